@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# DATUM_SANITIZE: empty, "address" (with undefined behaviour) or "thread". The presets set it.
+set(DATUM_SANITIZE "" CACHE STRING "address, thread or empty")
+
+if(DATUM_SANITIZE STREQUAL "address")
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+elseif(DATUM_SANITIZE STREQUAL "thread")
+  add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=thread)
+elseif(DATUM_SANITIZE)
+  message(FATAL_ERROR "DATUM_SANITIZE=${DATUM_SANITIZE}: expected address, thread or nothing")
+endif()

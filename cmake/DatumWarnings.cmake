@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# One warning set for everything we compile; DATUM_WERROR turns warnings into errors (CI does).
+option(DATUM_WERROR "Treat warnings as errors" OFF)
+
+add_library(datum_warnings INTERFACE)
+target_compile_options(datum_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wundef -Wcast-align
+  -Wwrite-strings -Wpointer-arith -Wformat=2 -Wmissing-declarations
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual -Wold-style-cast -Wextra-semi>
+  $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes>
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wduplicated-cond -Wlogical-op -Wuseless-cast>
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:Clang>>:-Wthread-safety>
+  $<$<BOOL:${DATUM_WERROR}>:-Werror>)
