@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "common/dat_error.h"
+
+#include <fmt/format.h>
+
+namespace datum::tools {
+namespace {
+
+constexpr DAT_RETURN kTypeMask = 0x3fff0000;
+
+struct Advice {
+  DAT_RETURN type;
+  std::string_view text;
+};
+
+// What has helped people, by return type.
+constexpr Advice kAdvice[] = {
+    {DAT_PROVIDER_NOT_FOUND, "dat-info lists the interface adapters; dat-info --check says why "
+                             "one is missing"},
+    {DAT_INSUFFICIENT_RESOURCES, "look at 'ulimit -n' and 'ulimit -l'; dat-info --check "
+                                 "compares them with what is needed"},
+    {DAT_CONN_QUAL_IN_USE, "another process listens there; choose another port"},
+    {DAT_CONN_QUAL_UNAVAILABLE, "every port is taken; name one"},
+    {DAT_INVALID_ADDRESS, "use an address of a machine that this one can reach"},
+    {DAT_MODEL_NOT_SUPPORTED, "this provider lacks an optional feature; dat-info -v shows "
+                              "which it has"},
+    {DAT_INTERNAL_ERROR, "DATUM_LOG=debug shows what the library did; please report it"},
+};
+
+} // namespace
+
+std::string dat_text(DAT_RETURN ret) {
+  const char* major = nullptr;
+  const char* minor = nullptr;
+  if (dat_strerror(ret, &major, &minor) != DAT_SUCCESS || major == nullptr)
+    return fmt::format("unknown DAT_RETURN {:#010x}", ret);
+  if (minor == nullptr || (ret & 0xffff) == 0) return major;
+  return fmt::format("{}: {}", major, minor);
+}
+
+bool is_type(DAT_RETURN ret, DAT_RETURN type) {
+  return (ret & kTypeMask) == (type & kTypeMask);
+}
+
+std::string_view next_step(DAT_RETURN ret) {
+  for (const Advice& advice : kAdvice)
+    if (is_type(ret, advice.type)) return advice.text;
+  return {};
+}
+
+std::string describe(DAT_RETURN ret, std::string_view call, std::string_view object) {
+  std::string text = object.empty() ? fmt::format("{}: {}", call, dat_text(ret))
+                                    : fmt::format("{}({}): {}", call, object, dat_text(ret));
+  if (std::string_view step = next_step(ret); !step.empty()) text += fmt::format(" ({})", step);
+  return text;
+}
+
+void check(DAT_RETURN ret, std::string_view call, std::string_view object, ExitCode code) {
+  if (ret != DAT_SUCCESS) throw ToolError(code, describe(ret, call, object));
+}
+
+std::string_view dto_status_text(DAT_DTO_COMPLETION_STATUS status) {
+  switch (static_cast<int>(status)) {
+  case 0: return "DAT_DTO_SUCCESS";
+  case 1: return "DAT_DTO_ERR_FLUSHED";
+  case 2: return "DAT_DTO_ERR_LOCAL_LENGTH";
+  case 3: return "DAT_DTO_ERR_LOCAL_EP";
+  case 4: return "DAT_DTO_ERR_LOCAL_PROTECTION";
+  case 5: return "DAT_DTO_ERR_BAD_RESPONSE";
+  case 6: return "DAT_DTO_ERR_REMOTE_ACCESS";
+  case 7: return "DAT_DTO_ERR_REMOTE_RESPONDER";
+  case 8: return "DAT_DTO_ERR_TRANSPORT";
+  case 9: return "DAT_DTO_ERR_RECEIVER_NOT_READY";
+  case 10: return "DAT_DTO_ERR_PARTIAL_PACKET";
+  case 11: return "DAT_RMR_OPERATION_FAILED";
+  default: return "unknown DTO status";
+  }
+}
+
+std::string_view event_text(DAT_EVENT_NUMBER number) {
+  switch (static_cast<unsigned>(number)) {
+  case 0x00001: return "DAT_DTO_COMPLETION_EVENT";
+  case 0x01001: return "DAT_RMR_BIND_COMPLETION_EVENT";
+  case 0x02001: return "DAT_CONNECTION_REQUEST_EVENT";
+  case 0x04001: return "DAT_CONNECTION_EVENT_ESTABLISHED";
+  case 0x04002: return "DAT_CONNECTION_EVENT_PEER_REJECTED";
+  case 0x04003: return "DAT_CONNECTION_EVENT_NON_PEER_REJECTED";
+  case 0x04004: return "DAT_CONNECTION_EVENT_ACCEPT_COMPLETION_ERROR";
+  case 0x04005: return "DAT_CONNECTION_EVENT_DISCONNECTED";
+  case 0x04006: return "DAT_CONNECTION_EVENT_BROKEN";
+  case 0x04007: return "DAT_CONNECTION_EVENT_TIMED_OUT";
+  case 0x04008: return "DAT_CONNECTION_EVENT_UNREACHABLE";
+  case 0x08001: return "DAT_ASYNC_ERROR_EVD_OVERFLOW";
+  case 0x08002: return "DAT_ASYNC_ERROR_IA_CATASTROPHIC";
+  case 0x08003: return "DAT_ASYNC_ERROR_EP_BROKEN";
+  case 0x08004: return "DAT_ASYNC_ERROR_TIMED_OUT";
+  case 0x08005: return "DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR";
+  case 0x10001: return "DAT_SOFTWARE_EVENT";
+  default: return "unknown event";
+  }
+}
+
+} // namespace datum::tools

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "common/dat_objects.h"
+
+#include <fmt/format.h>
+
+#include "common/address.h"
+#include "common/dat_error.h"
+
+namespace datum::tools {
+namespace {
+
+constexpr DAT_COUNT kAsyncQueue = 8;
+
+DAT_VADDR address_of(const std::byte* p) {
+  return reinterpret_cast<DAT_VADDR>(p);
+}
+
+} // namespace
+
+Interface::Interface(const std::string& name) : name_(name) {
+  DAT_IA_HANDLE ia = nullptr;
+  std::string mutable_name = name; // DAT_NAME_PTR points to char, not const char
+  check(dat_ia_open(mutable_name.data(), kAsyncQueue, &async_evd_, &ia), "dat_ia_open", name,
+        ExitCode::Usage);
+  ia_ = IaHandle(ia);
+}
+
+std::string Interface::address() const {
+  DAT_IA_ATTR attr = {};
+  check(dat_ia_query(get(), nullptr, DAT_IA_FIELD_IA_ADDRESS_PTR, &attr, 0, nullptr),
+        "dat_ia_query", name_);
+  return address_text(reinterpret_cast<const sockaddr*>(attr.ia_address_ptr));
+}
+
+Pz make_pz(const Interface& ia) {
+  DAT_PZ_HANDLE pz = nullptr;
+  check(dat_pz_create(ia.get(), &pz), "dat_pz_create", ia.name());
+  return Pz(pz);
+}
+
+Evd make_evd(const Interface& ia, DAT_COUNT qlen, int flags) {
+  DAT_EVD_HANDLE evd = nullptr;
+  check(dat_evd_create(ia.get(), qlen, nullptr, static_cast<DAT_EVD_FLAGS>(flags), &evd),
+        "dat_evd_create", fmt::format("{}, {} events", ia.name(), qlen));
+  return Evd(evd);
+}
+
+Psp listen(const Interface& ia, DAT_CONN_QUAL& port, const Evd& cr_evd) {
+  DAT_PSP_HANDLE psp = nullptr;
+  if (port == 0)
+    check(dat_psp_create_any(ia.get(), &port, cr_evd.get(), DAT_PSP_CONSUMER_FLAG, &psp),
+          "dat_psp_create_any", ia.name(), ExitCode::Usage);
+  else
+    check(dat_psp_create(ia.get(), port, cr_evd.get(), DAT_PSP_CONSUMER_FLAG, &psp),
+          "dat_psp_create", fmt::format("{}, port {}", ia.name(), port), ExitCode::Usage);
+  return Psp(psp);
+}
+
+Region::Region(const Interface& ia, const Pz& pz, std::span<std::byte> memory, int privileges)
+    : bytes_(memory) {
+  DAT_REGION_DESCRIPTION region = {};
+  region.for_va = memory.data();
+  DAT_LMR_HANDLE lmr = nullptr;
+  DAT_VLEN size = 0;
+  DAT_VADDR address = 0;
+  check(dat_lmr_create(ia.get(), DAT_MEM_TYPE_VIRTUAL, region, memory.size(), pz.get(),
+                       static_cast<DAT_MEM_PRIV_FLAGS>(privileges), &lmr, &lmr_context_,
+                       &rmr_context_, &size, &address),
+        "dat_lmr_create", fmt::format("{}, {} bytes", ia.name(), memory.size()));
+  lmr_ = Lmr(lmr);
+}
+
+DAT_LMR_TRIPLET Region::local(std::size_t offset, std::size_t length) const {
+  DAT_LMR_TRIPLET triplet = {};
+  triplet.lmr_context = lmr_context_;
+  triplet.virtual_address = address_of(bytes_.data() + offset);
+  triplet.segment_length = length;
+  return triplet;
+}
+
+DAT_RMR_TRIPLET Region::remote(std::size_t offset, std::size_t length) const {
+  DAT_RMR_TRIPLET triplet = {};
+  triplet.rmr_context = rmr_context_;
+  triplet.target_address = address_of(bytes_.data() + offset);
+  triplet.segment_length = length;
+  return triplet;
+}
+
+} // namespace datum::tools

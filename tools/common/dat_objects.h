@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// common/dat_objects.h: DAT handles that free themselves.
+// Lives here: one owner type for every DAT object, and the calls that make them, throwing on
+// failure. Not here:   waiting (dat_events.h). Members that depend on each other are freed in
+// reverse order
+//             of declaration: declare the Interface first, then PZ, EVDs, EPs and regions.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <dat/udat.h>
+
+namespace datum::tools {
+
+template <auto Free>
+class DatHandle {
+ public:
+  DatHandle() = default;
+  explicit DatHandle(DAT_HANDLE handle) : handle_(handle) {}
+  DatHandle(DatHandle&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  DatHandle& operator=(DatHandle&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~DatHandle() { reset(); }
+
+  // A destructor has nobody to tell: a failing free is a defect that dat_ia_close shows.
+  void reset() {
+    if (handle_ != nullptr) Free(std::exchange(handle_, nullptr));
+  }
+  [[nodiscard]] DAT_HANDLE get() const { return handle_; }
+  explicit operator bool() const { return handle_ != nullptr; }
+
+ private:
+  DAT_HANDLE handle_ = nullptr;
+};
+
+inline void close_ia(DAT_IA_HANDLE ia) {
+  dat_ia_close(ia, DAT_CLOSE_ABRUPT_FLAG);
+}
+
+using Pz = DatHandle<dat_pz_free>;
+using Evd = DatHandle<dat_evd_free>;
+using Ep = DatHandle<dat_ep_free>;
+using Psp = DatHandle<dat_psp_free>;
+using Lmr = DatHandle<dat_lmr_free>;
+using IaHandle = DatHandle<close_ia>;
+
+// An open IA with its own async EVD.
+class Interface {
+ public:
+  explicit Interface(const std::string& name);
+  [[nodiscard]] DAT_IA_HANDLE get() const { return ia_.get(); }
+  [[nodiscard]] DAT_EVD_HANDLE async_evd() const { return async_evd_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] std::string address() const; // as text
+
+ private:
+  std::string name_;
+  DAT_EVD_HANDLE async_evd_ = nullptr; // belongs to the IA
+  IaHandle ia_;
+};
+
+Pz make_pz(const Interface& ia);
+Evd make_evd(const Interface& ia, DAT_COUNT qlen, int flags); // flags: OR of DAT_EVD_*_FLAG
+
+// port 0: the provider chooses; port tells which it became.
+Psp listen(const Interface& ia, DAT_CONN_QUAL& port, const Evd& cr_evd);
+
+// Memory that somebody else owns, registered while this object lives.
+class Region {
+ public:
+  Region() = default;
+  Region(const Interface& ia, const Pz& pz, std::span<std::byte> memory, int privileges);
+  [[nodiscard]] std::span<std::byte> bytes() const { return bytes_; }
+  [[nodiscard]] DAT_RMR_CONTEXT rmr_context() const { return rmr_context_; }
+  [[nodiscard]] DAT_LMR_TRIPLET local(std::size_t offset, std::size_t length) const;
+  [[nodiscard]] DAT_RMR_TRIPLET remote(std::size_t offset, std::size_t length) const;
+
+ private:
+  std::span<std::byte> bytes_;
+  DAT_LMR_CONTEXT lmr_context_ = 0;
+  DAT_RMR_CONTEXT rmr_context_ = 0;
+  Lmr lmr_;
+};
+
+} // namespace datum::tools

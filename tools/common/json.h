@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// common/json.h: writing JSON, one object at a time. There is no reader here.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace datum::tools {
+
+// "text" with quotes; bytes that are not UTF-8 become U+FFFD, control characters \u escapes.
+std::string json_string(std::string_view text);
+
+// JsonObject().add("bytes", 7).add("name", "x").text() is {"bytes": 7, "name": "x"}.
+class JsonObject {
+ public:
+  JsonObject& add(std::string_view key, std::string_view value) {
+    return add_raw(key, json_string(value));
+  }
+  JsonObject& add(std::string_view key, const char* value) {
+    return add(key, std::string_view(value));
+  }
+  JsonObject& add(std::string_view key, bool value) {
+    return add_raw(key, value ? "true" : "false");
+  }
+  JsonObject& add(std::string_view key, double value);
+  template <std::integral T>
+  requires(!std::same_as<T, bool>) JsonObject& add(std::string_view key, T value) {
+    return add_raw(key, std::to_string(value));
+  }
+  // value is JSON already: a nested object or an array.
+  JsonObject& add_raw(std::string_view key, std::string_view value);
+
+  [[nodiscard]] std::string text() const { return "{" + body_ + "}"; }
+
+ private:
+  std::string body_;
+};
+
+} // namespace datum::tools

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// common/options.h: the part of the command line that is the same in every tool, and main()'s
+// frame.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "common/tool_error.h"
+
+namespace datum::tools {
+
+struct CommonOptions {
+  std::string ia = "datum";
+  bool json = false;
+};
+
+void add_ia_option(CLI::App& app, CommonOptions& options);   // --ia NAME
+void add_json_option(CLI::App& app, CommonOptions& options); // --json
+
+// Parses, answers --help and --version, runs body, prints a ToolError as "NAME: text" on stderr.
+// Returns what main() returns; wrong usage is ExitCode::Usage.
+int run_tool(CLI::App& app, int argc, char** argv, const std::function<ExitCode()>& body);
+
+} // namespace datum::tools
