@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# The one list of the Debian 12 packages that Datum needs, a reason each, and what installs them.
+# Not here: anything fetched from elsewhere than Debian.
+#
+#   scripts/deps.sh [GROUP...]          install what is missing (default: build test)
+#   scripts/deps.sh --check [GROUP...]  install nothing; exit 2 and say the line to run
+#   scripts/deps.sh --list [GROUP...]   print package, group and reason
+set -euo pipefail
+
+packages() {
+  cat <<'TABLE'
+build     g++                    the C and C++ compilers, C++20 inside
+build     cmake                  configures the build, reads CMakePresets.json
+build     ninja-build            runs the build
+build     pkg-config             finds libraries; other people find Datum through dat.pc
+build     libexpected-dev        tl::expected, the result type of the core
+build     libfmt-dev             text of logs and tools, linked privately
+build     libcli11-dev           command lines of the tools
+build     pandoc                 renders the manual pages
+test      libgtest-dev           GoogleTest
+test      libgmock-dev           matchers for GoogleTest
+test      python3                the checks of layers and rules, which run as tests
+test      binutils               nm and readelf for the exported symbols
+check     clang                  the second compiler, and the fuzz targets
+check     libclang-rt-14-dev     sanitizer and libFuzzer runtimes of that Clang
+check     llvm                   symbolizer and archiver of that Clang
+check     clang-format           the layout of the source
+check     clang-tidy             static checks
+check     cppcheck               static checks of another author
+check     gcc-aarch64-linux-gnu  the ABI checks on a second processor, C
+check     g++-aarch64-linux-gnu  the ABI checks on a second processor, C++
+check     libc6-dev-arm64-cross  the C headers of that processor
+check     libbenchmark-dev       the benchmarks are compiled and checked too
+bench     libbenchmark-dev       micro-benchmarks
+bench     ucx-utils              the peer figures of UCX
+bench     libfabric-bin          the peer figures of libfabric
+coverage  gcovr                  line coverage per folder
+TABLE
+}
+
+known_groups="build test check bench coverage"
+mode=install
+case "${1-}" in
+  --check) mode=check; shift ;;
+  --list) mode=list; shift ;;
+  -h | --help) sed -n '3,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
+esac
+groups="${*:-build test}"
+[ "$mode" = list ] && [ $# -eq 0 ] && groups=$known_groups
+for group in $groups; do
+  case " $known_groups " in
+    *" $group "*) ;;
+    *) echo "deps.sh: group \"$group\" is unknown; the groups are: $known_groups" >&2; exit 2 ;;
+  esac
+done
+
+selected() { packages | awk -v groups=" $groups " 'index(groups, " " $1 " ")'; }
+
+if [ "$mode" = list ]; then
+  selected
+  exit 0
+fi
+
+wanted=$(selected | awk '{print $2}' | sort -u)
+if ! command -v dpkg-query >/dev/null; then
+  # Another distribution: we cannot ask by Debian's names, so CMake's own messages have to do.
+  echo "deps.sh: no dpkg-query here, so this is not Debian; needed are the equivalents of:" \
+    $wanted >&2
+  exit 0
+fi
+
+# One query for all; what dpkg does not know at all is missing from its answer.
+installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted 2>/dev/null |
+  awk '$1 == "installed" {print $2}') || true
+missing=$(comm -23 <(echo "$wanted") <(sort <<<"$installed") | tr '\n' ' ')
+missing=${missing% }
+[ -n "$missing" ] || exit 0
+
+line="apt-get update && apt-get install -y --no-install-recommends $missing"
+if [ "$mode" = check ]; then
+  echo "missing packages: $missing" >&2
+  echo "install them with: make deps" >&2
+  exit 2
+fi
+if [ "$(id -u)" -eq 0 ]; then
+  as_root=(env)
+elif sudo -n true 2>/dev/null; then
+  as_root=(sudo -n env)
+else
+  echo "missing packages: $missing" >&2
+  echo "run as root: $line" >&2
+  exit 2
+fi
+
+echo "installing from Debian: $missing"
+apt() {
+  "${as_root[@]}" DEBIAN_FRONTEND=noninteractive apt-get -qq \
+    -o Acquire::Retries=3 -o DPkg::Lock::Timeout=120 "$@" </dev/null
+}
+# A package source of somebody else's that cannot be reached must not stop us: install decides.
+apt update || echo "deps.sh: apt-get update reported errors; trying the package lists as they are" >&2
+if ! apt install -y --no-install-recommends $missing; then
+  echo "deps.sh: could not install: $missing" >&2
+  echo "run as root: $line" >&2
+  exit 2
+fi
