@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# The front door. Each target is one line onto CMake or a script; nothing is decided here.
+PREFIX ?= /usr/local
+DESTDIR ?=
+GROUPS_WANTED := $(or $(GROUPS),build test)
+
+.DEFAULT_GOAL := all
+.PHONY: all deps demo test check bench fuzz soak mutants coverage install uninstall format clean help
+
+all: ## build libraries, tools and examples into build/release (installs nothing)
+	@scripts/deps.sh --check build
+	@scripts/build.sh release
+
+deps: ## install missing Debian packages; GROUPS="build test check bench coverage"
+	@scripts/deps.sh $(GROUPS_WANTED)
+
+demo: ## copy a real tree between two processes by RDMA, verify it, measure it
+	@scripts/deps.sh build
+	@scripts/build.sh release
+	@scripts/optional.sh scripts/demo.sh $(ARGS)
+
+test: ## build with assertions and run every test; ARGS go to ctest
+	@scripts/deps.sh build test
+	@scripts/build.sh dev
+	@scripts/test.sh dev $(ARGS)
+
+check: ## all that CI does; ARGS name single stages
+	@.ci/run $(ARGS)
+
+bench: ## measure against the limits of this machine
+	@scripts/deps.sh build bench
+	@scripts/build.sh bench
+	@scripts/optional.sh scripts/bench.sh $(ARGS)
+
+fuzz: ## fuzz every decoder and the shared-memory protocol, the long run
+	@scripts/deps.sh build test check
+	@scripts/build.sh fuzz
+	@scripts/optional.sh scripts/fuzz.sh $(ARGS)
+
+soak: ## the long stress run under sanitizers
+	@scripts/deps.sh build test
+	@scripts/optional.sh scripts/soak.sh $(ARGS)
+
+mutants: ## mutation testing of the tests
+	@scripts/deps.sh build test
+	@scripts/optional.sh scripts/mutants.sh $(ARGS)
+
+coverage: ## line coverage of the tests, a line per folder
+	@scripts/deps.sh build test coverage
+	@scripts/build.sh coverage
+	@scripts/coverage.sh
+
+install: ## install the release build; DESTDIR= PREFIX=/usr/local
+	@scripts/deps.sh --check build
+	@scripts/install.sh "$(DESTDIR)" "$(PREFIX)"
+
+uninstall: ## remove what make install put there, with the same DESTDIR and PREFIX
+	@scripts/uninstall.sh "$(DESTDIR)" "$(PREFIX)"
+
+format: ## lay out the C and C++ source with clang-format
+	@scripts/format.sh
+
+clean: ## remove build/
+	rm -rf build
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

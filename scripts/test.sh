@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Runs the tests of a built preset and sums them up: scripts/test.sh PRESET [ctest option...]
+# for instance: scripts/test.sh dev -L unit
+set -uo pipefail
+cd "$(dirname "$0")/.."
+preset=$1
+shift
+build=build/$preset
+results=$PWD/$build/test-results.xml
+seconds=120
+
+export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
+export ASAN_OPTIONS="detect_leaks=1:detect_stack_use_after_return=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
+export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1${TSAN_OPTIONS:+:$TSAN_OPTIONS}"
+case $preset in
+  asan | tsan) seconds=300 ;; # the sanitizers slow a test down, they do not hang it
+esac
+
+show=()
+[ -t 1 ] && show=(--progress)
+rm -f "$results"
+ctest --test-dir "$build" --output-on-failure --no-tests=error --output-junit "$results" \
+  --parallel "${DATUM_JOBS:-$(nproc)}" --timeout "$seconds" "${show[@]}" "$@"
+status=$?
+scripts/test_report.py "$build" "$results" tests/skips.txt || exit 1
+# The report found nothing wrong in the results: then ctest must agree.
+exit "$status"
