@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "base/futex.h"
+
+#include <cerrno>
+#include <ctime>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace datum {
+
+FutexResult futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                       Duration limit) {
+  timespec span{};
+  timespec* bound = nullptr;
+  if (limit != kNever) {
+    const Duration left = limit < 0 ? 0 : limit;
+    span.tv_sec = static_cast<time_t>(left / kSecond);
+    span.tv_nsec = static_cast<long>(left % kSecond);
+    bound = &span;
+  }
+  const long rc = ::syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, bound, nullptr, 0);
+  if (rc == 0) return FutexResult::Woken;
+  switch (errno) {
+  case ETIMEDOUT: return FutexResult::TimedOut;
+  case EINTR: return FutexResult::Interrupted;
+  default: return FutexResult::Woken;
+  }
+}
+
+void futex_wake(const std::atomic<std::uint32_t>& word, int count) {
+  ::syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
+}
+
+} // namespace datum

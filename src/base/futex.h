@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// base/futex.h: sleeping on a word of this process, and waking whoever sleeps there.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/time.h"
+
+namespace datum {
+
+enum class FutexResult : std::uint8_t { Woken, TimedOut, Interrupted };
+
+// Sleeps while `word` holds `expected`, at most `limit` nanoseconds (kNever: no bound).
+// Woken covers spurious wake-ups and a word that had already changed.
+FutexResult futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                       Duration limit);
+void futex_wake(const std::atomic<std::uint32_t>& word, int count);
+
+} // namespace datum

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// base/log.h: one line to stderr for whoever runs the program, never to stdout.
+// A line names the object, the value, the cause and the next step.
+// Threads: any; a line is written with one write(2).
+#pragma once
+
+#include <cstdint>
+#include <fmt/core.h>
+#include <string_view>
+
+namespace datum {
+
+enum class LogLevel : std::uint8_t { Warn, Info, Debug, Trace };
+
+// DATUM_LOG=warn|info|debug|trace, read once; warn when unset or not understood.
+LogLevel log_threshold();
+inline bool log_enabled(LogLevel level) { return level <= log_threshold(); }
+void log_line(LogLevel level, std::string_view text);
+
+template <class... Args>
+void log(LogLevel level, fmt::format_string<Args...> format, Args&&... args) {
+  if (log_enabled(level)) log_line(level, fmt::format(format, std::forward<Args>(args)...));
+}
+
+} // namespace datum

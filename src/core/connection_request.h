@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/connection_request.h: a CR: a request that waits for accept, reject or handoff.
+// It outlives its service point; each of the three answers destroys it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/status.h"
+#include "core/object.h"
+#include "transport/seam/transport.h"
+
+namespace datum {
+
+class Endpoint;
+
+class ConnectionRequest final : public Object {
+ public:
+  ConnectionRequest(InterfaceAdapter& adapter, std::unique_ptr<IncomingConnection> incoming,
+                    ConnQual qualifier, Endpoint* endpoint);
+  ~ConnectionRequest() override;
+
+  const Address& remote_address() const { return remote_address_; }
+  ConnQual remote_port() const { return incoming_->remote_port(); }
+  PrivateData private_data() const { return incoming_->private_data(); }
+  Endpoint* endpoint() const { return endpoint_; }
+  void forget_endpoint() { endpoint_ = nullptr; }
+
+  // Success: the CR is consumed and the caller destroys it. Failure: nothing has changed.
+  Status accept(Endpoint* endpoint, PrivateData data);
+  void reject();
+  Status handoff(ConnQual qualifier);
+
+ private:
+  // The EP that came with it goes back to its consumer, or vanishes if it was ours.
+  void give_back_endpoint();
+
+  std::unique_ptr<IncomingConnection> incoming_;
+  Address remote_address_;
+  ConnQual qualifier_;
+  Endpoint* endpoint_;
+};
+
+} // namespace datum

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/endpoint.h: an EP: one side of a connection.
+// Lives here: state, posted requests and Recvs, their completions in posting order, flush.
+// Not here:   the state table (endpoint_state.h), records and sockets (transport/), DAT values (facade/).
+// Threads:    the adapter's lock, held by every caller including the channel.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/status.h"
+#include "core/endpoint_state.h"
+#include "core/event_dispatcher.h"
+#include "core/memory_window.h"
+#include "core/object.h"
+#include "core/protection_zone.h"
+#include "core/receive_queue.h"
+#include "core/ref.h"
+#include "core/request_queue.h"
+#include "core/shared_receive_queue.h"
+#include "core/timer.h"
+#include "core/types.h"
+#include "transport/seam/transport.h"
+
+namespace datum {
+
+// The parts of an EP that dat_ep_create and dat_ep_modify set.
+struct EndpointParts {
+  ProtectionZone* zone = nullptr;
+  EventDispatcher* recv_evd = nullptr;
+  EventDispatcher* request_evd = nullptr;
+  EventDispatcher* connect_evd = nullptr;
+};
+
+class Endpoint final : public Object, public ChannelEvents {
+ public:
+  // Provider: made by us for one request on a PSP or RSP (state TENTATIVE_CONNECTION_PENDING).
+  enum class Origin : std::uint8_t { Consumer, Provider };
+  Endpoint(InterfaceAdapter& adapter, const EndpointParts& parts, SharedReceiveQueue* srq,
+           const EndpointAttributes& attributes, Origin origin);
+  ~Endpoint() override;
+
+  // --- queries -------------------------------------------------------------------------------
+  EpState state() const { return state_; }
+  const EndpointAttributes& attributes() const { return attributes_; }
+  ProtectionZone* zone() const { return zone_.get(); }
+  EventDispatcher* recv_evd() const { return recv_evd_.get(); }
+  EventDispatcher* request_evd() const { return request_evd_.get(); }
+  EventDispatcher* connect_evd() const { return connect_evd_.get(); }
+  SharedReceiveQueue* srq() const { return srq_.get(); }
+  const Address& remote_address() const { return remote_address_; }
+  ConnQual remote_port() const { return remote_port_; }
+  ConnQual local_port() const { return local_port_; }
+  // No Recv is outstanding (on the EP, or taken from its SRQ) / no request is.
+  bool recv_idle() const { return recvs_.empty() && !message_open_; }
+  bool request_idle() const { return requests_.empty(); }
+  std::int32_t recvs_held() const;
+  const char* path() const { return channel_ ? channel_->path() : "none"; }
+  std::int32_t effective_reads_out() const { return reads_out_limit_; }
+  std::uint32_t number() const { return number_; }
+
+  // --- connection (endpoint_connection.cc) -----------------------------------------------------
+  Status connect(const Address& address, ConnQual qualifier, std::uint32_t timeout_us,
+                 PrivateData data);
+  Status dup_connect(const Endpoint& original, std::uint32_t timeout_us, PrivateData data);
+  Status disconnect(bool graceful);
+  Status reset();
+  // dat_ep_free is allowed now.
+  Status can_free() const;
+  // Lets go of the connection without a further event for the consumer.
+  void abandon();
+
+  // For service points and connection requests.
+  Status reserve();                       // U -> R
+  void release_reservation();             // R or PP -> U
+  void requested(const Address& remote, ConnQual remote_port, ConnQual local_port); // R -> PP
+  // What dat_cr_accept needs of its EP, without changing it; `own`: the EP came with the request.
+  Status check_accept(bool own) const;
+  void accept(IncomingConnection& incoming, ConnQual local_port, PrivateData data);
+
+  // --- changes (endpoint_modify.cc) --------------------------------------------------------------
+  // Which parts and attributes to take from `parts` and `attributes`; bits are Change.
+  Status modify(std::uint32_t changes, const EndpointParts& parts,
+                const EndpointAttributes& attributes);
+  enum Change : std::uint32_t {
+    kZone = 1U << 0U,
+    kRecvEvd = 1U << 1U,
+    kRequestEvd = 1U << 2U,
+    kConnectEvd = 1U << 3U,
+    kMaxMessageSize = 1U << 4U,
+    kMaxRdmaSize = 1U << 5U,
+    kQos = 1U << 6U,
+    kRecvFlags = 1U << 7U,
+    kRequestFlags = 1U << 8U,
+    kMaxRecvDtos = 1U << 9U,
+    kMaxRequestDtos = 1U << 10U,
+    kMaxRecvIov = 1U << 11U,
+    kMaxRequestIov = 1U << 12U,
+    kReadsIn = 1U << 13U,
+    kReadsOut = 1U << 14U,
+    kSoftHw = 1U << 15U,
+    kReadIov = 1U << 16U,
+    kWriteIov = 1U << 17U,
+    kSpecificAttributes = 1U << 18U, // transport- or provider-specific: none exist, U only
+  };
+  void set_watermarks(std::int32_t soft, std::int32_t hard);
+
+  // --- data transfer (endpoint_datapath.cc) --------------------------------------------------------
+  Status post_send(std::span<const LocalTriplet> local, std::uint64_t cookie,
+                   CompletionFlags flags);
+  Status post_rdma(Opcode opcode, std::span<const LocalTriplet> local, std::uint64_t cookie,
+                   const RemoteTriplet& remote, CompletionFlags flags);
+  Status post_recv(std::span<const LocalTriplet> local, std::uint64_t cookie,
+                   CompletionFlags flags);
+  // dat_rmr_bind; an empty range unbinds. `stag`: the context that will be valid.
+  Status post_bind(MemoryWindow& window, const LocalTriplet& range, Access access,
+                   std::uint64_t cookie, CompletionFlags flags, Stag& stag);
+  // A window is freed while binds of it are posted: they complete as if unbound.
+  void forget_window(const MemoryWindow& window);
+
+  // Breaks the connection for a reason of our own (overflow, hard watermark).
+  void break_connection();
+
+  // --- ChannelEvents (endpoint_channel.cc) -----------------------------------------------------------
+  void on_established(PrivateData data, std::int32_t peer_reads_in) override;
+  void on_connect_failed(ConnectFailure failure) override;
+  void on_placed(std::uint32_t count) override;
+  void on_read_done() override;
+  void on_request_failed(RequestClass kind, DtoStatus status) override;
+  void on_room() override;
+  bool recheck_local(const WorkRequest& request, Access right) const override;
+  TakeResult take_receive(std::span<const LocalTriplet>& into, std::uint64_t& capacity) override;
+  void complete_receive(std::uint64_t length, bool solicited) override;
+  void fail_receive(DtoStatus status) override;
+  AccessFault check_remote(Stag stag, std::uint64_t address, std::uint64_t length,
+                           Access right) const override;
+  void on_closed(CloseReason reason) override;
+
+ private:
+  class ConnectTimer final : public Timer {
+   public:
+    explicit ConnectTimer(Endpoint& endpoint) : endpoint_(endpoint) {}
+
+   private:
+    void on_expired(Instant now) override;
+    Endpoint& endpoint_;
+  };
+
+  // The only writer of the state. False: no such row.
+  bool on(EpEvent event);
+  ChannelOptions channel_options() const;
+  void drop_channel(CloseMode mode);
+  // Into D: everything posted ends as flushed, then `last` is reported.
+  void enter_disconnected(EventKind last);
+  void report_connection(EventKind kind, PrivateData data = {});
+
+  Status check_local(std::span<const LocalTriplet> local, std::int32_t max_iov, Access right,
+                     std::uint64_t max_length, std::uint64_t& length) const;
+  Status check_request(CompletionFlags flags, CompletionFlags allowed) const;
+  Status can_post_request() const;
+  void start_requests();
+  bool execute_bind(Request& request);
+  void retire_requests();
+  void end_placed(std::uint64_t position, DtoStatus status);
+  std::uint64_t oldest_unended(RequestClass kind) const;
+  void report_request(const Request& request);
+  void report_receive(const Receive& receive, DtoStatus status, std::uint64_t length,
+                      bool solicited, bool shared);
+  void flush();
+  void flush_requests();
+  void flush_receives();
+  void check_watermarks();
+
+  EpState state_ = EpState::Unconnected;
+  bool starting_ = false;      // start_requests() is under way: no re-entry
+  bool retiring_ = false;
+  bool any_recv_posted_ = false;
+  bool message_open_ = false;  // a Recv is held by a message that is arriving
+  bool open_shared_ = false;   // ... and came from the SRQ
+  bool accepter_ = false;
+  bool soft_armed_ = false;
+  Origin origin_;
+  std::uint32_t number_;
+
+  Ref<ProtectionZone> zone_;
+  Ref<EventDispatcher> recv_evd_;
+  Ref<EventDispatcher> request_evd_;
+  Ref<EventDispatcher> connect_evd_;
+  Ref<SharedReceiveQueue> srq_;
+  EndpointAttributes attributes_;
+
+  RequestQueue requests_;
+  ReceiveQueue recvs_;
+  Receive open_;
+  std::vector<LocalTriplet> open_segments_; // of a Recv taken from the SRQ
+  std::uint64_t placed_cursor_ = 0;         // the oldest Send or Write that may be unended
+  std::uint64_t read_cursor_ = 0;           // the oldest Read that may be unended
+  std::int32_t reads_started_ = 0;
+  std::int32_t reads_out_limit_ = 0;
+
+  std::int32_t soft_watermark_ = kWatermarkInfinite;
+  std::int32_t hard_watermark_ = kWatermarkInfinite;
+
+  std::unique_ptr<Channel> channel_;
+  ConnectTimer timer_{*this};
+  Address remote_address_;
+  ConnQual remote_port_ = 0;
+  ConnQual local_port_ = 0;
+  ConnQual connected_to_ = 0; // the qualifier that connect() asked for
+  std::vector<std::byte> private_data_;
+};
+
+} // namespace datum

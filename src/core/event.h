@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/event.h: what an EVD holds until the consumer reaps it.
+// Not here: DAT_EVENT; a facade writes exactly its own version's bytes.
+#pragma once
+
+#include <cstdint>
+
+#include "core/types.h"
+
+namespace datum {
+
+class SharedReceiveAccount;
+
+enum class EventKind : std::uint8_t {
+  Dto,
+  Bind,
+  ConnectionRequest,
+  Established,
+  PeerRejected,
+  NonPeerRejected,
+  AcceptCompletionError,
+  Disconnected,
+  Broken,
+  TimedOut,
+  Unreachable,
+  AsyncEvdOverflow,
+  AsyncWatermark, // an SRQ or EP watermark; told apart by object and reason
+  Software,
+};
+
+// Reasons of asynchronous events; the values of DAT's *_ASYNC reasons.
+inline constexpr std::uint64_t kReasonEvdOverflow = 0;
+inline constexpr std::uint64_t kReasonSoftHighWatermark = 2;
+inline constexpr std::uint64_t kReasonLowWatermark = 2;
+
+struct Event {
+  EventKind kind = EventKind::Software;
+  DtoStatus status = DtoStatus::Success;
+  Opcode opcode = Opcode::Send;  // Dto: what completed (DAT 2.0 reports it); Recv: see `receive`
+  bool receive = false;          // Dto: a Recv completed
+  std::uint32_t size = 0;        // connection events: private data size
+  Token object = nullptr;        // EP, RMR, SP or the object of an asynchronous event
+  std::uint64_t cookie = 0;      // DTO or RMR cookie; Software: the posted pointer
+  std::uint64_t value = 0;       // transferred length; connection qualifier; reason
+  union {
+    const void* data = nullptr;  // Established: private data; ConnectionRequest: the CR's token
+    SharedReceiveAccount* srq;   // Recv from an SRQ: its slot is released when this is reaped
+  };
+};
+
+} // namespace datum

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/event_dispatcher.h: an EVD: a bounded queue of events, and who is told about them.
+// Lives here: queueing, overflow, waiting, the three state bands of dat_evd_query.
+// Not here:   which stream may share an EVD with which (evd_sharing.h).
+// Threads:    the adapter's lock; wait() gives it up while the thread sleeps.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/status.h"
+#include "core/event.h"
+#include "core/notification_object.h"
+#include "core/object.h"
+#include "core/progress.h"
+#include "core/ref.h"
+
+namespace datum {
+
+// The values of DAT_EVD_FLAGS.
+using EvdFlags = std::uint32_t;
+inline constexpr EvdFlags kEvdSoftware = 0x001;
+inline constexpr EvdFlags kEvdCr = 0x010;
+inline constexpr EvdFlags kEvdDto = 0x020;
+inline constexpr EvdFlags kEvdConnection = 0x040;
+inline constexpr EvdFlags kEvdRmrBind = 0x080;
+inline constexpr EvdFlags kEvdAsync = 0x100;
+inline constexpr EvdFlags kEvdAll = 0x1f1;
+
+class EventDispatcher final : public Object {
+ public:
+  EventDispatcher(InterfaceAdapter& adapter, std::int32_t qlen, NotificationObject* cno,
+                  EvdFlags flags);
+  ~EventDispatcher() override;
+
+  EvdFlags flags() const { return flags_; }
+  std::int32_t qlen() const { return capacity_; }
+  std::int32_t count() const { return static_cast<std::int32_t>(tail_ - head_); }
+  bool full() const { return count() == capacity_; }
+  NotificationObject* cno() const { return cno_.get(); }
+  bool enabled() const { return enabled_; }
+  bool waitable() const { return waitable_; }
+  // DAT_EVD_STATE_CONFIG_*: derived from the EPs that feed it.
+  bool consumer_notification() const { return unsignalled_users_ + solicited_users_ != 0; }
+  std::uint32_t state_bits() const;
+
+  void set_cno(NotificationObject* cno);
+  void set_enabled(bool enabled) { enabled_ = enabled; }
+  void set_unwaitable();
+  void clear_unwaitable() { waitable_ = true; }
+
+  // An arrival. `notify`: whether it is a notification event (DAT flags of the EP decide).
+  // False: the queue is full; the event is lost and the caller decides what that means.
+  bool push(const Event& event, bool notify = true);
+  // A completion that does not fit: one overflow event, and every EP that feeds us is broken.
+  void push_completion(const Event& event, bool notify);
+  // A connection event that does not fit is lost, with one overflow event.
+  bool push_connection(const Event& event);
+
+  Status post_software(std::uint64_t pointer);
+  // QueueEmpty, InvalidState (a thread waits), or the first event.
+  Status dequeue(Event& event);
+  Status wait(std::uint32_t timeout_us, std::int32_t threshold, Event& event, std::int32_t& left);
+  Status resize(std::int32_t qlen);
+
+  // Streams that feed it hold it: EP roles, PSPs, RSPs, the IA (dat_evd_free).
+  void hold() { ++streams_; }
+  void release() { --streams_; }
+  bool has_streams() const { return streams_ != 0; }
+  bool has_waiter() const { return waiter_ != nullptr; }
+  // Ends a blocked wait with Abort: the IA is being closed.
+  void abort_waiter();
+
+  void count_unsignalled(std::int32_t change) { unsignalled_users_ += change; }
+  void count_solicited(std::int32_t change) { solicited_users_ += change; }
+
+ private:
+  struct Waiter;
+  void notify();
+  void report_overflow();
+  Event pop();
+
+  std::vector<Event> ring_;
+  std::uint64_t head_ = 0;
+  std::uint64_t tail_ = 0;
+  std::uint64_t mask_ = 0;
+  std::int32_t capacity_;
+  EvdFlags flags_;
+  bool enabled_ = true;
+  bool waitable_ = true;
+  bool overflowed_ = false;
+  Waiter* waiter_ = nullptr;
+  Ref<NotificationObject> cno_;
+  std::uint32_t streams_ = 0;
+  std::int32_t unsignalled_users_ = 0;
+  std::int32_t solicited_users_ = 0;
+};
+
+} // namespace datum

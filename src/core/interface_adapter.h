@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/interface_adapter.h: one open instance of an IA: it owns every object made through it.
+// Lives here: creation and destruction of objects and the dependencies between them.
+// Not here:   the lock (the facade owns it, so that it outlives the adapter), how threads wait
+//             (progress.h), what moves bytes (transport/).
+// Threads:    every call holds the adapter's lock.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/random.h"
+#include "base/status.h"
+#include "core/connection_request.h"
+#include "core/endpoint.h"
+#include "core/event_dispatcher.h"
+#include "core/memory_region.h"
+#include "core/memory_window.h"
+#include "core/notification_object.h"
+#include "core/object.h"
+#include "core/progress.h"
+#include "core/protection_zone.h"
+#include "core/region_table.h"
+#include "core/service_point.h"
+#include "core/shared_receive_queue.h"
+#include "core/timer.h"
+#include "transport/seam/transport.h"
+
+namespace datum {
+
+// Finds out about consumer memory; the core itself asks no kernel.
+class MemoryProbe {
+ public:
+  virtual ~MemoryProbe() = default;
+  // Every page of the range is mapped with the protection that `access` needs.
+  virtual bool usable(std::uint64_t address, std::uint64_t length, Access access) = 0;
+  // The range is shared memory (DAT_MEM_TYPE_SHARED_VIRTUAL).
+  virtual bool shared(std::uint64_t address, std::uint64_t length) = 0;
+  // A sealed file behind the range that peers may map; false: none.
+  virtual bool backing(std::uint64_t address, std::uint64_t length, std::int32_t& fd,
+                       std::uint64_t& offset) = 0;
+};
+
+struct AdapterEnvironment {
+  HandleSource* handles = nullptr;
+  Progress* progress = nullptr;
+  TimerQueue* timers = nullptr;
+  Random* random = nullptr;
+  MemoryProbe* memory = nullptr;
+};
+
+class InterfaceAdapter final : public Object {
+ public:
+  InterfaceAdapter(const AdapterEnvironment& environment, Transport& transport);
+  ~InterfaceAdapter() override;
+
+  const Limits& limits() const { return transport_.limits(); }
+  Transport& transport() { return transport_; }
+  Progress& progress() { return *environment_.progress; }
+  RegionTable& regions() { return regions_; }
+  TimerQueue& timers() { return *environment_.timers; }
+  HandleSource& handles() { return *environment_.handles; }
+
+  // The EVD for asynchronous events; may be null, or belong to another adapter (which then
+  // delivers through a hook of the facade).
+  EventDispatcher* async_evd() const { return async_evd_.get(); }
+  Status set_async_evd(EventDispatcher* evd, bool owned);
+  bool owns_async_evd() const { return owns_async_evd_; }
+  void report_async(const Event& event);
+
+  // Nothing is left that the consumer has created (dat_ia_close, graceful).
+  bool idle() const;
+  // Destroys everything in the safe order; blocked waiters have been told to leave.
+  void close();
+  // Tells every thread that is blocked in a wait to return.
+  void abort_waiters();
+  std::int32_t blocked() const { return blocked_; }
+  void count_blocked(std::int32_t change) { blocked_ += change; }
+
+  // --- creation ------------------------------------------------------------------------------
+  Result<NotificationObject*> create_cno(ProxyAgent agent);
+  Result<EventDispatcher*> create_evd(std::int32_t qlen, NotificationObject* cno, EvdFlags flags);
+  Result<ProtectionZone*> create_zone();
+  Result<MemoryRegion*> create_region(const RegionRequest& request, ProtectionZone& zone);
+  Result<MemoryWindow*> create_window(ProtectionZone& zone);
+  Result<SharedReceiveQueue*> create_srq(ProtectionZone& zone,
+                                         const SharedReceiveAttributes& attributes);
+  // `attributes` null: defaults. Checks limits and EVD sharing.
+  Result<Endpoint*> create_endpoint(const EndpointParts& parts, SharedReceiveQueue* srq,
+                                    const EndpointAttributes* attributes);
+  Result<Endpoint*> create_provider_endpoint(const EndpointParts& parts = {});
+  Result<ServicePoint*> create_psp(const ConnQual* qualifier, EventDispatcher& evd,
+                                   ServicePoint::EpSource source);
+  Result<ServicePoint*> create_rsp(ConnQual qualifier, Endpoint* endpoint, EventDispatcher& evd);
+  // Makes a CR and its event; the request stays with the caller when false.
+  bool present_request(ServicePoint& point, std::unique_ptr<IncomingConnection>& request,
+                       Endpoint* endpoint);
+
+  EndpointAttributes default_attributes() const;
+  // Values within the limits of the IA.
+  Status check_attributes(const EndpointAttributes& attributes) const;
+
+  // --- destruction: a failure changes nothing --------------------------------------------------
+  Status free(NotificationObject& cno);
+  Status free(EventDispatcher& evd);
+  Status free(ProtectionZone& zone);
+  Status free(MemoryRegion& region);
+  Status free(MemoryWindow& window);
+  Status free(SharedReceiveQueue& srq);
+  Status free(Endpoint& endpoint);
+  Status free(ServicePoint& point);
+  // A CR that was answered, or an EP of ours whose request was refused.
+  void consume(ConnectionRequest& request);
+  void discard(Endpoint& endpoint);
+
+  // --- for core objects --------------------------------------------------------------------------
+  ServicePoint* find_service_point(ConnQual qualifier);
+  Endpoint* find_endpoint_with(const EventDispatcher& evd);
+  MemoryRegion* find_region(Stag local_stag);
+  template <class F>
+  void for_each_endpoint(F&& visit) {
+    endpoints_.for_each([&](Object& o) { visit(static_cast<Endpoint&>(o)); });
+  }
+  // A channel that may be on the call stack: destroyed when the stack is unwound.
+  void retire(std::unique_ptr<Channel> channel) { retired_.push_back(std::move(channel)); }
+  void destroy_retired() {
+    if (!retired_.empty()) destroy_retired_channels();
+  }
+  bool has_retired() const { return !retired_.empty(); }
+  // Proxy agents to be called once no lock is held.
+  void defer_agent(ProxyAgent agent, Token evd);
+  struct DeferredAgent {
+    ProxyAgent agent;
+    Token evd = nullptr;
+  };
+  bool has_deferred() const { return !deferred_.empty(); }
+  std::vector<DeferredAgent> take_deferred() { return std::exchange(deferred_, {}); }
+
+  std::uint32_t next_number() { return ++last_number_; }
+
+  struct Counts {
+    std::int32_t endpoints = 0;
+    std::int32_t evds = 0;
+    std::int32_t cnos = 0;
+    std::int32_t zones = 0;
+    std::int32_t regions = 0;
+    std::int32_t windows = 0;
+    std::int32_t srqs = 0;
+    std::int32_t service_points = 0;
+    std::int32_t requests = 0;
+  };
+  const Counts& counts() const { return counts_; }
+
+ private:
+  using ObjectList = IntrusiveList<Object, ObjectListTag>;
+  void destroy_retired_channels();
+  template <class T>
+  Result<T*> adopt(std::unique_ptr<T> object, ObjectList& list, std::int32_t& count);
+  void destroy(Object& object, std::int32_t& count);
+  void destroy_all(ObjectList& list, std::int32_t& count);
+
+  AdapterEnvironment environment_;
+  Transport& transport_;
+  RegionTable regions_;
+  Counts counts_;
+  ObjectList cnos_, evds_, zones_, regions_list_, windows_, srqs_, endpoints_, points_, requests_;
+  Ref<EventDispatcher> async_evd_;
+  bool owns_async_evd_ = false;
+  std::vector<std::unique_ptr<Channel>> retired_;
+  std::vector<DeferredAgent> deferred_;
+  std::vector<MemoryRegion*> regions_by_index_;
+  std::uint32_t last_number_ = 0;
+  std::int32_t blocked_ = 0;
+};
+
+} // namespace datum

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/memory_window.h: an RMR: a part of a region that is opened to peers by a bind.
+#pragma once
+
+#include "core/memory_region.h"
+#include "core/object.h"
+
+namespace datum {
+
+class MemoryWindow final : public Object {
+ public:
+  MemoryWindow(InterfaceAdapter& adapter, ProtectionZone& zone);
+  ~MemoryWindow() override;
+
+  struct Binding {
+    Stag stag = 0; // what the peer uses
+    LocalTriplet range;
+    Access access = 0;
+    Ref<MemoryRegion> region;
+  };
+
+  ProtectionZone& zone() const { return *zone_; }
+  bool bound() const { return binding_.stag != 0; }
+  const Binding& binding() const { return binding_; }
+  // A completed bind: the previous context dies, the new one lives. An empty binding unbinds.
+  void take(Binding binding);
+
+ private:
+  Ref<ProtectionZone> zone_;
+  Binding binding_;
+};
+
+} // namespace datum

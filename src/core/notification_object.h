@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/notification_object.h: a CNO: a one-bit latch that EVDs trigger and threads wait for.
+#pragma once
+
+#include "base/status.h"
+#include "core/object.h"
+#include "core/progress.h"
+
+namespace datum {
+
+class EventDispatcher;
+
+// A proxy agent: called once, with no lock held, when its CNO is triggered.
+struct ProxyAgent {
+  void* instance = nullptr;
+  void (*call)(void* instance, Token evd) = nullptr;
+  bool armed() const { return call != nullptr; }
+};
+
+class NotificationObject final : public Object {
+ public:
+  NotificationObject(InterfaceAdapter& adapter, ProxyAgent agent);
+
+  const ProxyAgent& agent() const { return agent_; }
+  void set_agent(ProxyAgent agent) { agent_ = agent; }
+
+  void trigger(EventDispatcher& evd);
+  // QueueEmpty when the time is over (not TimeoutExpired), with `evd` null.
+  Status wait(std::uint32_t timeout_us, Token& evd);
+  // Wakes every waiter and the agent with no EVD: the IA closes or the last EVD was freed.
+  void release_all();
+
+  void hold() { ++evds_; }
+  void release() { --evds_; }
+  bool in_use() const { return evds_ != 0 || waiters_ != 0; }
+  bool has_evds() const { return evds_ != 0; }
+
+ private:
+  struct Waiter;
+  struct WaiterTag;
+  IntrusiveList<WaitPoint, WaitPointTag> waiting_;
+  ProxyAgent agent_;
+  bool triggered_ = false;
+  Token remembered_ = nullptr;
+  std::uint32_t waiters_ = 0;
+  std::uint32_t evds_ = 0;
+};
+
+} // namespace datum

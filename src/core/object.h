@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/object.h: what all core objects share: their adapter, kind, handle and context.
+// Threads: everything below an adapter is touched with the adapter's lock held only.
+#pragma once
+
+#include <cstdint>
+
+#include "base/intrusive_list.h"
+#include "core/types.h"
+
+namespace datum {
+
+class InterfaceAdapter;
+class Object;
+
+// The values of DAT_HANDLE_TYPE.
+enum class ObjectKind : std::uint8_t {
+  ConnectionRequest = 0,
+  Endpoint = 1,
+  EventDispatcher = 2,
+  InterfaceAdapter = 3,
+  MemoryRegion = 4,
+  PublicServicePoint = 5,
+  ProtectionZone = 6,
+  MemoryWindow = 7,
+  ReservedServicePoint = 8,
+  NotificationObject = 9,
+  SharedReceiveQueue = 10,
+  None = 255,
+};
+
+// Where objects get their handles from. A facade implements it: a token is the handle that the
+// consumer sees; after withdraw() it answers nothing any more.
+class HandleSource {
+ public:
+  virtual ~HandleSource() = default;
+  // nullptr: no handle left.
+  virtual Token issue(ObjectKind kind, Object& object) = 0;
+  virtual void withdraw(Token token) = 0;
+};
+
+struct ObjectListTag;
+
+class Object : public ListHook<ObjectListTag> {
+ public:
+  Object(InterfaceAdapter& adapter, ObjectKind kind);
+  virtual ~Object();
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+
+  InterfaceAdapter& adapter() const { return adapter_; }
+  ObjectKind kind() const { return kind_; }
+  Token token() const { return token_; }
+  bool has_token() const { return token_ != nullptr; }
+  std::uint64_t context() const { return context_; }
+  void set_context(std::uint64_t context) { context_ = context; }
+
+ protected:
+  void withdraw_token();
+
+ private:
+  InterfaceAdapter& adapter_;
+  Token token_ = nullptr;
+  std::uint64_t context_ = 0;
+  ObjectKind kind_;
+};
+
+} // namespace datum

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/progress.h: how core objects wait, and who drives the transport meanwhile.
+// Lives here: the interface only. Implementations: progress/ (threads), transport/sim/ (virtual time).
+// Threads: every call holds the adapter's lock; wait() gives it up while it sleeps.
+#pragma once
+
+#include "base/intrusive_list.h"
+#include "base/time.h"
+
+namespace datum {
+
+struct WaitPointTag;
+
+// What a blocked thread waits for. Embedded in an EVD, or on the stack of a CNO waiter.
+struct WaitPoint : ListHook<WaitPointTag> {
+  bool signalled = false;
+  void* sleeper = nullptr; // the implementation's, while a thread sleeps here
+};
+
+// The adapter's lock as whoever sleeps sees it. relinquish() also does what the adapter put off
+// until no lock is held (proxy agents).
+class LockOwner {
+ public:
+  virtual ~LockOwner() = default;
+  virtual void acquire() = 0;
+  virtual void relinquish() = 0;
+};
+
+enum class WaitResult : unsigned char { Signalled, TimedOut, Interrupted };
+
+class Progress {
+ public:
+  virtual ~Progress() = default;
+  // Drives the transport once, without sleeping. True: something happened.
+  virtual bool poll() = 0;
+  // Returns when `point.signalled`, at `deadline` or when a signal handler ran.
+  virtual WaitResult wait(WaitPoint& point, Instant deadline) = 0;
+  // Sets `point.signalled` and ends a wait on it.
+  virtual void signal(WaitPoint& point) = 0;
+  // Work was left behind that nobody may be polling for: somebody has to look within 100 us.
+  virtual void kick() = 0;
+  virtual Instant now() = 0;
+};
+
+} // namespace datum

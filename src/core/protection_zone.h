@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/protection_zone.h: a PZ: which EPs may touch which memory.
+#pragma once
+
+#include "base/status.h"
+#include "core/object.h"
+#include "core/ref.h"
+
+namespace datum {
+
+class ProtectionZone final : public Object {
+ public:
+  ProtectionZone(InterfaceAdapter& adapter, std::uint32_t id);
+  // Names the zone inside region entries; never 0.
+  std::uint32_t id() const { return id_; }
+  // EPs, LMRs, RMRs and SRQs hold their zone (dat_pz_free; D-05).
+  void hold() { ++users_; }
+  void release() { --users_; }
+  bool in_use() const { return users_ != 0; }
+
+ private:
+  std::uint32_t id_;
+  std::uint32_t users_ = 0;
+};
+
+} // namespace datum

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/request_queue.h: an EP's posted requests in posting order: queued, started, ended.
+// Everything is allocated at creation; a request keeps its address until it is retired.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/memory_window.h"
+#include "core/types.h"
+#include "transport/seam/transport.h"
+
+namespace datum {
+
+struct Request {
+  WorkRequest work;
+  CompletionFlags flags = 0;
+  DtoStatus status = DtoStatus::Success;
+  bool ended = false;
+  std::uint64_t cookie = 0;
+  // Bind only: the window it is for (nullptr once freed) and what it will be bound to.
+  MemoryWindow* window = nullptr;
+  Token window_token = nullptr;
+  MemoryWindow::Binding binding;
+};
+
+// Positions count from the first request ever posted; retired <= started <= posted.
+class RequestQueue {
+ public:
+  RequestQueue(std::int32_t depth, std::int32_t iov);
+
+  std::int32_t depth() const { return depth_; }
+  std::int32_t iov() const { return static_cast<std::int32_t>(iov_); }
+  std::int32_t count() const { return static_cast<std::int32_t>(posted_ - retired_); }
+  bool empty() const { return posted_ == retired_; }
+  bool full() const { return count() == depth_; }
+
+  std::uint64_t retired() const { return retired_; }
+  std::uint64_t started() const { return started_; }
+  std::uint64_t posted() const { return posted_; }
+  Request& at(std::uint64_t position) { return slots_[position & mask_]; }
+
+  // The slot for the next request, with `local` copied into it. Precondition: not full.
+  Request& push(std::span<const LocalTriplet> local);
+  void mark_started() { ++started_; }
+  void retire() { ++retired_; }
+  void start_all() { started_ = posted_; }
+  // Precondition: empty.
+  void resize(std::int32_t depth, std::int32_t iov);
+
+ private:
+  std::vector<Request> slots_; // a power of two of them
+  std::vector<LocalTriplet> segments_;
+  std::size_t iov_;
+  std::uint64_t mask_ = 0;
+  std::uint64_t retired_ = 0;
+  std::uint64_t started_ = 0;
+  std::uint64_t posted_ = 0;
+  std::int32_t depth_;
+};
+
+} // namespace datum

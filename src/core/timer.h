@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/timer.h: deadlines of an adapter (connect timeouts, waiting for a receive).
+// Threads: the adapter's lock.
+#pragma once
+
+#include <map>
+
+#include "base/time.h"
+
+namespace datum {
+
+class TimerQueue;
+
+class Timer {
+ public:
+  virtual ~Timer();
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+  bool armed() const { return queue_ != nullptr; }
+  void cancel();
+
+ protected:
+  Timer() = default;
+  virtual void on_expired(Instant now) = 0;
+
+ private:
+  friend class TimerQueue;
+  TimerQueue* queue_ = nullptr;
+  std::multimap<Instant, Timer*>::iterator place_;
+};
+
+class TimerQueue {
+ public:
+  void arm(Timer& timer, Instant when);
+  Instant next() const { return timers_.empty() ? kNever : timers_.begin()->first; }
+  // Expires what is due, at most as many as were armed at the start; true when any was.
+  bool run(Instant now);
+
+ private:
+  friend class Timer;
+  std::multimap<Instant, Timer*> timers_;
+};
+
+} // namespace datum

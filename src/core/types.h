@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/types.h: the small values that core objects exchange: flags, segments, attributes, limits.
+// Lives here: the core's own records, with 64-bit lengths, for DAT 1.2 and 2.0 alike.
+// Not here:   DAT headers, sockets, clocks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/time.h"
+
+namespace datum {
+
+// A socket address, opaque to the core: transports and facades agree on its bytes.
+struct Address {
+  alignas(8) std::byte bytes[32] = {};
+  bool operator==(const Address& other) const {
+    return std::memcmp(bytes, other.bytes, sizeof bytes) == 0;
+  }
+};
+
+using ConnQual = std::uint64_t;
+using Stag = std::uint32_t; // index << 8 | key; 0 names nothing
+using Token = void*;        // what a facade calls an object: its handle
+using PrivateData = std::span<const std::byte>;
+
+// Rights on memory; the values of DAT_MEM_PRIV_FLAGS.
+using Access = std::uint32_t;
+inline constexpr Access kLocalRead = 0x01;
+inline constexpr Access kRemoteRead = 0x02;
+inline constexpr Access kLocalWrite = 0x10;
+inline constexpr Access kRemoteWrite = 0x20;
+inline constexpr Access kAllAccess = 0x33;
+
+// Completion flags; the values of DAT_COMPLETION_FLAGS.
+using CompletionFlags = std::uint32_t;
+inline constexpr CompletionFlags kDefaultCompletion = 0x00;
+inline constexpr CompletionFlags kSuppress = 0x01;
+inline constexpr CompletionFlags kSolicitedWait = 0x02;
+inline constexpr CompletionFlags kUnsignalled = 0x04;
+inline constexpr CompletionFlags kBarrierFence = 0x08;
+inline constexpr CompletionFlags kEvdThreshold = 0x10;
+
+// How a DTO or a bind ended; the values of DAT_DTO_COMPLETION_STATUS.
+enum class DtoStatus : std::uint8_t {
+  Success = 0,
+  Flushed = 1,
+  LocalLength = 2,
+  LocalEp = 3,
+  LocalProtection = 4,
+  BadResponse = 5,
+  RemoteAccess = 6,
+  RemoteResponder = 7,
+  Transport = 8,
+  ReceiverNotReady = 9,
+  PartialPacket = 10,
+  BindFailed = 11,
+};
+
+enum class Opcode : std::uint8_t { Send, RdmaWrite, RdmaRead, Bind };
+
+// A piece of registered local memory as the consumer names it.
+struct LocalTriplet {
+  Stag stag = 0;
+  std::uint64_t address = 0;
+  std::uint64_t length = 0;
+};
+
+// A piece of the peer's registered memory.
+struct RemoteTriplet {
+  Stag stag = 0;
+  std::uint64_t address = 0;
+  std::uint64_t length = 0;
+};
+
+// A checked piece of local memory, ready to be copied from or to.
+struct Segment {
+  std::byte* address = nullptr;
+  std::uint64_t length = 0;
+};
+
+// EP attributes (DAT_EP_ATTR).
+struct EndpointAttributes {
+  std::uint64_t max_message_size = 0;
+  std::uint64_t max_rdma_size = 0;
+  std::uint32_t qos = 0;
+  CompletionFlags recv_completion_flags = kDefaultCompletion;
+  CompletionFlags request_completion_flags = kDefaultCompletion;
+  std::int32_t max_recv_dtos = 0;
+  std::int32_t max_request_dtos = 0;
+  std::int32_t max_recv_iov = 0;
+  std::int32_t max_request_iov = 0;
+  std::int32_t max_rdma_read_in = 0;
+  std::int32_t max_rdma_read_out = 0;
+  std::int32_t srq_soft_hw = -1;
+  std::int32_t max_rdma_read_iov = 0;  // 0: as max_request_iov
+  std::int32_t max_rdma_write_iov = 0; // 0: as max_request_iov
+};
+
+inline constexpr std::int32_t kWatermarkInfinite = -1;
+
+// What an adapter offers (DAT_IA_ATTR, DAT_PROVIDER_ATTR). A transport fills it in; what it
+// cannot do is a value here and is answered in one place.
+struct Limits {
+  std::int32_t max_eps = 65536;
+  std::int32_t max_dto_per_ep = 65536;
+  std::int32_t max_evds = 65536;
+  std::int32_t max_evd_qlen = 1 << 20;
+  std::int32_t max_iov = 64; // segments per Send, Recv, Read and Write
+  std::int32_t max_lmrs = 65536;
+  std::int32_t max_rmrs = 65536;
+  std::int32_t max_pzs = 65536;
+  std::int32_t max_srqs = 4096;
+  std::int32_t max_ep_per_srq = 65536;
+  std::int32_t max_recv_per_srq = 65536;
+  std::int32_t max_read_in_per_ep = 128;
+  std::int32_t max_read_out_per_ep = 128;
+  std::int32_t max_read_in = 1 << 20;
+  std::int32_t max_read_out = 1 << 20;
+  std::int32_t max_private_data = 256;
+  std::uint64_t max_message_size = std::uint64_t{1} << 32U;
+  std::uint64_t max_rdma_size = std::uint64_t{1} << 32U;
+  std::uint64_t max_lmr_size = std::uint64_t{1} << 47U;
+  bool matches_receives = false; // the transport keeps receive queues itself (hardware)
+};
+
+using NamedAttributes = std::vector<std::pair<std::string, std::string>>;
+
+} // namespace datum

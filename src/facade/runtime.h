@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// facade/runtime.h: what an open IA stands on: a transport, a driver of progress, time, chance.
+// Lives here: the interface between a facade and the module that chose the transports (provider/).
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "base/status.h"
+#include "core/interface_adapter.h"
+#include "core/progress.h"
+
+namespace datum {
+
+class Runtime {
+ public:
+  virtual ~Runtime() = default;
+  virtual Transport& transport() = 0;
+  virtual Progress& progress() = 0;
+  virtual TimerQueue& timers() = 0;
+  virtual Random& random() = 0;
+  virtual MemoryProbe& memory() = 0;
+  // Starts background work; the adapter's lock is held. Called once, after the adapter exists.
+  virtual void start(InterfaceAdapter& adapter) = 0;
+  // Ends background work and joins its thread; the adapter's lock is not held.
+  virtual void stop() = 0;
+};
+
+class RuntimeFactory {
+ public:
+  virtual ~RuntimeFactory() = default;
+  virtual Result<std::unique_ptr<Runtime>> open(std::string_view ia_name,
+                                                std::string_view instance_data,
+                                                LockOwner& lock) = 0;
+  // What the provider calls itself in DAT_PROVIDER_ATTR.
+  virtual std::string_view provider_name() const = 0;
+};
+
+// Defined by each module (provider/).
+RuntimeFactory& runtime_factory();
+
+} // namespace datum

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/seam/transport.h: the seam between the core and what moves bytes.
+// Lives here: what a transport offers (listen, connect, a channel per connection, progress) and what
+//             it tells the core. Four transports are held against it: docs/design/seam.md.
+// Not here:   matching of receives, permission checks, flush, ordering, suppression, read limits:
+//             those live once, above the seam, for every software transport.
+// Threads:    every call, in both directions, is made with the adapter's lock held.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "base/random.h"
+#include "base/status.h"
+#include "core/progress.h"
+#include "core/region_table.h"
+#include "core/timer.h"
+#include "core/types.h"
+
+namespace datum {
+
+// One posted request as a channel sees it. Its address stays the same, and its segments stay
+// readable, until the channel reported its end or was closed.
+struct WorkRequest {
+  Opcode opcode = Opcode::Send;
+  bool solicited = false;
+  std::uint64_t length = 0;
+  std::span<const LocalTriplet> local; // checked when it was posted; see recheck_local()
+  RemoteTriplet remote;                // RDMA only
+};
+
+enum class StartResult : std::uint8_t {
+  Started,  // its end will be reported, in the order of starting within its class
+  Finished, // it has ended successfully; every request started before has ended, too
+  Later,    // no room now: on_room() follows
+};
+
+enum class ConnectFailure : std::uint8_t { PeerRejected, NonPeerRejected, Unreachable };
+enum class CloseReason : std::uint8_t { Disconnected, Broken };
+
+// Sends and Writes end in one order, Reads in another; both in posting order.
+enum class RequestClass : std::uint8_t { Placed, Read };
+
+enum class TakeResult : std::uint8_t {
+  Taken,
+  NoReceive,  // nothing posted: the message waits, on_receive_posted() follows
+  Protection, // the Recv's memory is no longer its own; it has been failed
+};
+
+// What a channel tells, and asks, the endpoint it belongs to.
+class ChannelEvents {
+ public:
+  // Active side: the accepter's private data. Passive side: nothing. The peer serves at most
+  // `peer_reads_in` RDMA Reads at a time.
+  virtual void on_established(PrivateData data, std::int32_t peer_reads_in) = 0;
+  virtual void on_connect_failed(ConnectFailure failure) = 0;
+
+  // Initiator: the next `count` Sends and Writes have been placed at the peer.
+  virtual void on_placed(std::uint32_t count) = 0;
+  // The oldest RDMA Read has all its data in local memory.
+  virtual void on_read_done() = 0;
+  // The oldest unfinished request of `kind` failed; on_closed(Broken) follows.
+  virtual void on_request_failed(RequestClass kind, DtoStatus status) = 0;
+  virtual void on_room() = 0;
+  // False: a region named by the request is gone; the channel must not touch its memory.
+  virtual bool recheck_local(const WorkRequest& request, Access right) const = 0;
+
+  // Target: takes the Recv for the next message. At most one message is open at a time.
+  virtual TakeResult take_receive(std::span<const LocalTriplet>& into, std::uint64_t& capacity) = 0;
+  virtual void complete_receive(std::uint64_t length, bool solicited) = 0;
+  virtual void fail_receive(DtoStatus status) = 0;
+  virtual AccessFault check_remote(Stag stag, std::uint64_t address, std::uint64_t length,
+                                   Access right) const = 0;
+
+  // The last call; the channel may be destroyed from within it only through Channel::retire().
+  virtual void on_closed(CloseReason reason) = 0;
+
+ protected:
+  ~ChannelEvents() = default;
+};
+
+enum class CloseMode : std::uint8_t {
+  Disconnect, // the peer's consumer sees DISCONNECTED (or a refused connection while connecting)
+  Abort,      // the peer's consumer sees BROKEN
+};
+
+// One reliable connection, from connect or accept on. Destroying it without close() is an Abort.
+class Channel {
+ public:
+  virtual ~Channel() = default;
+  virtual StartResult start(const WorkRequest& request) = 0;
+  // A Recv was posted while a message waited for one.
+  virtual void on_receive_posted() = 0;
+  // Ends the connection; afterwards the channel calls its events no more.
+  virtual void close(CloseMode mode) = 0;
+  virtual ConnQual local_port() const = 0;
+  virtual ConnQual remote_port() const = 0;
+  virtual Address remote_address() const = 0;
+  // Which path the connection took and why not a faster one: for tools and the log.
+  virtual const char* path() const = 0;
+};
+
+// What an endpoint brings along into a connection.
+struct ChannelOptions {
+  std::uint32_t zone = 0;     // the EP's protection zone
+  std::uint32_t endpoint = 0; // the EP's number
+  std::int32_t reads_in = 0;  // Reads it serves at a time
+};
+
+// A request that arrived and waits for an answer. Destroyed unanswered: refused by the provider.
+class IncomingConnection {
+ public:
+  virtual ~IncomingConnection() = default;
+  virtual Address remote_address() const = 0;
+  virtual ConnQual remote_port() const = 0;
+  virtual PrivateData private_data() const = 0;
+  // Never fails: when the requester has gone, the channel reports on_connect_failed().
+  virtual std::unique_ptr<Channel> accept(PrivateData data, ChannelEvents& events,
+                                          const ChannelOptions& options) = 0;
+  virtual void reject_by_consumer() = 0;
+};
+
+class ListenerEvents {
+ public:
+  virtual void on_request(std::unique_ptr<IncomingConnection> request) = 0;
+
+ protected:
+  ~ListenerEvents() = default;
+};
+
+// Destroying it ends listening; requests already handed out stay answerable.
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  virtual ConnQual qualifier() const = 0;
+};
+
+// What the core lends a transport for its life.
+struct TransportHost {
+  Progress* progress = nullptr;
+  TimerQueue* timers = nullptr;
+  RegionTable* regions = nullptr;
+  Random* random = nullptr;
+};
+
+enum class Attention : std::uint8_t {
+  Polling, // somebody calls progress() all the time
+  Asleep,  // nobody does until the transport's descriptors become readable or kick() is called
+};
+
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  virtual const Limits& limits() const = 0;
+  virtual const Address& address() const = 0;
+  virtual NamedAttributes attributes() const = 0;
+
+  // RegionTable::kCapacity entries which peers may read, and the gate that keeps track of them.
+  virtual std::span<RegionEntry> region_storage() = 0;
+  virtual DirectAccessGate* gate() = 0;
+  virtual void attach(const TransportHost& host) = 0;
+
+  virtual Result<std::unique_ptr<Listener>> listen(ConnQual qualifier, ListenerEvents& events) = 0;
+  virtual Result<std::unique_ptr<Listener>> listen_any(ListenerEvents& events) = 0;
+  // Fails with InvalidAddress or InsufficientResources only; everything else arrives as an event.
+  virtual Result<std::unique_ptr<Channel>> connect(const Address& address, ConnQual qualifier,
+                                                   PrivateData data, ChannelEvents& events,
+                                                   const ChannelOptions& options) = 0;
+
+  // Moves what can be moved, without sleeping. True: something happened.
+  virtual bool progress() = 0;
+  // Tells peers whether they have to ring. True: look again, something may have come meanwhile.
+  virtual bool set_attention(Attention attention) = 0;
+};
+
+} // namespace datum
