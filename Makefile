@@ -17,7 +17,7 @@ deps: ## install missing Debian packages; GROUPS="build test check bench coverag
 demo: ## copy a real tree between two processes by RDMA, verify it, measure it
 	@scripts/deps.sh build
 	@scripts/build.sh release
-	@scripts/optional.sh scripts/demo.sh $(ARGS)
+	@scripts/if-present.sh scripts/demo.sh scripts/demo.sh $(ARGS)
 
 test: ## build with assertions and run every test; ARGS go to ctest
 	@scripts/deps.sh build test
@@ -30,20 +30,20 @@ check: ## all that CI does; ARGS name single stages
 bench: ## measure against the limits of this machine
 	@scripts/deps.sh build bench
 	@scripts/build.sh bench
-	@scripts/optional.sh scripts/bench.sh $(ARGS)
+	@scripts/if-present.sh scripts/bench.sh scripts/bench.sh $(ARGS)
 
 fuzz: ## fuzz every decoder and the shared-memory protocol, the long run
 	@scripts/deps.sh build test check
 	@scripts/build.sh fuzz
-	@scripts/optional.sh scripts/fuzz.sh $(ARGS)
+	@scripts/if-present.sh scripts/fuzz.sh scripts/fuzz.sh $(ARGS)
 
 soak: ## the long stress run under sanitizers
 	@scripts/deps.sh build test
-	@scripts/optional.sh scripts/soak.sh $(ARGS)
+	@scripts/if-present.sh scripts/soak.sh scripts/soak.sh $(ARGS)
 
 mutants: ## mutation testing of the tests
 	@scripts/deps.sh build test
-	@scripts/optional.sh scripts/mutants.sh $(ARGS)
+	@scripts/if-present.sh scripts/mutants.sh scripts/mutants.sh $(ARGS)
 
 coverage: ## line coverage of the tests, a line per folder
 	@scripts/deps.sh build test coverage

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# The ABI tests (ctest label abi) as each compiler's build runs them; the tests themselves use the
+# aarch64 cross compiler. Here too: that this compiler is there, so that no run leaves it out.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+command -v aarch64-linux-gnu-gcc >/dev/null || {
+  echo "aarch64-linux-gnu-gcc is missing; install it with: make deps GROUPS=check" >&2
+  exit 2
+}
+# A build made before the cross compiler was installed has no tests that use it.
+for preset in dev clang; do
+  scripts/build.sh "$preset"
+  if ! ctest --test-dir "build/$preset" -N -L '^abi$' | grep -q 'Test *#'; then
+    echo "absent: no test has the label abi"
+    exit 4
+  fi
+  scripts/test.sh "$preset" -L '^abi$'
+done
