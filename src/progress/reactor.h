@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// progress/reactor.h: the descriptors of one adapter, and who handles them.
+// Lives here: the interface that transports with descriptors use. Implementation: epoll_reactor.
+// Threads: the adapter's lock, except that one thread may sleep in it without the lock.
+#pragma once
+
+#include <cstdint>
+
+#include "base/status.h"
+
+namespace datum {
+
+class FdHandler {
+ public:
+  // `events`: EPOLLIN, EPOLLOUT, EPOLLHUP, ... The adapter's lock is held. The handler may remove
+  // itself or others; a removed handler is called no more.
+  virtual void on_ready(std::uint32_t events) = 0;
+
+ protected:
+  ~FdHandler() = default;
+};
+
+class Reactor {
+ public:
+  virtual ~Reactor() = default;
+  virtual Status add(int fd, std::uint32_t events, FdHandler& handler) = 0;
+  virtual void change(int fd, std::uint32_t events, FdHandler& handler) = 0;
+  virtual void remove(int fd, FdHandler& handler) = 0;
+};
+
+} // namespace datum

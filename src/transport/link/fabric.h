@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/link/fabric.h: what the link protocol needs from the world: finding a peer, sharing a
+// segment with it, waking it, touching its memory, noticing its death.
+// Implementations: transport/shm (processes of one host), transport/sim (a virtual network).
+// Threads: the adapter's lock, in both directions.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "base/status.h"
+#include "core/region_table.h"
+#include "core/types.h"
+#include "transport/link/segment.h"
+#include "transport/seam/transport.h"
+
+namespace datum {
+
+// The peer's memory, as far as the kernel lets this process touch it.
+class DirectAccess {
+ public:
+  virtual ~DirectAccess() = default;
+  // The peer's region entries. Checked by whoever uses them, under a mark.
+  virtual std::span<const RegionEntry> regions() = 0;
+  // Where the byte that the peer has at `entry.base` lies in our address space; nullptr when the
+  // region cannot be mapped. `writable`: whether it will be written. May be called often: cached.
+  virtual std::byte* map(const RegionEntry& entry, Stag stag, bool writable) = 0;
+  // Copy between local segments and the peer's memory without a mapping; the last bytes are
+  // written last. False: the peer is gone or its memory is not there.
+  virtual bool write(std::uint64_t remote, std::span<const Segment> from) = 0;
+  virtual bool read(std::uint64_t remote, std::span<const Segment> into) = 0;
+};
+
+// One end of a link. The fabric owns it; it lives until on_link_lost() has returned.
+class LinkPort {
+ public:
+  virtual ~LinkPort() = default;
+  virtual LinkSegment& segment() = 0;
+  virtual int side() const = 0;
+  // Makes the peer look at its ring. Called only when it is not attentive.
+  virtual void ring_bell() = 0;
+  // nullptr: the kernel forbids it, or it was switched off.
+  virtual DirectAccess* direct() = 0;
+  // The peer has direct access to us: it may be asked to fetch large messages itself.
+  virtual bool peer_has_direct() const = 0;
+  virtual const char* path() const = 0;
+  virtual Address peer_address() const = 0;
+  // The peer broke the protocol: end the link. on_link_lost() follows, not from within this call.
+  virtual void condemn(const char* reason) = 0;
+};
+
+enum class DialFailure : std::uint8_t {
+  NobodyListens, // refused: no such qualifier at that address
+  Unreachable,   // the address is not one that this fabric can reach
+};
+
+class DialEvents {
+ public:
+  // The adapter behind address and qualifier; a link that exists already is given again.
+  virtual void on_dialled(LinkPort& port) = 0;
+  virtual void on_dial_failed(DialFailure failure) = 0;
+
+ protected:
+  ~DialEvents() = default;
+};
+
+// A dial under way; destroying it cancels it.
+class Dial {
+ public:
+  virtual ~Dial() = default;
+};
+
+// A published qualifier; destroying it takes the name away.
+class PublishedName {
+ public:
+  virtual ~PublishedName() = default;
+  virtual ConnQual qualifier() const = 0;
+};
+
+class FabricEvents {
+ public:
+  // Somebody dialled us, or we have dialled: a link stands. Comes before on_dialled().
+  virtual void on_link(LinkPort& port) = 0;
+  // The bell of this link was rung.
+  virtual void on_bell(LinkPort& port) = 0;
+  virtual void on_link_lost(LinkPort& port) = 0;
+
+ protected:
+  ~FabricEvents() = default;
+};
+
+class Fabric {
+ public:
+  virtual ~Fabric() = default;
+  virtual const Address& address() const = 0;
+  virtual NamedAttributes attributes() const = 0;
+  // RegionTable::kCapacity zeroed entries where peers with direct access can see them.
+  virtual std::span<RegionEntry> region_storage() = 0;
+  virtual void attach(const TransportHost& host, FabricEvents& events) = 0;
+
+  virtual Result<std::unique_ptr<PublishedName>> publish(ConnQual qualifier) = 0;
+  // Any free qualifier that fits in 16 bits and is not privileged.
+  virtual Result<std::unique_ptr<PublishedName>> publish_any() = 0;
+  // Fails at once only for an address that cannot be (InvalidAddress) or lack of resources.
+  virtual Result<std::unique_ptr<Dial>> dial(const Address& address, ConnQual qualifier,
+                                             DialEvents& events) = 0;
+  // Outside work that costs no system call (the simulator delivers what is due). True: some.
+  virtual bool progress() = 0;
+  // A link that has no connection left; the fabric may drop it.
+  virtual void on_idle(LinkPort& port) = 0;
+};
+
+} // namespace datum

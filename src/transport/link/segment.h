@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/link/segment.h: the memory that two adapters share for their link: two rings and a few
+// words each. A wire format: two builds may map it, so it is versioned and its layout asserted.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <type_traits>
+
+#include "transport/link/ring.h"
+
+namespace datum {
+
+inline constexpr std::uint32_t kSegmentMagic = 0x44544c4b; // "DTLK"
+inline constexpr std::uint32_t kSegmentVersion = 1;
+
+// Words of one side, written by that side alone.
+struct SegmentSide {
+  // 1: polls its incoming ring; 0: wants to be rung after something was published.
+  alignas(kLineSize) std::atomic<std::uint32_t> attentive;
+  // The STag of the peer's memory through which this side is copying right now; 0: none.
+  alignas(kLineSize) std::atomic<std::uint32_t> mark;
+  // How far it has consumed its incoming ring.
+  RingTail tail;
+};
+static_assert(sizeof(SegmentSide) == 3 * kLineSize);
+
+struct LinkSegment {
+  alignas(kLineSize) std::uint32_t magic;
+  std::uint32_t version;
+  std::uint32_t ring_lines;
+  std::uint32_t reserved;
+  SegmentSide side[2];        // 0: the side that dialled, 1: the side that was dialled
+  RingLine ring[2][kRingLines]; // ring[s] is written by side s
+};
+static_assert(sizeof(LinkSegment) == 7 * kLineSize + 2 * kRingLines * kLineSize);
+static_assert(std::is_standard_layout_v<LinkSegment>);
+
+} // namespace datum
