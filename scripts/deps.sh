@@ -18,7 +18,7 @@ build     libexpected-dev        tl::expected, the result type of the core
 build     libfmt-dev             text of logs and tools, linked privately
 build     libcli11-dev           command lines of the tools
 build     pandoc                 renders the manual pages
-test      libgtest-dev           GoogleTest
+test      libgtest-dev           GoogleTest, which the tests are written in
 test      libgmock-dev           matchers for GoogleTest
 test      python3                the checks of layers and rules, which run as tests
 test      binutils               nm and readelf for the exported symbols

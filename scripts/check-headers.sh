@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Every public header, alone in a file, as C99 and as C++17, with each compiler there is, on
+# x86-64 and aarch64, without a warning.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+strict=(-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef -Werror -fsyntax-only -Iinclude)
+failed=0
+count=0
+
+# The same name twice: an include guard that does not hold is found here.
+alone() { printf '#include <%s>\n#include <%s>\nextern int translation_unit_is_not_empty;\n' "$1" "$1"; }
+
+check() { # compiler, language, standard, header
+  count=$((count + 1))
+  if ! alone "$4" | "$1" -x "$2" -std="$3" "${strict[@]}" -; then
+    echo "<$4> alone as $3: rerun with"
+    echo "  printf '#include <$4>\\n' | $1 -x $2 -std=$3 ${strict[*]} -"
+    failed=$((failed + 1))
+  fi
+}
+
+for compiler in gcc clang aarch64-linux-gnu-gcc; do
+  cxx=${compiler%gcc}
+  [ "$cxx" = clang ] && cxx=clang++ || cxx=${cxx}g++
+  for tool in "$compiler" "$cxx"; do
+    command -v "$tool" >/dev/null || {
+      echo "$tool is missing; install it with: make deps GROUPS=check" >&2
+      exit 2
+    }
+  done
+  while read -r header; do
+    check "$compiler" c c99 "$header"
+    check "$cxx" c++ c++17 "$header"
+  done < <(cd include && find . -name '*.h' -printf '%P\n' | sort)
+done
+echo "headers: $count compilations, $failed failed"
+[ "$failed" -eq 0 ] && [ "$count" -gt 0 ]

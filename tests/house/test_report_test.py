@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""scripts/test_report.py counts what ctest wrote, and fails where a run must fail."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(sys.argv.pop())
+
+PASSED = '<testcase name="A.Ok" status="run"/>'
+FAILED = '<testcase name="p/B.Bad" status="fail"><failure message=""/></testcase>'
+NOT_STARTED = (
+    '<testcase name="C.Gone" status="notrun"><skipped message="Unable to find executable"/></testcase>'
+)
+SKIPPED = (
+    '<testcase name="D.Skip" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/>'
+    "<system-out>d.cc:1: Skipped\nno second core\n[  SKIPPED ] D.Skip</system-out></testcase>"
+)
+DISABLED = '<testcase name="E.Off" status="disabled"/>'
+
+
+class TestReport(unittest.TestCase):
+    def report(self, cases, skips=""):
+        with tempfile.TemporaryDirectory() as folder:
+            results, list_of_skips = pathlib.Path(folder, "r.xml"), pathlib.Path(folder, "s.txt")
+            results.write_text("<testsuite>" + "".join(cases) + "</testsuite>")
+            list_of_skips.write_text(skips)
+            done = subprocess.run(
+                [sys.executable, ROOT / "scripts/test_report.py", "build/dev", results, list_of_skips],
+                capture_output=True, text=True, check=False)
+            return done.returncode, done.stdout, done.stderr
+
+    def last_line(self, *arguments):
+        status, output, _ = self.report(*arguments)
+        return status, output.splitlines()[-1]
+
+    def test_all_passed(self):
+        self.assertEqual(self.last_line([PASSED]), (0, "1 passed, 0 failed, 0 skipped"))
+
+    def test_a_failure_fails_and_names_its_rerun_line(self):
+        status, output, _ = self.report([PASSED, FAILED])
+        self.assertEqual(status, 1)
+        self.assertIn("ctest --test-dir build/dev --output-on-failure -R '^p/B\\.Bad$'", output)
+        self.assertTrue(output.endswith("1 passed, 1 failed, 0 skipped\n"), output)
+
+    def test_a_test_that_could_not_start_failed(self):
+        self.assertEqual(self.last_line([NOT_STARTED]), (1, "0 passed, 1 failed, 0 skipped"))
+
+    def test_an_unlisted_skip_fails_and_shows_its_reason(self):
+        status, output, _ = self.report([PASSED, SKIPPED])
+        self.assertEqual(status, 1)
+        self.assertIn("D.Skip: no second core", output)
+        self.assertIn("1 passed, 0 failed, 1 skipped", output)
+
+    def test_a_listed_skip_passes(self):
+        self.assertEqual(
+            self.last_line([PASSED, SKIPPED], "D.*: needs two cores\n"),
+            (0, "1 passed, 0 failed, 1 skipped"))
+
+    def test_a_disabled_test_is_a_skip(self):
+        self.assertEqual(self.last_line([PASSED, DISABLED])[0], 1)
+
+    def test_a_listed_skip_without_a_reason_is_refused(self):
+        status, _, error = self.report([PASSED], "D.Skip\n")
+        self.assertEqual(status, 1)
+        self.assertIn(":1: expected `pattern: reason`", error)
+
+    def test_a_run_of_nothing_fails(self):
+        self.assertEqual(self.report([])[0], 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

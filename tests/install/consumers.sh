@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Builds and runs a C program against an installation, found through pkg-config and through CMake:
+# consumers.sh PREFIX WORK_DIR. The installation may have been moved after it was made.
+set -euo pipefail
+prefix=$1 work=$2
+here=$(cd "$(dirname "$0")" && pwd)
+mkdir -p "$work"
+pc=$(find "$prefix" -name dat.pc -printf '%h' -quit)
+[ -n "$pc" ] || { echo "no dat.pc below $prefix" >&2; exit 1; }
+
+export PKG_CONFIG_PATH=$pc
+libdir=$(pkg-config --variable=libdir dat)
+export LD_LIBRARY_PATH=$libdir
+for standard in c99 c11; do
+  ${CC:-cc} -std=$standard -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags dat) \
+    "$here/consumer.c" $(pkg-config --libs dat) -o "$work/by-pkg-config"
+  "$work/by-pkg-config"
+done
+echo "pkg-config: built and run"
+
+cmake -S "$here/consumer-cmake" -B "$work/cmake" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" ||
+  { cat "$work/log"; exit 1; }
+cmake --build "$work/cmake" >"$work/log" || { cat "$work/log"; exit 1; }
+"$work/cmake/consumer"
+echo "CMake: built and run"

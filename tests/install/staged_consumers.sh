@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Installs a build into an empty place, moves it, and builds consumers against it there:
+# staged_consumers.sh SOURCE_DIR BUILD_DIR C_COMPILER
+set -euo pipefail
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+"$1/scripts/install.sh" "$place" /first "$2"
+mv "$place/first" "$place/second"
+CC=$3 "$1/tests/install/consumers.sh" "$place/second" "$place/work"
