@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Runs the tests of the coverage build and sums the covered lines up, a line per folder; the
+# details of each line are in build/coverage/report/index.html.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+find build/coverage -name '*.gcda' -delete
+scripts/test.sh coverage "$@"
+mkdir -p build/coverage/report
+# Parallel tests write the same counters; a torn one must not end the report.
+gcovr --root . --object-directory build/coverage --filter 'src/' --filter 'tools/' \
+  --exclude-unreachable-branches --gcov-ignore-parse-errors -j "${DATUM_JOBS:-$(nproc)}" \
+  --csv build/coverage/report/lines.csv --html-details build/coverage/report/index.html
+
+# CSV columns: filename, line_total, line_covered, ...
+awk -F, '
+  NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+  {
+    folder = $column["filename"]; sub("/[^/]*$", "", folder)
+    total[folder] += $column["line_total"]; covered[folder] += $column["line_covered"]
+    all += $column["line_total"]; all_covered += $column["line_covered"]
+  }
+  END {
+    printf "%-28s %8s %8s %7s\n", "folder", "lines", "covered", "share"
+    for (folder in total)
+      if (total[folder])
+        printf "%-28s %8d %8d %6.1f%%\n", folder, total[folder], covered[folder], \
+          100 * covered[folder] / total[folder] | "sort"
+    close("sort")
+    if (all) printf "%-28s %8d %8d %6.1f%%\n", "all", all, all_covered, 100 * all_covered / all
+  }' build/coverage/report/lines.csv
