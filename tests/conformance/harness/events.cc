@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "events.h"
+
+namespace datum::test {
+
+DAT_EVENT next_event(DAT_EVD_HANDLE evd, DAT_TIMEOUT timeout) {
+  DAT_EVENT event{};
+  DAT_COUNT left = 0;
+  const DAT_RETURN status = dat_evd_wait(evd, timeout, 1, &event, &left);
+  EXPECT_DAT_OK(status) << "waiting for an event";
+  if (status != DAT_SUCCESS) return {};
+  EXPECT_EQ(event.evd_handle, evd) << "evd_handle of event " << std::hex << event.event_number;
+  return event;
+}
+
+DAT_EVENT expect_event(DAT_EVD_HANDLE evd, DAT_EVENT_NUMBER number) {
+  const DAT_EVENT event = next_event(evd);
+  EXPECT_EQ(event.event_number, number)
+      << std::hex << "0x" << event.event_number << " instead of 0x" << number;
+  return event.event_number == number ? event : DAT_EVENT{};
+}
+
+DAT_VLEN expect_dto(DAT_EVD_HANDLE evd, DAT_EP_HANDLE ep, DAT_UINT64 wanted,
+                    DAT_DTO_COMPLETION_STATUS status) {
+  const DAT_EVENT event = expect_event(evd, DAT_DTO_COMPLETION_EVENT);
+  const DAT_DTO_COMPLETION_EVENT_DATA& dto = event.event_data.dto_completion_event_data;
+  EXPECT_EQ(dto.ep_handle, ep);
+  EXPECT_EQ(dto.user_cookie.as_64, wanted);
+  EXPECT_EQ(dto.status, status) << "cookie " << wanted;
+  return dto.transfered_length;
+}
+
+void expect_bind(DAT_EVD_HANDLE evd, DAT_RMR_HANDLE rmr, DAT_UINT64 wanted,
+                 DAT_DTO_COMPLETION_STATUS status) {
+  const DAT_EVENT event = expect_event(evd, DAT_RMR_BIND_COMPLETION_EVENT);
+  const DAT_RMR_BIND_COMPLETION_EVENT_DATA& bind = event.event_data.rmr_completion_event_data;
+  EXPECT_EQ(bind.rmr_handle, rmr);
+  EXPECT_EQ(bind.user_cookie.as_64, wanted);
+  EXPECT_EQ(bind.status, status) << "cookie " << wanted;
+}
+
+DAT_CONNECTION_EVENT_DATA expect_connection_event(DAT_EVD_HANDLE evd, DAT_EVENT_NUMBER number,
+                                                  DAT_EP_HANDLE ep) {
+  const DAT_EVENT event = expect_event(evd, number);
+  EXPECT_EQ(event.event_data.connect_event_data.ep_handle, ep);
+  return event.event_data.connect_event_data;
+}
+
+Cr expect_request(DAT_EVD_HANDLE evd) {
+  const DAT_EVENT event = expect_event(evd, DAT_CONNECTION_REQUEST_EVENT);
+  return Cr(event.event_data.cr_arrival_event_data.cr_handle);
+}
+
+testing::AssertionResult no_event(const char* evd_text, DAT_EVD_HANDLE evd) {
+  DAT_EVENT event{};
+  DAT_COUNT left = 0;
+  const DAT_RETURN status = dat_evd_wait(evd, kQuiet, 1, &event, &left);
+  if (DAT_GET_TYPE(status) == DAT_TIMEOUT_EXPIRED) return testing::AssertionSuccess();
+  if (status != DAT_SUCCESS) {
+    return testing::AssertionFailure() << "waiting on " << evd_text << ": " << status_name(status);
+  }
+  return testing::AssertionFailure()
+         << evd_text << " holds event 0x" << std::hex << event.event_number << ", expected none";
+}
+
+DAT_RETURN post_software_event(DAT_EVD_HANDLE evd, void* pointer) {
+  DAT_EVENT event{};
+  event.event_number = DAT_SOFTWARE_EVENT;
+  event.event_data.software_event_data.pointer = pointer;
+  return dat_evd_post_se(evd, &event);
+}
+
+void* expect_software_event(DAT_EVD_HANDLE evd) {
+  return expect_event(evd, DAT_SOFTWARE_EVENT).event_data.software_event_data.pointer;
+}
+
+void* pointer_value(std::uintptr_t number) {
+  return reinterpret_cast<void*>(number); // NOLINT(performance-no-int-to-ptr)
+}
+
+int drain(DAT_EVD_HANDLE evd) {
+  DAT_EVENT event{};
+  int taken = 0;
+  while (dat_evd_dequeue(evd, &event) == DAT_SUCCESS) ++taken;
+  return taken;
+}
+
+} // namespace datum::test

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// harness/events.h: events that must come, and events that must not.
+// Lives here: waiting for the next event with a generous limit, and the usual checks of its
+// contents. Not here:   what leads to an event.
+#pragma once
+
+#include <dat/udat.h>
+#include <gtest/gtest.h>
+
+#include "objects.h"
+
+namespace datum::test {
+
+inline constexpr DAT_TIMEOUT kPatience = 5'000'000; // us: a healthy library never needs it
+inline constexpr DAT_TIMEOUT kQuiet = 20'000;       // us: how long an unwanted event has to show up
+
+// The next event; a failure of the test, and an event with number 0, if none comes.
+DAT_EVENT next_event(DAT_EVD_HANDLE evd, DAT_TIMEOUT timeout = kPatience);
+
+// The next event, which must have this number.
+DAT_EVENT expect_event(DAT_EVD_HANDLE evd, DAT_EVENT_NUMBER number);
+
+// A DTO completion with this EP, cookie and status; returns transfered_length.
+DAT_VLEN expect_dto(DAT_EVD_HANDLE evd, DAT_EP_HANDLE ep, DAT_UINT64 cookie,
+                    DAT_DTO_COMPLETION_STATUS status = DAT_DTO_SUCCESS);
+void expect_bind(DAT_EVD_HANDLE evd, DAT_RMR_HANDLE rmr, DAT_UINT64 cookie,
+                 DAT_DTO_COMPLETION_STATUS status = DAT_DTO_SUCCESS);
+// A connection event of this EP; returns its data.
+DAT_CONNECTION_EVENT_DATA expect_connection_event(DAT_EVD_HANDLE evd, DAT_EVENT_NUMBER number,
+                                                  DAT_EP_HANDLE ep);
+// A connection request; the owner rejects it if the test does not answer.
+Cr expect_request(DAT_EVD_HANDLE evd);
+
+// Nothing is there and nothing comes for a moment.
+testing::AssertionResult no_event(const char* evd_text, DAT_EVD_HANDLE evd);
+
+// Software events, for tests of EVDs and CNOs.
+DAT_RETURN post_software_event(DAT_EVD_HANDLE evd, void* pointer);
+void* expect_software_event(DAT_EVD_HANDLE evd);
+// A recognisable pointer that is never followed.
+void* pointer_value(std::uintptr_t number);
+
+// How many events can be dequeued now; takes them all.
+int drain(DAT_EVD_HANDLE evd);
+
+} // namespace datum::test
+
+#define EXPECT_NO_EVENT(evd) EXPECT_PRED_FORMAT1(::datum::test::no_event, (evd))

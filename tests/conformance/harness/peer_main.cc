@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "peer_main.h"
+
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <string>
+
+#include "connection.h"
+
+namespace datum::test {
+
+namespace {
+
+class Peer {
+ public:
+  std::string carry_out(const std::string& line) {
+    std::istringstream words(line);
+    std::string verb;
+    words >> verb;
+    if (verb == "connect") return connect_to(words);
+    if (verb == "wait") return wait();
+    if (verb == "close") return close();
+    return "unknown command";
+  }
+
+ private:
+  std::string connect_to(std::istringstream& words) {
+    DAT_CONN_QUAL qualifier = 0;
+    words >> qualifier;
+    ia_ = open_ia();
+    side_ = std::make_unique<Side>(ia_);
+    return status_name(connect(side_->ep(), address_of(ia_), qualifier));
+  }
+
+  std::string wait() {
+    char number[16];
+    std::snprintf(number, sizeof number, "0x%05x",
+                  static_cast<unsigned>(next_event(side_->connect_evd()).event_number));
+    return number;
+  }
+
+  std::string close() {
+    side_.reset();
+    ia_.free();
+    return "closed";
+  }
+
+  Ia ia_;
+  std::unique_ptr<Side> side_;
+};
+
+} // namespace
+
+int peer_main() {
+  Peer peer;
+  std::string line;
+  while (std::getline(std::cin, line)) std::cout << peer.carry_out(line) << std::endl;
+  return 0;
+}
+
+} // namespace datum::test

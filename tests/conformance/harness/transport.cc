@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "transport.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace datum::test {
+
+namespace {
+
+constexpr const char* kTransportVariable = "DATUM_TEST_TRANSPORT";
+constexpr const char* kOption = "--transport=";
+
+std::string from_environment() {
+  const char* name = std::getenv(kTransportVariable);
+  return name == nullptr ? "shm" : name;
+}
+
+void take_option(int* argc, char** argv) {
+  int kept = 0;
+  for (int i = 0; i < *argc; ++i) {
+    if (std::strncmp(argv[i], kOption, std::strlen(kOption)) == 0) {
+      setenv(kTransportVariable, argv[i] + std::strlen(kOption), 1);
+    } else {
+      argv[kept++] = argv[i];
+    }
+  }
+  argv[kept] = nullptr;
+  *argc = kept;
+}
+
+} // namespace
+
+const std::string& transport() {
+  static const std::string name = from_environment();
+  return name;
+}
+
+const std::string& ia_name() {
+  static const std::string name = transport() + "0";
+  return name;
+}
+
+void choose_transport(int* argc, char** argv) {
+  take_option(argc, argv);
+  const char* current = std::getenv("DAT_OVERRIDE");
+  if (current != nullptr && std::strcmp(current, DATUM_CONFORMANCE_DAT_CONF) == 0) return;
+  setenv("DAT_OVERRIDE", DATUM_CONFORMANCE_DAT_CONF, 1);
+  execv("/proc/self/exe", argv);
+  std::perror("conformance: cannot start again with DAT_OVERRIDE set");
+  std::exit(2);
+}
+
+} // namespace datum::test

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// harness/transport.h: which transport this run of the tests uses.
+// Lives here: the choice between shm, sim and later tcp, and the IA name that stands for it.
+// Not here:   anything about how a transport works; tests see the public C API only.
+#pragma once
+
+#include <string>
+
+namespace datum::test {
+
+// "shm", "sim", ...: from --transport=NAME or DATUM_TEST_TRANSPORT; "shm" if neither is given.
+const std::string& transport();
+
+// The dat.conf name of that transport's IA, for dat_ia_open().
+const std::string& ia_name();
+
+// Takes --transport=NAME out of the arguments. libdat may read its configuration while it is
+// loaded, so the first call puts DAT_OVERRIDE into the environment and starts the program anew.
+void choose_transport(int* argc, char** argv);
+
+} // namespace datum::test
