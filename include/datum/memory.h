@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * datum/memory.h: memory that a peer process of the same host can map.
+ * Lives here: the allocator (libdatum.so.1) and the question "which file backs this range?".
+ * Not here:   DAT calls; memory from here is registered with dat_lmr_create like any other.
+ * Manual:     datum_memory(3). Every function is thread-safe.
+ */
+#ifndef DATUM_MEMORY_H
+#define DATUM_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define DATUM_MEMORY_API __attribute__((visibility("default")))
+#else
+#define DATUM_MEMORY_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What the pages of a block are, as far as the kernel let us know. */
+enum datum_memory_pages {
+  DATUM_MEMORY_PAGES_BASE = 0,        /* ordinary pages */
+  DATUM_MEMORY_PAGES_ADVISED = 1,     /* huge pages asked for and allowed, but not confirmed */
+  DATUM_MEMORY_PAGES_TRANSPARENT = 2, /* transparent huge pages, confirmed for the whole block */
+  DATUM_MEMORY_PAGES_HUGETLB = 3      /* pages of the hugetlb pool */
+};
+
+/* Set in datum_memory_backing.flags: the file can neither shrink nor grow, so that a mapping of
+   it never raises SIGBUS by truncation. */
+#define DATUM_MEMORY_SEALED 0x1u
+
+struct datum_memory_backing {
+  int fd;                        /* in this process; belongs to the library: never close it */
+  uint32_t flags;                /* DATUM_MEMORY_SEALED */
+  uint64_t offset;               /* of the range's first byte in the file */
+  uint64_t length;               /* bytes from offset to the end of the file; >= the size asked */
+  uint64_t device;               /* st_dev and st_ino of the file: who opens it through */
+  uint64_t inode;                /* /proc/PID/fd can check that it got the same one */
+  enum datum_memory_pages pages; /* of the file that backs the range */
+};
+
+/* NULL with errno (ENOMEM, EMFILE, ENFILE, EFBIG, EINVAL, ...) where no shareable memory can be
+   had; never memory of another kind. */
+DATUM_MEMORY_API void* datum_memory_alloc(size_t size);
+DATUM_MEMORY_API void* datum_memory_calloc(size_t count, size_t size);
+DATUM_MEMORY_API void* datum_memory_realloc(void* block, size_t size);
+DATUM_MEMORY_API void* datum_memory_aligned(size_t alignment, size_t size);
+DATUM_MEMORY_API void datum_memory_free(void* block);
+DATUM_MEMORY_API size_t datum_memory_usable_size(const void* block);
+
+/* A block in a file of its own, on the largest pages that can be had now; 'obtained' (may be NULL)
+   tells which. The memory is zero and present at once. */
+DATUM_MEMORY_API void* datum_memory_alloc_huge(size_t size, enum datum_memory_pages* obtained);
+
+/* Gives free memory back to the kernel now instead of a few seconds later. */
+DATUM_MEMORY_API void datum_memory_trim(void);
+
+/* 0 and *backing; EINVAL (no range), ENOENT (not, or not all of it, in one file of ours), EBADF
+   (ours, but its descriptor was closed by the program or could not be had after fork). Takes no
+   lock, leaves errno alone, may be called from a signal handler. */
+DATUM_MEMORY_API int datum_memory_lookup(const void* address, size_t size,
+                                         struct datum_memory_backing* backing);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

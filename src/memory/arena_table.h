@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// memory/arena_table.h: which arena owns an address, answered without a lock.
+// Lives here: the address map and the published description of each arena.
+// Not here:   creating and carving arenas (arenas.h), system calls.
+// Threads:    readers run any time, also in signal handlers; writers are serialised by their
+// caller.
+#pragma once
+
+#include <datum/memory.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace datum::memory {
+
+// Arenas begin at multiples of this, so an address names at most one of them by its upper bits.
+inline constexpr unsigned kChunkShift = 26;
+inline constexpr std::size_t kChunkSize = std::size_t{1} << kChunkShift;
+// User addresses beyond 48 bits are only handed out to programs that ask for them; we never do.
+inline constexpr unsigned kAddressBits = 48;
+// Also the bound on descriptors held. An owner fits in one byte; 0 means nobody.
+inline constexpr unsigned kMaxArenas = 255;
+
+struct ArenaInfo {
+  std::uintptr_t base = 0;
+  std::size_t length = 0;
+  int fd = -1; // -1: private memory, which no peer can map
+  std::uint64_t device = 0, inode = 0;
+  datum_memory_pages pages = DATUM_MEMORY_PAGES_BASE;
+};
+
+class ArenaTable {
+ public:
+  // The number (1..kMaxArenas) of the arena that contains the address, or 0.
+  unsigned owner(std::uintptr_t address) const {
+    if (address >> kAddressBits != 0) return 0;
+    const unsigned number = owners_[address >> kChunkShift].load(std::memory_order_acquire);
+    if (number == 0) return 0;
+    const Slot& slot = slots_[number - 1];
+    // An arena need not fill its last chunk; what lies behind it belongs to somebody else.
+    const std::uintptr_t base = slot.base.load(std::memory_order_relaxed);
+    return address - base < slot.length.load(std::memory_order_relaxed) ? number : 0;
+  }
+
+  // False: the arena went away meanwhile.
+  bool read(unsigned number, ArenaInfo& out) const;
+
+  void publish(unsigned number, const ArenaInfo& info);
+  // The same range, backed by something else from now on.
+  void replace(unsigned number, const ArenaInfo& info);
+  void retract(unsigned number);
+
+ private:
+  struct Slot {
+    std::atomic<std::uint32_t> version{0}; // odd while a writer is at work
+    std::atomic<std::uintptr_t> base{0};
+    std::atomic<std::size_t> length{0};
+    std::atomic<int> fd{-1};
+    std::atomic<std::uint64_t> device{0}, inode{0};
+    std::atomic<datum_memory_pages> pages{DATUM_MEMORY_PAGES_BASE};
+  };
+
+  void write(Slot& slot, const ArenaInfo& info);
+  void mark(const Slot& slot, std::uint8_t owner);
+
+  // 4 MiB of address space; only the pages that are written exist.
+  std::array<std::atomic<std::uint8_t>, std::size_t{1} << (kAddressBits - kChunkShift)> owners_{};
+  std::array<Slot, kMaxArenas> slots_{};
+};
+
+} // namespace datum::memory

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// memory/arenas.h: the process's arenas, each a sealed memfd mapped whole.
+// Lives here: adding arenas, carving ranges for the allocator, blocks with an arena of their own.
+// Not here:   reuse of what was carved (the allocator does that), what fork does (fork_copy.h).
+// Threads:    one mutex for changes; lookups take none.
+#pragma once
+
+#include "arena_table.h"
+#include "mutex.h"
+
+namespace datum::memory {
+
+inline constexpr std::size_t kFirstArena = std::size_t{64} << 20;
+inline constexpr std::size_t kLargestArena = std::size_t{16} << 30;
+
+class Arenas {
+ public:
+  // Zeroed memory that is never handed out twice, inside one arena. NULL with errno.
+  void* carve(std::size_t size, std::size_t alignment);
+
+  // Takes back what was carved last and turned out to be of no use.
+  void uncarve(void* address, std::size_t size);
+
+  // An arena for one block. NULL with errno.
+  void* open_block(std::size_t size, datum_memory_pages& obtained);
+  // False: the address is not the beginning of such a block.
+  bool close_block(void* address);
+  // 0: the address is not the beginning of such a block.
+  std::size_t block_length(const void* address);
+
+  // What datum_memory_lookup promises.
+  int lookup(const void* address, std::size_t size, datum_memory_backing& out) const;
+  // The number of the arena that contains the address, or 0.
+  unsigned owner(const void* address) const {
+    return table_.owner(reinterpret_cast<std::uintptr_t>(address));
+  }
+
+ private:
+  friend class ForkCopy;
+  enum class Use : std::uint8_t { Free, Carved, Block };
+  struct Record {
+    Use use = Use::Free;
+    std::size_t used = 0; // bytes from the beginning that were handed out
+  };
+
+  void* carve_from_current(std::size_t size, std::size_t alignment);
+  int map_block(std::size_t length, unsigned& number, ArenaInfo& info);
+  void set_pages(unsigned number, datum_memory_pages pages);
+  bool grow(std::size_t least);
+  unsigned free_number() const;
+  unsigned add(const ArenaInfo& info, Use use, std::size_t used);
+
+  ArenaTable table_;
+  Mutex mutex_;
+  Record records_[kMaxArenas];
+  unsigned current_ = 0; // the arena that is carved from; 0: none yet
+  std::size_t next_length_ = kFirstArena;
+};
+
+// The allocator's hooks and the fork handlers get no context from those who call them, so there is
+// one per process; it needs no constructor, because malloc comes before constructors.
+extern Arenas process_arenas;
+
+} // namespace datum::memory

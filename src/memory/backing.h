@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// memory/backing.h: one sealed memfd and its mapping.
+// Lives here: the system calls that make, check and unmake them; huge pages.
+// Not here:   who uses which part of it (arenas.h).
+#pragma once
+
+#include "arena_table.h"
+
+namespace datum::memory {
+
+// A multiple of every base page size in use; lengths of files are multiples of it.
+inline constexpr std::size_t kGranule = std::size_t{64} << 10;
+inline constexpr std::size_t kHugePageSize = std::size_t{2} << 20;
+
+constexpr std::size_t round_up(std::size_t value, std::size_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+enum class PagePool { Ordinary, HugeTlb };
+
+// A memfd of that length that can neither shrink nor grow; -errno where there is none.
+int open_sealed_memfd(std::size_t length, PagePool pool);
+
+// 0 and a mapping that begins at a chunk boundary, or errno.
+int map_new_file(std::size_t length, PagePool pool, ArenaInfo& out);
+void unmap(const ArenaInfo& info);
+
+// Programs close descriptors that they do not know (daemons close all of them), and the number
+// may name another file by now.
+bool still_ours(const ArenaInfo& info);
+void identify(int fd, ArenaInfo& info);
+
+// Transparent huge pages for the whole mapping: ask before it is populated, see what came of it
+// afterwards.
+void advise_huge_pages(const ArenaInfo& info);
+datum_memory_pages collapse_to_huge_pages(const ArenaInfo& info);
+
+// A file longer than RLIMIT_FSIZE would not fail but kill the process (SIGXFSZ).
+std::size_t longest_file();
+
+// Pages back to the kernel, by address and not by descriptor: see still_ours(). The range reads as
+// zero afterwards. False: the kernel refused.
+bool discard(void* address, std::size_t length);
+// Makes every page of the range present, or says false instead of a later SIGBUS.
+bool populate(void* address, std::size_t length);
+
+} // namespace datum::memory
