@@ -1,24 +1,25 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Each shared library of a build exports exactly the names of tests/abi/SONAME.symbols, no more:
-# scripts/check-symbols.sh BUILD_DIR. A library without such a list fails.
+# Each shared library of a build exports exactly the names of its list SONAME.symbols, which lies in
+# tests/abi or packaging/symbols; a library without a list fails: scripts/check-symbols.sh BUILD_DIR
 set -uo pipefail
 cd "$(dirname "$0")/.."
 failed=0
 count=0
+# The version nodes themselves appear as absolute symbols; "A" leaves them out.
+exports() { nm -D --defined-only "$1" | awk '$2 != "A" {sub(/@.*/, "", $3); print $3}' | sort; }
+
 while read -r library; do
   name=$(readelf -d "$library" | sed -n 's/.*Library soname: \[\(.*\)\]/\1/p')
   name=${name:-$(basename "$library")}
-  list=tests/abi/$name.symbols
+  list=$(find tests/abi packaging/symbols -name "$name.symbols" | head -n 1)
   count=$((count + 1))
-  if [ ! -f "$list" ]; then
-    echo "$library: no list $list of the names it may export"
+  if [ -z "$list" ]; then
+    echo "$library: no list of the names it may export: packaging/symbols/$name.symbols"
     failed=$((failed + 1))
     continue
   fi
-  # The version nodes themselves appear as absolute symbols; "A" leaves them out.
-  if ! diff --label "$list" --label "$library" -u \
-    <(sort "$list") <(nm -D --defined-only "$library" | awk '$2 != "A" {sub(/@.*/, "", $3); print $3}' | sort); then
+  if ! diff --label "$list" --label "$library" -u <(sort "$list") <(exports "$library"); then
     failed=$((failed + 1))
   fi
 done < <(find "$1/lib" -type f -name '*.so*' 2>/dev/null | sort)
