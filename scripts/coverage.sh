@@ -8,7 +8,7 @@ find build/coverage -name '*.gcda' -delete
 scripts/test.sh coverage "$@"
 mkdir -p build/coverage/report
 # Parallel tests write the same counters; a torn one must not end the report.
-gcovr --root . --object-directory build/coverage --filter 'src/' --filter 'tools/' \
+gcovr --root . --object-directory build/coverage --filter 'src/' --filter 'tools/' --filter 'build/coverage/layers/' \
   --exclude-unreachable-branches --gcov-ignore-parse-errors -j "${DATUM_JOBS:-$(nproc)}" \
   --csv build/coverage/report/lines.csv --html-details build/coverage/report/index.html
 
@@ -16,7 +16,10 @@ gcovr --root . --object-directory build/coverage --filter 'src/' --filter 'tools
 awk -F, '
   NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
   {
-    folder = $column["filename"]; sub("/[^/]*$", "", folder)
+    # Headers are seen through the views of cmake/DatumLayer.cmake.
+    folder = $column["filename"]
+    sub("^build/coverage/layers/[^/]*/", "src/", folder)
+    sub("/[^/]*$", "", folder)
     total[folder] += $column["line_total"]; covered[folder] += $column["line_covered"]
     all += $column["line_total"]; all_covered += $column["line_covered"]
   }
