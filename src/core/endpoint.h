@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/endpoint.h: an EP: one side of a connection.
 // Lives here: state, posted requests and Recvs, their completions in posting order, flush.
-// Not here:   the state table (endpoint_state.h), records and sockets (transport/), DAT values (facade/).
-// Threads:    the adapter's lock, held by every caller including the channel.
+// Not here:   the state table (endpoint_state.h), records and sockets (transport/), DAT values
+// (facade/). Threads:    the adapter's lock, held by every caller including the channel.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct EndpointParts {
   EventDispatcher* connect_evd = nullptr;
 };
 
-class Endpoint final : public Object, public ChannelEvents {
+class Endpoint final : public Object, public ChannelEvents, private Starving {
  public:
   // Provider: made by us for one request on a PSP or RSP (state TENTATIVE_CONNECTION_PENDING).
   enum class Origin : std::uint8_t { Consumer, Provider };
@@ -73,8 +73,8 @@ class Endpoint final : public Object, public ChannelEvents {
   void abandon();
 
   // For service points and connection requests.
-  Status reserve();                       // U -> R
-  void release_reservation();             // R or PP -> U
+  Status reserve();                                                                 // U -> R
+  void release_reservation();                                                       // R or PP -> U
   void requested(const Address& remote, ConnQual remote_port, ConnQual local_port); // R -> PP
   // What dat_cr_accept needs of its EP, without changing it; `own`: the EP came with the request.
   Status check_accept(bool own) const;
@@ -107,7 +107,8 @@ class Endpoint final : public Object, public ChannelEvents {
   };
   void set_watermarks(std::int32_t soft, std::int32_t hard);
 
-  // --- data transfer (endpoint_datapath.cc) --------------------------------------------------------
+  // --- data transfer (endpoint_datapath.cc)
+  // --------------------------------------------------------
   Status post_send(std::span<const LocalTriplet> local, std::uint64_t cookie,
                    CompletionFlags flags);
   Status post_rdma(Opcode opcode, std::span<const LocalTriplet> local, std::uint64_t cookie,
@@ -123,7 +124,8 @@ class Endpoint final : public Object, public ChannelEvents {
   // Breaks the connection for a reason of our own (overflow, hard watermark).
   void break_connection();
 
-  // --- ChannelEvents (endpoint_channel.cc) -----------------------------------------------------------
+  // --- ChannelEvents (endpoint_channel.cc)
+  // -----------------------------------------------------------
   void on_established(PrivateData data, std::int32_t peer_reads_in) override;
   void on_connect_failed(ConnectFailure failure) override;
   void on_placed(std::uint32_t count) override;
@@ -150,6 +152,7 @@ class Endpoint final : public Object, public ChannelEvents {
 
   // The only writer of the state. False: no such row.
   bool on(EpEvent event);
+  void set_evds_and_attributes(const EndpointParts& parts, const EndpointAttributes& attributes);
   ChannelOptions channel_options() const;
   void drop_channel(CloseMode mode);
   // Into D: everything posted ends as flushed, then `last` is reported.
@@ -158,13 +161,19 @@ class Endpoint final : public Object, public ChannelEvents {
 
   Status check_local(std::span<const LocalTriplet> local, std::int32_t max_iov, Access right,
                      std::uint64_t max_length, std::uint64_t& length) const;
-  Status check_request(CompletionFlags flags, CompletionFlags allowed) const;
-  Status can_post_request() const;
+  Status check_flags(CompletionFlags flags, CompletionFlags allowed,
+                     CompletionFlags configured) const;
+  void submit(Request& request, Opcode opcode, std::uint64_t cookie, CompletionFlags flags);
   void start_requests();
-  bool execute_bind(Request& request);
+  void execute_bind(Request& request);
+  void drop_bind(Request& request);
   void retire_requests();
-  void end_placed(std::uint64_t position, DtoStatus status);
-  std::uint64_t oldest_unended(RequestClass kind) const;
+  // The oldest started request of its class that has not ended; started() when there is none.
+  std::uint64_t oldest_unended(RequestClass kind);
+  bool take_from_srq();
+  Status check_state_for_request() const;
+  void finish_drain();
+  void feed() override;
   void report_request(const Request& request);
   void report_receive(const Receive& receive, DtoStatus status, std::uint64_t length,
                       bool solicited, bool shared);
@@ -174,11 +183,12 @@ class Endpoint final : public Object, public ChannelEvents {
   void check_watermarks();
 
   EpState state_ = EpState::Unconnected;
-  bool starting_ = false;      // start_requests() is under way: no re-entry
+  bool starting_ = false; // start_requests() is under way: no re-entry
   bool retiring_ = false;
   bool any_recv_posted_ = false;
-  bool message_open_ = false;  // a Recv is held by a message that is arriving
-  bool open_shared_ = false;   // ... and came from the SRQ
+  bool message_open_ = false; // a Recv is held by a message that is arriving
+  bool starved_ = false;      // a message waits for a Recv
+  bool open_shared_ = false;  // ... and came from the SRQ
   bool accepter_ = false;
   bool soft_armed_ = false;
   Origin origin_;

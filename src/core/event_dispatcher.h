@@ -80,6 +80,7 @@ class EventDispatcher final : public Object {
   void notify();
   void report_overflow();
   Event pop();
+  void set_capacity(std::int32_t qlen);
 
   std::vector<Event> ring_;
   std::uint64_t head_ = 0;

@@ -63,11 +63,11 @@ class InterfaceAdapter final : public Object {
   TimerQueue& timers() { return *environment_.timers; }
   HandleSource& handles() { return *environment_.handles; }
 
-  // The EVD for asynchronous events; may be null, or belong to another adapter (which then
-  // delivers through a hook of the facade).
+  // The adapter's own EVD for asynchronous events, made by dat_ia_open; may be null.
   EventDispatcher* async_evd() const { return async_evd_.get(); }
-  Status set_async_evd(EventDispatcher* evd, bool owned);
-  bool owns_async_evd() const { return owns_async_evd_; }
+  Status set_async_evd(EventDispatcher* evd);
+  // Asynchronous events go to an EVD of another adapter, which only the facade may lock.
+  void set_foreign_async(Token evd) { foreign_async_ = evd; }
   void report_async(const Event& event);
 
   // Nothing is left that the consumer has created (dat_ia_close, graceful).
@@ -76,8 +76,9 @@ class InterfaceAdapter final : public Object {
   void close();
   // Tells every thread that is blocked in a wait to return.
   void abort_waiters();
-  std::int32_t blocked() const { return blocked_; }
-  void count_blocked(std::int32_t change) { blocked_ += change; }
+  void count_blocked(std::int32_t change);
+  // Returns when no thread is inside a wait any more.
+  void wait_until_unblocked();
 
   // --- creation ------------------------------------------------------------------------------
   Result<NotificationObject*> create_cno(ProxyAgent agent);
@@ -117,7 +118,6 @@ class InterfaceAdapter final : public Object {
 
   // --- for core objects --------------------------------------------------------------------------
   ServicePoint* find_service_point(ConnQual qualifier);
-  Endpoint* find_endpoint_with(const EventDispatcher& evd);
   MemoryRegion* find_region(Stag local_stag);
   template <class F>
   void for_each_endpoint(F&& visit) {
@@ -135,10 +135,17 @@ class InterfaceAdapter final : public Object {
     ProxyAgent agent;
     Token evd = nullptr;
   };
-  bool has_deferred() const { return !deferred_.empty(); }
+  struct ForeignEvent {
+    Event event;
+    Token evd = nullptr;
+  };
+  bool has_deferred() const { return !deferred_.empty() || !foreign_events_.empty(); }
   std::vector<DeferredAgent> take_deferred() { return std::exchange(deferred_, {}); }
+  std::vector<ForeignEvent> take_foreign_events() { return std::exchange(foreign_events_, {}); }
 
   std::uint32_t next_number() { return ++last_number_; }
+  // The request of an RSP has arrived: the RSP no longer keeps the adapter busy (D-20).
+  void count_spent_point() { ++spent_points_; }
 
   struct Counts {
     std::int32_t endpoints = 0;
@@ -158,8 +165,8 @@ class InterfaceAdapter final : public Object {
   void destroy_retired_channels();
   template <class T>
   Result<T*> adopt(std::unique_ptr<T> object, ObjectList& list, std::int32_t& count);
-  void destroy(Object& object, std::int32_t& count);
-  void destroy_all(ObjectList& list, std::int32_t& count);
+  static void destroy(Object& object, std::int32_t& count);
+  static void destroy_all(ObjectList& list, std::int32_t& count);
 
   AdapterEnvironment environment_;
   Transport& transport_;
@@ -167,11 +174,15 @@ class InterfaceAdapter final : public Object {
   Counts counts_;
   ObjectList cnos_, evds_, zones_, regions_list_, windows_, srqs_, endpoints_, points_, requests_;
   Ref<EventDispatcher> async_evd_;
-  bool owns_async_evd_ = false;
+  Token foreign_async_ = nullptr;
+  std::vector<ForeignEvent> foreign_events_;
+  WaitPoint unblocked_;
+  bool closing_ = false;
   std::vector<std::unique_ptr<Channel>> retired_;
   std::vector<DeferredAgent> deferred_;
   std::vector<MemoryRegion*> regions_by_index_;
   std::uint32_t last_number_ = 0;
+  std::int32_t spent_points_ = 0;
   std::int32_t blocked_ = 0;
 };
 

@@ -20,6 +20,7 @@ struct ProxyAgent {
 class NotificationObject final : public Object {
  public:
   NotificationObject(InterfaceAdapter& adapter, ProxyAgent agent);
+  ~NotificationObject() override;
 
   const ProxyAgent& agent() const { return agent_; }
   void set_agent(ProxyAgent agent) { agent_ = agent; }
@@ -29,6 +30,8 @@ class NotificationObject final : public Object {
   Status wait(std::uint32_t timeout_us, Token& evd);
   // Wakes every waiter and the agent with no EVD: the IA closes or the last EVD was freed.
   void release_all();
+  // The EVD is being freed: a latched trigger of it is forgotten.
+  void forget(Token evd);
 
   void hold() { ++evds_; }
   void release() { --evds_; }
@@ -36,9 +39,11 @@ class NotificationObject final : public Object {
   bool has_evds() const { return evds_ != 0; }
 
  private:
-  struct Waiter;
   struct WaiterTag;
-  IntrusiveList<WaitPoint, WaitPointTag> waiting_;
+  struct Waiter;
+  void wake_first(Token evd);
+
+  IntrusiveList<Waiter, WaiterTag> waiting_;
   ProxyAgent agent_;
   bool triggered_ = false;
   Token remembered_ = nullptr;

@@ -51,15 +51,16 @@ class Object : public ListHook<ObjectListTag> {
   InterfaceAdapter& adapter() const { return adapter_; }
   ObjectKind kind() const { return kind_; }
   Token token() const { return token_; }
-  bool has_token() const { return token_ != nullptr; }
+  // Gets the handle; false: none left. Called once, by whoever creates the object.
+  bool issue_token(HandleSource& source);
   std::uint64_t context() const { return context_; }
   void set_context(std::uint64_t context) { context_ = context; }
 
- protected:
+ private:
   void withdraw_token();
 
- private:
   InterfaceAdapter& adapter_;
+  HandleSource* source_ = nullptr;
   Token token_ = nullptr;
   std::uint64_t context_ = 0;
   ObjectKind kind_;

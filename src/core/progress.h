@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/progress.h: how core objects wait, and who drives the transport meanwhile.
-// Lives here: the interface only. Implementations: progress/ (threads), transport/sim/ (virtual time).
-// Threads: every call holds the adapter's lock; wait() gives it up while it sleeps.
+// Lives here: the interface only. Implementations: progress/ (threads), transport/sim/ (virtual
+// time). Threads: every call holds the adapter's lock; wait() gives it up while it sleeps.
 #pragma once
+
+#include <cstdint>
 
 #include "base/intrusive_list.h"
 #include "base/time.h"
@@ -41,5 +43,11 @@ class Progress {
   virtual void kick() = 0;
   virtual Instant now() = 0;
 };
+
+// A DAT_TIMEOUT as a deadline; all ones is for ever.
+inline Instant deadline_after(Progress& progress, std::uint32_t timeout_us) {
+  constexpr std::uint32_t kForEver = 0xffffffff;
+  return timeout_us == kForEver ? kNever : progress.now() + timeout_us * kMicrosecond;
+}
 
 } // namespace datum

@@ -23,12 +23,12 @@ struct RegionEntry {
   std::uint32_t access = 0;
   std::uint64_t base = 0; // the owner's virtual address
   std::uint64_t length = 0;
-  std::uint32_t zone = 0;     // ProtectionZone::id()
-  std::uint32_t endpoint = 0; // 0: any EP of the zone (DAT 2.0 can limit a window to one)
-  std::int32_t backing_fd = -1; // a sealed memfd of the owner that holds these bytes, or -1
-  std::uint32_t reserved = 0;
+  std::uint32_t zone = 0;           // ProtectionZone::id()
+  std::uint32_t endpoint = 0;       // 0: any EP of the zone (DAT 2.0 can limit a window to one)
+  std::int32_t backing_fd = -1;     // a sealed memfd of the owner that holds these bytes, or -1
+  std::uint32_t window = 0;         // 1: an RMR, which local DTOs may not name
   std::uint64_t backing_offset = 0; // where in it `base` lies
-  std::uint64_t padding = 0;
+  std::uint64_t padding[2] = {};
 };
 static_assert(sizeof(RegionEntry) == 64 && std::is_standard_layout_v<RegionEntry>);
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
@@ -79,6 +79,7 @@ class RegionTable {
     std::uint32_t endpoint = 0;
     std::int32_t backing_fd = -1;
     std::uint64_t backing_offset = 0;
+    bool window = false;
   };
   void publish(Stag stag, const Description& description);
   // After it returns nobody, here or in a peer process, touches memory through `stag`.

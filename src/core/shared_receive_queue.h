@@ -47,6 +47,18 @@ struct SharedReceiveAttributes {
   std::int32_t max_recv_iov = 0;
 };
 
+struct StarvingTag;
+
+// An EP for which a message waits while its SRQ is empty.
+class Starving : public ListHook<StarvingTag> {
+ public:
+  // A Recv has been posted.
+  virtual void feed() = 0;
+
+ protected:
+  ~Starving() = default;
+};
+
 class SharedReceiveQueue final : public Object {
  public:
   SharedReceiveQueue(InterfaceAdapter& adapter, ProtectionZone& zone,
@@ -68,6 +80,9 @@ class SharedReceiveQueue final : public Object {
   ReceiveQueue& queue() { return queue_; }
   SharedReceiveAccount& account() { return *account_; }
   void taken() { check_low_watermark(); }
+  void wait_for_receive(Starving& endpoint) {
+    if (!endpoint.linked()) starving_.push_back(endpoint);
+  }
 
   // Associated EPs hold it (dat_srq_free).
   void hold() { ++endpoints_; }
@@ -78,6 +93,7 @@ class SharedReceiveQueue final : public Object {
  private:
   void check_low_watermark();
 
+  IntrusiveList<Starving, StarvingTag> starving_;
   Ref<ProtectionZone> zone_;
   ReceiveQueue queue_;
   SharedReceiveAccount* account_; // owns itself; see SharedReceiveAccount::orphan()

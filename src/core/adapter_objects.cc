@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/adapter_objects.cc: creating and freeing the objects of an adapter.
+#include "core/evd_sharing.h"
+#include "core/interface_adapter.h"
+
+namespace datum {
+
+template <class T>
+Result<T*> InterfaceAdapter::adopt(std::unique_ptr<T> object, ObjectList& list,
+                                   std::int32_t& count) {
+  if (!object->issue_token(*environment_.handles))
+    return fail(Type::InsufficientResources, Detail::ResourceMemory);
+  list.push_back(*object);
+  ++count;
+  return object.release();
+}
+
+template Result<ConnectionRequest*> InterfaceAdapter::adopt(std::unique_ptr<ConnectionRequest>,
+                                                            ObjectList&, std::int32_t&);
+
+void InterfaceAdapter::destroy(Object& object, std::int32_t& count) {
+  const std::unique_ptr<Object> doomed(&object);
+  doomed->unlink();
+  --count;
+}
+
+void InterfaceAdapter::destroy_all(ObjectList& list, std::int32_t& count) {
+  while (Object* object = list.front()) destroy(*object, count);
+}
+
+Result<NotificationObject*> InterfaceAdapter::create_cno(ProxyAgent agent) {
+  return adopt(std::make_unique<NotificationObject>(*this, agent), cnos_, counts_.cnos);
+}
+
+Result<EventDispatcher*> InterfaceAdapter::create_evd(std::int32_t qlen, NotificationObject* cno,
+                                                      EvdFlags flags) {
+  if (qlen > limits().max_evd_qlen || counts_.evds >= limits().max_evds)
+    return fail(Type::InsufficientResources, Detail::ResourceTevd);
+  return adopt(std::make_unique<EventDispatcher>(*this, qlen, cno, flags), evds_, counts_.evds);
+}
+
+Result<ProtectionZone*> InterfaceAdapter::create_zone() {
+  if (counts_.zones >= limits().max_pzs)
+    return fail(Type::InsufficientResources, Detail::ResourceProtectionDomain);
+  return adopt(std::make_unique<ProtectionZone>(*this, next_number()), zones_, counts_.zones);
+}
+
+Result<MemoryRegion*> InterfaceAdapter::create_region(const RegionRequest& request,
+                                                      ProtectionZone& zone) {
+  const std::uint64_t end = request.address + request.length;
+  if (request.length == 0 || request.address == 0 || end < request.address ||
+      request.length > limits().max_lmr_size)
+    return fail(Type::InvalidParameter, request.length == 0 ? Detail::Arg4 : Detail::Arg3);
+  // Registering what is not there is an error now rather than a crash later (design 6).
+  if (!environment_.memory->usable(request.address, request.length, request.access))
+    return fail(Type::InvalidParameter, Detail::Arg3);
+  if (request.type == MemoryType::Shared &&
+      !environment_.memory->shared(request.address, request.length))
+    return fail(Type::InvalidState);
+  if (counts_.regions >= limits().max_lmrs)
+    return fail(Type::InsufficientResources, Detail::ResourceMemoryRegion);
+  const Stag stag = regions_.reserve();
+  if (stag == 0) return fail(Type::InsufficientResources, Detail::ResourceMemoryRegion);
+
+  Result<MemoryRegion*> region = adopt(std::make_unique<MemoryRegion>(*this, zone, request, stag),
+                                       regions_list_, counts_.regions);
+  if (!region) return region;
+  RegionTable::Description description;
+  description.access = request.access;
+  description.base = request.address;
+  description.length = request.length;
+  description.zone = zone.id();
+  static_cast<void>(environment_.memory->backing(
+      request.address, request.length, description.backing_fd, description.backing_offset));
+  regions_.publish(stag, description);
+  const std::size_t index = stag >> 8U;
+  if (regions_by_index_.size() <= index) regions_by_index_.resize(index + 1);
+  regions_by_index_[index] = *region;
+  return region;
+}
+
+Result<MemoryWindow*> InterfaceAdapter::create_window(ProtectionZone& zone) {
+  if (counts_.windows >= limits().max_rmrs)
+    return fail(Type::InsufficientResources, Detail::ResourceMemoryRegion);
+  return adopt(std::make_unique<MemoryWindow>(*this, zone), windows_, counts_.windows);
+}
+
+Result<SharedReceiveQueue*>
+InterfaceAdapter::create_srq(ProtectionZone& zone, const SharedReceiveAttributes& attributes) {
+  if (attributes.max_recv_dtos <= 0 || attributes.max_recv_iov <= 0 ||
+      attributes.max_recv_iov > limits().max_iov)
+    return fail(Type::InvalidParameter, Detail::Arg3);
+  if (attributes.max_recv_dtos > limits().max_recv_per_srq || counts_.srqs >= limits().max_srqs)
+    return fail(Type::InsufficientResources, Detail::ResourceSrq);
+  return adopt(std::make_unique<SharedReceiveQueue>(*this, zone, attributes), srqs_, counts_.srqs);
+}
+
+EndpointAttributes InterfaceAdapter::default_attributes() const {
+  EndpointAttributes attributes;
+  attributes.max_message_size = limits().max_message_size;
+  attributes.max_rdma_size = limits().max_rdma_size;
+  attributes.recv_completion_flags = kEvdThreshold;
+  attributes.request_completion_flags = kEvdThreshold;
+  attributes.max_recv_dtos = 16;
+  attributes.max_request_dtos = 16;
+  attributes.max_recv_iov = 4;
+  attributes.max_request_iov = 4;
+  attributes.max_rdma_read_in = 4;
+  attributes.max_rdma_read_out = 4;
+  attributes.srq_soft_hw = kWatermarkInfinite;
+  attributes.max_rdma_read_iov = 4;
+  attributes.max_rdma_write_iov = 4;
+  return attributes;
+}
+
+Status InterfaceAdapter::check_attributes(const EndpointAttributes& a) const {
+  const Limits& most = limits();
+  const auto within = [](std::int32_t value, std::int32_t max) {
+    return value >= 0 && value <= max;
+  };
+  constexpr CompletionFlags kRecvFlags = kUnsignalled | kSolicitedWait | kEvdThreshold;
+  constexpr CompletionFlags kRequestFlags = kUnsignalled | kEvdThreshold;
+  const auto one_of = [](CompletionFlags flags, CompletionFlags allowed) {
+    return (flags & ~allowed) == 0 && (flags & (flags - 1)) == 0;
+  };
+  const bool good =
+      a.max_message_size <= most.max_message_size && a.max_rdma_size <= most.max_rdma_size &&
+      one_of(a.recv_completion_flags, kRecvFlags) &&
+      one_of(a.request_completion_flags, kRequestFlags) &&
+      within(a.max_recv_dtos, most.max_dto_per_ep) &&
+      within(a.max_request_dtos, most.max_dto_per_ep) && within(a.max_recv_iov, most.max_iov) &&
+      within(a.max_request_iov, most.max_iov) &&
+      within(a.max_rdma_read_in, most.max_read_in_per_ep) &&
+      within(a.max_rdma_read_out, most.max_read_out_per_ep) &&
+      within(a.max_rdma_read_iov, most.max_iov) && within(a.max_rdma_write_iov, most.max_iov) &&
+      a.srq_soft_hw >= kWatermarkInfinite;
+  return good ? kOk : Status(Type::InvalidParameter, Detail::Arg6);
+}
+
+Result<Endpoint*> InterfaceAdapter::create_endpoint(const EndpointParts& parts,
+                                                    SharedReceiveQueue* srq,
+                                                    const EndpointAttributes* attributes) {
+  EndpointAttributes chosen = attributes != nullptr ? *attributes : default_attributes();
+  const Detail argument = srq != nullptr ? Detail::Arg7 : Detail::Arg6;
+  if (!check_attributes(chosen).ok() || !evd_sharing_allowed(*this, parts, chosen, srq, nullptr))
+    return fail(Type::InvalidParameter, argument);
+  if (counts_.endpoints >= limits().max_eps)
+    return fail(Type::InsufficientResources, Detail::ResourceTep);
+  if (srq != nullptr && srq->endpoints() >= limits().max_ep_per_srq)
+    return fail(Type::InsufficientResources, Detail::ResourceSrq);
+  return adopt(std::make_unique<Endpoint>(*this, parts, srq, chosen, Endpoint::Origin::Consumer),
+               endpoints_, counts_.endpoints);
+}
+
+Result<Endpoint*> InterfaceAdapter::create_provider_endpoint(const EndpointParts& parts) {
+  if (counts_.endpoints >= limits().max_eps)
+    return fail(Type::InsufficientResources, Detail::ResourceTep);
+  return adopt(std::make_unique<Endpoint>(*this, parts, nullptr, default_attributes(),
+                                          Endpoint::Origin::Provider),
+               endpoints_, counts_.endpoints);
+}
+
+Result<ServicePoint*> InterfaceAdapter::create_psp(const ConnQual* qualifier, EventDispatcher& evd,
+                                                   ServicePoint::EpSource source) {
+  auto point = std::make_unique<ServicePoint>(*this, evd, source);
+  ServicePoint& listening = *point;
+  Result<ServicePoint*> made = adopt(std::move(point), points_, counts_.service_points);
+  if (!made) return made;
+  if (const Status s = listening.listen(qualifier); !s.ok()) {
+    destroy(listening, counts_.service_points);
+    return fail(s);
+  }
+  return made;
+}
+
+Result<ServicePoint*> InterfaceAdapter::create_rsp(ConnQual qualifier, Endpoint* endpoint,
+                                                   EventDispatcher& evd) {
+  if (endpoint != nullptr)
+    if (const Status s = endpoint->reserve(); !s.ok()) return fail(s);
+  auto point = std::make_unique<ServicePoint>(*this, evd, endpoint);
+  ServicePoint& listening = *point;
+  Result<ServicePoint*> made = adopt(std::move(point), points_, counts_.service_points);
+  if (!made) return made; // destroying the point has released the EP
+  if (const Status s = listening.listen(&qualifier); !s.ok()) {
+    destroy(listening, counts_.service_points);
+    return fail(s);
+  }
+  return made;
+}
+
+Status InterfaceAdapter::free(NotificationObject& cno) {
+  if (cno.in_use()) return {Type::InvalidState, Detail::CnoInUse};
+  destroy(cno, counts_.cnos);
+  return kOk;
+}
+
+Status InterfaceAdapter::free(EventDispatcher& evd) {
+  if (evd.has_streams()) return {Type::InvalidState, Detail::EvdInUse};
+  if (evd.has_waiter()) return {Type::InvalidState, Detail::EvdWaiter};
+  NotificationObject* cno = evd.cno();
+  if (cno != nullptr) cno->forget(evd.token());
+  destroy(evd, counts_.evds);
+  if (cno != nullptr && !cno->has_evds()) cno->release_all();
+  return kOk;
+}
+
+Status InterfaceAdapter::free(ProtectionZone& zone) {
+  if (zone.in_use()) return {Type::InvalidState, Detail::PzInUse};
+  destroy(zone, counts_.zones);
+  return kOk;
+}
+
+Status InterfaceAdapter::free(MemoryRegion& region) {
+  if (region.in_use()) return {Type::InvalidState, Detail::LmrInUse};
+  regions_by_index_[region.local_stag() >> 8U] = nullptr;
+  destroy(region, counts_.regions);
+  return kOk;
+}
+
+Status InterfaceAdapter::free(MemoryWindow& window) {
+  destroy(window, counts_.windows);
+  return kOk;
+}
+
+Status InterfaceAdapter::free(SharedReceiveQueue& srq) {
+  if (srq.in_use()) return {Type::InvalidState, Detail::SrqInUse};
+  destroy(srq, counts_.srqs);
+  return kOk;
+}
+
+Status InterfaceAdapter::free(Endpoint& endpoint) {
+  if (const Status s = endpoint.can_free(); !s.ok()) return s;
+  destroy(endpoint, counts_.endpoints);
+  return kOk;
+}
+
+Status InterfaceAdapter::free(ServicePoint& point) {
+  if (point.spent()) --spent_points_;
+  destroy(point, counts_.service_points);
+  return kOk;
+}
+
+void InterfaceAdapter::consume(ConnectionRequest& request) {
+  destroy(request, counts_.requests);
+}
+
+void InterfaceAdapter::discard(Endpoint& endpoint) {
+  destroy(endpoint, counts_.endpoints);
+}
+
+} // namespace datum

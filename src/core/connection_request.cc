@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "core/connection_request.h"
+
+#include "core/endpoint.h"
+#include "core/interface_adapter.h"
+
+namespace datum {
+
+ConnectionRequest::ConnectionRequest(InterfaceAdapter& adapter,
+                                     std::unique_ptr<IncomingConnection> incoming,
+                                     ConnQual qualifier, Endpoint* endpoint)
+    : Object(adapter, ObjectKind::ConnectionRequest), incoming_(std::move(incoming)),
+      remote_address_(incoming_->remote_address()), qualifier_(qualifier), endpoint_(endpoint) {}
+
+ConnectionRequest::~ConnectionRequest() = default;
+
+Status ConnectionRequest::accept(Endpoint* endpoint, PrivateData data) {
+  const bool own = endpoint_ != nullptr;
+  // An EP is given exactly when the request brought none (dat_cr_accept).
+  if (own == (endpoint != nullptr)) return {Type::InvalidHandle, Detail::HandleEp};
+  Endpoint& chosen = own ? *endpoint_ : *endpoint;
+  if (const Status s = chosen.check_accept(own); !s.ok()) return s;
+  endpoint_ = nullptr;
+  chosen.accept(*incoming_, qualifier_, data);
+  return kOk;
+}
+
+void ConnectionRequest::give_back_endpoint() {
+  if (endpoint_ == nullptr) return;
+  if (endpoint_->state() == EpState::TentativePending)
+    adapter().discard(*endpoint_);
+  else
+    endpoint_->release_reservation();
+  endpoint_ = nullptr;
+}
+
+void ConnectionRequest::reject() {
+  incoming_->reject_by_consumer();
+  give_back_endpoint();
+}
+
+Status ConnectionRequest::handoff(ConnQual qualifier) {
+  ServicePoint* target = adapter().find_service_point(qualifier);
+  if (target == nullptr) return {Type::InvalidParameter, Detail::Arg2};
+  give_back_endpoint();
+  target->on_request(std::move(incoming_));
+  return kOk;
+}
+
+} // namespace datum

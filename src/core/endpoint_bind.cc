@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/endpoint_bind.cc: dat_rmr_bind: a request that runs in its turn and fences what follows.
+#include "core/endpoint.h"
+#include "core/interface_adapter.h"
+
+namespace datum {
+
+Status Endpoint::post_bind(MemoryWindow& window, const LocalTriplet& range, Access access,
+                           std::uint64_t cookie, CompletionFlags flags, Stag& stag) {
+  constexpr CompletionFlags kAllowed = kSuppress | kUnsignalled | kBarrierFence;
+  if (!check_flags(flags, kAllowed, attributes_.request_completion_flags).ok())
+    return {Type::InvalidParameter, Detail::Arg6};
+  if (const Status s = check_state_for_request(); !s.ok()) return s;
+  // The completion is a bind event: the request EVD has to take those (D-11).
+  if (request_evd_ && (request_evd_->flags() & kEvdRmrBind) == 0)
+    return {Type::InvalidState, Detail::EpEvdRequest};
+  if (!zone_ || &window.zone() != zone_.get())
+    return {Type::ProtectionViolation, Detail::ProtectionRdmaWrite};
+
+  MemoryWindow::Binding binding;
+  if (range.length != 0) {
+    MemoryRegion* region = adapter().find_region(range.stag);
+    if (region == nullptr) return {Type::InvalidParameter, Detail::Arg2};
+    const RegionRequest& whole = region->request();
+    const std::uint64_t offset = range.address - whole.address;
+    if (range.address < whole.address || offset > whole.length ||
+        range.length > whole.length - offset)
+      return {Type::InvalidParameter, Detail::Arg2};
+    if (&region->zone() != zone_.get())
+      return {Type::ProtectionViolation, Detail::ProtectionRdmaWrite};
+    if ((access & kRemoteRead) != 0 && (whole.access & kLocalRead) == 0)
+      return {Type::PrivilegesViolation, Detail::PrivilegesRead};
+    if ((access & kRemoteWrite) != 0 && (whole.access & kLocalWrite) == 0)
+      return {Type::PrivilegesViolation, Detail::PrivilegesWrite};
+    binding.range = range;
+    binding.access = access & (kRemoteRead | kRemoteWrite);
+    binding.region = Ref(region);
+  }
+  if (requests_.full()) return {Type::InsufficientResources, Detail::ResourceMemory};
+  if (range.length != 0) {
+    binding.stag = adapter().regions().reserve();
+    if (binding.stag == 0) return {Type::InsufficientResources, Detail::ResourceMemoryRegion};
+  }
+  stag = binding.stag;
+  Request& request = requests_.push({});
+  request.work.length = 0;
+  request.window = &window;
+  request.window_token = window.token();
+  request.binding = std::move(binding);
+  submit(request, Opcode::Bind, cookie, flags);
+  return kOk;
+}
+
+void Endpoint::execute_bind(Request& request) {
+  MemoryWindow::Binding binding = std::exchange(request.binding, {});
+  request.ended = true;
+  if (request.window == nullptr) {
+    if (binding.stag != 0) adapter().regions().release(binding.stag);
+    return;
+  }
+  if (binding.stag != 0) {
+    const RegionEntry* whole = adapter().regions().find(binding.region->local_stag());
+    RegionTable::Description description;
+    description.access = binding.access;
+    description.base = binding.range.address;
+    description.length = binding.range.length;
+    description.zone = request.window->zone().id();
+    description.window = true;
+    if (whole != nullptr && whole->backing_fd >= 0) {
+      description.backing_fd = whole->backing_fd;
+      description.backing_offset = whole->backing_offset + (binding.range.address - whole->base);
+    }
+    adapter().regions().publish(binding.stag, description);
+  }
+  request.window->take(std::move(binding));
+}
+
+void Endpoint::drop_bind(Request& request) {
+  if (request.binding.stag != 0) adapter().regions().release(request.binding.stag);
+  request.binding = {};
+  // A bind that did not happen leaves its window unbound (api 11.4).
+  if (request.window != nullptr) request.window->take({});
+}
+
+void Endpoint::forget_window(const MemoryWindow& window) {
+  for (std::uint64_t at = requests_.retired(); at != requests_.posted(); ++at)
+    if (Request& request = requests_.at(at); request.window == &window) request.window = nullptr;
+}
+
+} // namespace datum

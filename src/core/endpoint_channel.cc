@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/endpoint_channel.cc: what the channel reports about the connection, and the flush.
+#include <algorithm>
+
+#include "core/endpoint.h"
+#include "core/interface_adapter.h"
+
+namespace datum {
+
+void Endpoint::on_established(PrivateData data, std::int32_t peer_reads_in) {
+  if (!on(EpEvent::Established)) return;
+  timer_.cancel();
+  // The excess of Reads is held back on our side: a shortage breaks nothing (design 4).
+  reads_out_limit_ = std::min(attributes_.max_rdma_read_out, peer_reads_in);
+  placed_cursor_ = read_cursor_ = requests_.posted();
+  reads_started_ = 0;
+  private_data_.assign(data.begin(), data.end());
+  if (!accepter_) remote_port_ = channel_->remote_port();
+  check_watermarks();
+  if (state_ == EpState::Connected) report_connection(EventKind::Established, private_data_);
+}
+
+void Endpoint::on_connect_failed(ConnectFailure failure) {
+  const bool active = state_ == EpState::ActivePending;
+  if (!on(EpEvent::ConnectFailed)) return;
+  adapter().retire(std::move(channel_));
+  EventKind event = EventKind::AcceptCompletionError;
+  if (active) {
+    switch (failure) {
+    case ConnectFailure::PeerRejected: event = EventKind::PeerRejected; break;
+    case ConnectFailure::NonPeerRejected: event = EventKind::NonPeerRejected; break;
+    case ConnectFailure::Unreachable: event = EventKind::Unreachable; break;
+    }
+  }
+  enter_disconnected(event);
+}
+
+void Endpoint::on_closed(CloseReason reason) {
+  if (state_ == EpState::ActivePending || state_ == EpState::CompletionPending) {
+    on_connect_failed(ConnectFailure::NonPeerRejected);
+    return;
+  }
+  if (!on(EpEvent::Lost)) return;
+  adapter().retire(std::move(channel_));
+  enter_disconnected(reason == CloseReason::Disconnected ? EventKind::Disconnected
+                                                         : EventKind::Broken);
+}
+
+void Endpoint::enter_disconnected(EventKind last) {
+  timer_.cancel();
+  flush();
+  report_connection(last);
+}
+
+void Endpoint::flush() {
+  flush_requests();
+  flush_receives();
+}
+
+void Endpoint::flush_requests() {
+  requests_.start_all();
+  for (std::uint64_t at = requests_.retired(); at != requests_.posted(); ++at) {
+    Request& request = requests_.at(at);
+    if (request.ended) continue;
+    request.ended = true;
+    request.status = DtoStatus::Flushed;
+    if (request.work.opcode == Opcode::Bind) drop_bind(request);
+  }
+  retire_requests();
+}
+
+void Endpoint::flush_receives() {
+  starved_ = false;
+  Starving::unlink();
+  if (message_open_) fail_receive(DtoStatus::Flushed);
+  while (!recvs_.empty()) {
+    const Receive receive = recvs_.front();
+    recvs_.pop();
+    report_receive(receive, DtoStatus::Flushed, 0, false, false);
+  }
+}
+
+} // namespace datum

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/endpoint_connection.cc: connect, accept, disconnect, reset: what the consumer asks for.
+#include "core/endpoint.h"
+#include "core/interface_adapter.h"
+
+namespace datum {
+
+ChannelOptions Endpoint::channel_options() const {
+  ChannelOptions options;
+  options.zone = zone_ ? zone_->id() : 0;
+  options.endpoint = number_;
+  options.reads_in = attributes_.max_rdma_read_in;
+  return options;
+}
+
+Status Endpoint::connect(const Address& address, ConnQual qualifier, std::uint32_t timeout_us,
+                         PrivateData data) {
+  if (!connect_evd_) return {Type::InvalidHandle, Detail::HandleEvdConn};
+  if (state_ != EpState::Unconnected) return invalid_state(state_);
+  if (!zone_) return {Type::InvalidState, Detail::EpNotReady};
+  Result<std::unique_ptr<Channel>> channel =
+      adapter().transport().connect(address, qualifier, data, *this, channel_options());
+  if (!channel) return channel.error();
+  channel_ = std::move(*channel);
+  on(EpEvent::Connect);
+  accepter_ = false;
+  remote_address_ = address;
+  remote_port_ = connected_to_ = qualifier;
+  local_port_ = channel_->local_port();
+  const Instant deadline = deadline_after(adapter().progress(), timeout_us);
+  if (deadline != kNever) adapter().timers().arm(timer_, deadline);
+  adapter().progress().kick();
+  return kOk;
+}
+
+Status Endpoint::dup_connect(const Endpoint& original, std::uint32_t timeout_us, PrivateData data) {
+  if (!connect_evd_) return {Type::InvalidHandle, Detail::HandleEvdConn};
+  if (state_ != EpState::Unconnected) return invalid_state(state_);
+  // The accepting end knows no qualifier to connect to (D-18).
+  if (original.state_ != EpState::Connected || original.accepter_)
+    return invalid_state(original.state_);
+  return connect(original.remote_address_, original.connected_to_, timeout_us, data);
+}
+
+void Endpoint::ConnectTimer::on_expired(Instant) {
+  if (!endpoint_.on(EpEvent::ConnectFailed)) return;
+  endpoint_.drop_channel(CloseMode::Disconnect);
+  endpoint_.enter_disconnected(EventKind::TimedOut);
+}
+
+Status Endpoint::disconnect(bool graceful) {
+  const EpState before = state_;
+  if (!on(graceful ? EpEvent::Drain : EpEvent::Abort)) return invalid_state(before);
+  if (before == EpState::Disconnected) return kOk;
+  if (state_ == EpState::DisconnectPending) {
+    finish_drain();
+    return kOk;
+  }
+  drop_channel(CloseMode::Disconnect);
+  enter_disconnected(EventKind::Disconnected);
+  return kOk;
+}
+
+void Endpoint::finish_drain() {
+  if (state_ != EpState::DisconnectPending || !requests_.empty()) return;
+  on(EpEvent::Drained);
+  drop_channel(CloseMode::Disconnect);
+  enter_disconnected(EventKind::Disconnected);
+}
+
+Status Endpoint::reset() {
+  const EpState before = state_;
+  if (!on(EpEvent::Reset)) return invalid_state(before);
+  if (before == EpState::Unconnected) return kOk;
+  private_data_.clear();
+  remote_address_ = {};
+  remote_port_ = local_port_ = connected_to_ = 0;
+  accepter_ = false;
+  return kOk;
+}
+
+Status Endpoint::can_free() const {
+  switch (state_) {
+  case EpState::Reserved:
+  case EpState::PassivePending:
+  case EpState::TentativePending: return invalid_state(state_);
+  default: return kOk;
+  }
+}
+
+void Endpoint::abandon() {
+  timer_.cancel();
+  drop_channel(CloseMode::Disconnect);
+}
+
+Status Endpoint::reserve() {
+  const EpState before = state_;
+  return on(EpEvent::Reserve) ? kOk : invalid_state(before);
+}
+
+void Endpoint::release_reservation() {
+  on(EpEvent::Release);
+}
+
+void Endpoint::requested(const Address& remote, ConnQual remote_port, ConnQual local_port) {
+  on(EpEvent::Requested);
+  remote_address_ = remote;
+  remote_port_ = remote_port;
+  local_port_ = local_port;
+}
+
+Status Endpoint::check_accept(bool own) const {
+  const bool expected =
+      own ? state_ == EpState::PassivePending || state_ == EpState::TentativePending
+          : state_ == EpState::Unconnected;
+  if (!expected) return invalid_state(state_);
+  if (!zone_ || !connect_evd_) return {Type::InvalidHandle, Detail::HandleEp};
+  return kOk;
+}
+
+void Endpoint::accept(IncomingConnection& incoming, ConnQual local_port, PrivateData data) {
+  on(EpEvent::Accept);
+  accepter_ = true;
+  remote_address_ = incoming.remote_address();
+  remote_port_ = incoming.remote_port();
+  local_port_ = local_port;
+  channel_ = incoming.accept(data, *this, channel_options());
+  adapter().progress().kick();
+}
+
+} // namespace datum

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/endpoint_datapath.cc: posting, starting and completing requests.
+// Hot path: no allocation, no logging, no lock beyond the adapter's.
+#include <cassert>
+
+#include "core/endpoint.h"
+#include "core/interface_adapter.h"
+#include "core/local_memory.h"
+
+namespace datum {
+namespace {
+
+bool is_read(const Request& request) {
+  return request.work.opcode == Opcode::RdmaRead;
+}
+
+bool is_placed_class(const Request& request) {
+  return request.work.opcode == Opcode::Send || request.work.opcode == Opcode::RdmaWrite;
+}
+
+} // namespace
+
+Status Endpoint::check_flags(CompletionFlags flags, CompletionFlags allowed,
+                             CompletionFlags configured) const {
+  // UNSIGNALLED is for EPs that were configured for it (api 9.3).
+  if ((configured & kUnsignalled) == 0) allowed &= ~kUnsignalled;
+  if ((flags & ~allowed) != 0) return {Type::InvalidParameter, Detail::Arg5};
+  return kOk;
+}
+
+Status Endpoint::check_state_for_request() const {
+  if (state_ == EpState::Connected || state_ == EpState::Disconnected) return kOk;
+  return invalid_state(state_);
+}
+
+Status Endpoint::check_local(std::span<const LocalTriplet> local, std::int32_t max_iov,
+                             Access right, std::uint64_t max_length, std::uint64_t& length) const {
+  if (local.size() > static_cast<std::size_t>(max_iov))
+    return {Type::InvalidParameter, Detail::Arg2};
+  if (!zone_) {
+    const bool write = (right & kLocalWrite) != 0;
+    return {Type::ProtectionViolation, write ? Detail::ProtectionWrite : Detail::ProtectionRead};
+  }
+  return check_local_memory(adapter().regions(), local, right, zone_->id(), max_length, length);
+}
+
+Status Endpoint::post_send(std::span<const LocalTriplet> local, std::uint64_t cookie,
+                           CompletionFlags flags) {
+  constexpr CompletionFlags kAllowed = kSuppress | kSolicitedWait | kUnsignalled | kBarrierFence;
+  if (const Status s = check_flags(flags, kAllowed, attributes_.request_completion_flags); !s.ok())
+    return s;
+  if (const Status s = check_state_for_request(); !s.ok()) return s;
+  std::uint64_t length = 0;
+  if (const Status s = check_local(local, attributes_.max_request_iov, kLocalRead,
+                                   attributes_.max_message_size, length);
+      !s.ok())
+    return s;
+  if (requests_.full()) return {Type::InsufficientResources, Detail::ResourceMemory};
+  Request& request = requests_.push(local);
+  request.work.length = length;
+  request.work.solicited = (flags & kSolicitedWait) != 0;
+  submit(request, Opcode::Send, cookie, flags);
+  return kOk;
+}
+
+Status Endpoint::post_rdma(Opcode opcode, std::span<const LocalTriplet> local, std::uint64_t cookie,
+                           const RemoteTriplet& remote, CompletionFlags flags) {
+  const bool read = opcode == Opcode::RdmaRead;
+  constexpr CompletionFlags kAllowed = kSuppress | kUnsignalled | kBarrierFence;
+  if (!check_flags(flags, kAllowed, attributes_.request_completion_flags).ok())
+    return {Type::InvalidParameter, Detail::Arg6};
+  if (const Status s = check_state_for_request(); !s.ok()) return s;
+  const std::int32_t own_iov =
+      read ? attributes_.max_rdma_read_iov : attributes_.max_rdma_write_iov;
+  const std::int32_t max_iov = own_iov != 0 ? own_iov : attributes_.max_request_iov;
+  std::uint64_t length = 0;
+  if (const Status s =
+          check_local(local, max_iov, read ? kLocalWrite : kLocalRead,
+                      read ? adapter().limits().max_rdma_size : attributes_.max_rdma_size, length);
+      !s.ok())
+    return s;
+  if (read) {
+    // A Read moves what the remote triplet names; the local side may be larger.
+    if (length < remote.length) return {Type::LengthError};
+    length = remote.length;
+    if (length > attributes_.max_rdma_size) return {Type::InvalidParameter, Detail::Arg5};
+    if (attributes_.max_rdma_read_out == 0) return {Type::InvalidParameter, Detail::Arg1}; // D-32
+  } else if (remote.length < length) {
+    return {Type::LengthError};
+  }
+  if (requests_.full()) return {Type::InsufficientResources, Detail::ResourceMemory};
+  Request& request = requests_.push(local);
+  request.work.length = length;
+  request.work.remote = remote;
+  submit(request, opcode, cookie, flags);
+  return kOk;
+}
+
+void Endpoint::submit(Request& request, Opcode opcode, std::uint64_t cookie,
+                      CompletionFlags flags) {
+  request.work.opcode = opcode;
+  request.cookie = cookie;
+  request.flags = flags;
+  if (state_ == EpState::Disconnected)
+    flush_requests();
+  else if (requests_.started() + 1 == requests_.posted())
+    start_requests();
+}
+
+void Endpoint::start_requests() {
+  if (starting_) return;
+  starting_ = true;
+  while (requests_.started() != requests_.posted() && channel_) {
+    Request& request = requests_.at(requests_.started());
+    if ((request.flags & kBarrierFence) != 0 && reads_started_ > 0) break;
+    if (request.work.opcode == Opcode::Bind) {
+      requests_.mark_started();
+      execute_bind(request);
+      continue;
+    }
+    const bool read = is_read(request);
+    // Held back, and everything behind it too: requests start in posting order (api 10).
+    if (read && reads_started_ >= reads_out_limit_ && reads_out_limit_ > 0) break;
+    const StartResult result = channel_->start(request.work);
+    if (result == StartResult::Later) break;
+    requests_.mark_started();
+    if (result == StartResult::Finished)
+      request.ended = true;
+    else if (read)
+      ++reads_started_;
+  }
+  starting_ = false;
+  retire_requests();
+}
+
+std::uint64_t Endpoint::oldest_unended(RequestClass kind) {
+  std::uint64_t& cursor = kind == RequestClass::Read ? read_cursor_ : placed_cursor_;
+  if (cursor < requests_.retired()) cursor = requests_.retired();
+  for (; cursor != requests_.started(); ++cursor) {
+    const Request& request = requests_.at(cursor);
+    const bool member = kind == RequestClass::Read ? is_read(request) : is_placed_class(request);
+    if (member && !request.ended) break;
+  }
+  return cursor;
+}
+
+void Endpoint::on_placed(std::uint32_t count) {
+  for (; count != 0; --count) {
+    const std::uint64_t at = oldest_unended(RequestClass::Placed);
+    if (at == requests_.started()) break;
+    requests_.at(at).ended = true;
+  }
+  retire_requests();
+}
+
+void Endpoint::on_read_done() {
+  const std::uint64_t at = oldest_unended(RequestClass::Read);
+  if (at == requests_.started()) return;
+  requests_.at(at).ended = true;
+  --reads_started_;
+  // What a fence or the read limit held back may go now.
+  if (requests_.started() != requests_.posted())
+    start_requests();
+  else
+    retire_requests();
+}
+
+void Endpoint::on_request_failed(RequestClass kind, DtoStatus status) {
+  const std::uint64_t at = oldest_unended(kind);
+  if (at == requests_.started()) return;
+  Request& request = requests_.at(at);
+  request.ended = true;
+  request.status = status;
+  if (kind == RequestClass::Read) --reads_started_;
+  retire_requests();
+}
+
+void Endpoint::on_room() {
+  start_requests();
+}
+
+bool Endpoint::recheck_local(const WorkRequest& request, Access right) const {
+  return zone_ && local_memory_still_valid(adapter().regions(), request.local, right, zone_->id());
+}
+
+void Endpoint::retire_requests() {
+  if (retiring_) return;
+  retiring_ = true;
+  while (requests_.retired() != requests_.started()) {
+    Request& request = requests_.at(requests_.retired());
+    if (!request.ended) break;
+    requests_.retire();
+    report_request(request);
+  }
+  retiring_ = false;
+  if (state_ == EpState::DisconnectPending) finish_drain();
+}
+
+void Endpoint::report_request(const Request& request) {
+  const bool failed = request.status != DtoStatus::Success;
+  if (!request_evd_ || (!failed && (request.flags & kSuppress) != 0)) return;
+  const bool bind = request.work.opcode == Opcode::Bind;
+  Event event;
+  event.kind = bind ? EventKind::Bind : EventKind::Dto;
+  event.status = request.status;
+  event.opcode = request.work.opcode;
+  event.object = bind ? request.window_token : token();
+  event.cookie = request.cookie;
+  event.value = failed ? 0 : request.work.length;
+  request_evd_->push_completion(event, failed || (request.flags & kUnsignalled) == 0);
+}
+
+} // namespace datum

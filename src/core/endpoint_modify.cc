@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/endpoint_modify.cc: dat_ep_modify: validate everything, then apply everything.
+#include "core/endpoint.h"
+#include "core/evd_sharing.h"
+#include "core/interface_adapter.h"
+
+namespace datum {
+namespace {
+
+bool modifiable(EpState state, std::uint32_t changes) {
+  const bool early = state == EpState::Unconnected || state == EpState::Reserved ||
+                     state == EpState::PassivePending || state == EpState::TentativePending;
+  if ((changes & Endpoint::kSpecificAttributes) != 0 && state != EpState::Unconnected) return false;
+  if ((changes & Endpoint::kZone) != 0 && state != EpState::Unconnected &&
+      state != EpState::TentativePending)
+    return false;
+  return early || (changes & ~(Endpoint::kSpecificAttributes | Endpoint::kZone)) == 0;
+}
+
+EndpointAttributes merged(EndpointAttributes to, std::uint32_t changes,
+                          const EndpointAttributes& from) {
+  if ((changes & Endpoint::kMaxMessageSize) != 0) to.max_message_size = from.max_message_size;
+  if ((changes & Endpoint::kMaxRdmaSize) != 0) to.max_rdma_size = from.max_rdma_size;
+  if ((changes & Endpoint::kQos) != 0) to.qos = from.qos;
+  if ((changes & Endpoint::kRecvFlags) != 0) to.recv_completion_flags = from.recv_completion_flags;
+  if ((changes & Endpoint::kRequestFlags) != 0)
+    to.request_completion_flags = from.request_completion_flags;
+  if ((changes & Endpoint::kMaxRecvDtos) != 0) to.max_recv_dtos = from.max_recv_dtos;
+  if ((changes & Endpoint::kMaxRequestDtos) != 0) to.max_request_dtos = from.max_request_dtos;
+  if ((changes & Endpoint::kMaxRecvIov) != 0) to.max_recv_iov = from.max_recv_iov;
+  if ((changes & Endpoint::kMaxRequestIov) != 0) to.max_request_iov = from.max_request_iov;
+  if ((changes & Endpoint::kReadsIn) != 0) to.max_rdma_read_in = from.max_rdma_read_in;
+  if ((changes & Endpoint::kReadsOut) != 0) to.max_rdma_read_out = from.max_rdma_read_out;
+  if ((changes & Endpoint::kSoftHw) != 0) to.srq_soft_hw = from.srq_soft_hw;
+  if ((changes & Endpoint::kReadIov) != 0) to.max_rdma_read_iov = from.max_rdma_read_iov;
+  if ((changes & Endpoint::kWriteIov) != 0) to.max_rdma_write_iov = from.max_rdma_write_iov;
+  return to;
+}
+
+} // namespace
+
+Status Endpoint::modify(std::uint32_t changes, const EndpointParts& parts,
+                        const EndpointAttributes& attributes) {
+  const EndpointAttributes wanted = merged(attributes_, changes, attributes);
+  EndpointParts after{zone(), recv_evd(), request_evd(), connect_evd()};
+  if ((changes & kZone) != 0) after.zone = parts.zone;
+  if ((changes & kRecvEvd) != 0) after.recv_evd = parts.recv_evd;
+  if ((changes & kRequestEvd) != 0) after.request_evd = parts.request_evd;
+  if ((changes & kConnectEvd) != 0) after.connect_evd = parts.connect_evd;
+
+  if (!adapter().check_attributes(wanted).ok() ||
+      !evd_sharing_allowed(adapter(), after, wanted, srq(), this))
+    return {Type::InvalidParameter, Detail::Arg3};
+  if (!modifiable(state_, changes)) return invalid_state(state_);
+  if ((changes & kRecvFlags) != 0 && any_recv_posted_) return invalid_state(state_);
+  const bool recv_sizes = (changes & (kMaxRecvDtos | kMaxRecvIov)) != 0;
+  if (recv_sizes && !srq_) {
+    // Posted Recvs stay; a smaller queue, or fewer segments, must still hold them.
+    if (wanted.max_recv_dtos < recvs_.count() ||
+        (wanted.max_recv_iov < recvs_.iov() && !recvs_.empty()))
+      return invalid_state(state_);
+    recvs_.resize(wanted.max_recv_dtos, wanted.max_recv_iov);
+  }
+  if ((changes & (kMaxRequestDtos | kMaxRequestIov)) != 0)
+    requests_.resize(wanted.max_request_dtos, wanted.max_request_iov);
+
+  set_evds_and_attributes(after, wanted);
+  zone_ = Ref(after.zone);
+  if ((changes & kSoftHw) != 0) set_watermarks(wanted.srq_soft_hw, hard_watermark_);
+  return kOk;
+}
+
+} // namespace datum

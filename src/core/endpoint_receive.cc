@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/endpoint_receive.cc: the target side: Recvs, messages that take them, remote access.
+// Hot path: no allocation, no logging, no lock beyond the adapter's.
+#include <algorithm>
+
+#include "core/endpoint.h"
+#include "core/interface_adapter.h"
+#include "core/local_memory.h"
+
+namespace datum {
+
+Status Endpoint::post_recv(std::span<const LocalTriplet> local, std::uint64_t cookie,
+                           CompletionFlags flags) {
+  if (const Status s = check_flags(flags, kUnsignalled, attributes_.recv_completion_flags); !s.ok())
+    return s;
+  // Its Recvs come from the SRQ (D-36).
+  if (srq_) return {Type::InvalidState, Detail::SrqInUse};
+  std::uint64_t capacity = 0;
+  if (const Status s = check_local(local, attributes_.max_recv_iov, kLocalWrite,
+                                   adapter().limits().max_message_size, capacity);
+      !s.ok())
+    return s;
+  if (recvs_.full()) return {Type::InsufficientResources, Detail::ResourceMemory};
+  any_recv_posted_ = true;
+  if (state_ == EpState::Disconnected) {
+    const Receive receive{cookie, capacity, flags, 0};
+    report_receive(receive, DtoStatus::Flushed, 0, false, false);
+    return kOk;
+  }
+  recvs_.push(cookie, flags, local, capacity);
+  if (soft_armed_ || hard_watermark_ != kWatermarkInfinite) check_watermarks();
+  if (starved_) feed();
+  return kOk;
+}
+
+void Endpoint::feed() {
+  starved_ = false;
+  if (channel_) channel_->on_receive_posted();
+}
+
+bool Endpoint::take_from_srq() {
+  ReceiveQueue& shared = srq_->queue();
+  if (shared.empty()) return false;
+  open_ = shared.front();
+  const std::span<const LocalTriplet> segments = shared.front_segments();
+  std::copy(segments.begin(), segments.end(), open_segments_.begin());
+  shared.pop();
+  srq_->taken();
+  return true;
+}
+
+TakeResult Endpoint::take_receive(std::span<const LocalTriplet>& into, std::uint64_t& capacity) {
+  if (!message_open_) {
+    const bool taken = srq_ ? take_from_srq() : !recvs_.empty();
+    if (!taken) {
+      starved_ = true;
+      if (srq_) srq_->wait_for_receive(*this);
+      return TakeResult::NoReceive;
+    }
+    message_open_ = true;
+    if (!srq_) open_ = recvs_.front();
+    if (srq_ && (soft_armed_ || hard_watermark_ != kWatermarkInfinite)) check_watermarks();
+    // The hard watermark has broken the connection, and with it the message.
+    if (!message_open_) return TakeResult::Protection;
+  }
+  into = srq_ ? std::span<const LocalTriplet>(open_segments_.data(), open_.segments)
+              : recvs_.front_segments();
+  capacity = open_.capacity;
+  const std::uint32_t zone = srq_ ? srq_->zone().id() : zone_->id();
+  if (local_memory_still_valid(adapter().regions(), into, kLocalWrite, zone))
+    return TakeResult::Taken;
+  fail_receive(DtoStatus::LocalProtection);
+  return TakeResult::Protection;
+}
+
+void Endpoint::complete_receive(std::uint64_t length, bool solicited) {
+  const Receive receive = open_;
+  message_open_ = false;
+  if (!srq_) recvs_.pop();
+  report_receive(receive, DtoStatus::Success, length, solicited, static_cast<bool>(srq_));
+}
+
+void Endpoint::fail_receive(DtoStatus status) {
+  if (!message_open_) return;
+  const Receive receive = open_;
+  message_open_ = false;
+  if (!srq_) recvs_.pop();
+  report_receive(receive, status, 0, false, static_cast<bool>(srq_));
+}
+
+void Endpoint::report_receive(const Receive& receive, DtoStatus status, std::uint64_t length,
+                              bool solicited, bool shared) {
+  SharedReceiveAccount* account = shared ? &srq_->account() : nullptr;
+  if (account != nullptr) account->keep();
+  if (!recv_evd_) {
+    if (account != nullptr) account->reaped();
+    return;
+  }
+  bool notify = true;
+  if (status == DtoStatus::Success) {
+    if ((attributes_.recv_completion_flags & kSolicitedWait) != 0)
+      notify = solicited;
+    else
+      notify = (receive.flags & kUnsignalled) == 0;
+  }
+  Event event;
+  event.kind = EventKind::Dto;
+  event.status = status;
+  event.receive = true;
+  event.object = token();
+  event.cookie = receive.cookie;
+  event.value = length;
+  event.srq = account;
+  recv_evd_->push_completion(event, notify);
+}
+
+AccessFault Endpoint::check_remote(Stag stag, std::uint64_t address, std::uint64_t length,
+                                   Access right) const {
+  return adapter().regions().check(stag, address, length, right, zone_->id(), number_);
+}
+
+} // namespace datum

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "core/event_dispatcher.h"
+
+#include <bit>
+
+#include "core/interface_adapter.h"
+
+namespace datum {
+
+struct EventDispatcher::Waiter : WaitPoint {
+  enum class End : std::uint8_t { None, Unwaitable, Closed };
+  std::int32_t threshold = 1;
+  End end = End::None;
+};
+
+namespace {
+
+// The values of DAT_EVD_STATE.
+constexpr std::uint32_t kEnabled = 0x01;
+constexpr std::uint32_t kDisabled = 0x02;
+constexpr std::uint32_t kWaitable = 0x04;
+constexpr std::uint32_t kUnwaitable = 0x08;
+constexpr std::uint32_t kConfigNotify = 0x10;
+constexpr std::uint32_t kConfigSolicited = 0x20;
+constexpr std::uint32_t kConfigThreshold = 0x30;
+
+SharedReceiveAccount* account_of(const Event& event) {
+  return event.kind == EventKind::Dto && event.receive ? event.srq : nullptr;
+}
+
+} // namespace
+
+EventDispatcher::EventDispatcher(InterfaceAdapter& adapter, std::int32_t qlen,
+                                 NotificationObject* cno, EvdFlags flags)
+    : Object(adapter, ObjectKind::EventDispatcher), flags_(flags), cno_(cno) {
+  set_capacity(qlen);
+}
+
+EventDispatcher::~EventDispatcher() {
+  while (count() != 0) static_cast<void>(pop());
+}
+
+void EventDispatcher::set_capacity(std::int32_t qlen) {
+  std::vector<Event> ring(std::bit_ceil(static_cast<std::size_t>(qlen)));
+  const std::uint64_t mask = ring.size() - 1;
+  for (std::uint64_t at = head_; at != tail_; ++at) ring[at & mask] = ring_[at & mask_];
+  ring_ = std::move(ring);
+  mask_ = mask;
+  capacity_ = qlen;
+}
+
+std::uint32_t EventDispatcher::state_bits() const {
+  std::uint32_t bits = (enabled_ ? kEnabled : kDisabled) | (waitable_ ? kWaitable : kUnwaitable);
+  if (solicited_users_ != 0)
+    bits |= kConfigSolicited;
+  else if (unsignalled_users_ != 0)
+    bits |= kConfigNotify;
+  else
+    bits |= kConfigThreshold;
+  return bits;
+}
+
+void EventDispatcher::set_cno(NotificationObject* cno) {
+  cno_ = Ref(cno);
+}
+
+void EventDispatcher::set_unwaitable() {
+  waitable_ = false;
+  if (waiter_ == nullptr) return;
+  waiter_->end = Waiter::End::Unwaitable;
+  adapter().progress().signal(*waiter_);
+}
+
+void EventDispatcher::abort_waiter() {
+  if (waiter_ == nullptr) return;
+  waiter_->end = Waiter::End::Closed;
+  adapter().progress().signal(*waiter_);
+}
+
+void EventDispatcher::notify() {
+  if (waiter_ != nullptr) {
+    // A blocked thread takes precedence over the CNO (api 6.5).
+    if (count() >= waiter_->threshold && !waiter_->signalled) adapter().progress().signal(*waiter_);
+    return;
+  }
+  if (enabled_ && cno_) cno_->trigger(*this);
+}
+
+bool EventDispatcher::push(const Event& event, bool notification) {
+  if (full()) return false;
+  ring_[tail_ & mask_] = event;
+  ++tail_;
+  if (notification) notify();
+  return true;
+}
+
+void EventDispatcher::push_completion(const Event& event, bool notification) {
+  if (push(event, notification)) return;
+  if (SharedReceiveAccount* account = account_of(event)) account->reaped();
+  if (overflowed_) return;
+  report_overflow();
+  // Completions were lost, so every EP that may have lost one is broken (D-16).
+  adapter().for_each_endpoint([this](Endpoint& endpoint) {
+    if (endpoint.recv_evd() == this || endpoint.request_evd() == this) endpoint.break_connection();
+  });
+}
+
+bool EventDispatcher::push_connection(const Event& event) {
+  if (push(event)) return true;
+  if (!overflowed_) report_overflow();
+  return false;
+}
+
+void EventDispatcher::report_overflow() {
+  overflowed_ = true;
+  Event event;
+  event.kind = EventKind::AsyncEvdOverflow;
+  event.object = token();
+  event.value = kReasonEvdOverflow;
+  adapter().report_async(event);
+}
+
+Status EventDispatcher::post_software(std::uint64_t pointer) {
+  Event event;
+  event.kind = EventKind::Software;
+  event.cookie = pointer;
+  // A full queue is the caller's news, not an overflow (C-12).
+  return push(event) ? kOk : Status(Type::QueueFull);
+}
+
+Event EventDispatcher::pop() {
+  const Event event = ring_[head_ & mask_];
+  ++head_;
+  if (SharedReceiveAccount* account = account_of(event)) account->reaped();
+  return event;
+}
+
+Status EventDispatcher::dequeue(Event& event) {
+  if (waiter_ != nullptr) return {Type::InvalidState, Detail::EvdWaiter};
+  if (count() == 0) return {Type::QueueEmpty};
+  event = pop();
+  return kOk;
+}
+
+Status EventDispatcher::wait(std::uint32_t timeout_us, std::int32_t threshold, Event& event,
+                             std::int32_t& left) {
+  if (threshold < 1 || threshold > capacity_) return {Type::InvalidParameter, Detail::Arg3};
+  if (threshold > 1 && consumer_notification())
+    return {Type::InvalidState,
+            solicited_users_ != 0 ? Detail::EvdConfigSolicited : Detail::EvdConfigNotify};
+  if (waiter_ != nullptr) return {Type::InvalidState, Detail::EvdWaiter};
+  if (!waitable_) return {Type::InvalidState, Detail::EvdUnwaitable};
+
+  Progress& progress = adapter().progress();
+  if (count() < threshold) progress.poll();
+  WaitResult result = WaitResult::TimedOut;
+  Waiter waiter;
+  if (count() < threshold && timeout_us != 0) {
+    waiter.threshold = threshold;
+    waiter_ = &waiter;
+    adapter().count_blocked(1);
+    result = progress.wait(waiter, deadline_after(progress, timeout_us));
+    waiter_ = nullptr;
+    adapter().count_blocked(-1);
+  }
+  if (waiter.end == Waiter::End::Closed) return {Type::Abort};
+  if (waiter.end == Waiter::End::Unwaitable) return {Type::InvalidState, Detail::EvdUnwaitable};
+  if (count() >= threshold) {
+    event = pop();
+    left = count();
+    return kOk;
+  }
+  left = count();
+  if (result == WaitResult::Interrupted) return {Type::InterruptedCall, Detail::Interrupted};
+  return {Type::TimeoutExpired};
+}
+
+Status EventDispatcher::resize(std::int32_t qlen) {
+  if (qlen == capacity_) return kOk;
+  if (qlen < count()) return {Type::InvalidState, Detail::EvdInUse};
+  set_capacity(qlen);
+  return kOk;
+}
+
+} // namespace datum

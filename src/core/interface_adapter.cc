@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "core/interface_adapter.h"
+
+#include <cassert>
+
+namespace datum {
+
+InterfaceAdapter::InterfaceAdapter(const AdapterEnvironment& environment, Transport& transport)
+    : Object(*this, ObjectKind::InterfaceAdapter), environment_(environment), transport_(transport),
+      regions_(transport.region_storage(), static_cast<std::uint32_t>(environment.random->next())) {
+  regions_.set_gate(transport.gate());
+  TransportHost host;
+  host.progress = environment_.progress;
+  host.timers = environment_.timers;
+  host.regions = &regions_;
+  host.random = environment_.random;
+  transport_.attach(host);
+}
+
+InterfaceAdapter::~InterfaceAdapter() {
+  close();
+}
+
+Status InterfaceAdapter::set_async_evd(EventDispatcher* evd) {
+  async_evd_ = Ref(evd);
+  return kOk;
+}
+
+void InterfaceAdapter::report_async(const Event& event) {
+  if (async_evd_)
+    async_evd_->push(event); // when it is full itself nothing more can be reported (api 6.7)
+  else if (foreign_async_ != nullptr)
+    foreign_events_.push_back({event, foreign_async_});
+}
+
+void InterfaceAdapter::defer_agent(ProxyAgent agent, Token evd) {
+  deferred_.push_back({agent, evd});
+}
+
+void InterfaceAdapter::destroy_retired_channels() {
+  // A destructor may retire another one.
+  while (!retired_.empty()) {
+    const std::vector<std::unique_ptr<Channel>> doomed = std::exchange(retired_, {});
+  }
+}
+
+bool InterfaceAdapter::idle() const {
+  const std::int32_t own = async_evd_ ? 1 : 0;
+  return counts_.endpoints == 0 && counts_.evds == own && counts_.cnos == 0 && counts_.zones == 0 &&
+         counts_.regions == 0 && counts_.windows == 0 && counts_.srqs == 0 &&
+         counts_.requests == 0 && counts_.service_points == spent_points_;
+}
+
+void InterfaceAdapter::abort_waiters() {
+  closing_ = true;
+  evds_.for_each([](Object& evd) { static_cast<EventDispatcher&>(evd).abort_waiter(); });
+  cnos_.for_each([](Object& cno) { static_cast<NotificationObject&>(cno).release_all(); });
+}
+
+void InterfaceAdapter::count_blocked(std::int32_t change) {
+  blocked_ += change;
+  if (blocked_ == 0 && closing_) progress().signal(unblocked_);
+}
+
+void InterfaceAdapter::wait_until_unblocked() {
+  while (blocked_ != 0) {
+    unblocked_.signalled = false;
+    progress().wait(unblocked_, kNever);
+  }
+}
+
+void InterfaceAdapter::close() {
+  // The safe order of api 4.3; requests first, since they point at EPs and service points.
+  destroy_all(requests_, counts_.requests);
+  destroy_all(windows_, counts_.windows);
+  destroy_all(points_, counts_.service_points);
+  destroy_all(endpoints_, counts_.endpoints);
+  destroy_retired();
+  destroy_all(srqs_, counts_.srqs);
+  destroy_all(regions_list_, counts_.regions);
+  destroy_all(zones_, counts_.zones);
+  async_evd_ = {};
+  destroy_all(evds_, counts_.evds);
+  destroy_all(cnos_, counts_.cnos);
+}
+
+ServicePoint* InterfaceAdapter::find_service_point(ConnQual qualifier) {
+  ServicePoint* found = nullptr;
+  points_.for_each([&](Object& object) {
+    auto& point = static_cast<ServicePoint&>(object);
+    if (point.qualifier() == qualifier && !point.spent()) found = &point;
+  });
+  return found;
+}
+
+MemoryRegion* InterfaceAdapter::find_region(Stag local_stag) {
+  const std::uint32_t index = local_stag >> 8U;
+  if (index >= regions_by_index_.size()) return nullptr;
+  MemoryRegion* region = regions_by_index_[index];
+  return region != nullptr && region->local_stag() == local_stag ? region : nullptr;
+}
+
+bool InterfaceAdapter::present_request(ServicePoint& point,
+                                       std::unique_ptr<IncomingConnection>& request,
+                                       Endpoint* endpoint) {
+  EventDispatcher& evd = *point.evd();
+  if (evd.full()) return false;
+  auto made =
+      std::make_unique<ConnectionRequest>(*this, std::move(request), point.qualifier(), endpoint);
+  Result<ConnectionRequest*> adopted = adopt(std::move(made), requests_, counts_.requests);
+  // Without a handle left the request is refused: its owner has just been destroyed.
+  if (!adopted) return true;
+  Event event;
+  event.kind = EventKind::ConnectionRequest;
+  // An RSP is logically gone once its request exists (api 7.2).
+  event.object = point.reserved() ? nullptr : point.token();
+  event.value = point.qualifier();
+  event.data = (*adopted)->token();
+  evd.push(event);
+  return true;
+}
+
+} // namespace datum

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "core/local_memory.h"
+
+namespace datum {
+
+Status check_local_memory(const RegionTable& regions, std::span<const LocalTriplet> local,
+                          Access right, std::uint32_t zone, std::uint64_t max_length,
+                          std::uint64_t& length) {
+  const bool write = (right & kLocalWrite) != 0;
+  std::uint64_t total = 0;
+  for (const LocalTriplet& segment : local) {
+    // The context and address of an empty segment may be anything (H12).
+    if (segment.length == 0) continue;
+    const RegionEntry* entry = regions.find(segment.stag);
+    if (entry == nullptr || entry->window != 0)
+      return {Type::PrivilegesViolation, write ? Detail::PrivilegesWrite : Detail::PrivilegesRead};
+    const std::uint64_t offset = segment.address - entry->base;
+    if (segment.address < entry->base || offset > entry->length ||
+        segment.length > entry->length - offset)
+      return {Type::InvalidParameter, Detail::Arg3};
+    if (entry->zone != zone)
+      return {Type::ProtectionViolation, write ? Detail::ProtectionWrite : Detail::ProtectionRead};
+    if ((entry->access & right) != right)
+      return {Type::PrivilegesViolation, write ? Detail::PrivilegesWrite : Detail::PrivilegesRead};
+    total += segment.length;
+    if (total < segment.length) return {Type::InvalidParameter, Detail::Arg3};
+  }
+  if (total > max_length) return {Type::InvalidParameter, Detail::Arg3};
+  length = total;
+  return kOk;
+}
+
+} // namespace datum

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/local_memory.h: the checks on local segments, at post time and again before each use.
+#pragma once
+
+#include <span>
+
+#include "base/status.h"
+#include "core/region_table.h"
+#include "core/types.h"
+
+namespace datum {
+
+// api 9.1: context known, inside the LMR, PZ equal, right present; in this order. Adds up `length`.
+Status check_local_memory(const RegionTable& regions, std::span<const LocalTriplet> local,
+                          Access right, std::uint32_t zone, std::uint64_t max_length,
+                          std::uint64_t& length);
+
+// The same segments later: may they still be touched?
+inline bool local_memory_still_valid(const RegionTable& regions,
+                                     std::span<const LocalTriplet> local, Access right,
+                                     std::uint32_t zone) {
+  for (const LocalTriplet& segment : local)
+    if (segment.length != 0 && regions.check(segment.stag, segment.address, segment.length, right,
+                                             zone, 0) != AccessFault::None)
+      return false;
+  return true;
+}
+
+} // namespace datum

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "core/notification_object.h"
+
+#include "core/event_dispatcher.h"
+#include "core/interface_adapter.h"
+
+namespace datum {
+
+struct NotificationObject::Waiter : WaitPoint, ListHook<NotificationObject::WaiterTag> {
+  Token evd = nullptr;
+};
+
+NotificationObject::NotificationObject(InterfaceAdapter& adapter, ProxyAgent agent)
+    : Object(adapter, ObjectKind::NotificationObject), agent_(agent) {}
+
+NotificationObject::~NotificationObject() = default;
+
+void NotificationObject::trigger(EventDispatcher& evd) {
+  // One-shot: it is disarmed before it is called, so that it may arm itself again (C-09).
+  if (agent_.armed()) adapter().defer_agent(std::exchange(agent_, {}), evd.token());
+  if (!waiting_.empty()) {
+    wake_first(evd.token());
+    return;
+  }
+  if (triggered_) return;
+  triggered_ = true;
+  remembered_ = evd.token();
+}
+
+void NotificationObject::wake_first(Token evd) {
+  Waiter* waiter = waiting_.pop_front();
+  waiter->evd = evd;
+  adapter().progress().signal(*waiter);
+}
+
+Status NotificationObject::wait(std::uint32_t timeout_us, Token& evd) {
+  Progress& progress = adapter().progress();
+  evd = nullptr;
+  if (!triggered_) progress.poll();
+  if (triggered_) {
+    triggered_ = false;
+    evd = std::exchange(remembered_, nullptr);
+    return kOk;
+  }
+  if (timeout_us == 0) return {Type::QueueEmpty};
+  Waiter waiter;
+  waiting_.push_back(waiter);
+  ++waiters_;
+  adapter().count_blocked(1);
+  const WaitResult result = progress.wait(waiter, deadline_after(progress, timeout_us));
+  --waiters_;
+  adapter().count_blocked(-1);
+  if (waiter.signalled) {
+    evd = waiter.evd;
+    return kOk;
+  }
+  if (result == WaitResult::Interrupted) return {Type::InterruptedCall, Detail::Interrupted};
+  return {Type::QueueEmpty};
+}
+
+void NotificationObject::release_all() {
+  if (agent_.armed()) adapter().defer_agent(std::exchange(agent_, {}), nullptr);
+  while (!waiting_.empty()) wake_first(nullptr);
+}
+
+void NotificationObject::forget(Token evd) {
+  if (!triggered_ || remembered_ != evd) return;
+  triggered_ = false;
+  remembered_ = nullptr;
+}
+
+} // namespace datum

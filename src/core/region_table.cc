@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "core/region_table.h"
+
+#include <cassert>
+
+namespace datum {
+
+namespace {
+// An index is not reused before this many others were given back: a stale STag stays stale.
+constexpr std::size_t kReuseDelay = 1024;
+} // namespace
+
+RegionTable::RegionTable(std::span<RegionEntry> storage, std::uint32_t first_key)
+    : storage_(storage), first_key_(static_cast<std::uint8_t>(first_key)) {
+  assert(storage.size() == kCapacity);
+}
+
+Stag RegionTable::reserve() {
+  const std::size_t waiting = free_.size() - free_head_;
+  std::uint32_t index = 0;
+  if (waiting > kReuseDelay || (next_fresh_ == kCapacity && waiting > 0)) {
+    index = free_[free_head_++];
+    if (free_head_ > kReuseDelay && free_head_ > free_.size() / 2) {
+      free_.erase(free_.begin(), free_.begin() + static_cast<std::ptrdiff_t>(free_head_));
+      free_head_ = 0;
+    }
+  } else if (next_fresh_ < kCapacity) {
+    index = next_fresh_++;
+    if (keys_.size() <= index) keys_.resize(index + 1, first_key_);
+  } else {
+    return 0;
+  }
+  ++used_;
+  const std::uint8_t key = ++keys_[index];
+  return index << 8U | key;
+}
+
+void RegionTable::publish(Stag stag, const Description& description) {
+  RegionEntry& entry = storage_[stag >> 8U];
+  entry.access = description.access;
+  entry.base = description.base;
+  entry.length = description.length;
+  entry.zone = description.zone;
+  entry.endpoint = description.endpoint;
+  entry.backing_fd = description.backing_fd;
+  entry.backing_offset = description.backing_offset;
+  entry.window = description.window ? 1 : 0;
+  entry.stag.store(stag, std::memory_order_release);
+}
+
+void RegionTable::revoke(Stag stag) {
+  RegionEntry& entry = storage_[stag >> 8U];
+  if (entry.stag.load(std::memory_order_relaxed) != stag) return;
+  // A peer marks the STag, fences, then looks here; we clear, fence, then look at the marks.
+  entry.stag.store(0, std::memory_order_seq_cst);
+  ++epoch_;
+  if (gate_ != nullptr) gate_->quiesce(stag);
+}
+
+void RegionTable::release(Stag stag) {
+  free_.push_back(stag >> 8U);
+  --used_;
+}
+
+const RegionEntry* RegionTable::find(Stag stag) const {
+  const std::uint32_t index = stag >> 8U;
+  if (stag == 0 || index >= kCapacity) return nullptr;
+  const RegionEntry& entry = storage_[index];
+  return entry.stag.load(std::memory_order_relaxed) == stag ? &entry : nullptr;
+}
+
+} // namespace datum

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "core/service_point.h"
+
+#include "core/endpoint.h"
+#include "core/interface_adapter.h"
+
+namespace datum {
+
+ServicePoint::ServicePoint(InterfaceAdapter& adapter, EventDispatcher& evd, EpSource source)
+    : Object(adapter, ObjectKind::PublicServicePoint), evd_(&evd), source_(source) {}
+
+ServicePoint::ServicePoint(InterfaceAdapter& adapter, EventDispatcher& evd, Endpoint* endpoint)
+    : Object(adapter, ObjectKind::ReservedServicePoint), evd_(&evd),
+      source_(endpoint == nullptr ? EpSource::Provider : EpSource::Consumer), endpoint_(endpoint) {}
+
+ServicePoint::~ServicePoint() {
+  if (reserved() && !spent_ && endpoint_ != nullptr) endpoint_->release_reservation();
+}
+
+Status ServicePoint::listen(const ConnQual* qualifier) {
+  Transport& transport = adapter().transport();
+  Result<std::unique_ptr<Listener>> listener =
+      qualifier != nullptr ? transport.listen(*qualifier, *this) : transport.listen_any(*this);
+  if (!listener) return listener.error();
+  listener_ = std::move(*listener);
+  qualifier_ = listener_->qualifier();
+  return kOk;
+}
+
+void ServicePoint::on_request(std::unique_ptr<IncomingConnection> request) {
+  // Whatever cannot be presented is refused when `request` goes out of scope.
+  if (spent_) return;
+  if (!present(request) || !reserved()) return;
+  spent_ = true;
+  adapter().count_spent_point();
+  listener_.reset();
+  evd_ = {};
+}
+
+bool ServicePoint::present(std::unique_ptr<IncomingConnection>& request) {
+  // The EVD is the backlog: full means refused, and no EP is made for nothing (api 6.7).
+  if (evd_->full()) return false;
+  if (endpoint_ != nullptr) {
+    const Address remote = request->remote_address();
+    const ConnQual port = request->remote_port();
+    if (!adapter().present_request(*this, request, endpoint_)) return false;
+    endpoint_->requested(remote, port, qualifier_);
+    return true;
+  }
+  if (source_ == EpSource::Consumer) return adapter().present_request(*this, request, nullptr);
+  Result<Endpoint*> made = adapter().create_provider_endpoint();
+  if (!made) return false;
+  if (adapter().present_request(*this, request, *made)) return true;
+  adapter().discard(**made);
+  return false;
+}
+
+} // namespace datum
