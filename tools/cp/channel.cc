@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "cp/channel.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "common/dat_error.h"
+#include "cp/channel_layout.h"
+#include "cp/session.h"
+#include "cp/wire.h"
+
+namespace datum::cp {
+
+using tools::check;
+using tools::ExitCode;
+using tools::ToolError;
+namespace {
+
+constexpr DAT_COUNT kRequests = kSends + 2 * kMaxDepth; // sends, and a write or read per slot
+constexpr DAT_COUNT kEvents = kRecvs + kRequests + 16;
+constexpr std::size_t kCongested = 128; // messages in the outbox
+
+DAT_EP_ATTR endpoint_attributes(const tools::Interface& ia) {
+  DAT_IA_ATTR limits = {};
+  check(dat_ia_query(ia.get(), nullptr,
+                     DAT_IA_FIELD_IA_MAX_RDMA_READ_PER_EP_IN |
+                         DAT_IA_FIELD_IA_MAX_RDMA_READ_PER_EP_OUT,
+                     &limits, 0, nullptr),
+        "dat_ia_query", ia.name());
+  DAT_EP_ATTR attr = {};
+  attr.service_type = DAT_SERVICE_TYPE_RC;
+  attr.max_message_size = kFrame;
+  attr.max_rdma_size = kMaxChunk;
+  attr.qos = DAT_QOS_BEST_EFFORT;
+  attr.recv_completion_flags = DAT_COMPLETION_DEFAULT_FLAG;
+  attr.request_completion_flags = DAT_COMPLETION_DEFAULT_FLAG;
+  attr.max_recv_dtos = kRecvs;
+  attr.max_request_dtos = kRequests;
+  attr.max_recv_iov = attr.max_request_iov = 1;
+  attr.max_rdma_read_iov = attr.max_rdma_write_iov = 1;
+  attr.max_rdma_read_in = std::min(limits.max_rdma_read_per_ep_in, 4);
+  attr.max_rdma_read_out = std::min(limits.max_rdma_read_per_ep_out, 4);
+  return attr;
+}
+
+} // namespace
+
+Channel::Channel(const tools::Interface& ia, std::chrono::milliseconds silence)
+    : ia_(ia), silence_(silence), pz_(make_pz(ia)),
+      evd_(make_evd(ia, kEvents, DAT_EVD_DTO_FLAG | DAT_EVD_CONNECTION_FLAG)),
+      message_memory_((kRecvs + kSends) * kFrame),
+      messages_(ia, pz_, message_memory_.bytes(),
+                DAT_MEM_PRIV_LOCAL_READ_FLAG | DAT_MEM_PRIV_LOCAL_WRITE_FLAG) {
+  DAT_EP_ATTR attr = endpoint_attributes(ia);
+  DAT_EP_HANDLE ep = nullptr;
+  check(dat_ep_create(ia.get(), pz_.get(), evd_.get(), evd_.get(), evd_.get(), &attr, &ep),
+        "dat_ep_create", ia.name());
+  ep_ = tools::Ep(ep);
+  for (std::uint32_t i = 0; i < kSends; ++i) free_sends_.push_back(kRecvs + i);
+  for (std::uint32_t i = 0; i < kRecvs; ++i) post_recv(i);
+  credits_ = kRecvs; // both sides run this constructor
+}
+
+std::string Channel::connect(const tools::Address& address, DAT_CONN_QUAL port,
+                             const std::string& private_data, const std::string& peer) {
+  peer_ = peer;
+  std::string answer = tools::connect(ep_, evd_, address, port, private_data, silence_, peer);
+  connected_ = true;
+  return answer;
+}
+
+void Channel::accept(DAT_CR_HANDLE request, const std::string& private_data,
+                     const std::string& peer) {
+  peer_ = peer;
+  std::string data = private_data; // DAT_PVOID is not const
+  check(dat_cr_accept(request, ep_.get(), static_cast<DAT_COUNT>(data.size()), data.data()),
+        "dat_cr_accept", peer);
+  const tools::Deadline deadline = tools::after(silence_);
+  while (!connected_) {
+    const auto event = tools::wait_event(evd_, deadline);
+    if (!event) lost("it connected, but the connection was never completed");
+    handle(*event);
+    if (ending_ != DAT_EVENT_NUMBER{})
+      throw ToolError(ExitCode::PeerLost, tools::connection_failure(ending_, peer_));
+  }
+}
+
+Slots Channel::make_slots(std::uint32_t chunk_size, std::uint32_t depth, int rights) {
+  slot_memory_ = SharedBuffer(std::size_t{chunk_size} * depth);
+  slots_ = tools::Region(ia_, pz_, slot_memory_.bytes(),
+                         DAT_MEM_PRIV_LOCAL_READ_FLAG | DAT_MEM_PRIV_LOCAL_WRITE_FLAG | rights);
+  const DAT_RMR_TRIPLET remote = slots_.remote(0, slot_memory_.bytes().size());
+  own_slots_ = {remote.rmr_context, remote.target_address, chunk_size, depth};
+  return own_slots_;
+}
+
+std::string Channel::path() const {
+  DAT_EP_PARAM param = {};
+  if (dat_ep_query(ep_.get(), DAT_EP_FIELD_EP_ATTR_ALL, &param) != DAT_SUCCESS) return "?";
+  const auto find = [](DAT_COUNT count, const DAT_NAMED_ATTR* attrs) -> std::string {
+    for (DAT_COUNT i = 0; attrs != nullptr && i < count; ++i)
+      if (std::string_view(attrs[i].name).find("path") != std::string_view::npos)
+        return attrs[i].value;
+    return {};
+  };
+  const DAT_EP_ATTR& attr = param.ep_attr;
+  std::string text = find(attr.ep_provider_specific_count, attr.ep_provider_specific);
+  if (text.empty()) text = find(attr.ep_transport_specific_count, attr.ep_transport_specific);
+  return text.empty() ? "?" : text;
+}
+
+void Channel::post_recv(std::uint32_t index) {
+  DAT_LMR_TRIPLET iov = messages_.local(index * kFrame, kFrame);
+  check(
+      dat_ep_post_recv(ep_.get(), 1, &iov, cookie(Work::Recv, index), DAT_COMPLETION_DEFAULT_FLAG),
+      "dat_ep_post_recv", peer_);
+}
+
+void Channel::send(const Message& message) {
+  outbox_.push_back(encode(message));
+  flush();
+}
+
+bool Channel::congested() const {
+  return outbox_.size() >= kCongested;
+}
+
+void Channel::flush() {
+  if (!connected_) return;
+  while (!outbox_.empty() && credits_ > 1 && !free_sends_.empty()) {
+    post_frame(outbox_.front());
+    outbox_.pop_front();
+  }
+  if (owed_ >= kRecvs / 4 && credits_ > 0 && !free_sends_.empty()) post_frame({});
+}
+
+void Channel::post_frame(std::span<const std::byte> message) {
+  const std::uint32_t index = free_sends_.back();
+  WireWriter frame;
+  frame.number(owed_).raw(message);
+  std::memcpy(messages_.bytes().data() + index * kFrame, frame.bytes().data(),
+              frame.bytes().size());
+  DAT_LMR_TRIPLET iov = messages_.local(index * kFrame, frame.bytes().size());
+  check(
+      dat_ep_post_send(ep_.get(), 1, &iov, cookie(Work::Send, index), DAT_COMPLETION_DEFAULT_FLAG),
+      "dat_ep_post_send", peer_, ExitCode::PeerLost);
+  free_sends_.pop_back();
+  owed_ = 0;
+  --credits_;
+  last_sent_ = std::chrono::steady_clock::now();
+}
+
+std::span<std::byte> Channel::slot(std::uint32_t index) {
+  const std::size_t size = own_slots_.chunk_size;
+  return slots_.bytes().subspan(index * size, size);
+}
+
+void Channel::write_slot(std::uint32_t index, std::uint32_t length) {
+  const std::size_t offset = std::size_t{index} * own_slots_.chunk_size;
+  DAT_LMR_TRIPLET from = slots_.local(offset, length);
+  DAT_RMR_TRIPLET to = {};
+  to.rmr_context = peer_slots_.rmr_context;
+  to.target_address = peer_slots_.address + offset;
+  to.segment_length = length;
+  // No event on success: the SlotFree that answers the Chunk says more.
+  check(dat_ep_post_rdma_write(ep_.get(), 1, &from, cookie(Work::Write, index), &to,
+                               DAT_COMPLETION_SUPPRESS_FLAG),
+        "dat_ep_post_rdma_write", peer_, ExitCode::PeerLost);
+}
+
+void Channel::read_slot(std::uint32_t index, std::uint32_t length) {
+  const std::size_t offset = std::size_t{index} * own_slots_.chunk_size;
+  DAT_LMR_TRIPLET to = slots_.local(offset, length);
+  DAT_RMR_TRIPLET from = {};
+  from.rmr_context = peer_slots_.rmr_context;
+  from.target_address = peer_slots_.address + offset;
+  from.segment_length = length;
+  check(dat_ep_post_rdma_read(ep_.get(), 1, &to, cookie(Work::Read, index), &from,
+                              DAT_COMPLETION_DEFAULT_FLAG),
+        "dat_ep_post_rdma_read", peer_, ExitCode::PeerLost);
+}
+
+} // namespace datum::cp

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// cp/channel.h: a Link over one DAT endpoint.
+// Lives here: message buffers and credits, slots and their RDMA, the end of the connection.
+// Not here:   what messages mean (protocol.h), who may connect (server.h).
+//
+// A frame is two bytes of credits, then a message or nothing. A credit is a Recv posted at the
+// other side; the last one is kept for frames without a message, which give credits back.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "common/dat_events.h"
+#include "common/dat_objects.h"
+#include "cp/link.h"
+#include "cp/shared_buffer.h"
+
+namespace datum::cp {
+
+class Channel final : public Link {
+ public:
+  // silence: how long the peer may say nothing while we wait for it.
+  Channel(const tools::Interface& ia, std::chrono::milliseconds silence);
+
+  // Both return once the connection stands, or throw. connect() gives the accepter's private data.
+  std::string connect(const tools::Address& address, DAT_CONN_QUAL port,
+                      const std::string& private_data, const std::string& peer);
+  void accept(DAT_CR_HANDLE request, const std::string& private_data, const std::string& peer);
+
+  // Registers depth slots of chunk_size bytes; rights is what the peer may do with them. What it
+  // returns is for the peer, and what the peer sent goes to set_peer_slots().
+  Slots make_slots(std::uint32_t chunk_size, std::uint32_t depth, int rights);
+  void set_peer_slots(const Slots& slots) { peer_slots_ = slots; }
+
+  // Which way the provider carries this connection ("shm"), if it says so.
+  [[nodiscard]] std::string path() const;
+
+  void finish();           // all that was queued arrives, then the connection is closed; bounded
+  void await_disconnect(); // the peer does that; bounded
+  [[nodiscard]] bool connected() const { return connected_; }
+
+  void send(const Message& message) override;
+  [[nodiscard]] bool congested() const override;
+  std::span<std::byte> slot(std::uint32_t index) override;
+  void write_slot(std::uint32_t index, std::uint32_t length) override;
+  void read_slot(std::uint32_t index, std::uint32_t length) override;
+  LinkEvent next() override;
+  std::optional<LinkEvent> poll() override;
+  void tick() override;
+
+ private:
+  struct Arrived { // a message in a Recv buffer, or a slot that was read
+    bool is_slot = false;
+    std::uint32_t index = 0;
+    std::size_t length = 0;
+  };
+
+  void post_recv(std::uint32_t index);
+  void flush();
+  void post_frame(std::span<const std::byte> message);
+  void reap();
+  void handle(const DAT_EVENT& event);
+  void handle_completion(const DAT_DTO_COMPLETION_EVENT_DATA& done);
+  std::optional<LinkEvent> take();
+  std::optional<Message> open_frame(const Arrived& arrived);
+  bool wait_until(tools::Deadline deadline);
+  [[noreturn]] void lost(const std::string& why) const;
+
+  const tools::Interface& ia_;
+  std::chrono::milliseconds silence_;
+  std::string peer_ = "peer";
+  tools::Pz pz_;
+  tools::Evd evd_;
+  SharedBuffer message_memory_, slot_memory_;
+  tools::Region messages_, slots_;
+  tools::Ep ep_; // after what it uses: freed before
+  Slots own_slots_, peer_slots_;
+
+  std::uint16_t credits_ = 0, owed_ = 0; // frames we may send; Recvs to tell the peer of
+  std::vector<std::uint32_t> free_sends_;
+  std::deque<std::vector<std::byte>> outbox_;
+  std::deque<Arrived> inbox_;
+  bool connected_ = false;
+  std::string failure_; // the first DTO that failed, and how
+  DAT_EVENT_NUMBER ending_{};
+  std::chrono::steady_clock::time_point last_sent_{};
+};
+
+} // namespace datum::cp

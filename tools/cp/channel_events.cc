@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// The half of Channel that receives.
+#include <fmt/format.h>
+
+#include "common/dat_error.h"
+#include "cp/channel.h"
+#include "cp/channel_layout.h"
+#include "cp/session.h"
+#include "cp/wire.h"
+
+namespace datum::cp {
+
+using tools::check;
+using tools::ExitCode;
+using tools::ToolError;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto kGoodbye = 5s;
+
+} // namespace
+
+LinkEvent Channel::next() {
+  const tools::Deadline deadline = tools::after(silence_);
+  for (;;) {
+    if (auto event = poll()) return *event;
+    if (!connected_) lost("");
+    if (!wait_until(deadline))
+      lost(fmt::format("silent for {} s; is that process stopped or its disk stuck?",
+                       std::chrono::duration_cast<std::chrono::seconds>(silence_).count()));
+  }
+}
+
+std::optional<LinkEvent> Channel::poll() {
+  reap();
+  flush();
+  return take();
+}
+
+void Channel::tick() {
+  reap();
+  flush();
+  if (connected_ && outbox_.empty() && std::chrono::steady_clock::now() - last_sent_ > 1s)
+    send(KeepAlive{});
+}
+
+// Waits for one event and what came with it; false: the time is over.
+bool Channel::wait_until(tools::Deadline deadline) {
+  const auto event = tools::wait_event(evd_, deadline);
+  if (event) handle(*event);
+  return event.has_value();
+}
+
+void Channel::reap() {
+  while (const auto event = tools::poll_event(evd_)) handle(*event);
+}
+
+void Channel::handle(const DAT_EVENT& event) {
+  if (event.event_number == DAT_DTO_COMPLETION_EVENT) {
+    handle_completion(event.event_data.dto_completion_event_data);
+  } else if (event.event_number == DAT_CONNECTION_EVENT_ESTABLISHED) {
+    connected_ = true;
+  } else {
+    connected_ = false;
+    ending_ = event.event_number;
+  }
+}
+
+void Channel::handle_completion(const DAT_DTO_COMPLETION_EVENT_DATA& done) {
+  const auto work = static_cast<Work>(done.user_cookie.as_64 >> 32);
+  const auto index = static_cast<std::uint32_t>(done.user_cookie.as_64);
+  if (done.status != DAT_DTO_SUCCESS) {
+    if (done.status != DAT_DTO_ERR_FLUSHED && failure_.empty())
+      failure_ = fmt::format("{} failed: {}", name_of(work), tools::dto_status_text(done.status));
+    return;
+  }
+  if (work == Work::Send)
+    free_sends_.push_back(index);
+  else if (work == Work::Recv)
+    inbox_.push_back({false, index, static_cast<std::size_t>(done.transfered_length)});
+  else if (work == Work::Read)
+    inbox_.push_back({true, index, 0});
+}
+
+std::optional<LinkEvent> Channel::take() {
+  while (!inbox_.empty()) {
+    const Arrived arrived = inbox_.front();
+    inbox_.pop_front();
+    if (arrived.is_slot) return SlotArrived{arrived.index};
+    if (auto message = open_frame(arrived)) return LinkEvent(std::move(*message));
+  }
+  return std::nullopt;
+}
+
+// Nothing if the frame only carried credits.
+std::optional<Message> Channel::open_frame(const Arrived& arrived) {
+  const auto bytes = messages_.bytes().subspan(arrived.index * kFrame, arrived.length);
+  WireReader in(bytes);
+  std::uint16_t granted = 0;
+  if (!in.number(granted) || granted > kRecvs - credits_)
+    protocol_error("a frame with wrong credits");
+  std::optional<Message> message;
+  if (bytes.size() > 2) {
+    message = decode(bytes.subspan(2));
+    if (!message) protocol_error("a message that cannot be decoded");
+  }
+  credits_ = static_cast<std::uint16_t>(credits_ + granted);
+  ++owed_;
+  // Once the peer has left, there is nothing to receive and posting only flushes.
+  if (connected_) post_recv(arrived.index);
+  flush();
+  return message;
+}
+
+void Channel::lost(const std::string& why) const {
+  std::string text =
+      !why.empty() ? fmt::format("{}: {}", peer_, why) : tools::connection_failure(ending_, peer_);
+  if (!failure_.empty()) text += fmt::format("; first {}", failure_);
+  throw ToolError(ExitCode::PeerLost, text);
+}
+
+void Channel::finish() {
+  const tools::Deadline deadline = tools::after(kGoodbye);
+  while (connected_ && !outbox_.empty()) {
+    while (take()) continue; // what the peer still says has come too late, but its credits count
+    flush();
+    if (!outbox_.empty() && !wait_until(deadline)) break;
+  }
+  if (connected_) {
+    check(dat_ep_disconnect(ep_.get(), DAT_CLOSE_GRACEFUL_FLAG), "dat_ep_disconnect", peer_);
+    await_disconnect();
+  }
+}
+
+void Channel::await_disconnect() {
+  const tools::Deadline deadline = tools::after(kGoodbye);
+  while (connected_ && wait_until(deadline)) continue;
+}
+
+} // namespace datum::cp

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// cp/channel_layout.h: what the two halves of Channel agree on; nobody else includes it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <dat/udat.h>
+
+#include "cp/protocol.h"
+
+namespace datum::cp {
+
+inline constexpr std::uint16_t kRecvs = 64;
+inline constexpr std::uint32_t kSends = 32;
+inline constexpr std::size_t kFrame = kMaxMessage + 2; // credits, message
+
+// A cookie is the kind of work above and the buffer or slot below.
+enum class Work : std::uint32_t { Recv = 1, Send, Write, Read };
+
+inline DAT_DTO_COOKIE cookie(Work work, std::uint32_t index) {
+  DAT_DTO_COOKIE c = {};
+  c.as_64 = std::uint64_t{static_cast<std::uint32_t>(work)} << 32 | index;
+  return c;
+}
+
+inline std::string_view name_of(Work work) {
+  switch (work) {
+  case Work::Recv: return "Recv";
+  case Work::Send: return "Send";
+  case Work::Write: return "RDMA Write";
+  case Work::Read: return "RDMA Read";
+  }
+  return "request";
+}
+
+} // namespace datum::cp

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "cp/console.h"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "common/human.h"
+#include "common/json.h"
+#include "cp/file_error.h"
+
+namespace datum::cp {
+
+std::string_view method_text(Method method) {
+  return method == Method::Write ? "RDMA Write" : "RDMA Read";
+}
+
+Console::Console(Terms terms, bool quiet, bool json)
+    : terms_(terms), quiet_(quiet), json_(json), bar_(0, quiet) {}
+
+void Console::total(const Total& total) {
+  bar_.set_total(total.bytes);
+}
+
+void Console::progress(std::string_view path) {
+  bar_.update(summary.bytes_settled(), path);
+}
+
+void Console::outcome(Outcome outcome, const std::string& path, std::uint64_t size,
+                      const std::string& text) {
+  Reporter::outcome(outcome, path, size, text);
+  if (outcome == Outcome::Failed) {
+    complain(text);
+  } else if (outcome == Outcome::WouldCopy && !json_) {
+    bar_.wipe();
+    fmt::print("would copy {}\n", shown(path));
+  } else if (outcome == Outcome::Differs && !json_) {
+    bar_.wipe();
+    fmt::print("differs {}{}{}\n", shown(path), text.empty() ? "" : ": ", text);
+  }
+}
+
+void Console::problem(Severity severity, const std::string& text) {
+  Reporter::problem(severity, text);
+  if (severity == Severity::Error || !quiet_) complain(text);
+}
+
+// Some of it was said by the peer: nothing of it may disturb the terminal.
+void Console::complain(const std::string& text) {
+  bar_.wipe();
+  std::string safe = text;
+  for (char& c : safe)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  fmt::print(stderr, "dat-cp: {}\n", safe);
+}
+
+void Console::finish(const std::string& what, const std::string& route) {
+  const auto elapsed = std::chrono::steady_clock::now() - start_;
+  bar_.wipe();
+  if (json_)
+    print_json(what, route, elapsed);
+  else if (!quiet_)
+    print_line(what, route, elapsed);
+}
+
+void Console::print_line(const std::string& what, const std::string& route,
+                         std::chrono::nanoseconds elapsed) const {
+  if (terms_.mode == Mode::DryRun) {
+    fmt::print("{}: would copy {}, {} unchanged, {} failed\n", what, summary.would_copy,
+               summary.unchanged, summary.failed);
+    return;
+  }
+  if (terms_.mode == Mode::Verify) {
+    fmt::print("{}: {} the same, {} different, {} failed\n", what, summary.unchanged,
+               summary.differing, summary.failed);
+    return;
+  }
+  fmt::print("{}: {} copied, {} unchanged, {} failed; {} by {} in {} ({}), checksums agree{}; {}\n",
+             what, summary.copied, summary.unchanged, summary.failed,
+             tools::human_size(summary.bytes_moved), method_text(terms_.method),
+             tools::human_duration(elapsed), tools::human_rate(summary.bytes_moved, elapsed),
+             summary.bytes_resumed > 0 ? fmt::format("; {} were there from before",
+                                                     tools::human_size(summary.bytes_resumed))
+                                       : "",
+             route);
+}
+
+void Console::print_json(const std::string& what, const std::string& route,
+                         std::chrono::nanoseconds elapsed) const {
+  static constexpr const char* kModes[] = {"copy", "dry-run", "verify"};
+  const double seconds = std::chrono::duration<double>(elapsed).count();
+  tools::JsonObject object;
+  object.add("command", what)
+      .add("mode", kModes[static_cast<std::size_t>(terms_.mode)])
+      .add("method", terms_.method == Method::Write ? "write" : "read")
+      .add("copied", summary.copied)
+      .add("unchanged", summary.unchanged)
+      .add("would_copy", summary.would_copy)
+      .add("differing", summary.differing)
+      .add("failed", summary.failed)
+      .add("left_out", summary.left_out)
+      .add("bytes_moved", summary.bytes_moved)
+      .add("bytes_resumed", summary.bytes_resumed)
+      .add("bytes_holes", summary.bytes_holes)
+      .add("seconds", seconds)
+      .add("bytes_per_second", static_cast<double>(summary.bytes_moved) / seconds)
+      .add("route", route);
+  fmt::print("{}\n", object.text());
+}
+
+} // namespace datum::cp

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// cp/console.h: what the client shows while it works and when it is done.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "common/progress.h"
+#include "cp/session.h"
+
+namespace datum::cp {
+
+class Console final : public Reporter {
+ public:
+  Console(Terms terms, bool quiet, bool json);
+
+  void total(const Total& total) override;
+  void progress(std::string_view path) override;
+  void outcome(Outcome outcome, const std::string& path, std::uint64_t size,
+               const std::string& text) override;
+  void problem(Severity severity, const std::string& text) override;
+
+  // The last line, or the JSON object. what: "put" or "get".
+  void finish(const std::string& what, const std::string& route);
+
+ private:
+  void complain(const std::string& text);
+  void print_line(const std::string& what, const std::string& route,
+                  std::chrono::nanoseconds elapsed) const;
+  void print_json(const std::string& what, const std::string& route,
+                  std::chrono::nanoseconds elapsed) const;
+
+  Terms terms_;
+  bool quiet_, json_;
+  tools::Progress bar_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+std::string_view method_text(Method method); // "RDMA Write"
+
+} // namespace datum::cp

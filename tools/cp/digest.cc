@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "cp/digest.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include <xxhash.h>
+
+namespace datum::cp {
+namespace {
+
+Digest canonical(XXH128_hash_t hash) {
+  XXH128_canonical_t bytes;
+  XXH128_canonicalFromHash(&bytes, hash);
+  Digest digest;
+  std::memcpy(digest.data(), bytes.digest, digest.size());
+  return digest;
+}
+
+XXH3_state_t* new_state() {
+  XXH3_state_t* state = XXH3_createState();
+  if (state == nullptr) throw std::bad_alloc();
+  XXH3_128bits_reset(state);
+  return state;
+}
+
+} // namespace
+
+void FileDigest::Free::operator()(XXH3_state_s* state) const {
+  XXH3_freeState(state);
+}
+
+FileDigest::FileDigest(OnBlock on_block)
+    : block_(new_state()), file_(new_state()), on_block_(std::move(on_block)) {}
+FileDigest::FileDigest(FileDigest&&) noexcept = default;
+FileDigest& FileDigest::operator=(FileDigest&&) noexcept = default;
+FileDigest::~FileDigest() = default;
+
+void FileDigest::update(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const std::size_t part = std::min<std::uint64_t>(bytes.size(), kBlock - in_block_);
+    XXH3_128bits_update(block_.get(), bytes.data(), part);
+    in_block_ += part;
+    bytes = bytes.subspan(part);
+    if (in_block_ == kBlock) end_block();
+  }
+}
+
+void FileDigest::update_zeros(std::uint64_t length) {
+  static constexpr std::array<std::byte, 65536> kZeros = {};
+  for (std::uint64_t part = 0; length > 0; length -= part) {
+    part = std::min<std::uint64_t>(length, kZeros.size());
+    update(std::span(kZeros).first(part));
+  }
+}
+
+void FileDigest::end_block() {
+  const bool full = in_block_ == kBlock;
+  const Digest digest = canonical(XXH3_128bits_digest(block_.get()));
+  XXH3_128bits_update(file_.get(), digest.data(), digest.size());
+  XXH3_128bits_reset(block_.get());
+  in_block_ = 0;
+  if (full && on_block_) on_block_(digest);
+}
+
+Digest FileDigest::finish() {
+  if (in_block_ > 0) end_block();
+  return canonical(XXH3_128bits_digest(file_.get()));
+}
+
+Digest digest_of(std::span<const std::byte> bytes) {
+  return canonical(XXH3_128bits(bytes.data(), bytes.size()));
+}
+
+} // namespace datum::cp

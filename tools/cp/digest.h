@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// cp/digest.h: the checksum over a file, computed at both ends.
+// XXH3-128, because at 16 bytes and memory speed it finds any accident of hardware or software; it
+// is no defence against a forger, who would have to be the peer we copy from anyway.
+// Two levels: a digest per block of kBlock bytes, and over those the file's. The blocks' digests
+// are what the journal remembers, so a resumed copy hashes each byte once.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "cp/protocol.h"
+
+struct XXH3_state_s;
+
+namespace datum::cp {
+
+inline constexpr std::uint64_t kBlock = 4U << 20;
+
+class FileDigest {
+ public:
+  using OnBlock = std::function<void(const Digest&)>;
+
+  explicit FileDigest(OnBlock on_block = {});
+  FileDigest(FileDigest&&) noexcept;
+  FileDigest& operator=(FileDigest&&) noexcept;
+  ~FileDigest();
+
+  void update(std::span<const std::byte> bytes);
+  void update_zeros(std::uint64_t length);
+  Digest finish(); // counts a last short block too; call once
+
+ private:
+  void end_block();
+
+  struct Free {
+    void operator()(XXH3_state_s* state) const;
+  };
+  std::unique_ptr<XXH3_state_s, Free> block_, file_;
+  std::uint64_t in_block_ = 0;
+  OnBlock on_block_; // told each full block
+};
+
+Digest digest_of(std::span<const std::byte> bytes);
+
+} // namespace datum::cp

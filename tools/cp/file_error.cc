@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "cp/file_error.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace datum::cp {
+namespace {
+
+std::string_view next_step(int error) {
+  switch (error) {
+  case ENOSPC:
+  case EDQUOT: return " (make room there, then run the same command again: it continues)";
+  case EFBIG: return " (see 'ulimit -f' and the limits of that file system)";
+  case EMFILE: return " (see 'ulimit -n')";
+  case ELOOP:
+  case EXDEV: return " (a symbolic link on the way; dat-cp follows none)";
+  default: return "";
+  }
+}
+
+} // namespace
+
+FileError::FileError(std::string_view action, std::string_view path, int error)
+    : std::runtime_error(fmt::format("cannot {} {}: {}{}", action, shown(path),
+                                     std::strerror(error), next_step(error))),
+      error_(error) {}
+
+bool FileError::disk_full() const {
+  return error_ == ENOSPC || error_ == EDQUOT;
+}
+
+std::string shown(std::string_view path) {
+  std::string out = "\"";
+  for (char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f)
+      out += fmt::format("\\x{:02x}", static_cast<unsigned>(byte));
+    else
+      out += c;
+  }
+  return out + '"';
+}
+
+} // namespace datum::cp

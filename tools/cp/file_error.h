@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// cp/file_error.h: a file operation that failed: what was tried, on which file, why, what to do.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace datum::cp {
+
+class FileError : public std::runtime_error {
+ public:
+  // "cannot write "a/b": No space left on device (free some, then ...)"; error is an errno value.
+  FileError(std::string_view action, std::string_view path, int error);
+  [[nodiscard]] int error() const { return error_; }
+  // The whole copy is pointless, not just this file.
+  [[nodiscard]] bool disk_full() const;
+
+ private:
+  int error_;
+};
+
+// A path between quotes; bytes that would disturb a terminal as \xNN.
+std::string shown(std::string_view path);
+
+} // namespace datum::cp

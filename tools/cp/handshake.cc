@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "cp/handshake.h"
+
+#include <exception>
+
+#include "common/tool_error.h"
+
+namespace datum::cp {
+namespace {
+
+// Only the side that is acted upon grants anything, and only what the method needs.
+int rights(const Terms& terms, Role role) {
+  if (terms.method == Method::Write && role == Role::Sink) return DAT_MEM_PRIV_REMOTE_WRITE_FLAG;
+  if (terms.method == Method::Read && role == Role::Source) return DAT_MEM_PRIV_REMOTE_READ_FLAG;
+  return DAT_MEM_PRIV_NONE_FLAG;
+}
+
+void tell(Channel& channel, tools::ExitCode code, const std::string& text) {
+  if (!channel.connected()) return;
+  try {
+    channel.send(Abort{static_cast<std::uint8_t>(code), text});
+    channel.finish();
+  } catch (const std::exception&) {
+    // The reason for stopping is on its way up already; that the peer is gone too adds nothing.
+  }
+}
+
+} // namespace
+
+void offer_slots(Channel& channel, const Terms& terms, Role role) {
+  channel.send(channel.make_slots(terms.chunk_size, terms.depth, rights(terms, role)));
+}
+
+void take_slots(Channel& channel, const Terms& terms, const Slots& slots) {
+  if (slots.chunk_size != terms.chunk_size || slots.depth != terms.depth)
+    protocol_error("slots of another size than agreed");
+  channel.set_peer_slots(slots);
+}
+
+void with_abort(Channel& channel, const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const tools::ToolError& error) {
+    tell(channel, error.code(), error.what());
+    throw;
+  } catch (const std::exception& error) {
+    tell(channel, tools::ExitCode::Failed, error.what());
+    throw;
+  }
+}
+
+} // namespace datum::cp

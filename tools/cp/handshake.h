@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// cp/handshake.h: from a standing connection to a running copy, and its orderly end.
+// Lives here: which side registers what with which rights, and telling the peer why we stop.
+#pragma once
+
+#include <functional>
+
+#include "cp/channel.h"
+#include "cp/session.h"
+
+namespace datum::cp {
+
+// The next message, if it is an M; obeys an Abort; anything else is a protocol error.
+template <class M>
+M expect(Channel& channel, std::string_view what) {
+  for (;;) {
+    LinkEvent event = channel.next();
+    auto* message = std::get_if<Message>(&event);
+    if (message == nullptr) protocol_error("data nobody asked for");
+    if (auto* wanted = std::get_if<M>(message)) return std::move(*wanted);
+    if (const auto* abort = std::get_if<Abort>(message)) obey(*abort);
+    if (!std::holds_alternative<KeepAlive>(*message)) protocol_error(what);
+  }
+}
+
+enum class Role { Source, Sink };
+
+// Registers our slots and tells the peer.
+void offer_slots(Channel& channel, const Terms& terms, Role role);
+
+// Takes the peer's slots; they must be what was agreed.
+void take_slots(Channel& channel, const Terms& terms, const Slots& slots);
+
+// Runs body; if it throws while the peer is still there, tells the peer why, and throws on.
+void with_abort(Channel& channel, const std::function<void()>& body);
+
+} // namespace datum::cp

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// cp/link.h: what source and sink need from the connection between them.
+// Lives here: the interface. Channel implements it with DAT; tests with two queues.
+// Each side has depth slots of registered memory; slot i here corresponds to slot i there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <variant>
+
+#include "cp/protocol.h"
+
+namespace datum::cp {
+
+struct SlotArrived {
+  std::uint32_t slot = 0; // a read_slot() of it has finished
+};
+using LinkEvent = std::variant<Message, SlotArrived>;
+
+class Link {
+ public:
+  virtual ~Link() = default;
+
+  // Queues the message; never blocks. Messages arrive in order.
+  virtual void send(const Message& message) = 0;
+  // More is queued than the peer is ready to take: produce nothing that can wait.
+  [[nodiscard]] virtual bool congested() const = 0;
+
+  virtual std::span<std::byte> slot(std::uint32_t index) = 0;
+  // RDMA Write from slot index to the peer's; complete there before a later message arrives.
+  virtual void write_slot(std::uint32_t index, std::uint32_t length) = 0;
+  // RDMA Read from the peer's slot to ours; SlotArrived follows, in the order of these calls.
+  virtual void read_slot(std::uint32_t index, std::uint32_t length) = 0;
+
+  // Throws ToolError: PeerLost when the connection ended or nothing came for too long.
+  virtual LinkEvent next() = 0;
+  virtual std::optional<LinkEvent> poll() = 0;
+
+  // To be called now and then during long local work, so that the peer does not give up on us.
+  virtual void tick() = 0;
+};
+
+} // namespace datum::cp

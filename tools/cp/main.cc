@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// dat-cp: the command line. What it means is in client.h and server.h.
+#include <csignal>
+#include <cstdlib>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "common/human.h"
+#include "common/interrupt.h"
+#include "common/options.h"
+#include "cp/client.h"
+#include "cp/server.h"
+
+namespace {
+
+using datum::cp::ClientOptions;
+using datum::cp::Direction;
+using datum::cp::Method;
+using datum::cp::Mode;
+using datum::cp::ServerOptions;
+using datum::tools::ExitCode;
+using datum::tools::ToolError;
+
+struct CommandLine {
+  ServerOptions server;
+  ClientOptions client;
+  std::string chunk = "1MiB";
+  unsigned timeout = 30;
+  bool dry_run = false, verify = false;
+};
+
+void add_timeout(CLI::App& app, CommandLine& line) {
+  app.add_option("--timeout", line.timeout, "give up when the other side is silent this long")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1U, 3600U))
+      ->capture_default_str();
+}
+
+CLI::App* add_serve(CLI::App& app, CommandLine& line) {
+  ServerOptions& o = line.server;
+  CLI::App* serve = app.add_subcommand("serve", "let clients copy into and out of one folder");
+  datum::tools::add_ia_option(*serve, o.common);
+  serve->add_option("--port", o.port, "connection qualifier to listen on; 0: any free one")
+      ->type_name("QUAL")
+      ->capture_default_str();
+  serve->add_flag("--once", o.once, "end after one copy");
+  serve->add_flag("--reuse-token", o.reuse_token, "one token for many copies");
+  serve->add_flag("-q,--quiet", o.quiet, "no log on stderr");
+  serve->add_option("DIR", o.folder, "the folder; nothing outside it is touched")->required();
+  add_timeout(*serve, line);
+  return serve;
+}
+
+CLI::App* add_client(CLI::App& app, CommandLine& line, const char* name, const char* what,
+                     const char* paths) {
+  static const std::map<std::string, Method> kMethods = {{"write", Method::Write},
+                                                         {"read", Method::Read}};
+  ClientOptions& o = line.client;
+  CLI::App* sub = app.add_subcommand(name, what);
+  datum::tools::add_ia_option(*sub, o.common);
+  datum::tools::add_json_option(*sub, o.common);
+  sub->add_option("--token", o.token, "what the server printed; or DAT_CP_TOKEN in the environment")
+      ->type_name("TOKEN")
+      ->envname("DAT_CP_TOKEN");
+  sub->add_option("--method", o.method,
+                  "who moves the bytes: write (put), read (get), or the other")
+      ->type_name("write|read")
+      ->transform(CLI::CheckedTransformer(kMethods).description(""));
+  auto* dry = sub->add_flag("--dry-run", line.dry_run, "say what would be copied; copy nothing");
+  sub->add_flag("--verify", line.verify, "compare contents on both sides; copy nothing")
+      ->excludes(dry);
+  sub->add_flag("-q,--quiet", o.quiet, "no progress bar, no summary");
+  sub->add_option("--chunk", line.chunk, "bytes per RDMA operation, 4k to 16M")
+      ->type_name("SIZE")
+      ->capture_default_str();
+  sub->add_option("--depth", o.depth, "chunks in flight")
+      ->type_name("N")
+      ->check(CLI::Range(datum::cp::kMinDepth, datum::cp::kMaxDepth))
+      ->capture_default_str();
+  add_timeout(*sub, line);
+  sub->add_option("PATHS", o.paths, paths)->required()->expected(2, 4097);
+  return sub;
+}
+
+ExitCode run_copy(CommandLine& line, Direction direction, bool method_given) {
+  ClientOptions& o = line.client;
+  o.direction = direction;
+  if (!method_given) o.method = direction == Direction::Put ? Method::Write : Method::Read;
+  o.mode = line.dry_run ? Mode::DryRun : line.verify ? Mode::Verify : Mode::Copy;
+  o.timeout = std::chrono::seconds(line.timeout);
+  std::uint64_t chunk = 0;
+  if (!datum::tools::parse_size(line.chunk, chunk) || chunk < datum::cp::kMinChunk ||
+      chunk > datum::cp::kMaxChunk)
+    throw ToolError(ExitCode::Usage,
+                    fmt::format("--chunk {}: not a size between 4k and 16M", line.chunk));
+  o.chunk_size = static_cast<std::uint32_t>(chunk);
+  return run_client(o);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Copies files and folders between two processes by RDMA.", "dat-cp");
+  CommandLine line;
+  app.require_subcommand(1);
+  CLI::App* serve = add_serve(app, line);
+  CLI::App* put = add_client(app, line, "put", "copy to a server", "SRC... HOST[:PORT]:DEST");
+  CLI::App* get = add_client(app, line, "get", "copy from a server", "HOST[:PORT]:SRC... DEST");
+  app.footer(
+      "A destination that ends in / is a folder to copy into; else it is the new name.\n"
+      "Exit: 0 done, 1 some of it failed or differs, 2 usage or set-up, 3 interrupted,\n"
+      "4 the other side was lost, 5 refused (token, version, nobody listens). See dat-cp(1).");
+  return datum::tools::run_tool(app, argc, argv, [&] {
+    datum::tools::catch_interrupts();
+    std::signal(SIGXFSZ, SIG_IGN); // a file over the limit is an error of that file, not our end
+    if (*serve) {
+      line.server.timeout = std::chrono::seconds(line.timeout);
+      return run_server(line.server);
+    }
+    CLI::App* const used = *put ? put : get;
+    return run_copy(line, *put ? Direction::Put : Direction::Get, used->count("--method") > 0);
+  });
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "cp/partial_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "cp/file_error.h"
+#include "cp/file_io.h"
+#include "cp/safe_path.h"
+
+namespace datum::cp {
+namespace {
+
+// Not the name itself with a suffix: that could be longer than a name may be.
+std::string hidden_name(const std::string& name, std::string_view suffix) {
+  std::string text(kReservedPrefix);
+  for (std::byte b : digest_of(std::as_bytes(std::span(name))))
+    text += fmt::format("{:02x}", std::to_integer<unsigned>(b));
+  return text.append(suffix);
+}
+
+UniqueFd open_private(int folder, const std::string& name) {
+  return UniqueFd(
+      openat(folder, name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
+}
+
+} // namespace
+
+PartialFile::PartialFile(UniqueFd folder, Identity identity, std::uint32_t mode,
+                         const std::function<void()>& tick)
+    : folder_(std::move(folder)), identity_(std::move(identity)), mode_(mode),
+      name_(name_in(identity_.path)), part_name_(hidden_name(name_, ".part")),
+      journal_name_(hidden_name(name_, ".journal")), digest_([this](const Digest& block) {
+        if (journal_) journal_->append(block);
+      }) {
+  open_locked();
+  if (identity_.size > kBlock)
+    resume(tick);
+  else if (ftruncate(file_.get(), 0) != 0)
+    throw FileError("empty", identity_.path, errno);
+}
+
+PartialFile::~PartialFile() {
+  if (!gone_ && offset_ < kBlock) discard();
+}
+
+void PartialFile::open_locked() {
+  // A second dat-cp may rename the file between our open and our lock: then what we hold is no
+  // longer the temporary file, and we look again.
+  for (;;) {
+    file_ = open_private(folder_.get(), part_name_);
+    if (!file_) throw FileError("create", identity_.path, errno);
+    if (flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
+      gone_ = true; // not ours to remove
+      throw FileError("write, because another dat-cp is writing it,", identity_.path, errno);
+    }
+    struct stat held = {}, named = {};
+    if (fstat(file_.get(), &held) != 0) throw FileError("look at", identity_.path, errno);
+    if (!S_ISREG(held.st_mode) || held.st_nlink > 1)
+      throw FileError("use the temporary file of", identity_.path, EEXIST);
+    if (fstatat(folder_.get(), part_name_.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+        named.st_ino == held.st_ino && named.st_dev == held.st_dev)
+      return;
+  }
+}
+
+void PartialFile::resume(const std::function<void()>& tick) {
+  UniqueFd file = open_private(folder_.get(), journal_name_);
+  if (!file) throw FileError("create the journal of", identity_.path, errno);
+  Journal journal(std::move(file));
+  std::vector<Digest> blocks = journal.load(identity_);
+  std::vector<std::byte> block(blocks.empty() ? 0 : kBlock);
+  std::size_t good = 0;
+  for (; good < blocks.size(); ++good) {
+    if (read_at(file_.get(), block, good * kBlock) != kBlock || digest_of(block) != blocks[good])
+      break;
+    digest_.update(block); // journal_ is not set yet: nothing is appended twice
+    tick();
+  }
+  offset_ = good * kBlock;
+  if (ftruncate(file_.get(), static_cast<off_t>(offset_)) != 0)
+    throw FileError("shorten", identity_.path, errno);
+  journal.start(identity_, std::span(blocks).first(good));
+  journal_ = std::move(journal);
+}
+
+void PartialFile::append(std::span<const std::byte> bytes) {
+  if (const int error = write_at(file_.get(), bytes, offset_); error != 0)
+    throw FileError("write", identity_.path, error);
+  digest_.update(bytes);
+  offset_ += bytes.size();
+}
+
+void PartialFile::append_zeros(std::uint64_t length) {
+  // The journal promises that blocks can be read back, so the file must be long enough first.
+  if (ftruncate(file_.get(), static_cast<off_t>(offset_ + length)) != 0)
+    throw FileError("extend", identity_.path, errno);
+  digest_.update_zeros(length);
+  offset_ += length;
+}
+
+bool PartialFile::finish(const Digest& expected) {
+  if (digest_.finish() != expected) {
+    discard();
+    return false;
+  }
+  const timespec mtime = {identity_.mtime.seconds, static_cast<long>(identity_.mtime.nanoseconds)};
+  const timespec times[2] = {mtime, mtime};
+  if (fchmod(file_.get(), mode_) != 0 || futimens(file_.get(), times) != 0)
+    throw FileError("set mode and time of", identity_.path, errno);
+  if (renameat(folder_.get(), part_name_.c_str(), folder_.get(), name_.c_str()) != 0)
+    throw FileError("put in place", identity_.path, errno);
+  gone_ = true;
+  if (journal_) unlinkat(folder_.get(), journal_name_.c_str(), 0);
+  return true;
+}
+
+void PartialFile::discard() {
+  unlinkat(folder_.get(), part_name_.c_str(), 0);
+  if (identity_.size > kBlock) unlinkat(folder_.get(), journal_name_.c_str(), 0);
+  gone_ = true;
+}
+
+} // namespace datum::cp

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// cp/partial_file.h: a file on its way in.
+// Lives here: the temporary name beside the final one, what is kept after a cut and how far it can
+// be
+//             trusted, the check at the end, and the rename that makes the file appear whole or not
+//             at all.
+// Not here:   where the bytes come from (sink.cc).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cp/digest.h"
+#include "cp/journal.h"
+#include "cp/unique_fd.h"
+
+namespace datum::cp {
+
+class PartialFile {
+ public:
+  // Opens or creates the temporary file in folder and checks what an earlier run left in it; tick
+  // is called between blocks, because that may take a while. Throws FileError.
+  PartialFile(UniqueFd folder, Identity identity, std::uint32_t mode,
+              const std::function<void()>& tick);
+  // Keeps what a later run can continue from, removes anything less.
+  ~PartialFile();
+  PartialFile(const PartialFile&) = delete;
+  PartialFile& operator=(const PartialFile&) = delete;
+
+  [[nodiscard]] std::uint64_t offset() const { return offset_; } // bytes held and hashed
+  [[nodiscard]] std::uint64_t size() const { return identity_.size; }
+
+  void append(std::span<const std::byte> bytes);
+  void append_zeros(std::uint64_t length); // leaves a hole
+
+  // Needs offset() == size(). True: the digest agrees and the file is in place. False: it does not,
+  // and what was received is gone.
+  bool finish(const Digest& expected);
+
+ private:
+  void open_locked();
+  void resume(const std::function<void()>& tick);
+  void discard();
+
+  UniqueFd folder_;
+  Identity identity_;
+  std::uint32_t mode_;
+  std::string name_, part_name_, journal_name_;
+  UniqueFd file_;
+  std::optional<Journal> journal_; // only files of more than a block have one
+  FileDigest digest_;
+  std::uint64_t offset_ = 0;
+  bool gone_ = false; // renamed or removed
+};
+
+} // namespace datum::cp

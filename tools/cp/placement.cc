@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "cp/placement.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "cp/file_error.h"
+#include "cp/safe_path.h"
+
+namespace datum::cp {
+namespace {
+
+constexpr const char* kTemporaryLink = ".dat-cp-link";
+
+std::string join(const std::string& folder, std::string_view rest) {
+  if (folder.empty()) return std::string(rest);
+  return rest.empty() ? folder : folder + "/" + std::string(rest);
+}
+
+bool same_link(int folder, const char* name, const std::string& target) {
+  std::array<char, 4096> found = {};
+  const ssize_t length = readlinkat(folder, name, found.data(), found.size());
+  return length >= 0 && std::string_view(found.data(), static_cast<std::size_t>(length)) == target;
+}
+
+timespec to_timespec(const Time& time) {
+  return {time.seconds, static_cast<long>(time.nanoseconds)};
+}
+
+} // namespace
+
+Placement::Placement(Destination destination, Mode mode) : destination_(std::move(destination)) {
+  if (mode == Mode::Copy && destination_.into_folder && !destination_.path.empty())
+    make_folder(destination_.path);
+}
+
+std::string Placement::place(const std::string& offered, Kind kind) const {
+  if (const std::string_view why = path_problem(offered); !why.empty())
+    throw std::invalid_argument(fmt::format("path {} is not acceptable: {}", shown(offered), why));
+  const std::size_t slash = offered.find('/');
+  std::string path;
+  if (destination_.into_folder) {
+    path = join(destination_.path, offered);
+  } else if (slash != std::string::npos) {
+    path = join(destination_.path, std::string_view(offered).substr(slash + 1));
+  } else {
+    path = destination_.path;
+    // A file "to" a folder goes into it. A folder does not: run twice, a copy must end in one
+    // place.
+    if (kind != Kind::Directory &&
+        open_beneath(destination_.root.get(), path, O_PATH | O_DIRECTORY | O_NOFOLLOW))
+      path = join(path, offered);
+  }
+  if (const std::string_view why = path_problem(path); !why.empty())
+    throw std::invalid_argument(fmt::format("path {} is not acceptable: {}", shown(path), why));
+  return path;
+}
+
+UniqueFd Placement::parent(const std::string& path) const {
+  UniqueFd folder =
+      open_beneath(destination_.root.get(), std::string(parent_of(path)), O_PATH | O_DIRECTORY);
+  if (!folder) throw FileError("open the folder of", path, errno);
+  return folder;
+}
+
+UniqueFd Placement::open_file(const std::string& path) const {
+  UniqueFd file = open_beneath(destination_.root.get(), path, O_RDONLY | O_NONBLOCK);
+  if (!file) throw FileError("open", path, errno);
+  return file;
+}
+
+Present Placement::present(const std::string& path, const Offer& offer) const {
+  UniqueFd folder =
+      open_beneath(destination_.root.get(), std::string(parent_of(path)), O_PATH | O_DIRECTORY);
+  const std::string name(name_in(path));
+  struct stat st = {};
+  if (!folder || fstatat(folder.get(), name.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0)
+    return Present::Nothing;
+  if (S_ISDIR(st.st_mode)) return offer.kind == Kind::Directory ? Present::Same : Present::Folder;
+  if (offer.kind == Kind::Symlink)
+    return same_link(folder.get(), name.c_str(), offer.target) ? Present::Same : Present::Other;
+  const bool same = offer.kind == Kind::File && S_ISREG(st.st_mode) &&
+                    static_cast<std::uint64_t>(st.st_size) == offer.size &&
+                    st.st_mtim.tv_sec == offer.mtime.seconds &&
+                    st.st_mtim.tv_nsec == static_cast<long>(offer.mtime.nanoseconds) &&
+                    (st.st_mode & 07777) == offer.mode;
+  return same ? Present::Same : Present::Other;
+}
+
+bool Placement::make_folder(const std::string& path) const {
+  const UniqueFd folder = parent(path);
+  const std::string name(name_in(path));
+  if (mkdirat(folder.get(), name.c_str(), 0700) == 0) return true;
+  if (errno != EEXIST) throw FileError("create folder", path, errno);
+  const UniqueFd there = open_beneath(folder.get(), name, O_RDONLY | O_DIRECTORY);
+  struct stat st = {};
+  if (!there || fstat(there.get(), &st) != 0) throw FileError("use as a folder", path, errno);
+  // Left read-only by an earlier run? finish_folder() makes it so again.
+  if ((st.st_mode & 0700) != 0700 && fchmod(there.get(), (st.st_mode & 0777) | 0700) != 0)
+    throw FileError("make writable", path, errno);
+  return false;
+}
+
+void Placement::finish_folder(const std::string& path, std::uint32_t mode,
+                              const Time& mtime) const {
+  const UniqueFd folder = open_beneath(destination_.root.get(), path, O_RDONLY | O_DIRECTORY);
+  const timespec times[2] = {to_timespec(mtime), to_timespec(mtime)};
+  if (!folder || fchmod(folder.get(), mode) != 0 || futimens(folder.get(), times) != 0)
+    throw FileError("set mode and time of", path, errno);
+}
+
+void Placement::make_link(const std::string& path, const Offer& offer) const {
+  const UniqueFd folder = parent(path);
+  const std::string name(name_in(path));
+  // Made under another name, then renamed: a file that the link replaces is never missing.
+  unlinkat(folder.get(), kTemporaryLink, 0);
+  const timespec times[2] = {to_timespec(offer.mtime), to_timespec(offer.mtime)};
+  if (symlinkat(offer.target.c_str(), folder.get(), kTemporaryLink) != 0)
+    throw FileError("create symbolic link", path, errno);
+  utimensat(folder.get(), kTemporaryLink, times, AT_SYMLINK_NOFOLLOW);
+  if (renameat(folder.get(), kTemporaryLink, folder.get(), name.c_str()) != 0) {
+    const int error = errno;
+    unlinkat(folder.get(), kTemporaryLink, 0);
+    throw FileError("put in place", path, error);
+  }
+}
+
+} // namespace datum::cp

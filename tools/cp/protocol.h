@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// cp/protocol.h: what two dat-cp processes say to each other once they are connected.
+// Lives here: every message, its fields in wire order, encode and decode.
+// Not here:   the first words, which travel as private data (hello.h); who says what when
+//             (source.h, sink.h); how messages and credits travel (channel.h).
+//
+// The side that has the files is the source, the other the sink; the client may be either.
+//   client: Job, and for a get Path... PathsEnd       server: Slots, or Abort
+//   client: Slots
+//   source: Total, Offer...                           sink, to each: Want or Result
+//   source, after a Want: Chunk or Hole..., one End   sink: a SlotFree per Chunk, one Result
+//   source: DirectoryEnd when all below was sent      sink: Result
+//   source: Done                                      sink: Bye
+// Either side may send Abort, which ends the session.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+namespace datum::cp {
+
+inline constexpr std::size_t kMaxMessage = 8704; // an Offer with both strings at their longest
+inline constexpr std::uint32_t kMaxWindow = 64;  // offers without a Result
+inline constexpr std::uint32_t kMinChunk = 4096, kMaxChunk = 16U << 20;
+inline constexpr std::uint32_t kMinDepth = 1, kMaxDepth = 64;
+inline constexpr std::uint32_t kMaxPaths = 4096; // in one get
+
+using Digest = std::array<std::byte, 16>;
+
+enum class Direction : std::uint8_t { Put, Get };
+enum class Method : std::uint8_t { Write, Read }; // who moves the bytes: source or sink
+enum class Mode : std::uint8_t { Copy, DryRun, Verify };
+enum class Kind : std::uint8_t { File, Directory, Symlink };
+enum class Outcome : std::uint8_t { Copied, Unchanged, WouldCopy, Differs, Failed };
+enum class Severity : std::uint8_t { Note, Error };
+
+struct Time {
+  std::int64_t seconds = 0;
+  std::uint32_t nanoseconds = 0;
+  bool operator==(const Time&) const = default;
+};
+
+struct Job {
+  Direction direction{};
+  Method method{};
+  Mode mode{};
+  std::uint32_t chunk_size = 0, depth = 0;
+  std::uint8_t into_folder = 0; // the destination must be an existing folder
+  std::string destination;      // of a put, below the served folder
+  bool operator==(const Job&) const = default;
+};
+struct Path {
+  std::string path;
+  bool operator==(const Path&) const = default;
+};
+struct PathsEnd {
+  bool operator==(const PathsEnd&) const = default;
+};
+// The sender's registered memory: depth slots of chunk_size bytes, one after the other.
+struct Slots {
+  std::uint32_t rmr_context = 0;
+  std::uint64_t address = 0;
+  std::uint32_t chunk_size = 0, depth = 0;
+  bool operator==(const Slots&) const = default;
+};
+struct Total {
+  std::uint64_t entries = 0, bytes = 0;
+  bool operator==(const Total&) const = default;
+};
+struct Offer {
+  std::uint64_t id = 0; // 1, 2, 3, ... in the order sent; DirectoryEnd takes part in the count
+  Kind kind{};
+  std::uint32_t mode = 0;
+  Time mtime;
+  std::uint64_t size = 0;
+  std::string path, target;
+  bool operator==(const Offer&) const = default;
+};
+struct Want {
+  std::uint64_t id = 0, offset = 0; // the sink has the bytes before offset
+  bool operator==(const Want&) const = default;
+};
+struct Chunk {
+  std::uint64_t id = 0, offset = 0;
+  std::uint32_t length = 0, slot = 0;
+  bool operator==(const Chunk&) const = default;
+};
+struct Hole {
+  std::uint64_t id = 0, offset = 0, length = 0; // zeros that take no space at the source
+  bool operator==(const Hole&) const = default;
+};
+struct End {
+  std::uint64_t id = 0;
+  Digest digest{};
+  std::string problem; // not empty: the source could not read it to the end
+  bool operator==(const End&) const = default;
+};
+struct DirectoryEnd {
+  std::uint64_t id = 0;
+  std::uint32_t mode = 0;
+  Time mtime;
+  std::string path;
+  bool operator==(const DirectoryEnd&) const = default;
+};
+struct Result {
+  std::uint64_t id = 0;
+  Outcome outcome{};
+  std::string text; // why, if it failed
+  bool operator==(const Result&) const = default;
+};
+struct SlotFree {
+  std::uint32_t slot = 0;
+  bool operator==(const SlotFree&) const = default;
+};
+struct Problem {
+  Severity severity{};
+  std::string text; // something the source did not offer, and why
+  bool operator==(const Problem&) const = default;
+};
+struct Done {
+  bool operator==(const Done&) const = default;
+};
+struct Bye {
+  bool operator==(const Bye&) const = default;
+};
+struct Abort {
+  std::uint8_t exit_code = 1; // tools::ExitCode for the other side
+  std::string text;
+  bool operator==(const Abort&) const = default;
+};
+struct KeepAlive {
+  bool operator==(const KeepAlive&) const = default;
+};
+
+// The wire type of a message is its place here plus one.
+using Message = std::variant<Job, Path, PathsEnd, Slots, Total, Offer, Want, Chunk, Hole, End,
+                             DirectoryEnd, Result, SlotFree, Problem, Done, Bye, Abort, KeepAlive>;
+
+std::vector<std::byte> encode(const Message& message);
+
+// Nothing: unknown type, short or long, a string or an enumerator out of range.
+std::optional<Message> decode(std::span<const std::byte> bytes);
+
+std::string_view name_of(const Message& message); // "Offer"
+
+} // namespace datum::cp

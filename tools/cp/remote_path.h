@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// cp/remote_path.h: HOST[:PORT]:PATH as people type it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace datum::cp {
+
+inline constexpr std::uint64_t kDefaultPort = 17471;
+
+struct RemotePath {
+  std::string host; // without the brackets that an IPv6 address needs
+  std::uint64_t port = kDefaultPort;
+  std::string path; // below the served folder; "" is that folder
+  bool operator==(const RemotePath&) const = default;
+};
+
+// Throws ToolError(Usage). A second field that is all digits is a port.
+RemotePath parse_remote(const std::string& text);
+
+} // namespace datum::cp

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "cp/roots.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "common/tool_error.h"
+#include "cp/file_error.h"
+#include "cp/safe_path.h"
+
+namespace datum::cp {
+
+using tools::ExitCode;
+using tools::ToolError;
+
+namespace {
+
+[[noreturn]] void unusable(std::string_view action, const std::string& path, int error) {
+  throw ToolError(ExitCode::Usage, FileError(action, path, error).what());
+}
+
+bool is_dots(std::string_view name) {
+  return name.empty() || name == "." || name == "..";
+}
+
+// "." and ".." have no name of their own: ask what they are.
+std::string with_a_name(const std::string& path) {
+  std::string plain = normalise(path);
+  if (!is_dots(name_in(plain))) return plain;
+  const std::unique_ptr<char, decltype(&std::free)> real(
+      realpath(path.empty() ? "." : path.c_str(), nullptr), std::free);
+  if (!real) unusable("find", path, errno);
+  plain = real.get();
+  if (is_dots(name_in(plain)))
+    throw ToolError(ExitCode::Usage, "\"/\" has no name to be copied as; name a folder in it");
+  return plain;
+}
+
+UniqueFd open_folder(const std::string& path) {
+  UniqueFd folder(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) unusable("open folder", path, errno);
+  return folder;
+}
+
+std::string folder_of(const std::string& path) {
+  const std::string parent(parent_of(path));
+  if (!parent.empty()) return parent;
+  return path.starts_with('/') ? "/" : ".";
+}
+
+UniqueFd duplicate(int fd) {
+  UniqueFd copy(fcntl(fd, F_DUPFD_CLOEXEC, 0));
+  if (!copy) throw ToolError(ExitCode::Failed, fmt::format("descriptor: {}", std::strerror(errno)));
+  return copy;
+}
+
+std::string acceptable(const std::string& path) {
+  std::string plain = normalise(path);
+  if (plain.empty()) return plain;
+  if (const std::string_view why = path_problem(plain); !why.empty())
+    throw ToolError(ExitCode::Failed, fmt::format("{} is outside the served folder or not a usable "
+                                                  "path: {}",
+                                                  shown(path), why));
+  return plain;
+}
+
+} // namespace
+
+bool names_a_folder(const std::string& typed) {
+  return typed.ends_with('/') || is_dots(name_in(normalise(typed)));
+}
+
+Root local_root(const std::string& path) {
+  const std::string plain = with_a_name(path);
+  Root root;
+  root.folder = open_folder(folder_of(plain));
+  root.name = root.path = name_in(plain);
+  struct stat st = {};
+  if (fstatat(root.folder.get(), root.name.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0)
+    unusable("find", path, errno);
+  return root;
+}
+
+Destination local_destination(const std::string& path, bool into_folder) {
+  if (into_folder) {
+    const std::string folder = path.empty() ? "." : path;
+    if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)
+      unusable("create folder", folder, errno);
+    return {open_folder(folder), "", true};
+  }
+  const std::string plain = normalise(path);
+  return {open_folder(folder_of(plain)), std::string(name_in(plain)), false};
+}
+
+Root served_root(const Served& served, const std::string& path) {
+  const std::string plain = acceptable(path);
+  if (plain.empty()) return {duplicate(served.folder), ".", served.name};
+  UniqueFd folder =
+      open_beneath(served.folder, std::string(parent_of(plain)), O_PATH | O_DIRECTORY);
+  struct stat st = {};
+  const std::string name(name_in(plain));
+  if (!folder || fstatat(folder.get(), name.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0)
+    throw ToolError(ExitCode::Failed, FileError("find", path, errno).what());
+  return {std::move(folder), name, name};
+}
+
+Destination served_destination(const Served& served, const std::string& path, bool into_folder) {
+  const std::string plain = acceptable(path);
+  return {duplicate(served.folder), plain, into_folder || plain.empty()};
+}
+
+} // namespace datum::cp

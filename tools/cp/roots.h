@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// cp/roots.h: what people name on the command line, as roots to read and destinations to fill.
+// Lives here: local paths, which may be anything the user can reach, and served paths, which are a
+//             peer's words and stay below the served folder.
+#pragma once
+
+#include <string>
+
+#include "cp/placement.h"
+#include "cp/tree_walk.h"
+
+namespace datum::cp {
+
+// True if a destination typed like this is a folder to copy into, not a new name.
+bool names_a_folder(const std::string& typed);
+
+Root local_root(const std::string& path); // throws ToolError(Usage)
+Destination local_destination(const std::string& path, bool into_folder);
+
+struct Served {
+  int folder = -1;  // its owner keeps it open
+  std::string name; // what its own root is called when somebody gets all of it
+};
+
+// Throw ToolError(Failed) with the reason, for the peer to read.
+Root served_root(const Served& served, const std::string& path);
+Destination served_destination(const Served& served, const std::string& path, bool into_folder);
+
+} // namespace datum::cp

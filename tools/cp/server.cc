@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "cp/server.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "common/dat_error.h"
+#include "common/dat_events.h"
+#include "common/human.h"
+#include "cp/file_error.h"
+#include "cp/hello.h"
+#include "cp/safe_path.h"
+#include "cp/serving.h"
+
+namespace datum::cp {
+
+using tools::ExitCode;
+using tools::ToolError;
+
+namespace {
+
+constexpr DAT_COUNT kBacklog = 16; // clients that wait while one is served
+
+std::string real_path(const std::string& folder) {
+  std::array<char, PATH_MAX> resolved = {};
+  if (realpath(folder.c_str(), resolved.data()) == nullptr)
+    throw ToolError(ExitCode::Usage, FileError("serve", folder, errno).what());
+  return resolved.data();
+}
+
+class Server {
+ public:
+  explicit Server(const ServerOptions& options);
+  ExitCode run();
+
+ private:
+  struct Caller {
+    std::string address;
+    std::optional<Hello> hello;
+  };
+
+  void print_token() const;
+  [[nodiscard]] Caller caller_of(DAT_CR_HANDLE request) const;
+  std::optional<ExitCode> answer(DAT_CR_HANDLE request);
+  [[nodiscard]] Answer judge(const Hello& hello) const;
+  ExitCode serve(Channel& channel, const std::string& who);
+  void log(const std::string& text) const;
+
+  ServerOptions options_;
+  std::string folder_name_;
+  UniqueFd folder_;
+  Token token_ = make_token();
+  tools::Interface ia_;
+  tools::Evd requests_;
+  DAT_CONN_QUAL port_;
+  tools::Psp listener_;
+};
+
+Server::Server(const ServerOptions& options)
+    : options_(options), folder_name_(real_path(options.folder)),
+      folder_(open(folder_name_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
+      ia_(options.common.ia), requests_(make_evd(ia_, kBacklog, DAT_EVD_CR_FLAG)),
+      port_(options.port), listener_(tools::listen(ia_, port_, requests_)) {
+  if (!folder_) throw ToolError(ExitCode::Usage, FileError("serve", folder_name_, errno).what());
+}
+
+void Server::log(const std::string& text) const {
+  if (!options_.quiet) fmt::print(stderr, "dat-cp: {}\n", text);
+}
+
+void Server::print_token() const {
+  fmt::print("token: {}\n", token_text(token_));
+  std::fflush(stdout);
+}
+
+ExitCode Server::run() {
+  fmt::print("dat-cp: serving {} on {} ({}), port {}, process {}\n", shown(folder_name_),
+             ia_.name(), ia_.address(), port_, getpid());
+  print_token();
+  for (;;) {
+    const auto event = tools::wait_event(requests_, tools::kNever);
+    if (!event || event->event_number != DAT_CONNECTION_REQUEST_EVENT) continue;
+    const auto code = answer(event->event_data.cr_arrival_event_data.cr_handle);
+    if (!code) continue;
+    if (options_.once) return *code;
+    if (!options_.reuse_token) print_token();
+  }
+}
+
+Server::Caller Server::caller_of(DAT_CR_HANDLE request) const {
+  DAT_CR_PARAM param = {};
+  tools::check(dat_cr_query(request, DAT_CR_FIELD_ALL, &param), "dat_cr_query", ia_.name());
+  const auto size = static_cast<std::size_t>(param.private_data_size);
+  return {tools::address_text(reinterpret_cast<const sockaddr*>(param.remote_ia_address_ptr)),
+          decode_hello({static_cast<const char*>(param.private_data), size})};
+}
+
+Answer Server::judge(const Hello& hello) const {
+  if (hello.version != kProtocolVersion) return Answer::WrongVersion;
+  return same_token(hello.token, token_) ? Answer::Welcome : Answer::WrongToken;
+}
+
+// How the copy ended; nothing if there was none.
+std::optional<ExitCode> Server::answer(DAT_CR_HANDLE request) {
+  const Caller caller = caller_of(request);
+  if (!caller.hello) {
+    log(fmt::format("refused {}: it is not dat-cp", caller.address));
+    tools::check(dat_cr_reject(request), "dat_cr_reject", caller.address);
+    return std::nullopt;
+  }
+  const std::string who = fmt::format("{} process {}", caller.address, caller.hello->pid);
+  const Answer verdict = judge(*caller.hello);
+  Channel channel(ia_, options_.timeout);
+  try {
+    channel.accept(
+        request,
+        encode(HelloAnswer{kProtocolVersion, static_cast<std::uint32_t>(getpid()), verdict}), who);
+  } catch (const ToolError& error) {
+    if (error.code() == ExitCode::Interrupted) throw;
+    log(error.what());
+    return std::nullopt;
+  }
+  if (verdict != Answer::Welcome) {
+    log(fmt::format("refused {}: wrong {}", who,
+                    verdict == Answer::WrongToken ? "token" : "protocol version"));
+    channel.await_disconnect();
+    return std::nullopt;
+  }
+  // Used up now, whatever becomes of the copy: nobody can start a second one with it.
+  if (!options_.reuse_token) token_ = make_token();
+  return serve(channel, who);
+}
+
+ExitCode Server::serve(Channel& channel, const std::string& who) {
+  Reporter reporter;
+  try {
+    serve_job(channel, {folder_.get(), std::string(name_in(folder_name_))}, reporter);
+  } catch (const ToolError& error) {
+    log(fmt::format("{}: {}", who, error.what()));
+    if (error.code() == ExitCode::Interrupted) throw;
+    return error.code();
+  } catch (const std::exception& error) {
+    log(fmt::format("{}: {}", who, error.what()));
+    return ExitCode::Failed;
+  }
+  const Summary& s = reporter.summary;
+  log(fmt::format("{}: {} copied, {} unchanged, {} different, {} failed, {} moved", who, s.copied,
+                  s.unchanged, s.differing, s.failed, tools::human_size(s.bytes_moved)));
+  return s.failed == 0 && s.differing == 0 ? ExitCode::Ok : ExitCode::Failed;
+}
+
+} // namespace
+
+ExitCode run_server(const ServerOptions& options) {
+  return Server(options).run();
+}
+
+} // namespace datum::cp

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "cp/serving.h"
+
+#include <fmt/format.h>
+
+#include "common/tool_error.h"
+#include "cp/handshake.h"
+#include "cp/sink.h"
+#include "cp/source.h"
+
+namespace datum::cp {
+namespace {
+
+Terms acceptable_terms(const Job& job) {
+  if (job.chunk_size < kMinChunk || job.chunk_size > kMaxChunk || job.depth < kMinDepth ||
+      job.depth > kMaxDepth)
+    protocol_error(fmt::format("a job with {} chunks of {} bytes", job.depth, job.chunk_size));
+  return {job.method, job.mode, job.chunk_size, job.depth};
+}
+
+std::vector<Root> requested_roots(Channel& channel, const Served& served) {
+  std::vector<Root> roots;
+  for (;;) {
+    const LinkEvent event = channel.next();
+    const auto* message = std::get_if<Message>(&event);
+    if (message == nullptr) protocol_error("data nobody asked for");
+    if (std::holds_alternative<PathsEnd>(*message)) return roots;
+    const auto* path = std::get_if<Path>(message);
+    if (path == nullptr) protocol_error("something else than a path");
+    if (roots.size() == kMaxPaths)
+      throw tools::ToolError(
+          tools::ExitCode::Failed,
+          fmt::format("more than {} paths in one get; name a folder", kMaxPaths));
+    roots.push_back(served_root(served, path->path));
+  }
+}
+
+void exchange_slots(Channel& channel, const Terms& terms, Role role) {
+  offer_slots(channel, terms, role);
+  take_slots(channel, terms, expect<Slots>(channel, "something else than its slots"));
+}
+
+void carry_out(Channel& channel, const Served& served, Reporter& reporter) {
+  const Job job = expect<Job>(channel, "something else than a job");
+  const Terms terms = acceptable_terms(job);
+  if (job.direction == Direction::Put) {
+    Destination destination = served_destination(served, job.destination, job.into_folder != 0);
+    exchange_slots(channel, terms, Role::Sink);
+    Sink(channel, terms, std::move(destination), reporter).run();
+  } else {
+    std::vector<Root> roots = requested_roots(channel, served);
+    exchange_slots(channel, terms, Role::Source);
+    Source(channel, terms, std::move(roots), reporter).run();
+  }
+}
+
+} // namespace
+
+void serve_job(Channel& channel, const Served& served, Reporter& reporter) {
+  with_abort(channel, [&] { carry_out(channel, served, reporter); });
+  channel.await_disconnect();
+}
+
+} // namespace datum::cp

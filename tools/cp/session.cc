@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "cp/session.h"
+
+#include <fmt/format.h>
+
+#include "common/tool_error.h"
+
+namespace datum::cp {
+
+using tools::ExitCode;
+using tools::ToolError;
+
+void Summary::count(Outcome outcome, std::uint64_t size) {
+  if (outcome == Outcome::Unchanged) bytes_unchanged += size;
+  switch (outcome) {
+  case Outcome::Copied: ++copied; break;
+  case Outcome::Unchanged: ++unchanged; break;
+  case Outcome::WouldCopy: ++would_copy; break;
+  case Outcome::Differs: ++differing; break;
+  case Outcome::Failed: ++failed; break;
+  }
+}
+
+void Reporter::outcome(Outcome outcome, const std::string&, std::uint64_t size,
+                       const std::string&) {
+  summary.count(outcome, size);
+}
+
+void Reporter::problem(Severity severity, const std::string&) {
+  ++(severity == Severity::Error ? summary.failed : summary.left_out);
+}
+
+void obey(const Abort& abort) {
+  const bool refused = abort.exit_code == static_cast<std::uint8_t>(ExitCode::Refused);
+  throw ToolError(refused ? ExitCode::Refused : ExitCode::Failed,
+                  fmt::format("the other side stopped: {}", abort.text));
+}
+
+void protocol_error(std::string_view what) {
+  throw ToolError(ExitCode::Failed,
+                  fmt::format("protocol error: the other side sent {}; is it dat-cp of the same "
+                              "version?",
+                              what));
+}
+
+} // namespace datum::cp

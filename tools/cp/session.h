@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// cp/session.h: what source and sink have in common: the terms, the score and the tone of errors.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "cp/link.h"
+#include "cp/protocol.h"
+
+namespace datum::cp {
+
+struct Terms {
+  Method method{};
+  Mode mode{};
+  std::uint32_t chunk_size = 0, depth = 0;
+};
+
+struct Summary {
+  std::uint64_t copied = 0, unchanged = 0, would_copy = 0, differing = 0, failed = 0, left_out = 0;
+  std::uint64_t bytes_moved = 0;   // by RDMA
+  std::uint64_t bytes_resumed = 0; // already there from an earlier run, and verified
+  std::uint64_t bytes_holes = 0;   // announced, not moved
+  std::uint64_t bytes_unchanged = 0;
+  void count(Outcome outcome, std::uint64_t size);
+  // What has been dealt with so far, in the unit of Total::bytes.
+  [[nodiscard]] std::uint64_t bytes_settled() const {
+    return bytes_moved + bytes_resumed + bytes_holes + bytes_unchanged;
+  }
+};
+
+// Keeps the score and tells whoever watches.
+class Reporter {
+ public:
+  virtual ~Reporter() = default;
+  virtual void total(const Total&) {}
+  virtual void progress(std::string_view /*path*/) {}
+  // size: of the file; 0 of anything else.
+  virtual void outcome(Outcome outcome, const std::string& path, std::uint64_t size,
+                       const std::string& text);
+  virtual void problem(Severity severity, const std::string& text);
+
+  Summary summary;
+};
+
+// Throws what an Abort asks for.
+[[noreturn]] void obey(const Abort& abort);
+
+// Throws Failed: the peer broke the protocol.
+[[noreturn]] void protocol_error(std::string_view what);
+
+} // namespace datum::cp

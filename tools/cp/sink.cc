@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "cp/sink.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "common/tool_error.h"
+#include "cp/file_error.h"
+#include "cp/file_io.h"
+
+namespace datum::cp {
+namespace {
+
+// Zeros if the file is not of that size, which no digest is.
+Digest digest_file(int fd, std::uint64_t size, Link& link) {
+  FileDigest digest;
+  std::vector<std::byte> buffer(kBlock);
+  std::uint64_t at = 0;
+  while (const std::size_t n = read_at(fd, buffer, at)) {
+    digest.update(std::span(buffer).first(n));
+    at += n;
+    if (at > size) break;
+    link.tick();
+  }
+  return at == size ? digest.finish() : Digest{};
+}
+
+} // namespace
+
+Sink::Sink(Link& link, const Terms& terms, Destination destination, Reporter& reporter)
+    : link_(link), terms_(terms), placement_(std::move(destination), terms.mode),
+      reporter_(reporter), slot_busy_(terms.depth, false) {}
+
+void Sink::run() {
+  while (handle(link_.next())) work();
+  if (unsettled_ != 0) protocol_error("Done before everything was");
+  link_.send(Bye{});
+}
+
+bool Sink::handle(const LinkEvent& event) {
+  if (const auto* data = std::get_if<SlotArrived>(&event)) {
+    arrived(data->slot);
+    return true;
+  }
+  return handle(std::get<Message>(event));
+}
+
+bool Sink::handle(const Message& message) {
+  if (std::holds_alternative<Done>(message)) return false;
+  if (const auto* offer = std::get_if<Offer>(&message)) {
+    on(*offer);
+  } else if (const auto* chunk = std::get_if<Chunk>(&message)) {
+    on(*chunk);
+  } else if (const auto* hole = std::get_if<Hole>(&message)) {
+    on(*hole);
+  } else if (const auto* end = std::get_if<End>(&message)) {
+    steps_.emplace_back(*end);
+  } else if (const auto* folder = std::get_if<DirectoryEnd>(&message)) {
+    next_id(folder->id);
+    steps_.emplace_back(*folder);
+  } else if (const auto* problem = std::get_if<Problem>(&message)) {
+    reporter_.problem(problem->severity, problem->text);
+  } else if (const auto* total = std::get_if<Total>(&message)) {
+    reporter_.total(*total);
+  } else if (const auto* abort = std::get_if<Abort>(&message)) {
+    obey(*abort);
+  } else if (!std::holds_alternative<KeepAlive>(message)) {
+    protocol_error(fmt::format("{} to the sink", name_of(message)));
+  }
+  return true;
+}
+
+void Sink::next_id(std::uint64_t id) {
+  if (id <= last_id_) protocol_error("an id out of order");
+  if (++unsettled_ > kMaxWindow) protocol_error("more offers than agreed");
+  last_id_ = id;
+}
+
+void Sink::on(const Offer& offer) {
+  next_id(offer.id);
+  try {
+    decide(offer);
+  } catch (const std::invalid_argument& error) {
+    settle(offer, Outcome::Failed, error.what());
+  } catch (const std::system_error& error) {
+    settle(offer, Outcome::Failed, error.what());
+  } catch (const FileError& error) {
+    settle(offer, Outcome::Failed, error.what());
+    if (error.disk_full()) throw tools::ToolError(tools::ExitCode::Failed, error.what());
+  }
+}
+
+void Sink::decide(const Offer& offer) {
+  if (offer.mode > 0777 || offer.mtime.nanoseconds > 999'999'999 || offer.size > INT64_MAX)
+    throw std::invalid_argument("mode, time or size is not one that a file can have");
+  const std::string path = placement_.place(offer.path, offer.kind);
+  if (offer.kind != Kind::File) {
+    settle(offer, settle_plain(offer, path), "");
+  } else if (terms_.mode == Mode::Verify) {
+    decide_file_verify(offer, path);
+  } else {
+    decide_file(offer, path);
+  }
+}
+
+// Folders and links are done at once.
+Outcome Sink::settle_plain(const Offer& offer, const std::string& path) {
+  if (offer.kind == Kind::Symlink && (offer.target.empty() || offer.target.size() > 4095 ||
+                                      offer.target.find('\0') != std::string::npos))
+    throw std::invalid_argument("the symbolic link's target is not one that a link can have");
+  const Present present = placement_.present(path, offer);
+  if (terms_.mode == Mode::Verify)
+    return present == Present::Same ? Outcome::Unchanged : Outcome::Differs;
+  if (terms_.mode == Mode::DryRun)
+    return present == Present::Same ? Outcome::Unchanged : Outcome::WouldCopy;
+  if (offer.kind == Kind::Directory)
+    return placement_.make_folder(path) ? Outcome::Copied : Outcome::Unchanged;
+  if (present == Present::Same) return Outcome::Unchanged;
+  placement_.make_link(path, offer);
+  return Outcome::Copied;
+}
+
+void Sink::decide_file(const Offer& offer, const std::string& path) {
+  const Present present = placement_.present(path, offer);
+  if (present == Present::Folder)
+    throw std::invalid_argument(fmt::format("{} is a folder there", shown(path)));
+  if (present == Present::Same) {
+    settle(offer, Outcome::Unchanged, "");
+    return;
+  }
+  if (terms_.mode == Mode::DryRun) {
+    settle(offer, Outcome::WouldCopy, "");
+    return;
+  }
+  Incoming incoming;
+  incoming.offer = offer;
+  incoming.file = std::make_unique<PartialFile>(placement_.parent(path),
+                                                Identity{path, offer.size, offer.mtime}, offer.mode,
+                                                [this] { link_.tick(); });
+  incoming.announced = incoming.file->offset();
+  reporter_.summary.bytes_resumed += incoming.announced;
+  link_.send(Want{offer.id, incoming.announced});
+  incoming_.emplace(offer.id, std::move(incoming));
+}
+
+// Both sides hash what they have; no data moves.
+void Sink::decide_file_verify(const Offer& offer, const std::string& path) {
+  const Present present = placement_.present(path, offer);
+  if (present == Present::Nothing || present == Present::Folder) {
+    settle(offer, Outcome::Differs,
+           present == Present::Folder ? "a folder there" : "missing there");
+    return;
+  }
+  const UniqueFd file = placement_.open_file(path);
+  link_.send(Want{offer.id, offer.size});
+  Incoming& incoming = incoming_[offer.id];
+  incoming.offer = offer;
+  incoming.announced = offer.size;
+  try {
+    incoming.local = digest_file(file.get(), offer.size, link_);
+  } catch (const std::system_error& error) {
+    fail(incoming, FileError("read", path, error.code().value()));
+  }
+}
+
+Sink::Incoming& Sink::announce(std::uint64_t id, std::uint64_t offset, std::uint64_t length) {
+  const auto found = incoming_.find(id);
+  if (found == incoming_.end()) protocol_error("data for a file nobody wanted");
+  Incoming& incoming = found->second;
+  if (offset != incoming.announced || length == 0 || length > incoming.offer.size - offset)
+    protocol_error("data beside the place agreed");
+  incoming.announced += length;
+  return incoming;
+}
+
+void Sink::on(const Chunk& chunk) {
+  if (chunk.slot >= terms_.depth || chunk.length > terms_.chunk_size || slot_busy_[chunk.slot])
+    protocol_error("a Chunk in a slot it does not have");
+  announce(chunk.id, chunk.offset, chunk.length);
+  slot_busy_[chunk.slot] = true;
+  if (terms_.method == Method::Read) {
+    reading_.push_back(chunk.slot);
+    link_.read_slot(chunk.slot, chunk.length);
+  }
+  steps_.emplace_back(chunk);
+}
+
+void Sink::on(const Hole& hole) {
+  announce(hole.id, hole.offset, hole.length);
+  steps_.emplace_back(hole);
+}
+
+void Sink::arrived(std::uint32_t slot) {
+  if (reading_.empty() || reading_.front() != slot) protocol_error("data nobody asked for");
+  reading_.pop_front();
+}
+
+void Sink::work() {
+  while (!steps_.empty()) {
+    const auto* chunk = std::get_if<Chunk>(&steps_.front());
+    if (chunk != nullptr &&
+        std::find(reading_.begin(), reading_.end(), chunk->slot) != reading_.end())
+      return;
+    const Step step = std::move(steps_.front());
+    steps_.pop_front();
+    std::visit([this](const auto& s) { carry_out(s); }, step);
+  }
+}
+
+void Sink::carry_out(const Chunk& chunk) {
+  Incoming& incoming = incoming_.at(chunk.id);
+  try {
+    if (incoming.file) incoming.file->append(link_.slot(chunk.slot).first(chunk.length));
+    reporter_.summary.bytes_moved += chunk.length;
+    reporter_.progress(incoming.offer.path);
+  } catch (const FileError& error) {
+    fail(incoming, error);
+  }
+  slot_busy_[chunk.slot] = false;
+  link_.send(SlotFree{chunk.slot});
+}
+
+void Sink::carry_out(const Hole& hole) {
+  Incoming& incoming = incoming_.at(hole.id);
+  try {
+    if (incoming.file) incoming.file->append_zeros(hole.length);
+    reporter_.summary.bytes_holes += hole.length;
+  } catch (const FileError& error) {
+    fail(incoming, error);
+  }
+}
+
+void Sink::carry_out(const End& end) {
+  const auto found = incoming_.find(end.id);
+  if (found == incoming_.end()) protocol_error("the End of a file nobody wanted");
+  Incoming incoming = std::move(found->second);
+  incoming_.erase(found);
+  if (incoming.failed) return;
+  const std::string& path = incoming.offer.path;
+  try {
+    if (!end.problem.empty()) {
+      settle(incoming.offer, Outcome::Failed, end.problem);
+    } else if (incoming.announced != incoming.offer.size) {
+      protocol_error("the End of a file before its end");
+    } else if (!incoming.file) {
+      settle(incoming.offer, incoming.local == end.digest ? Outcome::Unchanged : Outcome::Differs,
+             "");
+    } else if (incoming.file->finish(end.digest)) {
+      settle(incoming.offer, Outcome::Copied, "");
+    } else {
+      settle(incoming.offer, Outcome::Failed,
+             fmt::format("checksum of {} differs from the source's; what arrived was thrown away "
+                         "(copy it again; if it happens again, suspect memory or disk)",
+                         shown(path)));
+    }
+  } catch (const FileError& error) {
+    fail(incoming, error);
+  }
+}
+
+void Sink::carry_out(const DirectoryEnd& end) {
+  Outcome outcome = Outcome::Unchanged;
+  std::string text;
+  try {
+    const std::string path = placement_.place(end.path, Kind::Directory);
+    if (end.mode > 0777 || end.mtime.nanoseconds > 999'999'999)
+      throw std::invalid_argument("mode or time is not one that a folder can have");
+    if (terms_.mode == Mode::Copy) placement_.finish_folder(path, end.mode, end.mtime);
+  } catch (const std::runtime_error& error) {
+    outcome = Outcome::Failed;
+    text = error.what();
+  } catch (const std::invalid_argument& error) {
+    outcome = Outcome::Failed;
+    text = error.what();
+  }
+  if (outcome == Outcome::Failed) reporter_.outcome(outcome, end.path, 0, text);
+  --unsettled_;
+  link_.send(Result{end.id, outcome, text});
+}
+
+void Sink::settle(const Offer& offer, Outcome outcome, const std::string& text) {
+  --unsettled_;
+  reporter_.outcome(outcome, offer.path, offer.size, text);
+  link_.send(Result{offer.id, outcome, text});
+}
+
+void Sink::fail(Incoming& incoming, const FileError& error) {
+  incoming.failed = true;
+  incoming.file.reset();
+  settle(incoming.offer, Outcome::Failed, error.what());
+  if (error.disk_full()) throw tools::ToolError(tools::ExitCode::Failed, error.what());
+}
+
+} // namespace datum::cp

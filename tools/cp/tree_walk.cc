@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "cp/tree_walk.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "cp/file_error.h"
+#include "cp/safe_path.h"
+
+namespace datum::cp {
+namespace {
+
+constexpr std::size_t kMaxLevels = 256; // one descriptor each
+
+Entry problem(Entry entry, Severity severity, const std::string& text) {
+  entry.type = Entry::Type::Problem;
+  entry.severity = severity;
+  entry.problem = text;
+  return entry;
+}
+
+Entry failure(Entry entry, std::string_view action, int error) {
+  const std::string text = FileError(action, entry.path, error).what();
+  return problem(std::move(entry), Severity::Error, text);
+}
+
+Entry skipped(Entry entry, std::string_view what) {
+  const std::string text = fmt::format("left out {}: {}", shown(entry.path), what);
+  return problem(std::move(entry), Severity::Note, text);
+}
+
+void take_stat(Entry& entry, const struct stat& st) {
+  entry.mode = st.st_mode & 0777; // set-user-id and the like do not travel
+  entry.mtime = {st.st_mtim.tv_sec, static_cast<std::uint32_t>(st.st_mtim.tv_nsec)};
+  entry.size = static_cast<std::uint64_t>(st.st_size);
+  entry.sparse = st.st_blocks * 512 < st.st_size;
+}
+
+// False with errno if the folder cannot be read.
+bool names_in(int folder, std::vector<std::string>& names) {
+  const int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (copy < 0) return false;
+  std::unique_ptr<DIR, int (*)(DIR*)> stream(fdopendir(copy), closedir);
+  if (!stream) return false;
+  errno = 0;
+  while (const dirent* item = readdir(stream.get())) {
+    const std::string_view name = item->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+  const bool complete = errno == 0;
+  std::sort(names.begin(), names.end(), std::greater<>());
+  return complete;
+}
+
+} // namespace
+
+TreeWalk::TreeWalk(std::vector<Root> roots, Files files) : files_(files), roots_(std::move(roots)) {
+  std::reverse(roots_.begin(), roots_.end());
+}
+
+std::optional<Entry> TreeWalk::next() {
+  if (levels_.empty()) {
+    if (roots_.empty()) return std::nullopt;
+    const Root root = std::move(roots_.back());
+    roots_.pop_back();
+    return visit(root.folder.get(), root.name, root.path);
+  }
+  Level& level = levels_.back();
+  if (level.names.empty()) {
+    Entry end = std::move(level.end);
+    levels_.pop_back();
+    return end;
+  }
+  const std::string name = std::move(level.names.back());
+  level.names.pop_back();
+  return visit(level.folder.get(), name, level.end.path + "/" + name);
+}
+
+Entry TreeWalk::visit(int folder, const std::string& name, const std::string& path) {
+  Entry entry;
+  entry.path = path;
+  if (name.starts_with(kReservedPrefix))
+    return skipped(std::move(entry), "an unfinished file of an earlier dat-cp");
+  if (const std::string_view why = path_problem(path); !why.empty())
+    return problem(std::move(entry), Severity::Error,
+                   fmt::format("cannot copy {}: {}", shown(path), why));
+  struct stat st = {};
+  if (fstatat(folder, name.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0)
+    return failure(std::move(entry), "look at", errno);
+  take_stat(entry, st);
+  if (S_ISREG(st.st_mode)) return open_file(folder, name, std::move(entry));
+  if (S_ISDIR(st.st_mode)) return enter(folder, name, std::move(entry));
+  if (S_ISLNK(st.st_mode)) return read_link(folder, name, std::move(entry));
+  return skipped(std::move(entry), "neither file, folder nor symbolic link");
+}
+
+Entry TreeWalk::open_file(int folder, const std::string& name, Entry entry) {
+  entry.type = Entry::Type::File;
+  if (files_ == Files::Count) return entry;
+  // O_NONBLOCK: if it became a fifo since we looked, do not wait for its writer.
+  entry.file =
+      UniqueFd(openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat st = {};
+  if (!entry.file || fstat(entry.file.get(), &st) != 0)
+    return failure(std::move(entry), "open", errno);
+  if (!S_ISREG(st.st_mode)) return skipped(std::move(entry), "it is no longer a file");
+  take_stat(entry, st);
+  return entry;
+}
+
+Entry TreeWalk::enter(int folder, const std::string& name, Entry entry) {
+  entry.type = Entry::Type::Directory;
+  entry.size = 0;
+  if (levels_.size() == kMaxLevels)
+    return problem(
+        std::move(entry), Severity::Error,
+        fmt::format("cannot copy {}: more than {} folders deep", shown(entry.path), kMaxLevels));
+  Level level;
+  level.folder =
+      UniqueFd(openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!level.folder || !names_in(level.folder.get(), level.names))
+    return failure(std::move(entry), "read folder", errno);
+  level.end.type = Entry::Type::DirectoryEnd;
+  level.end.path = entry.path;
+  level.end.mode = entry.mode;
+  level.end.mtime = entry.mtime;
+  levels_.push_back(std::move(level));
+  return entry;
+}
+
+Entry TreeWalk::read_link(int folder, const std::string& name, Entry entry) {
+  entry.type = Entry::Type::Symlink;
+  entry.size = 0;
+  std::array<char, 4096> target = {};
+  const ssize_t length = readlinkat(folder, name.c_str(), target.data(), target.size());
+  if (length < 0) return failure(std::move(entry), "read link", errno);
+  entry.target.assign(target.data(), static_cast<std::size_t>(length));
+  return entry;
+}
+
+} // namespace datum::cp

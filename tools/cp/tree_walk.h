@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// cp/tree_walk.h: the files below some roots, one at a time, parents before children.
+// Lives here: what counts as copyable, and reading a tree without following a symbolic link.
+// Not here:   reading file contents (source.cc).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cp/protocol.h"
+#include "cp/unique_fd.h"
+
+namespace datum::cp {
+
+struct Root {
+  UniqueFd folder;  // the folder that contains it
+  std::string name; // its name there; "." is the folder itself
+  std::string path; // what the sink is told it is called
+};
+
+struct Entry {
+  enum class Type { File, Directory, DirectoryEnd, Symlink, Problem };
+  Type type{};
+  std::string path;
+  std::uint32_t mode = 0;
+  Time mtime;
+  std::uint64_t size = 0;
+  std::string target; // of a symbolic link
+  UniqueFd file;      // of a file: open for reading, if the walk opens files
+  bool sparse = false;
+  std::string problem;
+  Severity severity{}; // Note: left out on purpose
+};
+
+class TreeWalk {
+ public:
+  enum class Files { Open, Count }; // Count: only what they are and how large
+  TreeWalk(std::vector<Root> roots, Files files);
+  std::optional<Entry> next(); // nothing: that was all
+
+ private:
+  struct Level {
+    UniqueFd folder;
+    std::vector<std::string> names; // sorted, the next one last
+    Entry end;                      // what next() gives once names is empty
+  };
+  Entry visit(int folder, const std::string& name, const std::string& path);
+  Entry open_file(int folder, const std::string& name, Entry entry);
+  Entry enter(int folder, const std::string& name, Entry entry);
+  Entry read_link(int folder, const std::string& name, Entry entry);
+
+  Files files_;
+  std::vector<Root> roots_; // the next one last
+  std::vector<Level> levels_;
+};
+
+// What a walk over these roots will find, for progress bars. Leaves roots as they are.
+Total count_tree(const std::vector<Root>& roots);
+
+} // namespace datum::cp
