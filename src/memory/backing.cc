@@ -47,12 +47,14 @@ void* map_at(void* address, std::size_t length, int fd) {
   return MAP_FAILED;
 }
 
-// Reserving a chunk more and cutting it off would need address space that RLIMIT_AS may not grant.
-// So: see where the kernel would put it, and try the chunk boundaries below.
-void* map_aligned(std::size_t length, int fd) {
-  constexpr int kAttempts = 64;
-  void* anywhere =
-      mmap(nullptr, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+void* reserve(std::size_t length) {
+  return mmap(nullptr, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
+// See where the kernel would put it, and try the chunk boundaries below.
+void* map_below_others(std::size_t length, int fd) {
+  constexpr int kAttempts = 8;
+  void* anywhere = reserve(length);
   if (anywhere == MAP_FAILED) return MAP_FAILED;
   munmap(anywhere, length);
   auto address = reinterpret_cast<std::uintptr_t>(anywhere) & ~(kChunkSize - 1);
@@ -61,8 +63,32 @@ void* map_aligned(std::size_t length, int fd) {
     if (got != MAP_FAILED || errno != EEXIST) return got;
     address -= kChunkSize;
   }
-  errno = ENOMEM;
   return MAP_FAILED;
+}
+
+// Reserve a chunk more, use the aligned part, cut off the rest.
+void* map_inside_reservation(std::size_t length, int fd) {
+  void* reserved = reserve(length + kChunkSize);
+  if (reserved == MAP_FAILED) return MAP_FAILED;
+  const auto begin = reinterpret_cast<std::uintptr_t>(reserved);
+  const std::uintptr_t aligned = round_up(begin, kChunkSize);
+  void* got = mmap(reinterpret_cast<void*>(aligned), length, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_FIXED, fd, 0);
+  if (got == MAP_FAILED) {
+    const int error = errno;
+    munmap(reserved, length + kChunkSize);
+    errno = error;
+    return MAP_FAILED;
+  }
+  if (aligned != begin) munmap(reserved, aligned - begin);
+  munmap(static_cast<std::byte*>(got) + length, begin + kChunkSize - aligned);
+  return got;
+}
+
+// The reservation always finds a place, but takes address space that RLIMIT_AS may not grant.
+void* map_aligned(std::size_t length, int fd) {
+  void* got = map_below_others(length, fd);
+  return got == MAP_FAILED && errno == EEXIST ? map_inside_reservation(length, fd) : got;
 }
 
 bool kernel_allows_shmem_huge_pages() {

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Run with libdatum-malloc.so preloaded where no arena can be had: memory is private, but malloc
+// goes on, and datum_memory_lookup says that no peer can map it.
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+
+int main() {
+  for (std::size_t size = 1; size < (std::size_t{200} << 20); size *= 3) {
+    void* block = std::malloc(size);
+    if (block == nullptr) return 1;
+    std::memset(block, 1, size);
+    block = std::realloc(block, size * 2);
+    if (block == nullptr) return 2;
+    std::free(block);
+  }
+  using Lookup = int (*)(const void*, std::size_t, void*);
+  const auto lookup = reinterpret_cast<Lookup>(dlsym(RTLD_DEFAULT, "datum_memory_lookup"));
+  if (lookup == nullptr) return 3;
+  void* block = std::malloc(100);
+  alignas(16) std::byte backing[64];
+  return lookup(block, 100, backing) != 0 ? 0 : 4;
+}
