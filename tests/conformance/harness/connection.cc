@@ -66,6 +66,13 @@ Buffer Side::buffer(std::size_t size, DAT_MEM_PRIV_FLAGS privileges) const {
   return {ia_, pz_, size, privileges};
 }
 
+void Side::give_up() {
+  ep_.release();
+  srq_.release();
+  for (Evd& evd : evds_) evd.release();
+  pz_.release();
+}
+
 Listener::Listener(DAT_IA_HANDLE ia, DAT_PSP_FLAGS flags, DAT_COUNT backlog)
     : ia_(ia), evd_(create_evd(ia, DAT_EVD_CR_FLAG, backlog)) {
   EXPECT_DAT_OK(dat_psp_create_any(ia, &qualifier_, evd_, flags, psp_.out()));

@@ -50,6 +50,8 @@ class Side {
   // Another EP with the same PZ and EVDs.
   Ep another_ep(const DAT_EP_ATTR* attributes = nullptr) const;
   Buffer buffer(std::size_t size, DAT_MEM_PRIV_FLAGS privileges = DAT_MEM_PRIV_ALL_FLAG) const;
+  // Nothing of it is freed any more: an abrupt close has done so.
+  void give_up();
 
  private:
   DAT_IA_HANDLE ia_;

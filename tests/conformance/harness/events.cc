@@ -78,6 +78,33 @@ void* pointer_value(std::uintptr_t number) {
   return reinterpret_cast<void*>(number); // NOLINT(performance-no-int-to-ptr)
 }
 
+testing::AssertionResult is_untriggered(const char* cno_text, DAT_CNO_HANDLE cno) {
+  DAT_EVD_HANDLE fired = cno;
+  const DAT_RETURN status = dat_cno_wait(cno, 0, &fired);
+  if (DAT_GET_TYPE(status) == DAT_QUEUE_EMPTY) return testing::AssertionSuccess();
+  return testing::AssertionFailure()
+         << cno_text << ": expected DAT_QUEUE_EMPTY, found " << status_name(status);
+}
+
+testing::AssertionResult is_triggered(const char* cno_text, const char* evd_text,
+                                      DAT_CNO_HANDLE cno, DAT_EVD_HANDLE evd) {
+  DAT_EVD_HANDLE fired = cno;
+  // Completions trigger from other threads, so this must be patient.
+  const DAT_RETURN status = dat_cno_wait(cno, kPatience, &fired);
+  if (status != DAT_SUCCESS) {
+    return testing::AssertionFailure() << cno_text << " is not triggered: " << status_name(status);
+  }
+  if (fired == evd) return testing::AssertionSuccess();
+  return testing::AssertionFailure()
+         << cno_text << " was triggered by another EVD than " << evd_text;
+}
+
+DAT_EVD_HANDLE async_evd_of(DAT_IA_HANDLE ia) {
+  DAT_EVD_HANDLE evd = DAT_HANDLE_NULL;
+  EXPECT_DAT_OK(dat_ia_query(ia, &evd, 0, nullptr, 0, nullptr));
+  return evd;
+}
+
 int drain(DAT_EVD_HANDLE evd) {
   DAT_EVENT event{};
   int taken = 0;

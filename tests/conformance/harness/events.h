@@ -40,9 +40,19 @@ void* expect_software_event(DAT_EVD_HANDLE evd);
 // A recognisable pointer that is never followed.
 void* pointer_value(std::uintptr_t number);
 
+// One look at a CNO's trigger, which it clears. The second form names the EVD that must have fired.
+testing::AssertionResult is_untriggered(const char* cno_text, DAT_CNO_HANDLE cno);
+testing::AssertionResult is_triggered(const char* cno_text, const char* evd_text,
+                                      DAT_CNO_HANDLE cno, DAT_EVD_HANDLE evd);
+
+// The EVD of asynchronous errors that dat_ia_open() made.
+DAT_EVD_HANDLE async_evd_of(DAT_IA_HANDLE ia);
+
 // How many events can be dequeued now; takes them all.
 int drain(DAT_EVD_HANDLE evd);
 
 } // namespace datum::test
 
 #define EXPECT_NO_EVENT(evd) EXPECT_PRED_FORMAT1(::datum::test::no_event, (evd))
+#define EXPECT_UNTRIGGERED(cno) EXPECT_PRED_FORMAT1(::datum::test::is_untriggered, (cno))
+#define EXPECT_TRIGGERED(cno, evd) EXPECT_PRED_FORMAT2(::datum::test::is_triggered, (cno), (evd))

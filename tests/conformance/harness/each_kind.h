@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// harness/each_kind.h: an object of each kind, and the handle rules that all functions share.
+// Lives here: one IA with one of everything; null, wrong-kind and destroyed handles for any
+// function. Not here:   rules of single functions.
+#pragma once
+
+#include <dat/udat.h>
+
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "connection.h"
+
+namespace datum::test {
+
+// One object of every kind but IA and CR, all on one IA.
+class EachKind {
+ public:
+  explicit EachKind(DAT_IA_HANDLE ia);
+
+  Pz pz;
+  Cno cno;
+  Evd evd; // every stream, with the CNO
+  std::unique_ptr<Buffer> buffer;
+  Rmr rmr;
+  Srq srq;
+  Ep ep;          // unconnected
+  Ep reserved_ep; // the RSP's
+  Psp psp;
+  Rsp rsp;
+
+  // Kind and handle of each, the IA's included.
+  std::vector<std::pair<DAT_HANDLE_TYPE, DAT_HANDLE>> handles() const;
+  // Nothing of it is freed any more: an abrupt close has done so.
+  void give_up();
+
+ private:
+  DAT_IA_HANDLE ia_;
+};
+
+// A connection request that nobody has answered, with the IA of its requester.
+class PendingRequest {
+ public:
+  explicit PendingRequest(DAT_IA_HANDLE ia);
+  Cr& cr() { return cr_; }
+
+ private:
+  Ia requester_ia_;
+  std::unique_ptr<Side> requester_;
+  Listener listener_;
+  Cr cr_;
+};
+
+// A handle of that kind that was valid and is no more.
+DAT_HANDLE destroyed_handle(DAT_IA_HANDLE ia, DAT_HANDLE_TYPE kind);
+
+// call(handle) must return DAT_INVALID_HANDLE, with the subtype of the kind unless it is an EVD,
+// for DAT_HANDLE_NULL, for a handle of every other kind, and for a destroyed handle of this kind.
+void expect_handle_checks(DAT_IA_HANDLE ia, DAT_HANDLE_TYPE kind,
+                          const std::function<DAT_RETURN(DAT_HANDLE)>& call);
+
+// query(mask, with_struct) of a dat_..._query with this set of fields: a foreign mask bit, a null
+// structure, no bits at all.
+void expect_query_checks(DAT_UINT64 all_fields,
+                         const std::function<DAT_RETURN(DAT_UINT64 mask, bool with_struct)>& query);
+
+} // namespace datum::test

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// harness/threads.h: calls that block in another thread.
+// Lives here: starting such a call and knowing, without guessing a time, that it sleeps inside.
+// Not here:   what the call is for.
+#pragma once
+
+#include <dat/udat.h>
+
+#include <atomic>
+#include <functional>
+#include <thread>
+
+namespace datum::test {
+
+class BlockedCall {
+ public:
+  // Returns when the thread sleeps inside the call, or the call is over.
+  explicit BlockedCall(std::function<DAT_RETURN()> call);
+  ~BlockedCall();
+
+  BlockedCall(const BlockedCall&) = delete;
+  BlockedCall& operator=(const BlockedCall&) = delete;
+
+  bool is_over() const { return over_; }
+  DAT_RETURN join(); // what the call returned
+  void signal();     // SIGUSR1 to the thread, with a handler that does nothing
+
+ private:
+  std::atomic<int> thread_id_ = 0;
+  std::atomic<bool> over_ = false;
+  DAT_RETURN status_ = 0;
+  std::thread thread_;
+};
+
+} // namespace datum::test
