@@ -20,4 +20,5 @@ if [ ${#files[@]} -eq 0 ]; then
 fi
 echo "clang-tidy: ${#files[@]} files"
 printf '%s\0' "${files[@]}" |
-  xargs -0 -n 1 -P "${DATUM_JOBS:-$(nproc)}" clang-tidy -p build/clang --quiet --warnings-as-errors='*'
+  xargs -0 -n 1 -P "${DATUM_JOBS:-$(nproc)}" clang-tidy -p build/clang --quiet \
+    2> >(grep -v 'warnings\? generated' >&2)
