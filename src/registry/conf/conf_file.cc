@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "registry/conf/conf_file.h"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace datum::conf {
+namespace {
+
+// Far above any real file; a device or a pipe named by mistake must not fill the memory.
+constexpr std::size_t kMaxBytes = 16U << 20;
+
+class Descriptor {
+ public:
+  explicit Descriptor(const char* path) : fd_(::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+tl::unexpected<ReadError> failed(int code) {
+  return tl::unexpected(ReadError{code, std::strerror(code)});
+}
+
+} // namespace
+
+Location locate(const char* override_path, std::span<const std::string_view> candidates) {
+  if (override_path != nullptr) return {override_path, true};
+  for (const std::string_view candidate : candidates) {
+    std::string path(candidate);
+    struct stat info {};
+    if (::stat(path.c_str(), &info) == 0) return {std::move(path), false};
+  }
+  return {std::string(candidates.front()), false};
+}
+
+tl::expected<std::string, ReadError> read_file(const std::string& path) {
+  const Descriptor file(path.c_str());
+  if (file.get() < 0) return failed(errno);
+  std::string text;
+  std::array<char, 4096> buffer;
+  for (;;) {
+    const ssize_t got = ::read(file.get(), buffer.data(), buffer.size());
+    if (got == 0) return text;
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return failed(errno);
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+    if (text.size() > kMaxBytes) return failed(EFBIG);
+  }
+}
+
+} // namespace datum::conf

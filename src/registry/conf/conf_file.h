@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// registry/conf/conf_file.h: which dat.conf counts, and reading it.
+// Not here: what its text means (dat_conf.h).
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+
+namespace datum::conf {
+
+inline constexpr std::string_view kDefaultPaths[] = {"/etc/dat/dat.conf", "/etc/dat.conf"};
+
+struct Location {
+  std::string path;
+  bool overridden = false; // named by DAT_OVERRIDE: there is no second choice
+};
+
+// override_path: DAT_OVERRIDE, or null. Without it the first candidate that exists, or else the
+// first one.
+Location locate(const char* override_path, std::span<const std::string_view> candidates);
+
+struct ReadError {
+  int code = 0; // errno
+  std::string text;
+};
+tl::expected<std::string, ReadError> read_file(const std::string& path);
+
+} // namespace datum::conf

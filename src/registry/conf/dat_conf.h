@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// registry/conf/dat_conf.h: the text of dat.conf and service_provider.conf.
+// Lives here: fields, quoting, what makes a line bad, and how a line is written.
+// Not here:   which file is read (conf_file.h), which entry answers a request (static_registry.h).
+//
+// Pure: text in; entries and diagnostics out. Any bytes are legal input. A bad line is skipped
+// and named by one diagnostic; the lines after it count.
+//
+// A line has fields separated by blanks or tabs. '#' where a field could start begins a comment.
+// A field in double quotes may hold blanks, '#' or nothing; inside the quotes a backslash takes
+// the next character as it is. Both the Solaris form (last field "driver_name=...") and the OFED
+// form (last field "") have these eight fields:
+//   IA name, u<major>.<minor>, threadsafe|nonthreadsafe, default|nondefault, library,
+//   id.<major>.<minor>, instance data, platform data
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace datum::conf {
+
+// Fields 2 to 7, which both files have.
+struct ProviderFields {
+  char api_type = 'u'; // 'u' user level, 'k' kernel level
+  std::uint32_t api_major = 0;
+  std::uint32_t api_minor = 0;
+  bool thread_safe = false;
+  bool is_default = false;
+  std::string library;
+  std::string provider_version;
+  std::string instance_data;
+
+  bool operator==(const ProviderFields&) const = default;
+};
+
+struct Entry {
+  std::size_t line = 0; // counted from 1
+  std::string ia_name;
+  ProviderFields provider;
+  std::string platform_data;
+
+  // The static registry holds user-level default entries only.
+  bool selectable() const { return provider.api_type == 'u' && provider.is_default; }
+};
+
+struct ServiceEntry {
+  std::size_t line = 0;
+  std::string device; // "driver_name=<driver>", or a physical device name
+  ProviderFields provider;
+};
+
+struct Diagnostic {
+  std::size_t line = 0;
+  std::string text; // what, why, what to do
+};
+
+template <class E>
+struct Document {
+  std::vector<E> entries;
+  std::vector<Diagnostic> diagnostics;
+};
+
+Document<Entry> parse_dat_conf(std::string_view text);
+Document<ServiceEntry> parse_service_provider_conf(std::string_view text);
+
+// A field as it has to be written: in quotes always, or only where it must be.
+std::string in_quotes(std::string_view field);
+std::string quoted(std::string_view field);
+// The line for an entry, without a newline. Platform data are always quoted, as datadm does.
+std::string format_line(const Entry& entry);
+
+} // namespace datum::conf

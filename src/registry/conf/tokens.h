@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// registry/conf/tokens.h: lines into fields; the quoting rules of dat.conf and nothing else.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
+
+namespace datum::conf {
+
+// The fields of one line (no newline in it), or why it has none.
+tl::expected<std::vector<std::string>, std::string> split_fields(std::string_view line);
+
+// Takes the next line off the front of text, without its newline.
+std::string_view take_line(std::string_view& text);
+
+} // namespace datum::conf

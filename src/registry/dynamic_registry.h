@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// registry/dynamic_registry.h: the IA names that providers registered while the program runs.
+// Lives here: registration, and a count of open IAs for each.
+// Not here:   loading libraries (static_entry.h).
+// Threads:    any; the lock is never held while a provider's code runs.
+#pragma once
+
+#include <vector>
+
+#include "base/mutex.h"
+#include "registry/api.h"
+#include "registry/key.h"
+
+namespace datum::registry {
+
+// A registration that an open IA counts on; id 0 and no table: none.
+struct Use {
+  std::uint64_t id = 0;
+  const DAT_PROVIDER* table = nullptr;
+};
+
+class DynamicRegistry {
+ public:
+  // dat_registry_add_provider and dat_registry_remove_provider, arguments checked.
+  DAT_RETURN add(const DAT_PROVIDER* table, Key key);
+  DAT_RETURN remove(const DAT_PROVIDER* table, const Key& key);
+
+  // For a provider that did not remove itself when it was told to finish.
+  void remove_if_idle(const Key& key);
+
+  bool holds(const Key& key) const;
+  bool holds_name(const std::string& name) const;
+
+  // Counts one open IA for the registration of exactly this key, or for the one that answers best.
+  // If there is none, `matcher` knows more about why.
+  Use use_exact(const Key& key);
+  Use use_best(Matcher& matcher);
+  void release(std::uint64_t id);
+
+ private:
+  struct Registration {
+    Key key;
+    Use use;
+    std::size_t opens = 0;
+  };
+
+  mutable Mutex mutex_;
+  std::vector<Registration> registrations_ DATUM_GUARDED_BY(mutex_);
+  std::uint64_t last_id_ DATUM_GUARDED_BY(mutex_) = 0;
+};
+
+} // namespace datum::registry

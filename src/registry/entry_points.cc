@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// registry/entry_points.cc: the calls that the registry answers itself. No exception leaves here.
+#include <new>
+
+#include "registry/process.h"
+#include "registry/registry.h"
+
+using namespace datum::registry;
+
+namespace {
+
+template <class F>
+DAT_RETURN guarded(F call) noexcept {
+  try {
+    return call();
+  } catch (const std::bad_alloc&) {
+    return failure(DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_MEMORY);
+  } catch (...) {
+    return failure(DAT_INTERNAL_ERROR, DAT_NO_SUBTYPE);
+  }
+}
+
+} // namespace
+
+DAT_RETURN dat_ia_openv(const DAT_NAME_PTR name, DAT_COUNT async_evd_qlen,
+                        DAT_EVD_HANDLE* async_evd_handle, DAT_IA_HANDLE* ia_handle,
+                        DAT_UINT32 dapl_major, DAT_UINT32 dapl_minor, DAT_BOOLEAN thread_safety) {
+  return guarded([&] {
+    return process_registry().open({name, async_evd_qlen, async_evd_handle, ia_handle, dapl_major,
+                                    dapl_minor, thread_safety != DAT_FALSE});
+  });
+}
+
+DAT_RETURN dat_ia_close(DAT_IA_HANDLE ia_handle, DAT_CLOSE_FLAGS ia_flags) {
+  return guarded([&] { return process_registry().close(ia_handle, ia_flags); });
+}
+
+DAT_RETURN dat_registry_list_providers(DAT_COUNT max_to_return, DAT_COUNT* number_entries,
+                                       DAT_PROVIDER_INFO*(dat_provider_list[])) {
+  return guarded(
+      [&] { return process_registry().list(max_to_return, number_entries, dat_provider_list); });
+}
+
+DAT_RETURN dat_registry_add_provider(const DAT_PROVIDER* provider,
+                                     const DAT_PROVIDER_INFO* provider_info) {
+  return guarded([&] { return process_registry().add(provider, provider_info); });
+}
+
+DAT_RETURN dat_registry_remove_provider(const DAT_PROVIDER* provider,
+                                        const DAT_PROVIDER_INFO* provider_info) {
+  return guarded([&] { return process_registry().remove(provider, provider_info); });
+}
+
+DAT_RETURN dats_get_ia_handle(DAT_IA_HANDLE handle, DAT_IA_HANDLE* other) {
+  if (other == nullptr) return invalid_argument(DAT_INVALID_ARG2);
+  const DAT_IA_HANDLE found =
+      IaTable::is_index(handle) ? process_ias.object_of(handle) : process_ias.handle_of(handle);
+  if (found == nullptr) return invalid_handle(DAT_INVALID_HANDLE_IA);
+  *other = found;
+  return DAT_SUCCESS;
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "registry/handle_check.h"
+
+#include "registry/memory_word.h"
+
+namespace datum::registry {
+
+const DAT_PROVIDER* HandleCheck::probe(DAT_HANDLE handle) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(handle);
+  if (!aligned(address) || page(address) == 0) return nullptr;
+  const void* word = nullptr;
+  if (!read_word(handle, word) || !tables_.holds(word)) return nullptr;
+  slot_of(address).store(page(address), std::memory_order_release);
+  return static_cast<const DAT_PROVIDER*>(word);
+}
+
+void HandleCheck::forget_pages() noexcept {
+  for (auto& slot : pages_) slot.store(0, std::memory_order_release);
+}
+
+} // namespace datum::registry

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// registry/handle_check.h: from a handle to its provider's table, whatever the handle is.
+// Lives here: the check that every call makes before it trusts a handle.
+// Not here:   IA handles that are small integers (ia_table.h); whether the object is of the right
+//             kind or alive, which only its provider knows.
+//
+// An object's first word is the address of a provider table. So a handle is good if that word can
+// be read and is a known table. Reading an arbitrary address may fault; what the kernel reads for
+// us may not, but costs a system call. Hence a cache of pages in which a good handle was seen: an
+// aligned word there is read directly. (Pages rather than larger blocks: a provider that keeps its
+// objects on the heap has unmapped neighbours. An open IA's objects are mapped; when one closes,
+// the cache is emptied.)
+// Threads: any; no locks.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "registry/api.h"
+#include "registry/known_tables.h"
+
+// A dangling handle's word is read on purpose, and while its provider may write it.
+#define DATUM_READS_ANYTHING __attribute__((no_sanitize("address", "thread")))
+
+namespace datum::registry {
+
+class HandleCheck {
+ public:
+  constexpr HandleCheck() = default;
+
+  // The table of the object behind handle, or null if there is no such object.
+  DATUM_READS_ANYTHING const DAT_PROVIDER* table_of(DAT_HANDLE handle) noexcept {
+    const auto address = reinterpret_cast<std::uintptr_t>(handle);
+    if (aligned(address) && slot_of(address).load(std::memory_order_acquire) == page(address))
+        [[likely]] {
+      const void* word = __atomic_load_n(static_cast<const void* const*>(handle), __ATOMIC_RELAXED);
+      return tables_.holds(word) ? static_cast<const DAT_PROVIDER*>(word) : nullptr;
+    }
+    return probe(handle);
+  }
+
+  void add_table(const DAT_PROVIDER* table) { tables_.add(table); }
+  // Objects went away: trust no page until it is seen again.
+  void forget_pages() noexcept;
+
+ private:
+  static constexpr std::size_t kPages = 1024; // 4 MiB of objects; a miss costs a system call
+  static constexpr unsigned kPageShift = 12;  // the smallest page of any platform we run on
+
+  static bool aligned(std::uintptr_t address) noexcept { return address % sizeof(void*) == 0; }
+  // Page 0 is never mapped, so 0 stands for an empty slot.
+  static std::uintptr_t page(std::uintptr_t address) noexcept { return address >> kPageShift; }
+  std::atomic<std::uintptr_t>& slot_of(std::uintptr_t address) noexcept {
+    return pages_[page(address) % kPages];
+  }
+  const DAT_PROVIDER* probe(DAT_HANDLE handle) noexcept;
+
+  std::array<std::atomic<std::uintptr_t>, kPages> pages_{};
+  KnownTables tables_;
+};
+
+} // namespace datum::registry

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// registry/ia_table.h: IA handles: small integers that stand for the objects of providers.
+// Lives here: the two directions of the mapping, and what an open IA holds in the registry.
+// Not here:   the objects, which are their providers'.
+// Threads:    any; lookups take no lock. Consumers serialise use and close of one IA.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "base/mutex.h"
+#include "registry/api.h"
+
+namespace datum::registry {
+
+class StaticEntry;
+
+// What dat_ia_close gives back. entry is null for a provider that a program loaded by itself.
+struct IaReferences {
+  StaticEntry* entry = nullptr;
+  std::uint64_t registration = 0;
+};
+
+class IaTable {
+ public:
+  constexpr IaTable() = default;
+
+  // The provider's object for an IA handle; the object itself is accepted as well. Null: neither.
+  DAT_IA_HANDLE object_of(DAT_IA_HANDLE handle) const noexcept;
+  // The handle for an object; null if it is not that of an open IA.
+  DAT_IA_HANDLE handle_of(DAT_IA_HANDLE object) const noexcept;
+
+  static bool is_index(DAT_IA_HANDLE handle) noexcept {
+    return reinterpret_cast<std::size_t>(handle) < kSize;
+  }
+
+  // A place for an IA about to be opened: before the provider works for nothing.
+  std::optional<std::size_t> reserve();
+  void cancel(std::size_t index);
+  DAT_IA_HANDLE publish(std::size_t index, DAT_IA_HANDLE object, const IaReferences& references);
+  // The first caller for an open IA gets its references; later ones get nothing.
+  std::optional<IaReferences> take(DAT_IA_HANDLE handle_or_object);
+
+ private:
+  // Below any address that can be mapped, so that an index is never mistaken for an object.
+  static constexpr std::size_t kSize = 4096;
+
+  struct Slot {
+    std::atomic<DAT_IA_HANDLE> object{nullptr};
+    bool reserved = false;
+    IaReferences references;
+  };
+
+  std::size_t find(DAT_IA_HANDLE object) const noexcept;
+
+  std::array<Slot, kSize> slots_{};     // 0 is never used: the null handle
+  std::atomic<std::size_t> highest_{0}; // ever used
+  Mutex mutex_;
+  std::size_t last_ DATUM_GUARDED_BY(mutex_) = 0;
+};
+
+} // namespace datum::registry

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// registry/key.h: what names an entry, and which entry answers a request.
+// Lives here: the matching rule, once for the static and the dynamic registry.
+// Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+
+namespace datum::registry {
+
+struct Key {
+  std::string name;
+  std::uint32_t major = 0;
+  std::uint32_t minor = 0;
+  bool thread_safe = false;
+
+  bool operator==(const Key&) const = default;
+};
+
+// How far a request got among the offers: the first part of the key that nothing matched.
+enum class Miss : std::uint8_t { Name, Major, Minor, ThreadSafety };
+
+// dat_ia_open(3): name and major have to be equal, the minor equal or greater. Equal thread safety
+// comes first; a thread-safe provider also serves a program that does not need one.
+class Matcher {
+ public:
+  explicit Matcher(const Key& request) : request_(request) {}
+
+  // True if this offer is better than all before it.
+  bool consider(const Key& offer) {
+    if (offer.name != request_.name) return false;
+    reach(Miss::Major);
+    if (offer.major != request_.major) return false;
+    reach(Miss::Minor);
+    if (offer.minor < request_.minor) return false;
+    reach(Miss::ThreadSafety);
+    if (request_.thread_safe && !offer.thread_safe) return false;
+    const Distance distance{offer.thread_safe != request_.thread_safe,
+                            offer.minor - request_.minor};
+    if (best_ && *best_ <= distance) return false;
+    best_ = distance;
+    return true;
+  }
+
+  // Meaningful if no offer was good.
+  Miss miss() const { return miss_; }
+
+ private:
+  using Distance = std::tuple<bool, std::uint32_t>;
+
+  void reach(Miss miss) {
+    if (miss_ < miss) miss_ = miss;
+  }
+
+  const Key& request_;
+  std::optional<Distance> best_;
+  Miss miss_ = Miss::Name;
+};
+
+} // namespace datum::registry

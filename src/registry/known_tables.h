@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// registry/known_tables.h: the provider tables that a handle may point at.
+// Lives here: the set of addresses. Tables are added, never removed: a library stays loaded, and
+//             objects outlive the registration of their provider.
+// Threads:    any; holds() takes no lock and writes nothing.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/mutex.h"
+
+namespace datum::registry {
+
+class KnownTables {
+ public:
+  constexpr KnownTables() = default;
+
+  bool holds(const void* table) const noexcept {
+    const Block* block = block_.load(std::memory_order_acquire);
+    for (std::size_t i = hash(table);; ++i) {
+      const void* found = block->slots[i & block->mask].load(std::memory_order_acquire);
+      if (found == nullptr) return false;
+      if (found == table) return true;
+    }
+  }
+  void add(const void* table);
+
+ private:
+  using Slot = std::atomic<const void*>;
+  static constexpr std::size_t kFirstSize = 256;
+
+  struct Block {
+    Slot* slots;
+    std::size_t mask;
+  };
+
+  static std::size_t hash(const void* table) noexcept {
+    // Tables are 8-byte aligned and often neighbours: multiply, then use the upper bits.
+    return (reinterpret_cast<std::uintptr_t>(table) * 0x9e3779b97f4a7c15U) >> 40;
+  }
+  static void put(const Block& block, const void* table);
+  void grow() DATUM_REQUIRES(mutex_);
+
+  std::array<Slot, kFirstSize> first_slots_{};
+  const Block first_{first_slots_.data(), kFirstSize - 1};
+  // A block that was replaced is kept, for readers that still look at it.
+  std::atomic<const Block*> block_{&first_};
+  Mutex mutex_;
+  std::size_t used_ DATUM_GUARDED_BY(mutex_) = 0;
+};
+
+} // namespace datum::registry

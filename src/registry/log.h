@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// registry/log.h: what the registry tells whoever runs the program, on stderr.
+// DATUM_LOG chooses a level for all topics; DAT_DBG_TYPE, a mask as other libdats read it, adds
+// topics whatever the level is. A mask without the error bit silences warnings.
+#pragma once
+
+#include <cstdint>
+
+#include "base/log.h"
+
+namespace datum::registry {
+
+enum class Topic : std::uint32_t {
+  Errors = 0x01,
+  Generic = 0x02,
+  StaticRegistry = 0x04,
+  DynamicRegistry = 0x08,
+  ProviderApi = 0x10,
+  ConsumerApi = 0x20,
+};
+
+bool told(LogLevel level, Topic topic);
+
+template <class... Args>
+void tell(LogLevel level, Topic topic, fmt::format_string<Args...> format, Args&&... args) {
+  if (told(level, topic)) log_line(level, fmt::format(format, std::forward<Args>(args)...));
+}
+
+} // namespace datum::registry

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "registry/provider_library.h"
+
+#include <cstdint>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <map>
+#include <unistd.h>
+
+namespace datum::registry {
+namespace {
+
+// Data and function pointers have the same form on every platform with dlsym.
+template <class F>
+F function(void* library, const char* name) {
+  return reinterpret_cast<F>(reinterpret_cast<std::uintptr_t>(::dlsym(library, name)));
+}
+
+std::string loader_error() {
+  const char* text = ::dlerror();
+  return text == nullptr ? "no reason given" : text;
+}
+
+} // namespace
+
+std::string beside_libdat(const std::string& name) {
+  if (name.find('/') != std::string::npos) return name;
+  Dl_info self{};
+  if (::dladdr(reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(&beside_libdat)), &self) ==
+          0 ||
+      self.dli_fname == nullptr)
+    return name;
+  const std::string file = self.dli_fname;
+  const std::size_t slash = file.rfind('/');
+  if (slash == std::string::npos) return name;
+  std::string candidate = file.substr(0, slash + 1) + name;
+  return ::access(candidate.c_str(), R_OK) == 0 ? candidate : name;
+}
+
+tl::expected<std::unique_ptr<ProviderLibrary>, std::string>
+ProviderLibrary::load_file(const std::string& path) {
+  // Global, as providers of the reference implementation expect from each other.
+  void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (library == nullptr)
+    return tl::unexpected(fmt::format("cannot load {}: {} (is the package installed? a path with "
+                                      "slashes is taken as it is)",
+                                      path, loader_error()));
+  const auto init = function<DAT_PROVIDER_INIT_FUNC>(library, DAT_PROVIDER_INIT_FUNC_STR);
+  const auto fini = function<DAT_PROVIDER_FINI_FUNC>(library, DAT_PROVIDER_FINI_FUNC_STR);
+  if (init != nullptr && fini != nullptr)
+    return std::unique_ptr<ProviderLibrary>(new ProviderLibrary(init, fini));
+  ::dlclose(library);
+  return tl::unexpected(
+      fmt::format("{} does not define {}, so it is no DAT provider; correct the "
+                  "library in dat.conf",
+                  path, init == nullptr ? DAT_PROVIDER_INIT_FUNC_STR : DAT_PROVIDER_FINI_FUNC_STR));
+}
+
+tl::expected<ProviderLibrary*, std::string> ProviderLibrary::load(const std::string& name) {
+  // Both live as long as the process, like the libraries. The lock is recursive because a
+  // library's constructors run inside and may open IAs of other libraries.
+  static auto& mutex = *new std::recursive_mutex;
+  static auto& loaded = *new std::map<std::string, std::unique_ptr<ProviderLibrary>>;
+
+  const std::scoped_lock lock(mutex);
+  const std::string path = beside_libdat(name);
+  if (const auto known = loaded.find(path); known != loaded.end()) return known->second.get();
+  auto library = load_file(path);
+  if (!library) return tl::unexpected(std::move(library.error()));
+  return (loaded[path] = std::move(*library)).get();
+}
+
+void ProviderLibrary::init(const DAT_PROVIDER_INFO& info, const std::string& instance_data) {
+  const std::scoped_lock lock(calls_);
+  init_(&info, instance_data.c_str());
+}
+
+void ProviderLibrary::fini(const DAT_PROVIDER_INFO& info) {
+  const std::scoped_lock lock(calls_);
+  fini_(&info);
+}
+
+} // namespace datum::registry

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// registry/provider_library.h: a provider library in this process.
+// Lives here: finding and loading it, its two entry points, one call at a time.
+// Not here:   when it is called (static_entry.h).
+//
+// A library is never unloaded: handles of its objects, and threads of a provider that does not
+// stop them, would point into nothing.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "registry/api.h"
+
+namespace datum::registry {
+
+// Where to look for a library named without a slash: beside libdat, then as the loader does.
+std::string beside_libdat(const std::string& name);
+
+class ProviderLibrary {
+ public:
+  // The library, loaded at most once in this process; or one line that says which and why.
+  static tl::expected<ProviderLibrary*, std::string> load(const std::string& name);
+
+  // Providers expect that the registry calls them one at a time. Recursive: what a provider opens
+  // from its init may live in the same library.
+  void init(const DAT_PROVIDER_INFO& info, const std::string& instance_data);
+  void fini(const DAT_PROVIDER_INFO& info);
+
+ private:
+  ProviderLibrary(DAT_PROVIDER_INIT_FUNC init_of, DAT_PROVIDER_FINI_FUNC fini_of)
+      : init_(init_of), fini_(fini_of) {}
+
+  static tl::expected<std::unique_ptr<ProviderLibrary>, std::string>
+  load_file(const std::string& path);
+
+  std::recursive_mutex calls_;
+  DAT_PROVIDER_INIT_FUNC init_;
+  DAT_PROVIDER_FINI_FUNC fini_;
+};
+
+} // namespace datum::registry

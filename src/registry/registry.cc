@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "registry/registry.h"
+
+#include <cstring>
+
+#include "registry/log.h"
+#include "registry/memory_word.h"
+
+namespace datum::registry {
+namespace {
+
+constexpr std::string_view kRelaxedOrderingPrefix = "RO_AWARE_";
+
+// Programs say with the prefix that they cope with relaxed ordering; Linux enforces none.
+const char* strip_prefix(const char* name) {
+  const std::size_t length = kRelaxedOrderingPrefix.size();
+  return std::strncmp(name, kRelaxedOrderingPrefix.data(), length) == 0 ? name + length : name;
+}
+
+bool is_special_evd(DAT_EVD_HANDLE evd) {
+  return evd == DAT_HANDLE_NULL || evd == DAT_EVD_ASYNC_EXISTS || evd == DAT_EVD_OUT_OF_SCOPE;
+}
+
+DAT_RETURN_SUBTYPE subtype_of(Miss miss) {
+  switch (miss) {
+  case Miss::Name: return DAT_NAME_NOT_REGISTERED;
+  case Miss::Major: return DAT_MAJOR_NOT_FOUND;
+  case Miss::Minor: return DAT_MINOR_NOT_FOUND;
+  case Miss::ThreadSafety: return DAT_THREAD_SAFETY_NOT_FOUND;
+  }
+  return DAT_NO_SUBTYPE;
+}
+
+const char* reason_of(Miss miss) {
+  switch (miss) {
+  case Miss::Name: return "no provider for this name";
+  case Miss::Major: return "the name is known, but not with this major API version";
+  case Miss::Minor: return "the name is known, but only with lower minor API versions";
+  case Miss::ThreadSafety: return "the name is known, but only as nonthreadsafe";
+  }
+  return "";
+}
+
+bool terminated(const DAT_PROVIDER_INFO& info) {
+  return std::memchr(info.ia_name, '\0', sizeof info.ia_name) != nullptr;
+}
+
+Key to_key(const DAT_PROVIDER_INFO& info) {
+  return {info.ia_name, info.dapl_version_major, info.dapl_version_minor,
+          info.is_thread_safe != DAT_FALSE};
+}
+
+} // namespace
+
+// What an open uses, given back when the open fails.
+class Registry::Provider {
+ public:
+  Provider(Registry& registry, StaticEntry* entry, const Use& use)
+      : registry_(registry), table_(use.table), references_{entry, use.id} {}
+  ~Provider() {
+    if (!kept_) registry_.give_back(references_);
+  }
+  Provider(const Provider&) = delete;
+  Provider& operator=(const Provider&) = delete;
+
+  const DAT_PROVIDER* table() const { return table_; }
+  const IaReferences& keep() {
+    kept_ = true;
+    return references_;
+  }
+
+ private:
+  Registry& registry_;
+  const DAT_PROVIDER* table_;
+  const IaReferences references_;
+  bool kept_ = false;
+};
+
+Registry::Registry(Settings settings, StaticRegistry::Interfaces interfaces, HandleCheck& handles,
+                   IaTable& ias)
+    : file_name_(std::move(settings.file_name)), aliases_(std::move(settings.aliases)),
+      static_(settings.file, file_name_, interfaces), handles_(handles), ias_(ias) {}
+
+std::string Registry::known_as(const std::string& name) {
+  if (auto ia = aliases_.find(name)) return *ia;
+  if (!aliases_.for_unknown() || static_.holds_name(name) || dynamic_.holds_name(name)) return name;
+  return *aliases_.for_unknown();
+}
+
+Registry::Provider Registry::find_provider(const Key& request, Miss& miss) {
+  Matcher in_static(request);
+  StaticEntry* entry = static_.find(request, in_static);
+  // Nothing to load is no error: a program may have registered a provider by itself.
+  if (entry != nullptr && entry->acquire(dynamic_)) {
+    if (const Use use = dynamic_.use_exact(entry->key()); use.table != nullptr)
+      return {*this, entry, use};
+    entry->release(dynamic_);
+  }
+  Matcher in_dynamic(request);
+  const Use use = dynamic_.use_best(in_dynamic);
+  // An entry that matches but could not be loaded is as good as an unknown name.
+  const Miss static_miss = entry == nullptr ? in_static.miss() : Miss::Name;
+  miss = std::max(static_miss, in_dynamic.miss());
+  return {*this, nullptr, use};
+}
+
+DAT_RETURN Registry::open(const OpenRequest& request) {
+  if (request.name == nullptr) return invalid_argument(DAT_INVALID_ARG1);
+  const char* name = strip_prefix(request.name);
+  if (::strnlen(name, DAT_NAME_MAX_LENGTH) == DAT_NAME_MAX_LENGTH)
+    return invalid_argument(DAT_INVALID_ARG1);
+  if (request.async_evd == nullptr) return invalid_argument(DAT_INVALID_ARG3);
+  if (request.ia == nullptr) return invalid_argument(DAT_INVALID_ARG4);
+  if (!is_special_evd(*request.async_evd) && handles_.table_of(*request.async_evd) == nullptr)
+    return invalid_handle(DAT_INVALID_HANDLE_EVD_ASYNC);
+
+  const Key key{known_as(name), request.major, request.minor, request.thread_safe};
+  Miss miss = Miss::Name;
+  Provider provider = find_provider(key, miss);
+  if (provider.table() == nullptr) {
+    tell(LogLevel::Warn, Topic::Errors,
+         "ia \"{}\", u{}.{} {}: {}; see {} and dat_registry_list_providers, or set "
+         "DATUM_ALIAS={}=datum",
+         key.name, key.major, key.minor, key.thread_safe ? "threadsafe" : "nonthreadsafe",
+         reason_of(miss), file_name_, name);
+    return failure(DAT_PROVIDER_NOT_FOUND, subtype_of(miss));
+  }
+
+  const std::optional<std::size_t> place = ias_.reserve();
+  if (!place) return failure(DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_DEVICE);
+  DAT_IA_HANDLE object = DAT_HANDLE_NULL;
+  const DAT_RETURN opened = open_at(provider, key, request, &object);
+  if (opened != DAT_SUCCESS) {
+    ias_.cancel(*place);
+    return opened;
+  }
+  *request.ia = ias_.publish(*place, object, provider.keep());
+  tell(LogLevel::Debug, Topic::ConsumerApi, "ia \"{}\" is open", key.name);
+  return DAT_SUCCESS;
+}
+
+DAT_RETURN Registry::open_at(const Provider& provider, const Key& key, const OpenRequest& request,
+                             DAT_IA_HANDLE* object) {
+  // The prototype takes a pointer to char: what a provider does with it stays with us.
+  std::string name = key.name;
+  const DAT_RETURN opened = provider.table()->ia_open_func(name.data(), request.async_evd_qlen,
+                                                           request.async_evd, object);
+  if (opened != DAT_SUCCESS) {
+    tell(LogLevel::Info, Topic::ProviderApi, "ia \"{}\": its provider returned {:#010x}", key.name,
+         opened);
+    return opened;
+  }
+  const void* table = nullptr;
+  if (IaTable::is_index(*object) || !read_word(*object, table) || table == nullptr) {
+    tell(LogLevel::Warn, Topic::Errors,
+         "ia \"{}\": its provider reported success but returned no object; report this to the "
+         "provider",
+         key.name);
+    return failure(DAT_INTERNAL_ERROR, DAT_NO_SUBTYPE);
+  }
+  handles_.add_table(static_cast<const DAT_PROVIDER*>(table));
+  return DAT_SUCCESS;
+}
+
+DAT_RETURN Registry::close(DAT_IA_HANDLE ia, DAT_CLOSE_FLAGS flags) {
+  const DAT_IA_HANDLE object = ias_.object_of(ia);
+  const DAT_PROVIDER* table = handles_.table_of(object);
+  if (table == nullptr) return invalid_handle(DAT_INVALID_HANDLE_IA);
+  const DAT_RETURN closed = table->ia_close_func(object, flags);
+  if (closed != DAT_SUCCESS) return closed;
+  if (const auto references = ias_.take(ia)) give_back(*references);
+  handles_.forget_pages();
+  return DAT_SUCCESS;
+}
+
+void Registry::give_back(const IaReferences& references) {
+  // In this order: a provider that finishes finds its registration idle.
+  if (references.registration != 0) dynamic_.release(references.registration);
+  if (references.entry != nullptr) references.entry->release(dynamic_);
+}
+
+DAT_RETURN Registry::list(DAT_COUNT max, DAT_COUNT* number, DAT_PROVIDER_INFO* infos[]) {
+  if (number == nullptr) return invalid_argument(DAT_INVALID_ARG2);
+  const std::vector<Key> keys = static_.keys();
+  *number = static_cast<DAT_COUNT>(keys.size());
+  if (max <= 0 || max < *number) return invalid_argument(DAT_INVALID_ARG1);
+  if (infos == nullptr) return invalid_argument(DAT_INVALID_ARG3);
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    if (infos[i] == nullptr) return invalid_argument(DAT_INVALID_ARG3);
+  for (std::size_t i = 0; i < keys.size(); ++i) *infos[i] = to_info(keys[i]);
+  return DAT_SUCCESS;
+}
+
+DAT_RETURN Registry::add(const DAT_PROVIDER* table, const DAT_PROVIDER_INFO* info) {
+  if (table == nullptr || table->ia_open_func == nullptr) return invalid_argument(DAT_INVALID_ARG1);
+  if (info == nullptr) return invalid_argument(DAT_INVALID_ARG2);
+  // The manual gives names that cannot be registered the same code as names that are taken.
+  if (info->ia_name[0] == '\0' || !terminated(*info))
+    return failure(DAT_PROVIDER_ALREADY_REGISTERED, DAT_NO_SUBTYPE);
+  const DAT_RETURN added = dynamic_.add(table, to_key(*info));
+  if (added == DAT_SUCCESS) handles_.add_table(table);
+  tell(LogLevel::Debug, Topic::DynamicRegistry, "ia \"{}\": add returns {:#010x}", info->ia_name,
+       added);
+  return added;
+}
+
+DAT_RETURN Registry::remove(const DAT_PROVIDER* table, const DAT_PROVIDER_INFO* info) {
+  if (table == nullptr) return invalid_argument(DAT_INVALID_ARG1);
+  if (info == nullptr || !terminated(*info)) return invalid_argument(DAT_INVALID_ARG2);
+  const DAT_RETURN removed = dynamic_.remove(table, to_key(*info));
+  tell(LogLevel::Debug, Topic::DynamicRegistry, "ia \"{}\": remove returns {:#010x}", info->ia_name,
+       removed);
+  return removed;
+}
+
+} // namespace datum::registry

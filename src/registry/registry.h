@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// registry/registry.h: opening and closing IAs, and the lists of what there is.
+// Lives here: the order of steps of dat_ia_openv and dat_ia_close, and of the registry calls.
+// Not here:   calls on open objects (dispatch_*.cc).
+// Threads:    any. No lock of the registry is held while a provider's code runs, except that of
+//             the entry being initialised (static_entry.h).
+#pragma once
+
+#include "registry/aliases.h"
+#include "registry/dynamic_registry.h"
+#include "registry/handle_check.h"
+#include "registry/ia_table.h"
+#include "registry/static_registry.h"
+
+namespace datum::registry {
+
+struct Settings {
+  conf::Document<conf::Entry> file;
+  std::string file_name;
+  Aliases aliases;
+};
+
+// From the environment; says what is wrong with it and with the file it leads to.
+Settings read_settings();
+
+struct OpenRequest {
+  const char* name;
+  DAT_COUNT async_evd_qlen;
+  DAT_EVD_HANDLE* async_evd;
+  DAT_IA_HANDLE* ia;
+  DAT_UINT32 major;
+  DAT_UINT32 minor;
+  bool thread_safe;
+};
+
+class Registry {
+ public:
+  Registry(Settings settings, StaticRegistry::Interfaces interfaces, HandleCheck& handles,
+           IaTable& ias);
+
+  DAT_RETURN open(const OpenRequest& request);
+  DAT_RETURN close(DAT_IA_HANDLE ia, DAT_CLOSE_FLAGS flags);
+  DAT_RETURN list(DAT_COUNT max, DAT_COUNT* number, DAT_PROVIDER_INFO* infos[]);
+  DAT_RETURN add(const DAT_PROVIDER* table, const DAT_PROVIDER_INFO* info);
+  DAT_RETURN remove(const DAT_PROVIDER* table, const DAT_PROVIDER_INFO* info);
+
+ private:
+  class Provider;
+
+  std::string known_as(const std::string& name);
+  Provider find_provider(const Key& request, Miss& miss);
+  DAT_RETURN open_at(const Provider& provider, const Key& key, const OpenRequest& request,
+                     DAT_IA_HANDLE* object);
+  void give_back(const IaReferences& references);
+
+  const std::string file_name_;
+  const Aliases aliases_;
+  StaticRegistry static_;
+  DynamicRegistry dynamic_;
+  HandleCheck& handles_;
+  IaTable& ias_;
+};
+
+} // namespace datum::registry

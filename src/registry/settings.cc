@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// registry/settings.cc: the environment and the file, read once, with a message for each mistake.
+#include <cerrno>
+#include <cstdlib>
+
+#include "registry/conf/conf_file.h"
+#include "registry/log.h"
+#include "registry/registry.h"
+
+namespace datum::registry {
+namespace {
+
+// In programs with more rights than their caller the environment is not to be trusted.
+const char* environment(const char* name) {
+  const char* text = ::secure_getenv(name);
+  if (text == nullptr && std::getenv(name) != nullptr)
+    tell(LogLevel::Info, Topic::Generic, "{} is ignored: the program runs with raised rights",
+         name);
+  return text;
+}
+
+conf::Document<conf::Entry> read_entries(const conf::Location& location) {
+  auto text = conf::read_file(location.path);
+  if (!text) {
+    const bool absent = text.error().code == ENOENT && !location.overridden;
+    tell(absent ? LogLevel::Debug : LogLevel::Warn, absent ? Topic::StaticRegistry : Topic::Errors,
+         "{}{}: {}; only built-in IAs are offered{}", location.overridden ? "DAT_OVERRIDE=" : "",
+         location.path, text.error().text, absent ? "" : " (correct the path or the permissions)");
+    return {};
+  }
+  auto document = conf::parse_dat_conf(*text);
+  for (const conf::Diagnostic& d : document.diagnostics)
+    tell(LogLevel::Warn, Topic::Errors, "{}:{}: {}", location.path, d.line, d.text);
+  tell(LogLevel::Debug, Topic::StaticRegistry, "{}: {} entries", location.path,
+       document.entries.size());
+  return document;
+}
+
+Aliases read_aliases() {
+  const char* text = environment("DATUM_ALIAS");
+  if (text == nullptr) return {};
+  std::vector<std::string> bad;
+  Aliases aliases = Aliases::parse(text, bad);
+  for (const std::string& part : bad)
+    tell(LogLevel::Warn, Topic::Errors,
+         "DATUM_ALIAS: \"{}\" is not of the form name=ia and is ignored", part);
+  return aliases;
+}
+
+} // namespace
+
+Settings read_settings() {
+  const conf::Location location = conf::locate(environment("DAT_OVERRIDE"), conf::kDefaultPaths);
+  return {read_entries(location), location.path, read_aliases()};
+}
+
+} // namespace datum::registry

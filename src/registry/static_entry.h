@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// registry/static_entry.h: one IA that could be opened: what to load for it, and the loading.
+// Lives here: the alternatives of one key, tried in order; init before the first open of the key,
+//             fini after the last close.
+// Threads:    any. The lock of the entry is held while its provider's init and fini run, so a
+//             provider may call the registry from there, except to open the same entry.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <sys/types.h>
+#include <utility>
+#include <vector>
+
+#include "base/mutex.h"
+#include "registry/dynamic_registry.h"
+#include "registry/key.h"
+#include "registry/provider_library.h"
+
+namespace datum::registry {
+
+struct Alternative {
+  std::string origin; // "dat.conf:12", for messages
+  std::string library;
+  std::string instance_data;
+};
+
+class StaticEntry {
+ public:
+  explicit StaticEntry(Key key) : key_(std::move(key)) {}
+
+  const Key& key() const { return key_; }
+  // Before the entry is seen by other threads.
+  void append(Alternative alternative) { alternatives_.push_back({std::move(alternative)}); }
+
+  // Makes sure that a provider is registered for the key. True: the entry counts one more open,
+  // which release() takes back. False: nothing could be loaded, or nothing has to be because a
+  // program registered the key by itself.
+  bool acquire(DynamicRegistry& registered);
+  void release(DynamicRegistry& registered);
+
+ private:
+  struct Choice {
+    Alternative alternative;
+    bool complained = false;
+  };
+
+  bool start(Choice& choice, DynamicRegistry& registered) DATUM_REQUIRES(mutex_);
+  void finish(ProviderLibrary& library, DynamicRegistry& registered) DATUM_REQUIRES(mutex_);
+  void complain(Choice& choice, const std::string& text) DATUM_REQUIRES(mutex_);
+
+  const Key key_;
+  std::vector<Choice> alternatives_;
+  // The thread inside init or fini, so that it does not wait for itself.
+  std::atomic<pid_t> busy_{0};
+  Mutex mutex_;
+  std::size_t opens_ DATUM_GUARDED_BY(mutex_) = 0;
+  ProviderLibrary* library_ DATUM_GUARDED_BY(mutex_) = nullptr;
+};
+
+DAT_PROVIDER_INFO to_info(const Key& key);
+
+} // namespace datum::registry
