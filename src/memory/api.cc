@@ -92,7 +92,9 @@ void datum_memory_free(void* block) {
   if (block == nullptr) return;
   const int saved = errno;
   require_ours(block, "datum_memory_free");
-  if (process_arenas.block_length(block) == 0 || !process_arenas.close_block(block))
+  if (process_arenas.block_length(block) != 0)
+    process_arenas.close_block(block);
+  else
     process_heap.release(block);
   errno = saved;
 }

@@ -16,6 +16,7 @@ bool ArenaTable::read(unsigned number, ArenaInfo& out) const {
     out.device = slot.device.load(std::memory_order_acquire);
     out.inode = slot.inode.load(std::memory_order_acquire);
     out.pages = slot.pages.load(std::memory_order_acquire);
+    out.single_block = slot.single_block.load(std::memory_order_acquire);
     if (slot.version.load(std::memory_order_relaxed) == before) return out.length != 0;
   }
 }
@@ -29,6 +30,7 @@ void ArenaTable::write(Slot& slot, const ArenaInfo& info) {
   slot.device.store(info.device, std::memory_order_release);
   slot.inode.store(info.inode, std::memory_order_release);
   slot.pages.store(info.pages, std::memory_order_release);
+  slot.single_block.store(info.single_block, std::memory_order_release);
   slot.version.fetch_add(1, std::memory_order_release);
 }
 
@@ -36,7 +38,7 @@ void ArenaTable::mark(const Slot& slot, std::uint8_t owner) {
   const std::uintptr_t base = slot.base.load(std::memory_order_relaxed);
   const std::size_t length = slot.length.load(std::memory_order_relaxed);
   for (std::size_t done = 0; done < length; done += kChunkSize)
-    owners_[(base + done) >> kChunkShift].store(owner, std::memory_order_release);
+    __atomic_store_n(&owners_[(base + done) >> kChunkShift], owner, __ATOMIC_RELEASE);
 }
 
 void ArenaTable::publish(unsigned number, const ArenaInfo& info) {

@@ -29,6 +29,7 @@ struct ArenaInfo {
   int fd = -1; // -1: private memory, which no peer can map
   std::uint64_t device = 0, inode = 0;
   datum_memory_pages pages = DATUM_MEMORY_PAGES_BASE;
+  bool single_block = false; // one block, freed by unmapping; never changes in an arena's life
 };
 
 class ArenaTable {
@@ -36,12 +37,17 @@ class ArenaTable {
   // The number (1..kMaxArenas) of the arena that contains the address, or 0.
   unsigned owner(std::uintptr_t address) const {
     if (address >> kAddressBits != 0) return 0;
-    const unsigned number = owners_[address >> kChunkShift].load(std::memory_order_acquire);
+    const unsigned number = __atomic_load_n(&owners_[address >> kChunkShift], __ATOMIC_ACQUIRE);
     if (number == 0) return 0;
     const Slot& slot = slots_[number - 1];
     // An arena need not fill its last chunk; what lies behind it belongs to somebody else.
     const std::uintptr_t base = slot.base.load(std::memory_order_relaxed);
     return address - base < slot.length.load(std::memory_order_relaxed) ? number : 0;
+  }
+
+  // For the arena of a live block of the caller's, which cannot go away.
+  bool is_single_block(unsigned number) const {
+    return slots_[number - 1].single_block.load(std::memory_order_relaxed);
   }
 
   // False: the arena went away meanwhile.
@@ -60,13 +66,15 @@ class ArenaTable {
     std::atomic<int> fd{-1};
     std::atomic<std::uint64_t> device{0}, inode{0};
     std::atomic<datum_memory_pages> pages{DATUM_MEMORY_PAGES_BASE};
+    std::atomic<bool> single_block{false};
   };
 
   void write(Slot& slot, const ArenaInfo& info);
   void mark(const Slot& slot, std::uint8_t owner);
 
-  // 4 MiB of address space; only the pages that are written exist.
-  std::array<std::atomic<std::uint8_t>, std::size_t{1} << (kAddressBits - kChunkShift)> owners_{};
+  // 4 MiB of address space; only the pages that are written exist. Plain bytes, accessed
+  // atomically: compilers give up on a constant with four million atomic objects in it.
+  std::array<std::uint8_t, std::size_t{1} << (kAddressBits - kChunkShift)> owners_{};
   std::array<Slot, kMaxArenas> slots_{};
 };
 

@@ -12,13 +12,13 @@ constinit Arenas process_arenas;
 
 unsigned Arenas::free_number() const {
   for (unsigned number = 1; number <= kMaxArenas; ++number)
-    if (records_[number - 1].use == Use::Free) return number;
+    if (!records_[number - 1].in_use) return number;
   return 0;
 }
 
-unsigned Arenas::add(const ArenaInfo& info, Use use, std::size_t used) {
+unsigned Arenas::add(const ArenaInfo& info, std::size_t used) {
   const unsigned number = free_number();
-  records_[number - 1] = Record{use, used};
+  records_[number - 1] = Record{true, used};
   table_.publish(number, info);
   return number;
 }
@@ -54,7 +54,7 @@ bool Arenas::grow(std::size_t least) {
     errno = error;
     return false;
   }
-  current_ = add(info, Use::Carved, 0);
+  current_ = add(info, 0);
   next_length_ = std::min(kLargestArena, std::max(next_length_, length) * 2);
   return true;
 }
@@ -85,7 +85,8 @@ int Arenas::map_block(std::size_t length, unsigned& number, ArenaInfo& info) {
   if (free_number() == 0) return EMFILE;
   if (map_new_file(length, PagePool::HugeTlb, info) != 0)
     if (const int error = map_new_file(length, PagePool::Ordinary, info)) return error;
-  number = add(info, Use::Block, length);
+  info.single_block = true;
+  number = add(info, length);
   return 0;
 }
 
@@ -125,28 +126,23 @@ void Arenas::set_pages(unsigned number, datum_memory_pages pages) {
   table_.replace(number, info);
 }
 
-std::size_t Arenas::block_length(const void* address) {
+std::size_t Arenas::block_length(const void* address) const {
   const unsigned number = owner(address);
-  if (number == 0) return 0;
-  const Lock lock(mutex_);
   ArenaInfo info;
-  return records_[number - 1].use == Use::Block && table_.read(number, info) ? info.length : 0;
+  if (number == 0 || !table_.is_single_block(number) || !table_.read(number, info)) return 0;
+  return info.length;
 }
 
-bool Arenas::close_block(void* address) {
+void Arenas::close_block(void* address) {
   const unsigned number = owner(address);
-  if (number == 0) return false;
   ArenaInfo info;
   {
     const Lock lock(mutex_);
-    if (records_[number - 1].use != Use::Block || !table_.read(number, info) ||
-        info.base != reinterpret_cast<std::uintptr_t>(address))
-      return false;
+    if (number == 0 || !table_.read(number, info)) return;
     table_.retract(number);
     records_[number - 1] = Record{};
   }
   unmap(info);
-  return true;
 }
 
 int Arenas::lookup(const void* address, std::size_t size, datum_memory_backing& out) const {

@@ -23,10 +23,10 @@ class Arenas {
 
   // An arena for one block. NULL with errno.
   void* open_block(std::size_t size, datum_memory_pages& obtained);
-  // False: the address is not the beginning of such a block.
-  bool close_block(void* address);
-  // 0: the address is not the beginning of such a block.
-  std::size_t block_length(const void* address);
+  // For addresses of live blocks only.
+  void close_block(void* address);
+  // 0: the block shares its arena with others.
+  std::size_t block_length(const void* address) const;
 
   // What datum_memory_lookup promises.
   int lookup(const void* address, std::size_t size, datum_memory_backing& out) const;
@@ -37,9 +37,8 @@ class Arenas {
 
  private:
   friend class ForkCopy;
-  enum class Use : std::uint8_t { Free, Carved, Block };
   struct Record {
-    Use use = Use::Free;
+    bool in_use = false;
     std::size_t used = 0; // bytes from the beginning that were handed out
   };
 
@@ -48,7 +47,7 @@ class Arenas {
   void set_pages(unsigned number, datum_memory_pages pages);
   bool grow(std::size_t least);
   unsigned free_number() const;
-  unsigned add(const ArenaInfo& info, Use use, std::size_t used);
+  unsigned add(const ArenaInfo& info, std::size_t used);
 
   ArenaTable table_;
   Mutex mutex_;

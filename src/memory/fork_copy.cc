@@ -124,6 +124,7 @@ bool ForkCopy::adopt(unsigned number, const ArenaInfo& old, const Copy& copy) {
   ArenaInfo info;
   info.base = old.base;
   info.length = old.length;
+  info.single_block = old.single_block;
   if (copy.fd >= 0) {
     if (mmap(base, old.length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, copy.fd, 0) != base)
       return false;
