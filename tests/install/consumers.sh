@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Builds and runs a C program against an installation, found through pkg-config and through CMake:
+# Builds and runs C programs against an installation, found through pkg-config and through CMake:
 # consumers.sh PREFIX WORK_DIR. The installation may have been moved after it was made.
 set -euo pipefail
 prefix=$1 work=$2
@@ -17,10 +17,14 @@ for standard in c99 c11; do
     "$here/consumer.c" $(pkg-config --libs dat) -o "$work/by-pkg-config"
   "$work/by-pkg-config"
 done
+${CC:-cc} -std=c99 -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags datum) \
+  "$here/memory_consumer.c" $(pkg-config --libs datum) -o "$work/memory-by-pkg-config"
+"$work/memory-by-pkg-config"
 echo "pkg-config: built and run"
 
 cmake -S "$here/consumer-cmake" -B "$work/cmake" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" ||
   { cat "$work/log"; exit 1; }
 cmake --build "$work/cmake" >"$work/log" || { cat "$work/log"; exit 1; }
 "$work/cmake/consumer"
+"$work/cmake/memory_consumer"
 echo "CMake: built and run"
