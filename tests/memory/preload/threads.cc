@@ -111,11 +111,29 @@ void fork_often() {
   }
 }
 
+// In a child of fork the C library resets the locks of all streams; the parent's must not notice.
+void check_locks_of_streams() {
+  std::FILE* file = std::tmpfile();
+  check(file != nullptr, "tmpfile");
+  flockfile(file);
+  std::thread forker([file] {
+    const pid_t child = fork();
+    if (child == 0) _exit(0);
+    int status = 0;
+    check(waitpid(child, &status, 0) == child && status == 0, "fork: child");
+    check(ftrylockfile(file) != 0, "fork: the child released a lock of the parent's stream");
+  });
+  forker.join();
+  funlockfile(file);
+  std::fclose(file);
+}
+
 } // namespace
 
 int main() {
   check_family();
   check_library_blocks();
+  check_locks_of_streams();
   std::vector<std::thread> threads;
   for (unsigned i = 0; i < 3; ++i) threads.emplace_back(churn, i + 1);
   for (unsigned i = 0; i < 2; ++i) threads.emplace_back(stream, i);
