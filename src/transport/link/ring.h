@@ -99,15 +99,16 @@ class RingConsumer {
     // Told lazily: the producer needs it only when the ring is nearly full.
     if (position_ - told_ >= kRingLines / 4) tell();
   }
+  // The producer waits for room: it is told at once.
+  void tell() {
+    told_ = position_;
+    tail_->released.store(position_, std::memory_order_release);
+  }
   std::uint64_t position() const { return position_; }
   bool peer_misbehaved() const { return misbehaved_; }
 
  private:
   const RingLine* accept(std::uint32_t at, std::uint32_t first, std::uint32_t& lines);
-  void tell() {
-    told_ = position_;
-    tail_->released.store(position_, std::memory_order_release);
-  }
 
   const RingLine* lines_;
   RingTail* tail_;

@@ -16,8 +16,11 @@ inline constexpr std::uint32_t kSegmentVersion = 1;
 
 // Words of one side, written by that side alone.
 struct SegmentSide {
-  // 1: polls its incoming ring; 0: wants to be rung after something was published.
-  alignas(kLineSize) std::atomic<std::uint32_t> attentive;
+  // Even: it polls its incoming ring. Odd: it wants to be rung, once for each odd value, after
+  // something was published. 0 at the beginning; it counts up.
+  alignas(kLineSize) std::atomic<std::uint32_t> sleep_epoch;
+  // 1: it found the ring that it writes full and sleeps: tell it when there is room again.
+  std::atomic<std::uint32_t> starving;
   // The STag of the peer's memory through which this side is copying right now; 0: none.
   alignas(kLineSize) std::atomic<std::uint32_t> mark;
   // How far it has consumed its incoming ring.
@@ -30,7 +33,7 @@ struct LinkSegment {
   std::uint32_t version;
   std::uint32_t ring_lines;
   std::uint32_t reserved;
-  SegmentSide side[2];        // 0: the side that dialled, 1: the side that was dialled
+  SegmentSide side[2];          // 0: the side that dialled, 1: the side that was dialled
   RingLine ring[2][kRingLines]; // ring[s] is written by side s
 };
 static_assert(sizeof(LinkSegment) == 7 * kLineSize + 2 * kRingLines * kLineSize);

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "transport/link/link.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/log.h"
+#include "transport/link/link_channel.h"
+#include "transport/link/link_incoming.h"
+#include "transport/link/link_transport.h"
+
+namespace datum {
+namespace {
+
+// Records handled before other links get their turn.
+constexpr int kRecordBudget = 64;
+
+// A connection's number: slot in the low bits, so that a stale number misses its slot's generation.
+constexpr std::uint32_t kSlotBits = 18;
+constexpr std::uint32_t kMaxSlots = 1U << kSlotBits;
+
+void write_record(RecordHeader* to, const RecordHeader& header) {
+  constexpr std::size_t kWord = sizeof(std::uint32_t);
+  std::memcpy(reinterpret_cast<std::byte*>(to) + kWord,
+              reinterpret_cast<const std::byte*>(&header) + kWord, sizeof header - kWord);
+}
+
+} // namespace
+
+Link::Link(LinkTransport& transport, LinkPort& port)
+    : transport_(transport), port_(port), own_(port.segment().side[port.side()]),
+      peer_(port.segment().side[1 - port.side()]),
+      out_(port.segment().ring[port.side()], &peer_.tail),
+      in_(port.segment().ring[1 - port.side()], &own_.tail) {}
+
+Link::~Link() = default;
+
+std::uint32_t Link::add(LinkChannel& channel) {
+  std::uint32_t at = 0;
+  if (!free_slots_.empty()) {
+    at = free_slots_.back();
+    free_slots_.pop_back();
+  } else if (slots_.size() < kMaxSlots) {
+    at = static_cast<std::uint32_t>(slots_.size());
+    slots_.emplace_back();
+  } else {
+    return 0;
+  }
+  slots_[at].channel = &channel;
+  slots_[at].generation = (slots_[at].generation + 1) & ((1U << (32 - kSlotBits)) - 1);
+  if (slots_[at].generation == 0) slots_[at].generation = 1; // so that no number is 0
+  ++channels_;
+  return slots_[at].generation << kSlotBits | at;
+}
+
+void Link::remove(LinkChannel& channel) {
+  const std::uint32_t at = channel.number() & (kMaxSlots - 1);
+  slots_[at].channel = nullptr;
+  free_slots_.push_back(at);
+  --channels_;
+  if (channel.listed_for_ack) std::erase(ack_list_, &channel);
+  if (channel.listed_for_work) {
+    std::erase(work_list_, &channel);
+    std::replace(working_.begin(), working_.end(), &channel, static_cast<LinkChannel*>(nullptr));
+  }
+  std::erase(starving_list_, &channel);
+  channel.listed_for_ack = channel.listed_for_work = false;
+}
+
+LinkChannel* Link::find(std::uint32_t number) {
+  const std::uint32_t at = number & (kMaxSlots - 1);
+  if (at >= slots_.size() || slots_[at].generation != number >> kSlotBits) return nullptr;
+  return slots_[at].channel;
+}
+
+void Link::list_for_ack(LinkChannel& channel) {
+  if (channel.listed_for_ack) return;
+  channel.listed_for_ack = true;
+  ack_list_.push_back(&channel);
+}
+
+void Link::list_for_work(LinkChannel& channel) {
+  if (channel.listed_for_work) return;
+  channel.listed_for_work = true;
+  work_list_.push_back(&channel);
+}
+
+void Link::send_control(const RecordHeader& header, std::span<const std::byte> payload) {
+  const auto size = static_cast<std::uint32_t>(payload.size());
+  if (RecordHeader* to = reserve(lines_for(size, 0))) {
+    write_record(to, header);
+    if (!payload.empty()) std::memcpy(to + 1, payload.data(), payload.size());
+    publish();
+    return;
+  }
+  controls_.push_back({header, {payload.begin(), payload.end()}});
+  ask_for_room();
+}
+
+void Link::starve(LinkChannel& channel) {
+  if (std::find(starving_list_.begin(), starving_list_.end(), &channel) == starving_list_.end())
+    starving_list_.push_back(&channel);
+  ask_for_room();
+}
+
+void Link::ask_for_room() {
+  starving_ = true;
+  own_.starving.store(1, std::memory_order_relaxed);
+}
+
+// There may be room again: everybody who waited for it tries.
+bool Link::end_starving() {
+  if (out_.reserve(kMaxRecordLines) == nullptr) return false;
+  starving_ = false;
+  own_.starving.store(0, std::memory_order_relaxed);
+  for (LinkChannel* channel : std::exchange(starving_list_, {})) list_for_work(*channel);
+  return true;
+}
+
+// The peer found our incoming ring full: it hears at once how far we are.
+void Link::relieve_peer() {
+  in_.tell();
+  published_ = true;
+}
+
+bool Link::flush_controls() {
+  bool any = false;
+  while (!controls_.empty()) {
+    const Control& control = controls_.front();
+    const auto size = static_cast<std::uint32_t>(control.payload.size());
+    RingLine* lines = out_.reserve(lines_for(size, 0));
+    if (lines == nullptr) break;
+    auto* to = reinterpret_cast<RecordHeader*>(lines);
+    write_record(to, control.header);
+    if (size != 0) std::memcpy(to + 1, control.payload.data(), size);
+    publish();
+    controls_.pop_front();
+    any = true;
+  }
+  return any;
+}
+
+void Link::flush_bell() {
+  if (!published_) return;
+  published_ = false;
+  // What was published must be visible before we look whether the peer sleeps; it writes its
+  // epoch, fences and then looks at the ring.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  const std::uint32_t epoch = peer_.sleep_epoch.load(std::memory_order_relaxed);
+  if ((epoch & 1U) == 0 || epoch == rung_epoch_) return;
+  rung_epoch_ = epoch;
+  port_.ring_bell();
+}
+
+bool Link::set_attention(Attention attention) {
+  const std::uint32_t epoch = own_.sleep_epoch.load(std::memory_order_relaxed);
+  const bool asleep = (epoch & 1U) != 0;
+  if (asleep != (attention == Attention::Asleep))
+    own_.sleep_epoch.store(epoch + 1, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (starving_) return in_.ready() || out_.reserve(kMaxRecordLines) != nullptr;
+  return in_.ready() || !work_list_.empty() || !ack_list_.empty();
+}
+
+bool Link::progress() {
+  if (broken_) return false;
+  bool any = false;
+  if (starving_) any = end_starving();
+  if (!controls_.empty()) any = flush_controls() || any;
+  if (!ack_list_.empty()) any = flush_acks() || any;
+  any = poll_ring() || any;
+  if (!work_list_.empty()) any = run_work() || any;
+  if (published_) flush_bell();
+  return any;
+}
+
+bool Link::poll_ring() {
+  std::uint32_t lines = 0;
+  int left = kRecordBudget;
+  for (const RingLine* line = in_.front(lines); line != nullptr; line = in_.front(lines)) {
+    const bool good = handle(*line, lines);
+    if (broken_) return true; // also when the handler ended the link
+    in_.pop(lines);
+    if (!good) {
+      break_off("a record that makes no sense");
+      return true;
+    }
+    if (--left == 0) break;
+  }
+  if (left != kRecordBudget && peer_.starving.load(std::memory_order_relaxed) != 0) relieve_peer();
+  if (in_.peer_misbehaved() || out_.peer_misbehaved()) break_off("ring positions that cannot be");
+  return left != kRecordBudget;
+}
+
+bool Link::handle(const RingLine& line, std::uint32_t lines) {
+  RecordHeader header;
+  std::memcpy(&header, &line, sizeof header);
+  // What is not in the header lies in the lines behind it, and nowhere else.
+  if (header.length > inline_room(header.type) && header.length > (lines - 1) * kLineSize)
+    return false;
+  const auto* payload = reinterpret_cast<const std::byte*>(&line + 1);
+  if (header.type == RecordType::Connect) return on_connect(header, payload);
+  // A requester that gives up before it was answered does not know our number.
+  LinkChannel* channel = header.type == RecordType::Close && header.connection == 0
+                             ? find_requester(header.connect.number)
+                             : find(header.connection);
+  // It was closed here while the record was on its way.
+  if (channel == nullptr) return true;
+  return channel->handle(header, payload);
+}
+
+LinkChannel* Link::find_requester(std::uint32_t peer_number) {
+  for (const Slot& slot : slots_)
+    if (slot.channel != nullptr && slot.channel->requested_by(peer_number)) return slot.channel;
+  return nullptr;
+}
+
+bool Link::on_connect(const RecordHeader& header, const std::byte* payload) {
+  const ConnectFields& fields = header.connect;
+  if (fields.private_data_size != header.length || fields.number == 0 ||
+      header.length > static_cast<std::uint32_t>(transport_.limits().max_private_data))
+    return false;
+  auto channel =
+      std::make_unique<LinkChannel>(transport_, *this, header, PrivateData{payload, header.length});
+  const std::uint32_t number = add(*channel);
+  channel->set_number(number);
+  auto incoming = std::make_unique<LinkIncoming>(std::move(channel));
+  ListenerEvents* listener = transport_.find_listener(fields.qualifier);
+  // Nobody listens, or no number is left: refused as `incoming` goes out of scope.
+  if (listener != nullptr && number != 0) listener->on_request(std::move(incoming));
+  return true;
+}
+
+bool Link::flush_acks() {
+  bool any = false;
+  while (!ack_list_.empty()) {
+    LinkChannel* channel = ack_list_.back();
+    if (!channel->flush_ack()) {
+      ask_for_room();
+      break;
+    }
+    channel->listed_for_ack = false;
+    ack_list_.pop_back();
+    any = true;
+  }
+  return any;
+}
+
+bool Link::run_work() {
+  bool any = false;
+  working_.swap(work_list_);
+  for (std::size_t i = 0; i < working_.size(); ++i) {
+    LinkChannel* channel = working_[i];
+    if (channel == nullptr) continue;
+    channel->listed_for_work = false;
+    any = channel->work() || any;
+    // It may have been removed while it worked.
+    if (working_[i] != nullptr && channel->has_work()) list_for_work(*channel);
+  }
+  working_.clear();
+  return any;
+}
+
+void Link::break_off(const char* reason) {
+  if (broken_) return;
+  broken_ = true;
+  log(LogLevel::Warn, "link over {}: the peer sent {}; its connections are broken", port_.path(),
+      reason);
+  port_.condemn(reason);
+}
+
+void Link::lost() {
+  broken_ = true;
+  // Every connection hears of it; hearing may remove it, or others.
+  for (std::size_t at = 0; at < slots_.size(); ++at)
+    if (LinkChannel* channel = slots_[at].channel) channel->on_link_lost();
+}
+
+} // namespace datum

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/link/link_channel.cc: from dial to close.
+#include "transport/link/link_channel.h"
+
+#include "transport/link/link.h"
+#include "transport/link/link_transport.h"
+
+namespace datum {
+
+LinkChannel::LinkChannel(LinkTransport& transport, ChannelEvents& events,
+                         const ChannelOptions& options)
+    : transport_(transport), events_(&events), options_(options), state_(State::Dialling),
+      local_port_(transport.next_local_port()) {}
+
+LinkChannel::LinkChannel(LinkTransport& transport, Link& link, const RecordHeader& request,
+                         PrivateData data)
+    : transport_(transport), link_(&link), state_(State::Incoming),
+      peer_number_(request.connect.number), peer_zone_(request.connect.zone),
+      peer_endpoint_(request.connect.endpoint), peer_reads_in_(request.connect.reads_in),
+      local_port_(request.connect.qualifier), remote_port_(request.connect.port),
+      remote_address_(link.port().peer_address()), private_data_(data.begin(), data.end()) {}
+
+LinkChannel::~LinkChannel() {
+  close(CloseMode::Abort);
+}
+
+const char* LinkChannel::path() const {
+  return link_ != nullptr ? link_->port().path() : "not connected";
+}
+
+Status LinkChannel::dial(const Address& address, ConnQual qualifier, PrivateData data) {
+  remote_address_ = address;
+  remote_port_ = qualifier;
+  private_data_.assign(data.begin(), data.end());
+  dialling_now_ = true;
+  Result<std::unique_ptr<Dial>> dial = transport_.fabric().dial(address, qualifier, *this);
+  dialling_now_ = false;
+  if (!dial) {
+    state_ = State::Closed;
+    return dial.error();
+  }
+  if (state_ == State::Dialling) dial_ = std::move(*dial);
+  return kOk;
+}
+
+void LinkChannel::on_dialled(LinkPort& port) {
+  if (state_ != State::Dialling) return;
+  link_ = transport_.find_link(port);
+  number_ = link_->add(*this);
+  if (number_ == 0) {
+    link_ = nullptr;
+    on_dial_failed(DialFailure::NobodyListens);
+    return;
+  }
+  state_ = State::Requested;
+  RecordHeader request = header(RecordType::Connect);
+  request.length = static_cast<std::uint32_t>(private_data_.size());
+  request.connect = {};
+  request.connect.qualifier = remote_port_;
+  request.connect.number = number_;
+  request.connect.zone = options_.zone;
+  request.connect.endpoint = options_.endpoint;
+  request.connect.reads_in = options_.reads_in;
+  request.connect.private_data_size = request.length;
+  request.connect.port = static_cast<std::uint32_t>(local_port_);
+  link_->send_control(request, private_data_);
+  link_->flush_bell();
+}
+
+void LinkChannel::on_dial_failed(DialFailure failure) {
+  connect_failure_ = failure == DialFailure::Unreachable ? ConnectFailure::Unreachable
+                                                         : ConnectFailure::NonPeerRejected;
+  state_ = State::Failing;
+  // Reported from progress(), never from within connect().
+  transport_.list_for_work(*this);
+}
+
+void LinkChannel::accept(PrivateData data, ChannelEvents& events, const ChannelOptions& options) {
+  events_ = &events;
+  options_ = options;
+  if (gone_ || link_ == nullptr) {
+    state_ = State::Failing;
+    want_work();
+    return;
+  }
+  state_ = State::Accepted;
+  RecordHeader answer = header(RecordType::Accept);
+  answer.length = static_cast<std::uint32_t>(data.size());
+  answer.connect = {};
+  answer.connect.number = number_;
+  answer.connect.zone = options_.zone;
+  answer.connect.endpoint = options_.endpoint;
+  answer.connect.reads_in = options_.reads_in;
+  answer.connect.private_data_size = answer.length;
+  link_->send_control(answer, data);
+  link_->flush_bell();
+}
+
+void LinkChannel::refuse(bool by_consumer) {
+  if (state_ != State::Incoming) return;
+  if (link_ != nullptr && !gone_) {
+    RecordHeader answer = header(RecordType::Refuse);
+    if (by_consumer) answer.flags = record_flag::kByConsumer;
+    link_->send_control(answer);
+    link_->flush_bell();
+  }
+  leave();
+}
+
+void LinkChannel::close(CloseMode mode) {
+  if (state_ == State::Closed) return;
+  if (link_ != nullptr && peer_number_ != 0 && !gone_) {
+    RecordHeader last = header(RecordType::Close);
+    if (mode == CloseMode::Disconnect) last.flags = record_flag::kOrderly;
+    link_->send_control(last);
+    link_->flush_bell();
+  } else if (link_ != nullptr && state_ == State::Requested) {
+    // The peer knows us only by our own number so far.
+    RecordHeader last = header(RecordType::Close);
+    last.flags = record_flag::kOrderly;
+    last.connect = {};
+    last.connect.number = number_;
+    link_->send_control(last);
+    link_->flush_bell();
+  }
+  leave();
+}
+
+void LinkChannel::leave() {
+  state_ = State::Closed;
+  events_ = nullptr;
+  receive_timer_.cancel();
+  dial_.reset();
+  transport_.unlist(*this);
+  if (link_ == nullptr) return;
+  Link& link = *link_;
+  link_ = nullptr;
+  if (number_ != 0) link.remove(*this);
+  if (link.idle() && !link.broken()) transport_.fabric().on_idle(link.port());
+}
+
+void LinkChannel::closed(CloseReason reason) {
+  ChannelEvents* events = events_;
+  const bool reported = state_ == State::Open;
+  const bool incoming = state_ == State::Incoming;
+  if (incoming) {
+    gone_ = true; // the request stays until it is answered
+    return;
+  }
+  leave();
+  if (events == nullptr) return;
+  if (reported)
+    events->on_closed(reason);
+  else
+    events->on_connect_failed(ConnectFailure::NonPeerRejected);
+}
+
+void LinkChannel::on_link_lost() {
+  if (state_ == State::Incoming || state_ == State::Failing) {
+    gone_ = true;
+    Link& link = *link_;
+    link_ = nullptr;
+    link.remove(*this);
+    if (state_ == State::Failing) transport_.list_for_work(*this);
+    return;
+  }
+  closed(CloseReason::Broken);
+}
+
+void LinkChannel::want_work() {
+  if (link_ != nullptr)
+    link_->list_for_work(*this);
+  else
+    transport_.list_for_work(*this);
+}
+
+void LinkChannel::want_ack() {
+  link_->list_for_ack(*this);
+}
+
+bool LinkChannel::has_work() const {
+  return failed_ || state_ == State::Failing || direct_ != nullptr || fetching_;
+}
+
+bool LinkChannel::work() {
+  if (state_ == State::Failing) {
+    ChannelEvents* events = events_;
+    const ConnectFailure failure = connect_failure_;
+    leave();
+    if (events != nullptr) events->on_connect_failed(failure);
+    return true;
+  }
+  if (state_ != State::Open) return false;
+  if (failed_) {
+    report_failure();
+    return true;
+  }
+  bool any = false;
+  if (partial_ != nullptr) any = continue_partial();
+  if (state_ == State::Open && direct_ != nullptr) any = continue_direct() || any;
+  if (state_ == State::Open && fetching_) any = fetch_chunk() || any;
+  if (state_ == State::Open && !served_.empty()) any = serve_reads() || any;
+  if (state_ == State::Open && wants_room_ && !busy_sending()) {
+    wants_room_ = false;
+    events_->on_room();
+  }
+  return any;
+}
+
+void LinkChannel::fail_later(RequestClass kind, DtoStatus status) {
+  failed_ = true;
+  failed_class_ = kind;
+  failed_status_ = status;
+  want_work();
+}
+
+void LinkChannel::report_failure() {
+  // The peer did nothing wrong that it knows of: it sees the connection break.
+  RecordHeader last = header(RecordType::Close);
+  link_->send_control(last);
+  ChannelEvents* events = events_;
+  const RequestClass kind = failed_class_;
+  const DtoStatus status = failed_status_;
+  events->on_request_failed(kind, status);
+  closed(CloseReason::Broken);
+}
+
+void LinkChannel::terminate(RequestClass kind, DtoStatus status) {
+  RecordHeader last = header(RecordType::Terminate);
+  last.status = static_cast<std::uint8_t>(status);
+  if (kind == RequestClass::Read) last.flags = record_flag::kReadClass;
+  link_->send_control(last);
+  link_->flush_bell();
+  closed(CloseReason::Broken);
+}
+
+void LinkChannel::ReceiveTimer::on_expired(Instant) {
+  channel_.terminate(RequestClass::Placed, DtoStatus::ReceiverNotReady);
+}
+
+} // namespace datum

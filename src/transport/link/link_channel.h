@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/link/link_channel.h: one connection inside a link.
+// Lives here: handshake, sending, receiving, serving Reads, direct access, acknowledgement.
+// Not here:   the ring's polling and the table of connections (link.h).
+// Threads:    the adapter's lock.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "core/timer.h"
+#include "transport/link/fabric.h"
+#include "transport/link/record.h"
+#include "transport/seam/transport.h"
+
+namespace datum {
+
+class Link;
+class LinkTransport;
+
+// How much a sender may have on the way that the receiver has not placed: what a receiver that
+// has posted nothing may have to keep (design 4: a documented bound).
+inline constexpr std::uint32_t kSendWindow = 64 * 1024;
+
+class LinkChannel final : public Channel, private DialEvents {
+ public:
+  // Active side; dial() comes next.
+  LinkChannel(LinkTransport& transport, ChannelEvents& events, const ChannelOptions& options);
+  // Passive side, not answered yet.
+  LinkChannel(LinkTransport& transport, Link& link, const RecordHeader& request, PrivateData data);
+  ~LinkChannel() override;
+
+  Status dial(const Address& address, ConnQual qualifier, PrivateData data);
+
+  // --- Channel ---------------------------------------------------------------------------------
+  StartResult start(const WorkRequest& request) override;
+  void on_receive_posted() override;
+  void close(CloseMode mode) override;
+  ConnQual local_port() const override { return local_port_; }
+  ConnQual remote_port() const override { return remote_port_; }
+  Address remote_address() const override { return remote_address_; }
+  const char* path() const override;
+
+  // --- answering a request (LinkIncoming) --------------------------------------------------------
+  void accept(PrivateData data, ChannelEvents& events, const ChannelOptions& options);
+  void refuse(bool by_consumer);
+  PrivateData private_data() const { return private_data_; }
+
+  // --- for Link
+  // ------------------------------------------------------------------------------------
+  std::uint32_t number() const { return number_; }
+  void set_number(std::uint32_t number) { number_ = number; }
+  bool requested_by(std::uint32_t peer_number) const {
+    return (state_ == State::Incoming || state_ == State::Accepted) && peer_number_ == peer_number;
+  }
+  // A record for this connection. False: it cannot be; the link is broken off.
+  bool handle(const RecordHeader& header, const std::byte* payload);
+  // Continues what was put off. True: something moved.
+  bool work();
+  // More can be done right away, without waiting for the peer.
+  bool has_work() const;
+  // Tells the peer what has been placed, if it has not been told. False: no room.
+  bool flush_ack();
+  void on_link_lost();
+
+  bool listed_for_ack = false;
+  bool listed_for_work = false;
+
+ private:
+  enum class State : std::uint8_t {
+    Dialling,
+    Requested, // active: Connect sent
+    Incoming,  // passive: not answered
+    Accepted,  // passive: Accept sent, Confirm not yet here
+    Open,
+    Failing, // work() reports a failure to the endpoint
+    Closed,
+  };
+  struct Staged {
+    RecordHeader header;
+    std::vector<std::byte> payload;
+    std::uint32_t placed_after = 0; // Writes carried out meanwhile, to be counted in order
+  };
+  struct ServedRead {
+    Stag stag;
+    std::uint64_t address;
+    std::uint64_t length;
+    std::uint64_t done;
+  };
+  class ReceiveTimer final : public Timer {
+   public:
+    explicit ReceiveTimer(LinkChannel& channel) : channel_(channel) {}
+
+   private:
+    void on_expired(Instant now) override;
+    LinkChannel& channel_;
+  };
+
+  // DialEvents
+  void on_dialled(LinkPort& port) override;
+  void on_dial_failed(DialFailure failure) override;
+
+  // link_channel_send.cc
+  RecordHeader header(RecordType type) const;
+  std::uint32_t unplaced() const { return sent_ - acked_; }
+  std::uint32_t window_left() const { return kSendWindow - (sent_octets_ - returned_); }
+  bool busy_sending() const { return partial_ != nullptr || direct_ != nullptr || fetched_out_; }
+  StartResult later(bool ring_full);
+  StartResult start_send(const WorkRequest& request);
+  StartResult start_write(const WorkRequest& request);
+  StartResult start_read(const WorkRequest& request);
+  StartResult start_partial(const WorkRequest& request);
+  bool send_fetch(const WorkRequest& request);
+  bool send_piece(const WorkRequest& request, std::uint64_t offset, std::uint32_t size);
+  bool continue_partial();
+  bool serve_reads();
+
+  // link_channel_direct.cc
+  bool may_go_direct(const WorkRequest& request) const;
+  StartResult start_direct(const WorkRequest& request);
+  // One chunk. False: failed, and failure_ says how.
+  bool direct_chunk();
+  bool continue_direct();
+  bool fetch_chunk();
+  DtoStatus copy_direct(const RemoteTriplet& remote, Access right,
+                        std::span<const LocalTriplet> local, std::uint64_t offset,
+                        std::uint64_t length);
+
+  // link_channel_receive.cc
+  bool take_counters(const RecordHeader& header);
+  bool handle_open(const RecordHeader& header, const std::byte* payload);
+  bool on_send(const RecordHeader& header, const std::byte* payload);
+  bool on_fetch(const RecordHeader& header, const std::byte* payload);
+  bool on_write(const RecordHeader& header, const std::byte* payload);
+  bool on_read_request(const RecordHeader& header);
+  bool on_read_data(const RecordHeader& header, const std::byte* payload);
+  void on_terminate(const RecordHeader& header);
+  bool on_accept(const RecordHeader& header, const std::byte* payload);
+  void stage(const RecordHeader& header, const std::byte* payload);
+  // False: no receive, it has to wait.
+  bool deliver(const RecordHeader& header, const std::byte* payload);
+  bool start_fetch(const RecordHeader& header, const std::byte* payload);
+  void deliver_staged();
+  void count_placed(std::uint32_t messages, std::uint32_t octets);
+  void count_write_placed();
+  void finish_fetch();
+
+  // link_channel.cc
+  void want_work();
+  void want_ack();
+  void fail_later(RequestClass kind, DtoStatus status);
+  void report_failure();
+  // Tells the peer which of its requests failed here, and ends the connection.
+  void terminate(RequestClass kind, DtoStatus status);
+  void closed(CloseReason reason);
+  void leave();
+
+  LinkTransport& transport_;
+  Link* link_ = nullptr;
+  ChannelEvents* events_ = nullptr;
+  ChannelOptions options_;
+  State state_;
+  bool gone_ = false; // passive: the requester has left
+  std::uint32_t number_ = 0;
+  std::uint32_t peer_number_ = 0;
+  std::uint32_t peer_zone_ = 0;
+  std::uint32_t peer_endpoint_ = 0;
+  std::int32_t peer_reads_in_ = 0;
+  ConnQual local_port_ = 0;
+  ConnQual remote_port_ = 0;
+  Address remote_address_;
+  std::vector<std::byte> private_data_;
+  std::unique_ptr<Dial> dial_;
+  bool dialling_now_ = false;
+  ConnectFailure connect_failure_ = ConnectFailure::NonPeerRejected;
+
+  // Initiator.
+  std::uint32_t sent_ = 0;  // Sends and Writes that went through the ring
+  std::uint32_t acked_ = 0; // of those, placed
+  std::uint32_t sent_octets_ = 0;
+  std::uint32_t returned_ = 0;
+  bool fetched_out_ = false; // the peer fetches a message: nothing else may start
+  bool wants_room_ = false;
+  const WorkRequest* partial_ = nullptr;
+  std::uint64_t partial_done_ = 0;
+  const WorkRequest* direct_ = nullptr;
+  std::uint64_t direct_done_ = 0;
+  std::deque<const WorkRequest*> reads_;
+  std::uint64_t read_done_ = 0; // of the oldest
+  bool failed_ = false;
+  RequestClass failed_class_ = RequestClass::Placed;
+  DtoStatus failed_status_ = DtoStatus::Success;
+
+  // Target.
+  std::uint32_t placed_ = 0;
+  std::uint32_t placed_octets_ = 0;
+  std::uint32_t told_placed_ = 0;
+  std::uint64_t message_done_ = 0;
+  std::uint32_t staged_octets_ = 0;
+  std::deque<Staged> staged_;
+  std::vector<FetchSegment> fetch_; // of the message being fetched
+  std::uint64_t fetch_length_ = 0;
+  std::uint64_t fetch_done_ = 0;
+  bool fetching_ = false;
+  bool fetch_solicited_ = false;
+  std::deque<ServedRead> served_;
+  ReceiveTimer receive_timer_{*this};
+};
+
+} // namespace datum

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/link/link_channel_direct.cc: touching the peer's memory ourselves, under a mark.
+// Hot path: no allocation, no logging.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "transport/link/copy.h"
+#include "transport/link/link.h"
+#include "transport/link/link_channel.h"
+#include "transport/link/link_transport.h"
+
+namespace datum {
+namespace {
+
+// One turn of a long copy: other endpoints wait for it (design 5: less than a millisecond).
+constexpr std::uint64_t kChunk = 256 * 1024;
+// Below this a polling peer places a Write from its ring sooner than one system call takes.
+constexpr std::uint64_t kRingWriteBelow = kMaxPiece;
+
+const RegionEntry* entry_of(DirectAccess& direct, Stag stag) {
+  const std::span<const RegionEntry> regions = direct.regions();
+  const std::size_t index = stag >> 8U;
+  return index < regions.size() ? &regions[index] : nullptr;
+}
+
+struct Pieces {
+  std::array<Segment, kMaxFetchSegments> items;
+  std::size_t count = 0;
+  std::span<const Segment> all() const { return {items.data(), count}; }
+};
+
+Pieces slice(std::span<const LocalTriplet> local, std::uint64_t offset, std::uint64_t length) {
+  Pieces pieces;
+  for_each_piece(local, offset, length, [&](std::byte* at, std::uint64_t size) {
+    pieces.items[pieces.count++] = {at, size};
+  });
+  return pieces;
+}
+
+DtoStatus status_of(AccessFault) {
+  return DtoStatus::RemoteAccess;
+}
+
+} // namespace
+
+bool LinkChannel::may_go_direct(const WorkRequest& request) const {
+  DirectAccess* direct = link_->direct();
+  // Posting order: nothing may overtake what is still in the ring.
+  if (direct == nullptr || unplaced() != 0 || request.length == 0 ||
+      request.local.size() > kMaxFetchSegments)
+    return false;
+  if (request.opcode == Opcode::RdmaRead) return true;
+  const RegionEntry* entry = entry_of(*direct, request.remote.stag);
+  const bool mapped = entry != nullptr && entry->backing_fd >= 0;
+  return mapped || request.length >= kRingWriteBelow || !link_->peer_polls();
+}
+
+StartResult LinkChannel::start_direct(const WorkRequest& request) {
+  direct_ = &request;
+  direct_done_ = 0;
+  if (!direct_chunk()) {
+    direct_ = nullptr;
+    return StartResult::Started; // failure_ is reported from work()
+  }
+  if (direct_done_ == request.length) {
+    direct_ = nullptr;
+    return StartResult::Finished;
+  }
+  want_work();
+  transport_.host().progress->kick();
+  return StartResult::Started;
+}
+
+bool LinkChannel::direct_chunk() {
+  const WorkRequest& request = *direct_;
+  const bool read = request.opcode == Opcode::RdmaRead;
+  const RequestClass kind = read ? RequestClass::Read : RequestClass::Placed;
+  const std::uint64_t size = std::min(request.length - direct_done_, kChunk);
+  if (direct_done_ != 0 && !events_->recheck_local(request, read ? kLocalWrite : kLocalRead)) {
+    fail_later(kind, DtoStatus::LocalProtection);
+    return false;
+  }
+  RemoteTriplet remote = request.remote;
+  if (direct_done_ == 0) {
+    // The whole range at once: nothing is written when the end is out of bounds.
+    remote.length = request.length;
+  } else {
+    remote.address += direct_done_;
+    remote.length = size;
+  }
+  const DtoStatus status =
+      copy_direct(remote, read ? kRemoteRead : kRemoteWrite, request.local, direct_done_, size);
+  if (status != DtoStatus::Success) {
+    fail_later(kind, status);
+    return false;
+  }
+  direct_done_ += size;
+  return true;
+}
+
+// `remote.length` is what is checked, `length` what is copied.
+DtoStatus LinkChannel::copy_direct(const RemoteTriplet& remote, Access right,
+                                   std::span<const LocalTriplet> local, std::uint64_t offset,
+                                   std::uint64_t length) {
+  DirectAccess& direct = *link_->direct();
+  const RegionEntry* entry = entry_of(direct, remote.stag);
+  if (entry == nullptr) return DtoStatus::RemoteAccess;
+  const bool write = right == kRemoteWrite;
+  link_->mark(remote.stag);
+  DtoStatus status = DtoStatus::Success;
+  const AccessFault fault = check_access(*entry, remote.stag, remote.address, remote.length, right,
+                                         peer_zone_, peer_endpoint_);
+  if (fault != AccessFault::None) {
+    status = status_of(fault);
+  } else if (std::byte* base = direct.map(*entry, remote.stag, write)) {
+    std::byte* at = base + (remote.address - entry->base);
+    if (write) {
+      gather_visible(at, local, offset, length);
+    } else {
+      scatter(local, offset, at, length);
+    }
+  } else {
+    const Pieces pieces = slice(local, offset, length);
+    const bool done = write ? direct.write(remote.address, pieces.all())
+                            : direct.read(remote.address, pieces.all());
+    if (!done) status = DtoStatus::Transport;
+  }
+  link_->unmark();
+  return status;
+}
+
+bool LinkChannel::continue_direct() {
+  const bool read = direct_->opcode == Opcode::RdmaRead;
+  const std::uint64_t length = direct_->length;
+  if (!direct_chunk()) {
+    direct_ = nullptr;
+    return true;
+  }
+  if (direct_done_ != length) return true;
+  direct_ = nullptr;
+  if (read)
+    events_->on_read_done();
+  else
+    events_->on_placed(1);
+  return true;
+}
+
+bool LinkChannel::on_fetch(const RecordHeader& header, const std::byte* payload) {
+  if (link_->direct() == nullptr || header.fetch.segments > kMaxFetchSegments ||
+      header.length != header.fetch.segments * sizeof(FetchSegment) || fetching_ ||
+      message_done_ != 0)
+    return false;
+  if (!staged_.empty() || !start_fetch(header, payload)) {
+    if (state_ == State::Open) stage(header, payload);
+  }
+  return true;
+}
+
+bool LinkChannel::start_fetch(const RecordHeader& header, const std::byte* payload) {
+  std::span<const LocalTriplet> into;
+  std::uint64_t capacity = 0;
+  switch (events_->take_receive(into, capacity)) {
+  case TakeResult::NoReceive: return false;
+  case TakeResult::Protection:
+    if (state_ == State::Open) terminate(RequestClass::Placed, DtoStatus::RemoteResponder);
+    return true;
+  case TakeResult::Taken: break;
+  }
+  if (header.fetch.length > capacity) {
+    events_->fail_receive(DtoStatus::LocalLength);
+    if (state_ == State::Open) terminate(RequestClass::Placed, DtoStatus::RemoteResponder);
+    return true;
+  }
+  fetch_.resize(header.fetch.segments);
+  std::memcpy(fetch_.data(), payload, header.fetch.segments * sizeof(FetchSegment));
+  fetch_length_ = header.fetch.length;
+  fetch_done_ = 0;
+  fetch_solicited_ = (header.flags & record_flag::kSolicited) != 0;
+  fetching_ = true;
+  fetch_chunk();
+  if (state_ == State::Open && fetching_) want_work();
+  return true;
+}
+
+bool LinkChannel::fetch_chunk() {
+  std::span<const LocalTriplet> into;
+  std::uint64_t capacity = 0;
+  // The message is open: this only checks again that its memory is still there.
+  if (events_->take_receive(into, capacity) != TakeResult::Taken) {
+    fetching_ = false;
+    if (state_ == State::Open) terminate(RequestClass::Placed, DtoStatus::RemoteResponder);
+    return true;
+  }
+  std::uint64_t left = std::min(fetch_length_ - fetch_done_, kChunk);
+  std::uint64_t skip = fetch_done_;
+  for (const FetchSegment& segment : fetch_) {
+    if (left == 0) break;
+    if (skip >= segment.length) {
+      skip -= segment.length;
+      continue;
+    }
+    const std::uint64_t size = std::min(segment.length - skip, left);
+    const RemoteTriplet remote{segment.stag, segment.address + skip, size};
+    if (copy_direct(remote, kLocalRead, into, fetch_done_, size) != DtoStatus::Success) {
+      fetching_ = false;
+      terminate(RequestClass::Placed, DtoStatus::LocalProtection);
+      return true;
+    }
+    fetch_done_ += size;
+    left -= size;
+    skip = 0;
+  }
+  // The segments add up to less than the length they came with.
+  if (left != 0) {
+    fetching_ = false;
+    terminate(RequestClass::Placed, DtoStatus::RemoteResponder);
+    return true;
+  }
+  if (fetch_done_ == fetch_length_) finish_fetch();
+  return true;
+}
+
+void LinkChannel::finish_fetch() {
+  fetching_ = false;
+  count_placed(1, 0);
+  events_->complete_receive(fetch_length_, fetch_solicited_);
+  if (state_ == State::Open && !staged_.empty()) deliver_staged();
+}
+
+} // namespace datum

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/link/link_channel_receive.cc: records that arrive. Everything in them is the peer's
+// word and is checked before use; false means that no honest peer sends this.
+#include <cstring>
+
+#include "transport/link/copy.h"
+#include "transport/link/link.h"
+#include "transport/link/link_channel.h"
+#include "transport/link/link_transport.h"
+
+namespace datum {
+
+bool LinkChannel::handle(const RecordHeader& header, const std::byte* payload) {
+  switch (header.type) {
+  case RecordType::Accept: return on_accept(header, payload);
+  case RecordType::Refuse: {
+    if (state_ != State::Requested) return false;
+    const bool by_consumer = (header.flags & record_flag::kByConsumer) != 0;
+    ChannelEvents* events = events_;
+    gone_ = true;
+    leave();
+    events->on_connect_failed(by_consumer ? ConnectFailure::PeerRejected
+                                          : ConnectFailure::NonPeerRejected);
+    return true;
+  }
+  case RecordType::Confirm:
+    if (state_ != State::Accepted) return false;
+    state_ = State::Open;
+    events_->on_established({}, peer_reads_in_);
+    return true;
+  case RecordType::Close: {
+    if (state_ == State::Open && !take_counters(header)) return false;
+    const bool orderly = (header.flags & record_flag::kOrderly) != 0;
+    gone_ = true;
+    if (state_ != State::Closed) closed(orderly ? CloseReason::Disconnected : CloseReason::Broken);
+    return true;
+  }
+  default:
+    if (state_ != State::Open) return state_ == State::Closed;
+    return handle_open(header, payload);
+  }
+}
+
+bool LinkChannel::on_accept(const RecordHeader& header, const std::byte* payload) {
+  const ConnectFields& fields = header.connect;
+  if (state_ != State::Requested || fields.number == 0 ||
+      fields.private_data_size != header.length || fields.reads_in < 0 ||
+      header.length > static_cast<std::uint32_t>(transport_.limits().max_private_data))
+    return false;
+  peer_number_ = fields.number;
+  peer_zone_ = fields.zone;
+  peer_endpoint_ = fields.endpoint;
+  peer_reads_in_ = fields.reads_in;
+  private_data_.assign(payload, payload + header.length);
+  state_ = State::Open;
+  // Both sides are established, or neither: the accepter waits for this (api 7.4, case 9).
+  link_->send_control(this->header(RecordType::Confirm));
+  events_->on_established(private_data_, peer_reads_in_);
+  return true;
+}
+
+bool LinkChannel::take_counters(const RecordHeader& header) {
+  const std::uint32_t placed = header.acked - acked_;
+  const std::uint32_t octets = header.returned - returned_;
+  if (placed == 0 && octets == 0) return true;
+  if (placed > unplaced() || octets > sent_octets_ - returned_) return false;
+  acked_ = header.acked;
+  returned_ = header.returned;
+  if (unplaced() == 0) fetched_out_ = false;
+  if (placed != 0) events_->on_placed(placed);
+  if ((wants_room_ || partial_ != nullptr) && link_ != nullptr) want_work();
+  return true;
+}
+
+bool LinkChannel::handle_open(const RecordHeader& header, const std::byte* payload) {
+  if (!take_counters(header)) return false;
+  if (state_ != State::Open) return true; // the completion ended the connection
+  switch (header.type) {
+  case RecordType::Send:
+    return on_send(header, header.length <= kInlinePayload ? header.payload : payload);
+  case RecordType::SendFetch: return on_fetch(header, payload);
+  case RecordType::Write:
+    return on_write(header, header.length <= kWriteInlinePayload ? header.write.payload : payload);
+  case RecordType::ReadRequest: return on_read_request(header);
+  case RecordType::ReadData:
+    return on_read_data(header, header.length <= kInlinePayload ? header.payload : payload);
+  case RecordType::Ack: return true;
+  case RecordType::Terminate: on_terminate(header); return true;
+  default: return false;
+  }
+}
+
+bool LinkChannel::on_send(const RecordHeader& header, const std::byte* payload) {
+  if (header.length > kMaxPiece || fetching_) return false;
+  if (!staged_.empty() || !deliver(header, payload)) {
+    if (state_ != State::Open) return true;
+    if (header.length > kSendWindow - staged_octets_) return false;
+    stage(header, payload);
+  }
+  return true;
+}
+
+bool LinkChannel::deliver(const RecordHeader& header, const std::byte* payload) {
+  std::span<const LocalTriplet> into;
+  std::uint64_t capacity = 0;
+  switch (events_->take_receive(into, capacity)) {
+  case TakeResult::NoReceive: return false;
+  case TakeResult::Protection:
+    if (state_ == State::Open) terminate(RequestClass::Placed, DtoStatus::RemoteResponder);
+    return true;
+  case TakeResult::Taken: break;
+  }
+  if (header.length > capacity - message_done_) {
+    events_->fail_receive(DtoStatus::LocalLength);
+    if (state_ == State::Open) terminate(RequestClass::Placed, DtoStatus::RemoteResponder);
+    return true;
+  }
+  scatter(into, message_done_, payload, header.length);
+  message_done_ += header.length;
+  const bool last = (header.flags & record_flag::kLast) != 0;
+  count_placed(last ? 1 : 0, header.length);
+  if (last) {
+    const std::uint64_t length = message_done_;
+    message_done_ = 0;
+    events_->complete_receive(length, (header.flags & record_flag::kSolicited) != 0);
+  }
+  return true;
+}
+
+void LinkChannel::stage(const RecordHeader& header, const std::byte* payload) {
+  if (staged_.empty()) {
+    const Duration patience = transport_.options().receive_timeout;
+    if (patience == 0) {
+      terminate(RequestClass::Placed, DtoStatus::ReceiverNotReady);
+      return;
+    }
+    const TransportHost& host = transport_.host();
+    host.timers->arm(receive_timer_, host.progress->now() + patience);
+  }
+  staged_.push_back({header, {payload, payload + header.length}, 0});
+  if (header.type == RecordType::Send) staged_octets_ += header.length;
+}
+
+void LinkChannel::on_receive_posted() {
+  deliver_staged();
+}
+
+void LinkChannel::deliver_staged() {
+  while (state_ == State::Open && !staged_.empty() && !fetching_) {
+    Staged& first = staged_.front();
+    const bool fetch = first.header.type == RecordType::SendFetch;
+    const bool done = fetch ? start_fetch(first.header, first.payload.data())
+                            : deliver(first.header, first.payload.data());
+    if (!done || state_ != State::Open) return;
+    receive_timer_.cancel();
+    if (!fetch) staged_octets_ -= first.header.length;
+    count_placed(first.placed_after, 0);
+    staged_.pop_front();
+    // The next message waits for its receive as long as the first did.
+    if (!staged_.empty()) {
+      const TransportHost& host = transport_.host();
+      host.timers->arm(receive_timer_, host.progress->now() + transport_.options().receive_timeout);
+    }
+  }
+}
+
+void LinkChannel::count_placed(std::uint32_t messages, std::uint32_t octets) {
+  placed_ += messages;
+  placed_octets_ += octets;
+  if (messages == 0 && octets == 0) return;
+  want_ack();
+}
+
+void LinkChannel::count_write_placed() {
+  // Counted in posting order: behind the Sends that still wait.
+  if (!staged_.empty())
+    ++staged_.back().placed_after;
+  else
+    count_placed(1, 0);
+}
+
+bool LinkChannel::on_write(const RecordHeader& header, const std::byte* payload) {
+  if (header.length > kMaxPiece) return false;
+  const RdmaFields target = header.rdma;
+  // A Write of nothing names no memory (checks on incoming frames, 20).
+  if (header.length != 0) {
+    if (events_->check_remote(target.stag, target.address, header.length, kRemoteWrite) !=
+        AccessFault::None) {
+      terminate(RequestClass::Placed, DtoStatus::RemoteAccess);
+      return true;
+    }
+    copy_visible(pointer(target.address), payload, header.length);
+  }
+  if ((header.flags & record_flag::kLast) != 0) count_write_placed();
+  return true;
+}
+
+bool LinkChannel::on_read_request(const RecordHeader& header) {
+  if (served_.size() >= static_cast<std::size_t>(options_.reads_in)) {
+    // An honest peer holds its excess back.
+    terminate(RequestClass::Read, DtoStatus::RemoteResponder);
+    return true;
+  }
+  const RdmaFields source = header.read.rdma;
+  const std::uint64_t length = header.read.length;
+  if (length != 0 && events_->check_remote(source.stag, source.address, length, kRemoteRead) !=
+                         AccessFault::None) {
+    terminate(RequestClass::Read, DtoStatus::RemoteAccess);
+    return true;
+  }
+  served_.push_back({source.stag, source.address, length, 0});
+  if (served_.size() == 1) serve_reads();
+  return true;
+}
+
+bool LinkChannel::on_read_data(const RecordHeader& header, const std::byte* payload) {
+  if (reads_.empty()) return false;
+  const WorkRequest& read = *reads_.front();
+  const bool last = (header.flags & record_flag::kLast) != 0;
+  if (header.length > kMaxPiece || header.length > read.length - read_done_ ||
+      last != (read_done_ + header.length == read.length))
+    return false;
+  if (!events_->recheck_local(read, kLocalWrite)) {
+    failed_class_ = RequestClass::Read;
+    failed_status_ = DtoStatus::LocalProtection;
+    report_failure();
+    return true;
+  }
+  scatter(read.local, read_done_, payload, header.length);
+  read_done_ += header.length;
+  if (!last) return true;
+  read_done_ = 0;
+  reads_.pop_front();
+  events_->on_read_done();
+  return true;
+}
+
+void LinkChannel::on_terminate(const RecordHeader& header) {
+  const RequestClass kind =
+      (header.flags & record_flag::kReadClass) != 0 ? RequestClass::Read : RequestClass::Placed;
+  const bool known =
+      header.status != 0 && header.status <= static_cast<std::uint8_t>(DtoStatus::PartialPacket);
+  const DtoStatus status = known ? static_cast<DtoStatus>(header.status) : DtoStatus::Transport;
+  gone_ = true;
+  events_->on_request_failed(kind, status);
+  if (state_ == State::Open) closed(CloseReason::Broken);
+}
+
+} // namespace datum

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/link/link_channel_send.cc: requests that go through the ring.
+// Hot path: no allocation, no logging.
+#include <algorithm>
+#include <cstring>
+
+#include "transport/link/copy.h"
+#include "transport/link/link.h"
+#include "transport/link/link_channel.h"
+#include "transport/link/link_transport.h"
+
+namespace datum {
+namespace {
+
+// From here on it is cheaper to let the receiver copy once than to copy twice through the ring.
+constexpr std::uint64_t kFetchFrom = 16 * 1024;
+
+} // namespace
+
+RecordHeader LinkChannel::header(RecordType type) const {
+  RecordHeader header;
+  header.ring_word = 0;
+  header.type = type;
+  header.flags = 0;
+  header.status = 0;
+  header.unused = 0;
+  header.connection = peer_number_;
+  header.acked = placed_;
+  header.returned = placed_octets_;
+  header.length = 0;
+  return header;
+}
+
+// on_room() follows: when what is under way has ended, the peer has placed something, or, with a
+// full ring, when there is room.
+StartResult LinkChannel::later(bool ring_full) {
+  wants_room_ = true;
+  if (ring_full) link_->starve(*this);
+  return StartResult::Later;
+}
+
+StartResult LinkChannel::start(const WorkRequest& request) {
+  if (state_ != State::Open || failed_) return StartResult::Later;
+  if (busy_sending()) return later(false);
+  StartResult result = StartResult::Later;
+  switch (request.opcode) {
+  case Opcode::Send: result = start_send(request); break;
+  case Opcode::RdmaWrite: result = start_write(request); break;
+  case Opcode::RdmaRead: result = start_read(request); break;
+  case Opcode::Bind: break; // never handed to a channel
+  }
+  link_->flush_bell();
+  return result;
+}
+
+StartResult LinkChannel::start_send(const WorkRequest& request) {
+  if (request.length > kMaxPiece) {
+    if (request.length >= kFetchFrom && link_->peer_can_fetch() && send_fetch(request))
+      return StartResult::Started;
+    return start_partial(request);
+  }
+  const auto size = static_cast<std::uint32_t>(request.length);
+  if (size > window_left()) return later(false);
+  if (!send_piece(request, 0, size)) return later(true);
+  ++sent_;
+  return StartResult::Started;
+}
+
+StartResult LinkChannel::start_write(const WorkRequest& request) {
+  if (may_go_direct(request)) return start_direct(request);
+  if (request.length > kMaxPiece) {
+    // Large data goes once, and straight: as soon as what went before has been placed.
+    if (link_->direct() != nullptr) return later(false);
+    return start_partial(request);
+  }
+  if (!send_piece(request, 0, static_cast<std::uint32_t>(request.length))) return later(true);
+  ++sent_;
+  return StartResult::Started;
+}
+
+StartResult LinkChannel::start_partial(const WorkRequest& request) {
+  partial_ = &request;
+  partial_done_ = 0;
+  continue_partial();
+  return StartResult::Started;
+}
+
+bool LinkChannel::continue_partial() {
+  bool any = false;
+  while (partial_ != nullptr) {
+    const WorkRequest& request = *partial_;
+    const auto size = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(request.length - partial_done_, kMaxPiece));
+    if (!events_->recheck_local(request, kLocalRead)) {
+      partial_ = nullptr;
+      fail_later(RequestClass::Placed, DtoStatus::LocalProtection);
+      return true;
+    }
+    // The window opens with the peer's next word, the ring when the peer has read on.
+    if (request.opcode == Opcode::Send && size > window_left()) break;
+    if (!send_piece(request, partial_done_, size)) {
+      link_->starve(*this);
+      break;
+    }
+    any = true;
+    partial_done_ += size;
+    if (partial_done_ == request.length) {
+      partial_ = nullptr;
+      ++sent_;
+    }
+  }
+  return any;
+}
+
+// One record with [offset, offset + size) of a Send or a Write. False: the ring is full.
+bool LinkChannel::send_piece(const WorkRequest& request, std::uint64_t offset, std::uint32_t size) {
+  const bool write = request.opcode == Opcode::RdmaWrite;
+  const RecordType type = write ? RecordType::Write : RecordType::Send;
+  RecordHeader* record = link_->reserve(lines_for(size, inline_room(type)));
+  if (record == nullptr) return false;
+  record->type = type;
+  std::uint8_t flags = 0;
+  if (offset + size == request.length) flags |= record_flag::kLast;
+  if (request.solicited && !write) flags |= record_flag::kSolicited;
+  record->flags = flags;
+  record->status = 0;
+  record->connection = peer_number_;
+  record->acked = told_placed_ = placed_;
+  record->returned = placed_octets_;
+  record->length = size;
+  std::byte* payload = reinterpret_cast<std::byte*>(record + 1);
+  if (write) {
+    record->rdma.stag = request.remote.stag;
+    record->rdma.address = request.remote.address + offset;
+    if (size <= kWriteInlinePayload) payload = record->write.payload;
+  } else {
+    sent_octets_ += size;
+    if (size <= kInlinePayload) payload = record->payload;
+  }
+  gather(payload, request.local, offset, size);
+  link_->publish();
+  return true;
+}
+
+bool LinkChannel::send_fetch(const WorkRequest& request) {
+  if (request.local.size() > kMaxFetchSegments) return false;
+  const auto size = static_cast<std::uint32_t>(request.local.size() * sizeof(FetchSegment));
+  RecordHeader* record = link_->reserve(lines_for(size, 0));
+  if (record == nullptr) return false;
+  RecordHeader out = header(RecordType::SendFetch);
+  out.flags = request.solicited ? record_flag::kSolicited : std::uint8_t{0};
+  out.length = size;
+  out.fetch = {request.length, static_cast<std::uint32_t>(request.local.size())};
+  told_placed_ = placed_;
+  constexpr std::size_t kWord = sizeof(std::uint32_t);
+  std::memcpy(reinterpret_cast<std::byte*>(record) + kWord,
+              reinterpret_cast<const std::byte*>(&out) + kWord, sizeof out - kWord);
+  auto* segments = reinterpret_cast<FetchSegment*>(record + 1);
+  for (const LocalTriplet& segment : request.local)
+    *segments++ = {segment.stag, 0, segment.address, segment.length};
+  link_->publish();
+  ++sent_;
+  fetched_out_ = true;
+  return true;
+}
+
+StartResult LinkChannel::start_read(const WorkRequest& request) {
+  if (peer_reads_in_ == 0 && request.length != 0 && !may_go_direct(request)) {
+    // The peer said that it serves none (api 10).
+    fail_later(RequestClass::Read, DtoStatus::RemoteResponder);
+    return StartResult::Started;
+  }
+  if (may_go_direct(request)) return start_direct(request);
+  RecordHeader* record = link_->reserve(1);
+  if (record == nullptr) return later(true);
+  record->type = RecordType::ReadRequest;
+  record->flags = 0;
+  record->status = 0;
+  record->connection = peer_number_;
+  record->acked = told_placed_ = placed_;
+  record->returned = placed_octets_;
+  record->length = 0;
+  record->read.rdma = {request.remote.stag, 0, request.remote.address};
+  record->read.length = request.length;
+  link_->publish();
+  reads_.push_back(&request);
+  return StartResult::Started;
+}
+
+bool LinkChannel::serve_reads() {
+  bool any = false;
+  while (!served_.empty()) {
+    ServedRead& read = served_.front();
+    const auto size =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(read.length - read.done, kMaxPiece));
+    // The region may have gone since the last piece.
+    if (size != 0 && events_->check_remote(read.stag, read.address + read.done, size,
+                                           kRemoteRead) != AccessFault::None) {
+      terminate(RequestClass::Read, DtoStatus::RemoteAccess);
+      return true;
+    }
+    RecordHeader* record = link_->reserve(lines_for(size, kInlinePayload));
+    if (record == nullptr) {
+      link_->starve(*this);
+      break;
+    }
+    record->type = RecordType::ReadData;
+    record->flags = read.done + size == read.length ? record_flag::kLast : std::uint8_t{0};
+    record->status = 0;
+    record->connection = peer_number_;
+    record->acked = told_placed_ = placed_;
+    record->returned = placed_octets_;
+    record->length = size;
+    std::byte* payload =
+        size <= kInlinePayload ? record->payload : reinterpret_cast<std::byte*>(record + 1);
+    if (size != 0) std::memcpy(payload, pointer(read.address + read.done), size);
+    link_->publish();
+    any = true;
+    read.done += size;
+    if (read.done == read.length) served_.pop_front();
+  }
+  return any;
+}
+
+bool LinkChannel::flush_ack() {
+  if (state_ != State::Open || told_placed_ == placed_) return true;
+  RecordHeader* record = link_->reserve(1);
+  if (record == nullptr) return false;
+  record->type = RecordType::Ack;
+  record->flags = 0;
+  record->status = 0;
+  record->connection = peer_number_;
+  record->acked = told_placed_ = placed_;
+  record->returned = placed_octets_;
+  record->length = 0;
+  link_->publish();
+  return true;
+}
+
+} // namespace datum

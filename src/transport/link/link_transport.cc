@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "transport/link/link_transport.h"
+
+#include <algorithm>
+
+#include "base/cpu.h"
+
+namespace datum {
+
+class LinkTransport::NamedListener final : public Listener {
+ public:
+  NamedListener(LinkTransport& transport, std::unique_ptr<PublishedName> name)
+      : transport_(transport), name_(std::move(name)) {}
+  ~NamedListener() override { transport_.stop_listening(qualifier()); }
+  ConnQual qualifier() const override { return name_->qualifier(); }
+
+ private:
+  LinkTransport& transport_;
+  std::unique_ptr<PublishedName> name_;
+};
+
+LinkTransport::LinkTransport(Fabric& fabric, const LinkOptions& options)
+    : fabric_(fabric), options_(options) {}
+
+LinkTransport::~LinkTransport() = default;
+
+void LinkTransport::attach(const TransportHost& host) {
+  host_ = host;
+  fabric_.attach(host, *this);
+}
+
+Result<std::unique_ptr<Listener>> LinkTransport::adopt(Result<std::unique_ptr<PublishedName>> name,
+                                                       ListenerEvents& events) {
+  if (!name) return fail(name.error());
+  const ConnQual qualifier = (*name)->qualifier();
+  if (!listeners_.emplace(qualifier, &events).second) return fail(Type::ConnQualInUse);
+  return std::make_unique<NamedListener>(*this, std::move(*name));
+}
+
+Result<std::unique_ptr<Listener>> LinkTransport::listen(ConnQual qualifier,
+                                                        ListenerEvents& events) {
+  if (listeners_.contains(qualifier)) return fail(Type::ConnQualInUse);
+  return adopt(fabric_.publish(qualifier), events);
+}
+
+Result<std::unique_ptr<Listener>> LinkTransport::listen_any(ListenerEvents& events) {
+  return adopt(fabric_.publish_any(), events);
+}
+
+Result<std::unique_ptr<Channel>> LinkTransport::connect(const Address& address, ConnQual qualifier,
+                                                        PrivateData data, ChannelEvents& events,
+                                                        const ChannelOptions& options) {
+  auto channel = std::make_unique<LinkChannel>(*this, events, options);
+  if (const Status s = channel->dial(address, qualifier, data); !s.ok()) return fail(s);
+  return channel;
+}
+
+bool LinkTransport::progress() {
+  bool any = fabric_.progress();
+  if (!unlinked_.empty()) any = run_unlinked() || any;
+  for (std::size_t i = 0; i < links_.size(); ++i) any = links_[i]->progress() || any;
+  if (!lost_links_.empty()) lost_links_.clear();
+  return any;
+}
+
+bool LinkTransport::set_attention(Attention attention) {
+  attention_ = attention;
+  bool ready = !unlinked_.empty();
+  for (const std::unique_ptr<Link>& link : links_) ready = link->set_attention(attention) || ready;
+  return ready;
+}
+
+bool LinkTransport::run_unlinked() {
+  for (LinkChannel* channel : std::exchange(unlinked_, {})) {
+    channel->listed_for_work = false;
+    channel->work();
+  }
+  return true;
+}
+
+Link* LinkTransport::find_link(LinkPort& port) {
+  const auto found = std::find_if(links_.begin(), links_.end(),
+                                  [&](const auto& link) { return &link->port() == &port; });
+  return found == links_.end() ? nullptr : found->get();
+}
+
+ListenerEvents* LinkTransport::find_listener(ConnQual qualifier) {
+  const auto found = listeners_.find(qualifier);
+  return found == listeners_.end() ? nullptr : found->second;
+}
+
+ConnQual LinkTransport::next_local_port() {
+  // The dynamic range, as if it were a TCP port; it only tells connections apart.
+  constexpr ConnQual kFirst = 49152;
+  constexpr ConnQual kCount = 16384;
+  return kFirst + ports_given_++ % kCount;
+}
+
+void LinkTransport::list_for_work(LinkChannel& channel) {
+  if (channel.listed_for_work) return;
+  channel.listed_for_work = true;
+  unlinked_.push_back(&channel);
+  host_.progress->kick();
+}
+
+void LinkTransport::unlist(LinkChannel& channel) {
+  std::erase(unlinked_, &channel);
+}
+
+void LinkTransport::on_link(LinkPort& port) {
+  links_.push_back(std::make_unique<Link>(*this, port));
+  links_.back()->set_attention(attention_);
+}
+
+void LinkTransport::on_bell(LinkPort& port) {
+  if (Link* link = find_link(port)) link->progress();
+}
+
+void LinkTransport::on_link_lost(LinkPort& port) {
+  const auto found = std::find_if(links_.begin(), links_.end(),
+                                  [&](const auto& link) { return &link->port() == &port; });
+  if (found == links_.end()) return;
+  std::unique_ptr<Link> link = std::move(*found);
+  links_.erase(found);
+  link->lost();
+  lost_links_.push_back(std::move(link));
+}
+
+void LinkTransport::quiesce(Stag stag) {
+  // The STag is revoked and fenced already; whoever marked it before is about to finish a copy of
+  // one chunk. A peer that was stopped in the middle is waited for one second.
+  const Instant give_up = host_.progress->now() + kSecond;
+  for (const std::unique_ptr<Link>& link : links_) {
+    while (link->peer_mark() == stag) {
+      if (host_.progress->now() >= give_up) {
+        link->port().condemn("stopped inside an access to memory that is being taken away");
+        break;
+      }
+      cpu_pause();
+    }
+  }
+}
+
+} // namespace datum

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/link/link_transport.h: the seam over a fabric of links.
+// Lives here: listeners, links, the gate that keeps direct access and dat_lmr_free apart.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "transport/link/fabric.h"
+#include "transport/link/link.h"
+#include "transport/link/link_channel.h"
+#include "transport/seam/transport.h"
+
+namespace datum {
+
+struct LinkOptions {
+  Limits limits;
+  // How long a message waits for a receive; 0: not at all (DATUM_RNR_TIMEOUT).
+  Duration receive_timeout = kSecond;
+};
+
+class LinkTransport final : public Transport, private FabricEvents, private DirectAccessGate {
+ public:
+  LinkTransport(Fabric& fabric, const LinkOptions& options);
+  ~LinkTransport() override;
+
+  // --- Transport -------------------------------------------------------------------------------
+  const Limits& limits() const override { return options_.limits; }
+  const Address& address() const override { return fabric_.address(); }
+  NamedAttributes attributes() const override { return fabric_.attributes(); }
+  std::span<RegionEntry> region_storage() override { return fabric_.region_storage(); }
+  DirectAccessGate* gate() override { return this; }
+  void attach(const TransportHost& host) override;
+  Result<std::unique_ptr<Listener>> listen(ConnQual qualifier, ListenerEvents& events) override;
+  Result<std::unique_ptr<Listener>> listen_any(ListenerEvents& events) override;
+  Result<std::unique_ptr<Channel>> connect(const Address& address, ConnQual qualifier,
+                                           PrivateData data, ChannelEvents& events,
+                                           const ChannelOptions& options) override;
+  bool progress() override;
+  bool set_attention(Attention attention) override;
+
+  // --- for links and channels --------------------------------------------------------------------
+  const TransportHost& host() const { return host_; }
+  const LinkOptions& options() const { return options_; }
+  Fabric& fabric() { return fabric_; }
+  Link* find_link(LinkPort& port);
+  ListenerEvents* find_listener(ConnQual qualifier);
+  void stop_listening(ConnQual qualifier) { listeners_.erase(qualifier); }
+  ConnQual next_local_port();
+  // Channels without a link that have something to report.
+  void list_for_work(LinkChannel& channel);
+  void unlist(LinkChannel& channel);
+
+ private:
+  class NamedListener;
+  Result<std::unique_ptr<Listener>> adopt(Result<std::unique_ptr<PublishedName>> name,
+                                          ListenerEvents& events);
+  bool run_unlinked();
+
+  // FabricEvents
+  void on_link(LinkPort& port) override;
+  void on_bell(LinkPort& port) override;
+  void on_link_lost(LinkPort& port) override;
+  // DirectAccessGate
+  void quiesce(Stag stag) override;
+
+  Fabric& fabric_;
+  LinkOptions options_;
+  TransportHost host_;
+  Attention attention_ = Attention::Polling;
+  std::vector<std::unique_ptr<Link>> links_;
+  std::vector<std::unique_ptr<Link>> lost_links_; // destroyed outside their own callbacks
+  std::unordered_map<ConnQual, ListenerEvents*> listeners_;
+  std::vector<LinkChannel*> unlinked_;
+  std::uint64_t ports_given_ = 0;
+};
+
+} // namespace datum

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/link/record.h: what travels in the ring: a header of one cache line, then payload.
+// Lives here: the layout (a wire format between two processes, host order) and its constants.
+// Not here:   what a record does (link.cc, link_channel.cc).
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "transport/link/ring.h"
+
+namespace datum {
+
+enum class RecordType : std::uint8_t {
+  None = 0,
+  Send,        // a message, or a piece of one
+  SendFetch,   // a message that the receiver fetches from the sender's registered memory
+  Write,       // RDMA Write carried by the ring, or a piece of one
+  ReadRequest, // RDMA Read that the target carries out
+  ReadData,    // its answer, in pieces
+  Ack,         // nothing but the two counters of every header
+  Connect,
+  Accept,
+  Confirm,
+  Refuse,
+  Close,
+  Terminate,
+};
+
+namespace record_flag {
+inline constexpr std::uint8_t kLast = 0x01;       // the last piece of its message, Write or Read
+inline constexpr std::uint8_t kSolicited = 0x02;  // Send, SendFetch
+inline constexpr std::uint8_t kByConsumer = 0x04; // Refuse: dat_cr_reject; otherwise the provider
+inline constexpr std::uint8_t kOrderly = 0x08;    // Close: a disconnect; otherwise an abort
+inline constexpr std::uint8_t kReadClass = 0x10;  // Terminate: the oldest Read failed
+} // namespace record_flag
+
+inline constexpr std::uint32_t kInlinePayload = 40;
+inline constexpr std::uint32_t kWriteInlinePayload = 24;
+
+struct RdmaFields {
+  std::uint32_t stag;
+  std::uint32_t unused;
+  std::uint64_t address;
+};
+
+struct ConnectFields {
+  std::uint64_t qualifier; // Connect only
+  std::uint32_t number;    // what the sender calls the connection
+  std::uint32_t zone;
+  std::uint32_t endpoint;
+  std::int32_t reads_in;
+  std::uint32_t private_data_size;
+  std::uint32_t port; // Connect: what the requester's consumer sees as its local port
+};
+
+struct RecordHeader {
+  std::uint32_t ring_word; // belongs to the ring
+  RecordType type;
+  std::uint8_t flags;
+  std::uint8_t status; // Terminate: DtoStatus
+  std::uint8_t unused;
+  std::uint32_t connection; // what the receiver calls it; 0: none yet
+  std::uint32_t acked;      // messages and Writes of the other direction placed so far
+  std::uint32_t returned;   // payload octets of the other direction's Sends placed so far
+  std::uint32_t length;     // payload octets of this record
+  union {
+    std::byte payload[kInlinePayload];
+    RdmaFields rdma; // Write, ReadRequest, ReadData
+    struct {
+      RdmaFields rdma;
+      std::byte payload[kWriteInlinePayload];
+    } write;
+    struct {
+      RdmaFields rdma;
+      std::uint64_t length;
+    } read;
+    struct {
+      std::uint64_t length;
+      std::uint32_t segments;
+    } fetch;
+    ConnectFields connect;
+  };
+};
+static_assert(sizeof(RecordHeader) == kLineSize && std::is_trivially_copyable_v<RecordHeader>);
+
+// One source segment of SendFetch, in its payload.
+struct FetchSegment {
+  std::uint32_t stag;
+  std::uint32_t unused;
+  std::uint64_t address;
+  std::uint64_t length;
+};
+static_assert(sizeof(FetchSegment) == 24);
+
+inline constexpr std::uint32_t kMaxFetchSegments = 64;
+// The largest payload of one record.
+inline constexpr std::uint32_t kMaxPiece = 8192;
+static_assert(kMaxPiece / kLineSize + 1 <= kMaxRecordLines);
+
+// How much payload of such a record lies in its header; more lies in the lines behind.
+constexpr std::uint32_t inline_room(RecordType type) {
+  switch (type) {
+  case RecordType::Send:
+  case RecordType::ReadData: return kInlinePayload;
+  case RecordType::Write: return kWriteInlinePayload;
+  default: return 0;
+  }
+}
+
+constexpr std::uint32_t lines_for(std::uint32_t payload, std::uint32_t inline_room) {
+  return payload <= inline_room ? 1 : 1 + (payload + kLineSize - 1) / kLineSize;
+}
+
+} // namespace datum
