@@ -56,7 +56,7 @@ std::string_view path_problem(std::string_view path) {
 
 std::string normalise(std::string_view path) {
   std::string out;
-  if (path.starts_with('/')) out = "/";
+  if (path.starts_with('/')) out.push_back('/');
   while (!path.empty()) {
     const std::string_view name = next_component(path);
     if (name.empty() || name == ".") continue;

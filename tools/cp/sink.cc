@@ -59,7 +59,7 @@ bool Sink::handle(const Message& message) {
   } else if (const auto* end = std::get_if<End>(&message)) {
     steps_.emplace_back(*end);
   } else if (const auto* folder = std::get_if<DirectoryEnd>(&message)) {
-    next_id(folder->id);
+    admit(folder->id, last_folder_end_);
     steps_.emplace_back(*folder);
   } else if (const auto* problem = std::get_if<Problem>(&message)) {
     reporter_.problem(problem->severity, problem->text);
@@ -73,14 +73,15 @@ bool Sink::handle(const Message& message) {
   return true;
 }
 
-void Sink::next_id(std::uint64_t id) {
-  if (id <= last_id_) protocol_error("an id out of order");
+// Offers run ahead of the folders' ends: each kind has its own order.
+void Sink::admit(std::uint64_t id, std::uint64_t& last) {
+  if (id <= last) protocol_error("an id out of order");
   if (++unsettled_ > kMaxWindow) protocol_error("more offers than agreed");
-  last_id_ = id;
+  last = id;
 }
 
 void Sink::on(const Offer& offer) {
-  next_id(offer.id);
+  admit(offer.id, last_offer_);
   try {
     decide(offer);
   } catch (const std::invalid_argument& error) {

@@ -57,13 +57,13 @@ class Sink {
   Incoming& announce(std::uint64_t id, std::uint64_t offset, std::uint64_t length);
   void settle(const Offer& offer, Outcome outcome, const std::string& text);
   void fail(Incoming& incoming, const FileError& error);
-  void next_id(std::uint64_t id);
+  void admit(std::uint64_t id, std::uint64_t& last);
 
   Link& link_;
   Terms terms_;
   Placement placement_;
   Reporter& reporter_;
-  std::uint64_t last_id_ = 0;
+  std::uint64_t last_offer_ = 0, last_folder_end_ = 0;
   std::uint64_t unsettled_ = 0;
   std::map<std::uint64_t, Incoming> incoming_;
   std::deque<Step> steps_;

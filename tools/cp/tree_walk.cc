@@ -147,4 +147,19 @@ Entry TreeWalk::read_link(int folder, const std::string& name, Entry entry) {
   return entry;
 }
 
+Total count_tree(const std::vector<Root>& roots) {
+  std::vector<Root> copies;
+  for (const Root& root : roots)
+    copies.push_back(
+        {UniqueFd(fcntl(root.folder.get(), F_DUPFD_CLOEXEC, 0)), root.name, root.path});
+  TreeWalk walk(std::move(copies), TreeWalk::Files::Count);
+  Total total;
+  while (const auto entry = walk.next()) {
+    if (entry->type == Entry::Type::Problem || entry->type == Entry::Type::DirectoryEnd) continue;
+    ++total.entries;
+    total.bytes += entry->size;
+  }
+  return total;
+}
+
 } // namespace datum::cp

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Source and sink together, in two threads, without a provider.
+#include <sys/stat.h>
+
+#include <exception>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "cp/sink.h"
+#include "cp/source.h"
+#include "folder.h"
+#include "loop_link.h"
+
+namespace datum::cp {
+namespace {
+
+constexpr std::uint64_t kMiB = 1048576;
+
+class Copy : public testing::TestWithParam<Method> {
+ protected:
+  struct Side : Reporter {
+    std::vector<std::string> texts;
+    void outcome(Outcome o, const std::string& p, std::uint64_t s, const std::string& t) override {
+      Reporter::outcome(o, p, s, t);
+      if (!t.empty()) texts.push_back(t);
+    }
+    void problem(Severity s, const std::string& t) override {
+      Reporter::problem(s, t);
+      texts.push_back(t);
+    }
+  };
+
+  // Copies from_/name to to_/destination. Whatever a side throws ends that side only.
+  void run(const std::string& name, const std::string& destination, Mode mode = Mode::Copy,
+           const std::function<void(test::LoopLink& source, test::LoopLink& sink)>& prepare = {}) {
+    const Terms terms = {GetParam(), mode, 65536, 4};
+    auto [source_link, sink_link] = test::LoopLink::pair(terms.chunk_size, terms.depth);
+    if (prepare) prepare(*source_link, *sink_link);
+    source_ = sink_ = Side();
+    source_ended_well_ = sink_ended_well_ = false;
+    std::thread sink([&, link = sink_link.get()] {
+      guard(*link, sink_ended_well_, [&] {
+        Sink(*link, terms, {to_.open(), destination, destination.empty()}, sink_).run();
+      });
+    });
+    guard(*source_link, source_ended_well_, [&] {
+      std::vector<Root> roots;
+      roots.push_back({from_.open(), name, name});
+      Source(*source_link, terms, std::move(roots), source_).run();
+    });
+    sink.join();
+  }
+  void guard(test::LoopLink& link, bool& ended_well, const std::function<void()>& body) {
+    try {
+      body();
+      ended_well = true;
+    } catch (const std::exception& error) {
+      const std::lock_guard lock(mutex_);
+      errors_ += std::string(error.what()) + "; ";
+      link.cut();
+    }
+  }
+  void expect_same(const std::string& from, const std::string& to) {
+    EXPECT_TRUE(from_.read(from) == to_.read(to)) << from;
+  }
+
+  test::Folder from_, to_;
+  Side source_, sink_;
+  bool source_ended_well_ = false, sink_ended_well_ = false;
+  std::mutex mutex_;
+  std::string errors_;
+};
+
+TEST_P(Copy, ATreeArrivesWithContentsModesTimesAndLinks) {
+  from_.write("t/a", "alpha");
+  from_.write("t/d/big", test::noise(3 * kMiB + 17));
+  from_.write("t/d/empty", "");
+  from_.write("t/d/one-chunk", test::noise(65536));
+  std::filesystem::create_symlink("../../etc/passwd", from_ / "t/link");
+  std::filesystem::create_symlink("nowhere", from_ / "t/dangling");
+  chmod((from_ / "t/a").c_str(), 0400);
+  chmod((from_ / "t/d").c_str(), 0555);
+  run("t", "");
+  EXPECT_TRUE(source_ended_well_ && sink_ended_well_) << errors_;
+  for (const char* name : {"t/a", "t/d/big", "t/d/empty", "t/d/one-chunk"}) expect_same(name, name);
+  EXPECT_EQ(std::filesystem::read_symlink(to_ / "t/link"), "../../etc/passwd");
+  EXPECT_EQ(std::filesystem::read_symlink(to_ / "t/dangling"), "nowhere");
+  for (const char* name : {"t/a", "t/d", "t/d/big", "t"}) {
+    struct stat a = {}, b = {};
+    ASSERT_EQ(lstat((from_ / name).c_str(), &a), 0);
+    ASSERT_EQ(lstat((to_ / name).c_str(), &b), 0);
+    EXPECT_EQ(a.st_mode, b.st_mode) << name;
+    EXPECT_EQ(a.st_mtim.tv_sec, b.st_mtim.tv_sec) << name;
+    EXPECT_EQ(a.st_mtim.tv_nsec, b.st_mtim.tv_nsec) << name;
+  }
+  EXPECT_EQ(source_.summary.copied, 8U);
+  EXPECT_EQ(sink_.summary.copied, 8U);
+  EXPECT_EQ(source_.summary.bytes_moved, 5 + 3 * kMiB + 17 + 65536);
+  EXPECT_EQ(to_.leftovers("t/d"), 0);
+}
+
+TEST_P(Copy, ASecondRunFindsNothingToDo) {
+  from_.write("t/a", "alpha");
+  std::filesystem::create_symlink("a", from_ / "t/l");
+  run("t", "copy");
+  run("t", "copy");
+  EXPECT_EQ(source_.summary.copied, 0U);
+  EXPECT_EQ(source_.summary.unchanged, 3U);
+  EXPECT_EQ(source_.summary.bytes_moved, 0U);
+  expect_same("t/a", "copy/a");
+}
+
+TEST_P(Copy, ManySmallFilesArrive) {
+  for (int i = 0; i < 1000; ++i)
+    from_.write("t/" + std::to_string(i), "content " + std::to_string(i));
+  run("t", "");
+  EXPECT_EQ(sink_.summary.copied, 1001U);
+  EXPECT_EQ(to_.read("t/0"), "content 0");
+  EXPECT_EQ(to_.read("t/999"), "content 999");
+}
+
+TEST_P(Copy, ASparseFileStaysSparseAndItsHolesAreNotMoved) {
+  from_.write("t", "");
+  ASSERT_EQ(truncate((from_ / "t").c_str(), 1LL << 30), 0);
+  {
+    std::fstream file(from_ / "t", std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(500'000'000);
+    file << "island";
+  }
+  run("t", "");
+  struct stat st = {};
+  ASSERT_EQ(stat((to_ / "t").c_str(), &st), 0);
+  EXPECT_EQ(st.st_size, 1LL << 30);
+  EXPECT_LT(st.st_blocks * 512, 4 * 1048576);
+  EXPECT_LT(source_.summary.bytes_moved, 1048576U);
+  EXPECT_EQ(source_.summary.copied, 1U);
+  std::ifstream file(to_ / "t", std::ios::binary);
+  file.seekg(499'999'999);
+  std::string found(8, '?');
+  file.read(found.data(), 8);
+  EXPECT_EQ(found, std::string("\0island\0", 8));
+}
+
+TEST_P(Copy, ACutCopyContinuesWithWhatIsMissing) {
+  from_.write("t", test::noise(12 * kMiB));
+  // 160 chunks of 64 KiB are 10 MiB: two whole blocks of 4 MiB can be continued from.
+  run("t", "", Mode::Copy, [](auto& source, auto&) { source.cut_at_chunk(161); });
+  EXPECT_FALSE(source_ended_well_ || sink_ended_well_);
+  EXPECT_FALSE(to_.exists("t"));
+  run("t", "");
+  EXPECT_TRUE(source_ended_well_ && sink_ended_well_) << errors_;
+  EXPECT_EQ(sink_.summary.bytes_resumed, 8 * kMiB);
+  EXPECT_EQ(source_.summary.bytes_moved, 4 * kMiB);
+  expect_same("t", "t");
+  EXPECT_EQ(to_.leftovers(), 0);
+}
+
+TEST_P(Copy, ASourceThatChangedAfterACutIsCopiedFromTheStart) {
+  from_.write("t", test::noise(12 * kMiB));
+  run("t", "", Mode::Copy, [](auto& source, auto&) { source.cut_at_chunk(161); });
+  from_.write("t", test::noise(12 * kMiB, 2));
+  run("t", "");
+  EXPECT_EQ(sink_.summary.bytes_resumed, 0U);
+  expect_same("t", "t");
+}
+
+TEST_P(Copy, ADamagedChunkIsNoticedAndTheFileDoesNotAppear) {
+  if (GetParam() == Method::Read) GTEST_SKIP() << "the damage is done by write_slot";
+  from_.write("t/bad", test::noise(200'000));
+  from_.write("t/good", "fine");
+  run("t", "", Mode::Copy, [](auto& source, auto&) { source.damage_chunk(2); });
+  EXPECT_EQ(sink_.summary.failed, 1U);
+  ASSERT_EQ(source_.texts.size(), 1U);
+  EXPECT_NE(source_.texts[0].find("checksum of \"t/bad\" differs"), std::string::npos);
+  EXPECT_FALSE(to_.exists("t/bad"));
+  EXPECT_EQ(to_.read("t/good"), "fine");
+  EXPECT_EQ(to_.leftovers("t"), 0);
+}
+
+TEST_P(Copy, ADryRunTellsAndTouchesNothing) {
+  from_.write("t/a", "alpha");
+  run("t", "", Mode::DryRun);
+  EXPECT_EQ(source_.summary.would_copy, 2U);
+  EXPECT_TRUE(std::filesystem::is_empty(to_.path()));
+}
+
+TEST_P(Copy, VerifyFindsEveryDifferenceAndMovesNothing) {
+  from_.write("t/same", "12345");
+  from_.write("t/changed", "12345");
+  from_.write("t/longer", "12345");
+  from_.write("t/missing", "12345");
+  run("t", "");
+  to_.write("t/changed", "12x45");
+  to_.write("t/longer", "123456");
+  std::filesystem::remove(to_ / "t/missing");
+  run("t", "", Mode::Verify);
+  EXPECT_EQ(source_.summary.differing, 3U);
+  EXPECT_EQ(sink_.summary.differing, 3U);
+  EXPECT_EQ(source_.summary.unchanged, 2U);
+  EXPECT_EQ(source_.summary.bytes_moved, 0U);
+  EXPECT_EQ(to_.read("t/changed"), "12x45");
+}
+
+TEST_P(Copy, AFolderInTheWayFailsThatFileOnly) {
+  from_.write("t/x", "file");
+  from_.write("t/y", "file");
+  to_.write("t/x/inside", "");
+  run("t", "");
+  EXPECT_EQ(source_.summary.failed, 1U);
+  EXPECT_EQ(to_.read("t/y"), "file");
+  EXPECT_TRUE(to_.exists("t/x/inside"));
+}
+
+TEST_P(Copy, ALinkInTheDestinationIsReplacedNotFollowed) {
+  test::Folder outside;
+  outside.write("victim", "untouched");
+  from_.write("t/x", "new");
+  to_.write("t/other", "");
+  std::filesystem::create_symlink(outside / "victim", to_ / "t/x");
+  run("t", "");
+  EXPECT_EQ(outside.read("victim"), "untouched");
+  EXPECT_EQ(to_.read("t/x"), "new");
+}
+
+TEST_P(Copy, ALinkedFolderInTheDestinationIsNotEntered) {
+  test::Folder outside;
+  from_.write("t/d/x", "new");
+  to_.write("t/other", "");
+  std::filesystem::create_directory_symlink(outside.path(), to_ / "t/d");
+  run("t", "");
+  EXPECT_TRUE(std::filesystem::is_empty(outside.path()));
+  EXPECT_GE(source_.summary.failed, 1U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Write, Copy, testing::Values(Method::Write));
+INSTANTIATE_TEST_SUITE_P(Read, Copy, testing::Values(Method::Read));
+
+} // namespace
+} // namespace datum::cp

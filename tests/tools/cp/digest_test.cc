@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "cp/digest.h"
+
+#include <gtest/gtest.h>
+
+#include "folder.h"
+
+namespace datum::cp {
+namespace {
+
+constexpr std::size_t kFourMiB = 4194304;
+
+std::span<const std::byte> bytes(const std::string& text) {
+  return std::as_bytes(std::span(text));
+}
+
+Digest whole(const std::string& text) {
+  FileDigest digest;
+  digest.update(bytes(text));
+  return digest.finish();
+}
+
+TEST(FileDigest, DoesNotDependOnHowTheBytesCome) {
+  const std::string text = test::noise(2 * kFourMiB + 12345);
+  FileDigest digest;
+  for (std::size_t at = 0; at < text.size(); at += 99'991)
+    digest.update(bytes(text).subspan(at, std::min<std::size_t>(99'991, text.size() - at)));
+  EXPECT_EQ(digest.finish(), whole(text));
+}
+
+TEST(FileDigest, SeesEveryKindOfChange) {
+  const std::string text = test::noise(kFourMiB + 10);
+  std::string flipped = text;
+  flipped[100] = static_cast<char>(flipped[100] ^ 1);
+  EXPECT_NE(whole(text), whole(flipped));
+  EXPECT_NE(whole(text), whole(text.substr(0, text.size() - 1)));
+  EXPECT_NE(whole(""), whole(std::string(1, '\0')));
+  EXPECT_NE(whole(std::string(kFourMiB, '\0')), whole(std::string(2 * kFourMiB, '\0')));
+}
+
+TEST(FileDigest, ZerosCountLikeBytesThatAreZero) {
+  FileDigest digest;
+  digest.update(bytes("x"));
+  digest.update_zeros(kFourMiB + 1);
+  EXPECT_EQ(digest.finish(), whole("x" + std::string(kFourMiB + 1, '\0')));
+}
+
+TEST(FileDigest, ReportsFullBlocksOnly) {
+  const std::string text = test::noise(2 * kFourMiB + 1);
+  std::vector<Digest> blocks;
+  FileDigest digest([&](const Digest& block) { blocks.push_back(block); });
+  digest.update(bytes(text));
+  digest.finish();
+  ASSERT_EQ(blocks.size(), 2U);
+  EXPECT_EQ(blocks[1], digest_of(bytes(text).subspan(kFourMiB, kFourMiB)));
+}
+
+TEST(Digest, IsXxh3With128BitsInCanonicalOrder) {
+  // XXH3_128bits of the empty input, seed 0: 99aa06d3014798d8 6001c324468d497f.
+  const Digest digest = digest_of({});
+  EXPECT_EQ(std::to_integer<int>(digest[0]), 0x99);
+  EXPECT_EQ(std::to_integer<int>(digest[7]), 0xd8);
+  EXPECT_EQ(std::to_integer<int>(digest[15]), 0x7f);
+}
+
+} // namespace
+} // namespace datum::cp

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// A temporary folder, and trees in it, for the tests of dat-cp.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <stdexcept>
+#include <string>
+
+#include "cp/unique_fd.h"
+
+namespace datum::cp::test {
+
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = std::filesystem::temp_directory_path() / "dat-cp-test-XXXXXX";
+    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp " + pattern);
+    path_ = pattern;
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() {
+    std::error_code ignored;
+    // A test may have taken our right to look into a folder.
+    for (auto it = std::filesystem::recursive_directory_iterator(
+             path_, std::filesystem::directory_options::skip_permission_denied, ignored);
+         !ignored && it != std::filesystem::recursive_directory_iterator(); it.increment(ignored))
+      if (it->is_directory(ignored) && !it->is_symlink(ignored)) chmod(it->path().c_str(), 0700);
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+  [[nodiscard]] std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] UniqueFd open() const {
+    return UniqueFd(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  }
+
+  void write(const std::string& name, const std::string& content) const {
+    std::filesystem::create_directories(std::filesystem::path(*this / name).parent_path());
+    std::ofstream(*this / name, std::ios::binary) << content;
+  }
+  [[nodiscard]] std::string read(const std::string& name) const {
+    std::ifstream file(*this / name, std::ios::binary);
+    if (!file) return "<missing>";
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  [[nodiscard]] bool exists(const std::string& name) const {
+    return std::filesystem::symlink_status(*this / name).type() !=
+           std::filesystem::file_type::not_found;
+  }
+  // How many entries of the folder are dat-cp's own unfinished files.
+  [[nodiscard]] int leftovers(const std::string& name = ".") const {
+    int count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(*this / name))
+      if (entry.path().filename().string().starts_with(".dat-cp-")) ++count;
+    return count;
+  }
+
+ private:
+  std::string path_;
+};
+
+// The same bytes for the same seed, different everywhere.
+inline std::string noise(std::size_t size, std::uint64_t seed = 1) {
+  std::mt19937_64 random(seed);
+  std::string text(size, '\0');
+  for (std::size_t i = 0; i < size; i += 8) {
+    std::uint64_t word = random();
+    for (std::size_t j = i; j < size && j < i + 8; ++j, word >>= 8)
+      text[j] = static_cast<char>(word);
+  }
+  return text;
+}
+
+} // namespace datum::cp::test

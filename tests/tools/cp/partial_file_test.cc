@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "cp/partial_file.h"
+
+#include <sys/stat.h>
+
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "cp/file_error.h"
+#include "folder.h"
+
+namespace datum::cp {
+namespace {
+
+constexpr std::uint64_t kMiB = 1048576;
+
+std::span<const std::byte> bytes(const std::string& text) {
+  return std::as_bytes(std::span(text));
+}
+
+Digest digest_of_file(const std::string& text) {
+  FileDigest digest;
+  digest.update(bytes(text));
+  return digest.finish();
+}
+
+class PartialFileTest : public testing::Test {
+ protected:
+  std::unique_ptr<PartialFile> open(std::uint64_t size, Time mtime = {1000, 7}) {
+    return std::make_unique<PartialFile>(folder_.open(), Identity{"file", size, mtime}, 0640,
+                                         [] {});
+  }
+  // What a run that was cut after these bytes leaves.
+  void leave(const std::string& content, std::size_t received) {
+    open(content.size())->append(bytes(content).first(received));
+  }
+  test::Folder folder_;
+};
+
+TEST_F(PartialFileTest, AppearsWholeWithModeAndTime) {
+  auto file = open(5);
+  file->append(bytes("hello"));
+  EXPECT_FALSE(folder_.exists("file"));
+  EXPECT_TRUE(file->finish(digest_of_file("hello")));
+  EXPECT_EQ(folder_.read("file"), "hello");
+  struct stat st = {};
+  ASSERT_EQ(stat((folder_ / "file").c_str(), &st), 0);
+  EXPECT_EQ(st.st_mode & 07777, 0640U);
+  EXPECT_EQ(st.st_mtim.tv_sec, 1000);
+  EXPECT_EQ(st.st_mtim.tv_nsec, 7);
+  EXPECT_EQ(folder_.leftovers(), 0);
+}
+
+TEST_F(PartialFileTest, AWrongDigestKeepsTheOldFileAndNothingElse) {
+  folder_.write("file", "old");
+  auto file = open(3);
+  file->append(bytes("new"));
+  EXPECT_FALSE(file->finish(digest_of_file("NEW")));
+  EXPECT_EQ(folder_.read("file"), "old");
+  EXPECT_EQ(folder_.leftovers(), 0);
+}
+
+TEST_F(PartialFileTest, AShortFileLeavesNothingBehindAfterACut) {
+  leave("hello", 3);
+  EXPECT_EQ(folder_.leftovers(), 0);
+}
+
+TEST_F(PartialFileTest, ACutFileContinuesAtTheLastWholeBlock) {
+  const std::string content = test::noise(10 * kMiB);
+  leave(content, 9 * kMiB);
+  EXPECT_EQ(folder_.leftovers(), 2);
+  auto file = open(content.size());
+  ASSERT_EQ(file->offset(), 8 * kMiB);
+  file->append(bytes(content).subspan(8 * kMiB));
+  EXPECT_TRUE(file->finish(digest_of_file(content)));
+  EXPECT_EQ(folder_.read("file"), content);
+  EXPECT_EQ(folder_.leftovers(), 0);
+}
+
+TEST_F(PartialFileTest, ADamagedBlockIsNotTrusted) {
+  const std::string content = test::noise(14 * kMiB);
+  leave(content, 13 * kMiB);
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
+    if (entry.path().extension() == ".part") {
+      std::fstream part(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
+      part.seekp(5 * kMiB);
+      part.put(static_cast<char>(content[5 * kMiB] ^ 1));
+    }
+  EXPECT_EQ(open(content.size())->offset(), 4 * kMiB);
+}
+
+TEST_F(PartialFileTest, AnotherVersionStartsOver) {
+  const std::string content = test::noise(10 * kMiB);
+  leave(content, 9 * kMiB);
+  EXPECT_EQ(open(content.size(), {1001, 7})->offset(), 0U);
+}
+
+TEST_F(PartialFileTest, ZerosBecomeAHole) {
+  auto file = open(64 * kMiB + 1);
+  file->append_zeros(64 * kMiB);
+  file->append(bytes("x"));
+  EXPECT_TRUE(file->finish(digest_of_file(std::string(64 * kMiB, '\0') + "x")));
+  struct stat st = {};
+  ASSERT_EQ(stat((folder_ / "file").c_str(), &st), 0);
+  EXPECT_EQ(st.st_size, 67108865);
+  EXPECT_LT(st.st_blocks * 512, 1048576);
+}
+
+TEST_F(PartialFileTest, TwoWritersDoNotMix) {
+  auto first = open(10);
+  EXPECT_THROW(open(10), FileError);
+  first->append(bytes("0123456789"));
+  EXPECT_TRUE(first->finish(digest_of_file("0123456789")));
+}
+
+TEST_F(PartialFileTest, ASymbolicLinkInPlaceOfTheTemporaryFileIsNotFollowed) {
+  test::Folder outside;
+  outside.write("victim", "untouched");
+  leave(test::noise(10 * kMiB), 9 * kMiB);
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
+    if (entry.path().extension() == ".part") {
+      const auto path = entry.path();
+      std::filesystem::remove(path);
+      std::filesystem::create_symlink(outside / "victim", path);
+      break;
+    }
+  EXPECT_THROW(open(10 * kMiB), FileError);
+  EXPECT_EQ(outside.read("victim"), "untouched");
+}
+
+TEST_F(PartialFileTest, AHardLinkInPlaceOfTheTemporaryFileIsNotUsed) {
+  leave(test::noise(10 * kMiB), 9 * kMiB);
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
+    if (entry.path().extension() == ".part") {
+      std::filesystem::create_hard_link(entry.path(), folder_ / "other");
+      break;
+    }
+  EXPECT_THROW(open(10 * kMiB), FileError);
+}
+
+} // namespace
+} // namespace datum::cp

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "cp/placement.h"
+
+#include <sys/stat.h>
+
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+#include "cp/file_error.h"
+#include "folder.h"
+
+namespace datum::cp {
+namespace {
+
+class PlacementTest : public testing::Test {
+ protected:
+  Placement make(const std::string& path, bool into, Mode mode = Mode::Copy) {
+    return Placement({folder_.open(), path, into}, mode);
+  }
+  test::Folder folder_;
+};
+
+TEST_F(PlacementTest, IntoAFolderKeepsTheName) {
+  const Placement to = make("dest", true);
+  EXPECT_TRUE(folder_.exists("dest"));
+  EXPECT_EQ(to.place("tree", Kind::Directory), "dest/tree");
+  EXPECT_EQ(to.place("tree/a/b", Kind::File), "dest/tree/a/b");
+}
+
+TEST_F(PlacementTest, ANewNameReplacesTheFirstComponent) {
+  const Placement to = make("copy", false);
+  EXPECT_EQ(to.place("tree", Kind::Directory), "copy");
+  EXPECT_EQ(to.place("tree/a/b", Kind::File), "copy/a/b");
+  EXPECT_EQ(to.place("file", Kind::File), "copy");
+}
+
+TEST_F(PlacementTest, ATreeGoesToTheSamePlaceTwiceButAFileGoesIntoAFolder) {
+  folder_.write("copy/x", "");
+  const Placement to = make("copy", false);
+  EXPECT_EQ(to.place("tree", Kind::Directory), "copy");
+  EXPECT_EQ(to.place("file", Kind::File), "copy/file");
+}
+
+TEST_F(PlacementTest, HostilePathsAreRefused) {
+  const Placement to = make("", true);
+  for (const char* path : {"../x", "/x", "a/../../x", "", "a//b", ".dat-cp-x", "a/.dat-cp-link"})
+    EXPECT_THROW((void)to.place(path, Kind::File), std::invalid_argument) << path;
+}
+
+TEST_F(PlacementTest, ADryRunCreatesNothing) {
+  make("dest", true, Mode::DryRun);
+  EXPECT_FALSE(folder_.exists("dest"));
+}
+
+TEST_F(PlacementTest, NothingIsCreatedThroughASymbolicLink) {
+  test::Folder outside;
+  std::filesystem::create_directory_symlink(outside.path(), folder_ / "out");
+  const Placement to = make("", true);
+  EXPECT_THROW(to.make_folder("out/new"), FileError);
+  EXPECT_THROW(to.make_folder("out"), FileError);
+  EXPECT_THROW((void)to.parent("out/file"), FileError);
+  EXPECT_THROW(to.finish_folder("out", 0777, {}), FileError);
+  Offer link;
+  link.target = "/etc";
+  EXPECT_THROW(to.make_link("out/link", link), FileError);
+  EXPECT_TRUE(std::filesystem::is_empty(outside.path()));
+}
+
+TEST_F(PlacementTest, ALinkIsMadeAsALinkAndReplacesAFile) {
+  folder_.write("link", "a file");
+  const Placement to = make("", true);
+  Offer offer;
+  offer.kind = Kind::Symlink;
+  offer.target = "../../etc/passwd";
+  to.make_link("link", offer);
+  EXPECT_EQ(std::filesystem::read_symlink(folder_ / "link"), "../../etc/passwd");
+  EXPECT_EQ(to.present("link", offer), Present::Same);
+  offer.target = "other";
+  EXPECT_EQ(to.present("link", offer), Present::Other);
+  EXPECT_EQ(folder_.leftovers(), 0);
+}
+
+TEST_F(PlacementTest, ALinkDoesNotReplaceAFolder) {
+  folder_.write("folder/x", "");
+  Offer offer;
+  offer.kind = Kind::Symlink;
+  offer.target = "t";
+  const Placement to = make("", true);
+  EXPECT_THROW(to.make_link("folder", offer), FileError);
+  EXPECT_EQ(folder_.leftovers(), 0);
+}
+
+TEST_F(PlacementTest, AFolderTwiceIsOneFolder) {
+  const Placement to = make("", true);
+  EXPECT_TRUE(to.make_folder("a"));
+  EXPECT_FALSE(to.make_folder("a"));
+  to.finish_folder("a", 0555, {1234, 0});
+  struct stat st = {};
+  ASSERT_EQ(stat((folder_ / "a").c_str(), &st), 0);
+  EXPECT_EQ(st.st_mode & 07777, 0555U);
+  EXPECT_EQ(st.st_mtim.tv_sec, 1234);
+  // A later run must be able to write into it.
+  EXPECT_FALSE(to.make_folder("a"));
+  ASSERT_EQ(stat((folder_ / "a").c_str(), &st), 0);
+  EXPECT_EQ(st.st_mode & 0700, 0700U);
+}
+
+TEST_F(PlacementTest, AFileIsInTheWayOfAFolder) {
+  folder_.write("a", "");
+  EXPECT_THROW(make("", true).make_folder("a"), FileError);
+}
+
+TEST_F(PlacementTest, SizeTimeAndModeDecideWhetherAFileIsThere) {
+  folder_.write("f", "12345");
+  chmod((folder_ / "f").c_str(), 0644);
+  const timespec times[2] = {{50, 60}, {50, 60}};
+  utimensat(AT_FDCWD, (folder_ / "f").c_str(), times, 0);
+  const Placement to = make("", true);
+  const Offer same = {1, Kind::File, 0644, {50, 60}, 5, "f", ""};
+  EXPECT_EQ(to.present("f", same), Present::Same);
+  Offer other = same;
+  other.size = 6;
+  EXPECT_EQ(to.present("f", other), Present::Other);
+  other = same;
+  other.mtime.nanoseconds = 61;
+  EXPECT_EQ(to.present("f", other), Present::Other);
+  other = same;
+  other.mode = 0600;
+  EXPECT_EQ(to.present("f", other), Present::Other);
+  EXPECT_EQ(to.present("missing", same), Present::Nothing);
+  EXPECT_EQ(to.present("missing/f", same), Present::Nothing);
+}
+
+} // namespace
+} // namespace datum::cp

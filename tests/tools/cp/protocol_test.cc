@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "cp/protocol.h"
+
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "cp/hello.h"
+
+namespace datum::cp {
+namespace {
+
+std::vector<Message> one_of_each() {
+  Digest digest;
+  digest.fill(std::byte{0xd1});
+  return {Job{Direction::Get, Method::Read, Mode::Verify, 65536, 8, 1, "a/b"},
+          Path{"x"},
+          PathsEnd{},
+          Slots{7, 0x123456789abcdef0, 65536, 8},
+          Total{3, 4},
+          Offer{1, Kind::Symlink, 0644, {-1, 999'999'999}, 5, "p/q", "../target"},
+          Want{2, 1U << 30},
+          Chunk{3, 4096, 8192, 7},
+          Hole{4, 0, UINT64_MAX},
+          End{5, digest, "why"},
+          DirectoryEnd{6, 0755, {1, 2}, "d"},
+          Result{7, Outcome::Failed, "text"},
+          SlotFree{3},
+          Problem{Severity::Error, "unreadable"},
+          Done{},
+          Bye{},
+          Abort{5, "stop"},
+          KeepAlive{}};
+}
+
+std::vector<std::byte> bytes_of(std::initializer_list<int> values) {
+  std::vector<std::byte> bytes;
+  for (int value : values) bytes.push_back(static_cast<std::byte>(value));
+  return bytes;
+}
+
+TEST(Protocol, EveryMessageSurvivesTheWire) {
+  const auto messages = one_of_each();
+  ASSERT_EQ(messages.size(), std::variant_size_v<Message>);
+  for (const Message& message : messages) {
+    const auto decoded = decode(encode(message));
+    ASSERT_TRUE(decoded) << name_of(message);
+    EXPECT_EQ(*decoded, message) << name_of(message);
+  }
+}
+
+TEST(Protocol, ChunkHasTheseBytes) {
+  EXPECT_EQ(encode(Chunk{1, 0x0203, 0x04050607, 8}),
+            bytes_of({8, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 2, 3, 4, 5, 6, 7, 0, 0, 0, 8}));
+}
+
+TEST(Protocol, SymlinkOfferHasTheseBytes) {
+  EXPECT_EQ(encode(Offer{1, Kind::Symlink, 0x1ff, {2, 3}, 0, "a", "bc"}),
+            bytes_of({6, 0, 0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 1, 0xff, 0, 0,   0, 0, 0,   0,  0,
+                      2, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0,    1, 'a', 0, 2, 'b', 'c'}));
+}
+
+TEST(Protocol, EveryTruncationIsRefused) {
+  for (const Message& message : one_of_each()) {
+    const auto bytes = encode(message);
+    for (std::size_t length = 0; length < bytes.size(); ++length)
+      EXPECT_FALSE(decode(std::span(bytes).first(length))) << name_of(message) << " " << length;
+  }
+}
+
+TEST(Protocol, BytesAfterTheMessageAreRefused) {
+  for (const Message& message : one_of_each()) {
+    auto bytes = encode(message);
+    bytes.push_back(std::byte{0});
+    EXPECT_FALSE(decode(bytes)) << name_of(message);
+  }
+}
+
+TEST(Protocol, UnknownTypesAreRefused) {
+  EXPECT_FALSE(decode(bytes_of({0})));
+  EXPECT_FALSE(decode(bytes_of({19})));
+  EXPECT_FALSE(decode(bytes_of({255})));
+}
+
+TEST(Protocol, EnumeratorsOutOfRangeAreRefused) {
+  // Result: id, outcome, text. Outcome 4 is the last.
+  EXPECT_TRUE(decode(bytes_of({12, 0, 0, 0, 0, 0, 0, 0, 1, 4, 0, 0})));
+  EXPECT_FALSE(decode(bytes_of({12, 0, 0, 0, 0, 0, 0, 0, 1, 5, 0, 0})));
+}
+
+TEST(Protocol, StringsLongerThanAPathAreRefused) {
+  std::vector<std::byte> bytes = bytes_of({2, 0x10, 0x01}); // Path, 4097 bytes
+  bytes.resize(3 + 4097, std::byte{'a'});
+  EXPECT_FALSE(decode(bytes));
+  bytes[2] = std::byte{0};
+  bytes.pop_back();
+  EXPECT_TRUE(decode(bytes));
+}
+
+TEST(Protocol, TheLongestOfferFitsAMessage) {
+  const Offer offer{1, Kind::File, 0, {}, 0, std::string(5000, 'a'), std::string(5000, 'b')};
+  EXPECT_LE(encode(offer).size(), 8704U);
+}
+
+TEST(Protocol, GarbageIsRefusedOrDecodedButNeverHarmful) {
+  std::mt19937 random(20240501);
+  int decoded = 0;
+  for (int round = 0; round < 200'000; ++round) {
+    std::vector<std::byte> bytes(random() % 64);
+    for (std::byte& b : bytes) b = static_cast<std::byte>(random());
+    if (!bytes.empty()) bytes[0] = static_cast<std::byte>(random() % 20);
+    if (const auto message = decode(bytes)) {
+      ++decoded;
+      EXPECT_EQ(encode(*message), bytes);
+    }
+  }
+  EXPECT_GT(decoded, 0);
+}
+
+TEST(Hello, SurvivesTheWireAndFitsPrivateData) {
+  Hello hello{1, 4711, {}};
+  hello.token.fill(std::byte{0xab});
+  EXPECT_LE(encode(hello).size(), 64U);
+  EXPECT_EQ(decode_hello(encode(hello)), hello);
+  const HelloAnswer answer{1, 4712, Answer::WrongToken};
+  EXPECT_EQ(decode_answer(encode(answer)), answer);
+}
+
+TEST(Hello, OtherProgramsAreRecognisedAsSuch) {
+  EXPECT_FALSE(decode_hello(""));
+  EXPECT_FALSE(decode_hello("GET / HTTP/1.1"));
+  EXPECT_FALSE(decode_answer(std::string(64, '\0')));
+  EXPECT_FALSE(decode_hello(encode(Hello{}).substr(0, 20)));
+}
+
+TEST(Hello, AnotherVersionIsReadFarEnoughToSayWhich) {
+  const std::string later = encode(Hello{2, 5, {}}).substr(0, 10) + "something else";
+  const auto hello = decode_hello(later);
+  ASSERT_TRUE(hello);
+  EXPECT_EQ(hello->version, 2);
+  EXPECT_EQ(hello->pid, 5U);
+}
+
+} // namespace
+} // namespace datum::cp

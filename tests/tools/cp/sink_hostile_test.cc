@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// A sink facing a source that breaks the rules.
+#include <gtest/gtest.h>
+
+#include "cp/sink.h"
+#include "folder.h"
+#include "loop_link.h"
+
+namespace datum::cp {
+namespace {
+
+Offer file_offer(std::uint64_t id, std::uint64_t size, const std::string& path = "f") {
+  return {id, Kind::File, 0644, {1, 0}, size, path, ""};
+}
+
+class HostileSource : public testing::Test {
+ protected:
+  // Runs the sink through what was said; the text of what it threw, or "".
+  std::string run(Mode mode = Mode::Copy, Method method = Method::Write) {
+    try {
+      Sink(link_, {method, mode, 4096, 2}, {folder_.open(), "", true}, reporter_).run();
+    } catch (const tools::ToolError& error) {
+      return error.what();
+    }
+    return "";
+  }
+  void expect_protocol_error(const std::string& what) {
+    const std::string text = run();
+    EXPECT_TRUE(text.starts_with("protocol error")) << text;
+    EXPECT_NE(text.find(what), std::string::npos) << text;
+    EXPECT_FALSE(folder_.exists("f"));
+  }
+
+  test::Folder folder_;
+  test::ScriptedLink link_{4096, 2};
+  Reporter reporter_;
+};
+
+TEST_F(HostileSource, PathsOutsideAreRefusedAndNeverOpened) {
+  std::uint64_t id = 0;
+  for (const char* path : {"../x", "/tmp/x", "a/../../x", "", ".dat-cp-y"})
+    link_.say(file_offer(++id, 1, path));
+  link_.say(Done{});
+  EXPECT_EQ(run(), "");
+  EXPECT_EQ(reporter_.summary.failed, 5U);
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
+}
+
+TEST_F(HostileSource, DirectoryEndOutsideChangesNothing) {
+  link_.say(DirectoryEnd{
+      1, 0, {0, 0}, "../" + std::filesystem::path(folder_.path()).filename().string()});
+  link_.say(Done{});
+  EXPECT_EQ(run(), "");
+  EXPECT_EQ(reporter_.summary.failed, 1U);
+}
+
+TEST_F(HostileSource, IdsOutOfOrderEndTheSession) {
+  link_.say(file_offer(2, 1));
+  link_.say(file_offer(2, 1, "g"));
+  expect_protocol_error("an id out of order");
+}
+
+TEST_F(HostileSource, MoreOffersThanTheWindowEndTheSession) {
+  for (std::uint64_t id = 1; id <= 65; ++id) link_.say(file_offer(id, 1, std::to_string(id)));
+  expect_protocol_error("more offers");
+}
+
+TEST_F(HostileSource, AChunkOfNoFileEndsTheSession) {
+  link_.say(Chunk{1, 0, 1, 0});
+  expect_protocol_error("data for a file nobody wanted");
+}
+
+TEST_F(HostileSource, AChunkPastTheEndOfTheFileEndsTheSession) {
+  link_.say(file_offer(1, 10));
+  link_.say(Chunk{1, 0, 11, 0});
+  expect_protocol_error("data beside the place");
+}
+
+TEST_F(HostileSource, AChunkWithAGapEndsTheSession) {
+  link_.say(file_offer(1, 10));
+  link_.say(Chunk{1, 1, 9, 0});
+  expect_protocol_error("data beside the place");
+}
+
+TEST_F(HostileSource, AHoleWhoseLengthWrapsEndsTheSession) {
+  link_.say(file_offer(1, 10));
+  link_.say(Chunk{1, 0, 5, 0});
+  link_.say(Hole{1, 5, UINT64_MAX - 2});
+  expect_protocol_error("data beside the place");
+}
+
+TEST_F(HostileSource, AnEmptyChunkEndsTheSession) {
+  link_.say(file_offer(1, 10));
+  link_.say(Chunk{1, 0, 0, 0});
+  expect_protocol_error("data beside the place");
+}
+
+TEST_F(HostileSource, AChunkLargerThanASlotEndsTheSession) {
+  link_.say(file_offer(1, 10000));
+  link_.say(Chunk{1, 0, 4097, 0});
+  expect_protocol_error("a Chunk in a slot");
+}
+
+TEST_F(HostileSource, ASlotThatDoesNotExistEndsTheSession) {
+  link_.say(file_offer(1, 10));
+  link_.say(Chunk{1, 0, 1, 2});
+  expect_protocol_error("a Chunk in a slot");
+}
+
+TEST_F(HostileSource, AnEndBeforeTheEndEndsTheSession) {
+  link_.say(file_offer(1, 10));
+  link_.say(Chunk{1, 0, 9, 0});
+  link_.say(End{1, {}, ""});
+  expect_protocol_error("before its end");
+}
+
+TEST_F(HostileSource, TwoEndsEndTheSession) {
+  link_.say(file_offer(1, 0));
+  link_.say(End{1, {}, "unreadable"});
+  link_.say(End{1, {}, ""});
+  expect_protocol_error("the End of a file nobody wanted");
+}
+
+TEST_F(HostileSource, DoneTooEarlyEndsTheSession) {
+  link_.say(file_offer(1, 10));
+  link_.say(Done{});
+  expect_protocol_error("Done before everything was");
+}
+
+TEST_F(HostileSource, MessagesForASourceEndTheSession) {
+  link_.say(Want{1, 0});
+  expect_protocol_error("Want to the sink");
+}
+
+TEST_F(HostileSource, DataThatWasNotReadEndsTheSession) {
+  link_.say(SlotArrived{0});
+  expect_protocol_error("data nobody asked for");
+}
+
+TEST_F(HostileSource, ImpossibleModesSizesAndTimesAreRefused) {
+  Offer offer = file_offer(1, 1);
+  offer.mode = 04755;
+  link_.say(offer);
+  offer = file_offer(2, UINT64_MAX);
+  link_.say(offer);
+  offer = file_offer(3, 1);
+  offer.mtime.nanoseconds = 1'000'000'000;
+  link_.say(offer);
+  offer = file_offer(4, 0);
+  offer.kind = Kind::Symlink;
+  link_.say(offer);
+  offer.id = 5;
+  offer.target = std::string("a\0b", 3);
+  link_.say(offer);
+  link_.say(Done{});
+  EXPECT_EQ(run(), "");
+  EXPECT_EQ(reporter_.summary.failed, 5U);
+}
+
+TEST_F(HostileSource, AHugeOfferReservesNothing) {
+  link_.say(file_offer(1, 1ULL << 60));
+  link_.say(End{1, {}, "changed my mind"});
+  link_.say(Done{});
+  EXPECT_EQ(run(), "");
+  EXPECT_EQ(folder_.leftovers(), 0);
+}
+
+TEST_F(HostileSource, ALostConnectionInTheMiddleLeavesNoFinalFile) {
+  link_.say(file_offer(1, 10));
+  link_.say(Chunk{1, 0, 9, 0});
+  EXPECT_EQ(run(), "end of script");
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
+}
+
+} // namespace
+} // namespace datum::cp

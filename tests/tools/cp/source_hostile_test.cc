@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// A source facing a sink that breaks the rules.
+#include <gtest/gtest.h>
+
+#include "cp/source.h"
+#include "folder.h"
+#include "loop_link.h"
+
+namespace datum::cp {
+namespace {
+
+class HostileSink : public testing::Test {
+ protected:
+  std::string run() {
+    folder_.write("f", "0123456789");
+    std::vector<Root> roots;
+    roots.push_back({folder_.open(), "f", "f"});
+    try {
+      Source(link_, {Method::Write, Mode::Copy, 4096, 2}, std::move(roots), reporter_).run();
+    } catch (const tools::ToolError& error) {
+      return error.what();
+    }
+    return "";
+  }
+  void expect_protocol_error(const std::string& what) {
+    const std::string text = run();
+    EXPECT_TRUE(text.starts_with("protocol error")) << text;
+    EXPECT_NE(text.find(what), std::string::npos) << text;
+  }
+
+  test::Folder folder_;
+  test::ScriptedLink link_{4096, 2};
+  Reporter reporter_;
+};
+
+TEST_F(HostileSink, TheWellBehavedOneIsServed) {
+  link_.say(Want{1, 4});
+  link_.say(SlotFree{0});
+  link_.say(Result{1, Outcome::Copied, ""});
+  link_.say(Bye{});
+  EXPECT_EQ(run(), "");
+  ASSERT_EQ(link_.said().size(), 5U);
+  EXPECT_EQ(link_.said()[2], Message(Chunk{1, 4, 6, 0}));
+}
+
+TEST_F(HostileSink, AWantForNothingEndsTheSession) {
+  link_.say(Want{2, 0});
+  expect_protocol_error("an unknown id");
+}
+
+TEST_F(HostileSink, AWantForTheIdBeforeTheFirstEndsTheSession) {
+  link_.say(Want{0, 0});
+  expect_protocol_error("an unknown id");
+}
+
+TEST_F(HostileSink, AWantPastTheEndEndsTheSession) {
+  link_.say(Want{1, 11});
+  expect_protocol_error("a Want that does not fit");
+}
+
+TEST_F(HostileSink, TwoWantsEndTheSession) {
+  link_.say(Want{1, 0});
+  link_.say(Want{1, 0});
+  expect_protocol_error("a Want that does not fit");
+}
+
+TEST_F(HostileSink, TwoResultsEndTheSession) {
+  link_.say(Want{1, 0});
+  link_.say(Result{1, Outcome::Copied, ""});
+  link_.say(Result{1, Outcome::Copied, ""});
+  expect_protocol_error("");
+}
+
+TEST_F(HostileSink, ASlotFreedTwiceEndsTheSession) {
+  link_.say(SlotFree{0});
+  expect_protocol_error("a SlotFree");
+}
+
+TEST_F(HostileSink, ASlotThatDoesNotExistEndsTheSession) {
+  link_.say(SlotFree{4'000'000'000});
+  expect_protocol_error("a SlotFree");
+}
+
+TEST_F(HostileSink, MessagesForASinkEndTheSession) {
+  link_.say(Offer{});
+  expect_protocol_error("Offer to the source");
+}
+
+TEST_F(HostileSink, AnAbortIsObeyedAndQuoted) {
+  link_.say(Abort{1, "disk full"});
+  EXPECT_EQ(run(), "the other side stopped: disk full");
+}
+
+} // namespace
+} // namespace datum::cp
