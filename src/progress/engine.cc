@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// What every call may run: polling, signals, attention.
+#include "progress/engine.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace datum {
+namespace {
+
+// A look at the descriptors costs a system call, about 0.3 us. A poller that finds something looks
+// again soon; one that does not spends less and less on it, down to one look in 5 us.
+constexpr Duration kDescriptorStep = 500;
+constexpr Duration kDescriptorGap = 5 * kMicrosecond;
+
+} // namespace
+
+ProgressEngine::ProgressEngine(LockOwner& lock, Places& places)
+    : lock_(lock), places_(places), spin_(places.core_to_spare()) {}
+
+void ProgressEngine::bind(Transport& transport, TimerQueue& timers) {
+  transport_ = &transport;
+  timers_ = &timers;
+}
+
+bool ProgressEngine::poll() {
+  // One writer at a time, so a load and a store do; the watchdog reads it without the lock.
+  const std::uint32_t count = polls_.load(std::memory_order_relaxed) + 1;
+  polls_.store(count, std::memory_order_relaxed);
+  const bool worked = transport_->progress();
+  if ((count & clock_mask_) != 0) [[likely]]
+    return worked;
+  return poll_thoroughly() || worked;
+}
+
+bool ProgressEngine::poll_thoroughly() {
+  const Instant time = places_.now();
+  const Duration since = time - std::exchange(last_thorough_, time);
+  bool worked = timers_->run(time);
+  if (!bell_.polling()) {
+    // Whoever sleeps at the bell looks at descriptors. Peers stop ringing once somebody polls fast
+    // enough for it; a single dequeue now and then does not pay for telling them.
+    if (since <= kPollingGap * (kClockMaskAsleep + 1)) start_polling();
+    return worked;
+  }
+  if (time < next_descriptors_) return worked;
+  const bool handled = places_.handle_what_is_ready();
+  descriptor_gap_ = handled ? 0 : std::min(descriptor_gap_ + kDescriptorStep, kDescriptorGap);
+  next_descriptors_ = time + descriptor_gap_;
+  return worked || handled;
+}
+
+bool ProgressEngine::look() {
+  kicked_.store(false, std::memory_order_relaxed);
+  bool worked = transport_->progress();
+  if (timers_->next() != kNever && timers_->run(places_.now())) worked = true;
+  return worked;
+}
+
+void ProgressEngine::start_polling() {
+  if (!bell_.can_start_polling()) return;
+  carry_out(bell_.start_polling());
+  clock_mask_ = kClockMaskPolling;
+  static_cast<void>(transport_->set_attention(Attention::Polling)); // the next poll looks anyway
+}
+
+bool ProgressEngine::stop_polling() {
+  bell_.stop_polling();
+  clock_mask_ = kClockMaskAsleep;
+  return transport_->set_attention(Attention::Asleep);
+}
+
+void ProgressEngine::signal(WaitPoint& point) {
+  point.signalled = true;
+  if (point.sleeper != nullptr) carry_out(bell_.signal(*static_cast<Sleeper*>(point.sleeper)));
+}
+
+void ProgressEngine::kick() {
+  if (kicked_.exchange(true, std::memory_order_relaxed)) return; // somebody is on the way
+  carry_out(bell_.kick());
+}
+
+void ProgressEngine::carry_out(const Pokes& pokes) {
+  if (pokes.owner) places_.poke_owner();
+  if (pokes.background) places_.poke_background();
+  if (pokes.sleeper != nullptr) places_.wake(*pokes.sleeper);
+}
+
+// Lets others have the lock, and runs what was put off until no lock is held.
+void ProgressEngine::breathe() {
+  lock_.relinquish();
+  lock_.acquire();
+}
+
+} // namespace datum

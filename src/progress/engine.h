@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// progress/engine.h: drives one adapter's transport: whoever polls does, else whoever sleeps at the
+// bell, else the background thread.
+// Lives here: polling, waiting, what the background thread does, when peers have to ring.
+// Not here:   who owns the bell (bell.h), sleeping itself (places.h), threads
+// (threaded_progress.h). Threads:    every call holds the adapter's lock, run_background() and
+// request_stop() excepted.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/progress.h"
+#include "core/timer.h"
+#include "progress/bell.h"
+#include "progress/places.h"
+#include "progress/spin_budget.h"
+#include "transport/seam/transport.h"
+
+namespace datum {
+
+class ProgressEngine : public Progress {
+ public:
+  // How long the background thread naps while others poll. The end of polling is noticed after one
+  // to two naps, and design 5 allows 200 us for that and the wake-up together.
+  static constexpr Duration kTick = 75 * kMicrosecond;
+
+  ProgressEngine(LockOwner& lock, Places& places);
+  // Before anything else is called.
+  void bind(Transport& transport, TimerQueue& timers);
+
+  bool poll() final;
+  WaitResult wait(WaitPoint& point, Instant deadline) final;
+  void signal(WaitPoint& point) final;
+  void kick() final;
+  Instant now() final { return places_.now(); }
+
+  // The life of the background thread: announced with the lock held, run without it.
+  void announce_background() { bell_.background_started(); }
+  void retract_background() { bell_.background_gone(); }
+  void run_background();
+  // run_background() returns soon. The lock is not held.
+  void request_stop();
+
+ private:
+  // A poll this often is somebody who polls all the time; this seldom, nobody (per tick).
+  static constexpr Duration kPollingGap = 4 * kMicrosecond;
+  static constexpr std::uint32_t kBusyPolls = 8;
+  // Every so many polls look at the clock.
+  static constexpr std::uint32_t kClockMaskPolling = 63;
+  static constexpr std::uint32_t kClockMaskAsleep = 15;
+
+  enum class Nap : std::uint8_t { Looked, Poked, Rung, Tick };
+
+  bool poll_thoroughly();
+  bool look();
+  void start_polling();
+  // True: something may have come meanwhile; look again.
+  bool stop_polling();
+  void carry_out(const Pokes& pokes);
+  void breathe();
+
+  bool spin(const WaitPoint& point, Instant start, Instant deadline);
+  WaitResult sleep(WaitPoint& point, Instant deadline);
+  Wake sleep_once(Sleeper& me, Instant deadline);
+
+  Nap background_pass(Nap last);
+  Nap nap();
+  Nap look_after_bell();
+  Nap background_sleep(bool with_bell, Instant until);
+
+  LockOwner& lock_;
+  Places& places_;
+  Transport* transport_ = nullptr;
+  TimerQueue* timers_ = nullptr;
+  Bell bell_;
+  SpinBudget spin_;
+
+  // Written with the lock, read by the background thread without it.
+  std::atomic<std::uint32_t> polls_{0};
+  std::atomic<bool> kicked_{false};
+  std::atomic<bool> stopping_{false};
+
+  std::uint32_t clock_mask_ = kClockMaskAsleep;
+  Instant last_thorough_ = 0;
+  Instant next_descriptors_ = 0; // when a poller looks at descriptors again
+  Duration descriptor_gap_ = 0;
+  std::uint32_t polls_at_nap_ = 0; // the background thread's
+};
+
+} // namespace datum

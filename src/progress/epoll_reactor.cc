@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "progress/epoll_reactor.h"
+
+#include <cassert>
+#include <cerrno>
+#include <ctime>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+
+namespace datum {
+namespace {
+
+constexpr std::uint64_t kSilent = ~std::uint64_t{0};
+
+timespec span_of(Duration left) {
+  const Duration positive = left < 0 ? 0 : left;
+  timespec span{};
+  span.tv_sec = static_cast<time_t>(positive / kSecond);
+  span.tv_nsec = static_cast<long>(positive % kSecond);
+  return span;
+}
+
+// epoll_wait(2) with nanoseconds; Linux before 5.11 takes two system calls for it.
+int wait_exactly(int epoll, ReadyBatch& ready, Instant now, Instant until) {
+  timespec span = span_of(until == kNever ? 0 : until - now);
+  timespec* limit = until == kNever ? nullptr : &span;
+#ifdef SYS_epoll_pwait2
+  const long rc = ::syscall(SYS_epoll_pwait2, epoll, ready.events.data(), ReadyBatch::kSize, limit,
+                            nullptr, std::size_t{0});
+  if (rc >= 0 || (errno != ENOSYS && errno != EPERM)) return static_cast<int>(rc);
+#endif
+  pollfd watched{.fd = epoll, .events = POLLIN, .revents = 0};
+  const int found = ::ppoll(&watched, 1, limit, nullptr);
+  return found <= 0 ? found : ::epoll_wait(epoll, ready.events.data(), ReadyBatch::kSize, 0);
+}
+
+} // namespace
+
+EpollReactor::EpollReactor() : epoll_(::epoll_create1(EPOLL_CLOEXEC)) {}
+
+std::uint64_t EpollReactor::key(int fd) const {
+  const std::uint64_t generation = slots_[static_cast<std::size_t>(fd)].generation;
+  return generation << 32U | static_cast<std::uint32_t>(fd);
+}
+
+Status EpollReactor::add(int fd, std::uint32_t events, FdHandler& handler) {
+  if (slots_.size() <= static_cast<std::size_t>(fd))
+    slots_.resize(static_cast<std::size_t>(fd) + 1);
+  Slot& slot = slots_[static_cast<std::size_t>(fd)];
+  assert(slot.handler == nullptr);
+  epoll_event event{};
+  event.events = events;
+  event.data.u64 = key(fd);
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0)
+    return {Type::InsufficientResources, Detail::ResourceDevice};
+  slot.handler = &handler;
+  ++handlers_;
+  return kOk;
+}
+
+void EpollReactor::change(int fd, std::uint32_t events, [[maybe_unused]] FdHandler& handler) {
+  assert(slots_[static_cast<std::size_t>(fd)].handler == &handler);
+  epoll_event event{};
+  event.events = events;
+  event.data.u64 = key(fd);
+  [[maybe_unused]] const int rc = ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event);
+  assert(rc == 0);
+}
+
+void EpollReactor::remove(int fd, [[maybe_unused]] FdHandler& handler) {
+  Slot& slot = slots_[static_cast<std::size_t>(fd)];
+  assert(slot.handler == &handler);
+  slot.handler = nullptr;
+  ++slot.generation;
+  --handlers_;
+  [[maybe_unused]] const int rc = ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
+  assert(rc == 0);
+}
+
+bool EpollReactor::add_silent(int fd) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u64 = kSilent;
+  return ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+Wake EpollReactor::wait(Instant now, Instant until, ReadyBatch& ready) {
+  const int found = wait_exactly(epoll_.get(), ready, now, until);
+  ready.count = found < 0 ? 0 : found;
+  if (found < 0) return Wake::Interrupted; // EINTR: nothing else can happen to our own epoll
+  return found == 0 ? Wake::TimedOut : Wake::Event;
+}
+
+bool EpollReactor::handle(const ReadyBatch& ready) {
+  bool any = false;
+  for (int i = 0; i < ready.count; ++i) {
+    const epoll_event& event = ready.events[static_cast<std::size_t>(i)];
+    if (event.data.u64 == kSilent) continue;
+    // Looked up one by one: a handler may have removed the next one, or grown the table.
+    const Slot slot = slots_[static_cast<std::uint32_t>(event.data.u64)];
+    if (slot.handler == nullptr || slot.generation != event.data.u64 >> 32U) continue;
+    any = true;
+    slot.handler->on_ready(event.events);
+  }
+  return any;
+}
+
+bool EpollReactor::handle_now() {
+  if (handlers_ == 0) return false;
+  ReadyBatch ready;
+  ready.count = ::epoll_wait(epoll_.get(), ready.events.data(), ReadyBatch::kSize, 0);
+  return handle(ready);
+}
+
+} // namespace datum

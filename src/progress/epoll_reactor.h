@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// progress/epoll_reactor.h: a Reactor on epoll(7).
+// Threads: the adapter's lock, wait() excepted.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "progress/places.h"
+#include "progress/reactor.h"
+#include "progress/unique_fd.h"
+
+namespace datum {
+
+class EpollReactor final : public Reactor {
+ public:
+  EpollReactor();
+  bool valid() const { return epoll_.valid(); }
+  // Readable while a descriptor is ready.
+  int fd() const { return epoll_.get(); }
+
+  Status add(int fd, std::uint32_t events, FdHandler& handler) override;
+  void change(int fd, std::uint32_t events, FdHandler& handler) override;
+  void remove(int fd, FdHandler& handler) override;
+
+  // A descriptor that only ends wait(): nobody handles it.
+  bool add_silent(int fd);
+
+  // Sleeps until `until` at the latest; never returns TimedOut before it.
+  Wake wait(Instant now, Instant until, ReadyBatch& ready);
+  // Calls the handlers that still stand for what was found ready. True: there was one.
+  bool handle(const ReadyBatch& ready);
+  bool handle_now();
+
+ private:
+  // A descriptor's number may be reused while an event for its predecessor waits to be handled.
+  struct Slot {
+    FdHandler* handler = nullptr;
+    std::uint32_t generation = 0;
+  };
+  std::uint64_t key(int fd) const;
+
+  progress::UniqueFd epoll_;
+  std::vector<Slot> slots_; // by descriptor
+  std::uint32_t handlers_ = 0;
+};
+
+} // namespace datum

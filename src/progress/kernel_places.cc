@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "progress/kernel_places.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <ctime>
+#include <poll.h>
+#include <sched.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/futex.h"
+
+namespace datum {
+namespace {
+
+// A futex wait with a time limit ends with EINTR when a signal handler ran, even with SA_RESTART;
+// one without would be restarted. So there always is one.
+constexpr Duration kLongSleep = 3600 * kSecond;
+
+void write_poke(const progress::UniqueFd& fd) {
+  const std::uint64_t one = 1;
+  // Cannot fail: pokes are taken back one by one, so the counter stays far from its limit.
+  [[maybe_unused]] const ssize_t written = ::write(fd.get(), &one, sizeof one);
+}
+
+void read_poke(const progress::UniqueFd& fd) {
+  std::uint64_t count = 0;
+  [[maybe_unused]] const ssize_t got = ::read(fd.get(), &count, sizeof count);
+}
+
+} // namespace
+
+KernelPlaces::KernelPlaces()
+    : owner_poke_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      background_poke_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      valid_(reactor_.valid() && owner_poke_.valid() && background_poke_.valid() &&
+             reactor_.add_silent(owner_poke_.get())) {}
+
+Instant KernelPlaces::now() {
+  timespec time{};
+  ::clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<Instant>(time.tv_sec) * kSecond + time.tv_nsec;
+}
+
+bool KernelPlaces::core_to_spare() const {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  // Fails on machines with more processors than the set has room for.
+  if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return true;
+  return CPU_COUNT(&allowed) > 1;
+}
+
+Wake KernelPlaces::sleep_at_bell(Instant until, ReadyBatch& ready) {
+  return reactor_.wait(until == kNever ? 0 : now(), until, ready);
+}
+
+Wake KernelPlaces::sleep_beside(const Sleeper& sleeper, Instant until) {
+  if (sleeper.word.load(std::memory_order_acquire) != 0) return Wake::Event;
+  const Duration left = until == kNever ? kLongSleep : until - now();
+  switch (futex_wait(sleeper.word, 0, std::min(left, kLongSleep))) {
+  case FutexResult::Interrupted: return Wake::Interrupted;
+  case FutexResult::TimedOut: return Wake::TimedOut;
+  case FutexResult::Woken: break;
+  }
+  return Wake::Event;
+}
+
+void KernelPlaces::sleep_in_background(bool with_bell, Instant until) {
+  pollfd watched[2] = {{.fd = background_poke_.get(), .events = POLLIN, .revents = 0},
+                       {.fd = reactor_.fd(), .events = POLLIN, .revents = 0}};
+  timespec span{};
+  if (until != kNever) {
+    const Duration left = std::max<Duration>(until - now(), 0);
+    span.tv_sec = static_cast<time_t>(left / kSecond);
+    span.tv_nsec = static_cast<long>(left % kSecond);
+  }
+  static_cast<void>(
+      ::ppoll(watched, with_bell ? 2 : 1, until == kNever ? nullptr : &span, nullptr));
+}
+
+void KernelPlaces::poke_owner() {
+  write_poke(owner_poke_);
+}
+void KernelPlaces::poke_background() {
+  write_poke(background_poke_);
+}
+void KernelPlaces::wake(Sleeper& sleeper) {
+  futex_wake(sleeper.word, 1);
+}
+void KernelPlaces::take_back_owner_poke() {
+  read_poke(owner_poke_);
+}
+void KernelPlaces::take_back_background_poke() {
+  read_poke(background_poke_);
+}
+
+} // namespace datum

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// progress/kernel_places.h: sleeping in the kernel: epoll for the bell, futexes beside it, an
+// eventfd for each of the two threads that may have to be got out of a poll.
+#pragma once
+
+#include "progress/epoll_reactor.h"
+#include "progress/places.h"
+#include "progress/unique_fd.h"
+
+namespace datum {
+
+class KernelPlaces final : public Places {
+ public:
+  KernelPlaces();
+  // False: no descriptor left.
+  bool valid() const { return valid_; }
+  Reactor& reactor() { return reactor_; }
+
+  Instant now() override;
+  bool core_to_spare() const override;
+  Wake sleep_at_bell(Instant until, ReadyBatch& ready) override;
+  Wake sleep_beside(const Sleeper& sleeper, Instant until) override;
+  void sleep_in_background(bool with_bell, Instant until) override;
+  void poke_owner() override;
+  void poke_background() override;
+  void wake(Sleeper& sleeper) override;
+  void take_back_owner_poke() override;
+  void take_back_background_poke() override;
+  bool handle(const ReadyBatch& ready) override { return reactor_.handle(ready); }
+  bool handle_what_is_ready() override { return reactor_.handle_now(); }
+
+ private:
+  EpollReactor reactor_;
+  progress::UniqueFd owner_poke_;      // inside the epoll set
+  progress::UniqueFd background_poke_; // beside it, so that one poke never wakes both
+  bool valid_;
+};
+
+} // namespace datum

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// progress/places.h: where the threads of an adapter sleep, how they are woken, what time it is.
+// Lives here: the interface between the engine's decisions and the kernel; the tests of the engine
+//             put a scheduler of their own behind it. Implementation: kernel_places.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <sys/epoll.h>
+
+#include "base/time.h"
+#include "progress/bell.h"
+
+namespace datum {
+
+enum class Wake : std::uint8_t { Event, TimedOut, Interrupted };
+
+// Descriptors found ready by a thread that held no lock; handled later, under the lock.
+struct ReadyBatch {
+  static constexpr int kSize = 32;
+  int count = 0;
+  std::array<epoll_event, kSize> events;
+};
+
+class Places {
+ public:
+  virtual ~Places() = default;
+  virtual Instant now() = 0;
+  // This process may run on several processors at a time.
+  virtual bool core_to_spare() const = 0;
+
+  // --- without the lock; each may return early for no reason ------------------------------------
+  // At the bell: a descriptor is ready, poke_owner(), or `until`.
+  virtual Wake sleep_at_bell(Instant until, ReadyBatch& ready) = 0;
+  // Beside the bell: until `sleeper.word` is set.
+  virtual Wake sleep_beside(const Sleeper& sleeper, Instant until) = 0;
+  // The background thread: poke_background() or `until`; with the bell: a descriptor, too.
+  virtual void sleep_in_background(bool with_bell, Instant until) = 0;
+
+  // --- with the lock
+  // ------------------------------------------------------------------------------
+  virtual void poke_owner() = 0;
+  virtual void poke_background() = 0;
+  virtual void wake(Sleeper& sleeper) = 0;
+  // A poke stays until it is taken back, once for each.
+  virtual void take_back_owner_poke() = 0;
+  virtual void take_back_background_poke() = 0;
+  // True: a handler was called.
+  virtual bool handle(const ReadyBatch& ready) = 0;
+  virtual bool handle_what_is_ready() = 0;
+};
+
+} // namespace datum

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "progress/threaded_progress.h"
+
+#include <string>
+
+namespace datum {
+
+ThreadedProgress::ThreadedProgress(LockOwner& lock, std::unique_ptr<KernelPlaces> places)
+    : ProgressEngine(lock, *places), places_(std::move(places)) {}
+
+ThreadedProgress::~ThreadedProgress() {
+  stop();
+}
+
+Result<std::unique_ptr<ThreadedProgress>> ThreadedProgress::open(LockOwner& lock) {
+  auto places = std::make_unique<KernelPlaces>();
+  if (!places->valid()) return fail(Type::InsufficientResources, Detail::ResourceDevice);
+  return std::unique_ptr<ThreadedProgress>(new ThreadedProgress(lock, std::move(places)));
+}
+
+Status ThreadedProgress::start(std::string_view ia_name) {
+  announce_background();
+  const Status started =
+      thread_.start(std::string("datum-").append(ia_name), [this] { run_background(); });
+  if (!started.ok()) retract_background();
+  return started;
+}
+
+void ThreadedProgress::stop() {
+  if (thread_.ours()) request_stop();
+  thread_.join();
+}
+
+} // namespace datum

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// progress/threaded_progress.h: the progress of an adapter in a real process: the engine, the
+// kernel under it, and the background thread. Threads: start() with the adapter's lock, stop()
+// without; the rest as in core/progress.h.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "base/status.h"
+#include "progress/background_thread.h"
+#include "progress/engine.h"
+#include "progress/kernel_places.h"
+#include "progress/reactor.h"
+
+namespace datum {
+
+class ThreadedProgress final : public ProgressEngine {
+ public:
+  // Fails when no descriptor is left. bind() comes next, then start().
+  static Result<std::unique_ptr<ThreadedProgress>> open(LockOwner& lock);
+  ~ThreadedProgress() override;
+
+  Reactor& reactor() { return places_->reactor(); }
+  // The thread is called "datum-<ia_name>".
+  Status start(std::string_view ia_name);
+  // Joins the thread. In a forked child, which has no such thread, it does nothing.
+  void stop();
+
+ private:
+  ThreadedProgress(LockOwner& lock, std::unique_ptr<KernelPlaces> places);
+  std::unique_ptr<KernelPlaces> places_;
+  BackgroundThread thread_;
+};
+
+} // namespace datum

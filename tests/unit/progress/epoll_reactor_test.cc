@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "progress/epoll_reactor.h"
+
+#include <functional>
+#include <gtest/gtest.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+namespace datum {
+namespace {
+
+class Handler final : public FdHandler {
+ public:
+  std::function<void()> action = [] {};
+  int calls = 0;
+  std::uint32_t events = 0;
+  void on_ready(std::uint32_t which) override {
+    ++calls;
+    events = which;
+    action();
+  }
+};
+
+class EpollReactorTest : public testing::Test {
+ protected:
+  static void fill(const progress::UniqueFd& fd) {
+    const std::uint64_t one = 1;
+    ASSERT_EQ(::write(fd.get(), &one, sizeof one), static_cast<ssize_t>(sizeof one));
+  }
+  progress::UniqueFd first_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  progress::UniqueFd second_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  EpollReactor reactor_;
+};
+
+TEST_F(EpollReactorTest, CallsTheHandlerOfADescriptorThatIsReady) {
+  Handler handler;
+  ASSERT_TRUE(reactor_.add(first_.get(), EPOLLIN, handler).ok());
+  EXPECT_FALSE(reactor_.handle_now());
+  fill(first_);
+  EXPECT_TRUE(reactor_.handle_now());
+  EXPECT_EQ(handler.calls, 1);
+  EXPECT_EQ(handler.events, 1U); // EPOLLIN
+  reactor_.remove(first_.get(), handler);
+}
+
+TEST_F(EpollReactorTest, ChangesWhatItWatchesFor) {
+  Handler handler;
+  ASSERT_TRUE(reactor_.add(first_.get(), EPOLLIN, handler).ok());
+  reactor_.change(first_.get(), EPOLLOUT, handler);
+  EXPECT_TRUE(reactor_.handle_now());
+  EXPECT_EQ(handler.events, 4U); // EPOLLOUT
+  reactor_.change(first_.get(), 0, handler);
+  EXPECT_FALSE(reactor_.handle_now());
+  reactor_.remove(first_.get(), handler);
+}
+
+TEST_F(EpollReactorTest, AHandlerRemovedByAnotherOfTheSameBatchIsNotCalled) {
+  Handler one;
+  Handler two;
+  ASSERT_TRUE(reactor_.add(first_.get(), EPOLLIN, one).ok());
+  ASSERT_TRUE(reactor_.add(second_.get(), EPOLLIN, two).ok());
+  one.action = [&] { reactor_.remove(second_.get(), two); };
+  two.action = [&] { reactor_.remove(first_.get(), one); };
+  fill(first_);
+  fill(second_);
+  EXPECT_TRUE(reactor_.handle_now());
+  EXPECT_EQ(one.calls + two.calls, 1);
+}
+
+TEST_F(EpollReactorTest, AnEventOfAFormerOwnerDoesNotReachANewOne) {
+  Handler former;
+  Handler present;
+  ASSERT_TRUE(reactor_.add(first_.get(), EPOLLIN, former).ok());
+  fill(first_);
+  ReadyBatch ready;
+  ASSERT_EQ(reactor_.wait(0, kNever, ready), Wake::Event);
+  ASSERT_EQ(ready.count, 1);
+  reactor_.remove(first_.get(), former);
+  ASSERT_TRUE(reactor_.add(first_.get(), EPOLLOUT, present).ok());
+  EXPECT_FALSE(reactor_.handle(ready));
+  EXPECT_EQ(former.calls, 0);
+  EXPECT_EQ(present.calls, 0);
+  reactor_.remove(first_.get(), present);
+}
+
+TEST_F(EpollReactorTest, ADescriptorThatCannotBeWatchedIsALackOfResources) {
+  Handler handler;
+  const int closed = ::dup(first_.get());
+  ::close(closed);
+  EXPECT_EQ(reactor_.add(closed, EPOLLIN, handler).type(), Type::InsufficientResources);
+}
+
+TEST_F(EpollReactorTest, ASilentDescriptorEndsAWaitAndCallsNobody) {
+  ASSERT_TRUE(reactor_.add_silent(first_.get()));
+  fill(first_);
+  ReadyBatch ready;
+  EXPECT_EQ(reactor_.wait(0, kNever, ready), Wake::Event);
+  EXPECT_FALSE(reactor_.handle(ready));
+}
+
+TEST_F(EpollReactorTest, AWaitInThePastOnlyLooks) {
+  ReadyBatch ready;
+  EXPECT_EQ(reactor_.wait(1000, 1000, ready), Wake::TimedOut);
+  EXPECT_EQ(reactor_.wait(1000, 0, ready), Wake::TimedOut);
+  EXPECT_EQ(ready.count, 0);
+}
+
+} // namespace
+} // namespace datum

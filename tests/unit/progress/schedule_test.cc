@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// The engine under a scheduler that interleaves its threads at every step, in virtual time.
+// DATUM_SEEDS=first-last chooses other seeds than the few that run by default.
+#include <cstdio>
+#include <cstdlib>
+#include <gtest/gtest.h>
+
+#include "stage_world.h"
+
+namespace datum::test {
+namespace {
+
+struct Seeds {
+  unsigned long long first = 1;
+  unsigned long long last = 400;
+};
+
+Seeds seeds() {
+  Seeds range;
+  if (const char* text = std::getenv("DATUM_SEEDS"))
+    if (std::sscanf(text, "%llu-%llu", &range.first, &range.last) != 2) std::abort();
+  return range;
+}
+
+template <class Play>
+void each_seed(Play&& play) {
+  const Seeds range = seeds();
+  for (unsigned long long seed = range.first; seed <= range.last; ++seed) {
+    SCOPED_TRACE(testing::Message() << "rerun with DATUM_SEEDS=" << seed << "-" << seed);
+    play(seed);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+TEST(Progress, P7NoWakeUpIsLostAmongWaitersPollersAndTheBackground) {
+  each_seed([](std::uint64_t seed) {
+    StageWorld world(seed, seed % 2 == 0);
+    Stage& stage = world.stage;
+    const int rounds = 6;
+    int finished = 0;
+    for (std::size_t queue = 0; queue < StageTransport::kQueues; ++queue) {
+      stage.add([&, queue] {
+        for (int i = 1; i <= rounds; ++i) {
+          if (stage.random(3) == 0)
+            world.poll_for(queue, i);
+          else
+            world.wait_for(queue, i);
+          if (stage.random(3) == 0) world.pass(static_cast<Duration>(stage.random(400'000)));
+        }
+        ++finished;
+      });
+      stage.add([&, queue] {
+        for (int i = 0; i < rounds; ++i) {
+          if (stage.random(2) == 0) world.pass(static_cast<Duration>(stage.random(400'000)));
+          world.transport.send(queue);
+        }
+      });
+    }
+    stage.add([&] {
+      for (int i = 0; i < 3; ++i) {
+        world.pass(static_cast<Duration>(stage.random(500'000)));
+        world.places.interrupt();
+      }
+    });
+    world.start_background();
+    // Quiet: the background thread sleeps and nothing is pending, not even a point in time.
+    EXPECT_EQ(stage.run(), Stage::End::Quiet);
+    EXPECT_EQ(finished, 3);
+    EXPECT_LE(world.transport.longest_delay(), 200'000);
+    EXPECT_FALSE(world.transport.attentive());
+    EXPECT_EQ(world.close(), Stage::End::Finished);
+  });
+}
+
+TEST(Progress, P2AfterTheLastDequeueAWriteIsSeenWithin200us) {
+  each_seed([](std::uint64_t seed) {
+    StageWorld world(seed, true);
+    Stage& stage = world.stage;
+    stage.add([&] {
+      // Polls for a while, so that peers stop ringing, and then calls nothing any more.
+      const int polls = 1 + static_cast<int>(stage.random(2000));
+      for (int i = 0; i < polls; ++i) {
+        world.lock.acquire();
+        world.engine.poll();
+        world.lock.relinquish();
+      }
+      world.pass(static_cast<Duration>(stage.random(100'000)));
+      world.transport.send(0);
+    });
+    world.start_background();
+    EXPECT_EQ(stage.run(), Stage::End::Quiet);
+    EXPECT_EQ(world.transport.arrived[0], 1);
+    EXPECT_LE(world.transport.longest_delay(), 200'000);
+    EXPECT_EQ(world.close(), Stage::End::Finished);
+  });
+}
+
+TEST(Progress, P5WorkLeftBehindIsLookedAtWithin100us) {
+  each_seed([](std::uint64_t seed) {
+    StageWorld world(seed, seed % 2 == 0);
+    Stage& stage = world.stage;
+    stage.add([&] {
+      for (int i = 0; i < 8; ++i) {
+        world.lock.acquire();
+        const int polls = static_cast<int>(stage.random(100));
+        for (int n = 0; n < polls; ++n) world.engine.poll();
+        world.transport.leave_behind();
+        world.lock.relinquish();
+        world.pass(static_cast<Duration>(stage.random(500'000)));
+      }
+    });
+    stage.add([&] { world.wait_for(0, 3); });
+    stage.add([&] {
+      for (int i = 0; i < 3; ++i) {
+        world.pass(static_cast<Duration>(stage.random(1'000'000)));
+        world.transport.send(0);
+      }
+    });
+    world.start_background();
+    EXPECT_EQ(stage.run(), Stage::End::Quiet);
+    EXPECT_LE(world.transport.longest_left_behind(), 100'000);
+    EXPECT_EQ(world.close(), Stage::End::Finished);
+  });
+}
+
+TEST(Progress, P6NobodyRunsWhileAWaiterSleeps) {
+  each_seed([](std::uint64_t seed) {
+    StageWorld world(seed, true);
+    world.stage.add([&] { world.wait_for(0, 1); });
+    world.stage.add([&] { world.wait_for(1, 1); });
+    world.start_background();
+    // Quiet means: no thread sleeps until a point in time.
+    EXPECT_EQ(world.stage.run(), Stage::End::Quiet);
+    world.stage.add([&] { world.transport.send(0); });
+    EXPECT_EQ(world.stage.run(), Stage::End::Quiet);
+    world.stage.add([&] { world.transport.send(1); });
+    EXPECT_EQ(world.stage.run(), Stage::End::Quiet);
+    EXPECT_EQ(world.transport.arrived[0], 1);
+    EXPECT_EQ(world.transport.arrived[1], 1);
+    EXPECT_EQ(world.close(), Stage::End::Finished);
+  });
+}
+
+class Alarm final : public Timer {
+ public:
+  Instant expired = 0;
+  int count = 0;
+
+ private:
+  void on_expired(Instant now) override {
+    expired = now;
+    ++count;
+  }
+};
+
+TEST(Progress, TimersExpireOnceNotEarlyAndWhoeverSleeps) {
+  each_seed([](std::uint64_t seed) {
+    StageWorld world(seed, true);
+    Stage& stage = world.stage;
+    Alarm alarm;
+    Instant due = 0;
+    stage.add([&] {
+      world.pass(static_cast<Duration>(stage.random(300'000)));
+      world.lock.acquire();
+      due = stage.now() + static_cast<Duration>(stage.random(2'000'000));
+      world.timers.arm(alarm, due);
+      world.engine.kick();
+      world.lock.relinquish();
+    });
+    if (seed % 3 != 0) stage.add([&] { world.wait_for(0, 1); });
+    if (seed % 3 == 2) stage.add([&] { world.poll_for(1, 1); });
+    stage.add([&] {
+      world.pass(5'000'000);
+      world.transport.send(0);
+      world.transport.send(1);
+    });
+    world.start_background();
+    EXPECT_EQ(stage.run(), Stage::End::Quiet);
+    EXPECT_EQ(alarm.count, 1);
+    EXPECT_GE(alarm.expired, due);
+    EXPECT_LE(alarm.expired - due, 100'000);
+    EXPECT_EQ(world.close(), Stage::End::Finished);
+  });
+}
+
+TEST(Progress, AWaitEndsAtItsDeadlineAndNeverBefore) {
+  each_seed([](std::uint64_t seed) {
+    StageWorld world(seed, seed % 2 == 0);
+    Stage& stage = world.stage;
+    int timed_out = 0;
+    for (std::size_t queue = 0; queue < 2; ++queue)
+      stage.add([&, queue] {
+        for (int i = 0; i < 4; ++i) {
+          world.lock.acquire();
+          WaitPoint point;
+          world.transport.waiting[queue] = &point;
+          const Instant deadline = stage.now() + static_cast<Duration>(stage.random(300'000));
+          const WaitResult result = world.engine.wait(point, deadline);
+          world.transport.waiting[queue] = nullptr;
+          EXPECT_EQ(result, WaitResult::TimedOut);
+          EXPECT_GE(stage.now(), deadline);
+          EXPECT_LE(stage.now() - deadline, 50'000);
+          ++timed_out;
+          world.lock.relinquish();
+        }
+      });
+    // Wake-ups for others do not restart it.
+    stage.add([&] {
+      for (int i = 0; i < 20; ++i) {
+        world.pass(static_cast<Duration>(stage.random(50'000)));
+        world.transport.send(2);
+      }
+    });
+    world.start_background();
+    EXPECT_EQ(stage.run(), Stage::End::Quiet);
+    EXPECT_EQ(timed_out, 8);
+    EXPECT_EQ(world.close(), Stage::End::Finished);
+  });
+}
+
+TEST(Progress, ASlowDequeuerDoesNotMakePeersStopRinging) {
+  StageWorld world(1, true);
+  world.stage.add([&] {
+    for (int i = 0; i < 100; ++i) {
+      world.lock.acquire();
+      world.engine.poll();
+      world.lock.relinquish();
+      world.pass(50'000);
+    }
+  });
+  world.start_background();
+  EXPECT_EQ(world.stage.run(), Stage::End::Quiet);
+  EXPECT_EQ(world.transport.attention_changes(), 0);
+  EXPECT_EQ(world.close(), Stage::End::Finished);
+}
+
+TEST(Progress, P8ATightPollerMakesPeersStopRingingOnce) {
+  StageWorld world(1, true);
+  world.stage.add([&] { world.poll_for(0, 1); });
+  world.stage.add([&] {
+    world.pass(3'000'000);
+    EXPECT_TRUE(world.transport.attentive());
+    EXPECT_EQ(world.transport.attention_changes(), 1);
+    world.transport.send(0);
+  });
+  world.start_background();
+  EXPECT_EQ(world.stage.run(), Stage::End::Quiet);
+  EXPECT_EQ(world.transport.attention_changes(), 2);
+  EXPECT_EQ(world.close(), Stage::End::Finished);
+}
+
+} // namespace
+} // namespace datum::test

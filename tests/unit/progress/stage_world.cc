@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "stage_world.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+namespace datum::test {
+
+void StageLock::acquire() {
+  stage_.block([this] { return !held_; }, kNever);
+  held_ = true;
+}
+
+void StageLock::relinquish() {
+  held_ = false;
+  stage_.yield();
+}
+
+Wake StagePlaces::sleep_at_bell(Instant until, ReadyBatch& ready) {
+  stage_.yield();
+  stage_.block([this] { return owner_pokes_ != 0 || bell_rung_ || interrupts_ != 0; }, until);
+  ready.count = bell_rung_ ? 1 : 0;
+  if (bell_rung_ || owner_pokes_ != 0) return Wake::Event;
+  return take_interrupt() ? Wake::Interrupted : Wake::TimedOut;
+}
+
+Wake StagePlaces::sleep_beside(const Sleeper& sleeper, Instant until) {
+  stage_.yield();
+  const auto woken = [&sleeper] { return sleeper.word.load(std::memory_order_relaxed) != 0; };
+  stage_.block([&] { return woken() || interrupts_ != 0; }, until);
+  if (woken()) return Wake::Event;
+  return take_interrupt() ? Wake::Interrupted : Wake::TimedOut;
+}
+
+void StagePlaces::sleep_in_background(bool with_bell, Instant until) {
+  stage_.yield();
+  stage_.block(
+      [this, with_bell] {
+        return background_pokes_ != 0 || (with_bell && (bell_rung_ || owner_pokes_ != 0));
+      },
+      until);
+}
+
+// A poke that is taken back without having been given would hang the real thing, or be lost.
+void StagePlaces::take_back_owner_poke() {
+  if (--owner_pokes_ != 0) std::abort();
+}
+void StagePlaces::take_back_background_poke() {
+  if (--background_pokes_ != 0) std::abort();
+}
+
+bool StagePlaces::handle(const ReadyBatch& ready) {
+  return ready.count != 0 && handle_what_is_ready();
+}
+
+bool StagePlaces::handle_what_is_ready() {
+  if (!std::exchange(bell_rung_, false)) return false;
+  stage_.yield();
+  transport_->progress();
+  return true;
+}
+
+void StageTransport::send(std::size_t queue) {
+  inbox_.push_back({queue, stage_.now()});
+  stage_.yield();
+  const bool must_ring = !attentive_;
+  stage_.yield();
+  if (must_ring) places_->ring();
+}
+
+void StageTransport::leave_behind() {
+  if (left_behind_ == kNever) left_behind_ = stage_.now();
+  progress_->kick();
+}
+
+bool StageTransport::progress() {
+  stage_.yield();
+  if (left_behind_ != kNever) {
+    longest_left_behind_ = std::max(longest_left_behind_, stage_.now() - left_behind_);
+    left_behind_ = kNever;
+  }
+  const std::vector<Message> messages = std::exchange(inbox_, {});
+  for (const Message& message : messages) {
+    longest_delay_ = std::max(longest_delay_, stage_.now() - message.sent);
+    ++arrived[message.queue];
+    WaitPoint* point = waiting[message.queue];
+    if (point != nullptr && !point->signalled) progress_->signal(*point);
+  }
+  return !messages.empty();
+}
+
+bool StageTransport::set_attention(Attention attention) {
+  ++attention_changes_;
+  attentive_ = attention == Attention::Polling;
+  stage_.yield();
+  return !inbox_.empty();
+}
+
+Result<std::unique_ptr<Listener>> StageTransport::listen(ConnQual, ListenerEvents&) {
+  return fail(Type::ConnQualUnavailable);
+}
+Result<std::unique_ptr<Listener>> StageTransport::listen_any(ListenerEvents&) {
+  return fail(Type::ConnQualUnavailable);
+}
+Result<std::unique_ptr<Channel>> StageTransport::connect(const Address&, ConnQual, PrivateData,
+                                                         ChannelEvents&, const ChannelOptions&) {
+  return fail(Type::InvalidAddress);
+}
+
+StageWorld::StageWorld(std::uint64_t seed, bool core_to_spare)
+    : stage(seed), lock(stage), places(stage, core_to_spare), transport(stage),
+      engine(lock, places) {
+  places.attach(transport);
+  transport.attach_places(places);
+  transport.attach_progress(engine);
+  engine.bind(transport, timers);
+}
+
+void StageWorld::start_background() {
+  engine.announce_background();
+  stage.add([this] { engine.run_background(); });
+}
+
+Stage::End StageWorld::close() {
+  stage.add([this] { engine.request_stop(); });
+  return stage.run();
+}
+
+void StageWorld::wait_for(std::size_t queue, int count) {
+  while (true) {
+    lock.acquire();
+    WaitPoint point;
+    transport.waiting[queue] = &point;
+    while (transport.arrived[queue] < count && !point.signalled)
+      static_cast<void>(engine.wait(point, kNever));
+    transport.waiting[queue] = nullptr;
+    const bool done = transport.arrived[queue] >= count;
+    lock.relinquish();
+    if (done) return;
+  }
+}
+
+void StageWorld::poll_for(std::size_t queue, int count) {
+  for (bool done = false; !done;) {
+    lock.acquire();
+    engine.poll();
+    done = transport.arrived[queue] >= count;
+    lock.relinquish();
+  }
+}
+
+void StageWorld::pass(Duration time) {
+  stage.block([] { return false; }, stage.now() + time);
+}
+
+} // namespace datum::test

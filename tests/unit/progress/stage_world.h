@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// tests/unit/progress/stage_world.h: one adapter on a stage: a lock, places to sleep, a transport
+// whose peer puts messages into memory and rings a bell only when it has to.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/timer.h"
+#include "progress/engine.h"
+#include "stage.h"
+
+namespace datum::test {
+
+class StageLock final : public LockOwner {
+ public:
+  explicit StageLock(Stage& stage) : stage_(stage) {}
+  void acquire() override;
+  void relinquish() override;
+
+ private:
+  Stage& stage_;
+  bool held_ = false;
+};
+
+class StageTransport;
+
+class StagePlaces final : public Places {
+ public:
+  StagePlaces(Stage& stage, bool core_to_spare) : stage_(stage), core_to_spare_(core_to_spare) {}
+  void attach(StageTransport& transport) { transport_ = &transport; }
+  void ring() { bell_rung_ = true; }
+  // Interrupts whoever sleeps in wait(), or is the next to.
+  void interrupt() { interrupts_ = 1; }
+  int pokes() const { return pokes_; }
+
+  Instant now() override { return stage_.now(); }
+  bool core_to_spare() const override { return core_to_spare_; }
+  Wake sleep_at_bell(Instant until, ReadyBatch& ready) override;
+  Wake sleep_beside(const Sleeper& sleeper, Instant until) override;
+  void sleep_in_background(bool with_bell, Instant until) override;
+  void poke_owner() override { ++owner_pokes_, ++pokes_; }
+  void poke_background() override { ++background_pokes_, ++pokes_; }
+  void wake(Sleeper&) override { ++pokes_; }
+  void take_back_owner_poke() override;
+  void take_back_background_poke() override;
+  bool handle(const ReadyBatch& ready) override;
+  bool handle_what_is_ready() override;
+
+ private:
+  bool take_interrupt() { return interrupts_ != 0 && interrupts_-- != 0; }
+  Stage& stage_;
+  StageTransport* transport_ = nullptr;
+  bool core_to_spare_;
+  bool bell_rung_ = false;
+  int interrupts_ = 0;
+  int owner_pokes_ = 0;
+  int background_pokes_ = 0;
+  int pokes_ = 0;
+};
+
+// A message for one of a few event queues, and when it was sent.
+struct Message {
+  std::size_t queue = 0;
+  Instant sent = 0;
+};
+
+class StageTransport final : public Transport {
+ public:
+  static constexpr std::size_t kQueues = 3;
+  explicit StageTransport(Stage& stage) : stage_(stage) {}
+  void attach_places(StagePlaces& places) { places_ = &places; }
+  void attach_progress(Progress& progress) { progress_ = &progress; }
+
+  // --- the peer: takes no lock -------------------------------------------------------------
+  void send(std::size_t queue);
+  bool attentive() const { return attentive_; }
+
+  // --- the adapter: the lock is held -----------------------------------------------------------
+  // Something that progress() will have to send.
+  void leave_behind();
+  Duration longest_delay() const { return longest_delay_; }
+  Duration longest_left_behind() const { return longest_left_behind_; }
+  int attention_changes() const { return attention_changes_; }
+  std::array<int, kQueues> arrived{};
+  std::array<WaitPoint*, kQueues> waiting{};
+
+  bool progress() override;
+  bool set_attention(Attention attention) override;
+  const Limits& limits() const override { return limits_; }
+  const Address& address() const override { return address_; }
+  NamedAttributes attributes() const override { return {}; }
+  std::span<RegionEntry> region_storage() override { return {}; }
+  DirectAccessGate* gate() override { return nullptr; }
+  void attach(const TransportHost&) override {}
+  Result<std::unique_ptr<Listener>> listen(ConnQual, ListenerEvents&) override;
+  Result<std::unique_ptr<Listener>> listen_any(ListenerEvents&) override;
+  Result<std::unique_ptr<Channel>> connect(const Address&, ConnQual, PrivateData, ChannelEvents&,
+                                           const ChannelOptions&) override;
+
+ private:
+  Stage& stage_;
+  StagePlaces* places_ = nullptr;
+  Progress* progress_ = nullptr;
+  Limits limits_;
+  Address address_;
+  bool attentive_ = false;
+  int attention_changes_ = 0;
+  std::vector<Message> inbox_;
+  Instant left_behind_ = kNever; // since when
+  Duration longest_delay_ = 0;
+  Duration longest_left_behind_ = 0;
+};
+
+// All of it together, and the background thread as an actor.
+class StageWorld {
+ public:
+  StageWorld(std::uint64_t seed, bool core_to_spare);
+  void start_background();
+  // Asks the background thread to end and lets it.
+  Stage::End close();
+
+  // Takes the lock, and sleeps in wait() until queue `queue` has had `count` messages.
+  void wait_for(std::size_t queue, int count);
+  // Polls until then.
+  void poll_for(std::size_t queue, int count);
+  // Does nothing that the adapter would notice.
+  void pass(Duration time);
+
+  Stage stage;
+  StageLock lock;
+  StagePlaces places;
+  StageTransport transport;
+  TimerQueue timers;
+  ProgressEngine engine;
+};
+
+} // namespace datum::test
