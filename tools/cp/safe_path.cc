@@ -31,7 +31,7 @@ std::string_view next_component(std::string_view& rest) {
 int openat2_beneath(int root, const char* path, int flags, mode_t mode) {
   open_how how = {};
   how.flags = static_cast<__u64>(static_cast<unsigned>(flags));
-  how.mode = mode;
+  how.mode = (flags & O_CREAT) != 0 ? mode : 0; // the kernel refuses a mode that is not needed
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
   // EAGAIN: something was renamed during the lookup, so the kernel could not be sure.
   for (int attempt = 0;; ++attempt) {

@@ -29,7 +29,7 @@ class LoopLink final : public Link {
 
   // The connection is lost, for both, in place of the count-th Chunk that this side sends.
   void cut_at_chunk(int count) { cut_at_chunk_ = count; }
-  // Flips a bit of the count-th Chunk on its way.
+  // Flips a bit of the count-th Chunk that this side writes or reads.
   void damage_chunk(int count) { damage_chunk_ = count; }
 
   void send(const Message& message) override {
@@ -48,10 +48,11 @@ class LoopLink final : public Link {
   void write_slot(std::uint32_t index, std::uint32_t length) override {
     const auto from = slot(index).first(length), to = other_->slot(index);
     std::memcpy(to.data(), from.data(), length);
-    if (++writes_ == damage_chunk_) to[0] ^= std::byte{1};
+    if (++moved_ == damage_chunk_) to[0] ^= std::byte{1};
   }
   void read_slot(std::uint32_t index, std::uint32_t length) override {
     std::memcpy(slot(index).data(), other_->slot(index).data(), length);
+    if (++moved_ == damage_chunk_) slot(index)[0] ^= std::byte{1};
     const std::lock_guard lock(shared_->mutex);
     shared_->queue[side_].push_back(SlotArrived{index});
   }
@@ -96,7 +97,7 @@ class LoopLink final : public Link {
   std::size_t side_, chunk_;
   LoopLink* other_ = nullptr;
   std::vector<std::byte> memory_;
-  int cut_at_chunk_ = -1, damage_chunk_ = -1, chunks_ = 0, writes_ = 0;
+  int cut_at_chunk_ = -1, damage_chunk_ = -1, chunks_ = 0, moved_ = 0;
 };
 
 // A Link whose other side is the test: it says what it likes and sees what is said.

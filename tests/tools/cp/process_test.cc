@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// dat-cp as a user runs it: a server process, a client process, the provider between them.
+#include <sys/inotify.h>
+#include <sys/stat.h>
+
+#include <gtest/gtest.h>
+
+#include "folder.h"
+#include "program.h"
+
+namespace datum::cp::test {
+namespace {
+
+constexpr std::size_t kMiB = 1048576;
+
+struct Ended {
+  int code;
+  std::string out, err;
+};
+
+Ended client(std::vector<std::string> arguments, const std::function<void()>& in_child = {}) {
+  arguments.insert(arguments.begin(), DAT_CP_PROGRAM);
+  Program program(arguments, in_child);
+  const int code = program.wait();
+  return {code, program.out(), program.err()};
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::uint64_t json_number(const std::string& json, const std::string& key) {
+  const std::size_t at = json.find("\"" + key + "\": ");
+  if (at == std::string::npos) return UINT64_MAX;
+  return std::stoull(json.substr(at + key.size() + 4));
+}
+
+class CpProcess : public testing::Test {
+ protected:
+  CpProcess() {
+    here_.write("t/a", "alpha");
+    here_.write("t/d/b", noise(3 * kMiB));
+    here_.write("t/d/empty", "");
+    std::filesystem::create_symlink("../a", here_ / "t/d/link");
+  }
+  void expect_tree(const Folder& folder, const std::string& name) {
+    EXPECT_EQ(folder.read(name + "/a"), "alpha");
+    EXPECT_TRUE(folder.read(name + "/d/b") == here_.read("t/d/b"));
+    EXPECT_EQ(folder.read(name + "/d/empty"), "");
+    EXPECT_EQ(std::filesystem::read_symlink(folder / (name + "/d/link")), "../a");
+  }
+  Folder here_, there_;
+};
+
+TEST_F(CpProcess, ATreeGoesThereAndBack) {
+  Server server(there_.path());
+  const Ended put = client({"put", "--token", server.token, here_ / "t", server.at("copy")});
+  EXPECT_EQ(put.code, 0) << put.err;
+  EXPECT_TRUE(has(put.out, "put: 6 copied, 0 unchanged, 0 failed; 3.0 MiB by RDMA Write in "))
+      << put.out;
+  expect_tree(there_, "copy");
+  const Ended get =
+      client({"get", "--token", server.next_token(), server.at("copy"), here_ / "back"});
+  EXPECT_EQ(get.code, 0) << get.err;
+  EXPECT_TRUE(has(get.out, "get: 6 copied, 0 unchanged, 0 failed; 3.0 MiB by RDMA Read in "))
+      << get.out;
+  expect_tree(here_, "back");
+}
+
+TEST_F(CpProcess, EitherSideMayMoveTheBytes) {
+  Server server(there_.path(), {"--reuse-token"});
+  const Ended put =
+      client({"put", "--method", "read", "--token", server.token, here_ / "t", server.at("copy")});
+  EXPECT_EQ(put.code, 0) << put.err;
+  expect_tree(there_, "copy");
+  const Ended get = client(
+      {"get", "--method", "write", "--token", server.token, server.at("copy"), here_ / "back"});
+  EXPECT_EQ(get.code, 0) << get.err;
+  expect_tree(here_, "back");
+}
+
+TEST_F(CpProcess, EveryChunkSizeAndDepthWorks) {
+  Server server(there_.path(), {"--reuse-token"});
+  const std::vector<std::pair<std::string, std::string>> sizes = {
+      {"4k", "1"}, {"4k", "64"}, {"16M", "1"}, {"16M", "64"}, {"5000", "3"}};
+  for (const auto& [chunk, depth] : sizes) {
+    const Ended put = client({"put", "--chunk", chunk, "--depth", depth, "--token", server.token,
+                              here_ / "t", server.at("copy" + chunk + depth)});
+    EXPECT_EQ(put.code, 0) << put.err;
+    expect_tree(there_, "copy" + chunk + depth);
+  }
+}
+
+TEST_F(CpProcess, JsonSaysWhatHappened) {
+  Server server(there_.path());
+  const Ended put =
+      client({"put", "--json", "--token", server.token, here_ / "t", server.at("copy")});
+  EXPECT_EQ(put.code, 0) << put.err;
+  EXPECT_TRUE(
+      put.out.starts_with("{\"command\": \"put\", \"mode\": \"copy\", \"method\": \"write\""))
+      << put.out;
+  EXPECT_EQ(json_number(put.out, "copied"), 6U);
+  EXPECT_EQ(json_number(put.out, "bytes_moved"), 3145733U);
+}
+
+TEST_F(CpProcess, AWrongTokenIsRefusedAndTheRightOneStillWorks) {
+  Server server(there_.path());
+  const Ended wrong = client(
+      {"put", "--token", "00112233445566778899aabbccddeeff", here_ / "t", server.at("copy")});
+  EXPECT_EQ(wrong.code, 5);
+  EXPECT_TRUE(has(wrong.err, "wrong token")) << wrong.err;
+  EXPECT_FALSE(there_.exists("copy"));
+  EXPECT_EQ(client({"put", "--token", server.token, here_ / "t", server.at("copy")}).code, 0);
+}
+
+TEST_F(CpProcess, ATokenIsGoodForOneCopy) {
+  Server server(there_.path());
+  EXPECT_EQ(client({"put", "--token", server.token, here_ / "t", server.at("one")}).code, 0);
+  EXPECT_EQ(client({"put", "--token", server.token, here_ / "t", server.at("two")}).code, 5);
+  EXPECT_FALSE(there_.exists("two"));
+}
+
+TEST_F(CpProcess, TheTokenMayComeFromTheEnvironment) {
+  Server server(there_.path());
+  const Ended put = client({"put", here_ / "t", server.at("copy")},
+                           [&] { setenv("DAT_CP_TOKEN", server.token.c_str(), 1); });
+  EXPECT_EQ(put.code, 0) << put.err;
+}
+
+TEST_F(CpProcess, OnceEndsTheServerWithTheResult) {
+  Server server(there_.path(), {"--once"});
+  EXPECT_EQ(client({"put", "--token", server.token, here_ / "t", server.at("copy")}).code, 0);
+  EXPECT_EQ(server.program.wait(), 0);
+}
+
+TEST_F(CpProcess, NothingIsWrittenOutsideTheServedFolder) {
+  there_.write("served/x", "");
+  Folder outside;
+  std::filesystem::create_directory_symlink(outside.path(), there_ / "served/out");
+  Server server(there_ / "served", {"--reuse-token"});
+  for (const std::string& path :
+       {std::string("../copy"), std::string("/tmp/dat-cp-escape"), std::string("a/../../copy"),
+        std::string("out/copy"), std::string("out/")}) {
+    const Ended put = client({"put", "--token", server.token, here_ / "t", server.at(path)});
+    EXPECT_EQ(put.code, 1) << path << put.err;
+  }
+  EXPECT_FALSE(there_.exists("copy"));
+  EXPECT_TRUE(std::filesystem::is_empty(outside.path()));
+}
+
+TEST_F(CpProcess, NothingIsReadOutsideTheServedFolder) {
+  there_.write("served/x", "");
+  there_.write("secret", "s");
+  std::filesystem::create_directory_symlink("..", there_ / "served/up");
+  Server server(there_ / "served", {"--reuse-token"});
+  for (const std::string& path : {std::string("../secret"), std::string("/etc/passwd"),
+                                  std::string("up/secret"), std::string("x/../../secret")}) {
+    const Ended get = client({"get", "--token", server.token, server.at(path), here_ / "stolen"});
+    EXPECT_EQ(get.code, 1) << path << get.err;
+    EXPECT_FALSE(here_.exists("stolen")) << path;
+  }
+  // The link itself is inside, and is copied as what it is.
+  EXPECT_EQ(client({"get", "--token", server.token, server.at("up"), here_ / "link"}).code, 0);
+  EXPECT_EQ(std::filesystem::read_symlink(here_ / "link"), "..");
+}
+
+TEST_F(CpProcess, DryRunAndVerifyChangeNothing) {
+  Server server(there_.path(), {"--reuse-token"});
+  const Ended dry =
+      client({"put", "--dry-run", "--token", server.token, here_ / "t", server.at("copy")});
+  EXPECT_EQ(dry.code, 0) << dry.err;
+  EXPECT_TRUE(has(dry.out, "would copy \"t/d/b\"")) << dry.out;
+  EXPECT_FALSE(there_.exists("copy"));
+  EXPECT_EQ(client({"put", "--token", server.token, here_ / "t", server.at("copy")}).code, 0);
+  EXPECT_EQ(
+      client({"put", "--verify", "--token", server.token, here_ / "t", server.at("copy")}).code, 0);
+  there_.write("copy/a", "ALPHA");
+  const Ended verify =
+      client({"put", "--verify", "--token", server.token, here_ / "t", server.at("copy")});
+  EXPECT_EQ(verify.code, 1);
+  EXPECT_TRUE(has(verify.out, "differs \"t/a\"")) << verify.out;
+  EXPECT_EQ(there_.read("copy/a"), "ALPHA");
+}
+
+TEST_F(CpProcess, SeveralSourcesGoIntoAFolder) {
+  here_.write("u", "you");
+  Server server(there_.path(), {"--reuse-token"});
+  EXPECT_EQ(
+      client({"put", "--token", server.token, here_ / "t", here_ / "u", server.at("new")}).code, 0);
+  expect_tree(there_, "new/t");
+  EXPECT_EQ(there_.read("new/u"), "you");
+  EXPECT_EQ(client({"get", "--token", server.token, server.at("new/u"), server.at("new/t/a"),
+                    here_ / "got"})
+                .code,
+            0);
+  EXPECT_EQ(here_.read("got/a"), "alpha");
+}
+
+TEST_F(CpProcess, ManySmallFiles) {
+  for (int i = 0; i < 2000; ++i)
+    here_.write("m/" + std::to_string(i % 10) + "/" + std::to_string(i), std::to_string(i));
+  Server server(there_.path());
+  const Ended put = client({"put", "--json", "--token", server.token, here_ / "m", server.at("m")});
+  EXPECT_EQ(put.code, 0) << put.err;
+  EXPECT_EQ(json_number(put.out, "copied"), 2011U);
+  EXPECT_EQ(there_.read("m/9/1999"), "1999");
+}
+
+TEST_F(CpProcess, NobodyListeningIsSaidAsSuch) {
+  std::string port;
+  {
+    Server server(there_.path());
+    port = server.port;
+  }
+  const Ended put = client({"put", "--token", "00112233445566778899aabbccddeeff", here_ / "t",
+                            "127.0.0.1:" + port + ":x"});
+  EXPECT_EQ(put.code, 5) << put.err;
+  EXPECT_TRUE(has(put.err, "nobody listens on that port")) << put.err;
+}
+
+TEST_F(CpProcess, WrongUsageIsSaidBeforeAnybodyIsCalled) {
+  EXPECT_EQ(client({}).code, 2);
+  EXPECT_EQ(client({"put", here_ / "t", "h:x"}).code, 2);
+  EXPECT_EQ(client({"put", "--token", "short", here_ / "t", "h:x"}).code, 2);
+  const std::string token = "00112233445566778899aabbccddeeff";
+  const Ended missing = client({"put", "--token", token, here_ / "missing", "127.0.0.1:x"});
+  EXPECT_EQ(missing.code, 2);
+  EXPECT_TRUE(has(missing.err, "missing\": No such file or directory")) << missing.err;
+  EXPECT_EQ(client({"put", "--token", token, here_ / "t", "not-remote"}).code, 2);
+  EXPECT_EQ(client({"put", "--chunk", "1", "--token", token, here_ / "t", "127.0.0.1:x"}).code, 2);
+  EXPECT_EQ(
+      client({"put", "--dry-run", "--verify", "--token", token, here_ / "t", "127.0.0.1:x"}).code,
+      2);
+  EXPECT_EQ(client({"serve", here_ / "missing"}).code, 2);
+  EXPECT_EQ(client({"serve", "--ia", "no-such-ia", here_.path()}).code, 2);
+  EXPECT_EQ(client({"--help"}).code, 0);
+  EXPECT_TRUE(has(client({"--version"}).out, "dat-cp (datum) "));
+}
+
+// Waits until a journal in folder has grown past its header: a block of 4 MiB has arrived.
+void await_first_block(const Folder& folder) {
+  const UniqueFd watch(inotify_init1(IN_CLOEXEC));
+  inotify_add_watch(watch.get(), folder.path().c_str(), IN_MODIFY | IN_CREATE);
+  for (;;) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+      if (entry.path().extension() == ".journal" && entry.file_size() > 68) return;
+    pollfd event = {watch.get(), POLLIN, 0};
+    if (poll(&event, 1, 60'000) <= 0) throw std::runtime_error("no block ever arrived");
+    char buffer[4096];
+    if (read(watch.get(), buffer, sizeof buffer) < 0) throw std::runtime_error("inotify");
+  }
+}
+
+// Small chunks, one at a time: the copy takes seconds, a kill takes microseconds.
+std::vector<std::string> slow_put(const Server& server, const std::string& from) {
+  return {DAT_CP_PROGRAM, "put", "--chunk",       "4k", "--depth", "1", "--token",
+          server.token,   from,  server.at("big")};
+}
+
+TEST_F(CpProcess, AKilledServerIsNoticedAndTheCopyContinues) {
+  here_.write("big", noise(192 * kMiB));
+  Server server(there_.path());
+  Program put(slow_put(server, here_ / "big"));
+  await_first_block(there_);
+  server.program.signal(SIGKILL);
+  EXPECT_EQ(put.wait(), 4);
+  EXPECT_TRUE(has(put.err(), "did the other process die?")) << put.err();
+  EXPECT_FALSE(there_.exists("big"));
+  EXPECT_EQ(there_.leftovers(), 2);
+
+  Server again(there_.path());
+  const Ended rest =
+      client({"put", "--json", "--token", again.token, here_ / "big", again.at("big")});
+  EXPECT_EQ(rest.code, 0) << rest.err;
+  EXPECT_GE(json_number(rest.out, "bytes_resumed"), 4 * kMiB);
+  EXPECT_EQ(json_number(rest.out, "bytes_resumed") + json_number(rest.out, "bytes_moved"),
+            192 * kMiB);
+  EXPECT_TRUE(there_.read("big") == here_.read("big"));
+  EXPECT_EQ(there_.leftovers(), 0);
+}
+
+TEST_F(CpProcess, AKilledClientDoesNotHurtTheServer) {
+  here_.write("big", noise(192 * kMiB));
+  Server server(there_.path());
+  Program put(slow_put(server, here_ / "big"));
+  await_first_block(there_);
+  put.signal(SIGKILL);
+  EXPECT_EQ(put.wait(), -9);
+  const Ended next =
+      client({"put", "--json", "--token", server.next_token(), here_ / "big", server.at("big")});
+  EXPECT_EQ(next.code, 0) << next.err;
+  EXPECT_GE(json_number(next.out, "bytes_resumed"), 4 * kMiB);
+  EXPECT_TRUE(there_.read("big") == here_.read("big"));
+}
+
+TEST_F(CpProcess, AnInterruptedClientSaysSoOnBothSides) {
+  here_.write("big", noise(192 * kMiB));
+  Server server(there_.path(), {"--once"});
+  Program put(slow_put(server, here_ / "big"));
+  await_first_block(there_);
+  put.signal(SIGINT);
+  EXPECT_EQ(put.wait(), 3);
+  EXPECT_EQ(server.program.wait(), 1);
+  EXPECT_TRUE(has(server.program.err(), "stopped by signal 2")) << server.program.err();
+}
+
+TEST_F(CpProcess, AnInterruptedServerEnds) {
+  Server server(there_.path());
+  server.program.signal(SIGTERM);
+  EXPECT_EQ(server.program.wait(), 3);
+}
+
+} // namespace
+} // namespace datum::cp::test
