@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // registry/dispatch.h: from a handle to the provider's function of the same name.
-// Lives here: the two ways in: by a provider's object, by an IA handle.
+// Lives here: the three ways in: by a provider's object, by an IA handle, by either.
 // Not here:   any rule about arguments; providers check those.
 //
 // A function that a provider's table lacks answers DAT_NOT_IMPLEMENTED.
@@ -10,29 +10,41 @@
 
 namespace datum::registry {
 
-// kind: what to report about a handle that is none.
 template <auto kFunction, class... Args>
-inline DAT_RETURN call(DAT_RETURN_SUBTYPE kind, DAT_HANDLE handle, Args... args) {
-  const DAT_PROVIDER* table = process_handles.table_of(handle);
-  if (table == nullptr) [[unlikely]]
-    return invalid_handle(kind);
+DAT_RETURN forward(const DAT_PROVIDER* table, DAT_HANDLE handle, Args... args) {
   const auto function = table->*kFunction;
   if (function == nullptr) [[unlikely]]
     return DAT_NOT_IMPLEMENTED;
   return function(handle, args...);
 }
 
+// Apart, so that the fast path saves no registers.
+template <auto kFunction, DAT_RETURN_SUBTYPE kKind, class... Args>
+[[gnu::noinline, gnu::cold]] DAT_RETURN call_unseen(DAT_HANDLE handle, Args... args) {
+  const DAT_PROVIDER* table = process_handles.table_of(handle);
+  return table == nullptr ? invalid_handle(kKind) : forward<kFunction>(table, handle, args...);
+}
+
+// kKind: what to report about a handle that is none.
+template <auto kFunction, DAT_RETURN_SUBTYPE kKind, class... Args>
+DAT_RETURN call(DAT_HANDLE handle, Args... args) {
+  const DAT_PROVIDER* table = process_handles.table_if_seen(handle);
+  if (table == nullptr) [[unlikely]]
+    return call_unseen<kFunction, kKind>(handle, args...);
+  return forward<kFunction>(table, handle, args...);
+}
+
 // The provider gets its own object for the IA handle.
 template <auto kFunction, class... Args>
-inline DAT_RETURN call_ia(DAT_IA_HANDLE ia, Args... args) {
-  return call<kFunction>(DAT_INVALID_HANDLE_IA, process_ias.object_of(ia), args...);
+DAT_RETURN call_ia(DAT_IA_HANDLE ia, Args... args) {
+  return call<kFunction, DAT_INVALID_HANDLE_IA>(process_ias.object_of(ia), args...);
 }
 
 // For calls that take any kind of handle.
 template <auto kFunction, class... Args>
-inline DAT_RETURN call_any(DAT_HANDLE handle, Args... args) {
+DAT_RETURN call_any(DAT_HANDLE handle, Args... args) {
   const DAT_HANDLE object = IaTable::is_index(handle) ? process_ias.object_of(handle) : handle;
-  return call<kFunction>(DAT_INVALID_HANDLE1, object, args...);
+  return call<kFunction, DAT_INVALID_HANDLE1>(object, args...);
 }
 
 } // namespace datum::registry

@@ -31,14 +31,15 @@ class HandleCheck {
   constexpr HandleCheck() = default;
 
   // The table of the object behind handle, or null if there is no such object.
-  DATUM_READS_ANYTHING const DAT_PROVIDER* table_of(DAT_HANDLE handle) noexcept {
+  const DAT_PROVIDER* table_of(DAT_HANDLE handle) noexcept;
+
+  // The same without a system call: null also if nothing was seen in that page yet.
+  DATUM_READS_ANYTHING const DAT_PROVIDER* table_if_seen(DAT_HANDLE handle) const noexcept {
     const auto address = reinterpret_cast<std::uintptr_t>(handle);
-    if (aligned(address) && slot_of(address).load(std::memory_order_acquire) == page(address))
-        [[likely]] {
-      const void* word = __atomic_load_n(static_cast<const void* const*>(handle), __ATOMIC_RELAXED);
-      return tables_.holds(word) ? static_cast<const DAT_PROVIDER*>(word) : nullptr;
-    }
-    return probe(handle);
+    if (!aligned(address) || !seen(address)) [[unlikely]]
+      return nullptr;
+    const void* word = __atomic_load_n(static_cast<const void* const*>(handle), __ATOMIC_RELAXED);
+    return tables_.holds(word) ? static_cast<const DAT_PROVIDER*>(word) : nullptr;
   }
 
   void add_table(const DAT_PROVIDER* table) { tables_.add(table); }
@@ -50,12 +51,14 @@ class HandleCheck {
   static constexpr unsigned kPageShift = 12;  // the smallest page of any platform we run on
 
   static bool aligned(std::uintptr_t address) noexcept { return address % sizeof(void*) == 0; }
-  // Page 0 is never mapped, so 0 stands for an empty slot.
-  static std::uintptr_t page(std::uintptr_t address) noexcept { return address >> kPageShift; }
-  std::atomic<std::uintptr_t>& slot_of(std::uintptr_t address) noexcept {
-    return pages_[page(address) % kPages];
+  // Counted from 1: 0 is an empty slot.
+  static std::uintptr_t page(std::uintptr_t address) noexcept {
+    return (address >> kPageShift) + 1;
   }
-  const DAT_PROVIDER* probe(DAT_HANDLE handle) noexcept;
+  static std::size_t slot(std::uintptr_t address) noexcept { return page(address) % kPages; }
+  bool seen(std::uintptr_t address) const noexcept {
+    return pages_[slot(address)].load(std::memory_order_acquire) == page(address);
+  }
 
   std::array<std::atomic<std::uintptr_t>, kPages> pages_{};
   KnownTables tables_;

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <tuple>
 
@@ -40,7 +39,8 @@ class Matcher {
     if (request_.thread_safe && !offer.thread_safe) return false;
     const Distance distance{offer.thread_safe != request_.thread_safe,
                             offer.minor - request_.minor};
-    if (best_ && *best_ <= distance) return false;
+    if (found_ && best_ <= distance) return false;
+    found_ = true;
     best_ = distance;
     return true;
   }
@@ -56,7 +56,8 @@ class Matcher {
   }
 
   const Key& request_;
-  std::optional<Distance> best_;
+  bool found_ = false;
+  Distance best_{};
   Miss miss_ = Miss::Name;
 };
 

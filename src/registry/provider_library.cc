@@ -42,9 +42,10 @@ ProviderLibrary::load_file(const std::string& path) {
   // Global, as providers of the reference implementation expect from each other.
   void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr)
-    return tl::unexpected(fmt::format("cannot load {}: {} (is the package installed? a path with "
-                                      "slashes is taken as it is)",
-                                      path, loader_error()));
+    return tl::unexpected(
+        fmt::format("cannot load {}: {}; install the package it comes from, or name the "
+                    "library by its full path",
+                    path, loader_error()));
   const auto init = function<DAT_PROVIDER_INIT_FUNC>(library, DAT_PROVIDER_INIT_FUNC_STR);
   const auto fini = function<DAT_PROVIDER_FINI_FUNC>(library, DAT_PROVIDER_FINI_FUNC_STR);
   if (init != nullptr && fini != nullptr)

@@ -33,10 +33,10 @@ DAT_RETURN_SUBTYPE subtype_of(Miss miss) {
 
 const char* reason_of(Miss miss) {
   switch (miss) {
-  case Miss::Name: return "no provider for this name";
-  case Miss::Major: return "the name is known, but not with this major API version";
-  case Miss::Minor: return "the name is known, but only with lower minor API versions";
-  case Miss::ThreadSafety: return "the name is known, but only as nonthreadsafe";
+  case Miss::Name: return "not known";
+  case Miss::Major: return "known, but not with this major API version";
+  case Miss::Minor: return "known, but only with lower minor API versions";
+  case Miss::ThreadSafety: return "known, but only as nonthreadsafe";
   }
   return "";
 }
@@ -57,13 +57,15 @@ class Registry::Provider {
  public:
   Provider(Registry& registry, StaticEntry* entry, const Use& use)
       : registry_(registry), table_(use.table), references_{entry, use.id} {}
+  Provider(Registry& registry, Miss miss) : registry_(registry), miss_(miss) {}
   ~Provider() {
     if (!kept_) registry_.give_back(references_);
   }
   Provider(const Provider&) = delete;
   Provider& operator=(const Provider&) = delete;
 
-  const DAT_PROVIDER* table() const { return table_; }
+  const DAT_PROVIDER* table() const { return table_; } // null: none was found
+  Miss miss() const { return miss_; }
   const IaReferences& keep() {
     kept_ = true;
     return references_;
@@ -71,8 +73,9 @@ class Registry::Provider {
 
  private:
   Registry& registry_;
-  const DAT_PROVIDER* table_;
+  const DAT_PROVIDER* table_ = nullptr;
   const IaReferences references_;
+  const Miss miss_ = Miss::Name;
   bool kept_ = false;
 };
 
@@ -87,7 +90,7 @@ std::string Registry::known_as(const std::string& name) {
   return *aliases_.for_unknown();
 }
 
-Registry::Provider Registry::find_provider(const Key& request, Miss& miss) {
+Registry::Provider Registry::find_provider(const Key& request, const char* asked_for) {
   Matcher in_static(request);
   StaticEntry* entry = static_.find(request, in_static);
   // Nothing to load is no error: a program may have registered a provider by itself.
@@ -97,11 +100,22 @@ Registry::Provider Registry::find_provider(const Key& request, Miss& miss) {
     entry->release(dynamic_);
   }
   Matcher in_dynamic(request);
-  const Use use = dynamic_.use_best(in_dynamic);
-  // An entry that matches but could not be loaded is as good as an unknown name.
-  const Miss static_miss = entry == nullptr ? in_static.miss() : Miss::Name;
-  miss = std::max(static_miss, in_dynamic.miss());
-  return {*this, nullptr, use};
+  if (const Use use = dynamic_.use_best(in_dynamic); use.table != nullptr)
+    return {*this, nullptr, use};
+  // What could not be loaded was explained already; to the program the name is unknown.
+  if (entry != nullptr) return {*this, Miss::Name};
+  const Miss miss = std::max(in_static.miss(), in_dynamic.miss());
+  tell_missing(request, asked_for, miss);
+  return {*this, miss};
+}
+
+void Registry::tell_missing(const Key& request, const char* asked_for, Miss miss) {
+  tell(LogLevel::Warn, Topic::Errors,
+       "ia \"{}\" u{}.{} {}: {}; add a line to {}, or let an IA of this host answer with "
+       "DATUM_ALIAS={}=datum",
+       request.name, request.major, request.minor,
+       request.thread_safe ? "threadsafe" : "nonthreadsafe", reason_of(miss), file_name_,
+       asked_for);
 }
 
 DAT_RETURN Registry::open(const OpenRequest& request) {
@@ -115,16 +129,9 @@ DAT_RETURN Registry::open(const OpenRequest& request) {
     return invalid_handle(DAT_INVALID_HANDLE_EVD_ASYNC);
 
   const Key key{known_as(name), request.major, request.minor, request.thread_safe};
-  Miss miss = Miss::Name;
-  Provider provider = find_provider(key, miss);
-  if (provider.table() == nullptr) {
-    tell(LogLevel::Warn, Topic::Errors,
-         "ia \"{}\", u{}.{} {}: {}; see {} and dat_registry_list_providers, or set "
-         "DATUM_ALIAS={}=datum",
-         key.name, key.major, key.minor, key.thread_safe ? "threadsafe" : "nonthreadsafe",
-         reason_of(miss), file_name_, name);
-    return failure(DAT_PROVIDER_NOT_FOUND, subtype_of(miss));
-  }
+  Provider provider = find_provider(key, name);
+  if (provider.table() == nullptr)
+    return failure(DAT_PROVIDER_NOT_FOUND, subtype_of(provider.miss()));
 
   const std::optional<std::size_t> place = ias_.reserve();
   if (!place) return failure(DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_DEVICE);

@@ -48,7 +48,8 @@ class Registry {
   class Provider;
 
   std::string known_as(const std::string& name);
-  Provider find_provider(const Key& request, Miss& miss);
+  Provider find_provider(const Key& request, const char* asked_for);
+  void tell_missing(const Key& request, const char* asked_for, Miss miss);
   DAT_RETURN open_at(const Provider& provider, const Key& key, const OpenRequest& request,
                      DAT_IA_HANDLE* object);
   void give_back(const IaReferences& references);

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// tests/registry/environment_test.cc: what the environment and the file do, a process for each
+// case.
+#include <filesystem>
+#include <gtest/gtest.h>
+
+#include "run_program.h"
+#include "temporary.h"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string line(const std::string& name, const std::string& library) {
+  return name + " u1.2 nonthreadsafe default \"" + library + "\" stub.1.0 \"\" \"\"\n";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::size_t lines(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+class Environment : public testing::Test {
+ protected:
+  Ran probe(std::vector<std::string> arguments, std::vector<std::string> environment) {
+    arguments.insert(arguments.begin(), REGISTRY_PROBE);
+    return run_program(arguments, environment);
+  }
+  // With a dat.conf of this text.
+  Ran probe_with(const std::string& conf, std::vector<std::string> arguments,
+                 std::vector<std::string> environment = {}) {
+    environment.push_back("DAT_OVERRIDE=" + file(conf));
+    return probe(std::move(arguments), std::move(environment));
+  }
+  std::string file(const std::string& conf) { return directory_.write("dat.conf", conf); }
+
+  const TemporaryDirectory directory_;
+};
+
+} // namespace
+
+TEST_F(Environment, OverrideNamesTheFile) {
+  const Ran ran = probe_with(line("stub", STUB_PROVIDER), {"open", "stub"});
+  EXPECT_EQ(ran.out, "stub 0x00000000\n");
+  EXPECT_EQ(ran.err, "");
+}
+
+TEST_F(Environment, UnreadableOverrideIsSaidOnceAndBuiltInsRemain) {
+  const Ran ran = probe({"list"}, {"DAT_OVERRIDE=/nowhere/dat.conf"});
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_TRUE(contains(ran.out, "datum u1.2 nonthreadsafe\ndatum u1.2 threadsafe\n")) << ran.out;
+  EXPECT_EQ(ran.err, "datum warn: DAT_OVERRIDE=/nowhere/dat.conf: No such file or directory; only "
+                     "built-in IAs are offered (correct the path or the permissions)\n");
+}
+
+TEST_F(Environment, BuiltInsNameTheLoopbackInterface) {
+  const Ran ran = probe_with("", {"list"});
+  EXPECT_TRUE(contains(ran.out, "datum-lo u1.2 nonthreadsafe\ndatum-lo u1.2 threadsafe\n"))
+      << ran.out;
+}
+
+TEST_F(Environment, EachBadLineIsSaidOnceWithFileAndLine) {
+  const Ran ran = probe_with("# comment\nnonsense\n" + line("stub", STUB_PROVIDER) + "a b c\n",
+                             {"open", "stub", "stub"});
+  EXPECT_EQ(ran.out, "stub 0x00000000\nstub 0x00000000\n");
+  EXPECT_EQ(lines(ran.err), 2U) << ran.err;
+  EXPECT_TRUE(contains(ran.err, "dat.conf:2: 1 fields instead of 8")) << ran.err;
+  EXPECT_TRUE(contains(ran.err, "dat.conf:4: 3 fields instead of 8")) << ran.err;
+}
+
+// Rules: MESSAGE.2
+TEST_F(Environment, MissingLibraryIsExplainedInOneLine) {
+  const Ran ran = probe_with("\n" + line("gone", "/nowhere/libgone.so"), {"open", "gone", "gone"});
+  EXPECT_EQ(ran.out, "gone 0x800a0062\ngone 0x800a0062\n");
+  EXPECT_EQ(lines(ran.err), 1U) << ran.err;
+  EXPECT_TRUE(contains(ran.err, "dat.conf:2: ia \"gone\": cannot load /nowhere/libgone.so: "))
+      << ran.err;
+  EXPECT_TRUE(contains(ran.err, "No such file or directory")) << ran.err;
+}
+
+TEST_F(Environment, LibraryThatIsNoProviderIsExplained) {
+  const Ran ran = probe_with(line("other", NO_PROVIDER), {"open", "other"});
+  EXPECT_EQ(lines(ran.err), 1U) << ran.err;
+  EXPECT_TRUE(contains(ran.err, "does not define dat_provider_fini")) << ran.err;
+}
+
+TEST_F(Environment, UnknownNameIsExplainedInOneLine) {
+  const Ran ran = probe_with("", {"open", "ib0"});
+  EXPECT_EQ(ran.out, "ib0 0x800a0062\n");
+  EXPECT_EQ(lines(ran.err), 1U) << ran.err;
+  EXPECT_TRUE(contains(ran.err, "ia \"ib0\" u1.2 nonthreadsafe: not known")) << ran.err;
+  EXPECT_TRUE(contains(ran.err, "DATUM_ALIAS=ib0=datum")) << ran.err;
+}
+
+TEST_F(Environment, AliasMapsAName) {
+  const Ran ran =
+      probe_with(line("stub", STUB_PROVIDER), {"open", "ib0", "ib1"}, {"DATUM_ALIAS=x=y,ib0=stub"});
+  EXPECT_EQ(ran.out, "ib0 0x00000000\nib1 0x800a0062\n");
+}
+
+TEST_F(Environment, AliasForUnknownNamesLeavesKnownOnesAlone) {
+  const Ran ran = probe_with(line("stub", STUB_PROVIDER) + line("gone", "/nowhere/libgone.so"),
+                             {"open", "ib0", "gone", "stub"}, {"DATUM_ALIAS=*=stub"});
+  EXPECT_EQ(ran.out, "ib0 0x00000000\ngone 0x800a0062\nstub 0x00000000\n");
+}
+
+TEST_F(Environment, BadAliasIsSaid) {
+  const Ran ran = probe_with("", {"list"}, {"DATUM_ALIAS=ib0"});
+  EXPECT_EQ(ran.err,
+            "datum warn: DATUM_ALIAS: \"ib0\" is not of the form name=ia and is ignored\n");
+}
+
+TEST_F(Environment, LogLevelShowsMoreAndNeverOnStdout) {
+  const std::string conf = line("stub", STUB_PROVIDER);
+  const Ran quiet = probe_with(conf, {"open", "stub"}, {"DATUM_LOG=info"});
+  EXPECT_EQ(quiet.err, "");
+  const Ran loud = probe_with(conf, {"open", "stub"}, {"DATUM_LOG=debug"});
+  EXPECT_EQ(loud.out, "stub 0x00000000\n");
+  EXPECT_TRUE(contains(loud.err, "dat_provider_init")) << loud.err;
+}
+
+TEST_F(Environment, DebugMaskChoosesTopics) {
+  const std::string conf = "nonsense\n" + line("stub", STUB_PROVIDER);
+  EXPECT_EQ(probe_with(conf, {"open", "stub"}, {"DAT_DBG_TYPE=0"}).err, "");
+  const Ran provider_api = probe_with(conf, {"open", "stub"}, {"DAT_DBG_TYPE=0x10"});
+  EXPECT_TRUE(contains(provider_api.err, "dat_provider_init")) << provider_api.err;
+  EXPECT_FALSE(contains(provider_api.err, "dat.conf:1:")) << provider_api.err;
+  const Ran dynamic = probe_with(conf, {"open", "stub"}, {"DAT_DBG_TYPE=9"});
+  EXPECT_TRUE(contains(dynamic.err, "add returns 0x00000000")) << dynamic.err;
+  EXPECT_TRUE(contains(dynamic.err, "dat.conf:1:")) << dynamic.err;
+}
+
+// A copy of libdat with a stub as libdatum1.so beside it.
+class BuiltInModule : public Environment {
+ protected:
+  BuiltInModule() {
+    fs::copy_file(fs::canonical(LIBDAT), directory_.path() / "libdat.so.1");
+    fs::copy_file(STUB_PROVIDER, directory_.path() / "libdatum1.so");
+    search_ = "LD_LIBRARY_PATH=" + directory_.path().string();
+  }
+  std::string search_;
+};
+
+TEST_F(BuiltInModule, IsFoundBesideLibdat) {
+  const Ran ran = probe_with("", {"open", "datum", "datum-lo"}, {search_});
+  EXPECT_EQ(ran.out, "datum 0x00000000\ndatum-lo 0x00000000\n");
+  EXPECT_EQ(ran.err, "");
+}
+
+TEST_F(BuiltInModule, LineForTheSameNameOverridesIt) {
+  const Ran ran =
+      probe_with(line("datum", "/nowhere/libother.so"), {"open", "datum", "datum-lo"}, {search_});
+  EXPECT_EQ(ran.out, "datum 0x800a0062\ndatum-lo 0x00000000\n");
+}
+
+TEST_F(BuiltInModule, ThatIsMissingIsExplained) {
+  fs::remove(directory_.path() / "libdatum1.so");
+  const Ran ran = probe_with("", {"open", "datum"}, {search_});
+  EXPECT_EQ(ran.out, "datum 0x800a0062\n");
+  EXPECT_EQ(lines(ran.err), 1U) << ran.err;
+  EXPECT_TRUE(contains(ran.err, "built in: ia \"datum\": cannot load libdatum1.so: ")) << ran.err;
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// tests/registry/stub_provider.h: what the stub provider tells the test that loaded it.
+// The stub serves any IA name. Its instance data are words that choose how it behaves:
+//   silent     init registers nothing
+//   listing    init calls dat_registry_list_providers
+//   inward     init opens its own name
+//   refusing   ia_open fails with DAT_INSUFFICIENT_RESOURCES
+//   hollow     ia_open succeeds without an object
+//   staying    fini leaves the registration behind
+//   partial    the table lacks dat_ep_query
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <dat/udat.h>
+
+struct StubCall {
+  int slot = 0; // position in the provider table
+  std::size_t size = 0;
+  unsigned char arguments[192] = {}; // one behind the other
+};
+
+struct StubState {
+  std::atomic<int> inits{0};
+  std::atomic<int> finis{0};
+  std::atomic<int> overlaps{0}; // init or fini entered while another one ran
+  std::atomic<int> opens{0};
+  std::atomic<int> closes{0};
+  std::atomic<int> listed{0}; // entries seen by dat_registry_list_providers from init
+  std::atomic<DAT_RETURN> inward{0};
+  std::atomic<DAT_RETURN> ia_handle_answer{0}; // dats_get_ia_handle for a closing IA
+  char opened_name[DAT_NAME_MAX_LENGTH] = {};
+  DAT_COUNT opened_qlen = 0;
+  StubCall last;
+};
+
+extern "C" StubState* stub_state();
+// An object as a provider would create it, of the IA opened last. Never freed.
+extern "C" DAT_HANDLE stub_object();

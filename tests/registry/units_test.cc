@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// tests/registry/units_test.cc: the parts of the registry that need no provider.
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include "registry/aliases.h"
+#include "registry/conf/conf_file.h"
+#include "registry/dynamic_registry.h"
+#include "registry/ia_table.h"
+#include "registry/key.h"
+#include "registry/known_tables.h"
+#include "registry/memory_word.h"
+#include "registry/static_registry.h"
+
+using namespace datum::registry;
+
+namespace {
+
+Key key(const char* name, std::uint32_t major, std::uint32_t minor, bool thread_safe) {
+  return {name, major, minor, thread_safe};
+}
+
+// The index of the best offer, or how far the request got.
+struct Answer {
+  int best = -1;
+  Miss miss = Miss::Name;
+};
+
+Answer ask(const Key& request, const std::vector<Key>& offers) {
+  Matcher matcher(request);
+  Answer answer;
+  for (std::size_t i = 0; i < offers.size(); ++i)
+    if (matcher.consider(offers[i])) answer.best = static_cast<int>(i);
+  answer.miss = matcher.miss();
+  return answer;
+}
+
+} // namespace
+
+TEST(Matching, ExactMinorIsPreferred) {
+  EXPECT_EQ(ask(key("a", 1, 2, false),
+                {key("a", 1, 3, false), key("a", 1, 2, false), key("a", 1, 4, false)})
+                .best,
+            1);
+}
+
+TEST(Matching, GreaterMinorServesTheNearestFirst) {
+  EXPECT_EQ(ask(key("a", 1, 0, false), {key("a", 1, 5, false), key("a", 1, 2, false)}).best, 1);
+}
+
+TEST(Matching, FirstOfEqualOffersWins) {
+  EXPECT_EQ(ask(key("a", 1, 2, false), {key("a", 1, 2, false), key("a", 1, 2, false)}).best, 0);
+}
+
+TEST(Matching, LowerMinorDoesNotServe) {
+  const Answer answer = ask(key("a", 1, 3, false), {key("a", 1, 2, false), key("b", 1, 3, false)});
+  EXPECT_EQ(answer.best, -1);
+  EXPECT_EQ(answer.miss, Miss::Minor);
+}
+
+TEST(Matching, OtherMajorDoesNotServe) {
+  const Answer answer = ask(key("a", 1, 2, false), {key("a", 2, 2, false)});
+  EXPECT_EQ(answer.best, -1);
+  EXPECT_EQ(answer.miss, Miss::Major);
+}
+
+TEST(Matching, UnknownName) {
+  EXPECT_EQ(ask(key("a", 1, 2, false), {key("ab", 1, 2, false)}).miss, Miss::Name);
+}
+
+TEST(Matching, NonThreadSafeDoesNotServeAThreadSafeRequest) {
+  const Answer answer = ask(key("a", 1, 2, true), {key("a", 1, 2, false), key("a", 2, 0, true)});
+  EXPECT_EQ(answer.best, -1);
+  EXPECT_EQ(answer.miss, Miss::ThreadSafety);
+}
+
+TEST(Matching, ThreadSafeServesANonThreadSafeRequestIfNothingElseDoes) {
+  EXPECT_EQ(ask(key("a", 1, 2, false), {key("a", 1, 2, true)}).best, 0);
+  EXPECT_EQ(ask(key("a", 1, 2, false), {key("a", 1, 2, true), key("a", 1, 9, false)}).best, 1);
+}
+
+TEST(Alias, NamesAndUnknownNames) {
+  std::vector<std::string> bad;
+  const Aliases a = Aliases::parse("ib0=datum,ofa-v2-ib0=datum-eth0,*=datum-lo", bad);
+  EXPECT_TRUE(bad.empty());
+  EXPECT_EQ(a.find("ib0"), "datum");
+  EXPECT_EQ(a.find("ofa-v2-ib0"), "datum-eth0");
+  EXPECT_EQ(a.find("ib1"), std::nullopt);
+  EXPECT_EQ(a.for_unknown(), "datum-lo");
+}
+
+TEST(Alias, PartsWithoutBothSidesAreReported) {
+  std::vector<std::string> bad;
+  const Aliases a = Aliases::parse("x,=y,z=,,ib0=datum", bad);
+  EXPECT_EQ(bad, (std::vector<std::string>{"x", "=y", "z="}));
+  EXPECT_EQ(a.find("ib0"), "datum");
+  EXPECT_EQ(a.for_unknown(), std::nullopt);
+}
+
+TEST(KnownTables, HoldsWhatWasAddedBeyondItsFirstSize) {
+  KnownTables tables;
+  static DAT_PROVIDER many[2000];
+  EXPECT_FALSE(tables.holds(nullptr));
+  for (const DAT_PROVIDER& table : many) {
+    EXPECT_FALSE(tables.holds(&table));
+    tables.add(&table);
+    tables.add(&table);
+  }
+  for (const DAT_PROVIDER& table : many) EXPECT_TRUE(tables.holds(&table));
+  EXPECT_FALSE(tables.holds(&tables));
+}
+
+TEST(MemoryWord, BothWaysReadMappedMemory) {
+  const void* const value = &value;
+  const void* word = nullptr;
+  bool forbidden = true;
+  EXPECT_TRUE(read_word_by_kernel(&value, word, forbidden));
+  EXPECT_EQ(word, value);
+  EXPECT_FALSE(forbidden);
+  word = nullptr;
+  EXPECT_TRUE(read_word_if_readable(&value, word));
+  EXPECT_EQ(word, value);
+}
+
+TEST(MemoryWord, BothWaysRefuseWhatIsNotReadable) {
+  void* hidden = ::mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(hidden, MAP_FAILED);
+  for (const std::uintptr_t address :
+       {std::uintptr_t{8}, std::uintptr_t{0x00dead0000000000}, std::uintptr_t{0x8000000000000000},
+        ~std::uintptr_t{7}, reinterpret_cast<std::uintptr_t>(hidden)}) {
+    const auto* bad = reinterpret_cast<const void*>(address);
+    const void* word = nullptr;
+    bool forbidden = false;
+    errno = 4711;
+    EXPECT_FALSE(read_word_by_kernel(bad, word, forbidden)) << bad;
+    EXPECT_FALSE(forbidden) << bad;
+    EXPECT_FALSE(read_word_if_readable(bad, word)) << bad;
+    EXPECT_EQ(errno, 4711);
+  }
+  ::munmap(hidden, 4096);
+}
+
+TEST(IaTable, HandlesAreSmallAndComeBackLate) {
+  static constinit IaTable table;
+  int object = 0;
+  const auto first = table.reserve();
+  const DAT_IA_HANDLE handle = table.publish(*first, &object, {});
+  EXPECT_EQ(handle, reinterpret_cast<DAT_IA_HANDLE>(1));
+  EXPECT_EQ(table.object_of(handle), &object);
+  EXPECT_EQ(table.object_of(&object), &object);
+  EXPECT_EQ(table.handle_of(&object), handle);
+  EXPECT_TRUE(table.take(handle).has_value());
+  EXPECT_FALSE(table.take(handle).has_value());
+  EXPECT_EQ(table.object_of(handle), nullptr);
+  EXPECT_EQ(table.object_of(&object), nullptr);
+  EXPECT_EQ(table.handle_of(&object), nullptr);
+  EXPECT_EQ(table.reserve(), 2U);
+}
+
+TEST(IaTable, ObjectRegisteredTwiceMapsToItsFirstIndex) {
+  static constinit IaTable table;
+  int object = 0;
+  const DAT_IA_HANDLE first = table.publish(*table.reserve(), &object, {});
+  const DAT_IA_HANDLE second = table.publish(*table.reserve(), &object, {});
+  EXPECT_NE(first, second);
+  EXPECT_EQ(table.handle_of(&object), first);
+}
+
+TEST(IaTable, FullTableReservesNothingAndACancelledPlaceIsFreeAgain) {
+  static constinit IaTable table;
+  std::size_t reserved = 0;
+  while (table.reserve()) ++reserved;
+  EXPECT_EQ(reserved, 4095U);
+  table.cancel(17);
+  EXPECT_EQ(table.reserve(), 17U);
+  EXPECT_EQ(table.reserve(), std::nullopt);
+}
+
+TEST(DynamicRegistry, OneTableUnderTwoKeysIsCountedForEach) {
+  DynamicRegistry registry;
+  DAT_PROVIDER table{};
+  EXPECT_EQ(registry.add(&table, key("a", 1, 2, true)), 0U);
+  EXPECT_EQ(registry.add(&table, key("a", 1, 2, false)), 0U);
+  const Use use = registry.use_exact(key("a", 1, 2, true));
+  EXPECT_EQ(registry.remove(&table, key("a", 1, 2, true)), 0x80110000U);
+  EXPECT_EQ(registry.remove(&table, key("a", 1, 2, false)), 0U);
+  registry.release(use.id);
+  EXPECT_EQ(registry.remove(&table, key("a", 1, 2, true)), 0U);
+}
+
+TEST(ConfFile, OverrideIsTheOnlyChoice) {
+  using namespace std::string_view_literals;
+  const auto location = datum::conf::locate("/nowhere/dat.conf", std::array{"/etc/passwd"sv});
+  EXPECT_EQ(location.path, "/nowhere/dat.conf");
+  EXPECT_TRUE(location.overridden);
+}
+
+TEST(ConfFile, FirstExistingCandidateCounts) {
+  using namespace std::string_view_literals;
+  EXPECT_EQ(datum::conf::locate(nullptr, std::array{"/nowhere/a"sv, "/etc/passwd"sv}).path,
+            "/etc/passwd");
+  EXPECT_EQ(datum::conf::locate(nullptr, std::array{"/nowhere/a"sv, "/nowhere/b"sv}).path,
+            "/nowhere/a");
+}
+
+TEST(ConfFile, SolarisPathComesBeforeTheOfedPath) {
+  EXPECT_EQ(datum::conf::kDefaultPaths[0], "/etc/dat/dat.conf");
+  EXPECT_EQ(datum::conf::kDefaultPaths[1], "/etc/dat.conf");
+}
+
+TEST(ConfFile, WhatIsNoFileIsAnError) {
+  EXPECT_EQ(datum::conf::read_file("/nowhere/dat.conf").error().code, ENOENT);
+  EXPECT_EQ(datum::conf::read_file("/").error().code, EISDIR);
+  EXPECT_EQ(datum::conf::read_file("/dev/zero").error().code, EFBIG);
+}
+
+TEST(BuiltIn, NamesOfTheInterfaces) {
+  EXPECT_EQ(built_in_names({"lo", "eth0"}),
+            (std::vector<std::string>{"datum", "datum-lo", "datum-eth0"}));
+}
+
+TEST(BuiltIn, OfferedWithBothThreadSafetyKeysForVersion12) {
+  StaticRegistry registry({}, "f", [] { return std::vector<std::string>{"lo"}; });
+  EXPECT_EQ(registry.keys(),
+            (std::vector<Key>{key("datum", 1, 2, false), key("datum", 1, 2, true),
+                              key("datum-lo", 1, 2, false), key("datum-lo", 1, 2, true)}));
+}
+
+TEST(BuiltIn, LineOfTheSameNameAndMajorReplacesThem) {
+  const auto file =
+      datum::conf::parse_dat_conf("datum u1.2 threadsafe default mine.so p.1.0 \"\" \"\"\n"
+                                  "datum-lo u2.0 threadsafe default other.so p.1.0 \"\" \"\"\n");
+  StaticRegistry registry(file, "f", [] { return std::vector<std::string>{"lo"}; });
+  EXPECT_EQ(registry.keys(),
+            (std::vector<Key>{key("datum", 1, 2, true), key("datum-lo", 2, 0, true),
+                              key("datum-lo", 1, 2, false), key("datum-lo", 1, 2, true)}));
+}
+
+TEST(BuiltIn, InterfaceThatAppearsLaterIsFound) {
+  static std::vector<std::string> interfaces;
+  StaticRegistry registry({}, "f", [] { return interfaces; });
+  interfaces = {"tun7"};
+  const Key request = key("datum-tun7", 1, 2, false);
+  Matcher matcher(request);
+  ASSERT_NE(registry.find(request, matcher), nullptr);
+}
+
+TEST(BuiltIn, KernelAndNondefaultLinesAreNotListed) {
+  const auto file =
+      datum::conf::parse_dat_conf("a k1.2 threadsafe default m.so p.1.0 \"\" \"\"\n"
+                                  "b u1.2 threadsafe nondefault m.so p.1.0 \"\" \"\"\n");
+  StaticRegistry registry(file, "f", [] { return std::vector<std::string>{}; });
+  EXPECT_EQ(registry.keys().size(), 2U);
+  EXPECT_FALSE(registry.holds_name("a"));
+  EXPECT_FALSE(registry.holds_name("b"));
+}
