@@ -40,7 +40,7 @@ unsigned create_arena(extent_hooks_t* hooks) {
   unsigned arena = 0;
   std::size_t length = sizeof arena;
   datum_je_mallctl("arenas.create", &arena, &length, hooks == nullptr ? nullptr : &hooks,
-                   hooks == nullptr ? 0 : sizeof hooks);
+                   hooks == nullptr ? 0 : sizeof(void*));
   return arena;
 }
 

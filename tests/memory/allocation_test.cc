@@ -168,7 +168,7 @@ long kib_on_huge_pages(const void* block) {
   std::snprintf(begin, sizeof begin, "%lx-", reinterpret_cast<unsigned long>(block));
   bool inside = false;
   for (std::string line; std::getline(maps, line);) {
-    if (line.find("-") < line.find(" ")) inside = line.rfind(begin, 0) == 0;
+    if (line.find('-') < line.find(' ')) inside = line.rfind(begin, 0) == 0;
     if (inside && line.rfind("ShmemPmdMapped:", 0) == 0) return std::stol(line.substr(15));
   }
   return -1;

@@ -271,6 +271,7 @@ TEST_F(BusyParent, NeitherSideSeesTheOthersLaterWrites) {
 TEST_F(BusyParent, SeveralThreadsMayForkAtOnce) {
   std::atomic<int> wrong{0};
   std::vector<std::thread> forkers;
+  forkers.reserve(3);
   for (int t = 0; t < 3; ++t)
     forkers.emplace_back([&wrong] {
       for (int round = 0; round < 20; ++round)

@@ -23,9 +23,9 @@ struct Datum {
 template <class Allocator>
 void pair(benchmark::State& state) {
   const auto size = static_cast<std::size_t>(state.range(0));
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     void* block = Allocator::allocate(size);
-    benchmark::DoNotOptimize(block);
+    static_cast<volatile char*>(block)[0] = 1; // or the pair is optimised away
     Allocator::release(block);
   }
 }
@@ -34,7 +34,7 @@ template <class Allocator>
 void batch(benchmark::State& state) {
   const auto size = static_cast<std::size_t>(state.range(0));
   std::vector<void*> blocks(1000);
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     for (void*& block : blocks) {
       block = Allocator::allocate(size);
       static_cast<char*>(block)[0] = 1;
@@ -47,13 +47,15 @@ void batch(benchmark::State& state) {
 void lookup(benchmark::State& state) {
   void* block = datum_memory_alloc(100);
   datum_memory_backing backing{};
-  for (auto _ : state) benchmark::DoNotOptimize(datum_memory_lookup(block, 100, &backing));
+  for ([[maybe_unused]] auto _ : state)
+    benchmark::DoNotOptimize(datum_memory_lookup(block, 100, &backing));
   datum_memory_free(block);
 }
 
 void lookup_foreign(benchmark::State& state) {
   datum_memory_backing backing{};
-  for (auto _ : state) benchmark::DoNotOptimize(datum_memory_lookup(&backing, 8, &backing));
+  for ([[maybe_unused]] auto _ : state)
+    benchmark::DoNotOptimize(datum_memory_lookup(&backing, 8, &backing));
 }
 
 // fork, as the parent sees it, with that many MiB written.
@@ -62,7 +64,7 @@ void fork_with(benchmark::State& state) {
   const auto size = static_cast<std::size_t>(state.range(0)) << 20;
   void* block = Allocator::allocate(size);
   std::memset(block, 1, size);
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const pid_t child = fork();
     if (child == 0) _exit(0);
     state.PauseTiming();

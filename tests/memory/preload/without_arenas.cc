@@ -11,14 +11,19 @@ int main() {
     void* block = std::malloc(size);
     if (block == nullptr) return 1;
     std::memset(block, 1, size);
-    block = std::realloc(block, size * 2);
-    if (block == nullptr) return 2;
-    std::free(block);
+    void* larger = std::realloc(block, size * 2);
+    if (larger == nullptr) {
+      std::free(block);
+      return 2;
+    }
+    std::free(larger);
   }
   using Lookup = int (*)(const void*, std::size_t, void*);
   const auto lookup = reinterpret_cast<Lookup>(dlsym(RTLD_DEFAULT, "datum_memory_lookup"));
   if (lookup == nullptr) return 3;
   void* block = std::malloc(100);
   alignas(16) std::byte backing[64];
-  return lookup(block, 100, backing) != 0 ? 0 : 4;
+  const int answer = lookup(block, 100, backing);
+  std::free(block);
+  return answer != 0 ? 0 : 4;
 }
