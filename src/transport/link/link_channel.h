@@ -103,7 +103,8 @@ class LinkChannel final : public Channel, private DialEvents {
   void on_dial_failed(DialFailure failure) override;
 
   // link_channel_send.cc
-  RecordHeader header(RecordType type) const;
+  void stamp(RecordHeader& header, RecordType type, std::uint8_t flags, std::uint32_t length);
+  RecordHeader header(RecordType type);
   std::uint32_t unplaced() const { return sent_ - acked_; }
   std::uint32_t window_left() const { return kSendWindow - (sent_octets_ - returned_); }
   bool busy_sending() const { return partial_ != nullptr || direct_ != nullptr || fetched_out_; }
@@ -197,6 +198,7 @@ class LinkChannel final : public Channel, private DialEvents {
   std::uint32_t placed_ = 0;
   std::uint32_t placed_octets_ = 0;
   std::uint32_t told_placed_ = 0;
+  std::uint32_t told_octets_ = 0;
   std::uint64_t message_done_ = 0;
   std::uint32_t staged_octets_ = 0;
   std::deque<Staged> staged_;

@@ -17,17 +17,21 @@ constexpr std::uint64_t kFetchFrom = 16 * 1024;
 
 } // namespace
 
-RecordHeader LinkChannel::header(RecordType type) const {
-  RecordHeader header;
-  header.ring_word = 0;
+// Every record tells the peer what has been placed. The ring's own word is left alone.
+void LinkChannel::stamp(RecordHeader& header, RecordType type, std::uint8_t flags,
+                        std::uint32_t length) {
   header.type = type;
-  header.flags = 0;
+  header.flags = flags;
   header.status = 0;
-  header.unused = 0;
   header.connection = peer_number_;
-  header.acked = placed_;
-  header.returned = placed_octets_;
-  header.length = 0;
+  header.acked = told_placed_ = placed_;
+  header.returned = told_octets_ = placed_octets_;
+  header.length = length;
+}
+
+RecordHeader LinkChannel::header(RecordType type) {
+  RecordHeader header{};
+  stamp(header, type, 0, 0);
   return header;
 }
 
@@ -118,16 +122,10 @@ bool LinkChannel::send_piece(const WorkRequest& request, std::uint64_t offset, s
   const RecordType type = write ? RecordType::Write : RecordType::Send;
   RecordHeader* record = link_->reserve(lines_for(size, inline_room(type)));
   if (record == nullptr) return false;
-  record->type = type;
   std::uint8_t flags = 0;
   if (offset + size == request.length) flags |= record_flag::kLast;
   if (request.solicited && !write) flags |= record_flag::kSolicited;
-  record->flags = flags;
-  record->status = 0;
-  record->connection = peer_number_;
-  record->acked = told_placed_ = placed_;
-  record->returned = placed_octets_;
-  record->length = size;
+  stamp(*record, type, flags, size);
   std::byte* payload = reinterpret_cast<std::byte*>(record + 1);
   if (write) {
     record->rdma.stag = request.remote.stag;
@@ -147,14 +145,9 @@ bool LinkChannel::send_fetch(const WorkRequest& request) {
   const auto size = static_cast<std::uint32_t>(request.local.size() * sizeof(FetchSegment));
   RecordHeader* record = link_->reserve(lines_for(size, 0));
   if (record == nullptr) return false;
-  RecordHeader out = header(RecordType::SendFetch);
-  out.flags = request.solicited ? record_flag::kSolicited : std::uint8_t{0};
-  out.length = size;
-  out.fetch = {request.length, static_cast<std::uint32_t>(request.local.size())};
-  told_placed_ = placed_;
-  constexpr std::size_t kWord = sizeof(std::uint32_t);
-  std::memcpy(reinterpret_cast<std::byte*>(record) + kWord,
-              reinterpret_cast<const std::byte*>(&out) + kWord, sizeof out - kWord);
+  stamp(*record, RecordType::SendFetch,
+        request.solicited ? record_flag::kSolicited : std::uint8_t{0}, size);
+  record->fetch = {request.length, static_cast<std::uint32_t>(request.local.size())};
   auto* segments = reinterpret_cast<FetchSegment*>(record + 1);
   for (const LocalTriplet& segment : request.local)
     *segments++ = {segment.stag, 0, segment.address, segment.length};
@@ -173,13 +166,7 @@ StartResult LinkChannel::start_read(const WorkRequest& request) {
   if (may_go_direct(request)) return start_direct(request);
   RecordHeader* record = link_->reserve(1);
   if (record == nullptr) return later(true);
-  record->type = RecordType::ReadRequest;
-  record->flags = 0;
-  record->status = 0;
-  record->connection = peer_number_;
-  record->acked = told_placed_ = placed_;
-  record->returned = placed_octets_;
-  record->length = 0;
+  stamp(*record, RecordType::ReadRequest, 0, 0);
   record->read.rdma = {request.remote.stag, 0, request.remote.address};
   record->read.length = request.length;
   link_->publish();
@@ -204,13 +191,8 @@ bool LinkChannel::serve_reads() {
       link_->starve(*this);
       break;
     }
-    record->type = RecordType::ReadData;
-    record->flags = read.done + size == read.length ? record_flag::kLast : std::uint8_t{0};
-    record->status = 0;
-    record->connection = peer_number_;
-    record->acked = told_placed_ = placed_;
-    record->returned = placed_octets_;
-    record->length = size;
+    const bool last = read.done + size == read.length;
+    stamp(*record, RecordType::ReadData, last ? record_flag::kLast : std::uint8_t{0}, size);
     std::byte* payload =
         size <= kInlinePayload ? record->payload : reinterpret_cast<std::byte*>(record + 1);
     if (size != 0) std::memcpy(payload, pointer(read.address + read.done), size);
@@ -223,16 +205,11 @@ bool LinkChannel::serve_reads() {
 }
 
 bool LinkChannel::flush_ack() {
-  if (state_ != State::Open || told_placed_ == placed_) return true;
+  if (state_ != State::Open || (told_placed_ == placed_ && told_octets_ == placed_octets_))
+    return true;
   RecordHeader* record = link_->reserve(1);
   if (record == nullptr) return false;
-  record->type = RecordType::Ack;
-  record->flags = 0;
-  record->status = 0;
-  record->connection = peer_number_;
-  record->acked = told_placed_ = placed_;
-  record->returned = placed_octets_;
-  record->length = 0;
+  stamp(*record, RecordType::Ack, 0, 0);
   link_->publish();
   return true;
 }

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// The link protocol between two adapters in one thread: what arrives, in which order, and how the
+// sender learns of it.
+#include <cstring>
+
+#include "pair.h"
+
+namespace datum::test {
+namespace {
+
+class Transfer : public ::testing::TestWithParam<bool> {
+ protected:
+  Transfer() : pair(GetParam()) { pair.connect(); }
+  Pair pair;
+  Side& a = pair.active;
+  Side& p = pair.passive;
+};
+
+void fill(Side& side, std::size_t length, unsigned seed) {
+  for (std::size_t i = 0; i < length; ++i)
+    side.memory[i] = static_cast<std::byte>((i * 31 + seed) & 0xff);
+}
+
+bool same(const Side& from, const Side& to, std::size_t to_offset, std::size_t length) {
+  return std::memcmp(from.memory.data(), to.memory.data() + to_offset, length) == 0;
+}
+
+TEST_P(Transfer, SendOfEverySizeArrivesWhole) {
+  for (const std::size_t size :
+       {0UL, 1UL, 39UL, 40UL, 41UL, 64UL, 4096UL, 8192UL, 8193UL, 16384UL, 65536UL, 100000UL}) {
+    fill(a, size, static_cast<unsigned>(size));
+    ASSERT_TRUE(p.receive(100000, 100000, size).ok());
+    ASSERT_TRUE(a.send(0, size, size + 1).ok());
+    pair.world.settle();
+    const Event received = p.next();
+    EXPECT_EQ(received.status, DtoStatus::Success);
+    EXPECT_EQ(received.cookie, size);
+    EXPECT_EQ(received.value, size);
+    EXPECT_TRUE(received.receive);
+    EXPECT_TRUE(same(a, p, 100000, size)) << size;
+    const Event sent = a.next();
+    EXPECT_EQ(sent.status, DtoStatus::Success);
+    EXPECT_EQ(sent.cookie, size + 1);
+    EXPECT_EQ(sent.value, size);
+  }
+}
+
+TEST_P(Transfer, WriteAndReadOfEverySize) {
+  for (const std::size_t size : {0UL, 1UL, 7UL, 8UL, 24UL, 25UL, 8192UL, 8193UL, 100000UL}) {
+    fill(a, size, static_cast<unsigned>(size) + 5);
+    const LocalTriplet source = a.local(0, size);
+    ASSERT_TRUE(a.ep.post_rdma(Opcode::RdmaWrite, {&source, 1}, 1, p.remote(1000, size), 0).ok());
+    pair.world.settle();
+    EXPECT_EQ(a.next().status, DtoStatus::Success);
+    EXPECT_TRUE(same(a, p, 1000, size)) << size;
+    const LocalTriplet sink = a.local(120000, size);
+    ASSERT_TRUE(a.ep.post_rdma(Opcode::RdmaRead, {&sink, 1}, 2, p.remote(1000, size), 0).ok());
+    pair.world.settle();
+    const Event read = a.next();
+    EXPECT_EQ(read.status, DtoStatus::Success);
+    EXPECT_EQ(read.value, size);
+    EXPECT_EQ(std::memcmp(a.memory.data(), a.memory.data() + 120000, size), 0) << size;
+  }
+}
+
+TEST_P(Transfer, ASendWaitsForItsReceive) {
+  fill(a, 100, 1);
+  ASSERT_TRUE(a.send(0, 100, 1).ok());
+  ASSERT_TRUE(a.send(0, 50, 2).ok());
+  pair.world.settle();
+  Event none;
+  EXPECT_EQ(p.evd.dequeue(none).type(), Type::QueueEmpty);
+  EXPECT_EQ(a.evd.dequeue(none).type(), Type::QueueEmpty);
+  ASSERT_TRUE(p.receive(1000, 100, 7).ok());
+  pair.world.settle();
+  EXPECT_EQ(p.next().cookie, 7U);
+  EXPECT_EQ(a.next().cookie, 1U);
+  ASSERT_TRUE(p.receive(2000, 100, 8).ok());
+  pair.world.settle();
+  EXPECT_EQ(p.next().value, 50U);
+  EXPECT_EQ(a.next().cookie, 2U);
+}
+
+TEST_P(Transfer, WithoutAReceiveForOneSecondTheConnectionBreaks) {
+  ASSERT_TRUE(a.send(0, 100, 1).ok());
+  pair.world.settle();
+  pair.world.advance(kSecond);
+  EXPECT_EQ(a.next().status, DtoStatus::ReceiverNotReady);
+  EXPECT_EQ(a.next(a.connect_evd).kind, EventKind::Broken);
+  EXPECT_EQ(p.next(p.connect_evd).kind, EventKind::Broken);
+}
+
+TEST_P(Transfer, ATooLongSendEndsBothSides) {
+  ASSERT_TRUE(p.receive(0, 10, 1).ok());
+  ASSERT_TRUE(a.send(0, 11, 2).ok());
+  pair.world.settle();
+  EXPECT_EQ(p.next().status, DtoStatus::LocalLength);
+  EXPECT_EQ(p.next(p.connect_evd).kind, EventKind::Broken);
+  EXPECT_EQ(a.next().status, DtoStatus::RemoteResponder);
+  EXPECT_EQ(a.next(a.connect_evd).kind, EventKind::Broken);
+}
+
+TEST_P(Transfer, AForeignStagIsARemoteAccessError) {
+  const LocalTriplet source = a.local(0, 8);
+  RemoteTriplet target = p.remote(0, 8);
+  target.stag ^= 1;
+  ASSERT_TRUE(a.ep.post_rdma(Opcode::RdmaWrite, {&source, 1}, 1, target, 0).ok());
+  ASSERT_TRUE(a.send(0, 8, 2).ok());
+  pair.world.settle();
+  EXPECT_EQ(a.next().status, DtoStatus::RemoteAccess);
+  EXPECT_EQ(a.next().status, DtoStatus::Flushed);
+  EXPECT_EQ(a.next(a.connect_evd).kind, EventKind::Broken);
+  EXPECT_EQ(p.next(p.connect_evd).kind, EventKind::Broken);
+}
+
+TEST_P(Transfer, GracefulDisconnectCarriesEverythingThrough) {
+  for (std::uint64_t i = 0; i < 4; ++i) ASSERT_TRUE(p.receive(i * 64, 64, i).ok());
+  for (std::uint64_t i = 0; i < 4; ++i) ASSERT_TRUE(a.send(0, 64, i).ok());
+  ASSERT_TRUE(a.ep.disconnect(true).ok());
+  EXPECT_EQ(a.ep.state(), EpState::DisconnectPending);
+  pair.world.settle();
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(p.next().status, DtoStatus::Success);
+    EXPECT_EQ(a.next().status, DtoStatus::Success);
+  }
+  EXPECT_EQ(a.next(a.connect_evd).kind, EventKind::Disconnected);
+  EXPECT_EQ(p.next(p.connect_evd).kind, EventKind::Disconnected);
+}
+
+TEST_P(Transfer, ALostLinkBreaksAndFlushes) {
+  ASSERT_TRUE(p.receive(0, 64, 1).ok());
+  ASSERT_TRUE(a.receive(0, 64, 2).ok());
+  pair.world.cut();
+  EXPECT_EQ(a.next().status, DtoStatus::Flushed);
+  EXPECT_EQ(p.next().status, DtoStatus::Flushed);
+  EXPECT_EQ(a.next(a.connect_evd).kind, EventKind::Broken);
+  EXPECT_EQ(p.next(p.connect_evd).kind, EventKind::Broken);
+}
+
+TEST_P(Transfer, ManyRequestsCompleteInPostingOrder) {
+  std::uint64_t sent = 0;
+  std::uint64_t received = 0;
+  for (std::uint64_t posted = 0; received < 500;) {
+    while (p.receive(150000, 20000, posted).ok()) ++posted;
+    while (a.send(0, (sent * 977) % 20000, sent).ok()) ++sent;
+    pair.world.settle();
+    Event event;
+    while (p.evd.dequeue(event).ok()) {
+      ASSERT_EQ(event.status, DtoStatus::Success);
+      ASSERT_EQ(event.cookie, received);
+      ASSERT_EQ(event.value, (received * 977) % 20000);
+      ++received;
+    }
+    while (a.evd.dequeue(event).ok()) ASSERT_EQ(event.status, DtoStatus::Success);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(RingOnlyAndDirect, Transfer, ::testing::Bool(),
+                         [](const auto& flavour) { return flavour.param ? "direct" : "ring"; });
+
+} // namespace
+} // namespace datum::test
