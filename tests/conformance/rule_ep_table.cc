@@ -363,7 +363,7 @@ TEST_P(RuleEpTable, AllowedInEveryState) {
 }
 
 INSTANTIATE_TEST_SUITE_P(States, RuleEpTable, testing::ValuesIn(kEpStates),
-                         [](const auto& info) { return std::string(short_name(info.param)); });
+                         [](const auto& each) { return std::string(short_name(each.param)); });
 
 } // namespace
 } // namespace datum::test
