@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// bench/limits/limits.h: what the machine allows, measured with as little code as possible.
+// All times are nanoseconds; a "half round trip" is half of there and back.
+#pragma once
+
+#include <cstddef>
+
+namespace limits {
+
+double one_line_pingpong(int rounds); // one cache line that both sides write: half round trip
+double two_line_pingpong(int rounds); // one line for each direction: half round trip
+double ring_pingpong(std::size_t size, int rounds); // copy in, copy out: half round trip
+double ring_rate(std::size_t messages); // 8-byte messages in 64-byte slots: messages per second
+double cma_call(std::size_t size, bool write, int rounds);
+double copy(std::size_t size, int rounds); // memcpy in one thread
+double futex_handover(int rounds);         // both asleep: half round trip
+
+} // namespace limits

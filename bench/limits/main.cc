@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// datum-limits: prints one physical limit as a number (nanoseconds, or messages per second).
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "limits.h"
+
+namespace {
+
+constexpr char kUsage[] =
+    "usage: datum-limits LIMIT [SIZE]\n"
+    "  one-line, two-lines        cache line ping-pong, half round trip, ns\n"
+    "  ring SIZE                  ring of 64-byte slots, half round trip, ns\n"
+    "  ring-rate                  8-byte messages per second\n"
+    "  cma-write, cma-read SIZE   one process_vm call, ns\n"
+    "  memcpy SIZE                one copy, ns\n"
+    "  futex                      hand-over between sleepers, half round trip, ns\n";
+
+int rounds_for(std::size_t size) {
+  const std::size_t octets = 1UL << 29U;
+  const std::size_t rounds = size == 0 ? 200000 : octets / size;
+  return static_cast<int>(rounds > 200000 ? 200000 : rounds < 20 ? 20 : rounds);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::fputs(kUsage, stderr);
+    return 2;
+  }
+  const char* limit = argv[1];
+  const std::size_t size = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 8;
+  const int rounds = rounds_for(size);
+  const auto is = [&](const char* name) { return std::strcmp(limit, name) == 0; };
+  double value = 0;
+  if (is("one-line"))
+    value = limits::one_line_pingpong(200000);
+  else if (is("two-lines"))
+    value = limits::two_line_pingpong(200000);
+  else if (is("ring"))
+    value = limits::ring_pingpong(size, rounds);
+  else if (is("ring-rate"))
+    value = limits::ring_rate(20000000);
+  else if (is("cma-write") || is("cma-read"))
+    value = limits::cma_call(size, is("cma-write"), rounds);
+  else if (is("memcpy"))
+    value = limits::copy(size, rounds);
+  else if (is("futex"))
+    value = limits::futex_handover(20000);
+  else {
+    std::fputs(kUsage, stderr);
+    return 2;
+  }
+  std::printf("%.2f\n", value);
+  return 0;
+}
