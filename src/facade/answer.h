@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// facade/answer.h: how a call of the table answers: DAT_RETURN from a Status, no exception.
+// Included after the traits of one DAT version (v1/traits.h), like every header that names DAT
+// types.
+#pragma once
+
+#include <cstdint>
+#include <new>
+#include <stdexcept>
+
+#include "base/status.h"
+#include "core/types.h"
+
+namespace datum {
+
+// Class, type, subtype. The types have the same numbers in all versions, the subtypes have not.
+template <class V>
+constexpr DAT_RETURN encode(Status status) {
+  if (status.ok()) return DAT_SUCCESS;
+  return DAT_CLASS_ERROR | static_cast<DAT_RETURN>(status.type()) << 16U |
+         V::subtype(status.detail());
+}
+template <class V>
+constexpr DAT_RETURN invalid_handle(Detail detail) {
+  return encode<V>({Type::InvalidHandle, detail});
+}
+template <class V>
+constexpr DAT_RETURN invalid_argument(Detail position) {
+  return encode<V>({Type::InvalidParameter, position});
+}
+
+// A slot of the provider table: nothing but a DAT_RETURN leaves it.
+template <class V, auto Call>
+struct Shield;
+template <class V, class... Arguments, DAT_RETURN (*Call)(Arguments...)>
+struct Shield<V, Call> {
+  static DAT_RETURN call(Arguments... arguments) noexcept {
+    try {
+      return Call(arguments...);
+    } catch (const std::bad_alloc&) {
+      return encode<V>({Type::InsufficientResources, Detail::ResourceMemory});
+    } catch (const std::length_error&) {
+      return encode<V>({Type::InsufficientResources, Detail::ResourceMemory});
+    } catch (...) {
+      return encode<V>({Type::InternalError});
+    }
+  }
+};
+
+// The mask and the structure of a query function (api 3.3).
+template <class Param>
+Status check_query(std::uint64_t mask, std::uint64_t all_fields, const Param* param) {
+  if ((mask & ~all_fields) != 0) return {Type::InvalidParameter, Detail::Arg2};
+  if (param == nullptr) return {Type::InvalidParameter, Detail::Arg3};
+  return kOk;
+}
+
+// Private data as argument number `size_position`, its pointer the next one (api 3.5).
+inline Status check_private_data(std::int32_t size, const void* data, std::int32_t most,
+                                 Detail size_position, Detail data_position) {
+  if (size < 0 || size > most) return {Type::InvalidParameter, size_position};
+  if (size > 0 && data == nullptr) return {Type::InvalidParameter, data_position};
+  return kOk;
+}
+inline PrivateData private_data(std::int32_t size, const void* data) {
+  return {static_cast<const std::byte*>(data), size > 0 ? static_cast<std::size_t>(size) : 0};
+}
+
+template <class T>
+Token token_of(const T* object) {
+  return object != nullptr ? object->token() : nullptr;
+}
+
+} // namespace datum

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// facade/cno_calls.h: consumer notification objects.
+#pragma once
+
+#include "facade/answer.h"
+#include "facade/locked.h"
+#include "facade/table.h"
+
+namespace datum {
+
+template <class V>
+ProxyAgent to_agent(const DAT_OS_WAIT_PROXY_AGENT& agent) {
+  return {agent.instance_data, agent.proxy_agent_func};
+}
+
+template <class V>
+DAT_RETURN cno_create(DAT_IA_HANDLE ia_handle, DAT_OS_WAIT_PROXY_AGENT agent,
+                      DAT_CNO_HANDLE* cno_handle) {
+  const Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
+  if (!ia) return invalid_handle<V>(Detail::HandleIa);
+  if (cno_handle == nullptr) return invalid_argument<V>(Detail::Arg3);
+  const Result<NotificationObject*> cno = ia->create_cno(to_agent<V>(agent));
+  if (!cno) return encode<V>(cno.error());
+  *cno_handle = (*cno)->token();
+  return DAT_SUCCESS;
+}
+
+template <class V>
+DAT_RETURN cno_modify_agent(DAT_CNO_HANDLE cno_handle, DAT_OS_WAIT_PROXY_AGENT agent) {
+  const Locked<ObjectKind::NotificationObject> cno(cno_handle);
+  if (!cno) return invalid_handle<V>(Detail::HandleCno);
+  cno->set_agent(to_agent<V>(agent));
+  return DAT_SUCCESS;
+}
+
+template <class V>
+DAT_RETURN cno_query(DAT_CNO_HANDLE cno_handle, DAT_CNO_PARAM_MASK mask, DAT_CNO_PARAM* param) {
+  Locked<ObjectKind::NotificationObject> cno(cno_handle);
+  if (!cno) return invalid_handle<V>(Detail::HandleCno);
+  if (const Status s = check_query(mask, DAT_CNO_FIELD_ALL, param); !s.ok()) return encode<V>(s);
+  param->agent = {cno->agent().instance, cno->agent().call};
+  const Token ia = cno.adapter().token();
+  cno.release();
+  param->ia_handle = V::consumer_ia(ia);
+  return DAT_SUCCESS;
+}
+
+template <class V>
+DAT_RETURN cno_wait(DAT_CNO_HANDLE cno_handle, DAT_TIMEOUT timeout, DAT_EVD_HANDLE* evd_handle) {
+  const Locked<ObjectKind::NotificationObject> cno(cno_handle);
+  if (!cno) return invalid_handle<V>(Detail::HandleCno);
+  if (evd_handle == nullptr) return invalid_argument<V>(Detail::Arg3);
+  return encode<V>(cno->wait(timeout, *evd_handle));
+}
+
+template <class V>
+DAT_RETURN cno_free(DAT_CNO_HANDLE cno_handle) {
+  const Locked<ObjectKind::NotificationObject> cno(cno_handle);
+  if (!cno) return invalid_handle<V>(Detail::HandleCno);
+  return encode<V>(cno.adapter().free(*cno));
+}
+
+template <class V>
+void enter_cno_calls(typename V::Table& table) {
+  table.cno_create_func = &Shield<V, &cno_create<V>>::call;
+  table.cno_modify_agent_func = &Shield<V, &cno_modify_agent<V>>::call;
+  table.cno_query_func = &Shield<V, &cno_query<V>>::call;
+  table.cno_wait_func = &Shield<V, &cno_wait<V>>::call;
+  table.cno_free_func = &Shield<V, &cno_free<V>>::call;
+}
+
+} // namespace datum

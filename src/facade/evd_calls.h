@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// facade/evd_calls.h: event dispatchers.
+#pragma once
+
+#include "facade/answer.h"
+#include "facade/locked.h"
+#include "facade/table.h"
+
+namespace datum {
+
+// Bad EVD handles have no subtype of their own; this one is what other libraries answer.
+inline constexpr Detail kBadEvd = Detail::HandleEvdRequest;
+
+using LockedEvd = Locked<ObjectKind::EventDispatcher>;
+
+// Above the limit is a shortage, not a bad argument (api 6.7).
+inline Status check_qlen(std::int32_t qlen, const Limits& limits) {
+  if (qlen <= 0) return {Type::InvalidParameter, Detail::Arg2};
+  if (qlen > limits.max_evd_qlen) return {Type::InsufficientResources, Detail::ResourceTevd};
+  return kOk;
+}
+
+template <class V>
+DAT_RETURN evd_create(DAT_IA_HANDLE ia_handle, DAT_COUNT min_qlen, DAT_CNO_HANDLE cno_handle,
+                      DAT_EVD_FLAGS flags, DAT_EVD_HANDLE* evd_handle) {
+  const Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
+  if (!ia) return invalid_handle<V>(Detail::HandleIa);
+  NotificationObject* cno = ia.find<ObjectKind::NotificationObject>(cno_handle);
+  if (cno == nullptr && cno_handle != DAT_HANDLE_NULL) return invalid_handle<V>(Detail::HandleCno);
+  if (evd_handle == nullptr) return invalid_argument<V>(Detail::Arg5);
+  if (min_qlen <= 0) return invalid_argument<V>(Detail::Arg2);
+  const EvdFlags streams = flags;
+  if (streams == 0 || (streams & ~kEvdAll) != 0) return invalid_argument<V>(Detail::Arg4);
+  const Result<EventDispatcher*> evd = ia->create_evd(min_qlen, cno, streams);
+  if (!evd) return encode<V>(evd.error());
+  *evd_handle = (*evd)->token();
+  return DAT_SUCCESS;
+}
+
+template <class V>
+DAT_RETURN evd_query(DAT_EVD_HANDLE evd_handle, DAT_EVD_PARAM_MASK mask, DAT_EVD_PARAM* param) {
+  LockedEvd evd(evd_handle);
+  if (!evd) return invalid_handle<V>(kBadEvd);
+  if (const Status s = check_query(mask, DAT_EVD_FIELD_ALL, param); !s.ok()) return encode<V>(s);
+  param->evd_qlen = evd->qlen();
+  param->evd_state = static_cast<DAT_EVD_STATE>(evd->state_bits());
+  param->cno_handle = token_of(evd->cno());
+  param->evd_flags = static_cast<DAT_EVD_FLAGS>(evd->flags());
+  const Token ia = evd.adapter().token();
+  evd.release();
+  param->ia_handle = V::consumer_ia(ia);
+  return DAT_SUCCESS;
+}
+
+template <class V>
+DAT_RETURN evd_modify_cno(DAT_EVD_HANDLE evd_handle, DAT_CNO_HANDLE cno_handle) {
+  const LockedEvd evd(evd_handle);
+  if (!evd) return invalid_handle<V>(kBadEvd);
+  NotificationObject* cno = evd.find<ObjectKind::NotificationObject>(cno_handle);
+  if (cno == nullptr && cno_handle != DAT_HANDLE_NULL) return invalid_handle<V>(Detail::HandleCno);
+  evd->set_cno(cno);
+  return DAT_SUCCESS;
+}
+
+template <class V>
+DAT_RETURN evd_enable(DAT_EVD_HANDLE evd_handle) {
+  const LockedEvd evd(evd_handle);
+  if (!evd) return invalid_handle<V>(kBadEvd);
+  evd->set_enabled(true);
+  return DAT_SUCCESS;
+}
+
+template <class V>
+DAT_RETURN evd_disable(DAT_EVD_HANDLE evd_handle) {
+  const LockedEvd evd(evd_handle);
+  if (!evd) return invalid_handle<V>(kBadEvd);
+  evd->set_enabled(false);
+  return DAT_SUCCESS;
+}
+
+template <class V>
+DAT_RETURN evd_set_unwaitable(DAT_EVD_HANDLE evd_handle) {
+  const LockedEvd evd(evd_handle);
+  if (!evd) return invalid_handle<V>(kBadEvd);
+  evd->set_unwaitable();
+  return DAT_SUCCESS;
+}
+
+template <class V>
+DAT_RETURN evd_clear_unwaitable(DAT_EVD_HANDLE evd_handle) {
+  const LockedEvd evd(evd_handle);
+  if (!evd) return invalid_handle<V>(kBadEvd);
+  evd->clear_unwaitable();
+  return DAT_SUCCESS;
+}
+
+template <class V>
+DAT_RETURN evd_wait(DAT_EVD_HANDLE evd_handle, DAT_TIMEOUT timeout, DAT_COUNT threshold,
+                    DAT_EVENT* event, DAT_COUNT* nmore) {
+  const LockedEvd evd(evd_handle);
+  if (!evd) return invalid_handle<V>(kBadEvd);
+  if (event == nullptr) return invalid_argument<V>(Detail::Arg4);
+  if (nmore == nullptr) return invalid_argument<V>(Detail::Arg5);
+  Event taken;
+  const Status s = evd->wait(timeout, threshold, taken, *nmore);
+  if (s.ok()) V::write_event(taken, evd_handle, evd.adapter().transport().address(), *event);
+  return encode<V>(s);
+}
+
+template <class V>
+DAT_RETURN evd_dequeue(DAT_EVD_HANDLE evd_handle, DAT_EVENT* event) {
+  LockedEvd evd(evd_handle);
+  if (!evd) return invalid_handle<V>(kBadEvd);
+  if (event == nullptr) return invalid_argument<V>(Detail::Arg2);
+  // Whoever polls drives the transport.
+  if (evd->count() == 0) evd.adapter().progress().poll();
+  Event taken;
+  const Status s = evd->dequeue(taken);
+  if (s.ok()) {
+    V::write_event(taken, evd_handle, evd.adapter().transport().address(), *event);
+    return DAT_SUCCESS;
+  }
+  evd.release_politely();
+  return encode<V>(s);
+}
+
+template <class V>
+DAT_RETURN evd_post_se(DAT_EVD_HANDLE evd_handle, const DAT_EVENT* event) {
+  const LockedEvd evd(evd_handle);
+  if (!evd) return invalid_handle<V>(kBadEvd);
+  if (event == nullptr || event->event_number != DAT_SOFTWARE_EVENT)
+    return invalid_argument<V>(Detail::Arg2);
+  if ((evd->flags() & kEvdSoftware) == 0) return invalid_argument<V>(Detail::Arg1);
+  DAT_CONTEXT pointer = to_context(0);
+  pointer.as_ptr = event->event_data.software_event_data.pointer;
+  return encode<V>(evd->post_software(bits(pointer)));
+}
+
+template <class V>
+DAT_RETURN evd_resize(DAT_EVD_HANDLE evd_handle, DAT_COUNT min_qlen) {
+  const LockedEvd evd(evd_handle);
+  if (!evd) return invalid_handle<V>(kBadEvd);
+  if (const Status s = check_qlen(min_qlen, evd.adapter().limits()); !s.ok()) return encode<V>(s);
+  return encode<V>(evd->resize(min_qlen));
+}
+
+template <class V>
+DAT_RETURN evd_free(DAT_EVD_HANDLE evd_handle) {
+  const LockedEvd evd(evd_handle);
+  if (!evd) return invalid_handle<V>(kBadEvd);
+  return encode<V>(evd.adapter().free(*evd));
+}
+
+template <class V>
+void enter_evd_calls(typename V::Table& table) {
+  table.evd_create_func = &Shield<V, &evd_create<V>>::call;
+  table.evd_query_func = &Shield<V, &evd_query<V>>::call;
+  table.evd_modify_cno_func = &Shield<V, &evd_modify_cno<V>>::call;
+  table.evd_enable_func = &Shield<V, &evd_enable<V>>::call;
+  table.evd_disable_func = &Shield<V, &evd_disable<V>>::call;
+  table.evd_set_unwaitable_func = &Shield<V, &evd_set_unwaitable<V>>::call;
+  table.evd_clear_unwaitable_func = &Shield<V, &evd_clear_unwaitable<V>>::call;
+  table.evd_wait_func = &Shield<V, &evd_wait<V>>::call;
+  table.evd_dequeue_func = &Shield<V, &evd_dequeue<V>>::call;
+  table.evd_post_se_func = &Shield<V, &evd_post_se<V>>::call;
+  table.evd_resize_func = &Shield<V, &evd_resize<V>>::call;
+  table.evd_free_func = &Shield<V, &evd_free<V>>::call;
+}
+
+} // namespace datum

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "facade/handle_space.h"
+
+#include <sys/mman.h>
+
+#include <new>
+
+namespace datum {
+namespace {
+
+constexpr std::size_t kWantedReserve = std::size_t{1} << 30U;
+constexpr std::size_t kSmallestReserve = std::size_t{1} << 24U;
+constexpr std::size_t kCommitStep = std::size_t{1} << 18U;
+
+// Address space only; a process with a small limit on it gets a smaller one.
+void* reserve(std::size_t& bytes) {
+  for (bytes = kWantedReserve; bytes >= kSmallestReserve; bytes /= 2) {
+    void* memory =
+        ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory != MAP_FAILED) return memory;
+  }
+  bytes = 0;
+  return nullptr;
+}
+
+} // namespace
+
+bool HandleSpace::grow() {
+  if (reserved_bytes_ == 0) {
+    const void* memory = reserve(reserved_bytes_);
+    if (memory == nullptr) return false;
+    base_.store(reinterpret_cast<std::uintptr_t>(memory), std::memory_order_relaxed);
+  }
+  if (committed_bytes_ == reserved_bytes_) return false;
+  auto* end =
+      reinterpret_cast<std::byte*>(base_.load(std::memory_order_relaxed)) + committed_bytes_;
+  if (::mprotect(end, kCommitStep, PROT_READ | PROT_WRITE) != 0) return false;
+  committed_bytes_ += kCommitStep;
+  return true;
+}
+
+HandleSlot* HandleSpace::allocate() {
+  const MutexLock lock(mutex_);
+  auto* slots = reinterpret_cast<HandleSlot*>(base_.load(std::memory_order_relaxed));
+  if (free_count_ > kReuseDistance) {
+    HandleSlot& slot = slots[first_free_];
+    first_free_ = slot.next_free;
+    --free_count_;
+    return &slot;
+  }
+  const std::size_t used = used_bytes_.load(std::memory_order_relaxed);
+  if (used == committed_bytes_ && !grow()) return nullptr;
+  auto* place = reinterpret_cast<std::byte*>(base_.load(std::memory_order_relaxed)) + used;
+  auto* slot = new (place) HandleSlot{};
+  // Published with its contents: whoever guesses the address finds a slot that nobody owns.
+  used_bytes_.store(used + sizeof(HandleSlot), std::memory_order_release);
+  return slot;
+}
+
+void HandleSpace::release(HandleSlot& slot) {
+  const MutexLock lock(mutex_);
+  auto* slots = reinterpret_cast<HandleSlot*>(base_.load(std::memory_order_relaxed));
+  const auto index = static_cast<std::uint32_t>(&slot - slots);
+  if (free_count_ == 0)
+    first_free_ = index;
+  else
+    slots[last_free_].next_free = index;
+  last_free_ = index;
+  ++free_count_;
+}
+
+void HandleSpace::replace_table(const void* from, const void* to) {
+  const MutexLock lock(mutex_);
+  auto* slots = reinterpret_cast<HandleSlot*>(base_.load(std::memory_order_relaxed));
+  const std::size_t count = used_bytes_.load(std::memory_order_relaxed) / sizeof(HandleSlot);
+  for (std::size_t i = 0; i != count; ++i)
+    if (slots[i].table.load(std::memory_order_relaxed) == from)
+      slots[i].table.store(to, std::memory_order_relaxed);
+}
+
+std::size_t HandleSpace::slots_ever_used() {
+  return used_bytes_.load(std::memory_order_relaxed) / sizeof(HandleSlot);
+}
+
+} // namespace datum

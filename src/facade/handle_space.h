@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// facade/handle_space.h: the memory behind handles: slots that are never unmapped and reused late.
+// Lives here: slots, their allocation, the check whether a value may be a handle at all.
+// Not here:   which adapter a slot belongs to and whether it still does (ia_control.h).
+// Threads:    finding a slot takes no lock. A slot's key and object change only with the lock of
+//             the IA named by its key held, or while no IA owns the slot.
+//
+// A process has one such space: registries and consumers hand in bare addresses, so there is
+// nothing that could say which space an address belongs to.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/mutex.h"
+#include "core/object.h"
+
+namespace datum {
+
+class IaControl;
+
+struct alignas(64) HandleSlot {
+  std::atomic<const void*> table; // DAT_PROVIDER*, read by libdat: must stay the first word
+  std::atomic<std::uint64_t> key; // IaControl::key_for(kind); 0: belongs to nobody
+  std::atomic<IaControl*> control;
+  Object* object;
+  std::uint32_t next_free;
+};
+static_assert(sizeof(HandleSlot) == 64);
+
+class HandleSpace {
+ public:
+  // How many other slots are freed before one is used again.
+  static constexpr std::size_t kReuseDistance = 65536;
+
+  // The slot at `handle`, or nullptr for an address that never was a handle.
+  static HandleSlot* find(const void* handle) {
+    const std::uintptr_t offset =
+        reinterpret_cast<std::uintptr_t>(handle) - base_.load(std::memory_order_relaxed);
+    if (offset >= used_bytes_.load(std::memory_order_acquire) || offset % sizeof(HandleSlot) != 0)
+      return nullptr;
+    return static_cast<HandleSlot*>(const_cast<void*>(handle));
+  }
+  // nullptr: all slots are in use or were freed too recently.
+  static HandleSlot* allocate();
+  static void release(HandleSlot& slot);
+  // Every slot that points at `from` points at `to` from now on.
+  static void replace_table(const void* from, const void* to);
+  static std::size_t slots_ever_used();
+
+ private:
+  static bool grow() DATUM_REQUIRES(mutex_);
+
+  static inline constinit std::atomic<std::uintptr_t> base_{0};
+  static inline constinit std::atomic<std::size_t> used_bytes_{0};
+  static inline constinit Mutex mutex_;
+  static inline constinit std::size_t reserved_bytes_ DATUM_GUARDED_BY(mutex_) = 0;
+  static inline constinit std::size_t committed_bytes_ DATUM_GUARDED_BY(mutex_) = 0;
+  // Freed slots in the order of their freeing, linked by index; valid while free_count_ != 0.
+  static inline constinit std::uint32_t first_free_ DATUM_GUARDED_BY(mutex_) = 0;
+  static inline constinit std::uint32_t last_free_ DATUM_GUARDED_BY(mutex_) = 0;
+  static inline constinit std::size_t free_count_ DATUM_GUARDED_BY(mutex_) = 0;
+};
+
+} // namespace datum

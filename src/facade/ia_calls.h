@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// facade/ia_calls.h: dat_ia_open, dat_ia_query, dat_ia_close.
+#pragma once
+
+#include "facade/answer.h"
+#include "facade/locked.h"
+#include "facade/table.h"
+
+namespace datum {
+
+// The slot of the table is made for each registration: it has to know under which key it was
+// called.
+template <class V>
+DAT_RETURN ia_open(const Registration& registration, const char* name, DAT_COUNT async_evd_min_qlen,
+                   DAT_EVD_HANDLE* async_evd, DAT_IA_HANDLE* ia) {
+  if (name == nullptr) return invalid_argument<V>(Detail::Arg1);
+  if (async_evd == nullptr) return invalid_argument<V>(Detail::Arg3);
+  if (ia == nullptr) return invalid_argument<V>(Detail::Arg4);
+  AsyncBinding binding;
+  if (*async_evd == DAT_HANDLE_NULL) {
+    if (async_evd_min_qlen <= 0) return invalid_argument<V>(Detail::Arg2);
+    binding.min_qlen = async_evd_min_qlen;
+  } else if (*async_evd == DAT_EVD_ASYNC_EXISTS || *async_evd == DAT_EVD_OUT_OF_SCOPE) {
+    binding.source = AsyncBinding::Source::Elsewhere;
+  } else {
+    binding.source = AsyncBinding::Source::Given;
+    binding.evd = *async_evd;
+  }
+  const Result<Token> opened = IaControl::open(registration, binding);
+  if (!opened) return encode<V>(opened.error());
+  if (binding.source == AsyncBinding::Source::Created) *async_evd = binding.evd;
+  *ia = *opened;
+  return DAT_SUCCESS;
+}
+
+template <class V>
+DAT_RETURN ia_query(DAT_IA_HANDLE ia_handle, DAT_EVD_HANDLE* async_evd, DAT_IA_ATTR_MASK ia_mask,
+                    DAT_IA_ATTR* ia_attributes, DAT_PROVIDER_ATTR_MASK provider_mask,
+                    DAT_PROVIDER_ATTR* provider_attributes) {
+  const Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
+  if (!ia) return invalid_handle<V>(Detail::HandleIa);
+  if ((ia_mask & ~DAT_IA_FIELD_ALL) != 0) return invalid_argument<V>(Detail::Arg3);
+  if (ia_mask != 0 && ia_attributes == nullptr) return invalid_argument<V>(Detail::Arg4);
+  if ((provider_mask & ~DAT_PROVIDER_FIELD_ALL) != 0) return invalid_argument<V>(Detail::Arg5);
+  if (provider_mask != 0 && provider_attributes == nullptr)
+    return invalid_argument<V>(Detail::Arg6);
+
+  const AsyncBinding& async = ia.control().async();
+  if (async_evd != nullptr)
+    *async_evd = async.source == AsyncBinding::Source::Elsewhere ? DAT_EVD_OUT_OF_SCOPE : async.evd;
+  // Only what was asked for: a null or uninitialised structure is fine otherwise.
+  if (ia_mask != 0) V::to_dat(ia.control(), *ia_attributes);
+  if (provider_mask != 0) V::to_dat(ia.control(), *provider_attributes);
+  return DAT_SUCCESS;
+}
+
+template <class V>
+DATUM_NO_TSA DAT_RETURN ia_close(DAT_IA_HANDLE ia_handle, DAT_CLOSE_FLAGS flags) {
+  Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
+  if (!ia) return invalid_handle<V>(Detail::HandleIa);
+  if (flags != DAT_CLOSE_ABRUPT_FLAG && flags != DAT_CLOSE_GRACEFUL_FLAG)
+    return invalid_argument<V>(Detail::Arg2);
+  IaControl& control = ia.control();
+  ia.forget();
+  return encode<V>(control.close(flags == DAT_CLOSE_GRACEFUL_FLAG));
+}
+
+template <class V>
+void enter_ia_calls(typename V::Table& table) {
+  table.ia_query_func = &Shield<V, &ia_query<V>>::call;
+  table.ia_close_func = &Shield<V, &ia_close<V>>::call;
+}
+
+} // namespace datum

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// facade/ia_control.h: what outlives an open IA: its lock, and the way from a handle to its object.
+// Lives here: the lock, handles of one open IA, opening and closing it, what is done unlocked.
+// Not here:   DAT types (v1/), objects and their rules (core/).
+// Threads:    any. A control is never freed and used again late, so that a call on a stale handle
+//             finds a lock, and under it that nothing is there any more.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/status.h"
+#include "core/interface_adapter.h"
+#include "facade/handle_space.h"
+#include "facade/registration.h"
+#include "facade/runtime.h"
+
+namespace datum {
+
+// Which EVD takes the asynchronous events of an IA (dat_ia_open).
+struct AsyncBinding {
+  enum class Source : std::uint8_t { Created, Elsewhere, Given };
+  Source source = Source::Created;
+  std::int32_t min_qlen = 0; // Created
+  Token evd = nullptr;       // Created: set by open(); Given: the handle that was passed in
+};
+
+// The layout of DAT_NAMED_ATTR.
+struct NamedAttribute {
+  const char* name = nullptr;
+  const char* value = nullptr;
+};
+
+class IaControl final : public LockOwner, public HandleSource {
+ public:
+  IaControl() = default;
+
+  // --- from handles to objects ---------------------------------------------------------------
+  // What a slot's key must be for a live object of `kind`; the lock is held.
+  std::uint64_t key_for(ObjectKind kind) const {
+    return instance_ | static_cast<std::uint64_t>(kind);
+  }
+  bool owns(std::uint64_t key) const { return (key & ~kKindMask) == instance_; }
+  void enter() DATUM_ACQUIRE(mutex_) { mutex_.lock(); }
+  // Lets go without a look at the adapter: nothing of it was touched.
+  void withdraw_entry() DATUM_RELEASE(mutex_) { mutex_.unlock(); }
+  // Lets go after work on the adapter, and does what has to be done without the lock.
+  void leave() DATUM_RELEASE(mutex_) {
+    if (adapter_->has_retired() || adapter_->has_deferred()) [[unlikely]]
+      leave_slowly();
+    else
+      mutex_.unlock();
+  }
+  bool contended() const { return mutex_.contended(); }
+
+  // --- LockOwner, HandleSource -----------------------------------------------------------------
+  void acquire() override DATUM_NO_TSA { mutex_.lock(); }
+  void relinquish() override DATUM_NO_TSA { leave(); }
+  Token issue(ObjectKind kind, Object& object) override;
+  void withdraw(Token token) override;
+
+  // --- life ------------------------------------------------------------------------------------
+  // Opens an IA; the result is its handle.
+  static Result<Token> open(const Registration& registration, AsyncBinding& async);
+  // Called with the lock held, returns without it. Failure: nothing has changed.
+  Status close(bool graceful) DATUM_RELEASE(mutex_);
+  // dat_provider_fini: whatever is still open under this key ends now.
+  static void close_all(const Registration& registration) DATUM_NO_TSA;
+
+  InterfaceAdapter& adapter() const { return *adapter_; }
+  const Registration& registration() const { return *registration_; }
+  const AsyncBinding& async() const { return async_; }
+  const std::vector<NamedAttribute>& attributes() const { return attribute_pointers_; }
+
+ private:
+  static constexpr std::uint64_t kKindMask = 0xff;
+  static constexpr std::uint64_t kNobody = ~kKindMask;
+
+  Result<Token> start(const Registration& registration, AsyncBinding& async);
+  Result<Token> build(AsyncBinding& async) DATUM_REQUIRES(mutex_);
+  Status create_async_evd(AsyncBinding& async) DATUM_REQUIRES(mutex_);
+  void name_attributes();
+  void dismantle();
+  void leave_slowly() noexcept DATUM_RELEASE(mutex_);
+  void deliver(const std::vector<InterfaceAdapter::ForeignEvent>& events) noexcept;
+
+  Mutex mutex_;
+  std::uint64_t instance_ = kNobody; // unique to each open, above the bits of a kind
+  std::unique_ptr<InterfaceAdapter> adapter_;
+  std::unique_ptr<Runtime> runtime_;
+  const Registration* registration_ = nullptr;
+  AsyncBinding async_;
+  std::uint64_t async_key_ = 0; // Given: the key of the EVD that we hold
+  NamedAttributes attributes_;
+  std::vector<NamedAttribute> attribute_pointers_;
+  std::atomic<std::uint32_t> calls_out_{0}; // threads that call agents on our behalf
+};
+
+} // namespace datum

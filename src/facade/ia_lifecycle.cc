@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// facade/ia_lifecycle.cc: opening and closing an IA.
+#include "base/futex.h"
+#include "facade/ia_control.h"
+#include "facade/locked.h"
+#include "facade/open_ias.h"
+
+namespace datum {
+namespace {
+
+// 56 bits: never the same twice.
+std::atomic<std::uint64_t> last_instance{0};
+
+// The EVD that a consumer passes to dat_ia_open, kept from being freed. 0: it is none.
+std::uint64_t hold_async_evd(Token token) {
+  const Locked<ObjectKind::EventDispatcher> evd(token);
+  if (!evd || (evd->flags() & kEvdAsync) == 0) return 0;
+  evd->hold();
+  return evd.control().key_for(ObjectKind::EventDispatcher);
+}
+
+// Its IA may have been closed meanwhile, and the EVD with it.
+void release_async_evd(Token token, std::uint64_t key) {
+  const Locked<ObjectKind::EventDispatcher> evd(token);
+  if (evd && evd.control().key_for(ObjectKind::EventDispatcher) == key) evd->release();
+}
+
+} // namespace
+
+Result<Token> IaControl::open(const Registration& registration, AsyncBinding& async) {
+  std::uint64_t async_key = 0;
+  if (async.source == AsyncBinding::Source::Given) {
+    async_key = hold_async_evd(async.evd);
+    if (async_key == 0) return fail(Type::InvalidHandle, Detail::HandleEvdAsync);
+  }
+  IaControl& control = OpenIas::instance().take();
+  control.async_key_ = async_key;
+  try {
+    Result<Token> opened = control.start(registration, async);
+    if (!opened) control.dismantle();
+    return opened;
+  } catch (...) {
+    control.dismantle();
+    throw;
+  }
+}
+
+Result<Token> IaControl::start(const Registration& registration, AsyncBinding& async) {
+  registration_ = &registration;
+  async_ = async;
+  Result<std::unique_ptr<Runtime>> runtime =
+      runtime_factory().open(registration.ia_name, registration.instance_data, *this);
+  if (!runtime) return fail(runtime.error());
+  runtime_ = std::move(*runtime);
+  Result<Token> built = [&] {
+    const MutexLock lock(mutex_);
+    return build(async);
+  }();
+  if (!built) return built;
+  async_ = async;
+  OpenIas::instance().add(*this);
+  return built;
+}
+
+Result<Token> IaControl::build(AsyncBinding& async) {
+  instance_ = (last_instance.fetch_add(1, std::memory_order_relaxed) + 1) << 8U;
+  AdapterEnvironment environment;
+  environment.handles = this;
+  environment.progress = &runtime_->progress();
+  environment.timers = &runtime_->timers();
+  environment.random = &runtime_->random();
+  environment.memory = &runtime_->memory();
+  adapter_ = std::make_unique<InterfaceAdapter>(environment, runtime_->transport());
+  name_attributes();
+  if (!adapter_->issue_token(*this))
+    return fail(Type::InsufficientResources, Detail::ResourceMemory);
+  if (async.source == AsyncBinding::Source::Created)
+    if (const Status s = create_async_evd(async); !s.ok()) return fail(s);
+  // Whom they concern besides our own EVD is found out when one happens.
+  adapter_->set_foreign_async(adapter_->token());
+  runtime_->start(*adapter_);
+  return adapter_->token();
+}
+
+Status IaControl::create_async_evd(AsyncBinding& async) {
+  const Result<EventDispatcher*> evd = adapter_->create_evd(async.min_qlen, nullptr, kEvdAsync);
+  if (!evd) return evd.error();
+  async.evd = (*evd)->token();
+  return adapter_->set_async_evd(*evd);
+}
+
+void IaControl::name_attributes() {
+  attributes_ = runtime_->transport().attributes();
+  attribute_pointers_.clear();
+  for (const auto& [name, value] : attributes_)
+    attribute_pointers_.push_back({name.c_str(), value.c_str()});
+}
+
+Status IaControl::close(bool graceful) {
+  if (graceful && !adapter_->idle()) {
+    leave();
+    return {Type::InvalidState, Detail::IaInUse};
+  }
+  // From here on no handle leads to us: nobody begins a wait that nobody would end.
+  instance_ = kNobody;
+  adapter_->abort_waiters();
+  adapter_->wait_until_unblocked();
+  adapter_->close();
+  leave();
+  runtime_->stop();
+  OpenIas::instance().remove(*this);
+  dismantle();
+  return kOk;
+}
+
+void IaControl::dismantle() {
+  for (std::uint32_t calls = calls_out_.load(std::memory_order_acquire); calls != 0;
+       calls = calls_out_.load(std::memory_order_acquire))
+    static_cast<void>(futex_wait(calls_out_, calls, kNever));
+  {
+    const MutexLock lock(mutex_);
+    instance_ = kNobody;
+    adapter_.reset();
+  }
+  runtime_.reset();
+  if (async_key_ != 0) release_async_evd(async_.evd, std::exchange(async_key_, 0));
+  OpenIas::instance().give_back(*this);
+}
+
+void IaControl::close_all(const Registration& registration) {
+  while (IaControl* control = OpenIas::instance().find(registration)) {
+    control->enter();
+    // Somebody else may be closing it at this moment, or have done so.
+    if (control->instance_ == kNobody || control->registration_ != &registration) {
+      control->withdraw_entry();
+      ::sched_yield();
+      continue;
+    }
+    static_cast<void>(control->close(false));
+  }
+}
+
+} // namespace datum

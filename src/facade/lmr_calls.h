@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// facade/lmr_calls.h: local memory regions.
+#pragma once
+
+#include "facade/answer.h"
+#include "facade/locked.h"
+#include "facade/table.h"
+
+namespace datum {
+
+using LockedLmr = Locked<ObjectKind::MemoryRegion>;
+
+// What a region description means depends on the type of memory (dat_lmr_create). `held` finds
+// the LMR that another one is made from.
+template <class Held>
+Status to_request(const Held& held, DAT_MEM_TYPE type, const DAT_REGION_DESCRIPTION& description,
+                  DAT_VLEN length, RegionRequest& request) {
+  request.length = length;
+  switch (type) {
+  case DAT_MEM_TYPE_VIRTUAL:
+  case DAT_MEM_TYPE_SO_VIRTUAL:
+    request.type = static_cast<MemoryType>(type);
+    request.address = reinterpret_cast<std::uint64_t>(description.for_va);
+    return kOk;
+  case DAT_MEM_TYPE_LMR: {
+    const MemoryRegion* original =
+        held.template find<ObjectKind::MemoryRegion>(description.for_lmr_handle);
+    if (original == nullptr) return {Type::InvalidHandle, Detail::HandleLmr};
+    request.type = MemoryType::Region;
+    request.address = original->request().address;
+    request.length = original->request().length;
+    request.described_by = description.for_lmr_handle;
+    return kOk;
+  }
+  case DAT_MEM_TYPE_SHARED_VIRTUAL:
+    if (description.for_shared_memory.shared_memory_id == nullptr)
+      return {Type::InvalidParameter, Detail::Arg3};
+    request.type = MemoryType::Shared;
+    request.address =
+        reinterpret_cast<std::uint64_t>(description.for_shared_memory.virtual_address);
+    std::memcpy(request.cookie.data(), description.for_shared_memory.shared_memory_id,
+                request.cookie.size());
+    return kOk;
+  }
+  return {Type::InvalidParameter, Detail::Arg2};
+}
+
+struct RegionOuts {
+  DAT_LMR_CONTEXT* lmr_context;
+  DAT_RMR_CONTEXT* rmr_context;
+  DAT_VLEN* registered_size;
+  DAT_VADDR* registered_address;
+};
+
+inline void write_outs(const MemoryRegion& region, const RegionOuts& outs) {
+  if (outs.lmr_context != nullptr) *outs.lmr_context = region.local_stag();
+  if (outs.rmr_context != nullptr) *outs.rmr_context = region.remote_stag();
+  if (outs.registered_size != nullptr) *outs.registered_size = region.request().length;
+  if (outs.registered_address != nullptr) *outs.registered_address = region.request().address;
+}
+
+template <class V>
+DAT_RETURN lmr_create(DAT_IA_HANDLE ia_handle, DAT_MEM_TYPE type,
+                      DAT_REGION_DESCRIPTION description, DAT_VLEN length, DAT_PZ_HANDLE pz_handle,
+                      DAT_MEM_PRIV_FLAGS privileges, DAT_LMR_HANDLE* lmr_handle,
+                      DAT_LMR_CONTEXT* lmr_context, DAT_RMR_CONTEXT* rmr_context,
+                      DAT_VLEN* registered_size, DAT_VADDR* registered_address) {
+  const Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
+  if (!ia) return invalid_handle<V>(Detail::HandleIa);
+  RegionRequest request;
+  const Status described = to_request(ia, type, description, length, request);
+  if (described.type() == Type::InvalidHandle) return encode<V>(described);
+  ProtectionZone* zone = ia.find<ObjectKind::ProtectionZone>(pz_handle);
+  if (zone == nullptr) return invalid_handle<V>(Detail::HandlePz);
+  if (lmr_handle == nullptr) return invalid_argument<V>(Detail::Arg7);
+  if (!described.ok()) return encode<V>(described);
+  // Relaxed ordering does not exist here: the flag that forbids it asks for what is so anyway.
+  constexpr Access kNoRelaxedOrdering = DAT_MEM_PRIV_RO_DISABLE_FLAG;
+  request.access = static_cast<Access>(privileges) & ~kNoRelaxedOrdering;
+  if ((request.access & ~kAllAccess) != 0) return invalid_argument<V>(Detail::Arg6);
+  const Result<MemoryRegion*> region = ia->create_region(request, *zone);
+  if (!region) return encode<V>(region.error());
+  write_outs(**region, {lmr_context, rmr_context, registered_size, registered_address});
+  *lmr_handle = (*region)->token();
+  return DAT_SUCCESS;
+}
+
+template <class V>
+DAT_RETURN lmr_query(DAT_LMR_HANDLE lmr_handle, DAT_LMR_PARAM_MASK mask, DAT_LMR_PARAM* param) {
+  LockedLmr lmr(lmr_handle);
+  if (!lmr) return invalid_handle<V>(Detail::HandleLmr);
+  if (const Status s = check_query(mask, DAT_LMR_FIELD_ALL, param); !s.ok()) return encode<V>(s);
+  V::describe(lmr->request(), *param);
+  param->length = lmr->request().length;
+  param->pz_handle = lmr->zone().token();
+  param->mem_priv = static_cast<DAT_MEM_PRIV_FLAGS>(lmr->request().access);
+  write_outs(*lmr, {&param->lmr_context, &param->rmr_context, &param->registered_size,
+                    &param->registered_address});
+  const Token ia = lmr.adapter().token();
+  lmr.release();
+  param->ia_handle = V::consumer_ia(ia);
+  return DAT_SUCCESS;
+}
+
+template <class V>
+DAT_RETURN lmr_free(DAT_LMR_HANDLE lmr_handle) {
+  const LockedLmr lmr(lmr_handle);
+  if (!lmr) return invalid_handle<V>(Detail::HandleLmr);
+  return encode<V>(lmr.adapter().free(*lmr));
+}
+
+// This memory is coherent: the segments are checked, and there is nothing to do (api 11.5).
+template <class V>
+DAT_RETURN sync_segments(DAT_IA_HANDLE ia_handle, const DAT_LMR_TRIPLET* list, DAT_VLEN count) {
+  const Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
+  if (!ia) return invalid_handle<V>(Detail::HandleIa);
+  if (count != 0 && list == nullptr) return invalid_argument<V>(Detail::Arg2);
+  for (const LocalTriplet& segment : V::local(list, count)) {
+    const MemoryRegion* region = ia->find_region(segment.stag);
+    if (region == nullptr) return invalid_argument<V>(Detail::Arg2);
+    const RegionRequest& whole = region->request();
+    const std::uint64_t offset = segment.address - whole.address;
+    if (segment.address < whole.address || offset > whole.length ||
+        segment.length > whole.length - offset)
+      return invalid_argument<V>(Detail::Arg2);
+  }
+  return DAT_SUCCESS;
+}
+
+template <class V>
+void enter_lmr_calls(typename V::Table& table) {
+  table.lmr_create_func = &Shield<V, &lmr_create<V>>::call;
+  table.lmr_query_func = &Shield<V, &lmr_query<V>>::call;
+  table.lmr_free_func = &Shield<V, &lmr_free<V>>::call;
+  table.lmr_sync_rdma_read_func = &Shield<V, &sync_segments<V>>::call;
+  table.lmr_sync_rdma_write_func = &Shield<V, &sync_segments<V>>::call;
+}
+
+} // namespace datum

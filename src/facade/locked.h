@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// facade/locked.h: the one way from a handle to an object: check, lock its IA, check again.
+// Hot path: inlined into every call; one lock, no allocation.
+#pragma once
+
+#include <sched.h>
+
+#include "facade/ia_control.h"
+
+namespace datum {
+
+template <ObjectKind K>
+struct KindOf;
+template <>
+struct KindOf<ObjectKind::ConnectionRequest> {
+  using type = ConnectionRequest;
+};
+template <>
+struct KindOf<ObjectKind::Endpoint> {
+  using type = Endpoint;
+};
+template <>
+struct KindOf<ObjectKind::EventDispatcher> {
+  using type = EventDispatcher;
+};
+template <>
+struct KindOf<ObjectKind::InterfaceAdapter> {
+  using type = InterfaceAdapter;
+};
+template <>
+struct KindOf<ObjectKind::MemoryRegion> {
+  using type = MemoryRegion;
+};
+template <>
+struct KindOf<ObjectKind::PublicServicePoint> {
+  using type = ServicePoint;
+};
+template <>
+struct KindOf<ObjectKind::ProtectionZone> {
+  using type = ProtectionZone;
+};
+template <>
+struct KindOf<ObjectKind::MemoryWindow> {
+  using type = MemoryWindow;
+};
+template <>
+struct KindOf<ObjectKind::ReservedServicePoint> {
+  using type = ServicePoint;
+};
+template <>
+struct KindOf<ObjectKind::NotificationObject> {
+  using type = NotificationObject;
+};
+template <>
+struct KindOf<ObjectKind::SharedReceiveQueue> {
+  using type = SharedReceiveQueue;
+};
+// Any kind: contexts and the question for the kind.
+template <>
+struct KindOf<ObjectKind::None> {
+  using type = Object;
+};
+
+// The object behind a handle with its IA locked, or nothing.
+template <ObjectKind K>
+class Locked {
+ public:
+  using T = typename KindOf<K>::type;
+
+  explicit Locked(const void* handle) DATUM_NO_TSA {
+    const HandleSlot* slot = HandleSpace::find(handle);
+    if (slot == nullptr) return;
+    IaControl* control = slot->control.load(std::memory_order_acquire);
+    if (control == nullptr) return;
+    control->enter();
+    // A slot changes hands under the lock of the IA that its key names: this answer is final.
+    const std::uint64_t key = slot->key.load(std::memory_order_relaxed);
+    const bool matches = K == ObjectKind::None ? control->owns(key) : key == control->key_for(K);
+    if (!matches) {
+      control->withdraw_entry();
+      return;
+    }
+    control_ = control;
+    object_ = static_cast<T*>(slot->object);
+  }
+  ~Locked() { release(); }
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+
+  explicit operator bool() const { return control_ != nullptr; }
+  T* operator->() const { return object_; }
+  T& operator*() const { return *object_; }
+  T* get() const { return object_; }
+  IaControl& control() const { return *control_; }
+  InterfaceAdapter& adapter() const { return control_->adapter(); }
+
+  // Another object of the same IA; nullptr: no such handle here.
+  template <ObjectKind Other>
+  typename KindOf<Other>::type* find(const void* handle) const {
+    const HandleSlot* slot = HandleSpace::find(handle);
+    if (slot == nullptr || slot->key.load(std::memory_order_relaxed) != control_->key_for(Other))
+      return nullptr;
+    return static_cast<typename KindOf<Other>::type*>(slot->object);
+  }
+
+  void release() DATUM_NO_TSA {
+    if (control_ == nullptr) return;
+    std::exchange(control_, nullptr)->leave();
+  }
+  // For a poll that found nothing: others who want the lock get their turn now.
+  void release_politely() DATUM_NO_TSA {
+    const bool crowded = control_->contended();
+    release();
+    if (crowded) ::sched_yield();
+  }
+  // The caller took over the lock.
+  void forget() { control_ = nullptr; }
+
+ private:
+  IaControl* control_ = nullptr;
+  T* object_ = nullptr;
+};
+
+} // namespace datum

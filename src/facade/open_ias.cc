@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "facade/open_ias.h"
+
+#include <algorithm>
+
+namespace datum {
+
+OpenIas& OpenIas::instance() {
+  // Never destroyed: threads may be inside a call while the process exits.
+  static auto& only = *new OpenIas;
+  return only;
+}
+
+IaControl& OpenIas::take() {
+  const MutexLock lock(mutex_);
+  if (resting_.size() <= kResting) {
+    open_.reserve(controls_ + 1);
+    resting_.reserve(controls_ + 1);
+    auto* fresh = new IaControl;
+    ++controls_;
+    return *fresh;
+  }
+  IaControl& oldest = *resting_.front();
+  resting_.erase(resting_.begin());
+  return oldest;
+}
+
+void OpenIas::give_back(IaControl& control) {
+  const MutexLock lock(mutex_);
+  resting_.push_back(&control);
+}
+
+void OpenIas::add(IaControl& control) {
+  const MutexLock lock(mutex_);
+  open_.push_back(&control);
+}
+
+void OpenIas::remove(IaControl& control) {
+  const MutexLock lock(mutex_);
+  std::erase(open_, &control);
+}
+
+std::vector<Token> OpenIas::async_evds(std::string_view ia_name) {
+  const MutexLock lock(mutex_);
+  std::vector<Token> evds;
+  for (const IaControl* control : open_) {
+    const Token evd = control->async().evd;
+    if (evd == nullptr || control->registration().ia_name != ia_name) continue;
+    if (std::find(evds.begin(), evds.end(), evd) == evds.end()) evds.push_back(evd);
+  }
+  return evds;
+}
+
+IaControl* OpenIas::find(const Registration& registration) {
+  const MutexLock lock(mutex_);
+  for (IaControl* control : open_)
+    if (&control->registration() == &registration) return control;
+  return nullptr;
+}
+
+} // namespace datum

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// facade/open_ias.h: the IAs that this process has open, and controls for new ones.
+// Lives here: the list by which asynchronous events reach the other open instances of an IA.
+// Threads:    any; its lock is never held together with that of an IA.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "facade/ia_control.h"
+
+namespace datum {
+
+class OpenIas {
+ public:
+  static OpenIas& instance();
+
+  // A control that nobody uses; it comes back through give_back(). The only call that allocates.
+  IaControl& take();
+  void give_back(IaControl& control);
+
+  void add(IaControl& control);
+  void remove(IaControl& control);
+  // The EVDs bound to any open instance of the IA, each once.
+  std::vector<Token> async_evds(std::string_view ia_name);
+  // Some IA that is open under this key, or nullptr.
+  IaControl* find(const Registration& registration);
+
+ private:
+  // How many controls rest before one is used again.
+  static constexpr std::size_t kResting = 64;
+
+  Mutex mutex_;
+  std::size_t controls_ DATUM_GUARDED_BY(mutex_) = 0;
+  std::vector<IaControl*> open_ DATUM_GUARDED_BY(mutex_);
+  std::vector<IaControl*> resting_ DATUM_GUARDED_BY(mutex_);
+};
+
+} // namespace datum

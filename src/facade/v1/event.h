@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// facade/v1/event.h: events of the core as DAT 1.2 events. Part of traits.h; on the hot path.
+#pragma once
+
+#include "facade/address.h"
+#include "facade/v1/traits.h"
+
+namespace datum {
+namespace v1 {
+
+inline DAT_EVENT_NUMBER number_of(EventKind kind) {
+  switch (kind) {
+  case EventKind::Dto: return DAT_DTO_COMPLETION_EVENT;
+  case EventKind::Bind: return DAT_RMR_BIND_COMPLETION_EVENT;
+  case EventKind::ConnectionRequest: return DAT_CONNECTION_REQUEST_EVENT;
+  case EventKind::Established: return DAT_CONNECTION_EVENT_ESTABLISHED;
+  case EventKind::PeerRejected: return DAT_CONNECTION_EVENT_PEER_REJECTED;
+  case EventKind::NonPeerRejected: return DAT_CONNECTION_EVENT_NON_PEER_REJECTED;
+  case EventKind::AcceptCompletionError: return DAT_CONNECTION_EVENT_ACCEPT_COMPLETION_ERROR;
+  case EventKind::Disconnected: return DAT_CONNECTION_EVENT_DISCONNECTED;
+  case EventKind::Broken: return DAT_CONNECTION_EVENT_BROKEN;
+  case EventKind::TimedOut: return DAT_CONNECTION_EVENT_TIMED_OUT;
+  case EventKind::Unreachable: return DAT_CONNECTION_EVENT_UNREACHABLE;
+  case EventKind::AsyncEvdOverflow: return DAT_ASYNC_ERROR_EVD_OVERFLOW;
+  // No source names a number for watermarks; never EP_BROKEN, the EP is alive (D-17).
+  case EventKind::AsyncWatermark: return DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR;
+  case EventKind::Software: break;
+  }
+  return DAT_SOFTWARE_EVENT;
+}
+
+inline void write_dto(const Event& event, DAT_DTO_COMPLETION_EVENT_DATA& out) {
+  out.ep_handle = event.object;
+  out.user_cookie = to_context(event.cookie);
+  out.status = static_cast<DAT_DTO_COMPLETION_STATUS>(event.status);
+  out.transfered_length = event.value;
+}
+
+inline void write_bind(const Event& event, DAT_RMR_BIND_COMPLETION_EVENT_DATA& out) {
+  out.rmr_handle = event.object;
+  out.user_cookie = to_context(event.cookie);
+  out.status = static_cast<DAT_RMR_BIND_COMPLETION_STATUS>(event.status);
+}
+
+inline void write_request(const Event& event, const Address& local_address,
+                          DAT_CR_ARRIVAL_EVENT_DATA& out) {
+  out.sp_handle.psp_handle = event.object;
+  out.local_ia_address_ptr = to_sockaddr(local_address);
+  out.conn_qual = event.value;
+  out.cr_handle = const_cast<void*>(event.data);
+}
+
+inline void write_connection(const Event& event, DAT_CONNECTION_EVENT_DATA& out) {
+  out.ep_handle = event.object;
+  out.private_data_size = static_cast<DAT_COUNT>(event.size);
+  out.private_data = const_cast<void*>(event.data);
+}
+
+} // namespace v1
+
+inline void V1::write_event(const Event& event, Token evd, const Address& local_address,
+                            DAT_EVENT& out) {
+  out.event_number = v1::number_of(event.kind);
+  out.evd_handle = evd;
+  DAT_EVENT_DATA& data = out.event_data;
+  switch (event.kind) {
+  case EventKind::Dto: v1::write_dto(event, data.dto_completion_event_data); break;
+  case EventKind::Bind: v1::write_bind(event, data.rmr_completion_event_data); break;
+  case EventKind::ConnectionRequest:
+    v1::write_request(event, local_address, data.cr_arrival_event_data);
+    break;
+  case EventKind::AsyncEvdOverflow:
+  case EventKind::AsyncWatermark:
+    data.asynch_error_event_data.dat_handle = event.object;
+    data.asynch_error_event_data.reason = static_cast<DAT_COUNT>(event.value);
+    break;
+  case EventKind::Software:
+    data.software_event_data.pointer = to_context(event.cookie).as_ptr;
+    break;
+  default: v1::write_connection(event, data.connect_event_data); break;
+  }
+}
+
+} // namespace datum
