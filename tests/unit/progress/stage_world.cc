@@ -92,6 +92,7 @@ bool StageTransport::progress() {
 
 bool StageTransport::set_attention(Attention attention) {
   ++attention_changes_;
+  stage_.yield(); // a peer may still see what was told before
   attentive_ = attention == Attention::Polling;
   stage_.yield();
   return !inbox_.empty();
@@ -148,6 +149,12 @@ void StageWorld::poll_for(std::size_t queue, int count) {
     done = transport.arrived[queue] >= count;
     lock.relinquish();
   }
+}
+
+void StageWorld::pass_some_time() {
+  // What matters happens within a step, within the spinning phase, within a tick, or after all.
+  constexpr std::array<std::uint64_t, 4> kScales{1'000, 25'000, 100'000, 400'000};
+  pass(static_cast<Duration>(stage.random(kScales[stage.random(kScales.size())])));
 }
 
 void StageWorld::pass(Duration time) {

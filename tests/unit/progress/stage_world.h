@@ -127,6 +127,7 @@ class StageWorld {
   void poll_for(std::size_t queue, int count);
   // Does nothing that the adapter would notice.
   void pass(Duration time);
+  void pass_some_time();
 
   Stage stage;
   StageLock lock;
