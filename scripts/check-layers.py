@@ -37,7 +37,7 @@ class Rules:
                 continue
             kind, rest = words[0], words[1:]
             if kind == "layer" and rest:
-                self.layers[rest[0]] = set(rest[1:])
+                self.layers.setdefault(rest[0], set()).update(rest[1:])
             elif kind == "pure" and len(rest) == 1:
                 self.pure.add(rest[0])
             elif kind == "allow" and len(rest) == 2:
