@@ -45,12 +45,24 @@ Result<ProtectionZone*> InterfaceAdapter::create_zone() {
   return adopt(std::make_unique<ProtectionZone>(*this, next_number()), zones_, counts_.zones);
 }
 
+// Everybody who names a shared region by one cookie means the same length (api 11.2).
+bool InterfaceAdapter::cookie_fits(const RegionRequest& request) {
+  bool fits = true;
+  if (request.type != MemoryType::Shared) return fits;
+  regions_list_.for_each([&](Object& object) {
+    const RegionRequest& other = static_cast<MemoryRegion&>(object).request();
+    if (other.type == MemoryType::Shared && other.cookie == request.cookie)
+      fits = fits && other.length == request.length;
+  });
+  return fits;
+}
+
 Result<MemoryRegion*> InterfaceAdapter::create_region(const RegionRequest& request,
                                                       ProtectionZone& zone) {
-  const std::uint64_t end = request.address + request.length;
-  if (request.length == 0 || request.address == 0 || end < request.address ||
-      request.length > limits().max_lmr_size)
-    return fail(Type::InvalidParameter, request.length == 0 ? Detail::Arg4 : Detail::Arg3);
+  if (request.address == 0) return fail(Type::InvalidParameter, Detail::Arg3);
+  if (request.length == 0 || request.length > limits().max_lmr_size ||
+      request.address + request.length < request.address || !cookie_fits(request))
+    return fail(Type::InvalidParameter, Detail::Arg4);
   // Registering what is not there is an error now rather than a crash later (design 6).
   if (!environment_.memory->usable(request.address, request.length, request.access))
     return fail(Type::InvalidParameter, Detail::Arg3);

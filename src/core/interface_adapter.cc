@@ -29,7 +29,8 @@ Status InterfaceAdapter::set_async_evd(EventDispatcher* evd) {
 void InterfaceAdapter::report_async(const Event& event) {
   if (async_evd_)
     async_evd_->push(event); // when it is full itself nothing more can be reported (api 6.7)
-  else if (foreign_async_ != nullptr)
+  // Other openers of the same IA hear of it, too (dat_ia_open).
+  if (foreign_async_ != nullptr)
     foreign_events_.push_back({event, foreign_async_});
 }
 

@@ -50,6 +50,7 @@ bool ServicePoint::present(std::unique_ptr<IncomingConnection>& request) {
   if (source_ == EpSource::Consumer) return adapter().present_request(*this, request, nullptr);
   Result<Endpoint*> made = adapter().create_provider_endpoint();
   if (!made) return false;
+  (*made)->requested(request->remote_address(), request->remote_port(), qualifier_);
   if (adapter().present_request(*this, request, *made)) return true;
   adapter().discard(**made);
   return false;
