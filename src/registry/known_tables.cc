@@ -12,7 +12,7 @@ void KnownTables::put(const Block& block, const void* table) {
 void KnownTables::grow() {
   const Block* old = block_.load(std::memory_order_relaxed);
   const std::size_t size = 2 * (old->mask + 1);
-  const Block* bigger = new Block{new Slot[size]{}, size - 1};
+  const Block* bigger = new Block{new Slot[size]{}, size - 1, old};
   for (std::size_t i = 0; i <= old->mask; ++i)
     if (const void* table = old->slots[i].load(std::memory_order_relaxed)) put(*bigger, table);
   block_.store(bigger, std::memory_order_release);

@@ -35,6 +35,7 @@ class KnownTables {
   struct Block {
     Slot* slots;
     std::size_t mask;
+    const Block* previous; // kept for readers that still look at it
   };
 
   static std::size_t hash(const void* table) noexcept {
@@ -45,8 +46,7 @@ class KnownTables {
   void grow() DATUM_REQUIRES(mutex_);
 
   std::array<Slot, kFirstSize> first_slots_{};
-  const Block first_{first_slots_.data(), kFirstSize - 1};
-  // A block that was replaced is kept, for readers that still look at it.
+  const Block first_{first_slots_.data(), kFirstSize - 1, nullptr};
   std::atomic<const Block*> block_{&first_};
   Mutex mutex_;
   std::size_t used_ DATUM_GUARDED_BY(mutex_) = 0;

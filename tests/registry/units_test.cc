@@ -101,7 +101,7 @@ TEST(Alias, PartsWithoutBothSidesAreReported) {
 }
 
 TEST(KnownTables, HoldsWhatWasAddedBeyondItsFirstSize) {
-  KnownTables tables;
+  static constinit KnownTables tables;
   static DAT_PROVIDER many[2000];
   EXPECT_FALSE(tables.holds(nullptr));
   for (const DAT_PROVIDER& table : many) {
