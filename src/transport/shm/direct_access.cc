@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "transport/shm/direct_access.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+
+#include "transport/shm/peer_file.h"
+#include "transport/shm/sealed_memory.h"
+#include "transport/shm/vm_copy.h"
+
+namespace datum {
+namespace {
+
+constexpr std::size_t kTableSize = RegionTable::kCapacity * sizeof(RegionEntry);
+
+// 0, or why the process cannot be read.
+int read_nonce(pid_t pid, const DirectTerms& terms, std::uint64_t& found) {
+  const iovec local{&found, sizeof found};
+  const iovec remote{reinterpret_cast<void*>(static_cast<std::uintptr_t>(terms.nonce_address)),
+                     sizeof found};
+  return ::process_vm_readv(pid, &local, 1, &remote, 1, 0) == sizeof found ? 0 : errno;
+}
+
+UniqueFd open_told(pid_t pid, int number, std::uint64_t device, std::uint64_t inode,
+                   bool writable) {
+  const PeerFile file(pid, number);
+  if (!file || file.device() != device || file.inode() != inode) return UniqueFd();
+  return file.open(writable);
+}
+
+std::string why_unreadable(int error) {
+  if (error == EPERM)
+    return "the kernel forbids it (ptrace scope, capabilities or a process that is not dumpable)";
+  return fmt::format("its memory cannot be read: {}", std::strerror(error));
+}
+
+} // namespace
+
+std::unique_ptr<ProcessMemory> ProcessMemory::open(const PeerCredentials& process,
+                                                   const DirectTerms& terms, std::string& reason) {
+  const auto refuse = [&reason](std::string why) {
+    reason = std::move(why);
+    return nullptr;
+  };
+  if (terms.table_fd < 0 || terms.life_fd < 0) return refuse("switched off by the peer");
+  if (process.pid == 0) return refuse("the peer is in another pid namespace");
+  if (process.uid != ::geteuid()) return refuse("the peer runs as another user");
+  std::uint64_t found = 0;
+  if (const int error = read_nonce(process.pid, terms, found); error != 0)
+    return refuse(why_unreadable(error));
+  if (found != terms.nonce) return refuse("the process is not the peer");
+
+  PeerLife life(open_told(process.pid, terms.life_fd, terms.device, terms.life_inode, true));
+  if (!life.lives()) return refuse("its life token cannot be opened");
+  const UniqueFd table =
+      open_told(process.pid, terms.table_fd, terms.device, terms.table_inode, false);
+  if (!table || !is_sealed_memory(table.get(), kTableSize))
+    return refuse("its region table cannot be opened");
+  Mapping mapping(::mmap(nullptr, kTableSize, PROT_READ, MAP_SHARED, table.get(), 0), kTableSize);
+  if (!mapping) return refuse("its region table cannot be mapped");
+  return std::unique_ptr<ProcessMemory>(
+      new ProcessMemory(process.pid, terms, std::move(life), std::move(mapping)));
+}
+
+ProcessMemory::ProcessMemory(pid_t pid, const DirectTerms& terms, PeerLife life, Mapping table)
+    : pid_(pid), nonce_(terms.nonce), nonce_address_(terms.nonce_address), life_(std::move(life)),
+      table_(std::move(table)), maps_(pid) {}
+
+std::span<const RegionEntry> ProcessMemory::regions() {
+  return {reinterpret_cast<const RegionEntry*>(table_.data()), RegionTable::kCapacity};
+}
+
+std::byte* ProcessMemory::map(const RegionEntry& entry, Stag stag, bool writable) {
+  return maps_.map(entry, stag, writable);
+}
+
+bool ProcessMemory::write(std::uint64_t remote, std::span<const Segment> from) {
+  VmPieces pieces(remote, from);
+  VmPiece piece;
+  while (pieces.next(piece))
+    if (!life_.lives() || !write_piece(pid_, piece)) return false;
+  return true;
+}
+
+bool ProcessMemory::read(std::uint64_t remote, std::span<const Segment> into) {
+  VmPieces pieces(remote, into);
+  VmPiece piece;
+  while (pieces.next(piece))
+    if (!read_piece(pid_, piece, nonce_address_, nonce_)) return false;
+  return true;
+}
+
+} // namespace datum

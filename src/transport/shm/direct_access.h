@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/shm/direct_access.h: a peer's memory, where the kernel lets this process touch it.
+// Lives here: proving that a process is the peer, its region table, copies by process_vm_*.
+// Not here:   permission checks of regions (whoever uses them, under a mark), mappings (map_cache).
+// Rules:      only towards a process of our own user that the kernel lets us trace: that gives us
+//             nothing new, and the peer no way to stall us that it did not have. A number names the
+//             process to process_vm_*, so every copy proves that it is still the same address
+//             space; what remains is in docs/design/shm.md.
+// Threads:    the adapter's lock.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "transport/link/fabric.h"
+#include "transport/shm/handshake_wire.h"
+#include "transport/shm/life_token.h"
+#include "transport/shm/map_cache.h"
+#include "transport/shm/message_socket.h"
+#include "transport/shm/unique_fd.h"
+
+namespace datum {
+
+class ProcessMemory final : public DirectAccess {
+ public:
+  // nullptr: not possible, and `reason` says why.
+  static std::unique_ptr<ProcessMemory> open(const PeerCredentials& process,
+                                             const DirectTerms& terms, std::string& reason);
+
+  std::span<const RegionEntry> regions() override;
+  std::byte* map(const RegionEntry& entry, Stag stag, bool writable) override;
+  bool write(std::uint64_t remote, std::span<const Segment> from) override;
+  bool read(std::uint64_t remote, std::span<const Segment> into) override;
+
+ private:
+  ProcessMemory(pid_t pid, const DirectTerms& terms, PeerLife life, Mapping table);
+
+  const pid_t pid_;
+  const std::uint64_t nonce_;
+  const std::uint64_t nonce_address_;
+  const PeerLife life_;
+  const Mapping table_;
+  MapCache maps_;
+};
+
+} // namespace datum

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "transport/shm/half_open.h"
+
+#include <algorithm>
+#include <sys/epoll.h>
+
+#include "base/log.h"
+#include "transport/shm/host_address.h"
+#include "transport/shm/peer_process.h"
+#include "transport/shm/shm_context.h"
+
+namespace datum {
+
+void HalfOpen::begin(ShmContext& context, UniqueFd socket) {
+  std::unique_ptr<HalfOpen> half_open(new HalfOpen(context, std::move(socket)));
+  FdHandler& handler = *half_open;
+  if (!context.reactor.add(half_open->socket_.get(), EPOLLIN, handler).ok()) return;
+  half_open->watching_ = true;
+  Timer& timer = *half_open;
+  context.half_open.push_back(std::move(half_open));
+  context.arm(timer, context.options.half_open_limit);
+}
+
+HalfOpen::HalfOpen(ShmContext& context, UniqueFd socket)
+    : context_(context), socket_(std::move(socket)) {
+  peer_.process = peer_credentials(socket_.get());
+}
+
+HalfOpen::~HalfOpen() {
+  FdHandler& self = *this;
+  if (watching_) context_.reactor.remove(socket_.get(), self);
+}
+
+void HalfOpen::finish() {
+  const auto at = std::find_if(context_.half_open.begin(), context_.half_open.end(),
+                               [this](const auto& other) { return other.get() == this; });
+  context_.half_open.erase(at);
+}
+
+void HalfOpen::on_expired(Instant) {
+  finish();
+}
+
+void HalfOpen::on_ready(std::uint32_t) {
+  std::byte message[kLargestMessage + 1];
+  std::size_t length = 0;
+  PassedFds passed;
+  switch (receive_message(socket_.get(), message, length, passed)) {
+  case ReceiveResult::Nothing: return;
+  case ReceiveResult::Ended:
+  case ReceiveResult::Garbage: finish(); return;
+  case ReceiveResult::Message: break;
+  }
+  const std::span<const std::byte> bytes(message, length);
+  const bool goes_on = greeted_ ? on_offer(bytes, passed) : on_hello(bytes);
+  if (!goes_on) finish();
+}
+
+Verdict HalfOpen::judge_hello(const Preamble& preamble) const {
+  if (preamble.version != kHandshakeVersion) return Verdict::WrongVersion;
+  if (context_.links.find(peer_) != nullptr) return Verdict::Existing;
+  return context_.links.full() ? Verdict::Full : Verdict::Fresh;
+}
+
+bool HalfOpen::on_hello(std::span<const std::byte> message) {
+  Preamble preamble;
+  if (!decode(message, preamble) || preamble.kind != MessageKind::Hello) return false;
+  Greeting hello;
+  if (preamble.version == kHandshakeVersion) {
+    if (!decode(message, hello)) return false;
+    const auto host = read_address(hello.address);
+    if (!host || !is_local(*host)) return false;
+  }
+  peer_.id = hello.id;
+  peer_address_ = hello.address;
+  terms_ = hello.direct;
+
+  Greeting answer = context_.self;
+  answer.preamble.kind = MessageKind::Answer;
+  answer.preamble.verdict = judge_hello(preamble);
+  if (answer.preamble.verdict == Verdict::Full) context_.warn_full();
+  std::byte bytes[Greeting::kWireSize];
+  encode(answer, bytes);
+  greeted_ = true;
+  return send_message(socket_.get(), bytes) && answer.preamble.verdict == Verdict::Fresh;
+}
+
+// Two adapters that dial each other at the same time both make an offer: that of the smaller id
+// stands, the other side dials again and finds the link.
+Verdict HalfOpen::judge_offer() const {
+  if (context_.links.find(peer_) != nullptr) return Verdict::Existing;
+  if (peer_.id != context_.self.id && context_.is_offering(peer_) && context_.self.id < peer_.id)
+    return Verdict::Again;
+  return context_.links.full() ? Verdict::Full : Verdict::Fresh;
+}
+
+bool HalfOpen::send_ready(Verdict verdict, bool has_direct) {
+  Agreement ready;
+  ready.preamble = {kHandshakeVersion, MessageKind::Ready, verdict};
+  ready.has_direct = has_direct;
+  std::byte bytes[Agreement::kWireSize];
+  encode(ready, bytes);
+  const int pidfd = context_.self_pidfd.get();
+  const std::span<const int> fds(&pidfd, pidfd >= 0 ? 1 : 0);
+  return send_message(socket_.get(), bytes, fds);
+}
+
+bool HalfOpen::on_offer(std::span<const std::byte> message, PassedFds& passed) {
+  Agreement offer;
+  if (!decode(message, offer) || offer.preamble.kind != MessageKind::Offer ||
+      offer.preamble.version != kHandshakeVersion || passed.count == 0)
+    return false;
+  const Verdict verdict = judge_offer();
+  if (verdict != Verdict::Fresh) {
+    if (verdict == Verdict::Full) context_.warn_full();
+    static_cast<void>(send_ready(verdict, false));
+    return false;
+  }
+  LinkParts parts;
+  parts.segment = adopt_segment(passed.fds[0].get());
+  if (!parts.segment) {
+    log(LogLevel::Warn, "process {} offered a segment that is not a sealed one: refused",
+        peer_.process.pid);
+    return false;
+  }
+  parts.side = 1;
+  parts.peer = peer_;
+  parts.peer_address = peer_address_;
+  parts.peer_has_direct = offer.has_direct;
+  context_.open_direct(peer_.process, terms_, parts);
+  // Ready goes out before anything that on_link() may send.
+  if (!send_ready(Verdict::Fresh, parts.direct != nullptr)) return false;
+  parts.pidfd = peer_pidfd(socket_.get(), std::move(passed.fds[1]));
+  FdHandler& self = *this;
+  context_.reactor.remove(socket_.get(), self);
+  watching_ = false;
+  parts.socket = std::move(socket_);
+  static_cast<void>(context_.links.add(std::move(parts)));
+  return false;
+}
+
+} // namespace datum

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/shm/half_open.h: the dialled side of a handshake.
+// Lives here: what an accepted socket may say until its link stands, and how long it may take.
+// Not here:   the dialling side (shm_dial), the messages themselves (handshake_wire).
+// Threads:    the adapter's lock.
+#pragma once
+
+#include "core/timer.h"
+#include "progress/reactor.h"
+#include "transport/shm/handshake_wire.h"
+#include "transport/shm/message_socket.h"
+#include "transport/shm/shm_port.h"
+
+namespace datum {
+
+struct ShmContext;
+
+// Owned by ShmContext::half_open; takes itself out when it has become a link or has failed.
+class HalfOpen final : private FdHandler, private Timer {
+ public:
+  static void begin(ShmContext& context, UniqueFd socket);
+  ~HalfOpen();
+  HalfOpen(const HalfOpen&) = delete;
+  HalfOpen& operator=(const HalfOpen&) = delete;
+
+ private:
+  HalfOpen(ShmContext& context, UniqueFd socket);
+
+  void on_ready(std::uint32_t events) override;
+  void on_expired(Instant now) override;
+  // Both: true: wait for the next message.
+  bool on_hello(std::span<const std::byte> message);
+  bool on_offer(std::span<const std::byte> message, PassedFds& passed);
+  Verdict judge_hello(const Preamble& preamble) const;
+  Verdict judge_offer() const;
+  bool send_ready(Verdict verdict, bool has_direct);
+  void finish();
+
+  ShmContext& context_;
+  UniqueFd socket_;
+  PeerKey peer_;
+  Address peer_address_;
+  DirectTerms terms_;
+  bool greeted_ = false;
+  bool watching_ = false;
+};
+
+} // namespace datum

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/shm/handshake_wire.h: what two adapters say to each other before they share a segment.
+//
+//   dialler                          dialled
+//     Hello(who I am)          ->
+//                              <-    Answer(verdict, who I am)          anything but Fresh ends it
+//     Offer(segment, pidfd)    ->
+//                              <-    Ready(verdict, pidfd)              Fresh: the link stands
+//
+// One message per SOCK_SEQPACKET record; integers little-endian; the first eight bytes keep their
+// meaning in every version. Afterwards the socket carries bells: records of one byte.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/types.h"
+
+namespace datum {
+
+inline constexpr std::uint32_t kHandshakeMagic = 0x53485444; // "DTHS"
+inline constexpr std::uint16_t kHandshakeVersion = 1;
+
+enum class MessageKind : std::uint8_t { Hello = 1, Answer = 2, Offer = 3, Ready = 4 };
+
+enum class Verdict : std::uint8_t {
+  Fresh = 0,        // no link between the two yet: go on
+  Existing = 1,     // a link stands already: use it
+  Again = 2,        // the other side is about to build one: dial again shortly
+  Full = 3,         // no room for another link
+  WrongVersion = 4, // the other side speaks another version: the one in the message
+};
+
+// 128 random bits, new for every adapter that is opened.
+struct AdapterId {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+  auto operator<=>(const AdapterId&) const = default;
+};
+
+// Where a peer that the kernel lets in finds things in the sender's process.
+struct DirectTerms {
+  std::uint64_t nonce = 0;
+  std::uint64_t nonce_address = 0; // where `nonce` lies: proves that a process is the right one
+  std::uint64_t device = 0;        // of the two memfds that follow: which files they are,
+  std::uint64_t table_inode = 0;   // the region table,
+  std::uint64_t life_inode = 0;    // and the life token
+  std::int32_t table_fd = -1;      // their numbers in the sender; -1: no direct access wanted
+  std::int32_t life_fd = -1;
+  bool operator==(const DirectTerms&) const = default;
+};
+
+struct Preamble {
+  std::uint16_t version = kHandshakeVersion;
+  MessageKind kind = MessageKind::Hello;
+  Verdict verdict = Verdict::Fresh;
+  bool operator==(const Preamble&) const = default;
+};
+
+struct Greeting { // Hello and Answer
+  static constexpr std::size_t kWireSize = 8 + 16 + 32 + 5 * 8 + 2 * 4;
+  Preamble preamble;
+  AdapterId id;
+  Address address;
+  DirectTerms direct;
+  bool operator==(const Greeting&) const = default;
+};
+
+struct Agreement { // Offer and Ready
+  static constexpr std::size_t kWireSize = 8 + 4;
+  Preamble preamble;
+  bool has_direct = false; // the sender can reach the receiver's memory
+  bool operator==(const Agreement&) const = default;
+};
+
+inline constexpr std::size_t kLargestMessage = Greeting::kWireSize;
+
+void encode(const Greeting& message, std::span<std::byte, Greeting::kWireSize> out);
+void encode(const Agreement& message, std::span<std::byte, Agreement::kWireSize> out);
+// False: too short, too long, not of this kind of message, or a value that cannot be.
+bool decode(std::span<const std::byte> in, Preamble& out);
+bool decode(std::span<const std::byte> in, Greeting& out);
+bool decode(std::span<const std::byte> in, Agreement& out);
+
+} // namespace datum

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/shm/host_address.h: an IP address as this transport needs it.
+// Lives here: reading and writing the core's opaque Address, text, the question whether the
+//             address is one of this host.
+// Not here:   ports; a qualifier always comes separately.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <sys/socket.h>
+
+#include "core/types.h"
+
+namespace datum {
+
+struct HostAddress {
+  int family = AF_INET;
+  std::array<std::uint8_t, 16> bytes{}; // network order; IPv4 uses the first four
+  std::uint32_t scope = 0;              // the interface of a link-local IPv6 address
+
+  bool operator==(const HostAddress&) const = default;
+  bool is_unspecified() const;
+  bool is_multicast() const;
+};
+
+// An IPv4-mapped IPv6 address becomes the IPv4 address. Nothing: neither family.
+std::optional<HostAddress> read_address(const Address& address);
+Address write_address(const HostAddress& host);
+// "127.0.0.1", "fe80::1%2"
+std::string to_text(const HostAddress& host);
+// For bind() and connect(); returns the length.
+socklen_t to_sockaddr(const HostAddress& host, std::uint16_t port, sockaddr_storage& out);
+
+// What the kernel's routes say now: a packet to this address would stay on this host.
+bool is_local(const HostAddress& host);
+
+} // namespace datum

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "transport/shm/link_table.h"
+
+#include "transport/shm/shm_context.h"
+
+namespace datum {
+
+ShmPort* LinkTable::find(const PeerKey& peer) {
+  const bool self = peer.id == context_.self.id;
+  const auto range = ports_.equal_range(peer.id);
+  for (auto at = range.first; at != range.second; ++at) {
+    ShmPort& port = *at->second;
+    if (port.peer() == peer && !port.condemned() && (!self || port.side() == 0)) return &port;
+  }
+  return nullptr;
+}
+
+ShmPort* LinkTable::add(LinkParts parts) {
+  auto port = std::make_unique<ShmPort>(context_, std::move(parts));
+  if (!port->watch().ok()) return nullptr;
+  ShmPort& added = *port;
+  ports_.emplace(added.peer().id, std::move(port));
+  context_.events->on_link(added);
+  return &added;
+}
+
+void LinkTable::lose(ShmPort& port) {
+  const auto range = ports_.equal_range(port.peer().id);
+  for (auto at = range.first; at != range.second; ++at) {
+    if (at->second.get() != &port) continue;
+    // Out of the table first: a dial from within the notice must not find it.
+    const auto owned = ports_.extract(at);
+    port.retire();
+    context_.events->on_link_lost(port);
+    return;
+  }
+}
+
+bool LinkTable::full() const {
+  return ports_.size() >= context_.options.max_links;
+}
+
+void LinkTable::for_each(const std::function<void(ShmPort&)>& visit) {
+  for (auto& [id, port] : ports_) visit(*port);
+}
+
+} // namespace datum

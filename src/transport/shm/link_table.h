@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/shm/link_table.h: the links of one fabric: at most one per peer adapter, two to itself.
+// Threads: the adapter's lock.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <unordered_map>
+
+#include "transport/shm/shm_port.h"
+
+namespace datum {
+
+class LinkTable {
+ public:
+  explicit LinkTable(ShmContext& context) : context_(context) {}
+
+  // The healthy link to a peer. To ourselves: the dialling side.
+  ShmPort* find(const PeerKey& peer);
+  // Announces the new link; nullptr when its descriptors cannot be watched.
+  ShmPort* add(LinkParts parts);
+  // Announces the end of a link and destroys it.
+  void lose(ShmPort& port);
+  // At the end of the fabric: without announcements.
+  void clear() { ports_.clear(); }
+
+  bool full() const;
+  std::size_t size() const { return ports_.size(); }
+  void for_each(const std::function<void(ShmPort&)>& visit);
+
+ private:
+  struct IdHash {
+    // Random already.
+    std::size_t operator()(const AdapterId& id) const { return static_cast<std::size_t>(id.low); }
+  };
+
+  ShmContext& context_;
+  std::unordered_multimap<AdapterId, std::unique_ptr<ShmPort>, IdHash> ports_;
+};
+
+} // namespace datum

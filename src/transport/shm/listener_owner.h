@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/shm/listener_owner.h: whose TCP listener would answer at an address and port.
+// Lives here: the question to the kernel's socket diagnostics, and /proc/net/tcp where those are
+//             missing. A rendezvous is believed only when it belongs to the same user.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <sys/types.h>
+
+#include "transport/shm/host_address.h"
+
+namespace datum {
+
+// Nothing: nobody listens there.
+std::optional<uid_t> tcp_listener_owner(const HostAddress& host, std::uint16_t port);
+
+// The fallback's parser: `v4` and `v6` are the contents of /proc/net/tcp and /proc/net/tcp6. The
+// listener on the address itself comes before the one on every address.
+std::optional<uid_t> find_listener(std::string_view v4, std::string_view v6,
+                                   const HostAddress& host, std::uint16_t port);
+
+} // namespace datum

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "transport/shm/message_socket.h"
+
+#include <cerrno>
+#include <cstring>
+#include <sys/socket.h>
+
+namespace datum {
+namespace {
+
+constexpr std::size_t kFdBytes = kMaxPassedFds * sizeof(int);
+
+union ControlBuffer {
+  cmsghdr align;
+  std::byte bytes[CMSG_SPACE(kFdBytes)];
+};
+
+// The kernel has put no more descriptors into our table than the buffer holds.
+bool take_fds(msghdr& header, PassedFds& passed) {
+  bool clean = (header.msg_flags & (MSG_CTRUNC | MSG_TRUNC)) == 0;
+  for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {
+    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+    const std::size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (std::size_t i = 0; i < count; ++i) {
+      int fd = -1;
+      std::memcpy(&fd, CMSG_DATA(part) + i * sizeof fd, sizeof fd);
+      UniqueFd owned(fd);
+      if (passed.count < kMaxPassedFds)
+        passed.fds[passed.count++] = std::move(owned);
+      else
+        clean = false;
+    }
+  }
+  return clean;
+}
+
+} // namespace
+
+ReceiveResult receive_message(int socket, std::span<std::byte> into, std::size_t& length,
+                              PassedFds& passed) {
+  iovec piece{into.data(), into.size()};
+  ControlBuffer control{};
+  msghdr header{};
+  header.msg_iov = &piece;
+  header.msg_iovlen = 1;
+  header.msg_control = control.bytes;
+  header.msg_controllen = sizeof control.bytes;
+  ssize_t got = -1;
+  do got = ::recvmsg(socket, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  while (got < 0 && errno == EINTR);
+  if (got < 0) return errno == EAGAIN ? ReceiveResult::Nothing : ReceiveResult::Ended;
+  if (!take_fds(header, passed)) return ReceiveResult::Garbage;
+  if (got == 0) return ReceiveResult::Ended;
+  length = static_cast<std::size_t>(got);
+  return ReceiveResult::Message;
+}
+
+bool send_message(int socket, std::span<const std::byte> message, std::span<const int> fds) {
+  iovec piece{const_cast<std::byte*>(message.data()), message.size()};
+  ControlBuffer control{};
+  msghdr header{};
+  header.msg_iov = &piece;
+  header.msg_iovlen = 1;
+  if (!fds.empty()) {
+    header.msg_control = control.bytes;
+    header.msg_controllen = CMSG_SPACE(fds.size_bytes());
+    cmsghdr* part = CMSG_FIRSTHDR(&header);
+    part->cmsg_level = SOL_SOCKET;
+    part->cmsg_type = SCM_RIGHTS;
+    part->cmsg_len = CMSG_LEN(fds.size_bytes());
+    std::memcpy(CMSG_DATA(part), fds.data(), fds.size_bytes());
+  }
+  ssize_t sent = -1;
+  do sent = ::sendmsg(socket, &header, MSG_DONTWAIT | MSG_NOSIGNAL);
+  while (sent < 0 && errno == EINTR);
+  return sent == static_cast<ssize_t>(message.size());
+}
+
+PeerCredentials peer_credentials(int socket) {
+  ucred credentials{};
+  socklen_t length = sizeof credentials;
+  // The overflow uid, not 0, where the kernel will not tell.
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) return {0, 65534};
+  return {credentials.pid, credentials.uid};
+}
+
+} // namespace datum

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/shm/message_socket.h: records and descriptors over a UNIX socket, without blocking.
+// Lives here: sendmsg and recvmsg with SCM_RIGHTS, who is at the other end.
+// Not here:   what records mean (handshake_wire.h).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <sys/types.h>
+
+#include "transport/shm/unique_fd.h"
+
+namespace datum {
+
+inline constexpr std::size_t kMaxPassedFds = 2;
+
+struct PassedFds {
+  std::array<UniqueFd, kMaxPassedFds> fds;
+  std::size_t count = 0;
+};
+
+enum class ReceiveResult : std::uint8_t {
+  Message,
+  Nothing, // none there now
+  Ended,   // the other side has gone
+  Garbage, // a record that does not fit, or more descriptors than allowed (all are closed)
+};
+
+ReceiveResult receive_message(int socket, std::span<std::byte> into, std::size_t& length,
+                              PassedFds& passed);
+// False: the other side has gone, or the kernel has no room for descriptors under way.
+bool send_message(int socket, std::span<const std::byte> message, std::span<const int> fds = {});
+
+struct PeerCredentials {
+  pid_t pid = 0; // 0: not visible from this pid namespace
+  uid_t uid = 0;
+  bool operator==(const PeerCredentials&) const = default;
+};
+PeerCredentials peer_credentials(int socket);
+
+} // namespace datum

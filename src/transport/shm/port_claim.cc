@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "transport/shm/port_claim.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <linux/filter.h>
+#include <netinet/in.h>
+#include <string>
+
+#include "transport/shm/text_file.h"
+
+namespace datum {
+namespace {
+
+constexpr int kNoError = 0;
+
+// A connection that nobody will answer must not be established by the kernel alone.
+void drop_everything(int socket) {
+  sock_filter code[] = {BPF_STMT(BPF_RET | BPF_K, 0)};
+  const sock_fprog program{1, code};
+  ::setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
+}
+
+// 0 or errno. Two sockets with SO_REUSEADDR may both bind; only one of them may listen.
+int bind_and_listen(const HostAddress& host, std::uint16_t port, bool dual_stack, UniqueFd& out) {
+  UniqueFd socket(::socket(host.family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket) return errno;
+  const int on = 1;
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (host.family == AF_INET6) {
+    const int only = dual_stack ? 0 : 1;
+    ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof only);
+  }
+  drop_everything(socket.get());
+  sockaddr_storage address{};
+  const socklen_t length = to_sockaddr(host, port, address);
+  if (::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), length) != 0) return errno;
+  if (::listen(socket.get(), 0) != 0) return errno;
+  out = std::move(socket);
+  return kNoError;
+}
+
+int claim(const std::optional<HostAddress>& host, std::uint16_t port, UniqueFd& out) {
+  if (host) return bind_and_listen(*host, port, false, out);
+  HostAddress any;
+  any.family = AF_INET6;
+  const int error = bind_and_listen(any, port, true, out);
+  if (error != EAFNOSUPPORT && error != EADDRNOTAVAIL) return error;
+  return bind_and_listen(HostAddress{}, port, false, out); // a host without IPv6
+}
+
+std::uint16_t bound_port(int socket) {
+  sockaddr_storage address{};
+  socklen_t length = sizeof address;
+  if (::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &length) != 0) return 0;
+  if (address.ss_family == AF_INET6)
+    return ntohs(reinterpret_cast<const sockaddr_in6*>(&address)->sin6_port);
+  return ntohs(reinterpret_cast<const sockaddr_in*>(&address)->sin_port);
+}
+
+} // namespace
+
+Result<PortClaim> PortClaim::take(const std::optional<HostAddress>& host, std::uint16_t port) {
+  UniqueFd socket;
+  switch (claim(host, port, socket)) {
+  case kNoError: {
+    const std::uint16_t bound = bound_port(socket.get());
+    return PortClaim(std::move(socket), bound);
+  }
+  case EADDRINUSE: return fail(Type::ConnQualInUse);
+  case EACCES:
+    if (port < first_unprivileged_port()) return PortClaim(UniqueFd(), port);
+    return fail(Type::ConnQualUnavailable);
+  case EADDRNOTAVAIL: return fail(Type::InvalidAddress, Detail::AddressUnreachable);
+  default: return fail(Type::InsufficientResources);
+  }
+}
+
+std::uint16_t first_unprivileged_port() {
+  constexpr long kUsual = 1024;
+  const std::string text = read_text_file("/proc/sys/net/ipv4/ip_unprivileged_port_start");
+  const long configured = std::strtol(text.c_str(), nullptr, 10);
+  return static_cast<std::uint16_t>(std::clamp(configured, kUsual, 65535L));
+}
+
+PortRange any_port_range_below(const std::string& ephemeral) {
+  constexpr long kWanted = 8192;
+  constexpr long kLowest = 1024;
+  constexpr long kUsualStart = 32768;
+  long start = std::strtol(ephemeral.c_str(), nullptr, 10);
+  if (start <= kLowest || start > 65535) start = kUsualStart;
+  return {static_cast<std::uint16_t>(std::max(kLowest, start - kWanted)),
+          static_cast<std::uint16_t>(start - 1)};
+}
+
+PortRange any_port_range() {
+  return any_port_range_below(read_text_file("/proc/sys/net/ipv4/ip_local_port_range"));
+}
+
+} // namespace datum

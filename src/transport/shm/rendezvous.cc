@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "transport/shm/rendezvous.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "transport/shm/listener_owner.h"
+#include "transport/shm/message_socket.h"
+#include "transport/shm/port_claim.h"
+#include "transport/shm/text_file.h"
+
+namespace datum {
+namespace {
+
+constexpr int kBacklog = 4096; // cut to net.core.somaxconn by the kernel
+
+socklen_t abstract_address(const std::string& name, sockaddr_un& out) {
+  out = sockaddr_un{};
+  out.sun_family = AF_UNIX;
+  // One byte stays NUL in front; the longest name has about 80.
+  const std::size_t length = std::min(name.size(), sizeof out.sun_path - 1);
+  std::memcpy(out.sun_path + 1, name.data(), length);
+  return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
+}
+
+UniqueFd seqpacket_socket() {
+  return UniqueFd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+}
+
+} // namespace
+
+std::string rendezvous_name(const std::optional<HostAddress>& host, ConnQual qualifier) {
+  return fmt::format("datum/1/{}/{}", host ? to_text(*host) : "*", qualifier);
+}
+
+bool conflicts(std::string_view sockets, const std::optional<HostAddress>& host,
+               ConnQual qualifier) {
+  constexpr std::string_view kPrefix = "@datum/1/";
+  const std::string suffix = fmt::format("/{}", qualifier);
+  while (!sockets.empty()) {
+    const std::size_t end = std::min(sockets.find('\n'), sockets.size());
+    std::string_view line = sockets.substr(0, end);
+    sockets.remove_prefix(std::min(end + 1, sockets.size()));
+    const std::size_t at = line.find(kPrefix);
+    if (at == std::string_view::npos || !line.ends_with(suffix)) continue;
+    // Accepted sockets carry the name, too, for as long as their link lives.
+    if (line.substr(0, at).find(" 01 ") == std::string_view::npos) continue;
+    line.remove_prefix(at + kPrefix.size());
+    line.remove_suffix(suffix.size());
+    if ((line == "*") == host.has_value()) return true;
+  }
+  return false;
+}
+
+Result<UniqueFd> bind_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
+                                 bool port_claimed) {
+  UniqueFd socket = seqpacket_socket();
+  if (!socket) return fail(Type::InsufficientResources);
+  sockaddr_un address{};
+  const socklen_t length = abstract_address(rendezvous_name(host, qualifier), address);
+  if (::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), length) != 0)
+    return fail(errno == EADDRINUSE ? Type::ConnQualInUse : Type::InsufficientResources);
+  // Bound first, looked second: of two that conflict at least one sees the other.
+  if (!port_claimed && conflicts(read_text_file("/proc/net/unix"), host, qualifier))
+    return fail(Type::ConnQualInUse);
+  if (::listen(socket.get(), kBacklog) != 0) return fail(Type::InsufficientResources);
+  return socket;
+}
+
+ConnectResult connect_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
+                                 UniqueFd& out) {
+  UniqueFd socket = seqpacket_socket();
+  if (!socket) return ConnectResult::NoResources;
+  sockaddr_un address{};
+  const socklen_t length = abstract_address(rendezvous_name(host, qualifier), address);
+  if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), length) == 0) {
+    out = std::move(socket);
+    return ConnectResult::Connected;
+  }
+  switch (errno) {
+  case EAGAIN:
+  case EINTR: return ConnectResult::Busy;
+  case ENOMEM:
+  case ENOBUFS: return ConnectResult::NoResources;
+  default: return ConnectResult::Nobody;
+  }
+}
+
+bool holder_is_owner(int socket, const HostAddress& dialled, ConnQual qualifier) {
+  if (qualifier > kLargestPort) return true;
+  const auto port = static_cast<std::uint16_t>(qualifier);
+  const std::optional<uid_t> owner = tcp_listener_owner(dialled, port);
+  // A privileged port may be offered on this host only, without a TCP listener.
+  if (!owner) return port < first_unprivileged_port();
+  return *owner == peer_credentials(socket).uid;
+}
+
+} // namespace datum

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/shm/rendezvous.h: the abstract UNIX sockets by which processes of one network namespace
+// find each other.
+// Lives here: their names, binding, connecting, whether the holder is who he should be.
+// Not here:   what is said over them (shm_dial, half_open), the TCP port beside them (port_claim).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "core/types.h"
+#include "transport/shm/host_address.h"
+#include "transport/shm/unique_fd.h"
+
+namespace datum {
+
+// "datum/1/127.0.0.1/5000"; every address of this host: "datum/1/*/5000". Without the leading NUL.
+std::string rendezvous_name(const std::optional<HostAddress>& host, ConnQual qualifier);
+
+// Somebody holds a name that conflicts with this one: the wildcard with any address, and an address
+// with the wildcard. `sockets` is the text of /proc/net/unix.
+bool conflicts(std::string_view sockets, const std::optional<HostAddress>& host,
+               ConnQual qualifier);
+
+// `port_claimed`: a TCP port excludes conflicting names already.
+Result<UniqueFd> bind_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
+                                 bool port_claimed);
+
+enum class ConnectResult : std::uint8_t { Connected, Nobody, Busy, NoResources };
+ConnectResult connect_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
+                                 UniqueFd& out);
+
+// The process behind a connected socket may speak for that qualifier: it belongs to the user whose
+// TCP listener owns the port. True where no port stands behind the qualifier.
+bool holder_is_owner(int socket, const HostAddress& dialled, ConnQual qualifier);
+
+inline constexpr ConnQual kLargestPort = 65535;
+
+} // namespace datum

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/shm/sealed_memory.h: memory that two processes share without trusting each other: a
+// memfd whose size is sealed, so that no access to its mapping can fail.
+// Lives here: making such memory, checking what a peer passed, the link segment in it.
+#pragma once
+
+#include <cstddef>
+
+#include "transport/link/segment.h"
+#include "transport/shm/unique_fd.h"
+
+namespace datum {
+
+struct SealedMemory {
+  UniqueFd file;
+  Mapping mapping; // shared, readable and writable; false: could not be made
+};
+
+SealedMemory make_sealed_memory(const char* name, std::size_t size);
+// The same without seals: others may be added.
+SealedMemory make_sealable_memory(const char* name, std::size_t size);
+
+// A file of exactly this size that can neither shrink nor grow.
+bool is_sealed_memory(int file, std::size_t size);
+
+// A fresh segment, ready to be offered.
+SealedMemory make_segment();
+// A segment that a peer passed; false when anything about it is not as it has to be.
+Mapping adopt_segment(int file);
+
+inline LinkSegment& segment_in(const Mapping& mapping) {
+  return *reinterpret_cast<LinkSegment*>(mapping.data());
+}
+
+} // namespace datum

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "transport/shm/shm_context.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "transport/shm/half_open.h"
+
+namespace datum {
+
+ShmContext::ShmContext(Reactor& used_reactor, const ShmOptions& chosen)
+    : reactor(used_reactor), options(chosen), links(*this) {}
+
+ShmContext::~ShmContext() = default;
+
+void ShmContext::arm(Timer& timer, Duration after) {
+  const Instant when = now() + after;
+  const bool earliest = when < host.timers->next();
+  host.timers->arm(timer, when);
+  if (earliest) host.progress->kick();
+}
+
+bool ShmContext::is_offering(const PeerKey& key) const {
+  return std::find(offering.begin(), offering.end(), key) != offering.end();
+}
+
+void ShmContext::open_direct(const PeerCredentials& process, const DirectTerms& terms,
+                             LinkParts& parts) const {
+  if (!options.allow_direct) {
+    parts.direct_reason = "switched off here";
+    return;
+  }
+  parts.direct = ProcessMemory::open(process, terms, parts.direct_reason);
+}
+
+void ShmContext::warn_full() {
+  if (!std::exchange(warned_full_, true))
+    log(LogLevel::Warn, "{} peers have links to this interface adapter: no more are taken",
+        links.size());
+}
+
+void ShmContext::warn_no_descriptors() {
+  if (!std::exchange(warned_no_descriptors_, true))
+    log(LogLevel::Warn,
+        "same-host connections wait: no descriptors or memory left; raise the limit "
+        "on open files (ulimit -n)");
+}
+
+} // namespace datum

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/shm/shm_context.h: what the parts of one same-host fabric share.
+// Threads: the adapter's lock.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <vector>
+
+#include "progress/reactor.h"
+#include "transport/link/fabric.h"
+#include "transport/shm/handshake_wire.h"
+#include "transport/shm/link_table.h"
+#include "transport/shm/shm_options.h"
+
+namespace datum {
+
+class HalfOpen;
+
+struct ShmContext {
+  ShmContext(Reactor& used_reactor, const ShmOptions& chosen);
+  ~ShmContext();
+
+  Reactor& reactor;
+  const ShmOptions options;
+  TransportHost host;
+  FabricEvents* events = nullptr;
+  Greeting self;       // what we say about ourselves
+  UniqueFd self_pidfd; // for peers; may be empty
+  LinkTable links;
+  std::list<std::unique_ptr<HalfOpen>> half_open;
+  std::vector<PeerKey> offering; // whom our dials have offered a segment
+
+  Instant now() const { return host.progress->now(); }
+  // Arms for `after` from now, and gets a sleeping thread to notice.
+  void arm(Timer& timer, Duration after);
+  bool is_offering(const PeerKey& key) const;
+  // Fills in what a link's two `direct` fields say.
+  void open_direct(const PeerCredentials& process, const DirectTerms& terms,
+                   LinkParts& parts) const;
+
+  // One line each in the life of a fabric.
+  void warn_full();
+  void warn_no_descriptors();
+
+ private:
+  bool warned_full_ = false;
+  bool warned_no_descriptors_ = false;
+};
+
+} // namespace datum

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "transport/shm/shm_dial.h"
+
+#include <algorithm>
+#include <array>
+#include <sys/epoll.h>
+
+#include "base/log.h"
+#include "transport/shm/peer_process.h"
+#include "transport/shm/rendezvous.h"
+#include "transport/shm/shm_context.h"
+
+namespace datum {
+namespace {
+
+constexpr Duration kFirstPause = kMillisecond / 4;
+constexpr Duration kLongestPause = 50 * kMillisecond;
+// A listener that goes away hangs up on those in its queue; one that always does is no listener.
+constexpr int kMaxHangups = 8;
+
+} // namespace
+
+ShmDial::ShmDial(ShmContext& context, const HostAddress& address, ConnQual qualifier,
+                 DialEvents& events)
+    : context_(context), address_(address), qualifier_(qualifier), events_(events),
+      pause_(kFirstPause) {
+  Timer& timer = *this;
+  context_.arm(timer, 0);
+}
+
+ShmDial::~ShmDial() {
+  hang_up();
+}
+
+void ShmDial::hang_up() {
+  FdHandler& self = *this;
+  if (watching_) context_.reactor.remove(socket_.get(), self);
+  watching_ = false;
+  socket_.reset();
+  if (!offered_) return;
+  const auto at = std::find(context_.offering.begin(), context_.offering.end(), offered_->peer);
+  context_.offering.erase(at);
+  offered_.reset();
+}
+
+void ShmDial::dial_again() {
+  hang_up();
+  Timer& timer = *this;
+  context_.arm(timer, pause_);
+  pause_ = std::min(2 * pause_, kLongestPause);
+}
+
+void ShmDial::on_hangup() {
+  if (++hangups_ > kMaxHangups) return give_up(DialFailure::NobodyListens);
+  dial_again();
+}
+
+void ShmDial::succeed(ShmPort& port) {
+  hang_up();
+  events_.on_dialled(port);
+}
+
+void ShmDial::give_up(DialFailure failure) {
+  hang_up();
+  events_.on_dial_failed(failure);
+}
+
+void ShmDial::on_expired(Instant) {
+  if (!is_local(address_)) return give_up(DialFailure::Unreachable);
+  const std::array<std::optional<HostAddress>, 2> names{address_, std::nullopt};
+  for (const auto& name : names) {
+    switch (look_up(name)) {
+    case Lookup::Nobody: continue;
+    case Lookup::Later: return dial_again();
+    case Lookup::Found: break;
+    }
+    if (!say_hello()) on_hangup();
+    return;
+  }
+  give_up(DialFailure::NobodyListens);
+}
+
+ShmDial::Lookup ShmDial::look_up(const std::optional<HostAddress>& name) {
+  switch (connect_rendezvous(name, qualifier_, socket_)) {
+  case ConnectResult::Nobody: return Lookup::Nobody;
+  case ConnectResult::Busy: return Lookup::Later;
+  case ConnectResult::NoResources: context_.warn_no_descriptors(); return Lookup::Later;
+  case ConnectResult::Connected: break;
+  }
+  if (holder_is_owner(socket_.get(), address_, qualifier_)) return Lookup::Found;
+  log(LogLevel::Info,
+      "dial to {} qualifier {}: process {} of user {} answers there but does not own the TCP port; "
+      "not used",
+      to_text(address_), qualifier_, peer_credentials(socket_.get()).pid,
+      peer_credentials(socket_.get()).uid);
+  socket_.reset();
+  return Lookup::Nobody;
+}
+
+bool ShmDial::say_hello() {
+  FdHandler& self = *this;
+  if (!context_.reactor.add(socket_.get(), EPOLLIN, self).ok()) return false;
+  watching_ = true;
+  std::byte bytes[Greeting::kWireSize];
+  encode(context_.self, bytes);
+  return send_message(socket_.get(), bytes);
+}
+
+void ShmDial::on_ready(std::uint32_t) {
+  std::byte message[kLargestMessage + 1];
+  std::size_t length = 0;
+  PassedFds passed;
+  switch (receive_message(socket_.get(), message, length, passed)) {
+  case ReceiveResult::Nothing: return;
+  case ReceiveResult::Ended:
+  case ReceiveResult::Garbage: return on_hangup();
+  case ReceiveResult::Message: break;
+  }
+  const std::span<const std::byte> bytes(message, length);
+  if (offered_)
+    on_ready_message(bytes, passed);
+  else
+    on_answer(bytes);
+}
+
+void ShmDial::on_answer(std::span<const std::byte> message) {
+  Preamble preamble;
+  if (!decode(message, preamble) || preamble.kind != MessageKind::Answer) return on_hangup();
+  if (preamble.version != kHandshakeVersion || preamble.verdict == Verdict::WrongVersion) {
+    log(LogLevel::Warn,
+        "dial to {} qualifier {}: the process there speaks version {} of the same-host protocol, "
+        "this one version {}; install the same Datum for both",
+        to_text(address_), qualifier_, preamble.version, kHandshakeVersion);
+    return give_up(DialFailure::NobodyListens);
+  }
+  Greeting answer;
+  if (!decode(message, answer)) return on_hangup();
+  switch (preamble.verdict) {
+  case Verdict::Full: return give_up(DialFailure::Unreachable);
+  case Verdict::Existing: break;
+  case Verdict::Fresh: return make_offer(answer);
+  default: return dial_again();
+  }
+  // Without the link here, one of the two ends has not noticed yet that it was lost.
+  ShmPort* port = context_.links.find({answer.id, peer_credentials(socket_.get())});
+  if (port == nullptr) return dial_again();
+  succeed(*port);
+}
+
+void ShmDial::make_offer(const Greeting& answer) {
+  LinkParts parts;
+  parts.peer = {answer.id, peer_credentials(socket_.get())};
+  parts.peer_address = answer.address;
+  // A link that the peer does not know of, or another dial of ours that is about to make one: both
+  // are decided shortly.
+  if (context_.links.find(parts.peer) != nullptr || context_.is_offering(parts.peer))
+    return dial_again();
+  const auto host = read_address(answer.address);
+  if (!host || !is_local(*host)) return on_hangup();
+  if (context_.links.full()) {
+    context_.warn_full();
+    return give_up(DialFailure::Unreachable);
+  }
+  SealedMemory memory = make_segment();
+  if (!memory.mapping) {
+    context_.warn_no_descriptors();
+    return dial_again();
+  }
+  parts.segment = std::move(memory.mapping);
+  context_.open_direct(parts.peer.process, answer.direct, parts);
+
+  Agreement offer;
+  offer.preamble = {kHandshakeVersion, MessageKind::Offer, Verdict::Fresh};
+  offer.has_direct = parts.direct != nullptr;
+  std::byte bytes[Agreement::kWireSize];
+  encode(offer, bytes);
+  const std::array<int, 2> fds{memory.file.get(), context_.self_pidfd.get()};
+  if (!send_message(socket_.get(), bytes, std::span(fds).first(fds[1] >= 0 ? 2 : 1)))
+    return on_hangup();
+  context_.offering.push_back(parts.peer);
+  offered_ = std::move(parts);
+}
+
+void ShmDial::on_ready_message(std::span<const std::byte> message, PassedFds& passed) {
+  Agreement ready;
+  if (!decode(message, ready) || ready.preamble.kind != MessageKind::Ready ||
+      ready.preamble.version != kHandshakeVersion)
+    return on_hangup();
+  switch (ready.preamble.verdict) {
+  case Verdict::Fresh: break;
+  case Verdict::Full: return give_up(DialFailure::Unreachable);
+  default: return dial_again();
+  }
+  LinkParts parts = std::move(*offered_);
+  parts.peer_has_direct = ready.has_direct;
+  parts.pidfd = peer_pidfd(socket_.get(), std::move(passed.fds[0]));
+  FdHandler& self = *this;
+  context_.reactor.remove(socket_.get(), self);
+  watching_ = false;
+  parts.socket = std::move(socket_);
+  hang_up();
+  ShmPort* port = context_.links.add(std::move(parts));
+  if (port == nullptr) return dial_again();
+  succeed(*port);
+}
+
+} // namespace datum

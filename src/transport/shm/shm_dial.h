@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/shm/shm_dial.h: the dialling side of a handshake.
+// Lives here: finding the rendezvous, the check who holds it, dialling again when the other side
+//             is busy, has just gone, or is dialling us.
+// Not here:   the dialled side (half_open), the messages themselves (handshake_wire).
+// Threads:    the adapter's lock. Events come from timers and the reactor, never from within
+// dial().
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/timer.h"
+#include "progress/reactor.h"
+#include "transport/link/fabric.h"
+#include "transport/shm/host_address.h"
+#include "transport/shm/message_socket.h"
+#include "transport/shm/shm_port.h"
+
+namespace datum {
+
+class ShmDial final : public Dial, private FdHandler, private Timer {
+ public:
+  ShmDial(ShmContext& context, const HostAddress& address, ConnQual qualifier, DialEvents& events);
+  ~ShmDial() override;
+  ShmDial(const ShmDial&) = delete;
+  ShmDial& operator=(const ShmDial&) = delete;
+
+ private:
+  void on_expired(Instant now) override; // an attempt is due
+  void on_ready(std::uint32_t events) override;
+
+  enum class Lookup : std::uint8_t { Found, Nobody, Later };
+  Lookup look_up(const std::optional<HostAddress>& name);
+  bool say_hello();
+  void on_answer(std::span<const std::byte> message);
+  void make_offer(const Greeting& answer);
+  void on_ready_message(std::span<const std::byte> message, PassedFds& passed);
+  void hang_up();
+  void dial_again();
+  void on_hangup();
+  // Each ends the dial; the last call of whoever calls it.
+  void succeed(ShmPort& port);
+  void give_up(DialFailure failure);
+
+  ShmContext& context_;
+  const HostAddress address_;
+  const ConnQual qualifier_;
+  DialEvents& events_;
+  UniqueFd socket_;
+  bool watching_ = false;
+  std::optional<LinkParts> offered_; // between Offer and Ready
+  Duration pause_;
+  int hangups_ = 0;
+};
+
+} // namespace datum

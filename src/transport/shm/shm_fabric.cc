@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "transport/shm/shm_fabric.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include "base/random.h"
+#include "transport/shm/half_open.h"
+#include "transport/shm/peer_process.h"
+#include "transport/shm/port_claim.h"
+#include "transport/shm/shm_dial.h"
+#include "transport/shm/shm_listener.h"
+
+namespace datum {
+namespace {
+
+constexpr std::size_t kTableSize = RegionTable::kCapacity * sizeof(RegionEntry);
+
+} // namespace
+
+Result<std::unique_ptr<ShmFabric>> ShmFabric::create(const Address& address, Reactor& reactor,
+                                                     const ShmOptions& options) {
+  const auto host = read_address(address);
+  if (!host) return fail(Type::InvalidAddress, Detail::AddressUnsupported);
+  if (host->is_unspecified() || host->is_multicast())
+    return fail(Type::InvalidAddress, Detail::AddressMalformed);
+  SealedMemory table = make_sealed_memory("datum-regions", kTableSize);
+  if (!table.mapping) return fail(Type::InsufficientResources, Detail::ResourceMemory);
+  return std::unique_ptr<ShmFabric>(
+      new ShmFabric(address, *host, reactor, options, std::move(table)));
+}
+
+ShmFabric::ShmFabric(const Address& address, const HostAddress& host, Reactor& reactor,
+                     const ShmOptions& options, SealedMemory table)
+    : address_(address), host_(host), table_(std::move(table)), life_(LifeToken::make()),
+      nonce_(KernelRandom().next()), context_(reactor, options) {
+  context_.self = introduce();
+  context_.self_pidfd = own_pidfd();
+}
+
+ShmFabric::~ShmFabric() {
+  context_.half_open.clear();
+  context_.links.clear();
+}
+
+Greeting ShmFabric::introduce() const {
+  // The kernel's numbers: two adapters must not be taken for one another, whatever seed is in use.
+  KernelRandom random;
+  Greeting self;
+  self.preamble.kind = MessageKind::Hello;
+  self.id = {random.next(), random.next()};
+  self.address = write_address(host_);
+  struct stat table {};
+  struct stat life {};
+  if (!context_.options.allow_direct || !life_ || ::fstat(table_.file.get(), &table) != 0 ||
+      ::fstat(life_.file(), &life) != 0)
+    return self;
+  self.direct.nonce = nonce_;
+  self.direct.nonce_address = reinterpret_cast<std::uintptr_t>(&nonce_);
+  self.direct.device = table.st_dev;
+  self.direct.table_inode = table.st_ino;
+  self.direct.life_inode = life.st_ino;
+  self.direct.table_fd = table_.file.get();
+  self.direct.life_fd = life_.file();
+  return self;
+}
+
+NamedAttributes ShmFabric::attributes() const {
+  return {{"shm.address", context_.options.every_address ? "*" : to_text(host_)},
+          {"shm.direct", context_.options.allow_direct ? "where allowed" : "off"},
+          {"shm.links", fmt::format("{}", context_.links.size())}};
+}
+
+std::span<RegionEntry> ShmFabric::region_storage() {
+  return {reinterpret_cast<RegionEntry*>(table_.mapping.data()), RegionTable::kCapacity};
+}
+
+void ShmFabric::attach(const TransportHost& host, FabricEvents& events) {
+  context_.host = host;
+  context_.events = &events;
+}
+
+std::optional<HostAddress> ShmFabric::scope() const {
+  if (context_.options.every_address) return std::nullopt;
+  return host_;
+}
+
+Result<std::unique_ptr<PublishedName>> ShmFabric::publish(ConnQual qualifier) {
+  return ShmListener::open(context_, scope(), qualifier);
+}
+
+Result<std::unique_ptr<PublishedName>> ShmFabric::publish_any() {
+  return ShmListener::open_any(context_, scope(), any_port_range());
+}
+
+Result<std::unique_ptr<Dial>> ShmFabric::dial(const Address& address, ConnQual qualifier,
+                                              DialEvents& events) {
+  const auto host = read_address(address);
+  if (!host) return fail(Type::InvalidAddress, Detail::AddressUnsupported);
+  if (host->is_unspecified() || host->is_multicast())
+    return fail(Type::InvalidAddress, Detail::AddressMalformed);
+  return std::make_unique<ShmDial>(context_, *host, qualifier, events);
+}
+
+} // namespace datum

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/shm/shm_fabric.h: links between processes (or adapters) of one network namespace.
+// Lives here: what the link protocol calls. The parts: shm_listener and half_open (being dialled),
+//             shm_dial (dialling), shm_port and link_table (links), direct_access (peers' memory),
+//             quiesce (waiting for peers). How it works and what is trusted: docs/design/shm.md.
+// Not here:   records, connections, acknowledgements (transport/link).
+// Bounds:     ShmOptions: links, half-open handshakes. Per link three descriptors (socket, pidfd,
+//             the peer's life token) and the mappings that map_cache.h bounds.
+// Threads:    the adapter's lock. Names, dials and the reactor's handlers end before the fabric.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "progress/reactor.h"
+#include "transport/link/fabric.h"
+#include "transport/shm/host_address.h"
+#include "transport/shm/life_token.h"
+#include "transport/shm/sealed_memory.h"
+#include "transport/shm/shm_context.h"
+#include "transport/shm/shm_options.h"
+
+namespace datum {
+
+class ShmFabric final : public Fabric {
+ public:
+  // `address`: a sockaddr_in or sockaddr_in6. Fails with InvalidAddress, or for lack of
+  // descriptors or memory.
+  static Result<std::unique_ptr<ShmFabric>> create(const Address& address, Reactor& reactor,
+                                                   const ShmOptions& options);
+  ~ShmFabric() override;
+  ShmFabric(const ShmFabric&) = delete;
+  ShmFabric& operator=(const ShmFabric&) = delete;
+
+  const Address& address() const override { return address_; }
+  NamedAttributes attributes() const override;
+  std::span<RegionEntry> region_storage() override;
+  void attach(const TransportHost& host, FabricEvents& events) override;
+
+  Result<std::unique_ptr<PublishedName>> publish(ConnQual qualifier) override;
+  Result<std::unique_ptr<PublishedName>> publish_any() override;
+  Result<std::unique_ptr<Dial>> dial(const Address& address, ConnQual qualifier,
+                                     DialEvents& events) override;
+  bool progress() override { return false; }
+  // Links stay: the peer may be about to use one that looks idle here. They end with the peer.
+  void on_idle(LinkPort&) override {}
+
+  std::size_t links() const { return context_.links.size(); }
+  std::size_t half_open() const { return context_.half_open.size(); }
+
+ private:
+  ShmFabric(const Address& address, const HostAddress& host, Reactor& reactor,
+            const ShmOptions& options, SealedMemory table);
+  Greeting introduce() const;
+  // What our names are about: our address, or every address of the host.
+  std::optional<HostAddress> scope() const;
+
+  const Address address_;
+  const HostAddress host_;
+  SealedMemory table_;
+  LifeToken life_;
+  const std::uint64_t nonce_; // peers read it from here: see DirectTerms
+  ShmContext context_;
+};
+
+} // namespace datum

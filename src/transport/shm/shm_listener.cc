@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "transport/shm/shm_listener.h"
+
+#include <cerrno>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include "base/log.h"
+#include "transport/shm/half_open.h"
+#include "transport/shm/rendezvous.h"
+#include "transport/shm/shm_context.h"
+
+namespace datum {
+namespace {
+
+constexpr int kAcceptsAtOnce = 64;
+constexpr Duration kRestWithoutDescriptors = 100 * kMillisecond;
+constexpr Duration kRestWithManyHalfOpen = 5 * kMillisecond;
+
+std::string name_of(const std::optional<HostAddress>& host) {
+  return host ? to_text(*host) : "every address";
+}
+
+} // namespace
+
+Result<std::unique_ptr<PublishedName>>
+ShmListener::open(ShmContext& context, const std::optional<HostAddress>& host, ConnQual qualifier) {
+  if (qualifier == 0) return fail(Type::InvalidParameter);
+  // Ports for qualifiers beyond 16 bits are a matter of who speaks TCP; the name alone decides.
+  if (qualifier > kLargestPort) return finish(context, host, qualifier, std::nullopt);
+  auto claim = PortClaim::take(host, static_cast<std::uint16_t>(qualifier));
+  if (!claim) return fail(claim.error());
+  if (claim->is_same_host_only())
+    log(LogLevel::Warn,
+        "listening at {} qualifier {}: port {} needs a privilege (CAP_NET_BIND_SERVICE) that this "
+        "process lacks; only processes of this host can connect",
+        name_of(host), qualifier, qualifier);
+  return finish(context, host, qualifier, std::move(*claim));
+}
+
+Result<std::unique_ptr<PublishedName>> ShmListener::open_any(ShmContext& context,
+                                                             const std::optional<HostAddress>& host,
+                                                             PortRange range) {
+  const std::uint32_t count = std::uint32_t{range.high} - range.low + 1;
+  // From a random place on, so that processes that start together do not try the same ports.
+  const auto start = static_cast<std::uint32_t>(context.host.random->next() % count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto port = static_cast<std::uint16_t>(range.low + (start + i) % count);
+    auto name = open(context, host, port);
+    if (name || name.error().type() != Type::ConnQualInUse) return name;
+  }
+  auto claim = PortClaim::take(host, 0);
+  if (!claim) return fail(claim.error());
+  const std::uint16_t port = claim->port();
+  return finish(context, host, port, std::move(*claim));
+}
+
+Result<std::unique_ptr<PublishedName>> ShmListener::finish(ShmContext& context,
+                                                           const std::optional<HostAddress>& host,
+                                                           ConnQual qualifier,
+                                                           std::optional<PortClaim> claim) {
+  const bool claimed = claim && !claim->is_same_host_only();
+  auto socket = bind_rendezvous(host, qualifier, claimed);
+  if (!socket) return fail(socket.error());
+  std::unique_ptr<ShmListener> listener(
+      new ShmListener(context, qualifier, std::move(claim), std::move(*socket)));
+  FdHandler& handler = *listener;
+  const Status status = context.reactor.add(listener->socket_.get(), EPOLLIN, handler);
+  if (!status.ok()) return fail(status);
+  listener->watching_ = true;
+  return listener;
+}
+
+ShmListener::ShmListener(ShmContext& context, ConnQual qualifier, std::optional<PortClaim> claim,
+                         UniqueFd socket)
+    : context_(context), qualifier_(qualifier), claim_(std::move(claim)),
+      socket_(std::move(socket)) {}
+
+ShmListener::~ShmListener() {
+  FdHandler& self = *this;
+  if (watching_) context_.reactor.remove(socket_.get(), self);
+  // The name goes before the port: while it stands, its owner can be checked.
+  socket_.reset();
+}
+
+void ShmListener::rest(Duration pause) {
+  FdHandler& self = *this;
+  context_.reactor.change(socket_.get(), 0, self);
+  Timer& timer = *this;
+  context_.arm(timer, pause);
+}
+
+void ShmListener::on_expired(Instant) {
+  FdHandler& self = *this;
+  context_.reactor.change(socket_.get(), EPOLLIN, self);
+}
+
+void ShmListener::on_ready(std::uint32_t) {
+  for (int i = 0; i < kAcceptsAtOnce; ++i) {
+    if (context_.half_open.size() >= context_.options.max_half_open)
+      return rest(kRestWithManyHalfOpen);
+    UniqueFd accepted(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (accepted) {
+      HalfOpen::begin(context_, std::move(accepted));
+      continue;
+    }
+    if (errno == ECONNABORTED || errno == EINTR) continue;
+    if (errno != EAGAIN) {
+      context_.warn_no_descriptors();
+      rest(kRestWithoutDescriptors);
+    }
+    return;
+  }
+}
+
+} // namespace datum

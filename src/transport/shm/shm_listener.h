@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/shm/shm_listener.h: a published qualifier: its TCP port and its rendezvous.
+// Lives here: taking both, accepting dials, resting when there is no room for them.
+// Not here:   what diallers say (half_open).
+// Threads:    the adapter's lock.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "core/timer.h"
+#include "progress/reactor.h"
+#include "transport/link/fabric.h"
+#include "transport/shm/host_address.h"
+#include "transport/shm/port_claim.h"
+
+namespace datum {
+
+struct ShmContext;
+
+class ShmListener final : public PublishedName, private FdHandler, private Timer {
+ public:
+  static Result<std::unique_ptr<PublishedName>>
+  open(ShmContext& context, const std::optional<HostAddress>& host, ConnQual qualifier);
+  // Any free port of the range, then any that the kernel gives.
+  static Result<std::unique_ptr<PublishedName>>
+  open_any(ShmContext& context, const std::optional<HostAddress>& host, PortRange range);
+  ~ShmListener() override;
+  ShmListener(const ShmListener&) = delete;
+  ShmListener& operator=(const ShmListener&) = delete;
+
+  ConnQual qualifier() const override { return qualifier_; }
+
+ private:
+  ShmListener(ShmContext& context, ConnQual qualifier, std::optional<PortClaim> claim,
+              UniqueFd socket);
+  static Result<std::unique_ptr<PublishedName>> finish(ShmContext& context,
+                                                       const std::optional<HostAddress>& host,
+                                                       ConnQual qualifier,
+                                                       std::optional<PortClaim> claim);
+
+  void on_ready(std::uint32_t events) override;
+  void on_expired(Instant now) override;
+  void rest(Duration pause);
+
+  ShmContext& context_;
+  const ConnQual qualifier_;
+  std::optional<PortClaim> claim_; // outlives the rendezvous: see ~ShmListener()
+  UniqueFd socket_;
+  bool watching_ = false;
+};
+
+} // namespace datum

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/shm/shm_options.h: how a same-host fabric is set up, and its bounds.
+#pragma once
+
+#include <cstddef>
+
+#include "base/time.h"
+
+namespace datum {
+
+struct ShmOptions {
+  bool every_address = false; // IA `datum`: answers dials to any address of this host
+  bool allow_direct = true;   // touch a peer's memory where the kernel allows it, and let peers
+
+  // Each bound is answered by a refusal and one log line.
+  std::size_t max_links = 4096;    // one per adapter that talks to this one
+  std::size_t max_half_open = 256; // dialled, handshake not finished
+  Duration half_open_limit = 5 * kSecond;
+};
+
+} // namespace datum

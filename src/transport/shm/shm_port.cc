@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "transport/shm/shm_port.h"
+
+#include <cerrno>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include "base/log.h"
+#include "transport/shm/host_address.h"
+#include "transport/shm/shm_context.h"
+
+namespace datum {
+namespace {
+
+constexpr std::byte kBell{1};
+constexpr int kBellsAtOnce = 16; // a peer that rings without end gets no more than its turn
+
+std::string describe(const LinkParts& parts) {
+  if (parts.direct != nullptr) return "shm, direct access";
+  return "shm, no direct access: " + parts.direct_reason;
+}
+
+std::string name_of(const Address& address) {
+  const auto host = read_address(address);
+  return host ? to_text(*host) : "?";
+}
+
+} // namespace
+
+ShmPort::ShmPort(ShmContext& context, LinkParts parts)
+    : context_(context), parts_(std::move(parts)), path_(describe(parts_)) {}
+
+ShmPort::~ShmPort() {
+  unwatch();
+}
+
+Status ShmPort::watch() {
+  FdHandler& self = *this;
+  const Status status = context_.reactor.add(parts_.socket.get(), EPOLLIN | EPOLLRDHUP, self);
+  if (!status.ok()) return status;
+  watching_socket_ = true;
+  if (!parts_.pidfd) return kOk;
+  const Status second = context_.reactor.add(parts_.pidfd.get(), EPOLLIN, death_watch_);
+  watching_process_ = second.ok();
+  return second;
+}
+
+void ShmPort::unwatch() {
+  FdHandler& self = *this;
+  if (watching_socket_) context_.reactor.remove(parts_.socket.get(), self);
+  if (watching_process_) context_.reactor.remove(parts_.pidfd.get(), death_watch_);
+  watching_socket_ = watching_process_ = false;
+}
+
+void ShmPort::ring_bell() {
+  if (condemned_) return;
+  // A full socket means that enough bells are pending; a closed one is reported by its hangup.
+  static_cast<void>(::send(parts_.socket.get(), &kBell, sizeof kBell, MSG_DONTWAIT | MSG_NOSIGNAL));
+}
+
+DirectAccess* ShmPort::direct() {
+  return condemned_ ? nullptr : parts_.direct.get();
+}
+
+void ShmPort::retire() {
+  condemned_ = true;
+  unwatch();
+}
+
+void ShmPort::condemn(const char* reason) {
+  if (condemned_) return;
+  log(LogLevel::Warn, "link to {} (process {}): {}; the link is closed",
+      name_of(parts_.peer_address), parts_.peer.process.pid, reason);
+  // The peer sees a hangup at once; we report from the next turn on.
+  retire();
+  ::shutdown(parts_.socket.get(), SHUT_RDWR);
+  Timer& timer = *this;
+  context_.arm(timer, 0);
+}
+
+void ShmPort::on_expired(Instant) {
+  context_.links.lose(*this);
+}
+
+ShmPort::Drained ShmPort::drain_bells() {
+  Drained result = Drained::Empty;
+  for (int i = 0; i < kBellsAtOnce; ++i) {
+    std::byte bell[2];
+    const ssize_t got = ::recv(parts_.socket.get(), bell, sizeof bell, MSG_DONTWAIT);
+    if (got < 0) return errno == EAGAIN || errno == EINTR ? result : Drained::Ended;
+    if (got == 0) return Drained::Ended;
+    if (got != 1 || bell[0] != kBell) return Drained::Garbage;
+    result = Drained::Rung;
+  }
+  return result;
+}
+
+void ShmPort::on_ready(std::uint32_t) {
+  switch (drain_bells()) {
+  case Drained::Empty: return;
+  case Drained::Rung: context_.events->on_bell(*this); return;
+  case Drained::Garbage: condemn("the peer sent something that is not a bell"); return;
+  case Drained::Ended: context_.links.lose(*this); return;
+  }
+}
+
+void ShmPort::DeathWatch::on_ready(std::uint32_t) {
+  port.context_.links.lose(port);
+}
+
+} // namespace datum

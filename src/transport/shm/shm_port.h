@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/shm/shm_port.h: one end of a link that stands: the segment, the bell, the death notice.
+// Not here: how the link came to be (shm_dial, half_open), the list of links (link_table).
+// Threads:  the adapter's lock.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/timer.h"
+#include "progress/reactor.h"
+#include "transport/link/fabric.h"
+#include "transport/shm/direct_access.h"
+#include "transport/shm/handshake_wire.h"
+#include "transport/shm/message_socket.h"
+#include "transport/shm/sealed_memory.h"
+
+namespace datum {
+
+struct ShmContext;
+
+// An adapter as the kernel vouches for it: an id that a stranger repeats is another peer.
+struct PeerKey {
+  AdapterId id;
+  PeerCredentials process;
+  bool operator==(const PeerKey&) const = default;
+};
+
+// What a finished handshake hands over.
+struct LinkParts {
+  UniqueFd socket;
+  UniqueFd pidfd; // of the peer; may be empty
+  Mapping segment;
+  int side = 0;
+  PeerKey peer;
+  Address peer_address;
+  std::unique_ptr<ProcessMemory> direct; // may be empty: `direct_reason` says why
+  std::string direct_reason;
+  bool peer_has_direct = false;
+};
+
+class ShmPort final : public LinkPort, private FdHandler, private Timer {
+ public:
+  ShmPort(ShmContext& context, LinkParts parts);
+  ~ShmPort();
+  ShmPort(const ShmPort&) = delete;
+  ShmPort& operator=(const ShmPort&) = delete;
+
+  // Begins to watch the descriptors.
+  Status watch();
+  bool condemned() const { return condemned_; }
+  // Its end is being announced: nothing is sent or reported any more.
+  void retire();
+  const PeerKey& peer() const { return parts_.peer; }
+
+  LinkSegment& segment() override { return segment_in(parts_.segment); }
+  int side() const override { return parts_.side; }
+  void ring_bell() override;
+  DirectAccess* direct() override;
+  bool peer_has_direct() const override { return parts_.peer_has_direct; }
+  const char* path() const override { return path_.c_str(); }
+  Address peer_address() const override { return parts_.peer_address; }
+  void condemn(const char* reason) override;
+
+ private:
+  // The peer's process, besides its socket.
+  struct DeathWatch final : FdHandler {
+    explicit DeathWatch(ShmPort& owner) : port(owner) {}
+    void on_ready(std::uint32_t events) override;
+    ShmPort& port;
+  };
+
+  void on_ready(std::uint32_t events) override;
+  void on_expired(Instant now) override;
+  enum class Drained : std::uint8_t { Empty, Rung, Ended, Garbage };
+  Drained drain_bells();
+  void unwatch();
+
+  ShmContext& context_;
+  LinkParts parts_;
+  std::string path_;
+  DeathWatch death_watch_{*this};
+  bool watching_socket_ = false;
+  bool watching_process_ = false;
+  bool condemned_ = false;
+};
+
+} // namespace datum
