@@ -35,13 +35,14 @@ class Copy : public testing::TestWithParam<Method> {
   void run(const std::string& name, const std::string& destination, Mode mode = Mode::Copy,
            const std::function<void(test::LoopLink& source, test::LoopLink& sink)>& prepare = {}) {
     const Terms terms = {GetParam(), mode, 65536, 4};
-    auto [source_link, sink_link] = test::LoopLink::pair(terms.chunk_size, terms.depth);
+    const auto links = test::LoopLink::pair(terms.chunk_size, terms.depth);
+    test::LoopLink *const source_link = links.first.get(), *const sink_link = links.second.get();
     if (prepare) prepare(*source_link, *sink_link);
     source_ = sink_ = Side();
     source_ended_well_ = sink_ended_well_ = false;
-    std::thread sink([&, link = sink_link.get()] {
-      guard(*link, sink_ended_well_, [&] {
-        Sink(*link, terms, {to_.open(), destination, destination.empty()}, sink_).run();
+    std::thread sink([&] {
+      guard(*sink_link, sink_ended_well_, [&] {
+        Sink(*sink_link, terms, {to_.open(), destination, destination.empty()}, sink_).run();
       });
     });
     guard(*source_link, source_ended_well_, [&] {
