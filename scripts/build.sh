@@ -16,4 +16,7 @@ if ! cmake --preset "$preset" "${options[@]}" >"$log" 2>&1; then
   echo "cmake --preset $preset failed; if a package is missing: make deps" >&2
   exit 2
 fi
-cmake --build --preset "$preset" --parallel "${DATUM_JOBS:-$(nproc)}"
+# Unattended, all errors at once; at a desk, the first.
+keep_going=()
+[ "${CI-}" = true ] && keep_going=(-- -k 0)
+cmake --build --preset "$preset" --parallel "${DATUM_JOBS:-$(nproc)}" "${keep_going[@]}"
