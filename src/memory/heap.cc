@@ -44,6 +44,13 @@ unsigned create_arena(extent_hooks_t* hooks) {
   return arena;
 }
 
+void for_all_arenas(const char* action) {
+  char name[48];
+  std::snprintf(name, sizeof name, "arena.%u.%s", static_cast<unsigned>(MALLCTL_ARENAS_ALL),
+                action);
+  datum_je_mallctl(name, nullptr, nullptr, nullptr, 0);
+}
+
 void return_pages_at_once(unsigned arena) {
   char name[48];
   std::snprintf(name, sizeof name, "arena.%u.dirty_decay_ms", arena);
@@ -137,11 +144,21 @@ int Heap::allocate_aligned(void** block, std::size_t alignment, std::size_t size
   return 0;
 }
 
+// jemalloc looks at its clock only when a thread passes its caches a thousand times, and what it
+// has not looked at for a while counts as freshly freed. So it is told to look, once a second.
+void Heap::return_old_pages() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  time_t last = last_return_.load(std::memory_order_relaxed);
+  if (now.tv_sec == last || !last_return_.compare_exchange_strong(last, now.tv_sec)) return;
+  const int saved = errno;
+  for_all_arenas("decay");
+  errno = saved;
+}
+
 void Heap::trim() {
   datum_je_mallctl("thread.tcache.flush", nullptr, nullptr, nullptr, 0);
-  char name[48];
-  std::snprintf(name, sizeof name, "arena.%u.purge", static_cast<unsigned>(MALLCTL_ARENAS_ALL));
-  datum_je_mallctl(name, nullptr, nullptr, nullptr, 0);
+  for_all_arenas("purge");
 }
 
 namespace {

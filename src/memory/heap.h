@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <ctime>
 
 namespace datum::memory {
 
@@ -30,7 +31,11 @@ class Heap {
   void* allocate_zeroed(std::size_t count, std::size_t size);
   void* reallocate(void* block, std::size_t size);
   int allocate_aligned(void** block, std::size_t alignment, std::size_t size);
-  void release(void* block) { datum_je_free(block); }
+  void release(void* block) {
+    datum_je_free(block);
+    if (++frees % kFreesPerLook == 0) [[unlikely]]
+      return_old_pages();
+  }
 
   // Memory that no peer can map and that no thread's cache holds: see preload.cc.
   void* allocate_private(std::size_t size) { return allocate_with(size, private_flags_); }
@@ -46,12 +51,16 @@ class Heap {
   void start();
   void start_once();
   void choose_arena();
+  void return_old_pages();
   void* allocate_with(std::size_t size, int flags);
   void* reallocate_with(void* block, std::size_t size, int flags);
 
   static constexpr unsigned kMaxHeapArenas = 16;
+  static constexpr unsigned kFreesPerLook = 64;
 
   inline static constinit thread_local bool thread_is_prepared = false;
+  inline static constinit thread_local unsigned frees = 0;
+  std::atomic<time_t> last_return_{0};
   bool started_ = false;
   unsigned arenas_[kMaxHeapArenas] = {};
   unsigned arena_count_ = 0;

@@ -10,6 +10,7 @@
 #include <string>
 #include <sys/stat.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -212,6 +213,23 @@ TEST(DatumMemoryTrim, ReturnsSmallBlocksAtOnce) {
   for (void* block : blocks) datum_memory_free(block);
   datum_memory_trim();
   EXPECT_LE(kernel_bytes_behind(blocks[0]) + 20 * kMiB, before);
+}
+
+// A few allocations per hundredth of a second stand for a program that goes on; ends when the pages
+// are gone, which takes some seconds, or by the time limit of the test.
+TEST(DatumMemoryTrim, SmallBlocksGoBackInTimeWhileTheProgramGoesOn) {
+  std::vector<void*> blocks(400);
+  for (void*& block : blocks) {
+    block = datum_memory_alloc(100000);
+    ASSERT_NE(block, nullptr);
+    std::memset(block, 1, 100000);
+  }
+  const std::uint64_t before = kernel_bytes_behind(blocks[0]);
+  for (void* block : blocks) datum_memory_free(block);
+  while (kernel_bytes_behind(blocks[0]) + 20 * kMiB > before) {
+    for (int i = 0; i < 64; ++i) datum_memory_free(datum_memory_alloc(100));
+    usleep(10000);
+  }
 }
 
 TEST(DatumMemoryThreads, BlocksPassedBetweenThreadsKeepTheirContents) {
