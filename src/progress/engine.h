@@ -36,7 +36,7 @@ class ProgressEngine : public Progress {
   Instant now() final { return places_.now(); }
 
   // The life of the background thread: announced with the lock held, run without it.
-  void announce_background() { bell_.background_started(); }
+  void announce_background();
   void retract_background() { bell_.background_gone(); }
   void run_background();
   // run_background() returns soon. The lock is not held.

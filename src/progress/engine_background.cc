@@ -5,6 +5,13 @@
 
 namespace datum {
 
+void ProgressEngine::announce_background() {
+  bell_.background_started();
+  // From now on somebody sleeps at the bell unless peers are told otherwise; links that come later
+  // learn it as they come.
+  static_cast<void>(stop_polling());
+}
+
 void ProgressEngine::run_background() {
   lock_.acquire();
   Nap last = Nap::Poked;

@@ -119,8 +119,12 @@ StageWorld::StageWorld(std::uint64_t seed, bool core_to_spare)
 }
 
 void StageWorld::start_background() {
-  engine.announce_background();
-  stage.add([this] { engine.run_background(); });
+  stage.add([this] {
+    lock.acquire();
+    engine.announce_background();
+    lock.relinquish();
+    engine.run_background();
+  });
 }
 
 Stage::End StageWorld::close() {

@@ -105,7 +105,7 @@ class StageTransport final : public Transport {
   Progress* progress_ = nullptr;
   Limits limits_;
   Address address_;
-  bool attentive_ = false;
+  bool attentive_ = true; // until told otherwise
   int attention_changes_ = 0;
   std::vector<Message> inbox_;
   Instant left_behind_ = kNever; // since when

@@ -105,7 +105,7 @@ class MemoryTransport final : public Transport, private FdHandler {
   Limits limits_;
   Address address_;
   std::array<std::atomic<unsigned>, kQueues> sent_{};
-  std::atomic<unsigned> attentive_{0};
+  std::atomic<unsigned> attentive_{1}; // until told otherwise
 };
 
 class ThreadedProgressTest : public testing::Test {
