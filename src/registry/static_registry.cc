@@ -2,40 +2,16 @@
 #include "registry/static_registry.h"
 
 #include <algorithm>
-#include <ifaddrs.h>
-#include <net/if.h>
-#include <sys/socket.h>
+#include <fmt/format.h>
 
-#include "registry/log.h"
+#include "registry/conf/interfaces.h"
 
 namespace datum::registry {
 namespace {
 
 constexpr const char* kBuiltInLibrary = "libdatum1.so";
 
-bool has_ip_address(const ifaddrs& interface) {
-  return interface.ifa_addr != nullptr &&
-         (interface.ifa_addr->sa_family == AF_INET || interface.ifa_addr->sa_family == AF_INET6);
-}
-
 } // namespace
-
-std::vector<std::string> built_in_names(const std::vector<std::string>& interfaces) {
-  std::vector<std::string> names{"datum"};
-  for (const std::string& interface : interfaces) names.push_back("datum-" + interface);
-  return names;
-}
-
-std::vector<std::string> interfaces_with_address() {
-  ifaddrs* first = nullptr;
-  if (::getifaddrs(&first) != 0) return {};
-  const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> list(first, &::freeifaddrs);
-  std::vector<std::string> names;
-  for (const ifaddrs* i = first; i != nullptr; i = i->ifa_next)
-    if (has_ip_address(*i) && std::find(names.begin(), names.end(), i->ifa_name) == names.end())
-      names.emplace_back(i->ifa_name);
-  return names;
-}
 
 StaticRegistry::StaticRegistry(const conf::Document<conf::Entry>& file,
                                const std::string& file_name, Interfaces interfaces)
@@ -57,7 +33,7 @@ StaticEntry& StaticRegistry::entry(const Key& key) {
 }
 
 void StaticRegistry::add_built_in() {
-  for (const std::string& name : built_in_names(interfaces_())) {
+  for (const std::string& name : conf::datum_ia_names(interfaces_())) {
     const bool known = std::any_of(entries_.begin(), entries_.end(), [&](const auto& e) {
       return e->key().name == name && e->key().major == DAT_VERSION_MAJOR;
     });

@@ -24,11 +24,6 @@
 
 namespace datum::registry {
 
-// "datum" and "datum-<netdev>" for each of these interfaces.
-std::vector<std::string> built_in_names(const std::vector<std::string>& interfaces);
-// Interfaces of this host that have an IPv4 or IPv6 address.
-std::vector<std::string> interfaces_with_address();
-
 class StaticRegistry {
  public:
   // file_name: for messages. interfaces: asked whenever a name is not found or names are listed,

@@ -8,6 +8,7 @@
 
 #include "registry/aliases.h"
 #include "registry/conf/conf_file.h"
+#include "registry/conf/interfaces.h"
 #include "registry/dynamic_registry.h"
 #include "registry/ia_table.h"
 #include "registry/key.h"
@@ -218,7 +219,7 @@ TEST(ConfFile, WhatIsNoFileIsAnError) {
 }
 
 TEST(BuiltIn, NamesOfTheInterfaces) {
-  EXPECT_EQ(built_in_names({"lo", "eth0"}),
+  EXPECT_EQ(datum::conf::datum_ia_names({"lo", "eth0"}),
             (std::vector<std::string>{"datum", "datum-lo", "datum-eth0"}));
 }
 
@@ -256,4 +257,10 @@ TEST(BuiltIn, KernelAndNondefaultLinesAreNotListed) {
   EXPECT_EQ(registry.keys().size(), 2U);
   EXPECT_FALSE(registry.holds_name("a"));
   EXPECT_FALSE(registry.holds_name("b"));
+}
+
+TEST(BuiltIn, LoopbackInterfaceHasAnAddress) {
+  const auto interfaces = datum::conf::interfaces_with_address();
+  ASSERT_TRUE(interfaces.has_value());
+  EXPECT_EQ(std::count(interfaces->begin(), interfaces->end(), "lo"), 1);
 }

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// registry/conf/interfaces.h: the network interfaces of this host, and the IAs that Datum makes of
+// them. Shared by the registry's built-in entries and by datadm.
+#pragma once
+
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+namespace datum::conf {
+
+// Interfaces that have an IPv4 or IPv6 address, each once; or why they cannot be listed.
+tl::expected<std::vector<std::string>, std::string> interfaces_with_address();
+
+// "datum" (every address of the host), and "datum-<netdev>" for each of these interfaces.
+std::vector<std::string> datum_ia_names(const std::vector<std::string>& interfaces);
+
+} // namespace datum::conf

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// tests/registry/datadm_test.cc: datadm: the text it makes, and the program as an administrator
+// runs it.
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "common/tool_error.h"
+#include "datadm/adapters.h"
+#include "datadm/conf_text.h"
+#include "registry/conf/conf_file.h"
+#include "run_program.h"
+#include "temporary.h"
+
+namespace fs = std::filesystem;
+using namespace datum::datadm;
+using datum::conf::ServiceEntry;
+using Names = std::vector<std::string>;
+
+namespace {
+
+constexpr const char* kFields = " u1.2 nonthreadsafe default udapl_tavor.so.1 SUNW.1.0 \"\"";
+
+ServiceEntry tavor() {
+  return datum::conf::parse_service_provider_conf(std::string("driver_name=tavor") + kFields)
+      .entries.at(0);
+}
+
+std::string tavor_line(const std::string& name) {
+  return name + kFields + " \"driver_name=tavor\"\n";
+}
+
+Adapters these(Names names) {
+  return [names = std::move(names)](const std::string&) { return names; };
+}
+
+} // namespace
+
+TEST(DatadmText, AddAppendsALinePerAdapter) {
+  ConfText text("# mine\n");
+  EXPECT_EQ(text.add(tavor(), these({"ibd0", "ibd1"})), (Names{"ibd0", "ibd1"}));
+  EXPECT_EQ(text.text(), "# mine\n" + tavor_line("ibd0") + tavor_line("ibd1"));
+}
+
+TEST(DatadmText, AddingTwiceDoesNotDuplicate) {
+  ConfText text(tavor_line("ibd0"));
+  EXPECT_EQ(text.add(tavor(), these({"ibd0", "ibd1"})), Names{"ibd1"});
+  EXPECT_EQ(text.add(tavor(), these({"ibd0", "ibd1"})), Names{});
+  EXPECT_EQ(text.text(), tavor_line("ibd0") + tavor_line("ibd1"));
+}
+
+TEST(DatadmText, OtherThreadSafetyIsAnotherLine) {
+  ServiceEntry safe = tavor();
+  safe.provider.thread_safe = true;
+  ConfText text(tavor_line("ibd0"));
+  EXPECT_EQ(text.add(safe, these({"ibd0"})), Names{"ibd0"});
+}
+
+TEST(DatadmText, RemoveTakesDeviceLibraryAndVersionTogether) {
+  const std::string other_library =
+      "a u1.2 nonthreadsafe default other.so SUNW.1.0 \"\" \"driver_name=tavor\"\n";
+  const std::string other_version =
+      "b u1.2 nonthreadsafe default udapl_tavor.so.1 SUNW.2.0 \"\" \"driver_name=tavor\"\n";
+  const std::string other_device = "c" + std::string(kFields) + " \"driver_name=hermon\"\n";
+  const std::string kept =
+      "# comment\n" + other_library + "bad line\n" + other_version + other_device;
+  ConfText text(tavor_line("ibd0") + kept + tavor_line("ibd1"));
+  EXPECT_EQ(text.remove(tavor()), (Names{"ibd0", "ibd1"}));
+  EXPECT_EQ(text.text(), kept);
+}
+
+TEST(DatadmText, UpdateAddsNewAdaptersAndDropsVanishedOnes) {
+  ConfText text("# top\n" + tavor_line("ibd0") + tavor_line("ibd1"));
+  const ConfText::Changes changes = text.update(these({"ibd1", "ibd2"}));
+  EXPECT_EQ(changes.removed, Names{"ibd0"});
+  EXPECT_EQ(changes.added, Names{"ibd2"});
+  EXPECT_EQ(text.text(), "# top\n" + tavor_line("ibd1") + tavor_line("ibd2"));
+}
+
+TEST(DatadmText, UpdateLeavesLinesWithoutADevice) {
+  const std::string hand_made = "OpenIB-cma u1.2 nonthreadsafe default l.so d.1.2 \"ib0 0\" \"\"\n";
+  ConfText text(hand_made);
+  const ConfText::Changes changes = text.update(these({}));
+  EXPECT_EQ(changes.removed, Names{});
+  EXPECT_EQ(text.text(), hand_made);
+}
+
+TEST(DatadmText, TextWithoutChangesStaysByteForByte) {
+  const std::string odd = "\n  # a\tb  \nbad\r\n" + tavor_line("ibd0");
+  EXPECT_EQ(ConfText(odd).text(), odd);
+}
+
+class SysFs : public testing::Test {
+ protected:
+  void interface(const std::string& name, const std::string& driver, const std::string& vendor,
+                 const std::string& device) {
+    const fs::path folder = directory_.path() / name / "device";
+    fs::create_directories(folder);
+    fs::create_symlink("../../drivers/" + driver, folder / "driver");
+    directory_.write(name + "/device/vendor", vendor + "\n");
+    directory_.write(name + "/device/device", device + "\n");
+  }
+  Names find(const std::string& device) { return adapters_of_this_host(directory_.path())(device); }
+  const TemporaryDirectory directory_;
+};
+
+TEST_F(SysFs, InterfacesByDriver) {
+  interface("ib1", "mlx5_core", "0x15b3", "0x1017");
+  interface("ib0", "mlx5_core", "0x15b3", "0x1017");
+  interface("eth0", "e1000e", "0x8086", "0x10d3");
+  fs::create_directories(directory_.path() / "lo");
+  EXPECT_EQ(find("driver_name=mlx5_core"), (Names{"ib0", "ib1"}));
+  EXPECT_EQ(find("driver_name=tavor"), Names{});
+}
+
+TEST_F(SysFs, InterfacesByPciNumbers) {
+  interface("ib0", "mlx5_core", "0x15b3", "0x5a44");
+  interface("eth0", "e1000e", "0x8086", "0x10d3");
+  EXPECT_EQ(find("pci15b3,5a44"), Names{"ib0"});
+  EXPECT_EQ(find("pci15b3,1"), Names{});
+}
+
+TEST_F(SysFs, OtherDevicesAndAMissingFolderAreErrors) {
+  EXPECT_THROW(find("tavor"), datum::tools::ToolError);
+  EXPECT_THROW(find("driver_name="), datum::tools::ToolError);
+  EXPECT_THROW(adapters_of_this_host("/nowhere")("driver_name=x"), datum::tools::ToolError);
+}
+
+class Datadm : public testing::Test {
+ protected:
+  Ran run(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {DATADM, "--file", conf()});
+    return run_program(arguments, {});
+  }
+  std::string conf() const { return (directory_.path() / "dat.conf").string(); }
+  std::string text() const { return datum::conf::read_file(conf()).value_or("absent"); }
+
+  const TemporaryDirectory directory_;
+  const std::string services_ = SERVICE_PROVIDER_CONF;
+};
+
+TEST_F(Datadm, AddsDatumsAdaptersToANewFile) {
+  const Ran ran = run({"-a", services_});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(text().rfind("datum u1.2 nonthreadsafe default libdatum1.so datum.1.0 \"\" "
+                         "\"driver_name=datum\"\n",
+                         0),
+            0U)
+      << text();
+  EXPECT_NE(text().find("datum-lo u1.2 threadsafe default"), std::string::npos) << text();
+  EXPECT_EQ(ran.out, "");
+}
+
+TEST_F(Datadm, ViewPrintsTheFileAfterTheChanges) {
+  const Ran ran = run({"-v", "-a", services_});
+  EXPECT_EQ(ran.out, text());
+}
+
+TEST_F(Datadm, RemoveUndoesAddAndKeepsTheRest) {
+  directory_.write("dat.conf", "# mine\nib0 u1.2 threadsafe default l.so d.1.2 \"\" \"\"\n");
+  const std::string before = text();
+  ASSERT_EQ(run({"-a", services_}).status, 0);
+  EXPECT_NE(text(), before);
+  ASSERT_EQ(run({"-r", services_}).status, 0);
+  EXPECT_EQ(text(), before);
+}
+
+TEST_F(Datadm, UpdateDropsWhatVanished) {
+  directory_.write("dat.conf", "datum-gone0 u1.2 threadsafe default libdatum1.so datum.1.0 \"\" "
+                               "\"driver_name=datum\"\n");
+  const Ran ran = run({"-u"});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(text().find("gone0"), std::string::npos);
+  EXPECT_NE(text().find("datum-lo u1.2 threadsafe"), std::string::npos);
+}
+
+TEST_F(Datadm, RewriteKeepsModeAndLinkAndLeavesNoDraft) {
+  directory_.write("real.conf", "");
+  ASSERT_EQ(::chmod((directory_.path() / "real.conf").c_str(), 0640), 0);
+  fs::create_symlink("real.conf", conf());
+  ASSERT_EQ(run({"-a", services_}).status, 0);
+  EXPECT_TRUE(fs::is_symlink(conf()));
+  struct stat info {};
+  ASSERT_EQ(::stat(conf().c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 07777U, 0640U);
+  EXPECT_EQ(std::distance(fs::directory_iterator(directory_.path()), {}), 2);
+}
+
+TEST_F(Datadm, UnchangedFileIsNotReplaced) {
+  ASSERT_EQ(run({"-a", services_}).status, 0);
+  struct stat before {};
+  struct stat after {};
+  ASSERT_EQ(::stat(conf().c_str(), &before), 0);
+  ASSERT_EQ(run({"-a", services_}).status, 0);
+  ASSERT_EQ(::stat(conf().c_str(), &after), 0);
+  EXPECT_EQ(before.st_ino, after.st_ino);
+}
+
+TEST_F(Datadm, BadServiceFileChangesNothing) {
+  directory_.write("dat.conf", "# mine\n");
+  const std::string bad =
+      directory_.write("bad.conf", datum::conf::read_file(services_).value() + "nonsense\n");
+  const Ran ran = run({"-a", bad});
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_NE(ran.err.find("bad.conf:"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("1 fields instead of 7"), std::string::npos) << ran.err;
+  EXPECT_EQ(text(), "# mine\n");
+}
+
+TEST_F(Datadm, MissingFilesAreErrors) {
+  EXPECT_EQ(run({"-v"}).status, 1);
+  const Ran ran = run({"-a", "/nowhere/service_provider.conf"});
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(ran.err, "datadm: /nowhere/service_provider.conf: No such file or directory\n");
+  EXPECT_EQ(text(), "absent");
+}
+
+TEST_F(Datadm, DeviceWithoutAdaptersIsSaid) {
+  const std::string file =
+      directory_.write("s.conf", "driver_name=tavor" + std::string(kFields) + "\n");
+  const Ran ran = run({"-a", file});
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_NE(ran.err.find("s.conf:1: this host has no adapter of driver_name=tavor"),
+            std::string::npos)
+      << ran.err;
+}
+
+TEST_F(Datadm, NothingToDoAndUnknownOptionsAreUsageErrors) {
+  EXPECT_EQ(run({}).status, 2);
+  EXPECT_EQ(run({"--frobnicate"}).status, 2);
+  const Ran help = run({"--help"});
+  EXPECT_EQ(help.status, 0);
+  EXPECT_NE(help.out.find("service_provider.conf"), std::string::npos);
+}
+
+TEST_F(Datadm, OverrideNamesTheFile) {
+  directory_.write("dat.conf", "# seen\n");
+  const Ran ran = run_program({DATADM, "-v"}, {"DAT_OVERRIDE=" + conf()});
+  EXPECT_EQ(ran.out, "# seen\n");
+}
+
+TEST(PackagedFiles, ParseWithoutComplaint) {
+  const auto services = datum::conf::parse_service_provider_conf(
+      datum::conf::read_file(SERVICE_PROVIDER_CONF).value());
+  EXPECT_EQ(services.entries.size(), 2U);
+  EXPECT_TRUE(services.diagnostics.empty());
+  const auto conf = datum::conf::parse_dat_conf(datum::conf::read_file(PACKAGED_DAT_CONF).value());
+  EXPECT_TRUE(conf.entries.empty());
+  EXPECT_TRUE(conf.diagnostics.empty());
+}

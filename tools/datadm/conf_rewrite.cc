@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "datadm/conf_rewrite.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/tool_error.h"
+
+namespace fs = std::filesystem;
+using datum::tools::ExitCode;
+using datum::tools::ToolError;
+
+namespace datum::datadm {
+namespace {
+
+constexpr mode_t kNewFileMode = 0644;
+
+[[noreturn]] void fail(const fs::path& what, const char* doing, int code) {
+  throw ToolError(ExitCode::Failed,
+                  fmt::format("cannot {} {}: {}{}", doing, what.string(), std::strerror(code),
+                              code == EACCES || code == EPERM ? " (run it as root?)" : ""));
+}
+
+fs::path target_of(const fs::path& file) {
+  std::error_code error;
+  fs::path target = fs::canonical(file, error);
+  return error ? fs::absolute(file) : target;
+}
+
+// A file beside the target that is removed unless it took the target's place.
+class Draft {
+ public:
+  explicit Draft(const fs::path& target) : path_(target.string() + ".datadm-XXXXXX") {
+    fd_ = ::mkostemp(path_.data(), O_CLOEXEC);
+    if (fd_ < 0) fail(target.parent_path(), "create a file in", errno);
+  }
+  ~Draft() {
+    ::close(fd_);
+    if (!kept_) ::unlink(path_.c_str());
+  }
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+
+  void take_after(const fs::path& target) const {
+    struct stat old {};
+    const bool exists = ::stat(target.c_str(), &old) == 0;
+    if (::fchmod(fd_, exists ? old.st_mode & 07777U : kNewFileMode) != 0)
+      fail(path_, "set the mode of", errno);
+    if (exists && (old.st_uid != ::geteuid() || old.st_gid != ::getegid()) &&
+        ::fchown(fd_, old.st_uid, old.st_gid) != 0)
+      fail(path_, "set the owner of", errno);
+  }
+  void write(const std::string& text) const {
+    for (std::size_t done = 0; done < text.size();) {
+      const ssize_t put = ::write(fd_, text.data() + done, text.size() - done);
+      if (put < 0 && errno == EINTR) continue;
+      if (put < 0) fail(path_, "write", errno);
+      done += static_cast<std::size_t>(put);
+    }
+    if (::fsync(fd_) != 0) fail(path_, "write", errno);
+  }
+  void become(const fs::path& target) {
+    if (::rename(path_.c_str(), target.c_str()) != 0) fail(target, "replace", errno);
+    kept_ = true;
+  }
+
+ private:
+  std::string path_;
+  int fd_ = -1;
+  bool kept_ = false;
+};
+
+} // namespace
+
+ConfLock::ConfLock(const fs::path& file) : file_(target_of(file)), folder_(-1) {
+  const fs::path folder = file_.parent_path();
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) fail(folder, "create", error.value());
+  folder_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder_ < 0) fail(folder, "open", errno);
+  while (::flock(folder_, LOCK_EX) != 0)
+    if (errno != EINTR) fail(folder, "lock", errno);
+}
+
+ConfLock::~ConfLock() {
+  ::close(folder_);
+}
+
+void ConfLock::replace(const std::string& text) {
+  Draft draft(file_);
+  draft.take_after(file_);
+  draft.write(text);
+  draft.become(file_);
+  // The new name has to survive a crash, too.
+  if (::fsync(folder_) != 0) fail(file_.parent_path(), "write", errno);
+}
+
+} // namespace datum::datadm

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// datadm/conf_text.h: a dat.conf as text that entries are added to and removed from.
+// Lives here: which lines correspond to a device, what is added, what goes. Comments, bad lines and
+//             lines of other providers stay as they are.
+// Not here:   files (conf_rewrite.h), how many adapters there are (adapters.h).
+// Pure, but for the adapters asked.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "datadm/adapters.h"
+#include "registry/conf/dat_conf.h"
+
+namespace datum::datadm {
+
+class ConfText {
+ public:
+  explicit ConfText(std::string_view text);
+
+  // A line for each adapter of the device that has none yet. Returns the names added.
+  std::vector<std::string> add(const conf::ServiceEntry& service, const Adapters& adapters);
+  // The lines of the device with this library and provider version go. Returns their names.
+  std::vector<std::string> remove(const conf::ServiceEntry& service);
+
+  struct Changes {
+    std::vector<std::string> added, removed;
+  };
+  // For every device that now has lines: lines for new adapters, none for vanished ones. Lines
+  // whose last field names no device were not made by datadm and stay.
+  Changes update(const Adapters& adapters);
+
+  std::string text() const;
+  const std::vector<conf::Diagnostic>& diagnostics() const { return diagnostics_; }
+
+ private:
+  struct Line {
+    std::string text;
+    bool is_entry = false;
+    conf::Entry entry;
+  };
+
+  std::vector<conf::ServiceEntry> services() const;
+  template <class Predicate>
+  std::vector<std::string> drop(Predicate goes);
+
+  std::vector<Line> lines_;
+  std::vector<conf::Diagnostic> diagnostics_;
+};
+
+} // namespace datum::datadm

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// datadm: the command line. What it does is in actions.h.
+#include <cstdlib>
+
+#include "common/options.h"
+#include "datadm/actions.h"
+#include "registry/conf/conf_file.h"
+
+using datum::datadm::Actions;
+using datum::tools::ExitCode;
+
+int main(int argc, char** argv) {
+  CLI::App app("Maintain dat.conf, the list of DAT interface adapters", "datadm");
+  Actions actions;
+  app.add_option("-a,--add", actions.add,
+                 "add a line for each adapter of the devices in this service_provider.conf")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  app.add_option("-r,--remove", actions.remove,
+                 "remove the lines that belong to this service_provider.conf")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  app.add_flag("-u,--update", actions.update,
+               "look for adapters again: add lines for new ones, remove those of vanished ones");
+  app.add_flag("-v,--view", actions.view, "print dat.conf, after the changes");
+  actions.file = datum::conf::locate(std::getenv("DAT_OVERRIDE"), datum::conf::kDefaultPaths).path;
+  app.add_option("--file", actions.file, "the dat.conf to work on; also named by DAT_OVERRIDE")
+      ->type_name("FILE")
+      ->capture_default_str();
+  app.footer("Exit status: 0 done, 1 failed and dat.conf unchanged, 2 wrong command line.");
+  return datum::tools::run_tool(app, argc, argv, [&] {
+    if (actions.add.empty() && actions.remove.empty() && !actions.update && !actions.view)
+      throw datum::tools::ToolError(ExitCode::Usage,
+                                    "nothing to do: give -a, -r, -u or -v; see --help");
+    carry_out(actions, datum::datadm::adapters_of_this_host("/sys/class/net"));
+    return ExitCode::Ok;
+  });
+}
