@@ -78,7 +78,7 @@ Result<Token> IaControl::build(AsyncBinding& async) {
     if (const Status s = create_async_evd(async); !s.ok()) return fail(s);
   // Whom they concern besides our own EVD is found out when one happens.
   adapter_->set_foreign_async(adapter_->token());
-  runtime_->start(*adapter_);
+  if (const Status s = runtime_->start(*adapter_); !s.ok()) return fail(s);
   return adapter_->token();
 }
 

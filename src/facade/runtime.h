@@ -21,17 +21,17 @@ class Runtime {
   virtual Random& random() = 0;
   virtual MemoryProbe& memory() = 0;
   // Starts background work; the adapter's lock is held. Called once, after the adapter exists.
-  virtual void start(InterfaceAdapter& adapter) = 0;
-  // Ends background work and joins its thread; the adapter's lock is not held.
+  virtual Status start(InterfaceAdapter& adapter) = 0;
+  // Ends background work and joins its thread; the adapter's lock is not held. Without start()
+  // before, or after one that failed, there is nothing to do.
   virtual void stop() = 0;
 };
 
 class RuntimeFactory {
  public:
   virtual ~RuntimeFactory() = default;
-  virtual Result<std::unique_ptr<Runtime>> open(std::string_view ia_name,
-                                                std::string_view instance_data,
-                                                LockOwner& lock) = 0;
+  virtual Result<std::unique_ptr<Runtime>>
+  open(std::string_view ia_name, std::string_view instance_data, LockOwner& lock) = 0;
   // What the provider calls itself in DAT_PROVIDER_ATTR.
   virtual std::string_view provider_name() const = 0;
 };

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "provider/ia_address.h"
+
+#include <arpa/inet.h>
+#include <cstring>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <string>
+
+namespace datum {
+namespace {
+
+// Which of several addresses is reported: the smaller, the better.
+enum class Rank : std::uint8_t { GlobalV4, GlobalV6, LinkLocalV6, Loopback, Useless };
+
+template <class T>
+Address image(T socket_address) {
+  Address address;
+  std::memcpy(address.bytes, &socket_address, sizeof socket_address);
+  return address;
+}
+
+Rank rank(const sockaddr& given, bool loopback) {
+  if (given.sa_family == AF_INET) return loopback ? Rank::Loopback : Rank::GlobalV4;
+  if (given.sa_family != AF_INET6) return Rank::Useless;
+  sockaddr_in6 v6;
+  std::memcpy(&v6, static_cast<const void*>(&given), sizeof v6);
+  // 127.0.0.1 speaks for the loopback interface wherever there is IPv4.
+  if (loopback) return Rank::Loopback;
+  return IN6_IS_ADDR_LINKLOCAL(&v6.sin6_addr) ? Rank::LinkLocalV6 : Rank::GlobalV6;
+}
+
+Address image_of(const sockaddr& given) {
+  if (given.sa_family == AF_INET) {
+    sockaddr_in v4;
+    std::memcpy(&v4, &given, sizeof v4);
+    return image(v4);
+  }
+  sockaddr_in6 v6;
+  std::memcpy(&v6, static_cast<const void*>(&given), sizeof v6);
+  return image(v6);
+}
+
+// The best address of one interface, or of all of them.
+std::optional<Address> best_address(const std::string& interface) {
+  ifaddrs* first = nullptr;
+  if (::getifaddrs(&first) != 0) return std::nullopt;
+  std::optional<Address> best;
+  Rank best_rank = Rank::Useless;
+  for (const ifaddrs* entry = first; entry != nullptr; entry = entry->ifa_next) {
+    if (entry->ifa_addr == nullptr || (entry->ifa_flags & IFF_UP) == 0) continue;
+    if (!interface.empty() && interface != entry->ifa_name) continue;
+    const Rank found = rank(*entry->ifa_addr, (entry->ifa_flags & IFF_LOOPBACK) != 0);
+    if (found >= best_rank) continue;
+    // Without its interface such an address names nobody.
+    if (interface.empty() && found == Rank::LinkLocalV6) continue;
+    best_rank = found;
+    best = image_of(*entry->ifa_addr);
+  }
+  ::freeifaddrs(first);
+  return best;
+}
+
+std::optional<Address> parse(const std::string& text) {
+  sockaddr_in v4{};
+  v4.sin_family = AF_INET;
+  if (::inet_pton(AF_INET, text.c_str(), &v4.sin_addr) == 1) return image(v4);
+  sockaddr_in6 v6{};
+  v6.sin6_family = AF_INET6;
+  if (::inet_pton(AF_INET6, text.c_str(), &v6.sin6_addr) == 1) return image(v6);
+  return std::nullopt;
+}
+
+std::string first_word(std::string_view text) {
+  const std::size_t start = text.find_first_not_of(" \t");
+  if (start == std::string_view::npos) return {};
+  const std::size_t end = text.find_first_of(" \t", start);
+  return std::string(text.substr(start, end == std::string_view::npos ? end : end - start));
+}
+
+} // namespace
+
+std::optional<IaAddress> find_ia_address(std::string_view ia_name, std::string_view instance_data) {
+  constexpr std::string_view kPrefix = "datum-";
+  std::string place = first_word(instance_data);
+  if (place.empty() && ia_name.substr(0, kPrefix.size()) == kPrefix)
+    place = ia_name.substr(kPrefix.size());
+  if (const std::optional<Address> literal = parse(place)) return IaAddress{*literal, false};
+  if (const std::optional<Address> found = best_address(place))
+    return IaAddress{*found, place.empty()};
+  return std::nullopt;
+}
+
+} // namespace datum

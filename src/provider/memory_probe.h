@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// provider/memory_probe.h: may this memory be registered, is it shared, which file is behind it?
+// Lives here: questions to the kernel, and descriptors of files that peers may map.
+// Not here:   what follows from the answers (core/).
+// Threads:    the adapter's lock.
+#pragma once
+
+#include <map>
+#include <utility>
+
+#include "core/interface_adapter.h"
+#include "provider/mappings.h"
+
+namespace datum {
+
+class KernelMemoryProbe final : public MemoryProbe {
+ public:
+  // Method::Text: as on a kernel that answers no queries.
+  explicit KernelMemoryProbe(Mappings::Method method = Mappings::Method::Query) : method_(method) {}
+  ~KernelMemoryProbe() override;
+  KernelMemoryProbe(const KernelMemoryProbe&) = delete;
+  KernelMemoryProbe& operator=(const KernelMemoryProbe&) = delete;
+
+  bool usable(std::uint64_t address, std::uint64_t length, Access access) override;
+  bool shared(std::uint64_t address, std::uint64_t length) override;
+  bool backing(std::uint64_t address, std::uint64_t length, std::int32_t& fd,
+               std::uint64_t& offset) override;
+
+ private:
+  using FileId = std::pair<dev_t, std::uint64_t>;
+  int descriptor_of(const FileId& file);
+
+  const Mappings::Method method_;
+  // Our own descriptors of files that the consumer has mapped: its own may be closed, and their
+  // numbers given to other files, while a region lives.
+  std::map<FileId, int> descriptors_;
+};
+
+} // namespace datum

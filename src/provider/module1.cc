@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// provider/module1.cc: the names that libdatum1.so exports.
+#include "base/log.h"
+#include "facade/v1/provider.h"
+
+namespace {
+
+// Nothing but a return crosses the border; there is no code to return.
+template <class F>
+void shielded(const DAT_PROVIDER_INFO* info, F&& call) noexcept {
+  if (info == nullptr) return;
+  try {
+    call();
+  } catch (const std::exception& error) {
+    datum::log(datum::LogLevel::Warn, "ia \"{}\": {}; free memory and open it again", info->ia_name,
+               error.what());
+  }
+}
+
+} // namespace
+
+extern "C" {
+
+__attribute__((visibility("default"))) void dat_provider_init(const DAT_PROVIDER_INFO* info,
+                                                              const char* instance_data) {
+  shielded(info, [&] { datum::v1::provider_init(*info, instance_data); });
+}
+
+__attribute__((visibility("default"))) void dat_provider_fini(const DAT_PROVIDER_INFO* info) {
+  shielded(info, [&] { datum::v1::provider_fini(*info); });
+}
+}
