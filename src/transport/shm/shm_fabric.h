@@ -16,6 +16,7 @@
 #include "transport/link/fabric.h"
 #include "transport/shm/host_address.h"
 #include "transport/shm/life_token.h"
+#include "transport/shm/quiesce.h"
 #include "transport/shm/sealed_memory.h"
 #include "transport/shm/shm_context.h"
 #include "transport/shm/shm_options.h"
@@ -45,6 +46,13 @@ class ShmFabric final : public Fabric {
   // Links stay: the peer may be about to use one that looks idle here. They end with the peer.
   void on_idle(LinkPort&) override {}
 
+  // For the DirectAccessGate of the transport above; see quiesce.h.
+  void quiesce(Stag stag) { quiescence_.wait_for(stag); }
+  // Memory that was moved away from a stopped peer: register it without a backing file.
+  bool is_isolated(std::uint64_t base, std::uint64_t length) const {
+    return quiescence_.is_isolated({base, length});
+  }
+
   std::size_t links() const { return context_.links.size(); }
   std::size_t half_open() const { return context_.half_open.size(); }
 
@@ -61,6 +69,7 @@ class ShmFabric final : public Fabric {
   LifeToken life_;
   const std::uint64_t nonce_; // peers read it from here: see DirectTerms
   ShmContext context_;
+  Quiescence quiescence_;
 };
 
 } // namespace datum

@@ -16,6 +16,7 @@ struct ShmOptions {
   std::size_t max_links = 4096;    // one per adapter that talks to this one
   std::size_t max_half_open = 256; // dialled, handshake not finished
   Duration half_open_limit = 5 * kSecond;
+  Duration quiesce_limit = kSecond; // how long a peer may stay inside memory that is taken away
 };
 
 } // namespace datum

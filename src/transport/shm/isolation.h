@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/shm/isolation.h: taking memory of ours away from a peer that has it mapped and does not
+// let go: our own mapping of the file becomes private, so that the peer keeps the old pages.
+// Lives here: the exchange of the mapping, the list of what was exchanged.
+// Not here:   when it is needed (quiesce).
+// Threads:    the adapter's lock; other threads of the program may use the memory meanwhile.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace datum {
+
+struct MemoryRange {
+  std::uint64_t base = 0;
+  std::uint64_t length = 0;
+  bool overlaps(const MemoryRange& other) const {
+    return base < other.base + other.length && other.base < base + length;
+  }
+};
+
+// The whole pages around `range` in memory that is mapped from `file`.
+MemoryRange page_range(const MemoryRange& range, int file);
+
+// Every byte of `range` is mapped, shared and writable, from the file with this inode, beginning at
+// `offset` in it. `maps` is the text of /proc/self/maps. What a descriptor of the program names
+// today may be another file than the one that was mapped.
+bool is_mapped_from(std::string_view maps, const MemoryRange& range, std::uint64_t inode,
+                    std::uint64_t offset);
+
+// Whole pages only. False: nothing has changed. No write by another thread is lost: the same file
+// is mapped again, privately, in one step, and the kernel makes the copies.
+bool make_private(const MemoryRange& pages, int file, std::uint64_t offset);
+
+} // namespace datum

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/shm/quiesce.h: our memory is about to be somebody else's: no peer may still be in it.
+// Lives here: waiting for peers' marks, what happens to a peer that does not finish.
+// Not here:   revoking the entry (RegionTable), marking (transport/link).
+// Order:      a peer marks the STag, fences, then reads the entry; the owner clears the entry,
+//             fences, then reads the marks: one of the two sees the other.
+// Threads:    the adapter's lock, held while it waits.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/region_table.h"
+#include "transport/shm/isolation.h"
+
+namespace datum {
+
+struct ShmContext;
+
+class Quiescence {
+ public:
+  Quiescence(ShmContext& context, std::span<RegionEntry> entries)
+      : context_(context), entries_(entries) {}
+
+  // Returns when no peer is inside an access through `stag`, whose entry has been revoked. A peer
+  // that does not leave within the limit loses its link; where it has the memory mapped and may
+  // write, the memory is moved away from it.
+  void wait_for(Stag stag);
+  // These bytes no longer are the file's that they once came from: they must not be offered as
+  // such.
+  bool is_isolated(const MemoryRange& range) const;
+
+ private:
+  // False: somebody had to be condemned.
+  bool wait_or_condemn(Stag stag);
+  void isolate(const RegionEntry& entry);
+  // Regions that share pages with the range are reached through our process from now on.
+  void unshare(const MemoryRange& pages, const RegionEntry& except);
+
+  ShmContext& context_;
+  std::span<RegionEntry> entries_;
+  std::vector<MemoryRange> isolated_;
+};
+
+} // namespace datum

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// tests/unit/shm/child.h: another process, and numbers passed to and fro.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace datum::test {
+
+// Two pipes. A read that finds the other end closed gives 0.
+class Numbers {
+ public:
+  Numbers(int read_fd, int write_fd) : read_fd_(read_fd), write_fd_(write_fd) {}
+  void put(std::uint64_t value) {
+    [[maybe_unused]] const ssize_t n = ::write(write_fd_, &value, sizeof value);
+  }
+  std::uint64_t get() {
+    std::uint64_t value = 0;
+    return ::read(read_fd_, &value, sizeof value) == sizeof value ? value : 0;
+  }
+  int read_fd() const { return read_fd_; }
+
+ private:
+  int read_fd_;
+  int write_fd_;
+};
+
+// Killed, if it still lives, and waited for when it goes out of scope.
+class Child {
+ public:
+  // `body` runs in the child; afterwards the child ends.
+  explicit Child(const std::function<void(Numbers&)>& body) {
+    if (::pipe(down_) != 0 || ::pipe(up_) != 0) ::abort();
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      ::close(down_[1]);
+      ::close(up_[0]);
+      Numbers numbers(down_[0], up_[1]);
+      body(numbers);
+      ::_exit(0);
+    }
+    ::close(down_[0]);
+    ::close(up_[1]);
+  }
+  ~Child() {
+    kill();
+    ::close(down_[1]);
+    ::close(up_[0]);
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  Numbers numbers() const { return {up_[0], down_[1]}; }
+  pid_t pid() const { return pid_; }
+  void kill() {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+    pid_ = -1;
+  }
+
+ private:
+  int down_[2];
+  int up_[2];
+  pid_t pid_ = -1;
+};
+
+} // namespace datum::test

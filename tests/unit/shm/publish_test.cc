@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Who owns a qualifier: conflicts, privileges, and somebody who only pretends.
+#include <gtest/gtest.h>
+#include <sys/un.h>
+
+#include "tests/unit/shm/child.h"
+#include "tests/unit/shm/test_world.h"
+#include "transport/shm/port_claim.h"
+#include "transport/shm/rendezvous.h"
+
+namespace datum::test {
+namespace {
+
+constexpr uid_t kNobody = 65534;
+
+class Publish : public testing::Test {
+ protected:
+  static ShmOptions every_address() {
+    ShmOptions options;
+    options.every_address = true;
+    return options;
+  }
+  ConnQual large = (ConnQual{1} << 41U) + static_cast<ConnQual>(::getpid());
+  World world;
+  Adapter a{world, "127.0.0.1"};
+  Adapter b{world, "127.0.0.1"};
+  Adapter elsewhere{world, "127.0.0.2"};
+  Adapter wildcard{world, "127.0.0.1", every_address()};
+};
+
+void expect_in_use(Adapter& adapter, ConnQual qualifier) {
+  const auto name = adapter.fabric->publish(qualifier);
+  ASSERT_FALSE(name.has_value());
+  EXPECT_EQ(name.error().type(), Type::ConnQualInUse);
+}
+
+TEST_F(Publish, AQualifierHasOneOwnerPerAddress) {
+  const auto name = publish_any(a);
+  expect_in_use(a, name->qualifier());
+  expect_in_use(b, name->qualifier());
+  EXPECT_TRUE(elsewhere.fabric->publish(name->qualifier()).has_value());
+}
+
+TEST_F(Publish, AFreedQualifierCanBeTakenAgain) {
+  auto name = publish_any(a);
+  const ConnQual qualifier = name->qualifier();
+  name.reset();
+  EXPECT_TRUE(b.fabric->publish(qualifier).has_value());
+}
+
+TEST_F(Publish, AFreedQualifierCanBeTakenWhileItsLinksLive) {
+  auto name = a.fabric->publish(large);
+  ASSERT_TRUE(name.has_value());
+  Dialled dialled;
+  dial_now(world, b, "127.0.0.1", large, dialled);
+  ASSERT_NE(dialled.port, nullptr);
+  name->reset();
+  EXPECT_TRUE(wildcard.fabric->publish(large).has_value());
+  EXPECT_EQ(a.lost, 0);
+}
+
+TEST_F(Publish, AWildcardAndAnAddressConflictEitherWay) {
+  const auto specific = publish_any(a);
+  expect_in_use(wildcard, specific->qualifier());
+  const auto every = publish_any(wildcard);
+  expect_in_use(a, every->qualifier());
+  expect_in_use(elsewhere, every->qualifier());
+}
+
+TEST_F(Publish, LargeQualifiersConflictByName) {
+  const auto specific = a.fabric->publish(large);
+  ASSERT_TRUE(specific.has_value());
+  expect_in_use(b, large);
+  expect_in_use(wildcard, large);
+  const auto every = wildcard.fabric->publish(large + 1000000);
+  ASSERT_TRUE(every.has_value());
+  expect_in_use(elsewhere, large + 1000000);
+}
+
+TEST_F(Publish, APortOfAForeignProgramIsInUse) {
+  auto foreign = PortClaim::take(read_address(address_of("127.0.0.1")), 0);
+  ASSERT_TRUE(foreign.has_value());
+  expect_in_use(a, foreign->port());
+  expect_in_use(wildcard, foreign->port());
+}
+
+TEST_F(Publish, QualifierZeroDoesNotExist) {
+  const auto name = a.fabric->publish(0);
+  ASSERT_FALSE(name.has_value());
+  EXPECT_EQ(name.error().type(), Type::InvalidParameter);
+}
+
+TEST_F(Publish, AnyQualifierFitsSixteenBitsAndIsNotPrivileged) {
+  std::vector<std::unique_ptr<PublishedName>> names;
+  for (int i = 0; i < 50; ++i) {
+    names.push_back(publish_any(a));
+    EXPECT_GE(names.back()->qualifier(), 1024U);
+    EXPECT_LE(names.back()->qualifier(), 65535U);
+  }
+}
+
+// In a child without privileges: 0 stands for "not tried".
+enum Outcome : std::uint64_t { kPublished = 1, kFailed = 2 };
+
+TEST_F(Publish, APrivilegedPortIsPublishedOnThisHostOnly) {
+  Child child([](Numbers& numbers) {
+    if (::geteuid() == 0 && ::setresuid(kNobody, kNobody, kNobody) != 0) return;
+    World own;
+    Adapter adapter(own, "127.0.0.77");
+    const auto name = adapter.fabric->publish(999);
+    numbers.put(name ? kPublished : kFailed);
+    for (;;) own.turn();
+  });
+  ASSERT_EQ(child.numbers().get(), kPublished);
+  Dialled dialled;
+  dial_now(world, a, "127.0.0.77", 999, dialled);
+  EXPECT_NE(dialled.port, nullptr);
+  expect_in_use(*std::make_unique<Adapter>(world, "127.0.0.77"), 999);
+}
+
+// Binds the rendezvous of a port that belongs to the parent, answers nothing, counts diallers.
+void squat(Numbers& numbers, const std::string& name) {
+  if (::setresuid(kNobody, kNobody, kNobody) != 0) return;
+  const int socket = ::socket(AF_UNIX, SOCK_SEQPACKET, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path + 1, name.data(), name.size());
+  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  const bool bound = ::bind(socket, reinterpret_cast<sockaddr*>(&address), length) == 0 &&
+                     ::listen(socket, 8) == 0;
+  numbers.put(bound ? kPublished : kFailed);
+  const int dialler = ::accept(socket, nullptr, nullptr);
+  char byte = 0;
+  // Whoever sees through us hangs up without a word.
+  numbers.put(::recv(dialler, &byte, 1, 0) <= 0 ? 1 : 2);
+  for (;;) ::pause();
+}
+
+TEST_F(Publish, ASquatterOfAnotherUserIsToldNothing) {
+  if (::geteuid() != 0) GTEST_SKIP() << "becoming another user needs root";
+  auto port = PortClaim::take(read_address(address_of("127.0.0.1")), 0);
+  ASSERT_TRUE(port.has_value());
+  const std::string name = rendezvous_name(read_address(address_of("127.0.0.1")), port->port());
+  Child squatter([&](Numbers& numbers) { squat(numbers, name); });
+  ASSERT_EQ(squatter.numbers().get(), kPublished);
+  Dialled dialled;
+  dial_now(world, a, "127.0.0.1", port->port(), dialled);
+  EXPECT_EQ(dialled.failure, DialFailure::NobodyListens);
+  EXPECT_EQ(squatter.numbers().get(), 1U);
+}
+
+TEST_F(Publish, ARendezvousWithoutItsTcpPortIsASquatter) {
+  ConnQual free = 0;
+  {
+    const auto name = publish_any(a);
+    free = name->qualifier();
+  }
+  // The name alone, as somebody would take it who was refused the port.
+  const auto socket = bind_rendezvous(read_address(address_of("127.0.0.1")), free, false);
+  ASSERT_TRUE(socket.has_value());
+  Dialled dialled;
+  dial_now(world, b, "127.0.0.1", free, dialled);
+  EXPECT_EQ(dialled.failure, DialFailure::NobodyListens);
+}
+
+} // namespace
+} // namespace datum::test

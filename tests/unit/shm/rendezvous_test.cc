@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Names, addresses, and the texts of /proc that decide about them.
+#include <gtest/gtest.h>
+
+#include "tests/unit/shm/test_world.h"
+#include "transport/shm/listener_owner.h"
+#include "transport/shm/port_claim.h"
+#include "transport/shm/rendezvous.h"
+
+namespace datum::test {
+namespace {
+
+HostAddress host(const char* text) {
+  return *read_address(address_of(text));
+}
+
+TEST(HostAddress, AMappedAddressIsTheIpv4Address) {
+  EXPECT_EQ(host("::ffff:127.0.0.1"), host("127.0.0.1"));
+  EXPECT_EQ(to_text(host("::ffff:10.1.2.3")), "10.1.2.3");
+}
+
+TEST(HostAddress, OnlyALinkLocalAddressHasAScope) {
+  sockaddr_in6 v6{};
+  v6.sin6_family = AF_INET6;
+  v6.sin6_scope_id = 3;
+  ::inet_pton(AF_INET6, "fe80::1", &v6.sin6_addr);
+  Address address;
+  std::memcpy(address.bytes, &v6, sizeof v6);
+  EXPECT_EQ(to_text(*read_address(address)), "fe80::1%3");
+  ::inet_pton(AF_INET6, "fd00::1", &v6.sin6_addr);
+  std::memcpy(address.bytes, &v6, sizeof v6);
+  EXPECT_EQ(to_text(*read_address(address)), "fd00::1");
+}
+
+TEST(HostAddress, WhatIsWrittenIsReadAgain) {
+  EXPECT_EQ(write_address(host("127.0.0.1")), address_of("127.0.0.1"));
+  EXPECT_EQ(write_address(host("fd00::5")), address_of("fd00::5"));
+}
+
+TEST(HostAddress, APortInTheAddressIsIgnored) {
+  Address address = address_of("127.0.0.1");
+  address.bytes[2] = std::byte{0x12};
+  EXPECT_EQ(*read_address(address), host("127.0.0.1"));
+}
+
+TEST(HostAddress, EveryLoopbackAddressIsLocalAndForeignOnesAreNot) {
+  EXPECT_TRUE(is_local(host("127.0.0.1")));
+  EXPECT_TRUE(is_local(host("127.200.1.9")));
+  EXPECT_FALSE(is_local(host("192.0.2.1")));
+  EXPECT_FALSE(is_local(host("2001:db8::1")));
+}
+
+TEST(Rendezvous, NamesCarryVersionAddressAndQualifier) {
+  EXPECT_EQ(rendezvous_name(host("10.0.0.7"), 5000), "datum/1/10.0.0.7/5000");
+  EXPECT_EQ(rendezvous_name(std::nullopt, 18446744073709551615U), "datum/1/*/18446744073709551615");
+}
+
+constexpr const char* kSockets =
+    "Num       RefCount Protocol Flags    Type St Inode Path\n"
+    "0000000000000000: 00000002 00000000 00010000 0005 01  1111 @datum/1/10.0.0.7/70000\n"
+    "0000000000000000: 00000003 00000000 00000000 0005 03  1112 @datum/1/10.0.0.7/80000\n"
+    "0000000000000000: 00000002 00000000 00010000 0005 01  1113 @datum/1/*/90000\n";
+
+TEST(Rendezvous, AWildcardConflictsWithAnyAddressOfTheSameQualifier) {
+  EXPECT_TRUE(conflicts(kSockets, std::nullopt, 70000));
+  EXPECT_FALSE(conflicts(kSockets, std::nullopt, 170000));
+  EXPECT_FALSE(conflicts(kSockets, std::nullopt, 70001));
+}
+
+TEST(Rendezvous, AnAddressConflictsWithTheWildcardOnly) {
+  EXPECT_TRUE(conflicts(kSockets, host("127.0.0.1"), 90000));
+  EXPECT_FALSE(conflicts(kSockets, host("127.0.0.1"), 70000));
+}
+
+TEST(Rendezvous, SocketsOfLinksDoNotHoldTheirName) {
+  EXPECT_FALSE(conflicts(kSockets, std::nullopt, 80000));
+}
+
+constexpr const char* kTcp =
+    "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout\n"
+    "   0: 0100007F:1388 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1001        0 1\n"
+    "   1: 00000000:1389 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1002        0 2\n"
+    "   2: 0100007F:138A 0100007F:9999 01 00000000:00000000 00:00000000 00000000  1003        0 "
+    "3\n";
+constexpr const char* kTcp6 =
+    "  sl  local_address                         remote_address                        st\n"
+    "   0: 00000000000000000000000000000000:138B 00000000000000000000000000000000:0000 0A "
+    "00000000:00000000 00:00000000 00000000  1004        0 4\n"
+    "   1: 00000000000000000000000001000000:138B 00000000000000000000000000000000:0000 0A "
+    "00000000:00000000 00:00000000 00000000  1005        0 5\n";
+
+TEST(ListenerOwner, TheListenerOnTheAddressThenTheOneOnEveryAddress) {
+  EXPECT_EQ(find_listener(kTcp, kTcp6, host("127.0.0.1"), 5000), std::optional<uid_t>(1001));
+  EXPECT_EQ(find_listener(kTcp, kTcp6, host("10.0.0.7"), 5000), std::nullopt);
+  EXPECT_EQ(find_listener(kTcp, kTcp6, host("10.0.0.7"), 5001), std::optional<uid_t>(1002));
+  EXPECT_EQ(find_listener(kTcp, kTcp6, host("10.0.0.7"), 5003), std::optional<uid_t>(1004));
+  EXPECT_EQ(find_listener(kTcp, kTcp6, host("::1"), 5003), std::optional<uid_t>(1005));
+  EXPECT_EQ(find_listener(kTcp, kTcp6, host("fd00::1"), 5003), std::optional<uid_t>(1004));
+}
+
+TEST(ListenerOwner, AnEstablishedConnectionIsNoListener) {
+  EXPECT_EQ(find_listener(kTcp, kTcp6, host("127.0.0.1"), 5002), std::nullopt);
+}
+
+TEST(ListenerOwner, TheKernelAndItsFileNameTheSameOwner) {
+  auto claim = PortClaim::take(host("127.0.0.1"), 0);
+  ASSERT_TRUE(claim.has_value());
+  EXPECT_EQ(tcp_listener_owner(host("127.0.0.1"), claim->port()),
+            std::optional<uid_t>(::geteuid()));
+  EXPECT_EQ(tcp_listener_owner(host("127.0.0.2"), claim->port()), std::nullopt);
+}
+
+TEST(ListenerOwner, ADualStackListenerAnswersForIpv4) {
+  auto claim = PortClaim::take(std::nullopt, 0);
+  ASSERT_TRUE(claim.has_value());
+  EXPECT_EQ(tcp_listener_owner(host("127.0.0.2"), claim->port()),
+            std::optional<uid_t>(::geteuid()));
+}
+
+TEST(AnyPort, TheRangeLiesBelowTheEphemeralPorts) {
+  const PortRange usual = any_port_range_below("32768\t60999\n");
+  EXPECT_EQ(usual.low, 24576);
+  EXPECT_EQ(usual.high, 32767);
+  const PortRange wide = any_port_range_below("2000\t65000\n");
+  EXPECT_EQ(wide.low, 1024);
+  EXPECT_EQ(wide.high, 1999);
+}
+
+TEST(AnyPort, WithoutRoomBelowTheUsualRangeIsTaken) {
+  const PortRange range = any_port_range_below("1024\t65535\n");
+  EXPECT_EQ(range.low, 24576);
+  EXPECT_EQ(range.high, 32767);
+  EXPECT_EQ(any_port_range_below("").high, 32767);
+}
+
+} // namespace
+} // namespace datum::test
