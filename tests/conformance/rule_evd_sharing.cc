@@ -15,7 +15,7 @@ class RuleEvdSharing : public Conformance {
   void SetUp() override {
     Conformance::SetUp();
     attributes = default_attributes(ia);
-    evd = create_evd(ia, kEveryStream);
+    evd = create_evd(ia, kRequestStreams);
     apart = create_evd(ia, kEveryStream);
   }
 
@@ -71,6 +71,7 @@ TEST_F(RuleEvdSharing, DefaultGoesWithThreshold) {
 
 // Rules: SHARE.4 SHARE.6
 TEST_F(RuleEvdSharing, OtherStreamsNeedThreshold) {
+  evd = create_evd(ia, kEveryStream);
   const Psp psp = create_psp(ia, free_qualifier(ia), evd);
   for (const DAT_COMPLETION_FLAGS flags : {kUnsignalled, kSolicited}) {
     Ep ep;

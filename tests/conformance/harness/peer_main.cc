@@ -31,7 +31,8 @@ class Peer {
     words >> qualifier;
     ia_ = open_ia();
     side_ = std::make_unique<Side>(ia_);
-    return status_name(connect(side_->ep(), address_of(ia_), qualifier));
+    const DAT_RETURN status = connect(side_->ep(), address_of(ia_), qualifier);
+    return status == DAT_SUCCESS ? "ok" : status_name(status);
   }
 
   std::string wait() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // harness/peer_main.h: what the second process of a test does.
 // Lives here: a small interpreter of one-line commands on stdin, one answer line each on stdout:
-//               connect QUALIFIER   opens the IA, connects an EP to QUALIFIER at this host
+//               connect QUALIFIER   opens the IA, connects an EP to QUALIFIER at this host: ok
 //               wait                the number of the next event on the connect EVD, in hex
 //               close               frees everything and closes the IA
 //             A closed stdin ends the process.

@@ -88,8 +88,7 @@ void EpInState::active_pending() {
 
 void EpInState::completion_pending() {
   process_.emplace(PeerProcess::of_this_program());
-  EXPECT_EQ(process_->ask("connect " + std::to_string(listener_->qualifier())),
-            "DAT_SUCCESS (0x00000000)");
+  EXPECT_EQ(process_->ask("connect " + std::to_string(listener_->qualifier())), "ok");
   Cr request = listener_->expect_request();
   process_->stop();
   EXPECT_DAT_OK(accept(request, ep_));

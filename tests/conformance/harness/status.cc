@@ -25,7 +25,7 @@ std::string status_name(DAT_RETURN status) {
   std::string name = "a status without a name";
   if (dat_strerror(status, &major, &minor) == DAT_SUCCESS && major != nullptr) {
     name = major;
-    if (minor != nullptr && *minor != '\0') name += std::string("/") + minor;
+    if (minor != nullptr && DAT_GET_SUBTYPE(status) != 0) name += std::string("/") + minor;
   }
   char number[32];
   std::snprintf(number, sizeof number, " (0x%08x)", status);
