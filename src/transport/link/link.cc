@@ -162,6 +162,15 @@ bool Link::set_attention(Attention attention) {
   return in_.ready() || !work_list_.empty() || !ack_list_.empty();
 }
 
+void Link::on_bell() {
+  const std::uint32_t epoch = own_.sleep_epoch.load(std::memory_order_relaxed);
+  if ((epoch & 1U) != 0) {
+    own_.sleep_epoch.store(epoch + 2, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+  }
+  progress();
+}
+
 bool Link::progress() {
   if (broken_) return false;
   bool any = false;

@@ -28,6 +28,8 @@ class Link {
   bool progress();
   // Writes our sleep epoch; true when the ring has something.
   bool set_attention(Attention attention);
+  // The peer has rung. It rings once for each epoch, so a new one begins before we look.
+  void on_bell();
   void lost();
 
   // Connections: a number names one until it is removed; stale numbers find nothing.

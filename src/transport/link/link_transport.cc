@@ -113,7 +113,7 @@ void LinkTransport::on_link(LinkPort& port) {
 }
 
 void LinkTransport::on_bell(LinkPort& port) {
-  if (Link* link = find_link(port)) link->progress();
+  if (Link* link = find_link(port)) link->on_bell();
 }
 
 void LinkTransport::on_link_lost(LinkPort& port) {
