@@ -69,7 +69,7 @@ bool HalfOpen::on_hello(std::span<const std::byte> message) {
   if (preamble.version == kHandshakeVersion) {
     if (!decode(message, hello)) return false;
     const auto host = read_address(hello.address);
-    if (!host || !is_local(*host)) return false;
+    if (!host || !is_local(*host).value_or(false)) return false;
   }
   peer_.id = hello.id;
   peer_address_ = hello.address;

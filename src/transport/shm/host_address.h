@@ -11,6 +11,7 @@
 #include <string>
 #include <sys/socket.h>
 
+#include "base/status.h"
 #include "core/types.h"
 
 namespace datum {
@@ -33,7 +34,8 @@ std::string to_text(const HostAddress& host);
 // For bind() and connect(); returns the length.
 socklen_t to_sockaddr(const HostAddress& host, std::uint16_t port, sockaddr_storage& out);
 
-// What the kernel's routes say now: a packet to this address would stay on this host.
-bool is_local(const HostAddress& host);
+// What the kernel's routes say now: a packet to this address would stay on this host. Fails for
+// lack of descriptors.
+Result<bool> is_local(const HostAddress& host);
 
 } // namespace datum

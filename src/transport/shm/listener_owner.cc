@@ -26,10 +26,10 @@ struct Question {
 // The exact lookup is the one a SYN from anywhere would meet, wildcard and dual-stack included.
 // Nothing also when the kernel cannot tell: ENOENT stands for "no such listener" and for "no such
 // module".
-std::optional<uid_t> ask_kernel(const HostAddress& host, std::uint16_t port) {
+Result<std::optional<uid_t>> ask_kernel(const HostAddress& host, std::uint16_t port) {
   const UniqueFd socket(
       ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_SOCK_DIAG));
-  if (!socket) return std::nullopt;
+  if (!socket) return fail(Type::InsufficientResources);
   Question question{};
   question.header.nlmsg_len = sizeof question;
   question.header.nlmsg_type = SOCK_DIAG_BY_FAMILY;
@@ -53,7 +53,7 @@ std::optional<uid_t> ask_kernel(const HostAddress& host, std::uint16_t port) {
   if (length < static_cast<ssize_t>(sizeof answer.header + sizeof answer.found) ||
       answer.header.nlmsg_type != SOCK_DIAG_BY_FAMILY || answer.found.idiag_state != TCP_LISTEN)
     return std::nullopt;
-  return answer.found.idiag_uid;
+  return std::optional<uid_t>(answer.found.idiag_uid);
 }
 
 std::string_view take_word(std::string_view& line) {
@@ -112,8 +112,9 @@ std::optional<uid_t> find_listener(std::string_view v4, std::string_view v6,
   return find_line(v6, std::string(32, '0') + digits);
 }
 
-std::optional<uid_t> tcp_listener_owner(const HostAddress& host, std::uint16_t port) {
-  if (const auto owner = ask_kernel(host, port)) return owner;
+Result<std::optional<uid_t>> tcp_listener_owner(const HostAddress& host, std::uint16_t port) {
+  const auto owner = ask_kernel(host, port);
+  if (!owner || *owner) return owner;
   return find_listener(read_text_file("/proc/net/tcp"), read_text_file("/proc/net/tcp6"), host,
                        port);
 }

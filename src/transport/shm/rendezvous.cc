@@ -91,13 +91,14 @@ ConnectResult connect_rendezvous(const std::optional<HostAddress>& host, ConnQua
   }
 }
 
-bool holder_is_owner(int socket, const HostAddress& dialled, ConnQual qualifier) {
+Result<bool> holder_is_owner(int socket, const HostAddress& dialled, ConnQual qualifier) {
   if (qualifier > kLargestPort) return true;
   const auto port = static_cast<std::uint16_t>(qualifier);
-  const std::optional<uid_t> owner = tcp_listener_owner(dialled, port);
+  const auto owner = tcp_listener_owner(dialled, port);
+  if (!owner) return fail(owner.error());
   // A privileged port may be offered on this host only, without a TCP listener.
-  if (!owner) return port < first_unprivileged_port();
-  return *owner == peer_credentials(socket).uid;
+  if (!*owner) return port < first_unprivileged_port();
+  return **owner == peer_credentials(socket).uid;
 }
 
 } // namespace datum

@@ -34,8 +34,9 @@ ConnectResult connect_rendezvous(const std::optional<HostAddress>& host, ConnQua
                                  UniqueFd& out);
 
 // The process behind a connected socket may speak for that qualifier: it belongs to the user whose
-// TCP listener owns the port. True where no port stands behind the qualifier.
-bool holder_is_owner(int socket, const HostAddress& dialled, ConnQual qualifier);
+// TCP listener owns the port. True where no port stands behind the qualifier. Fails for lack of
+// descriptors.
+Result<bool> holder_is_owner(int socket, const HostAddress& dialled, ConnQual qualifier);
 
 inline constexpr ConnQual kLargestPort = 65535;
 

@@ -50,6 +50,11 @@ void ShmDial::dial_again() {
   pause_ = std::min(2 * pause_, kLongestPause);
 }
 
+void ShmDial::wait_for_resources() {
+  context_.warn_no_descriptors();
+  dial_again();
+}
+
 void ShmDial::on_hangup() {
   if (++hangups_ > kMaxHangups) return give_up(DialFailure::NobodyListens);
   dial_again();
@@ -66,12 +71,15 @@ void ShmDial::give_up(DialFailure failure) {
 }
 
 void ShmDial::on_expired(Instant) {
-  if (!is_local(address_)) return give_up(DialFailure::Unreachable);
+  const auto local = is_local(address_);
+  if (!local) return wait_for_resources();
+  if (!*local) return give_up(DialFailure::Unreachable);
   const std::array<std::optional<HostAddress>, 2> names{address_, std::nullopt};
   for (const auto& name : names) {
     switch (look_up(name)) {
     case Lookup::Nobody: continue;
     case Lookup::Later: return dial_again();
+    case Lookup::NoResources: return wait_for_resources();
     case Lookup::Found: break;
     }
     if (!say_hello()) on_hangup();
@@ -87,7 +95,9 @@ ShmDial::Lookup ShmDial::look_up(const std::optional<HostAddress>& name) {
   case ConnectResult::NoResources: context_.warn_no_descriptors(); return Lookup::Later;
   case ConnectResult::Connected: break;
   }
-  if (holder_is_owner(socket_.get(), address_, qualifier_)) return Lookup::Found;
+  const auto owner = holder_is_owner(socket_.get(), address_, qualifier_);
+  if (!owner) return Lookup::NoResources;
+  if (*owner) return Lookup::Found;
   log(LogLevel::Info,
       "dial to {} qualifier {}: process {} of user {} answers there but does not own the TCP port; "
       "not used",
@@ -156,16 +166,13 @@ void ShmDial::make_offer(const Greeting& answer) {
   if (context_.links.find(parts.peer) != nullptr || context_.is_offering(parts.peer))
     return dial_again();
   const auto host = read_address(answer.address);
-  if (!host || !is_local(*host)) return on_hangup();
+  if (!host || !is_local(*host).value_or(false)) return on_hangup();
   if (context_.links.full()) {
     context_.warn_full();
     return give_up(DialFailure::Unreachable);
   }
   SealedMemory memory = make_segment();
-  if (!memory.mapping) {
-    context_.warn_no_descriptors();
-    return dial_again();
-  }
+  if (!memory.mapping) return wait_for_resources();
   parts.segment = std::move(memory.mapping);
   context_.open_direct(parts.peer.process, answer.direct, parts);
 

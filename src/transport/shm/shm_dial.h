@@ -30,7 +30,7 @@ class ShmDial final : public Dial, private FdHandler, private Timer {
   void on_expired(Instant now) override; // an attempt is due
   void on_ready(std::uint32_t events) override;
 
-  enum class Lookup : std::uint8_t { Found, Nobody, Later };
+  enum class Lookup : std::uint8_t { Found, Nobody, Later, NoResources };
   Lookup look_up(const std::optional<HostAddress>& name);
   bool say_hello();
   void on_answer(std::span<const std::byte> message);
@@ -38,6 +38,7 @@ class ShmDial final : public Dial, private FdHandler, private Timer {
   void on_ready_message(std::span<const std::byte> message, PassedFds& passed);
   void hang_up();
   void dial_again();
+  void wait_for_resources();
   void on_hangup();
   // Each ends the dial; the last call of whoever calls it.
   void succeed(ShmPort& port);

@@ -44,10 +44,10 @@ TEST(HostAddress, APortInTheAddressIsIgnored) {
 }
 
 TEST(HostAddress, EveryLoopbackAddressIsLocalAndForeignOnesAreNot) {
-  EXPECT_TRUE(is_local(host("127.0.0.1")));
-  EXPECT_TRUE(is_local(host("127.200.1.9")));
-  EXPECT_FALSE(is_local(host("192.0.2.1")));
-  EXPECT_FALSE(is_local(host("2001:db8::1")));
+  EXPECT_TRUE(is_local(host("127.0.0.1")).value());
+  EXPECT_TRUE(is_local(host("127.200.1.9")).value());
+  EXPECT_FALSE(is_local(host("192.0.2.1")).value());
+  EXPECT_FALSE(is_local(host("2001:db8::1")).value());
 }
 
 TEST(Rendezvous, NamesCarryVersionAddressAndQualifier) {
@@ -105,15 +105,15 @@ TEST(ListenerOwner, AnEstablishedConnectionIsNoListener) {
 TEST(ListenerOwner, TheKernelAndItsFileNameTheSameOwner) {
   auto claim = PortClaim::take(host("127.0.0.1"), 0);
   ASSERT_TRUE(claim.has_value());
-  EXPECT_EQ(tcp_listener_owner(host("127.0.0.1"), claim->port()),
+  EXPECT_EQ(tcp_listener_owner(host("127.0.0.1"), claim->port()).value(),
             std::optional<uid_t>(::geteuid()));
-  EXPECT_EQ(tcp_listener_owner(host("127.0.0.2"), claim->port()), std::nullopt);
+  EXPECT_EQ(tcp_listener_owner(host("127.0.0.2"), claim->port()).value(), std::nullopt);
 }
 
 TEST(ListenerOwner, ADualStackListenerAnswersForIpv4) {
   auto claim = PortClaim::take(std::nullopt, 0);
   ASSERT_TRUE(claim.has_value());
-  EXPECT_EQ(tcp_listener_owner(host("127.0.0.2"), claim->port()),
+  EXPECT_EQ(tcp_listener_owner(host("127.0.0.2"), claim->port()).value(),
             std::optional<uid_t>(::geteuid()));
 }
 

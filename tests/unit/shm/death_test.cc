@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// A peer process ends: the survivor learns it, whatever of the dead one lives on.
+#include <gtest/gtest.h>
+
+#include "tests/unit/shm/remote_adapter.h"
+
+namespace datum::test {
+namespace {
+
+enum Command : std::uint64_t { kForkAndTell = 1, kExec = 2 };
+
+// The grandchild keeps every descriptor; its number goes to the test, which ends it.
+void fork_and_tell(Numbers& numbers) {
+  const pid_t grandchild = ::fork();
+  if (grandchild == 0) {
+    for (;;) ::pause();
+  }
+  numbers.put(static_cast<std::uint64_t>(grandchild));
+}
+
+RemoteScript script() {
+  RemoteScript script;
+  script.command = [](Adapter&, std::uint64_t number, Numbers& numbers) {
+    if (number == kForkAndTell) fork_and_tell(numbers);
+    if (number == kExec) {
+      numbers.put(kExec);
+      ::execl("/bin/sleep", "sleep", "1000", static_cast<char*>(nullptr));
+    }
+  };
+  return script;
+}
+
+class Death : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_NE(remote.qualifier(), 0U);
+    dial_now(world, a, "127.0.0.1", remote.qualifier(), dialled);
+    ASSERT_NE(dialled.port, nullptr);
+  }
+  RemoteAdapter remote{script()};
+  World world;
+  Adapter a{world, "127.0.0.1"};
+  Dialled dialled;
+};
+
+TEST_F(Death, AKilledPeerIsALostLink) {
+  remote.child().kill();
+  ASSERT_TRUE(world.run_until([&] { return a.lost == 1; }));
+  EXPECT_TRUE(a.links.empty());
+  EXPECT_EQ(a.fabric->links(), 0U);
+}
+
+TEST_F(Death, AKilledPeerIsNoticedThoughItsChildKeepsTheDescriptors) {
+  const auto grandchild = static_cast<pid_t>(remote.ask(kForkAndTell));
+  ASSERT_GT(grandchild, 0);
+  remote.child().kill();
+  EXPECT_TRUE(world.run_until([&] { return a.lost == 1; }));
+  EXPECT_EQ(::kill(grandchild, 0), 0);
+  ::kill(grandchild, SIGKILL);
+}
+
+TEST_F(Death, APeerThatExecutesAnotherProgramIsALostLink) {
+  ASSERT_EQ(remote.ask(kExec), kExec);
+  EXPECT_TRUE(world.run_until([&] { return a.lost == 1; }));
+}
+
+TEST_F(Death, ADeadListenerIsNobody) {
+  remote.child().kill();
+  Dialled again;
+  dial_now(world, a, "127.0.0.1", remote.qualifier(), again);
+  EXPECT_EQ(again.failure, DialFailure::NobodyListens);
+}
+
+TEST_F(Death, WhatThePeerWroteStaysReadableUntilTheLossWasReported) {
+  remote.child().kill();
+  struct Reader final : FabricEvents {
+    std::uint32_t magic = 0;
+    void on_link(LinkPort&) override {}
+    void on_bell(LinkPort&) override {}
+    void on_link_lost(LinkPort& port) override { magic = port.segment().magic; }
+  } reader;
+  a.fabric->attach(world.host(), reader);
+  ASSERT_TRUE(world.run_until([&] { return reader.magic != 0; }));
+  EXPECT_EQ(reader.magic, 0x44544c4bU);
+}
+
+} // namespace
+} // namespace datum::test

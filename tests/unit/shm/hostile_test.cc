@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Peers that break the rules: they end their own link, or never get one.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include "tests/unit/shm/test_world.h"
+#include "transport/shm/message_socket.h"
+#include "transport/shm/rendezvous.h"
+#include "transport/shm/sealed_memory.h"
+
+namespace datum::test {
+namespace {
+
+// Speaks the handshake by hand.
+class Stranger {
+ public:
+  Stranger(World& world, ConnQual qualifier) : world_(world) {
+    EXPECT_EQ(connect_rendezvous(read_address(address_of("127.0.0.1")), qualifier, socket_),
+              ConnectResult::Connected);
+  }
+  void say(std::span<const std::byte> bytes, std::span<const int> fds = {}) {
+    EXPECT_TRUE(send_message(socket_.get(), bytes, fds));
+  }
+  void say_hello(std::uint16_t version = 1) {
+    Greeting hello;
+    hello.preamble.version = version;
+    hello.id = {1, 2};
+    hello.address = address_of("127.0.0.1");
+    std::byte bytes[Greeting::kWireSize];
+    encode(hello, bytes);
+    say(bytes);
+  }
+  void say_offer(std::span<const int> fds) {
+    Agreement offer;
+    offer.preamble.kind = MessageKind::Offer;
+    std::byte bytes[Agreement::kWireSize];
+    encode(offer, bytes);
+    say(bytes, fds);
+  }
+  // The next answer's verdict; nothing: hung up.
+  std::optional<Verdict> hear() {
+    std::optional<Verdict> verdict;
+    EXPECT_TRUE(world_.run_until([&] {
+      std::byte bytes[512];
+      std::size_t length = 0;
+      PassedFds passed;
+      const ReceiveResult result = receive_message(socket_.get(), bytes, length, passed);
+      if (result == ReceiveResult::Nothing) return false;
+      Preamble preamble;
+      if (result == ReceiveResult::Message && decode(std::span(bytes).first(length), preamble))
+        verdict = preamble.verdict;
+      return true;
+    }));
+    return verdict;
+  }
+  int socket() const { return socket_.get(); }
+
+ private:
+  World& world_;
+  UniqueFd socket_;
+};
+
+class Hostile : public testing::Test {
+ protected:
+  static ShmOptions impatient() {
+    ShmOptions options;
+    options.half_open_limit = 20 * kMillisecond;
+    options.max_half_open = 8;
+    options.max_links = 3;
+    return options;
+  }
+  void expect_served() {
+    Adapter honest(world, "127.0.0.1");
+    Dialled dialled;
+    dial_now(world, honest, "127.0.0.1", name->qualifier(), dialled);
+    EXPECT_NE(dialled.port, nullptr);
+    dialled.dial.reset();
+  }
+  World world;
+  Adapter a{world, "127.0.0.1", impatient()};
+  std::unique_ptr<PublishedName> name = publish_any(a);
+};
+
+TEST_F(Hostile, GarbageInsteadOfAHelloIsHungUpOn) {
+  Stranger stranger(world, name->qualifier());
+  const std::byte garbage[40] = {};
+  stranger.say(garbage);
+  EXPECT_EQ(stranger.hear(), std::nullopt);
+  EXPECT_EQ(a.fabric->half_open(), 0U);
+  expect_served();
+}
+
+TEST_F(Hostile, AnOverlongMessageIsHungUpOn) {
+  Stranger stranger(world, name->qualifier());
+  const std::vector<std::byte> garbage(5000, std::byte{0x44});
+  stranger.say(garbage);
+  EXPECT_EQ(stranger.hear(), std::nullopt);
+}
+
+TEST_F(Hostile, ASilentDiallerIsHungUpOnAfterTheLimit) {
+  Stranger stranger(world, name->qualifier());
+  EXPECT_EQ(stranger.hear(), std::nullopt);
+  EXPECT_EQ(a.fabric->half_open(), 0U);
+}
+
+TEST_F(Hostile, SilenceAfterTheHelloIsHungUpOn) {
+  Stranger stranger(world, name->qualifier());
+  stranger.say_hello();
+  EXPECT_EQ(stranger.hear(), Verdict::Fresh);
+  EXPECT_EQ(stranger.hear(), std::nullopt);
+  EXPECT_EQ(a.fabric->half_open(), 0U);
+}
+
+TEST_F(Hostile, MoreSilentDiallersThanAllowedOnlyWait) {
+  std::vector<std::unique_ptr<Stranger>> strangers;
+  for (int i = 0; i < 20; ++i)
+    strangers.push_back(std::make_unique<Stranger>(world, name->qualifier()));
+  world.turn();
+  EXPECT_EQ(a.fabric->half_open(), 8U);
+  expect_served();
+}
+
+TEST_F(Hostile, AnotherVersionIsToldOurs) {
+  Stranger stranger(world, name->qualifier());
+  stranger.say_hello(2);
+  EXPECT_EQ(stranger.hear(), Verdict::WrongVersion);
+  EXPECT_EQ(stranger.hear(), std::nullopt);
+}
+
+TEST_F(Hostile, AnOfferWithoutASegmentIsHungUpOn) {
+  Stranger stranger(world, name->qualifier());
+  stranger.say_hello();
+  EXPECT_EQ(stranger.hear(), Verdict::Fresh);
+  stranger.say_offer({});
+  EXPECT_EQ(stranger.hear(), std::nullopt);
+  EXPECT_TRUE(a.links.empty());
+}
+
+// A file that looks like a segment but for one thing.
+enum class Flaw { NoSeals, TooShort, TooLong, NotAMemfd, WrongMagic, ReadOnly };
+
+UniqueFd flawed(Flaw flaw) {
+  if (flaw == Flaw::NotAMemfd) return UniqueFd(::open("/dev/zero", O_RDWR | O_CLOEXEC));
+  std::size_t size = sizeof(LinkSegment);
+  if (flaw == Flaw::TooShort) size -= 1;
+  if (flaw == Flaw::TooLong) size += 1;
+  SealedMemory memory = flaw == Flaw::NoSeals ? make_sealable_memory("flawed", size)
+                                              : make_sealed_memory("flawed", size);
+  if (flaw != Flaw::WrongMagic) {
+    segment_in(memory.mapping).magic = 0x44544c4b;
+    segment_in(memory.mapping).version = 1;
+    segment_in(memory.mapping).ring_lines = 2048;
+  }
+  if (flaw == Flaw::ReadOnly) {
+    const std::string path = "/proc/self/fd/" + std::to_string(memory.file.get());
+    return UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  }
+  return std::move(memory.file);
+}
+
+class HostileSegment : public Hostile, public testing::WithParamInterface<Flaw> {};
+
+TEST_P(HostileSegment, IsRefused) {
+  Stranger stranger(world, name->qualifier());
+  stranger.say_hello();
+  EXPECT_EQ(stranger.hear(), Verdict::Fresh);
+  const UniqueFd file = flawed(GetParam());
+  const int fd = file.get();
+  stranger.say_offer(std::span(&fd, 1));
+  EXPECT_EQ(stranger.hear(), std::nullopt);
+  EXPECT_TRUE(a.links.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Flaws, HostileSegment,
+                         testing::Values(Flaw::NoSeals, Flaw::TooShort, Flaw::TooLong,
+                                         Flaw::NotAMemfd, Flaw::WrongMagic, Flaw::ReadOnly));
+
+TEST_F(Hostile, ASoundSegmentOfAStrangerIsALink) {
+  Stranger stranger(world, name->qualifier());
+  stranger.say_hello();
+  EXPECT_EQ(stranger.hear(), Verdict::Fresh);
+  const SealedMemory memory = make_segment();
+  const int fd = memory.file.get();
+  stranger.say_offer(std::span(&fd, 1));
+  EXPECT_EQ(stranger.hear(), Verdict::Fresh);
+  EXPECT_EQ(a.links.size(), 1U);
+}
+
+TEST_F(Hostile, MoreDescriptorsThanAllowedAreClosed) {
+  Stranger stranger(world, name->qualifier());
+  stranger.say_hello();
+  EXPECT_EQ(stranger.hear(), Verdict::Fresh);
+  const SealedMemory memory = make_segment();
+  const std::vector<int> fds(200, memory.file.get());
+  std::byte bytes[Agreement::kWireSize];
+  Agreement offer;
+  offer.preamble.kind = MessageKind::Offer;
+  encode(offer, bytes);
+  iovec piece{bytes, sizeof bytes};
+  std::vector<std::byte> control(CMSG_SPACE(200 * sizeof(int)));
+  msghdr header{};
+  header.msg_iov = &piece;
+  header.msg_iovlen = 1;
+  header.msg_control = control.data();
+  header.msg_controllen = control.size();
+  cmsghdr* part = CMSG_FIRSTHDR(&header);
+  part->cmsg_level = SOL_SOCKET;
+  part->cmsg_type = SCM_RIGHTS;
+  part->cmsg_len = CMSG_LEN(200 * sizeof(int));
+  std::memcpy(CMSG_DATA(part), fds.data(), 200 * sizeof(int));
+  ASSERT_EQ(::sendmsg(stranger.socket(), &header, 0), static_cast<ssize_t>(sizeof bytes));
+  EXPECT_EQ(stranger.hear(), std::nullopt);
+  EXPECT_TRUE(a.links.empty());
+}
+
+TEST_F(Hostile, SomethingThatIsNotABellEndsTheLink) {
+  Adapter b(world, "127.0.0.1");
+  Stranger stranger(world, name->qualifier());
+  stranger.say_hello();
+  EXPECT_EQ(stranger.hear(), Verdict::Fresh);
+  const SealedMemory memory = make_segment();
+  const int fd = memory.file.get();
+  stranger.say_offer(std::span(&fd, 1));
+  EXPECT_EQ(stranger.hear(), Verdict::Fresh);
+  const std::byte garbage[2] = {std::byte{1}, std::byte{1}};
+  stranger.say(garbage);
+  ASSERT_TRUE(world.run_until([&] { return a.lost == 1; }));
+}
+
+TEST_F(Hostile, DescriptorsThatComeWithABellAreClosed) {
+  Stranger stranger(world, name->qualifier());
+  stranger.say_hello();
+  EXPECT_EQ(stranger.hear(), Verdict::Fresh);
+  const SealedMemory memory = make_segment();
+  const int fd = memory.file.get();
+  stranger.say_offer(std::span(&fd, 1));
+  EXPECT_EQ(stranger.hear(), Verdict::Fresh);
+  const std::byte bell[1] = {std::byte{1}};
+  stranger.say(bell, std::span(&fd, 1));
+  ASSERT_TRUE(world.run_until([&] { return a.bells[a.links[0]] == 1; }));
+}
+
+TEST_F(Hostile, MoreLinksThanAllowedAreRefused) {
+  std::vector<std::unique_ptr<Adapter>> peers;
+  for (int i = 0; i < 4; ++i) {
+    peers.push_back(std::make_unique<Adapter>(world, "127.0.0.1"));
+    Dialled dialled;
+    dial_now(world, *peers.back(), "127.0.0.1", name->qualifier(), dialled);
+    if (i < 3)
+      EXPECT_NE(dialled.port, nullptr) << i;
+    else
+      EXPECT_EQ(dialled.failure, DialFailure::Unreachable);
+    dialled.dial.reset();
+  }
+  peers.erase(peers.begin());
+  ASSERT_TRUE(world.run_until([&] { return a.lost == 1; }));
+  expect_served();
+}
+
+// While it exists, this process can open nothing.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit none{3, before_.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &none);
+  }
+  ~NoDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(Hostile, WithoutDescriptorsTheListenerRestsAndThenGoesOn) {
+  Stranger stranger(world, name->qualifier());
+  {
+    const NoDescriptors none;
+    for (int i = 0; i < 5; ++i) world.turn(0);
+    EXPECT_EQ(a.fabric->half_open(), 0U);
+    // It rests: the dialler in the queue does not wake it before its timer.
+    EXPECT_NE(world.timers.next(), kNever);
+  }
+  stranger.say_hello();
+  EXPECT_EQ(stranger.hear(), Verdict::Fresh);
+}
+
+TEST_F(Hostile, WithoutDescriptorsADialWaits) {
+  Adapter b(world, "127.0.0.1");
+  Dialled dialled;
+  start_dial(b, "127.0.0.1", name->qualifier(), dialled);
+  {
+    const NoDescriptors none;
+    for (int i = 0; i < 5; ++i) world.turn(1);
+    EXPECT_FALSE(dialled.over());
+  }
+  ASSERT_TRUE(world.run_until([&] { return dialled.over(); }));
+  EXPECT_NE(dialled.port, nullptr);
+}
+
+} // namespace
+} // namespace datum::test
