@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "fake_runtime.h"
+
+#include <atomic>
+#include <chrono>
+#include <netinet/in.h>
+
+#include "base/futex.h"
+#include "base/random.h"
+#include "core/interface_adapter.h"
+
+namespace datum::test {
+namespace {
+
+RuntimeCounts counts;
+Fault next_fault = Fault::None;
+std::string instance_data_given;
+
+Address loopback() {
+  sockaddr_in v4{};
+  v4.sin_family = AF_INET;
+  v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  Address address;
+  std::memcpy(address.bytes, &v4, sizeof v4);
+  return address;
+}
+
+// Sleeps and wakes with nothing to drive.
+class FakeProgress final : public Progress {
+ public:
+  explicit FakeProgress(LockOwner& lock) : lock_(lock) {}
+  bool poll() override { return false; }
+  WaitResult wait(WaitPoint& point, Instant deadline) override {
+    while (!point.signalled) {
+      const std::uint32_t seen = signals_.load();
+      const Instant left = deadline == kNever ? kNever : deadline - now();
+      if (left <= 0) return WaitResult::TimedOut;
+      lock_.relinquish();
+      static_cast<void>(futex_wait(signals_, seen, left));
+      lock_.acquire();
+    }
+    return WaitResult::Signalled;
+  }
+  void signal(WaitPoint& point) override {
+    point.signalled = true;
+    signals_.fetch_add(1);
+    futex_wake(signals_, 1 << 20);
+  }
+  void kick() override {}
+  Instant now() override {
+    return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+  }
+
+ private:
+  LockOwner& lock_;
+  std::atomic<std::uint32_t> signals_{0};
+};
+
+class FakeMemory final : public MemoryProbe {
+ public:
+  bool usable(std::uint64_t, std::uint64_t, Access) override { return true; }
+  bool shared(std::uint64_t, std::uint64_t) override { return true; }
+  bool backing(std::uint64_t, std::uint64_t, std::int32_t&, std::uint64_t&) override {
+    return false;
+  }
+};
+
+class FakeRequest final : public IncomingConnection {
+ public:
+  explicit FakeRequest(const std::string& data) : data_(data) {}
+  Address remote_address() const override { return loopback(); }
+  ConnQual remote_port() const override { return 4711; }
+  PrivateData private_data() const override {
+    return std::as_bytes(std::span(data_.data(), data_.size()));
+  }
+  std::unique_ptr<Channel> accept(PrivateData, ChannelEvents&, const ChannelOptions&) override {
+    return nullptr;
+  }
+  void reject_by_consumer() override {}
+
+ private:
+  std::string data_;
+};
+
+class FakeRuntime final : public Runtime {
+ public:
+  explicit FakeRuntime(LockOwner& owner) : lock(owner), progress_(owner) { ++counts.opened; }
+  ~FakeRuntime() override;
+  Transport& transport() override { return transport_; }
+  Progress& progress() override { return progress_; }
+  TimerQueue& timers() override { return timers_; }
+  Random& random() override { return random_; }
+  MemoryProbe& memory() override { return memory_; }
+  Status start(InterfaceAdapter&) override {
+    if (std::exchange(next_fault, Fault::None) == Fault::Start)
+      return {Type::InsufficientResources, Detail::ResourceDevice};
+    ++counts.started;
+    return kOk;
+  }
+  void stop() override { ++counts.stopped; }
+
+  LockOwner& lock;
+
+ private:
+  SeededRandom random_{1};
+  FakeMemory memory_;
+  TimerQueue timers_;
+  FakeProgress progress_;
+  FakeTransport transport_;
+};
+
+FakeRuntime* last = nullptr;
+
+FakeRuntime::~FakeRuntime() {
+  ++counts.destroyed;
+  if (last == this) last = nullptr;
+}
+
+class FakeFactory final : public RuntimeFactory {
+ public:
+  Result<std::unique_ptr<Runtime>> open(std::string_view, std::string_view instance_data,
+                                        LockOwner& lock) override {
+    if (next_fault == Fault::Open) {
+      next_fault = Fault::None;
+      return fail(Type::InsufficientResources, Detail::ResourceDevice);
+    }
+    instance_data_given = instance_data;
+    auto runtime = std::make_unique<FakeRuntime>(lock);
+    last = runtime.get();
+    return runtime;
+  }
+  std::string_view provider_name() const override { return "Fake"; }
+};
+
+} // namespace
+
+class FakeTransport::FakeListener final : public Listener {
+ public:
+  FakeListener(FakeTransport& transport, ConnQual qualifier)
+      : transport_(transport), qualifier_(qualifier) {}
+  ~FakeListener() override { transport_.listeners_.erase(qualifier_); }
+  ConnQual qualifier() const override { return qualifier_; }
+
+ private:
+  FakeTransport& transport_;
+  ConnQual qualifier_;
+};
+
+FakeTransport::FakeTransport()
+    : address_(loopback()), regions_(std::make_unique<RegionEntry[]>(RegionTable::kCapacity)) {}
+
+Result<std::unique_ptr<Listener>> FakeTransport::listen(ConnQual qualifier,
+                                                        ListenerEvents& events) {
+  if (!listeners_.emplace(qualifier, &events).second) return fail(Type::ConnQualInUse);
+  return std::make_unique<FakeListener>(*this, qualifier);
+}
+
+Result<std::unique_ptr<Listener>> FakeTransport::listen_any(ListenerEvents& events) {
+  ConnQual free = 5000;
+  while (listeners_.count(free) != 0) ++free;
+  return listen(free, events);
+}
+
+Result<std::unique_ptr<Channel>> FakeTransport::connect(const Address& address, ConnQual,
+                                                        PrivateData, ChannelEvents&,
+                                                        const ChannelOptions&) {
+  dialled_ = address;
+  return fail(Type::InsufficientResources, Detail::ResourceDevice);
+}
+
+void FakeTransport::arrive(ConnQual qualifier, const std::string& data) {
+  listeners_.at(qualifier)->on_request(std::make_unique<FakeRequest>(data));
+}
+
+RuntimeCounts& runtime_counts() {
+  return counts;
+}
+void provoke(Fault fault) {
+  next_fault = fault;
+}
+FakeTransport& last_transport() {
+  return static_cast<FakeTransport&>(last->transport());
+}
+const std::string& last_instance_data() {
+  return instance_data_given;
+}
+
+void arrive(ConnQual qualifier, const std::string& data) {
+  last->lock.acquire();
+  last_transport().arrive(qualifier, data);
+  last->lock.relinquish();
+}
+
+} // namespace datum::test
+
+datum::RuntimeFactory& datum::runtime_factory() {
+  static test::FakeFactory factory;
+  return factory;
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// A runtime without a network: requests arrive when a test says so, nothing is ever connected.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "facade/runtime.h"
+
+namespace datum::test {
+
+class FakeTransport final : public Transport {
+ public:
+  FakeTransport();
+  const Limits& limits() const override { return limits_; }
+  const Address& address() const override { return address_; }
+  NamedAttributes attributes() const override { return {{"fake.path", "none"}}; }
+  std::span<RegionEntry> region_storage() override {
+    return {regions_.get(), RegionTable::kCapacity};
+  }
+  DirectAccessGate* gate() override { return nullptr; }
+  void attach(const TransportHost&) override {}
+  Result<std::unique_ptr<Listener>> listen(ConnQual qualifier, ListenerEvents& events) override;
+  Result<std::unique_ptr<Listener>> listen_any(ListenerEvents& events) override;
+  Result<std::unique_ptr<Channel>> connect(const Address& address, ConnQual qualifier,
+                                           PrivateData data, ChannelEvents& events,
+                                           const ChannelOptions& options) override;
+  bool progress() override { return false; }
+  bool set_attention(Attention) override { return false; }
+
+  // A request with this private data; the adapter's lock is held by the caller.
+  void arrive(ConnQual qualifier, const std::string& data);
+  // Where the last connect went.
+  const Address& dialled() const { return dialled_; }
+
+ private:
+  class FakeListener;
+  Limits limits_;
+  Address address_;
+  Address dialled_;
+  std::unique_ptr<RegionEntry[]> regions_;
+  std::map<ConnQual, ListenerEvents*> listeners_;
+};
+
+// What happened to the runtimes of this process.
+struct RuntimeCounts {
+  int opened = 0;
+  int started = 0;
+  int stopped = 0;
+  int destroyed = 0;
+};
+RuntimeCounts& runtime_counts();
+
+// The next open or start fails.
+enum class Fault { None, Open, Start };
+void provoke(Fault fault);
+
+// Has a request arrive at the IA that was opened last.
+void arrive(ConnQual qualifier, const std::string& data);
+FakeTransport& last_transport();
+// What was given to the factory last.
+const std::string& last_instance_data();
+
+} // namespace datum::test
