@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "transport/sim/sim_direct.h"
+
+#include <cstring>
+#include <new>
+#include <sys/mman.h>
+
+#include "transport/link/copy.h"
+#include "transport/sim/sim_world.h"
+
+namespace datum {
+
+SimRegions make_sim_regions() {
+  // Pages that cost nothing until they are used: worlds come and go by the thousand.
+  constexpr std::size_t kBytes = RegionTable::kCapacity * sizeof(RegionEntry);
+  void* zeroed = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (zeroed == MAP_FAILED) throw std::bad_alloc();
+  return {static_cast<RegionEntry*>(zeroed),
+          [](RegionEntry* entries) { ::munmap(static_cast<void*>(entries), kBytes); }};
+}
+
+std::byte* SimDirect::map(const RegionEntry& entry, Stag, bool) {
+  return entry.backing_fd >= 0 && world_.alive(peer_) ? pointer(entry.base) : nullptr;
+}
+
+bool SimDirect::write(std::uint64_t remote, std::span<const Segment> from) {
+  if (!world_.alive(peer_)) return false;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (i + 1 == from.size())
+      copy_visible(pointer(remote), from[i].address, from[i].length);
+    else
+      std::memcpy(pointer(remote), from[i].address, from[i].length);
+    remote += from[i].length;
+  }
+  return true;
+}
+
+bool SimDirect::read(std::uint64_t remote, std::span<const Segment> into) {
+  if (!world_.alive(peer_)) return false;
+  for (const Segment& segment : into) {
+    std::memcpy(segment.address, pointer(remote), segment.length);
+    remote += segment.length;
+  }
+  return true;
+}
+
+} // namespace datum

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/sim/sim_direct.h: the memory of another adapter of the same world: a plain copy, as
+// long as that adapter lives.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "transport/link/fabric.h"
+
+namespace datum {
+
+// RegionTable::kCapacity entries; they outlive their adapter for as long as a peer looks at them.
+using SimRegions = std::shared_ptr<RegionEntry[]>;
+SimRegions make_sim_regions();
+
+class SimWorld;
+
+class SimDirect final : public DirectAccess {
+ public:
+  SimDirect(SimWorld& world, std::uint32_t peer, SimRegions regions)
+      : world_(world), peer_(peer), regions_(std::move(regions)) {}
+
+  std::span<const RegionEntry> regions() override {
+    return {regions_.get(), RegionTable::kCapacity};
+  }
+  // Regions that are shareable memory at all can be mapped; here, where they are.
+  std::byte* map(const RegionEntry& entry, Stag stag, bool writable) override;
+  bool write(std::uint64_t remote, std::span<const Segment> from) override;
+  bool read(std::uint64_t remote, std::span<const Segment> into) override;
+
+ private:
+  SimWorld& world_;
+  std::uint32_t peer_;
+  SimRegions regions_;
+};
+
+} // namespace datum

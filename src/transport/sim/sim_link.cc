@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "transport/sim/sim_link.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "transport/sim/sim_world.h"
+
+namespace datum {
+namespace {
+
+std::unique_ptr<LinkSegment> make_segment() {
+  auto segment = std::make_unique<LinkSegment>();
+  segment->magic = kSegmentMagic;
+  segment->version = kSegmentVersion;
+  segment->ring_lines = kRingLines;
+  return segment;
+}
+
+} // namespace
+
+LinkSegment& SimPort::segment() {
+  return link_.segment(side_);
+}
+
+void SimPort::ring_bell() {
+  link_.world().ring(link_, 1 - side_);
+}
+
+Address SimPort::peer_address() const {
+  return link_.world().address();
+}
+
+void SimPort::condemn(const char*) {
+  link_.world().cut(link_);
+}
+
+SimLink::SimLink(SimWorld& world, std::uint32_t dialler, std::uint32_t dialled,
+                 const std::array<SimRegions, 2>& regions)
+    : world_(world), members_{dialler, dialled},
+      wired_(world.options().wire), segments_{make_segment(), wired_ ? make_segment() : nullptr},
+      ports_{SimPort(*this, 0), SimPort(*this, 1)}, wires_{SimWire(segment(0), segment(1), 0),
+                                                           SimWire(segment(1), segment(0), 1)} {
+  if (!world.options().direct) return;
+  for (int side = 0; side < 2; ++side) {
+    const int peer = 1 - side;
+    port(side).give_direct(
+        std::make_unique<SimDirect>(world, member(peer), regions[static_cast<std::size_t>(peer)]));
+  }
+}
+
+SimLink::~SimLink() = default;
+
+// What side `side` writes for the other one to read.
+void SimLink::mirror_words(int side) {
+  SegmentSide& own = segment(side).side[side];
+  SegmentSide& seen = segment(1 - side).side[side];
+  seen.tail.released.store(own.tail.released.load(std::memory_order_acquire),
+                           std::memory_order_release);
+  seen.starving.store(own.starving.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  seen.mark.store(own.mark.load(std::memory_order_acquire), std::memory_order_release);
+  if (!world_.doorbells()) {
+    seen.sleep_epoch.store(own.sleep_epoch.load(std::memory_order_acquire),
+                           std::memory_order_release);
+    return;
+  }
+  // Whoever publishes has to ring us: there is nobody who would look all the time. The next odd
+  // value comes before the look at the ring.
+  const std::uint32_t epoch = seen.sleep_epoch.load(std::memory_order_relaxed);
+  seen.sleep_epoch.store((epoch + 2) | 1U, std::memory_order_seq_cst);
+}
+
+void SimLink::scan() {
+  if (!wired_ || !open) return;
+  for (int side = 0; side < 2; ++side) mirror_words(side);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  for (SimWire& wire : wires_)
+    while (wire.find()) wire.arrive(world_.now() + world_.random_delay());
+}
+
+std::uint32_t SimLink::carry(Instant now) {
+  std::uint32_t look = 0;
+  for (int side = 0; side < 2; ++side) {
+    if (!wires_[static_cast<std::size_t>(side)].carry(now)) continue;
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    const SegmentSide& receiver = segment(1 - side).side[1 - side];
+    if ((receiver.sleep_epoch.load(std::memory_order_relaxed) & 1U) != 0) look |= 1U << (1 - side);
+  }
+  return look;
+}
+
+Instant SimLink::next() const {
+  return std::min(wires_[0].next(), wires_[1].next());
+}
+
+Instant SimLink::last() const {
+  return std::max(wires_[0].last(), wires_[1].last());
+}
+
+void SimLink::drop_records() {
+  for (SimWire& wire : wires_) wire.drop();
+}
+
+} // namespace datum

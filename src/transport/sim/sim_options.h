@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/sim/sim_options.h: what kind of network a simulated world has.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "base/time.h"
+
+namespace datum {
+
+struct SimOptions {
+  std::uint64_t seed = 1;
+  bool direct = false; // adapters may touch each other's memory
+  bool share = false;  // one link for all connections of two adapters, not one for each
+  bool wire = true;    // records take time; false: both sides see the same memory at once
+  Duration shortest_delay = kMicrosecond;
+  Duration longest_delay = 50 * kMicrosecond;
+};
+
+// "seed=7 direct=1 share=0 wire=1 delay_us=1-50", each optional. Nothing: not understood, and the
+// log says which word.
+std::optional<SimOptions> parse_sim_options(std::string_view text);
+
+} // namespace datum

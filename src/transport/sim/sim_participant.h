@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/sim/sim_participant.h: an adapter as whoever drives the world sees it.
+#pragma once
+
+#include "base/time.h"
+
+namespace datum {
+
+class SimParticipant {
+ public:
+  // Takes the adapter's lock and does what can be done. True: something happened.
+  virtual bool run(Instant now) = 0;
+  // When its next timer expires, as of the last run().
+  virtual Instant next_timer() const = 0;
+
+ protected:
+  ~SimParticipant() = default;
+};
+
+} // namespace datum

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/sim/sim_progress.h: waiting in a simulated world: in virtual time when one thread does
+// everything, really when a driver works beside the program's threads.
+// Threads: the adapter's lock.
+#pragma once
+
+#include "core/progress.h"
+#include "core/timer.h"
+#include "transport/seam/transport.h"
+#include "transport/sim/sim_driver.h"
+#include "transport/sim/virtual_time.h"
+
+namespace datum {
+
+// What both need of their adapter.
+struct SimProgressParts {
+  LockOwner& lock;
+  Transport& transport;
+  TimerQueue& timers;
+};
+
+// A wait lets the whole world run; when nothing can happen any more before its deadline, the clock
+// jumps there. A wait for ever that nothing can end is reported as interrupted.
+class PureSimProgress final : public Progress {
+ public:
+  PureSimProgress(const SimProgressParts& parts, SimWorld& world, VirtualTime& time)
+      : parts_(parts), world_(world), time_(time) {}
+  bool poll() override;
+  WaitResult wait(WaitPoint& point, Instant deadline) override;
+  void signal(WaitPoint& point) override { point.signalled = true; }
+  void kick() override { kicked_ = true; }
+  Instant now() override { return world_.now(); }
+  bool take_kick() { return std::exchange(kicked_, false); }
+
+ private:
+  SimProgressParts parts_;
+  SimWorld& world_;
+  VirtualTime& time_;
+  bool kicked_ = false;
+};
+
+class DrivenSimProgress final : public Progress {
+ public:
+  DrivenSimProgress(const SimProgressParts& parts, SimDriver& driver)
+      : parts_(parts), driver_(driver) {}
+  bool poll() override;
+  WaitResult wait(WaitPoint& point, Instant deadline) override;
+  void signal(WaitPoint& point) override;
+  void kick() override { driver_.wake(); }
+  Instant now() override { return SimDriver::real_now(); }
+
+ private:
+  SimProgressParts parts_;
+  SimDriver& driver_;
+};
+
+} // namespace datum

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/sim/sim_world.h: a network in virtual time under one seed.
+// Lives here: the clock, what happens when, who is reachable under which qualifier, links, faults.
+// Not here:   who drives the adapters (virtual_time.h in one thread, sim_driver.h among threads).
+// Threads:    any; its lock is taken after an adapter's, and nobody is called while it is held.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/random.h"
+#include "base/time.h"
+#include "core/types.h"
+#include "transport/sim/sim_link.h"
+#include "transport/sim/sim_options.h"
+
+namespace datum {
+
+class SimFabric;
+
+// A dial under way; `events` is null once nobody wants to know any more (the dialler's lock).
+struct SimDialState {
+  DialEvents* events = nullptr;
+};
+
+// How often a dial goes wrong, in 1000.
+struct SimFaults {
+  std::uint32_t refused = 0;
+  std::uint32_t unreachable = 0;
+  std::uint32_t out_of_resources = 0;
+};
+
+class SimWorld {
+ public:
+  using Id = std::uint32_t;
+  using Happening = std::function<void()>;             // to the world
+  using FabricEvent = std::function<void(SimFabric&)>; // to one adapter, under its lock
+
+  explicit SimWorld(const SimOptions& options);
+  ~SimWorld();
+  SimWorld(const SimWorld&) = delete;
+  SimWorld& operator=(const SimWorld&) = delete;
+
+  const SimOptions& options() const { return options_; }
+  const Address& address() const { return address_; }
+  Instant now() const { return now_.load(std::memory_order_relaxed); }
+  std::uint64_t random() DATUM_EXCLUDES(mutex_);
+  // For links, which call it under the lock.
+  Duration random_delay() DATUM_NO_TSA {
+    return random_between(options_.shortest_delay, options_.longest_delay);
+  }
+
+  // Among threads there is nobody who scans all the time: whoever publishes has to ring.
+  bool doorbells() const { return waker_ != nullptr; }
+  // Called whenever something may have to be done; before anybody joins.
+  void set_waker(Happening waker) { waker_ = std::move(waker); }
+
+  // --- time --------------------------------------------------------------------------------------
+  // Carries records and lets happen what is due. True: something happened.
+  bool run_due() DATUM_EXCLUDES(mutex_);
+  // When the next thing happens; kNever: nothing is on its way.
+  Instant next() DATUM_EXCLUDES(mutex_);
+  void advance_to(Instant when);
+  bool has_due(Id member) DATUM_EXCLUDES(mutex_);
+
+  // --- adapters
+  // ------------------------------------------------------------------------------------
+  Id join() DATUM_EXCLUDES(mutex_);
+  // An orderly end: what was sent before still arrives.
+  void leave(Id member) DATUM_EXCLUDES(mutex_);
+  bool alive(Id member) DATUM_EXCLUDES(mutex_);
+  SimRegions regions(Id member) DATUM_EXCLUDES(mutex_);
+  // Runs what is due for this adapter, whose lock is held.
+  bool run_inbox(Id member, SimFabric& fabric) DATUM_EXCLUDES(mutex_);
+
+  // --- names and links ---------------------------------------------------------------------------
+  bool publish(ConnQual qualifier, Id member) DATUM_EXCLUDES(mutex_);
+  // 0: none is left.
+  ConnQual publish_any(Id member) DATUM_EXCLUDES(mutex_);
+  void unpublish(ConnQual qualifier) DATUM_EXCLUDES(mutex_);
+  bool reaches(const Address& address) const;
+  bool out_of_resources() DATUM_EXCLUDES(mutex_);
+  void dial(Id from, ConnQual qualifier, bool reachable, std::shared_ptr<SimDialState> dial)
+      DATUM_EXCLUDES(mutex_);
+  void ring(SimLink& link, int side) DATUM_EXCLUDES(mutex_);
+  void on_idle(SimLink& link, int side) DATUM_EXCLUDES(mutex_);
+
+  // --- faults ------------------------------------------------------------------------------------
+  void set_faults(const SimFaults& faults) DATUM_EXCLUDES(mutex_);
+  // Both ends lose it, each when it hears of it; what is under way is lost.
+  void cut(SimLink& link) DATUM_EXCLUDES(mutex_);
+  // One of the links that stand, chosen by `choice`; false: there is none.
+  bool cut_any(std::uint64_t choice) DATUM_EXCLUDES(mutex_);
+  // The adapter stops dead. Its peers hear of it within a second.
+  void kill(Id member) DATUM_EXCLUDES(mutex_);
+  std::size_t links() DATUM_EXCLUDES(mutex_);
+
+ private:
+  struct Key {
+    Instant when;
+    std::uint64_t sequence;
+    auto operator<=>(const Key&) const = default;
+  };
+  struct Member {
+    std::map<Key, FabricEvent> inbox;
+    SimRegions regions;
+    bool dead = false;
+  };
+  Key key_in(Duration delay) DATUM_REQUIRES(mutex_);
+  Duration random_between(Duration low, Duration high) DATUM_REQUIRES(mutex_);
+  std::shared_ptr<SimLink> make_link(Id from, Id to) DATUM_REQUIRES(mutex_);
+  bool by_chance(std::uint32_t in_thousand) DATUM_REQUIRES(mutex_);
+  void post(Id to, Duration delay, FabricEvent event) DATUM_REQUIRES(mutex_);
+  void arrive(Id from, ConnQual qualifier, bool reachable,
+              const std::shared_ptr<SimDialState>& dial) DATUM_EXCLUDES(mutex_);
+  std::shared_ptr<SimLink> link_between(Id from, Id to, int& side) DATUM_REQUIRES(mutex_);
+  void ring_locked(SimLink& link, int side) DATUM_REQUIRES(mutex_);
+  void lose(SimLink& link, Duration soonest, Duration latest) DATUM_REQUIRES(mutex_);
+  bool carry_records() DATUM_REQUIRES(mutex_);
+  void end_member(Id member, bool orderly) DATUM_REQUIRES(mutex_);
+  void wake() {
+    if (waker_) waker_();
+  }
+
+  const SimOptions options_;
+  Address address_;
+  Happening waker_;
+  std::atomic<Instant> now_{kSecond};
+  Mutex mutex_;
+  SeededRandom random_ DATUM_GUARDED_BY(mutex_);
+  SimFaults faults_ DATUM_GUARDED_BY(mutex_);
+  std::uint64_t sequence_ DATUM_GUARDED_BY(mutex_) = 0;
+  Id last_member_ DATUM_GUARDED_BY(mutex_) = 0;
+  std::map<Key, Happening> happenings_ DATUM_GUARDED_BY(mutex_);
+  std::map<Id, Member> members_ DATUM_GUARDED_BY(mutex_);
+  std::map<ConnQual, Id> names_ DATUM_GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<SimLink>> links_ DATUM_GUARDED_BY(mutex_);
+};
+
+} // namespace datum

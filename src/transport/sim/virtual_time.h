@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/sim/virtual_time.h: drives a world and all its adapters in one thread; the same seed
+// gives the same run.
+#pragma once
+
+#include <vector>
+
+#include "transport/sim/sim_participant.h"
+#include "transport/sim/sim_world.h"
+
+namespace datum {
+
+class VirtualTime {
+ public:
+  explicit VirtualTime(SimWorld& world) : world_(world) {}
+
+  void add(SimParticipant& participant) { participants_.push_back(&participant); }
+  void remove(SimParticipant& participant) { std::erase(participants_, &participant); }
+
+  // Lets happen what is due, and some of the adapters work. True: something happened.
+  bool step();
+  // The same with all adapters until nothing more happens now.
+  void exhaust();
+  // To the next point in time at which something happens, `until` at the latest. False: there is
+  // none before.
+  bool advance(Instant until);
+  // Until nothing is on its way any more; timers are not waited for.
+  void settle();
+  void run_for(Duration time);
+
+ private:
+  SimWorld& world_;
+  std::vector<SimParticipant*> participants_;
+};
+
+} // namespace datum
