@@ -5,8 +5,9 @@
 #pragma once
 
 #include <cstdint>
-#include <fmt/core.h>
 #include <string_view>
+
+#include "base/text.h"
 
 namespace datum {
 
@@ -19,7 +20,7 @@ void log_line(LogLevel level, std::string_view text);
 
 template <class... Args>
 void log(LogLevel level, fmt::format_string<Args...> format, Args&&... args) {
-  if (log_enabled(level)) log_line(level, fmt::format(format, std::forward<Args>(args)...));
+  if (log_enabled(level)) log_line(level, text(format, std::forward<Args>(args)...));
 }
 
 } // namespace datum

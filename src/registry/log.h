@@ -23,7 +23,7 @@ bool told(LogLevel level, Topic topic);
 
 template <class... Args>
 void tell(LogLevel level, Topic topic, fmt::format_string<Args...> format, Args&&... args) {
-  if (told(level, topic)) log_line(level, fmt::format(format, std::forward<Args>(args)...));
+  if (told(level, topic)) log_line(level, text(format, std::forward<Args>(args)...));
 }
 
 } // namespace datum::registry

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "registry/provider_library.h"
+#include "base/text.h"
 
 #include <cstdint>
 #include <dlfcn.h>
-#include <fmt/format.h>
 #include <map>
 #include <unistd.h>
 
@@ -42,19 +42,18 @@ ProviderLibrary::load_file(const std::string& path) {
   // Global, as providers of the reference implementation expect from each other.
   void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr)
-    return tl::unexpected(
-        fmt::format("cannot load {}: {}; install the package it comes from, or name the "
-                    "library by its full path",
-                    path, loader_error()));
+    return tl::unexpected(text("cannot load {}: {}; install the package it comes from, or name the "
+                               "library by its full path",
+                               path, loader_error()));
   const auto init = function<DAT_PROVIDER_INIT_FUNC>(library, DAT_PROVIDER_INIT_FUNC_STR);
   const auto fini = function<DAT_PROVIDER_FINI_FUNC>(library, DAT_PROVIDER_FINI_FUNC_STR);
   if (init != nullptr && fini != nullptr)
     return std::unique_ptr<ProviderLibrary>(new ProviderLibrary(init, fini));
   ::dlclose(library);
   return tl::unexpected(
-      fmt::format("{} does not define {}, so it is no DAT provider; correct the "
-                  "library in dat.conf",
-                  path, init == nullptr ? DAT_PROVIDER_INIT_FUNC_STR : DAT_PROVIDER_FINI_FUNC_STR));
+      text("{} does not define {}, so it is no DAT provider; correct the "
+           "library in dat.conf",
+           path, init == nullptr ? DAT_PROVIDER_INIT_FUNC_STR : DAT_PROVIDER_FINI_FUNC_STR));
 }
 
 tl::expected<ProviderLibrary*, std::string> ProviderLibrary::load(const std::string& name) {

@@ -69,9 +69,9 @@ bool StaticEntry::start(Choice& choice, DynamicRegistry& registered) {
   }
   library_ = *library;
   if (registered.holds(key_)) return true;
-  complain(choice, fmt::format("dat_provider_init of {} registered no provider for this name, API "
-                               "version and thread safety; see its own messages",
-                               chosen.library));
+  complain(choice, text("dat_provider_init of {} registered no provider for this name, API "
+                        "version and thread safety; see its own messages",
+                        chosen.library));
   finish(**library, registered);
   return false;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "registry/static_registry.h"
+#include "base/text.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 #include "registry/conf/interfaces.h"
 
@@ -21,7 +21,7 @@ StaticRegistry::StaticRegistry(const conf::Document<conf::Entry>& file,
     if (!line.selectable()) continue;
     const conf::ProviderFields& p = line.provider;
     entry({line.ia_name, p.api_major, p.api_minor, p.thread_safe})
-        .append({fmt::format("{}:{}", file_name, line.line), p.library, p.instance_data});
+        .append({text("{}:{}", file_name, line.line), p.library, p.instance_data});
   }
   add_built_in();
 }

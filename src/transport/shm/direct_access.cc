@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "transport/shm/direct_access.h"
+#include "base/text.h"
 
 #include <cerrno>
 #include <cstring>
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
 
@@ -34,7 +34,7 @@ UniqueFd open_told(pid_t pid, int number, std::uint64_t device, std::uint64_t in
 std::string why_unreadable(int error) {
   if (error == EPERM)
     return "the kernel forbids it (ptrace scope, capabilities or a process that is not dumpable)";
-  return fmt::format("its memory cannot be read: {}", std::strerror(error));
+  return text("its memory cannot be read: {}", std::strerror(error));
 }
 
 } // namespace

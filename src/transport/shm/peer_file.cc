@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "transport/shm/peer_file.h"
+#include "base/text.h"
 
 #include <algorithm>
 #include <bit>
 #include <fcntl.h>
-#include <fmt/format.h>
 
 namespace datum {
 
 PeerFile::PeerFile(pid_t pid, int number) {
-  const std::string name = fmt::format("/proc/{}/fd/{}", pid, number);
+  const std::string name = text("/proc/{}/fd/{}", pid, number);
   UniqueFd path(::open(name.c_str(), O_PATH | O_CLOEXEC));
   if (path && ::fstat(path.get(), &status_) == 0 && S_ISREG(status_.st_mode))
     path_ = std::move(path);
@@ -22,7 +22,7 @@ std::uint64_t PeerFile::granule() const {
 }
 
 UniqueFd PeerFile::open(bool writable) const {
-  const std::string name = fmt::format("/proc/self/fd/{}", path_.get());
+  const std::string name = text("/proc/self/fd/{}", path_.get());
   const int flags = (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
   return UniqueFd(::open(name.c_str(), flags));
 }

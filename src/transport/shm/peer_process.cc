@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "transport/shm/peer_process.h"
+#include "base/text.h"
 
 #include <cstdlib>
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <optional>
 #include <string>
 #include <sys/socket.h>
@@ -31,7 +31,7 @@ UniqueFd pidfd_of_socket(int socket) {
 
 // The number in our pid namespace; 0: not visible, -1: already gone. Nothing: not a pidfd.
 std::optional<long> pid_named_by(int fd) {
-  const std::string info = read_text_file(fmt::format("/proc/self/fdinfo/{}", fd).c_str());
+  const std::string info = read_text_file(text("/proc/self/fdinfo/{}", fd).c_str());
   const std::size_t at = info.find("\nPid:");
   if (at == std::string::npos) return std::nullopt;
   return std::strtol(info.c_str() + at + 5, nullptr, 10);

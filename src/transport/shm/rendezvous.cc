@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "transport/shm/rendezvous.h"
+#include "base/text.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
-#include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -35,13 +35,13 @@ UniqueFd seqpacket_socket() {
 } // namespace
 
 std::string rendezvous_name(const std::optional<HostAddress>& host, ConnQual qualifier) {
-  return fmt::format("datum/1/{}/{}", host ? to_text(*host) : "*", qualifier);
+  return text("datum/1/{}/{}", host ? to_text(*host) : "*", qualifier);
 }
 
 bool conflicts(std::string_view sockets, const std::optional<HostAddress>& host,
                ConnQual qualifier) {
   constexpr std::string_view kPrefix = "@datum/1/";
-  const std::string suffix = fmt::format("/{}", qualifier);
+  const std::string suffix = text("/{}", qualifier);
   while (!sockets.empty()) {
     const std::size_t end = std::min(sockets.find('\n'), sockets.size());
     std::string_view line = sockets.substr(0, end);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "transport/shm/shm_fabric.h"
+#include "base/text.h"
 
-#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include "base/random.h"
@@ -69,7 +69,7 @@ Greeting ShmFabric::introduce() const {
 NamedAttributes ShmFabric::attributes() const {
   return {{"shm.address", context_.options.every_address ? "*" : to_text(host_)},
           {"shm.direct", context_.options.allow_direct ? "where allowed" : "off"},
-          {"shm.links", fmt::format("{}", context_.links.size())}};
+          {"shm.links", text("{}", context_.links.size())}};
 }
 
 std::span<RegionEntry> ShmFabric::region_storage() {

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// The library is compiled in rather than linked: nothing of it may show outside our modules.
+#define FMT_HEADER_ONLY 1
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+namespace datum {
+
+std::string format_text(fmt::string_view format, fmt::format_args arguments) {
+  return fmt::vformat(format, arguments);
+}
+
+} // namespace datum
