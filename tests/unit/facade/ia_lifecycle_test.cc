@@ -98,6 +98,29 @@ TEST_F(IaLifecycle, AnEvdOfAnotherInstanceTakesTheAsyncEventsAndIsHeld) {
   EXPECT_EQ(p->ia_close_func(owner, DAT_CLOSE_GRACEFUL_FLAG), DAT_SUCCESS);
 }
 
+// dat_ia_open: several opens of one IA, each with an EVD of its own.
+TEST_F(IaLifecycle, EveryBoundEvdTakesTheAsyncEventsOfEveryInstanceOnce) {
+  DAT_EVD_HANDLE evds[2] = {};
+  const DAT_IA_HANDLE ias[2] = {p.open(&evds[0]), p.open(&evds[1])};
+  const Provider other("ia1");
+  DAT_EVD_HANDLE of_other = nullptr;
+  ASSERT_NE(other.open(&of_other), DAT_HANDLE_NULL);
+  DAT_PZ_HANDLE pz = nullptr;
+  DAT_SRQ_HANDLE srq = nullptr;
+  DAT_SRQ_ATTR attributes{4, 1, 0};
+  ASSERT_EQ(p->pz_create_func(ias[0], &pz), DAT_SUCCESS);
+  ASSERT_EQ(p->srq_create_func(ias[0], pz, &attributes, &srq), DAT_SUCCESS);
+  EXPECT_EQ(p->srq_set_lw_func(srq, 2), DAT_SUCCESS);
+  DAT_EVENT event{};
+  for (const DAT_EVD_HANDLE evd : evds) {
+    ASSERT_EQ(p->evd_dequeue_func(evd, &event), DAT_SUCCESS);
+    EXPECT_EQ(event.event_data.asynch_error_event_data.dat_handle, srq);
+    EXPECT_EQ(event.evd_handle, evd);
+    EXPECT_EQ(p->evd_dequeue_func(evd, &event), 0x800d0000U);
+  }
+  EXPECT_EQ(p->evd_dequeue_func(of_other, &event), 0x800d0000U) << "another IA";
+}
+
 TEST_F(IaLifecycle, TheOwnerOfAGivenEvdMayCloseFirst) {
   DAT_EVD_HANDLE evd = nullptr;
   const DAT_IA_HANDLE owner = p.open(&evd);
