@@ -76,7 +76,12 @@ std::string connect(const Ep& ep, const Evd& connect_evd, Address address, DAT_C
                        data.data(), DAT_QOS_BEST_EFFORT, DAT_CONNECT_DEFAULT_FLAG),
         "dat_ep_connect", peer, ExitCode::PeerLost);
   // The provider's own timer decides; ours only catches a provider that forgets to.
-  const auto event = wait_event(connect_evd, after(timeout + std::chrono::seconds(5)));
+  const Deadline deadline = after(timeout + std::chrono::seconds(5));
+  auto event = wait_event(connect_evd, deadline);
+  // If that EVD also takes completions, a failed attempt flushes the Recvs before it says why.
+  while (event && event->event_number == DAT_DTO_COMPLETION_EVENT &&
+         event->event_data.dto_completion_event_data.status != DAT_DTO_SUCCESS)
+    event = wait_event(connect_evd, deadline);
   if (!event)
     throw ToolError(ExitCode::PeerLost, fmt::format("{}: no connection event at all", peer));
   const DAT_EVENT_NUMBER number = event->event_number;

@@ -75,10 +75,11 @@ void Console::print_line(const std::string& what, const std::string& route,
                summary.differing, summary.failed);
     return;
   }
-  fmt::print("{}: {} copied, {} unchanged, {} failed; {} by {} in {} ({}), checksums agree{}; {}\n",
-             what, summary.copied, summary.unchanged, summary.failed,
+  fmt::print("{}: {} copied, {} unchanged, {} failed; {} by {} in {} ({}), {}{}; {}\n", what,
+             summary.copied, summary.unchanged, summary.failed,
              tools::human_size(summary.bytes_moved), method_text(terms_.method),
              tools::human_duration(elapsed), tools::human_rate(summary.bytes_moved, elapsed),
+             summary.failed == 0 ? "checksums agree" : "the copied ones' checksums agree",
              summary.bytes_resumed > 0 ? fmt::format("; {} were there from before",
                                                      tools::human_size(summary.bytes_resumed))
                                        : "",

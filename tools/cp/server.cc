@@ -145,7 +145,8 @@ ExitCode Server::serve(Channel& channel, const std::string& who) {
   try {
     serve_job(channel, {folder_.get(), std::string(name_in(folder_name_))}, reporter);
   } catch (const ToolError& error) {
-    log(fmt::format("{}: {}", who, error.what()));
+    const std::string_view text = error.what(); // what the connection says names the caller already
+    log(text.starts_with(who) ? std::string(text) : fmt::format("{}: {}", who, text));
     if (error.code() == ExitCode::Interrupted) throw;
     return error.code();
   } catch (const std::exception& error) {

@@ -47,6 +47,7 @@ void Source::run() {
   link_.send(total_);
   reporter_.total(total_);
   for (;;) {
+    drop_finished();
     fill_window();
     if (exhausted_ && window_.empty()) break;
     if (!advance()) {
@@ -70,6 +71,15 @@ void Source::fill_window() {
     } else {
       add(std::move(*entry));
     }
+  }
+}
+
+// What the sink settled and we are past; a file that the sink gave up on stays until its End was
+// sent.
+void Source::drop_finished() {
+  while (cursor_ > 0 && window_.front().settled) {
+    window_.pop_front();
+    --cursor_;
   }
 }
 
@@ -202,11 +212,6 @@ void Source::on(const Result& result) {
   // A folder was counted when it was offered; its end is news only if it fails.
   if (item.entry.type != Entry::Type::DirectoryEnd || result.outcome == Outcome::Failed)
     reporter_.outcome(result.outcome, item.entry.path, item.entry.size, result.text);
-  // A file that the sink gave up on stays until its End was sent.
-  while (!window_.empty() && window_.front().settled && cursor_ > 0) {
-    window_.pop_front();
-    --cursor_;
-  }
 }
 
 void Source::on(const SlotFree& free) {

@@ -31,6 +31,7 @@ class Source {
   };
 
   void fill_window();
+  void drop_finished();
   void add(Entry entry);
   bool advance();
   bool send_piece(Item& item);

@@ -101,6 +101,26 @@ TEST_P(Copy, ATreeArrivesWithContentsModesTimesAndLinks) {
   EXPECT_EQ(to_.leftovers("t/d"), 0);
 }
 
+TEST_P(Copy, ASingleFileLinkOrFolderArrives) {
+  from_.write("f", "one");
+  std::filesystem::create_symlink("f", from_ / "l");
+  std::filesystem::create_directory(from_ / "d");
+  for (const char* name : {"f", "l", "d"}) {
+    run(name, "");
+    EXPECT_TRUE(source_ended_well_ && sink_ended_well_) << name << errors_;
+    EXPECT_EQ(source_.summary.copied, 1U) << name;
+    EXPECT_TRUE(to_.exists(name)) << name;
+  }
+}
+
+TEST_P(Copy, ASingleFileThatIsRefusedEndsTheCopy) {
+  from_.write("f", "one");
+  to_.write("f/in/the/way", "");
+  run("f", "");
+  EXPECT_TRUE(source_ended_well_ && sink_ended_well_) << errors_;
+  EXPECT_EQ(source_.summary.failed, 1U);
+}
+
 TEST_P(Copy, ASecondRunFindsNothingToDo) {
   from_.write("t/a", "alpha");
   std::filesystem::create_symlink("a", from_ / "t/l");
