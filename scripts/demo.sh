@@ -50,6 +50,7 @@ within() {
 now() { date +%s%N; }
 megabytes() { awk -v b="$1" 'BEGIN { printf "%.0f MB", b / 1e6 }'; }
 rate() { awk -v b="$1" -v s="$2" 'BEGIN { printf "%.2f GB/s", (s > 0 ? b / s / 1e9 : 0) }'; }
+seconds() { awk -v s="$1" 'BEGIN { printf "%.2f s", s }'; }
 json_field() { sed -n "s/.*\"$2\": \"\{0,1\}\([^\",}]*\).*/\1/p" <<<"$1"; }
 
 gather() { # lists shared libraries, then whatever else there is, until $wanted bytes
@@ -134,10 +135,10 @@ echo "Server: process $server_pid, serving $work/served on port $port"
 
 copy 1 put "$work/original" "127.0.0.1:$port:copy"
 put_moved=$moved put_took=$took
-echo "There:  $route: $(megabytes "$moved") by RDMA Write in $took s"
+echo "There:  $route: $(megabytes "$moved") by RDMA Write in $(seconds "$took")"
 copy 2 get "127.0.0.1:$port:copy" "$work/back"
 get_moved=$moved get_took=$took
-echo "Back:   $route: $(megabytes "$moved") by RDMA Read in $took s"
+echo "Back:   $route: $(megabytes "$moved") by RDMA Read in $(seconds "$took")"
 [ "$put_moved" -gt 0 ] && [ "$get_moved" -gt 0 ] || fail 1 "no byte was moved by RDMA"
 
 compare "the copy" "$work/served/copy"
@@ -150,10 +151,10 @@ within cp -r "$work/original" "$work/cp-r" || fail 1 "cp -r failed"
 cp_took=$(awk -v a="$begin" -v b="$(now)" 'BEGIN { printf "%.3f", (b - a) / 1e9 }')
 memcpy_rate=$(within "$bin/memcpy-limit") || fail 1 "$bin/memcpy-limit failed"
 echo "Throughput, same run, same files:"
-printf '  %-34s %s\n' "dat-cp put, RDMA Write, checksummed" "$(rate "$put_moved" "$put_took")"
-printf '  %-34s %s\n' "dat-cp get, RDMA Read, checksummed" "$(rate "$get_moved" "$get_took")"
-printf '  %-34s %s\n' "cp -r, one process, no checksum" "$(rate "$bytes" "$cp_took")"
-printf '  %-34s %s\n' "memcpy, 1 MiB blocks, no files" "$(rate "$memcpy_rate" 1)"
+printf '  %-36s %s\n' "dat-cp put, RDMA Write, checksummed" "$(rate "$put_moved" "$put_took")"
+printf '  %-36s %s\n' "dat-cp get, RDMA Read, checksummed" "$(rate "$get_moved" "$get_took")"
+printf '  %-36s %s\n' "cp -r, one process, no checksum" "$(rate "$bytes" "$cp_took")"
+printf '  %-36s %s\n' "memcpy, 1 MiB blocks, no files" "$(rate "$memcpy_rate" 1)"
 echo
 
 if [ -x "$bin/dat-perf" ]; then
