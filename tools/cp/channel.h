@@ -34,7 +34,7 @@ class Channel final : public Link {
   Slots make_slots(std::uint32_t chunk_size, std::uint32_t depth, int rights);
   void set_peer_slots(const Slots& slots) { peer_slots_ = slots; }
 
-  // Which way the provider carries this connection ("shm"), if it says so.
+  // Which way the provider carries this connection ("shm"); empty if it does not say.
   [[nodiscard]] std::string path() const;
 
   void finish();           // all that was queued arrives, then the connection is closed; bounded

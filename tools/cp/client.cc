@@ -123,8 +123,9 @@ ExitCode run_client(const ClientOptions& options) {
   const tools::Interface ia(options.common.ia);
   Channel channel(ia, options.timeout);
   const std::uint32_t server_pid = greet(channel, plan, token);
-  const std::string route =
-      fmt::format("process {} to process {} over {}", getpid(), server_pid, channel.path());
+  const std::string path = channel.path();
+  const std::string route = fmt::format("process {} to process {}{}{}", getpid(), server_pid,
+                                        path.empty() ? "" : " over ", path);
   Console console(terms, options.quiet, options.common.json);
   with_abort(channel, [&] { run_job(channel, std::move(plan), console); });
   channel.finish();
