@@ -71,16 +71,6 @@ TEST_F(DatLmrQuery, R10VirtualWithoutThePrefix) {
   EXPECT_EQ(query_lmr(buffer.lmr()).mem_type, DAT_MEM_TYPE_SO_VIRTUAL);
 }
 
-TEST_F(DatLmrQuery, R11VirtualWithThePrefix) {
-  std::string name = "RO_AWARE_" + ia_name();
-  Ia aware;
-  DAT_EVD_HANDLE async_evd = DAT_HANDLE_NULL;
-  ASSERT_DAT_OK(dat_ia_open(name.data(), 8, &async_evd, aware.out()));
-  const Pz aware_pz = create_pz(aware);
-  Buffer buffer(aware, aware_pz, 16);
-  EXPECT_EQ(query_lmr(buffer.lmr()).mem_type, DAT_MEM_TYPE_VIRTUAL);
-}
-
 TEST_F(DatLmrQuery, R13AnLmrOfAnLmr) {
   Buffer buffer(ia, pz, 16);
   Registration r(ia, pz, nullptr, 16);

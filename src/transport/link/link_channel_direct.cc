@@ -50,7 +50,8 @@ bool LinkChannel::may_go_direct(const WorkRequest& request) const {
   if (direct == nullptr || unplaced() != 0 || request.length == 0 ||
       request.local.size() > kMaxFetchSegments)
     return false;
-  if (request.opcode == Opcode::RdmaRead) return true;
+  // Reads end in posting order: none may overtake one that the peer still serves.
+  if (request.opcode == Opcode::RdmaRead) return reads_.empty();
   const RegionEntry* entry = entry_of(*direct, request.remote.stag);
   const bool mapped = entry != nullptr && entry->backing_fd >= 0;
   return mapped || request.length >= kRingWriteBelow || !link_->peer_polls();

@@ -63,6 +63,39 @@ TEST_P(Transfer, WriteAndReadOfEverySize) {
   }
 }
 
+TEST_P(Transfer, AReadOverTheRingEndsBeforeALaterDirectOne) {
+  constexpr std::size_t kSize = 300000; // more than one turn of a direct copy
+  fill(p, 2 * kSize, 9);
+  ASSERT_TRUE(a.send(0, 8, 1).ok()); // waits for a receive, so the first Read takes the ring
+  const LocalTriplet first = a.local(0, kSize);
+  const LocalTriplet second = a.local(kSize, kSize);
+  ASSERT_TRUE(a.ep.post_rdma(Opcode::RdmaRead, {&first, 1}, 2, p.remote(0, kSize), 0).ok());
+  ASSERT_TRUE(p.receive(700000, 8, 3).ok());
+  std::size_t ended = 0;
+  bool second_posted = false;
+  for (int steps = 0; ended != 3 && steps != 1000; ++steps) {
+    pair.world.step();
+    Event event;
+    while (a.evd.dequeue(event).ok()) {
+      EXPECT_EQ(event.status, DtoStatus::Success);
+      ++ended;
+      // The Send has been placed: from here on a Read could go direct.
+      if (event.cookie == 1) {
+        second_posted =
+            a.ep.post_rdma(Opcode::RdmaRead, {&second, 1}, 4, p.remote(kSize, kSize), 0).ok();
+      }
+      if (event.cookie == 2) {
+        EXPECT_TRUE(same(p, a, 0, kSize)) << "ended before its data came";
+      }
+      if (event.cookie == 4) {
+        EXPECT_TRUE(same(p, a, 0, 2 * kSize));
+      }
+    }
+  }
+  EXPECT_TRUE(second_posted);
+  EXPECT_EQ(ended, 3U);
+}
+
 TEST_P(Transfer, ASendWaitsForItsReceive) {
   fill(a, 100, 1);
   ASSERT_TRUE(a.send(0, 100, 1).ok());
