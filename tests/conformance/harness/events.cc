@@ -1,7 +1,37 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "events.h"
 
+#include <chrono>
+#include <thread>
+
 namespace datum::test {
+
+namespace {
+
+DAT_VLEN check_dto(const DAT_EVENT& event, DAT_EP_HANDLE ep, DAT_UINT64 wanted,
+                   DAT_DTO_COMPLETION_STATUS status) {
+  EXPECT_EQ(event.event_number, DAT_DTO_COMPLETION_EVENT);
+  if (event.event_number != DAT_DTO_COMPLETION_EVENT) return 0;
+  const DAT_DTO_COMPLETION_EVENT_DATA& dto = event.event_data.dto_completion_event_data;
+  EXPECT_EQ(dto.ep_handle, ep);
+  EXPECT_EQ(dto.user_cookie.as_64, wanted);
+  EXPECT_EQ(dto.status, status) << "cookie " << wanted;
+  return dto.transfered_length;
+}
+
+} // namespace
+
+DAT_EVENT poll_event(DAT_EVD_HANDLE evd) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(kPatience);
+  DAT_EVENT event{};
+  DAT_RETURN status = dat_evd_dequeue(evd, &event);
+  while (DAT_GET_TYPE(status) == DAT_QUEUE_EMPTY && std::chrono::steady_clock::now() < end) {
+    std::this_thread::yield();
+    status = dat_evd_dequeue(evd, &event);
+  }
+  EXPECT_DAT_OK(status) << "polling for an event";
+  return status == DAT_SUCCESS ? event : DAT_EVENT{};
+}
 
 DAT_EVENT next_event(DAT_EVD_HANDLE evd, DAT_TIMEOUT timeout) {
   DAT_EVENT event{};
@@ -22,12 +52,12 @@ DAT_EVENT expect_event(DAT_EVD_HANDLE evd, DAT_EVENT_NUMBER number) {
 
 DAT_VLEN expect_dto(DAT_EVD_HANDLE evd, DAT_EP_HANDLE ep, DAT_UINT64 wanted,
                     DAT_DTO_COMPLETION_STATUS status) {
-  const DAT_EVENT event = expect_event(evd, DAT_DTO_COMPLETION_EVENT);
-  const DAT_DTO_COMPLETION_EVENT_DATA& dto = event.event_data.dto_completion_event_data;
-  EXPECT_EQ(dto.ep_handle, ep);
-  EXPECT_EQ(dto.user_cookie.as_64, wanted);
-  EXPECT_EQ(dto.status, status) << "cookie " << wanted;
-  return dto.transfered_length;
+  return check_dto(next_event(evd), ep, wanted, status);
+}
+
+DAT_VLEN poll_dto(DAT_EVD_HANDLE evd, DAT_EP_HANDLE ep, DAT_UINT64 wanted,
+                  DAT_DTO_COMPLETION_STATUS status) {
+  return check_dto(poll_event(evd), ep, wanted, status);
 }
 
 void expect_bind(DAT_EVD_HANDLE evd, DAT_RMR_HANDLE rmr, DAT_UINT64 wanted,

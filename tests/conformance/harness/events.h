@@ -20,9 +20,15 @@ DAT_EVENT next_event(DAT_EVD_HANDLE evd, DAT_TIMEOUT timeout = kPatience);
 // The next event, which must have this number.
 DAT_EVENT expect_event(DAT_EVD_HANDLE evd, DAT_EVENT_NUMBER number);
 
+// The next event by polling: for completions that do not notify and so wake nobody.
+DAT_EVENT poll_event(DAT_EVD_HANDLE evd);
+
 // A DTO completion with this EP, cookie and status; returns transfered_length.
 DAT_VLEN expect_dto(DAT_EVD_HANDLE evd, DAT_EP_HANDLE ep, DAT_UINT64 cookie,
                     DAT_DTO_COMPLETION_STATUS status = DAT_DTO_SUCCESS);
+// The same by polling.
+DAT_VLEN poll_dto(DAT_EVD_HANDLE evd, DAT_EP_HANDLE ep, DAT_UINT64 cookie,
+                  DAT_DTO_COMPLETION_STATUS status = DAT_DTO_SUCCESS);
 void expect_bind(DAT_EVD_HANDLE evd, DAT_RMR_HANDLE rmr, DAT_UINT64 cookie,
                  DAT_DTO_COMPLETION_STATUS status = DAT_DTO_SUCCESS);
 // A connection event of this EP; returns its data.
