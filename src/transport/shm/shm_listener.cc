@@ -79,8 +79,6 @@ ShmListener::ShmListener(ShmContext& context, ConnQual qualifier, std::optional<
 ShmListener::~ShmListener() {
   FdHandler& self = *this;
   if (watching_) context_.reactor.remove(socket_.get(), self);
-  // The name goes before the port: while it stands, its owner can be checked.
-  socket_.reset();
 }
 
 void ShmListener::rest(Duration pause) {

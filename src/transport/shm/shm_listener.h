@@ -45,8 +45,8 @@ class ShmListener final : public PublishedName, private FdHandler, private Timer
 
   ShmContext& context_;
   const ConnQual qualifier_;
-  std::optional<PortClaim> claim_; // outlives the rendezvous: see ~ShmListener()
-  UniqueFd socket_;
+  std::optional<PortClaim> claim_;
+  UniqueFd socket_; // closed before the claim: while a name stands, its owner can be checked
   bool watching_ = false;
 };
 

@@ -5,62 +5,12 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
-#include "tests/unit/shm/test_world.h"
-#include "transport/shm/message_socket.h"
-#include "transport/shm/rendezvous.h"
+#include "tests/unit/shm/child.h"
+#include "tests/unit/shm/stranger.h"
 #include "transport/shm/sealed_memory.h"
 
 namespace datum::test {
 namespace {
-
-// Speaks the handshake by hand.
-class Stranger {
- public:
-  Stranger(World& world, ConnQual qualifier) : world_(world) {
-    EXPECT_EQ(connect_rendezvous(read_address(address_of("127.0.0.1")), qualifier, socket_),
-              ConnectResult::Connected);
-  }
-  void say(std::span<const std::byte> bytes, std::span<const int> fds = {}) {
-    EXPECT_TRUE(send_message(socket_.get(), bytes, fds));
-  }
-  void say_hello(std::uint16_t version = 1) {
-    Greeting hello;
-    hello.preamble.version = version;
-    hello.id = {1, 2};
-    hello.address = address_of("127.0.0.1");
-    std::byte bytes[Greeting::kWireSize];
-    encode(hello, bytes);
-    say(bytes);
-  }
-  void say_offer(std::span<const int> fds) {
-    Agreement offer;
-    offer.preamble.kind = MessageKind::Offer;
-    std::byte bytes[Agreement::kWireSize];
-    encode(offer, bytes);
-    say(bytes, fds);
-  }
-  // The next answer's verdict; nothing: hung up.
-  std::optional<Verdict> hear() {
-    std::optional<Verdict> verdict;
-    EXPECT_TRUE(world_.run_until([&] {
-      std::byte bytes[512];
-      std::size_t length = 0;
-      PassedFds passed;
-      const ReceiveResult result = receive_message(socket_.get(), bytes, length, passed);
-      if (result == ReceiveResult::Nothing) return false;
-      Preamble preamble;
-      if (result == ReceiveResult::Message && decode(std::span(bytes).first(length), preamble))
-        verdict = preamble.verdict;
-      return true;
-    }));
-    return verdict;
-  }
-  int socket() const { return socket_.get(); }
-
- private:
-  World& world_;
-  UniqueFd socket_;
-};
 
 class Hostile : public testing::Test {
  protected:
@@ -129,6 +79,42 @@ TEST_F(Hostile, AnotherVersionIsToldOurs) {
   EXPECT_EQ(stranger.hear(), std::nullopt);
 }
 
+TEST_F(Hostile, AnAddressOfAnotherHostIsHungUpOn) {
+  Stranger stranger(world, name->qualifier());
+  stranger.say_hello(1, "192.0.2.1");
+  EXPECT_EQ(stranger.hear(), std::nullopt);
+}
+
+TEST_F(Hostile, AnIdThatAnotherProcessRepeatsIsAnotherPeer) {
+  Stranger first(world, name->qualifier());
+  first.make_link();
+  ASSERT_EQ(a.links.size(), 1U);
+  const ConnQual qualifier = name->qualifier();
+  Child thief([qualifier](Numbers& numbers) {
+    World own;
+    Stranger stranger(own, qualifier);
+    stranger.say_hello();
+    const auto verdict = stranger.hear();
+    numbers.put(verdict ? 100 + static_cast<std::uint64_t>(*verdict) : 1);
+  });
+  ASSERT_TRUE(world.run_until([&] {
+    pollfd answer{thief.numbers().read_fd(), POLLIN, 0};
+    return ::poll(&answer, 1, 0) == 1;
+  }));
+  EXPECT_EQ(thief.numbers().get(), 100U); // Fresh: not the first one's link
+}
+
+TEST_F(Hostile, ACondemnedLinkIsNotGivenAgain) {
+  Stranger first(world, name->qualifier());
+  first.make_link();
+  ASSERT_EQ(a.links.size(), 1U);
+  Stranger second(world, name->qualifier());
+  world.turn();
+  second.say_hello();
+  a.links[0]->condemn("a test said so");
+  EXPECT_EQ(second.hear(), Verdict::Fresh);
+}
+
 TEST_F(Hostile, AnOfferWithoutASegmentIsHungUpOn) {
   Stranger stranger(world, name->qualifier());
   stranger.say_hello();
@@ -179,12 +165,7 @@ INSTANTIATE_TEST_SUITE_P(Flaws, HostileSegment,
 
 TEST_F(Hostile, ASoundSegmentOfAStrangerIsALink) {
   Stranger stranger(world, name->qualifier());
-  stranger.say_hello();
-  EXPECT_EQ(stranger.hear(), Verdict::Fresh);
-  const SealedMemory memory = make_segment();
-  const int fd = memory.file.get();
-  stranger.say_offer(std::span(&fd, 1));
-  EXPECT_EQ(stranger.hear(), Verdict::Fresh);
+  stranger.make_link();
   EXPECT_EQ(a.links.size(), 1U);
 }
 
@@ -218,12 +199,7 @@ TEST_F(Hostile, MoreDescriptorsThanAllowedAreClosed) {
 TEST_F(Hostile, SomethingThatIsNotABellEndsTheLink) {
   Adapter b(world, "127.0.0.1");
   Stranger stranger(world, name->qualifier());
-  stranger.say_hello();
-  EXPECT_EQ(stranger.hear(), Verdict::Fresh);
-  const SealedMemory memory = make_segment();
-  const int fd = memory.file.get();
-  stranger.say_offer(std::span(&fd, 1));
-  EXPECT_EQ(stranger.hear(), Verdict::Fresh);
+  stranger.make_link();
   const std::byte garbage[2] = {std::byte{1}, std::byte{1}};
   stranger.say(garbage);
   ASSERT_TRUE(world.run_until([&] { return a.lost == 1; }));
@@ -231,13 +207,9 @@ TEST_F(Hostile, SomethingThatIsNotABellEndsTheLink) {
 
 TEST_F(Hostile, DescriptorsThatComeWithABellAreClosed) {
   Stranger stranger(world, name->qualifier());
-  stranger.say_hello();
-  EXPECT_EQ(stranger.hear(), Verdict::Fresh);
-  const SealedMemory memory = make_segment();
-  const int fd = memory.file.get();
-  stranger.say_offer(std::span(&fd, 1));
-  EXPECT_EQ(stranger.hear(), Verdict::Fresh);
+  stranger.make_link();
   const std::byte bell[1] = {std::byte{1}};
+  const int fd = stranger.socket();
   stranger.say(bell, std::span(&fd, 1));
   ASSERT_TRUE(world.run_until([&] { return a.bells[a.links[0]] == 1; }));
 }

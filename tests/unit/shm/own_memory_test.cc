@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// The pieces of direct access, applied to this process itself: there every address exists, so that
+// only the proofs of identity stand between a copy and the wrong memory.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <vector>
+
+#include "tests/unit/shm/child.h"
+#include "transport/shm/direct_access.h"
+#include "transport/shm/sealed_memory.h"
+#include "transport/shm/vm_copy.h"
+
+namespace datum::test {
+namespace {
+
+constexpr std::uint64_t kNonce = 0x1234567890abcdef;
+
+std::uint64_t address_of_value(const void* value) {
+  return reinterpret_cast<std::uintptr_t>(value);
+}
+
+struct OwnAdapter {
+  SealedMemory table =
+      make_sealed_memory("test-regions", RegionTable::kCapacity * sizeof(RegionEntry));
+  LifeToken life = LifeToken::make();
+  std::uint64_t nonce = kNonce;
+
+  DirectTerms terms() const {
+    struct stat table_status {};
+    struct stat life_status {};
+    ::fstat(table.file.get(), &table_status);
+    ::fstat(life.file(), &life_status);
+    DirectTerms terms;
+    terms.nonce = kNonce;
+    terms.nonce_address = address_of_value(&nonce);
+    terms.device = table_status.st_dev;
+    terms.table_inode = table_status.st_ino;
+    terms.life_inode = life_status.st_ino;
+    terms.table_fd = table.file.get();
+    terms.life_fd = life.file();
+    return terms;
+  }
+};
+
+class OwnMemory : public testing::Test {
+ protected:
+  std::unique_ptr<ProcessMemory> open(const DirectTerms& terms) {
+    return ProcessMemory::open({::getpid(), ::geteuid()}, terms, reason);
+  }
+  OwnAdapter adapter;
+  std::string reason;
+  std::uint64_t target = 5;
+  std::uint64_t value = 6;
+  Segment source{reinterpret_cast<std::byte*>(&value), sizeof value};
+};
+
+TEST_F(OwnMemory, IsOpenedOnItsOwnTerms) {
+  const auto memory = open(adapter.terms());
+  ASSERT_NE(memory, nullptr) << reason;
+  EXPECT_TRUE(memory->write(address_of_value(&target), std::span(&source, 1)));
+  EXPECT_EQ(target, 6U);
+}
+
+TEST_F(OwnMemory, AProcessWithoutTheNumberIsNotThePeer) {
+  DirectTerms terms = adapter.terms();
+  terms.nonce ^= 1;
+  EXPECT_EQ(open(terms), nullptr);
+  EXPECT_EQ(reason, "the process is not the peer");
+}
+
+TEST_F(OwnMemory, AnotherFileUnderThePeersNumberIsNotUsed) {
+  DirectTerms table = adapter.terms();
+  ++table.table_inode;
+  EXPECT_EQ(open(table), nullptr);
+  EXPECT_EQ(reason, "its region table cannot be opened");
+  DirectTerms life = adapter.terms();
+  ++life.life_inode;
+  EXPECT_EQ(open(life), nullptr);
+  EXPECT_EQ(reason, "its life token cannot be opened");
+}
+
+TEST_F(OwnMemory, ATableOfAnotherSizeIsNotUsed) {
+  adapter.table = make_sealed_memory("test-regions", 4096);
+  EXPECT_EQ(open(adapter.terms()), nullptr);
+  EXPECT_EQ(reason, "its region table cannot be opened");
+}
+
+TEST_F(OwnMemory, ALifeThatHasEndedIsNotWritten) {
+  const auto memory = open(adapter.terms());
+  ASSERT_NE(memory, nullptr) << reason;
+  adapter.life = LifeToken();
+  EXPECT_FALSE(memory->write(address_of_value(&target), std::span(&source, 1)));
+  EXPECT_EQ(target, 5U);
+}
+
+TEST_F(OwnMemory, MemoryThatLostTheNumberIsNotRead) {
+  const auto memory = open(adapter.terms());
+  ASSERT_NE(memory, nullptr) << reason;
+  adapter.nonce = 0;
+  EXPECT_FALSE(memory->read(address_of_value(&target), std::span(&source, 1)));
+}
+
+TEST(LifeTokenTest, AChildDoesNotProlongIt) {
+  LifeToken token = LifeToken::make();
+  const PeerLife life(UniqueFd(::fcntl(token.file(), F_DUPFD_CLOEXEC, 0)));
+  EXPECT_TRUE(life.lives());
+  const Child child([](Numbers&) {
+    for (;;) ::pause();
+  });
+  EXPECT_TRUE(life.lives());
+  token = LifeToken();
+  EXPECT_FALSE(life.lives());
+}
+
+// Sealed files of this process, described as regions.
+class Maps : public testing::Test {
+ protected:
+  static constexpr std::uint64_t kSize = 8192;
+  void add_file() {
+    files.push_back(make_sealed_memory("test-file", kSize));
+    files.back().mapping.data()[0] = static_cast<std::byte>(files.size());
+  }
+  std::byte* map(std::size_t file, bool writable = false) {
+    entry.base = 0x10000;
+    entry.length = kSize;
+    entry.backing_fd = files[file].file.get();
+    entry.backing_offset = 0;
+    return cache.map(entry, static_cast<Stag>((file + 1) << 8U), writable);
+  }
+  std::vector<SealedMemory> files;
+  RegionEntry entry;
+  MapCache cache{::getpid()};
+};
+
+TEST_F(Maps, AreBoundedAndTheOldestGoFirst) {
+  for (std::size_t i = 0; i < 80; ++i) {
+    add_file();
+    std::byte* at = map(i);
+    ASSERT_NE(at, nullptr);
+    EXPECT_EQ(at[0], static_cast<std::byte>(i + 1));
+  }
+  EXPECT_EQ(cache.mappings(), 64U);
+  EXPECT_EQ(cache.mapped_bytes(), 64U * 8192U);
+  // The first is mapped anew, not looked up where it was.
+  EXPECT_EQ(map(0)[0], std::byte{1});
+  EXPECT_EQ(cache.mappings(), 64U);
+}
+
+TEST_F(Maps, OfFilesThatWereClosedGoWithTheNextOne) {
+  add_file();
+  add_file();
+  add_file();
+  ASSERT_NE(map(0), nullptr);
+  ASSERT_NE(map(1), nullptr);
+  files[0].file.reset();
+  ASSERT_NE(map(2), nullptr);
+  EXPECT_EQ(cache.mappings(), 2U);
+}
+
+TEST_F(Maps, RegionsOfOneFileShareOneMapping) {
+  add_file();
+  std::byte* whole = map(0);
+  ASSERT_NE(whole, nullptr);
+  RegionEntry part;
+  part.base = 0x999000;
+  part.length = 100;
+  part.backing_fd = files[0].file.get();
+  part.backing_offset = 5000;
+  EXPECT_EQ(cache.map(part, 0xff01, false), whole + 5000);
+  EXPECT_EQ(cache.mappings(), 1U);
+}
+
+TEST_F(Maps, ARangeThatWrapsIsNotMapped) {
+  add_file();
+  entry.base = 0x10000;
+  entry.length = ~std::uint64_t{0};
+  entry.backing_fd = files[0].file.get();
+  entry.backing_offset = 4096;
+  EXPECT_EQ(cache.map(entry, 0x101, false), nullptr);
+  entry.length = 0;
+  EXPECT_EQ(cache.map(entry, 0x101, false), nullptr);
+}
+
+} // namespace
+} // namespace datum::test
