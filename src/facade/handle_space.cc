@@ -78,8 +78,4 @@ void HandleSpace::replace_table(const void* from, const void* to) {
       slots[i].table.store(to, std::memory_order_relaxed);
 }
 
-std::size_t HandleSpace::slots_ever_used() {
-  return used_bytes_.load(std::memory_order_relaxed) / sizeof(HandleSlot);
-}
-
 } // namespace datum

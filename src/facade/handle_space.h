@@ -47,7 +47,6 @@ class HandleSpace {
   static void release(HandleSlot& slot);
   // Every slot that points at `from` points at `to` from now on.
   static void replace_table(const void* from, const void* to);
-  static std::size_t slots_ever_used();
 
  private:
   static bool grow() DATUM_REQUIRES(mutex_);
