@@ -54,6 +54,21 @@ struct ConnectFields {
   std::uint32_t port; // Connect: what the requester's consumer sees as its local port
 };
 
+struct WriteFields {
+  RdmaFields rdma;
+  std::byte payload[kWriteInlinePayload];
+};
+
+struct ReadFields {
+  RdmaFields rdma;
+  std::uint64_t length;
+};
+
+struct FetchFields {
+  std::uint64_t length;
+  std::uint32_t segments;
+};
+
 struct RecordHeader {
   std::uint32_t ring_word; // belongs to the ring
   RecordType type;
@@ -67,18 +82,9 @@ struct RecordHeader {
   union {
     std::byte payload[kInlinePayload];
     RdmaFields rdma; // Write, ReadRequest, ReadData
-    struct {
-      RdmaFields rdma;
-      std::byte payload[kWriteInlinePayload];
-    } write;
-    struct {
-      RdmaFields rdma;
-      std::uint64_t length;
-    } read;
-    struct {
-      std::uint64_t length;
-      std::uint32_t segments;
-    } fetch;
+    WriteFields write;
+    ReadFields read;
+    FetchFields fetch;
     ConnectFields connect;
   };
 };
