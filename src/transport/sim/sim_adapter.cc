@@ -67,6 +67,7 @@ void SimAdapter::set_attention(Attention attention) {
 
 void SimAdapter::kill() {
   dead_ = true;
+  next_timer_.store(kNever, std::memory_order_relaxed);
   world_.kill(fabric_.id());
 }
 

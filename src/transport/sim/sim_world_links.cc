@@ -36,6 +36,8 @@ void SimWorld::arrive(Id from, ConnQual qualifier, bool reachable,
   const auto refuse = [&](DialFailure why) DATUM_NO_TSA {
     post(from, random_delay(), [dial, why](SimFabric& fabric) { fabric.dial_failed(why, *dial); });
   };
+  const auto dialler = members_.find(from);
+  if (dialler == members_.end() || dialler->second.dead) return; // it has gone meanwhile
   if (!reachable || by_chance(faults_.unreachable)) return refuse(DialFailure::Unreachable);
   const auto listener = names_.find(qualifier);
   if (listener == names_.end() || by_chance(faults_.refused))

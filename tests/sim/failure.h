@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// tests/sim/failure.h: an invariant that does not hold ends the search of one seed; how it came to
+// it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+
+#include "base/text.h"
+
+namespace datum::test {
+
+struct InvariantBroken : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+template <class... Args>
+void require(bool holds, fmt::format_string<Args...> format, Args&&... args) {
+  if (!holds) throw InvariantBroken(text(format, std::forward<Args>(args)...));
+}
+
+// What one seed did, for whoever looks into a failure (datum-sim-search --trace).
+inline bool tracing = false;
+template <class... Args>
+void trace(fmt::format_string<Args...> format, Args&&... args) {
+  if (tracing) std::puts(text(format, std::forward<Args>(args)...).c_str());
+}
+
+// How often things happened over all seeds: a search in which nothing happens proves nothing.
+struct Tally {
+  std::array<std::uint64_t, 16> connection_events{}; // by EventKind
+  std::array<std::uint64_t, 16> dto_events{};        // by DtoStatus
+  std::array<std::uint64_t, 4> successes{};          // by Opcode
+};
+inline Tally tally;
+
+} // namespace datum::test

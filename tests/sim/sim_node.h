@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// tests/sim/sim_node.h: an adapter of a simulated world with core objects, for tests in one thread.
+#pragma once
+
+#include <memory>
+
+#include "core/interface_adapter.h"
+#include "transport/sim/sim_adapter.h"
+
+namespace datum::test {
+
+// Nobody else is there; it only insists on being used properly.
+class SimLock final : public LockOwner {
+ public:
+  void acquire() override;
+  void relinquish() override;
+  InterfaceAdapter* adapter = nullptr;
+
+ private:
+  bool held_ = false;
+};
+
+class CountedHandles final : public HandleSource {
+ public:
+  Token issue(ObjectKind, Object& object) override {
+    ++count;
+    return &object;
+  }
+  void withdraw(Token) override { --count; }
+  int count = 0;
+};
+
+class AnyMemory final : public MemoryProbe {
+ public:
+  bool usable(std::uint64_t, std::uint64_t, Access) override { return true; }
+  bool shared(std::uint64_t, std::uint64_t) override { return false; }
+  bool backing(std::uint64_t, std::uint64_t, std::int32_t& fd, std::uint64_t& offset) override {
+    fd = -1;
+    offset = 0;
+    return mapped && (fd = 0, true);
+  }
+  bool mapped = false; // peers with direct access find regions mapped
+};
+
+class SimNode {
+ public:
+  SimNode(SimWorld& world, VirtualTime& time, const LinkOptions& options);
+  ~SimNode();
+  SimNode(const SimNode&) = delete;
+  SimNode& operator=(const SimNode&) = delete;
+
+  // Runs `call` as a consumer's call: with the lock held.
+  template <class F>
+  auto with_lock(F&& call) {
+    struct Held {
+      explicit Held(SimLock& owner) : lock(owner) { lock.acquire(); }
+      ~Held() { lock.relinquish(); }
+      SimLock& lock;
+    } held(lock);
+    return call();
+  }
+  void kill();
+  bool dead() const { return dead_; }
+  const Address& address() { return stand.transport().address(); }
+
+  SimLock lock;
+  CountedHandles handles;
+  AnyMemory memory;
+  SimAdapter stand;
+  std::unique_ptr<InterfaceAdapter> adapter;
+
+ private:
+  bool dead_ = false;
+};
+
+} // namespace datum::test
