@@ -16,7 +16,7 @@ class Hostile : public testing::Test {
  protected:
   static ShmOptions impatient() {
     ShmOptions options;
-    options.half_open_limit = 20 * kMillisecond;
+    options.half_open_limit = 50 * kMillisecond;
     options.max_half_open = 8;
     options.max_links = 3;
     return options;
@@ -113,6 +113,19 @@ TEST_F(Hostile, ACondemnedLinkIsNotGivenAgain) {
   second.say_hello();
   a.links[0]->condemn("a test said so");
   EXPECT_EQ(second.hear(), Verdict::Fresh);
+}
+
+TEST_F(Hostile, AnOfferToAPeerThatHasALinkByNowIsToldSo) {
+  Stranger late(world, name->qualifier());
+  late.say_hello();
+  EXPECT_EQ(late.hear(), Verdict::Fresh);
+  Stranger first(world, name->qualifier());
+  first.make_link();
+  const SealedMemory memory = make_segment();
+  const int fd = memory.file.get();
+  late.say_offer(std::span(&fd, 1));
+  EXPECT_EQ(late.hear(), Verdict::Existing);
+  EXPECT_EQ(a.links.size(), 1U);
 }
 
 TEST_F(Hostile, AnOfferWithoutASegmentIsHungUpOn) {

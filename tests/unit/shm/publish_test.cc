@@ -84,6 +84,26 @@ TEST_F(Publish, APortOfAForeignProgramIsInUse) {
   expect_in_use(wildcard, foreign->port());
 }
 
+// A server that ended its connections first leaves them in TIME_WAIT on its port.
+TEST_F(Publish, APortWithLingeringConnectionsIsFree) {
+  sockaddr_storage address{};
+  const socklen_t length = to_sockaddr(*read_address(address_of("127.0.0.1")), 0, address);
+  auto* name = reinterpret_cast<sockaddr*>(&address);
+  UniqueFd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(::bind(listener.get(), name, length), 0);
+  ASSERT_EQ(::listen(listener.get(), 1), 0);
+  socklen_t bound = sizeof address;
+  ASSERT_EQ(::getsockname(listener.get(), name, &bound), 0);
+  UniqueFd client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(::connect(client.get(), name, bound), 0);
+  UniqueFd server(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  server.reset();
+  client.reset();
+  listener.reset();
+  const auto port = ntohs(reinterpret_cast<const sockaddr_in*>(&address)->sin_port);
+  EXPECT_TRUE(a.fabric->publish(port).has_value());
+}
+
 TEST_F(Publish, QualifierZeroDoesNotExist) {
   const auto name = a.fabric->publish(0);
   ASSERT_FALSE(name.has_value());
