@@ -128,7 +128,7 @@ void Party::post_receive(std::uint64_t capacity, std::uint32_t segments) {
   const std::uint64_t offset = kSinkAt + sink_pieces_.take(capacity, serial);
   const std::vector<LocalTriplet> local = cut(*sink_, offset, capacity, segments);
   const std::uint64_t cookie = next_cookie_++;
-  receives_.push_back({cookie, offset, capacity});
+  receives_.push_back({cookie, offset, capacity, serial});
   trace("party {}: Recv {} of {} bytes", number_, cookie, capacity);
   ++events_owed_;
   node_.with_lock([&] {

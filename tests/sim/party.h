@@ -47,6 +47,7 @@ struct PostedReceive {
   std::uint64_t cookie = 0;
   std::uint64_t offset = 0;
   std::uint64_t capacity = 0;
+  std::uint64_t serial = 0; // of the piece
 };
 
 // A Send or Write as the other side will see it.

@@ -118,10 +118,12 @@ void Search::act_on(Party& party) {
   case Party::Life::Pending:
     if (!gentle_ && chance(5)) party.disconnect(chance(50));
     return;
-  case Party::Life::Up: return transfer(party);
+  case Party::Life::Up:
+    for (std::uint64_t i = 1 + below(4); i != 0; --i) transfer(party);
+    return;
   case Party::Life::Over:
     harvest();
-    if (chance(30) && party.has_room()) party.post_send(0, 10, 1, chance(20));
+    if (chance(10) && party.has_room()) party.post_send(0, 10, 1, chance(20));
     harvest();
     if (chance(50)) party.reset();
     return;
@@ -129,7 +131,17 @@ void Search::act_on(Party& party) {
 }
 
 void Search::connect(Party& party) {
-  const ConnQual qualifier = kFirstQualifier + below(nodes_.size() + (gentle_ ? 0 : 1));
+  // Mostly to where somebody is free to answer; else anywhere, even where nobody listens.
+  std::size_t to = below(nodes_.size() + (gentle_ ? 0 : 1));
+  Party& other = some_party();
+  if (chance(80)) {
+    if (&other == &party || other.life() != Party::Life::Fresh) return;
+    to = static_cast<std::size_t>(
+        std::find_if(nodes_.begin(), nodes_.end(),
+                     [&](const auto& node) { return node.get() == &other.node(); }) -
+        nodes_.begin());
+  }
+  const ConnQual qualifier = kFirstQualifier + to;
   const std::uint32_t timeout =
       !gentle_ && chance(20) ? static_cast<std::uint32_t>(1 + below(100)) : kForEver;
   const std::uint32_t name = party.number();
@@ -205,7 +217,7 @@ void Search::transfer(Party& party) {
     if (party.has_room()) party.post_read(source, length, chance(20));
     return;
   case 12:
-    if (chance(20)) {
+    if (chance(15)) {
       // A graceful end lets our own requests finish, not the peer's.
       if (gentle_) time_.settle();
       party.disconnect(chance(60));
