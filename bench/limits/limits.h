@@ -10,7 +10,9 @@ namespace limits {
 double one_line_pingpong(int rounds); // one cache line that both sides write: half round trip
 double two_line_pingpong(int rounds); // one line for each direction: half round trip
 double ring_pingpong(std::size_t size, int rounds); // copy in, copy out: half round trip
-double ring_rate(std::size_t messages); // 8-byte messages in 64-byte slots: messages per second
+// Messages of size bytes in 64-byte slots: messages per second.
+double ring_rate(std::size_t size, std::size_t messages);
+double put_pingpong(std::size_t size, int rounds); // copied into mapped memory: half round trip
 double cma_call(std::size_t size, bool write, int rounds);
 double copy(std::size_t size, int rounds); // memcpy in one thread
 double futex_handover(int rounds);         // both asleep: half round trip

@@ -12,7 +12,8 @@ constexpr char kUsage[] =
     "usage: datum-limits LIMIT [SIZE]\n"
     "  one-line, two-lines        cache line ping-pong, half round trip, ns\n"
     "  ring SIZE                  ring of 64-byte slots, half round trip, ns\n"
-    "  ring-rate                  8-byte messages per second\n"
+    "  ring-rate SIZE             messages per second\n"
+    "  put SIZE                   copy into mapped memory, half round trip, ns\n"
     "  cma-write, cma-read SIZE   one process_vm call, ns\n"
     "  memcpy SIZE                one copy, ns\n"
     "  futex                      hand-over between sleepers, half round trip, ns\n";
@@ -21,6 +22,11 @@ int rounds_for(std::size_t size) {
   const std::size_t octets = 1UL << 29U;
   const std::size_t rounds = size == 0 ? 200000 : octets / size;
   return static_cast<int>(rounds > 200000 ? 200000 : rounds < 20 ? 20 : rounds);
+}
+
+std::size_t messages_for(std::size_t size) {
+  const std::size_t octets = 1UL << 28U;
+  return size <= 56 ? 20000000 : octets / size + 1;
 }
 
 } // namespace
@@ -42,7 +48,9 @@ int main(int argc, char** argv) {
   else if (is("ring"))
     value = limits::ring_pingpong(size, rounds);
   else if (is("ring-rate"))
-    value = limits::ring_rate(20000000);
+    value = limits::ring_rate(size, messages_for(size));
+  else if (is("put"))
+    value = limits::put_pingpong(size, rounds);
   else if (is("cma-write") || is("cma-read"))
     value = limits::cma_call(size, is("cma-write"), rounds);
   else if (is("memcpy"))

@@ -86,25 +86,24 @@ double ring_pingpong(std::size_t size, int rounds) {
       });
 }
 
-double ring_rate(std::size_t messages) {
+double ring_rate(std::size_t size, std::size_t messages) {
   Ring* there = new_ring();
   Ring* back = new_ring();
+  std::vector<char> buffer(size + 64, 'x');
   return run_two(
       [&] {
         End out{there};
         End in{back};
-        char message[8] = {};
         const std::int64_t start = now();
-        for (std::size_t i = 0; i < messages; ++i) out.send(message, sizeof message);
-        in.receive(message, sizeof message);
+        for (std::size_t i = 0; i < messages; ++i) out.send(buffer.data(), size);
+        in.receive(buffer.data(), 8);
         return static_cast<double>(messages) * 1e9 / static_cast<double>(now() - start);
       },
       [&] {
         End in{there};
         End out{back};
-        char message[8] = {};
-        for (std::size_t i = 0; i < messages; ++i) in.receive(message, sizeof message);
-        out.send(message, sizeof message);
+        for (std::size_t i = 0; i < messages; ++i) in.receive(buffer.data(), size);
+        out.send(buffer.data(), 8);
       });
 }
 

@@ -25,7 +25,7 @@ int allowed_core(int which) {
   sched_getaffinity(0, sizeof allowed, &allowed);
   int seen = 0;
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-    if (CPU_ISSET(cpu, &allowed) && seen++ == which) return cpu;
+    if (CPU_ISSET(static_cast<unsigned>(cpu), &allowed) && seen++ == which) return cpu;
   std::fprintf(stderr, "limits: %d cores are needed, this process may use %d\n", which + 1, seen);
   std::exit(2);
 }

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// perf/churn.h: setting connections up and tearing them down, as fast as it goes.
+#pragma once
+
+#include <cstdint>
+
+#include "common/address.h"
+#include "perf/control.h"
+
+namespace datum::perf {
+
+struct ChurnTarget {
+  tools::Address address;
+  DAT_CONN_QUAL port = 0;
+  std::uint32_t at_once = 1; // connections in flight
+};
+
+// Each connection is established on both sides, closed and seen to be closed by both. Returns
+// nanoseconds for all of them.
+double connect_churn(const tools::Interface& ia, const ChurnTarget& target, std::uint64_t count);
+
+// The passive side, until the client says "stop".
+void accept_churn(const tools::Interface& ia, const tools::Evd& requests, Control& control);
+
+} // namespace datum::perf

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "perf/client.h"
+
+#include <fstream>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "common/address.h"
+#include "common/progress.h"
+#include "perf/local.h"
+#include "perf/machine.h"
+#include "perf/plot.h"
+#include "perf/report.h"
+
+namespace datum::perf {
+
+using tools::ExitCode;
+using tools::ToolError;
+
+namespace {
+
+Plan plan_of(const CommandLine& line) {
+  Plan plan;
+  plan.repeat = line.quick ? std::min(line.repeat, 3U) : line.repeat;
+  plan.run_ns = line.quick ? std::min(line.time_ms, 30U) * 1e6 : line.time_ms * 1e6;
+  plan.idle_ns = line.idle_s * 1e9;
+  return plan;
+}
+
+// The two sides of --local. What must exist before DAT is used in this process is made first.
+struct LocalSides {
+  LocalSides(const CommandLine& line, bool wants_limits) {
+    const std::vector<int> cores = allowed_cores();
+    const bool pin = !line.no_pin && cores.size() >= 2;
+    if (wants_limits && cores.size() >= 2) limits = std::make_unique<LimitsHelper>();
+    ServerOptions options;
+    options.ia = line.ia;
+    options.port = 0;
+    if (cores.size() >= 2) options.probe = &probe;
+    has_probe = cores.size() >= 2;
+    server = std::make_unique<LocalServer>(options, pin ? cores[1] : -1);
+    if (pin) pin_to(cores[0]);
+  }
+  Probe probe;
+  bool has_probe = false;
+  std::unique_ptr<LimitsHelper> limits;
+  std::unique_ptr<LocalServer> server;
+};
+
+class Client {
+ public:
+  explicit Client(const CommandLine& line)
+      : line_(line), plan_(plan_of(line)), tasks_(tasks_of(line)), machine_(this_machine()),
+        as_table_(!line.json && !line.csv) {}
+  ExitCode run();
+
+ private:
+  Peer peer(const tools::Interface& ia);
+  void measure_all(Session& session);
+  Result measure_one(Session& session, const Task& task, tools::Progress& progress);
+  void print_head() const;
+  void print_notes() const;
+  void write_plot() const;
+
+  CommandLine line_;
+  Plan plan_;
+  std::vector<Task> tasks_;
+  Machine machine_;
+  bool as_table_;
+  std::unique_ptr<LocalSides> sides_;
+  std::vector<Result> results_;
+};
+
+Peer Client::peer(const tools::Interface& ia) {
+  if (!sides_) return {tools::resolve(line_.host), line_.port, line_.host};
+  return {tools::resolve(ia.address()), sides_->server->port(), "server side"};
+}
+
+ExitCode Client::run() {
+  const bool wants_limits = line_.local && !line_.no_limits;
+  if (line_.local) sides_ = std::make_unique<LocalSides>(line_, wants_limits);
+  const tools::Interface ia(line_.ia);
+  Session session(ia, peer(ia), std::chrono::seconds(line_.timeout_s),
+                  sides_ && sides_->has_probe ? &sides_->probe : nullptr);
+  if (as_table_) print_head();
+  measure_all(session);
+  if (line_.json) fmt::print("{}", json_of(machine_, plan_, results_));
+  if (line_.csv) fmt::print("{}", csv_of(results_));
+  if (as_table_) print_notes();
+  if (!line_.plot.empty()) write_plot();
+  return ExitCode::Ok;
+}
+
+void Client::measure_all(Session& session) {
+  tools::Progress progress(0, line_.quiet);
+  for (const Task& task : tasks_) {
+    results_.push_back(measure_one(session, task, progress));
+    if (!as_table_) continue;
+    progress.wipe();
+    fmt::print("{}", table_row(results_.back()));
+    std::fflush(stdout);
+  }
+}
+
+Result Client::measure_one(Session& session, const Task& task, tools::Progress& progress) {
+  const std::size_t number = results_.size() + 1;
+  return measure(
+      session, sides_ ? sides_->limits.get() : nullptr, task, plan_, [&](const std::string& step) {
+        progress.update(0, fmt::format("task {} of {}: {}", number, tasks_.size(), step));
+      });
+}
+
+void Client::print_head() const {
+  fmt::print("{}\n", text_of(machine_));
+  if (machine_.cores < 2)
+    fmt::print(
+        "Only one core: both sides take turns on it, and the figures are the scheduler's.\n");
+  fmt::print("min / median / max of {} repetitions of about {:.0f} ms; percentiles of single "
+             "rounds from a pass of their own\n\n{}",
+             plan_.repeat, plan_.run_ns / 1e6, table_head());
+}
+
+void Client::print_notes() const {
+  std::string notes;
+  std::vector<double> probes;
+  for (const Result& result : results_) {
+    notes += notes_of(result);
+    if (result.probe > 0) probes.push_back(result.probe);
+  }
+  if (probes.empty()) {
+    fmt::print("\nCores: distance unknown (the probe needs --local and two cores)\n");
+  } else {
+    const Spread spread = spread_of(probes);
+    fmt::print(
+        "\nCores: a cache line crosses in {:.0f} / {:.0f} / {:.0f} ns (min / median / max of "
+        "the probes): {}\n",
+        spread.min, spread.median, spread.max, distance_name(spread.median));
+  }
+  fmt::print("{}", notes);
+}
+
+void Client::write_plot() const {
+  std::ofstream file(line_.plot);
+  file << plot_svg(results_, text_of(machine_));
+  file.close();
+  if (!file)
+    throw ToolError(
+        ExitCode::Failed,
+        fmt::format("{}: cannot write (is the folder there, and the disk not full?)", line_.plot));
+}
+
+} // namespace
+
+ExitCode run_client(const CommandLine& line) {
+  return Client(line).run();
+}
+
+} // namespace datum::perf

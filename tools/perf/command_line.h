@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// perf/command_line.h: what was asked for.
+// Lives here: lists and sweeps of sizes, the tasks they make. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "perf/measure.h"
+#include "perf/task.h"
+
+namespace datum::perf {
+
+struct CommandLine {
+  std::string ia = "datum";
+  std::string host;
+  std::uint64_t port = 0;
+  bool local = false, server = false, once = false;
+  bool quick = false, huge = false, no_limits = false, no_pin = false, quiet = false;
+  bool json = false, csv = false;
+  std::string plot;
+  std::vector<std::string> tests;
+  std::string sizes = "8,4k,64k,1M";
+  std::vector<std::string> memories = {"ordinary"};
+  std::string wait = "poll", target = "poll";
+  std::uint32_t window = 64, endpoints = 1;
+  unsigned repeat = 5;
+  unsigned time_ms = 100, idle_s = 10, timeout_s = 10;
+};
+
+inline constexpr std::uint64_t kDefaultPort = 5212;
+
+// "8,4k,1..64k,1M..64M*4": numbers, and sweeps that grow by 2 or by the factor behind *.
+// Throws ToolError(Usage) for what is none of these, or more than 64 MiB.
+std::vector<std::uint64_t> parse_sizes(const std::string& text);
+
+// Tests that move no bytes appear once, the others for each memory and size.
+std::vector<Task> tasks_of(const CommandLine& line);
+std::vector<Task> quick_tasks(); // a table of a few lines
+
+} // namespace datum::perf

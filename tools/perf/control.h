@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// perf/control.h: the connection over which the two sides agree on what to do next.
+// Lives here: one message there, one back, over Sends. Not here: what they mean (client, server).
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "common/dat_events.h"
+#include "common/dat_objects.h"
+#include "perf/message.h"
+
+namespace datum::perf {
+
+// What a connection request has to begin with.
+inline constexpr std::string_view kControlHello = "dat-perf 1 control";
+inline constexpr std::string_view kDataHello = "dat-perf 1 data ";
+
+class Control {
+ public:
+  explicit Control(const tools::Interface& ia);
+  void connect(const tools::Address& address, DAT_CONN_QUAL port, std::chrono::milliseconds timeout,
+               const std::string& peer);
+  void accept(DAT_CR_HANDLE request);
+
+  void send(const Message& message);
+  // Blocks. Throws PeerLost when the peer closed or fell silent, and what the peer reported if it
+  // sent an "error".
+  Message receive(tools::Deadline deadline);
+  Message ask(const Message& message); // send, then receive
+  bool waiting();                      // a message can be received at once
+  void close();                        // orderly
+
+ private:
+  std::span<std::byte> slot(std::size_t index);
+  void post_recv(std::size_t index);
+  void handle(const DAT_EVENT& event);
+
+  static constexpr std::size_t kReceives = 4;
+  std::array<std::byte, (kReceives + 1) * kMaxMessage> memory_{};
+  tools::Pz pz_;
+  tools::Evd evd_;
+  tools::Region region_;
+  tools::Ep ep_;
+  std::string peer_ = "peer";
+  std::vector<std::string> inbox_;
+  bool sending_ = false, connected_ = false;
+};
+
+} // namespace datum::perf

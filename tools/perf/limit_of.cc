@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "perf/limit_of.h"
+
+#include "common/human.h"
+
+namespace datum::perf {
+namespace {
+
+constexpr std::size_t kLine = 64;
+constexpr std::size_t kRingSlot = 56;
+constexpr std::size_t kRingLongest = std::size_t{256} << 10U;
+constexpr std::size_t kCallWorthwhile = 1024; // below, a system call is never the best way
+
+std::vector<LimitChoice> messages(std::size_t size) {
+  std::vector<LimitChoice> choices;
+  if (size <= kRingLongest) choices.push_back({Limit::Ring, size});
+  if (size >= kCallWorthwhile) choices.push_back({Limit::CmaRead, size});
+  return choices;
+}
+
+std::vector<LimitChoice> latency(const Task& task) {
+  const std::size_t size = task.size;
+  if (task.wait == Wait::Block) {
+    if (size > 4096) return {};
+    return {{Limit::Futex, size}};
+  }
+  if (task.op == Op::Send) return messages(size);
+  if (task.op == Op::Read) {
+    if (!is_shareable(task.memory)) return {{Limit::CmaRead, size}};
+    return {{size <= kLine ? Limit::TwoLines : Limit::Memcpy, size}};
+  }
+  if (is_shareable(task.memory)) return {{size <= kLine ? Limit::TwoLines : Limit::Put, size}};
+  if (task.target == Target::Poll && size < kCallWorthwhile) return {{Limit::Ring, size}};
+  return {{Limit::CmaWrite, size}};
+}
+
+std::vector<LimitChoice> bandwidth(const Task& task) {
+  const std::size_t size = task.size;
+  if (task.op == Op::Send) {
+    if (size <= kRingSlot) return {{Limit::RingRate, size}};
+    return {{Limit::RingRate, size}, {Limit::CmaRead, size}};
+  }
+  if (is_shareable(task.memory)) return {{Limit::Memcpy, size}};
+  return {{task.op == Op::Read ? Limit::CmaRead : Limit::CmaWrite, size}};
+}
+
+} // namespace
+
+std::vector<LimitChoice> limits_of(const Task& task) {
+  switch (task.kind) {
+  case Kind::Latency: return latency(task);
+  case Kind::Bandwidth: return bandwidth(task);
+  case Kind::Rate:
+    if (task.op == Op::Send && task.size <= kRingSlot) return {{Limit::RingRate, task.size}};
+    return {};
+  case Kind::Post:
+  case Kind::Dequeue: return {{Limit::OneLine, 8}};
+  case Kind::Connect:
+  case Kind::Idle: return {};
+  }
+  return {};
+}
+
+std::string name_of(const LimitChoice& choice) {
+  const auto sized = [&](const char* name) {
+    return std::string(name) + ' ' + tools::human_size(choice.size);
+  };
+  switch (choice.limit) {
+  case Limit::OneLine: return "one-line";
+  case Limit::TwoLines: return "two-lines";
+  case Limit::Ring: return sized("ring");
+  case Limit::Put: return sized("put");
+  case Limit::Futex: return "futex";
+  case Limit::RingRate: return sized("ring-rate");
+  case Limit::CmaRead: return sized("cma-read");
+  case Limit::CmaWrite: return sized("cma-write");
+  case Limit::Memcpy: return sized("memcpy");
+  }
+  return "?";
+}
+
+double in_unit_of(const Task& task, const LimitChoice& choice, double measured) {
+  if (!(measured > 0) || smaller_is_better(task)) return measured;
+  const bool per_second = choice.limit == Limit::RingRate;
+  const double operations = per_second ? measured : 1e9 / measured;
+  return task.kind == Kind::Bandwidth ? operations * static_cast<double>(task.size) : operations;
+}
+
+bool smaller_is_better(const Task& task) {
+  return !is_stream(task) && task.kind != Kind::Connect;
+}
+
+} // namespace datum::perf

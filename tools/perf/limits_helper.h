@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// perf/limits_helper.h: the physical limits of this machine, measured between our own figures.
+// Lives here: a helper process, started before DAT is, whose children run bench/limits. It keeps
+// the limits free of our threads, and our processes free of theirs.
+// Not here:   which limit belongs to which task (limit_of.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <sys/types.h>
+
+namespace datum::perf {
+
+enum class Limit : std::uint32_t {
+  OneLine, // half round trips in ns
+  TwoLines,
+  Ring,
+  Put,
+  Futex,
+  RingRate, // messages per second
+  CmaRead,  // ns per operation
+  CmaWrite,
+  Memcpy,
+};
+
+class LimitsHelper {
+ public:
+  LimitsHelper(); // forks
+  ~LimitsHelper();
+  LimitsHelper(const LimitsHelper&) = delete;
+  LimitsHelper& operator=(const LimitsHelper&) = delete;
+
+  // 0 if it cannot be measured here.
+  double measure(Limit limit, std::size_t size);
+
+ private:
+  int requests_ = -1, answers_ = -1;
+  pid_t pid_ = -1;
+};
+
+} // namespace datum::perf

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "perf/machine.h"
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+
+#include <fstream>
+
+#include <fmt/format.h>
+
+namespace datum::perf {
+namespace {
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(file, line))
+    if (line.starts_with("model name"))
+      if (const auto colon = line.find(": "); colon != std::string::npos)
+        return line.substr(colon + 2);
+  return {};
+}
+
+} // namespace
+
+Machine this_machine() {
+  Machine machine;
+  utsname names = {};
+  if (uname(&names) == 0) {
+    machine.kernel = fmt::format("{} {}", names.sysname, names.release);
+    machine.host = names.nodename;
+    machine.processor = processor_name();
+    if (machine.processor.empty()) machine.processor = names.machine;
+  }
+  machine.cores = static_cast<unsigned>(allowed_cores().size());
+  std::ifstream("/proc/loadavg") >> machine.load;
+  return machine;
+}
+
+std::string text_of(const Machine& machine) {
+  return fmt::format("{}, {} core{} usable, {}, load {:.2f}", machine.processor, machine.cores,
+                     machine.cores == 1 ? "" : "s", machine.kernel, machine.load);
+}
+
+std::vector<int> allowed_cores() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  std::vector<int> cores;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core)
+    if (CPU_ISSET(static_cast<unsigned>(core), &allowed)) cores.push_back(core);
+  return cores;
+}
+
+void pin_to(int core) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<unsigned>(core), &one);
+  sched_setaffinity(0, sizeof one, &one);
+}
+
+void raise_file_limit() {
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+} // namespace datum::perf

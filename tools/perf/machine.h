@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// perf/machine.h: where the figures are from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace datum::perf {
+
+struct Machine {
+  std::string processor, kernel, host;
+  unsigned cores = 0; // that this process may use
+  double load = 0;    // runnable processes, the mean of the last minute
+};
+
+Machine this_machine();
+std::string text_of(const Machine& machine); // one line
+
+std::vector<int> allowed_cores();
+void pin_to(int core);   // this thread, and threads that it starts later
+void raise_file_limit(); // as far as we may: an endpoint needs descriptors
+
+} // namespace datum::perf

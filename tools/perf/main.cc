@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// dat-perf: the command line, and who does what.
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "common/interrupt.h"
+#include "common/options.h"
+#include "common/progress.h"
+#include "perf/client.h"
+#include "perf/command_line.h"
+#include "perf/machine.h"
+#include "perf/server.h"
+
+namespace {
+
+using datum::perf::CommandLine;
+using datum::tools::ExitCode;
+using datum::tools::ToolError;
+
+void add_roles(CLI::App& app, CommandLine& line) {
+  auto* host = app.add_option("HOST", line.host, "the machine on which dat-perf --server runs");
+  auto* local = app.add_flag("--local", line.local, "run both sides here, each on its core");
+  auto* server = app.add_flag("--server", line.server, "wait for clients, and do what they ask");
+  host->excludes(local)->excludes(server);
+  local->excludes(server);
+  app.add_option("--ia", line.ia, "interface adapter to use (dat-info lists them)")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--port", line.port, "connection qualifier; the server: 0 for any free one")
+      ->type_name("QUAL")
+      ->default_str(std::to_string(datum::perf::kDefaultPort));
+  app.add_flag("--once", line.once, "the server ends after one client")->needs(server);
+  app.add_option("--timeout", line.timeout_s, "give up connecting after this long")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1U, 3600U))
+      ->capture_default_str();
+}
+
+void add_tasks(CLI::App& app, CommandLine& line) {
+  app.add_flag("--quick", line.quick, "a short table of the most asked questions, in some seconds");
+  app.add_option("-t,--test", line.tests,
+                 fmt::format("what to measure: {}", fmt::join(datum::perf::test_names(), " ")))
+      ->type_name("LIST")
+      ->delimiter(',')
+      ->check(CLI::IsMember(datum::perf::test_names()).description(""));
+  app.add_option("-s,--size", line.sizes, "bytes: 8,4k,64k or a sweep 1..64M or 1..64M*4")
+      ->type_name("LIST")
+      ->capture_default_str();
+  app.add_option("-m,--memory", line.memories, "ordinary, shareable or both, with a comma")
+      ->type_name("LIST")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"ordinary", "shareable"}).description(""))
+      ->capture_default_str();
+  app.add_flag("--huge", line.huge, "memory on huge pages, if the kernel has some");
+  app.add_option("-w,--wait", line.wait, "poll: dat_evd_dequeue; block: dat_evd_wait")
+      ->type_name("poll|block")
+      ->check(CLI::IsMember({"poll", "block"}).description(""))
+      ->capture_default_str();
+  app.add_option("--target", line.target,
+                 "what the target of RDMA does: poll its EVD, look at its memory only, sleep")
+      ->type_name("poll|memory|sleep")
+      ->check(CLI::IsMember({"poll", "memory", "sleep"}).description(""))
+      ->capture_default_str();
+  app.add_option("--window", line.window, "operations in flight on each endpoint")
+      ->type_name("N")
+      ->check(CLI::Range(1U, 4096U))
+      ->capture_default_str();
+  app.add_option("--endpoints", line.endpoints, "connections, used in turn")
+      ->type_name("N")
+      ->check(CLI::Range(1U, 100000U))
+      ->capture_default_str();
+}
+
+void add_method(CLI::App& app, CommandLine& line) {
+  app.add_option("--repeat", line.repeat, "repetitions: the table shows min, median, max")
+      ->type_name("N")
+      ->check(CLI::Range(1U, 1000U))
+      ->capture_default_str();
+  app.add_option("--time", line.time_ms, "length of a repetition")
+      ->type_name("MS")
+      ->check(CLI::Range(1U, 600000U))
+      ->capture_default_str();
+  app.add_option("--idle-time", line.idle_s, "how long the test \"idle\" watches")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1U, 86400U))
+      ->capture_default_str();
+  app.add_flag("--no-limits", line.no_limits, "do not measure what the machine allows");
+  app.add_flag("--no-pin", line.no_pin, "let the kernel choose the cores");
+}
+
+void add_output(CLI::App& app, CommandLine& line) {
+  auto* json = app.add_flag("--json", line.json, "JSON on stdout instead of the table");
+  app.add_flag("--csv", line.csv, "CSV on stdout instead of the table")->excludes(json);
+  app.add_option("--plot", line.plot, "draw the results over the size, with the limits, as SVG")
+      ->type_name("FILE");
+  app.add_flag("-q,--quiet", line.quiet, "no progress line, no log");
+}
+
+ExitCode serve(const CommandLine& line) {
+  datum::perf::ServerOptions options;
+  options.ia = line.ia;
+  options.port = line.port;
+  options.once = line.once;
+  options.quiet = line.quiet;
+  return datum::perf::run_server(options);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Measures DAT between two processes: latency, rate, bandwidth.", "dat-perf");
+  CommandLine line;
+  line.port = datum::perf::kDefaultPort;
+  add_roles(app, line);
+  add_tasks(app, line);
+  add_method(app, line);
+  add_output(app, line);
+  app.footer("Latencies of sends and writes are half a round trip, of reads the whole of it.\n"
+             "Exit: 0 measured, 1 failed, 2 usage or set-up, 3 interrupted, 4 the other side was\n"
+             "lost, 5 refused. See dat-perf(1).");
+  return datum::tools::run_tool(app, argc, argv, [&] {
+    if (!line.local && !line.server && line.host.empty())
+      throw ToolError(ExitCode::Usage, "name a HOST, or use --local or --server (see --help)");
+    datum::tools::catch_interrupts();
+    datum::perf::raise_file_limit();
+    return line.server ? serve(line) : datum::perf::run_client(line);
+  });
+}

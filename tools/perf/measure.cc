@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "perf/measure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "common/human.h"
+#include "common/interrupt.h"
+#include "perf/limit_of.h"
+#include "perf/stopwatch.h"
+
+namespace datum::perf {
+namespace {
+
+constexpr double kMoved = 0.15; // of the probe, before against after
+constexpr unsigned kTries = 3;  // for one repetition
+constexpr std::uint64_t kMostRounds = 50'000'000;
+constexpr std::uint64_t kMostSamples = 1'000'000;
+constexpr std::uint64_t kChurnFirst = 100;
+
+double value_of(const Task& task, double ns, std::uint64_t rounds) {
+  const double each = ns / static_cast<double>(rounds);
+  if (task.kind == Kind::Bandwidth) return static_cast<double>(task.size) * 1e9 / each;
+  if (task.kind == Kind::Rate || task.kind == Kind::Connect) return 1e9 / each;
+  return is_half_round_trip(task) ? each / 2 : each;
+}
+
+class Measurement {
+ public:
+  Measurement(Session& session, LimitsHelper* limits, const Task& task, const Plan& plan,
+              const Watch& watch)
+      : session_(session), limits_(limits), plan_(plan), watch_(watch) {
+    result_.task = task;
+  }
+  Result take();
+
+ private:
+  struct Repetition {
+    double value = 0, limit = 0;
+    double before = 0, after = 0;
+    [[nodiscard]] bool moved() const { return before > 0 && difference(before, after) > kMoved; }
+  };
+
+  double run_ns(std::uint64_t rounds);
+  void choose_rounds();
+  double best_limit();
+  Repetition repeat_once();
+  void repeat();
+  void sample_rounds();
+  void watch_idle();
+  [[nodiscard]] std::uint64_t warm_up() const { return std::max<std::uint64_t>(1, rounds_ / 20); }
+
+  Session& session_;
+  LimitsHelper* limits_;
+  Plan plan_;
+  const Watch& watch_;
+  Result result_;
+  std::uint64_t rounds_ = 1;
+  Usage own_before_, peer_before_;
+};
+
+double Measurement::run_ns(std::uint64_t rounds) {
+  const Task& task = result_.task;
+  if (task.kind == Kind::Connect) return session_.churn(task.window, rounds);
+  return session_.run({std::max<std::uint64_t>(1, rounds / 20), rounds, false}).ns;
+}
+
+// Grows from a few rounds until a run is long enough to tell how many fit.
+void Measurement::choose_rounds() {
+  const Task& task = result_.task;
+  std::uint64_t rounds = task.kind == Kind::Connect ? kChurnFirst : 2 * task.endpoints;
+  for (;;) {
+    const double ns = std::max(run_ns(rounds), 1.0);
+    const double fit = plan_.run_ns / ns * static_cast<double>(rounds);
+    if (ns >= plan_.run_ns / 16 || rounds >= kMostRounds) {
+      const std::uint64_t least = std::max<std::uint64_t>(4, task.endpoints);
+      rounds_ = std::clamp(static_cast<std::uint64_t>(fit), least, kMostRounds);
+      return;
+    }
+    rounds = std::min(rounds * 8, kMostRounds);
+  }
+}
+
+double Measurement::best_limit() {
+  if (limits_ == nullptr) return 0;
+  const bool small_wins = smaller_is_better(result_.task);
+  double best = 0;
+  for (const LimitChoice& choice : limits_of(result_.task)) {
+    const double value =
+        in_unit_of(result_.task, choice, limits_->measure(choice.limit, choice.size));
+    if (!(value > 0)) continue;
+    if (best > 0 && (value < best) != small_wins) continue;
+    best = value;
+    result_.limit_name = name_of(choice);
+  }
+  return best;
+}
+
+Measurement::Repetition Measurement::repeat_once() {
+  Repetition r;
+  r.before = session_.probe();
+  r.limit = best_limit();
+  r.value = value_of(result_.task, run_ns(rounds_), rounds_);
+  r.after = session_.probe();
+  return r;
+}
+
+void Measurement::repeat() {
+  std::vector<double> values, limits, ratios, probes;
+  for (unsigned i = 0; i < plan_.repeat; ++i) {
+    Repetition r;
+    for (unsigned attempt = 0; attempt < kTries; ++attempt) {
+      tools::throw_if_interrupted();
+      watch_(fmt::format("{} {}, {} of {}", test_name(result_.task),
+                         tools::human_size(result_.task.size), i + 1, plan_.repeat));
+      r = repeat_once();
+      if (!r.moved()) break;
+      if (attempt + 1 < kTries) ++result_.repeated;
+    }
+    if (r.moved()) result_.steady = false;
+    values.push_back(r.value);
+    if (r.before > 0) probes.insert(probes.end(), {r.before, r.after});
+    if (r.limit > 0) {
+      limits.push_back(r.limit);
+      ratios.push_back(r.value / r.limit);
+    }
+  }
+  result_.value = spread_of(values);
+  result_.limit = spread_of(limits);
+  result_.ratio = spread_of(ratios);
+  result_.probe = spread_of(probes).median;
+}
+
+// A pass of its own: the time stamps cost some nanoseconds a round, which the figures above do not
+// contain.
+void Measurement::sample_rounds() {
+  if (result_.task.kind != Kind::Latency) return;
+  const Order order{warm_up(), std::min(rounds_, kMostSamples), true};
+  const std::uint64_t first = ticks();
+  const double start = now_ns();
+  const Outcome outcome = session_.run(order);
+  const double per_tick = (now_ns() - start) / static_cast<double>(ticks() - first);
+  const double scale = is_half_round_trip(result_.task) ? per_tick / 2 : per_tick;
+  std::vector<double> values;
+  values.reserve(outcome.ticks.size());
+  for (const std::uint64_t t : outcome.ticks) values.push_back(static_cast<double>(t) * scale);
+  result_.percentiles = percentiles_of(std::move(values));
+}
+
+void Measurement::watch_idle() {
+  const auto memory = [](const Usage& u) { return static_cast<double>(u.memory); };
+  const Usage own_connected = usage_now(), peer_connected = session_.peer_usage();
+  if (own_connected.memory > 0 && peer_connected.memory > 0)
+    result_.memory_per_pair = (memory(own_connected) - memory(own_before_) +
+                               memory(peer_connected) - memory(peer_before_)) /
+                              result_.task.endpoints;
+  const Usage own = usage_now(), peer = session_.peer_usage();
+  const double start = now_ns();
+  while (now_ns() - start < plan_.idle_ns) {
+    tools::throw_if_interrupted();
+    watch_(fmt::format("{} idle endpoints", result_.task.endpoints));
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+  const Usage own_after = usage_now(), peer_after = session_.peer_usage();
+  const auto busy_us = own_after.cpu_us - own.cpu_us + peer_after.cpu_us - peer.cpu_us;
+  result_.cpu_percent = 100.0 * static_cast<double>(busy_us) * 1e3 / (now_ns() - start);
+}
+
+Result Measurement::take() {
+  const Task& task = result_.task;
+  watch_(test_name(task));
+  own_before_ = usage_now();
+  peer_before_ = session_.peer_usage();
+  if (task.kind != Kind::Connect) {
+    session_.begin(task);
+    result_.remark = session_.remark();
+  }
+  if (task.kind == Kind::Idle) {
+    watch_idle();
+  } else {
+    choose_rounds();
+    result_.rounds = rounds_;
+    repeat();
+    sample_rounds();
+  }
+  if (task.kind != Kind::Connect) session_.end();
+  return result_;
+}
+
+} // namespace
+
+Result measure(Session& session, LimitsHelper* limits, const Task& task, const Plan& plan,
+               const Watch& watch) {
+  if (const std::string_view why = objection(task); !why.empty()) {
+    Result skipped;
+    skipped.task = task;
+    skipped.skipped = why;
+    return skipped;
+  }
+  return Measurement(session, limits, task, plan, watch).take();
+}
+
+} // namespace datum::perf

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// perf/measure.h: from runs to a result that can be believed.
+// Lives here: how many rounds, warm-up, repetitions, the cache-line probe around each, the limit
+// beside each, percentiles. Not here: what it looks like (report.h, plot.h).
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "perf/limits_helper.h"
+#include "perf/session.h"
+#include "perf/statistics.h"
+
+namespace datum::perf {
+
+struct Plan {
+  unsigned repeat = 5;
+  double run_ns = 100e6; // aimed at, for each repetition
+  double idle_ns = 10e9; // how long "idle" watches
+};
+
+struct Result {
+  Task task;
+  std::string skipped;   // why it was not measured; the rest is empty then
+  Spread value;          // ns; operations or bytes per second
+  unsigned repeated = 0; // repetitions thrown away because the cores moved
+  bool steady = true;    // false: the cores moved in some that were kept
+  double probe = 0;      // ns one way, the median of all; 0: unknown
+  std::uint64_t rounds = 0;
+  std::optional<Percentiles> percentiles;
+  std::string limit_name;
+  Spread limit, ratio; // of the repetitions, each beside its own limit
+  std::string remark;
+  double cpu_percent = 0, memory_per_pair = 0; // "idle" only
+};
+
+// Called before each step with a text for a progress line.
+using Watch = std::function<void(const std::string&)>;
+
+Result measure(Session& session, LimitsHelper* limits, const Task& task, const Plan& plan,
+               const Watch& watch);
+
+} // namespace datum::perf

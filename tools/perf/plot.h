@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// perf/plot.h: results over the message size, as an SVG drawing with the limits as dashed lines.
+// Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "perf/measure.h"
+
+namespace datum::perf {
+
+// One panel for latencies, one for rates, one for bandwidths, as far as there are results.
+std::string plot_svg(const std::vector<Result>& results, const std::string& caption);
+
+} // namespace datum::perf

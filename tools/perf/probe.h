@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// perf/probe.h: how far the two cores are from each other right now.
+// Lives here: a ping-pong over one cache line of a page that both processes of --local share.
+#pragma once
+
+#include <cstdint>
+
+namespace datum::perf {
+
+class Probe {
+ public:
+  Probe(); // before the processes part
+  // Both at the same time, in both processes. lead() returns nanoseconds one way, the median of
+  // many short runs; 0 if the other side did not answer.
+  double lead();
+  void follow();
+
+ private:
+  struct Page;
+  Page* page_; // shared; lives as long as the process
+  std::uint64_t at_ = 0;
+};
+
+// A line crosses in some 30 to 60 ns within a group of cores, in 100 ns and more between groups.
+const char* distance_name(double ns);
+
+} // namespace datum::perf

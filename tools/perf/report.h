@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// perf/report.h: results as a table, as JSON and as CSV. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "perf/machine.h"
+#include "perf/measure.h"
+
+namespace datum::perf {
+
+std::string value_text(const Task& task, double value); // "62 ns", "12.3 GB/s", "24.1 M/s"
+
+std::string table_head();
+std::string table_row(const Result& result);
+// What the table cannot say in a column: what was thrown away, skipped, remarked.
+std::string notes_of(const Result& result);
+
+std::string json_of(const Machine& machine, const Plan& plan, const std::vector<Result>& results);
+std::string csv_of(const std::vector<Result>& results);
+
+} // namespace datum::perf

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "perf/runs.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "common/tool_error.h"
+#include "perf/rounds.h"
+
+namespace datum::perf {
+namespace {
+
+constexpr std::uint32_t kLookAfter = 1U << 20U; // looks at memory between looks at the clock
+
+unsigned char load(const unsigned char* byte) {
+  return __atomic_load_n(byte, __ATOMIC_ACQUIRE);
+}
+
+void store(unsigned char* byte, unsigned char value) {
+  __atomic_store_n(byte, value, __ATOMIC_RELEASE);
+}
+
+// Two rounds in a row never have the same mark, and none has that of fresh memory.
+unsigned char mark_of(std::uint64_t round) {
+  return static_cast<unsigned char>(round % 251 + 1);
+}
+
+void await_mark(Link& link, const unsigned char* byte, unsigned char mark) {
+  const bool polls = link.task().target == Target::Poll;
+  double since = 0;
+  for (;;) {
+    for (std::uint32_t i = 0; i < kLookAfter; ++i) {
+      if (load(byte) == mark) return;
+      if (polls) link.poll();
+    }
+    if (since == 0) since = now_ns();
+    link.check_alive(since);
+  }
+}
+
+std::uint32_t endpoint_of(const Link& link, std::uint64_t round) {
+  return static_cast<std::uint32_t>(round % link.endpoints());
+}
+
+// The last request on its endpoint is signalled, so that draining has something to wait for.
+bool is_last(const Link& link, std::uint64_t round, std::uint64_t total) {
+  return round + link.endpoints() >= total;
+}
+
+// The receive is posted again after the answer is on its way: it is not needed yet.
+Outcome send_pingpong(Link& link, const Order& order) {
+  const std::uint64_t total = order.warm_up + order.rounds;
+  return run_rounds(order, [&](std::uint64_t i) {
+    link.post(Op::Send, endpoint_of(link, i), is_last(link, i, total));
+    link.post_recv(link.await_recv());
+  });
+}
+
+void answer_sends(Link& link, std::uint64_t rounds) {
+  for (std::uint64_t i = 0; i < rounds; ++i) {
+    const std::uint32_t ep = link.await_recv();
+    link.post(Op::Send, ep, is_last(link, i, rounds));
+    link.post_recv(ep);
+  }
+}
+
+Outcome write_pingpong(Link& link, const Order& order) {
+  const std::uint64_t total = order.warm_up + order.rounds;
+  unsigned char* const last_out = link.out() + link.task().size - 1;
+  const unsigned char* const last_in = link.in() + link.task().size - 1;
+  return run_rounds(order, [&](std::uint64_t i) {
+    store(last_out, mark_of(i));
+    link.post(Op::Write, endpoint_of(link, i), is_last(link, i, total));
+    await_mark(link, last_in, mark_of(i));
+  });
+}
+
+void answer_writes(Link& link, std::uint64_t rounds) {
+  unsigned char* const last_out = link.out() + link.task().size - 1;
+  const unsigned char* const last_in = link.in() + link.task().size - 1;
+  for (std::uint64_t i = 0; i < rounds; ++i) {
+    await_mark(link, last_in, mark_of(i));
+    store(last_out, mark_of(i));
+    link.post(Op::Write, endpoint_of(link, i), is_last(link, i, rounds));
+  }
+}
+
+Outcome read_one_by_one(Link& link, const Order& order) {
+  return run_rounds(order, [&](std::uint64_t i) {
+    const std::uint32_t ep = endpoint_of(link, i);
+    link.post(Op::Read, ep, true);
+    link.await_requests(ep, 0);
+  });
+}
+
+// All windows are drained before the clock stops; a stream of sends ends with the target's answer.
+Outcome stream(Link& link, const Order& order) {
+  const Op op = link.task().op;
+  const std::uint64_t total = order.warm_up + order.rounds;
+  return run_rounds(order, [&](std::uint64_t i) {
+    link.post(op, endpoint_of(link, i), is_last(link, i, total));
+    if (i + 1 < total) return;
+    link.drain();
+    if (op == Op::Send) link.post_recv(link.await_recv());
+  });
+}
+
+void swallow_sends(Link& link, std::uint64_t rounds) {
+  for (std::uint64_t i = 0; i < rounds; ++i) link.post_recv(link.await_recv());
+  link.post_answer();
+  link.drain();
+}
+
+// Only the posts are timed: in bursts of half a window, each drained before the next.
+Outcome post_cost(Link& link, const Order& order) {
+  const std::uint64_t burst = std::max<std::uint64_t>(1, link.task().window / 2);
+  const std::uint64_t total = order.warm_up + order.rounds;
+  double inside = 0;
+  for (std::uint64_t done = 0; done < total;) {
+    const std::uint64_t count = std::min(burst, total - done);
+    const double start = now_ns();
+    for (std::uint64_t i = 0; i < count; ++i)
+      link.post(Op::Send, endpoint_of(link, done + i), is_last(link, i, count));
+    inside += now_ns() - start;
+    link.drain();
+    done += count;
+  }
+  link.post_recv(link.await_recv());
+  return {inside * static_cast<double>(order.rounds) / static_cast<double>(total), {}};
+}
+
+Outcome empty_dequeues(Link& link, const Order& order) {
+  return run_rounds(order, [&](std::uint64_t) { link.poll(); });
+}
+
+// About as long as a look at an EVD; a line that is written all the time could never be read.
+void breathe() {
+  for (int i = 0; i < 16; ++i) asm volatile("" ::: "memory");
+}
+
+// What is read changes all the time, so that each read meets a line that the target just wrote.
+void rewrite_until_stopped(Link& link) {
+  const bool polls = link.task().target == Target::Poll;
+  const bool rewrites = link.task().kind == Kind::Latency;
+  unsigned char* const word = link.out();
+  std::uint64_t looks = 0;
+  while (load(link.stop_line()) == 0) {
+    ++looks;
+    if (rewrites) store(word, static_cast<unsigned char>(looks));
+    if (polls)
+      link.poll();
+    else
+      breathe();
+    if (looks % kLookAfter == 0) link.check_alive(now_ns());
+  }
+  store(link.stop_line(), 0);
+}
+
+bool is_one_sided(const Task& task) {
+  return task.op == Op::Read || (task.op == Op::Write && task.kind != Kind::Latency);
+}
+
+} // namespace
+
+bool responder_counts(const Task& task) {
+  return !(task.op == Op::None || (is_one_sided(task) && task.target == Target::Sleep));
+}
+
+void prepare(Link& link) {
+  link.top_up_receives(link.receives_wanted());
+  std::memset(link.out(), 0, link.task().size);
+  std::memset(link.in(), 0, link.task().size);
+  store(link.stop_line(), 0);
+}
+
+Outcome initiate(Link& link, const Order& order) {
+  const Task& task = link.task();
+  if (task.kind == Kind::Dequeue) return empty_dequeues(link, order);
+  if (task.kind == Kind::Post) return post_cost(link, order);
+  Outcome outcome;
+  if (is_stream(task))
+    outcome = stream(link, order);
+  else if (task.op == Op::Send)
+    outcome = send_pingpong(link, order);
+  else if (task.op == Op::Write)
+    outcome = write_pingpong(link, order);
+  else
+    outcome = read_one_by_one(link, order);
+  link.drain();
+  if (is_one_sided(task) && task.target != Target::Sleep) link.write_stop_line();
+  return outcome;
+}
+
+void respond(Link& link, Control& control, std::uint64_t rounds) {
+  const Task& task = link.task();
+  if (!responder_counts(task)) {
+    const Message stop = control.receive(tools::kNever);
+    if (stop.verb != "stop")
+      throw tools::ToolError(tools::ExitCode::Failed,
+                             "the client said \"" + stop.verb + "\", not \"stop\"");
+  } else if (is_one_sided(task)) {
+    rewrite_until_stopped(link);
+  } else if (task.kind != Kind::Latency) {
+    swallow_sends(link, rounds);
+  } else if (task.op == Op::Send) {
+    answer_sends(link, rounds);
+  } else {
+    answer_writes(link, rounds);
+  }
+  link.drain();
+}
+
+} // namespace datum::perf

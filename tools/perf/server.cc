@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "perf/server.h"
+
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "common/address.h"
+#include "common/dat_error.h"
+#include "perf/churn.h"
+#include "perf/control.h"
+#include "perf/link.h"
+#include "perf/runs.h"
+#include "perf/usage.h"
+
+namespace datum::perf {
+
+using tools::check;
+using tools::ExitCode;
+using tools::ToolError;
+
+namespace {
+
+constexpr DAT_COUNT kBacklog = 256;
+
+std::string greeting(DAT_CR_HANDLE request) {
+  DAT_CR_PARAM param = {};
+  check(dat_cr_query(request, DAT_CR_FIELD_ALL, &param), "dat_cr_query");
+  return {static_cast<const char*>(param.private_data),
+          static_cast<std::size_t>(param.private_data_size)};
+}
+
+class Server {
+ public:
+  explicit Server(const ServerOptions& options)
+      : options_(options), ia_(options.ia), requests_(make_evd(ia_, kBacklog, DAT_EVD_CR_FLAG)),
+        port_(options.port), listener_(tools::listen(ia_, port_, requests_)) {}
+  ExitCode run();
+
+ private:
+  DAT_CR_HANDLE next_request(const std::string& wanted, tools::Deadline deadline);
+  void serve(Control& control);
+  Message answer(Control& control, const Message& message);
+  Message set_up(const Message& message);
+  void log(const std::string& text) const;
+
+  ServerOptions options_;
+  tools::Interface ia_;
+  tools::Evd requests_;
+  DAT_CONN_QUAL port_;
+  tools::Psp listener_;
+  std::unique_ptr<Link> link_;
+};
+
+void Server::log(const std::string& text) const {
+  if (!options_.quiet) fmt::print(stderr, "dat-perf: {}\n", text);
+}
+
+ExitCode Server::run() {
+  if (options_.on_listening)
+    options_.on_listening(port_);
+  else
+    fmt::print("dat-perf: listening on {} ({}), port {}, process {}\n", ia_.name(), ia_.address(),
+               port_, getpid());
+  std::fflush(stdout);
+  for (;;) {
+    const DAT_CR_HANDLE request = next_request(std::string(kControlHello), tools::kNever);
+    Control control(ia_);
+    try {
+      control.accept(request);
+      serve(control);
+    } catch (const ToolError& error) {
+      if (error.code() == ExitCode::Interrupted) throw;
+      log(error.what());
+    }
+    link_.reset();
+    if (options_.once) return ExitCode::Ok;
+  }
+}
+
+// The next connection request that begins so; all others are refused.
+DAT_CR_HANDLE Server::next_request(const std::string& wanted, tools::Deadline deadline) {
+  for (;;) {
+    const auto event = tools::wait_event(requests_, deadline);
+    if (!event) throw ToolError(ExitCode::PeerLost, "the client never connected its endpoints");
+    const DAT_CR_HANDLE request = event->event_data.cr_arrival_event_data.cr_handle;
+    if (greeting(request).starts_with(wanted)) return request;
+    log("refused a connection: it is not dat-perf, or another dat-perf is being served");
+    check(dat_cr_reject(request), "dat_cr_reject");
+  }
+}
+
+void Server::serve(Control& control) {
+  for (;;) {
+    const Message message = control.receive(tools::kNever);
+    if (message.verb == "bye") {
+      control.send({"bye", {}, {}});
+      control.close();
+      return;
+    }
+    try {
+      control.send(answer(control, message));
+    } catch (const ToolError& error) {
+      // The client's command line was wrong for us, or memory is short: it should hear why.
+      if (error.code() != ExitCode::Usage && error.code() != ExitCode::Failed) throw;
+      control.send({"error", {}, error.what()});
+    }
+  }
+}
+
+Message Server::answer(Control& control, const Message& message) {
+  if (message.verb == "probe") {
+    if (options_.probe != nullptr) options_.probe->follow();
+  } else if (message.verb == "task") {
+    return set_up(message);
+  } else if (message.verb == "accept" && link_) {
+    const std::string wanted = fmt::format("{}{}", kDataHello, message.number("session"));
+    const tools::Deadline deadline = tools::after(std::chrono::seconds(60));
+    control.send({"accepting", {}, {}});
+    for (std::uint32_t i = 0; i < link_->endpoints(); ++i)
+      check(dat_cr_accept(next_request(wanted, deadline), link_->ep(i).get(), 0, nullptr),
+            "dat_cr_accept");
+    link_->await_established(link_->endpoints());
+    prepare(*link_);
+  } else if (message.verb == "run" && link_) {
+    prepare(*link_);
+    control.send({"ready", {}, {}});
+    respond(*link_, control, message.number("rounds"));
+  } else if (message.verb == "churn") {
+    control.send({"ready", {}, {}});
+    accept_churn(ia_, requests_, control);
+  } else if (message.verb == "end") {
+    link_.reset();
+  } else if (message.verb == "usage") {
+    const Usage usage = usage_now();
+    return {"usage", {{"cpu", usage.cpu_us}, {"memory", usage.memory}}, {}};
+  } else {
+    throw ToolError(ExitCode::Failed,
+                    fmt::format("\"{}\" is not understood; is the client of another version?",
+                                message.verb.substr(0, 32)));
+  }
+  return {"done", {}, {}};
+}
+
+Message Server::set_up(const Message& message) {
+  const auto task = to_task(message);
+  if (!task) throw ToolError(ExitCode::Failed, "unknown task; is the client of another version?");
+  link_ = std::make_unique<Link>(ia_, *task);
+  link_->set_peer_memory(
+      {static_cast<DAT_RMR_CONTEXT>(message.number("rmr")), message.number("base")});
+  const RemoteMemory own = link_->own_memory();
+  return {"memory", {{"rmr", own.rmr_context}, {"base", own.base}}, link_->remark()};
+}
+
+} // namespace
+
+ExitCode run_server(const ServerOptions& options) {
+  return Server(options).run();
+}
+
+} // namespace datum::perf

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// perf/server.h: the passive side.
+// Lives here: accepting clients, one at a time, and doing what they ask. Not here: the loops.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "common/tool_error.h"
+#include "perf/probe.h"
+
+namespace datum::perf {
+
+struct ServerOptions {
+  std::string ia = "datum";
+  std::uint64_t port = 0; // 0: any free one
+  bool once = false;      // ends after one client
+  bool quiet = false;
+  Probe* probe = nullptr;                               // shared with the client's process
+  std::function<void(std::uint64_t port)> on_listening; // instead of the line on stdout
+};
+
+tools::ExitCode run_server(const ServerOptions& options);
+
+} // namespace datum::perf

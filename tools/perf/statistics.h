@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// perf/statistics.h: what is said about a set of measured values. Pure.
+#pragma once
+
+#include <vector>
+
+namespace datum::perf {
+
+struct Spread {
+  double min = 0, median = 0, max = 0;
+};
+
+// All zero for no values. Of an even number the median is the mean of the middle two.
+Spread spread_of(std::vector<double> values);
+
+struct Percentiles {
+  double p50 = 0, p99 = 0, p999 = 0, max = 0;
+};
+
+// By nearest rank: each figure is a value that was measured. All zero for no values.
+Percentiles percentiles_of(std::vector<double> values);
+
+// How far two values are apart, as a part of the smaller one: 0.15 is 15 %.
+double difference(double a, double b);
+
+} // namespace datum::perf

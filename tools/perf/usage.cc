@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "perf/usage.h"
+
+#include <sys/resource.h>
+
+#include <fstream>
+#include <string>
+
+namespace datum::perf {
+namespace {
+
+std::uint64_t microseconds(const timeval& time) {
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000 +
+         static_cast<std::uint64_t>(time.tv_usec);
+}
+
+std::uint64_t proportional_set() {
+  std::ifstream file("/proc/self/smaps_rollup");
+  std::string word;
+  std::uint64_t kib = 0;
+  while (file >> word)
+    if (word == "Pss:" && file >> kib) return kib * 1024;
+  return 0;
+}
+
+} // namespace
+
+Usage usage_now() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return {microseconds(usage.ru_utime) + microseconds(usage.ru_stime), proportional_set()};
+}
+
+} // namespace datum::perf

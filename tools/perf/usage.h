@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// perf/usage.h: what this process costs: processor time and memory.
+#pragma once
+
+#include <cstdint>
+
+namespace datum::perf {
+
+struct Usage {
+  std::uint64_t cpu_us = 0; // user and system, all threads
+  std::uint64_t memory = 0; // bytes; pages shared with others count in part (Pss); 0: unknown
+};
+
+Usage usage_now();
+
+} // namespace datum::perf
