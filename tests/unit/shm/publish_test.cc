@@ -90,6 +90,8 @@ TEST_F(Publish, APortWithLingeringConnectionsIsFree) {
   const socklen_t length = to_sockaddr(*read_address(address_of("127.0.0.1")), 0, address);
   auto* name = reinterpret_cast<sockaddr*>(&address);
   UniqueFd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int on = 1; // as every server does; the lingering connections inherit it
+  ::setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   ASSERT_EQ(::bind(listener.get(), name, length), 0);
   ASSERT_EQ(::listen(listener.get(), 1), 0);
   socklen_t bound = sizeof address;
