@@ -42,7 +42,7 @@ TEST_F(DatEvdFree, APspUsesIt) {
 TEST_F(DatEvdFree, AnRspUsesIt) {
   Side side(ia);
   const Evd evd = create_evd(ia, DAT_EVD_CR_FLAG);
-  const Rsp rsp = create_rsp(ia, free_qualifier(ia), side.ep(), evd);
+  const Rsp rsp = create_rsp(ia, free_qualifier(), side.ep(), evd);
   expect_in_use(evd);
 }
 
@@ -80,8 +80,8 @@ TEST_F(DatEvdFree, R12AnUnansweredRequestDoesNotHoldIt) {
 TEST_F(DatEvdFree, R13AfterItsUsersAreGone) {
   Evd evd = create_evd(ia, kEveryStream);
   Ep ep = create_ep(ia, DAT_HANDLE_NULL, evd, evd, evd);
-  Psp psp = create_psp(ia, free_qualifier(ia), evd);
-  Rsp rsp = create_rsp(ia, free_qualifier(ia), ep, evd);
+  Psp psp = create_psp(ia, free_qualifier(), evd);
+  Rsp rsp = create_rsp(ia, free_qualifier(), ep, evd);
   psp.free();
   expect_in_use(evd);
   rsp.free();

@@ -56,14 +56,14 @@ TEST_F(DatPspCreate, R6QualifiersOfMoreThan16Bits) {
 }
 
 TEST_F(DatPspCreate, R7TakenByAPsp) {
-  const DAT_CONN_QUAL qualifier = free_qualifier(ia);
+  const DAT_CONN_QUAL qualifier = free_qualifier();
   const Psp first = create_psp(ia, qualifier, evd);
   EXPECT_DAT_TYPE(create(qualifier), DAT_CONN_QUAL_IN_USE);
 }
 
 // Rules: dat_psp_create.R8 CONN.21
 TEST_F(DatPspCreate, TakenByAnRsp) {
-  const DAT_CONN_QUAL qualifier = free_qualifier(ia);
+  const DAT_CONN_QUAL qualifier = free_qualifier();
   Side side(ia);
   const Rsp rsp = create_rsp(ia, qualifier, side.ep(), evd);
   EXPECT_DAT_TYPE(create(qualifier), DAT_CONN_QUAL_IN_USE);
@@ -72,7 +72,7 @@ TEST_F(DatPspCreate, TakenByAnRsp) {
 TEST_F(DatPspCreate, R9TakenByAnotherInstance) {
   const Ia other = open_ia();
   const Evd other_evd = create_evd(other, DAT_EVD_CR_FLAG);
-  const DAT_CONN_QUAL qualifier = free_qualifier(ia);
+  const DAT_CONN_QUAL qualifier = free_qualifier();
   const Psp first = create_psp(other, qualifier, other_evd);
   EXPECT_DAT_TYPE(create(qualifier), DAT_CONN_QUAL_IN_USE);
 }
@@ -82,7 +82,7 @@ TEST_F(DatPspCreate, NotACrEvdOfThisInstance) {
   const Ia other = open_ia();
   const Evd foreign = create_evd(other, DAT_EVD_CR_FLAG);
   const Cno cno = create_cno(ia);
-  const DAT_CONN_QUAL qualifier = free_qualifier(ia);
+  const DAT_CONN_QUAL qualifier = free_qualifier();
   for (const DAT_EVD_HANDLE bad : {DAT_HANDLE_NULL, cno.get(), no_cr.get(), foreign.get()}) {
     EXPECT_DAT_ERROR(dat_psp_create(ia, qualifier, bad, DAT_PSP_CONSUMER_FLAG, psp.out()),
                      DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EVD_CR);
@@ -91,14 +91,14 @@ TEST_F(DatPspCreate, NotACrEvdOfThisInstance) {
 
 TEST_F(DatPspCreate, R13UnknownFlag) {
   EXPECT_DAT_ERROR(
-      dat_psp_create(ia, free_qualifier(ia), evd, any_value<DAT_PSP_FLAGS>(2), psp.out()),
+      dat_psp_create(ia, free_qualifier(), evd, any_value<DAT_PSP_FLAGS>(2), psp.out()),
       DAT_INVALID_PARAMETER, DAT_INVALID_ARG4);
 }
 
 // Rules: dat_psp_create.R14 dat_psp_query.R7
 TEST_F(DatPspCreate, BothFlags) {
   for (const DAT_PSP_FLAGS flags : {DAT_PSP_CONSUMER_FLAG, DAT_PSP_PROVIDER_FLAG}) {
-    const DAT_CONN_QUAL qualifier = free_qualifier(ia);
+    const DAT_CONN_QUAL qualifier = free_qualifier();
     const Psp created = create_psp(ia, qualifier, evd, flags);
     const DAT_PSP_PARAM param = query_psp(created);
     EXPECT_EQ(param.ia_handle, ia);
@@ -109,7 +109,7 @@ TEST_F(DatPspCreate, BothFlags) {
 }
 
 TEST_F(DatPspCreate, R15NullPointer) {
-  EXPECT_DAT_ERROR(dat_psp_create(ia, free_qualifier(ia), evd, DAT_PSP_CONSUMER_FLAG, nullptr),
+  EXPECT_DAT_ERROR(dat_psp_create(ia, free_qualifier(), evd, DAT_PSP_CONSUMER_FLAG, nullptr),
                    DAT_INVALID_PARAMETER, DAT_INVALID_ARG5);
 }
 
@@ -186,7 +186,7 @@ TEST_F(DatPspFree, BadHandles) {
 
 // Rules: dat_psp_free.R4
 TEST_F(DatPspFree, TheQualifierIsFreeAtOnce) {
-  const DAT_CONN_QUAL qualifier = free_qualifier(ia);
+  const DAT_CONN_QUAL qualifier = free_qualifier();
   for (int i = 0; i < 3; ++i) {
     ASSERT_DAT_OK(create(qualifier)) << "round " << i;
     EXPECT_DAT_OK(dat_psp_free(psp.release()));
@@ -194,7 +194,7 @@ TEST_F(DatPspFree, TheQualifierIsFreeAtOnce) {
 }
 
 TEST_F(DatPspFree, R8TheEvdBecomesFreeable) {
-  ASSERT_DAT_OK(create(free_qualifier(ia)));
+  ASSERT_DAT_OK(create(free_qualifier()));
   EXPECT_DAT_ERROR(dat_evd_free(evd), DAT_INVALID_STATE, DAT_INVALID_STATE_EVD_IN_USE);
   psp.free();
   EXPECT_DAT_OK(dat_evd_free(evd.release()));

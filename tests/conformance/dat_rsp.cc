@@ -12,7 +12,7 @@ class RspTest : public Conformance {
     Conformance::SetUp();
     evd = create_evd(ia, DAT_EVD_CR_FLAG);
     side = std::make_unique<Side>(ia);
-    qualifier = free_qualifier(ia);
+    qualifier = free_qualifier();
   }
   void TearDown() override {
     rsp.free();
@@ -92,7 +92,7 @@ TEST_F(DatRspCreate, NotACrEvd) {
 TEST_F(DatRspCreate, R14AReservedEp) {
   ASSERT_DAT_OK(create());
   Rsp second;
-  EXPECT_DAT_ERROR(dat_rsp_create(ia, free_qualifier(ia), side->ep(), evd, second.out()),
+  EXPECT_DAT_ERROR(dat_rsp_create(ia, free_qualifier(), side->ep(), evd, second.out()),
                    DAT_INVALID_STATE, DAT_INVALID_STATE_EP_RESERVED);
 }
 

@@ -119,8 +119,7 @@ TEST_P(RuleEpTable, DupSource) {
 TEST_P(RuleEpTable, RspCreate) {
   const Evd evd = create_evd(staged->ia(), DAT_EVD_CR_FLAG);
   Rsp rsp;
-  const DAT_RETURN status =
-      dat_rsp_create(staged->ia(), free_qualifier(staged->ia()), ep(), evd, rsp.out());
+  const DAT_RETURN status = dat_rsp_create(staged->ia(), free_qualifier(), ep(), evd, rsp.out());
   if (state() != kU) return expect_refused(status);
   EXPECT_DAT_OK(status);
   EXPECT_EQ(now(), kR);

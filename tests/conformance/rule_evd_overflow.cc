@@ -35,7 +35,7 @@ class RuleEvdOverflow : public Conformance {
 // Rules: OVERFLOW.2 CONN.4
 TEST_F(RuleEvdOverflow, ARequestForAFullEvdIsRefused) {
   const Evd evd = fillable(ia, DAT_EVD_CR_FLAG);
-  const DAT_CONN_QUAL qualifier = free_qualifier(ia);
+  const DAT_CONN_QUAL qualifier = free_qualifier();
   const Psp psp = create_psp(ia, qualifier, evd);
   fill(evd);
   Side requester(peer_ia);
@@ -51,7 +51,7 @@ TEST_F(RuleEvdOverflow, ARequestForAFullEvdIsRefused) {
 // Rules: OVERFLOW.3
 TEST_F(RuleEvdOverflow, TheEvdLengthIsTheBacklog) {
   const Evd evd = fillable(ia, DAT_EVD_CR_FLAG);
-  const DAT_CONN_QUAL qualifier = free_qualifier(ia);
+  const DAT_CONN_QUAL qualifier = free_qualifier();
   const Psp psp = create_psp(ia, qualifier, evd);
   fill(evd, 2);
   Side requester(peer_ia);
@@ -73,7 +73,7 @@ TEST_F(RuleEvdOverflow, ALostConnectionEvent) {
   const Pz pz = create_pz(ia);
   Ep ep = create_ep(ia, pz, DAT_HANDLE_NULL, DAT_HANDLE_NULL, evd);
   fill(evd);
-  ASSERT_DAT_OK(connect(ep, address_of(peer_ia), free_qualifier(peer_ia)));
+  ASSERT_DAT_OK(connect(ep, address_of(peer_ia), free_qualifier()));
   expect_overflow_event(evd);
   EXPECT_EQ(ep_state(ep), DAT_EP_STATE_DISCONNECTED);
 }
@@ -122,7 +122,7 @@ TEST_F(RuleEvdOverflow, AFullAsyncEvdDoesNoHarm) {
   const DAT_EVD_HANDLE async_evd = async_evd_of(ia);
   const DAT_COUNT length = query_evd(async_evd).evd_qlen;
   const Pz pz = create_pz(ia);
-  const DAT_CONN_QUAL nobody = free_qualifier(peer_ia);
+  const DAT_CONN_QUAL nobody = free_qualifier();
   std::vector<Evd> evds;
   std::vector<Ep> eps;
   for (DAT_COUNT i = 0; i < length + 1; ++i) {

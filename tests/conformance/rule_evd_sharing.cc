@@ -72,7 +72,7 @@ TEST_F(RuleEvdSharing, DefaultGoesWithThreshold) {
 // Rules: SHARE.4 SHARE.6
 TEST_F(RuleEvdSharing, OtherStreamsNeedThreshold) {
   evd = create_evd(ia, kEveryStream);
-  const Psp psp = create_psp(ia, free_qualifier(ia), evd);
+  const Psp psp = create_psp(ia, free_qualifier(), evd);
   for (const DAT_COMPLETION_FLAGS flags : {kUnsignalled, kSolicited}) {
     Ep ep;
     EXPECT_DAT_TYPE(add_recv(ep, flags), DAT_INVALID_PARAMETER) << flags;

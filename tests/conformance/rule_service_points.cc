@@ -126,7 +126,7 @@ TEST_F(RuleServicePoints, RejectAfterThePspIsGone) {
 
 // Rules: dat_rsp_create.R5 dat_rsp_create.R16 EPEVENT.1 dat_cr_query.R13
 TEST_F(RuleServicePoints, AnRspTakesARequest) {
-  const DAT_CONN_QUAL qualifier = free_qualifier(ia);
+  const DAT_CONN_QUAL qualifier = free_qualifier();
   const Rsp rsp = create_rsp(ia, qualifier, side->ep(), evd);
   ask(qualifier);
   const DAT_EVENT event = expect_event(evd, DAT_CONNECTION_REQUEST_EVENT);
@@ -141,7 +141,7 @@ TEST_F(RuleServicePoints, AnRspTakesARequest) {
 
 // Rules: dat_rsp_create.R6
 TEST_F(RuleServicePoints, AnRspTakesOnlyOne) {
-  const DAT_CONN_QUAL qualifier = free_qualifier(ia);
+  const DAT_CONN_QUAL qualifier = free_qualifier();
   const Rsp rsp = create_rsp(ia, qualifier, side->ep(), evd);
   ask(qualifier);
   Cr cr = expect_request(evd);
@@ -158,7 +158,7 @@ TEST_F(RuleServicePoints, AnRspTakesOnlyOne) {
 
 // Rules: dat_rsp_create.R11
 TEST_F(RuleServicePoints, RspWithoutEp) {
-  const DAT_CONN_QUAL qualifier = free_qualifier(ia);
+  const DAT_CONN_QUAL qualifier = free_qualifier();
   Rsp rsp;
   const DAT_RETURN status = dat_rsp_create(ia, qualifier, DAT_HANDLE_NULL, evd, rsp.out());
   if (DAT_GET_TYPE(status) == DAT_MODEL_NOT_SUPPORTED) return;
@@ -172,7 +172,7 @@ TEST_F(RuleServicePoints, RspWithoutEp) {
 
 // Rules: dat_rsp_free.R5
 TEST_F(RuleServicePoints, AFreedRspRefuses) {
-  const DAT_CONN_QUAL qualifier = free_qualifier(ia);
+  const DAT_CONN_QUAL qualifier = free_qualifier();
   create_rsp(ia, qualifier, side->ep(), evd).free();
   ask(qualifier);
   expect_answer(kRefused);
@@ -180,7 +180,7 @@ TEST_F(RuleServicePoints, AFreedRspRefuses) {
 
 // Rules: dat_rsp_free.R7
 TEST_F(RuleServicePoints, ASpentRspIsFreedOnce) {
-  const DAT_CONN_QUAL qualifier = free_qualifier(ia);
+  const DAT_CONN_QUAL qualifier = free_qualifier();
   Rsp rsp = create_rsp(ia, qualifier, side->ep(), evd);
   ask(qualifier);
   Cr cr = expect_request(evd);
@@ -196,7 +196,7 @@ TEST_F(RuleServicePoints, ASpentRspDoesNotBlockTheClose) {
   {
     Side own(own_ia);
     const Evd own_evd = create_evd(own_ia, DAT_EVD_CR_FLAG);
-    const DAT_CONN_QUAL qualifier = free_qualifier(own_ia);
+    const DAT_CONN_QUAL qualifier = free_qualifier();
     Rsp rsp = create_rsp(own_ia, qualifier, own.ep(), own_evd);
     ASSERT_DAT_OK(connect(requester->ep(), address_of(own_ia), qualifier));
     expect_request(own_evd).free();

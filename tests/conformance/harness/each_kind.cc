@@ -39,7 +39,7 @@ EachKind::EachKind(DAT_IA_HANDLE ia)
       ep(create_ep(ia, pz, evd, evd, evd)), reserved_ep(create_ep(ia, pz, evd, evd, evd)), ia_(ia) {
   DAT_CONN_QUAL qualifier = 0;
   EXPECT_DAT_OK(dat_psp_create_any(ia, &qualifier, evd, DAT_PSP_CONSUMER_FLAG, psp.out()));
-  rsp = create_rsp(ia, free_qualifier(ia), reserved_ep, evd);
+  rsp = create_rsp(ia, free_qualifier(), reserved_ep, evd);
 }
 
 std::vector<std::pair<DAT_HANDLE_TYPE, DAT_HANDLE>> EachKind::handles() const {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "objects.h"
 
+#include <unistd.h>
+
+#include <atomic>
+
 namespace datum::test {
 
 DAT_RETURN close_ia(DAT_HANDLE ia) {
@@ -73,12 +77,9 @@ Rsp create_rsp(DAT_IA_HANDLE ia, DAT_CONN_QUAL qualifier, DAT_EP_HANDLE ep, DAT_
   return rsp;
 }
 
-DAT_CONN_QUAL free_qualifier(DAT_IA_HANDLE ia) {
-  const Evd evd = create_evd(ia, DAT_EVD_CR_FLAG, 1);
-  Psp psp;
-  DAT_CONN_QUAL qualifier = 0;
-  EXPECT_DAT_OK(dat_psp_create_any(ia, &qualifier, evd, DAT_PSP_CONSUMER_FLAG, psp.out()));
-  return qualifier;
+DAT_CONN_QUAL free_qualifier() {
+  static std::atomic<DAT_CONN_QUAL> number = 0;
+  return (static_cast<DAT_CONN_QUAL>(getpid()) << 20) + ++number;
 }
 
 DAT_IA_ATTR ia_attributes(DAT_IA_HANDLE ia) {

@@ -98,8 +98,9 @@ Psp create_psp(DAT_IA_HANDLE ia, DAT_CONN_QUAL qualifier, DAT_EVD_HANDLE evd,
                DAT_PSP_FLAGS flags = DAT_PSP_CONSUMER_FLAG);
 Rsp create_rsp(DAT_IA_HANDLE ia, DAT_CONN_QUAL qualifier, DAT_EP_HANDLE ep, DAT_EVD_HANDLE evd);
 
-// A qualifier that nobody listens on at the moment.
-DAT_CONN_QUAL free_qualifier(DAT_IA_HANDLE ia);
+// A qualifier that no other test of this or another process uses, and no `_any` gives out: longer
+// than 16 bits. For one of 16 bits take a Listener's.
+DAT_CONN_QUAL free_qualifier();
 
 // The address that other IAs reach this one by; storage of the IA.
 DAT_IA_ADDRESS_PTR address_of(DAT_IA_HANDLE ia);

@@ -54,7 +54,7 @@ void EpInState::ep_is_gone() {
 
 void EpInState::reserve() {
   request_evd_ = create_evd(ia_, DAT_EVD_CR_FLAG);
-  rsp_ = create_rsp(ia_, free_qualifier(ia_), ep_, request_evd_);
+  rsp_ = create_rsp(ia_, free_qualifier(), ep_, request_evd_);
 }
 
 void EpInState::passive_pending() {
