@@ -21,14 +21,20 @@ bool is_inside(ShmPort& port, Stag stag) {
 }
 
 // A copy of one piece takes microseconds; a peer that lost its processor takes a time slice.
+constexpr int kSpins = 2000;
+
 void pause(int round) {
-  constexpr int kSpins = 2000;
   if (round < kSpins) {
     cpu_pause();
     return;
   }
   const timespec moment{0, 100 * kMicrosecond};
   ::nanosleep(&moment, nullptr);
+}
+
+// A dead peer's mark stays; its death is reported later.
+bool has_left(ShmPort& port, Stag stag, int round) {
+  return !is_inside(port, stag) || (round >= kSpins && port.peer_has_died());
 }
 
 } // namespace
@@ -42,7 +48,7 @@ bool Quiescence::wait_or_condemn(Stag stag) {
   const Instant end = context_.now() + context_.options.quiesce_limit;
   for (int round = 0; !inside.empty() && context_.now() < end; ++round) {
     pause(round);
-    std::erase_if(inside, [stag](ShmPort* port) { return !is_inside(*port, stag); });
+    std::erase_if(inside, [&](ShmPort* port) { return has_left(*port, stag, round); });
   }
   for (ShmPort* port : inside)
     port->condemn("the peer stopped inside an access to memory that is being taken away");

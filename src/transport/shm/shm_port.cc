@@ -2,6 +2,7 @@
 #include "transport/shm/shm_port.h"
 
 #include <cerrno>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -60,6 +61,12 @@ void ShmPort::ring_bell() {
 
 DirectAccess* ShmPort::direct() {
   return condemned_ ? nullptr : parts_.direct.get();
+}
+
+bool ShmPort::peer_has_died() const {
+  if (!parts_.pidfd) return false;
+  pollfd process{parts_.pidfd.get(), POLLIN, 0};
+  return ::poll(&process, 1, 0) == 1;
 }
 
 void ShmPort::retire() {

@@ -52,6 +52,8 @@ class ShmPort final : public LinkPort, private FdHandler, private Timer {
   // Its end is being announced: nothing is sent or reported any more.
   void retire();
   const PeerKey& peer() const { return parts_.peer; }
+  // Asked while the reactor does not turn.
+  bool peer_has_died() const;
 
   LinkSegment& segment() override { return segment_in(parts_.segment); }
   int side() const override { return parts_.side; }

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <thread>
 
-#include "tests/unit/shm/test_world.h"
+#include "tests/unit/shm/remote_adapter.h"
 
 namespace datum::test {
 namespace {
@@ -95,6 +95,22 @@ TEST(QuiesceWaits, UntilThePeerHasLeft) {
   copying.join();
   for (int i = 0; i < 20; ++i) world.turn(0);
   EXPECT_EQ(owner.lost, 0);
+}
+
+// The limit is an hour: this test ends only if the dead are not waited for.
+TEST(QuiesceDoesNotWait, ForAPeerThatDiedInside) {
+  ShmOptions patient;
+  patient.quiesce_limit = 3600 * kSecond;
+  RemoteAdapter remote{RemoteScript{}};
+  World world;
+  Adapter owner(world, "127.0.0.1", patient);
+  Dialled dialled;
+  dial_now(world, owner, "127.0.0.1", remote.qualifier(), dialled);
+  ASSERT_NE(dialled.port, nullptr);
+  dialled.port->segment().side[1].mark.store(kStag);
+  remote.child().kill();
+  owner.fabric->quiesce(kStag);
+  EXPECT_TRUE(world.run_until([&] { return owner.lost == 1; }));
 }
 
 TEST_F(Quiesce, APeerThatStaysLosesItsLink) {
