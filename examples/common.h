@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// common.h: what every example needs besides DAT itself. Include it first.
+// Lives here: saying what failed, waiting for one expected event, starting the other process.
+// Not here:   how to open an adapter and connect: hello.c shows that, connection.h repeats it.
+#ifndef DATUM_EXAMPLES_COMMON_H
+#define DATUM_EXAMPLES_COMMON_H
+
+#define _DEFAULT_SOURCE // fork, pipe, getaddrinfo and htobe64 besides strict C99
+
+#include <dat/udat.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// Nobody waits longer than this for the other side: an example ends, whatever happens.
+static const DAT_TIMEOUT kPatience = 10 * 1000 * 1000; // microseconds
+
+// Runs a DAT call and ends the process with an explanation if it failed. A real program would
+// clean up and go on; for a process that ends, the provider does the cleaning up.
+#define CHECK(call) check_return((call), #call, __func__, __LINE__)
+
+__attribute__((noreturn, format(printf, 1, 2))) static inline void fail(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vfprintf(stderr, format, arguments);
+  va_end(arguments);
+  fputc('\n', stderr);
+  exit(1);
+}
+
+static inline void check_return(DAT_RETURN result, const char* call, const char* function,
+                                int line) {
+  const char* major = "an unknown return code";
+  const char* minor = "";
+  if (result == DAT_SUCCESS) return;
+  dat_strerror(result, &major, &minor);
+  fail("%s, line %d: %s: %s, %s (0x%08x)", function, line, call, major, minor, result);
+}
+
+static inline const char* event_name(DAT_EVENT_NUMBER number) {
+  switch (number) {
+  case DAT_DTO_COMPLETION_EVENT: return "completion of a data transfer";
+  case DAT_CONNECTION_REQUEST_EVENT: return "connection request";
+  case DAT_CONNECTION_EVENT_ESTABLISHED: return "established";
+  case DAT_CONNECTION_EVENT_PEER_REJECTED: return "rejected by the peer";
+  case DAT_CONNECTION_EVENT_NON_PEER_REJECTED: return "refused (does the server listen?)";
+  case DAT_CONNECTION_EVENT_DISCONNECTED: return "disconnected";
+  case DAT_CONNECTION_EVENT_BROKEN: return "connection broken";
+  case DAT_CONNECTION_EVENT_TIMED_OUT: return "timed out";
+  case DAT_CONNECTION_EVENT_UNREACHABLE: return "host unreachable";
+  default: return "another event";
+  }
+}
+
+// Takes the next event of an EVD, which must be the expected one. Sleeps until it comes.
+static inline DAT_EVENT expect_within(DAT_EVD_HANDLE evd, DAT_EVENT_NUMBER expected,
+                                      DAT_TIMEOUT timeout) {
+  DAT_EVENT event;
+  DAT_COUNT left; // events still queued: of no interest here
+  DAT_RETURN result;
+  do result = dat_evd_wait(evd, timeout, 1, &event, &left);
+  while (DAT_GET_TYPE(result) == DAT_INTERRUPTED_CALL); // a signal arrived: wait again
+  if (DAT_GET_TYPE(result) == DAT_TIMEOUT_EXPIRED)
+    fail("waited %u s in vain for: %s", timeout / 1000000, event_name(expected));
+  CHECK(result);
+  if (event.event_number != expected)
+    fail("waited for: %s; got: %s (0x%05x)", event_name(expected), event_name(event.event_number),
+         event.event_number);
+  return event;
+}
+
+static inline DAT_EVENT expect(DAT_EVD_HANDLE evd, DAT_EVENT_NUMBER expected) {
+  return expect_within(evd, expected, kPatience);
+}
+
+// A cookie comes back unchanged in the completion of the operation that it was posted with.
+static inline DAT_DTO_COOKIE cookie_of(DAT_UINT64 number) {
+  DAT_DTO_COOKIE cookie;
+  cookie.as_64 = number;
+  return cookie;
+}
+
+// Waits for the completion of the operation posted with this cookie; answers the bytes moved.
+static inline DAT_VLEN expect_completion(DAT_EVD_HANDLE evd, DAT_UINT64 cookie) {
+  const DAT_EVENT event = expect(evd, DAT_DTO_COMPLETION_EVENT);
+  const DAT_DTO_COMPLETION_EVENT_DATA* done = &event.event_data.dto_completion_event_data;
+  if (done->status != DAT_DTO_SUCCESS)
+    fail("operation %lu failed with completion status %d", done->user_cookie.as_64, done->status);
+  if (done->user_cookie.as_64 != cookie)
+    fail("operation %lu completed before operation %lu", done->user_cookie.as_64, cookie);
+  return done->transfered_length;
+}
+
+// Answers `--help`, and refuses what is left on the command line of a program without options.
+static inline void no_arguments(int argc, char** argv, const char* usage) {
+  if (argc < 2) return;
+  if (strcmp(argv[1], "--help") == 0) {
+    fputs(usage, stdout);
+    exit(0);
+  }
+  fprintf(stderr, "%s: unknown argument; try --help\n", argv[1]);
+  exit(2);
+}
+
+// A server process started by the example itself. It tells the qualifier it listens on by a pipe,
+// so that clients connect neither too early nor to somebody else.
+// Fork before dat_ia_open(): a child may not use the handles of its parent.
+typedef void (*server_function)(int announcement);
+
+static inline pid_t start_server(server_function serve, DAT_CONN_QUAL* qualifier) {
+  int ends[2];
+  if (pipe(ends) != 0) fail("no pipe to the server");
+  fflush(NULL); // or else the child prints it once more
+  const pid_t child = fork();
+  if (child < 0) fail("no process for the server");
+  if (child == 0) {
+    close(ends[0]);
+    serve(ends[1]);
+    exit(0);
+  }
+  close(ends[1]);
+  if (read(ends[0], qualifier, sizeof *qualifier) != (ssize_t)sizeof *qualifier)
+    fail("the server ended before it listened");
+  close(ends[0]);
+  return child;
+}
+
+static inline void announce(int announcement, DAT_CONN_QUAL qualifier) {
+  if (write(announcement, &qualifier, sizeof qualifier) != (ssize_t)sizeof qualifier)
+    fail("nobody reads where the server listens");
+  close(announcement);
+}
+
+static inline void join(pid_t child) {
+  int status = 0;
+  if (waitpid(child, &status, 0) != child || status != 0)
+    fail("process %d failed (wait status 0x%x)", (int)child, (unsigned)status);
+}
+
+#endif
