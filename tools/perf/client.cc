@@ -20,9 +20,13 @@ using tools::ToolError;
 
 namespace {
 
+constexpr auto kQuickEnough = std::chrono::seconds(5);
+constexpr auto kQuickOver = std::chrono::seconds(8);
+
 Plan plan_of(const CommandLine& line) {
   Plan plan;
   plan.repeat = line.quick ? std::min(line.repeat, 3U) : line.repeat;
+  plan.tries = line.quick ? 2 : plan.tries;
   plan.run_ns = line.quick ? std::min(line.time_ms, 30U) * 1e6 : line.time_ms * 1e6;
   plan.idle_ns = line.idle_s * 1e9;
   return plan;
@@ -58,6 +62,8 @@ class Client {
  private:
   Peer peer(const tools::Interface& ia);
   void measure_all(Session& session);
+  [[nodiscard]] Plan plan_now() const;
+  [[nodiscard]] bool late(std::chrono::seconds time) const;
   Result measure_one(Session& session, const Task& task, tools::Progress& progress);
   void print_head() const;
   void print_notes() const;
@@ -68,6 +74,7 @@ class Client {
   std::vector<Task> tasks_;
   Machine machine_;
   bool as_table_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::unique_ptr<LocalSides> sides_;
   std::vector<Result> results_;
 };
@@ -103,16 +110,38 @@ void Client::measure_all(Session& session) {
   }
 }
 
+// A busy machine must not turn the quick table into a slow one: after some seconds once has to do.
+Plan Client::plan_now() const {
+  Plan plan = plan_;
+  if (late(kQuickEnough)) plan.repeat = plan.tries = 1;
+  return plan;
+}
+
+bool Client::late(std::chrono::seconds time) const {
+  return line_.quick && std::chrono::steady_clock::now() - start_ > time;
+}
+
 Result Client::measure_one(Session& session, const Task& task, tools::Progress& progress) {
+  if (late(kQuickOver)) {
+    Result skipped;
+    skipped.task = task;
+    skipped.skipped = "out of time for a quick table; this machine is busy";
+    return skipped;
+  }
   const std::size_t number = results_.size() + 1;
-  return measure(
-      session, sides_ ? sides_->limits.get() : nullptr, task, plan_, [&](const std::string& step) {
-        progress.update(0, fmt::format("task {} of {}: {}", number, tasks_.size(), step));
-      });
+  return measure(session, sides_ ? sides_->limits.get() : nullptr, task, plan_now(),
+                 [&](const std::string& step) {
+                   progress.update(0,
+                                   fmt::format("task {} of {}: {}", number, tasks_.size(), step));
+                 });
 }
 
 void Client::print_head() const {
   fmt::print("{}\n", text_of(machine_));
+  if (machine_.load > machine_.cores / 2.0)
+    fmt::print("This machine is busy, load {:.1f} on {} cores: the figures and the limits beside "
+               "them were taken\nwhile others ran, and mean little.\n",
+               machine_.load, machine_.cores);
   if (machine_.cores < 2)
     fmt::print(
         "Only one core: both sides take turns on it, and the figures are the scheduler's.\n");

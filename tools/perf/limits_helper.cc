@@ -20,25 +20,38 @@ struct Request {
   std::size_t size;
 };
 
-int rounds_for(std::size_t size, int most) {
-  constexpr std::size_t kBytes = std::size_t{256} << 20U;
-  return static_cast<int>(std::clamp<std::size_t>(kBytes / std::max<std::size_t>(size, 1), 4,
-                                                  static_cast<std::size_t>(most)));
+constexpr double kRun = 20e6; // ns that a measurement may take
+
+// Runs once with few rounds, then with as many as fit.
+template <typename Measure>
+double fit(Measure&& measure, double unit, int first, int most) {
+  const double pilot = measure(first) * unit;
+  if (!(pilot > 0)) return 0;
+  const int rounds = static_cast<int>(std::clamp(kRun / pilot, 4.0, static_cast<double>(most)));
+  return measure(rounds);
+}
+
+double messages_per_second(std::size_t size) {
+  const double pilot = limits::ring_rate(size, 64);
+  const double count = std::clamp(pilot * kRun / 1e9, 64.0, 2e6);
+  return limits::ring_rate(size, static_cast<std::size_t>(count));
 }
 
 double run(const Request& request) {
   const std::size_t size = request.size;
+  constexpr int kMost = 100'000;
   switch (request.limit) {
-  case Limit::OneLine: return limits::one_line_pingpong(100'000);
-  case Limit::TwoLines: return limits::two_line_pingpong(100'000);
-  case Limit::Ring: return limits::ring_pingpong(size, rounds_for(size, 100'000));
-  case Limit::Put: return limits::put_pingpong(size, rounds_for(size, 100'000));
-  case Limit::Futex: return limits::futex_handover(2'000);
-  case Limit::RingRate:
-    return limits::ring_rate(size, static_cast<std::size_t>(rounds_for(size, 2'000'000)));
-  case Limit::CmaRead: return limits::cma_call(size, false, rounds_for(size, 20'000));
-  case Limit::CmaWrite: return limits::cma_call(size, true, rounds_for(size, 20'000));
-  case Limit::Memcpy: return limits::copy(size, rounds_for(size, 100'000));
+  case Limit::OneLine: return fit(limits::one_line_pingpong, 2, 500, kMost);
+  case Limit::TwoLines: return fit(limits::two_line_pingpong, 2, 500, kMost);
+  case Limit::Ring: return fit([&](int n) { return limits::ring_pingpong(size, n); }, 2, 4, kMost);
+  case Limit::Put: return fit([&](int n) { return limits::put_pingpong(size, n); }, 2, 4, kMost);
+  case Limit::Futex: return fit(limits::futex_handover, 2, 20, kMost);
+  case Limit::RingRate: return messages_per_second(size);
+  case Limit::CmaRead:
+    return fit([&](int n) { return limits::cma_call(size, false, n); }, 1, 2, kMost);
+  case Limit::CmaWrite:
+    return fit([&](int n) { return limits::cma_call(size, true, n); }, 1, 2, kMost);
+  case Limit::Memcpy: return fit([&](int n) { return limits::copy(size, n); }, 1, 2, kMost);
   }
   return 0;
 }

@@ -16,7 +16,6 @@ namespace datum::perf {
 namespace {
 
 constexpr double kMoved = 0.15; // of the probe, before against after
-constexpr unsigned kTries = 3;  // for one repetition
 constexpr std::uint64_t kMostRounds = 50'000'000;
 constexpr std::uint64_t kMostSamples = 1'000'000;
 constexpr std::uint64_t kChurnFirst = 100;
@@ -112,13 +111,13 @@ void Measurement::repeat() {
   std::vector<double> values, limits, ratios, probes;
   for (unsigned i = 0; i < plan_.repeat; ++i) {
     Repetition r;
-    for (unsigned attempt = 0; attempt < kTries; ++attempt) {
+    for (unsigned attempt = 0; attempt < plan_.tries; ++attempt) {
       tools::throw_if_interrupted();
       watch_(fmt::format("{} {}, {} of {}", test_name(result_.task),
                          tools::human_size(result_.task.size), i + 1, plan_.repeat));
       r = repeat_once();
       if (!r.moved()) break;
-      if (attempt + 1 < kTries) ++result_.repeated;
+      if (attempt + 1 < plan_.tries) ++result_.repeated;
     }
     if (r.moved()) result_.steady = false;
     values.push_back(r.value);

@@ -16,6 +16,7 @@ namespace datum::perf {
 
 struct Plan {
   unsigned repeat = 5;
+  unsigned tries = 3;    // for a repetition during which the cores moved
   double run_ns = 100e6; // aimed at, for each repetition
   double idle_ns = 10e9; // how long "idle" watches
 };

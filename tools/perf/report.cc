@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "perf/report.h"
 
+#include <initializer_list>
+#include <span>
+
 #include <fmt/format.h>
 
 #include "common/human.h"
@@ -13,21 +16,46 @@ namespace {
 using tools::human_size;
 using tools::JsonObject;
 
-std::string time_text(double ns) {
-  if (ns < 1e3) return fmt::format("{:.1f} ns", ns);
-  if (ns < 1e6) return fmt::format("{:.2f} us", ns / 1e3);
-  return fmt::format("{:.2f} ms", ns / 1e6);
+struct Unit {
+  double scale;
+  const char* name;
+};
+
+constexpr Unit kTimes[] = {{1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+constexpr Unit kRates[] = {{1e6, "M/s"}, {1e3, "k/s"}, {1, "/s"}};
+constexpr Unit kBandwidths[] = {{1e9, "GB/s"}, {1e6, "MB/s"}, {1e3, "kB/s"}};
+
+// The largest unit in which the value is at least 1.
+Unit fitting(std::span<const Unit> units, double value) {
+  for (const Unit& unit : units)
+    if (value >= unit.scale) return unit;
+  return units.back();
 }
 
-std::string rate_text(double per_second) {
-  if (per_second >= 1e6) return fmt::format("{:.2f} M/s", per_second / 1e6);
-  if (per_second >= 1e3) return fmt::format("{:.1f} k/s", per_second / 1e3);
-  return fmt::format("{:.1f} /s", per_second);
+Unit unit_for(const Task& task, double value) {
+  if (task.kind == Kind::Bandwidth) return fitting(kBandwidths, value);
+  if (task.kind == Kind::Rate || task.kind == Kind::Connect) return fitting(kRates, value);
+  return fitting(kTimes, value);
 }
 
-std::string bandwidth_text(double bytes_per_second) {
-  if (bytes_per_second >= 1e9) return fmt::format("{:.2f} GB/s", bytes_per_second / 1e9);
-  return fmt::format("{:.1f} MB/s", bytes_per_second / 1e6);
+// Three figures that count, whatever the unit.
+std::string number_text(double value) {
+  return fmt::format("{:.{}f}", value, value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2);
+}
+
+std::string join(std::initializer_list<double> values, const Unit& unit) {
+  std::string text;
+  for (const double value : values)
+    text += (text.empty() ? "" : " / ") + number_text(value / unit.scale);
+  return text + ' ' + unit.name;
+}
+
+std::string spread_text(const Task& task, const Spread& spread) {
+  return join({spread.min, spread.median, spread.max}, unit_for(task, spread.median));
+}
+
+std::string percentiles_text(const Percentiles& p) {
+  return join({p.p50, p.p99, p.p999, p.max}, fitting(kTimes, p.p50));
 }
 
 std::string_view unit_of(const Task& task) {
@@ -40,13 +68,14 @@ bool has_memory(const Task& task) {
   return task.op != Op::None;
 }
 
-// How both sides wait, in one word.
-std::string way_of(const Task& task) {
+// Memory and how both sides wait, as far as they matter to this test.
+std::string manner_of(const Task& task) {
   if (task.op == Op::None) return "-";
-  if (task.wait == Wait::Block) return "block";
-  if (task.op != Op::Send && task.target == Target::Memory) return "poll/memory";
-  if (task.op != Op::Send && task.target == Target::Sleep) return "poll/sleep";
-  return "poll";
+  std::string manner(name_of(task.memory));
+  if (task.wait == Wait::Block) manner += ", block";
+  if (task.op != Op::Send && task.target == Target::Memory) manner += ", no DAT";
+  if (task.op != Op::Send && task.target == Target::Sleep) manner += ", asleep";
+  return manner;
 }
 
 std::string idle_text(const Result& result) {
@@ -101,34 +130,24 @@ std::string result_json(const Result& r) {
 } // namespace
 
 std::string value_text(const Task& task, double value) {
-  if (task.kind == Kind::Bandwidth) return bandwidth_text(value);
-  if (task.kind == Kind::Rate || task.kind == Kind::Connect) return rate_text(value);
-  return time_text(value);
+  return join({value}, unit_for(task, value));
 }
 
 std::string table_head() {
-  return fmt::format("{:<11}{:>9} {:<14} {:<11} {:>11} {:>11} {:>11} {:>10} {:>10} {:>10}  {}\n",
-                     "test", "size", "memory", "wait", "min", "median", "max", "p99", "p99.9",
-                     "max each", "limit: median, ratio");
+  return fmt::format("{:<10}{:>9}  {:<18}{:<26}{:<30}{}\n", "test", "size", "memory",
+                     "min / median / max", "rounds: p50 / p99 / p99.9 / max", "  limit, ratio");
 }
 
 std::string table_row(const Result& r) {
   const Task& task = r.task;
   const std::string size = has_memory(task) ? human_size(task.size) : "-";
-  const std::string memory = has_memory(task) ? std::string(name_of(task.memory)) : "-";
-  std::string row =
-      fmt::format("{:<11}{:>9} {:<14} {:<11}", test_name(task), size, memory, way_of(task));
-  if (!r.skipped.empty()) return row + " skipped: " + r.skipped + "\n";
-  if (task.kind == Kind::Idle) return row + " " + idle_text(r) + "\n";
-  row += fmt::format(" {:>11} {:>11} {:>11}", value_text(task, r.value.min),
-                     value_text(task, r.value.median), value_text(task, r.value.max));
-  if (r.percentiles)
-    row += fmt::format(" {:>10} {:>10} {:>10}", time_text(r.percentiles->p99),
-                       time_text(r.percentiles->p999), time_text(r.percentiles->max));
-  else
-    row += fmt::format(" {:>10} {:>10} {:>10}", "-", "-", "-");
+  std::string row = fmt::format("{:<10}{:>9}  {:<18}", test_name(task), size, manner_of(task));
+  if (!r.skipped.empty()) return row + "skipped: " + r.skipped + "\n";
+  if (task.kind == Kind::Idle) return row + idle_text(r) + "\n";
+  row += fmt::format("{:<26}{:<31}", spread_text(task, r.value),
+                     r.percentiles ? percentiles_text(*r.percentiles) : "-");
   if (!r.limit_name.empty())
-    row += fmt::format("  {}: {}, {:.2f}x", r.limit_name, value_text(task, r.limit.median),
+    row += fmt::format("  {} {}, {:.2f}x", r.limit_name, value_text(task, r.limit.median),
                        r.ratio.median);
   return row + (r.steady ? "\n" : " ~\n");
 }
