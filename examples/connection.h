@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// connection.h: the steps that hello.c spells out, for the examples whose subject begins after
+// them. Lives here: opening and closing one side, connecting and accepting, offering memory to a
+// peer. Not here:   data transfer: each example shows its own.
+#ifndef DATUM_EXAMPLES_CONNECTION_H
+#define DATUM_EXAMPLES_CONNECTION_H
+
+#include "common.h"
+#include <endian.h>
+
+// The events of a connection, of its receives and of its requests go to an EVD each: order is kept
+// within one of these streams, not between them.
+struct side {
+  DAT_IA_HANDLE ia;
+  DAT_EVD_HANDLE async_evd;
+  DAT_EVD_HANDLE connect_evd;
+  DAT_EVD_HANDLE receive_evd;
+  DAT_EVD_HANDLE request_evd;
+  DAT_PZ_HANDLE pz;
+};
+
+static inline void open_side(struct side* side, DAT_COUNT queue_length) {
+  char name[] = "datum";
+  side->async_evd = DAT_HANDLE_NULL;
+  CHECK(dat_ia_open(name, 8, &side->async_evd, &side->ia));
+  CHECK(dat_evd_create(side->ia, queue_length, DAT_HANDLE_NULL,
+                       DAT_EVD_CR_FLAG | DAT_EVD_CONNECTION_FLAG, &side->connect_evd));
+  CHECK(dat_evd_create(side->ia, queue_length, DAT_HANDLE_NULL, DAT_EVD_DTO_FLAG,
+                       &side->receive_evd));
+  CHECK(dat_evd_create(side->ia, queue_length, DAT_HANDLE_NULL, DAT_EVD_DTO_FLAG,
+                       &side->request_evd));
+  CHECK(dat_pz_create(side->ia, &side->pz));
+}
+
+static inline void close_side(struct side* side) {
+  CHECK(dat_pz_free(side->pz));
+  CHECK(dat_evd_free(side->request_evd));
+  CHECK(dat_evd_free(side->receive_evd));
+  CHECK(dat_evd_free(side->connect_evd));
+  CHECK(dat_ia_close(side->ia, DAT_CLOSE_GRACEFUL_FLAG));
+}
+
+// Registered memory, with the names by which we (lmr_context) and peers (rmr_context) speak of it.
+struct region {
+  DAT_LMR_HANDLE lmr;
+  DAT_LMR_CONTEXT lmr_context;
+  DAT_RMR_CONTEXT rmr_context;
+};
+
+static inline struct region register_memory(struct side* side, void* memory, DAT_VLEN size,
+                                            DAT_MEM_PRIV_FLAGS privileges) {
+  struct region region;
+  DAT_REGION_DESCRIPTION description;
+  description.for_va = memory;
+  CHECK(dat_lmr_create(side->ia, DAT_MEM_TYPE_VIRTUAL, description, size, side->pz, privileges,
+                       &region.lmr, &region.lmr_context, &region.rmr_context, NULL, NULL));
+  return region;
+}
+
+static inline DAT_LMR_TRIPLET piece_of(const struct region* region, const void* start,
+                                       DAT_VLEN length) {
+  const DAT_LMR_TRIPLET piece = {region->lmr_context, 0, (DAT_VADDR)(uintptr_t)start, length};
+  return piece;
+}
+
+// What a peer must know to reach our memory, as it travels in private data: a DAT_RMR_TRIPLET is
+// in the byte order of its host.
+struct offer {
+  uint64_t address; // all three big-endian
+  uint64_t length;
+  uint32_t rmr_context;
+};
+
+static inline struct offer make_offer(const struct region* region, const void* start,
+                                      DAT_VLEN length) {
+  struct offer offer;
+  memset(&offer, 0, sizeof offer); // padding travels too: send no stale bytes of ours
+  offer.address = htobe64((uint64_t)(uintptr_t)start);
+  offer.length = htobe64(length);
+  offer.rmr_context = htobe32(region->rmr_context);
+  return offer;
+}
+
+static inline DAT_RMR_TRIPLET read_offer(const DAT_CONNECTION_EVENT_DATA* established) {
+  struct offer offer;
+  // More may follow: a transport may pad private data.
+  if (established->private_data_size < (DAT_COUNT)sizeof offer) fail("the server offers no memory");
+  memcpy(&offer, established->private_data, sizeof offer);
+  const DAT_RMR_TRIPLET remote = {be32toh(offer.rmr_context), 0, be64toh(offer.address),
+                                  be64toh(offer.length)};
+  return remote;
+}
+
+static inline DAT_EP_HANDLE create_endpoint(struct side* side) {
+  DAT_EP_HANDLE ep;
+  CHECK(dat_ep_create(side->ia, side->pz, side->receive_evd, side->request_evd, side->connect_evd,
+                      NULL, &ep));
+  return ep;
+}
+
+// Connects to a service point of this host; answers the event, with what the server tells us.
+static inline DAT_CONNECTION_EVENT_DATA connect_here(struct side* side, DAT_EP_HANDLE ep,
+                                                     DAT_CONN_QUAL qualifier) {
+  DAT_IA_ATTR own;
+  CHECK(dat_ia_query(side->ia, NULL, DAT_IA_FIELD_IA_ADDRESS_PTR, &own, 0, NULL));
+  CHECK(dat_ep_connect(ep, own.ia_address_ptr, qualifier, kPatience, 0, NULL, DAT_QOS_BEST_EFFORT,
+                       DAT_CONNECT_DEFAULT_FLAG));
+  return expect(side->connect_evd, DAT_CONNECTION_EVENT_ESTABLISHED).event_data.connect_event_data;
+}
+
+// Starts to listen, on a qualifier that the provider chooses, and says which.
+static inline DAT_PSP_HANDLE listen_anywhere(struct side* side, int announcement) {
+  DAT_PSP_HANDLE listener;
+  DAT_CONN_QUAL qualifier;
+  CHECK(dat_psp_create_any(side->ia, &qualifier, side->connect_evd, DAT_PSP_CONSUMER_FLAG,
+                           &listener));
+  announce(announcement, qualifier);
+  return listener;
+}
+
+static inline void disconnect(struct side* side, DAT_EP_HANDLE ep) {
+  CHECK(dat_ep_disconnect(ep, DAT_CLOSE_GRACEFUL_FLAG));
+  expect(side->connect_evd, DAT_CONNECTION_EVENT_DISCONNECTED);
+  CHECK(dat_ep_free(ep));
+}
+
+#endif
