@@ -71,6 +71,7 @@ class Party {
   std::uint32_t number() const { return number_; }
   Endpoint& ep() { return *ep_; }
   Life life() const { return life_; }
+  std::uint32_t lives() const { return lives_; }
   Party* peer() { return peer_; }
   std::size_t requests() const { return requests_.size(); }
   std::size_t receives() const { return receives_.size(); }

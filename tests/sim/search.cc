@@ -12,6 +12,12 @@ namespace {
 constexpr ConnQual kFirstQualifier = 2000;
 constexpr std::uint32_t kForEver = 0xffffffff;
 
+// The private data of a request.
+struct Requester {
+  std::uint32_t number = 0;
+  std::uint32_t life = 0;
+};
+
 SimOptions network_for(std::uint64_t seed) {
   SeededRandom random(~seed);
   SimOptions options;
@@ -144,7 +150,7 @@ void Search::connect(Party& party) {
   const ConnQual qualifier = kFirstQualifier + to;
   const std::uint32_t timeout =
       !gentle_ && chance(20) ? static_cast<std::uint32_t>(1 + below(100)) : kForEver;
-  const std::uint32_t name = party.number();
+  const Requester name{party.number(), party.lives()};
   std::byte data[sizeof name];
   std::memcpy(data, &name, sizeof name);
   const Status status = party.node().with_lock([&] {
@@ -165,12 +171,12 @@ Party* Search::free_party(SimNode& node) {
 }
 
 void Search::answer(Listener& listener, ConnectionRequest& request) {
-  std::uint32_t name = 0;
+  Requester name;
   require(request.private_data().size() == sizeof name, "a CR has {} bytes of private data",
           request.private_data().size());
   std::memcpy(&name, request.private_data().data(), sizeof name);
-  require(name >= 1 && name <= parties_.size(), "a CR has another's private data");
-  Party& requester = *parties_[name - 1];
+  require(name.number >= 1 && name.number <= parties_.size(), "a CR has another's private data");
+  Party& requester = *parties_[name.number - 1];
   Party* acceptor = closing_ || chance(10) ? nullptr : free_party(*listener.node);
   listener.node->with_lock([&] {
     if (acceptor == nullptr) {
@@ -178,14 +184,15 @@ void Search::answer(Listener& listener, ConnectionRequest& request) {
     } else {
       require(request.accept(&acceptor->ep(), {}).ok(), "dat_cr_accept fails");
       acceptor->begin();
+      // Answered too late, a request connects nobody: the requester has given up.
+      if (requester.lives() != name.life) return;
       acceptor->join(requester);
-      // An earlier life's request may be answered late; then the requester belongs to nobody.
-      if (requester.life() == Party::Life::Pending) requester.join(*acceptor);
+      requester.join(*acceptor);
       acceptor->lossless = gentle_;
       requester.lossless = gentle_;
     }
-    listener.node->adapter->consume(request);
   });
+  listener.node->with_lock([&] { listener.node->adapter->consume(request); });
 }
 
 void Search::transfer(Party& party) {
