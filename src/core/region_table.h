@@ -53,6 +53,21 @@ inline AccessFault check_access(const RegionEntry& entry, Stag stag, std::uint64
   return AccessFault::None;
 }
 
+// Each field of an entry that its owner may change meanwhile, loaded once: what is checked is what
+// is used. The fields are fixed while `stag` stays; check_access() decides on the copy.
+inline void load_once(const RegionEntry& from, RegionEntry& to) {
+  to.stag.store(from.stag.load(std::memory_order_acquire), std::memory_order_relaxed);
+  to.access = from.access;
+  to.base = from.base;
+  to.length = from.length;
+  to.zone = from.zone;
+  to.endpoint = from.endpoint;
+  to.backing_fd = from.backing_fd;
+  to.window = from.window;
+  to.backing_offset = from.backing_offset;
+  std::atomic_signal_fence(std::memory_order_seq_cst); // the compiler must not load again
+}
+
 // Somebody outside the adapter's lock may be using an entry: a peer process doing RDMA directly.
 class DirectAccessGate {
  public:

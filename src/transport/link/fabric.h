@@ -109,6 +109,9 @@ class Fabric {
   virtual bool progress() = 0;
   // A link that has no connection left; the fabric may drop it.
   virtual void on_idle(LinkPort& port) = 0;
+  // Returns when no peer is inside a direct access through `stag`, which has been revoked. False:
+  // the fabric leaves it to the link layer, which waits for the marks in the segments.
+  virtual bool quiesce(Stag stag);
 };
 
 } // namespace datum

@@ -279,6 +279,10 @@ void Link::break_off(const char* reason) {
 }
 
 void Link::lost() {
+  // What the peer wrote before it went away still counts: a farewell may be among it. Bounded, for
+  // a peer that is not gone but was cut off may go on writing.
+  for (std::uint32_t rounds = kRingLines / kRecordBudget; rounds != 0 && !broken_; --rounds)
+    if (!poll_ring()) break;
   broken_ = true;
   // Every connection hears of it; hearing may remove it, or others.
   for (std::size_t at = 0; at < slots_.size(); ++at)

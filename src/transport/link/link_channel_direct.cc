@@ -105,17 +105,19 @@ DtoStatus LinkChannel::copy_direct(const RemoteTriplet& remote, Access right,
                                    std::span<const LocalTriplet> local, std::uint64_t offset,
                                    std::uint64_t length) {
   DirectAccess& direct = *link_->direct();
-  const RegionEntry* entry = entry_of(direct, remote.stag);
-  if (entry == nullptr) return DtoStatus::RemoteAccess;
+  const RegionEntry* shared = entry_of(direct, remote.stag);
+  if (shared == nullptr) return DtoStatus::RemoteAccess;
   const bool write = right == kRemoteWrite;
   link_->mark(remote.stag);
+  RegionEntry entry;
+  load_once(*shared, entry);
   DtoStatus status = DtoStatus::Success;
-  const AccessFault fault = check_access(*entry, remote.stag, remote.address, remote.length, right,
+  const AccessFault fault = check_access(entry, remote.stag, remote.address, remote.length, right,
                                          peer_zone_, peer_endpoint_);
   if (fault != AccessFault::None) {
     status = status_of(fault);
-  } else if (std::byte* base = direct.map(*entry, remote.stag, write)) {
-    std::byte* at = base + (remote.address - entry->base);
+  } else if (std::byte* base = direct.map(entry, remote.stag, write)) {
+    std::byte* at = base + (remote.address - entry.base);
     if (write) {
       gather_visible(at, local, offset, length);
     } else {

@@ -126,9 +126,14 @@ void LinkTransport::on_link_lost(LinkPort& port) {
   lost_links_.push_back(std::move(link));
 }
 
+bool Fabric::quiesce(Stag) {
+  return false;
+}
+
 void LinkTransport::quiesce(Stag stag) {
-  // The STag is revoked and fenced already; whoever marked it before is about to finish a copy of
-  // one chunk. A peer that was stopped in the middle is waited for one second.
+  if (fabric_.quiesce(stag)) return;
+  // Whoever marked it before it was revoked is about to finish a copy of one chunk. A peer that was
+  // stopped in the middle is waited for one second.
   const Instant give_up = host_.progress->now() + kSecond;
   for (const std::unique_ptr<Link>& link : links_) {
     while (link->peer_mark() == stag) {

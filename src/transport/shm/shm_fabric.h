@@ -47,7 +47,10 @@ class ShmFabric final : public Fabric {
   void on_idle(LinkPort&) override {}
 
   // For the DirectAccessGate of the transport above; see quiesce.h.
-  void quiesce(Stag stag) { quiescence_.wait_for(stag); }
+  bool quiesce(Stag stag) override {
+    quiescence_.wait_for(stag);
+    return true;
+  }
   // Memory that was moved away from a stopped peer: register it without a backing file.
   bool is_isolated(std::uint64_t base, std::uint64_t length) const {
     return quiescence_.is_isolated({base, length});
