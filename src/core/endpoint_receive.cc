@@ -17,7 +17,7 @@ Status Endpoint::post_recv(std::span<const LocalTriplet> local, std::uint64_t co
   if (srq_) return {Type::InvalidState, Detail::SrqInUse};
   std::uint64_t capacity = 0;
   if (const Status s = check_local(local, attributes_.max_recv_iov, kLocalWrite,
-                                   adapter().limits().max_message_size, capacity);
+                                   attributes_.max_message_size, capacity);
       !s.ok())
     return s;
   if (recvs_.full()) return {Type::InsufficientResources, Detail::ResourceMemory};
