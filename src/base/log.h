@@ -15,7 +15,9 @@ enum class LogLevel : std::uint8_t { Warn, Info, Debug, Trace };
 
 // DATUM_LOG=warn|info|debug|trace, read once; warn when unset or not understood.
 LogLevel log_threshold();
-inline bool log_enabled(LogLevel level) { return level <= log_threshold(); }
+inline bool log_enabled(LogLevel level) {
+  return level <= log_threshold();
+}
 void log_line(LogLevel level, std::string_view text);
 
 template <class... Args>

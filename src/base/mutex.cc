@@ -17,6 +17,8 @@ void Mutex::lock_slow() {
     static_cast<void>(futex_wait(word_, kContended, kNever));
 }
 
-void Mutex::wake_one() { futex_wake(word_, 1); }
+void Mutex::wake_one() {
+  futex_wake(word_, 1);
+}
 
 } // namespace datum

@@ -154,6 +154,8 @@ using Result = tl::expected<T, Status>;
 constexpr tl::unexpected<Status> fail(Type type, Detail detail = Detail::None) {
   return tl::unexpected<Status>(Status(type, detail));
 }
-constexpr tl::unexpected<Status> fail(Status status) { return tl::unexpected<Status>(status); }
+constexpr tl::unexpected<Status> fail(Status status) {
+  return tl::unexpected<Status>(status);
+}
 
 } // namespace datum

@@ -27,18 +27,18 @@ enum class EpState : std::uint8_t {
 enum class EpEvent : std::uint8_t {
   // The consumer's calls.
   Connect,
-  Reserve,   // dat_rsp_create
-  Release,   // dat_rsp_free, or dat_cr_reject of its request
-  Accept,    // dat_cr_accept
-  Abort,     // dat_ep_disconnect(ABRUPT)
-  Drain,     // dat_ep_disconnect(GRACEFUL)
+  Reserve, // dat_rsp_create
+  Release, // dat_rsp_free, or dat_cr_reject of its request
+  Accept,  // dat_cr_accept
+  Abort,   // dat_ep_disconnect(ABRUPT)
+  Drain,   // dat_ep_disconnect(GRACEFUL)
   Reset,
   // What happens to it.
   Requested, // a request arrived on its RSP
   Established,
   ConnectFailed,
-  Drained,   // the last request of a graceful disconnect has ended
-  Lost,      // the peer disconnected, or the connection broke
+  Drained, // the last request of a graceful disconnect has ended
+  Lost,    // the peer disconnected, or the connection broke
 };
 
 struct EpRow {

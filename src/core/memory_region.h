@@ -24,7 +24,7 @@ struct RegionRequest {
   std::uint64_t address = 0;
   std::uint64_t length = 0;
   Access access = 0;
-  SharedCookie cookie{};         // Shared
+  SharedCookie cookie{};              // Shared
   const void* described_by = nullptr; // Region: the token of the LMR it was made from
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/seam/transport.h: the seam between the core and what moves bytes.
-// Lives here: what a transport offers (listen, connect, a channel per connection, progress) and what
+// Lives here: what a transport offers (listen, connect, a channel per connection, progress) and
+// what
 //             it tells the core. Four transports are held against it: docs/design/seam.md.
 // Not here:   matching of receives, permission checks, flush, ordering, suppression, read limits:
 //             those live once, above the seam, for every software transport.
