@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "info/adapters.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "common/address.h"
+#include "common/dat_error.h"
+#include "registry/conf/conf_file.h"
+#include "registry/conf/interfaces.h"
+
+namespace datum::info {
+namespace {
+
+constexpr const char* kBuiltInLibrary = "libdatum1.so";
+
+std::vector<DAT_PROVIDER_INFO> registered() {
+  DAT_COUNT count = 0;
+  // Too little room is refused, and says how much there has to be.
+  const DAT_RETURN asked = dat_registry_list_providers(0, &count, nullptr);
+  if (asked != DAT_SUCCESS && !tools::is_type(asked, DAT_INVALID_PARAMETER))
+    tools::check(asked, "dat_registry_list_providers");
+  std::vector<DAT_PROVIDER_INFO> entries(static_cast<std::size_t>(count));
+  std::vector<DAT_PROVIDER_INFO*> pointers;
+  for (DAT_PROVIDER_INFO& entry : entries) pointers.push_back(&entry);
+  if (count > 0)
+    tools::check(dat_registry_list_providers(count, &count, pointers.data()),
+                 "dat_registry_list_providers");
+  entries.resize(static_cast<std::size_t>(count));
+  return entries;
+}
+
+bool is_built_in(const std::string& name) {
+  const auto interfaces = conf::interfaces_with_address();
+  const auto names = conf::datum_ia_names(interfaces.value_or(std::vector<std::string>{}));
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void find_origin(Adapter& adapter, const ConfFile& file) {
+  for (const conf::Entry& entry : file.document.entries) {
+    const conf::ProviderFields& p = entry.provider;
+    if (!entry.selectable() || entry.ia_name != adapter.name || p.api_major != adapter.major ||
+        p.api_minor != adapter.minor)
+      continue;
+    adapter.origin = fmt::format("{}:{}", file.path, entry.line);
+    adapter.library = p.library;
+    return;
+  }
+  if (is_built_in(adapter.name)) {
+    adapter.origin = "built in";
+    adapter.library = kBuiltInLibrary;
+  } else {
+    adapter.origin = "registered at run time";
+  }
+}
+
+} // namespace
+
+ConfFile read_conf_file() {
+  const conf::Location location = conf::locate(secure_getenv("DAT_OVERRIDE"), conf::kDefaultPaths);
+  ConfFile file{location.path, location.overridden, false, {}, {}};
+  auto text = conf::read_file(location.path);
+  if (!text) {
+    file.present = text.error().code != ENOENT;
+    file.error = text.error().text;
+    return file;
+  }
+  file.present = true;
+  file.document = conf::parse_dat_conf(*text);
+  return file;
+}
+
+std::vector<Adapter> list_adapters(const ConfFile& file) {
+  std::vector<Adapter> adapters;
+  for (const DAT_PROVIDER_INFO& info : registered()) {
+    const bool thread_safe = info.is_thread_safe == DAT_TRUE;
+    const auto same = std::find_if(adapters.begin(), adapters.end(), [&](const Adapter& a) {
+      return a.name == info.ia_name && a.major == info.dapl_version_major &&
+             a.minor == info.dapl_version_minor;
+    });
+    if (same != adapters.end()) {
+      if (same->thread_safe != thread_safe) same->any_thread_safety = true;
+      continue;
+    }
+    Adapter adapter;
+    adapter.name = info.ia_name;
+    adapter.major = info.dapl_version_major;
+    adapter.minor = info.dapl_version_minor;
+    adapter.thread_safe = thread_safe;
+    find_origin(adapter, file);
+    adapters.push_back(adapter);
+  }
+  return adapters;
+}
+
+DAT_RETURN open_adapter(const Adapter& adapter, DAT_IA_HANDLE& ia) {
+  std::string name = adapter.name; // DAT_NAME_PTR points to char, not const char
+  DAT_EVD_HANDLE async = nullptr;
+  return dat_ia_openv(name.data(), 8, &async, &ia, adapter.major, adapter.minor,
+                      adapter.thread_safe ? DAT_TRUE : DAT_FALSE);
+}
+
+void try_open(Adapter& adapter) {
+  if (adapter.major != DAT_VERSION_MAJOR) {
+    adapter.state = fmt::format("for DAT {}.{} programs; not tried", adapter.major, adapter.minor);
+    return;
+  }
+  DAT_IA_HANDLE ia = nullptr;
+  const DAT_RETURN ret = open_adapter(adapter, ia);
+  if (ret != DAT_SUCCESS) {
+    adapter.state = tools::describe(ret, "dat_ia_open", adapter.name);
+    return;
+  }
+  const tools::IaHandle owner(ia);
+  adapter.opens = true;
+  adapter.state = "opens";
+  DAT_IA_ATTR attr = {};
+  if (dat_ia_query(ia, nullptr, DAT_IA_FIELD_IA_ADDRESS_PTR, &attr, 0, nullptr) == DAT_SUCCESS)
+    adapter.address = tools::address_text(reinterpret_cast<const sockaddr*>(attr.ia_address_ptr));
+}
+
+} // namespace datum::info

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "info/check.h"
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "common/human.h"
+
+namespace datum::info {
+namespace {
+
+using Findings = std::vector<Finding>;
+
+constexpr std::uint64_t kFewFiles = 1024;
+constexpr std::uint64_t kFilesPerLink =
+    4; // measured: a process that one is linked with costs these
+constexpr std::uint64_t kLittleShm = std::uint64_t{64} << 20U;
+
+void judge_conf(const Facts& facts, Findings& out) {
+  const ConfFile& file = facts.conf;
+  const std::string name = file.overridden ? "DAT_OVERRIDE=" + file.path : file.path;
+  if (!file.present) {
+    if (file.overridden)
+      out.push_back({Grade::Problem, "dat.conf",
+                     name + ": there is no such file; only built-in IAs are offered",
+                     "correct or unset DAT_OVERRIDE"});
+    else
+      out.push_back(
+          {Grade::Fine,
+           "dat.conf",
+           fmt::format("{} is not there, and not needed: the built-in IAs are offered", name),
+           {}});
+    return;
+  }
+  if (!file.error.empty()) {
+    out.push_back({Grade::Problem, "dat.conf", fmt::format("{}: {}", name, file.error),
+                   "correct its permissions"});
+    return;
+  }
+  for (const conf::Diagnostic& d : file.document.diagnostics)
+    out.push_back({Grade::Problem, "dat.conf", fmt::format("{}:{}: {}", file.path, d.line, d.text),
+                   "correct the line; the others count"});
+  if (file.document.diagnostics.empty())
+    out.push_back({Grade::Fine,
+                   "dat.conf",
+                   fmt::format("{}: {} entries, no bad line", name, file.document.entries.size()),
+                   {}});
+}
+
+void judge_adapters(const Facts& facts, Findings& out) {
+  if (facts.adapters.empty())
+    out.push_back({Grade::Problem, "adapters", "no interface adapter at all",
+                   "reinstall libdat; its built-in IAs need no configuration"});
+  for (const Adapter& adapter : facts.adapters) {
+    const std::string name =
+        fmt::format("{} u{}.{} ({})", adapter.name, adapter.major, adapter.minor, adapter.origin);
+    if (adapter.opens)
+      out.push_back(
+          {Grade::Fine, "adapter", fmt::format("{} opens, {}", name, adapter.address), {}});
+    else if (adapter.major != DAT_VERSION_MAJOR)
+      out.push_back({Grade::Note, "adapter", fmt::format("{}: {}", name, adapter.state), {}});
+    else
+      out.push_back({Grade::Problem, "adapter", fmt::format("{}: {}", name, adapter.state),
+                     fmt::format("is \"{}\" installed, and where the loader looks? LD_DEBUG=libs "
+                                 "shows its search, DATUM_LOG=debug the registry's",
+                                 adapter.library)});
+  }
+  if (facts.module.empty())
+    out.push_back({Grade::Problem, "module", "libdatum1.so was not loaded by any adapter",
+                   "install it beside libdat.so.1, or where the loader looks"});
+  else
+    out.push_back({Grade::Fine, "module", facts.module, {}});
+}
+
+bool is_port_range(const std::string& text) {
+  unsigned low = 0, high = 0;
+  char dash = 0, rest = 0;
+  std::istringstream in(text);
+  return in >> low >> dash >> high && dash == '-' && !(in >> rest) && low >= 1 && low <= high &&
+         high <= 65535;
+}
+
+void judge_environment(const Facts& facts, Findings& out) {
+  static constexpr std::array kKnown = {"DATUM_ALIAS",      "DATUM_TRANSPORT",   "DATUM_CRC",
+                                        "DATUM_PORT_RANGE", "DATUM_RNR_TIMEOUT", "DATUM_LOG"};
+  for (const auto& [name, value] : facts.environment) {
+    const std::string setting = fmt::format("{}={}", name, value);
+    const bool known = !name.starts_with("DATUM_") ||
+                       std::find(kKnown.begin(), kKnown.end(), name) != kKnown.end();
+    if (!known)
+      out.push_back({Grade::Problem, "environment", setting + ": no such setting",
+                     fmt::format("use one of {}", fmt::join(kKnown, ", "))});
+    else if (name == "DATUM_PORT_RANGE" && !is_port_range(value))
+      out.push_back({Grade::Problem, "environment", setting + ": not two ports LOW-HIGH",
+                     "write it as in DATUM_PORT_RANGE=20000-29999"});
+    else
+      out.push_back({Grade::Note, "environment", setting + " is set", {}});
+  }
+}
+
+std::string count_text(std::uint64_t value) {
+  return value == UINT64_MAX ? "unlimited" : std::to_string(value);
+}
+
+void judge_limits(const Facts& facts, Findings& out) {
+  const Limit& files = facts.open_files;
+  const std::string text =
+      fmt::format("{} (at most {}); a process that one is linked with costs about {}",
+                  count_text(files.soft), count_text(files.hard), kFilesPerLink);
+  if (files.soft <= kFewFiles)
+    out.push_back({Grade::Note, "open files", text,
+                   fmt::format("for more than some {} peer processes: ulimit -n {}",
+                               files.soft / kFilesPerLink, count_text(files.hard))});
+  else
+    out.push_back({Grade::Fine, "open files", text, {}});
+  out.push_back({Grade::Fine,
+                 "locked memory",
+                 fmt::format("{}; Datum locks none, RDMA hardware would need it",
+                             facts.locked_memory.soft == UINT64_MAX
+                                 ? "unlimited"
+                                 : tools::human_size(facts.locked_memory.soft)),
+                 {}});
+  if (facts.cores < 2)
+    out.push_back({Grade::Note, "cores", "one core: nobody spins, every wait sleeps",
+                   "give the process a second core for low latencies"});
+  else
+    out.push_back({Grade::Fine, "cores", fmt::format("{} usable", facts.cores), {}});
+}
+
+void judge_access(const Facts& facts, Findings& out) {
+  if (facts.sibling_access) {
+    out.push_back({Grade::Fine,
+                   "direct access",
+                   "processes of this user may copy between each other's memory (process_vm_*)",
+                   {}});
+    return;
+  }
+  const std::string scope =
+      facts.ptrace_scope ? fmt::format(" (kernel.yama.ptrace_scope is {})", *facts.ptrace_scope)
+                         : "";
+  out.push_back(
+      {Grade::Note, "direct access",
+       fmt::format("process_vm_readv between two processes of this user: {}{}; large transfers of "
+                   "ordinary memory take two copies instead of one, shareable memory may be slower",
+                   facts.sibling_error, scope),
+       facts.ptrace_scope.value_or(0) > 0
+           ? "sysctl kernel.yama.ptrace_scope=0 as root, if your security policy allows"
+           : "a container's seccomp profile may forbid it; allow process_vm_readv and ptrace"});
+}
+
+void judge_memory(const Facts& facts, Findings& out) {
+  if (facts.memfd_error.empty())
+    out.push_back({Grade::Fine, "shared memory", "memfd_create works", {}});
+  else
+    out.push_back({Grade::Problem, "shared memory", "memfd_create: " + facts.memfd_error,
+                   "links between processes need it; look at seccomp profiles and at memory limits "
+                   "of the control group"});
+  if (!facts.shm_free)
+    out.push_back({Grade::Note,
+                   "/dev/shm",
+                   "not mounted; only programs that share memory by "
+                   "shm_open miss it",
+                   {}});
+  else if (*facts.shm_free < kLittleShm)
+    out.push_back({Grade::Note, "/dev/shm",
+                   fmt::format("{} free; Datum does not use it, programs that share memory by "
+                               "shm_open do",
+                               tools::human_size(*facts.shm_free)),
+                   "in a container: --shm-size"});
+  const bool transparent = facts.shmem_huge_pages.find("[never]") == std::string::npos &&
+                           facts.shmem_huge_pages.find("[deny]") == std::string::npos &&
+                           !facts.shmem_huge_pages.empty();
+  if (transparent || facts.huge_pages_free.value_or(0) > 0)
+    out.push_back({Grade::Fine,
+                   "huge pages",
+                   fmt::format("for shared memory: {}; {} in the pool",
+                               transparent ? "transparent" : "not transparent",
+                               facts.huge_pages_free.value_or(0)),
+                   {}});
+  else
+    out.push_back({Grade::Note, "huge pages", "shareable memory gets base pages only",
+                   "as root: echo advise >/sys/kernel/mm/transparent_hugepage/shmem_enabled, or "
+                   "sysctl vm.nr_hugepages=N"});
+}
+
+void judge_network(const Facts& facts, Findings& out) {
+  if (facts.own_network)
+    out.push_back(
+        {Grade::Note, "namespaces",
+         "this process is in a network namespace of its own (a container?): it meets only "
+         "processes of the same one by shared memory",
+         "containers of one pod share it; otherwise let them share the host's network"});
+  else
+    out.push_back({Grade::Fine,
+                   "namespaces",
+                   facts.namespaces_known
+                       ? fmt::format("the network of process 1{}",
+                                     facts.own_pids ? ", another pid namespace" : "")
+                       : "those of process 1 cannot be seen by this user",
+                   {}});
+  out.push_back({Grade::Fine,
+                 "ports",
+                 fmt::format("ephemeral {}, privileged below {}",
+                             facts.ephemeral_ports.empty() ? "unknown" : facts.ephemeral_ports,
+                             facts.first_unprivileged_port.value_or(1024)),
+                 {}});
+}
+
+void judge_devices(const Facts& facts, Findings& out) {
+  if (facts.rdma_devices.empty())
+    out.push_back({Grade::Fine, "RDMA devices", "none, and none needed", {}});
+  else
+    out.push_back({Grade::Note,
+                   "RDMA devices",
+                   fmt::format("{}: present; the IAs of Datum listed here do not use them",
+                               fmt::join(facts.rdma_devices, ", ")),
+                   {}});
+}
+
+} // namespace
+
+std::vector<Finding> judge(const Facts& facts) {
+  Findings findings;
+  judge_conf(facts, findings);
+  judge_adapters(facts, findings);
+  judge_environment(facts, findings);
+  judge_limits(facts, findings);
+  judge_access(facts, findings);
+  judge_memory(facts, findings);
+  judge_network(facts, findings);
+  judge_devices(facts, findings);
+  return findings;
+}
+
+bool any_problem(const std::vector<Finding>& findings) {
+  return std::any_of(findings.begin(), findings.end(),
+                     [](const Finding& f) { return f.grade == Grade::Problem; });
+}
+
+const char* name_of(Grade grade) {
+  switch (grade) {
+  case Grade::Fine: return "ok";
+  case Grade::Note: return "note";
+  case Grade::Problem: return "problem";
+  }
+  return "?";
+}
+
+} // namespace datum::info

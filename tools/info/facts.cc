@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "info/facts.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "info/proc.h"
+
+namespace fs = std::filesystem;
+
+namespace datum::info {
+namespace {
+
+Limit limit_of(__rlimit_resource resource) {
+  rlimit limit = {};
+  if (getrlimit(resource, &limit) != 0) return {};
+  const auto value = [](rlim_t v) { return v == RLIM_INFINITY ? UINT64_MAX : std::uint64_t{v}; };
+  return {value(limit.rlim_cur), value(limit.rlim_max)};
+}
+
+std::vector<std::pair<std::string, std::string>> dat_environment() {
+  std::vector<std::pair<std::string, std::string>> found;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos) continue;
+    if (text.starts_with("DAT_") || text.starts_with("DATUM_"))
+      found.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::string mapped_module() {
+  for (const MapLine& map : parse_maps(read_text("/proc/self/maps")))
+    if (fs::path(map.path).filename().string().starts_with("libdatum1.so")) return map.path;
+  return {};
+}
+
+std::string test_memfd() {
+  const int fd = memfd_create("dat-info", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0) return std::strerror(errno);
+  const std::string error = ftruncate(fd, 4096) == 0 ? std::string() : std::strerror(errno);
+  close(fd);
+  return error;
+}
+
+// What two unrelated processes of this user may do: neither is the other's parent. Returns 0 or
+// errno; the target waits in a pipe until its end is closed.
+int read_from_sibling() {
+  int hold[2];
+  if (pipe(hold) != 0) return errno;
+  static const char kSecret[] = "datum";
+  const pid_t target = fork();
+  if (target == 0) {
+    char c = 0;
+    close(hold[1]);
+    _exit(read(hold[0], &c, 1) < 0 ? 1 : 0);
+  }
+  const pid_t reader = target < 0 ? -1 : fork();
+  if (reader == 0) {
+    char copy[sizeof kSecret] = {};
+    const iovec local = {copy, sizeof copy};
+    const iovec remote = {const_cast<char*>(kSecret), sizeof kSecret};
+    const ssize_t got = process_vm_readv(target, &local, 1, &remote, 1, 0);
+    _exit(got == static_cast<ssize_t>(sizeof copy) ? 0 : errno);
+  }
+  int status = 0;
+  if (reader > 0) waitpid(reader, &status, 0);
+  close(hold[0]);
+  close(hold[1]);
+  if (target > 0) waitpid(target, nullptr, 0);
+  if (target < 0 || reader < 0) return EAGAIN;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : EIO;
+}
+
+void look_at_namespaces(Facts& facts) {
+  const std::string net = read_link("/proc/1/ns/net"), pids = read_link("/proc/1/ns/pid");
+  facts.namespaces_known = !net.empty() && !pids.empty();
+  if (!facts.namespaces_known) return;
+  facts.own_network = net != read_link("/proc/self/ns/net");
+  facts.own_pids = pids != read_link("/proc/self/ns/pid");
+}
+
+std::vector<std::string> names_in(const char* folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    names.push_back(at->path().filename());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+} // namespace
+
+Facts gather_facts() {
+  Facts facts;
+  // Before DAT is used: children of a process with threads may do little.
+  const int access = read_from_sibling();
+  facts.sibling_access = access == 0;
+  if (access != 0) facts.sibling_error = std::strerror(access);
+  facts.conf = read_conf_file();
+  facts.adapters = list_adapters(facts.conf);
+  for (Adapter& adapter : facts.adapters) try_open(adapter);
+  facts.module = mapped_module();
+  facts.environment = dat_environment();
+  facts.open_files = limit_of(RLIMIT_NOFILE);
+  facts.locked_memory = limit_of(RLIMIT_MEMLOCK);
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  if (sched_getaffinity(0, sizeof cores, &cores) == 0)
+    facts.cores = static_cast<unsigned>(CPU_COUNT(&cores));
+  facts.ptrace_scope = read_number("/proc/sys/kernel/yama/ptrace_scope");
+  facts.memfd_error = test_memfd();
+  struct statvfs shm = {};
+  if (statvfs("/dev/shm", &shm) == 0) facts.shm_free = std::uint64_t{shm.f_bavail} * shm.f_frsize;
+  look_at_namespaces(facts);
+  facts.ephemeral_ports = first_line("/proc/sys/net/ipv4/ip_local_port_range");
+  std::replace(facts.ephemeral_ports.begin(), facts.ephemeral_ports.end(), '\t', ' ');
+  facts.first_unprivileged_port = read_number("/proc/sys/net/ipv4/ip_unprivileged_port_start");
+  facts.rdma_devices = names_in("/sys/class/infiniband");
+  facts.shmem_huge_pages = first_line("/sys/kernel/mm/transparent_hugepage/shmem_enabled");
+  facts.huge_pages_free = read_number("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages");
+  return facts;
+}
+
+} // namespace datum::info

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// info/facts.h: what this machine is like, as far as it matters to DAT.
+// Lives here: asking the system. Not here: what is wrong about an answer (check.h).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "info/adapters.h"
+
+namespace datum::info {
+
+struct Limit {
+  std::uint64_t soft = 0, hard = 0; // UINT64_MAX: none
+};
+
+struct Facts {
+  ConfFile conf;
+  std::vector<Adapter> adapters;
+  std::vector<std::pair<std::string, std::string>> environment; // DAT_* and DATUM_*
+  std::string module;                                           // the file of libdatum1.so in use
+  Limit open_files, locked_memory;
+  unsigned cores = 0;
+  std::optional<long> ptrace_scope;      // of Yama; nothing: no Yama
+  bool sibling_access = false;           // process_vm_readv between two children of ours worked
+  std::string sibling_error;             // why not
+  std::string memfd_error;               // empty: works
+  std::optional<std::uint64_t> shm_free; // bytes of /dev/shm; nothing: not mounted
+  bool own_network = false, own_pids = false; // other namespaces than process 1
+  bool namespaces_known = false;
+  std::string ephemeral_ports; // "32768 60999"
+  std::optional<long> first_unprivileged_port;
+  std::vector<std::string> rdma_devices;
+  std::string shmem_huge_pages; // "always within_size advise [never] deny force"
+  std::optional<long> huge_pages_free;
+};
+
+Facts gather_facts();
+
+} // namespace datum::info

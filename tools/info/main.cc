@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// dat-info: the command line.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "common/options.h"
+#include "info/print.h"
+
+namespace {
+
+using namespace datum::info;
+using datum::tools::ExitCode;
+using datum::tools::ToolError;
+
+struct CommandLine {
+  std::vector<std::string> names;
+  datum::tools::CommonOptions common;
+  bool attributes = false, check = false;
+  pid_t pid = 0;
+};
+
+std::vector<Adapter> wanted_adapters(const std::vector<std::string>& names) {
+  std::vector<Adapter> all = list_adapters(read_conf_file());
+  if (names.empty()) return all;
+  std::vector<Adapter> chosen;
+  for (const std::string& name : names) {
+    const std::size_t before = chosen.size();
+    std::copy_if(all.begin(), all.end(), std::back_inserter(chosen),
+                 [&](const Adapter& a) { return a.name == name; });
+    if (chosen.size() == before)
+      throw ToolError(ExitCode::Failed,
+                      fmt::format("{}: no such IA is registered (dat-info without a name lists "
+                                  "them; dat-info --check looks for mistakes in dat.conf)",
+                                  name));
+  }
+  return chosen;
+}
+
+ExitCode list(const CommandLine& line) {
+  std::vector<Adapter> adapters = wanted_adapters(line.names);
+  for (Adapter& adapter : adapters) try_open(adapter);
+  std::string objects, details;
+  for (const Adapter& adapter : adapters) {
+    const bool full = line.attributes && adapter.opens;
+    const Attributes attributes = full ? attributes_of(adapter) : Attributes{};
+    objects +=
+        (objects.empty() ? "\n  " : ",\n  ") + json_of(adapter, full ? &attributes : nullptr);
+    if (full) details += fmt::format("\n{}\n{}", adapter.name, text_of(attributes));
+  }
+  if (line.common.json)
+    fmt::print("[{}\n]\n", objects);
+  else
+    fmt::print("{}{}", text_of(adapters), details);
+  const bool all_open =
+      std::all_of(adapters.begin(), adapters.end(), [](const Adapter& a) { return a.opens; });
+  return all_open && !adapters.empty() ? ExitCode::Ok : ExitCode::Failed;
+}
+
+ExitCode check(const CommandLine& line) {
+  const std::vector<Finding> findings = judge(gather_facts());
+  fmt::print("{}", line.common.json ? json_of(findings) : text_of(findings));
+  return any_problem(findings) ? ExitCode::Failed : ExitCode::Ok;
+}
+
+ExitCode show_process(const CommandLine& line) {
+  const ProcessView view = view_process(line.pid);
+  fmt::print("{}", line.common.json ? json_of(view) : text_of(view));
+  return view.uses_dat() ? ExitCode::Ok : ExitCode::Failed;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Shows DAT's interface adapters, this machine, or a running program.", "dat-info");
+  CommandLine line;
+  app.add_option("IA", line.names, "show only these interface adapters");
+  app.add_flag("-a,--attributes", line.attributes, "all attributes of the IA and of its provider");
+  auto* check_flag = app.add_flag(
+      "--check", line.check, "look for what is in the way on this machine, and say what to do");
+  app.add_option("-p,--pid", line.pid, "show a running program, as far as /proc tells")
+      ->type_name("PID")
+      ->check(CLI::PositiveNumber)
+      ->excludes(check_flag);
+  datum::tools::add_json_option(app, line.common);
+  app.footer(
+      "Exit: 0 all IAs open, no problem found, the program uses DAT; 1 not so; 2 usage, or no\n"
+      "such process. See dat-info(1).");
+  return datum::tools::run_tool(app, argc, argv, [&] {
+    if (line.check) return check(line);
+    return line.pid > 0 ? show_process(line) : list(line);
+  });
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// info/print.h: what dat-info found, as text and as JSON. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "info/adapters.h"
+#include "info/attributes.h"
+#include "info/check.h"
+#include "info/process.h"
+
+namespace datum::info {
+
+std::string text_of(const std::vector<Adapter>& adapters);
+std::string text_of(const Attributes& attributes);
+std::string text_of(const std::vector<Finding>& findings);
+std::string text_of(const ProcessView& view);
+
+// attributes: null, or where to look for those of this adapter.
+std::string json_of(const Adapter& adapter, const Attributes* attributes);
+std::string json_of(const std::vector<Finding>& findings);
+std::string json_of(const ProcessView& view);
+
+} // namespace datum::info

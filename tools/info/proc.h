@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// info/proc.h: small files of /proc and /sys as values. Its parsers are pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace datum::info {
+
+// The whole text; empty if it cannot be read.
+std::string read_text(const std::string& path);
+std::string first_line(const std::string& path);
+std::optional<long> read_number(const std::string& path);
+std::string read_link(const std::string& path); // empty if it cannot be read
+
+// A line of /proc/PID/maps, without device and offset.
+struct MapLine {
+  std::uint64_t size = 0;
+  bool writable = false;
+  std::uint64_t inode = 0;
+  std::string path; // "/memfd:datum-link", without " (deleted)"
+  bool deleted = false;
+};
+std::vector<MapLine> parse_maps(std::string_view text);
+
+// A named line of /proc/net/unix.
+struct UnixSocket {
+  std::uint64_t inode = 0;
+  bool listening = false;
+  std::string name; // "@datum/1/*/5000"
+};
+std::vector<UnixSocket> parse_unix_sockets(std::string_view text);
+
+// The number in "socket:[4711]".
+std::optional<std::uint64_t> socket_inode(std::string_view link);
+
+// "Name:" lines of /proc/PID/status.
+std::string status_field(std::string_view status, std::string_view name);
+
+} // namespace datum::info

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "info/process.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "common/tool_error.h"
+#include "info/proc.h"
+
+namespace fs = std::filesystem;
+
+namespace datum::info {
+namespace {
+
+constexpr std::string_view kSegmentPrefix = "/memfd:datum-";
+
+bool is_dat_library(const std::string& path) {
+  const std::string name = fs::path(path).filename();
+  return name.starts_with("libdat.so") || name.starts_with("libdat2.so") ||
+         name.starts_with("libdatum");
+}
+
+// The soft limit in /proc/PID/limits: "Max open files   1024   4096   files".
+std::string open_files_limit(const std::string& limits) {
+  const std::size_t line = limits.find("Max open files");
+  if (line == std::string::npos) return {};
+  const std::size_t first = limits.find_first_of("0123456789u", line + 14);
+  const std::size_t last = std::min(limits.find(' ', first), limits.size());
+  return limits.substr(std::min(first, limits.size()), last - first);
+}
+
+class Viewer {
+ public:
+  explicit Viewer(pid_t pid) : base_(fmt::format("/proc/{}/", pid)) { view_.pid = pid; }
+  ProcessView view();
+
+ private:
+  void look_at_maps();
+  void look_at_descriptors();
+  void look_at_threads();
+  void add_segment(const MapLine& map);
+
+  std::string base_;
+  ProcessView view_;
+};
+
+void Viewer::add_segment(const MapLine& map) {
+  const std::string name = map.path.substr(std::string_view("/memfd:").size());
+  auto found = std::find_if(view_.segments.begin(), view_.segments.end(),
+                            [&](const SharedSegment& s) { return s.name == name; });
+  if (found == view_.segments.end())
+    found = view_.segments.insert(view_.segments.end(), SharedSegment{name, 0, 0});
+  ++found->count;
+  found->bytes += map.size;
+}
+
+void Viewer::look_at_maps() {
+  const std::string text = read_text(base_ + "maps");
+  if (text.empty()) {
+    view_.gaps.emplace_back("its mappings: another user's process (run as that user, or as root)");
+    return;
+  }
+  for (const MapLine& map : parse_maps(text)) {
+    if (map.path.starts_with(kSegmentPrefix)) {
+      add_segment(map);
+    } else if (is_dat_library(map.path)) {
+      const bool known = std::any_of(view_.libraries.begin(), view_.libraries.end(),
+                                     [&](const MappedLibrary& l) { return l.path == map.path; });
+      if (!known) view_.libraries.push_back({map.path, map.deleted});
+    }
+  }
+}
+
+void Viewer::look_at_descriptors() {
+  std::set<std::uint64_t> sockets;
+  std::error_code error;
+  for (fs::directory_iterator at(base_ + "fd", error), end; !error && at != end;
+       at.increment(error)) {
+    ++view_.descriptors;
+    if (const auto inode = socket_inode(read_link(at->path()))) sockets.insert(*inode);
+  }
+  if (error) {
+    view_.gaps.emplace_back("its descriptors: another user's process (run as that user, or root)");
+    return;
+  }
+  for (const UnixSocket& socket : parse_unix_sockets(read_text(base_ + "net/unix"))) {
+    if (!sockets.contains(socket.inode) || !socket.name.starts_with("@datum/")) continue;
+    if (socket.listening)
+      view_.listeners.push_back(socket.name);
+    else
+      ++view_.accepted;
+  }
+}
+
+void Viewer::look_at_threads() {
+  std::error_code error;
+  for (fs::directory_iterator at(base_ + "task", error), end; !error && at != end;
+       at.increment(error)) {
+    const std::string name = first_line(at->path() / "comm");
+    if (name.starts_with("datum-")) view_.threads.push_back(name);
+  }
+}
+
+ProcessView Viewer::view() {
+  const std::string status = read_text(base_ + "status");
+  if (status.empty())
+    throw tools::ToolError(tools::ExitCode::Usage,
+                           fmt::format("process {}: there is none, or it is in a pid namespace "
+                                       "that cannot be seen from here (see ps)",
+                                       view_.pid));
+  view_.command = status_field(status, "Name");
+  view_.state = status_field(status, "State");
+  view_.user = status_field(status, "Uid");
+  view_.user.resize(std::min(view_.user.find('\t'), view_.user.size()));
+  view_.program = read_link(base_ + "exe");
+  view_.descriptor_limit = open_files_limit(read_text(base_ + "limits"));
+  look_at_maps();
+  look_at_descriptors();
+  look_at_threads();
+  return view_;
+}
+
+} // namespace
+
+unsigned ProcessView::links() const {
+  for (const SharedSegment& segment : segments)
+    if (segment.name == "datum-link") return segment.count;
+  return 0;
+}
+
+ProcessView view_process(pid_t pid) {
+  return Viewer(pid).view();
+}
+
+} // namespace datum::info

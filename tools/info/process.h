@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// info/process.h: a running program that uses DAT, as /proc shows it without its help.
+// Not here: what is inside its memory: endpoints, counters, queues. Nobody but it knows those.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace datum::info {
+
+struct MappedLibrary {
+  std::string path;
+  bool replaced = false; // the file was deleted or replaced since the program loaded it
+};
+
+struct SharedSegment {
+  std::string name; // "datum-link"
+  unsigned count = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct ProcessView {
+  pid_t pid = 0;
+  std::string command, program;
+  std::string user;  // numeric uid
+  std::string state; // "S (sleeping)"
+  std::vector<MappedLibrary> libraries;
+  std::vector<SharedSegment> segments;
+  std::vector<std::string> listeners; // rendezvous names, "@datum/1/*/5000"
+  unsigned accepted = 0;              // named sockets of links that others opened
+  std::vector<std::string> threads;   // of the library, by name
+  std::size_t descriptors = 0;
+  std::string descriptor_limit;
+  std::vector<std::string> gaps; // what could not be seen, and why
+  [[nodiscard]] bool uses_dat() const { return !libraries.empty(); }
+  [[nodiscard]] unsigned links() const; // processes it is linked with, or was until lately
+};
+
+// Throws ToolError(Usage) if there is no such process.
+ProcessView view_process(pid_t pid);
+
+} // namespace datum::info
