@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "ping/client.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "common/address.h"
+#include "common/dat_error.h"
+#include "common/human.h"
+#include "common/interrupt.h"
+#include "common/json.h"
+#include "ping/connection.h"
+#include "ping/payload.h"
+#include "ping/statistics.h"
+
+namespace datum::ping {
+
+using tools::ExitCode;
+using tools::ToolError;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double ns_since(Clock::time_point start) {
+  return static_cast<double>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
+}
+
+class Client {
+ public:
+  explicit Client(const ClientOptions& options)
+      : options_(options), ia_(options.ia),
+        evd_(make_evd(ia_, 64, DAT_EVD_DTO_FLAG | DAT_EVD_CONNECTION_FLAG)),
+        connection_(ia_, evd_, options.size) {}
+  void connect();
+  void ping(); // until the count is reached, a signal comes or the connection ends
+  ExitCode sum_up() const;
+
+ private:
+  enum class Answer { Right, Wrong, None };
+
+  void ping_once(std::uint64_t sequence);
+  Answer await_answer(std::uint64_t sequence);
+  Answer judge(const DAT_EVENT& event, std::uint64_t sequence);
+  void rest(Clock::time_point until);
+  [[nodiscard]] std::string who() const {
+    return fmt::format("{} port {}", options_.host, options_.port);
+  }
+  [[nodiscard]] bool talks() const { return !options_.quiet && !options_.json; }
+
+  ClientOptions options_;
+  tools::Interface ia_;
+  tools::Evd evd_;
+  Connection connection_;
+  Statistics statistics_;
+  double connect_ns_ = 0;
+  std::string end_; // why the connection ended before we did
+};
+
+void Client::connect() {
+  const auto start = Clock::now();
+  tools::connect(connection_.ep(), evd_, tools::resolve(options_.host), options_.port, kHello,
+                 options_.timeout, who());
+  connect_ns_ = ns_since(start);
+  if (options_.json) return;
+  const std::vector<std::string> path = connection_.path();
+  fmt::print(
+      "DAT PING {} over {} ({}): connected in {}; path: {}\n", who(), ia_.name(), ia_.address(),
+      tools::human_duration(std::chrono::nanoseconds(static_cast<long>(connect_ns_))),
+      path.empty() ? "this provider does not tell" : fmt::format("{}", fmt::join(path, ", ")));
+  std::fflush(stdout);
+}
+
+// A failed receive is followed by the event that says why.
+Client::Answer Client::judge(const DAT_EVENT& event, std::uint64_t sequence) {
+  if (event.event_number != DAT_DTO_COMPLETION_EVENT)
+    throw ToolError(ExitCode::PeerLost, tools::connection_failure(event.event_number, who()));
+  const auto& done = event.event_data.dto_completion_event_data;
+  if (done.status != DAT_DTO_SUCCESS || !Connection::is_receive(done)) return Answer::None;
+  const std::span<const std::byte> bytes = connection_.arrived(done);
+  const auto found = check(bytes);
+  const bool whole = bytes.size() == options_.size;
+  connection_.receive_again(done);
+  if (!found || !whole) return Answer::Wrong;
+  // An answer to an earlier ping came after its time: that one stays lost.
+  return *found == sequence ? Answer::Right : Answer::None;
+}
+
+Client::Answer Client::await_answer(std::uint64_t sequence) {
+  const tools::Deadline deadline = tools::after(options_.timeout);
+  for (std::uint64_t looks = 0;; ++looks) {
+    std::optional<DAT_EVENT> event;
+    if (!options_.poll) {
+      event = tools::wait_event(evd_, deadline);
+      if (!event) return Answer::None;
+    } else {
+      event = tools::poll_event(evd_);
+      if (!event && looks % 4096 == 0) {
+        tools::throw_if_interrupted();
+        if (Clock::now() >= deadline) return Answer::None;
+      }
+    }
+    if (!event) continue;
+    if (const Answer answer = judge(*event, sequence); answer != Answer::None) return answer;
+  }
+}
+
+void Client::ping_once(std::uint64_t sequence) {
+  fill(connection_.outgoing(), sequence);
+  const auto start = Clock::now();
+  connection_.send(options_.size);
+  statistics_.sent();
+  const Answer answer = await_answer(sequence);
+  const double ns = ns_since(start);
+  if (answer == Answer::Right)
+    statistics_.received(ns);
+  else if (answer == Answer::Wrong)
+    statistics_.corrupt();
+  if (!talks()) return;
+  if (answer == Answer::Right)
+    fmt::print("{} bytes from {}: seq={} time={:.2f} us\n", options_.size, who(), sequence,
+               ns / 1e3);
+  else
+    fmt::print("{}: seq={} {}\n", who(), sequence,
+               answer == Answer::Wrong ? "came back with other bytes" : "no answer in time");
+  std::fflush(stdout);
+}
+
+// The pause is a wait too: the end of the connection is noticed when it comes.
+void Client::rest(Clock::time_point until) {
+  while (const auto event = tools::wait_event(evd_, until)) judge(*event, UINT64_MAX);
+}
+
+void Client::ping() {
+  try {
+    for (std::uint64_t sequence = 1;; ++sequence) {
+      const auto next = Clock::now() + options_.interval;
+      ping_once(sequence);
+      if (sequence == options_.count) return;
+      if (options_.interval.count() > 0) rest(next);
+      tools::throw_if_interrupted();
+    }
+  } catch (const ToolError& error) {
+    if (error.code() != ExitCode::Interrupted) end_ = error.what();
+  }
+}
+
+ExitCode Client::sum_up() const {
+  if (options_.json) {
+    fmt::print("{}\n", tools::JsonObject()
+                           .add("host", options_.host)
+                           .add("port", options_.port)
+                           .add("size", options_.size)
+                           .add("connect_ns", connect_ns_)
+                           .add("sent", statistics_.count_sent())
+                           .add("received", statistics_.count_received())
+                           .add("lost", statistics_.lost())
+                           .add("corrupt", statistics_.count_corrupt())
+                           .add("min_ns", statistics_.min())
+                           .add("avg_ns", statistics_.average())
+                           .add("max_ns", statistics_.max())
+                           .add("mdev_ns", statistics_.deviation())
+                           .text());
+  } else {
+    fmt::print("\n--- {} dat-ping statistics ---\n{}", who(), text_of(statistics_));
+  }
+  if (!end_.empty()) fmt::print(stderr, "dat-ping: {}\n", end_);
+  return statistics_.all_answered() && end_.empty() ? ExitCode::Ok : ExitCode::Failed;
+}
+
+} // namespace
+
+ExitCode run_client(const ClientOptions& options) {
+  Client client(options);
+  client.connect();
+  client.ping();
+  return client.sum_up();
+}
+
+} // namespace datum::ping

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// dat-ping: the command line.
+#include "common/human.h"
+#include "common/interrupt.h"
+#include "common/options.h"
+#include "ping/client.h"
+#include "ping/payload.h"
+
+#include <fmt/format.h>
+
+namespace {
+
+using datum::ping::ClientOptions;
+using datum::tools::ExitCode;
+using datum::tools::ToolError;
+
+struct CommandLine {
+  ClientOptions client;
+  datum::tools::CommonOptions common;
+  bool serve = false;
+  std::string size = "56";
+  double interval = 1, timeout = 5;
+};
+
+void add_options(CLI::App& app, CommandLine& line) {
+  ClientOptions& o = line.client;
+  auto* host = app.add_option("HOST", o.host, "the machine on which dat-ping --serve runs");
+  app.add_flag("--serve", line.serve, "answer the pings of others")->excludes(host);
+  datum::tools::add_ia_option(app, line.common);
+  datum::tools::add_json_option(app, line.common);
+  app.add_option("-p,--port", o.port, "connection qualifier; the server: 0 for any free one")
+      ->type_name("QUAL")
+      ->capture_default_str();
+  app.add_option("-c,--count", o.count, "end after so many; without it at Ctrl-C")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  app.add_option("-i,--interval", line.interval, "from ping to ping; 0: at once")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.0, 86400.0))
+      ->capture_default_str();
+  app.add_option("-s,--size", line.size, "bytes of a ping, 8 to 1M")
+      ->type_name("SIZE")
+      ->capture_default_str();
+  app.add_option("-W,--timeout", line.timeout, "for the connection, and for each answer")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.001, 3600.0))
+      ->capture_default_str();
+  app.add_flag("--poll", o.poll, "spin for the answer instead of sleeping");
+  app.add_flag("-q,--quiet", o.quiet, "only the summary; the server: no log");
+}
+
+ClientOptions finished(const CommandLine& line) {
+  ClientOptions o = line.client;
+  o.ia = line.common.ia;
+  o.json = line.common.json;
+  if (!datum::tools::parse_size(line.size, o.size) || o.size < datum::ping::kLeast ||
+      o.size > datum::ping::kMost)
+    throw ToolError(ExitCode::Usage,
+                    fmt::format("--size {}: not a size between 8 and 1M", line.size));
+  o.interval = std::chrono::microseconds(static_cast<long>(line.interval * 1e6));
+  o.timeout = std::chrono::milliseconds(static_cast<long>(line.timeout * 1e3));
+  return o;
+}
+
+// All that keeps us from pinging is a matter of set-up; what happens later is told by the summary.
+ExitCode run(const CommandLine& line) {
+  if (!line.serve && line.client.host.empty())
+    throw ToolError(ExitCode::Usage, "name a HOST, or use --serve (see --help)");
+  datum::tools::catch_interrupts();
+  const ClientOptions options = finished(line);
+  try {
+    if (line.serve) return datum::ping::run_server({options.ia, options.port, options.quiet});
+    return datum::ping::run_client(options);
+  } catch (const ToolError& error) {
+    if (error.code() != ExitCode::Interrupted) throw ToolError(ExitCode::Usage, error.what());
+    // How a server is ended.
+    return line.serve ? ExitCode::Ok : ExitCode::Interrupted;
+  }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Asks whether a DAT connection works, and how fast.", "dat-ping");
+  CommandLine line;
+  add_options(app, line);
+  app.footer("Exit: 0 every ping was answered, 1 some or all were lost or came back changed,\n"
+             "2 usage, or no connection. See dat-ping(1).");
+  return datum::tools::run_tool(app, argc, argv, [&] { return run(line); });
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "ping/server.h"
+
+#include <unistd.h>
+
+#include <cstring>
+#include <map>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "common/address.h"
+#include "common/dat_error.h"
+#include "common/interrupt.h"
+#include "ping/connection.h"
+#include "ping/payload.h"
+
+namespace datum::ping {
+
+using tools::check;
+using tools::ExitCode;
+using tools::ToolError;
+
+namespace {
+
+constexpr DAT_COUNT kEvents = 4096;
+constexpr std::size_t kMostClients = 256;
+
+class Server {
+ public:
+  explicit Server(const ServerOptions& options)
+      : options_(options), ia_(options.ia),
+        evd_(make_evd(ia_, kEvents, DAT_EVD_CR_FLAG | DAT_EVD_DTO_FLAG | DAT_EVD_CONNECTION_FLAG)),
+        port_(options.port), listener_(tools::listen(ia_, port_, evd_)) {}
+  ExitCode run();
+
+ private:
+  struct Client {
+    std::string address;
+    std::uint64_t answered = 0;
+    std::unique_ptr<Connection> connection;
+  };
+
+  void handle(const DAT_EVENT& event);
+  void accept(DAT_CR_HANDLE request);
+  void answer(const DAT_DTO_COMPLETION_EVENT_DATA& done);
+  void forget(DAT_EP_HANDLE ep, const char* why);
+  void log(const std::string& text) const;
+
+  ServerOptions options_;
+  tools::Interface ia_;
+  tools::Evd evd_;
+  DAT_CONN_QUAL port_;
+  tools::Psp listener_;
+  std::map<DAT_EP_HANDLE, Client> clients_;
+};
+
+void Server::log(const std::string& text) const {
+  if (!options_.quiet) fmt::print(stderr, "dat-ping: {}\n", text);
+}
+
+ExitCode Server::run() {
+  fmt::print("dat-ping: answering on {} ({}), port {}, process {}\n", ia_.name(), ia_.address(),
+             port_, getpid());
+  std::fflush(stdout);
+  for (;;)
+    if (const auto event = tools::wait_event(evd_, tools::kNever)) handle(*event);
+}
+
+void Server::handle(const DAT_EVENT& event) {
+  if (event.event_number == DAT_CONNECTION_REQUEST_EVENT)
+    accept(event.event_data.cr_arrival_event_data.cr_handle);
+  else if (event.event_number == DAT_DTO_COMPLETION_EVENT)
+    answer(event.event_data.dto_completion_event_data);
+  else if (event.event_number == DAT_CONNECTION_EVENT_DISCONNECTED)
+    forget(event.event_data.connect_event_data.ep_handle, "closed");
+  else if (event.event_number != DAT_CONNECTION_EVENT_ESTABLISHED)
+    forget(event.event_data.connect_event_data.ep_handle, "lost");
+}
+
+void Server::accept(DAT_CR_HANDLE request) {
+  DAT_CR_PARAM param = {};
+  check(dat_cr_query(request, DAT_CR_FIELD_ALL, &param), "dat_cr_query", ia_.name());
+  const std::string hello(static_cast<const char*>(param.private_data),
+                          static_cast<std::size_t>(param.private_data_size));
+  Client client;
+  client.address =
+      tools::address_text(reinterpret_cast<const sockaddr*>(param.remote_ia_address_ptr));
+  if (!hello.starts_with(kHello) || clients_.size() >= kMostClients) {
+    log(fmt::format("refused {}: {}", client.address,
+                    clients_.size() >= kMostClients ? "too many clients" : "it is not dat-ping"));
+    check(dat_cr_reject(request), "dat_cr_reject", client.address);
+    return;
+  }
+  client.connection = std::make_unique<Connection>(ia_, evd_, kMost);
+  const DAT_EP_HANDLE ep = client.connection->ep().get();
+  check(dat_cr_accept(request, ep, 0, nullptr), "dat_cr_accept", client.address);
+  log(fmt::format("{} connected", client.address));
+  clients_.emplace(ep, std::move(client));
+}
+
+void Server::answer(const DAT_DTO_COMPLETION_EVENT_DATA& done) {
+  const auto found = clients_.find(done.ep_handle);
+  // After a failure the connection's own event follows, which removes the client.
+  if (found == clients_.end() || done.status != DAT_DTO_SUCCESS || !Connection::is_receive(done))
+    return;
+  Connection& connection = *found->second.connection;
+  const std::span<std::byte> bytes = connection.arrived(done);
+  std::memcpy(connection.outgoing().data(), bytes.data(), bytes.size());
+  try {
+    connection.receive_again(done);
+    connection.send(bytes.size());
+    ++found->second.answered;
+  } catch (const ToolError& error) {
+    log(fmt::format("{}: {}", found->second.address, error.what()));
+  }
+}
+
+void Server::forget(DAT_EP_HANDLE ep, const char* why) {
+  const auto found = clients_.find(ep);
+  if (found == clients_.end()) return;
+  log(fmt::format("{} {}, {} answered", found->second.address, why, found->second.answered));
+  clients_.erase(found);
+}
+
+} // namespace
+
+ExitCode run_server(const ServerOptions& options) {
+  return Server(options).run();
+}
+
+} // namespace datum::ping

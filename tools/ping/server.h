@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// ping/server.h: answers every message with the same bytes, to any number of clients.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "common/tool_error.h"
+
+namespace datum::ping {
+
+inline constexpr std::uint64_t kDefaultPort = 5213;
+
+struct ServerOptions {
+  std::string ia = "datum";
+  std::uint64_t port = kDefaultPort; // 0: any free one
+  bool quiet = false;
+};
+
+tools::ExitCode run_server(const ServerOptions& options);
+
+} // namespace datum::ping

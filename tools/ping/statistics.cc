@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "ping/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace datum::ping {
+
+// Welford's way: no difference of large sums.
+void Statistics::received(double ns) {
+  min_ = received_ == 0 ? ns : std::min(min_, ns);
+  max_ = received_ == 0 ? ns : std::max(max_, ns);
+  ++received_;
+  const double before = ns - mean_;
+  mean_ += before / static_cast<double>(received_);
+  squares_ += before * (ns - mean_);
+}
+
+double Statistics::average() const {
+  return mean_;
+}
+
+double Statistics::deviation() const {
+  return received_ == 0 ? 0 : std::sqrt(squares_ / static_cast<double>(received_));
+}
+
+std::string text_of(const Statistics& s) {
+  const double sent = static_cast<double>(s.count_sent());
+  const double part = s.count_sent() == 0 ? 0 : 100.0 * static_cast<double>(s.lost()) / sent;
+  std::string text = fmt::format("{} sent, {} received, {} lost ({:.3g} %)", s.count_sent(),
+                                 s.count_received(), s.lost(), part);
+  if (s.count_corrupt() > 0) text += fmt::format(", {} with wrong bytes", s.count_corrupt());
+  text += '\n';
+  if (s.count_received() > 0)
+    text += fmt::format("rtt min/avg/max/mdev = {:.2f}/{:.2f}/{:.2f}/{:.2f} us\n", s.min() / 1e3,
+                        s.average() / 1e3, s.max() / 1e3, s.deviation() / 1e3);
+  return text;
+}
+
+} // namespace datum::ping
