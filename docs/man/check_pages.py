@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""Hold the manual pages against headers, rules and a C compiler.
+
+Every function of the public headers has a page or a link to one; links and references lead to
+pages; a rule that a page names exists, and a page names every rule of its functions; the examples
+compile without warnings.
+
+A rule is named in parentheses: (R4), a rule of one of the page's own functions, or (EVENT.3).
+"R5 to R10" names all of them.
+"""
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+
+MAN = pathlib.Path(__file__).resolve().parent
+ROOT = MAN.parent.parent
+HEADERS = ("udat.h", "dat.h", "dat_registry.h")
+TAG = re.compile(r"(?:([A-Za-z_-]+)[.-])?(R?)(\d+)(?: to (?:[A-Za-z_-]+[.-])?R?(\d+))?")
+
+
+def lines_of(path):
+    return [line for line in path.read_text().splitlines() if line and not line.startswith("#")]
+
+
+class Page:
+    def __init__(self, path):
+        self.file = path.name
+        self.text = path.read_text()
+        names = re.search(r"^# NAME\n+(.*?) - ", self.text, re.S | re.M)
+        self.names = [name.strip() for name in names.group(1).split(",")] if names else []
+
+    def tags(self, rules):
+        """The rules that the page names, and those that do not exist."""
+        found, unknown = set(), set()
+        prose = re.sub(r"```.*?```", "", self.text, flags=re.S)
+        for part in re.findall(r"\(([^()]*)\)", prose):
+            for word in re.split(r",\s*", " ".join(part.split())):
+                tag = TAG.fullmatch(word)
+                if not tag or not (tag[1] or tag[2]):
+                    continue
+                owners = [tag[1]] if tag[1] else self.names
+                for number in range(int(tag[3]), int(tag[4] or tag[3]) + 1):
+                    known = {f"{owner}{dot}{tag[2]}{number}" for owner in owners
+                             for dot in ".-"} & rules
+                    found |= known
+                    if not known:
+                        unknown.add(word)
+        return found, unknown
+
+    def examples(self):
+        return re.findall(r"^# EXAMPLE\n.*?```c\n(.*?)```", self.text, re.S | re.M)
+
+
+def check_reach(pages, complain):
+    reachable = {page.file[:-len(".md")] for page in pages}
+    for line in lines_of(MAN / "links.txt"):
+        link, target = line.split()
+        if target not in reachable:
+            complain(f"links.txt: {link} leads to {target}, which does not exist")
+        reachable.add(link)
+    for page in pages:
+        for name, section in re.findall(r"\*\*(dat_[a-z_]+)\*\*\((\d)\)", page.text):
+            if f"{name}.{section}" not in reachable:
+                complain(f"{page.file}: refers to {name}({section}), which does not exist")
+    for header in HEADERS:
+        text = (ROOT / "include" / "dat" / header).read_text()
+        for name in sorted(set(re.findall(r"\b(dat_[a-z_]+)\(", text))):
+            if f"{name}.3" not in reachable:
+                complain(f"{header}: {name} has no page")
+
+
+def check_rules(pages, complain):
+    rules = {line.split(" | ")[0].strip() for path in (ROOT / "tests" / "rules").glob("*.rules")
+             for line in lines_of(path)}
+    for page in pages:
+        found, unknown = page.tags(rules)
+        for tag in sorted(unknown):
+            complain(f"{page.file}: there is no rule {tag}")
+        for tag in sorted(rules - found):
+            if tag.split(".R")[0] in page.names:
+                complain(f"{page.file}: does not state {tag}")
+
+
+def check_examples(pages, compiler, complain):
+    command = [compiler, "-std=c99", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-fsyntax-only",
+               "-I", str(ROOT / "include"), "-x", "c", "-"]
+    for page in pages:
+        for code in page.examples():
+            result = subprocess.run(command, input=code, text=True, capture_output=True, check=False)
+            if result.returncode != 0 or result.stderr:
+                complain(f"{page.file}: the example does not compile:\n{result.stderr}")
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--cc", default="cc", help="C compiler for the examples")
+    compiler = arguments.parse_args().cc
+    pages = [Page(path) for path in sorted(MAN.glob("*.[1-8].md"))]
+    errors = []
+    check_reach(pages, errors.append)
+    check_rules(pages, errors.append)
+    check_examples(pages, compiler, errors.append)
+    for error in errors:
+        print(error, file=sys.stderr)
+    print(f"{len(pages)} manual pages, {len(errors)} mistakes")
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
