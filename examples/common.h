@@ -23,11 +23,12 @@ static const DAT_TIMEOUT kPatience = 10 * 1000 * 1000; // microseconds
 #define CHECK(call) check_return((call), #call, __func__, __LINE__)
 
 __attribute__((noreturn, format(printf, 1, 2))) static inline void fail(const char* format, ...) {
+  char text[512];
   va_list arguments;
   va_start(arguments, format);
-  vfprintf(stderr, format, arguments);
+  vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  fputc('\n', stderr);
+  fprintf(stderr, "%s\n", text); // in one piece: other processes print too
   exit(1);
 }
 
