@@ -4,11 +4,13 @@
 #include "common.h"
 #include <netdb.h>
 
-static const char kUsage[] = "hello            start a server process and say hello to it\n"
-                             "hello --server   wait a minute for one client\n"
-                             "hello HOST       say hello to the server on HOST\n";
+static const char kUsage[] =
+    "hello                        start a server process and say hello to it\n"
+    "hello --server [QUALIFIER]   wait a minute for one client\n"
+    "hello HOST [QUALIFIER]       say hello to the server on HOST\n"
+    "QUALIFIER is a number that both sides know, 4711 unless given.\n";
 
-enum { kQualifier = 4711 }; // where `hello --server` listens; any number both sides know
+enum { kQualifier = 4711 }; // where `hello --server` listens unless told otherwise
 enum { kMessageSize = 64 };
 enum { kReceived = 1, kSent = 2 }; // cookies, they come back in the completions
 
@@ -144,15 +146,23 @@ static void greet(const struct sockaddr* address, DAT_CONN_QUAL qualifier) {
   close_side(&side);
 }
 
-static void greet_host(const char* host) {
+static void greet_host(const char* host, DAT_CONN_QUAL qualifier) {
   struct addrinfo hints;
   struct addrinfo* found = NULL;
   memset(&hints, 0, sizeof hints);
   hints.ai_socktype = SOCK_STREAM; // one answer for each address, not one for each protocol
   const int result = getaddrinfo(host, NULL, &hints, &found);
   if (result != 0) fail("%s: %s", host, gai_strerror(result));
-  greet(found->ai_addr, kQualifier);
+  greet(found->ai_addr, qualifier);
   freeaddrinfo(found);
+}
+
+static DAT_CONN_QUAL read_qualifier(const char* text) {
+  char* end = NULL;
+  const DAT_CONN_QUAL qualifier = strtoul(text, &end, 10);
+  if (*end == '\0' && qualifier != 0) return qualifier;
+  fprintf(stderr, "%s: a qualifier is a number from 1\n", text);
+  exit(2);
 }
 
 int main(int argc, char** argv) {
@@ -162,12 +172,14 @@ int main(int argc, char** argv) {
     const pid_t server = start_server(serve_child, &qualifier);
     greet(NULL, qualifier);
     join(server);
-  } else if (argc == 2 && strcmp(argv[1], "--server") == 0) {
-    serve_one(kQualifier, 60 * 1000 * 1000, -1);
-  } else if (argc == 2 && argv[1][0] != '-') {
-    greet_host(argv[1]);
-  } else {
-    no_arguments(argc, argv, kUsage);
+    return 0;
   }
+  const int serving = strcmp(argv[1], "--server") == 0;
+  if (argc > 3 || (argv[1][0] == '-' && !serving)) no_arguments(argc, argv, kUsage);
+  const DAT_CONN_QUAL qualifier = argc == 3 ? read_qualifier(argv[2]) : kQualifier;
+  if (serving)
+    serve_one(qualifier, 60 * 1000 * 1000, -1);
+  else
+    greet_host(argv[1], qualifier);
   return 0;
 }

@@ -60,9 +60,10 @@ static void read_messages(void) {
         fail("message %lu: word %u is not there yet", sequence, i);
   }
   qsort(delays, kMessages, sizeof delays[0], by_value);
+  const uint64_t median = delays[kMessages / 2];
   printf("reader %d saw %d messages of %zu bytes without calling DAT; "
          "from filling to seeing: median %.1f us\n",
-         (int)getpid(), kMessages, sizeof slots[0], (double)delays[kMessages / 2] / 1000.0);
+         (int)getpid(), kMessages, sizeof slots[0], (double)median / 1000.0);
 }
 
 static void reader(int announcement) {
