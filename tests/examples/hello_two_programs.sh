@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Server and client started separately, as in two terminals: hello_two_programs.sh PROGRAM
+set -euo pipefail
+program=$1
+# Beyond what fits in a port number; another run on this machine has another process id.
+qualifier=$((7000000000 + $$))
+
+exec 3< <(exec "$program" --server "$qualifier")
+server_id=$!
+trap 'kill "$server_id" 2>/dev/null || true' EXIT
+read -r -u 3 listens # when it listens, it says so
+printf '%s\n' "$listens"
+
+answer=$("$program" 127.0.0.1 "$qualifier")
+printf '%s\n' "$answer"
+read -r -u 3 received
+printf '%s\n' "$received"
+wait "$server_id"
+
+grep -qE '^client [0-9]+ received "hello from server [0-9]+"$' <<<"$answer"
+grep -qE '^server [0-9]+ received "hello from client [0-9]+"$' <<<"$received"
