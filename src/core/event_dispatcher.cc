@@ -53,7 +53,7 @@ std::uint32_t EventDispatcher::state_bits() const {
   std::uint32_t bits = (enabled_ ? kEnabled : kDisabled) | (waitable_ ? kWaitable : kUnwaitable);
   if (solicited_users_ != 0)
     bits |= kConfigSolicited;
-  else if (unsignalled_users_ != 0)
+  else if (unsignalled_users_ != 0 || streams_ == 0)
     bits |= kConfigNotify;
   else
     bits |= kConfigThreshold;

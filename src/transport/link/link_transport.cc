@@ -44,7 +44,10 @@ Result<std::unique_ptr<Listener>> LinkTransport::listen(ConnQual qualifier,
 }
 
 Result<std::unique_ptr<Listener>> LinkTransport::listen_any(ListenerEvents& events) {
-  return adopt(fabric_.publish_any(), events);
+  Result<std::unique_ptr<PublishedName>> name = fabric_.publish_any();
+  // No name was asked for, so none can be in use: there is just none left.
+  if (!name && name.error().type() == Type::ConnQualInUse) return fail(Type::ConnQualUnavailable);
+  return adopt(std::move(name), events);
 }
 
 Result<std::unique_ptr<Channel>> LinkTransport::connect(const Address& address, ConnQual qualifier,
