@@ -1,0 +1,312 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""Takes the bars of docs/performance.md; scripts/bench.sh says how it is called.
+
+Lives here: which bars there are, which runs count, what the table says. Not here: measuring, which
+dat-perf does: each of its runs holds our figure, the limit beside it, and a cache-line probe before
+and after. A run during which the cores moved by more than 15 % is thrown away.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import statistics
+import subprocess
+import sys
+
+import bench_peers
+
+BEGIN, END = "<!-- bench.sh writes from here -->", "<!-- bench.sh wrote up to here -->"
+MOVED = 0.15
+TRIES = 3  # for each run that is wanted
+
+
+class Bar:
+    """One goal. `best` is "<=" or ">=": of the ratio to the limit, or of the figure itself."""
+
+    def __init__(self, name, args, best, goal, *, to_limit=True, peers=(), peer_factor=1.0):
+        self.name, self.args, self.best, self.goal = name, args.split(), best, goal
+        self.to_limit, self.peers, self.peer_factor = to_limit, peers, peer_factor
+
+
+def bandwidth_bars():
+    bars = []
+    for size, label in (("64k", "64 KiB"), ("1M", "1 MiB"), ("16M", "16 MiB")):
+        for op in ("write", "read"):
+            args = f"-t {op}-bw -s {size} --time 200"
+            peers = ((f"ucx tag_bw {size}", "bandwidth"), (f"fi {size}", "bandwidth"))
+            bars.append(Bar(f"{op} bandwidth {label}, shareable", f"{args} -m shareable", ">=", 0.9))
+            bars.append(Bar(f"{op} bandwidth {label}, ordinary", args, ">=", 0.95, peers=peers))
+            bars.append(Bar(f"{op} bandwidth {label}, ordinary on huge pages", f"{args} --huge",
+                            ">=", 0.0, peers=peers, peer_factor=1.6))
+    return bars
+
+
+def all_bars():
+    latency = lambda size: ((f"ucx tag_lat {size}", "latency"), (f"fi {size}", "latency"))
+    return [
+        Bar("send/recv 8 B", "-t send-lat -s 8", "<=", 1.3, peers=latency("8")),
+        Bar("send/recv 4 KiB", "-t send-lat -s 4k", "<=", 1.1),
+        Bar("send/recv 64 KiB", "-t send-lat -s 64k", "<=", 1.1),
+        Bar("RDMA Write ping-pong 8 B, shareable", "-t write-lat -s 8 -m shareable", "<=", 1.3),
+        Bar("the same, ordinary memory, target polls its EVD", "-t write-lat -s 8", "<=", 2.5),
+        Bar("the same, ordinary memory, target calls no DAT function",
+            "-t write-lat -s 8 --target memory", "<=", 1.2),
+        Bar("RDMA Read 8 B, rewritten in between, shareable", "-t read-lat -s 8 -m shareable", "<=",
+            2.0),
+        Bar("RDMA Read 8 B, rewritten in between, ordinary", "-t read-lat -s 8", "<=", 1.2),
+        Bar("send rate 8 B", "-t send-rate -s 8", ">=", 0.25,
+            peers=(("ucx tag_bw 8", "rate"),)),
+        *bandwidth_bars(),
+        Bar("posting a send", "-t post -s 8", "<=", 0.5),
+        Bar("dequeue of an empty EVD, 1 endpoint", "-t dequeue", "<=", 0.5),
+        Bar("dequeue of an empty EVD, 1,000 idle endpoints", "-t dequeue --endpoints 1000", "<=",
+            1.5),
+        Bar("send/recv 8 B, blocking", "-t send-lat -s 8 --wait block --time 300", "<=", 1.15),
+        Bar("connections set up and torn down, per second", "-t connect --window 16 --time 500", ">=",
+            10000, to_limit=False),
+        Bar("idle, 1,000 endpoints, 10 s: % CPU", "-t idle --endpoints 1000", "<=", 0.05,
+            to_limit=False),
+        Bar("memory of a connected pair, KiB", "-t idle --endpoints 1000 --idle-time 1", "<=", 64,
+            to_limit=False),
+    ]
+
+
+def figure_of(bar, result):
+    """The figure in the unit of the bar."""
+    if bar.args[1] == "idle":
+        return result["memory_per_pair"] / 1024 if "memory" in bar.name else result["cpu_percent"]
+    return result["value"]["median"]
+
+
+def run_once(bar, tools):
+    command = [tools.perf, "--local", "--json", "--quiet", "--repeat", "1", *bar.args]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)}: exit {done.returncode}: {done.stderr.strip()}")
+    answer = json.loads(done.stdout)
+    result = answer["results"][0]
+    if "skipped" in result:
+        raise RuntimeError(f"{bar.name}: {result['skipped']}")
+    run = {"figure": figure_of(bar, result), "steady": result.get("steady", True),
+           "probe": result.get("probe_ns", 0), "peers": {}, "remark": result.get("remark", "")}
+    if bar.to_limit:
+        if "limit" not in result:
+            raise RuntimeError(f"{bar.name}: its limit could not be measured")
+        run["limit_name"], run["limit"] = result["limit"], result["limit_value"]["median"]
+        run["ratio"] = result["ratio"]["median"]
+    return run
+
+
+def moved(before, after):
+    return min(before, after) <= 0 or abs(before - after) / min(before, after) > MOVED
+
+
+def run_peers(bar, tools, run):
+    """Beside our run, between two probes of their own."""
+    for name, kind in bar.peers:
+        before = bench_peers.probe(tools.limits)
+        value = bench_peers.measure(name, kind)
+        if moved(before, bench_peers.probe(tools.limits)):
+            run["steady"] = False
+        if value:
+            run["peers"][name] = value
+
+
+def take(bar, tools, wanted):
+    kept, thrown = [], 0
+    while len(kept) < wanted and thrown < wanted * TRIES:
+        run = run_once(bar, tools)
+        run_peers(bar, tools, run)
+        if run["steady"]:
+            kept.append(run)
+        else:
+            thrown += 1
+    return kept, thrown
+
+
+def spread(values):
+    return (min(values), statistics.median(values), max(values))
+
+
+def holds(best, value, goal):
+    return value <= goal if best == "<=" else value >= goal
+
+
+def peer_verdicts(bar, kept):
+    """name -> (median of figure / peer, is the goal against it met?)"""
+    verdicts = {}
+    for name, kind in bar.peers:
+        quotients = [run["figure"] / run["peers"][name] for run in kept if name in run["peers"]]
+        if quotients:
+            middle = statistics.median(quotients)
+            goal = bar.peer_factor if kind != "latency" else 1 / bar.peer_factor
+            verdicts[name] = (middle, holds("<=" if kind == "latency" else ">=", middle, goal))
+    return verdicts
+
+
+def is_met(bar, kept):
+    key = "ratio" if bar.to_limit else "figure"
+    own = holds(bar.best, statistics.median(run[key] for run in kept), bar.goal)
+    return own and all(met for _, met in peer_verdicts(bar, kept).values())
+
+
+def quantity(bar, value):
+    """A figure or limit with the unit that its test has."""
+    test = bar.args[1]
+    if test.endswith("-bw"):
+        return f"{value / 1e9:.2f} GB/s"
+    if test.endswith("-rate"):
+        return f"{value / 1e6:.2f} M/s"
+    if test in ("connect", "idle"):
+        return f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
+    return f"{value:.1f} ns" if value < 1e3 else f"{value / 1e3:.2f} us"
+
+
+def goal_text(bar):
+    sign = "≤" if bar.best == "<=" else "≥"
+    goals = []
+    if bar.goal > 0:
+        goals.append(f"{sign} {bar.goal:g}{' x' if bar.to_limit else ''}")
+    if bar.peers:
+        latency = any(kind == "latency" for _, kind in bar.peers)
+        goals.append("ahead of the peers" if latency else f"≥ {bar.peer_factor:g} x each peer")
+    return ", ".join(goals)
+
+
+def row(bar, kept, thrown):
+    if not kept:
+        return f"| {bar.name} | | | | {goal_text(bar)} | no steady run | {thrown} thrown away | |"
+    figure = statistics.median(run["figure"] for run in kept)
+    limit = ratio = ""
+    if bar.to_limit:
+        limits = statistics.median(run["limit"] for run in kept)
+        limit = f"{kept[0]['limit_name']}: {quantity(bar, limits)}"
+        ratio = "{:.2f} / **{:.2f}** / {:.2f}".format(*spread([run["ratio"] for run in kept]))
+    else:
+        ratio = "{:.3g} / **{:.3g}** / {:.3g}".format(*spread([run["figure"] for run in kept]))
+    peers = "; ".join(f"{quotient:.2f} x {name}{'' if met else ' (behind)'}"
+                      for name, (quotient, met) in peer_verdicts(bar, kept).items())
+    if kept[0]["remark"]:
+        peers = "; ".join(text for text in (peers, kept[0]["remark"]) if text)
+    count = f"{len(kept)}" + (f" (+{thrown} thrown away)" if thrown else "")
+    verdict = "yes" if is_met(bar, kept) else "**no**"
+    return (f"| {bar.name} | {limit} | {quantity(bar, figure)} | {ratio} | {goal_text(bar)} "
+            f"| {verdict} | {count} | {peers} |")
+
+
+def machine_lines(probes, load):
+    def read(command):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        return done.stdout.strip()
+
+    model = next((line.split(": ", 1)[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8")
+                  if line.startswith("model name")), os.uname().machine)
+    cores = len(os.sched_getaffinity(0))
+    dirty = " with local changes" if read(["git", "status", "--porcelain", "-uno"]) else ""
+    commit = read(["git", "rev-parse", "--short=12", "HEAD"]) or "unknown"
+    lines = [f"- Machine: {model}, {cores} usable cores, {os.uname().sysname} {os.uname().release}",
+             f"- Date: {datetime.date.today().isoformat()}; commit: {commit}{dirty}",
+             f"- Peers: {bench_peers.versions()}"]
+    if probes:
+        lines.append("- Cache line one way during the runs: "
+                     + "{:.0f} / {:.0f} / {:.0f} ns (min / median / max)".format(*spread(probes)))
+    if load > cores / 4:
+        lines.append(f"- **The machine was busy (load {load:.1f} before the first run): these "
+                     "figures say little.**")
+    return lines
+
+
+def table(results, load):
+    probes = [run["probe"] for _, kept, _ in results for run in kept if run["probe"] > 0]
+    lines = machine_lines(probes, load)
+    lines += ["", "| work | limit | figure (median) | ratio, or figure: min / median / max | goal "
+              "| met | runs | figure : peer |", "|---|---|---|---|---|---|---|---|"]
+    lines += [row(*result) for result in results]
+    missed = [bar.name for bar, kept, _ in results if not kept or not is_met(bar, kept)]
+    lines += ["", f"{len(results) - len(missed)} of {len(results)} goals met."]
+    if missed:
+        lines += ["Missed: " + "; ".join(missed) + "."]
+    return "\n".join(lines)
+
+
+def between_marks(old, new):
+    """The text with the part between the marks replaced; what people wrote around it stays."""
+    if BEGIN not in old or END not in old:
+        return f"{old.rstrip()}\n\n{BEGIN}\n\n{new}\n\n{END}\n".lstrip()
+    head, rest = old.split(BEGIN, 1)
+    return f"{head}{BEGIN}\n\n{new}\n\n{END}{rest.split(END, 1)[1]}"
+
+
+PLOTS = {
+    "latency": "-t send-lat,write-lat,read-lat -s 1..64k*4 -m ordinary,shareable",
+    "no-dat-target": "-t write-lat -s 1..64k*4 --target memory",
+    "rate": "-t send-rate,write-rate,read-rate -s 1..4k*4 -m ordinary,shareable",
+    "bandwidth": "-t send-bw,write-bw,read-bw -s 1k..64M*4 -m ordinary,shareable",
+}
+
+
+def draw(tools, folder):
+    os.makedirs(folder, exist_ok=True)
+    for name, args in PLOTS.items():
+        print(f"bench: plot {name}", file=sys.stderr)
+        file = os.path.join(folder, f"{name}.svg")
+        subprocess.run([tools.perf, "--local", "--quiet", "--repeat", "3", *args.split(), "--plot",
+                        file], check=True, stdout=subprocess.DEVNULL, timeout=1800)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="bench.sh")
+    parser.add_argument("bin", nargs="?", default="build/bench/bin")
+    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--no-plots", action="store_true")
+    parser.add_argument("--output", default="docs/performance.md")
+    parser.add_argument("--raw")
+    options = parser.parse_args()
+    options.perf = os.path.join(options.bin, "dat-perf")
+    options.limits = os.path.join(options.bin, "datum-limits")
+    for tool in (options.perf, options.limits):
+        if not os.access(tool, os.X_OK):
+            print(f"bench: {tool} is not built; run: make bench", file=sys.stderr)
+            sys.exit(2)
+    if len(os.sched_getaffinity(0)) < 2:
+        print("bench: two cores are needed, this process may use one", file=sys.stderr)
+        sys.exit(2)
+    return options
+
+
+def main():
+    options = arguments()
+    load = os.getloadavg()[0]
+    bars = [bar for bar in all_bars()
+            if not options.only or any(word in bar.name for word in options.only)]
+    results, failures = [], 0
+    for number, bar in enumerate(bars, 1):
+        print(f"bench: {number} of {len(bars)}: {bar.name}", file=sys.stderr)
+        try:
+            results.append((bar, *take(bar, options, options.runs)))
+        except (RuntimeError, subprocess.TimeoutExpired, KeyError, ValueError) as error:
+            print(f"bench: {bar.name}: {error}", file=sys.stderr)
+            results.append((bar, [], 0))
+            failures += 1
+    text = table(results, load)
+    print(text)
+    old = ""
+    if os.path.exists(options.output):
+        with open(options.output, encoding="utf-8") as file:
+            old = file.read()
+    with open(options.output, "w", encoding="utf-8") as file:
+        file.write(between_marks(old, text))
+    if options.raw:
+        with open(options.raw, "w", encoding="utf-8") as file:
+            json.dump([{"bar": bar.name, "kept": kept, "thrown": thrown}
+                       for bar, kept, thrown in results], file, indent=1)
+    if not options.no_plots and not options.only:
+        draw(options, os.path.join(os.path.dirname(options.output) or ".", "plots"))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

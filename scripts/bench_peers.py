@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""UCX and libfabric on the same two cores, and the probe around them. A peer that is not installed
+or fails has no figure; that is never an error of the benchmark."""
+
+import functools
+import os
+import re
+import shutil
+import subprocess
+import time
+
+SIZES = {"8": 8, "4k": 4096, "64k": 65536, "1M": 1 << 20, "16M": 16 << 20}
+PATIENCE = 30  # seconds for one peer measurement
+FIRST_PORT = 47600
+
+
+def pinned(which, command):
+    cores = sorted(os.sched_getaffinity(0))
+    return ["taskset", "-c", str(cores[which]), *command]
+
+
+def probe(limits):
+    """Nanoseconds one way, or 0."""
+    done = subprocess.run([limits, "one-line"], capture_output=True, text=True, check=False,
+                          timeout=PATIENCE)
+    return float(done.stdout) if done.returncode == 0 else 0.0
+
+
+def pair(server, client, environment):
+    """The client's stdout; the server is ended whatever happens. "" if it did not work."""
+    env = {**os.environ, **environment}
+    passive = subprocess.Popen(pinned(1, server), env=env, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(20):  # until the server listens: it says nothing when it does
+            time.sleep(0.1)
+            done = subprocess.run(pinned(0, client), env=env, capture_output=True, text=True,
+                                  check=False, timeout=PATIENCE)
+            if done.returncode == 0:
+                return done.stdout
+            if passive.poll() is not None:
+                return ""
+    except subprocess.TimeoutExpired:
+        return ""
+    finally:
+        passive.kill()
+        passive.wait()
+    return ""
+
+
+@functools.lru_cache(maxsize=None)
+def port_counter():
+    return iter(range(FIRST_PORT, 65000))
+
+
+def rounds_for(size, most):
+    return max(20, min(most, (1 << 30) // size))
+
+
+def parse_ucx(text):
+    """{latency ns, bandwidth bytes/s, rate 1/s} from `ucx_perftest -f -v`, None if there is none."""
+    for line in reversed(text.splitlines()):
+        numbers = line.strip().split(",")
+        if len(numbers) == 8 and re.fullmatch(r"\d+", numbers[0]):
+            values = [float(number) for number in numbers]
+            # UCX counts bandwidth in units of 2^20 bytes.
+            return {"latency": values[3] * 1e3, "bandwidth": values[5] * 2**20, "rate": values[7]}
+    return None
+
+
+def parse_fi(text):
+    """The same from fi_pingpong's last line: bytes #sent #ack total time MB/sec usec/xfer Mxfers."""
+    for line in reversed(text.splitlines()):
+        fields = line.split()
+        if len(fields) == 8 and fields[4].endswith("s"):
+            try:
+                return {"latency": float(fields[6]) * 1e3, "bandwidth": float(fields[5]) * 1e6,
+                        "rate": float(fields[7]) * 1e6}
+            except ValueError:
+                return None
+    return None
+
+
+def ucx(test, size):
+    port = str(next(port_counter()))
+    rounds = rounds_for(size, 1000000 if test == "tag_bw" else 200000)
+    return parse_ucx(pair(["ucx_perftest", "-p", port],
+                          ["ucx_perftest", "-p", port, "127.0.0.1", "-t", test, "-s", str(size),
+                           "-n", str(rounds), "-w", str(rounds // 10 + 1), "-f", "-v"],
+                          {"UCX_TLS": "posix,cma", "UCX_WARN_UNUSED_ENV_VARS": "n"}))
+
+
+def libfabric(size):
+    port = str(next(port_counter()))
+    # Both sides need the same size and count, or they wait for each other for ever.
+    common = ["fi_pingpong", "-e", "rdm", "-p", "shm", "-S", str(size), "-I",
+              str(rounds_for(size, 100000))]
+    return parse_fi(pair([*common, "-B", port], [*common, "-P", port, "127.0.0.1"], {}))
+
+
+def measure(name, kind):
+    """name: "ucx tag_lat 8" or "fi 64k". None: not installed, or it failed."""
+    words = name.split()
+    program = "ucx_perftest" if words[0] == "ucx" else "fi_pingpong"
+    if not shutil.which(program) or not shutil.which("taskset"):
+        return None
+    size = SIZES[words[-1]]
+    values = ucx(words[1], size) if words[0] == "ucx" else libfabric(size)
+    return values[kind] if values else None
+
+
+def versions():
+    found = []
+    for package, program in (("ucx-utils", "ucx_perftest"), ("libfabric-bin", "fi_pingpong")):
+        if not shutil.which(program):
+            found.append(f"{program} is not installed")
+            continue
+        done = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", package],
+                              capture_output=True, text=True, check=False)
+        found.append(f"{program} ({package} {done.stdout or 'unknown version'})")
+    return ", ".join(found)
