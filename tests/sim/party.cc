@@ -90,16 +90,26 @@ std::vector<LocalTriplet> Party::cut(const MemoryRegion& region, std::uint64_t o
   return pieces;
 }
 
-bool Party::peer_can_take(std::uint64_t length) const {
-  // Sends that the peer has not taken yet use its Recvs up in order.
+std::optional<std::uint64_t> Party::untaken(std::size_t skip) const {
   const auto sent = sent_.find(lives_);
-  const auto waiting =
-      sent == sent_.end()
-          ? 0
-          : static_cast<std::size_t>(std::count_if(sent->second.begin(), sent->second.end(),
-                                                   [](const Sent& each) { return !each.write; }));
+  if (sent == sent_.end()) return std::nullopt;
+  for (const Sent& each : sent->second)
+    if (!each.write && skip-- == 0) return each.length;
+  return std::nullopt;
+}
+
+Party::Reception Party::reception(std::uint64_t length) const {
+  // Messages use the peer's Recvs up in order.
+  std::size_t waiting = 0;
+  while (untaken(waiting)) ++waiting;
   const std::deque<PostedReceive>& recvs = peer_->receives_;
-  return waiting < recvs.size() && recvs[waiting].capacity >= length;
+  if (waiting >= recvs.size()) return Reception::Waits;
+  return recvs[waiting].capacity >= length ? Reception::Fits : Reception::TooLong;
+}
+
+std::optional<std::uint64_t> Party::owed_receive() const {
+  if (peer_ == nullptr || peer_->lives_ != peer_life_) return std::nullopt;
+  return peer_->untaken(receives_.size());
 }
 
 void Party::begin() {

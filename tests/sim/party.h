@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "sim_node.h"
@@ -77,8 +78,11 @@ class Party {
   std::size_t receives() const { return receives_.size(); }
   bool has_room() const { return requests_.size() < kDepth && events_owed_ < kEvents / 2; }
   bool has_receive_room() const { return receives_.size() < kDepth && events_owed_ < kEvents / 2; }
-  // The peer has a Recv for one more message of this length.
-  bool peer_can_take(std::uint64_t length) const;
+  // What a further message of this length meets at the peer.
+  enum class Reception : std::uint8_t { Fits, TooLong, Waits };
+  Reception reception(std::uint64_t length) const;
+  // The length of the oldest message that is on its way to us, or here, and has no Recv.
+  std::optional<std::uint64_t> owed_receive() const;
 
   // --- what is done to it ------------------------------------------------------------------------
   void begin();
@@ -113,6 +117,8 @@ class Party {
   std::uint64_t address(std::uint64_t offset) const {
     return reinterpret_cast<std::uint64_t>(memory_.get()) + offset;
   }
+  // Our messages that the peer has not taken yet, the first `skip` left out.
+  std::optional<std::uint64_t> untaken(std::size_t skip) const;
   MemoryRegion* make_region(std::uint64_t offset, std::uint64_t length, Access access);
   CompletionFlags flags(bool suppress) const { return suppress ? kSuppress : kDefaultCompletion; }
   bool may_be_flushed() const;

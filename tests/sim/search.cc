@@ -95,6 +95,8 @@ void Search::run() {
     act();
     let_time_pass();
     if (chance(40)) harvest();
+    // Far more often than once in the second that a message waits.
+    if (gentle_ && chance(30)) pay_receives(false);
   }
   finish();
   check_nothing_left();
@@ -206,14 +208,13 @@ void Search::transfer(Party& party) {
   case 1:
   case 2:
   case 3:
-    if (party.has_receive_room()) party.post_receive(some_length(), some_segments());
+    if (party.has_receive_room())
+      party.post_receive(std::max(some_length(), party.owed_receive().value_or(0)),
+                         some_segments());
     return;
   case 4:
   case 5:
-  case 6:
-    if (!party.has_room() || (gentle_ && !party.peer_can_take(length))) return;
-    if (!gentle_ && !party.peer_can_take(length) && chance(70)) return;
-    return party.post_send(source, length, some_segments(), chance(20));
+  case 6: return send(party, source, length);
   case 7:
   case 8:
   case 9:
@@ -226,11 +227,35 @@ void Search::transfer(Party& party) {
   case 12:
     if (chance(15)) {
       // A graceful end lets our own requests finish, not the peer's.
-      if (gentle_) time_.settle();
+      if (gentle_) finish_transfers();
       party.disconnect(chance(60));
     }
     return;
   default: return misbehave(party);
+  }
+}
+
+void Search::send(Party& party, std::uint64_t source, std::uint64_t length) {
+  if (!party.has_room()) return;
+  switch (party.reception(length)) {
+  case Party::Reception::Fits: break;
+  case Party::Reception::TooLong:
+    if (gentle_ || chance(70)) return;
+    break;
+  case Party::Reception::Waits: // a second, and the Recv that it needs is posted before
+    if (chance(50)) return;
+  }
+  party.post_send(source, length, some_segments(), chance(20));
+}
+
+void Search::pay_receives(bool all) {
+  for (const auto& party : parties_) {
+    if (party->node().dead() || party->ep().state() != EpState::Connected) continue;
+    while (party->has_receive_room()) {
+      const std::optional<std::uint64_t> owed = party->owed_receive();
+      if (!owed || (!all && chance(70))) break;
+      party->post_receive(*owed + below(100), some_segments());
+    }
   }
 }
 
@@ -294,6 +319,21 @@ void Search::harvest() {
   for (const auto& party : parties_) party->harvest();
 }
 
+// Until every message has found its Recv and nothing is on its way.
+void Search::finish_transfers() {
+  const auto waits = [](const auto& party) {
+    return party->ep().state() == EpState::Connected && party->has_receive_room() &&
+           party->owed_receive().has_value();
+  };
+  do {
+    time_.settle();
+    harvest();
+    pay_receives(true);
+    time_.settle();
+    harvest();
+  } while (std::any_of(parties_.begin(), parties_.end(), waits));
+}
+
 void Search::disconnect_all() {
   for (const auto& party : parties_)
     if (!party->node().dead() && party->life() == Party::Life::Up && !party->disconnected_by_us)
@@ -302,7 +342,7 @@ void Search::disconnect_all() {
 
 void Search::finish() {
   // Every message that waits for a Recv, every death and every cut comes to an end within seconds.
-  if (gentle_) time_.settle();
+  if (gentle_) finish_transfers();
   harvest();
   closing_ = true;
   const Instant give_up = world_.now() + 5 * kSecond;

@@ -38,6 +38,9 @@ class Search {
   void act();
   void act_on(Party& party);
   void transfer(Party& party);
+  void send(Party& party, std::uint64_t source, std::uint64_t length);
+  // Posts Recvs for messages that wait; `all`: every one of them.
+  void pay_receives(bool all);
   void misbehave(Party& party);
   void connect(Party& party);
   void answer(Listener& listener, ConnectionRequest& request);
@@ -45,6 +48,7 @@ class Search {
   void fault();
   void let_time_pass();
   void harvest();
+  void finish_transfers();
   void disconnect_all();
   void finish();
   void check_nothing_left();
