@@ -26,6 +26,7 @@ struct CommandLine {
   std::string wait = "poll", target = "poll";
   std::uint32_t window = 64, endpoints = 1;
   unsigned repeat = 5;
+  int core = -1; // to run on; -1: --local chooses two, else the kernel decides
   unsigned time_ms = 100, idle_s = 10, timeout_s = 10;
 };
 

@@ -86,7 +86,12 @@ void add_method(CLI::App& app, CommandLine& line) {
       ->check(CLI::Range(1U, 86400U))
       ->capture_default_str();
   app.add_flag("--no-limits", line.no_limits, "do not measure what the machine allows");
-  app.add_flag("--no-pin", line.no_pin, "let the kernel choose the cores");
+  auto* pin = app.add_flag("--no-pin", line.no_pin, "let the kernel choose the cores");
+  app.add_option("--core", line.core, "run this process on that core (--local chooses two itself)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1023))
+      ->excludes(pin)
+      ->excludes("--local");
 }
 
 void add_output(CLI::App& app, CommandLine& line) {
@@ -124,6 +129,7 @@ int main(int argc, char** argv) {
       throw ToolError(ExitCode::Usage, "name a HOST, or use --local or --server (see --help)");
     datum::tools::catch_interrupts();
     datum::perf::raise_file_limit();
+    if (line.core >= 0) datum::perf::pin_to(line.core);
     return line.server ? serve(line) : datum::perf::run_client(line);
   });
 }
