@@ -5,9 +5,13 @@
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 
 #include <fmt/format.h>
+
+#include "common/tool_error.h"
 
 namespace datum::perf {
 namespace {
@@ -57,7 +61,10 @@ void pin_to(int core) {
   cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET(static_cast<unsigned>(core), &one);
-  sched_setaffinity(0, sizeof one, &one);
+  if (sched_setaffinity(0, sizeof one, &one) != 0)
+    throw tools::ToolError(tools::ExitCode::Usage,
+                           fmt::format("core {}: {} (taskset -p $$ shows the usable ones)", core,
+                                       std::strerror(errno)));
 }
 
 void raise_file_limit() {

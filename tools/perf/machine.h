@@ -17,7 +17,9 @@ Machine this_machine();
 std::string text_of(const Machine& machine); // one line
 
 std::vector<int> allowed_cores();
-void pin_to(int core);   // this thread, and threads that it starts later
-void raise_file_limit(); // as far as we may: an endpoint needs descriptors
+// This thread, and threads that it starts later. Throws ToolError(Usage): no such core for us.
+void pin_to(int core);
+// As far as we may: an endpoint needs descriptors.
+void raise_file_limit();
 
 } // namespace datum::perf
