@@ -17,6 +17,10 @@ options=(
   --suppress=missingInclude --suppress=missingIncludeSystem
   # Version 2.10 knows neither anonymous nor fixed mappings, nor that munmap may take a part.
   --suppress=invalidFunctionArg --suppress=leakReturnValNotUsed --suppress=deallocret
+  # It takes captures by reference in lambdas for copies, std::byte for a class with a constructor,
+  # moves out of parameters and placement new for mistakes, an array of pointers for integers.
+  --suppress=legacyUninitvar --suppress=CastIntegerToAddressAtReturn
+  --suppress=uselessAssignmentPtrArg --suppress=memsetClass --suppress=passedByValue
   # It cannot parse some C++20; the compilers and clang-tidy do.
   --suppress=internalAstError --suppress=syntaxError
 )

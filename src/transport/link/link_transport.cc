@@ -11,7 +11,7 @@ class LinkTransport::NamedListener final : public Listener {
  public:
   NamedListener(LinkTransport& transport, std::unique_ptr<PublishedName> name)
       : transport_(transport), name_(std::move(name)) {}
-  ~NamedListener() override { transport_.stop_listening(qualifier()); }
+  ~NamedListener() override { transport_.stop_listening(name_->qualifier()); }
   ConnQual qualifier() const override { return name_->qualifier(); }
 
  private:
