@@ -35,7 +35,7 @@ SimOptions network_for(std::uint64_t seed) {
 } // namespace
 
 Search::Search(std::uint64_t seed)
-    : seed_(seed), random_(seed * 0x9e3779b97f4a7c15U), network_(network_for(seed)),
+    : random_(seed * 0x9e3779b97f4a7c15U), network_(network_for(seed)),
       gentle_(below(3) == 0), world_(network_), time_(world_) {
   LinkOptions options;
   options.receive_timeout = chance(10) ? 0 : kSecond;

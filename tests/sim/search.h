@@ -53,7 +53,6 @@ class Search {
   void finish();
   void check_nothing_left();
 
-  std::uint64_t seed_;
   SeededRandom random_;
   SimOptions network_;
   bool gentle_; // nothing goes wrong: every request must succeed
