@@ -112,6 +112,14 @@ std::optional<std::uint64_t> Party::owed_receive() const {
   return peer_->untaken(receives_.size());
 }
 
+bool Party::sink_has_room(std::uint64_t length) const {
+  std::uint64_t oldest = sink_pieces_.handed_out();
+  if (!receives_.empty()) oldest = receives_.front().serial;
+  for (const PostedRequest& request : requests_)
+    if (request.opcode == Opcode::RdmaRead) oldest = std::min(oldest, request.serial);
+  return sink_pieces_.has_room(length, oldest);
+}
+
 void Party::begin() {
   life_ = Life::Pending;
 }
@@ -179,6 +187,7 @@ void Party::post_write(std::uint64_t source, std::uint64_t length, std::uint32_t
 }
 
 void Party::post_read(std::uint64_t source, std::uint64_t length, bool suppress) {
+  if (!sink_has_room(length)) return;
   std::uint64_t serial = 0;
   const std::uint64_t target = kSinkAt + sink_pieces_.take(length, serial);
   const std::uint64_t cookie = next_cookie_++;

@@ -16,8 +16,8 @@
 namespace datum::test {
 
 // Sizes of a party's memory: the source never changes, so that everything read from it is known.
-inline constexpr std::uint64_t kSourceBytes = 64 * 1024;
-inline constexpr std::uint64_t kSinkBytes = 512 * 1024;   // Recvs and Reads
+inline constexpr std::uint64_t kSourceBytes = 192 * 1024;
+inline constexpr std::uint64_t kSinkBytes = 1024 * 1024;  // Recvs and Reads
 inline constexpr std::uint64_t kWindowBytes = 256 * 1024; // the peer's Writes
 
 // A ring of bytes from which each transfer gets a piece of its own; old pieces are used again.
@@ -28,6 +28,11 @@ class Pieces {
   std::uint64_t take(std::uint64_t length, std::uint64_t& serial);
   // Nothing was handed out since that could have overwritten it.
   bool intact(std::uint64_t serial) const { return handed_out_ - serial <= size_; }
+  // A piece of this length would overlap none from `oldest` on, even if the end is skipped.
+  bool has_room(std::uint64_t length, std::uint64_t oldest) const {
+    return handed_out_ + 2 * length - oldest <= size_;
+  }
+  std::uint64_t handed_out() const { return handed_out_; }
 
  private:
   std::uint64_t size_;
@@ -77,7 +82,9 @@ class Party {
   std::size_t requests() const { return requests_.size(); }
   std::size_t receives() const { return receives_.size(); }
   bool has_room() const { return requests_.size() < kDepth && events_owed_ < kEvents / 2; }
-  bool has_receive_room() const { return receives_.size() < kDepth && events_owed_ < kEvents / 2; }
+  bool has_receive_room(std::uint64_t length) const {
+    return receives_.size() < kDepth && events_owed_ < kEvents / 2 && sink_has_room(length);
+  }
   // What a further message of this length meets at the peer.
   enum class Reception : std::uint8_t { Fits, TooLong, Waits };
   Reception reception(std::uint64_t length) const;
@@ -121,6 +128,8 @@ class Party {
   std::optional<std::uint64_t> untaken(std::size_t skip) const;
   MemoryRegion* make_region(std::uint64_t offset, std::uint64_t length, Access access);
   CompletionFlags flags(bool suppress) const { return suppress ? kSuppress : kDefaultCompletion; }
+  // Into memory that no Recv or Read under way will still be written to.
+  bool sink_has_room(std::uint64_t length) const;
   bool may_be_flushed() const;
   bool& failed(const PostedRequest& request) {
     return request.opcode == Opcode::RdmaRead ? reads_failed_ : sends_failed_;

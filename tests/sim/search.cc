@@ -118,8 +118,8 @@ void Search::act_on(Party& party) {
   if (party.node().dead()) return;
   switch (party.life()) {
   case Party::Life::Fresh:
-    if (chance(30) && party.has_receive_room() && party.ep().state() == EpState::Unconnected)
-      party.post_receive(some_length(), some_segments());
+    if (chance(30) && party.ep().state() == EpState::Unconnected)
+      receive(party, some_length());
     else
       connect(party);
     return;
@@ -207,11 +207,7 @@ void Search::transfer(Party& party) {
   case 0:
   case 1:
   case 2:
-  case 3:
-    if (party.has_receive_room())
-      party.post_receive(std::max(some_length(), party.owed_receive().value_or(0)),
-                         some_segments());
-    return;
+  case 3: return receive(party, std::max(some_length(), party.owed_receive().value_or(0)));
   case 4:
   case 5:
   case 6: return send(party, source, length);
@@ -235,6 +231,10 @@ void Search::transfer(Party& party) {
   }
 }
 
+void Search::receive(Party& party, std::uint64_t capacity) {
+  if (party.has_receive_room(capacity)) party.post_receive(capacity, some_segments());
+}
+
 void Search::send(Party& party, std::uint64_t source, std::uint64_t length) {
   if (!party.has_room()) return;
   switch (party.reception(length)) {
@@ -251,10 +251,9 @@ void Search::send(Party& party, std::uint64_t source, std::uint64_t length) {
 void Search::pay_receives(bool all) {
   for (const auto& party : parties_) {
     if (party->node().dead() || party->ep().state() != EpState::Connected) continue;
-    while (party->has_receive_room()) {
-      const std::optional<std::uint64_t> owed = party->owed_receive();
-      if (!owed || (!all && chance(70))) break;
-      party->post_receive(*owed + below(100), some_segments());
+    while (const std::optional<std::uint64_t> owed = party->owed_receive()) {
+      if (!party->has_receive_room(*owed) || (!all && chance(70))) break;
+      party->post_receive(*owed, some_segments());
     }
   }
 }
@@ -322,8 +321,8 @@ void Search::harvest() {
 // Until every message has found its Recv and nothing is on its way.
 void Search::finish_transfers() {
   const auto waits = [](const auto& party) {
-    return party->ep().state() == EpState::Connected && party->has_receive_room() &&
-           party->owed_receive().has_value();
+    const std::optional<std::uint64_t> owed = party->owed_receive();
+    return owed && party->ep().state() == EpState::Connected && party->has_receive_room(*owed);
   };
   do {
     time_.settle();

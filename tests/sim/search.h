@@ -38,6 +38,7 @@ class Search {
   void act();
   void act_on(Party& party);
   void transfer(Party& party);
+  void receive(Party& party, std::uint64_t capacity);
   void send(Party& party, std::uint64_t source, std::uint64_t length);
   // Posts Recvs for messages that wait; `all`: every one of them.
   void pay_receives(bool all);
