@@ -59,10 +59,9 @@ void Link::remove(LinkChannel& channel) {
   free_slots_.push_back(at);
   --channels_;
   if (channel.listed_for_ack) std::erase(ack_list_, &channel);
-  if (channel.listed_for_work) {
-    std::erase(work_list_, &channel);
-    std::replace(working_.begin(), working_.end(), &channel, static_cast<LinkChannel*>(nullptr));
-  }
+  // It may be at work right now, and then it is not listed.
+  std::erase(work_list_, &channel);
+  std::replace(working_.begin(), working_.end(), &channel, static_cast<LinkChannel*>(nullptr));
   std::erase(starving_list_, &channel);
   channel.listed_for_ack = channel.listed_for_work = false;
 }

@@ -188,6 +188,20 @@ TEST_P(Transfer, ManyRequestsCompleteInPostingOrder) {
   }
 }
 
+// The failure is reported from the link's list of work; the channel leaves the link meanwhile.
+TEST_P(Transfer, AFailedConnectionIsForgottenByItsLink) {
+  const LocalTriplet source = a.local(0, 100000);
+  RemoteTriplet target = p.remote(0, 100000);
+  target.stag ^= 1;
+  ASSERT_TRUE(a.ep.post_rdma(Opcode::RdmaWrite, {&source, 1}, 1, target, 0).ok());
+  pair.world.settle();
+  EXPECT_EQ(a.next().status, DtoStatus::RemoteAccess);
+  ASSERT_TRUE(a.adapter.free(a.ep).ok());
+  a.adapter.destroy_retired();
+  pair.world.settle();
+  EXPECT_EQ(p.next(p.connect_evd).kind, EventKind::Broken);
+}
+
 INSTANTIATE_TEST_SUITE_P(RingOnlyAndDirect, Transfer, ::testing::Bool(),
                          [](const auto& flavour) { return flavour.param ? "direct" : "ring"; });
 
