@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "perf/client.h"
 
+#include <cstdio>
 #include <fstream>
 #include <memory>
 
@@ -148,6 +149,7 @@ void Client::print_head() const {
   fmt::print("min / median / max of {} repetitions of about {:.0f} ms; percentiles of single "
              "rounds from a pass of their own\n\n{}",
              plan_.repeat, plan_.run_ns / 1e6, table_head());
+  std::fflush(stdout);
 }
 
 void Client::print_notes() const {

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "info/check.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "info/proc.h"
+
+namespace datum::info {
+namespace {
+
+// A machine on which nothing is wrong.
+Facts good() {
+  Facts facts;
+  facts.conf = {"/etc/dat/dat.conf", false, false, {}, {}};
+  Adapter adapter;
+  adapter.name = "datum";
+  adapter.major = 1;
+  adapter.minor = 2;
+  adapter.opens = true;
+  adapter.address = "192.0.2.1";
+  adapter.origin = "built in";
+  facts.adapters = {adapter};
+  facts.module = "/usr/lib/libdatum1.so";
+  facts.open_files = {4096, 8192};
+  facts.cores = 2;
+  facts.sibling_access = true;
+  facts.shm_free = std::uint64_t{1} << 30U;
+  facts.shmem_huge_pages = "always within_size [advise] never deny force";
+  facts.namespaces_known = true;
+  return facts;
+}
+
+const Finding* find(const std::vector<Finding>& findings, const std::string& text) {
+  const auto found = std::find_if(findings.begin(), findings.end(), [&](const Finding& f) {
+    return f.text.find(text) != std::string::npos;
+  });
+  return found == findings.end() ? nullptr : &*found;
+}
+
+// The finding that mentions text has this grade, and a next step if it is a problem.
+void expect(const Facts& facts, const std::string& text, Grade grade) {
+  const auto findings = judge(facts);
+  const Finding* const finding = find(findings, text);
+  ASSERT_NE(finding, nullptr) << text;
+  EXPECT_EQ(finding->grade, grade) << finding->text;
+  if (grade == Grade::Problem) {
+    EXPECT_FALSE(finding->step.empty()) << finding->text;
+    EXPECT_TRUE(any_problem(findings));
+  } else {
+    EXPECT_FALSE(any_problem(findings));
+  }
+}
+
+TEST(InfoCheck, AGoodMachineHasNeitherProblemsNorNotes) {
+  for (const Finding& finding : judge(good()))
+    EXPECT_EQ(finding.grade, Grade::Fine) << finding.text;
+}
+
+TEST(InfoCheck, AMissingFileThatDatOverrideNamesIsAProblem) {
+  Facts facts = good();
+  facts.conf = {"/tmp/none", true, false, "No such file or directory", {}};
+  expect(facts, "DAT_OVERRIDE=/tmp/none", Grade::Problem);
+}
+
+TEST(InfoCheck, ABadLineIsNamedWithFileAndNumber) {
+  Facts facts = good();
+  facts.conf = {"/etc/dat.conf", false, true, {}, conf::parse_dat_conf("one two\n")};
+  expect(facts, "/etc/dat.conf:1: ", Grade::Problem);
+}
+
+TEST(InfoCheck, AnAdapterThatDoesNotOpenIsAProblemWithItsCause) {
+  Facts facts = good();
+  facts.adapters[0].opens = false;
+  facts.adapters[0].state = "no such library";
+  expect(facts, "no such library", Grade::Problem);
+}
+
+TEST(InfoCheck, AnAdapterForDat2IsOnlyANote) {
+  Facts facts = good();
+  Adapter other = facts.adapters[0];
+  other.major = 2;
+  other.opens = false;
+  other.state = "for DAT 2.0 programs";
+  facts.adapters.push_back(other);
+  expect(facts, "for DAT 2.0 programs", Grade::Note);
+}
+
+TEST(InfoCheck, AnUnknownSettingIsAProblemAndAKnownOneANote) {
+  Facts facts = good();
+  facts.environment = {{"DATUM_LOGG", "debug"}};
+  expect(facts, "DATUM_LOGG=debug", Grade::Problem);
+  facts.environment = {{"DATUM_LOG", "debug"}};
+  expect(facts, "DATUM_LOG=debug", Grade::Note);
+}
+
+TEST(InfoCheck, APortRangeMustBeTwoPortsInOrder) {
+  for (const char* text : {"", "20000", "20000-", "30000-20000", "0-5", "1-65536", "1-2x", "a-b"}) {
+    Facts facts = good();
+    facts.environment = {{"DATUM_PORT_RANGE", text}};
+    expect(facts, std::string("DATUM_PORT_RANGE=") + text + ": not two ports", Grade::Problem);
+  }
+  Facts facts = good();
+  facts.environment = {{"DATUM_PORT_RANGE", "20000-29999"}};
+  expect(facts, "DATUM_PORT_RANGE=20000-29999 is set", Grade::Note);
+}
+
+TEST(InfoCheck, ForbiddenDirectAccessIsANoteThatNamesYama) {
+  Facts facts = good();
+  facts.sibling_access = false;
+  facts.sibling_error = "Operation not permitted";
+  facts.ptrace_scope = 1;
+  expect(facts, "kernel.yama.ptrace_scope is 1", Grade::Note);
+}
+
+TEST(InfoCheck, WithoutMemfdThereAreNoLinks) {
+  Facts facts = good();
+  facts.memfd_error = "Function not implemented";
+  expect(facts, "memfd_create: Function not implemented", Grade::Problem);
+}
+
+TEST(InfoCheck, FewOpenFilesAreANote) {
+  Facts facts = good();
+  facts.open_files = {1024, 4096};
+  expect(facts, "1024 (at most 4096)", Grade::Note);
+}
+
+TEST(InfoCheck, ANetworkOfItsOwnIsANote) {
+  Facts facts = good();
+  facts.own_network = true;
+  expect(facts, "network namespace", Grade::Note);
+}
+
+TEST(InfoProc, MappingsAreReadWithSizeRightsAndDeletion) {
+  const auto maps = parse_maps("7f00-8f00 rw-s 00000000 00:01 42   /memfd:datum-link (deleted)\n"
+                               "nonsense\n"
+                               "1000-3000 r-xp 00000000 08:01 7  /usr/lib/libdat.so.1.2.0\n");
+  ASSERT_EQ(maps.size(), 2U);
+  EXPECT_EQ(maps[0].size, 0x1000U);
+  EXPECT_TRUE(maps[0].writable);
+  EXPECT_TRUE(maps[0].deleted);
+  EXPECT_EQ(maps[0].inode, 42U);
+  EXPECT_EQ(maps[0].path, "/memfd:datum-link");
+  EXPECT_FALSE(maps[1].writable);
+  EXPECT_FALSE(maps[1].deleted);
+}
+
+TEST(InfoProc, NamedUnixSocketsAreReadWithTheirInode) {
+  const auto sockets =
+      parse_unix_sockets("Num       RefCount Protocol Flags    Type St Inode Path\n"
+                         "0000: 00000002 00000000 00010000 0005 01 99 @datum/1/*/5000\n"
+                         "0000: 00000003 00000000 00000000 0005 03 98 @datum/1/*/5000\n"
+                         "0000: 00000003 00000000 00000000 0001 03 97\n");
+  ASSERT_EQ(sockets.size(), 2U);
+  EXPECT_TRUE(sockets[0].listening);
+  EXPECT_EQ(sockets[0].inode, 99U);
+  EXPECT_EQ(sockets[0].name, "@datum/1/*/5000");
+  EXPECT_FALSE(sockets[1].listening);
+}
+
+TEST(InfoProc, OnlySocketLinksHaveASocketInode) {
+  EXPECT_EQ(socket_inode("socket:[4711]"), 4711U);
+  EXPECT_FALSE(socket_inode("pipe:[4711]").has_value());
+  EXPECT_FALSE(socket_inode("socket:[]").has_value());
+}
+
+TEST(InfoProc, AStatusFieldIsFoundByItsWholeName) {
+  const char* const status = "Name:\tdat-cp\nState:\tS (sleeping)\nUid:\t1000\t1000\n";
+  EXPECT_EQ(status_field(status, "State"), "S (sleeping)");
+  EXPECT_EQ(status_field(status, "Stat"), "");
+}
+
+} // namespace
+} // namespace datum::info

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// dat-info as a user runs it.
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "command.h"
+
+namespace datum::info {
+namespace {
+
+using test::Ended;
+using test::run;
+using test::Served;
+
+const std::string kInfo = DAT_INFO_PROGRAM;
+const std::string kPing = DAT_PING_PROGRAM;
+
+// A dat.conf of the test's own.
+class DatConf {
+ public:
+  explicit DatConf(const std::string& text) {
+    char name[] = "/tmp/dat-info-test-XXXXXX";
+    const int fd = mkstemp(name);
+    if (fd < 0) throw std::runtime_error("mkstemp");
+    close(fd);
+    path = name;
+    std::ofstream(path) << text;
+  }
+  DatConf(const DatConf&) = delete;
+  DatConf& operator=(const DatConf&) = delete;
+  ~DatConf() { unlink(path.c_str()); }
+  [[nodiscard]] std::string with(const std::string& command) const {
+    return "env DAT_OVERRIDE=" + path + " " + command;
+  }
+  std::string path;
+};
+
+TEST(DatInfo, TheBuiltInAdapterOpens) {
+  const Ended ended = run(kInfo + " datum");
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_NE(ended.output.find("built in"), std::string::npos) << ended.output;
+  EXPECT_NE(ended.output.find("opens"), std::string::npos) << ended.output;
+}
+
+TEST(DatInfo, AnAdapterOfDatConfIsNamedWithFileAndLine) {
+  const DatConf conf(
+      "# first line\nmine u1.2 nonthreadsafe default libdatum1.so d.1.0 \"\" \"\"\n");
+  const Ended ended = run(conf.with(kInfo + " mine"));
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_NE(ended.output.find(conf.path + ":2"), std::string::npos) << ended.output;
+}
+
+TEST(DatInfo, AnAdapterWithoutItsLibraryIsShownWithTheCause) {
+  const DatConf conf("lost u1.2 nonthreadsafe default libnowhere.so.9 d.1.0 \"\" \"\"\n");
+  const Ended ended = run(conf.with(kInfo + " lost 2>/dev/null"));
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_NE(ended.output.find("dat_ia_open(lost)"), std::string::npos) << ended.output;
+  EXPECT_NE(ended.output.find("libnowhere.so.9"), std::string::npos) << ended.output;
+}
+
+TEST(DatInfo, AllAttributesAreShownOnRequest) {
+  const Ended plain = run(kInfo + " datum"), full = run(kInfo + " -a datum");
+  EXPECT_EQ(full.code, 0);
+  EXPECT_EQ(plain.output.find("max_rdma_size"), std::string::npos);
+  for (const char* name : {"max_rdma_size", "max_ep_per_srq", "provider_name", "lmr_sync_req"})
+    EXPECT_NE(full.output.find(name), std::string::npos) << name;
+}
+
+TEST(DatInfo, AnUnknownNameIsAFailure) {
+  EXPECT_EQ(run(kInfo + " nope 2>/dev/null").code, 1);
+}
+
+TEST(DatInfo, CheckNamesTheBadLine) {
+  const DatConf conf("what is this\n");
+  const Ended ended = run(conf.with(kInfo + " --check 2>/dev/null"));
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_NE(ended.output.find(conf.path + ":1: "), std::string::npos) << ended.output;
+}
+
+TEST(DatInfo, CheckTriesTheModuleAndSaysWhereItIs) {
+  const Ended ended = run(kInfo + " --check");
+  EXPECT_NE(ended.output.find("libdatum1.so"), std::string::npos) << ended.output;
+  EXPECT_NE(ended.output.find("direct access"), std::string::npos) << ended.output;
+}
+
+TEST(DatInfo, JsonHasTheSameAdapters) {
+  const Ended ended = run(kInfo + " --json datum");
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_NE(ended.output.find("\"name\": \"datum\""), std::string::npos) << ended.output;
+  EXPECT_NE(ended.output.find("\"opens\": true"), std::string::npos) << ended.output;
+}
+
+TEST(DatInfo, ARunningProgramShowsLibrariesListenersAndThreads) {
+  Served server(kPing + " --serve -p 0 -q");
+  const Ended ended = run(kInfo + " -p " + std::to_string(server.pid));
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_NE(ended.output.find("libdatum1.so"), std::string::npos) << ended.output;
+  EXPECT_NE(ended.output.find("libdat.so.1"), std::string::npos) << ended.output;
+  EXPECT_NE(ended.output.find("@datum/1/*/" + server.port), std::string::npos) << ended.output;
+  EXPECT_NE(ended.output.find("datum-"), std::string::npos) << ended.output;
+  EXPECT_NE(ended.output.find("Not visible from outside"), std::string::npos) << ended.output;
+}
+
+TEST(DatInfo, AProgramWithoutDatIsAFailureAndNoProgramIsUsage) {
+  EXPECT_EQ(run(kInfo + " -p " + std::to_string(getpid())).code, 1);
+  EXPECT_EQ(run(kInfo + " -p 999999999 2>/dev/null").code, 2);
+  EXPECT_EQ(run(kInfo + " -p 1 --check 2>/dev/null").code, 2);
+}
+
+} // namespace
+} // namespace datum::info

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""What scripts/bench.py concludes from runs, and reads from its peers."""
+
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts"))
+sys.dont_write_bytecode = True
+import bench  # noqa: E402
+import bench_peers  # noqa: E402
+
+
+def run_of(figure, ratio, **peers):
+    return {"figure": figure, "ratio": ratio, "limit": figure / ratio, "limit_name": "ring 8 B",
+            "peers": peers, "steady": True, "probe": 30, "remark": ""}
+
+
+class Judgement(unittest.TestCase):
+    def bar(self, best="<=", goal=1.3, **more):
+        return bench.Bar("x", "-t send-lat -s 8", best, goal, **more)
+
+    def test_the_median_ratio_decides(self):
+        self.assertTrue(bench.is_met(self.bar(), [run_of(1, r) for r in (1.0, 1.3, 9.0)]))
+        self.assertFalse(bench.is_met(self.bar(), [run_of(1, r) for r in (1.0, 1.4, 1.4)]))
+
+    def test_a_lower_bound_is_a_lower_bound(self):
+        self.assertTrue(bench.is_met(self.bar(">=", 0.9), [run_of(1, 0.9)]))
+        self.assertFalse(bench.is_met(self.bar(">=", 0.9), [run_of(1, 0.89)]))
+
+    def test_a_peer_that_is_ahead_fails_the_bar(self):
+        bar = self.bar(peers=(("ucx", "latency"),))
+        self.assertTrue(bench.is_met(bar, [run_of(100, 1.0, ucx=101)]))
+        self.assertFalse(bench.is_met(bar, [run_of(100, 1.0, ucx=99)]))
+
+    def test_a_factor_over_peers_counts(self):
+        bar = self.bar(">=", 0.0, peers=(("ucx", "bandwidth"),), peer_factor=1.6)
+        self.assertTrue(bench.is_met(bar, [run_of(160, 1.0, ucx=100)]))
+        self.assertFalse(bench.is_met(bar, [run_of(159, 1.0, ucx=100)]))
+
+    def test_a_bar_without_steady_runs_says_so(self):
+        self.assertIn("no steady run", bench.row(self.bar(), [], 21))
+
+    def test_a_missed_goal_is_marked_in_its_row(self):
+        self.assertIn("**no**", bench.row(self.bar(), [run_of(200, 2.0)], 0))
+        self.assertIn("| yes |", bench.row(self.bar(), [run_of(100, 1.0)], 0))
+
+    def test_cores_moved_beyond_15_percent_either_way(self):
+        self.assertTrue(bench.moved(100, 116))
+        self.assertTrue(bench.moved(116, 100))
+        self.assertFalse(bench.moved(100, 115))
+        self.assertTrue(bench.moved(0, 100))
+
+    def test_every_bar_has_a_name_of_its_own(self):
+        names = [bar.name for bar in bench.all_bars()]
+        self.assertEqual(len(names), len(set(names)))
+
+
+class Page(unittest.TestCase):
+    def test_only_what_stands_between_the_marks_is_replaced(self):
+        first = bench.between_marks("# Title\n", "one")
+        self.assertTrue(first.startswith("# Title\n"))
+        second = bench.between_marks(first + "by hand\n", "two")
+        self.assertIn("two", second)
+        self.assertNotIn("one", second)
+        self.assertTrue(second.endswith("by hand\n"))
+
+
+class Peers(unittest.TestCase):
+    def test_ucx(self):
+        text = ("iterations,50.0_percentile_lat,avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,"
+                "overall_mr\n 200,6.166,6.570,6.570,9513.48,9513.48,152216,152216\n")
+        values = bench_peers.parse_ucx(text)
+        self.assertAlmostEqual(values["latency"], 6570)
+        self.assertAlmostEqual(values["bandwidth"], 9513.48 * 1048576)
+        self.assertAlmostEqual(values["rate"], 152216)
+
+    def test_libfabric(self):
+        text = ("bytes   #sent   #ack     total       time     MB/sec    usec/xfer   Mxfers/sec\n"
+                "64k     100     =100     12m         0.00s   7797.26       8.40       0.12\n")
+        values = bench_peers.parse_fi(text)
+        self.assertAlmostEqual(values["latency"], 8400)
+        self.assertAlmostEqual(values["bandwidth"], 7797.26e6)
+
+    def test_no_answer_is_no_figure(self):
+        self.assertIsNone(bench_peers.parse_ucx(""))
+        self.assertIsNone(bench_peers.parse_fi("[error] nothing\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// dat-perf as a user runs it. Figures are not judged: only that there are some.
+#include <gtest/gtest.h>
+
+#include "command.h"
+
+namespace datum::perf {
+namespace {
+
+using test::Ended;
+using test::run;
+using test::run_until;
+using test::Served;
+
+const std::string kPerf = DAT_PERF_PROGRAM;
+const std::string kShort = " --repeat 1 --time 1 --no-limits --json ";
+
+std::size_t count(const std::string& text, const std::string& word) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++n;
+  return n;
+}
+
+TEST(DatPerf, LocalMeasuresEachOperationWithBothKindsOfMemory) {
+  const Ended ended =
+      run(kPerf + " --local -t send-lat,write-lat,read-lat,send-bw,write-bw,read-bw" +
+          " -s 8,70000 -m ordinary,shareable" + kShort);
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_EQ(count(ended.output, "\"median\""), 24U) << ended.output;
+  EXPECT_EQ(count(ended.output, "\"p99.9\""), 12U) << ended.output;
+}
+
+TEST(DatPerf, LocalMeasuresBlockingSleepingAndSpinningSides) {
+  EXPECT_EQ(run(kPerf + " --local --wait block -t send-lat,send-bw -s 64" + kShort).code, 0);
+  EXPECT_EQ(run(kPerf + " --local --target sleep -t read-lat,write-bw -s 64" + kShort).code, 0);
+  EXPECT_EQ(run(kPerf + " --local --target memory -t write-lat,read-bw -s 64" + kShort).code, 0);
+}
+
+TEST(DatPerf, LocalMeasuresWhatCallsAndConnectionsCost) {
+  const Ended ended = run(kPerf + " --local -t post,dequeue,connect,idle --endpoints 5 --window 4" +
+                          " --idle-time 1 -s 8" + kShort);
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_EQ(count(ended.output, "\"median\""), 3U) << ended.output;
+  EXPECT_EQ(count(ended.output, "\"cpu_percent\""), 1U) << ended.output;
+}
+
+TEST(DatPerf, LimitsStandBesideTheFigures) {
+  const Ended ended = run(kPerf + " --local -t send-lat -s 8 --repeat 1 --time 1 --json -q 2>&1");
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_EQ(count(ended.output, "\"limit\": \"ring 8 B\""), 1U) << ended.output;
+}
+
+TEST(DatPerf, AClientMeasuresWithAServerThatServesOnce) {
+  Served server(kPerf + " --server --once --port 0");
+  const Ended ended =
+      run(kPerf + " 127.0.0.1 --port " + server.port + " -t send-lat,read-bw -s 8" + kShort);
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_EQ(count(ended.output, "\"median\""), 2U) << ended.output;
+  EXPECT_EQ(server.wait(), 0);
+}
+
+TEST(DatPerf, AServerServesTheNextClientAfterOneDied) {
+  Served server(kPerf + " --server --port 0 -q");
+  const std::string client = kPerf + " 127.0.0.1 --port " + server.port + " -t send-lat -s 8 ";
+  EXPECT_EQ(run_until(client + "--time 60000 --repeat 1", "min / median", "KILL").code, 137);
+  EXPECT_EQ(run(client + kShort).code, 0);
+}
+
+TEST(DatPerf, NobodyListeningIsRefused) {
+  EXPECT_EQ(run(kPerf + " 127.0.0.1 --port 1 2>&1").code, 5);
+}
+
+TEST(DatPerf, WrongUsageIsTwoAndNamesTheMistake) {
+  EXPECT_EQ(run(kPerf + " 2>&1").code, 2);
+  const Ended size = run(kPerf + " --local -s 99999999999 2>&1");
+  EXPECT_EQ(size.code, 2);
+  EXPECT_NE(size.output.find("99999999999"), std::string::npos) << size.output;
+  const Ended test = run(kPerf + " --local -t fly 2>&1");
+  EXPECT_EQ(test.code, 2);
+  EXPECT_NE(test.output.find("fly"), std::string::npos) << test.output;
+}
+
+TEST(DatPerf, APlotThatCannotBeWrittenIsAFailure) {
+  EXPECT_EQ(
+      run(kPerf + " --local -t send-lat -s 8 --plot /nowhere/at/all.svg" + kShort + "2>&1").code,
+      1);
+}
+
+TEST(DatPerf, HelpAndVersionSucceed) {
+  EXPECT_EQ(run(kPerf + " --help").code, 0);
+  EXPECT_EQ(run(kPerf + " --version").code, 0);
+}
+
+} // namespace
+} // namespace datum::perf

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "perf/report.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "perf/plot.h"
+
+namespace datum::perf {
+namespace {
+
+Result latency(std::uint64_t size, double median) {
+  Result result;
+  set_test(result.task, "send-lat");
+  result.task.size = size;
+  result.value = {median - 1, median, median + 1};
+  result.percentiles = Percentiles{median, 200, 300, 4000};
+  result.limit_name = "ring 8 B";
+  result.limit = {50, 50, 50};
+  result.ratio = {2, 2, 2};
+  return result;
+}
+
+TEST(PerfReport, ARowShowsSpreadPercentilesAndRatio) {
+  const std::string row = table_row(latency(8, 100));
+  EXPECT_NE(row.find("99.0 / 100 / 101 ns"), std::string::npos) << row;
+  EXPECT_NE(row.find("100 / 200 / 300 / 4000 ns"), std::string::npos) << row;
+  EXPECT_NE(row.find("ring 8 B 50.0 ns, 2.00x"), std::string::npos) << row;
+}
+
+TEST(PerfReport, AnUnsteadyResultIsMarkedInTheRowAndExplained) {
+  Result result = latency(8, 100);
+  EXPECT_EQ(table_row(result).find('~'), std::string::npos);
+  result.steady = false;
+  EXPECT_NE(table_row(result).find('~'), std::string::npos);
+  EXPECT_NE(notes_of(result).find("15 %"), std::string::npos);
+}
+
+TEST(PerfReport, ASkippedResultShowsItsReasonAndNoFigure) {
+  Result result = latency(8, 100);
+  result.skipped = "because";
+  const std::string row = table_row(result);
+  EXPECT_NE(row.find("skipped: because"), std::string::npos);
+  EXPECT_EQ(row.find("100"), std::string::npos);
+}
+
+TEST(PerfReport, RatesAndBandwidthsHaveDecimalUnits) {
+  Task task;
+  set_test(task, "send-bw");
+  EXPECT_EQ(value_text(task, 2.5e9), "2.50 GB/s");
+  set_test(task, "send-rate");
+  EXPECT_EQ(value_text(task, 24.1e6), "24.1 M/s");
+}
+
+TEST(PerfReport, CsvHasALineForEachResultAndAsManyFieldsAsItsHead) {
+  const std::string csv = csv_of({latency(8, 100), latency(64, 120)});
+  std::vector<long> commas;
+  for (std::size_t at = 0; at < csv.size(); at = csv.find('\n', at) + 1)
+    commas.push_back(std::count(csv.begin() + static_cast<long>(at),
+                                csv.begin() + static_cast<long>(csv.find('\n', at)), ','));
+  EXPECT_EQ(commas, (std::vector<long>{20, 20, 20}));
+}
+
+TEST(PerfPlot, DrawsOnePanelPerKindAndDashesTheLimits) {
+  const std::string svg = plot_svg({latency(8, 100), latency(64, 120)}, "a < b");
+  EXPECT_NE(svg.find("Latency"), std::string::npos);
+  EXPECT_EQ(svg.find("Bandwidth"), std::string::npos);
+  EXPECT_NE(svg.find("stroke-dasharray"), std::string::npos);
+  EXPECT_NE(svg.find("limit: ring"), std::string::npos);
+  EXPECT_NE(svg.find("a &lt; b"), std::string::npos);
+}
+
+TEST(PerfPlot, OfNothingIsAnEmptyDrawing) {
+  const std::string svg = plot_svg({}, "");
+  EXPECT_EQ(svg.find("polyline"), std::string::npos);
+  EXPECT_NE(svg.find("</svg>"), std::string::npos);
+}
+
+} // namespace
+} // namespace datum::perf

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "perf/command_line.h"
+#include "perf/limit_of.h"
+#include "perf/message.h"
+
+#include <gtest/gtest.h>
+
+#include "common/tool_error.h"
+
+namespace datum::perf {
+namespace {
+
+using Sizes = std::vector<std::uint64_t>;
+
+TEST(PerfSizes, AListIsTakenAsItIs) {
+  EXPECT_EQ(parse_sizes("8,4k,1M"), (Sizes{8, 4096, 1048576}));
+}
+
+TEST(PerfSizes, ASweepDoublesAndIncludesItsEnd) {
+  EXPECT_EQ(parse_sizes("1..8"), (Sizes{1, 2, 4, 8}));
+}
+
+TEST(PerfSizes, ASweepWithAFactorStopsBeforePassingItsEnd) {
+  EXPECT_EQ(parse_sizes("1..100*4"), (Sizes{1, 4, 16, 64}));
+}
+
+TEST(PerfSizes, NonsenseIsRefused) {
+  for (const char* text : {"", "0", "8,", "x", "65M", "8..4", "1..8*1", "1..8*", "-1"})
+    EXPECT_THROW(parse_sizes(text), tools::ToolError) << text;
+}
+
+TEST(PerfTasks, EachMemoryIsMeasuredWithEachSize) {
+  CommandLine line;
+  line.tests = {"write-bw"};
+  line.sizes = "8,64";
+  line.memories = {"ordinary", "shareable"};
+  const std::vector<Task> tasks = tasks_of(line);
+  ASSERT_EQ(tasks.size(), 4U);
+  EXPECT_EQ(tasks[3].memory, Memory::Shareable);
+  EXPECT_EQ(tasks[3].size, 64U);
+}
+
+TEST(PerfTasks, ATestThatMovesNothingAppearsOnce) {
+  CommandLine line;
+  line.tests = {"idle"};
+  line.sizes = "1..64M";
+  EXPECT_EQ(tasks_of(line).size(), 1U);
+}
+
+TEST(PerfTasks, AWindowOfLargeMessagesIsCutTo256MiB) {
+  CommandLine line;
+  line.tests = {"write-bw"};
+  line.sizes = "64M";
+  EXPECT_EQ(tasks_of(line).at(0).window, 4U);
+}
+
+TEST(PerfTask, SurvivesTheWire) {
+  Task task;
+  ASSERT_TRUE(set_test(task, "read-bw"));
+  task.size = 12345;
+  task.memory = Memory::ShareableHuge;
+  task.wait = Wait::Block;
+  task.target = Target::Sleep;
+  task.window = 7;
+  task.endpoints = 9;
+  const auto back = to_task(decode(encode(to_message(task))));
+  ASSERT_TRUE(back.has_value());
+  EXPECT_EQ(*back, task);
+}
+
+TEST(PerfTask, WhatAPeerMakesUpIsRefused) {
+  const Message good = to_message(Task{});
+  ASSERT_TRUE(to_task(good).has_value());
+  for (const char* name : {"op", "kind", "memory", "wait", "target"}) {
+    Message bad = good;
+    bad.numbers[name] = 99;
+    EXPECT_FALSE(to_task(bad).has_value()) << name;
+  }
+  for (const char* name : {"size", "window", "endpoints"}) {
+    Message none = good, huge = good;
+    none.numbers.erase(name);
+    huge.numbers[name] = UINT64_MAX;
+    EXPECT_FALSE(to_task(none).has_value()) << name;
+    EXPECT_FALSE(to_task(huge).has_value()) << name;
+  }
+}
+
+TEST(PerfTask, APingPongOfWritesCannotSleep) {
+  Task task;
+  set_test(task, "write-lat");
+  EXPECT_TRUE(objection(task).empty());
+  task.wait = Wait::Block;
+  EXPECT_FALSE(objection(task).empty());
+}
+
+TEST(PerfMessage, NumbersThatAreNoneCountAsMissing) {
+  const Message message = decode("run rounds=12x a= b=3 c\nfree text\nsecond line");
+  EXPECT_EQ(message.verb, "run");
+  EXPECT_EQ(message.number("rounds"), 0U);
+  EXPECT_EQ(message.number("b"), 3U);
+  EXPECT_EQ(message.text, "free text\nsecond line");
+}
+
+TEST(PerfMessage, ALongTextIsCutToWhatABufferHolds) {
+  EXPECT_EQ(encode({"error", {}, std::string(5000, 'x')}).size(), 1024U);
+}
+
+TEST(PerfLimit, ASmallSendIsHeldAgainstTheRingOnly) {
+  Task task;
+  task.size = 8;
+  const auto limits = limits_of(task);
+  ASSERT_EQ(limits.size(), 1U);
+  EXPECT_EQ(name_of(limits[0]), "ring 8 B");
+}
+
+TEST(PerfLimit, ALargeSendIsHeldAgainstTheBetterOfRingAndCall) {
+  Task task;
+  task.size = 4096;
+  EXPECT_EQ(limits_of(task).size(), 2U);
+}
+
+TEST(PerfLimit, ATimeBecomesABandwidthInTheUnitOfTheResult) {
+  Task task;
+  set_test(task, "write-bw");
+  task.size = 1000;
+  // 1000 bytes in 500 ns are 2 GB/s.
+  EXPECT_DOUBLE_EQ(in_unit_of(task, {Limit::Memcpy, 1000}, 500), 2e9);
+}
+
+} // namespace
+} // namespace datum::perf

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// dat-ping as a user runs it.
+#include <gtest/gtest.h>
+
+#include "command.h"
+
+namespace datum::ping {
+namespace {
+
+using test::Ended;
+using test::run;
+using test::run_until;
+using test::Served;
+
+const std::string kPing = DAT_PING_PROGRAM;
+
+class DatPing : public testing::Test {
+ protected:
+  [[nodiscard]] std::string client(const std::string& options) const {
+    return kPing + " 127.0.0.1 -p " + server.port + " " + options;
+  }
+  Served server{kPing + " --serve -p 0 -q"};
+};
+
+TEST_F(DatPing, EveryPingIsAnsweredAndSummedUp) {
+  const Ended ended = run(client("-c 3 -i 0"));
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_NE(ended.output.find("56 bytes from 127.0.0.1"), std::string::npos) << ended.output;
+  EXPECT_NE(ended.output.find("3 sent, 3 received, 0 lost (0 %)"), std::string::npos)
+      << ended.output;
+  EXPECT_NE(ended.output.find("path: "), std::string::npos) << ended.output;
+}
+
+TEST_F(DatPing, SmallestAndLargestSizesComeBack) {
+  EXPECT_EQ(run(client("-c 2 -i 0 -s 8 -q")).code, 0);
+  EXPECT_EQ(run(client("-c 2 -i 0 -s 1M -q --poll")).code, 0);
+}
+
+TEST_F(DatPing, JsonIsTheSummaryAlone) {
+  const Ended ended = run(client("-c 2 -i 0 --json"));
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_EQ(ended.output.find('{'), 0U);
+  EXPECT_NE(ended.output.find("\"received\": 2"), std::string::npos) << ended.output;
+}
+
+TEST_F(DatPing, CtrlCPrintsTheSummary) {
+  const Ended ended = run_until(client("-i 0.01"), "seq=1", "INT");
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_NE(ended.output.find(" 0 lost (0 %)"), std::string::npos) << ended.output;
+}
+
+TEST_F(DatPing, AStoppedServerLosesPings) {
+  kill(server.pid, SIGSTOP);
+  // The connection cannot be completed without the server: that is a matter of set-up.
+  EXPECT_EQ(run(client("-c 1 -W 0.5 2>&1")).code, 2);
+  kill(server.pid, SIGCONT);
+}
+
+TEST_F(DatPing, TheEndOfTheServerIsToldAndCountsAsFailure) {
+  // The shell ends the server once the client has printed its first answer.
+  const Ended ended =
+      run("bash -c '" + client("-i 0.01 2>&1") +
+          " | { while read -r line; do echo \"$line\"; case $line in *seq=1*) kill " +
+          std::to_string(server.pid) + ";; esac; done; }; exit ${PIPESTATUS[0]}'");
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_NE(ended.output.find("DAT_CONNECTION_EVENT_"), std::string::npos) << ended.output;
+  EXPECT_NE(ended.output.find("statistics"), std::string::npos) << ended.output;
+  EXPECT_EQ(server.wait(), 0);
+}
+
+TEST(DatPingUsage, NobodyListeningIsTwo) {
+  const Ended ended = run(kPing + " 127.0.0.1 -p 1 -c 1 2>&1");
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_NE(ended.output.find("nobody listens"), std::string::npos) << ended.output;
+}
+
+TEST(DatPingUsage, WrongUsageIsTwo) {
+  EXPECT_EQ(run(kPing + " 2>&1").code, 2);
+  EXPECT_EQ(run(kPing + " 127.0.0.1 -s 7 2>&1").code, 2);
+  EXPECT_EQ(run(kPing + " 127.0.0.1 -s 2M 2>&1").code, 2);
+}
+
+} // namespace
+} // namespace datum::ping
