@@ -24,6 +24,7 @@ std::vector<DAT_PROVIDER_INFO> registered() {
     tools::check(asked, "dat_registry_list_providers");
   std::vector<DAT_PROVIDER_INFO> entries(static_cast<std::size_t>(count));
   std::vector<DAT_PROVIDER_INFO*> pointers;
+  pointers.reserve(entries.size());
   for (DAT_PROVIDER_INFO& entry : entries) pointers.push_back(&entry);
   if (count > 0)
     tools::check(dat_registry_list_providers(count, &count, pointers.data()),

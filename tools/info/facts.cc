@@ -52,7 +52,8 @@ std::string mapped_module() {
 std::string test_memfd() {
   const int fd = memfd_create("dat-info", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0) return std::strerror(errno);
-  const std::string error = ftruncate(fd, 4096) == 0 ? std::string() : std::strerror(errno);
+  std::string error;
+  if (ftruncate(fd, 4096) != 0) error = std::strerror(errno);
   close(fd);
   return error;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // dat-info: the command line.
 #include <algorithm>
+#include <cstdio>
+#include <exception>
 
 #include <fmt/format.h>
 
@@ -71,7 +73,7 @@ ExitCode show_process(const CommandLine& line) {
 
 } // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("Shows DAT's interface adapters, this machine, or a running program.", "dat-info");
   CommandLine line;
   app.add_option("IA", line.names, "show only these interface adapters");
@@ -90,4 +92,10 @@ int main(int argc, char** argv) {
     if (line.check) return check(line);
     return line.pid > 0 ? show_process(line) : list(line);
   });
+} catch (const std::exception& error) {
+  // Only out of memory comes this far: run_tool() answers the rest.
+  std::fputs("dat-info: ", stderr);
+  std::fputs(error.what(), stderr);
+  std::fputc('\n', stderr);
+  return 1;
 }

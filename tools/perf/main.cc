@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // dat-perf: the command line, and who does what.
-#include <memory>
+#include <cstdio>
+#include <exception>
 
 #include <fmt/format.h>
 
 #include "common/interrupt.h"
 #include "common/options.h"
-#include "common/progress.h"
 #include "perf/client.h"
 #include "perf/command_line.h"
 #include "perf/machine.h"
@@ -113,7 +113,7 @@ ExitCode serve(const CommandLine& line) {
 
 } // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("Measures DAT between two processes: latency, rate, bandwidth.", "dat-perf");
   CommandLine line;
   line.port = datum::perf::kDefaultPort;
@@ -132,4 +132,10 @@ int main(int argc, char** argv) {
     if (line.core >= 0) datum::perf::pin_to(line.core);
     return line.server ? serve(line) : datum::perf::run_client(line);
   });
+} catch (const std::exception& error) {
+  // Only out of memory comes this far: run_tool() answers the rest.
+  std::fputs("dat-perf: ", stderr);
+  std::fputs(error.what(), stderr);
+  std::fputc('\n', stderr);
+  return 1;
 }

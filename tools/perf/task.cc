@@ -58,6 +58,7 @@ bool set_test(Task& task, std::string_view name) {
 const std::vector<std::string>& test_names() {
   static const std::vector<std::string> kNames = [] {
     std::vector<std::string> names;
+    names.reserve(kTests.size());
     for (const TestName& test : kTests) names.emplace_back(test.name);
     return names;
   }();

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // dat-ping: the command line.
+#include <cstdio>
+#include <exception>
+
+#include <fmt/format.h>
+
 #include "common/human.h"
 #include "common/interrupt.h"
 #include "common/options.h"
 #include "ping/client.h"
 #include "ping/payload.h"
-
-#include <fmt/format.h>
 
 namespace {
 
@@ -80,11 +83,17 @@ ExitCode run(const CommandLine& line) {
 
 } // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("Asks whether a DAT connection works, and how fast.", "dat-ping");
   CommandLine line;
   add_options(app, line);
   app.footer("Exit: 0 every ping was answered, 1 some or all were lost or came back changed,\n"
              "2 usage, or no connection. See dat-ping(1).");
   return datum::tools::run_tool(app, argc, argv, [&] { return run(line); });
+} catch (const std::exception& error) {
+  // Only out of memory comes this far: run_tool() answers the rest.
+  std::fputs("dat-ping: ", stderr);
+  std::fputs(error.what(), stderr);
+  std::fputc('\n', stderr);
+  return 1;
 }
