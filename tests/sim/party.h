@@ -81,6 +81,9 @@ class Party {
   Party* peer() { return peer_; }
   std::size_t requests() const { return requests_.size(); }
   std::size_t receives() const { return receives_.size(); }
+  // The last connection event, and how the last request with an event ended.
+  EventKind last_event() const { return last_event_; }
+  DtoStatus last_status() const { return last_status_; }
   bool has_room() const { return requests_.size() < kDepth && events_owed_ < kEvents / 2; }
   bool has_receive_room(std::uint64_t length) const {
     return receives_.size() < kDepth && events_owed_ < kEvents / 2 && sink_has_room(length);
@@ -162,6 +165,8 @@ class Party {
   Pieces sink_pieces_{kSinkBytes};
   Pieces window_pieces_{kWindowBytes};
 
+  EventKind last_event_ = EventKind::Software;
+  DtoStatus last_status_ = DtoStatus::Success;
   Life life_ = Life::Fresh;
   Party* peer_ = nullptr;
   std::uint32_t lives_ = 0;

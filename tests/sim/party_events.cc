@@ -51,6 +51,7 @@ bool Party::may_be_flushed() const {
 }
 
 void Party::on_request_done(const Event& event) {
+  last_status_ = event.status;
   trace("party {}: request {} ends with status {}", number_, event.cookie,
         static_cast<int>(event.status));
   // Successful requests without an event of their own have ended before the one that has one.
@@ -167,6 +168,7 @@ void Party::require_bytes(std::uint64_t own, const Party& other, std::uint64_t t
 
 void Party::on_connection_event(const Event& event) {
   trace("party {}: connection event {}", number_, static_cast<int>(event.kind));
+  last_event_ = event.kind;
   ++tally.connection_events.at(static_cast<std::size_t>(event.kind));
   if (event.kind == EventKind::Established) {
     require(life_ == Life::Pending, "party {}: ESTABLISHED in life {}", number_,

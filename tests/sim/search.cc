@@ -35,8 +35,8 @@ SimOptions network_for(std::uint64_t seed) {
 } // namespace
 
 Search::Search(std::uint64_t seed)
-    : random_(seed * 0x9e3779b97f4a7c15U), network_(network_for(seed)),
-      gentle_(below(3) == 0), world_(network_), time_(world_) {
+    : random_(seed * 0x9e3779b97f4a7c15U), network_(network_for(seed)), gentle_(below(3) == 0),
+      world_(network_), time_(world_) {
   LinkOptions options;
   options.receive_timeout = chance(10) ? 0 : kSecond;
   if (gentle_) options.receive_timeout = kSecond;
