@@ -212,12 +212,14 @@ void LinkChannel::fail_later(RequestClass kind, DtoStatus status) {
   failed_class_ = kind;
   failed_status_ = status;
   want_work();
+  transport_.host().progress->kick();
 }
 
 void LinkChannel::report_failure() {
   // The peer did nothing wrong that it knows of: it sees the connection break.
   RecordHeader last = header(RecordType::Close);
   link_->send_control(last);
+  link_->flush_bell();
   ChannelEvents* events = events_;
   const RequestClass kind = failed_class_;
   const DtoStatus status = failed_status_;
