@@ -161,6 +161,21 @@ SIM_TEST(Sleep, ARequestThatFailsAtOnceIsReportedToASleeper) {
   EXPECT_EQ(play.passive.last_event(), EventKind::Broken);
 }
 
+// Seed 78896 of an earlier search: the Recv was posted, and then nobody looked.
+SIM_TEST(Sleep, AMessageThatWaitedIsAcknowledgedThoughItsReceiverCallsNothingMore) {
+  Play play{seed, seed % 3 == 0};
+  play.connect();
+  play.active.post_send(0, 700, 1, false);
+  play.settle();
+  for (SimNode* node : {&play.active_node, &play.passive_node})
+    node->with_lock([&] { node->stand.set_attention(Attention::Asleep); });
+  play.settle();
+  play.passive.post_receive(700, 1);
+  play.settle();
+  EXPECT_EQ(play.passive.receives(), 0U);
+  EXPECT_EQ(play.active.requests(), 0U);
+}
+
 // Found by the search under AddressSanitizer: the failed connection stayed on a list.
 SIM_TEST(Connection, NothingRemembersOneThatHasFailed) {
   Play play{seed, true};

@@ -143,6 +143,11 @@ void LinkChannel::stage(const RecordHeader& header, const std::byte* payload) {
 
 void LinkChannel::on_receive_posted() {
   deliver_staged();
+  if (state_ != State::Open) return;
+  // Whoever posted may call nothing more for long, and then nobody flushes what is listed.
+  const bool told = flush_ack();
+  link_->flush_bell();
+  if (!told || has_work()) transport_.host().progress->kick();
 }
 
 void LinkChannel::deliver_staged() {
