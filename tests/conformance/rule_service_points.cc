@@ -57,7 +57,7 @@ TEST_F(RuleServicePoints, APspListens) {
   EXPECT_EQ(arrival.local_ia_address_ptr->sa_family, address_of(ia)->sa_family);
 }
 
-// Rules: CONN.24 dat_psp_create.R6
+// Rules: CONN.25 dat_psp_create.R6
 TEST_F(RuleServicePoints, QualifiersOfMoreThan16BitsConnect) {
   for (const DAT_CONN_QUAL qualifier : {0x10001ULL, 0x7fffffff12345678ULL}) {
     const Psp psp = create_psp(ia, qualifier, evd);

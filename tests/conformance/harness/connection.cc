@@ -19,12 +19,6 @@ std::string text(const void* data, DAT_COUNT size) {
   return {static_cast<const char*>(data), static_cast<std::size_t>(size)};
 }
 
-std::string request_data(DAT_CR_HANDLE cr) {
-  DAT_CR_PARAM param{};
-  EXPECT_DAT_OK(dat_cr_query(cr, DAT_CR_FIELD_ALL, &param));
-  return text(param.private_data, param.private_data_size);
-}
-
 } // namespace
 
 Side::Side(DAT_IA_HANDLE ia, const SideOptions& options) : ia_(ia), pz_(create_pz(ia)) {
@@ -89,6 +83,15 @@ DAT_RETURN connect(DAT_EP_HANDLE ep, const Listener& listener, std::string_view 
   return connect(ep, address_of(listener.ia()), listener.qualifier(), private_data, timeout);
 }
 
+std::string request_data(DAT_CR_HANDLE cr) {
+  const DAT_CR_PARAM param = query_cr(cr);
+  return text(param.private_data, param.private_data_size);
+}
+
+std::string reply_data(const DAT_CONNECTION_EVENT_DATA& event) {
+  return text(event.private_data, event.private_data_size);
+}
+
 DAT_RETURN accept(Cr& cr, DAT_EP_HANDLE ep, std::string_view private_data) {
   const DAT_RETURN status = dat_cr_accept(cr, ep, count(private_data), bytes(private_data));
   if (status == DAT_SUCCESS) cr.release();
@@ -104,9 +107,8 @@ Established establish(DAT_EP_HANDLE active, DAT_EVD_HANDLE active_evd, DAT_EP_HA
   Cr cr = listener.expect_request();
   seen.request_data = request_data(cr);
   EXPECT_DAT_OK(accept(cr, passive, reply));
-  const DAT_CONNECTION_EVENT_DATA data =
-      expect_connection_event(active_evd, DAT_CONNECTION_EVENT_ESTABLISHED, active);
-  seen.reply_data = text(data.private_data, data.private_data_size);
+  seen.reply_data =
+      reply_data(expect_connection_event(active_evd, DAT_CONNECTION_EVENT_ESTABLISHED, active));
   expect_connection_event(passive_evd, DAT_CONNECTION_EVENT_ESTABLISHED, passive);
   return seen;
 }

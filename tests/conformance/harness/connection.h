@@ -88,6 +88,9 @@ DAT_RETURN connect(DAT_EP_HANDLE ep, DAT_IA_ADDRESS_PTR address, DAT_CONN_QUAL q
                    std::string_view private_data = {}, DAT_TIMEOUT timeout = DAT_TIMEOUT_INFINITE);
 DAT_RETURN connect(DAT_EP_HANDLE ep, const Listener& listener, std::string_view private_data = {},
                    DAT_TIMEOUT timeout = DAT_TIMEOUT_INFINITE);
+// The private data that a request, or a connection event, brought.
+std::string request_data(DAT_CR_HANDLE cr);
+std::string reply_data(const DAT_CONNECTION_EVENT_DATA& event);
 // dat_cr_accept(); on success the CR is given up.
 DAT_RETURN accept(Cr& cr, DAT_EP_HANDLE ep, std::string_view private_data = {});
 

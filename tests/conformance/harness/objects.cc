@@ -116,6 +116,18 @@ DAT_EP_STATE ep_state(DAT_EP_HANDLE ep) {
   return state;
 }
 
+DAT_CR_PARAM query_cr(DAT_CR_HANDLE cr) {
+  DAT_CR_PARAM param{};
+  EXPECT_DAT_OK(dat_cr_query(cr, DAT_CR_FIELD_ALL, &param));
+  return param;
+}
+
+DAT_RMR_PARAM query_rmr(DAT_RMR_HANDLE rmr) {
+  DAT_RMR_PARAM param{};
+  EXPECT_DAT_OK(dat_rmr_query(rmr, DAT_RMR_FIELD_ALL, &param));
+  return param;
+}
+
 DAT_EP_ATTR default_attributes(DAT_IA_HANDLE ia) {
   const Ep ep = create_ep(ia, DAT_HANDLE_NULL, DAT_HANDLE_NULL, DAT_HANDLE_NULL, DAT_HANDLE_NULL);
   return query_ep(ep).ep_attr;

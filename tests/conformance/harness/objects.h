@@ -110,6 +110,8 @@ DAT_PROVIDER_ATTR provider_attributes(DAT_IA_HANDLE ia);
 DAT_EVD_PARAM query_evd(DAT_EVD_HANDLE evd);
 DAT_EP_PARAM query_ep(DAT_EP_HANDLE ep);
 DAT_EP_STATE ep_state(DAT_EP_HANDLE ep);
+DAT_CR_PARAM query_cr(DAT_CR_HANDLE cr);
+DAT_RMR_PARAM query_rmr(DAT_RMR_HANDLE rmr);
 
 // Attributes as dat_ep_create() chooses them, to be changed and passed back.
 DAT_EP_ATTR default_attributes(DAT_IA_HANDLE ia);
