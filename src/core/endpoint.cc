@@ -34,6 +34,8 @@ Endpoint::Endpoint(InterfaceAdapter& adapter, const EndpointParts& parts, Shared
 
 Endpoint::~Endpoint() {
   abandon();
+  // A message was filling it; dat_ep_free gives it back to the consumer.
+  if (srq_ && message_open_) srq_->account().returned();
   count_sharing(recv_evd(), attributes_.recv_completion_flags, -1);
   count_sharing(request_evd(), attributes_.request_completion_flags, -1);
   // Binds that were never carried out give their contexts back.

@@ -21,9 +21,11 @@ class SharedReceiveAccount {
   void posted() { ++outstanding_; }
   // The completion of one of its Recvs was reaped, or lost with its EVD.
   void reaped() {
-    --outstanding_;
+    returned();
     drop();
   }
+  // One of its Recvs went back to the consumer without a completion.
+  void returned() { --outstanding_; }
   // An event refers to it from now on until reaped().
   void keep() { ++events_; }
   // The SRQ is gone: lives on until the last event is reaped.

@@ -41,13 +41,15 @@ Side::Side(DAT_IA_HANDLE ia, const SideOptions& options) : ia_(ia), pz_(create_p
     connect_ = evds_[0];
     break;
   }
+  DAT_EP_ATTR attributes =
+      options.attributes != nullptr ? *options.attributes : default_attributes(ia);
+  if (options.change) options.change(attributes);
   if (options.srq_recvs == 0) {
-    ep_ = another_ep(options.attributes);
+    const bool chosen = options.attributes != nullptr || options.change;
+    ep_ = another_ep(chosen ? &attributes : nullptr);
     return;
   }
   srq_ = create_srq(ia, pz_, options.srq_recvs);
-  const DAT_EP_ATTR attributes =
-      options.attributes != nullptr ? *options.attributes : default_attributes(ia);
   EXPECT_DAT_OK(
       dat_ep_create_with_srq(ia, pz_, recv_, request_, connect_, srq_, &attributes, ep_.out()));
 }
@@ -117,6 +119,13 @@ Established establish(Side& active, Side& passive, std::string_view request,
                       std::string_view reply) {
   return establish(active.ep(), active.connect_evd(), passive.ep(), passive.connect_evd(),
                    passive.ia(), request, reply);
+}
+
+PairOptions with_attributes(ChangeAttributes active, ChangeAttributes passive) {
+  PairOptions options;
+  options.active.change = std::move(active);
+  options.passive.change = std::move(passive);
+  return options;
 }
 
 ConnectedPair::ConnectedPair(const PairOptions& options)

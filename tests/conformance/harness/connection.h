@@ -9,6 +9,7 @@
 
 #include <dat/udat.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,8 +27,11 @@ enum class Evds {
   kNoDto,    // connect EVD only; recv and request are null
 };
 
+using ChangeAttributes = std::function<void(DAT_EP_ATTR&)>;
+
 struct SideOptions {
   const DAT_EP_ATTR* attributes = nullptr;
+  ChangeAttributes change; // of the attributes given, or of those dat_ep_create() chooses
   Evds evds = Evds::kSeparate;
   DAT_COUNT queue_length = kQueueLength;
   DAT_COUNT srq_recvs = 0; // more than 0: the EP takes its Recvs from an SRQ of this size
@@ -113,6 +117,9 @@ struct PairOptions {
   bool one_ia = false;   // both sides on one open instance
   bool connected = true; // false: both EPs stay unconnected
 };
+
+// Both sides as usual but for some attributes.
+PairOptions with_attributes(ChangeAttributes active, ChangeAttributes passive = {});
 
 class ConnectedPair {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // harness/fixture.h: what every conformance test may use without creating it.
-// Lives here: an open IA, and everything else of the harness by inclusion.
+// Lives here: an open IA or a connected pair, and everything else of the harness by inclusion.
 // Not here:   rules; those are the tests.
 //
 // In a test file:  using DatPzCreate = datum::test::Conformance;
@@ -28,6 +28,15 @@ class Conformance : public testing::Test {
   }
 
   Ia ia; // closed gracefully at the end: a test that leaves an object behind fails
+};
+
+// For tests of what travels over a connection.
+class Connected : public testing::Test {
+ protected:
+  Side& active() { return pair.active(); }
+  Side& passive() { return pair.passive(); }
+
+  ConnectedPair pair;
 };
 
 } // namespace datum::test
