@@ -51,6 +51,8 @@ class EpInState {
   Side& peer() { return *peer_; }
   // A service point of ia() that accepts connects.
   Listener& listener() { return *listener_; }
+  // The stopped process at the other end in CP.
+  PeerProcess& process() { return *process_; }
   // The test destroyed the EP.
   void ep_is_gone();
 
