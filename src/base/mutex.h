@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// base/mutex.h: the lock of an interface adapter, and Clang's annotations for it.
-// One lock guards an adapter and all its objects: the hot path takes exactly this one.
+// base/mutex.h: a lock, and Clang's annotations for it. An adapter's own is biased_mutex.h.
 // Threads: uncontended lock and unlock are one atomic operation each; a contended locker
 //          spins briefly and then sleeps in the kernel.
 #pragma once
@@ -56,15 +55,16 @@ class DATUM_CAPABILITY("mutex") Mutex {
   std::atomic<std::uint32_t> word_{kFree};
 };
 
+template <class M>
 class DATUM_SCOPED_CAPABILITY MutexLock {
  public:
-  explicit MutexLock(Mutex& mutex) DATUM_ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
+  explicit MutexLock(M& mutex) DATUM_ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
   ~MutexLock() DATUM_RELEASE() { mutex_.unlock(); }
   MutexLock(const MutexLock&) = delete;
   MutexLock& operator=(const MutexLock&) = delete;
 
  private:
-  Mutex& mutex_;
+  M& mutex_;
 };
 
 } // namespace datum

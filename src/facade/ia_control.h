@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/mutex.h"
+#include "base/biased_mutex.h"
 #include "base/status.h"
 #include "core/interface_adapter.h"
 #include "facade/handle_space.h"
@@ -87,7 +87,7 @@ class IaControl final : public LockOwner, public HandleSource {
   void leave_slowly() noexcept DATUM_RELEASE(mutex_);
   void deliver(const std::vector<InterfaceAdapter::ForeignEvent>& events) noexcept;
 
-  Mutex mutex_;
+  BiasedMutex mutex_;
   std::uint64_t instance_ = kNobody; // unique to each open, above the bits of a kind
   std::unique_ptr<InterfaceAdapter> adapter_;
   std::unique_ptr<Runtime> runtime_;
