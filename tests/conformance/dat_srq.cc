@@ -129,9 +129,8 @@ TEST_F(DatSrqCreate, NullPointers) {
 // Rules: dat_srq_create.R8 dat_srq_create.R10 dat_srq_create.R11
 TEST_F(DatSrqCreate, BadAttributes) {
   const DAT_COUNT too_many = ia_attributes(ia).max_iov_segments_per_dto + 1;
-  const DAT_SRQ_ATTR bad[] = {{0, 4, 0}, {-1, 4, 0},        {4, 0, 0},
-                              {4, -1, 0}, {4, too_many, 0}, {4, 4, 1},
-                              {4, 4, -1}};
+  const DAT_SRQ_ATTR bad[] = {{0, 4, 0},        {-1, 4, 0}, {4, 0, 0}, {4, -1, 0},
+                              {4, too_many, 0}, {4, 4, 1},  {4, 4, -1}};
   for (const DAT_SRQ_ATTR& each : bad) {
     EXPECT_DAT_ERROR(create(each.max_recv_dtos, each.max_recv_iov, each.low_watermark),
                      DAT_INVALID_PARAMETER, DAT_INVALID_ARG3)

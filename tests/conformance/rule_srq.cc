@@ -282,8 +282,8 @@ TEST_F(RuleSrq, RecvLimitsOfTheEpDoNotGovern) {
   });
   connect_to(one);
   for (DAT_UINT64 i = 0; i < 4; ++i) {
-    EXPECT_DAT_OK(post_srq_recv(
-        srq, {memory->segment(i * 8, 3), memory->segment(i * 8 + 3, 5)}, i));
+    EXPECT_DAT_OK(
+        post_srq_recv(srq, {memory->segment(i * 8, 3), memory->segment(i * 8 + 3, 5)}, i));
   }
   for (DAT_UINT64 i = 0; i < 4; ++i) send(one, "twoparts");
   for (DAT_UINT64 i = 0; i < 4; ++i) {
@@ -315,9 +315,9 @@ TEST_F(RuleSrq, RecvsBelongToTheZoneOfTheSrq) {
 // Rules: dat_ep_create_with_srq.R5 C-24
 TEST_F(RuleSrq, AttributesMustBeGiven) {
   Ep ep;
-  EXPECT_DAT_ERROR(dat_ep_create_with_srq(ia, pz, evd, DAT_HANDLE_NULL, DAT_HANDLE_NULL, srq,
-                                          nullptr, ep.out()),
-                   DAT_INVALID_PARAMETER, DAT_INVALID_ARG7);
+  EXPECT_DAT_ERROR(
+      dat_ep_create_with_srq(ia, pz, evd, DAT_HANDLE_NULL, DAT_HANDLE_NULL, srq, nullptr, ep.out()),
+      DAT_INVALID_PARAMETER, DAT_INVALID_ARG7);
   EXPECT_DAT_OK(dat_ep_create(ia, pz, evd, DAT_HANDLE_NULL, DAT_HANDLE_NULL, nullptr, ep.out()));
 }
 

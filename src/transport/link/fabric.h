@@ -105,6 +105,11 @@ class Fabric {
   // Fails at once only for an address that cannot be (InvalidAddress) or lack of resources.
   virtual Result<std::unique_ptr<Dial>> dial(const Address& address, ConnQual qualifier,
                                              DialEvents& events) = 0;
+  // Both sides of a link can leave fencing to the one that needs it seldom (base/fence.h).
+  virtual bool fences_everywhere() const { return false; }
+  // Orders what this process wrote before with what it reads after, against every peer.
+  virtual void fence_everywhere() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+
   // Outside work that costs no system call (the simulator delivers what is due). True: some.
   virtual bool progress() = 0;
   // A link that has no connection left; the fabric may drop it.

@@ -30,8 +30,11 @@ void write_record(RecordHeader* to, const RecordHeader& header) {
 Link::Link(LinkTransport& transport, LinkPort& port)
     : transport_(transport), port_(port), own_(port.segment().side[port.side()]),
       peer_(port.segment().side[1 - port.side()]),
-      out_(port.segment().ring[port.side()], &peer_.tail),
-      in_(port.segment().ring[1 - port.side()], &own_.tail) {}
+      out_(port.segment().ring[port.side()], peer_.tail),
+      in_(port.segment().ring[1 - port.side()], own_.tail),
+      light_(transport.fabric().fences_everywhere()) {
+  own_.fences.store(light_ ? 1 : 0, std::memory_order_relaxed);
+}
 
 Link::~Link() = default;
 
@@ -88,7 +91,7 @@ void Link::send_control(const RecordHeader& header, std::span<const std::byte> p
   const auto size = static_cast<std::uint32_t>(payload.size());
   if (RecordHeader* to = reserve(lines_for(size, 0))) {
     write_record(to, header);
-    if (!payload.empty()) std::memcpy(to + 1, payload.data(), payload.size());
+    if (!payload.empty()) std::memcpy(out_.payload(), payload.data(), payload.size());
     publish();
     return;
   }
@@ -109,7 +112,7 @@ void Link::ask_for_room() {
 
 // There may be room again: everybody who waited for it tries.
 bool Link::end_starving() {
-  if (out_.reserve(kMaxRecordLines) == nullptr) return false;
+  if (!out_.has_room()) return false;
   starving_ = false;
   own_.starving.store(0, std::memory_order_relaxed);
   for (LinkChannel* channel : std::exchange(starving_list_, {})) list_for_work(*channel);
@@ -127,11 +130,10 @@ bool Link::flush_controls() {
   while (!controls_.empty()) {
     const Control& control = controls_.front();
     const auto size = static_cast<std::uint32_t>(control.payload.size());
-    RingLine* lines = out_.reserve(lines_for(size, 0));
-    if (lines == nullptr) break;
-    auto* to = reinterpret_cast<RecordHeader*>(lines);
+    auto* to = reinterpret_cast<RecordHeader*>(out_.reserve(lines_for(size, 0)));
+    if (to == nullptr) break;
     write_record(to, control.header);
-    if (size != 0) std::memcpy(to + 1, control.payload.data(), size);
+    if (size != 0) std::memcpy(out_.payload(), control.payload.data(), size);
     publish();
     controls_.pop_front();
     any = true;
@@ -144,20 +146,22 @@ void Link::flush_bell() {
   published_ = false;
   // What was published must be visible before we look whether the peer sleeps; it writes its
   // epoch, fences and then looks at the ring.
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  fence();
   const std::uint32_t epoch = peer_.sleep_epoch.load(std::memory_order_relaxed);
   if ((epoch & 1U) == 0 || epoch == rung_epoch_) return;
   rung_epoch_ = epoch;
   port_.ring_bell();
 }
 
-bool Link::set_attention(Attention attention) {
+void Link::set_attention(Attention attention) {
   const std::uint32_t epoch = own_.sleep_epoch.load(std::memory_order_relaxed);
   const bool asleep = (epoch & 1U) != 0;
   if (asleep != (attention == Attention::Asleep))
     own_.sleep_epoch.store(epoch + 1, std::memory_order_relaxed);
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (starving_) return in_.ready() || out_.reserve(kMaxRecordLines) != nullptr;
+}
+
+bool Link::must_look() {
+  if (starving_) return in_.ready() || out_.has_room();
   return in_.ready() || !work_list_.empty() || !ack_list_.empty();
 }
 
@@ -165,7 +169,7 @@ void Link::on_bell() {
   const std::uint32_t epoch = own_.sleep_epoch.load(std::memory_order_relaxed);
   if ((epoch & 1U) != 0) {
     own_.sleep_epoch.store(epoch + 2, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    transport_.fabric().fence_everywhere();
   }
   progress();
 }
@@ -183,30 +187,32 @@ bool Link::progress() {
 }
 
 bool Link::poll_ring() {
-  std::uint32_t lines = 0;
   int left = kRecordBudget;
-  for (const RingLine* line = in_.front(lines); line != nullptr; line = in_.front(lines)) {
-    const bool good = handle(*line, lines);
+  for (const RingSlot* slot = in_.front(); slot != nullptr; slot = in_.front()) {
+    // Copied before it is checked: the peer may change it meanwhile.
+    RecordHeader header;
+    std::memcpy(&header, slot, sizeof header);
+    const std::uint32_t lines = lines_of(header);
+    const std::byte* payload = in_.payload(lines);
+    const bool good = payload != nullptr && handle(header, payload);
     if (broken_) return true; // also when the handler ended the link
-    in_.pop(lines);
     if (!good) {
       break_off("a record that makes no sense");
       return true;
     }
+    in_.pop(lines);
     if (--left == 0) break;
   }
-  if (left != kRecordBudget && peer_.starving.load(std::memory_order_relaxed) != 0) relieve_peer();
-  if (in_.peer_misbehaved() || out_.peer_misbehaved()) break_off("ring positions that cannot be");
+  if (left != kRecordBudget) {
+    // The peer says that it starves, fences, and then looks how far we have told it.
+    fence();
+    if (peer_.starving.load(std::memory_order_relaxed) != 0) relieve_peer();
+  }
+  if (out_.peer_misbehaved()) break_off("ring positions that cannot be");
   return left != kRecordBudget;
 }
 
-bool Link::handle(const RingLine& line, std::uint32_t lines) {
-  RecordHeader header;
-  std::memcpy(&header, &line, sizeof header);
-  // What is not in the header lies in the lines behind it, and nowhere else.
-  if (header.length > inline_room(header.type) && header.length > (lines - 1) * kLineSize)
-    return false;
-  const auto* payload = reinterpret_cast<const std::byte*>(&line + 1);
+bool Link::handle(const RecordHeader& header, const std::byte* payload) {
   if (header.type == RecordType::Connect) return on_connect(header, payload);
   // A requester that gives up before it was answered does not know our number.
   LinkChannel* channel = header.type == RecordType::Close && header.connection == 0
@@ -280,7 +286,7 @@ void Link::break_off(const char* reason) {
 void Link::lost() {
   // What the peer wrote before it went away still counts: a farewell may be among it. Bounded, for
   // a peer that is not gone but was cut off may go on writing.
-  for (std::uint32_t rounds = kRingLines / kRecordBudget; rounds != 0 && !broken_; --rounds)
+  for (std::uint32_t rounds = kRingSlots / kRecordBudget; rounds != 0 && !broken_; --rounds)
     if (!poll_ring()) break;
   broken_ = true;
   // Every connection hears of it; hearing may remove it, or others.

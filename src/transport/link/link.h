@@ -8,6 +8,7 @@
 #include <deque>
 #include <vector>
 
+#include "base/fence.h"
 #include "transport/link/fabric.h"
 #include "transport/link/record.h"
 #include "transport/link/ring.h"
@@ -26,8 +27,9 @@ class Link {
 
   LinkPort& port() { return port_; }
   bool progress();
-  // Writes our sleep epoch; true when the ring has something.
-  bool set_attention(Attention attention);
+  // Writes our sleep epoch. Whoever goes to sleep fences everywhere and then asks must_look().
+  void set_attention(Attention attention);
+  bool must_look();
   // The peer has rung. It rings once for each epoch, so a new one begins before we look.
   void on_bell();
   void lost();
@@ -39,12 +41,13 @@ class Link {
   bool idle() const { return channels_ == 0; }
   bool broken() const { return broken_; }
 
-  // Room for a record, or nullptr: then whoever asked should starve(). Fill everything but the
-  // first word, then publish().
+  // Room for a record with so many lines of payload, or nullptr: then whoever asked should
+  // starve(). Fill everything but the first word, then publish().
   RecordHeader* reserve(std::uint32_t lines) {
     if (!controls_.empty()) return nullptr; // they were first
     return reinterpret_cast<RecordHeader*>(out_.reserve(lines));
   }
+  std::byte* payload() { return out_.payload(); }
   // The channel works on when there is room again.
   void starve(LinkChannel& channel);
   void publish() {
@@ -62,7 +65,7 @@ class Link {
   // Around every direct access: the peer waits for it before it lets go of the memory.
   void mark(Stag stag) {
     own_.mark.store(stag, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    fence();
   }
   void unmark() { own_.mark.store(0, std::memory_order_release); }
   Stag peer_mark() const { return peer_.mark.load(std::memory_order_acquire); }
@@ -71,8 +74,15 @@ class Link {
   void list_for_work(LinkChannel& channel);
 
  private:
+  // Between a word of ours and a look at one of the peer's, where the peer fences for both.
+  void fence() const {
+    if (light_ && peer_.fences.load(std::memory_order_relaxed) != 0) [[likely]]
+      light_fence();
+    else
+      std::atomic_thread_fence(std::memory_order_seq_cst);
+  }
   bool poll_ring();
-  bool handle(const RingLine& line, std::uint32_t lines);
+  bool handle(const RecordHeader& header, const std::byte* payload);
   bool on_connect(const RecordHeader& header, const std::byte* payload);
   bool flush_acks();
   bool flush_controls();
@@ -98,6 +108,7 @@ class Link {
   SegmentSide& peer_;
   RingProducer out_;
   RingConsumer in_;
+  const bool light_; // we can leave fencing to the peer, and do it for the peer
   bool published_ = false;
   bool starving_ = false;
   bool broken_ = false;

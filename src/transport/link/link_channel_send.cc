@@ -126,7 +126,7 @@ bool LinkChannel::send_piece(const WorkRequest& request, std::uint64_t offset, s
   if (offset + size == request.length) flags |= record_flag::kLast;
   if (request.solicited && !write) flags |= record_flag::kSolicited;
   stamp(*record, type, flags, size);
-  std::byte* payload = reinterpret_cast<std::byte*>(record + 1);
+  std::byte* payload = link_->payload();
   if (write) {
     record->rdma.stag = request.remote.stag;
     record->rdma.address = request.remote.address + offset;
@@ -148,7 +148,7 @@ bool LinkChannel::send_fetch(const WorkRequest& request) {
   stamp(*record, RecordType::SendFetch,
         request.solicited ? record_flag::kSolicited : std::uint8_t{0}, size);
   record->fetch = {request.length, static_cast<std::uint32_t>(request.local.size())};
-  auto* segments = reinterpret_cast<FetchSegment*>(record + 1);
+  auto* segments = reinterpret_cast<FetchSegment*>(link_->payload());
   for (const LocalTriplet& segment : request.local)
     *segments++ = {segment.stag, 0, segment.address, segment.length};
   link_->publish();
@@ -164,7 +164,7 @@ StartResult LinkChannel::start_read(const WorkRequest& request) {
     return StartResult::Started;
   }
   if (may_go_direct(request)) return start_direct(request);
-  RecordHeader* record = link_->reserve(1);
+  RecordHeader* record = link_->reserve(0);
   if (record == nullptr) return later(true);
   stamp(*record, RecordType::ReadRequest, 0, 0);
   record->read.rdma = {request.remote.stag, 0, request.remote.address};
@@ -193,8 +193,7 @@ bool LinkChannel::serve_reads() {
     }
     const bool last = read.done + size == read.length;
     stamp(*record, RecordType::ReadData, last ? record_flag::kLast : std::uint8_t{0}, size);
-    std::byte* payload =
-        size <= kInlinePayload ? record->payload : reinterpret_cast<std::byte*>(record + 1);
+    std::byte* payload = size <= kInlinePayload ? record->payload : link_->payload();
     if (size != 0) std::memcpy(payload, pointer(read.address + read.done), size);
     link_->publish();
     any = true;
@@ -207,7 +206,7 @@ bool LinkChannel::serve_reads() {
 bool LinkChannel::flush_ack() {
   if (state_ != State::Open || (told_placed_ == placed_ && told_octets_ == placed_octets_))
     return true;
-  RecordHeader* record = link_->reserve(1);
+  RecordHeader* record = link_->reserve(0);
   if (record == nullptr) return false;
   stamp(*record, RecordType::Ack, 0, 0);
   link_->publish();

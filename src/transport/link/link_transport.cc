@@ -68,8 +68,10 @@ bool LinkTransport::progress() {
 
 bool LinkTransport::set_attention(Attention attention) {
   attention_ = attention;
+  for (const std::unique_ptr<Link>& link : links_) link->set_attention(attention);
+  if (attention == Attention::Asleep) fabric_.fence_everywhere();
   bool ready = !unlinked_.empty();
-  for (const std::unique_ptr<Link>& link : links_) ready = link->set_attention(attention) || ready;
+  for (const std::unique_ptr<Link>& link : links_) ready = link->must_look() || ready;
   return ready;
 }
 
@@ -113,6 +115,7 @@ void LinkTransport::unlist(LinkChannel& channel) {
 void LinkTransport::on_link(LinkPort& port) {
   links_.push_back(std::make_unique<Link>(*this, port));
   links_.back()->set_attention(attention_);
+  if (attention_ == Attention::Asleep) fabric_.fence_everywhere(); // whoever called us looks next
 }
 
 void LinkTransport::on_bell(LinkPort& port) {

@@ -102,9 +102,9 @@ static_assert(sizeof(FetchSegment) == 24);
 inline constexpr std::uint32_t kMaxFetchSegments = 64;
 // The largest payload of one record.
 inline constexpr std::uint32_t kMaxPiece = 8192;
-static_assert(kMaxPiece / kLineSize + 1 <= kMaxRecordLines);
+static_assert(kMaxPiece / kLineSize <= kMaxRecordLines);
 
-// How much payload of such a record lies in its header; more lies in the lines behind.
+// How much payload of such a record lies in its header; more lies in lines of the room, all of it.
 constexpr std::uint32_t inline_room(RecordType type) {
   switch (type) {
   case RecordType::Send:
@@ -114,8 +114,12 @@ constexpr std::uint32_t inline_room(RecordType type) {
   }
 }
 
+// Lines of payload behind such a record.
 constexpr std::uint32_t lines_for(std::uint32_t payload, std::uint32_t inline_room) {
-  return payload <= inline_room ? 1 : 1 + (payload + kLineSize - 1) / kLineSize;
+  return payload <= inline_room ? 0 : payload / kLineSize + (payload % kLineSize != 0 ? 1 : 0);
+}
+constexpr std::uint32_t lines_of(const RecordHeader& header) {
+  return lines_for(header.length, inline_room(header.type));
 }
 
 } // namespace datum

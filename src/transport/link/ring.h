@@ -5,9 +5,9 @@
 // Threads:    one producer and one consumer, in different processes. Each trusts only its own copy
 //             of a position; what the other side writes is loaded once and checked.
 //
-// A record is one cache line of header, then its payload in whole lines, never wrapped. The first
-// word of the header, stored last, publishes it; the producer has cleared the first word of the
-// following line before, so that the consumer never takes old payload for a header.
+// A record is a slot of one cache line, and, if it has more to say, payload in whole lines of a
+// room of its own, never wrapped. A slot's first word, stored last, publishes it: it counts up with
+// every lap, so that nothing has to be cleared and a record costs one line that changes hands.
 #pragma once
 
 #include <atomic>
@@ -17,104 +17,129 @@
 
 namespace datum {
 
-inline constexpr std::uint32_t kRingLines = 2048; // a power of two; 128 KiB each way
+inline constexpr std::uint32_t kRingSlots = 1024; // powers of two: 64 KiB of slots
+inline constexpr std::uint32_t kRoomLines = 2048; // and 128 KiB of payload, each way
 inline constexpr std::uint32_t kLineSize = 64;
-inline constexpr std::uint32_t kMaxRecordLines = kRingLines / 8;
+inline constexpr std::uint32_t kMaxRecordLines = kRoomLines / 8;
 
-struct alignas(kLineSize) RingLine {
-  std::atomic<std::uint32_t> first; // of a header: lines of the record, 0: not there yet
+struct alignas(kLineSize) RingSlot {
+  std::atomic<std::uint32_t> turn; // which record of this ring it is, counted from 1
   std::byte rest[kLineSize - sizeof(std::uint32_t)];
 };
-static_assert(sizeof(RingLine) == kLineSize && std::is_standard_layout_v<RingLine>);
+struct alignas(kLineSize) RingLine {
+  std::byte bytes[kLineSize];
+};
+struct Ring {
+  RingSlot slots[kRingSlots];
+  RingLine room[kRoomLines];
+};
+static_assert(sizeof(Ring) == kLineSize * (kRingSlots + kRoomLines));
+static_assert(std::is_standard_layout_v<Ring>);
 
-// Marks the rest of the ring as unused: the next record is at its beginning.
-inline constexpr std::uint32_t kRingWrap = 0xffffffff;
-
-// Written by the consumer only: how many lines it has given back, ever.
+// Written by the consumer only: how much it has given back, ever.
 struct alignas(kLineSize) RingTail {
-  std::atomic<std::uint64_t> released;
+  std::atomic<std::uint64_t> records;
+  std::atomic<std::uint64_t> lines;
 };
 static_assert(sizeof(RingTail) == kLineSize);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
+// Where a record stands: both sides count alike, from the lengths of the records before it.
+struct RingPosition {
+  std::uint64_t records = 0;
+  std::uint64_t lines = 0;
+
+  std::uint32_t slot() const { return static_cast<std::uint32_t>(records) & (kRingSlots - 1); }
+  std::uint32_t turn() const { return static_cast<std::uint32_t>(records + 1); }
+  std::uint32_t line() const { return static_cast<std::uint32_t>(lines) & (kRoomLines - 1); }
+  // Lines left unused before a payload of so many, because it would not end within the room.
+  std::uint32_t skipped(std::uint32_t payload) const {
+    const std::uint32_t to_end = kRoomLines - line();
+    return payload > to_end ? to_end : 0;
+  }
+};
+
 class RingProducer {
  public:
-  RingProducer(RingLine* lines, const RingTail* tail) : lines_(lines), tail_(tail) {}
+  RingProducer(Ring& ring, const RingTail& tail) : ring_(&ring), tail_(&tail) {}
 
-  // Room for a record of `lines` lines, header first; nullptr: full now. The memory of the first
-  // word of the first line must be left alone. Nothing is visible before publish().
-  RingLine* reserve(std::uint32_t lines) {
-    std::uint32_t at = static_cast<std::uint32_t>(position_) & (kRingLines - 1);
-    const std::uint32_t to_end = kRingLines - at;
-    const std::uint32_t skipped = lines > to_end ? to_end : 0;
-    // One line more: the word behind the record is cleared when it is published.
-    if (!has_room(skipped + lines + 1)) return nullptr;
-    if (skipped != 0) wrap(at, skipped);
-    at = static_cast<std::uint32_t>(position_) & (kRingLines - 1);
-    reserved_ = lines;
-    return lines_ + at;
+  // A slot for a record with `lines` lines of payload; nullptr: full now. The slot's first word
+  // must be left alone. Nothing is visible before publish().
+  RingSlot* reserve(std::uint32_t lines) {
+    if (!fits(next_.skipped(lines) + lines) && !look_for_room(lines)) [[unlikely]]
+      return nullptr;
+    if (lines != 0) {
+      next_.lines += next_.skipped(lines);
+      reserved_ = lines;
+    }
+    return &ring_->slots[next_.slot()];
   }
+  // The payload of the reserved record.
+  std::byte* payload() { return ring_->room[next_.line()].bytes; }
   void publish() {
-    RingLine& header = lines_[static_cast<std::uint32_t>(position_) & (kRingLines - 1)];
-    const std::uint64_t next = position_ + reserved_;
-    lines_[static_cast<std::uint32_t>(next) & (kRingLines - 1)].first.store(
-        0, std::memory_order_relaxed);
-    header.first.store(reserved_, std::memory_order_release);
-    position_ = next;
+    ring_->slots[next_.slot()].turn.store(next_.turn(), std::memory_order_release);
+    ++next_.records;
+    next_.lines += reserved_;
+    reserved_ = 0;
   }
-  std::uint64_t position() const { return position_; }
-  // The other side claimed to have released more than was ever written.
+  // The largest record fits.
+  bool has_room() { return fits(2 * kMaxRecordLines) || look_for_room(kMaxRecordLines); }
+  // The other side claimed to have given back more than was ever written.
   bool peer_misbehaved() const { return misbehaved_; }
 
  private:
-  bool has_room(std::uint32_t lines);
-  void wrap(std::uint32_t at, std::uint32_t skipped);
+  bool fits(std::uint32_t lines) const {
+    return next_.records - released_.records < kRingSlots &&
+           next_.lines + lines - released_.lines <= kRoomLines;
+  }
+  bool look_for_room(std::uint32_t lines);
 
-  RingLine* lines_;
+  Ring* ring_;
   const RingTail* tail_;
-  std::uint64_t position_ = 0;
-  std::uint64_t released_ = 0; // as last seen and checked
+  RingPosition next_;
+  RingPosition released_; // as last seen and checked
   std::uint32_t reserved_ = 0;
   bool misbehaved_ = false;
 };
 
 class RingConsumer {
  public:
-  RingConsumer(const RingLine* lines, RingTail* tail) : lines_(lines), tail_(tail) {}
+  RingConsumer(const Ring& ring, RingTail& tail) : ring_(&ring), tail_(&tail) {}
 
-  // The next record's first line and length, or nullptr. A length that cannot be sets
-  // peer_misbehaved(). The caller copies what it checks: the peer may change it meanwhile.
-  const RingLine* front(std::uint32_t& lines) {
-    const std::uint32_t at = static_cast<std::uint32_t>(position_) & (kRingLines - 1);
-    const std::uint32_t first = lines_[at].first.load(std::memory_order_acquire);
-    if (first == 0) return nullptr;
-    return accept(at, first, lines);
-  }
   bool ready() const {
-    return lines_[static_cast<std::uint32_t>(position_) & (kRingLines - 1)].first.load(
-               std::memory_order_acquire) != 0;
+    return ring_->slots[next_.slot()].turn.load(std::memory_order_acquire) == next_.turn();
+  }
+  // The next record's slot, or nullptr. The caller copies what it checks: the peer may change it
+  // meanwhile.
+  const RingSlot* front() const { return ready() ? &ring_->slots[next_.slot()] : nullptr; }
+  // The payload of that record, of so many lines; nullptr: no record is as large as this.
+  const std::byte* payload(std::uint32_t lines) const {
+    if (lines > kMaxRecordLines) return nullptr;
+    RingPosition at = next_;
+    at.lines += next_.skipped(lines);
+    return ring_->room[at.line()].bytes;
   }
   void pop(std::uint32_t lines) {
-    position_ += lines;
-    // Told lazily: the producer needs it only when the ring is nearly full.
-    if (position_ - told_ >= kRingLines / 4) tell();
+    ++next_.records;
+    if (lines != 0) next_.lines += next_.skipped(lines) + lines;
+    // Told lazily: the producer needs it only when the ring is nearly full. Once everything has
+    // been consumed, what has not been told leaves room for the largest record.
+    if (next_.records - told_.records >= kRingSlots / 4 ||
+        next_.lines - told_.lines >= kRoomLines / 4)
+      tell();
   }
   // The producer waits for room: it is told at once.
   void tell() {
-    told_ = position_;
-    tail_->released.store(position_, std::memory_order_release);
+    told_ = next_;
+    tail_->lines.store(next_.lines, std::memory_order_release);
+    tail_->records.store(next_.records, std::memory_order_release);
   }
-  std::uint64_t position() const { return position_; }
-  bool peer_misbehaved() const { return misbehaved_; }
 
  private:
-  const RingLine* accept(std::uint32_t at, std::uint32_t first, std::uint32_t& lines);
-
-  const RingLine* lines_;
+  const Ring* ring_;
   RingTail* tail_;
-  std::uint64_t position_ = 0;
-  std::uint64_t told_ = 0;
-  bool misbehaved_ = false;
+  RingPosition next_;
+  RingPosition told_;
 };
 
 } // namespace datum

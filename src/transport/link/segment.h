@@ -12,7 +12,7 @@
 namespace datum {
 
 inline constexpr std::uint32_t kSegmentMagic = 0x44544c4b; // "DTLK"
-inline constexpr std::uint32_t kSegmentVersion = 1;
+inline constexpr std::uint32_t kSegmentVersion = 2;
 
 // Words of one side, written by that side alone.
 struct SegmentSide {
@@ -21,6 +21,9 @@ struct SegmentSide {
   alignas(kLineSize) std::atomic<std::uint32_t> sleep_epoch;
   // 1: it found the ring that it writes full and sleeps: tell it when there is room again.
   std::atomic<std::uint32_t> starving;
+  // 1: whenever it relies on having written a word before it reads the other side's, it fences on
+  // every processor, so that the other side need not.
+  std::atomic<std::uint32_t> fences;
   // The STag of the peer's memory through which this side is copying right now; 0: none.
   alignas(kLineSize) std::atomic<std::uint32_t> mark;
   // How far it has consumed its incoming ring.
@@ -31,12 +34,12 @@ static_assert(sizeof(SegmentSide) == 3 * kLineSize);
 struct LinkSegment {
   alignas(kLineSize) std::uint32_t magic;
   std::uint32_t version;
-  std::uint32_t ring_lines;
-  std::uint32_t reserved;
-  SegmentSide side[2];          // 0: the side that dialled, 1: the side that was dialled
-  RingLine ring[2][kRingLines]; // ring[s] is written by side s
+  std::uint32_t ring_slots;
+  std::uint32_t room_lines;
+  SegmentSide side[2]; // 0: the side that dialled, 1: the side that was dialled
+  Ring ring[2];        // ring[s] is written by side s
 };
-static_assert(sizeof(LinkSegment) == 7 * kLineSize + 2 * kRingLines * kLineSize);
+static_assert(sizeof(LinkSegment) == 7 * kLineSize + 2 * sizeof(Ring));
 static_assert(std::is_standard_layout_v<LinkSegment>);
 
 } // namespace datum

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/cpu.h"
+#include "base/fence.h"
 #include "base/log.h"
 #include "transport/shm/shm_context.h"
 
@@ -40,7 +41,7 @@ bool has_left(ShmPort& port, Stag stag, int round) {
 } // namespace
 
 bool Quiescence::wait_or_condemn(Stag stag) {
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  shared_heavy_fence();
   std::vector<ShmPort*> inside;
   context_.links.for_each([&](ShmPort& port) {
     if (is_inside(port, stag)) inside.push_back(&port);

@@ -2,8 +2,8 @@
 // transport/shm/quiesce.h: our memory is about to be somebody else's: no peer may still be in it.
 // Lives here: waiting for peers' marks, what happens to a peer that does not finish.
 // Not here:   revoking the entry (RegionTable), marking (transport/link).
-// Order:      a peer marks the STag, fences, then reads the entry; the owner clears the entry,
-//             fences, then reads the marks: one of the two sees the other.
+// Order:      a peer marks the STag, then reads the entry; the owner clears the entry, fences on
+//             every processor (base/fence.h), then reads the marks: one of the two sees the other.
 // Threads:    the adapter's lock, held while it waits.
 #pragma once
 

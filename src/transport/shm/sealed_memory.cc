@@ -61,7 +61,8 @@ SealedMemory make_segment() {
     LinkSegment& segment = segment_in(memory.mapping);
     segment.magic = kSegmentMagic;
     segment.version = kSegmentVersion;
-    segment.ring_lines = kRingLines;
+    segment.ring_slots = kRingSlots;
+    segment.room_lines = kRoomLines;
   }
   return memory;
 }
@@ -72,7 +73,7 @@ Mapping adopt_segment(int file) {
   if (!mapping) return {};
   const LinkSegment& segment = segment_in(mapping);
   if (segment.magic != kSegmentMagic || segment.version != kSegmentVersion ||
-      segment.ring_lines != kRingLines)
+      segment.ring_slots != kRingSlots || segment.room_lines != kRoomLines)
     return {};
   return mapping;
 }

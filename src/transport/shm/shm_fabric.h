@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/fence.h"
 #include "progress/reactor.h"
 #include "transport/link/fabric.h"
 #include "transport/shm/host_address.h"
@@ -42,6 +43,8 @@ class ShmFabric final : public Fabric {
   Result<std::unique_ptr<PublishedName>> publish_any() override;
   Result<std::unique_ptr<Dial>> dial(const Address& address, ConnQual qualifier,
                                      DialEvents& events) override;
+  bool fences_everywhere() const override { return shared_heavy_fence_ready(); }
+  void fence_everywhere() override { shared_heavy_fence(); }
   bool progress() override { return false; }
   // Links stay: the peer may be about to use one that looks idle here. They end with the peer.
   void on_idle(LinkPort&) override {}

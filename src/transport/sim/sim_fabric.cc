@@ -8,7 +8,7 @@ namespace datum {
 namespace {
 
 // A full ring of the smallest records, read with the link's budget of 64 at a time.
-constexpr int kLooksAtTheEnd = kRingLines / 64 + 1;
+constexpr int kLooksAtTheEnd = kRingSlots / 64 + 1;
 
 class SimName final : public PublishedName {
  public:

@@ -13,7 +13,8 @@ std::unique_ptr<LinkSegment> make_segment() {
   auto segment = std::make_unique<LinkSegment>();
   segment->magic = kSegmentMagic;
   segment->version = kSegmentVersion;
-  segment->ring_lines = kRingLines;
+  segment->ring_slots = kRingSlots;
+  segment->room_lines = kRoomLines;
   return segment;
 }
 
@@ -55,8 +56,9 @@ SimLink::~SimLink() = default;
 void SimLink::mirror_words(int side) {
   SegmentSide& own = segment(side).side[side];
   SegmentSide& seen = segment(1 - side).side[side];
-  seen.tail.released.store(own.tail.released.load(std::memory_order_acquire),
-                           std::memory_order_release);
+  seen.tail.lines.store(own.tail.lines.load(std::memory_order_acquire), std::memory_order_release);
+  seen.tail.records.store(own.tail.records.load(std::memory_order_acquire),
+                          std::memory_order_release);
   seen.starving.store(own.starving.load(std::memory_order_relaxed), std::memory_order_relaxed);
   seen.mark.store(own.mark.load(std::memory_order_acquire), std::memory_order_release);
   if (!world_.doorbells()) {

@@ -4,54 +4,49 @@
 #include <algorithm>
 #include <cstring>
 
+#include "transport/link/record.h"
+
 namespace datum {
 namespace {
 
-std::uint32_t place(std::uint64_t position) {
-  return static_cast<std::uint32_t>(position) & (kRingLines - 1);
+std::uint32_t lines_in(const RingSlot& slot) {
+  RecordHeader header;
+  std::memcpy(&header, &slot, sizeof header);
+  return lines_of(header);
 }
 
 } // namespace
 
 bool SimWire::find() {
-  const std::uint32_t at = place(found_);
-  const std::uint32_t first = source()[at].first.load(std::memory_order_acquire);
-  if (first == 0) return false;
-  found_ += first == kRingWrap ? kRingLines - at : first;
-  under_way_.push_back({found_, 0});
+  if (!published_.ready()) return false;
+  published_.pop(lines_in(*published_.front()));
+  under_way_.push_back(0);
   return true;
 }
 
 // Order within a link is kept.
 void SimWire::arrive(Instant when) {
-  Record& record = under_way_.back();
-  record.due = when;
-  if (under_way_.size() > 1)
-    record.due = std::max(record.due, under_way_[under_way_.size() - 2].due);
+  Instant& due = under_way_.back();
+  due = when;
+  if (under_way_.size() > 1) due = std::max(due, under_way_[under_way_.size() - 2]);
 }
 
 void SimWire::copy_next() {
   constexpr std::size_t kWord = sizeof(std::uint32_t);
-  const std::uint32_t at = place(carried_);
-  const std::uint32_t first = source()[at].first.load(std::memory_order_acquire);
-  if (first == kRingWrap) {
-    target()[0].first.store(0, std::memory_order_relaxed);
-    target()[at].first.store(kRingWrap, std::memory_order_release);
-    carried_ += kRingLines - at;
-    return;
-  }
-  const auto* bytes = reinterpret_cast<const std::byte*>(source() + at);
-  std::memcpy(reinterpret_cast<std::byte*>(target() + at) + kWord, bytes + kWord,
-              first * std::size_t{kLineSize} - kWord);
-  target()[place(carried_ + first)].first.store(0, std::memory_order_relaxed);
-  target()[at].first.store(first, std::memory_order_release);
-  carried_ += first;
+  const RingSlot* from = leaving_.front();
+  const std::uint32_t lines = lines_in(*from);
+  RingSlot* to = arriving_.reserve(lines);
+  std::memcpy(reinterpret_cast<std::byte*>(to) + kWord,
+              reinterpret_cast<const std::byte*>(from) + kWord, sizeof *from - kWord);
+  std::memcpy(arriving_.payload(), leaving_.payload(lines), lines * std::size_t{kLineSize});
+  arriving_.publish();
+  leaving_.pop(lines);
 }
 
 bool SimWire::carry(Instant now) {
   bool any = false;
-  while (!under_way_.empty() && under_way_.front().due <= now) {
-    while (carried_ != under_way_.front().end) copy_next();
+  while (!under_way_.empty() && under_way_.front() <= now) {
+    copy_next();
     under_way_.pop_front();
     any = true;
   }

@@ -10,13 +10,16 @@
 #include <deque>
 
 #include "base/time.h"
+#include "transport/link/ring.h"
 #include "transport/link/segment.h"
 
 namespace datum {
 
 class SimWire {
  public:
-  SimWire(LinkSegment& from, LinkSegment& to, int side) : from_(from), to_(to), side_(side) {}
+  SimWire(LinkSegment& from, LinkSegment& to, int side)
+      : published_(from.ring[side], own_tail_[0]), leaving_(from.ring[side], own_tail_[1]),
+        arriving_(to.ring[side], to.side[1 - side].tail) {}
 
   // Finds the next record that was published; false: none. arrive() decides when it is carried
   // over.
@@ -24,25 +27,19 @@ class SimWire {
   void arrive(Instant when);
   // Carries over what is due. True: something was.
   bool carry(Instant now);
-  Instant next() const { return under_way_.empty() ? kNever : under_way_.front().due; }
-  Instant last() const { return under_way_.empty() ? 0 : under_way_.back().due; }
+  Instant next() const { return under_way_.empty() ? kNever : under_way_.front(); }
+  Instant last() const { return under_way_.empty() ? 0 : under_way_.back(); }
   void drop() { under_way_.clear(); }
 
  private:
-  struct Record {
-    std::uint64_t end = 0;
-    Instant due = 0;
-  };
   void copy_next();
-  RingLine* source() { return from_.ring[side_]; }
-  RingLine* target() { return to_.ring[side_]; }
 
-  LinkSegment& from_;
-  LinkSegment& to_;
-  int side_;
-  std::uint64_t found_ = 0;
-  std::uint64_t carried_ = 0;
-  std::deque<Record> under_way_;
+  // Nobody is told how far the wire has come: the two ends tell each other.
+  RingTail own_tail_[2] = {};
+  RingConsumer published_; // how far find() has come
+  RingConsumer leaving_;   // how far carry() has come
+  RingProducer arriving_;
+  std::deque<Instant> under_way_; // when each record that was found is due
 };
 
 } // namespace datum

@@ -149,8 +149,9 @@ UniqueFd flawed(Flaw flaw) {
                                               : make_sealed_memory("flawed", size);
   if (flaw != Flaw::WrongMagic) {
     segment_in(memory.mapping).magic = 0x44544c4b;
-    segment_in(memory.mapping).version = 1;
-    segment_in(memory.mapping).ring_lines = 2048;
+    segment_in(memory.mapping).version = 2;
+    segment_in(memory.mapping).ring_slots = 1024;
+    segment_in(memory.mapping).room_lines = 2048;
   }
   if (flaw == Flaw::ReadOnly) {
     const std::string path = "/proc/self/fd/" + std::to_string(memory.file.get());
