@@ -16,3 +16,9 @@ elseif(DATUM_SANITIZE STREQUAL "thread")
 elseif(DATUM_SANITIZE)
   message(FATAL_ERROR "DATUM_SANITIZE=${DATUM_SANITIZE}: expected address, thread or nothing")
 endif()
+
+if(DATUM_FUZZ)
+  # Coverage of the product guides the fuzzer; only its targets are linked with its main().
+  add_compile_options(-fsanitize=fuzzer-no-link)
+  add_link_options(-fsanitize=fuzzer-no-link)
+endif()

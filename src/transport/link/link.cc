@@ -18,6 +18,9 @@ constexpr int kRecordBudget = 64;
 // A connection's number: slot in the low bits, so that a stale number misses its slot's generation.
 constexpr std::uint32_t kSlotBits = 18;
 constexpr std::uint32_t kMaxSlots = 1U << kSlotBits;
+// Controls that wait for room: more than all connections of an adapter together can have, so only a
+// peer that asks and asks and reads no answer gets there.
+constexpr std::size_t kMaxControls = 1U << 17U;
 
 void write_record(RecordHeader* to, const RecordHeader& header) {
   constexpr std::size_t kWord = sizeof(std::uint32_t);
@@ -95,6 +98,7 @@ void Link::send_control(const RecordHeader& header, std::span<const std::byte> p
     publish();
     return;
   }
+  if (controls_.size() == kMaxControls) return break_off("more than it reads answers for");
   controls_.push_back({header, {payload.begin(), payload.end()}});
   ask_for_room();
 }
@@ -231,7 +235,7 @@ LinkChannel* Link::find_requester(std::uint32_t peer_number) {
 
 bool Link::on_connect(const RecordHeader& header, const std::byte* payload) {
   const ConnectFields& fields = header.connect;
-  if (fields.private_data_size != header.length || fields.number == 0 ||
+  if (fields.private_data_size != header.length || fields.number == 0 || fields.reads_in < 0 ||
       header.length > static_cast<std::uint32_t>(transport_.limits().max_private_data))
     return false;
   auto channel =

@@ -139,6 +139,9 @@ class LinkChannel final : public Channel, private DialEvents {
   bool on_read_data(const RecordHeader& header, const std::byte* payload);
   void on_terminate(const RecordHeader& header);
   bool on_accept(const RecordHeader& header, const std::byte* payload);
+  bool fetch_pending() const;
+  bool message_under_way() const;
+  std::size_t most_staged() const;
   void stage(const RecordHeader& header, const std::byte* payload);
   // False: no receive, it has to wait.
   bool deliver(const RecordHeader& header, const std::byte* payload);

@@ -151,8 +151,7 @@ bool LinkChannel::continue_direct() {
 
 bool LinkChannel::on_fetch(const RecordHeader& header, const std::byte* payload) {
   if (link_->direct() == nullptr || header.fetch.segments > kMaxFetchSegments ||
-      header.length != header.fetch.segments * sizeof(FetchSegment) || fetching_ ||
-      message_done_ != 0)
+      header.length != header.fetch.segments * sizeof(FetchSegment) || message_under_way())
     return false;
   if (!staged_.empty() || !start_fetch(header, payload)) {
     if (state_ == State::Open) stage(header, payload);
@@ -228,7 +227,6 @@ void LinkChannel::finish_fetch() {
   fetching_ = false;
   count_placed(1, 0);
   events_->complete_receive(fetch_length_, fetch_solicited_);
-  if (state_ == State::Open && !staged_.empty()) deliver_staged();
 }
 
 } // namespace datum

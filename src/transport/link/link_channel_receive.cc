@@ -91,13 +91,32 @@ bool LinkChannel::handle_open(const RecordHeader& header, const std::byte* paylo
 }
 
 bool LinkChannel::on_send(const RecordHeader& header, const std::byte* payload) {
-  if (header.length > kMaxPiece || fetching_) return false;
+  if (header.length > kMaxPiece || fetch_pending()) return false;
   if (!staged_.empty() || !deliver(header, payload)) {
     if (state_ != State::Open) return true;
-    if (header.length > kSendWindow - staged_octets_) return false;
+    if (header.length > kSendWindow - staged_octets_ || staged_.size() == most_staged())
+      return false;
     stage(header, payload);
   }
   return true;
+}
+
+// An honest peer sends no message behind one that is being fetched, before that has been placed.
+bool LinkChannel::fetch_pending() const {
+  return fetching_ || (!staged_.empty() && staged_.back().header.type == RecordType::SendFetch);
+}
+
+// Another message has begun and not ended: no message to fetch can come now.
+bool LinkChannel::message_under_way() const {
+  if (fetch_pending()) return true;
+  if (staged_.empty()) return message_done_ != 0;
+  return (staged_.back().header.flags & record_flag::kLast) == 0;
+}
+
+// What an EP may have posted, and the pieces of one message: the window counts octets only, and a
+// message may have none.
+std::size_t LinkChannel::most_staged() const {
+  return static_cast<std::size_t>(transport_.limits().max_dto_per_ep) + kSendWindow / kMaxPiece;
 }
 
 bool LinkChannel::deliver(const RecordHeader& header, const std::byte* payload) {

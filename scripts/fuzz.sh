@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Runs the fuzz targets of build/fuzz: each replays its kept corpus, then looks for new inputs.
+#   scripts/fuzz.sh [--seconds N] [--fresh] [NAME...]    N for each target, 600 by default
+#   scripts/fuzz.sh --keep [NAME...]                     what was found becomes the kept corpus
+# A target is a program build/fuzz/bin/fuzz_NAME; its kept corpus is tests/fuzz/corpus/NAME, what
+# it finds goes to build/fuzz/corpus/NAME and is built upon the next time, unless --fresh.
+set -euo pipefail
+# Some kernels spread mappings into the place of the sanitizers' shadow memory: ask them not to.
+if [ -z "${DATUM_FIXED_ADDRESSES-}" ] && setarch -R true 2>/dev/null; then
+  DATUM_FIXED_ADDRESSES=1 exec setarch -R "$0" "$@"
+fi
+cd "$(dirname "$0")/.."
+
+seconds=600
+fresh=
+keep=
+while [ $# -gt 0 ]; do
+  case $1 in
+    --seconds) seconds=$2 && shift ;;
+    --fresh) fresh=1 ;;
+    --keep) keep=1 ;;
+    -*) echo "scripts/fuzz.sh: no option $1" >&2 && exit 2 ;;
+    *) break ;;
+  esac
+  shift
+done
+
+names=("$@")
+if [ ${#names[@]} -eq 0 ]; then
+  shopt -s nullglob
+  for target in build/fuzz/bin/fuzz_*; do names+=("${target##*/fuzz_}"); done
+fi
+if [ ${#names[@]} -eq 0 ]; then
+  echo "no program build/fuzz/bin/fuzz_*; build them: scripts/build.sh fuzz" >&2
+  exit 1
+fi
+for name in "${names[@]}"; do
+  if [ ! -x "build/fuzz/bin/fuzz_$name" ] || [ ! -d "tests/fuzz/corpus/$name" ]; then
+    echo "fuzz $name: no program build/fuzz/bin/fuzz_$name, or no corpus tests/fuzz/corpus/$name" >&2
+    exit 1
+  fi
+done
+
+work=build/fuzz
+[ -n "$fresh" ] && work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+mkdir -p "$work/corpus" "$work/log" build/fuzz/found
+
+# The smallest part of both corpora that reaches as much; it replaces the kept one.
+keep_one() {
+  local name=$1 kept=tests/fuzz/corpus/$1 merged
+  merged=$(mktemp -d)
+  "build/fuzz/bin/fuzz_$name" -set_cover_merge=1 "$merged" "$kept" "$work/corpus/$name" \
+    >"$work/log/$name" 2>&1 || { cat "$work/log/$name" && return 1; }
+  rm -f "$kept"/*
+  find "$merged" -type f -exec mv -t "$kept" {} +
+  rm -r "$merged"
+  echo "fuzz $name: $(find "$kept" -type f | wc -l) inputs kept"
+}
+
+fuzz_one() {
+  local name=$1 kept=tests/fuzz/corpus/$1 log=$work/log/$1 status=0
+  mkdir -p "$work/corpus/$name"
+  # Long inputs come late, and past 1 KiB they find nothing that shorter ones do not.
+  "build/fuzz/bin/fuzz_$name" -artifact_prefix="build/fuzz/found/$name-" -max_len=1024 \
+    -len_control=20 -timeout=10 -rss_limit_mb=4096 -max_total_time="$seconds" \
+    "$work/corpus/$name" "$kept" >"$log" 2>&1 || status=$?
+  if [ "$status" -ne 0 ]; then
+    tail -n 60 "$log"
+    echo "fuzz $name FAILED: the input stands above; rerun: build/fuzz/bin/fuzz_$name INPUT"
+    return 1
+  fi
+  echo "fuzz $name: $(find "$kept" -type f | wc -l) kept inputs replayed;" \
+    "$(sed -n 's/^Done \(.*\)/\1/p' "$log") without a finding"
+}
+
+job=fuzz_one
+[ -n "$keep" ] && job=keep_one
+failed=0
+running=0
+for name in "${names[@]}"; do
+  if [ "$running" -ge "${DATUM_JOBS:-$(nproc)}" ]; then
+    wait -n || failed=1
+    running=$((running - 1))
+  fi
+  $job "$name" &
+  running=$((running + 1))
+done
+while [ "$running" -gt 0 ]; do
+  wait -n || failed=1
+  running=$((running - 1))
+done
+exit "$failed"

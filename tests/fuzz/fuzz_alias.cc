@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// tests/fuzz/fuzz_alias.cc: any text in DATUM_ALIAS: no crash, and nothing in it is both an alias
+// and bad.
+#include "input.h"
+#include "registry/aliases.h"
+
+using datum::fuzz::require;
+using datum::registry::Aliases;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  std::vector<std::string> bad;
+  const Aliases aliases = Aliases::parse(text, bad);
+  for (const std::string& part : bad) {
+    require(!part.empty(), "nothing is not bad");
+    const std::size_t equals = part.find('=');
+    require(equals == std::string::npos || equals == 0 || equals + 1 == part.size(),
+            "only what is not name=ia is bad");
+  }
+  require(!aliases.find(""), "the empty name has no alias");
+  if (aliases.for_unknown()) require(!aliases.for_unknown()->empty(), "an alias names an IA");
+  return 0;
+}
