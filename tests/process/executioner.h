@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// tests/process/executioner.h: the process that forks victims and kills them at an exact point.
+// Lives here: its life, its orders, the pipes between survivor, executioner and victim.
+// Not here:   following a process (tracer.h), what victims do (victim.h).
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+
+#include "kill_protocol.h"
+
+namespace datum::test {
+
+// One end of two pipes that carries records; a closed other end fails the read.
+class Line {
+ public:
+  Line() = default;
+  Line(int read_fd, int write_fd) : read_fd_(read_fd), write_fd_(write_fd) {}
+  template <typename Record>
+  void put(const Record& record) const {
+    put_bytes(&record, sizeof record);
+  }
+  template <typename Record>
+  bool get(Record& record) const {
+    return get_bytes(&record, sizeof record);
+  }
+  bool readable() const; // now
+
+ private:
+  void put_bytes(const void* bytes, std::size_t size) const;
+  bool get_bytes(void* bytes, std::size_t size) const;
+  int read_fd_ = -1;
+  int write_fd_ = -1;
+};
+
+class Executioner {
+ public:
+  // The victim calls ready() when it has prepared and waits there for the survivor's word;
+  // `survivor` is its line to the test.
+  using Victim = std::function<void(const Sentence&, const Line& survivor,
+                                    const std::function<void()>& ready)>;
+
+  // Forks: before the program has threads. Orphans of victims end at release_child().
+  explicit Executioner(const Victim& victim);
+  ~Executioner();
+  Executioner(const Executioner&) = delete;
+  Executioner& operator=(const Executioner&) = delete;
+
+  // In this order, once each per victim.
+  void begin(const Sentence& sentence) const { orders_.put(sentence); }
+  Report await_ready() const { return report(); }
+  void give_word() const { victim_.put(char{}); }
+  bool death_is_reported() const { return orders_.readable(); }
+  Report await_death() const { return report(); }
+  void release_child() const;
+
+  const Line& victim() const { return victim_; }
+
+ private:
+  [[noreturn]] void serve(const Victim& victim, const Line& orders, const Line& survivor);
+  Report report() const;
+
+  pid_t pid_ = -1;
+  Line orders_;
+  Line victim_;
+  int hold_[2]; // orphans sleep in a read of it
+};
+
+} // namespace datum::test

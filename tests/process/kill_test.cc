@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// A peer is killed at every step of every operation. Short form: at each system call, a few
+// instructions behind it; `--long`: many more instructions, and many more random moments.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <random>
+
+#include "process_main.h"
+#include "survivor.h"
+
+namespace datum::test {
+
+namespace {
+
+// Past this an operation only waits for its end.
+constexpr std::uint32_t kMostLandmarks = 2000;
+
+// How far behind a landmark: a record is handed over by a few stores within the first thousands of
+// instructions, so the first ones are looked at most closely.
+std::uint32_t instructions(std::uint32_t number) {
+  return number * (number + 3);
+}
+
+class Kill : public testing::TestWithParam<int> {
+ protected:
+  void SetUp() override {
+    if (!may_trace()) GTEST_SKIP() << "the kernel does not let a process trace its child";
+  }
+  void die_at(Survivor& survivor, const Sentence& sentence) {
+    SCOPED_TRACE(testing::Message()
+                 << name_of(sentence.operation) << ": landmark " << sentence.landmark << ", "
+                 << sentence.steps << " instructions, child " << sentence.child_lives_on);
+    died_inside_ = survivor.outlive(sentence);
+    survivor.expect_unharmed();
+  }
+  bool died_inside_ = false;
+};
+
+std::string name_of_parameter(const testing::TestParamInfo<int>& info) {
+  return name_of(static_cast<Operation>(info.param));
+}
+
+// Rules: PROTECT.6 PATH.3 PATH.14
+TEST_P(Kill, AtEveryStepTheSurvivorIsToldAndKeepsWhatIsItsOwn) {
+  Survivor survivor(executioner());
+  const auto operation = static_cast<Operation>(GetParam());
+  const std::uint32_t variants = run_long() ? 60 : 3;
+  std::uint32_t landmark = 0;
+  for (bool inside = true; inside && landmark < kMostLandmarks; ++landmark) {
+    inside = false;
+    for (std::uint32_t variant = 0; variant < variants && !HasFailure(); ++variant) {
+      const std::uint32_t number = run_long() ? variant : (landmark + variant * 9) % 30;
+      die_at(survivor, {operation, (landmark + variant) % 4 == 3, landmark, instructions(number)});
+      inside = inside || died_inside_;
+    }
+  }
+  EXPECT_GT(landmark, 2U) << "the operation was never interrupted";
+  RecordProperty("landmarks", static_cast<int>(landmark));
+}
+
+INSTANTIATE_TEST_SUITE_P(Inside, Kill, testing::Range(0, kOperations), name_of_parameter);
+
+using KillAnywhere = Kill;
+
+// Rules: PROTECT.6
+TEST_P(KillAnywhere, TheSurvivorOutlivesThemAll) {
+  Survivor survivor(executioner());
+  std::minstd_rand engine(static_cast<unsigned>(GetParam()));
+  const auto random = [&](std::uint32_t below) {
+    return static_cast<std::uint32_t>(engine() >> 8U) % below;
+  };
+  const int kills = run_long() ? 10'000 : 200;
+  for (int kill = 0; kill < kills && !HasFailure(); ++kill) {
+    SCOPED_TRACE(testing::Message() << "kill number " << kill);
+    const auto operation = static_cast<Operation>(random(kOperations));
+    const bool child = random(2) == 0;
+    const std::uint32_t landmark = random(40);
+    die_at(survivor, {operation, child, landmark, random(run_long() ? 2000 : 500)});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seed, KillAnywhere, testing::Values(1));
+
+} // namespace
+
+const char* name_of(Operation operation) {
+  constexpr std::array<const char*, kOperations> kNames = {
+      "Listen",        "Connect",        "Accept",           "Reject",          "SendSmall",
+      "SendLarge",     "ReceiveSmall",   "ReceiveLarge",     "WriteOrdinary",   "WriteShareable",
+      "ReadOrdinary",  "ReadShareable",  "Bind",             "DisconnectGraceful",
+      "DisconnectAbrupt", "FreeEndpoint", "CloseAdapter"};
+  return kNames[static_cast<std::size_t>(operation)];
+}
+
+} // namespace datum::test

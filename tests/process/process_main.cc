@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// The test program; processes are forked before anything of it has threads.
+#include "process_main.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "tracer.h"
+#include "transport.h"
+#include "victim.h"
+
+namespace datum::test {
+
+namespace {
+
+const Executioner* the_executioner = nullptr;
+bool is_long = false;
+
+} // namespace
+
+const Executioner& executioner() {
+  return *the_executioner;
+}
+
+bool may_trace() {
+  const pid_t child = fork();
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    pause();
+  }
+  const bool traced = Tracer(child).attached();
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, __WALL);
+  return traced;
+}
+
+bool run_long() {
+  return is_long;
+}
+
+} // namespace datum::test
+
+int main(int argc, char** argv) {
+  datum::test::choose_transport(&argc, argv);
+  testing::InitGoogleTest(&argc, argv);
+  for (int i = 1; i < argc; ++i)
+    datum::test::is_long = datum::test::is_long || std::strcmp(argv[i], "--long") == 0;
+  // Instruction by instruction a victim is slow to post its Recvs; messages wait for it.
+  setenv("DATUM_RNR_TIMEOUT", "60000", 1);
+  const datum::test::Executioner executioner(&datum::test::be_victim);
+  datum::test::the_executioner = &executioner;
+  return RUN_ALL_TESTS();
+}

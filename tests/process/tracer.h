@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// tests/process/tracer.h: follows a child of the caller through its system calls, all threads of it.
+// Lives here: ptrace. A process marks the beginning and the end of what is looked at (mark_begin,
+//             mark_end); every system call entry and exit between is a landmark.
+// Not here:   what the process does, and why it shall die there.
+// Threads:    ptrace belongs to one thread: whoever constructs a Tracer uses it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+namespace datum::test {
+
+// Called by the process that is followed. Both are system calls that do nothing.
+void mark_begin();
+void mark_end();
+
+class Tracer {
+ public:
+  // Attaches to every thread and lets them go on. False from attached(): the kernel forbids it.
+  explicit Tracer(pid_t process);
+  bool attached() const { return attached_; }
+
+  // Kills the process at landmark number `landmark` (0: the beginning) and `steps` instructions of
+  // that thread further; at the end mark if that comes first. True: it died inside.
+  bool kill_at(std::uint32_t landmark, std::uint32_t steps);
+
+ private:
+  enum class Stop : std::uint8_t { Landmark, End, Other };
+  bool attach(pid_t thread);
+  Stop judge(pid_t thread, int status);
+  void step(pid_t thread, std::uint32_t steps);
+  void execute();
+
+  pid_t process_;
+  bool attached_ = false;
+  bool begun_ = false;
+};
+
+} // namespace datum::test
