@@ -24,7 +24,6 @@ class ConnectionRequest final : public Object {
   ConnQual remote_port() const { return incoming_->remote_port(); }
   PrivateData private_data() const { return incoming_->private_data(); }
   Endpoint* endpoint() const { return endpoint_; }
-  void forget_endpoint() { endpoint_ = nullptr; }
 
   // Success: the CR is consumed and the caller destroys it. Failure: nothing has changed.
   Status accept(Endpoint* endpoint, PrivateData data);

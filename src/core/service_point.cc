@@ -14,7 +14,7 @@ ServicePoint::ServicePoint(InterfaceAdapter& adapter, EventDispatcher& evd, Endp
       source_(endpoint == nullptr ? EpSource::Provider : EpSource::Consumer), endpoint_(endpoint) {}
 
 ServicePoint::~ServicePoint() {
-  if (reserved() && !spent_ && endpoint_ != nullptr) endpoint_->release_reservation();
+  if (endpoint_ != nullptr) endpoint_->release_reservation();
 }
 
 Status ServicePoint::listen(const ConnQual* qualifier) {
@@ -35,6 +35,7 @@ void ServicePoint::on_request(std::unique_ptr<IncomingConnection> request) {
   adapter().count_spent_point();
   listener_.reset();
   evd_ = {};
+  endpoint_ = nullptr; // the request's now, and free to die before this point does
 }
 
 bool ServicePoint::present(std::unique_ptr<IncomingConnection>& request) {

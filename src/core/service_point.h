@@ -35,7 +35,6 @@ class ServicePoint final : public Object, public ListenerEvents {
   EventDispatcher* evd() const { return evd_.get(); }
   Endpoint* endpoint() const { return endpoint_; }
   EpSource ep_source() const { return source_; }
-  void forget_endpoint() { endpoint_ = nullptr; }
 
   // A request arrived, or was handed off to this point. Refused when it cannot be presented.
   void on_request(std::unique_ptr<IncomingConnection> request) override;

@@ -190,6 +190,32 @@ TEST_F(RuleServicePoints, ASpentRspIsFreedOnce) {
   expect_answer(kEstablished);
 }
 
+// Rules: D-20
+TEST_F(RuleServicePoints, ASpentRspKnowsNothingOfItsEp) {
+  const DAT_CONN_QUAL qualifier = free_qualifier();
+  Rsp rsp = create_rsp(ia, qualifier, side->ep(), evd);
+  ask(qualifier);
+  expect_request(evd).free();
+  expect_answer(kPeerRejected);
+  side->ep().free();
+  DAT_RSP_PARAM param{};
+  EXPECT_DAT_OK(dat_rsp_query(rsp, DAT_RSP_FIELD_ALL, &param));
+  EXPECT_EQ(param.ep_handle, DAT_HANDLE_NULL);
+  EXPECT_EQ(param.evd_handle, DAT_HANDLE_NULL);
+}
+
+// Rules: D-20
+TEST_F(RuleServicePoints, FreeingASpentRspLeavesTheEpAlone) {
+  const DAT_CONN_QUAL qualifier = free_qualifier();
+  Rsp rsp = create_rsp(ia, qualifier, side->ep(), evd);
+  ask(qualifier);
+  expect_request(evd).free();
+  expect_answer(kPeerRejected);
+  const Rsp second = create_rsp(ia, free_qualifier(), side->ep(), evd);
+  rsp.free();
+  EXPECT_EQ(ep_state(side->ep()), DAT_EP_STATE_RESERVED) << "by the other one";
+}
+
 // Rules: dat_rsp_free.R8
 TEST_F(RuleServicePoints, ASpentRspDoesNotBlockTheClose) {
   Ia own_ia = open_ia();
