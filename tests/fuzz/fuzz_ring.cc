@@ -15,7 +15,7 @@ namespace {
 
 struct Shared {
   RingTail tail;
-  RingLine lines[kRingLines];
+  Ring ring;
 };
 
 struct Release {
@@ -29,40 +29,71 @@ std::unique_ptr<Shared, Release> zeroed() {
   return std::unique_ptr<Shared, Release>(static_cast<Shared*>(memory));
 }
 
-std::uint32_t line_near(std::uint64_t position, Input& input) {
-  const std::uint64_t at = input.flag() ? position + input.byte() : input.take<std::uint16_t>();
-  return static_cast<std::uint32_t>(at % kRingLines);
+bool in_room(const Ring& ring, const std::byte* payload, std::uint32_t lines) {
+  const std::byte* begin = ring.room[0].bytes;
+  return payload >= begin && payload + std::size_t{lines} * kLineSize <= begin + sizeof ring.room;
 }
 
-void scribble_line(Shared& shared, std::uint64_t position, Input& input) {
-  constexpr std::uint32_t kWords[] = {0, 1, 2, 3, kMaxRecordLines, kMaxRecordLines + 1, kRingWrap};
-  const std::uint32_t at = line_near(position, input);
-  const bool raw = input.flag();
-  shared.lines[at].first = raw ? input.take<std::uint32_t>() : input.pick(kWords);
-}
+// The consumer's side, and how far an honest producer would be.
+class Reading {
+ public:
+  void scribble(Input& input) {
+    const std::uint64_t at = input.flag() ? position_ + input.byte() : input.take<std::uint16_t>();
+    const auto near = static_cast<std::uint32_t>(position_ + 1 + input.byte() - 4);
+    shared_->ring.slots[at % kRingSlots].turn = input.flag() ? input.take<std::uint32_t>() : near;
+  }
+  void consume(Input& input) {
+    const RingSlot* slot = consumer_.front();
+    if (slot == nullptr) return;
+    require(slot >= shared_->ring.slots && slot < shared_->ring.slots + kRingSlots,
+            "a record lies in a slot of the ring");
+    const std::uint32_t lines =
+        input.flag() ? input.take<std::uint32_t>() : input.take<std::uint16_t>() % 300U;
+    const std::byte* payload = consumer_.payload(lines);
+    require((payload != nullptr) == (lines <= kMaxRecordLines), "a record has a largest size");
+    if (payload == nullptr) return;
+    require(in_room(shared_->ring, payload, lines), "a payload lies in the room of the ring");
+    consumer_.pop(lines);
+    ++position_;
+  }
 
-void consume(Shared& shared, RingConsumer& consumer) {
-  const std::uint64_t before = consumer.position();
-  std::uint32_t lines = 0;
-  const RingLine* line = consumer.front(lines);
-  require(consumer.position() - before < kRingLines, "a wrap skips less than a round");
-  if (line == nullptr) return;
-  require(line >= shared.lines && lines != 0 && lines <= kMaxRecordLines &&
-              lines <= static_cast<std::size_t>(shared.lines + kRingLines - line),
-          "a record lies in the ring");
-  consumer.pop(lines);
-}
+ private:
+  std::unique_ptr<Shared, Release> shared_ = zeroed();
+  RingConsumer consumer_{shared_->ring, shared_->tail};
+  std::uint64_t position_ = 0;
+};
 
-void produce(Shared& shared, RingProducer& producer, std::uint64_t freed, Input& input) {
-  const std::uint32_t wanted = 1 + input.take<std::uint16_t>() % kMaxRecordLines;
-  RingLine* line = producer.reserve(wanted);
-  if (line == nullptr) return;
-  require(line >= shared.lines &&
-              wanted <= static_cast<std::size_t>(shared.lines + kRingLines - line),
-          "a reservation lies in the ring");
-  producer.publish();
-  require(producer.position() - freed < kRingLines, "no more is written than was given back");
-}
+// The producer's side, and the most that the other side can have claimed to have read.
+class Writing {
+ public:
+  void produce(Input& input) {
+    const std::uint32_t lines = input.take<std::uint16_t>() % (kMaxRecordLines + 1);
+    const RingSlot* slot = producer_.reserve(lines);
+    if (slot == nullptr) return;
+    require(slot >= shared_->ring.slots && slot < shared_->ring.slots + kRingSlots,
+            "a reservation is a slot of the ring");
+    if (lines != 0)
+      require(in_room(shared_->ring, producer_.payload(), lines),
+              "a reserved payload lies in the room of the ring");
+    producer_.publish();
+    ++records_;
+    require(records_ - claimed_ <= kRingSlots, "no more is written than was given back");
+  }
+  void claim(Input& input) {
+    const bool raw = input.flag();
+    const std::uint64_t records = raw ? input.take<std::uint64_t>() : records_ - input.byte();
+    shared_->tail.records = records;
+    shared_->tail.lines = input.flag() ? input.take<std::uint64_t>() : records;
+    if (records <= records_ && records > claimed_) claimed_ = records;
+  }
+  bool over() const { return producer_.peer_misbehaved(); }
+
+ private:
+  std::unique_ptr<Shared, Release> shared_ = zeroed();
+  RingProducer producer_{shared_->ring, shared_->tail};
+  std::uint64_t records_ = 0;
+  std::uint64_t claimed_ = 0;
+};
 
 } // namespace
 
@@ -70,24 +101,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Input input(data, size);
-  const auto incoming = zeroed();
-  const auto outgoing = zeroed();
-  RingConsumer consumer(incoming->lines, &incoming->tail);
-  RingProducer producer(outgoing->lines, &outgoing->tail);
-  std::uint64_t freed = 0; // the most that the other side has ever claimed, if it could be
-  while (!input.empty() && !consumer.peer_misbehaved() && !producer.peer_misbehaved()) {
-    switch (input.byte() % 5) {
-    case 0: scribble_line(*incoming, consumer.position(), input); break;
-    case 1: consume(*incoming, consumer); break;
-    case 2: produce(*outgoing, producer, freed, input); break;
-    case 3: {
-      const std::uint64_t claim =
-          input.flag() ? input.take<std::uint64_t>() : producer.position() - input.byte();
-      outgoing->tail.released = claim;
-      if (claim <= producer.position() && claim > freed) freed = claim;
-      break;
-    }
-    default: scribble_line(*outgoing, producer.position(), input); break;
+  Reading reading;
+  Writing writing;
+  while (!input.empty() && !writing.over()) {
+    switch (input.byte() % 4) {
+    case 0: reading.scribble(input); break;
+    case 1: reading.consume(input); break;
+    case 2: writing.produce(input); break;
+    default: writing.claim(input); break;
     }
   }
   return 0;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/process/kill_protocol.h: who says what to whom when a process is killed inside an operation.
+// tests/process/kill_protocol.h: who says what to whom when a process is killed inside an
+// operation.
 //   survivor     the test: has connections, and judges what they see
 //   victim       a process made for one death: prepares, waits for the word, carries out one
 //                operation
-//   executioner  forks victims, follows their system calls and instructions, kills at the point asked
+//   executioner  forks victims, follows their system calls and instructions, kills at the point
+//   asked
 #pragma once
 
 #include <cstddef>
@@ -38,9 +40,9 @@ inline constexpr std::size_t kLarge = std::size_t{600} * 1024; // three turns of
 
 struct Sentence {
   Operation operation;
-  bool child_lives_on;     // a child of the victim keeps all that the victim had
-  std::uint32_t landmark;  // die at this system call stop of the operation
-  std::uint32_t steps;     // and so many instructions behind it
+  bool child_lives_on;         // a child of the victim keeps all that the victim had
+  std::uint32_t landmark;      // die at this system call stop of the operation
+  std::uint32_t steps;         // and so many instructions behind it
   std::uint64_t qualifier = 0; // the survivor's, or in kListen the one to listen on
 };
 

@@ -85,11 +85,23 @@ INSTANTIATE_TEST_SUITE_P(Seed, KillAnywhere, testing::Values(1));
 } // namespace
 
 const char* name_of(Operation operation) {
-  constexpr std::array<const char*, kOperations> kNames = {
-      "Listen",        "Connect",        "Accept",           "Reject",          "SendSmall",
-      "SendLarge",     "ReceiveSmall",   "ReceiveLarge",     "WriteOrdinary",   "WriteShareable",
-      "ReadOrdinary",  "ReadShareable",  "Bind",             "DisconnectGraceful",
-      "DisconnectAbrupt", "FreeEndpoint", "CloseAdapter"};
+  constexpr std::array<const char*, kOperations> kNames = {"Listen",
+                                                           "Connect",
+                                                           "Accept",
+                                                           "Reject",
+                                                           "SendSmall",
+                                                           "SendLarge",
+                                                           "ReceiveSmall",
+                                                           "ReceiveLarge",
+                                                           "WriteOrdinary",
+                                                           "WriteShareable",
+                                                           "ReadOrdinary",
+                                                           "ReadShareable",
+                                                           "Bind",
+                                                           "DisconnectGraceful",
+                                                           "DisconnectAbrupt",
+                                                           "FreeEndpoint",
+                                                           "CloseAdapter"};
   return kNames[static_cast<std::size_t>(operation)];
 }
 

@@ -169,8 +169,8 @@ void Survivor::judge_connect() {
     number = number_of_next(side_->connect_evd());
     EXPECT_EQ(number, DAT_CONNECTION_EVENT_BROKEN);
   } else {
-    EXPECT_TRUE(is_one_of(number, {DAT_CONNECTION_EVENT_NON_PEER_REJECTED,
-                                   DAT_CONNECTION_EVENT_PEER_REJECTED}))
+    EXPECT_TRUE(is_one_of(
+        number, {DAT_CONNECTION_EVENT_NON_PEER_REJECTED, DAT_CONNECTION_EVENT_PEER_REJECTED}))
         << std::hex << number;
   }
 }
@@ -178,8 +178,7 @@ void Survivor::judge_connect() {
 void Survivor::judge_connection(Operation operation) {
   const DAT_EVENT_NUMBER number = number_of_next(side_->connect_evd());
   if (operation >= Operation::kDisconnectGraceful) {
-    EXPECT_TRUE(
-        is_one_of(number, {DAT_CONNECTION_EVENT_DISCONNECTED, DAT_CONNECTION_EVENT_BROKEN}))
+    EXPECT_TRUE(is_one_of(number, {DAT_CONNECTION_EVENT_DISCONNECTED, DAT_CONNECTION_EVENT_BROKEN}))
         << std::hex << number;
   } else {
     EXPECT_EQ(number, DAT_CONNECTION_EVENT_BROKEN);

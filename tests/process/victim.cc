@@ -57,8 +57,8 @@ void Victim::prepare() {
 
 void Victim::connect_to_survivor() {
   EXPECT_DAT_OK(connect(side_->ep(), address_of(ia_), sentence_.qualifier));
-  const DAT_CONNECTION_EVENT_DATA data = expect_connection_event(
-      side_->connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, side_->ep());
+  const DAT_CONNECTION_EVENT_DATA data =
+      expect_connection_event(side_->connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, side_->ep());
   if (data.private_data_size == static_cast<DAT_COUNT>(sizeof memory_))
     std::memcpy(&memory_, data.private_data, sizeof memory_);
 }

@@ -64,7 +64,8 @@ HostilePort::HostilePort(int side, HostileMemory* direct, bool peer_has_direct)
       peer_has_direct_(peer_has_direct) {
   segment_->magic = kSegmentMagic;
   segment_->version = kSegmentVersion;
-  segment_->ring_lines = kRingLines;
+  segment_->ring_slots = kRingSlots;
+  segment_->room_lines = kRoomLines;
 }
 
 class HostileFabric::PendingDial final : public Dial {

@@ -36,8 +36,9 @@ KnownRange choose_range(Input& input, std::span<const KnownRange> ranges) {
 void HostilePeer::begin() {
   if (fabric_.port() == nullptr) return;
   const int honest = fabric_.port()->side();
-  out_.emplace(segment().ring[1 - honest], &honest_side().tail);
-  in_.emplace(segment().ring[honest], &own_side().tail);
+  out_.emplace(segment().ring[1 - honest], honest_side().tail);
+  in_.emplace(segment().ring[honest], own_side().tail);
+  read_ = {};
   for (Connection& connection : connections_) connection = Connection();
 }
 
@@ -61,24 +62,26 @@ void HostilePeer::learn(const RecordHeader& header) {
 }
 
 void HostilePeer::listen() {
-  std::uint32_t lines = 0;
-  while (const RingLine* line = in_->front(lines)) {
+  while (const RingSlot* slot = in_->front()) {
     RecordHeader header;
-    std::memcpy(&header, line, sizeof header);
+    std::memcpy(&header, slot, sizeof header);
     learn(header);
+    const std::uint32_t lines = std::min(lines_of(header), kMaxRecordLines);
     in_->pop(lines);
+    ++read_.records;
+    if (lines != 0) read_.lines += read_.skipped(lines) + lines;
   }
   in_->tell();
 }
 
 void HostilePeer::put(const RecordHeader& header, std::uint32_t lines, Input* payload) {
-  RingLine* to = out_->reserve(lines);
+  RingSlot* to = out_->reserve(lines);
   if (to == nullptr) return;
   std::memcpy(reinterpret_cast<std::byte*>(to) + sizeof(std::uint32_t),
               reinterpret_cast<const std::byte*>(&header) + sizeof(std::uint32_t),
               sizeof header - sizeof(std::uint32_t));
-  if (payload != nullptr && lines > 1 && header.type == RecordType::SendFetch)
-    fill_fetch(to + 1, *payload, std::min((lines - 1) * kLineSize / 24, 8U));
+  if (payload != nullptr && header.type == RecordType::SendFetch)
+    fill_fetch(out_->payload(), *payload, std::min(lines * kLineSize / 24, 8U));
   out_->publish();
 }
 
@@ -96,17 +99,17 @@ void HostilePeer::connect(std::size_t which, ConnQual qualifier) {
   RecordHeader header = control(RecordType::Connect, which);
   header.connection = 0;
   header.connect = {qualifier, own_number(which), 0, 0, 4, 0, 50000};
-  put(header, 1, nullptr);
+  put(header, 0, nullptr);
 }
 
 void HostilePeer::answer(std::size_t which) {
   RecordHeader header = control(RecordType::Accept, which);
   header.connect = {0, own_number(which), 0, 0, 4, 0, 0};
-  put(header, 1, nullptr);
+  put(header, 0, nullptr);
 }
 
 void HostilePeer::confirm(std::size_t which) {
-  put(control(RecordType::Confirm, which), 1, nullptr);
+  put(control(RecordType::Confirm, which), 0, nullptr);
 }
 
 void HostilePeer::fill_rdma(RecordHeader& header, Input& input,
@@ -117,13 +120,12 @@ void HostilePeer::fill_rdma(RecordHeader& header, Input& input,
 }
 
 // Segments of a message that we are to fetch: in the peer's own memory, or so it says.
-void HostilePeer::fill_fetch(RingLine* payload, Input& input, std::uint32_t segments) {
-  auto* bytes = reinterpret_cast<std::byte*>(payload);
+void HostilePeer::fill_fetch(std::byte* payload, Input& input, std::uint32_t segments) {
   for (std::uint32_t i = 0; i < segments; ++i) {
     const FetchSegment segment{static_cast<Stag>(input.byte()) << 8U, 0,
                                fabric_.memory().base() + input.take<std::uint16_t>(),
                                input.pick(kLongLengths)};
-    std::memcpy(bytes + i * sizeof segment, &segment, sizeof segment);
+    std::memcpy(payload + i * sizeof segment, &segment, sizeof segment);
   }
 }
 
@@ -153,9 +155,8 @@ void HostilePeer::send_record(Input& input, std::span<const KnownRange> ranges) 
     break;
   default: break;
   }
-  const std::uint32_t needed =
-      lines_for(std::min(header.length, kMaxPiece), inline_room(header.type));
-  put(header, (changes & 0x20U) != 0 ? 1 + input.byte() : needed, &input);
+  const std::uint32_t needed = std::min(lines_of(header), kMaxRecordLines);
+  put(header, (changes & 0x20U) != 0 ? input.byte() : needed, &input);
 }
 
 void HostilePeer::scribble(Input& input) {
@@ -169,13 +170,15 @@ void HostilePeer::set_words(Input& input) {
   SegmentSide& side = own_side();
   side.sleep_epoch = input.byte();
   side.starving = input.byte();
+  side.fences = input.byte();
   side.mark = input.take<std::uint32_t>();
 }
 
 void HostilePeer::claim_tail(Input& input) {
   SegmentSide& side = own_side();
   const bool raw = input.flag();
-  side.tail.released = raw ? input.take<std::uint64_t>() : in_->position() - input.byte();
+  side.tail.records = raw ? input.take<std::uint64_t>() : read_.records - input.byte();
+  side.tail.lines = raw ? input.take<std::uint64_t>() : read_.lines - input.byte();
 }
 
 void HostilePeer::edit_region(Input& input) {

@@ -53,13 +53,14 @@ class HostilePeer {
   void put(const RecordHeader& header, std::uint32_t lines, Input* payload);
   RecordHeader control(RecordType type, std::size_t which) const;
   void fill_rdma(RecordHeader& header, Input& input, std::span<const KnownRange> ranges);
-  void fill_fetch(RingLine* payload, Input& input, std::uint32_t segments);
+  void fill_fetch(std::byte* payload, Input& input, std::uint32_t segments);
   static std::uint32_t own_number(std::size_t which) {
     return 100 + static_cast<std::uint32_t>(which);
   }
 
   HostileFabric& fabric_;
   std::optional<RingProducer> out_;
+  RingPosition read_; // how far an honest peer would say that it has read
   std::optional<RingConsumer> in_;
   Connection connections_[kConnections];
   std::size_t next_requested_ = 0;

@@ -25,11 +25,11 @@ class HostileRecords : public ::testing::Test {
   void put(RecordHeader header, std::span<const FetchSegment> segments = {}) {
     header.acked = header.returned = 0;
     header.length = static_cast<std::uint32_t>(segments.size_bytes());
-    RecordHeader* to = peer_link().reserve(2);
+    RecordHeader* to = peer_link().reserve(lines_of(header));
     ASSERT_NE(to, nullptr);
     std::memcpy(reinterpret_cast<std::byte*>(to) + 4, reinterpret_cast<std::byte*>(&header) + 4,
                 sizeof header - 4);
-    std::memcpy(to + 1, segments.data(), segments.size_bytes());
+    std::memcpy(peer_link().payload(), segments.data(), segments.size_bytes());
     peer_link().publish();
   }
   void put_send(std::uint8_t flags) {
