@@ -16,8 +16,9 @@ void Endpoint::on_established(PrivateData data, std::int32_t peer_reads_in) {
   reads_started_ = 0;
   private_data_.assign(data.begin(), data.end());
   if (!accepter_) remote_port_ = channel_->remote_port();
+  report_connection(EventKind::Established, private_data_);
+  // Recvs posted before may exceed the hard one, which breaks what has just been reported.
   check_watermarks();
-  if (state_ == EpState::Connected) report_connection(EventKind::Established, private_data_);
 }
 
 void Endpoint::on_connect_failed(ConnectFailure failure) {

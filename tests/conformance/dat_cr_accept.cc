@@ -76,7 +76,7 @@ TEST_F(DatCrAccept, R4TheCrIsDeadAtOnce) {
   expect_established(side->ep());
 }
 
-// Rules: dat_cr_accept.R5 dat_cr_accept.R6 CONN.1 EPEVENT.3 EPEVENT.4 D-04
+// Rules: dat_cr_accept.R5 dat_cr_accept.R6 CONN.1 EPEVENT.3 EPEVENT.4 CONV.17
 TEST_F(DatCrAccept, BothSidesAreEstablished) {
   std::string data = "welcome";
   ASSERT_DAT_OK(accept(cr, side->ep(), data));
@@ -145,7 +145,7 @@ TEST_F(DatCrAccept, R13AnEpOfAnotherInstance) {
   expect_still_pending();
 }
 
-// Rules: dat_cr_accept.R14 dat_cr_accept.R15 dat_cr_accept.R16 CONN.16
+// Rules: dat_cr_accept.R14 dat_cr_accept.R15 dat_cr_accept.R16 CONN.16 CONV.15
 TEST_F(DatCrAccept, BadPrivateData) {
   std::vector<char> data(
       static_cast<std::size_t>(provider_attributes(ia).max_private_data_size) + 1, 'x');

@@ -185,7 +185,7 @@ TEST_F(DatEpConnect, R19WithoutDtoEvds) {
   expect_connection_event(active->connect_evd(), kEstablished, ep);
 }
 
-// Rules: dat_ep_connect.R22 D-04
+// Rules: dat_ep_connect.R22 CONV.14 CONV.15 CONV.17
 TEST_F(DatEpConnect, ThePrivateDataIsCopiedAtTheCall) {
   const auto most = static_cast<std::size_t>(provider_attributes(ia).max_private_data_size);
   for (const std::size_t size : {std::size_t{1}, std::size_t{64}, most}) {
@@ -201,6 +201,18 @@ TEST_F(DatEpConnect, ThePrivateDataIsCopiedAtTheCall) {
     expect_event(active->connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED);
     ASSERT_DAT_OK(dat_ep_reset(arguments.ep));
   }
+}
+
+// Rules: CONV.16
+TEST_F(DatEpConnect, PrivateDataIsBytesNotText) {
+  const std::string question("\0?\0\0", 4);
+  const std::string answer("\0", 1);
+  ASSERT_DAT_OK(connect(arguments.ep, *listener, question));
+  Cr cr = listener->expect_request();
+  EXPECT_EQ(request_data(cr), question);
+  ASSERT_DAT_OK(accept(cr, passive->ep(), answer));
+  EXPECT_EQ(reply_data(expect_connection_event(active->connect_evd(), kEstablished, arguments.ep)),
+            answer);
 }
 
 // Rules: dat_ep_connect.R24 EVENT.5

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // What a peer can reach: exactly the permitted bytes, for exactly as long as they are registered.
 #include <cstring>
+#include <functional>
 
 #include "fixture.h"
 
@@ -148,6 +149,42 @@ TEST_F(RuleProtection, FreeWaitsForWhatIsUnderWay) {
   std::memset(region.bytes().data(), 'c', kSize);
   next_event(active().request_evd()); // however it ended
   EXPECT_EQ(region.text(0, kSize), std::string(kSize, 'c'));
+}
+
+// A large Write goes through a window that is taken away meanwhile, by `shut`.
+class RuleProtectionOfWindows : public RuleProtection {
+ protected:
+  void expect_quiet_after(const std::function<void(Rmr&)>& shut) {
+    constexpr std::size_t kSize = 4 << 20;
+    Buffer source = active().buffer(kSize);
+    std::memset(source.bytes().data(), 'w', kSize);
+    Buffer region = passive().buffer(kSize, static_cast<DAT_MEM_PRIV_FLAGS>(0x11));
+    Rmr rmr = create_rmr(passive().pz());
+    DAT_RMR_CONTEXT context = 0;
+    ASSERT_DAT_OK(
+        post_bind(passive().ep(), rmr, region.segment(), DAT_MEM_PRIV_ALL_FLAG, 1, &context));
+    expect_bind(passive().request_evd(), rmr, 1);
+    ASSERT_DAT_OK(
+        post_write(active().ep(), {source.segment()}, {context, 0, region.address(), kSize}, 1));
+    shut(rmr);
+    // From here on the memory is the consumer's alone.
+    std::memset(region.bytes().data(), 'c', kSize);
+    next_event(active().request_evd()); // however it ended
+    EXPECT_EQ(region.text(0, kSize), std::string(kSize, 'c'));
+  }
+};
+
+// Rules: PROTECT.5
+TEST_F(RuleProtectionOfWindows, RmrFreeWaitsForWhatIsUnderWay) {
+  expect_quiet_after([](Rmr& rmr) { rmr.free(); });
+}
+
+// Rules: PROTECT.5
+TEST_F(RuleProtectionOfWindows, UnbindWaitsForWhatIsUnderWay) {
+  expect_quiet_after([&](Rmr& rmr) {
+    ASSERT_DAT_OK(post_bind(passive().ep(), rmr, {}, DAT_MEM_PRIV_ALL_FLAG, 2, nullptr));
+    expect_bind(passive().request_evd(), rmr, 2);
+  });
 }
 
 } // namespace
