@@ -2,6 +2,7 @@
 // dat_cr_handoff(3DAT): a request goes to another service point.
 #include "each_kind.h"
 #include "fixture.h"
+#include "states.h"
 
 namespace datum::test {
 namespace {
@@ -124,6 +125,18 @@ TEST_F(DatCrHandoff, AnRspThatIsSpentListensNoMore) {
   ASSERT_DAT_OK(connect(other.ep(), address_of(ia), qualifier));
   const Cr taken = expect_request(evd);
   EXPECT_DAT_ERROR(hand_off(qualifier), DAT_INVALID_PARAMETER, DAT_INVALID_ARG2);
+}
+
+// Rules: dat_cr_handoff.R7
+TEST_F(DatCrHandoff, TheEpStaysWithARequestThatCannotGo) {
+  for (const DAT_EP_STATE state :
+       {DAT_EP_STATE_PASSIVE_CONNECTION_PENDING, DAT_EP_STATE_TENTATIVE_CONNECTION_PENDING}) {
+    const auto staged = put_ep_in_state(state);
+    EXPECT_DAT_ERROR(dat_cr_handoff(staged->cr(), free_qualifier()), DAT_INVALID_PARAMETER,
+                     DAT_INVALID_ARG2);
+    EXPECT_EQ(ep_state(staged->ep()), state);
+    EXPECT_EQ(query_cr(staged->cr()).local_ep_handle, staged->ep());
+  }
 }
 
 TEST_F(DatCrHandoff, R8TheTargetsEvdIsFull) {

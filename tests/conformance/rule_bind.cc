@@ -247,6 +247,57 @@ TEST_F(RuleBind, TheLmrIsHeldFromThePost) {
   expect_bind(owner().request_evd(), rmr, 5);
 }
 
+// A bind that has to wait: it is fenced, and a long Read stands before it.
+class RuleBindBehindARead : public RuleBind {
+ protected:
+  void post_both() {
+    ASSERT_DAT_OK(post_read(owner().ep(), {sink.segment()}, source.remote(), 1));
+    ASSERT_DAT_OK(post_bind(owner().ep(), rmr, region.segment(), kRemoteBoth, 2, nullptr,
+                            DAT_COMPLETION_BARRIER_FENCE_FLAG));
+  }
+
+  Buffer source = peer().buffer(16 << 20);
+  Buffer sink = owner().buffer(16 << 20);
+};
+
+// Rules: dat_rmr_bind.R24 dat_rmr_bind.R27
+TEST_F(RuleBindBehindARead, ItHoldsItsLmrAndComesSecond) {
+  post_both();
+  EXPECT_DAT_ERROR(dat_lmr_free(region.lmr()), DAT_INVALID_STATE, DAT_INVALID_STATE_LMR_IN_USE);
+  expect_dto(owner().request_evd(), owner().ep(), 1);
+  expect_bind(owner().request_evd(), rmr, 2);
+  rmr.free();
+}
+
+// Rules: dat_rmr_free.R5
+TEST_F(RuleBindBehindARead, ItsRmrMayBeFreed) {
+  const DAT_RMR_HANDLE freed = rmr;
+  post_both();
+  rmr.free();
+  expect_dto(owner().request_evd(), owner().ep(), 1);
+  expect_bind(owner().request_evd(), freed, 2);
+  EXPECT_DAT_OK(dat_lmr_free(region.lmr().release()));
+}
+
+// Rules: dat_rmr_bind.R27
+TEST_F(RuleBindBehindARead, ItIsFlushedOrDoneWhenTheConnectionEnds) {
+  for (int round = 0; round < 5; ++round) {
+    post_both();
+    pair.disconnect();
+    expect_event(owner().request_evd(), DAT_DTO_COMPLETION_EVENT);
+    const DAT_EVENT event = expect_event(owner().request_evd(), DAT_RMR_BIND_COMPLETION_EVENT);
+    const bool done = event.event_data.rmr_completion_event_data.status == DAT_DTO_SUCCESS;
+    EXPECT_EQ(query_rmr(rmr).rmr_context != 0, done);
+    EXPECT_EQ(dat_lmr_free(region.lmr()) != DAT_SUCCESS, done);
+    if (!done) {
+      region.lmr().release();
+      return;
+    }
+    for (Side* side : {&owner(), &peer()}) ASSERT_DAT_OK(dat_ep_reset(side->ep()));
+    establish(peer(), owner());
+  }
+}
+
 // Rules: dat_rmr_bind.R28
 TEST_F(RuleBind, AnotherEpOfTheZoneMayBindIt) {
   const DAT_RMR_CONTEXT first = bind(region.segment());
