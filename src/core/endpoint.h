@@ -130,7 +130,7 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   void on_connect_failed(ConnectFailure failure) override;
   void on_placed(std::uint32_t count) override;
   void on_read_done() override;
-  void on_request_failed(RequestClass kind, DtoStatus status) override;
+  void on_request_failed(RequestClass kind, DtoStatus status, std::uint32_t before) override;
   void on_room() override;
   bool recheck_local(const WorkRequest& request, Access right) const override;
   TakeResult take_receive(std::span<const LocalTriplet>& into, std::uint64_t& capacity) override;
@@ -164,10 +164,12 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   Status check_flags(CompletionFlags flags, CompletionFlags allowed,
                      CompletionFlags configured) const;
   void submit(Request& request, Opcode opcode, std::uint64_t cookie, CompletionFlags flags);
-  void start_requests();
+  // `just_checked`: the only one to start is the one that is being posted.
+  void start_requests(bool just_checked = false);
   void execute_bind(Request& request);
   void drop_bind(Request& request);
   void retire_requests();
+  bool unended(std::uint64_t at, RequestClass kind);
   // The oldest started request of its class that has not ended; started() when there is none.
   std::uint64_t oldest_unended(RequestClass kind);
   bool take_from_srq();

@@ -104,10 +104,10 @@ void Endpoint::submit(Request& request, Opcode opcode, std::uint64_t cookie,
   if (state_ == EpState::Disconnected)
     flush_requests();
   else if (requests_.started() + 1 == requests_.posted())
-    start_requests();
+    start_requests(true);
 }
 
-void Endpoint::start_requests() {
+void Endpoint::start_requests(bool just_checked) {
   if (starting_) return;
   starting_ = true;
   while (requests_.started() != requests_.posted() && channel_) {
@@ -121,6 +121,14 @@ void Endpoint::start_requests() {
     const bool read = is_read(request);
     // Held back, and everything behind it too: requests start in posting order (api 10).
     if (read && reads_started_ >= reads_out_limit_ && reads_out_limit_ > 0) break;
+    // It waited for its turn, and its memory may have gone meanwhile.
+    if (!just_checked && !recheck_local(request.work, read ? kLocalWrite : kLocalRead)) {
+      requests_.mark_started();
+      request.ended = true;
+      request.status = DtoStatus::LocalProtection;
+      break_connection();
+      break;
+    }
     const StartResult result = channel_->start(request.work);
     if (result == StartResult::Later) break;
     requests_.mark_started();
@@ -136,12 +144,14 @@ void Endpoint::start_requests() {
 std::uint64_t Endpoint::oldest_unended(RequestClass kind) {
   std::uint64_t& cursor = kind == RequestClass::Read ? read_cursor_ : placed_cursor_;
   if (cursor < requests_.retired()) cursor = requests_.retired();
-  for (; cursor != requests_.started(); ++cursor) {
-    const Request& request = requests_.at(cursor);
-    const bool member = kind == RequestClass::Read ? is_read(request) : is_placed_class(request);
-    if (member && !request.ended) break;
-  }
+  while (cursor != requests_.started() && !unended(cursor, kind)) ++cursor;
   return cursor;
+}
+
+bool Endpoint::unended(std::uint64_t at, RequestClass kind) {
+  const Request& request = requests_.at(at);
+  const bool member = kind == RequestClass::Read ? is_read(request) : is_placed_class(request);
+  return member && !request.ended;
 }
 
 void Endpoint::on_placed(std::uint32_t count) {
@@ -165,8 +175,10 @@ void Endpoint::on_read_done() {
     retire_requests();
 }
 
-void Endpoint::on_request_failed(RequestClass kind, DtoStatus status) {
-  const std::uint64_t at = oldest_unended(kind);
+void Endpoint::on_request_failed(RequestClass kind, DtoStatus status, std::uint32_t before) {
+  std::uint64_t at = oldest_unended(kind);
+  for (; at != requests_.started(); ++at)
+    if (unended(at, kind) && before-- == 0) break;
   if (at == requests_.started()) return;
   Request& request = requests_.at(at);
   request.ended = true;

@@ -223,14 +223,16 @@ void LinkChannel::report_failure() {
   ChannelEvents* events = events_;
   const RequestClass kind = failed_class_;
   const DtoStatus status = failed_status_;
-  events->on_request_failed(kind, status);
+  // What went through the ring before it may still wait for its receive.
+  events->on_request_failed(kind, status, kind == RequestClass::Placed ? unplaced() : 0);
   closed(CloseReason::Broken);
 }
 
-void LinkChannel::terminate(RequestClass kind, DtoStatus status) {
+void LinkChannel::terminate(RequestClass kind, DtoStatus status, std::uint32_t before) {
   RecordHeader last = header(RecordType::Terminate);
   last.status = static_cast<std::uint8_t>(status);
   if (kind == RequestClass::Read) last.flags = record_flag::kReadClass;
+  last.terminate = {before};
   link_->send_control(last);
   link_->flush_bell();
   closed(CloseReason::Broken);

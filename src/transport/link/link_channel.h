@@ -142,6 +142,8 @@ class LinkChannel final : public Channel, private DialEvents {
   bool fetch_pending() const;
   bool message_under_way() const;
   std::size_t most_staged() const;
+  // Messages that wait for a receive, and Writes carried out meanwhile.
+  std::uint32_t waiting() const;
   void stage(const RecordHeader& header, const std::byte* payload);
   // False: no receive, it has to wait.
   bool deliver(const RecordHeader& header, const std::byte* payload);
@@ -157,7 +159,7 @@ class LinkChannel final : public Channel, private DialEvents {
   void fail_later(RequestClass kind, DtoStatus status);
   void report_failure();
   // Tells the peer which of its requests failed here, and ends the connection.
-  void terminate(RequestClass kind, DtoStatus status);
+  void terminate(RequestClass kind, DtoStatus status, std::uint32_t before = 0);
   void closed(CloseReason reason);
   void leave();
 

@@ -195,6 +195,16 @@ void LinkChannel::count_placed(std::uint32_t messages, std::uint32_t octets) {
   want_ack();
 }
 
+std::uint32_t LinkChannel::waiting() const {
+  std::uint32_t requests = 0;
+  for (const Staged& each : staged_) {
+    const bool ends =
+        each.header.type == RecordType::SendFetch || (each.header.flags & record_flag::kLast) != 0;
+    requests += each.placed_after + (ends ? 1 : 0);
+  }
+  return requests;
+}
+
 void LinkChannel::count_write_placed() {
   // Counted in posting order: behind the Sends that still wait.
   if (!staged_.empty())
@@ -210,7 +220,7 @@ bool LinkChannel::on_write(const RecordHeader& header, const std::byte* payload)
   if (header.length != 0) {
     if (events_->check_remote(target.stag, target.address, header.length, kRemoteWrite) !=
         AccessFault::None) {
-      terminate(RequestClass::Placed, DtoStatus::RemoteAccess);
+      terminate(RequestClass::Placed, DtoStatus::RemoteAccess, waiting());
       return true;
     }
     copy_visible(pointer(target.address), payload, header.length);
@@ -222,14 +232,16 @@ bool LinkChannel::on_write(const RecordHeader& header, const std::byte* payload)
 bool LinkChannel::on_read_request(const RecordHeader& header) {
   if (served_.size() >= static_cast<std::size_t>(options_.reads_in)) {
     // An honest peer holds its excess back.
-    terminate(RequestClass::Read, DtoStatus::RemoteResponder);
+    terminate(RequestClass::Read, DtoStatus::RemoteResponder,
+              static_cast<std::uint32_t>(served_.size()));
     return true;
   }
   const RdmaFields source = header.read.rdma;
   const std::uint64_t length = header.read.length;
   if (length != 0 && events_->check_remote(source.stag, source.address, length, kRemoteRead) !=
                          AccessFault::None) {
-    terminate(RequestClass::Read, DtoStatus::RemoteAccess);
+    terminate(RequestClass::Read, DtoStatus::RemoteAccess,
+              static_cast<std::uint32_t>(served_.size()));
     return true;
   }
   served_.push_back({source.stag, source.address, length, 0});
@@ -266,7 +278,7 @@ void LinkChannel::on_terminate(const RecordHeader& header) {
       header.status != 0 && header.status <= static_cast<std::uint8_t>(DtoStatus::PartialPacket);
   const DtoStatus status = known ? static_cast<DtoStatus>(header.status) : DtoStatus::Transport;
   gone_ = true;
-  events_->on_request_failed(kind, status);
+  events_->on_request_failed(kind, status, header.terminate.before);
   if (state_ == State::Open) closed(CloseReason::Broken);
 }
 

@@ -32,7 +32,7 @@ inline constexpr std::uint8_t kLast = 0x01;       // the last piece of its messa
 inline constexpr std::uint8_t kSolicited = 0x02;  // Send, SendFetch
 inline constexpr std::uint8_t kByConsumer = 0x04; // Refuse: dat_cr_reject; otherwise the provider
 inline constexpr std::uint8_t kOrderly = 0x08;    // Close: a disconnect; otherwise an abort
-inline constexpr std::uint8_t kReadClass = 0x10;  // Terminate: the oldest Read failed
+inline constexpr std::uint8_t kReadClass = 0x10;  // Terminate: a Read failed
 } // namespace record_flag
 
 inline constexpr std::uint32_t kInlinePayload = 40;
@@ -69,6 +69,10 @@ struct FetchFields {
   std::uint32_t segments;
 };
 
+struct TerminateFields {
+  std::uint32_t before; // how many of its class precede the request that failed, not ended either
+};
+
 struct RecordHeader {
   std::uint32_t ring_word; // belongs to the ring
   RecordType type;
@@ -86,6 +90,7 @@ struct RecordHeader {
     ReadFields read;
     FetchFields fetch;
     ConnectFields connect;
+    TerminateFields terminate;
   };
 };
 static_assert(sizeof(RecordHeader) == kLineSize && std::is_trivially_copyable_v<RecordHeader>);

@@ -61,8 +61,9 @@ class ChannelEvents {
   virtual void on_placed(std::uint32_t count) = 0;
   // The oldest RDMA Read has all its data in local memory.
   virtual void on_read_done() = 0;
-  // The oldest unfinished request of `kind` failed; on_closed(Broken) follows.
-  virtual void on_request_failed(RequestClass kind, DtoStatus status) = 0;
+  // An unfinished request of `kind` failed, behind `before` others that have not ended either;
+  // on_closed(Broken) follows.
+  virtual void on_request_failed(RequestClass kind, DtoStatus status, std::uint32_t before) = 0;
   virtual void on_room() = 0;
   // False: a region named by the request is gone; the channel must not touch its memory.
   virtual bool recheck_local(const WorkRequest& request, Access right) const = 0;

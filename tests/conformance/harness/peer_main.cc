@@ -21,6 +21,7 @@ class Peer {
     words >> verb;
     if (verb == "connect") return connect_to(words);
     if (verb == "wait") return wait();
+    if (verb == "send") return send(words);
     if (verb == "close") return close();
     return "unknown command";
   }
@@ -40,6 +41,17 @@ class Peer {
     std::snprintf(number, sizeof number, "0x%05x",
                   static_cast<unsigned>(next_event(side_->connect_evd()).event_number));
     return number;
+  }
+
+  std::string send(std::istringstream& words) {
+    std::string text;
+    words >> text;
+    Buffer source = side_->buffer(text.size());
+    source.write(0, text);
+    const DAT_RETURN status = post_send(side_->ep(), {source.segment()}, 1);
+    if (status != DAT_SUCCESS) return status_name(status);
+    expect_dto(side_->request_evd(), side_->ep(), 1);
+    return "sent";
   }
 
   std::string close() {

@@ -3,6 +3,7 @@
 // Lives here: a small interpreter of one-line commands on stdin, one answer line each on stdout:
 //               connect QUALIFIER   opens the IA, connects an EP to QUALIFIER at this host: ok
 //               wait                the number of the next event on the connect EVD, in hex
+//               send TEXT           one word as a message; when it has been placed: sent
 //               close               frees everything and closes the IA
 //             A closed stdin ends the process.
 // Not here:   assertions; the parent judges the answers.

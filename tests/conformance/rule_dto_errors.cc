@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Transfers that fail after they were posted: which completion says so, and what becomes of the
+// connection. What a target refuses of RDMA: rule_protection.cc.
+#include <cstring>
+
+#include "fixture.h"
+#include "registration.h"
+
+namespace datum::test {
+namespace {
+
+class RuleDtoErrors : public Connected {
+ protected:
+  void expect_broken() {
+    for (Side* side : {&active(), &passive()}) {
+      expect_connection_event(side->connect_evd(), DAT_CONNECTION_EVENT_BROKEN, side->ep());
+      EXPECT_EQ(ep_state(side->ep()), DAT_EP_STATE_DISCONNECTED);
+      EXPECT_NO_EVENT(side->connect_evd());
+    }
+  }
+  void expect_request(DAT_UINT64 number, DAT_DTO_COMPLETION_STATUS status) {
+    expect_dto(active().request_evd(), active().ep(), number, status);
+  }
+  void expect_recv(DAT_UINT64 number, DAT_DTO_COMPLETION_STATUS status) {
+    expect_dto(passive().recv_evd(), passive().ep(), number, status);
+  }
+};
+
+// Small enough for one piece, and so large that it comes in many or is fetched.
+constexpr std::size_t kSmall = 64;
+constexpr std::size_t kLarge = 100'000;
+
+// Rules: ERR.1 ERR.2 ERR.8 D-26
+TEST_F(RuleDtoErrors, ASendLongerThanItsRecv) {
+  for (const std::size_t size : {kSmall, kLarge}) {
+    ConnectedPair own;
+    Side& sender = own.active();
+    Side& receiver = own.passive();
+    Buffer source = sender.buffer(size);
+    Buffer sink = receiver.buffer(size);
+    ASSERT_DAT_OK(post_recv(receiver.ep(), {sink.segment(0, size - 1)}, 1));
+    ASSERT_DAT_OK(post_recv(receiver.ep(), {sink.segment()}, 2));
+    ASSERT_DAT_OK(post_send(sender.ep(), {source.segment()}, 3));
+    expect_dto(receiver.recv_evd(), receiver.ep(), 1, DAT_DTO_ERR_LOCAL_LENGTH);
+    expect_dto(receiver.recv_evd(), receiver.ep(), 2, DAT_DTO_ERR_FLUSHED);
+    expect_dto(sender.request_evd(), sender.ep(), 3, DAT_DTO_ERR_REMOTE_RESPONDER);
+    for (Side* side : {&sender, &receiver}) {
+      expect_connection_event(side->connect_evd(), DAT_CONNECTION_EVENT_BROKEN, side->ep());
+      EXPECT_EQ(ep_state(side->ep()), DAT_EP_STATE_DISCONNECTED);
+    }
+  }
+}
+
+// Rules: ERR.3 ERR.8
+TEST_F(RuleDtoErrors, NoRecvInTime) {
+  Buffer source = active().buffer(kSmall);
+  ASSERT_DAT_OK(post_send(active().ep(), {source.segment()}, 1));
+  ASSERT_DAT_OK(post_send(active().ep(), {source.segment()}, 2));
+  expect_request(1, DAT_DTO_ERR_RECEIVER_NOT_READY);
+  expect_request(2, DAT_DTO_ERR_FLUSHED);
+  expect_broken();
+}
+
+// Rules: ERR.8 ERR.13
+TEST_F(RuleDtoErrors, WhatCompletedBeforeStaysSuccessful) {
+  Buffer mine = active().buffer(kSmall);
+  Buffer theirs = passive().buffer(kSmall);
+  ASSERT_DAT_OK(post_recv(passive().ep(), {theirs.segment()}, 1));
+  ASSERT_DAT_OK(post_recv(passive().ep(), {theirs.segment()}, 2));
+  DAT_RMR_TRIPLET unknown = theirs.remote();
+  unknown.rmr_context = ~unknown.rmr_context;
+  ASSERT_DAT_OK(post_send(active().ep(), {mine.segment()}, 10));
+  ASSERT_DAT_OK(post_write(active().ep(), {mine.segment()}, theirs.remote(), 11));
+  ASSERT_DAT_OK(post_read(active().ep(), {mine.segment()}, theirs.remote(), 12));
+  ASSERT_DAT_OK(post_write(active().ep(), {mine.segment()}, unknown, 13));
+  ASSERT_DAT_OK(post_send(active().ep(), {mine.segment()}, 14));
+  expect_request(10, DAT_DTO_SUCCESS);
+  expect_request(11, DAT_DTO_SUCCESS);
+  expect_request(12, DAT_DTO_SUCCESS);
+  expect_request(13, DAT_DTO_ERR_REMOTE_ACCESS);
+  expect_request(14, DAT_DTO_ERR_FLUSHED);
+  expect_recv(1, DAT_DTO_SUCCESS);
+  expect_recv(2, DAT_DTO_ERR_FLUSHED);
+  expect_broken();
+}
+
+// Rules: PATH.2 ERR.13
+TEST_F(RuleDtoErrors, AFaultBehindAMessageThatWaits) {
+  Buffer mine = active().buffer(kSmall);
+  Buffer theirs = passive().buffer(kSmall);
+  DAT_RMR_TRIPLET unknown = theirs.remote();
+  unknown.rmr_context = ~unknown.rmr_context;
+  ASSERT_DAT_OK(post_send(active().ep(), {mine.segment()}, 1)); // without a Recv
+  ASSERT_DAT_OK(post_write(active().ep(), {mine.segment()}, theirs.remote(), 2));
+  ASSERT_DAT_OK(post_write(active().ep(), {mine.segment()}, unknown, 3));
+  expect_request(1, DAT_DTO_ERR_FLUSHED);
+  const DAT_EVENT second = next_event(active().request_evd());
+  EXPECT_NE(second.event_data.dto_completion_event_data.status, DAT_DTO_ERR_REMOTE_ACCESS);
+  expect_request(3, DAT_DTO_ERR_REMOTE_ACCESS);
+  expect_broken();
+}
+
+// Rules: PATH.2 ERR.13
+TEST_F(RuleDtoErrors, AFaultBehindAReadThatIsServed) {
+  constexpr std::size_t kHuge = 8 << 20;
+  Buffer mine = active().buffer(kHuge);
+  Buffer theirs = passive().buffer(kHuge);
+  DAT_RMR_TRIPLET unknown = theirs.remote(0, 8);
+  unknown.rmr_context = ~unknown.rmr_context;
+  ASSERT_DAT_OK(post_read(active().ep(), {mine.segment()}, theirs.remote(), 1));
+  ASSERT_DAT_OK(post_read(active().ep(), {mine.segment()}, unknown, 2));
+  const DAT_EVENT first = next_event(active().request_evd());
+  EXPECT_NE(first.event_data.dto_completion_event_data.status, DAT_DTO_ERR_REMOTE_ACCESS);
+  expect_request(2, DAT_DTO_ERR_REMOTE_ACCESS);
+  expect_broken();
+}
+
+// Rules: ERR.9 D-27
+TEST(RuleDtoErrorsOneEvd, ErrorThenFlushesThenBroken) {
+  PairOptions options;
+  options.active.evds = Evds::kOne;
+  options.passive.evds = Evds::kOne;
+  ConnectedPair pair(options);
+  Side& active = pair.active();
+  Side& passive = pair.passive();
+  Buffer mine = active.buffer(kSmall);
+  Buffer theirs = passive.buffer(kSmall);
+  ASSERT_DAT_OK(post_recv(active.ep(), {mine.segment()}, 1));
+  ASSERT_DAT_OK(post_recv(passive.ep(), {theirs.segment(0, 8)}, 2));
+  ASSERT_DAT_OK(post_recv(passive.ep(), {theirs.segment()}, 3));
+  ASSERT_DAT_OK(post_send(active.ep(), {mine.segment()}, 10)); // longer than its Recv
+  ASSERT_DAT_OK(post_send(active.ep(), {mine.segment()}, 11));
+  const DAT_EVD_HANDLE active_evd = active.recv_evd();
+  const DAT_EVD_HANDLE passive_evd = passive.recv_evd();
+  expect_dto(passive_evd, passive.ep(), 2, DAT_DTO_ERR_LOCAL_LENGTH);
+  expect_dto(passive_evd, passive.ep(), 3, DAT_DTO_ERR_FLUSHED);
+  expect_connection_event(passive_evd, DAT_CONNECTION_EVENT_BROKEN, passive.ep());
+  expect_dto(active_evd, active.ep(), 10, DAT_DTO_ERR_REMOTE_RESPONDER);
+  int flushed = 0; // the Send and the Recv are two streams
+  for (int i = 0; i < 2; ++i) {
+    const DAT_EVENT event = expect_event(active_evd, DAT_DTO_COMPLETION_EVENT);
+    flushed += event.event_data.dto_completion_event_data.status == DAT_DTO_ERR_FLUSHED ? 1 : 0;
+  }
+  EXPECT_EQ(flushed, 2);
+  expect_connection_event(active_evd, DAT_CONNECTION_EVENT_BROKEN, active.ep());
+  EXPECT_NO_EVENT(active_evd);
+  EXPECT_NO_EVENT(passive_evd);
+}
+
+// Rules: ERR.10 FLAGS.6
+TEST_F(RuleDtoErrors, ASuppressedRequestThatFailsHasAnEvent) {
+  Buffer mine = active().buffer(kSmall);
+  Buffer theirs = passive().buffer(kSmall);
+  DAT_RMR_TRIPLET unknown = theirs.remote();
+  unknown.rmr_context = ~unknown.rmr_context;
+  ASSERT_DAT_OK(post_write(active().ep(), {mine.segment()}, theirs.remote(), 1,
+                           DAT_COMPLETION_SUPPRESS_FLAG));
+  ASSERT_DAT_OK(
+      post_write(active().ep(), {mine.segment()}, unknown, 2, DAT_COMPLETION_SUPPRESS_FLAG));
+  expect_request(2, DAT_DTO_ERR_REMOTE_ACCESS);
+  expect_broken();
+}
+
+// Rules: dat_lmr_free.R10 ERR.5
+TEST_F(RuleDtoErrors, TheMemoryOfARecvIsGone) {
+  Buffer source = active().buffer(kSmall);
+  Buffer sink = passive().buffer(kSmall);
+  sink.fill(7);
+  ASSERT_DAT_OK(post_recv(passive().ep(), {sink.segment()}, 1));
+  sink.lmr().free();
+  ASSERT_DAT_OK(post_send(active().ep(), {source.segment()}, 2));
+  expect_recv(1, DAT_DTO_ERR_LOCAL_PROTECTION);
+  EXPECT_TRUE(sink.holds(7, 0, kSmall)) << "not touched any more";
+  const DAT_EVENT event = next_event(active().request_evd());
+  EXPECT_NE(event.event_data.dto_completion_event_data.status, DAT_DTO_SUCCESS);
+  expect_broken();
+}
+
+// A request that has to wait for its turn, and whose memory goes away meanwhile.
+class RuleDtoErrorsMemory : public RuleDtoErrors, public testing::WithParamInterface<const char*> {
+ protected:
+  DAT_RETURN post(const DAT_LMR_TRIPLET& segment, const DAT_RMR_TRIPLET& remote) {
+    const std::string kind = GetParam();
+    if (kind == "Send") return post_send(active().ep(), {segment}, 2);
+    if (kind == "Write") return post_write(active().ep(), {segment}, remote, 2);
+    return post_read(active().ep(), {segment}, remote, 2);
+  }
+};
+
+// Rules: ERR.5 ERR.8
+TEST_P(RuleDtoErrorsMemory, IsGoneWhenItsTurnComes) {
+  Buffer first = active().buffer(kLarge);
+  Buffer sink = passive().buffer(kLarge);
+  Buffer target = passive().buffer(kSmall);
+  Pages pages = Pages::private_memory(1);
+  Registration r(active().ia(), active().pz(), pages.data(), kSmall);
+  ASSERT_DAT_OK(r.create());
+  const DAT_LMR_TRIPLET segment{r.lmr_context, 0, reinterpret_cast<DAT_VADDR>(pages.data()),
+                                kSmall};
+  ASSERT_DAT_OK(post_send(active().ep(), {first.segment()}, 1)); // waits for a Recv
+  ASSERT_DAT_OK(post(segment, target.remote()));
+  ASSERT_DAT_OK(post_send(active().ep(), {first.segment(0, 8)}, 3));
+  r.lmr.free();
+  pages.unmap_from(0);
+  target.fill(7);
+  ASSERT_DAT_OK(post_recv(passive().ep(), {sink.segment()}, 8));
+  ASSERT_DAT_OK(post_recv(passive().ep(), {sink.segment()}, 9));
+  next_event(active().request_evd()); // it was under way and may end either way
+  expect_request(2, DAT_DTO_ERR_LOCAL_PROTECTION);
+  expect_request(3, DAT_DTO_ERR_FLUSHED);
+  next_event(passive().recv_evd());
+  expect_recv(9, DAT_DTO_ERR_FLUSHED);
+  EXPECT_TRUE(target.holds(7, 0, kSmall));
+  expect_broken();
+}
+
+INSTANTIATE_TEST_SUITE_P(Requests, RuleDtoErrorsMemory, testing::Values("Send", "Write", "Read"),
+                         [](const auto& each) { return std::string(each.param); });
+
+} // namespace
+} // namespace datum::test
