@@ -24,7 +24,8 @@ class DATUM_CAPABILITY("mutex") BiasedMutex {
   BiasedMutex(const BiasedMutex&) = delete;
   BiasedMutex& operator=(const BiasedMutex&) = delete;
 
-  void lock() DATUM_ACQUIRE() DATUM_NO_TSA {
+  // Always inline: every DAT call begins and ends with these two.
+  [[gnu::always_inline]] void lock() DATUM_ACQUIRE() DATUM_NO_TSA {
     const void* me = current_thread();
     if (favourite_.load(std::memory_order_relaxed) != me) return lock_plainly(me);
     inside_.store(1, std::memory_order_relaxed);
@@ -34,7 +35,7 @@ class DATUM_CAPABILITY("mutex") BiasedMutex {
     leave();
     lock_plainly(me);
   }
-  void unlock() DATUM_RELEASE() DATUM_NO_TSA {
+  [[gnu::always_inline]] void unlock() DATUM_RELEASE() DATUM_NO_TSA {
     if (plain_)
       unlock_plainly();
     else
@@ -63,10 +64,10 @@ class DATUM_CAPABILITY("mutex") BiasedMutex {
       wake_who_ends_the_bias();
   }
   // They leave the mutex held, or free one that they did not take: that is what the two are for.
-  void lock_plainly(const void* me) DATUM_NO_TSA;
-  void unlock_plainly() DATUM_NO_TSA;
+  [[gnu::cold]] void lock_plainly(const void* me) DATUM_NO_TSA;
+  [[gnu::cold]] void unlock_plainly() DATUM_NO_TSA;
   void end_bias();
-  void wake_who_ends_the_bias();
+  [[gnu::cold]] void wake_who_ends_the_bias();
 
   std::atomic<const void*> favourite_{nullptr};
   std::atomic<std::uint32_t> inside_{0}; // the favourite, by its own word

@@ -15,6 +15,9 @@ inline void light_fence() {
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
+// Asking for it the first time may take milliseconds once the process has several threads: each is
+// asked for when an IA is opened, before its own thread starts.
+
 // Among the threads of this process. False: the kernel does not offer it; use full fences.
 bool heavy_fence_ready();
 void heavy_fence();

@@ -40,7 +40,7 @@ Endpoint::~Endpoint() {
   count_sharing(request_evd(), attributes_.request_completion_flags, -1);
   // Binds that were never carried out give their contexts back.
   for (std::uint64_t at = requests_.retired(); at != requests_.posted(); ++at)
-    if (const Stag stag = requests_.at(at).binding.stag; stag != 0)
+    if (const Stag stag = requests_.bind(at).binding.stag; stag != 0)
       this->adapter().regions().release(stag);
 }
 

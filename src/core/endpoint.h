@@ -135,6 +135,7 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   bool recheck_local(const WorkRequest& request, Access right) const override;
   TakeResult take_receive(std::span<const LocalTriplet>& into, std::uint64_t& capacity) override;
   void complete_receive(std::uint64_t length, bool solicited) override;
+  bool place_message(const std::byte* payload, std::uint64_t length, bool solicited) override;
   void fail_receive(DtoStatus status) override;
   AccessFault check_remote(Stag stag, std::uint64_t address, std::uint64_t length,
                            Access right) const override;
@@ -163,12 +164,16 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
                      std::uint64_t max_length, std::uint64_t& length) const;
   Status check_flags(CompletionFlags flags, CompletionFlags allowed,
                      CompletionFlags configured) const;
-  void submit(Request& request, Opcode opcode, std::uint64_t cookie, CompletionFlags flags);
+  // A request that has passed all checks: started as it is posted, or queued.
+  Status submit(const WorkRequest& work, std::uint64_t cookie, CompletionFlags flags);
+  bool may_start_now(const WorkRequest& work, CompletionFlags flags) const;
+  void start_or_flush();
   // `just_checked`: the only one to start is the one that is being posted.
   void start_requests(bool just_checked = false);
-  void execute_bind(Request& request);
-  void drop_bind(Request& request);
+  void execute_bind(BindRequest& request);
+  void drop_bind(BindRequest& request);
   void retire_requests();
+  void retire_ended();
   bool unended(std::uint64_t at, RequestClass kind);
   // The oldest started request of its class that has not ended; started() when there is none.
   std::uint64_t oldest_unended(RequestClass kind);
@@ -176,7 +181,7 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   Status check_state_for_request() const;
   void finish_drain();
   void feed() override;
-  void report_request(const Request& request);
+  void report_request(const Request& request, Token subject);
   void report_receive(const Receive& receive, DtoStatus status, std::uint64_t length,
                       bool solicited, bool shared);
   void flush();

@@ -42,18 +42,14 @@ Status Endpoint::post_bind(MemoryWindow& window, const LocalTriplet& range, Acce
     if (binding.stag == 0) return {Type::InsufficientResources, Detail::ResourceMemoryRegion};
   }
   stag = binding.stag;
-  Request& request = requests_.push({});
-  request.work.length = 0;
-  request.window = &window;
-  request.window_token = window.token();
-  request.binding = std::move(binding);
-  submit(request, Opcode::Bind, cookie, flags);
+  requests_.next_bind() = {&window, window.token(), std::move(binding)};
+  requests_.push({.cookie = cookie, .flags = flags, .opcode = Opcode::Bind});
+  start_or_flush();
   return kOk;
 }
 
-void Endpoint::execute_bind(Request& request) {
+void Endpoint::execute_bind(BindRequest& request) {
   MemoryWindow::Binding binding = std::exchange(request.binding, {});
-  request.ended = true;
   if (request.window == nullptr) {
     if (binding.stag != 0) adapter().regions().release(binding.stag);
     return;
@@ -75,7 +71,7 @@ void Endpoint::execute_bind(Request& request) {
   request.window->take(std::move(binding));
 }
 
-void Endpoint::drop_bind(Request& request) {
+void Endpoint::drop_bind(BindRequest& request) {
   if (request.binding.stag != 0) adapter().regions().release(request.binding.stag);
   request.binding = {};
   // A bind that did not happen leaves its window unbound (api 11.4).
@@ -84,7 +80,7 @@ void Endpoint::drop_bind(Request& request) {
 
 void Endpoint::forget_window(const MemoryWindow& window) {
   for (std::uint64_t at = requests_.retired(); at != requests_.posted(); ++at)
-    if (Request& request = requests_.at(at); request.window == &window) request.window = nullptr;
+    if (BindRequest& bind = requests_.bind(at); bind.window == &window) bind.window = nullptr;
 }
 
 } // namespace datum

@@ -65,7 +65,7 @@ void Endpoint::flush_requests() {
     if (request.ended) continue;
     request.ended = true;
     request.status = DtoStatus::Flushed;
-    if (request.work.opcode == Opcode::Bind) drop_bind(request);
+    if (request.opcode == Opcode::Bind) drop_bind(requests_.bind(at));
   }
   retire_requests();
 }

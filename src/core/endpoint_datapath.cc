@@ -11,11 +11,11 @@ namespace datum {
 namespace {
 
 bool is_read(const Request& request) {
-  return request.work.opcode == Opcode::RdmaRead;
+  return request.opcode == Opcode::RdmaRead;
 }
 
 bool is_placed_class(const Request& request) {
-  return request.work.opcode == Opcode::Send || request.work.opcode == Opcode::RdmaWrite;
+  return request.opcode == Opcode::Send || request.opcode == Opcode::RdmaWrite;
 }
 
 } // namespace
@@ -55,12 +55,12 @@ Status Endpoint::post_send(std::span<const LocalTriplet> local, std::uint64_t co
                                    attributes_.max_message_size, length);
       !s.ok())
     return s;
-  if (requests_.full()) return {Type::InsufficientResources, Detail::ResourceMemory};
-  Request& request = requests_.push(local);
-  request.work.length = length;
-  request.work.solicited = (flags & kSolicitedWait) != 0;
-  submit(request, Opcode::Send, cookie, flags);
-  return kOk;
+  WorkRequest work;
+  work.opcode = Opcode::Send;
+  work.solicited = (flags & kSolicitedWait) != 0;
+  work.length = length;
+  work.local = local;
+  return submit(work, cookie, flags);
 }
 
 Status Endpoint::post_rdma(Opcode opcode, std::span<const LocalTriplet> local, std::uint64_t cookie,
@@ -88,19 +88,45 @@ Status Endpoint::post_rdma(Opcode opcode, std::span<const LocalTriplet> local, s
   } else if (remote.length < length) {
     return {Type::LengthError};
   }
+  WorkRequest work;
+  work.opcode = opcode;
+  work.length = length;
+  work.local = local;
+  work.remote = remote;
+  return submit(work, cookie, flags);
+}
+
+// Nothing is before it that it would overtake, and neither a fence nor the read limit holds it
+// back.
+bool Endpoint::may_start_now(const WorkRequest& work, CompletionFlags flags) const {
+  if (state_ != EpState::Connected || requests_.started() != requests_.posted() || starting_)
+    return false;
+  if ((flags & kBarrierFence) != 0 && reads_started_ > 0) return false;
+  return work.opcode != Opcode::RdmaRead || reads_started_ < reads_out_limit_;
+}
+
+Status Endpoint::submit(const WorkRequest& work, std::uint64_t cookie, CompletionFlags flags) {
   if (requests_.full()) return {Type::InsufficientResources, Detail::ResourceMemory};
-  Request& request = requests_.push(local);
-  request.work.length = length;
-  request.work.remote = remote;
-  submit(request, opcode, cookie, flags);
+  const Request request{cookie, work.length, flags, work.opcode};
+  if (may_start_now(work, flags)) [[likely]] {
+    const StartResult result = channel_->start_now(work);
+    if (result != StartResult::Later) {
+      requests_.push(request).ended = result == StartResult::Finished;
+      requests_.mark_started();
+      if (result == StartResult::Finished)
+        retire_requests();
+      else if (work.opcode == Opcode::RdmaRead)
+        ++reads_started_;
+      return kOk;
+    }
+  }
+  requests_.keep(work);
+  requests_.push(request);
+  start_or_flush();
   return kOk;
 }
 
-void Endpoint::submit(Request& request, Opcode opcode, std::uint64_t cookie,
-                      CompletionFlags flags) {
-  request.work.opcode = opcode;
-  request.cookie = cookie;
-  request.flags = flags;
+void Endpoint::start_or_flush() {
   if (state_ == EpState::Disconnected)
     flush_requests();
   else if (requests_.started() + 1 == requests_.posted())
@@ -111,25 +137,27 @@ void Endpoint::start_requests(bool just_checked) {
   if (starting_) return;
   starting_ = true;
   while (requests_.started() != requests_.posted() && channel_) {
-    Request& request = requests_.at(requests_.started());
+    const std::uint64_t at = requests_.started();
+    Request& request = requests_.at(at);
     if ((request.flags & kBarrierFence) != 0 && reads_started_ > 0) break;
-    if (request.work.opcode == Opcode::Bind) {
+    if (request.opcode == Opcode::Bind) {
       requests_.mark_started();
-      execute_bind(request);
+      request.ended = true;
+      execute_bind(requests_.bind(at));
       continue;
     }
     const bool read = is_read(request);
     // Held back, and everything behind it too: requests start in posting order (api 10).
     if (read && reads_started_ >= reads_out_limit_ && reads_out_limit_ > 0) break;
     // It waited for its turn, and its memory may have gone meanwhile.
-    if (!just_checked && !recheck_local(request.work, read ? kLocalWrite : kLocalRead)) {
+    if (!just_checked && !recheck_local(requests_.work(at), read ? kLocalWrite : kLocalRead)) {
       requests_.mark_started();
       request.ended = true;
       request.status = DtoStatus::LocalProtection;
       break_connection();
       break;
     }
-    const StartResult result = channel_->start(request.work);
+    const StartResult result = channel_->start(requests_.work(at));
     if (result == StartResult::Later) break;
     requests_.mark_started();
     if (result == StartResult::Finished)
@@ -196,29 +224,34 @@ bool Endpoint::recheck_local(const WorkRequest& request, Access right) const {
 }
 
 void Endpoint::retire_requests() {
-  if (retiring_) return;
-  retiring_ = true;
-  while (requests_.retired() != requests_.started()) {
-    Request& request = requests_.at(requests_.retired());
-    if (!request.ended) break;
-    requests_.retire();
-    report_request(request);
-  }
-  retiring_ = false;
-  if (state_ == EpState::DisconnectPending) finish_drain();
+  if (!retiring_) retire_ended();
+  if (state_ == EpState::DisconnectPending) [[unlikely]]
+    finish_drain();
 }
 
-void Endpoint::report_request(const Request& request) {
+void Endpoint::retire_ended() {
+  retiring_ = true;
+  while (requests_.retired() != requests_.started()) {
+    const std::uint64_t at = requests_.retired();
+    const Request& request = requests_.at(at);
+    if (!request.ended) break;
+    requests_.retire();
+    const bool bind = request.opcode == Opcode::Bind;
+    report_request(request, bind ? requests_.bind(at).window_token : token());
+  }
+  retiring_ = false;
+}
+
+void Endpoint::report_request(const Request& request, Token subject) {
   const bool failed = request.status != DtoStatus::Success;
   if (!request_evd_ || (!failed && (request.flags & kSuppress) != 0)) return;
-  const bool bind = request.work.opcode == Opcode::Bind;
   Event event;
-  event.kind = bind ? EventKind::Bind : EventKind::Dto;
+  event.kind = request.opcode == Opcode::Bind ? EventKind::Bind : EventKind::Dto;
   event.status = request.status;
-  event.opcode = request.work.opcode;
-  event.object = bind ? request.window_token : token();
+  event.opcode = request.opcode;
+  event.object = subject;
   event.cookie = request.cookie;
-  event.value = failed ? 0 : request.work.length;
+  event.value = failed ? 0 : request.length;
   request_evd_->push_completion(event, failed || (request.flags & kUnsignalled) == 0);
 }
 

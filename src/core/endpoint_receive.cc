@@ -3,6 +3,7 @@
 // Hot path: no allocation, no logging, no lock beyond the adapter's.
 #include <algorithm>
 
+#include "base/copy_bytes.h"
 #include "core/endpoint.h"
 #include "core/interface_adapter.h"
 #include "core/local_memory.h"
@@ -78,6 +79,22 @@ void Endpoint::complete_receive(std::uint64_t length, bool solicited) {
   message_open_ = false;
   if (!srq_) recvs_.pop();
   report_receive(receive, DtoStatus::Success, length, solicited, static_cast<bool>(srq_));
+}
+
+// What take_receive(), a copy and complete_receive() do, for the usual message: whole, into one
+// segment of the EP's own next Recv, in which everything is still as it was.
+bool Endpoint::place_message(const std::byte* payload, std::uint64_t length, bool solicited) {
+  if (message_open_ || srq_ || recvs_.empty()) return false;
+  const Receive receive = recvs_.front();
+  if (receive.segments != 1 || length > receive.capacity) return false;
+  const LocalTriplet& into = recvs_.front_segments()[0];
+  if (!adapter().regions().covers(into.stag, into.address, into.length, kLocalWrite, zone_->id()))
+    return false;
+  copy_bytes(reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(into.address)), payload,
+             length);
+  recvs_.pop();
+  report_receive(receive, DtoStatus::Success, length, solicited, false);
+  return true;
 }
 
 void Endpoint::fail_receive(DtoStatus status) {

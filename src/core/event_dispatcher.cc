@@ -24,10 +24,6 @@ constexpr std::uint32_t kConfigNotify = 0x10;
 constexpr std::uint32_t kConfigSolicited = 0x20;
 constexpr std::uint32_t kConfigThreshold = 0x30;
 
-SharedReceiveAccount* account_of(const Event& event) {
-  return event.kind == EventKind::Dto && event.receive ? event.srq : nullptr;
-}
-
 } // namespace
 
 EventDispatcher::EventDispatcher(InterfaceAdapter& adapter, std::int32_t qlen,
@@ -37,7 +33,11 @@ EventDispatcher::EventDispatcher(InterfaceAdapter& adapter, std::int32_t qlen,
 }
 
 EventDispatcher::~EventDispatcher() {
-  while (count() != 0) static_cast<void>(pop());
+  while (count() != 0) pop();
+}
+
+void EventDispatcher::give_back(const Event& event) {
+  event.srq->reaped();
 }
 
 void EventDispatcher::set_capacity(std::int32_t qlen) {
@@ -86,17 +86,8 @@ void EventDispatcher::notify() {
   if (enabled_ && cno_) cno_->trigger(*this);
 }
 
-bool EventDispatcher::push(const Event& event, bool notification) {
-  if (full()) return false;
-  ring_[tail_ & mask_] = event;
-  ++tail_;
-  if (notification) notify();
-  return true;
-}
-
-void EventDispatcher::push_completion(const Event& event, bool notification) {
-  if (push(event, notification)) return;
-  if (SharedReceiveAccount* account = account_of(event)) account->reaped();
+void EventDispatcher::lose_completion(const Event& event) {
+  if (event.receive && event.srq != nullptr) give_back(event);
   if (overflowed_) return;
   report_overflow();
   // Completions were lost, so every EP that may have lost one is broken (D-16).
@@ -128,20 +119,6 @@ Status EventDispatcher::post_software(std::uint64_t pointer) {
   return push(event) ? kOk : Status(Type::QueueFull);
 }
 
-Event EventDispatcher::pop() {
-  const Event event = ring_[head_ & mask_];
-  ++head_;
-  if (SharedReceiveAccount* account = account_of(event)) account->reaped();
-  return event;
-}
-
-Status EventDispatcher::dequeue(Event& event) {
-  if (waiter_ != nullptr) return {Type::InvalidState, Detail::EvdWaiter};
-  if (count() == 0) return {Type::QueueEmpty};
-  event = pop();
-  return kOk;
-}
-
 Status EventDispatcher::wait(std::uint32_t timeout_us, std::int32_t threshold, Event& event,
                              std::int32_t& left) {
   if (threshold < 1 || threshold > capacity_) return {Type::InvalidParameter, Detail::Arg3};
@@ -166,7 +143,8 @@ Status EventDispatcher::wait(std::uint32_t timeout_us, std::int32_t threshold, E
   if (waiter.end == Waiter::End::Closed) return {Type::Abort};
   if (waiter.end == Waiter::End::Unwaitable) return {Type::InvalidState, Detail::EvdUnwaitable};
   if (count() >= threshold) {
-    event = pop();
+    event = front();
+    pop();
     left = count();
     return kOk;
   }

@@ -52,15 +52,40 @@ class EventDispatcher final : public Object {
 
   // An arrival. `notify`: whether it is a notification event (DAT flags of the EP decide).
   // False: the queue is full; the event is lost and the caller decides what that means.
-  bool push(const Event& event, bool notify = true);
+  bool push(const Event& event, bool notification = true) {
+    if (full()) return false;
+    ring_[tail_ & mask_] = event;
+    ++tail_;
+    if (notification && (waiter_ != nullptr || cno_)) notify();
+    return true;
+  }
   // A completion that does not fit: one overflow event, and every EP that feeds us is broken.
-  void push_completion(const Event& event, bool notify);
+  void push_completion(const Event& event, bool notification) {
+    if (!push(event, notification)) [[unlikely]]
+      lose_completion(event);
+  }
   // A connection event that does not fit is lost, with one overflow event.
   bool push_connection(const Event& event);
 
   Status post_software(std::uint64_t pointer);
-  // QueueEmpty, InvalidState (a thread waits), or the first event.
-  Status dequeue(Event& event);
+  // QueueEmpty, InvalidState (a thread waits), or there is a first event: front(), then pop().
+  Status check_dequeue() const {
+    if (waiter_ != nullptr) return {Type::InvalidState, Detail::EvdWaiter};
+    return count() == 0 ? Status(Type::QueueEmpty) : kOk;
+  }
+  const Event& front() const { return ring_[head_ & mask_]; }
+  void pop() {
+    const Event& event = front();
+    ++head_;
+    if (event.receive && event.srq != nullptr) give_back(event);
+  }
+  Status dequeue(Event& event) {
+    const Status s = check_dequeue();
+    if (!s.ok()) return s;
+    event = front();
+    pop();
+    return kOk;
+  }
   Status wait(std::uint32_t timeout_us, std::int32_t threshold, Event& event, std::int32_t& left);
   Status resize(std::int32_t qlen);
 
@@ -78,8 +103,10 @@ class EventDispatcher final : public Object {
  private:
   struct Waiter;
   void notify();
+  void lose_completion(const Event& event);
   void report_overflow();
-  Event pop();
+  // A Recv of an SRQ was reaped, or lost.
+  static void give_back(const Event& event);
   void set_capacity(std::int32_t qlen);
 
   std::vector<Event> ring_;

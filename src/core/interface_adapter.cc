@@ -30,11 +30,14 @@ void InterfaceAdapter::report_async(const Event& event) {
   if (async_evd_)
     async_evd_->push(event); // when it is full itself nothing more can be reported (api 6.7)
   // Other openers of the same IA hear of it, too (dat_ia_open).
-  if (foreign_async_ != nullptr) foreign_events_.push_back({event, foreign_async_});
+  if (foreign_async_ == nullptr) return;
+  foreign_events_.push_back({event, foreign_async_});
+  put_off_ = true;
 }
 
 void InterfaceAdapter::defer_agent(ProxyAgent agent, Token evd) {
   deferred_.push_back({agent, evd});
+  put_off_ = true;
 }
 
 void InterfaceAdapter::destroy_retired_channels() {

@@ -124,11 +124,13 @@ class InterfaceAdapter final : public Object {
     endpoints_.for_each([&](Object& o) { visit(static_cast<Endpoint&>(o)); });
   }
   // A channel that may be on the call stack: destroyed when the stack is unwound.
-  void retire(std::unique_ptr<Channel> channel) { retired_.push_back(std::move(channel)); }
+  void retire(std::unique_ptr<Channel> channel) {
+    put_off_ = true;
+    retired_.push_back(std::move(channel));
+  }
   void destroy_retired() {
     if (!retired_.empty()) destroy_retired_channels();
   }
-  bool has_retired() const { return !retired_.empty(); }
   // Proxy agents to be called once no lock is held.
   void defer_agent(ProxyAgent agent, Token evd);
   struct DeferredAgent {
@@ -139,8 +141,12 @@ class InterfaceAdapter final : public Object {
     Event event;
     Token evd = nullptr;
   };
-  bool has_deferred() const { return !deferred_.empty() || !foreign_events_.empty(); }
-  std::vector<DeferredAgent> take_deferred() { return std::exchange(deferred_, {}); }
+  // Something of the above is waiting: whoever lets go of the lock takes it first.
+  bool has_put_off() const { return put_off_; }
+  std::vector<DeferredAgent> take_deferred() {
+    put_off_ = false;
+    return std::exchange(deferred_, {});
+  }
   std::vector<ForeignEvent> take_foreign_events() { return std::exchange(foreign_events_, {}); }
 
   std::uint32_t next_number() { return ++last_number_; }
@@ -179,6 +185,7 @@ class InterfaceAdapter final : public Object {
   std::vector<ForeignEvent> foreign_events_;
   WaitPoint unblocked_;
   bool closing_ = false;
+  bool put_off_ = false;
   std::vector<std::unique_ptr<Channel>> retired_;
   std::vector<DeferredAgent> deferred_;
   std::vector<MemoryRegion*> regions_by_index_;

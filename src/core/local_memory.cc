@@ -3,7 +3,7 @@
 
 namespace datum {
 
-Status check_local_memory(const RegionTable& regions, std::span<const LocalTriplet> local,
+Status check_each_segment(const RegionTable& regions, std::span<const LocalTriplet> local,
                           Access right, std::uint32_t zone, std::uint64_t max_length,
                           std::uint64_t& length) {
   const bool write = (right & kLocalWrite) != 0;

@@ -108,6 +108,17 @@ class RegionTable {
     if (index >= kCapacity) return AccessFault::BadStag;
     return check_access(storage_[index], stag, address, length, right, zone, endpoint);
   }
+  // A local DTO of that zone may use these bytes so.
+  bool covers(Stag stag, std::uint64_t address, std::uint64_t length, Access right,
+              std::uint32_t zone) const {
+    const std::uint32_t index = stag >> 8U;
+    if (index >= kCapacity || stag == 0) return false;
+    const RegionEntry& entry = storage_[index];
+    const std::uint64_t offset = address - entry.base;
+    return entry.stag.load(std::memory_order_relaxed) == stag && entry.window == 0 &&
+           entry.zone == zone && (entry.access & right) == right && offset <= entry.length &&
+           length <= entry.length - offset;
+  }
   // The entry behind a valid `stag`, or nullptr.
   const RegionEntry* find(Stag stag) const;
   // Changes whenever something is revoked: a check done under the same epoch still holds.

@@ -14,22 +14,19 @@ void RequestQueue::resize(std::int32_t depth, std::int32_t iov) {
   const std::size_t size = std::bit_ceil(static_cast<std::size_t>(std::max(depth, 1)));
   iov_ = static_cast<std::size_t>(iov);
   slots_ = std::vector<Request>(size);
+  work_ = std::vector<WorkRequest>(size);
+  binds_ = std::vector<BindRequest>(size);
   segments_ = std::vector<LocalTriplet>(size * iov_);
   mask_ = size - 1;
   depth_ = depth;
 }
 
-Request& RequestQueue::push(std::span<const LocalTriplet> local) {
+void RequestQueue::keep(const WorkRequest& work) {
   const std::size_t at = posted_ & mask_;
   LocalTriplet* segments = segments_.data() + at * iov_;
-  std::copy(local.begin(), local.end(), segments);
-  ++posted_;
-  Request& request = slots_[at];
-  request.work.local = {segments, local.size()};
-  request.status = DtoStatus::Success;
-  request.ended = false;
-  request.window = nullptr;
-  return request;
+  std::copy(work.local.begin(), work.local.end(), segments);
+  work_[at] = work;
+  work_[at].local = {segments, work.local.size()};
 }
 
 } // namespace datum

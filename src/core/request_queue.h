@@ -13,13 +13,18 @@
 
 namespace datum {
 
+// What a completion needs: all that is touched for a request that was started as it was posted.
 struct Request {
-  WorkRequest work;
+  std::uint64_t cookie = 0;
+  std::uint64_t length = 0;
   CompletionFlags flags = 0;
+  Opcode opcode = Opcode::Send;
   DtoStatus status = DtoStatus::Success;
   bool ended = false;
-  std::uint64_t cookie = 0;
-  // Bind only: the window it is for (nullptr once freed) and what it will be bound to.
+};
+
+// The window a bind is for (nullptr once freed) and what it will be bound to.
+struct BindRequest {
   MemoryWindow* window = nullptr;
   Token window_token = nullptr;
   MemoryWindow::Binding binding;
@@ -40,9 +45,21 @@ class RequestQueue {
   std::uint64_t started() const { return started_; }
   std::uint64_t posted() const { return posted_; }
   Request& at(std::uint64_t position) { return slots_[position & mask_]; }
+  // Of a request that waits for its start, or whose channel still needs it.
+  WorkRequest& work(std::uint64_t position) { return work_[position & mask_]; }
+  BindRequest& bind(std::uint64_t position) { return binds_[position & mask_]; }
 
-  // The slot for the next request, with `local` copied into it. Precondition: not full.
-  Request& push(std::span<const LocalTriplet> local);
+  // Precondition: not full.
+  Request& push(const Request& request) {
+    Request& slot = slots_[posted_ & mask_];
+    slot = request;
+    ++posted_;
+    return slot;
+  }
+  // Keeps what is to be done, with a copy of its segments, for the request that is pushed next.
+  void keep(const WorkRequest& work);
+  BindRequest& next_bind() { return bind(posted_); }
+
   void mark_started() { ++started_; }
   void retire() { ++retired_; }
   void start_all() { started_ = posted_; }
@@ -50,7 +67,10 @@ class RequestQueue {
   void resize(std::int32_t depth, std::int32_t iov);
 
  private:
-  std::vector<Request> slots_; // a power of two of them
+  // A power of two of each.
+  std::vector<Request> slots_;
+  std::vector<WorkRequest> work_;
+  std::vector<BindRequest> binds_;
   std::vector<LocalTriplet> segments_;
   std::size_t iov_;
   std::uint64_t mask_ = 0;

@@ -114,10 +114,10 @@ DAT_RETURN evd_dequeue(DAT_EVD_HANDLE evd_handle, DAT_EVENT* event) {
   if (event == nullptr) return invalid_argument<V>(Detail::Arg2);
   // Whoever polls drives the transport.
   if (evd->count() == 0) evd.adapter().progress().poll();
-  Event taken;
-  const Status s = evd->dequeue(taken);
-  if (s.ok()) {
-    V::write_event(taken, evd_handle, evd.adapter().transport().address(), *event);
+  const Status s = evd->check_dequeue();
+  if (s.ok()) [[likely]] {
+    V::write_event(evd->front(), evd_handle, evd.adapter().transport().address(), *event);
+    evd->pop();
     return DAT_SUCCESS;
   }
   evd.release_politely();

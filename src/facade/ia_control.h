@@ -44,12 +44,12 @@ class IaControl final : public LockOwner, public HandleSource {
     return instance_ | static_cast<std::uint64_t>(kind);
   }
   bool owns(std::uint64_t key) const { return (key & ~kKindMask) == instance_; }
-  void enter() DATUM_ACQUIRE(mutex_) { mutex_.lock(); }
+  [[gnu::always_inline]] void enter() DATUM_ACQUIRE(mutex_) { mutex_.lock(); }
   // Lets go without a look at the adapter: nothing of it was touched.
   void withdraw_entry() DATUM_RELEASE(mutex_) { mutex_.unlock(); }
   // Lets go after work on the adapter, and does what has to be done without the lock.
-  void leave() DATUM_RELEASE(mutex_) {
-    if (adapter_->has_retired() || adapter_->has_deferred()) [[unlikely]]
+  [[gnu::always_inline]] void leave() DATUM_RELEASE(mutex_) {
+    if (adapter_->has_put_off()) [[unlikely]]
       leave_slowly();
     else
       mutex_.unlock();

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "base/fence.h"
+
 namespace datum {
 
 ThreadedProgress::ThreadedProgress(LockOwner& lock, std::unique_ptr<KernelPlaces> places)
@@ -15,6 +17,7 @@ ThreadedProgress::~ThreadedProgress() {
 Result<std::unique_ptr<ThreadedProgress>> ThreadedProgress::open(LockOwner& lock) {
   auto places = std::make_unique<KernelPlaces>();
   if (!places->valid()) return fail(Type::InsufficientResources, Detail::ResourceDevice);
+  static_cast<void>(heavy_fence_ready()); // for the adapter's lock, which must not stall over it
   return std::unique_ptr<ThreadedProgress>(new ThreadedProgress(lock, std::move(places)));
 }
 

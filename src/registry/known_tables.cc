@@ -25,6 +25,7 @@ void KnownTables::add(const void* table) {
   if (2 * (used_ + 1) > block_.load(std::memory_order_relaxed)->mask + 1) grow();
   put(*block_.load(std::memory_order_relaxed), table);
   ++used_;
+  newest_.store(table, std::memory_order_release);
 }
 
 } // namespace datum::registry

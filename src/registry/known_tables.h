@@ -19,6 +19,14 @@ class KnownTables {
   constexpr KnownTables() = default;
 
   bool holds(const void* table) const noexcept {
+    // Most programs use one table all the time.
+    const bool newest = table == newest_.load(std::memory_order_relaxed) && table != nullptr;
+    return newest || find(table);
+  }
+  void add(const void* table);
+
+ private:
+  bool find(const void* table) const noexcept {
     const Block* block = block_.load(std::memory_order_acquire);
     for (std::size_t i = hash(table);; ++i) {
       const void* found = block->slots[i & block->mask].load(std::memory_order_acquire);
@@ -26,9 +34,6 @@ class KnownTables {
       if (found == table) return true;
     }
   }
-  void add(const void* table);
-
- private:
   using Slot = std::atomic<const void*>;
   static constexpr std::size_t kFirstSize = 256;
 
@@ -48,6 +53,7 @@ class KnownTables {
   std::array<Slot, kFirstSize> first_slots_{};
   const Block first_{first_slots_.data(), kFirstSize - 1, nullptr};
   std::atomic<const Block*> block_{&first_};
+  std::atomic<const void*> newest_{nullptr};
   Mutex mutex_;
   std::size_t used_ DATUM_GUARDED_BY(mutex_) = 0;
 };

@@ -47,12 +47,16 @@ bool is_last(const Link& link, std::uint64_t round, std::uint64_t total) {
   return round + link.endpoints() >= total;
 }
 
-// The receive is posted again after the answer is on its way: it is not needed yet.
+// On both sides the receive is posted again when the next message is on its way: it is not needed
+// before.
 Outcome send_pingpong(Link& link, const Order& order) {
   const std::uint64_t total = order.warm_up + order.rounds;
+  std::uint32_t ep = 0;
   return run_rounds(order, [&](std::uint64_t i) {
     link.post(Op::Send, endpoint_of(link, i), is_last(link, i, total));
-    link.post_recv(link.await_recv());
+    if (i != 0) link.post_recv(ep);
+    ep = link.await_recv();
+    if (i + 1 == total) link.post_recv(ep);
   });
 }
 

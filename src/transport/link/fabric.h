@@ -112,6 +112,8 @@ class Fabric {
 
   // Outside work that costs no system call (the simulator delivers what is due). True: some.
   virtual bool progress() = 0;
+  // There is such work at all; does not change.
+  virtual bool needs_progress() const { return true; }
   // A link that has no connection left; the fabric may drop it.
   virtual void on_idle(LinkPort& port) = 0;
   // Returns when no peer is inside a direct access through `stag`, which has been revoked. False:

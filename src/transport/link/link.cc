@@ -15,9 +15,6 @@ namespace {
 // Records handled before other links get their turn.
 constexpr int kRecordBudget = 64;
 
-// A connection's number: slot in the low bits, so that a stale number misses its slot's generation.
-constexpr std::uint32_t kSlotBits = 18;
-constexpr std::uint32_t kMaxSlots = 1U << kSlotBits;
 // Controls that wait for room: more than all connections of an adapter together can have, so only a
 // peer that asks and asks and reads no answer gets there.
 constexpr std::size_t kMaxControls = 1U << 17U;
@@ -72,21 +69,9 @@ void Link::remove(LinkChannel& channel) {
   channel.listed_for_ack = channel.listed_for_work = false;
 }
 
-LinkChannel* Link::find(std::uint32_t number) {
-  const std::uint32_t at = number & (kMaxSlots - 1);
-  if (at >= slots_.size() || slots_[at].generation != number >> kSlotBits) return nullptr;
-  return slots_[at].channel;
-}
-
-void Link::list_for_ack(LinkChannel& channel) {
-  if (channel.listed_for_ack) return;
-  channel.listed_for_ack = true;
-  ack_list_.push_back(&channel);
-}
-
 void Link::list_for_work(LinkChannel& channel) {
   if (channel.listed_for_work) return;
-  channel.listed_for_work = true;
+  channel.listed_for_work = busy_ = true;
   work_list_.push_back(&channel);
 }
 
@@ -110,7 +95,7 @@ void Link::starve(LinkChannel& channel) {
 }
 
 void Link::ask_for_room() {
-  starving_ = true;
+  starving_ = busy_ = true;
   own_.starving.store(1, std::memory_order_relaxed);
 }
 
@@ -126,7 +111,7 @@ bool Link::end_starving() {
 // The peer found our incoming ring full: it hears at once how far we are.
 void Link::relieve_peer() {
   in_.tell();
-  published_ = true;
+  published_ = busy_ = true;
 }
 
 bool Link::flush_controls() {
@@ -143,18 +128,6 @@ bool Link::flush_controls() {
     any = true;
   }
   return any;
-}
-
-void Link::flush_bell() {
-  if (!published_) return;
-  published_ = false;
-  // What was published must be visible before we look whether the peer sleeps; it writes its
-  // epoch, fences and then looks at the ring.
-  fence();
-  const std::uint32_t epoch = peer_.sleep_epoch.load(std::memory_order_relaxed);
-  if ((epoch & 1U) == 0 || epoch == rung_epoch_) return;
-  rung_epoch_ = epoch;
-  port_.ring_bell();
 }
 
 void Link::set_attention(Attention attention) {
@@ -178,15 +151,17 @@ void Link::on_bell() {
   progress();
 }
 
-bool Link::progress() {
+bool Link::progress_now() {
   if (broken_) return false;
+  busy_ = false;
   bool any = false;
   if (starving_) any = end_starving();
   if (!controls_.empty()) any = flush_controls() || any;
   if (!ack_list_.empty()) any = flush_acks() || any;
   any = poll_ring() || any;
   if (!work_list_.empty()) any = run_work() || any;
-  if (published_) flush_bell();
+  flush_bell();
+  busy_ = starving_ || !controls_.empty() || !ack_list_.empty() || !work_list_.empty();
   return any;
 }
 
@@ -197,7 +172,7 @@ bool Link::poll_ring() {
     RecordHeader header;
     std::memcpy(&header, slot, sizeof header);
     const std::uint32_t lines = lines_of(header);
-    const std::byte* payload = in_.payload(lines);
+    const std::byte* payload = lines == 0 ? slot->rest : in_.payload(lines);
     const bool good = payload != nullptr && handle(header, payload);
     if (broken_) return true; // also when the handler ended the link
     if (!good) {

@@ -10,12 +10,12 @@
 
 #include "base/fence.h"
 #include "transport/link/fabric.h"
+#include "transport/link/link_channel.h"
 #include "transport/link/record.h"
 #include "transport/link/ring.h"
 
 namespace datum {
 
-class LinkChannel;
 class LinkTransport;
 
 class Link {
@@ -26,7 +26,7 @@ class Link {
   Link& operator=(const Link&) = delete;
 
   LinkPort& port() { return port_; }
-  bool progress();
+  bool progress() { return busy_ || in_.ready() ? progress_now() : false; }
   // Writes our sleep epoch. Whoever goes to sleep fences everywhere and then asks must_look().
   void set_attention(Attention attention);
   bool must_look();
@@ -37,7 +37,11 @@ class Link {
   // Connections: a number names one until it is removed; stale numbers find nothing.
   std::uint32_t add(LinkChannel& channel);
   void remove(LinkChannel& channel);
-  LinkChannel* find(std::uint32_t number);
+  LinkChannel* find(std::uint32_t number) {
+    const std::uint32_t at = number & (kMaxSlots - 1);
+    if (at >= slots_.size() || slots_[at].generation != number >> kSlotBits) return nullptr;
+    return slots_[at].channel;
+  }
   bool idle() const { return channels_ == 0; }
   bool broken() const { return broken_; }
 
@@ -47,17 +51,32 @@ class Link {
     if (!controls_.empty()) return nullptr; // they were first
     return reinterpret_cast<RecordHeader*>(out_.reserve(lines));
   }
+  RecordHeader* reserve() {
+    if (!controls_.empty()) return nullptr;
+    return reinterpret_cast<RecordHeader*>(out_.reserve());
+  }
   std::byte* payload() { return out_.payload(); }
   // The channel works on when there is room again.
   void starve(LinkChannel& channel);
   void publish() {
     out_.publish();
-    published_ = true;
+    published_ = busy_ = true;
   }
   // A record that must not be lost; waits for room if there is none.
   void send_control(const RecordHeader& header, std::span<const std::byte> payload = {});
   // After publishing, before going away: rings if the peer sleeps.
-  void flush_bell();
+  void flush_bell() {
+    if (!published_) return;
+    published_ = false;
+    // What was published must be visible before we look whether the peer sleeps; it writes its
+    // epoch, fences and then looks at the ring.
+    fence();
+    const std::uint32_t epoch = peer_.sleep_epoch.load(std::memory_order_relaxed);
+    if ((epoch & 1U) == 0 || epoch == rung_epoch_) [[likely]]
+      return;
+    rung_epoch_ = epoch;
+    port_.ring_bell();
+  }
 
   bool peer_polls() const { return (peer_.sleep_epoch.load(std::memory_order_relaxed) & 1U) == 0; }
   DirectAccess* direct() { return port_.direct(); }
@@ -70,7 +89,11 @@ class Link {
   void unmark() { own_.mark.store(0, std::memory_order_release); }
   Stag peer_mark() const { return peer_.mark.load(std::memory_order_acquire); }
 
-  void list_for_ack(LinkChannel& channel);
+  void list_for_ack(LinkChannel& channel) {
+    if (channel.listed_for_ack) return;
+    channel.listed_for_ack = busy_ = true;
+    ack_list_.push_back(&channel);
+  }
   void list_for_work(LinkChannel& channel);
 
  private:
@@ -81,6 +104,7 @@ class Link {
     else
       std::atomic_thread_fence(std::memory_order_seq_cst);
   }
+  bool progress_now();
   bool poll_ring();
   bool handle(const RecordHeader& header, const std::byte* payload);
   bool on_connect(const RecordHeader& header, const std::byte* payload);
@@ -92,6 +116,11 @@ class Link {
   void relieve_peer();
   LinkChannel* find_requester(std::uint32_t peer_number);
   void break_off(const char* reason);
+
+  // A connection's number: slot in the low bits, so that a stale number misses its slot's
+  // generation.
+  static constexpr std::uint32_t kSlotBits = 18;
+  static constexpr std::uint32_t kMaxSlots = 1U << kSlotBits;
 
   struct Control {
     RecordHeader header;
@@ -108,7 +137,8 @@ class Link {
   SegmentSide& peer_;
   RingProducer out_;
   RingConsumer in_;
-  const bool light_; // we can leave fencing to the peer, and do it for the peer
+  const bool light_;  // we can leave fencing to the peer, and do it for the peer
+  bool busy_ = false; // something is to be done besides the ring
   bool published_ = false;
   bool starving_ = false;
   bool broken_ = false;

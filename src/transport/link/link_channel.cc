@@ -174,10 +174,6 @@ void LinkChannel::want_work() {
     transport_.list_for_work(*this);
 }
 
-void LinkChannel::want_ack() {
-  link_->list_for_ack(*this);
-}
-
 bool LinkChannel::has_work() const {
   return failed_ || state_ == State::Failing || direct_ != nullptr || fetching_;
 }

@@ -24,6 +24,9 @@ class LinkTransport;
 // has posted nothing may have to keep (design 4: a documented bound).
 inline constexpr std::uint32_t kSendWindow = 64 * 1024;
 
+// One turn of a long copy: other endpoints wait for it (design 5: less than a millisecond).
+inline constexpr std::uint64_t kDirectChunk = 256 * 1024;
+
 class LinkChannel final : public Channel, private DialEvents {
  public:
   // Active side; dial() comes next.
@@ -36,6 +39,7 @@ class LinkChannel final : public Channel, private DialEvents {
 
   // --- Channel ---------------------------------------------------------------------------------
   StartResult start(const WorkRequest& request) override;
+  StartResult start_now(const WorkRequest& request) override;
   void on_receive_posted() override;
   void close(CloseMode mode) override;
   ConnQual local_port() const override { return local_port_; }
@@ -56,7 +60,9 @@ class LinkChannel final : public Channel, private DialEvents {
     return (state_ == State::Incoming || state_ == State::Accepted) && peer_number_ == peer_number;
   }
   // A record for this connection. False: it cannot be; the link is broken off.
-  bool handle(const RecordHeader& header, const std::byte* payload);
+  bool handle(const RecordHeader& header, const std::byte* payload) {
+    return take_message(header, payload) || handle_any(header, payload);
+  }
   // Continues what was put off. True: something moved.
   bool work();
   // More can be done right away, without waiting for the peer.
@@ -103,7 +109,17 @@ class LinkChannel final : public Channel, private DialEvents {
   void on_dial_failed(DialFailure failure) override;
 
   // link_channel_send.cc
-  void stamp(RecordHeader& header, RecordType type, std::uint8_t flags, std::uint32_t length);
+  // Every record tells the peer what has been placed. The ring's own word is left alone.
+  void stamp(RecordHeader& header, RecordType type, std::uint8_t flags, std::uint32_t length) {
+    header.type = type;
+    header.flags = flags;
+    header.status = 0;
+    header.unused = 0;
+    header.connection = peer_number_;
+    header.acked = told_placed_ = placed_;
+    header.returned = told_octets_ = placed_octets_;
+    header.length = length;
+  }
   RecordHeader header(RecordType type);
   std::uint32_t unplaced() const { return sent_ - acked_; }
   std::uint32_t window_left() const { return kSendWindow - (sent_octets_ - returned_); }
@@ -115,6 +131,7 @@ class LinkChannel final : public Channel, private DialEvents {
   StartResult start_partial(const WorkRequest& request);
   bool send_fetch(const WorkRequest& request);
   bool send_piece(const WorkRequest& request, std::uint64_t offset, std::uint32_t size);
+  bool send_line(const WorkRequest& request, std::uint32_t size);
   bool continue_partial();
   bool serve_reads();
 
@@ -130,7 +147,12 @@ class LinkChannel final : public Channel, private DialEvents {
                         std::uint64_t length);
 
   // link_channel_receive.cc
-  bool take_counters(const RecordHeader& header);
+  bool take_message(const RecordHeader& header, const std::byte* payload);
+  bool handle_any(const RecordHeader& header, const std::byte* payload);
+  bool take_counters(const RecordHeader& header) {
+    return (header.acked == acked_ && header.returned == returned_) || take_progress(header);
+  }
+  bool take_progress(const RecordHeader& header);
   bool handle_open(const RecordHeader& header, const std::byte* payload);
   bool on_send(const RecordHeader& header, const std::byte* payload);
   bool on_fetch(const RecordHeader& header, const std::byte* payload);
@@ -155,7 +177,6 @@ class LinkChannel final : public Channel, private DialEvents {
 
   // link_channel.cc
   void want_work();
-  void want_ack();
   void fail_later(RequestClass kind, DtoStatus status);
   void report_failure();
   // Tells the peer which of its requests failed here, and ends the connection.

@@ -13,8 +13,6 @@
 namespace datum {
 namespace {
 
-// One turn of a long copy: other endpoints wait for it (design 5: less than a millisecond).
-constexpr std::uint64_t kChunk = 256 * 1024;
 // Below this a polling peer places a Write from its ring sooner than one system call takes.
 constexpr std::uint64_t kRingWriteBelow = kMaxPiece;
 
@@ -77,7 +75,7 @@ bool LinkChannel::direct_chunk() {
   const WorkRequest& request = *direct_;
   const bool read = request.opcode == Opcode::RdmaRead;
   const RequestClass kind = read ? RequestClass::Read : RequestClass::Placed;
-  const std::uint64_t size = std::min(request.length - direct_done_, kChunk);
+  const std::uint64_t size = std::min(request.length - direct_done_, kDirectChunk);
   if (direct_done_ != 0 && !events_->recheck_local(request, read ? kLocalWrite : kLocalRead)) {
     fail_later(kind, DtoStatus::LocalProtection);
     return false;
@@ -194,7 +192,7 @@ bool LinkChannel::fetch_chunk() {
     if (state_ == State::Open) terminate(RequestClass::Placed, DtoStatus::RemoteResponder);
     return true;
   }
-  std::uint64_t left = std::min(fetch_length_ - fetch_done_, kChunk);
+  std::uint64_t left = std::min(fetch_length_ - fetch_done_, kDirectChunk);
   std::uint64_t skip = fetch_done_;
   for (const FetchSegment& segment : fetch_) {
     if (left == 0) break;

@@ -10,7 +10,28 @@
 
 namespace datum {
 
-bool LinkChannel::handle(const RecordHeader& header, const std::byte* payload) {
+// The usual record: a whole message, while no other one is under way. False: nothing was done that
+// may not be done again.
+bool LinkChannel::take_message(const RecordHeader& header, const std::byte* payload) {
+  if (header.type != RecordType::Send || (header.flags & record_flag::kLast) == 0 ||
+      state_ != State::Open || message_done_ != 0 || fetching_ || !staged_.empty() ||
+      header.length > kMaxPiece || !take_counters(header) || state_ != State::Open)
+    return false;
+  if (header.length <= kInlinePayload) payload = header.payload;
+  const bool solicited = (header.flags & record_flag::kSolicited) != 0;
+  // Its completion may end the connection.
+  ++placed_;
+  placed_octets_ += header.length;
+  if (!events_->place_message(payload, header.length, solicited)) {
+    --placed_;
+    placed_octets_ -= header.length;
+    return false;
+  }
+  if (link_ != nullptr) link_->list_for_ack(*this);
+  return true;
+}
+
+bool LinkChannel::handle_any(const RecordHeader& header, const std::byte* payload) {
   switch (header.type) {
   case RecordType::Accept: return on_accept(header, payload);
   case RecordType::Refuse: {
@@ -59,10 +80,9 @@ bool LinkChannel::on_accept(const RecordHeader& header, const std::byte* payload
   return true;
 }
 
-bool LinkChannel::take_counters(const RecordHeader& header) {
+bool LinkChannel::take_progress(const RecordHeader& header) {
   const std::uint32_t placed = header.acked - acked_;
   const std::uint32_t octets = header.returned - returned_;
-  if (placed == 0 && octets == 0) return true;
   if (placed > unplaced() || octets > sent_octets_ - returned_) return false;
   acked_ = header.acked;
   returned_ = header.returned;
@@ -192,7 +212,7 @@ void LinkChannel::count_placed(std::uint32_t messages, std::uint32_t octets) {
   placed_ += messages;
   placed_octets_ += octets;
   if (messages == 0 && octets == 0) return;
-  want_ack();
+  link_->list_for_ack(*this);
 }
 
 std::uint32_t LinkChannel::waiting() const {

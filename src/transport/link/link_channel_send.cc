@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/copy_bytes.h"
 #include "transport/link/copy.h"
 #include "transport/link/link.h"
 #include "transport/link/link_channel.h"
@@ -16,18 +17,6 @@ namespace {
 constexpr std::uint64_t kFetchFrom = 16 * 1024;
 
 } // namespace
-
-// Every record tells the peer what has been placed. The ring's own word is left alone.
-void LinkChannel::stamp(RecordHeader& header, RecordType type, std::uint8_t flags,
-                        std::uint32_t length) {
-  header.type = type;
-  header.flags = flags;
-  header.status = 0;
-  header.connection = peer_number_;
-  header.acked = told_placed_ = placed_;
-  header.returned = told_octets_ = placed_octets_;
-  header.length = length;
-}
 
 RecordHeader LinkChannel::header(RecordType type) {
   RecordHeader header{};
@@ -55,6 +44,43 @@ StartResult LinkChannel::start(const WorkRequest& request) {
   }
   link_->flush_bell();
   return result;
+}
+
+// What fits into one record, and what is over within one turn of copying.
+StartResult LinkChannel::start_now(const WorkRequest& request) {
+  if (state_ != State::Open || failed_ || busy_sending()) return StartResult::Later;
+  if (request.opcode != Opcode::Send && may_go_direct(request))
+    return request.length <= kDirectChunk ? start_direct(request) : StartResult::Later;
+  if (request.length > kMaxPiece || request.opcode == Opcode::RdmaRead) return StartResult::Later;
+  const auto size = static_cast<std::uint32_t>(request.length);
+  if (request.opcode == Opcode::Send && size > window_left()) return StartResult::Later;
+  const bool one_line = size <= kWriteInlinePayload && request.local.size() == 1;
+  if (!(one_line ? send_line(request, size) : send_piece(request, 0, size)))
+    return StartResult::Later;
+  ++sent_;
+  link_->flush_bell();
+  return StartResult::Started;
+}
+
+// What send_piece() does for a whole Send or Write of one short segment.
+bool LinkChannel::send_line(const WorkRequest& request, std::uint32_t size) {
+  RecordHeader* record = link_->reserve();
+  if (record == nullptr) return false;
+  const auto* from = pointer(request.local[0].address);
+  if (request.opcode == Opcode::RdmaWrite) {
+    stamp(*record, RecordType::Write, record_flag::kLast, size);
+    record->rdma.stag = request.remote.stag;
+    record->rdma.address = request.remote.address;
+    copy_bytes(record->write.payload, from, size);
+  } else {
+    stamp(*record, RecordType::Send,
+          request.solicited ? record_flag::kLast | record_flag::kSolicited : record_flag::kLast,
+          size);
+    sent_octets_ += size;
+    copy_bytes(record->payload, from, size);
+  }
+  link_->publish();
+  return true;
 }
 
 StartResult LinkChannel::start_send(const WorkRequest& request) {
@@ -135,7 +161,10 @@ bool LinkChannel::send_piece(const WorkRequest& request, std::uint64_t offset, s
     sent_octets_ += size;
     if (size <= kInlinePayload) payload = record->payload;
   }
-  gather(payload, request.local, offset, size);
+  if (request.local.size() == 1)
+    copy_bytes(payload, pointer(request.local[0].address + offset), size);
+  else
+    gather(payload, request.local, offset, size);
   link_->publish();
   return true;
 }

@@ -20,7 +20,7 @@ class LinkTransport::NamedListener final : public Listener {
 };
 
 LinkTransport::LinkTransport(Fabric& fabric, const LinkOptions& options)
-    : fabric_(fabric), options_(options) {}
+    : fabric_(fabric), drives_fabric_(fabric.needs_progress()), options_(options) {}
 
 LinkTransport::~LinkTransport() = default;
 
@@ -59,9 +59,9 @@ Result<std::unique_ptr<Channel>> LinkTransport::connect(const Address& address, 
 }
 
 bool LinkTransport::progress() {
-  bool any = fabric_.progress();
-  if (!unlinked_.empty()) any = run_unlinked() || any;
+  bool any = drives_fabric_ && fabric_.progress();
   for (std::size_t i = 0; i < links_.size(); ++i) any = links_[i]->progress() || any;
+  if (!unlinked_.empty()) any = run_unlinked() || any;
   if (!lost_links_.empty()) lost_links_.clear();
   return any;
 }

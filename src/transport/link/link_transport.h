@@ -66,6 +66,7 @@ class LinkTransport final : public Transport, private FabricEvents, private Dire
   void quiesce(Stag stag) override;
 
   Fabric& fabric_;
+  const bool drives_fabric_;
   LinkOptions options_;
   TransportHost host_;
   Attention attention_ = Attention::Polling;

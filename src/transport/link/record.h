@@ -111,12 +111,8 @@ static_assert(kMaxPiece / kLineSize <= kMaxRecordLines);
 
 // How much payload of such a record lies in its header; more lies in lines of the room, all of it.
 constexpr std::uint32_t inline_room(RecordType type) {
-  switch (type) {
-  case RecordType::Send:
-  case RecordType::ReadData: return kInlinePayload;
-  case RecordType::Write: return kWriteInlinePayload;
-  default: return 0;
-  }
+  if (type == RecordType::Send || type == RecordType::ReadData) return kInlinePayload;
+  return type == RecordType::Write ? kWriteInlinePayload : 0;
 }
 
 // Lines of payload behind such a record.

@@ -74,6 +74,12 @@ class RingProducer {
     }
     return &ring_->slots[next_.slot()];
   }
+  // The same for a record that is all in its slot.
+  RingSlot* reserve() {
+    if (next_.records - released_.records >= kRingSlots && !look_for_room(0)) [[unlikely]]
+      return nullptr;
+    return &ring_->slots[next_.slot()];
+  }
   // The payload of the reserved record.
   std::byte* payload() { return ring_->room[next_.line()].bytes; }
   void publish() {

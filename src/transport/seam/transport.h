@@ -71,6 +71,8 @@ class ChannelEvents {
   // Target: takes the Recv for the next message. At most one message is open at a time.
   virtual TakeResult take_receive(std::span<const LocalTriplet>& into, std::uint64_t& capacity) = 0;
   virtual void complete_receive(std::uint64_t length, bool solicited) = 0;
+  // All of that for a message which is whole. False: nothing was done, take_receive() decides.
+  virtual bool place_message(const std::byte* payload, std::uint64_t length, bool solicited) = 0;
   virtual void fail_receive(DtoStatus status) = 0;
   virtual AccessFault check_remote(Stag stag, std::uint64_t address, std::uint64_t length,
                                    Access right) const = 0;
@@ -92,6 +94,9 @@ class Channel {
  public:
   virtual ~Channel() = default;
   virtual StartResult start(const WorkRequest& request) = 0;
+  // The same for what can leave during the call: `request` and its segments need not stay. Later:
+  // not in this way, and nothing follows.
+  virtual StartResult start_now(const WorkRequest& request) = 0;
   // A Recv was posted while a message waited for one.
   virtual void on_receive_posted() = 0;
   // Ends the connection; afterwards the channel calls its events no more.

@@ -33,8 +33,8 @@ Result<std::unique_ptr<ShmFabric>> ShmFabric::create(const Address& address, Rea
 ShmFabric::ShmFabric(const Address& address, const HostAddress& host, Reactor& reactor,
                      const ShmOptions& options, SealedMemory table)
     : address_(address), host_(host), table_(std::move(table)), life_(LifeToken::make()),
-      nonce_(KernelRandom().next()), context_(reactor, options),
-      quiescence_(context_, region_storage()) {
+      fences_(shared_heavy_fence_ready()), nonce_(KernelRandom().next()),
+      context_(reactor, options), quiescence_(context_, region_storage()) {
   context_.self = introduce();
   context_.self_pidfd = own_pidfd();
 }

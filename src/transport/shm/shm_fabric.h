@@ -43,9 +43,10 @@ class ShmFabric final : public Fabric {
   Result<std::unique_ptr<PublishedName>> publish_any() override;
   Result<std::unique_ptr<Dial>> dial(const Address& address, ConnQual qualifier,
                                      DialEvents& events) override;
-  bool fences_everywhere() const override { return shared_heavy_fence_ready(); }
+  bool fences_everywhere() const override { return fences_; }
   void fence_everywhere() override { shared_heavy_fence(); }
   bool progress() override { return false; }
+  bool needs_progress() const override { return false; }
   // Links stay: the peer may be about to use one that looks idle here. They end with the peer.
   void on_idle(LinkPort&) override {}
 
@@ -73,6 +74,7 @@ class ShmFabric final : public Fabric {
   const HostAddress host_;
   SealedMemory table_;
   LifeToken life_;
+  const bool fences_;         // asked for now: see base/fence.h
   const std::uint64_t nonce_; // peers read it from here: see DirectTerms
   ShmContext context_;
   Quiescence quiescence_;
