@@ -112,7 +112,7 @@ bool InterfaceAdapter::present_request(ServicePoint& point,
       std::make_unique<ConnectionRequest>(*this, std::move(request), point.qualifier(), endpoint);
   Result<ConnectionRequest*> adopted = adopt(std::move(made), requests_, counts_.requests);
   // Without a handle left the request is refused: its owner has just been destroyed.
-  if (!adopted) return true;
+  if (!adopted) return false;
   Event event;
   event.kind = EventKind::ConnectionRequest;
   // An RSP is logically gone once its request exists (api 7.2).

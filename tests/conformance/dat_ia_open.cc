@@ -105,6 +105,26 @@ TEST_F(DatIaOpen, R11APassedEvdThatIsNoAsyncEvd) {
   EXPECT_DAT_TYPE(dat_ia_open(name(), 8, &given, opened.out()), DAT_INVALID_HANDLE);
 }
 
+TEST_F(DatIaOpen, R20EveryAsyncEvdHearsOfIt) {
+  // One with an EVD of its own, one that was given the EVD of the first.
+  const Ia second = open_ia();
+  DAT_EVD_HANDLE shared = async_evd_of(ia);
+  Ia third;
+  ASSERT_DAT_OK(dat_ia_open(name(), 0, &shared, third.out()));
+  for (const DAT_IA_HANDLE source : {ia.get(), second.get(), third.get()}) {
+    Side side(source);
+    Buffer buffer = side.buffer(16);
+    ASSERT_DAT_OK(post_recv(side.ep(), {buffer.segment()}, 1));
+    ASSERT_DAT_OK(dat_ep_set_watermark(side.ep(), 0, DAT_WATERMARK_INFINITE));
+    for (const DAT_EVD_HANDLE evd : {async_evd_of(ia), async_evd_of(second)}) {
+      const DAT_EVENT event = expect_event(evd, DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR);
+      EXPECT_EQ(event.event_data.asynch_error_event_data.dat_handle, side.ep());
+      EXPECT_NO_EVENT(evd) << "once only";
+    }
+    side.ep().free();
+  }
+}
+
 TEST_F(DatIaOpen, R12TwoOpensAreSeparate) {
   const Ia second = open_ia();
   EXPECT_NE(second.get(), ia.get());

@@ -269,6 +269,18 @@ TEST_F(RuleBindBehindARead, ItHoldsItsLmrAndComesSecond) {
   rmr.free();
 }
 
+// Rules: DTO.5
+TEST_F(RuleBindBehindARead, TheFenceHoldsItBack) {
+  post_both();
+  const bool bound = query_rmr(rmr).rmr_context != 0;
+  DAT_EVENT event{};
+  const bool read_done = dat_evd_dequeue(owner().request_evd(), &event) == DAT_SUCCESS;
+  EXPECT_TRUE(read_done || !bound) << "bound while the Read was under way";
+  if (!read_done) expect_dto(owner().request_evd(), owner().ep(), 1);
+  expect_bind(owner().request_evd(), rmr, 2);
+  rmr.free();
+}
+
 // Rules: dat_rmr_free.R5
 TEST_F(RuleBindBehindARead, ItsRmrMayBeFreed) {
   const DAT_RMR_HANDLE freed = rmr;

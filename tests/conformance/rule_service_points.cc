@@ -156,6 +156,24 @@ TEST_F(RuleServicePoints, AnRspTakesOnlyOne) {
   expect_connection_event(third.connect_evd(), kRefused, third.ep());
 }
 
+// Rules: OVERFLOW.2
+TEST_F(RuleServicePoints, ARequestWithoutRoomDoesNotSpendTheRsp) {
+  const Evd small =
+      create_evd(ia, any_value<DAT_EVD_FLAGS>(DAT_EVD_CR_FLAG | DAT_EVD_SOFTWARE_FLAG), 1);
+  const DAT_CONN_QUAL qualifier = free_qualifier();
+  const Rsp rsp = create_rsp(ia, qualifier, side->ep(), small);
+  while (post_software_event(small, nullptr) == DAT_SUCCESS) {
+  }
+  ask(qualifier);
+  expect_answer(kRefused);
+  EXPECT_EQ(ep_state(side->ep()), DAT_EP_STATE_RESERVED);
+  drain(small);
+  ask_again(qualifier);
+  Cr cr = expect_request(small);
+  ASSERT_DAT_OK(accept(cr, DAT_HANDLE_NULL));
+  expect_answer(kEstablished);
+}
+
 // Rules: dat_rsp_create.R11
 TEST_F(RuleServicePoints, RspWithoutEp) {
   const DAT_CONN_QUAL qualifier = free_qualifier();
@@ -211,7 +229,7 @@ TEST_F(RuleServicePoints, FreeingASpentRspLeavesTheEpAlone) {
   ask(qualifier);
   expect_request(evd).free();
   expect_answer(kPeerRejected);
-  const Rsp second = create_rsp(ia, free_qualifier(), side->ep(), evd);
+  const Rsp second = create_rsp(ia, qualifier, side->ep(), evd); // nobody listens there any more
   rsp.free();
   EXPECT_EQ(ep_state(side->ep()), DAT_EP_STATE_RESERVED) << "by the other one";
 }

@@ -57,7 +57,8 @@ class LinkChannel final : public Channel, private DialEvents {
   std::uint32_t number() const { return number_; }
   void set_number(std::uint32_t number) { number_ = number; }
   bool requested_by(std::uint32_t peer_number) const {
-    return (state_ == State::Incoming || state_ == State::Accepted) && peer_number_ == peer_number;
+    return !gone_ && (state_ == State::Incoming || state_ == State::Accepted) &&
+           peer_number_ == peer_number;
   }
   // A record for this connection. False: it cannot be; the link is broken off.
   bool handle(const RecordHeader& header, const std::byte* payload) {
