@@ -60,9 +60,14 @@ void Endpoint::flush() {
 
 void Endpoint::flush_requests() {
   requests_.start_all();
+  bool failed = false;
   for (std::uint64_t at = requests_.retired(); at != requests_.posted(); ++at) {
     Request& request = requests_.at(at);
-    if (request.ended) continue;
+    // After the first that fails all fail, even what has been carried out (api 8.1).
+    const bool succeeded = request.ended && request.status == DtoStatus::Success;
+    if (succeeded && !failed) continue;
+    failed = true;
+    if (request.ended && !succeeded) continue;
     request.ended = true;
     request.status = DtoStatus::Flushed;
     if (request.opcode == Opcode::Bind) drop_bind(requests_.bind(at));

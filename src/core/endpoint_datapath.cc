@@ -212,7 +212,7 @@ void Endpoint::on_request_failed(RequestClass kind, DtoStatus status, std::uint3
   request.ended = true;
   request.status = status;
   if (kind == RequestClass::Read) --reads_started_;
-  retire_requests();
+  // Reported by the flush of on_closed(), which fails what follows it.
 }
 
 void Endpoint::on_room() {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // What programs rely on beyond the letter of the manual: visibility, order, progress without calls.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -128,6 +130,117 @@ TEST_F(RuleDataPaths, AReadBehindAWriteSeesTheNewData) {
     EXPECT_EQ(expect_dto(active().request_evd(), active().ep(), 2), 5000U);
     ASSERT_TRUE(back.holds(i, 0, 5000)) << i;
   }
+}
+
+// Rules: PATH.10
+TEST_F(RuleDataPaths, SeveralThreadsDequeueOneEvd) {
+  constexpr DAT_UINT64 kWrites = 600;
+  Buffer source = active().buffer(64);
+  Buffer target = passive().buffer(64);
+  std::atomic<DAT_UINT64> taken = 0;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  std::vector<DAT_UINT64> numbers[3];
+  const auto dequeue = [&](std::vector<DAT_UINT64>& mine) {
+    DAT_EVENT event{};
+    while (taken < kWrites && std::chrono::steady_clock::now() < end) {
+      if (dat_evd_dequeue(active().request_evd(), &event) != DAT_SUCCESS) continue;
+      EXPECT_EQ(event.event_data.dto_completion_event_data.status, DAT_DTO_SUCCESS);
+      mine.push_back(event.event_data.dto_completion_event_data.user_cookie.as_64);
+      ++taken;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (std::vector<DAT_UINT64>& mine : numbers) threads.emplace_back(dequeue, std::ref(mine));
+  for (DAT_UINT64 posted = 0; posted < kWrites && std::chrono::steady_clock::now() < end;) {
+    if (posted >= taken + 12) continue;
+    EXPECT_DAT_OK(post_write(active().ep(), {source.segment()}, target.remote(), posted++));
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::set<DAT_UINT64> all;
+  for (const std::vector<DAT_UINT64>& mine : numbers) {
+    EXPECT_TRUE(std::is_sorted(mine.begin(), mine.end())) << "one thread sees the stream's order";
+    all.insert(mine.begin(), mine.end());
+  }
+  EXPECT_EQ(taken, kWrites);
+  EXPECT_EQ(all.size(), kWrites) << "each once";
+}
+
+// One direction of traffic: messages of many sizes, as many under way as there are buffers.
+class Traffic {
+ public:
+  static constexpr DAT_UINT64 kMessages = 300;
+
+  Traffic(Side& from, Side& to) : from_(from), to_(to) {
+    for (std::size_t i = 0; i < kSlots; ++i) {
+      sources_.push_back(from.buffer(kLargest));
+      sinks_.push_back(to.buffer(kLargest));
+    }
+  }
+  bool done() const { return sent_ == kMessages && received_ == kMessages; }
+  void turn() {
+    for (; offered_ < kMessages && offered_ < received_ + kSlots; ++offered_) {
+      EXPECT_DAT_OK(post_recv(to_.ep(), {sinks_[offered_ % kSlots].segment()}, offered_));
+    }
+    for (; posted_ < kMessages && posted_ < sent_ + kSlots; ++posted_) {
+      Buffer& source = sources_[posted_ % kSlots];
+      source.fill(static_cast<std::uint8_t>(posted_));
+      EXPECT_DAT_OK(post_send(from_.ep(), {source.segment(0, size(posted_))}, posted_));
+    }
+    DAT_EVENT event{};
+    while (dat_evd_dequeue(from_.request_evd(), &event) == DAT_SUCCESS) check(event, sent_++);
+    while (dat_evd_dequeue(to_.recv_evd(), &event) == DAT_SUCCESS) {
+      check(event, received_);
+      EXPECT_TRUE(sinks_[received_ % kSlots].holds(static_cast<std::uint8_t>(received_), 0,
+                                                   size(received_)))
+          << received_;
+      ++received_;
+    }
+  }
+
+ private:
+  static constexpr std::size_t kSlots = 8;
+  static constexpr std::size_t kLargest = 20'000;
+  static std::size_t size(DAT_UINT64 number) {
+    static constexpr std::size_t kTraffic[] = {8, 0, 20'000, 40, 41, 8192, 8193};
+    return kTraffic[number % 7];
+  }
+  static void check(const DAT_EVENT& event, DAT_UINT64 number) {
+    const DAT_DTO_COMPLETION_EVENT_DATA& dto = event.event_data.dto_completion_event_data;
+    EXPECT_EQ(dto.status, DAT_DTO_SUCCESS);
+    EXPECT_EQ(dto.user_cookie.as_64, number);
+    EXPECT_EQ(dto.transfered_length, size(number));
+  }
+
+  Side& from_;
+  Side& to_;
+  std::vector<Buffer> sources_;
+  std::vector<Buffer> sinks_;
+  DAT_UINT64 offered_ = 0;
+  DAT_UINT64 posted_ = 0;
+  DAT_UINT64 sent_ = 0;
+  DAT_UINT64 received_ = 0;
+};
+
+// Rules: DTO.15
+TEST_F(RuleDataPaths, ManyMessagesBothWaysAtOnce) {
+  Traffic there(active(), passive());
+  Traffic back(passive(), active());
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while ((!there.done() || !back.done()) && !HasFailure()) {
+    ASSERT_LT(std::chrono::steady_clock::now(), end);
+    there.turn();
+    back.turn();
+  }
+}
+
+// Rules: CONV.19
+TEST_F(RuleDataPaths, TwoPostsWithOneCookie) {
+  Buffer source = active().buffer(64);
+  Buffer target = passive().buffer(64);
+  ASSERT_DAT_OK(post_write(active().ep(), {source.segment()}, target.remote(), 5));
+  ASSERT_DAT_OK(post_read(active().ep(), {source.segment(0, 8)}, target.remote(0, 8), 5));
+  EXPECT_EQ(expect_dto(active().request_evd(), active().ep(), 5), 64U);
+  EXPECT_EQ(expect_dto(active().request_evd(), active().ep(), 5), 8U);
 }
 
 // Rules: PATH.9

@@ -56,8 +56,11 @@ TEST_F(RuleDtoErrors, NoRecvInTime) {
   Buffer source = active().buffer(kSmall);
   ASSERT_DAT_OK(post_send(active().ep(), {source.segment()}, 1));
   ASSERT_DAT_OK(post_send(active().ep(), {source.segment()}, 2));
+  Buffer theirs = passive().buffer(kSmall);
+  ASSERT_DAT_OK(post_read(active().ep(), {source.segment()}, theirs.remote(), 3));
   expect_request(1, DAT_DTO_ERR_RECEIVER_NOT_READY);
   expect_request(2, DAT_DTO_ERR_FLUSHED);
+  expect_request(3, DAT_DTO_ERR_FLUSHED); // though it has been carried out long ago
   expect_broken();
 }
 

@@ -46,6 +46,11 @@ class RuleEpTable : public testing::TestWithParam<DAT_EP_STATE> {
     EXPECT_EQ(now(), state()) << "nothing has changed";
   }
 
+  void expect_post_refused(DAT_RETURN status) {
+    expect_refused(status);
+    EXPECT_EQ(drain(staged->side().request_evd()), 0) << "nothing was posted";
+  }
+
   void expect_disconnected_event() {
     expect_connection_event(staged->side().connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, ep());
     EXPECT_EQ(now(), DAT_EP_STATE_DISCONNECTED);
@@ -242,10 +247,18 @@ TEST_P(RuleEpTable, PostRecv) {
   EXPECT_DAT_OK(post_recv(ep(), {buffer.segment()}, 7));
   if (state() == kD) {
     expect_dto(staged->side().recv_evd(), ep(), 7, DAT_DTO_ERR_FLUSHED);
-  } else if (state() != kDP) {
-    EXPECT_NO_EVENT(staged->side().recv_evd());
-    EXPECT_EQ(now(), state());
+    return;
   }
+  EXPECT_NO_EVENT(staged->side().recv_evd());
+  DAT_COUNT queued = 0;
+  EXPECT_DAT_OK(dat_ep_recv_query(ep(), &queued, nullptr));
+  EXPECT_EQ(queued, 1);
+  EXPECT_EQ(now(), state());
+  if (!is_one_of({kC, kDP})) return;
+  Buffer source = staged->peer().buffer(16);
+  EXPECT_DAT_OK(post_send(staged->peer().ep(), {source.segment()}, 8));
+  EXPECT_EQ(expect_dto(staged->side().recv_evd(), ep(), 7), 16U) << "it matches";
+  expect_dto(staged->peer().request_evd(), staged->peer().ep(), 8);
 }
 
 // Rules: EPTABLE.post_send.* dat_ep_post_send.R20
@@ -257,7 +270,7 @@ TEST_P(RuleEpTable, PostSend) {
     ASSERT_DAT_OK(post_recv(staged->peer().ep(), {sink.segment()}, 8));
   }
   const DAT_RETURN status = post_send(ep(), {buffer.segment()}, 7);
-  if (!is_one_of({kC, kD})) return expect_refused(status);
+  if (!is_one_of({kC, kD})) return expect_post_refused(status);
   EXPECT_DAT_OK(status);
   expect_dto(staged->side().request_evd(), ep(), 7,
              state() == kC ? DAT_DTO_SUCCESS : DAT_DTO_ERR_FLUSHED);
@@ -268,7 +281,7 @@ TEST_P(RuleEpTable, PostWrite) {
   Buffer source = staged->side().buffer(16);
   Buffer target = state() == kC ? staged->peer().buffer(16) : staged->side().buffer(16);
   const DAT_RETURN status = post_write(ep(), {source.segment()}, target.remote(), 7);
-  if (!is_one_of({kC, kD})) return expect_refused(status);
+  if (!is_one_of({kC, kD})) return expect_post_refused(status);
   EXPECT_DAT_OK(status);
   expect_dto(staged->side().request_evd(), ep(), 7,
              state() == kC ? DAT_DTO_SUCCESS : DAT_DTO_ERR_FLUSHED);
@@ -279,7 +292,7 @@ TEST_P(RuleEpTable, PostRead) {
   Buffer sink = staged->side().buffer(16);
   Buffer source = state() == kC ? staged->peer().buffer(16) : staged->side().buffer(16);
   const DAT_RETURN status = post_read(ep(), {sink.segment()}, source.remote(), 7);
-  if (!is_one_of({kC, kD})) return expect_refused(status);
+  if (!is_one_of({kC, kD})) return expect_post_refused(status);
   EXPECT_DAT_OK(status);
   expect_dto(staged->side().request_evd(), ep(), 7,
              state() == kC ? DAT_DTO_SUCCESS : DAT_DTO_ERR_FLUSHED);
@@ -297,7 +310,7 @@ TEST_P(RuleEpTable, Bind) {
     expect_bind(staged->side().request_evd(), rmr, 7,
                 state() == kC ? DAT_DTO_SUCCESS : DAT_DTO_ERR_FLUSHED);
   } else {
-    expect_refused(status);
+    expect_post_refused(status);
   }
 }
 

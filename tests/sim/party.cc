@@ -137,7 +137,7 @@ void Party::reset() {
   life_ = Life::Fresh;
   ++lives_;
   peer_ = nullptr;
-  sends_failed_ = reads_failed_ = lossless = disconnected_by_us = false;
+  failed_ = culprit_found_ = lossless = disconnected_by_us = false;
   messages_in_ = messages_out_ = 0;
 }
 

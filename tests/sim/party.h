@@ -134,9 +134,6 @@ class Party {
   // Into memory that no Recv or Read under way will still be written to.
   bool sink_has_room(std::uint64_t length) const;
   bool may_be_flushed() const;
-  bool& failed(const PostedRequest& request) {
-    return request.opcode == Opcode::RdmaRead ? reads_failed_ : sends_failed_;
-  }
   void collect();
   void harvest_dtos();
   void on_request_done(const Event& event);
@@ -175,8 +172,8 @@ class Party {
   std::size_t events_owed_ = 0;
   // A request of this life has failed: the others of its class are flushed. A Read may have had its
   // answer before the Send in front of it failed, and the other way round.
-  bool sends_failed_ = false;
-  bool reads_failed_ = false;
+  bool failed_ = false;            // a request of this connection; all that follow must fail
+  bool culprit_found_ = false;     // one at most ends with more than "flushed"
   std::uint64_t messages_in_ = 0;  // received in this life
   std::uint64_t messages_out_ = 0; // Sends whose completion was seen
   std::deque<Event> arrived_;      // reaped, not looked at

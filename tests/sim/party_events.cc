@@ -65,7 +65,7 @@ void Party::on_request_done(const Event& event) {
       if (event.status == DtoStatus::Success) {
         require(!request.suppressed, "party {}: a suppressed request {} reports success", number_,
                 request.cookie);
-        require(!failed(request), "party {}: request {} succeeds after one that failed", number_,
+        require(!failed_, "party {}: request {} succeeds after one that failed", number_,
                 request.cookie);
         require(event.value == request.length, "party {}: request {} moved {} of {} bytes", number_,
                 request.cookie, event.value, request.length);
@@ -75,16 +75,17 @@ void Party::on_request_done(const Event& event) {
       require(!lossless || (may_be_flushed() && event.status == DtoStatus::Flushed),
               "party {}: request {} ends with status {} though nothing went wrong", number_,
               request.cookie, static_cast<int>(event.status));
-      require(!failed(request) || event.status == DtoStatus::Flushed,
-              "party {}: request {} ends with status {} after one that failed", number_,
+      const bool culprit = event.status != DtoStatus::Flushed;
+      require(!culprit || !culprit_found_,
+              "party {}: request {} ends with status {}, the second to blame", number_,
               request.cookie, static_cast<int>(event.status));
-      failed(request) = true;
+      culprit_found_ = culprit_found_ || culprit;
+      failed_ = true;
       return;
     }
     require(request.suppressed, "party {}: request {} is passed over by {}", number_,
             request.cookie, event.cookie);
-    require(!failed(request), "party {}: suppressed request {} failed silently", number_,
-            request.cookie);
+    require(!failed_, "party {}: suppressed request {} failed silently", number_, request.cookie);
     check_done(request);
   }
 }
@@ -186,7 +187,7 @@ void Party::on_connection_event(const Event& event) {
           "party {}: BROKEN though nothing went wrong", number_);
   // Whatever is left was successful and silent.
   for (const PostedRequest& request : requests_)
-    require(request.suppressed && !failed(request), "party {}: request {} never ended", number_,
+    require(request.suppressed && !failed_, "party {}: request {} never ended", number_,
             request.cookie);
   events_owed_ -= requests_.size();
   requests_.clear();
