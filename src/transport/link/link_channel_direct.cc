@@ -36,6 +36,11 @@ Pieces slice(std::span<const LocalTriplet> local, std::uint64_t offset, std::uin
   return pieces;
 }
 
+bool copy_by_call(DirectAccess& direct, bool write, std::uint64_t remote,
+                  std::span<const Segment> pieces) {
+  return write ? direct.write(remote, pieces) : direct.read(remote, pieces);
+}
+
 DtoStatus status_of(AccessFault) {
   return DtoStatus::RemoteAccess;
 }
@@ -121,11 +126,12 @@ DtoStatus LinkChannel::copy_direct(const RemoteTriplet& remote, Access right,
     } else {
       scatter(local, offset, at, length);
     }
+  } else if (local.size() == 1) {
+    const Segment piece{pointer(local[0].address + offset), length};
+    if (!copy_by_call(direct, write, remote.address, {&piece, 1})) status = DtoStatus::Transport;
   } else {
     const Pieces pieces = slice(local, offset, length);
-    const bool done = write ? direct.write(remote.address, pieces.all())
-                            : direct.read(remote.address, pieces.all());
-    if (!done) status = DtoStatus::Transport;
+    if (!copy_by_call(direct, write, remote.address, pieces.all())) status = DtoStatus::Transport;
   }
   link_->unmark();
   return status;

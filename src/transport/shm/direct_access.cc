@@ -4,8 +4,10 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "transport/shm/peer_file.h"
 #include "transport/shm/sealed_memory.h"
@@ -14,6 +16,7 @@
 namespace datum {
 namespace {
 
+constexpr std::uint64_t kShortRead = 4096; // the file copies twice, which a page hardly shows
 constexpr std::size_t kTableSize = RegionTable::kCapacity * sizeof(RegionEntry);
 
 // 0, or why the process cannot be read.
@@ -29,6 +32,18 @@ UniqueFd open_told(pid_t pid, int number, std::uint64_t device, std::uint64_t in
   const PeerFile file(pid, number);
   if (!file || file.device() != device || file.inode() != inode) return UniqueFd();
   return file.open(writable);
+}
+
+// What is short goes through the file of the process's memory: a quarter faster than a call that
+// names the process by a number, and nobody has to look whether the number is still its own.
+UniqueFd open_memory(pid_t pid, const DirectTerms& terms) {
+  UniqueFd memory(::open(text("/proc/{}/mem", pid).c_str(), O_RDWR | O_CLOEXEC));
+  std::uint64_t found = 0;
+  const auto at = static_cast<off_t>(terms.nonce_address);
+  if (!memory || ::pread(memory.get(), &found, sizeof found, at) != sizeof found ||
+      found != terms.nonce)
+    return UniqueFd();
+  return memory;
 }
 
 std::string why_unreadable(int error) {
@@ -61,13 +76,13 @@ std::unique_ptr<ProcessMemory> ProcessMemory::open(const PeerCredentials& proces
     return refuse("its region table cannot be opened");
   Mapping mapping(::mmap(nullptr, kTableSize, PROT_READ, MAP_SHARED, table.get(), 0), kTableSize);
   if (!mapping) return refuse("its region table cannot be mapped");
-  return std::unique_ptr<ProcessMemory>(
-      new ProcessMemory(process.pid, terms, std::move(life), std::move(mapping)));
+  return std::unique_ptr<ProcessMemory>(new ProcessMemory(
+      process.pid, open_memory(process.pid, terms), std::move(life), std::move(mapping)));
 }
 
-ProcessMemory::ProcessMemory(pid_t pid, const DirectTerms& terms, PeerLife life, Mapping table)
-    : pid_(pid), nonce_(terms.nonce), nonce_address_(terms.nonce_address), life_(std::move(life)),
-      table_(std::move(table)), maps_(pid) {}
+ProcessMemory::ProcessMemory(pid_t pid, UniqueFd memory, PeerLife life, Mapping table)
+    : pid_(pid), memory_(std::move(memory)), life_(std::move(life)), table_(std::move(table)),
+      maps_(pid) {}
 
 std::span<const RegionEntry> ProcessMemory::regions() {
   return {reinterpret_cast<const RegionEntry*>(table_.data()), RegionTable::kCapacity};
@@ -77,7 +92,21 @@ std::byte* ProcessMemory::map(const RegionEntry& entry, Stag stag, bool writable
   return maps_.map(entry, stag, writable);
 }
 
+// One word and less, so that there is no question which byte comes last.
+bool ProcessMemory::write_short(std::uint64_t remote, const Segment& from) const {
+  return memory_ && from.length <= kTailBytes &&
+         ::pwrite(memory_.get(), from.address, from.length, static_cast<off_t>(remote)) ==
+             static_cast<ssize_t>(from.length);
+}
+
+bool ProcessMemory::read_short(std::uint64_t remote, const Segment& into) const {
+  return memory_ && into.length <= kShortRead &&
+         ::pread(memory_.get(), into.address, into.length, static_cast<off_t>(remote)) ==
+             static_cast<ssize_t>(into.length);
+}
+
 bool ProcessMemory::write(std::uint64_t remote, std::span<const Segment> from) {
+  if (from.size() == 1 && write_short(remote, from[0])) return true;
   VmPieces pieces(remote, from);
   VmPiece piece;
   while (pieces.next(piece))
@@ -86,11 +115,14 @@ bool ProcessMemory::write(std::uint64_t remote, std::span<const Segment> from) {
 }
 
 bool ProcessMemory::read(std::uint64_t remote, std::span<const Segment> into) {
+  if (into.size() == 1 && read_short(remote, into[0])) return true;
   VmPieces pieces(remote, into);
   VmPiece piece;
   while (pieces.next(piece))
-    if (!read_piece(pid_, piece, nonce_address_, nonce_)) return false;
-  return true;
+    if (!read_piece(pid_, piece)) return false;
+  // It lives now, so it lived all the time: nothing of the above came from another process that has
+  // its number now. If it does not, the request fails and its buffer holds nothing of value.
+  return life_.lives();
 }
 
 } // namespace datum

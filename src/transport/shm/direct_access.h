@@ -33,11 +33,12 @@ class ProcessMemory final : public DirectAccess {
   bool read(std::uint64_t remote, std::span<const Segment> into) override;
 
  private:
-  ProcessMemory(pid_t pid, const DirectTerms& terms, PeerLife life, Mapping table);
+  ProcessMemory(pid_t pid, UniqueFd memory, PeerLife life, Mapping table);
+  bool write_short(std::uint64_t remote, const Segment& from) const;
+  bool read_short(std::uint64_t remote, const Segment& into) const;
 
   const pid_t pid_;
-  const std::uint64_t nonce_;
-  const std::uint64_t nonce_address_;
+  const UniqueFd memory_; // /proc/<pid>/mem, or none: names this address space, whoever has the pid
   const PeerLife life_;
   const Mapping table_;
   MapCache maps_;

@@ -4,8 +4,8 @@
 //             shm_dial (dialling), shm_port and link_table (links), direct_access (peers' memory),
 //             quiesce (waiting for peers). How it works and what is trusted: docs/design/shm.md.
 // Not here:   records, connections, acknowledgements (transport/link).
-// Bounds:     ShmOptions: links, half-open handshakes. Per link three descriptors (socket, pidfd,
-//             the peer's life token) and the mappings that map_cache.h bounds.
+// Bounds:     ShmOptions: links, half-open handshakes. Per link four descriptors (socket, pidfd,
+//             the peer's life token and memory) and the mappings that map_cache.h bounds.
 // Threads:    the adapter's lock. Names, dials and the reactor's handlers end before the fabric.
 #pragma once
 

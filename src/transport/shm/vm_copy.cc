@@ -48,14 +48,11 @@ bool write_piece(pid_t pid, const VmPiece& piece) {
   return done == static_cast<ssize_t>(piece.length);
 }
 
-bool read_piece(pid_t pid, VmPiece& piece, std::uint64_t nonce_address, std::uint64_t nonce) {
-  std::uint64_t found = 0;
-  piece.local[piece.local_count++] = {&found, sizeof found};
-  const std::array<iovec, 2> remote{remote_range(piece.remote, piece.length),
-                                    remote_range(nonce_address, sizeof found)};
-  const ssize_t done = ::process_vm_readv(pid, piece.local.data(), piece.local_count, remote.data(),
-                                          remote.size(), 0);
-  return done == static_cast<ssize_t>(piece.length + sizeof found) && found == nonce;
+bool read_piece(pid_t pid, const VmPiece& piece) {
+  const iovec remote = remote_range(piece.remote, piece.length);
+  const ssize_t done =
+      ::process_vm_readv(pid, piece.local.data(), piece.local_count, &remote, 1, 0);
+  return done == static_cast<ssize_t>(piece.length);
 }
 
 } // namespace datum

@@ -23,7 +23,7 @@ inline constexpr std::uint64_t kPieceBytes = std::uint64_t{4} << 20U;
 inline constexpr std::uint64_t kTailBytes = 8;
 
 struct VmPiece {
-  std::array<iovec, kPieceSegments + 1> local; // one place more than segments: see read
+  std::array<iovec, kPieceSegments> local;
   std::size_t local_count = 0;
   std::uint64_t remote = 0;
   std::uint64_t length = 0;
@@ -45,8 +45,6 @@ class VmPieces {
 };
 
 bool write_piece(pid_t pid, const VmPiece& piece);
-// Reads eight bytes more, from `nonce_address`, in the same call: true only when the process that
-// was read has `nonce` there.
-bool read_piece(pid_t pid, VmPiece& piece, std::uint64_t nonce_address, std::uint64_t nonce);
+bool read_piece(pid_t pid, const VmPiece& piece);
 
 } // namespace datum

@@ -170,10 +170,12 @@ TEST_F(DirectAccessTest, TheLastByteBeforeAGuardPageIsReached) {
 }
 
 TEST_F(DirectAccessTest, WhatReachesIntoAGuardPageFails) {
-  std::byte bytes[16] = {};
-  const Segment segment{bytes, sizeof bytes};
-  EXPECT_FALSE(direct->write(entry(kPrivateStag).base + kSize - 8, std::span(&segment, 1)));
-  EXPECT_FALSE(direct->read(entry(kPrivateStag).base + kSize - 8, std::span(&segment, 1)));
+  // More than a word, and more than a page: what is shorter goes another way.
+  std::byte bytes[4104] = {};
+  const Segment out{bytes, 16};
+  const Segment in{bytes, sizeof bytes};
+  EXPECT_FALSE(direct->write(entry(kPrivateStag).base + kSize - 8, std::span(&out, 1)));
+  EXPECT_FALSE(direct->read(entry(kPrivateStag).base + kSize - 8, std::span(&in, 1)));
 }
 
 TEST_F(DirectAccessTest, AMappedRegionIsThePeersMemory) {
@@ -243,7 +245,7 @@ TEST_F(DirectAccessTest, AnotherProgramInThePeersProcessIsNeitherReadNorWritten)
   std::byte byte{};
   const Segment segment{&byte, 1};
   const std::uint64_t base = entry(kPrivateStag).base;
-  // The nonce lies in the other program or nowhere; the life token ends with the old memory.
+  // The life token ends with the old memory.
   EXPECT_TRUE(world.run_until([&] { return !direct->write(base, std::span(&segment, 1)); }));
   EXPECT_FALSE(direct->read(base, std::span(&segment, 1)));
   ::kill(grandchild, SIGKILL);
