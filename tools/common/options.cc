@@ -42,4 +42,12 @@ int run_tool(CLI::App& app, int argc, char** argv, const std::function<ExitCode(
   return static_cast<int>(code);
 }
 
+int out_of_memory(const char* program, const std::exception& error) {
+  std::fputs(program, stderr);
+  std::fputs(": ", stderr);
+  std::fputs(error.what(), stderr);
+  std::fputc('\n', stderr);
+  return static_cast<int>(ExitCode::Failed);
+}
+
 } // namespace datum::tools

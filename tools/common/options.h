@@ -3,6 +3,7 @@
 // frame.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <string>
 
@@ -23,5 +24,9 @@ void add_json_option(CLI::App& app, CommonOptions& options); // --json
 // Parses, answers --help and --version, runs body, prints a ToolError as "NAME: text" on stderr.
 // Returns what main() returns; wrong usage is ExitCode::Usage.
 int run_tool(CLI::App& app, int argc, char** argv, const std::function<ExitCode()>& body);
+
+// What main() returns for an exception that run_tool() did not answer: out of memory, and nothing
+// else comes that far. Allocates nothing.
+int out_of_memory(const char* program, const std::exception& error);
 
 } // namespace datum::tools

@@ -100,7 +100,7 @@ ExitCode run_copy(CommandLine& line, Direction direction, bool method_given) {
 
 } // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("Copies files and folders between two processes by RDMA.", "dat-cp");
   CommandLine line;
   app.require_subcommand(1);
@@ -121,4 +121,6 @@ int main(int argc, char** argv) {
     CLI::App* const used = *put ? put : get;
     return run_copy(line, *put ? Direction::Put : Direction::Get, used->count("--method") > 0);
   });
+} catch (const std::exception& error) {
+  return datum::tools::out_of_memory("dat-cp", error);
 }

@@ -51,7 +51,7 @@ UniqueFd open_folder(const std::string& path) {
 }
 
 std::string folder_of(const std::string& path) {
-  const std::string parent(parent_of(path));
+  std::string parent(parent_of(path));
   if (!parent.empty()) return parent;
   return path.starts_with('/') ? "/" : ".";
 }

@@ -120,10 +120,11 @@ Entry TreeWalk::open_file(int folder, const std::string& name, Entry entry) {
 Entry TreeWalk::enter(int folder, const std::string& name, Entry entry) {
   entry.type = Entry::Type::Directory;
   entry.size = 0;
-  if (levels_.size() == kMaxLevels)
-    return problem(
-        std::move(entry), Severity::Error,
-        fmt::format("cannot copy {}: more than {} folders deep", shown(entry.path), kMaxLevels));
+  if (levels_.size() == kMaxLevels) {
+    const std::string why =
+        fmt::format("cannot copy {}: more than {} folders deep", shown(entry.path), kMaxLevels);
+    return problem(std::move(entry), Severity::Error, why);
+  }
   Level level;
   level.folder =
       UniqueFd(openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -149,6 +150,7 @@ Entry TreeWalk::read_link(int folder, const std::string& name, Entry entry) {
 
 Total count_tree(const std::vector<Root>& roots) {
   std::vector<Root> copies;
+  copies.reserve(roots.size());
   for (const Root& root : roots)
     copies.push_back(
         {UniqueFd(fcntl(root.folder.get(), F_DUPFD_CLOEXEC, 0)), root.name, root.path});

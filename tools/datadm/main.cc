@@ -9,7 +9,7 @@
 using datum::datadm::Actions;
 using datum::tools::ExitCode;
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("Maintain dat.conf, the list of DAT interface adapters", "datadm");
   Actions actions;
   app.add_option("-a,--add", actions.add,
@@ -35,4 +35,6 @@ int main(int argc, char** argv) {
     carry_out(actions, datum::datadm::adapters_of_this_host("/sys/class/net"));
     return ExitCode::Ok;
   });
+} catch (const std::exception& error) {
+  return datum::tools::out_of_memory("datadm", error);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // dat-info: the command line.
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 
 #include <fmt/format.h>
@@ -93,9 +92,5 @@ int main(int argc, char** argv) try {
     return line.pid > 0 ? show_process(line) : list(line);
   });
 } catch (const std::exception& error) {
-  // Only out of memory comes this far: run_tool() answers the rest.
-  std::fputs("dat-info: ", stderr);
-  std::fputs(error.what(), stderr);
-  std::fputc('\n', stderr);
-  return 1;
+  return datum::tools::out_of_memory("dat-info", error);
 }

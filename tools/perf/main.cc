@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // dat-perf: the command line, and who does what.
-#include <cstdio>
 #include <exception>
 
 #include <fmt/format.h>
@@ -133,9 +132,5 @@ int main(int argc, char** argv) try {
     return line.server ? serve(line) : datum::perf::run_client(line);
   });
 } catch (const std::exception& error) {
-  // Only out of memory comes this far: run_tool() answers the rest.
-  std::fputs("dat-perf: ", stderr);
-  std::fputs(error.what(), stderr);
-  std::fputc('\n', stderr);
-  return 1;
+  return datum::tools::out_of_memory("dat-perf", error);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // dat-ping: the command line.
-#include <cstdio>
 #include <exception>
 
 #include <fmt/format.h>
@@ -91,9 +90,5 @@ int main(int argc, char** argv) try {
              "2 usage, or no connection. See dat-ping(1).");
   return datum::tools::run_tool(app, argc, argv, [&] { return run(line); });
 } catch (const std::exception& error) {
-  // Only out of memory comes this far: run_tool() answers the rest.
-  std::fputs("dat-ping: ", stderr);
-  std::fputs(error.what(), stderr);
-  std::fputc('\n', stderr);
-  return 1;
+  return datum::tools::out_of_memory("dat-ping", error);
 }

@@ -36,6 +36,8 @@ enum class Verdict : std::uint8_t {
 struct AdapterId {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the 0 in what is generated for a
+  // pointer
   auto operator<=>(const AdapterId&) const = default;
 };
 

@@ -104,6 +104,8 @@ class SimWorld {
   struct Key {
     Instant when;
     std::uint64_t sequence;
+    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the 0 in what is generated for a
+    // pointer
     auto operator<=>(const Key&) const = default;
   };
   struct Member {
