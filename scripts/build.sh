@@ -4,6 +4,7 @@
 # Only this script configures, so that every caller builds the same thing.
 #   CI=true         warnings are errors
 #   DATUM_JOBS=N    parallel jobs (default: one per core)
+#   DATUM_TARGETS=  these alone, separated by blanks (default: what the preset builds)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=$1
@@ -19,4 +20,6 @@ fi
 # Unattended, all errors at once; at a desk, the first.
 keep_going=()
 [ "${CI-}" = true ] && keep_going=(-- -k 0)
-cmake --build --preset "$preset" --parallel "${DATUM_JOBS:-$(nproc)}" "${keep_going[@]}"
+targets=()
+[ -n "${DATUM_TARGETS-}" ] && targets=(--target ${DATUM_TARGETS})
+cmake --build --preset "$preset" --parallel "${DATUM_JOBS:-$(nproc)}" "${targets[@]}" "${keep_going[@]}"

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# The long stress run: tests/stress under the sanitizers, in one process and between two.
+#   scripts/soak.sh [--minutes N] [--seed N] [--lanes N] [PRESET...]
+# N minutes (default 10) for each of one and two, with each preset (default: asan tsan). The seed is
+# the date unless given, and is printed.
+set -euo pipefail
+# Some kernels spread mappings into the place of the sanitizers' shadow memory: ask them not to.
+if [ -z "${DATUM_FIXED_ADDRESSES-}" ] && setarch -R true 2>/dev/null; then
+  DATUM_FIXED_ADDRESSES=1 exec setarch -R "$0" "$@"
+fi
+cd "$(dirname "$0")/.."
+
+minutes=10
+seed=$(date +%Y%m%d)
+lanes=500
+while [ $# -gt 0 ]; do
+  case $1 in
+    --minutes) minutes=$2 && shift ;;
+    --seed) seed=$2 && shift ;;
+    --lanes) lanes=$2 && shift ;;
+    -*) echo "scripts/soak.sh: no option $1" >&2 && exit 2 ;;
+    *) break ;;
+  esac
+  shift
+done
+presets=("$@")
+[ ${#presets[@]} -eq 0 ] && presets=(asan tsan)
+
+export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
+export ASAN_OPTIONS="detect_leaks=1:detect_stack_use_after_return=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
+export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1${TSAN_OPTIONS:+:$TSAN_OPTIONS}"
+
+for preset in "${presets[@]}"; do
+  DATUM_TARGETS=datum-stress scripts/build.sh "$preset"
+  for mode in one two; do
+    echo "soak $preset $mode: $minutes min, seed $seed"
+    "build/$preset/bin/datum-stress" "$mode" --seconds "$((minutes * 60))" --seed "$seed" \
+      --threads 64 --lanes "$lanes"
+  done
+done

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// tests/stress/child.h: the second process of a run, and the lines by which the two agree.
+//   child -> parent   ready QUALIFIER, then at the end done
+//   parent -> child   target QUALIFIER, then at the end stop
+#pragma once
+
+#include <dat/udat.h>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace datum::stress {
+
+class Child {
+ public:
+  // This program again, with these arguments; returns when it is ready.
+  explicit Child(std::vector<std::string> arguments);
+  ~Child();
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  DAT_CONN_QUAL qualifier() const { return qualifier_; }
+  void tell(const std::string& line);
+  bool is_done(); // looks, does not wait
+  void kill();    // SIGKILL, at whatever it is doing
+  void expect_success();
+
+ private:
+  std::string read_line();
+
+  pid_t pid_ = -1;
+  int to_ = -1;
+  int from_ = -1;
+  DAT_CONN_QUAL qualifier_ = 0;
+};
+
+} // namespace datum::stress

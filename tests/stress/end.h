@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// tests/stress/end.h: one end of a connection: its EP, its memory, and what is posted on it.
+// Lives here: posting, and the bookkeeping that every completion is checked against.
+// Not here:   what is asked and answered (initiator.h, responder.h).
+// Threads:    one, but for the first Recvs of a responder's connection.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <dat/udat.h>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "message.h"
+
+namespace datum::stress {
+
+struct Registered {
+  Registered(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz, std::size_t size);
+  void free();
+  DAT_LMR_TRIPLET part(std::uint64_t offset, std::uint64_t length) const;
+
+  std::vector<std::byte> bytes;
+  DAT_LMR_HANDLE lmr = DAT_HANDLE_NULL;
+  DAT_LMR_CONTEXT local = 0;
+  DAT_RMR_CONTEXT remote = 0;
+};
+
+struct Received {
+  Message message;
+  std::span<const std::byte> payload; // until the slot is posted again
+  int slot = 0;
+};
+
+class End {
+ public:
+  struct Payloads {
+    std::size_t sent = 0; // the largest of a message, each way
+    std::size_t received = 0;
+  };
+  End(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz, DAT_EVD_HANDLE evd, std::uint32_t lane,
+      const Payloads& payloads);
+  void free();
+
+  DAT_EP_HANDLE ep() const { return ep_; }
+  std::uint32_t lane() const { return lane_; }
+  Registered& memory() { return memory_; }
+
+  void post_recvs(); // all of them, before a connection
+  void post_recv(int slot);
+  void send(const Message& message, std::uint64_t payload_seed = 0, std::uint64_t payload = 0);
+  void write(std::uint64_t offset, std::uint64_t length, const DAT_RMR_TRIPLET& target,
+             bool suppressed);
+  void read(std::uint64_t offset, std::uint64_t length, const DAT_RMR_TRIPLET& source);
+  void bind(DAT_RMR_HANDLE rmr, std::uint64_t offset, std::uint64_t length,
+            DAT_RMR_CONTEXT& context);
+
+  // A completion on this EP. `may_flush`: the connection may be ending. True: a message came.
+  bool on_completion(const DAT_DTO_COMPLETION_EVENT_DATA& data, bool may_flush, Received& received);
+  void on_bind(const DAT_RMR_BIND_COMPLETION_EVENT_DATA& data, bool may_flush);
+  bool idle() const { return requests_.empty(); }
+  // Some request of this connection has not been carried out: it is about to end.
+  bool failing() const { return failing_; }
+  // Everything posted has been answered, but for successes that are not to be reported.
+  bool quiet() const;
+  // The connection has ended and all is quiet: unconnected again.
+  void reset();
+
+ private:
+  // More than can be unanswered: what a slot held has been placed when its turn comes again.
+  static constexpr int kSlots = kWindow + 1;
+  DAT_DTO_COOKIE next_request(bool suppressed);
+  void take_request(std::uint64_t number, DAT_DTO_COMPLETION_STATUS status, bool may_flush);
+
+  std::uint32_t lane_;
+  std::size_t recv_size_;
+  std::size_t send_size_;
+  Registered memory_;
+  Registered recvs_;
+  Registered sends_;
+  DAT_EP_HANDLE ep_ = DAT_HANDLE_NULL;
+  // In posting order: the number of each request, and whether success is not reported.
+  struct Request {
+    std::uint64_t number;
+    bool suppressed;
+  };
+  std::deque<Request> requests_;
+  std::deque<int> posted_recvs_;
+  std::uint64_t last_request_ = 0;
+  bool failing_ = false;
+  int next_send_slot_ = 0;
+};
+
+} // namespace datum::stress

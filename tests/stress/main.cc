@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// datum-stress: a random mix of everything over many connections from many threads, with every byte
+// checked where it arrives:
+//   datum-stress one|two [--seconds N] [--seed N] [--threads N] [--lanes N] [--ia NAME]
+//   one   one process, connected to itself: N lanes are 2 N endpoints
+//   two   two processes; the second one is killed at random moments and begun anew
+// The seed fixes what each thread does and when a child is killed, not how threads interleave.
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "chance.h"
+#include "child.h"
+#include "must.h"
+#include "node.h"
+
+using namespace datum::stress;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr DAT_TIMEOUT kTurn = 20'000; // us: between looks at the clock
+
+struct Options {
+  std::string mode;
+  int seconds = 10;
+  Load load;
+};
+
+bool read_options(int count, char** words, Options& options) {
+  if (count < 2 || count % 2 != 0) return false;
+  options.mode = words[1];
+  for (int i = 2; i + 1 < count; i += 2) {
+    const std::string name = words[i];
+    const char* value = words[i + 1];
+    const std::uint64_t number = std::strtoull(value, nullptr, 10);
+    if (name == "--seconds")
+      options.seconds = static_cast<int>(number);
+    else if (name == "--seed")
+      options.load.seed = number;
+    else if (name == "--threads")
+      options.load.pairs = static_cast<int>(number / 2);
+    else if (name == "--lanes")
+      options.load.lanes = static_cast<std::uint32_t>(number);
+    else if (name == "--ia")
+      options.load.ia = value;
+    else
+      return false;
+  }
+  const auto pairs = static_cast<std::uint32_t>(options.load.pairs);
+  return pairs != 0 && options.load.lanes >= pairs && options.seconds > 0;
+}
+
+void stop_initiators(Node& node) {
+  node.tell_initiators_to_stop();
+  while (node.initiators_at_work()) node.answer_requests(kTurn);
+  node.join_initiators();
+}
+
+void run_one(const Options& options) {
+  const Clock::time_point end = Clock::now() + std::chrono::seconds(options.seconds);
+  Node node(options.load);
+  node.start_responders();
+  node.set_target(node.qualifier());
+  node.start_initiators();
+  while (Clock::now() < end) node.answer_requests(kTurn);
+  stop_initiators(node);
+  node.answer_until_idle();
+  node.stop_responders();
+  std::printf("one process: %u connections, %llu rounds\n", options.load.lanes,
+              static_cast<unsigned long long>(node.rounds()));
+}
+
+void run_child(const Options& options) {
+  Node node(options.load);
+  node.start_responders();
+  std::cout << "ready " << node.qualifier() << std::endl;
+  std::string word;
+  DAT_CONN_QUAL target = 0;
+  std::cin >> word >> target;
+  MUST(word == "target");
+  node.set_target(target);
+  node.start_initiators();
+  std::thread reader([&] {
+    std::cin >> word;
+    MUST(word == "stop");
+    node.tell_initiators_to_stop();
+  });
+  while (node.initiators_at_work()) node.answer_requests(kTurn);
+  node.join_initiators();
+  reader.join();
+  node.answer_until_idle();
+  node.stop_responders();
+  std::cout << "done" << std::endl;
+}
+
+std::vector<std::string> child_arguments(const Options& options, int generation) {
+  const std::uint64_t seed = options.load.seed + 1000 + static_cast<std::uint64_t>(generation);
+  return {"datum-stress", "child",
+          "--seed",       std::to_string(seed),
+          "--threads",    std::to_string(2 * options.load.pairs),
+          "--lanes",      std::to_string(options.load.lanes),
+          "--ia",         options.load.ia};
+}
+
+void run_two(const Options& options) {
+  const Clock::time_point end = Clock::now() + std::chrono::seconds(options.seconds);
+  Chance chance(options.load.seed);
+  Node node(options.load);
+  node.start_responders();
+  node.start_initiators();
+  for (int generation = 0;; ++generation) {
+    Child child(child_arguments(options, generation));
+    child.tell("target " + std::to_string(node.qualifier()));
+    node.set_target(child.qualifier());
+    const auto life = std::chrono::milliseconds(100 + chance.below(2500));
+    const Clock::time_point death = Clock::now() + life;
+    const bool last = death >= end;
+    while (Clock::now() < std::min(death, end)) node.answer_requests(kTurn);
+    if (last) {
+      stop_initiators(node);
+      child.tell("stop");
+      while (!child.is_done()) node.answer_requests(kTurn);
+      child.expect_success();
+      node.answer_until_idle();
+      node.stop_responders();
+      std::printf("two processes: %d killed, %u connections each way, %llu rounds\n", generation,
+                  options.load.lanes, static_cast<unsigned long long>(node.rounds()));
+      return;
+    }
+    node.set_target(0);
+    node.set_peer_may_vanish(true);
+    child.kill();
+    node.answer_until_idle();
+    node.set_peer_may_vanish(false);
+  }
+}
+
+} // namespace
+
+int main(int count, char** words) {
+  Options options;
+  if (!read_options(count, words, options)) {
+    std::fprintf(stderr,
+                 "usage: %s one|two [--seconds N] [--seed N] [--threads N] [--lanes N] "
+                 "[--ia NAME]\n",
+                 words[0]);
+    return 2;
+  }
+  std::string line;
+  for (int i = 0; i < count; ++i) line += std::string(words[i]) + " ";
+  set_rerun(line.c_str());
+  if (options.mode == "one")
+    run_one(options);
+  else if (options.mode == "two")
+    run_two(options);
+  else if (options.mode == "child")
+    run_child(options);
+  else
+    return 2;
+  return 0;
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// tests/stress/must.h: what must hold, or the whole run ends at once: a stress run that goes on
+// after a broken promise only hides where it began.
+#pragma once
+
+#include <dat/udat.h>
+
+namespace datum::stress {
+
+// Printed with the first failure: how to run the same again.
+void set_rerun(const char* command_line);
+
+[[noreturn]] void fail(const char* what, const char* file, int line, unsigned long long value);
+// "TYPE/SUBTYPE" of a call that must succeed goes into the failure.
+void check_dat(DAT_RETURN status, const char* call, const char* file, int line);
+
+} // namespace datum::stress
+
+#define MUST(condition)                                                                            \
+  do {                                                                                             \
+    if (!(condition)) ::datum::stress::fail(#condition, __FILE__, __LINE__, 0);                    \
+  } while (false)
+// With a number that helps to understand it.
+#define MUST_SEE(condition, value)                                                                 \
+  do {                                                                                             \
+    if (!(condition)) ::datum::stress::fail(#condition, __FILE__, __LINE__, (value));              \
+  } while (false)
+#define MUST_DAT(call) ::datum::stress::check_dat((call), #call, __FILE__, __LINE__)

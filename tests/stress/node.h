@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// tests/stress/node.h: one process of a run: one IA, and the threads that work on it.
+// Lives here: the IA, the service point, who may be lost, handing out free responder ends.
+// Not here:   what a thread does with its ends (initiator.h, responder.h).
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <dat/udat.h>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "end.h"
+
+namespace datum::stress {
+
+class Initiator;
+class Responder;
+
+struct Load {
+  std::string ia = "datum";
+  std::uint64_t seed = 1;
+  int pairs = 32;                    // of threads: one that asks, one that answers
+  std::uint32_t lanes = 500;         // connections that we ask on, and as many that we answer on
+  DAT_TIMEOUT patience = 60'000'000; // us: a healthy library never needs it
+};
+
+// What the threads of a node share.
+class Node {
+ public:
+  explicit Node(const Load& load);
+  ~Node();
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  DAT_IA_HANDLE ia() const { return ia_; }
+  DAT_PZ_HANDLE pz() const { return pz_; }
+  const Load& load() const { return load_; }
+  DAT_IA_ADDRESS_PTR address() const { return address_; }
+  DAT_CONN_QUAL qualifier() const { return qualifier_; }
+
+  // --- the peer
+  // ------------------------------------------------------------------------------------ From now
+  // on initiators connect to this qualifier; 0: they wait.
+  void set_target(DAT_CONN_QUAL qualifier);
+  // For an initiator: the target, and the connection counts as busy from now on; 0: there is none.
+  DAT_CONN_QUAL begin_connection();
+  void begin_answer();
+  void end_connection();
+  // The peer is about to be killed, or has been.
+  bool peer_may_vanish() const { return peer_may_vanish_; }
+  void set_peer_may_vanish(bool may) { peer_may_vanish_ = may; }
+
+  // --- the main thread's part
+  // ----------------------------------------------------------------------
+  void start_responders();
+  void start_initiators();
+  // Answers requests for connections, at most for `time` us; false: nothing came.
+  bool answer_requests(DAT_TIMEOUT time);
+  // Answers until no connection is left.
+  void answer_until_idle();
+  void tell_initiators_to_stop();
+  bool initiators_at_work() const { return initiators_at_work_ != 0; }
+  void join_initiators();
+  void stop_responders();
+  bool stopping() const { return stopping_; }
+
+  // --- for threads
+  // ---------------------------------------------------------------------------------
+  void initiator_left() { --initiators_at_work_; }
+  void give_back(End& end);
+  void count_round() { ++rounds_; }
+  std::uint64_t rounds() const { return rounds_; }
+
+ private:
+  End* take_free_end();
+
+  Load load_;
+  DAT_IA_HANDLE ia_ = DAT_HANDLE_NULL;
+  DAT_EVD_HANDLE async_evd_ = DAT_HANDLE_NULL;
+  DAT_PZ_HANDLE pz_ = DAT_HANDLE_NULL;
+  DAT_EVD_HANDLE request_evd_ = DAT_HANDLE_NULL;
+  DAT_PSP_HANDLE psp_ = DAT_HANDLE_NULL;
+  DAT_CONN_QUAL qualifier_ = 0;
+  DAT_IA_ADDRESS_PTR address_ = nullptr;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  DAT_CONN_QUAL target_ = 0;
+  int busy_ = 0;
+  std::vector<End*> free_ends_;
+  std::atomic<bool> peer_may_vanish_{false};
+  std::atomic<bool> stopping_{false};
+  std::atomic<int> initiators_at_work_{0};
+  std::atomic<std::uint64_t> rounds_{0};
+
+  std::vector<std::unique_ptr<Responder>> responders_;
+  std::vector<std::unique_ptr<Initiator>> initiators_;
+  std::vector<std::thread> responder_threads_;
+  std::vector<std::thread> initiator_threads_;
+};
+
+} // namespace datum::stress
