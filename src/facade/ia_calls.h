@@ -33,6 +33,12 @@ DAT_RETURN ia_open(const Registration& registration, const char* name, DAT_COUNT
   return DAT_SUCCESS;
 }
 
+// From libdat: see base/provider_hook.h.
+inline void declare_relaxed_ordering(void* ia_handle) {
+  const Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
+  if (ia) ia.control().set_relaxed_ordering();
+}
+
 template <class V>
 DAT_RETURN ia_query(DAT_IA_HANDLE ia_handle, DAT_EVD_HANDLE* async_evd, DAT_IA_ATTR_MASK ia_mask,
                     DAT_IA_ATTR* ia_attributes, DAT_PROVIDER_ATTR_MASK provider_mask,

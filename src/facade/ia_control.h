@@ -73,6 +73,9 @@ class IaControl final : public LockOwner, public HandleSource {
   InterfaceAdapter& adapter() const { return *adapter_; }
   const Registration& registration() const { return *registration_; }
   const AsyncBinding& async() const { return async_; }
+  // The program copes with relaxed ordering: VIRTUAL memory reads back as such (D-34).
+  bool relaxed_ordering() const { return relaxed_ordering_; }
+  void set_relaxed_ordering() { relaxed_ordering_ = true; }
   const std::vector<NamedAttribute>& attributes() const { return attribute_pointers_; }
 
  private:
@@ -93,6 +96,7 @@ class IaControl final : public LockOwner, public HandleSource {
   std::unique_ptr<Runtime> runtime_;
   const Registration* registration_ = nullptr;
   AsyncBinding async_;
+  bool relaxed_ordering_ = false;
   std::uint64_t async_key_ = 0; // Given: the key of the EVD that we hold
   NamedAttributes attributes_;
   std::vector<NamedAttribute> attribute_pointers_;

@@ -90,7 +90,7 @@ DAT_RETURN lmr_query(DAT_LMR_HANDLE lmr_handle, DAT_LMR_PARAM_MASK mask, DAT_LMR
   LockedLmr lmr(lmr_handle);
   if (!lmr) return invalid_handle<V>(Detail::HandleLmr);
   if (const Status s = check_query(mask, DAT_LMR_FIELD_ALL, param); !s.ok()) return encode<V>(s);
-  V::describe(lmr->request(), *param);
+  V::describe(lmr->request(), lmr.control().relaxed_ordering(), *param);
   param->length = lmr->request().length;
   param->pz_handle = lmr->zone().token();
   param->mem_priv = static_cast<DAT_MEM_PRIV_FLAGS>(lmr->request().access);

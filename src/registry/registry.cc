@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "base/provider_hook.h"
 #include "registry/log.h"
 #include "registry/memory_word.h"
 
@@ -15,6 +16,18 @@ constexpr std::string_view kRelaxedOrderingPrefix = "RO_AWARE_";
 const char* strip_prefix(const char* name) {
   const std::size_t length = kRelaxedOrderingPrefix.size();
   return std::strncmp(name, kRelaxedOrderingPrefix.data(), length) == 0 ? name + length : name;
+}
+
+bool has_prefix(const char* name) {
+  return strip_prefix(name) != name;
+}
+
+// Other providers' extensions are theirs: they may be no address, or lead to anything.
+const ProviderHook* hook_of(const DAT_PROVIDER& table) {
+  const void* mark = nullptr;
+  const bool readable = table.extension != nullptr && read_word(table.extension, mark);
+  if (!readable || reinterpret_cast<std::uintptr_t>(mark) != kProviderHookMark) return nullptr;
+  return static_cast<const ProviderHook*>(table.extension);
 }
 
 bool is_special_evd(DAT_EVD_HANDLE evd) {
@@ -166,6 +179,8 @@ DAT_RETURN Registry::open_at(const Provider& provider, const Key& key, const Ope
     return failure(DAT_INTERNAL_ERROR, DAT_NO_SUBTYPE);
   }
   handles_.add_table(static_cast<const DAT_PROVIDER*>(table));
+  const ProviderHook* hook = hook_of(*static_cast<const DAT_PROVIDER*>(table));
+  if (hook != nullptr && has_prefix(request.name)) hook->relaxed_ordering(*object);
   return DAT_SUCCESS;
 }
 

@@ -3,6 +3,8 @@
 #include <set>
 
 #include "each_kind.h"
+#include <string>
+
 #include "fixture.h"
 #include "registration.h"
 
@@ -69,6 +71,19 @@ TEST_F(DatLmrQuery, WhatWasRegistered) {
 TEST_F(DatLmrQuery, R10VirtualWithoutThePrefix) {
   Buffer buffer(ia, pz, 16);
   EXPECT_EQ(query_lmr(buffer.lmr()).mem_type, DAT_MEM_TYPE_SO_VIRTUAL);
+}
+
+TEST_F(DatLmrQuery, R11VirtualWithThePrefix) {
+  std::string aware = "RO_AWARE_" + ia_name();
+  Ia opened;
+  DAT_EVD_HANDLE async_evd = DAT_HANDLE_NULL;
+  ASSERT_DAT_OK(dat_ia_open(aware.data(), 8, &async_evd, opened.out()));
+  const Pz own_pz = create_pz(opened);
+  Buffer buffer(opened, own_pz, 16);
+  EXPECT_EQ(query_lmr(buffer.lmr()).mem_type, DAT_MEM_TYPE_VIRTUAL);
+  // The other IA of the same name keeps its own answer.
+  Buffer plain(ia, pz, 16);
+  EXPECT_EQ(query_lmr(plain.lmr()).mem_type, DAT_MEM_TYPE_SO_VIRTUAL);
 }
 
 TEST_F(DatLmrQuery, R13AnLmrOfAnLmr) {

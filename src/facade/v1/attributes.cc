@@ -162,7 +162,7 @@ void V1::to_dat(const EndpointAttributes& from, DAT_EP_ATTR& to) {
   to.ep_provider_specific = nullptr;
 }
 
-void V1::describe(const RegionRequest& request, DAT_LMR_PARAM& to) {
+void V1::describe(const RegionRequest& request, bool relaxed_ordering, DAT_LMR_PARAM& to) {
   switch (request.type) {
   case MemoryType::Region:
     to.mem_type = DAT_MEM_TYPE_LMR;
@@ -177,8 +177,8 @@ void V1::describe(const RegionRequest& request, DAT_LMR_PARAM& to) {
   case MemoryType::Virtual:
   case MemoryType::StronglyOrdered:
     // An IA that was opened without the RO_AWARE_ prefix has strongly ordered memory only (D-34).
-    // The ia_open slot of 1.2 cannot tell us of the prefix, so that every IA counts as such.
-    to.mem_type = DAT_MEM_TYPE_SO_VIRTUAL;
+    to.mem_type = relaxed_ordering && request.type == MemoryType::Virtual ? DAT_MEM_TYPE_VIRTUAL
+                                                                          : DAT_MEM_TYPE_SO_VIRTUAL;
     to.region_desc.for_va = reinterpret_cast<void*>(request.address);
     break;
   }

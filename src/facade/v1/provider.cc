@@ -7,10 +7,13 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/provider_hook.h"
 #include "facade/ia_calls.h"
 
 namespace datum::v1 {
 namespace {
+
+constexpr ProviderHook kHook{.relaxed_ordering = &declare_relaxed_ordering};
 
 // IA names of one process: an interface each, twice for the two kinds of thread safety.
 constexpr std::size_t kMaxEntries = 256;
@@ -96,6 +99,7 @@ Entry* add_entry(const DAT_PROVIDER_INFO& info) {
   registration.table = &entry->table;
   enter_all_calls<V1>(entry->table);
   entry->table.device_name = registration.ia_name.c_str();
+  entry->table.extension = const_cast<ProviderHook*>(&kHook);
   entry->table.ia_open_func = kOpenFunctions[entries().count];
   entries().items[entries().count++] = entry.get();
   return entry.release();

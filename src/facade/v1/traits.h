@@ -58,7 +58,7 @@ struct V1 {
   static void to_dat(const EndpointAttributes& from, DAT_EP_ATTR& to);
   static void to_dat(IaControl& ia, DAT_IA_ATTR& to);
   static void to_dat(IaControl& ia, DAT_PROVIDER_ATTR& to);
-  static void describe(const RegionRequest& request, DAT_LMR_PARAM& to);
+  static void describe(const RegionRequest& request, bool relaxed_ordering, DAT_LMR_PARAM& to);
 };
 
 // Contexts and cookies: eight bytes that nobody looks at.
