@@ -31,6 +31,27 @@ Duration receive_timeout() {
   return kDefault;
 }
 
+// The kernel's answers, but for memory that was moved away from a stopped peer: its allocator may
+// still say that it is the file's, which it no longer is (docs/design/shm.md).
+class OfferedMemory final : public MemoryProbe {
+ public:
+  explicit OfferedMemory(const ShmFabric& fabric) : fabric_(fabric) {}
+  bool usable(std::uint64_t address, std::uint64_t length, Access access) override {
+    return kernel_.usable(address, length, access);
+  }
+  bool shared(std::uint64_t address, std::uint64_t length) override {
+    return kernel_.shared(address, length);
+  }
+  bool backing(std::uint64_t address, std::uint64_t length, std::int32_t& fd,
+               std::uint64_t& offset) override {
+    return !fabric_.is_isolated(address, length) && kernel_.backing(address, length, fd, offset);
+  }
+
+ private:
+  const ShmFabric& fabric_;
+  KernelMemoryProbe kernel_;
+};
+
 class ThreadedRuntime final : public Runtime {
  public:
   ThreadedRuntime(std::string_view ia_name, std::unique_ptr<ThreadedProgress> progress,
@@ -57,10 +78,10 @@ class ThreadedRuntime final : public Runtime {
 
   const std::string ia_name_;
   KernelRandom random_;
-  KernelMemoryProbe memory_;
   TimerQueue timers_;
   std::unique_ptr<ThreadedProgress> progress_;
   std::unique_ptr<ShmFabric> fabric_;
+  OfferedMemory memory_{*fabric_};
   LinkTransport transport_;
 };
 

@@ -33,7 +33,7 @@ TEST(Many, AThousandLinks) {
   for (const Dialled& dial : dials) EXPECT_NE(dial.port, nullptr);
   dials.clear();
   spokes.clear();
-  ASSERT_TRUE(world.run_until([&] { return hub.lost == 1000; }));
+  ASSERT_TRUE(world.run_until([&] { return hub.lost == 1000; })) << hub.lost << " of 1000 noticed";
   EXPECT_EQ(hub.fabric->links(), 0U);
 }
 
