@@ -26,6 +26,11 @@ LogLevel log_threshold() {
   return threshold;
 }
 
+void log_out_of_memory() {
+  constexpr std::string_view kLine = "datum warn: out of memory\n";
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kLine.data(), kLine.size());
+}
+
 void log_line(LogLevel level, std::string_view text) {
   std::string line = "datum ";
   line += kNames[static_cast<std::size_t>(level)];

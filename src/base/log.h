@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <new>
 #include <string_view>
 
 #include "base/text.h"
@@ -19,10 +20,17 @@ inline bool log_enabled(LogLevel level) {
   return level <= log_threshold();
 }
 void log_line(LogLevel level, std::string_view text);
+// In place of a line for which there is no memory.
+void log_out_of_memory();
 
 template <class... Args>
 void log(LogLevel level, fmt::format_string<Args...> format, Args&&... args) {
-  if (log_enabled(level)) log_line(level, text(format, std::forward<Args>(args)...));
+  if (!log_enabled(level)) return;
+  try {
+    log_line(level, text(format, std::forward<Args>(args)...));
+  } catch (const std::bad_alloc&) {
+    log_out_of_memory();
+  }
 }
 
 } // namespace datum

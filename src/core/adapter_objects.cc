@@ -73,9 +73,16 @@ Result<MemoryRegion*> InterfaceAdapter::create_region(const RegionRequest& reque
     return fail(Type::InsufficientResources, Detail::ResourceMemoryRegion);
   const Stag stag = regions_.reserve();
   if (stag == 0) return fail(Type::InsufficientResources, Detail::ResourceMemoryRegion);
-
-  Result<MemoryRegion*> region = adopt(std::make_unique<MemoryRegion>(*this, zone, request, stag),
-                                       regions_list_, counts_.regions);
+  const std::size_t index = stag >> 8U;
+  std::unique_ptr<MemoryRegion> made;
+  try {
+    if (regions_by_index_.size() <= index) regions_by_index_.resize(index + 1);
+    made = std::make_unique<MemoryRegion>(*this, zone, request, stag);
+  } catch (const std::bad_alloc&) {
+    regions_.release(stag);
+    return fail(Type::InsufficientResources, Detail::ResourceMemory);
+  }
+  Result<MemoryRegion*> region = adopt(std::move(made), regions_list_, counts_.regions);
   if (!region) return region;
   RegionTable::Description description;
   description.access = request.access;
@@ -85,8 +92,6 @@ Result<MemoryRegion*> InterfaceAdapter::create_region(const RegionRequest& reque
   static_cast<void>(environment_.memory->backing(
       request.address, request.length, description.backing_fd, description.backing_offset));
   regions_.publish(stag, description);
-  const std::size_t index = stag >> 8U;
-  if (regions_by_index_.size() <= index) regions_by_index_.resize(index + 1);
   regions_by_index_[index] = *region;
   return region;
 }
@@ -149,6 +154,12 @@ Status InterfaceAdapter::check_attributes(const EndpointAttributes& a) const {
   return good ? kOk : Status(Type::InvalidParameter, Detail::Arg6);
 }
 
+// An EP has one channel at a time, and retiring it must need no memory.
+void InterfaceAdapter::make_room_to_retire() {
+  const auto wanted = static_cast<std::size_t>(counts_.endpoints) + 1;
+  if (retired_.capacity() < wanted) retired_.reserve(2 * wanted);
+}
+
 Result<Endpoint*> InterfaceAdapter::create_endpoint(const EndpointParts& parts,
                                                     SharedReceiveQueue* srq,
                                                     const EndpointAttributes* attributes) {
@@ -160,6 +171,7 @@ Result<Endpoint*> InterfaceAdapter::create_endpoint(const EndpointParts& parts,
     return fail(Type::InsufficientResources, Detail::ResourceTep);
   if (srq != nullptr && srq->endpoints() >= limits().max_ep_per_srq)
     return fail(Type::InsufficientResources, Detail::ResourceSrq);
+  make_room_to_retire();
   return adopt(std::make_unique<Endpoint>(*this, parts, srq, chosen, Endpoint::Origin::Consumer),
                endpoints_, counts_.endpoints);
 }
@@ -167,6 +179,7 @@ Result<Endpoint*> InterfaceAdapter::create_endpoint(const EndpointParts& parts,
 Result<Endpoint*> InterfaceAdapter::create_provider_endpoint(const EndpointParts& parts) {
   if (counts_.endpoints >= limits().max_eps)
     return fail(Type::InsufficientResources, Detail::ResourceTep);
+  make_room_to_retire();
   return adopt(std::make_unique<Endpoint>(*this, parts, nullptr, default_attributes(),
                                           Endpoint::Origin::Provider),
                endpoints_, counts_.endpoints);
@@ -189,7 +202,13 @@ Result<ServicePoint*> InterfaceAdapter::create_rsp(ConnQual qualifier, Endpoint*
                                                    EventDispatcher& evd) {
   if (endpoint != nullptr)
     if (const Status s = endpoint->reserve(); !s.ok()) return fail(s);
-  auto point = std::make_unique<ServicePoint>(*this, evd, endpoint);
+  std::unique_ptr<ServicePoint> point;
+  try {
+    point = std::make_unique<ServicePoint>(*this, evd, endpoint);
+  } catch (const std::bad_alloc&) {
+    if (endpoint != nullptr) endpoint->release_reservation();
+    throw;
+  }
   ServicePoint& listening = *point;
   Result<ServicePoint*> made = adopt(std::move(point), points_, counts_.service_points);
   if (!made) return made; // destroying the point has released the EP

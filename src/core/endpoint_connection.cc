@@ -18,6 +18,8 @@ Status Endpoint::connect(const Address& address, ConnQual qualifier, std::uint32
   if (!connect_evd_) return {Type::InvalidHandle, Detail::HandleEvdConn};
   if (state_ != EpState::Unconnected) return invalid_state(state_);
   if (!zone_) return {Type::InvalidState, Detail::EpNotReady};
+  // The answer comes when nobody can be told that there is no memory for it.
+  private_data_.reserve(static_cast<std::size_t>(adapter().limits().max_private_data));
   Result<std::unique_ptr<Channel>> channel =
       adapter().transport().connect(address, qualifier, data, *this, channel_options());
   if (!channel) return channel.error();

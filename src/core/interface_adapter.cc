@@ -2,6 +2,9 @@
 #include "core/interface_adapter.h"
 
 #include <cassert>
+#include <new>
+
+#include "base/log.h"
 
 namespace datum {
 
@@ -31,8 +34,12 @@ void InterfaceAdapter::report_async(const Event& event) {
     async_evd_->push(event); // when it is full itself nothing more can be reported (api 6.7)
   // Other openers of the same IA hear of it, too (dat_ia_open).
   if (foreign_async_ == nullptr) return;
-  foreign_events_.push_back({event, foreign_async_});
-  put_off_ = true;
+  try {
+    foreign_events_.push_back({event, foreign_async_});
+    put_off_ = true;
+  } catch (const std::bad_alloc&) {
+    log(LogLevel::Warn, "out of memory: other openers of the interface adapter miss an event");
+  }
 }
 
 void InterfaceAdapter::defer_agent(ProxyAgent agent, Token evd) {
@@ -43,7 +50,8 @@ void InterfaceAdapter::defer_agent(ProxyAgent agent, Token evd) {
 void InterfaceAdapter::destroy_retired_channels() {
   // A destructor may retire another one.
   while (!retired_.empty()) {
-    const std::vector<std::unique_ptr<Channel>> doomed = std::exchange(retired_, {});
+    const std::unique_ptr<Channel> doomed = std::move(retired_.back());
+    retired_.pop_back();
   }
 }
 
@@ -108,8 +116,13 @@ bool InterfaceAdapter::present_request(ServicePoint& point,
                                        Endpoint* endpoint) {
   EventDispatcher& evd = *point.evd();
   if (evd.full()) return false;
-  auto made =
-      std::make_unique<ConnectionRequest>(*this, std::move(request), point.qualifier(), endpoint);
+  std::unique_ptr<ConnectionRequest> made;
+  try {
+    made =
+        std::make_unique<ConnectionRequest>(*this, std::move(request), point.qualifier(), endpoint);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
   Result<ConnectionRequest*> adopted = adopt(std::move(made), requests_, counts_.requests);
   // Without a handle left the request is refused: its owner has just been destroyed.
   if (!adopted) return false;

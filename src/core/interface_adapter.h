@@ -169,6 +169,7 @@ class InterfaceAdapter final : public Object {
  private:
   using ObjectList = IntrusiveList<Object, ObjectListTag>;
   void destroy_retired_channels();
+  void make_room_to_retire();
   bool cookie_fits(const RegionRequest& request);
   template <class T>
   Result<T*> adopt(std::unique_ptr<T> object, ObjectList& list, std::int32_t& count);

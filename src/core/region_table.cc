@@ -25,14 +25,23 @@ Stag RegionTable::reserve() {
       free_head_ = 0;
     }
   } else if (next_fresh_ < kCapacity) {
-    index = next_fresh_++;
+    index = next_fresh_;
     if (keys_.size() <= index) keys_.resize(index + 1, first_key_);
+    make_room_for_release();
+    ++next_fresh_;
   } else {
     return 0;
   }
   ++used_;
   const std::uint8_t key = ++keys_[index];
   return index << 8U | key;
+}
+
+// Giving back must need no memory. Besides every index the list holds used-up places until they are
+// cleared away: as many as there are others, or kReuseDelay.
+void RegionTable::make_room_for_release() {
+  const std::size_t most = 2 * keys_.size() + kReuseDelay + 1;
+  if (free_.capacity() < most) free_.reserve(2 * most);
 }
 
 void RegionTable::publish(Stag stag, const Description& description) {

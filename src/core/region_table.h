@@ -127,6 +127,8 @@ class RegionTable {
   std::uint32_t used() const { return used_; }
 
  private:
+  void make_room_for_release();
+
   std::span<RegionEntry> storage_;
   std::vector<std::uint32_t> free_; // first in, first out, so that an index is reused late
   std::size_t free_head_ = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "core/service_point.h"
 
+#include <new>
+
 #include "core/endpoint.h"
 #include "core/interface_adapter.h"
 
@@ -19,10 +21,14 @@ ServicePoint::~ServicePoint() {
 
 Status ServicePoint::listen(const ConnQual* qualifier) {
   Transport& transport = adapter().transport();
-  Result<std::unique_ptr<Listener>> listener =
-      qualifier != nullptr ? transport.listen(*qualifier, *this) : transport.listen_any(*this);
-  if (!listener) return listener.error();
-  listener_ = std::move(*listener);
+  try {
+    Result<std::unique_ptr<Listener>> listener =
+        qualifier != nullptr ? transport.listen(*qualifier, *this) : transport.listen_any(*this);
+    if (!listener) return listener.error();
+    listener_ = std::move(*listener);
+  } catch (const std::bad_alloc&) {
+    return {Type::InsufficientResources, Detail::ResourceMemory};
+  }
   qualifier_ = listener_->qualifier();
   return kOk;
 }

@@ -3,19 +3,25 @@
 
 namespace datum {
 
+Timer::Timer() {
+  Deadlines one;
+  unused_ = one.extract(one.emplace(kNever, this));
+}
+
 Timer::~Timer() {
   cancel();
 }
 
 void Timer::cancel() {
   if (queue_ == nullptr) return;
-  queue_->timers_.erase(place_);
+  unused_ = queue_->timers_.extract(place_);
   queue_ = nullptr;
 }
 
 void TimerQueue::arm(Timer& timer, Instant when) {
   timer.cancel();
-  timer.place_ = timers_.emplace(when, &timer);
+  timer.unused_.key() = when;
+  timer.place_ = timers_.insert(std::move(timer.unused_));
   timer.queue_ = this;
 }
 

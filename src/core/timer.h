@@ -9,8 +9,11 @@
 
 namespace datum {
 
+class Timer;
 class TimerQueue;
+using Deadlines = std::multimap<Instant, Timer*>;
 
+// Brings its place in the queue along, so that arming needs no memory and cannot fail.
 class Timer {
  public:
   virtual ~Timer();
@@ -20,13 +23,14 @@ class Timer {
   void cancel();
 
  protected:
-  Timer() = default;
+  Timer();
   virtual void on_expired(Instant now) = 0;
 
  private:
   friend class TimerQueue;
   TimerQueue* queue_ = nullptr;
-  std::multimap<Instant, Timer*>::iterator place_;
+  Deadlines::node_type unused_; // while it is not armed
+  Deadlines::iterator place_;   // while it is
 };
 
 class TimerQueue {
@@ -38,7 +42,7 @@ class TimerQueue {
 
  private:
   friend class Timer;
-  std::multimap<Instant, Timer*> timers_;
+  Deadlines timers_;
 };
 
 } // namespace datum

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cerrno>
 #include <ctime>
+#include <new>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
@@ -45,8 +46,12 @@ std::uint64_t EpollReactor::key(int fd) const {
 }
 
 Status EpollReactor::add(int fd, std::uint32_t events, FdHandler& handler) {
-  if (slots_.size() <= static_cast<std::size_t>(fd))
-    slots_.resize(static_cast<std::size_t>(fd) + 1);
+  try {
+    if (slots_.size() <= static_cast<std::size_t>(fd))
+      slots_.resize(static_cast<std::size_t>(fd) + 1);
+  } catch (const std::bad_alloc&) {
+    return {Type::InsufficientResources, Detail::ResourceMemory};
+  }
   Slot& slot = slots_[static_cast<std::size_t>(fd)];
   assert(slot.handler == nullptr);
   epoll_event event{};
@@ -101,7 +106,11 @@ bool EpollReactor::handle(const ReadyBatch& ready) {
     const Slot slot = slots_[static_cast<std::uint32_t>(event.data.u64)];
     if (slot.handler == nullptr || slot.generation != event.data.u64 >> 32U) continue;
     any = true;
-    slot.handler->on_ready(event.events);
+    try {
+      slot.handler->on_ready(event.events);
+    } catch (const std::bad_alloc&) {
+      // What the descriptor has to say is still there, and the next look finds it.
+    }
   }
   return any;
 }

@@ -80,7 +80,8 @@ class PublishedName {
 
 class FabricEvents {
  public:
-  // Somebody dialled us, or we have dialled: a link stands. Comes before on_dialled().
+  // Somebody dialled us, or we have dialled: a link stands. Comes before on_dialled(). The bell
+  // must not be rung from within: the peer may not know of the link yet.
   virtual void on_link(LinkPort& port) = 0;
   // The bell of this link was rung.
   virtual void on_bell(LinkPort& port) = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "base/log.h"
 #include "transport/link/link_channel.h"
@@ -38,14 +39,26 @@ Link::Link(LinkTransport& transport, LinkPort& port)
 
 Link::~Link() = default;
 
+// With a new slot comes a place on every list, so that nothing that happens later needs memory.
+bool Link::make_slot() {
+  try {
+    slots_.emplace_back();
+    free_slots_.reserve(slots_.capacity());
+    for (auto* list : {&ack_list_, &work_list_, &working_, &starving_list_})
+      list->reserve(slots_.capacity());
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
+}
+
 std::uint32_t Link::add(LinkChannel& channel) {
   std::uint32_t at = 0;
   if (!free_slots_.empty()) {
     at = free_slots_.back();
     free_slots_.pop_back();
-  } else if (slots_.size() < kMaxSlots) {
-    at = static_cast<std::uint32_t>(slots_.size());
-    slots_.emplace_back();
+  } else if (slots_.size() < kMaxSlots && make_slot()) {
+    at = static_cast<std::uint32_t>(slots_.size() - 1);
   } else {
     return 0;
   }
@@ -84,7 +97,11 @@ void Link::send_control(const RecordHeader& header, std::span<const std::byte> p
     return;
   }
   if (controls_.size() == kMaxControls) return break_off("more than it reads answers for");
-  controls_.push_back({header, {payload.begin(), payload.end()}});
+  try {
+    controls_.push_back({header, {payload.begin(), payload.end()}});
+  } catch (const std::bad_alloc&) {
+    return break_off("more than there is memory to keep an answer for");
+  }
   ask_for_room();
 }
 
@@ -104,7 +121,8 @@ bool Link::end_starving() {
   if (!out_.has_room()) return false;
   starving_ = false;
   own_.starving.store(0, std::memory_order_relaxed);
-  for (LinkChannel* channel : std::exchange(starving_list_, {})) list_for_work(*channel);
+  for (LinkChannel* channel : starving_list_) list_for_work(*channel);
+  starving_list_.clear();
   return true;
 }
 
@@ -153,6 +171,17 @@ void Link::on_bell() {
 
 bool Link::progress_now() {
   if (broken_) return false;
+  try {
+    return move();
+  } catch (const std::bad_alloc&) {
+    // What needed memory has not begun, and its record is still in the ring.
+    busy_ = true;
+    transport_.try_again_soon();
+    return false;
+  }
+}
+
+bool Link::move() {
   busy_ = false;
   bool any = false;
   if (starving_) any = end_starving();
@@ -217,10 +246,14 @@ bool Link::on_connect(const RecordHeader& header, const std::byte* payload) {
       std::make_unique<LinkChannel>(transport_, *this, header, PrivateData{payload, header.length});
   const std::uint32_t number = add(*channel);
   channel->set_number(number);
-  auto incoming = std::make_unique<LinkIncoming>(std::move(channel));
-  ListenerEvents* listener = transport_.find_listener(fields.qualifier);
-  // Nobody listens, or no number is left: refused as `incoming` goes out of scope.
-  if (listener != nullptr && number != 0) listener->on_request(std::move(incoming));
+  try {
+    auto incoming = std::make_unique<LinkIncoming>(std::move(channel));
+    ListenerEvents* listener = transport_.find_listener(fields.qualifier);
+    // Nobody listens, or no number is left: refused as `incoming` goes out of scope.
+    if (listener != nullptr && number != 0) listener->on_request(std::move(incoming));
+  } catch (const std::bad_alloc&) {
+    log(LogLevel::Warn, "link over {}: no memory for a connection request: refused", port_.path());
+  }
   return true;
 }
 

@@ -105,6 +105,8 @@ class Link {
       std::atomic_thread_fence(std::memory_order_seq_cst);
   }
   bool progress_now();
+  bool make_slot();
+  bool move();
   bool poll_ring();
   bool handle(const RecordHeader& header, const std::byte* payload);
   bool on_connect(const RecordHeader& header, const std::byte* payload);

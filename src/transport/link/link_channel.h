@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/intrusive_list.h"
 #include "core/timer.h"
 #include "transport/link/fabric.h"
 #include "transport/link/record.h"
@@ -27,7 +28,11 @@ inline constexpr std::uint32_t kSendWindow = 64 * 1024;
 // One turn of a long copy: other endpoints wait for it (design 5: less than a millisecond).
 inline constexpr std::uint64_t kDirectChunk = 256 * 1024;
 
-class LinkChannel final : public Channel, private DialEvents {
+// The list of channels that have no link, or none any more, and something to report.
+struct UnlinkedTag;
+using UnlinkedChannel = ListHook<UnlinkedTag>;
+
+class LinkChannel final : public Channel, public UnlinkedChannel, private DialEvents {
  public:
   // Active side; dial() comes next.
   LinkChannel(LinkTransport& transport, ChannelEvents& events, const ChannelOptions& options);

@@ -167,16 +167,17 @@ bool LinkChannel::deliver(const RecordHeader& header, const std::byte* payload) 
 }
 
 void LinkChannel::stage(const RecordHeader& header, const std::byte* payload) {
-  if (staged_.empty()) {
-    const Duration patience = transport_.options().receive_timeout;
-    if (patience == 0) {
-      terminate(RequestClass::Placed, DtoStatus::ReceiverNotReady);
-      return;
-    }
+  const Duration patience = transport_.options().receive_timeout;
+  if (staged_.empty() && patience == 0) {
+    terminate(RequestClass::Placed, DtoStatus::ReceiverNotReady);
+    return;
+  }
+  staged_.push_back({header, {payload, payload + header.length}, 0});
+  // Not before it is kept: without memory for it the record stays in the ring.
+  if (staged_.size() == 1) {
     const TransportHost& host = transport_.host();
     host.timers->arm(receive_timer_, host.progress->now() + patience);
   }
-  staged_.push_back({header, {payload, payload + header.length}, 0});
   if (header.type == RecordType::Send) staged_octets_ += header.length;
 }
 

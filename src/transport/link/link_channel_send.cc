@@ -195,11 +195,11 @@ StartResult LinkChannel::start_read(const WorkRequest& request) {
   if (may_go_direct(request)) return start_direct(request);
   RecordHeader* record = link_->reserve(0);
   if (record == nullptr) return later(true);
+  reads_.push_back(&request); // before the peer knows: it may fail
   stamp(*record, RecordType::ReadRequest, 0, 0);
   record->read.rdma = {request.remote.stag, 0, request.remote.address};
   record->read.length = request.length;
   link_->publish();
-  reads_.push_back(&request);
   return StartResult::Started;
 }
 

@@ -33,8 +33,10 @@ Result<std::unique_ptr<Listener>> LinkTransport::adopt(Result<std::unique_ptr<Pu
                                                        ListenerEvents& events) {
   if (!name) return fail(name.error());
   const ConnQual qualifier = (*name)->qualifier();
-  if (!listeners_.emplace(qualifier, &events).second) return fail(Type::ConnQualInUse);
-  return std::make_unique<NamedListener>(*this, std::move(*name));
+  if (listeners_.contains(qualifier)) return fail(Type::ConnQualInUse);
+  auto listener = std::make_unique<NamedListener>(*this, std::move(*name));
+  listeners_.emplace(qualifier, &events);
+  return listener;
 }
 
 Result<std::unique_ptr<Listener>> LinkTransport::listen(ConnQual qualifier,
@@ -76,11 +78,12 @@ bool LinkTransport::set_attention(Attention attention) {
 }
 
 bool LinkTransport::run_unlinked() {
-  for (LinkChannel* channel : std::exchange(unlinked_, {})) {
-    channel->listed_for_work = false;
-    channel->work();
-  }
+  while (LinkChannel* channel = unlinked_.pop_front()) channel->work();
   return true;
+}
+
+void LinkTransport::try_again_soon() {
+  host_.timers->arm(retry_, host_.progress->now() + kMillisecond);
 }
 
 Link* LinkTransport::find_link(LinkPort& port) {
@@ -102,17 +105,19 @@ ConnQual LinkTransport::next_local_port() {
 }
 
 void LinkTransport::list_for_work(LinkChannel& channel) {
-  if (channel.listed_for_work) return;
-  channel.listed_for_work = true;
-  unlinked_.push_back(&channel);
+  UnlinkedChannel& hook = channel;
+  if (hook.linked()) return;
+  unlinked_.push_back(channel);
   host_.progress->kick();
 }
 
 void LinkTransport::unlist(LinkChannel& channel) {
-  std::erase(unlinked_, &channel);
+  UnlinkedChannel& hook = channel;
+  hook.unlink();
 }
 
 void LinkTransport::on_link(LinkPort& port) {
+  lost_links_.reserve(links_.size() + 1); // its end must need no memory
   links_.push_back(std::make_unique<Link>(*this, port));
   links_.back()->set_attention(attention_);
   if (attention_ == Attention::Asleep) fabric_.fence_everywhere(); // whoever called us looks next

@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/intrusive_list.h"
+#include "core/timer.h"
 #include "transport/link/fabric.h"
 #include "transport/link/link.h"
 #include "transport/link/link_channel.h"
@@ -51,9 +53,15 @@ class LinkTransport final : public Transport, private FabricEvents, private Dire
   // Channels without a link that have something to report.
   void list_for_work(LinkChannel& channel);
   void unlist(LinkChannel& channel);
+  // Progress lacked memory.
+  void try_again_soon();
 
  private:
   class NamedListener;
+  // Whoever runs the timers makes progress, too.
+  class Retry final : public Timer {
+    void on_expired(Instant) override {}
+  };
   Result<std::unique_ptr<Listener>> adopt(Result<std::unique_ptr<PublishedName>> name,
                                           ListenerEvents& events);
   bool run_unlinked();
@@ -73,7 +81,8 @@ class LinkTransport final : public Transport, private FabricEvents, private Dire
   std::vector<std::unique_ptr<Link>> links_;
   std::vector<std::unique_ptr<Link>> lost_links_; // destroyed outside their own callbacks
   std::unordered_map<ConnQual, ListenerEvents*> listeners_;
-  std::vector<LinkChannel*> unlinked_;
+  IntrusiveList<LinkChannel, UnlinkedTag> unlinked_;
+  Retry retry_;
   std::uint64_t ports_given_ = 0;
 };
 

@@ -2,6 +2,7 @@
 #include "transport/shm/half_open.h"
 
 #include <algorithm>
+#include <new>
 #include <sys/epoll.h>
 
 #include "base/log.h"
@@ -52,7 +53,12 @@ void HalfOpen::on_ready(std::uint32_t) {
   case ReceiveResult::Message: break;
   }
   const std::span<const std::byte> bytes(message, length);
-  const bool goes_on = greeted_ ? on_offer(bytes, passed) : on_hello(bytes);
+  bool goes_on = false;
+  try {
+    goes_on = greeted_ ? on_offer(bytes, passed) : on_hello(bytes);
+  } catch (const std::bad_alloc&) {
+    context_.warn_no_descriptors(); // the dialler finds a hangup and dials again
+  }
   if (!goes_on) finish();
 }
 
@@ -94,7 +100,7 @@ Verdict HalfOpen::judge_offer() const {
   return context_.links.full() ? Verdict::Full : Verdict::Fresh;
 }
 
-bool HalfOpen::send_ready(Verdict verdict, bool has_direct) {
+bool HalfOpen::send_ready(int socket, Verdict verdict, bool has_direct) {
   Agreement ready;
   ready.preamble = {kHandshakeVersion, MessageKind::Ready, verdict};
   ready.has_direct = has_direct;
@@ -102,7 +108,7 @@ bool HalfOpen::send_ready(Verdict verdict, bool has_direct) {
   encode(ready, bytes);
   const int pidfd = context_.self_pidfd.get();
   const std::span<const int> fds(&pidfd, pidfd >= 0 ? 1 : 0);
-  return send_message(socket_.get(), bytes, fds);
+  return send_message(socket, bytes, fds);
 }
 
 bool HalfOpen::on_offer(std::span<const std::byte> message, PassedFds& passed) {
@@ -113,7 +119,7 @@ bool HalfOpen::on_offer(std::span<const std::byte> message, PassedFds& passed) {
   const Verdict verdict = judge_offer();
   if (verdict != Verdict::Fresh) {
     if (verdict == Verdict::Full) context_.warn_full();
-    static_cast<void>(send_ready(verdict, false));
+    static_cast<void>(send_ready(socket_.get(), verdict, false));
     return false;
   }
   LinkParts parts;
@@ -128,14 +134,16 @@ bool HalfOpen::on_offer(std::span<const std::byte> message, PassedFds& passed) {
   parts.peer_address = peer_address_;
   parts.peer_has_direct = offer.has_direct;
   context_.open_direct(peer_.process, terms_, parts);
-  // Ready goes out before anything that on_link() may send.
-  if (!send_ready(Verdict::Fresh, parts.direct != nullptr)) return false;
-  parts.pidfd = peer_pidfd(socket_.get(), std::move(passed.fds[1]));
+  const bool direct = parts.direct != nullptr;
+  const int socket = socket_.get();
+  parts.pidfd = peer_pidfd(socket, std::move(passed.fds[1]));
   FdHandler& self = *this;
-  context_.reactor.remove(socket_.get(), self);
+  context_.reactor.remove(socket, self);
   watching_ = false;
   parts.socket = std::move(socket_);
-  static_cast<void>(context_.links.add(std::move(parts)));
+  // Nothing is promised before the link stands here; without it the peer finds a hangup.
+  ShmPort* port = context_.links.add(std::move(parts));
+  if (port != nullptr && !send_ready(socket, Verdict::Fresh, direct)) context_.links.lose(*port);
   return false;
 }
 

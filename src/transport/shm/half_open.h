@@ -33,7 +33,7 @@ class HalfOpen final : private FdHandler, private Timer {
   bool on_offer(std::span<const std::byte> message, PassedFds& passed);
   Verdict judge_hello(const Preamble& preamble) const;
   Verdict judge_offer() const;
-  bool send_ready(Verdict verdict, bool has_direct);
+  bool send_ready(int socket, Verdict verdict, bool has_direct);
   void finish();
 
   ShmContext& context_;

@@ -121,7 +121,7 @@ socklen_t to_sockaddr(const HostAddress& host, std::uint16_t port, sockaddr_stor
 Result<bool> is_local(const HostAddress& host) {
   const UniqueFd socket(
       ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE));
-  if (!socket) return fail(Type::InsufficientResources);
+  if (!socket) return fail(Type::InsufficientResources, Detail::ResourceDevice);
   const RouteQuestion question = ask_for(host);
   if (::send(socket.get(), &question, question.header.nlmsg_len, 0) < 0) return false;
   alignas(nlmsghdr) std::byte answer[1024];

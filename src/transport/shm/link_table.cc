@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "transport/shm/link_table.h"
 
+#include <new>
+
 #include "transport/shm/shm_context.h"
 
 namespace datum {
@@ -19,8 +21,13 @@ ShmPort* LinkTable::add(LinkParts parts) {
   auto port = std::make_unique<ShmPort>(context_, std::move(parts));
   if (!port->watch().ok()) return nullptr;
   ShmPort& added = *port;
-  ports_.emplace(added.peer().id, std::move(port));
-  context_.events->on_link(added);
+  const auto at = ports_.emplace(added.peer().id, std::move(port));
+  try {
+    context_.events->on_link(added);
+  } catch (const std::bad_alloc&) {
+    ports_.erase(at);
+    return nullptr;
+  }
   return &added;
 }
 

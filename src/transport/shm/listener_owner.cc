@@ -29,7 +29,7 @@ struct Question {
 Result<std::optional<uid_t>> ask_kernel(const HostAddress& host, std::uint16_t port) {
   const UniqueFd socket(
       ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_SOCK_DIAG));
-  if (!socket) return fail(Type::InsufficientResources);
+  if (!socket) return fail(Type::InsufficientResources, Detail::ResourceDevice);
   Question question{};
   question.header.nlmsg_len = sizeof question;
   question.header.nlmsg_type = SOCK_DIAG_BY_FAMILY;

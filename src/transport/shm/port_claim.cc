@@ -73,7 +73,7 @@ Result<PortClaim> PortClaim::take(const std::optional<HostAddress>& host, std::u
     if (port < first_unprivileged_port()) return PortClaim(UniqueFd(), port);
     return fail(Type::ConnQualUnavailable);
   case EADDRNOTAVAIL: return fail(Type::InvalidAddress, Detail::AddressUnreachable);
-  default: return fail(Type::InsufficientResources);
+  default: return fail(Type::InsufficientResources, Detail::ResourceDevice);
   }
 }
 

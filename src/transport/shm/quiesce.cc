@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <ctime>
+#include <new>
 #include <unistd.h>
 
 #include "base/cpu.h"
@@ -42,18 +43,24 @@ bool has_left(ShmPort& port, Stag stag, int round) {
 
 bool Quiescence::wait_or_condemn(Stag stag) {
   shared_heavy_fence();
-  std::vector<ShmPort*> inside;
-  context_.links.for_each([&](ShmPort& port) {
-    if (is_inside(port, stag)) inside.push_back(&port);
-  });
   const Instant end = context_.now() + context_.options.quiesce_limit;
-  for (int round = 0; !inside.empty() && context_.now() < end; ++round) {
+  bool left = all_have_left(stag, 0);
+  for (int round = 0; !left && context_.now() < end; ++round) {
     pause(round);
-    std::erase_if(inside, [&](ShmPort* port) { return has_left(*port, stag, round); });
+    left = all_have_left(stag, round);
   }
-  for (ShmPort* port : inside)
-    port->condemn("the peer stopped inside an access to memory that is being taken away");
-  return inside.empty();
+  if (left) return true;
+  context_.links.for_each([stag](ShmPort& port) {
+    if (!has_left(port, stag, kSpins))
+      port.condemn("the peer stopped inside an access to memory that is being taken away");
+  });
+  return false;
+}
+
+bool Quiescence::all_have_left(Stag stag, int round) {
+  bool all = true;
+  context_.links.for_each([&](ShmPort& port) { all = all && has_left(port, stag, round); });
+  return all;
 }
 
 void Quiescence::wait_for(Stag stag) {
@@ -68,9 +75,13 @@ void Quiescence::isolate(const RegionEntry& entry) {
   const MemoryRange pages = page_range({entry.base, entry.length}, entry.backing_fd);
   unshare(pages, entry);
   const std::uint64_t offset = entry.backing_offset - (entry.base - pages.base);
-  if (make_private(pages, entry.backing_fd, offset)) {
-    isolated_.push_back(pages);
-    return;
+  try {
+    isolated_.reserve(isolated_.size() + 1);
+    if (make_private(pages, entry.backing_fd, offset)) {
+      isolated_.push_back(pages);
+      return;
+    }
+  } catch (const std::bad_alloc&) { // the pages stay where they are
   }
   log(LogLevel::Warn,
       "memory at {:#x}, {} bytes: a stopped peer may still write to it when it goes on; do not "
@@ -79,16 +90,17 @@ void Quiescence::isolate(const RegionEntry& entry) {
 }
 
 void Quiescence::unshare(const MemoryRange& pages, const RegionEntry& except) {
-  std::vector<Stag> affected;
-  for (RegionEntry& entry : entries_) {
-    const Stag stag = entry.stag.load(std::memory_order_relaxed);
-    if (&entry == &except || stag == 0 || entry.backing_fd < 0) continue;
-    if (!pages.overlaps({entry.base, entry.length})) continue;
-    std::atomic_ref<std::int32_t>(entry.backing_fd).store(-1, std::memory_order_seq_cst);
-    affected.push_back(stag);
-  }
+  const auto affected = [&](const RegionEntry& entry) {
+    return &entry != &except && entry.stag.load(std::memory_order_relaxed) != 0 &&
+           pages.overlaps({entry.base, entry.length});
+  };
+  for (RegionEntry& entry : entries_)
+    if (affected(entry) && entry.backing_fd >= 0)
+      std::atomic_ref<std::int32_t>(entry.backing_fd).store(-1, std::memory_order_seq_cst);
   // Whoever is inside one of them now may have looked at the file before.
-  for (const Stag stag : affected) static_cast<void>(wait_or_condemn(stag));
+  for (const RegionEntry& entry : entries_)
+    if (affected(entry))
+      static_cast<void>(wait_or_condemn(entry.stag.load(std::memory_order_relaxed)));
 }
 
 bool Quiescence::is_isolated(const MemoryRange& range) const {

@@ -32,6 +32,7 @@ class Quiescence {
 
  private:
   // False: somebody had to be condemned.
+  bool all_have_left(Stag stag, int round);
   bool wait_or_condemn(Stag stag);
   void isolate(const RegionEntry& entry);
   // Regions that share pages with the range are reached through our process from now on.

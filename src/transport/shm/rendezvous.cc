@@ -60,15 +60,22 @@ bool conflicts(std::string_view sockets, const std::optional<HostAddress>& host,
 Result<UniqueFd> bind_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
                                  bool port_claimed) {
   UniqueFd socket = seqpacket_socket();
-  if (!socket) return fail(Type::InsufficientResources);
+  if (!socket) return fail(Type::InsufficientResources, Detail::ResourceDevice);
   sockaddr_un address{};
   const socklen_t length = abstract_address(rendezvous_name(host, qualifier), address);
   if (::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), length) != 0)
-    return fail(errno == EADDRINUSE ? Type::ConnQualInUse : Type::InsufficientResources);
+    return errno == EADDRINUSE ? fail(Type::ConnQualInUse)
+                               : fail(Type::InsufficientResources, Detail::ResourceDevice);
   // Bound first, looked second: of two that conflict at least one sees the other.
-  if (!port_claimed && conflicts(read_text_file("/proc/net/unix"), host, qualifier))
-    return fail(Type::ConnQualInUse);
-  if (::listen(socket.get(), kBacklog) != 0) return fail(Type::InsufficientResources);
+  if (!port_claimed) {
+    errno = 0;
+    const std::string sockets = read_text_file("/proc/net/unix");
+    if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
+      return fail(Type::InsufficientResources, Detail::ResourceDevice);
+    if (conflicts(sockets, host, qualifier)) return fail(Type::ConnQualInUse);
+  }
+  if (::listen(socket.get(), kBacklog) != 0)
+    return fail(Type::InsufficientResources, Detail::ResourceDevice);
   return socket;
 }
 

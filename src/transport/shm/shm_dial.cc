@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <sys/epoll.h>
 
 #include "base/log.h"
@@ -71,6 +72,14 @@ void ShmDial::give_up(DialFailure failure) {
 }
 
 void ShmDial::on_expired(Instant) {
+  try {
+    begin();
+  } catch (const std::bad_alloc&) {
+    wait_for_resources();
+  }
+}
+
+void ShmDial::begin() {
   const auto local = is_local(address_);
   if (!local) return wait_for_resources();
   if (!*local) return give_up(DialFailure::Unreachable);
@@ -127,10 +136,14 @@ void ShmDial::on_ready(std::uint32_t) {
   case ReceiveResult::Message: break;
   }
   const std::span<const std::byte> bytes(message, length);
-  if (offered_)
-    on_ready_message(bytes, passed);
-  else
-    on_answer(bytes);
+  try {
+    if (offered_)
+      on_ready_message(bytes, passed);
+    else
+      on_answer(bytes);
+  } catch (const std::bad_alloc&) {
+    wait_for_resources();
+  }
 }
 
 void ShmDial::on_answer(std::span<const std::byte> message) {

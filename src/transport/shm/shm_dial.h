@@ -36,6 +36,7 @@ class ShmDial final : public Dial, private FdHandler, private Timer {
   void on_answer(std::span<const std::byte> message);
   void make_offer(const Greeting& answer);
   void on_ready_message(std::span<const std::byte> message, PassedFds& passed);
+  void begin();
   void hang_up();
   void dial_again();
   void wait_for_resources();

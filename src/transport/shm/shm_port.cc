@@ -2,6 +2,7 @@
 #include "transport/shm/shm_port.h"
 
 #include <cerrno>
+#include <new>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -21,9 +22,13 @@ std::string describe(const LinkParts& parts) {
   return "shm, no direct access: " + parts.direct_reason;
 }
 
-std::string name_of(const Address& address) {
-  const auto host = read_address(address);
-  return host ? to_text(*host) : "?";
+std::string name_of(const Address& address) noexcept {
+  try {
+    const auto host = read_address(address);
+    return host ? to_text(*host) : "?";
+  } catch (const std::bad_alloc&) {
+    return {};
+  }
 }
 
 } // namespace

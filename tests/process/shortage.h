@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// tests/process/shortage.h: calls of the C library that fail when a test wants them to.
+// Lives here: malloc and the system calls that make descriptors, mappings and watches, in front of
+//             the C library's own; which call fails; what is still allocated.
+// Not here:   what must follow from a failure (shortage_test.cc).
+// Threads:    any; counted over all threads of the process.
+#pragma once
+
+#include <cstdint>
+
+namespace datum::test {
+
+enum class Resource : std::uint8_t {
+  kNone,
+  kMemory,      // malloc and its relatives, operator new
+  kDescriptors, // socket, accept4, open, eventfd, epoll_create1, memfd_create, pidfd_open, ...
+  kMappings,    // mmap
+  kFileSpace,   // ftruncate
+  kWatches,     // epoll_ctl(EPOLL_CTL_ADD)
+  kThreads,     // pthread_create
+};
+
+enum class Lasting : std::uint8_t { kOnce, kFromThenOn };
+
+// Call number `number` for this resource from now on (1: the next) fails; and, from then on, all.
+void fail_call(Resource resource, std::uint32_t number, Lasting lasting);
+// True: a call has failed since fail_call().
+bool end_shortage();
+
+// Blocks of memory that are allocated at this moment.
+std::int64_t live_blocks();
+
+} // namespace datum::test

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Out of memory, descriptors, mappings, file space, watches, threads: at every single call.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "connection.h"
+#include "shortage.h"
+#include "shortage_life.h"
+
+namespace datum::test {
+
+namespace {
+
+constexpr std::uint32_t kMostCalls = 20'000;
+
+struct Belongings {
+  std::ptrdiff_t descriptors = 0;
+  int shared_mappings = 0;
+  int threads = 0;
+  bool operator==(const Belongings&) const = default;
+};
+
+std::ptrdiff_t entries(const char* folder) {
+  return std::distance(std::filesystem::directory_iterator(folder),
+                       std::filesystem::directory_iterator());
+}
+
+Belongings belongings() {
+  Belongings now;
+  now.descriptors = entries("/proc/self/fd");
+  now.threads = static_cast<int>(entries("/proc/self/task"));
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);)
+    now.shared_mappings += line.find("/memfd:") != std::string::npos ? 1 : 0;
+  return now;
+}
+
+std::ostream& operator<<(std::ostream& out, const Belongings& b) {
+  return out << b.descriptors << " descriptors, " << b.shared_mappings << " shared mappings, "
+             << b.threads << " threads";
+}
+
+// Another connection of the process, which nobody takes anything from.
+class Bystander {
+ public:
+  Bystander()
+      : source_(pair_.active().buffer(kBytes)), target_(pair_.passive().buffer(kBytes)) {}
+  void expect_unharmed() {
+    source_.fill(++seed_);
+    EXPECT_DAT_OK(post_recv(pair_.passive().ep(), {target_.segment()}, 1));
+    EXPECT_DAT_OK(post_send(pair_.active().ep(), {source_.segment()}, 2));
+    expect_dto(pair_.passive().recv_evd(), pair_.passive().ep(), 1);
+    expect_dto(pair_.active().request_evd(), pair_.active().ep(), 2);
+    EXPECT_TRUE(target_.holds(seed_, 0, kBytes));
+  }
+
+ private:
+  static constexpr std::size_t kBytes = 3000;
+  ConnectedPair pair_;
+  Buffer source_;
+  Buffer target_;
+  std::uint8_t seed_ = 0;
+};
+
+struct Case {
+  Resource resource;
+  Lasting lasting;
+  const char* name;
+};
+
+class Shortage : public testing::TestWithParam<Case> {
+ protected:
+  // True: a call failed.
+  bool live_once(Resource resource, std::uint32_t number) {
+    const bool once = GetParam().lasting == Lasting::kOnce;
+    // A shortage that does not end is waited for in vain.
+    ShortLife life(ia_name().c_str(), once ? 1'000'000 : 30'000);
+    fail_call(resource, number, GetParam().lasting);
+    life.live();
+    const bool failed = end_shortage();
+    life.end();
+    completed_ = life.completed();
+    EXPECT_EQ(life.wrong_call(), nullptr)
+        << life.wrong_call() << ": " << status_name(life.wrong_answer());
+    // What lacked a descriptor once is tried again.
+    EXPECT_FALSE(life.refused() && once && resource != Resource::kMemory);
+    return failed;
+  }
+  bool completed_ = false;
+};
+
+TEST_P(Shortage, IsAnsweredClearlyAndHarmsNothing) {
+  Bystander bystander;
+  for (int i = 0; i < 40; ++i) { // some things are made once, or used again late
+    live_once(Resource::kNone, 0);
+    ASSERT_TRUE(completed_);
+  }
+  bystander.expect_unharmed();
+  const Belongings before = belongings();
+  const std::int64_t blocks = live_blocks();
+  std::uint32_t number = 1;
+  const std::uint32_t stride = GetParam().lasting == Lasting::kOnce ? 1 : 3;
+  for (bool failed = true; failed && number < kMostCalls && !HasFailure(); number += stride) {
+    SCOPED_TRACE(testing::Message() << "call number " << number);
+    failed = live_once(GetParam().resource, number);
+    bystander.expect_unharmed();
+    EXPECT_EQ(belongings(), before);
+    EXPECT_LT(live_blocks() - blocks, 32) << "memory was lost";
+  }
+  EXPECT_GT(number, 2U) << "no call failed";
+  RecordProperty("calls", static_cast<int>(number));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Of, Shortage,
+    testing::Values(Case{Resource::kMemory, Lasting::kOnce, "Memory"},
+                    Case{Resource::kMemory, Lasting::kFromThenOn, "AllMemory"},
+                    Case{Resource::kDescriptors, Lasting::kOnce, "Descriptors"},
+                    Case{Resource::kDescriptors, Lasting::kFromThenOn, "AllDescriptors"},
+                    Case{Resource::kMappings, Lasting::kOnce, "Mappings"},
+                    Case{Resource::kMappings, Lasting::kFromThenOn, "AllMappings"},
+                    Case{Resource::kFileSpace, Lasting::kOnce, "FileSpace"},
+                    Case{Resource::kFileSpace, Lasting::kFromThenOn, "AllFileSpace"},
+                    Case{Resource::kWatches, Lasting::kOnce, "Watches"},
+                    Case{Resource::kWatches, Lasting::kFromThenOn, "AllWatches"},
+                    Case{Resource::kThreads, Lasting::kOnce, "Threads"}),
+    [](const testing::TestParamInfo<Case>& one) { return std::string(one.param.name); });
+
+} // namespace
+
+} // namespace datum::test
