@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "peer_main.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -22,6 +24,9 @@ class Peer {
     if (verb == "connect") return connect_to(words);
     if (verb == "wait") return wait();
     if (verb == "send") return send(words);
+    if (verb == "listen") return listen();
+    if (verb == "receive") return receive();
+    if (verb == "exec") become_another_program();
     if (verb == "close") return close();
     return "unknown command";
   }
@@ -54,7 +59,25 @@ class Peer {
     return "sent";
   }
 
+  std::string listen() {
+    ia_ = open_ia();
+    listener_ = std::make_unique<Listener>(ia_);
+    return std::to_string(listener_->qualifier());
+  }
+
+  std::string receive() {
+    Buffer buffer = side_->buffer(4096);
+    EXPECT_DAT_OK(post_recv(side_->ep(), {buffer.segment()}, 1));
+    return std::to_string(expect_dto(side_->recv_evd(), side_->ep(), 1));
+  }
+
+  [[noreturn]] static void become_another_program() {
+    execl("/bin/sleep", "sleep", "1000", static_cast<char*>(nullptr));
+    _exit(127);
+  }
+
   std::string close() {
+    listener_.reset();
     side_.reset();
     ia_.free();
     return "closed";
@@ -62,6 +85,7 @@ class Peer {
 
   Ia ia_;
   std::unique_ptr<Side> side_;
+  std::unique_ptr<Listener> listener_;
 };
 
 } // namespace

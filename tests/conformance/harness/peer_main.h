@@ -4,6 +4,9 @@
 //               connect QUALIFIER   opens the IA, connects an EP to QUALIFIER at this host: ok
 //               wait                the number of the next event on the connect EVD, in hex
 //               send TEXT           one word as a message; when it has been placed: sent
+//               listen              opens the IA and a service point: its qualifier
+//               receive             posts a Recv of 4096 octets: the length that came
+//               exec                becomes another program; no answer
 //               close               frees everything and closes the IA
 //             A closed stdin ends the process.
 // Not here:   assertions; the parent judges the answers.

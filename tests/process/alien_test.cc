@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Processes that share more with us than they should, and what is left of processes that died.
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "connection.h"
+#include "two_processes.h"
+
+namespace datum::test {
+
+namespace {
+
+void exchange(ConnectedPair& pair) {
+  Buffer source = pair.active().buffer(64);
+  Buffer target = pair.passive().buffer(64);
+  source.fill(7);
+  EXPECT_DAT_OK(post_recv(pair.passive().ep(), {target.segment()}, 1));
+  EXPECT_DAT_OK(post_send(pair.active().ep(), {source.segment()}, 2));
+  expect_dto(pair.passive().recv_evd(), pair.passive().ep(), 1);
+  expect_dto(pair.active().request_evd(), pair.active().ep(), 2);
+  EXPECT_TRUE(target.holds(7, 0, 64));
+}
+
+int status_of_child(void (*body)()) {
+  std::fflush(nullptr); // or the child writes it again
+  const pid_t child = fork();
+  if (child == 0) {
+    body();
+    _exit(3);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+// Rules: THREAD.12
+TEST(ForkedChild, MayEndWithoutDisturbingItsParentsConnections) {
+  ConnectedPair pair;
+  exchange(pair);
+  EXPECT_EQ(status_of_child([] { std::exit(0); }), 0);
+  exchange(pair);
+  EXPECT_EQ(status_of_child([] { execl("/bin/true", "true", static_cast<char*>(nullptr)); }), 0);
+  exchange(pair);
+  EXPECT_EQ(WTERMSIG(status_of_child([] { std::raise(SIGKILL); })), SIGKILL);
+  exchange(pair);
+}
+
+// Binds the rendezvous name of an address as another user, and says whether anybody spoke to it.
+class Squatter {
+ public:
+  Squatter(const std::string& name, uid_t user) {
+    int ready[2];
+    int stop[2];
+    if (pipe(ready) != 0 || pipe(stop) != 0) std::abort();
+    child_ = fork();
+    if (child_ == 0) {
+      close(stop[1]);
+      squat(name, user, ready[1], stop[0]);
+    }
+    close(ready[1]);
+    close(stop[0]);
+    stop_ = stop[1];
+    char byte = 0;
+    holds_ = read(ready[0], &byte, 1) == 1;
+    close(ready[0]);
+  }
+  bool holds() const { return holds_; }
+  // True: it was told something.
+  bool end() {
+    close(stop_);
+    int status = 0;
+    waitpid(child_, &status, 0);
+    return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+  }
+
+ private:
+  [[noreturn]] static void squat(const std::string& name, uid_t user, int ready, int stop) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (setuid(user) != 0) _exit(2);
+    const int socket_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path + 1, name.data(), name.size());
+    const auto length =
+        static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+    if (::bind(socket_fd, reinterpret_cast<sockaddr*>(&address), length) != 0 ||
+        ::listen(socket_fd, 8) != 0 || write(ready, "", 1) != 1)
+      _exit(2);
+    char byte = 0;
+    [[maybe_unused]] const ssize_t ended = read(stop, &byte, 1);
+    for (int caller = ::accept(socket_fd, nullptr, nullptr); caller >= 0;
+         caller = ::accept(socket_fd, nullptr, nullptr)) {
+      char words[256];
+      if (recv(caller, words, sizeof words, MSG_DONTWAIT) > 0) _exit(1);
+    }
+    _exit(0);
+  }
+
+  pid_t child_ = -1;
+  int stop_ = -1;
+  bool holds_ = false;
+};
+
+std::string rendezvous_of(DAT_IA_ADDRESS_PTR address, DAT_CONN_QUAL qualifier) {
+  char text[INET6_ADDRSTRLEN] = {};
+  sockaddr_in v4{};
+  std::memcpy(&v4, address, sizeof v4);
+  if (v4.sin_family == AF_INET) {
+    inet_ntop(AF_INET, &v4.sin_addr, text, sizeof text);
+  } else {
+    sockaddr_in6 v6{};
+    std::memcpy(&v6, address, sizeof v6);
+    inet_ntop(AF_INET6, &v6.sin6_addr, text, sizeof text);
+  }
+  return "datum/1/" + std::string(text) + "/" + std::to_string(qualifier);
+}
+
+class SquatterTest : public testing::Test {
+ protected:
+  static constexpr uid_t kNobody = 65534;
+  void SetUp() override {
+    if (geteuid() != 0) GTEST_SKIP() << "becoming another user needs root";
+  }
+};
+
+TEST_F(SquatterTest, OnAFreeQualifierIsToldNothing) {
+  const Ia ia = open_ia();
+  Side side(ia);
+  DAT_CONN_QUAL qualifier = 0;
+  {
+    const Listener once(ia);
+    qualifier = once.qualifier();
+  }
+  Squatter squatter(rendezvous_of(address_of(ia), qualifier), kNobody);
+  ASSERT_TRUE(squatter.holds());
+  EXPECT_DAT_OK(connect(side.ep(), address_of(ia), qualifier));
+  expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_NON_PEER_REJECTED, side.ep());
+  EXPECT_FALSE(squatter.end());
+}
+
+TEST_F(SquatterTest, BesideAServicePointGetsNoneOfItsConnections) {
+  PairOptions options;
+  options.connected = false;
+  ConnectedPair pair(options);
+  Listener listener(pair.passive_ia());
+  DAT_IA_ADDRESS_PTR address = address_of(pair.passive_ia());
+  Squatter squatter(rendezvous_of(address, listener.qualifier()), kNobody);
+  // Where the service point itself has that name the squatter cannot even take it.
+  EXPECT_DAT_OK(connect(pair.active().ep(), listener));
+  Cr cr = listener.expect_request();
+  EXPECT_DAT_OK(accept(cr, pair.passive().ep()));
+  expect_connection_event(pair.active().connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED,
+                          pair.active().ep());
+  if (squatter.holds())
+    EXPECT_FALSE(squatter.end());
+  else
+    squatter.end();
+}
+
+bool is_listed(const char* file, const std::string& text) {
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);)
+    if (line.find(text) != std::string::npos) return true;
+  return false;
+}
+
+std::ptrdiff_t entries(const std::filesystem::path& folder) {
+  return std::distance(std::filesystem::directory_iterator(folder),
+                       std::filesystem::directory_iterator());
+}
+
+TEST(TwoDead, LeaveNothingBehind) {
+  std::string folder = testing::TempDir() + "datum-two-dead-XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  setenv("TMPDIR", folder.c_str(), 1);
+  const std::ptrdiff_t named = entries("/dev/shm");
+  {
+    PeerProcess one = PeerProcess::of_this_program();
+    PeerProcess other = PeerProcess::of_this_program();
+    const std::string qualifier = one.ask("listen");
+    EXPECT_EQ(other.ask("connect " + qualifier), "ok");
+    EXPECT_TRUE(is_listed("/proc/net/unix", "/" + qualifier));
+    EXPECT_EQ(entries("/dev/shm"), named) << "shared memory has no name while it is used, either";
+    one.kill();
+    other.kill();
+    EXPECT_FALSE(is_listed("/proc/net/unix", "/" + qualifier));
+  }
+  unsetenv("TMPDIR");
+  EXPECT_EQ(entries("/dev/shm"), named);
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  std::filesystem::remove(folder);
+}
+
+} // namespace
+
+} // namespace datum::test

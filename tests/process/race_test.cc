@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Connects against a service point that comes and goes: each ends once, none is lost.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <map>
+#include <thread>
+#include <vector>
+
+#include "connection.h"
+
+namespace datum::test {
+
+namespace {
+
+constexpr int kConnects = 10'000;
+constexpr int kAtOnce = 40;
+
+// Publishes the qualifier, answers every third request with an EP, rejects the second, leaves the
+// others to the end of the service point, and takes it away again.
+class ComingAndGoing {
+ public:
+  ComingAndGoing() : ia_(open_ia()), side_(ia_), evd_(create_evd(ia_, DAT_EVD_CR_FLAG, 1024)) {
+    qualifier_ = Listener(ia_).qualifier();
+    thread_ = std::thread([this] { run(); });
+  }
+  ~ComingAndGoing() {
+    done_ = true;
+    thread_.join();
+    drain_connections();
+  }
+  DAT_CONN_QUAL qualifier() const { return qualifier_; }
+  DAT_IA_ADDRESS_PTR address() const { return address_of(ia_); }
+
+ private:
+  void run() {
+    for (int turn = 0; !done_; ++turn) {
+      Psp psp;
+      const DAT_RETURN status =
+          dat_psp_create(ia_, qualifier_, evd_, DAT_PSP_CONSUMER_FLAG, psp.out());
+      EXPECT_DAT_OK(status);
+      for (int i = 0; i < turn % 7; ++i) answer(i);
+      psp.free();
+    }
+    for (int i = 0; take_request() != DAT_HANDLE_NULL; ++i) {
+    }
+  }
+  DAT_CR_HANDLE take_request() {
+    DAT_EVENT event{};
+    DAT_COUNT left = 0;
+    if (dat_evd_wait(evd_, 1000, 1, &event, &left) != DAT_SUCCESS) return DAT_HANDLE_NULL;
+    const DAT_CR_HANDLE cr = event.event_data.cr_arrival_event_data.cr_handle;
+    EXPECT_DAT_OK(dat_cr_reject(cr));
+    return cr;
+  }
+  void answer(int turn) {
+    DAT_EVENT event{};
+    DAT_COUNT left = 0;
+    if (dat_evd_wait(evd_, 1000, 1, &event, &left) != DAT_SUCCESS) return;
+    Cr cr(event.event_data.cr_arrival_event_data.cr_handle);
+    if (turn % 3 == 0) return; // rejected
+    Ep ep = side_.another_ep();
+    EXPECT_DAT_OK(accept(cr, ep));
+    endpoints_.push_back(std::move(ep));
+    if (endpoints_.size() > 100) drain_connections();
+  }
+  // Freeing an EP ends its connection; what it reported before lies on the EVD.
+  void drain_connections() {
+    endpoints_.clear();
+    drain(side_.connect_evd());
+  }
+
+  Ia ia_;
+  Side side_;
+  Evd evd_;
+  DAT_CONN_QUAL qualifier_ = 0;
+  std::vector<Ep> endpoints_;
+  std::atomic<bool> done_ = false;
+  std::thread thread_;
+};
+
+struct Outcomes {
+  std::map<DAT_EVENT_NUMBER, int> events;
+  int over = 0;
+};
+
+// The first event of an EP ends its connect; an established one hears of its end later, or not.
+TEST(Race, ConnectsAgainstAServicePointThatComesAndGoesLoseNothing) {
+  const Ia ia = open_ia();
+  SideOptions options;
+  options.queue_length = 4 * kAtOnce;
+  const Side side(ia, options);
+  Outcomes seen;
+  {
+    const ComingAndGoing target;
+    std::map<DAT_EP_HANDLE, Ep> under_way;
+    int started = 0;
+    while (seen.over < kConnects && !testing::Test::HasFailure()) {
+      while (started < kConnects && under_way.size() < kAtOnce) {
+        Ep ep = side.another_ep();
+        ASSERT_DAT_OK(connect(ep, target.address(), target.qualifier()));
+        under_way.emplace(ep.get(), std::move(ep));
+        ++started;
+      }
+      const DAT_EVENT event = next_event(side.connect_evd());
+      const auto at = under_way.find(event.event_data.connect_event_data.ep_handle);
+      if (at == under_way.end()) continue; // the end of one that was established
+      ++seen.events[event.event_number];
+      ++seen.over;
+      under_way.erase(at);
+    }
+    EXPECT_TRUE(under_way.empty());
+  }
+  int total = 0;
+  for (const auto& [number, count] : seen.events) total += count;
+  EXPECT_EQ(total, kConnects);
+  EXPECT_GT(seen.events[DAT_CONNECTION_EVENT_ESTABLISHED], 0);
+  EXPECT_GT(seen.events[DAT_CONNECTION_EVENT_PEER_REJECTED], 0);
+  EXPECT_GT(seen.events[DAT_CONNECTION_EVENT_NON_PEER_REJECTED], 0);
+  EXPECT_EQ(seen.events.size(), 3U) << "another outcome than these";
+}
+
+} // namespace
+
+} // namespace datum::test

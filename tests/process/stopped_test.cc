@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Peers that are stopped, or become another program, in the middle of a connection.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "connection.h"
+#include "two_processes.h"
+
+namespace datum::test {
+
+namespace {
+
+// A connection to a second process that has posted nothing.
+class PeerThat : public testing::Test {
+ protected:
+  void SetUp() override {
+    ia_ = open_ia();
+    side_ = std::make_unique<Side>(ia_);
+    listener_ = std::make_unique<Listener>(ia_);
+    buffer_.emplace(side_->buffer(4096));
+    process_.emplace(PeerProcess::of_this_program());
+    ASSERT_EQ(process_->ask("connect " + std::to_string(listener_->qualifier())), "ok");
+    Cr cr = listener_->expect_request();
+    ASSERT_DAT_OK(accept(cr, side_->ep()));
+    expect_connection_event(side_->connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, side_->ep());
+    ASSERT_EQ(process_->ask("wait"), "0x04001");
+  }
+  void post() {
+    EXPECT_DAT_OK(post_recv(side_->ep(), {buffer_->segment()}, 1));
+    EXPECT_DAT_OK(post_send(side_->ep(), {buffer_->segment()}, 2));
+  }
+  void expect_flushed() {
+    expect_dto(side_->recv_evd(), side_->ep(), 1, DAT_DTO_ERR_FLUSHED);
+    expect_dto(side_->request_evd(), side_->ep(), 2, DAT_DTO_ERR_FLUSHED);
+  }
+
+  Ia ia_;
+  std::unique_ptr<Side> side_;
+  std::unique_ptr<Listener> listener_;
+  std::optional<Buffer> buffer_;
+  std::optional<PeerProcess> process_;
+};
+
+TEST_F(PeerThat, IsStoppedHoldsUpNeitherPostsNorAnAbruptDisconnect) {
+  process_->stop();
+  post();
+  EXPECT_NO_EVENT(side_->request_evd());
+  EXPECT_DAT_OK(dat_ep_disconnect(side_->ep(), DAT_CLOSE_ABRUPT_FLAG));
+  expect_connection_event(side_->connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, side_->ep());
+  expect_flushed();
+  process_->go_on();
+  EXPECT_EQ(process_->ask("wait"), "0x04005") << "it hears of the end when it goes on";
+}
+
+TEST_F(PeerThat, IsStoppedAndGoesOnMissesNothing) {
+  process_->stop();
+  EXPECT_DAT_OK(post_send(side_->ep(), {buffer_->segment()}, 2));
+  process_->go_on();
+  EXPECT_EQ(process_->ask("receive"), "4096");
+  expect_dto(side_->request_evd(), side_->ep(), 2);
+}
+
+TEST_F(PeerThat, IsStoppedDoesNotHoldUpTheEndOfTheAdapter) {
+  listener_.reset();
+  process_->stop();
+  post();
+  side_->give_up();
+  buffer_->lmr().release();
+  EXPECT_DAT_OK(dat_ia_close(ia_.release(), DAT_CLOSE_ABRUPT_FLAG));
+  process_->go_on();
+  EXPECT_EQ(process_->ask("wait"), "0x04005");
+}
+
+TEST_F(PeerThat, BecomesAnotherProgramIsABrokenConnection) {
+  post();
+  process_->send("exec");
+  expect_connection_event(side_->connect_evd(), DAT_CONNECTION_EVENT_BROKEN, side_->ep());
+  expect_flushed();
+  process_->kill();
+}
+
+TEST(StoppedListener, LeavesAConnectToItsTimeLimit) {
+  const Ia ia = open_ia();
+  Side side(ia);
+  PeerProcess process = PeerProcess::of_this_program();
+  const DAT_CONN_QUAL qualifier = std::stoull(process.ask("listen"));
+  process.stop();
+  EXPECT_DAT_OK(connect(side.ep(), address_of(ia), qualifier, {}, 100'000));
+  expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_TIMED_OUT, side.ep());
+  process.go_on();
+  EXPECT_EQ(process.ask("close"), "closed");
+}
+
+} // namespace
+
+} // namespace datum::test
