@@ -10,11 +10,8 @@ Status Endpoint::post_bind(MemoryWindow& window, const LocalTriplet& range, Acce
   constexpr CompletionFlags kAllowed = kSuppress | kUnsignalled | kBarrierFence;
   if (!check_flags(flags, kAllowed, attributes_.request_completion_flags).ok())
     return {Type::InvalidParameter, Detail::Arg6};
-  if (const Status s = check_state_for_request(); !s.ok()) return s;
-  // The completion is a bind event: the request EVD has to take those (D-11).
-  if (request_evd_ && (request_evd_->flags() & kEvdRmrBind) == 0)
-    return {Type::InvalidState, Detail::EpEvdRequest};
-  if (!zone_ || &window.zone() != zone_.get())
+  if (!zone_) return invalid_state(state_);
+  if (&window.zone() != zone_.get())
     return {Type::ProtectionViolation, Detail::ProtectionRdmaWrite};
 
   MemoryWindow::Binding binding;
@@ -36,6 +33,10 @@ Status Endpoint::post_bind(MemoryWindow& window, const LocalTriplet& range, Acce
     binding.access = access & (kRemoteRead | kRemoteWrite);
     binding.region = Ref(region);
   }
+  if (const Status s = check_state_for_request(); !s.ok()) return s;
+  // The completion is a bind event: the request EVD has to take those (D-11).
+  if (request_evd_ && (request_evd_->flags() & kEvdRmrBind) == 0)
+    return {Type::InvalidState, Detail::EpEvdRequest};
   if (requests_.full()) return {Type::InsufficientResources, Detail::ResourceMemory};
   if (range.length != 0) {
     binding.stag = adapter().regions().reserve();

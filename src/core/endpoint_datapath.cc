@@ -37,10 +37,8 @@ Status Endpoint::check_local(std::span<const LocalTriplet> local, std::int32_t m
                              Access right, std::uint64_t max_length, std::uint64_t& length) const {
   if (local.size() > static_cast<std::size_t>(max_iov))
     return {Type::InvalidParameter, Detail::Arg2};
-  if (!zone_) {
-    const bool write = (right & kLocalWrite) != 0;
-    return {Type::ProtectionViolation, write ? Detail::ProtectionWrite : Detail::ProtectionRead};
-  }
+  // It cannot have been connected yet: nothing but a Recv may be posted, and for that see there.
+  if (!zone_) return invalid_state(state_);
   return check_local_memory(adapter().regions(), local, right, zone_->id(), max_length, length);
 }
 
@@ -49,12 +47,12 @@ Status Endpoint::post_send(std::span<const LocalTriplet> local, std::uint64_t co
   constexpr CompletionFlags kAllowed = kSuppress | kSolicitedWait | kUnsignalled | kBarrierFence;
   if (const Status s = check_flags(flags, kAllowed, attributes_.request_completion_flags); !s.ok())
     return s;
-  if (const Status s = check_state_for_request(); !s.ok()) return s;
   std::uint64_t length = 0;
   if (const Status s = check_local(local, attributes_.max_request_iov, kLocalRead,
                                    attributes_.max_message_size, length);
       !s.ok())
     return s;
+  if (const Status s = check_state_for_request(); !s.ok()) return s;
   WorkRequest work;
   work.opcode = Opcode::Send;
   work.solicited = (flags & kSolicitedWait) != 0;
@@ -69,7 +67,6 @@ Status Endpoint::post_rdma(Opcode opcode, std::span<const LocalTriplet> local, s
   constexpr CompletionFlags kAllowed = kSuppress | kUnsignalled | kBarrierFence;
   if (!check_flags(flags, kAllowed, attributes_.request_completion_flags).ok())
     return {Type::InvalidParameter, Detail::Arg6};
-  if (const Status s = check_state_for_request(); !s.ok()) return s;
   const std::int32_t own_iov =
       read ? attributes_.max_rdma_read_iov : attributes_.max_rdma_write_iov;
   const std::int32_t max_iov = own_iov != 0 ? own_iov : attributes_.max_request_iov;
@@ -88,6 +85,7 @@ Status Endpoint::post_rdma(Opcode opcode, std::span<const LocalTriplet> local, s
   } else if (remote.length < length) {
     return {Type::LengthError};
   }
+  if (const Status s = check_state_for_request(); !s.ok()) return s;
   WorkRequest work;
   work.opcode = opcode;
   work.length = length;

@@ -16,6 +16,7 @@ Status Endpoint::post_recv(std::span<const LocalTriplet> local, std::uint64_t co
     return s;
   // Its Recvs come from the SRQ (D-36).
   if (srq_) return {Type::InvalidState, Detail::SrqInUse};
+  if (!zone_) return {Type::ProtectionViolation, Detail::ProtectionWrite};
   std::uint64_t capacity = 0;
   if (const Status s = check_local(local, attributes_.max_recv_iov, kLocalWrite,
                                    attributes_.max_message_size, capacity);

@@ -99,7 +99,7 @@ TEST_F(DatEpDisconnect, R7WhatMayBePostedMeanwhile) {
   Side& side = staged->side();
   Side& peer = staged->peer();
   Buffer mine = side.buffer(32);
-  Buffer theirs = peer.buffer(16);
+  Buffer theirs = peer.buffer(32);
   const Rmr rmr = create_rmr(side.pz());
   for (const DAT_RETURN status :
        {post_send(staged->ep(), {mine.segment()}, 7),

@@ -171,6 +171,33 @@ TEST_F(DatEpPostSend, R26TheListIsTheCallersAgain) {
 
 // Tests of EPs whose attributes are not the usual ones.
 
+// Rules: CONV.3
+TEST(DatEpPostSendAttributes, ArgumentsComeBeforeTheState) {
+  PairOptions options;
+  options.connected = false;
+  ConnectedPair pair(options);
+  Side& side = pair.active();
+  Buffer mine = side.buffer(16);
+  Buffer theirs = pair.passive().buffer(16);
+  expect_segment_checks(side.ia(), side.pz(), kNoLocalRead,
+                        [&](Segments segments) { return post_send(side.ep(), segments, 1); });
+  EXPECT_DAT_ERROR(post_send(side.ep(), Segments(5, mine.segment()), 1), DAT_INVALID_PARAMETER,
+                   DAT_INVALID_ARG2);
+  EXPECT_DAT_TYPE(post_write(side.ep(), {mine.segment()}, theirs.remote(0, 15), 1),
+                  DAT_LENGTH_ERROR);
+  EXPECT_DAT_TYPE(post_read(side.ep(), {mine.segment(0, 15)}, theirs.remote(), 1),
+                  DAT_LENGTH_ERROR);
+  for (const DAT_RETURN status : {post_send(side.ep(), {mine.segment()}, 1),
+                                  post_write(side.ep(), {mine.segment()}, theirs.remote(), 1),
+                                  post_read(side.ep(), {mine.segment()}, theirs.remote(), 1)}) {
+    EXPECT_DAT_ERROR(status, DAT_INVALID_STATE, DAT_INVALID_STATE_EP_UNCONNECTED);
+  }
+  const Ep without_zone = create_ep(side.ia(), DAT_HANDLE_NULL, side.recv_evd(), side.request_evd(),
+                                    side.connect_evd());
+  EXPECT_DAT_ERROR(post_send(without_zone, {mine.segment()}, 1), DAT_INVALID_STATE,
+                   DAT_INVALID_STATE_EP_UNCONNECTED);
+}
+
 // Rules: dat_ep_post_send.R17 dat_ep_post_send.R25 D-29
 TEST(DatEpPostSendAttributes, MaxMessageSize) {
   ConnectedPair pair(with_attributes([](DAT_EP_ATTR& a) { a.max_message_size = 32; }));

@@ -53,6 +53,10 @@ TEST_F(RuleDtoErrors, ASendLongerThanItsRecv) {
 
 // Rules: ERR.3 ERR.8
 TEST_F(RuleDtoErrors, NoRecvInTime) {
+  // A large message beside it: what cannot be kept whole waits just as long.
+  ConnectedPair second;
+  Buffer large = second.active().buffer(kLarge);
+  ASSERT_DAT_OK(post_send(second.active().ep(), {large.segment()}, 5));
   Buffer source = active().buffer(kSmall);
   ASSERT_DAT_OK(post_send(active().ep(), {source.segment()}, 1));
   ASSERT_DAT_OK(post_send(active().ep(), {source.segment()}, 2));
@@ -62,6 +66,10 @@ TEST_F(RuleDtoErrors, NoRecvInTime) {
   expect_request(2, DAT_DTO_ERR_FLUSHED);
   expect_request(3, DAT_DTO_ERR_FLUSHED); // though it has been carried out long ago
   expect_broken();
+  expect_dto(second.active().request_evd(), second.active().ep(), 5,
+             DAT_DTO_ERR_RECEIVER_NOT_READY);
+  expect_event(second.active().connect_evd(), DAT_CONNECTION_EVENT_BROKEN);
+  expect_event(second.passive().connect_evd(), DAT_CONNECTION_EVENT_BROKEN);
 }
 
 // Rules: ERR.8 ERR.13

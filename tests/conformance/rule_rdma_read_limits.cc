@@ -56,6 +56,21 @@ TEST(RuleRdmaReadLimits, APeerThatServesNone) {
   ConnectedPair pair(with_attributes(reads(0, 8), reads(0, 0)));
   EXPECT_EQ(ep_state(pair.active().ep()), DAT_EP_STATE_CONNECTED);
   EXPECT_EQ(ep_state(pair.passive().ep()), DAT_EP_STATE_CONNECTED);
+  Side& active = pair.active();
+  Buffer mine = active.buffer(16);
+  Buffer theirs = pair.passive().buffer(16);
+  mine.fill(1);
+  theirs.fill(2);
+  ASSERT_DAT_OK(post_write(active.ep(), {mine.segment()}, theirs.remote(), 1));
+  expect_dto(active.request_evd(), active.ep(), 1);
+  theirs.fill(2);
+  // Such a Read could be held back for ever only; it fails, on every path alike.
+  ASSERT_DAT_OK(post_read(active.ep(), {mine.segment()}, theirs.remote(), 2));
+  expect_dto(active.request_evd(), active.ep(), 2, DAT_DTO_ERR_REMOTE_RESPONDER);
+  EXPECT_TRUE(mine.holds(1, 0, 16));
+  for (Side* side : {&active, &pair.passive()}) {
+    expect_connection_event(side->connect_evd(), DAT_CONNECTION_EVENT_BROKEN, side->ep());
+  }
 }
 
 // Rules: READ.3 dat_ep_post_rdma_read.R23 D-32

@@ -360,6 +360,28 @@ TEST_F(RuleSrq, AMessageThatIsArrivingHoldsItsRecv) {
   EXPECT_EQ(span, 0);
 }
 
+// Rules: FLUSH.1 FLUSH.9
+TEST_F(RuleSrq, ADisconnectFlushesTheRecvOfAnArrivingMessage) {
+  Receiver one = receiver(evd);
+  connect_to(one);
+  Buffer sink(ia, pz, kHuge);
+  Buffer source = one.sender.buffer(kHuge);
+  EXPECT_DAT_OK(post_srq_recv(srq, {sink.segment()}, 1));
+  EXPECT_DAT_OK(post_srq_recv(srq, {sink.segment()}, 2));
+  EXPECT_DAT_OK(post_send(one.sender.ep(), {source.segment()}, 3));
+  while (query().available_dto_count == 2) {
+  }
+  EXPECT_DAT_OK(dat_ep_disconnect(one.ep, DAT_CLOSE_ABRUPT_FLAG));
+  expect_connection_event(one.connect_evd, DAT_CONNECTION_EVENT_DISCONNECTED, one.ep);
+  const DAT_EVENT event = next_event(evd);
+  const DAT_DTO_COMPLETION_EVENT_DATA& dto = event.event_data.dto_completion_event_data;
+  EXPECT_EQ(dto.user_cookie.as_64, 1U);
+  EXPECT_TRUE(dto.status == DAT_DTO_ERR_FLUSHED || dto.transfered_length == kHuge);
+  EXPECT_NO_EVENT(evd);
+  EXPECT_EQ(query().available_dto_count, 1);
+  EXPECT_EQ(query().outstanding_dto_count, 1);
+}
+
 // Rules: SRQ.5
 TEST_F(RuleSrq, AFreedEpGivesBackTheRecvOfAnArrivingMessage) {
   Receiver one = receiver(evd);

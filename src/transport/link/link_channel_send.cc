@@ -187,8 +187,8 @@ bool LinkChannel::send_fetch(const WorkRequest& request) {
 }
 
 StartResult LinkChannel::start_read(const WorkRequest& request) {
-  if (peer_reads_in_ == 0 && request.length != 0 && !may_go_direct(request)) {
-    // The peer said that it serves none (api 10).
+  if (peer_reads_in_ == 0) {
+    // The peer said that it serves none, on whatever path (api 10).
     fail_later(RequestClass::Read, DtoStatus::RemoteResponder);
     return StartResult::Started;
   }
