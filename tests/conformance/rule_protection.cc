@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // What a peer can reach: exactly the permitted bytes, for exactly as long as they are registered.
+#include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <functional>
+#include <thread>
 
 #include "fixture.h"
 
@@ -137,54 +140,75 @@ TEST_F(RuleProtection, TheContextOfAFreedRegion) {
   EXPECT_EQ(memory, std::vector<char>(64, 'x'));
 }
 
-// Rules: PROTECT.4
-TEST_F(RuleProtection, FreeWaitsForWhatIsUnderWay) {
-  constexpr std::size_t kSize = 4 << 20;
-  Buffer source = active().buffer(kSize);
-  std::memset(source.bytes().data(), 'w', kSize);
-  Buffer region = passive().buffer(kSize);
-  ASSERT_DAT_OK(post_write(active().ep(), {source.segment()}, region.remote(), 1));
-  region.lmr().free();
-  // From here on the memory is the consumer's alone.
-  std::memset(region.bytes().data(), 'c', kSize);
-  next_event(active().request_evd()); // however it ended
-  EXPECT_EQ(region.text(0, kSize), std::string(kSize, 'c'));
-}
-
-// A large Write goes through a window that is taken away meanwhile, by `shut`.
-class RuleProtectionOfWindows : public RuleProtection {
+// A peer that goes on writing while its target is taken away.
+class RuleProtectionUnderWay : public testing::Test {
  protected:
-  void expect_quiet_after(const std::function<void(Rmr&)>& shut) {
-    constexpr std::size_t kSize = 4 << 20;
-    Buffer source = active().buffer(kSize);
+  static constexpr std::size_t kSize = 1 << 20;
+
+  struct Target {
+    explicit Target(Side& owner) : side(owner), rmr(create_rmr(owner.pz())) {}
+    Side& side;
+    Buffer region = side.buffer(kSize);
+    Rmr rmr;
+  };
+
+  // Writes again and again until that is refused.
+  static void write_until_refused(Side& writer, DAT_RMR_TRIPLET target, std::atomic<int>& written) {
+    Buffer source = writer.buffer(kSize);
     std::memset(source.bytes().data(), 'w', kSize);
-    Buffer region = passive().buffer(kSize, static_cast<DAT_MEM_PRIV_FLAGS>(0x11));
-    Rmr rmr = create_rmr(passive().pz());
-    DAT_RMR_CONTEXT context = 0;
-    ASSERT_DAT_OK(
-        post_bind(passive().ep(), rmr, region.segment(), DAT_MEM_PRIV_ALL_FLAG, 1, &context));
-    expect_bind(passive().request_evd(), rmr, 1);
-    ASSERT_DAT_OK(
-        post_write(active().ep(), {source.segment()}, {context, 0, region.address(), kSize}, 1));
-    shut(rmr);
-    // From here on the memory is the consumer's alone.
-    std::memset(region.bytes().data(), 'c', kSize);
-    next_event(active().request_evd()); // however it ended
-    EXPECT_EQ(region.text(0, kSize), std::string(kSize, 'c'));
+    DAT_DTO_COMPLETION_STATUS status = DAT_DTO_SUCCESS;
+    for (; status == DAT_DTO_SUCCESS; ++written) {
+      EXPECT_DAT_OK(post_write(writer.ep(), {source.segment()}, target, 1));
+      status = poll_event(writer.request_evd()).event_data.dto_completion_event_data.status;
+    }
+    EXPECT_TRUE(status == DAT_DTO_ERR_REMOTE_ACCESS || status == DAT_DTO_ERR_FLUSHED) << status;
   }
+
+  // Once shut(target) has returned the memory is the consumer's alone. `open` names it to the peer.
+  void expect_quiet_after(const std::function<DAT_RMR_CONTEXT(Target&)>& open,
+                          const std::function<void(Target&)>& shut) {
+    for (int round = 0; round < 20 && !HasFailure(); ++round) {
+      ConnectedPair pair;
+      Target target(pair.passive());
+      const DAT_RMR_TRIPLET remote{open(target), 0, target.region.address(), kSize};
+      std::atomic<int> written = 0;
+      std::thread writer([&] { write_until_refused(pair.active(), remote, written); });
+      while (written == 0) std::this_thread::yield();
+      shut(target);
+      const std::span<std::byte> bytes = target.region.bytes();
+      std::memset(bytes.data(), 'c', kSize);
+      writer.join();
+      const auto written_over =
+          std::find_if(bytes.begin(), bytes.end(), [](std::byte b) { return b != std::byte{'c'}; });
+      EXPECT_EQ(written_over - bytes.begin(), static_cast<std::ptrdiff_t>(kSize))
+          << "written after it was taken away";
+    }
+  }
+
+  static DAT_RMR_CONTEXT bind(Target& target, DAT_LMR_TRIPLET range) {
+    DAT_RMR_CONTEXT context = 0;
+    EXPECT_DAT_OK(
+        post_bind(target.side.ep(), target.rmr, range, DAT_MEM_PRIV_ALL_FLAG, 2, &context));
+    expect_bind(target.side.request_evd(), target.rmr, 2);
+    return context;
+  }
+  static DAT_RMR_CONTEXT window(Target& target) { return bind(target, target.region.segment()); }
 };
 
-// Rules: PROTECT.5
-TEST_F(RuleProtectionOfWindows, RmrFreeWaitsForWhatIsUnderWay) {
-  expect_quiet_after([](Rmr& rmr) { rmr.free(); });
+// Rules: PROTECT.4
+TEST_F(RuleProtectionUnderWay, LmrFreeWaits) {
+  expect_quiet_after([](Target& target) { return target.region.rmr_context(); },
+                     [](Target& target) { target.region.lmr().free(); });
 }
 
 // Rules: PROTECT.5
-TEST_F(RuleProtectionOfWindows, UnbindWaitsForWhatIsUnderWay) {
-  expect_quiet_after([&](Rmr& rmr) {
-    ASSERT_DAT_OK(post_bind(passive().ep(), rmr, {}, DAT_MEM_PRIV_ALL_FLAG, 2, nullptr));
-    expect_bind(passive().request_evd(), rmr, 2);
-  });
+TEST_F(RuleProtectionUnderWay, RmrFreeWaits) {
+  expect_quiet_after(window, [](Target& target) { target.rmr.free(); });
+}
+
+// Rules: PROTECT.5
+TEST_F(RuleProtectionUnderWay, UnbindWaits) {
+  expect_quiet_after(window, [](Target& target) { bind(target, {}); });
 }
 
 } // namespace
