@@ -96,8 +96,7 @@ class Squatter {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::memcpy(address.sun_path + 1, name.data(), name.size());
-    const auto length =
-        static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+    const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
     if (::bind(socket_fd, reinterpret_cast<sockaddr*>(&address), length) != 0 ||
         ::listen(socket_fd, 8) != 0 || write(ready, "", 1) != 1)
       _exit(2);

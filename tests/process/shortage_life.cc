@@ -32,7 +32,8 @@ void ShortLife::live() {
 }
 
 bool ShortLife::open(Half& half) {
-  return good("dat_ia_open", dat_ia_open(const_cast<char*>(ia_name_), kLength, &half.async, &half.ia));
+  return good("dat_ia_open",
+              dat_ia_open(const_cast<char*>(ia_name_), kLength, &half.async, &half.ia));
 }
 
 bool ShortLife::make(Half& half, DAT_IA_HANDLE ia) {
@@ -42,12 +43,11 @@ bool ShortLife::make(Half& half, DAT_IA_HANDLE ia) {
          good("dat_cno_create", dat_cno_create(ia, DAT_OS_WAIT_PROXY_AGENT_NULL, &half.cno)) &&
          good("dat_evd_create", dat_evd_create(ia, kLength, half.cno, kStreams, &half.evd)) &&
          good("dat_evd_resize", dat_evd_resize(half.evd, 4 * kLength)) &&
-         good("dat_ep_create", dat_ep_create(ia, half.pz, half.evd, half.evd, half.evd, nullptr,
-                                             &half.ep)) &&
-         good("dat_lmr_create",
-              dat_lmr_create(ia, DAT_MEM_TYPE_VIRTUAL, region, kBytes, half.pz,
-                             DAT_MEM_PRIV_ALL_FLAG, &half.lmr, &half.local, &half.remote, nullptr,
-                             nullptr)) &&
+         good("dat_ep_create",
+              dat_ep_create(ia, half.pz, half.evd, half.evd, half.evd, nullptr, &half.ep)) &&
+         good("dat_lmr_create", dat_lmr_create(ia, DAT_MEM_TYPE_VIRTUAL, region, kBytes, half.pz,
+                                               DAT_MEM_PRIV_ALL_FLAG, &half.lmr, &half.local,
+                                               &half.remote, nullptr, nullptr)) &&
          good("dat_rmr_create", dat_rmr_create(half.pz, &half.rmr));
 }
 

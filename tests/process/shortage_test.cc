@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Out of memory, descriptors, mappings, file space, watches, threads: at every single call.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -46,8 +48,7 @@ std::ostream& operator<<(std::ostream& out, const Belongings& b) {
 // Another connection of the process, which nobody takes anything from.
 class Bystander {
  public:
-  Bystander()
-      : source_(pair_.active().buffer(kBytes)), target_(pair_.passive().buffer(kBytes)) {}
+  Bystander() : source_(pair_.active().buffer(kBytes)), target_(pair_.passive().buffer(kBytes)) {}
   void expect_unharmed() {
     source_.fill(++seed_);
     EXPECT_DAT_OK(post_recv(pair_.passive().ep(), {target_.segment()}, 1));
@@ -70,6 +71,49 @@ struct Case {
   Lasting lasting;
   const char* name;
 };
+
+// 0: opened and closed, 1: a clear shortage, 2: something else, 3: nothing failed any more.
+int open_for_the_first_time(Resource resource, std::uint32_t number) {
+  DAT_IA_HANDLE opened = DAT_HANDLE_NULL;
+  DAT_EVD_HANDLE async = DAT_HANDLE_NULL;
+  fail_call(resource, number, Lasting::kOnce);
+  const DAT_RETURN answer = dat_ia_open(const_cast<char*>(ia_name().c_str()), 8, &async, &opened);
+  const bool failed = end_shortage();
+  if (answer == DAT_SUCCESS)
+    return dat_ia_close(opened, DAT_CLOSE_ABRUPT_FLAG) != DAT_SUCCESS ? 2 : failed ? 0 : 3;
+  // A library or a dat.conf that cannot be read is as good as absent.
+  const DAT_RETURN type = DAT_GET_TYPE(answer);
+  return type == DAT_INSUFFICIENT_RESOURCES || type == DAT_PROVIDER_NOT_FOUND ? 1 : 2;
+}
+
+class FirstOpen : public testing::TestWithParam<Resource> {};
+
+// Each time in a process in which nothing of Datum has been loaded yet.
+TEST_P(FirstOpen, WorksOrFailsClearly) {
+  int status = 0;
+  std::uint32_t number = 1;
+  for (; WEXITSTATUS(status) != 3 && number < kMostCalls && !HasFailure(); ++number) {
+    const pid_t child = fork();
+    if (child == 0) _exit(open_for_the_first_time(GetParam(), number));
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status)) << "call " << number << ": ended by " << WTERMSIG(status);
+    EXPECT_NE(WEXITSTATUS(status), 2) << "call " << number;
+  }
+  EXPECT_GT(number, 2U) << "no call failed";
+}
+
+std::string name_of_resource(const testing::TestParamInfo<Resource>& info) {
+  switch (info.param) {
+  case Resource::kMemory: return "Memory";
+  case Resource::kDescriptors: return "Descriptors";
+  default: return "Mappings";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, FirstOpen,
+                         testing::Values(Resource::kMemory, Resource::kDescriptors,
+                                         Resource::kMappings),
+                         name_of_resource);
 
 class Shortage : public testing::TestWithParam<Case> {
  protected:

@@ -2,8 +2,10 @@
 // Touching the memory of another process: right bytes, right process, or not at all.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 
 #include "tests/unit/shm/remote_adapter.h"
 #include "transport/shm/vm_copy.h"
@@ -236,6 +238,55 @@ TEST_F(DirectAccessTest, ADeadPeerIsNeitherReadNorWritten) {
   const Segment segment{&byte, 1};
   EXPECT_FALSE(direct->write(base, std::span(&segment, 1)));
   EXPECT_FALSE(direct->read(base, std::span(&segment, 1)));
+}
+
+// A process with a number that was chosen, which needs a privilege; -1 without it.
+pid_t fork_as(pid_t number) {
+  clone_args how{};
+  how.exit_signal = SIGCHLD;
+  how.set_tid = reinterpret_cast<std::uint64_t>(&number);
+  how.set_tid_size = 1;
+  return static_cast<pid_t>(::syscall(SYS_clone3, &how, sizeof how));
+}
+
+// Has a page where the dead one had its memory; the exit status says whether it is untouched.
+[[noreturn]] void occupy(std::uint64_t base, int ready, int end) {
+  void* page = ::mmap(reinterpret_cast<void*>(base), kSize, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  std::memset(page, 0x33, kSize);
+  char word = 0;
+  if (::write(ready, &word, 1) != 1 || ::read(end, &word, 1) != 0) ::_exit(2);
+  ::_exit(*static_cast<std::byte*>(page) == std::byte{0x33} ? 0 : 1);
+}
+
+TEST_F(DirectAccessTest, AnotherProcessWithThePeersNumberIsNeitherReadNorWritten) {
+  const std::uint64_t base = entry(kPrivateStag).base;
+  const pid_t number = remote.child().pid();
+  std::byte byte{0x44};
+  const Segment segment{&byte, 1};
+  ASSERT_TRUE(direct->write(base, std::span(&segment, 1)));
+  remote.child().kill();
+  int ready[2];
+  int end[2];
+  ASSERT_EQ(::pipe(ready) + ::pipe(end), 0);
+  const pid_t successor = fork_as(number);
+  if (successor == 0) {
+    ::close(end[1]);
+    occupy(base, ready[1], end[0]);
+  }
+  char word = 0;
+  const bool occupied = successor > 0 && ::read(ready[0], &word, 1) == 1;
+  if (occupied) {
+    EXPECT_EQ(successor, number);
+    EXPECT_FALSE(direct->write(base, std::span(&segment, 1)));
+    EXPECT_FALSE(direct->read(base, std::span(&segment, 1)));
+  }
+  for (const int fd : {ready[0], ready[1], end[0], end[1]}) ::close(fd);
+  if (successor < 0) GTEST_SKIP() << "choosing the number of a process needs a privilege";
+  int status = 0;
+  ASSERT_EQ(::waitpid(successor, &status, 0), successor);
+  EXPECT_TRUE(occupied);
+  EXPECT_EQ(status, 0) << "the successor's memory was touched";
 }
 
 // Its child keeps the socket open, and the process lives: only the address space is another.
