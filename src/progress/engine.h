@@ -50,6 +50,9 @@ class ProgressEngine : public Progress {
   static constexpr std::uint32_t kClockMaskPolling = 63;
   static constexpr std::uint32_t kClockMaskAsleep = 15;
 
+  bool others_are_busy() const;
+  void remember_others();
+
   enum class Nap : std::uint8_t { Looked, Poked, Rung, Tick };
 
   bool poll_thoroughly();
@@ -78,6 +81,7 @@ class ProgressEngine : public Progress {
 
   // Written with the lock, read by the background thread without it.
   std::atomic<std::uint32_t> polls_{0};
+  std::atomic<std::uint32_t> waits_{0}; // that have ended
   std::atomic<bool> kicked_{false};
   std::atomic<bool> stopping_{false};
 
@@ -86,6 +90,7 @@ class ProgressEngine : public Progress {
   Instant next_descriptors_ = 0; // when a poller looks at descriptors again
   Duration descriptor_gap_ = 0;
   std::uint32_t polls_at_nap_ = 0; // the background thread's
+  std::uint32_t waits_at_nap_ = 0;
 };
 
 } // namespace datum

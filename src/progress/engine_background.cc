@@ -48,18 +48,29 @@ ProgressEngine::Nap ProgressEngine::background_pass(Nap last) {
   return look_after_bell();
 }
 
+// Since the nap began somebody has polled all the time, or waited and come back: they will again.
+// Rousing this thread at the end of every short wait would cost more than the wait.
+bool ProgressEngine::others_are_busy() const {
+  return polls_.load(std::memory_order_relaxed) - polls_at_nap_ >= kBusyPolls ||
+         waits_.load(std::memory_order_relaxed) != waits_at_nap_;
+}
+
+void ProgressEngine::remember_others() {
+  polls_at_nap_ = polls_.load(std::memory_order_relaxed);
+  waits_at_nap_ = waits_.load(std::memory_order_relaxed);
+}
+
 ProgressEngine::Nap ProgressEngine::nap() {
   bell_.nap();
-  polls_at_nap_ = polls_.load(std::memory_order_relaxed);
+  remember_others();
   lock_.relinquish();
   for (;;) {
     places_.sleep_in_background(false, places_.now() + kTick);
-    const std::uint32_t polls = polls_.load(std::memory_order_relaxed);
-    // While others poll this thread does not even touch the lock.
-    if (polls - polls_at_nap_ < kBusyPolls || kicked_.load(std::memory_order_relaxed) ||
+    // While others are busy this thread does not even touch the lock.
+    if (!others_are_busy() || kicked_.load(std::memory_order_relaxed) ||
         stopping_.load(std::memory_order_relaxed))
       break;
-    polls_at_nap_ = polls;
+    remember_others();
   }
   lock_.acquire();
   if (bell_.background_woke()) places_.take_back_background_poke();

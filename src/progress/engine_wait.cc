@@ -60,6 +60,7 @@ WaitResult ProgressEngine::sleep(WaitPoint& point, Instant deadline) {
       wake = sleep_once(me, deadline);
   }
   point.sleeper = nullptr;
+  waits_.store(waits_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   carry_out(bell_.leave());
   return result;
 }
