@@ -197,6 +197,7 @@ bool Link::move() {
 bool Link::poll_ring() {
   int left = kRecordBudget;
   for (const RingSlot* slot = in_.front(); slot != nullptr; slot = in_.front()) {
+    in_.look_ahead();
     // Copied before it is checked: the peer may change it meanwhile.
     RecordHeader header;
     std::memcpy(&header, slot, sizeof header);
