@@ -35,7 +35,7 @@ class HandleCheck {
 
   // The same without a system call: null also if nothing was seen in that page yet.
   // Always inline: it stands in front of every call.
-  DATUM_READS_ANYTHING [[gnu::always_inline]] const DAT_PROVIDER*
+  [[gnu::always_inline]] DATUM_READS_ANYTHING const DAT_PROVIDER*
   table_if_seen(DAT_HANDLE handle) const noexcept {
     const auto address = reinterpret_cast<std::uintptr_t>(handle);
     if (!aligned(address) || !seen(address)) [[unlikely]]

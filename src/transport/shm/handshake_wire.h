@@ -36,8 +36,8 @@ enum class Verdict : std::uint8_t {
 struct AdapterId {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
-  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the 0 in what is generated for a
-  // pointer
+  // clang-tidy 14 takes a 0 in what is generated here for a pointer.
+  // NOLINTNEXTLINE(modernize-use-nullptr)
   auto operator<=>(const AdapterId&) const = default;
 };
 

@@ -104,8 +104,8 @@ class SimWorld {
   struct Key {
     Instant when;
     std::uint64_t sequence;
-    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the 0 in what is generated for a
-    // pointer
+    // clang-tidy 14 takes a 0 in what is generated here for a pointer.
+    // NOLINTNEXTLINE(modernize-use-nullptr)
     auto operator<=>(const Key&) const = default;
   };
   struct Member {
