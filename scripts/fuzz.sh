@@ -6,10 +6,7 @@
 # A target is a program build/fuzz/bin/fuzz_NAME; its kept corpus is tests/fuzz/corpus/NAME, what
 # it finds goes to build/fuzz/corpus/NAME and is built upon the next time, unless --fresh.
 set -euo pipefail
-# Some kernels spread mappings into the place of the sanitizers' shadow memory: ask them not to.
-if [ -z "${DATUM_FIXED_ADDRESSES-}" ] && setarch -R true 2>/dev/null; then
-  DATUM_FIXED_ADDRESSES=1 exec setarch -R "$0" "$@"
-fi
+. "$(dirname "$0")/fixed-addresses.sh"
 cd "$(dirname "$0")/.."
 
 seconds=600

@@ -5,10 +5,7 @@
 # N minutes (default 10) for each of one and two, with each preset (default: asan tsan). The seed is
 # the date unless given, and is printed.
 set -euo pipefail
-# Some kernels spread mappings into the place of the sanitizers' shadow memory: ask them not to.
-if [ -z "${DATUM_FIXED_ADDRESSES-}" ] && setarch -R true 2>/dev/null; then
-  DATUM_FIXED_ADDRESSES=1 exec setarch -R "$0" "$@"
-fi
+. "$(dirname "$0")/fixed-addresses.sh"
 cd "$(dirname "$0")/.."
 
 minutes=10

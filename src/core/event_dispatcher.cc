@@ -87,7 +87,7 @@ void EventDispatcher::notify() {
 }
 
 void EventDispatcher::lose_completion(const Event& event) {
-  if (event.receive && event.srq != nullptr) give_back(event);
+  settle(event);
   if (overflowed_) return;
   report_overflow();
   // Completions were lost, so every EP that may have lost one is broken (D-16).
@@ -143,8 +143,7 @@ Status EventDispatcher::wait(std::uint32_t timeout_us, std::int32_t threshold, E
   if (waiter.end == Waiter::End::Closed) return {Type::Abort};
   if (waiter.end == Waiter::End::Unwaitable) return {Type::InvalidState, Detail::EvdUnwaitable};
   if (count() >= threshold) {
-    event = front();
-    pop();
+    take(event);
     left = count();
     return kOk;
   }

@@ -77,14 +77,12 @@ class EventDispatcher final : public Object {
   void pop() {
     const Event& event = front();
     ++head_;
-    if (event.receive && event.srq != nullptr) give_back(event);
+    settle(event);
   }
   Status dequeue(Event& event) {
     const Status s = check_dequeue();
-    if (!s.ok()) return s;
-    event = front();
-    pop();
-    return kOk;
+    if (s.ok()) take(event);
+    return s;
   }
   Status wait(std::uint32_t timeout_us, std::int32_t threshold, Event& event, std::int32_t& left);
   Status resize(std::int32_t qlen);
@@ -105,7 +103,14 @@ class EventDispatcher final : public Object {
   void notify();
   void lose_completion(const Event& event);
   void report_overflow();
-  // A Recv of an SRQ was reaped, or lost.
+  void take(Event& event) {
+    event = front();
+    pop();
+  }
+  // The event was reaped, or lost: a Recv of an SRQ is given back to it.
+  static void settle(const Event& event) {
+    if (event.receive && event.srq != nullptr) give_back(event);
+  }
   static void give_back(const Event& event);
   void set_capacity(std::int32_t qlen);
 

@@ -50,9 +50,6 @@ class ProgressEngine : public Progress {
   static constexpr std::uint32_t kClockMaskPolling = 63;
   static constexpr std::uint32_t kClockMaskAsleep = 15;
 
-  bool others_are_busy() const;
-  void remember_others();
-
   enum class Nap : std::uint8_t { Looked, Poked, Rung, Tick };
 
   bool poll_thoroughly();
@@ -69,6 +66,8 @@ class ProgressEngine : public Progress {
 
   Nap background_pass(Nap last);
   Nap nap();
+  bool others_are_busy() const;
+  void remember_others();
   Nap look_after_bell();
   Nap background_sleep(bool with_bell, Instant until);
 

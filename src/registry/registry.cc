@@ -179,8 +179,9 @@ DAT_RETURN Registry::open_at(const Provider& provider, const Key& key, const Ope
     return failure(DAT_INTERNAL_ERROR, DAT_NO_SUBTYPE);
   }
   handles_.add_table(static_cast<const DAT_PROVIDER*>(table));
-  const ProviderHook* hook = hook_of(*static_cast<const DAT_PROVIDER*>(table));
-  if (hook != nullptr && has_prefix(request.name)) hook->relaxed_ordering(*object);
+  if (has_prefix(request.name))
+    if (const ProviderHook* hook = hook_of(*static_cast<const DAT_PROVIDER*>(table)))
+      hook->relaxed_ordering(*object);
   return DAT_SUCCESS;
 }
 

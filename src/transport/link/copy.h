@@ -8,6 +8,7 @@
 #include <cstring>
 #include <span>
 
+#include "base/copy_bytes.h"
 #include "core/types.h"
 
 namespace datum {
@@ -36,7 +37,7 @@ void for_each_piece(std::span<const LocalTriplet> segments, std::uint64_t offset
 inline void gather(std::byte* to, std::span<const LocalTriplet> from, std::uint64_t offset,
                    std::uint64_t length) {
   for_each_piece(from, offset, length, [&](const std::byte* piece, std::uint64_t size) {
-    std::memcpy(to, piece, size);
+    copy_bytes(to, piece, size);
     to += size;
   });
 }
@@ -44,7 +45,7 @@ inline void gather(std::byte* to, std::span<const LocalTriplet> from, std::uint6
 inline void scatter(std::span<const LocalTriplet> to, std::uint64_t offset, const std::byte* from,
                     std::uint64_t length) {
   for_each_piece(to, offset, length, [&](std::byte* piece, std::uint64_t size) {
-    std::memcpy(piece, from, size);
+    copy_bytes(piece, from, size);
     from += size;
   });
 }

@@ -161,10 +161,7 @@ bool LinkChannel::send_piece(const WorkRequest& request, std::uint64_t offset, s
     sent_octets_ += size;
     if (size <= kInlinePayload) payload = record->payload;
   }
-  if (request.local.size() == 1)
-    copy_bytes(payload, pointer(request.local[0].address + offset), size);
-  else
-    gather(payload, request.local, offset, size);
+  gather(payload, request.local, offset, size);
   link_->publish();
   return true;
 }
