@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // provider/threads_factory.cc: what an IA of a real process stands on: threads, the kernel's clock
 // and chance, links between the processes of this host.
-#include <charconv>
-#include <cstdlib>
-#include <cstring>
-
 #include "base/log.h"
 #include "base/random.h"
 #include "facade/runtime.h"
 #include "progress/threaded_progress.h"
+#include "provider/environment.h"
 #include "provider/ia_address.h"
 #include "provider/memory_probe.h"
 #include "transport/link/link_transport.h"
@@ -16,20 +13,6 @@
 
 namespace datum {
 namespace {
-
-// DATUM_RNR_TIMEOUT=ms: how long a message waits for a receive.
-Duration receive_timeout() {
-  constexpr Duration kDefault = kSecond;
-  const char* text = std::getenv("DATUM_RNR_TIMEOUT");
-  if (text == nullptr) return kDefault;
-  std::uint32_t milliseconds = 0;
-  const char* end = text + std::strlen(text);
-  if (const auto [stop, error] = std::from_chars(text, end, milliseconds);
-      error == std::errc{} && stop == end)
-    return milliseconds * kMillisecond;
-  log(LogLevel::Warn, "DATUM_RNR_TIMEOUT=\"{}\": expected milliseconds; using 1000", text);
-  return kDefault;
-}
 
 // The kernel's answers, but for memory that was moved away from a stopped peer: its allocator may
 // still say that it is the file's, which it no longer is (docs/design/shm.md).
@@ -55,9 +38,9 @@ class OfferedMemory final : public MemoryProbe {
 class ThreadedRuntime final : public Runtime {
  public:
   ThreadedRuntime(std::string_view ia_name, std::unique_ptr<ThreadedProgress> progress,
-                  std::unique_ptr<ShmFabric> fabric)
+                  std::unique_ptr<ShmFabric> fabric, const LinkOptions& options)
       : ia_name_(ia_name), progress_(std::move(progress)), fabric_(std::move(fabric)),
-        transport_(*fabric_, options()) {
+        transport_(*fabric_, options) {
     progress_->bind(transport_, timers_);
   }
 
@@ -70,12 +53,6 @@ class ThreadedRuntime final : public Runtime {
   void stop() override { progress_->stop(); }
 
  private:
-  static LinkOptions options() {
-    LinkOptions options;
-    options.receive_timeout = receive_timeout();
-    return options;
-  }
-
   const std::string ia_name_;
   KernelRandom random_;
   TimerQueue timers_;
@@ -89,6 +66,14 @@ class ThreadsFactory final : public RuntimeFactory {
  public:
   Result<std::unique_ptr<Runtime>> open(std::string_view ia_name, std::string_view instance_data,
                                         LockOwner& lock) override {
+    const IaEnvironment environment = read_environment();
+    if (environment.paths == AllowedPaths::OtherHosts) {
+      log(LogLevel::Warn,
+          "ia \"{}\": DATUM_TRANSPORT=tcp: this version has no TCP transport; unset the variable, "
+          "or set it to auto or shm",
+          ia_name);
+      return fail(Type::InsufficientResources, Detail::ResourceDevice);
+    }
     const std::optional<IaAddress> place = find_ia_address(ia_name, instance_data);
     if (!place) {
       log(LogLevel::Warn,
@@ -101,10 +86,15 @@ class ThreadsFactory final : public RuntimeFactory {
     if (!progress) return fail(progress.error());
     ShmOptions options;
     options.every_address = place->every_address;
+    if (environment.ports)
+      options.any_ports = PortRange{environment.ports->low, environment.ports->high};
+    LinkOptions link;
+    link.receive_timeout = environment.receive_timeout;
     Result<std::unique_ptr<ShmFabric>> fabric =
         ShmFabric::create(place->address, (*progress)->reactor(), options);
     if (!fabric) return fail(fabric.error());
-    return std::make_unique<ThreadedRuntime>(ia_name, std::move(*progress), std::move(*fabric));
+    return std::make_unique<ThreadedRuntime>(ia_name, std::move(*progress), std::move(*fabric),
+                                             link);
   }
   std::string_view provider_name() const override { return "Datum"; }
 };

@@ -80,7 +80,7 @@ bool is_port_range(const std::string& text) {
   unsigned low = 0, high = 0;
   char dash = 0, rest = 0;
   std::istringstream in(text);
-  return in >> low >> dash >> high && dash == '-' && !(in >> rest) && low >= 1 && low <= high &&
+  return in >> low >> dash >> high && dash == '-' && !(in >> rest) && low >= 1024 && low <= high &&
          high <= 65535;
 }
 
@@ -95,7 +95,8 @@ void judge_environment(const Facts& facts, Findings& out) {
       out.push_back({Grade::Problem, "environment", setting + ": no such setting",
                      fmt::format("use one of {}", fmt::join(kKnown, ", "))});
     else if (name == "DATUM_PORT_RANGE" && !is_port_range(value))
-      out.push_back({Grade::Problem, "environment", setting + ": not two ports LOW-HIGH",
+      out.push_back({Grade::Problem, "environment",
+                     setting + ": not two ports LOW-HIGH from 1024 to 65535",
                      "write it as in DATUM_PORT_RANGE=20000-29999"});
     else
       out.push_back({Grade::Note, "environment", setting + " is set", {}});

@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "transport/shm/host_address.h"
+#include "transport/shm/shm_options.h"
 #include "transport/shm/unique_fd.h"
 
 namespace datum {
@@ -34,10 +35,6 @@ std::uint16_t first_unprivileged_port();
 
 // The range for "any" qualifiers: below the kernel's ephemeral ports, where neither an outgoing
 // connection nor (at the other end of that range) a mapped qualifier gets in the way.
-struct PortRange {
-  std::uint16_t low = 0;
-  std::uint16_t high = 0;
-};
 PortRange any_port_range();
 // The rule itself; `ephemeral` is the text of ip_local_port_range.
 PortRange any_port_range_below(const std::string& ephemeral);

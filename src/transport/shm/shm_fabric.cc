@@ -91,7 +91,10 @@ Result<std::unique_ptr<PublishedName>> ShmFabric::publish(ConnQual qualifier) {
 }
 
 Result<std::unique_ptr<PublishedName>> ShmFabric::publish_any() {
-  return ShmListener::open_any(context_, scope(), any_port_range());
+  const std::optional<PortRange>& wanted = context_.options.any_ports;
+  auto name = ShmListener::open_any(context_, scope(), wanted ? *wanted : any_port_range());
+  if (wanted || name || name.error().type() != Type::ConnQualInUse) return name;
+  return ShmListener::open_given(context_, scope());
 }
 
 Result<std::unique_ptr<Dial>> ShmFabric::dial(const Address& address, ConnQual qualifier,

@@ -49,6 +49,11 @@ Result<std::unique_ptr<PublishedName>> ShmListener::open_any(ShmContext& context
     auto name = open(context, host, port);
     if (name || name.error().type() != Type::ConnQualInUse) return name;
   }
+  return fail(Type::ConnQualInUse);
+}
+
+Result<std::unique_ptr<PublishedName>>
+ShmListener::open_given(ShmContext& context, const std::optional<HostAddress>& host) {
   auto claim = PortClaim::take(host, 0);
   if (!claim) return fail(claim.error());
   const std::uint16_t port = claim->port();

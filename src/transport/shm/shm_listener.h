@@ -22,9 +22,12 @@ class ShmListener final : public PublishedName, private FdHandler, private Timer
  public:
   static Result<std::unique_ptr<PublishedName>>
   open(ShmContext& context, const std::optional<HostAddress>& host, ConnQual qualifier);
-  // Any free port of the range, then any that the kernel gives.
+  // Any free port of the range. ConnQualInUse: there is none.
   static Result<std::unique_ptr<PublishedName>>
   open_any(ShmContext& context, const std::optional<HostAddress>& host, PortRange range);
+  // Any port that the kernel gives.
+  static Result<std::unique_ptr<PublishedName>> open_given(ShmContext& context,
+                                                           const std::optional<HostAddress>& host);
   ~ShmListener() override;
   ShmListener(const ShmListener&) = delete;
   ShmListener& operator=(const ShmListener&) = delete;

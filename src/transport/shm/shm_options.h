@@ -3,14 +3,24 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 
 #include "base/time.h"
 
 namespace datum {
 
+struct PortRange {
+  std::uint16_t low = 0;
+  std::uint16_t high = 0;
+};
+
 struct ShmOptions {
   bool every_address = false; // IA `datum`: answers dials to any address of this host
   bool allow_direct = true;   // touch a peer's memory where the kernel allows it, and let peers
+  // The ports of qualifiers that nobody named; without it a range below the ephemeral ports, and
+  // whatever the kernel gives when that is full.
+  std::optional<PortRange> any_ports;
 
   // Each bound is answered by a refusal and one log line.
   std::size_t max_links = 4096;    // one per adapter that talks to this one

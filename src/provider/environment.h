@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// provider/environment.h: the variables that an IA obeys, looked at when it is opened.
+// Lives here: their syntax, and one line for each that is not understood and so ignored.
+// Not here:   DATUM_LOG (base/log), DATUM_ALIAS and those of DAT (registry).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "base/time.h"
+
+namespace datum {
+
+// DATUM_TRANSPORT: which ways an IA may use.
+enum class AllowedPaths : std::uint8_t { Every, SameHost, OtherHosts };
+
+// DATUM_PORT_RANGE: the TCP ports that an IA may choose by itself.
+struct ChosenPorts {
+  std::uint16_t low = 0;
+  std::uint16_t high = 0;
+};
+
+struct IaEnvironment {
+  AllowedPaths paths = AllowedPaths::Every;
+  std::optional<ChosenPorts> ports;
+  Duration receive_timeout = kSecond; // DATUM_RNR_TIMEOUT
+};
+
+IaEnvironment read_environment();
+
+// The syntax alone; nothing: not understood.
+std::optional<AllowedPaths> parse_paths(std::string_view text);
+std::optional<ChosenPorts> parse_ports(std::string_view text);
+std::optional<Duration> parse_milliseconds(std::string_view text);
+
+} // namespace datum

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// What the variables of the environment do to an IA that is opened under them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "connection.h"
+#include "port_probe.h"
+
+namespace datum::test {
+namespace {
+
+// Set while it lives.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    setenv(name, value.c_str(), 1);
+  }
+  ~Variable() { unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+};
+
+DAT_RETURN try_open(Ia& ia) {
+  std::string name = ia_name();
+  DAT_EVD_HANDLE async = DAT_HANDLE_NULL;
+  return dat_ia_open(name.data(), 8, &async, ia.out());
+}
+
+// What an open writes to stderr.
+std::string said_by_open(DAT_RETURN expected) {
+  Ia ia;
+  testing::internal::CaptureStderr();
+  const DAT_RETURN ret = try_open(ia);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(ret, expected);
+  return said;
+}
+
+void expect_one_line(const std::string& said, std::initializer_list<const char*> parts) {
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+  for (const char* part : parts) EXPECT_NE(said.find(part), std::string::npos) << said;
+}
+
+// Two free ports side by side: nobody else is given them meanwhile but by bad luck.
+std::string two_ports(std::uint16_t& low) {
+  low = free_ports(2);
+  return std::to_string(low) + "-" + std::to_string(low + 1);
+}
+
+// Rules: ENV.1
+TEST(Environment, ShmAndAutoConnectOnThisHost) {
+  for (const char* value : {"shm", "auto"}) {
+    const Variable transport("DATUM_TRANSPORT", value);
+    EXPECT_EQ(said_by_open(DAT_SUCCESS), "");
+    ConnectedPair pair;
+    EXPECT_EQ(ep_state(pair.active().ep()), DAT_EP_STATE_CONNECTED);
+  }
+}
+
+// Rules: ENV.2
+TEST(Environment, TcpCannotBeHad) {
+  const Variable transport("DATUM_TRANSPORT", "tcp");
+  // DAT_CLASS_ERROR | DAT_INSUFFICIENT_RESOURCES | DAT_RESOURCE_DEVICE
+  const std::string said = said_by_open(0x80030003);
+  expect_one_line(said, {"DATUM_TRANSPORT=tcp", "no TCP transport", "unset"});
+}
+
+// Rules: ENV.3
+TEST(Environment, AnUnknownTransportIsSaidAndIgnored) {
+  const Variable transport("DATUM_TRANSPORT", "ib");
+  expect_one_line(said_by_open(DAT_SUCCESS), {"DATUM_TRANSPORT=\"ib\"", "auto, shm or tcp"});
+}
+
+// Rules: ENV.4 dat_psp_create_any.R12
+TEST(Environment, AnyQualifierComesFromThePortRange) {
+  std::uint16_t low = 0;
+  const Variable range("DATUM_PORT_RANGE", two_ports(low));
+  const Ia ia = open_ia();
+  const Evd evd = create_evd(ia, DAT_EVD_CR_FLAG);
+  const auto create_any = [&](DAT_CONN_QUAL& qualifier, Psp& psp) {
+    return dat_psp_create_any(ia, &qualifier, evd, DAT_PSP_CONSUMER_FLAG, psp.out());
+  };
+  Psp first;
+  Psp second;
+  Psp third;
+  DAT_CONN_QUAL qualifiers[3] = {};
+  ASSERT_DAT_OK(create_any(qualifiers[0], first));
+  ASSERT_DAT_OK(create_any(qualifiers[1], second));
+  EXPECT_EQ(std::min(qualifiers[0], qualifiers[1]), low);
+  EXPECT_EQ(std::max(qualifiers[0], qualifiers[1]), low + 1U);
+  EXPECT_DAT_TYPE(create_any(qualifiers[2], third), DAT_CONN_QUAL_UNAVAILABLE);
+  first.free();
+  EXPECT_DAT_OK(create_any(qualifiers[2], third));
+  EXPECT_EQ(qualifiers[2], qualifiers[0]);
+}
+
+// Rules: ENV.5
+TEST(Environment, ANamedQualifierMayLieOutsideThePortRange) {
+  std::uint16_t low = 0;
+  const Variable range("DATUM_PORT_RANGE", two_ports(low));
+  const Ia ia = open_ia();
+  const Evd evd = create_evd(ia, DAT_EVD_CR_FLAG);
+  const Psp small = create_psp(ia, free_ports(1), evd);
+  const Psp large = create_psp(ia, free_qualifier(), evd);
+}
+
+// Rules: ENV.6
+TEST(Environment, ABadPortRangeIsSaidAndIgnored) {
+  for (const char* value : {"7", "9000-8000", "80-90", "20000-70000"}) {
+    const Variable range("DATUM_PORT_RANGE", value);
+    expect_one_line(said_by_open(DAT_SUCCESS),
+                    {"DATUM_PORT_RANGE=", value, "two ports from 1024 to 65535"});
+    const Ia ia = open_ia();
+    const Listener listener(ia);
+    EXPECT_GE(listener.qualifier(), 1024U);
+  }
+}
+
+} // namespace
+} // namespace datum::test
