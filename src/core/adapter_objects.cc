@@ -130,7 +130,7 @@ EndpointAttributes InterfaceAdapter::default_attributes() const {
   return attributes;
 }
 
-Status InterfaceAdapter::check_attributes(const EndpointAttributes& a) const {
+Status InterfaceAdapter::check_attributes(const EndpointAttributes& a, bool with_srq) const {
   const Limits& most = limits();
   const auto within = [](std::int32_t value, std::int32_t max) {
     return value >= 0 && value <= max;
@@ -145,7 +145,8 @@ Status InterfaceAdapter::check_attributes(const EndpointAttributes& a) const {
       one_of(a.recv_completion_flags, kRecvFlags) &&
       one_of(a.request_completion_flags, kRequestFlags) &&
       within(a.max_recv_dtos, most.max_dto_per_ep) &&
-      within(a.max_request_dtos, most.max_dto_per_ep) && within(a.max_recv_iov, most.max_iov) &&
+      within(a.max_request_dtos, most.max_dto_per_ep) &&
+      (with_srq || within(a.max_recv_iov, most.max_iov)) &&
       within(a.max_request_iov, most.max_iov) &&
       within(a.max_rdma_read_in, most.max_read_in_per_ep) &&
       within(a.max_rdma_read_out, most.max_read_out_per_ep) &&
@@ -165,7 +166,8 @@ Result<Endpoint*> InterfaceAdapter::create_endpoint(const EndpointParts& parts,
                                                     const EndpointAttributes* attributes) {
   EndpointAttributes chosen = attributes != nullptr ? *attributes : default_attributes();
   const Detail argument = srq != nullptr ? Detail::Arg7 : Detail::Arg6;
-  if (!check_attributes(chosen).ok() || !evd_sharing_allowed(*this, parts, chosen, srq, nullptr))
+  if (!check_attributes(chosen, srq != nullptr).ok() ||
+      !evd_sharing_allowed(*this, parts, chosen, srq, nullptr))
     return fail(Type::InvalidParameter, argument);
   if (counts_.endpoints >= limits().max_eps)
     return fail(Type::InsufficientResources, Detail::ResourceTep);
@@ -229,8 +231,10 @@ Status InterfaceAdapter::free(EventDispatcher& evd) {
   if (evd.has_streams()) return {Type::InvalidState, Detail::EvdInUse};
   if (evd.has_waiter()) return {Type::InvalidState, Detail::EvdWaiter};
   NotificationObject* cno = evd.cno();
-  if (cno != nullptr) cno->forget(evd.token());
+  const Token freed = evd.token();
   destroy(evd, counts_.evds);
+  // The CNO that remembers it may be one that it had earlier.
+  cnos_.for_each([freed](Object& each) { static_cast<NotificationObject&>(each).forget(freed); });
   if (cno != nullptr && !cno->has_evds()) cno->release_all();
   return kOk;
 }

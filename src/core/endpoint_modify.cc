@@ -48,7 +48,7 @@ Status Endpoint::modify(std::uint32_t changes, const EndpointParts& parts,
   if ((changes & kRequestEvd) != 0) after.request_evd = parts.request_evd;
   if ((changes & kConnectEvd) != 0) after.connect_evd = parts.connect_evd;
 
-  if (!adapter().check_attributes(wanted).ok() ||
+  if (!adapter().check_attributes(wanted, srq() != nullptr).ok() ||
       !evd_sharing_allowed(adapter(), after, wanted, srq(), this))
     return {Type::InvalidParameter, Detail::Arg3};
   if (!modifiable(state_, changes)) return invalid_state(state_);

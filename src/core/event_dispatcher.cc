@@ -2,6 +2,7 @@
 #include "core/event_dispatcher.h"
 
 #include <bit>
+#include <utility>
 
 #include "core/interface_adapter.h"
 
@@ -88,22 +89,25 @@ void EventDispatcher::notify() {
 
 void EventDispatcher::lose_completion(const Event& event) {
   settle(event);
-  if (overflowed_) return;
   report_overflow();
+  // What a breaking EP flushes is lost, too; all EPs are being broken already.
+  if (std::exchange(breaking_, true)) return;
   // Completions were lost, so every EP that may have lost one is broken (D-16).
   adapter().for_each_endpoint([this](Endpoint& endpoint) {
     if (endpoint.recv_evd() == this || endpoint.request_evd() == this) endpoint.break_connection();
   });
+  breaking_ = false;
 }
 
 bool EventDispatcher::push_connection(const Event& event) {
   if (push(event)) return true;
-  if (!overflowed_) report_overflow();
+  report_overflow();
   return false;
 }
 
+// Once for each EVD, whatever was lost.
 void EventDispatcher::report_overflow() {
-  overflowed_ = true;
+  if (std::exchange(overflowed_, true)) return;
   Event event;
   event.kind = EventKind::AsyncEvdOverflow;
   event.object = token();

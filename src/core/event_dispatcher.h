@@ -123,6 +123,7 @@ class EventDispatcher final : public Object {
   bool enabled_ = true;
   bool waitable_ = true;
   bool overflowed_ = false;
+  bool breaking_ = false; // the EPs that lost completions
   Waiter* waiter_ = nullptr;
   Ref<NotificationObject> cno_;
   std::uint32_t streams_ = 0;

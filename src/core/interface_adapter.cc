@@ -111,6 +111,15 @@ MemoryRegion* InterfaceAdapter::find_region(Stag local_stag) {
   return region != nullptr && region->local_stag() == local_stag ? region : nullptr;
 }
 
+const EventDispatcher* InterfaceAdapter::find_evd_with_events(const NotificationObject& cno) {
+  const EventDispatcher* found = nullptr;
+  evds_.for_each([&](Object& object) {
+    const auto& evd = static_cast<EventDispatcher&>(object);
+    if (evd.cno() == &cno && evd.count() != 0) found = &evd;
+  });
+  return found;
+}
+
 bool InterfaceAdapter::present_request(ServicePoint& point,
                                        std::unique_ptr<IncomingConnection>& request,
                                        Endpoint* endpoint) {

@@ -100,8 +100,9 @@ class InterfaceAdapter final : public Object {
                        Endpoint* endpoint);
 
   EndpointAttributes default_attributes() const;
-  // Values within the limits of the IA.
-  Status check_attributes(const EndpointAttributes& attributes) const;
+  // Values within the limits of the IA. With an SRQ the EP posts no Recvs of its own, and how many
+  // segments they could have is ignored (dat_ep_create_with_srq).
+  Status check_attributes(const EndpointAttributes& attributes, bool with_srq) const;
 
   // --- destruction: a failure changes nothing --------------------------------------------------
   Status free(NotificationObject& cno);
@@ -119,6 +120,8 @@ class InterfaceAdapter final : public Object {
   // --- for core objects --------------------------------------------------------------------------
   ServicePoint* find_service_point(ConnQual qualifier);
   MemoryRegion* find_region(Stag local_stag);
+  // An EVD of the CNO that holds events, or nullptr.
+  const EventDispatcher* find_evd_with_events(const NotificationObject& cno);
   template <class F>
   void for_each_endpoint(F&& visit) {
     endpoints_.for_each([&](Object& o) { visit(static_cast<Endpoint&>(o)); });

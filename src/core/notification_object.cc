@@ -65,8 +65,9 @@ void NotificationObject::release_all() {
 
 void NotificationObject::forget(Token evd) {
   if (!triggered_ || remembered_ != evd) return;
-  triggered_ = false;
-  remembered_ = nullptr;
+  const EventDispatcher* other = adapter().find_evd_with_events(*this);
+  triggered_ = other != nullptr;
+  remembered_ = triggered_ ? other->token() : nullptr;
 }
 
 } // namespace datum

@@ -30,7 +30,8 @@ class NotificationObject final : public Object {
   Status wait(std::uint32_t timeout_us, Token& evd);
   // Wakes every waiter and the agent with no EVD: the IA closes or the last EVD was freed.
   void release_all();
-  // The EVD is being freed: a latched trigger of it is forgotten.
+  // The EVD was freed: a latched trigger that it is remembered for stands for the EVDs that fired
+  // after it, and is forgotten when none of them has an event.
   void forget(Token evd);
 
   void hold() { ++evds_; }

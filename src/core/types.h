@@ -120,8 +120,8 @@ struct Limits {
   std::int32_t max_recv_per_srq = 65536;
   std::int32_t max_read_in_per_ep = 128;
   std::int32_t max_read_out_per_ep = 128;
-  std::int32_t max_read_in = 1 << 20;
-  std::int32_t max_read_out = 1 << 20;
+  std::int32_t max_read_in = 65536 * 128; // every EP can have its maximum
+  std::int32_t max_read_out = 65536 * 128;
   std::int32_t max_private_data = 256;
   std::uint64_t max_message_size = std::uint64_t{1} << 32U;
   std::uint64_t max_rdma_size = std::uint64_t{1} << 32U;

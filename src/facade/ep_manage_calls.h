@@ -38,7 +38,7 @@ DAT_RETURN create_ep(const LockedIa& ia, const EndpointParts& parts, SharedRecei
   EndpointAttributes wanted;
   if (attributes != nullptr) {
     if (const Status s = V::from_dat(*attributes, position, wanted); !s.ok()) return encode<V>(s);
-    if (!ia->check_attributes(wanted).ok()) return invalid_argument<V>(position);
+    if (!ia->check_attributes(wanted, srq != nullptr).ok()) return invalid_argument<V>(position);
     if (wanted.qos != DAT_QOS_BEST_EFFORT) return encode<V>({Type::ModelNotSupported});
   }
   const Result<Endpoint*> ep =

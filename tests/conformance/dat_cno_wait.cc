@@ -109,5 +109,29 @@ TEST_F(DatCnoWait, R13AnotherEvdIsFreed) {
   EXPECT_EQ(fired, evd) << "it was still waiting";
 }
 
+TEST_F(DatCnoWait, R14TheTriggerOfAnotherEvdStays) {
+  Evd first = create_evd(ia, DAT_EVD_SOFTWARE_FLAG, 8, cno);
+  const Evd silent = create_evd(ia, DAT_EVD_SOFTWARE_FLAG, 8, cno);
+  trigger(first);
+  trigger(evd); // latched already, and remembered for the first
+  first.free();
+  EXPECT_TRIGGERED(cno, evd);
+  EXPECT_UNTRIGGERED(cno);
+  expect_software_event(evd);
+  Evd last = create_evd(ia, DAT_EVD_SOFTWARE_FLAG, 8, cno);
+  trigger(last);
+  last.free();
+  EXPECT_UNTRIGGERED(cno) << "no EVD that is left has an event";
+}
+
+TEST_F(DatCnoWait, R15AFreedEvdIsNotNamed) {
+  Evd moved = create_evd(ia, DAT_EVD_SOFTWARE_FLAG, 8, cno);
+  const Cno other = create_cno(ia);
+  trigger(moved);
+  ASSERT_DAT_OK(dat_evd_modify_cno(moved, other));
+  moved.free();
+  EXPECT_UNTRIGGERED(cno);
+}
+
 } // namespace
 } // namespace datum::test

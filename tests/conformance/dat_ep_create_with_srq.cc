@@ -105,6 +105,18 @@ TEST_F(DatEpCreateWithSrq, TheAttributesComeBack) {
   EXPECT_EQ(a.max_rdma_write_iov, 1);
 }
 
+TEST_F(DatEpCreateWithSrq, R10RecvSegmentsAreIgnored) {
+  const DAT_IA_ATTR limits = ia_attributes(ia);
+  for (const DAT_COUNT any : {-1, 0, limits.max_iov_segments_per_dto + 1}) {
+    attributes.max_recv_iov = any;
+    EXPECT_DAT_OK(create()) << any;
+    DAT_EP_PARAM param{};
+    param.ep_attr.max_request_dtos = 7;
+    EXPECT_DAT_OK(dat_ep_modify(ep, DAT_EP_FIELD_EP_ATTR_MAX_REQUEST_DTOS, &param)) << any;
+    ep.free();
+  }
+}
+
 TEST_F(DatEpCreateWithSrq, R12TheEpHoldsTheSrq) {
   ASSERT_DAT_OK(create());
   EXPECT_DAT_ERROR(dat_srq_free(srq), DAT_INVALID_STATE, DAT_INVALID_STATE_SRQ_IN_USE);

@@ -121,6 +121,12 @@ TEST_F(DatIaQuery, R17PerEpReadsFitTheTotals) {
   const DAT_IA_ATTR a = ia_attributes(ia);
   EXPECT_LE(a.max_rdma_read_per_ep_in, a.max_rdma_read_in);
   EXPECT_LE(a.max_rdma_read_per_ep_out, a.max_rdma_read_out);
+  if (a.max_rdma_read_per_ep_in_guaranteed == DAT_TRUE) {
+    EXPECT_GE(a.max_rdma_read_in / a.max_rdma_read_per_ep_in, a.max_eps);
+  }
+  if (a.max_rdma_read_per_ep_out_guaranteed == DAT_TRUE) {
+    EXPECT_GE(a.max_rdma_read_out / a.max_rdma_read_per_ep_out, a.max_eps);
+  }
 }
 
 TEST_F(DatIaQuery, R18ApiVersion) {

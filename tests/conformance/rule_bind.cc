@@ -247,6 +247,20 @@ TEST_F(RuleBind, TheLmrIsHeldFromThePost) {
   expect_bind(owner().request_evd(), rmr, 5);
 }
 
+// Rules: MEM.6
+TEST_F(RuleBind, TheContextOpensNothingBeforeTheBindIsDone) {
+  Buffer large = owner().buffer(256 << 10);
+  // Nobody takes the first; what comes behind it cannot start.
+  ASSERT_DAT_OK(post_send(owner().ep(), {large.segment()}, 2));
+  ASSERT_DAT_OK(post_send(owner().ep(), {large.segment(0, 8)}, 3));
+  DAT_RMR_CONTEXT context = 0;
+  ASSERT_DAT_OK(post_bind(owner().ep(), rmr, region.segment(), kRemoteBoth, 4, &context));
+  EXPECT_NE(context, 0U);
+  expect_write_refused(window(context, 0, 8));
+  expect_region_untouched();
+  EXPECT_EQ(query_rmr(rmr).rmr_context, 0U) << "flushed, and so never bound";
+}
+
 // A bind that has to wait: it is fenced, and a long Read stands before it.
 class RuleBindBehindARead : public RuleBind {
  protected:

@@ -117,6 +117,36 @@ TEST_F(RuleEvdOverflow, LostCompletionsBreakTheEp) {
   ep.free();
 }
 
+// Rules: OVERFLOW.12
+TEST_F(RuleEvdOverflow, EachLossOfCompletionsBreaksTheEp) {
+  const Evd evd = create_evd(ia, kEveryStream, 4);
+  Side side(ia);
+  Ep caller = create_ep(ia, side.pz(), DAT_HANDLE_NULL, DAT_HANDLE_NULL, evd);
+  fill(evd);
+  ASSERT_DAT_OK(connect(caller, address_of(peer_ia), free_qualifier()));
+  expect_overflow_event(evd); // of a connection event
+  drain(evd);
+  Ep ep = create_ep(ia, side.pz(), evd, side.request_evd(), side.connect_evd());
+  Side sender(peer_ia);
+  Buffer sink = side.buffer(64);
+  Buffer source = sender.buffer(64);
+  for (int round = 0; round < 2; ++round) {
+    establish(sender.ep(), sender.connect_evd(), ep, side.connect_evd(), ia);
+    ASSERT_DAT_OK(post_recv(ep, {sink.segment()}, 1));
+    fill(evd);
+    ASSERT_DAT_OK(post_send(sender.ep(), {source.segment()}, 1));
+    expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_BROKEN, ep);
+    EXPECT_EQ(ep_state(ep), DAT_EP_STATE_DISCONNECTED);
+    expect_connection_event(sender.connect_evd(), DAT_CONNECTION_EVENT_BROKEN, sender.ep());
+    drain(evd);
+    ASSERT_DAT_OK(dat_ep_reset(ep));
+    ASSERT_DAT_OK(dat_ep_reset(sender.ep()));
+  }
+  EXPECT_NO_EVENT(async_evd_of(ia)); // one event for the EVD, whatever it lost
+  caller.free();
+  ep.free();
+}
+
 // Rules: OVERFLOW.10
 TEST_F(RuleEvdOverflow, AFullAsyncEvdDoesNoHarm) {
   const DAT_EVD_HANDLE async_evd = async_evd_of(ia);
