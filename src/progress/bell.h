@@ -39,7 +39,7 @@ class Bell {
   enum class Background : std::uint8_t {
     Absent,  // not started, or stopped
     Awake,   // runs, or has been poked and is about to
-    Napping, // sleeps for one tick at most; counts polls
+    Napping, // sleeps for a bounded time, perhaps with an ear at the bell; counts polls
     AtBell,  // owns the bell
     Parked,  // a waiter owns the bell: nothing to do
   };

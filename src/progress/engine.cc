@@ -35,7 +35,8 @@ bool ProgressEngine::poll() {
 
 bool ProgressEngine::poll_thoroughly() {
   const Instant time = places_.now();
-  const Duration since = time - std::exchange(last_thorough_, time);
+  const Duration since = time - last_thorough_.load(std::memory_order_relaxed);
+  last_thorough_.store(time, std::memory_order_relaxed);
   bool worked = timers_->run(time);
   if (!bell_.polling()) {
     // Whoever sleeps at the bell looks at descriptors. Peers stop ringing once somebody polls fast
@@ -47,6 +48,7 @@ bool ProgressEngine::poll_thoroughly() {
   const bool handled = places_.handle_what_is_ready();
   descriptor_gap_ = handled ? 0 : std::min(2 * descriptor_gap_ + kDescriptorStep, kDescriptorGap);
   next_descriptors_ = time + descriptor_gap_;
+  static_cast<void>(transport_->watch(time)); // we are here again soon
   return worked || handled;
 }
 

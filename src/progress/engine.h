@@ -13,6 +13,7 @@
 #include "core/progress.h"
 #include "core/timer.h"
 #include "progress/bell.h"
+#include "progress/nap_plan.h"
 #include "progress/places.h"
 #include "progress/spin_budget.h"
 #include "transport/seam/transport.h"
@@ -21,10 +22,6 @@ namespace datum {
 
 class ProgressEngine : public Progress {
  public:
-  // How long the background thread naps while others poll. The end of polling is noticed after one
-  // to two naps, and design 5 allows 200 us for that and the wake-up together.
-  static constexpr Duration kTick = 75 * kMicrosecond;
-
   ProgressEngine(LockOwner& lock, Places& places);
   // Before anything else is called.
   void bind(Transport& transport, TimerQueue& timers);
@@ -43,14 +40,18 @@ class ProgressEngine : public Progress {
   void request_stop();
 
  private:
-  // A poll this often is somebody who polls all the time; this seldom, nobody (per tick).
+  // A poll this often is somebody who polls all the time.
   static constexpr Duration kPollingGap = 4 * kMicrosecond;
-  static constexpr std::uint32_t kBusyPolls = 8;
   // Every so many polls look at the clock.
   static constexpr std::uint32_t kClockMaskPolling = 63;
   static constexpr std::uint32_t kClockMaskAsleep = 15;
 
-  enum class Nap : std::uint8_t { Looked, Poked, Rung, Tick };
+  enum class Nap : std::uint8_t {
+    Looked,
+    Poked, // a waiter has left, or somebody has started to poll
+    Rung,
+    Quiet, // others are not busy any more
+  };
 
   bool poll_thoroughly();
   bool look();
@@ -66,8 +67,7 @@ class ProgressEngine : public Progress {
 
   Nap background_pass(Nap last);
   Nap nap();
-  bool others_are_busy() const;
-  void remember_others();
+  Activity activity() const;
   Nap look_after_bell();
   Nap background_sleep(bool with_bell, Instant until);
 
@@ -81,15 +81,14 @@ class ProgressEngine : public Progress {
   // Written with the lock, read by the background thread without it.
   std::atomic<std::uint32_t> polls_{0};
   std::atomic<std::uint32_t> waits_{0}; // that have ended
+  std::atomic<Instant> last_thorough_{0};
   std::atomic<bool> kicked_{false};
   std::atomic<bool> stopping_{false};
 
   std::uint32_t clock_mask_ = kClockMaskAsleep;
-  Instant last_thorough_ = 0;
   Instant next_descriptors_ = 0; // when a poller looks at descriptors again
   Duration descriptor_gap_ = 0;
-  std::uint32_t polls_at_nap_ = 0; // the background thread's
-  std::uint32_t waits_at_nap_ = 0;
+  NapPlan plan_; // the background thread's
 };
 
 } // namespace datum

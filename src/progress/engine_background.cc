@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // What the background thread does: it naps while others poll, owns the bell while nobody does, and
 // is parked while a waiter sleeps there.
+#include <algorithm>
+
 #include "progress/engine.h"
 
 namespace datum {
@@ -34,11 +36,9 @@ ProgressEngine::Nap ProgressEngine::background_pass(Nap last) {
     look();
     if (last == Nap::Poked) last = Nap::Rung;
   }
-  const std::uint32_t polls = polls_.load(std::memory_order_relaxed) - polls_at_nap_;
-  // Poked because a waiter left, or somebody started to poll: see for a tick what follows.
   if (last == Nap::Poked) return nap();
   if (bell_.polling()) {
-    if (last != Nap::Tick || polls >= kBusyPolls) return nap();
+    if (last != Nap::Quiet) return nap();
     static_cast<void>(stop_polling()); // we look next anyway
   }
   if (look()) {
@@ -48,33 +48,37 @@ ProgressEngine::Nap ProgressEngine::background_pass(Nap last) {
   return look_after_bell();
 }
 
-// Since the nap began somebody has polled all the time, or waited and come back: they will again.
-// Rousing this thread at the end of every short wait would cost more than the wait.
-bool ProgressEngine::others_are_busy() const {
-  return polls_.load(std::memory_order_relaxed) - polls_at_nap_ >= kBusyPolls ||
-         waits_.load(std::memory_order_relaxed) != waits_at_nap_;
+Activity ProgressEngine::activity() const {
+  return {.polls = polls_.load(std::memory_order_relaxed),
+          .waits = waits_.load(std::memory_order_relaxed),
+          .last_thorough = last_thorough_.load(std::memory_order_relaxed)};
 }
 
-void ProgressEngine::remember_others() {
-  polls_at_nap_ = polls_.load(std::memory_order_relaxed);
-  waits_at_nap_ = waits_.load(std::memory_order_relaxed);
-}
-
+// Somebody polls all the time, or waits and comes back: they will again. Rousing this thread at the
+// end of every short wait would cost more than the wait, and while others are busy it does not even
+// touch the lock.
 ProgressEngine::Nap ProgressEngine::nap() {
   bell_.nap();
-  remember_others();
+  plan_.begin(activity());
   lock_.relinquish();
-  for (;;) {
-    places_.sleep_in_background(false, places_.now() + kTick);
-    // While others are busy this thread does not even touch the lock.
-    if (!others_are_busy() || kicked_.load(std::memory_order_relaxed) ||
-        stopping_.load(std::memory_order_relaxed))
-      break;
-    remember_others();
+  bool busy = true;
+  bool by_itself = true;
+  while (busy && by_itself) {
+    const bool rung = places_.sleep_in_background(plan_.at_bell(), places_.now() + plan_.length());
+    by_itself = !rung && !kicked_.load(std::memory_order_relaxed) &&
+                !stopping_.load(std::memory_order_relaxed);
+    if (!by_itself) break;
+    const Activity seen = activity();
+    busy = plan_.others_are_busy(seen, places_.now());
+    plan_.begin(seen);
   }
   lock_.acquire();
   if (bell_.background_woke()) places_.take_back_background_poke();
-  return Nap::Tick;
+  if (!busy) return Nap::Quiet;
+  plan_.interrupted();
+  places_.handle_what_is_ready();
+  look();
+  return Nap::Rung;
 }
 
 ProgressEngine::Nap ProgressEngine::look_after_bell() {
@@ -83,7 +87,7 @@ ProgressEngine::Nap ProgressEngine::look_after_bell() {
     return background_sleep(false, kNever);
   }
   bell_.take_bell();
-  return background_sleep(true, timers_->next());
+  return background_sleep(true, std::min(timers_->next(), transport_->watch(places_.now())));
 }
 
 ProgressEngine::Nap ProgressEngine::background_sleep(bool with_bell, Instant until) {

@@ -75,7 +75,7 @@ Wake ProgressEngine::sleep_once(Sleeper& me, Instant deadline) {
     return wake;
   }
   carry_out(bell_.claim(me));
-  const Instant until = std::min(deadline, timers_->next());
+  const Instant until = std::min({deadline, timers_->next(), transport_->watch(places_.now())});
   ReadyBatch ready;
   lock_.relinquish();
   const Wake wake = places_.sleep_at_bell(until, ready);

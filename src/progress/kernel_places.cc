@@ -66,7 +66,7 @@ Wake KernelPlaces::sleep_beside(const Sleeper& sleeper, Instant until) {
   return Wake::Event;
 }
 
-void KernelPlaces::sleep_in_background(bool with_bell, Instant until) {
+bool KernelPlaces::sleep_in_background(bool with_bell, Instant until) {
   pollfd watched[2] = {{.fd = background_poke_.get(), .events = POLLIN, .revents = 0},
                        {.fd = reactor_.fd(), .events = POLLIN, .revents = 0}};
   timespec span{};
@@ -75,8 +75,8 @@ void KernelPlaces::sleep_in_background(bool with_bell, Instant until) {
     span.tv_sec = static_cast<time_t>(left / kSecond);
     span.tv_nsec = static_cast<long>(left % kSecond);
   }
-  static_cast<void>(
-      ::ppoll(watched, with_bell ? 2 : 1, until == kNever ? nullptr : &span, nullptr));
+  const int ready = ::ppoll(watched, with_bell ? 2 : 1, until == kNever ? nullptr : &span, nullptr);
+  return ready > 0 && watched[1].revents != 0;
 }
 
 void KernelPlaces::poke_owner() {

@@ -20,7 +20,7 @@ class KernelPlaces final : public Places {
   bool core_to_spare() const override;
   Wake sleep_at_bell(Instant until, ReadyBatch& ready) override;
   Wake sleep_beside(const Sleeper& sleeper, Instant until) override;
-  void sleep_in_background(bool with_bell, Instant until) override;
+  bool sleep_in_background(bool with_bell, Instant until) override;
   void poke_owner() override;
   void poke_background() override;
   void wake(Sleeper& sleeper) override;

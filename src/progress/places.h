@@ -34,8 +34,9 @@ class Places {
   virtual Wake sleep_at_bell(Instant until, ReadyBatch& ready) = 0;
   // Beside the bell: until `sleeper.word` is set.
   virtual Wake sleep_beside(const Sleeper& sleeper, Instant until) = 0;
-  // The background thread: poke_background() or `until`; with the bell: a descriptor, too.
-  virtual void sleep_in_background(bool with_bell, Instant until) = 0;
+  // The background thread: poke_background() or `until`; with the bell: a descriptor, too, and
+  // then it says so.
+  virtual bool sleep_in_background(bool with_bell, Instant until) = 0;
 
   // --- with the lock
   // ------------------------------------------------------------------------------

@@ -13,6 +13,10 @@
 namespace datum {
 namespace {
 
+// What a peer that polls has not taken after so long it may not come for. It tells what it took
+// whenever it looks at its descriptors, every 40 us.
+constexpr Duration kPatience = 50 * kMicrosecond;
+
 // Records handled before other links get their turn.
 constexpr int kRecordBudget = 64;
 
@@ -167,6 +171,24 @@ void Link::on_bell() {
     transport_.fabric().fence_everywhere();
   }
   progress();
+}
+
+// A peer that polls is not rung. If it has stopped, it may take a while to notice: until then, what
+// we published is ours to care for. One ring is enough: it stays in the bell until the peer looks.
+Instant Link::watch(Instant now) {
+  in_.tell_if_behind();
+  const std::uint64_t taken = out_.taken();
+  if (broken_ || !peer_polls() || taken == out_.published() || rung_for_ == out_.published())
+    return patient_until_ = kNever;
+  if (patient_until_ == kNever || taken != watched_taken_) {
+    watched_taken_ = taken;
+    patient_until_ = now + kPatience;
+  } else if (now >= patient_until_) {
+    rung_for_ = out_.published();
+    patient_until_ = kNever;
+    port_.ring_bell();
+  }
+  return patient_until_;
 }
 
 bool Link::progress_now() {

@@ -30,6 +30,8 @@ class Link {
   // Writes our sleep epoch. Whoever goes to sleep fences everywhere and then asks must_look().
   void set_attention(Attention attention);
   bool must_look();
+  // See Transport::watch().
+  Instant watch(Instant now);
   // The peer has rung. It rings once for each epoch, so a new one begins before we look.
   void on_bell();
   void lost();
@@ -145,6 +147,9 @@ class Link {
   bool starving_ = false;
   bool broken_ = false;
   std::uint32_t rung_epoch_ = 0;
+  std::uint64_t watched_taken_ = 0; // what the peer had taken when watch() began to be patient
+  std::uint64_t rung_for_ = 0;      // how much was published when watch() rang
+  Instant patient_until_ = kNever;
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_slots_;
   std::uint32_t channels_ = 0;

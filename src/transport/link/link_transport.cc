@@ -77,6 +77,12 @@ bool LinkTransport::set_attention(Attention attention) {
   return ready;
 }
 
+Instant LinkTransport::watch(Instant now) {
+  Instant next = kNever;
+  for (const std::unique_ptr<Link>& link : links_) next = std::min(next, link->watch(now));
+  return next;
+}
+
 bool LinkTransport::run_unlinked() {
   while (LinkChannel* channel = unlinked_.pop_front()) channel->work();
   return true;

@@ -41,6 +41,7 @@ class LinkTransport final : public Transport, private FabricEvents, private Dire
                                            const ChannelOptions& options) override;
   bool progress() override;
   bool set_attention(Attention attention) override;
+  Instant watch(Instant now) override;
 
   // --- for links and channels --------------------------------------------------------------------
   const TransportHost& host() const { return host_; }

@@ -94,6 +94,9 @@ class RingProducer {
   }
   // The largest record fits.
   bool has_room() { return fits(2 * kMaxRecordLines) || look_for_room(kMaxRecordLines); }
+  // How many records were ever published, and how many of them the other side says it has taken.
+  std::uint64_t published() const { return next_.records; }
+  std::uint64_t taken() const { return tail_->records.load(std::memory_order_relaxed); }
   // The other side claimed to have given back more than was ever written.
   bool peer_misbehaved() const { return misbehaved_; }
 
@@ -144,6 +147,9 @@ class RingConsumer {
     if (next_.records - told_.records >= kRingSlots / 4 ||
         next_.lines - told_.lines >= kRoomLines / 4)
       tell();
+  }
+  void tell_if_behind() {
+    if (told_.records != next_.records) tell();
   }
   // The producer waits for room: it is told at once.
   void tell() {

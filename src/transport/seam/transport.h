@@ -179,6 +179,10 @@ class Transport {
   virtual bool progress() = 0;
   // Tells peers whether they have to ring. True: look again, something may have come meanwhile.
   virtual bool set_attention(Attention attention) = 0;
+  // Called now and then while somebody polls, and before somebody sleeps: peers are told what has
+  // been taken from them, and one that said it polls but takes nothing is rung. Returns when to be
+  // called again, at the latest.
+  virtual Instant watch(Instant) { return kNever; }
 };
 
 } // namespace datum

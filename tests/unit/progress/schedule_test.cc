@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // The engine under a scheduler that interleaves its threads at every step, in virtual time.
 // DATUM_SEEDS=first-last chooses other seeds than the few that run by default.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <gtest/gtest.h>
@@ -22,10 +23,11 @@ Seeds seeds() {
   return range;
 }
 
+// A play of many steps takes every so many-th seed.
 template <class Play>
-void each_seed(Play&& play) {
+void each_seed(Play&& play, unsigned long long stride = 1) {
   const Seeds range = seeds();
-  for (unsigned long long seed = range.first; seed <= range.last; ++seed) {
+  for (unsigned long long seed = range.first; seed <= range.last; seed += stride) {
     SCOPED_TRACE(testing::Message() << "rerun with DATUM_SEEDS=" << seed << "-" << seed);
     play(seed);
     if (testing::Test::HasFailure()) return;
@@ -52,7 +54,7 @@ TEST(Progress, P7NoWakeUpIsLostAmongWaitersPollersAndTheBackground) {
       stage.add([&, queue] {
         for (int i = 0; i < rounds; ++i) {
           if (stage.random(2) == 0) world.pass_some_time();
-          world.transport.send(queue);
+          world.transport.send_and_watch(queue);
         }
       });
     }
@@ -72,20 +74,23 @@ TEST(Progress, P7NoWakeUpIsLostAmongWaitersPollersAndTheBackground) {
   });
 }
 
-TEST(Progress, P2AfterTheLastDequeueAWriteIsSeenWithin200us) {
+// Polls for so long, so that peers stop ringing, and calls nothing any more.
+void poll_until(StageWorld& world, Instant end) {
+  do {
+    world.lock.acquire();
+    world.engine.poll();
+    world.lock.relinquish();
+  } while (world.stage.now() < end);
+}
+
+TEST(Progress, P2AfterAFewDequeuesAWriteIsSeenWithin200us) {
   each_seed([](std::uint64_t seed) {
     StageWorld world(seed, true);
     Stage& stage = world.stage;
     stage.add([&] {
-      // Polls for a while, so that peers stop ringing, and then calls nothing any more.
-      const int polls = 1 + static_cast<int>(stage.random(2000));
-      for (int i = 0; i < polls; ++i) {
-        world.lock.acquire();
-        world.engine.poll();
-        world.lock.relinquish();
-      }
+      poll_until(world, stage.now() + static_cast<Duration>(stage.random(400'000)));
       world.pass(static_cast<Duration>(stage.random(100'000)));
-      world.transport.send(0);
+      world.transport.send(0); // by a peer that does nothing else, either
     });
     world.start_background();
     EXPECT_EQ(stage.run(), Stage::End::Quiet);
@@ -93,6 +98,63 @@ TEST(Progress, P2AfterTheLastDequeueAWriteIsSeenWithin200us) {
     EXPECT_LE(world.transport.longest_delay(), 200'000);
     EXPECT_EQ(world.close(), Stage::End::Finished);
   });
+}
+
+TEST(Progress, P2AfterLongPollingAWriteOfAPeerThatPollsIsSeenWithin200us) {
+  each_seed(
+      [](std::uint64_t seed) {
+        StageWorld world(seed, true);
+        Stage& stage = world.stage;
+        stage.add([&] {
+          poll_until(world, stage.now() + static_cast<Duration>(stage.random(10'000'000)));
+          world.pass(static_cast<Duration>(stage.random(100'000)));
+          world.transport.send_and_watch(0);
+        });
+        world.start_background();
+        EXPECT_EQ(stage.run(), Stage::End::Quiet);
+        EXPECT_EQ(world.transport.arrived[0], 1);
+        EXPECT_LE(world.transport.longest_delay(), 200'000);
+        EXPECT_EQ(world.close(), Stage::End::Finished);
+      },
+      10);
+}
+
+TEST(Progress, P2AfterLongPollingOnBothSidesAWriteIsSeenWithinAnEighthOfIt) {
+  each_seed(
+      [](std::uint64_t seed) {
+        StageWorld world(seed, true);
+        Stage& stage = world.stage;
+        Duration polled = 0;
+        stage.add([&] {
+          const Instant start = stage.now();
+          poll_until(world, start + static_cast<Duration>(stage.random(40'000'000)));
+          polled = stage.now() - start;
+          world.pass(static_cast<Duration>(stage.random(100'000)));
+          world.transport.send(0);
+        });
+        world.start_background();
+        EXPECT_EQ(stage.run(), Stage::End::Quiet);
+        EXPECT_EQ(world.transport.arrived[0], 1);
+        EXPECT_LE(world.transport.longest_delay(),
+                  200'000 + std::min(polled / 8, Duration{4'000'000}));
+        EXPECT_EQ(world.close(), Stage::End::Finished);
+      },
+      20);
+}
+
+TEST(Progress, APollerIsDisturbedTheLessTheLongerItPolls) {
+  each_seed(
+      [](std::uint64_t seed) {
+        StageWorld world(seed, true);
+        Stage& stage = world.stage;
+        stage.add([&] { poll_until(world, stage.now() + 100'000'000); });
+        world.start_background();
+        EXPECT_EQ(stage.run(), Stage::End::Quiet);
+        // Naps of 75 us for 0.6 ms, each a seventh longer up to 32 ms, then one in 4 ms.
+        EXPECT_LE(world.places.background_sleeps(), 65);
+        EXPECT_EQ(world.close(), Stage::End::Finished);
+      },
+      50);
 }
 
 TEST(Progress, P5WorkLeftBehindIsLookedAtWithin100us) {

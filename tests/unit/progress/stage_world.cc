@@ -33,13 +33,12 @@ Wake StagePlaces::sleep_beside(const Sleeper& sleeper, Instant until) {
   return take_interrupt() ? Wake::Interrupted : Wake::TimedOut;
 }
 
-void StagePlaces::sleep_in_background(bool with_bell, Instant until) {
+bool StagePlaces::sleep_in_background(bool with_bell, Instant until) {
   stage_.yield();
-  stage_.block(
-      [this, with_bell] {
-        return background_pokes_ != 0 || (with_bell && (bell_rung_ || owner_pokes_ != 0));
-      },
-      until);
+  ++background_sleeps_;
+  const auto rung = [this, with_bell] { return with_bell && (bell_rung_ || owner_pokes_ != 0); };
+  stage_.block([&] { return background_pokes_ != 0 || rung(); }, until);
+  return rung();
 }
 
 // A poke that is taken back without having been given would hang the real thing, or be lost.
@@ -67,6 +66,13 @@ void StageTransport::send(std::size_t queue) {
   const bool must_ring = !attentive_;
   stage_.yield();
   if (must_ring) places_->ring();
+}
+
+void StageTransport::send_and_watch(std::size_t queue) {
+  send(queue);
+  const auto taken = [this] { return inbox_.empty(); };
+  // As Link::watch() does for a sender that polls: it looks every 40 us, and is patient for 50.
+  if (!stage_.block(taken, stage_.now() + 120'000)) places_->ring();
 }
 
 void StageTransport::leave_behind() {

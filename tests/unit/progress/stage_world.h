@@ -34,12 +34,13 @@ class StagePlaces final : public Places {
   // Interrupts whoever sleeps in wait(), or is the next to.
   void interrupt() { interrupts_ = 1; }
   int pokes() const { return pokes_; }
+  int background_sleeps() const { return background_sleeps_; }
 
   Instant now() override { return stage_.now(); }
   bool core_to_spare() const override { return core_to_spare_; }
   Wake sleep_at_bell(Instant until, ReadyBatch& ready) override;
   Wake sleep_beside(const Sleeper& sleeper, Instant until) override;
-  void sleep_in_background(bool with_bell, Instant until) override;
+  bool sleep_in_background(bool with_bell, Instant until) override;
   void poke_owner() override { ++owner_pokes_, ++pokes_; }
   void poke_background() override { ++background_pokes_, ++pokes_; }
   void wake(Sleeper&) override { ++pokes_; }
@@ -58,6 +59,7 @@ class StagePlaces final : public Places {
   int owner_pokes_ = 0;
   int background_pokes_ = 0;
   int pokes_ = 0;
+  int background_sleeps_ = 0;
 };
 
 // A message for one of a few event queues, and when it was sent.
@@ -77,6 +79,8 @@ class StageTransport final : public Transport {
   void send(std::size_t queue);
   bool attentive() const { return attentive_; }
 
+  // The same, by a peer that goes on polling.
+  void send_and_watch(std::size_t queue);
   // --- the adapter: the lock is held -----------------------------------------------------------
   // Something that progress() will have to send.
   void leave_behind();

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// progress/nap_plan.h: how long the background thread naps while others drive the transport.
+// Lives here: the decision, from what others have been seen to do. Not here: clocks, sleeping.
+//
+// A nap ends with a timer, and a timer costs: up to 20 us of a poller's processor in a virtual
+// machine. So a nap takes an eighth of the time for which others have been busy without a break:
+// the longer they have polled, the rarer they are disturbed. That the end of polling is then
+// noticed late matters to nobody who still looks: a peer that polls or waits rings (Link::watch).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/time.h"
+
+namespace datum {
+
+// What others have done so far; the counters wrap.
+struct Activity {
+  std::uint32_t polls = 0;
+  std::uint32_t waits = 0;   // that have ended
+  Instant last_thorough = 0; // when a poll last looked at the clock
+};
+
+class NapPlan {
+ public:
+  // With this nap the end of polling is noticed after one to two naps, within the 200 us that
+  // design 5 allows for it and the wake-up together.
+  static constexpr Duration kTick = 75 * kMicrosecond;
+  static constexpr Duration kLongest = 4 * kMillisecond;
+  // Nobody is at the bell between two waits.
+  static constexpr Duration kLongestAmongWaits = kMillisecond;
+  // So many polls within a tick are somebody who polls all the time.
+  static constexpr std::uint32_t kBusyPolls = 8;
+
+  Duration length() const { return length_; }
+  // The nap may end with a bell, too. Not where waiters come and go: a bell would wake both.
+  bool at_bell() const { return at_bell_; }
+
+  void begin(const Activity& now) { seen_ = now; }
+  // A nap has ended by itself at `time`. False: nobody is busy any more, and the next nap is a
+  // first one. True: begin() another, of the length() this plans.
+  bool others_are_busy(const Activity& now, Instant time) {
+    const bool waits = now.waits != seen_.waits;
+    const bool polls = now.polls - seen_.polls >= kBusyPolls;
+    if (!waits && !polls) {
+      reset();
+      return false;
+    }
+    if (busy_since_ == kNever) busy_since_ = time - length_;
+    // During a long nap many polls may have been made before they ended: a short one tells.
+    const bool sure = waits || length_ == kTick || time - now.last_thorough <= kTick;
+    length_ = sure ? std::clamp((time - busy_since_) / 8, kTick, //
+                                waits ? kLongestAmongWaits : kLongest)
+                   : kTick;
+    at_bell_ = !waits && length_ > kTick;
+    return true;
+  }
+  // Something else ended the nap: see for a tick what follows.
+  void interrupted() {
+    length_ = kTick;
+    at_bell_ = false;
+  }
+
+ private:
+  void reset() {
+    busy_since_ = kNever;
+    interrupted();
+  }
+
+  Activity seen_;
+  Instant busy_since_ = kNever;
+  Duration length_ = kTick;
+  bool at_bell_ = false;
+};
+
+} // namespace datum

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Design 5 (a): a peer that said it polls, and does not, is rung by whoever published something.
+#include "pair.h"
+
+namespace datum::test {
+namespace {
+
+class Watch : public ::testing::Test {
+ protected:
+  Watch() {
+    pair.connect();
+    polling(pair.world.b, true);
+    receive_many();
+  }
+  void receive_many() {
+    for (int i = 0; i < 16; ++i) ASSERT_TRUE(pair.passive.receive(8 * i, 8, i).ok());
+  }
+  static void polling(const std::unique_ptr<Node>& node, bool does) {
+    static_cast<void>(
+        node->transport.set_attention(does ? Attention::Polling : Attention::Asleep));
+  }
+  Instant watch(Duration later) {
+    pair.world.now += later;
+    return pair.world.a->transport.watch(pair.world.now);
+  }
+  void send() { ASSERT_TRUE(pair.active.send(0, 8, 1).ok()); }
+  int bells() const { return pair.world.a->fabric.ports.front()->bells - bells_before; }
+  // The peer polls once and says so.
+  void peer_polls() {
+    pair.world.b->transport.progress();
+    static_cast<void>(pair.world.b->transport.watch(pair.world.now));
+  }
+  Pair pair;
+  int bells_before = 0;
+};
+
+TEST_F(Watch, NothingPublishedNothingToWatch) {
+  peer_polls();
+  bells_before = bells();
+  EXPECT_EQ(watch(0), kNever);
+  EXPECT_EQ(watch(1'000'000'000), kNever);
+  EXPECT_EQ(bells(), 0);
+}
+
+TEST_F(Watch, APeerThatTakesNothingFor50usIsRungOnce) {
+  peer_polls();
+  bells_before = bells();
+  send();
+  EXPECT_EQ(bells(), 0); // it polls
+  const Instant published = pair.world.now;
+  EXPECT_EQ(watch(10'000), published + 60'000);
+  EXPECT_EQ(watch(49'999), published + 60'000);
+  EXPECT_EQ(bells(), 0);
+  EXPECT_EQ(watch(1), kNever);
+  EXPECT_EQ(bells(), 1);
+  EXPECT_EQ(watch(1'000'000'000), kNever);
+  EXPECT_EQ(bells(), 1);
+}
+
+TEST_F(Watch, WhatIsPublishedAfterTheBellIsWatchedAgain) {
+  peer_polls();
+  bells_before = bells();
+  send();
+  watch(0);
+  watch(50'000);
+  ASSERT_EQ(bells(), 1);
+  send();
+  watch(0);
+  EXPECT_EQ(bells(), 1);
+  watch(50'000);
+  EXPECT_EQ(bells(), 2);
+}
+
+TEST_F(Watch, APeerThatTakesSomethingNowAndThenIsNotRung) {
+  peer_polls();
+  bells_before = bells();
+  for (int i = 0; i < 10; ++i) {
+    send();
+    watch(30'000);
+    peer_polls();
+  }
+  EXPECT_EQ(watch(60'000), kNever);
+  EXPECT_EQ(bells(), 0);
+}
+
+TEST_F(Watch, APeerThatSleepsHasBeenRungWhenItWasPublished) {
+  peer_polls();
+  polling(pair.world.b, false);
+  bells_before = bells();
+  send();
+  EXPECT_EQ(bells(), 1);
+  EXPECT_EQ(watch(0), kNever);
+  EXPECT_EQ(watch(1'000'000), kNever);
+  EXPECT_EQ(bells(), 1);
+}
+
+} // namespace
+} // namespace datum::test

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "progress/nap_plan.h"
+
+#include <gtest/gtest.h>
+
+namespace datum {
+namespace {
+
+// Others do something all the time: 30 polls in each microsecond, the clock looked at just now.
+class BusyOthers {
+ public:
+  // Naps as planned until so much time has passed.
+  void nap_until(NapPlan& plan, Instant end) {
+    while (time < end) {
+      plan.begin(seen());
+      time += plan.length();
+      EXPECT_TRUE(plan.others_are_busy(seen(), time));
+      ++naps;
+    }
+  }
+  Activity seen() const {
+    return {.polls = static_cast<std::uint32_t>(time / 33), .waits = waits, .last_thorough = time};
+  }
+  Instant time = 0;
+  std::uint32_t waits = 0;
+  int naps = 0;
+};
+
+TEST(NapPlan, TheFirstNapIsShortAndDeaf) {
+  const NapPlan plan;
+  EXPECT_EQ(plan.length(), 75'000);
+  EXPECT_FALSE(plan.at_bell());
+}
+
+TEST(NapPlan, ANapTakesAnEighthOfTheTimeForWhichOthersPolled) {
+  NapPlan plan;
+  BusyOthers others;
+  others.nap_until(plan, 8'000'000);
+  EXPECT_GE(plan.length(), 1'000'000);
+  EXPECT_LE(plan.length(), 1'150'000);
+  EXPECT_TRUE(plan.at_bell());
+}
+
+TEST(NapPlan, NoNapTakesLongerThan4ms) {
+  NapPlan plan;
+  BusyOthers others;
+  others.nap_until(plan, 10'000'000'000);
+  EXPECT_EQ(plan.length(), 4'000'000);
+}
+
+TEST(NapPlan, AmongWaitsNapsStayDeafAndTakeAMillisecondAtMost) {
+  NapPlan plan;
+  plan.begin({});
+  Instant time = 0;
+  for (std::uint32_t waits = 1; waits < 1000; ++waits) {
+    time += plan.length();
+    const Activity now{.polls = waits * 100, .waits = waits, .last_thorough = time};
+    EXPECT_TRUE(plan.others_are_busy(now, time));
+    EXPECT_FALSE(plan.at_bell());
+    plan.begin(now);
+  }
+  EXPECT_EQ(plan.length(), 1'000'000);
+}
+
+TEST(NapPlan, SevenPollsInANapAreNobody) {
+  NapPlan plan;
+  plan.begin({.polls = 100, .waits = 0, .last_thorough = 0});
+  EXPECT_FALSE(plan.others_are_busy({.polls = 107, .waits = 0, .last_thorough = 70'000}, 75'000));
+  plan.begin({.polls = 100, .waits = 0, .last_thorough = 0});
+  EXPECT_TRUE(plan.others_are_busy({.polls = 108, .waits = 0, .last_thorough = 70'000}, 75'000));
+}
+
+TEST(NapPlan, CountersMayWrap) {
+  NapPlan plan;
+  plan.begin({.polls = 0xfffffffc, .waits = 0, .last_thorough = 0});
+  EXPECT_TRUE(plan.others_are_busy({.polls = 4, .waits = 0, .last_thorough = 70'000}, 75'000));
+}
+
+TEST(NapPlan, PollsThatEndedDuringALongNapAreFoundOutByAShortOne) {
+  NapPlan plan;
+  BusyOthers others;
+  others.nap_until(plan, 40'000'000);
+  plan.begin(others.seen());
+  Activity last = others.seen();
+  last.polls += 1000;
+  last.last_thorough += 30'000;
+  EXPECT_TRUE(plan.others_are_busy(last, others.time + 4'000'000));
+  EXPECT_EQ(plan.length(), 75'000);
+  EXPECT_FALSE(plan.at_bell());
+  plan.begin(last);
+  EXPECT_FALSE(plan.others_are_busy(last, others.time + 4'075'000));
+}
+
+TEST(NapPlan, AfterABellTheNextNapIsShortAndThenAsLongAsBefore) {
+  NapPlan plan;
+  BusyOthers others;
+  others.nap_until(plan, 40'000'000);
+  plan.interrupted();
+  EXPECT_EQ(plan.length(), 75'000);
+  EXPECT_FALSE(plan.at_bell());
+  others.nap_until(plan, others.time + 1);
+  EXPECT_EQ(plan.length(), 4'000'000);
+  EXPECT_TRUE(plan.at_bell());
+}
+
+TEST(NapPlan, WhenOthersHaveStoppedItBeginsAnew) {
+  NapPlan plan;
+  BusyOthers others;
+  others.nap_until(plan, 40'000'000);
+  plan.begin(others.seen());
+  EXPECT_FALSE(plan.others_are_busy(others.seen(), others.time + plan.length()));
+  EXPECT_EQ(plan.length(), 75'000);
+  others.nap_until(plan, others.time + 600'000);
+  EXPECT_LE(plan.length(), 100'000);
+}
+
+} // namespace
+} // namespace datum
