@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "common/options.h"
 
+#include <charconv>
 #include <cstdio>
 #include <exception>
 
 #include <fmt/format.h>
+
+#include "common/std_streams.h"
 
 namespace datum::tools {
 namespace {
@@ -13,7 +16,38 @@ void complain(const CLI::App& app, const std::string& text) {
   fmt::print(stderr, "{}: {}\n", app.get_name(), text);
 }
 
+// What a script reads must be whole, or the exit code must say that it is not.
+ExitCode with_output(const CLI::App& app, ExitCode code) {
+  const std::string why = lost_output();
+  if (why.empty()) return code;
+  complain(app, "cannot write to standard output: " + why);
+  return code == ExitCode::Ok ? ExitCode::Failed : code;
+}
+
 } // namespace
+
+// Not CLI::Range: for it -1 and 99999999999999999999 are the largest number, and "nan" is in range.
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
+  const auto problem = [=](const std::string& text) {
+    std::uint64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    if (error == std::errc{} && stop == end && value >= least && value <= most)
+      return std::string();
+    return fmt::format("\"{}\" is not a number from {} to {}", text, least, most);
+  };
+  return {problem, ""};
+}
+
+CLI::Validator seconds(double least, double most) {
+  const auto problem = [=](const std::string& text) {
+    double value = 0;
+    if (CLI::detail::lexical_cast(text, value) && value >= least && value <= most)
+      return std::string();
+    return fmt::format("\"{}\" is not a number of seconds from {} to {}", text, least, most);
+  };
+  return {problem, ""};
+}
 
 void add_ia_option(CLI::App& app, CommonOptions& options) {
   app.add_option("--ia", options.ia, "interface adapter to use (dat-info lists them)")
@@ -28,6 +62,7 @@ void add_json_option(CLI::App& app, CommonOptions& options) {
 int run_tool(CLI::App& app, int argc, char** argv, const std::function<ExitCode()>& body) {
   app.set_version_flag("--version", app.get_name() + " (datum) " DATUM_VERSION);
   ExitCode code = ExitCode::Failed;
+  occupy_standard_descriptors();
   try {
     app.parse(argc, argv);
     code = body();
@@ -39,7 +74,7 @@ int run_tool(CLI::App& app, int argc, char** argv, const std::function<ExitCode(
   } catch (const std::exception& error) {
     complain(app, error.what());
   }
-  return static_cast<int>(code);
+  return static_cast<int>(with_output(app, code));
 }
 
 int out_of_memory(const char* program, const std::exception& error) {

@@ -3,6 +3,7 @@
 // frame.
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <string>
@@ -21,8 +22,13 @@ struct CommonOptions {
 void add_ia_option(CLI::App& app, CommonOptions& options);   // --ia NAME
 void add_json_option(CLI::App& app, CommonOptions& options); // --json
 
+// What an option's value has to be; times need not be whole.
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most = UINT64_MAX);
+CLI::Validator seconds(double least, double most);
+
 // Parses, answers --help and --version, runs body, prints a ToolError as "NAME: text" on stderr.
-// Returns what main() returns; wrong usage is ExitCode::Usage.
+// Returns what main() returns; wrong usage is ExitCode::Usage, lost output at least
+// ExitCode::Failed.
 int run_tool(CLI::App& app, int argc, char** argv, const std::function<ExitCode()>& body);
 
 // What main() returns for an exception that run_tool() did not answer: out of memory, and nothing

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "common/dat_error.h"
+#include "common/interrupt.h"
 #include "cp/channel.h"
 #include "cp/channel_layout.h"
 #include "cp/session.h"
@@ -32,13 +33,16 @@ LinkEvent Channel::next() {
   }
 }
 
+// A busy peer leaves nothing to wait for, which is where a signal is noticed otherwise.
 std::optional<LinkEvent> Channel::poll() {
+  tools::throw_if_interrupted();
   reap();
   flush();
   return take();
 }
 
 void Channel::tick() {
+  tools::throw_if_interrupted();
   reap();
   flush();
   if (connected_ && outbox_.empty() && std::chrono::steady_clock::now() - last_sent_ > 1s)

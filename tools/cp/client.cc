@@ -3,6 +3,9 @@
 
 #include <unistd.h>
 
+#include <cstdlib>
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "cp/console.h"
@@ -64,7 +67,10 @@ Plan make_plan(const ClientOptions& options) {
   return plan;
 }
 
-Token require_token(const std::string& text) {
+// Not CLI11's envname(): an option that is given must win, also over what is in the environment.
+Token require_token(const std::optional<std::string>& given) {
+  const char* const environment = std::getenv("DAT_CP_TOKEN");
+  const std::string text = given ? *given : environment != nullptr ? environment : "";
   if (text.empty())
     throw ToolError(ExitCode::Usage, "no token (the server prints one; give it with --token or in "
                                      "DAT_CP_TOKEN)");

@@ -43,6 +43,7 @@ CLI::App* add_serve(CLI::App& app, CommandLine& line) {
   datum::tools::add_ia_option(*serve, o.common);
   serve->add_option("--port", o.port, "connection qualifier to listen on; 0: any free one")
       ->type_name("QUAL")
+      ->check(datum::tools::whole_number(0))
       ->capture_default_str();
   serve->add_flag("--once", o.once, "end after one copy");
   serve->add_flag("--reuse-token", o.reuse_token, "one token for many copies");
@@ -60,9 +61,9 @@ CLI::App* add_client(CLI::App& app, CommandLine& line, const char* name, const c
   CLI::App* sub = app.add_subcommand(name, what);
   datum::tools::add_ia_option(*sub, o.common);
   datum::tools::add_json_option(*sub, o.common);
-  sub->add_option("--token", o.token, "what the server printed; or DAT_CP_TOKEN in the environment")
-      ->type_name("TOKEN")
-      ->envname("DAT_CP_TOKEN");
+  sub->add_option("--token", o.token,
+                  "what the server printed; else DAT_CP_TOKEN in the environment")
+      ->type_name("TOKEN");
   sub->add_option("--method", o.method,
                   "who moves the bytes: write (put), read (get), or the other")
       ->type_name("write|read")

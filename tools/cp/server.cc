@@ -30,6 +30,12 @@ namespace {
 
 constexpr DAT_COUNT kBacklog = 16; // clients that wait while one is served
 
+UniqueFd open_served(const std::string& folder) {
+  UniqueFd opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!opened) throw ToolError(ExitCode::Usage, FileError("serve", folder, errno).what());
+  return opened;
+}
+
 std::string real_path(const std::string& folder) {
   std::array<char, PATH_MAX> resolved = {};
   if (realpath(folder.c_str(), resolved.data()) == nullptr)
@@ -67,11 +73,9 @@ class Server {
 
 Server::Server(const ServerOptions& options)
     : options_(options), folder_name_(real_path(options.folder)),
-      folder_(open(folder_name_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
-      ia_(options.common.ia), requests_(make_evd(ia_, kBacklog, DAT_EVD_CR_FLAG)),
-      port_(options.port), listener_(tools::listen(ia_, port_, requests_)) {
-  if (!folder_) throw ToolError(ExitCode::Usage, FileError("serve", folder_name_, errno).what());
-}
+      folder_(open_served(folder_name_)), ia_(options.common.ia),
+      requests_(make_evd(ia_, kBacklog, DAT_EVD_CR_FLAG)), port_(options.port),
+      listener_(tools::listen(ia_, port_, requests_)) {}
 
 void Server::log(const std::string& text) const {
   if (!options_.quiet) fmt::print(stderr, "dat-cp: {}\n", text);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // dat-info: the command line.
 #include <algorithm>
+#include <climits>
 #include <exception>
 
 #include <fmt/format.h>
@@ -81,7 +82,7 @@ int main(int argc, char** argv) try {
       "--check", line.check, "look for what is in the way on this machine, and say what to do");
   app.add_option("-p,--pid", line.pid, "show a running program, as far as /proc tells")
       ->type_name("PID")
-      ->check(CLI::PositiveNumber)
+      ->check(datum::tools::whole_number(1, INT_MAX))
       ->excludes(check_flag);
   datum::tools::add_json_option(app, line.common);
   app.footer(

@@ -81,7 +81,9 @@ class Client {
 };
 
 Peer Client::peer(const tools::Interface& ia) {
-  if (!sides_) return {tools::resolve(line_.host), line_.port, line_.host};
+  if (!sides_)
+    return {tools::resolve(line_.host), line_.port,
+            fmt::format("{} port {}", line_.host, line_.port)};
   return {tools::resolve(ia.address()), sides_->server->port(), "server side"};
 }
 

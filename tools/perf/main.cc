@@ -28,6 +28,7 @@ void add_roles(CLI::App& app, CommandLine& line) {
       ->capture_default_str();
   app.add_option("--port", line.port, "connection qualifier; the server: 0 for any free one")
       ->type_name("QUAL")
+      ->check(datum::tools::whole_number(0))
       ->default_str(std::to_string(datum::perf::kDefaultPort));
   app.add_flag("--once", line.once, "the server ends after one client")->needs(server);
   app.add_option("--timeout", line.timeout_s, "give up connecting after this long")

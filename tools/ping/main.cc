@@ -32,20 +32,21 @@ void add_options(CLI::App& app, CommandLine& line) {
   datum::tools::add_json_option(app, line.common);
   app.add_option("-p,--port", o.port, "connection qualifier; the server: 0 for any free one")
       ->type_name("QUAL")
+      ->check(datum::tools::whole_number(0))
       ->capture_default_str();
   app.add_option("-c,--count", o.count, "end after so many; without it at Ctrl-C")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(datum::tools::whole_number(1));
   app.add_option("-i,--interval", line.interval, "from ping to ping; 0: at once")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0.0, 86400.0))
+      ->check(datum::tools::seconds(0, 86400))
       ->capture_default_str();
   app.add_option("-s,--size", line.size, "bytes of a ping, 8 to 1M")
       ->type_name("SIZE")
       ->capture_default_str();
   app.add_option("-W,--timeout", line.timeout, "for the connection, and for each answer")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0.001, 3600.0))
+      ->check(datum::tools::seconds(0.001, 3600))
       ->capture_default_str();
   app.add_flag("--poll", o.poll, "spin for the answer instead of sleeping");
   app.add_flag("-q,--quiet", o.quiet, "only the summary; the server: no log");

@@ -127,6 +127,17 @@ TEST_F(CpProcess, TheTokenMayComeFromTheEnvironment) {
   EXPECT_EQ(put.code, 0) << put.err;
 }
 
+TEST_F(CpProcess, ATokenOnTheCommandLineWinsOverTheEnvironment) {
+  Server server(there_.path());
+  const Ended wrong =
+      client({"put", "--token", "00112233445566778899aabbccddeeff", here_ / "t", server.at("copy")},
+             [&] { setenv("DAT_CP_TOKEN", server.token.c_str(), 1); });
+  EXPECT_EQ(wrong.code, 5) << wrong.err;
+  const Ended right = client({"put", "--token", server.token, here_ / "t", server.at("copy")},
+                             [] { setenv("DAT_CP_TOKEN", "00112233445566778899aabbccddeeff", 1); });
+  EXPECT_EQ(right.code, 0) << right.err;
+}
+
 TEST_F(CpProcess, OnceEndsTheServerWithTheResult) {
   Server server(there_.path(), {"--once"});
   EXPECT_EQ(client({"put", "--token", server.token, here_ / "t", server.at("copy")}).code, 0);
@@ -232,6 +243,9 @@ TEST_F(CpProcess, WrongUsageIsSaidBeforeAnybodyIsCalled) {
       client({"put", "--dry-run", "--verify", "--token", token, here_ / "t", "127.0.0.1:x"}).code,
       2);
   EXPECT_EQ(client({"serve", here_ / "missing"}).code, 2);
+  const Ended file = client({"serve", here_ / "t/a"});
+  EXPECT_EQ(file.code, 2);
+  EXPECT_TRUE(has(file.err, "t/a\": Not a directory")) << file.err;
   EXPECT_EQ(client({"serve", "--ia", "no-such-ia", here_.path()}).code, 2);
   EXPECT_EQ(client({"--help"}).code, 0);
   EXPECT_TRUE(has(client({"--version"}).out, "dat-cp (datum) "));
@@ -302,6 +316,34 @@ TEST_F(CpProcess, AnInterruptedClientSaysSoOnBothSides) {
   EXPECT_EQ(put.wait(), 3);
   EXPECT_EQ(server.program.wait(), 1);
   EXPECT_TRUE(has(server.program.err(), "stopped by signal 2")) << server.program.err();
+}
+
+TEST_F(CpProcess, AServerInterruptedInTheMiddleEndsAtOnce) {
+  here_.write("big", noise(192 * kMiB));
+  Server server(there_.path());
+  Program put(slow_put(server, here_ / "big"));
+  await_first_block(there_);
+  server.program.signal(SIGTERM);
+  EXPECT_EQ(server.program.wait(), 3);
+  EXPECT_EQ(put.wait(), 1);
+  EXPECT_TRUE(has(put.err(), "the other side stopped: stopped by signal 15")) << put.err();
+  EXPECT_FALSE(there_.exists("big"));
+}
+
+TEST_F(CpProcess, WhatIsPrintedWithoutAStdoutGoesIntoNoFile) {
+  Server server(there_.path(), {"--reuse-token"});
+  const auto without_streams = [] {
+    for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) close(fd);
+    setenv("DATUM_LOG", "trace", 1);
+  };
+  const Ended put =
+      client({"put", "--token", server.token, here_ / "t", server.at("copy")}, without_streams);
+  EXPECT_EQ(put.code, 1) << "the summary was lost";
+  expect_tree(there_, "copy");
+  const Ended get =
+      client({"get", "--token", server.token, server.at("copy"), here_ / "back"}, without_streams);
+  EXPECT_EQ(get.code, 1) << "the summary was lost";
+  expect_tree(here_, "back");
 }
 
 TEST_F(CpProcess, AnInterruptedServerEnds) {

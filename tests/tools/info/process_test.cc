@@ -46,6 +46,20 @@ TEST(DatInfo, TheBuiltInAdapterOpens) {
   EXPECT_NE(ended.output.find("opens"), std::string::npos) << ended.output;
 }
 
+TEST(DatInfo, OutputThatIsLostIsAFailure) {
+  const Ended full = run(kInfo + " --json datum 2>&1 >/dev/full");
+  EXPECT_EQ(full.code, 1);
+  EXPECT_EQ(full.output, "dat-info: cannot write to standard output: No space left on device\n");
+  EXPECT_EQ(run(kInfo + " --json datum 2>&1 >&-").code, 1);
+}
+
+TEST(DatInfo, AProcessNumberIsOne) {
+  const Ended ended = run(kInfo + " -p abc 2>&1");
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_NE(ended.output.find("\"abc\" is not a number from 1 to 2147483647"), std::string::npos)
+      << ended.output;
+}
+
 TEST(DatInfo, AnAdapterOfDatConfIsNamedWithFileAndLine) {
   const DatConf conf(
       "# first line\nmine u1.2 nonthreadsafe default libdatum1.so d.1.0 \"\" \"\"\n");

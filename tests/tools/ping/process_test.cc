@@ -77,6 +77,9 @@ TEST(DatPingUsage, NobodyListeningIsTwo) {
 TEST(DatPingUsage, WrongUsageIsTwo) {
   EXPECT_EQ(run(kPing + " 2>&1").code, 2);
   EXPECT_EQ(run(kPing + " 127.0.0.1 -s 7 2>&1").code, 2);
+  for (const char* wrong : {"-c 0", "-c -1", "-c 18446744073709551616", "-i nan", "-W 0",
+                            "-p 18446744073709551616", "-p -1", "-p 1.5"})
+    EXPECT_EQ(run(kPing + " 127.0.0.1 " + wrong + " 2>&1").code, 2) << wrong;
   EXPECT_EQ(run(kPing + " 127.0.0.1 -s 2M 2>&1").code, 2);
 }
 

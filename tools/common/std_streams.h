@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// common/std_streams.h: the three descriptors that every program expects to be open.
+#pragma once
+
+#include <string>
+
+namespace datum::tools {
+
+// Occupies those of 0, 1 and 2 that are closed. Otherwise the next file or socket that is opened
+// gets the number, and what is printed goes into it. Using one fails all the same.
+void occupy_standard_descriptors();
+
+// Writes out what was printed. Empty: all of it arrived; else why not.
+std::string lost_output();
+
+} // namespace datum::tools
