@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -57,8 +58,10 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   bool recv_idle() const { return recvs_.empty() && !message_open_; }
   bool request_idle() const { return requests_.empty(); }
   std::int32_t recvs_held() const;
-  const char* path() const { return channel_ ? channel_->path() : "none"; }
-  std::int32_t effective_reads_out() const { return reads_out_limit_; }
+  // How it is connected; nothing without a connection.
+  NamedAttributes named_attributes() const;
+  // Such names report and set nothing.
+  static bool is_named_attribute(std::string_view name);
   std::uint32_t number() const { return number_; }
 
   // --- connection (endpoint_connection.cc) -----------------------------------------------------

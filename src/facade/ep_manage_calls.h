@@ -95,12 +95,18 @@ void describe_ep(const Endpoint& ep, DAT_EP_PARAM& param) {
   V::to_dat(ep.attributes(), param.ep_attr);
 }
 
+inline constexpr DAT_EP_PARAM_MASK kNamedAttributeFields =
+    DAT_EP_FIELD_EP_ATTR_NUM_TRANSPORT_ATTR | DAT_EP_FIELD_EP_ATTR_TRANSPORT_SPECIFIC_ATTR |
+    DAT_EP_FIELD_EP_ATTR_NUM_PROVIDER_ATTR | DAT_EP_FIELD_EP_ATTR_PROVIDER_SPECIFIC_ATTR;
+
 template <class V>
 DAT_RETURN ep_query(DAT_EP_HANDLE ep_handle, DAT_EP_PARAM_MASK mask, DAT_EP_PARAM* param) {
   LockedEp ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
   if (const Status s = check_query(mask, DAT_EP_FIELD_ALL, param); !s.ok()) return encode<V>(s);
   describe_ep<V>(*ep, *param);
+  if ((mask & kNamedAttributeFields) != 0)
+    V::to_dat(keep_for_good(ep->named_attributes()), param->ep_attr);
   const Token ia = ep.adapter().token();
   ep.release();
   param->ia_handle = V::consumer_ia(ia);

@@ -81,6 +81,7 @@ bool find_changed_attributes(const Endpoint& ep, DAT_EP_PARAM_MASK mask, const D
   // Without a count an array cannot be looked at; it is of no concern to us then.
   if (!asked(DAT_EP_FIELD_EP_ATTR_NUM_TRANSPORT_ATTR)) wanted.ep_transport_specific_count = 0;
   if (!asked(DAT_EP_FIELD_EP_ATTR_NUM_PROVIDER_ATTR)) wanted.ep_provider_specific_count = 0;
+  if (!asked(DAT_EP_FIELD_EP_ATTR_PROVIDER_SPECIFIC_ATTR)) wanted.ep_provider_specific = nullptr;
   return V::from_dat(wanted, Detail::Arg3, attributes).ok() && wanted.qos == DAT_QOS_BEST_EFFORT;
 }
 

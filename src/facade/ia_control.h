@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "core/interface_adapter.h"
 #include "facade/handle_space.h"
+#include "facade/named_attributes.h"
 #include "facade/registration.h"
 #include "facade/runtime.h"
 
@@ -26,12 +27,6 @@ struct AsyncBinding {
   Source source = Source::Created;
   std::int32_t min_qlen = 0; // Created
   Token evd = nullptr;       // Created: set by open(); Given: the handle that was passed in
-};
-
-// The layout of DAT_NAMED_ATTR.
-struct NamedAttribute {
-  const char* name = nullptr;
-  const char* value = nullptr;
 };
 
 class IaControl final : public LockOwner, public HandleSource {

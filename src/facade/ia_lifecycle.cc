@@ -92,9 +92,7 @@ Status IaControl::create_async_evd(AsyncBinding& async) {
 
 void IaControl::name_attributes() {
   attributes_ = runtime_->transport().attributes();
-  attribute_pointers_.clear();
-  for (const auto& [name, value] : attributes_)
-    attribute_pointers_.push_back({name.c_str(), value.c_str()});
+  attribute_pointers_ = pointers_into(attributes_);
 }
 
 Status IaControl::close(bool graceful) {

@@ -79,6 +79,83 @@ TEST_F(RuleEpQueries, CompletionPendingIsReported) {
   EXPECT_EQ(ep_state(staged->ep()), DAT_EP_STATE_COMPLETION_PENDING);
 }
 
+// The value of a named attribute; "(none)" if there is none of this name.
+std::string named(const DAT_EP_ATTR& attributes, std::string_view name) {
+  for (DAT_COUNT i = 0; i != attributes.ep_provider_specific_count; ++i)
+    if (attributes.ep_provider_specific[i].name == name)
+      return attributes.ep_provider_specific[i].value;
+  return "(none)";
+}
+
+DAT_EP_ATTR query_attributes(DAT_EP_HANDLE ep, DAT_EP_PARAM_MASK mask) {
+  DAT_EP_PARAM param{};
+  EXPECT_DAT_OK(dat_ep_query(ep, mask, &param));
+  return param.ep_attr;
+}
+
+// Rules: dat_ep_query.R14
+TEST_F(RuleEpQueries, NamedAttributesBelongToAConnection) {
+  ConnectedPair pair;
+  for (Side* side : {&pair.active(), &pair.passive()}) {
+    const DAT_EP_ATTR connected = query_ep(side->ep()).ep_attr;
+    EXPECT_EQ(connected.ep_transport_specific_count, 0);
+    const std::string path = named(connected, "datum_path");
+    if (transport() == "sim")
+      EXPECT_EQ(path, "simulated network");
+    else
+      EXPECT_TRUE(path == "shm mapped" || path == "shm cma" || path == "shm ring") << path;
+    EXPECT_EQ(named(connected, "datum_path_reason") == "(none)",
+              path == "simulated network" || path == "shm mapped");
+  }
+  const DAT_EP_ATTR counted =
+      query_attributes(pair.active().ep(), DAT_EP_FIELD_EP_ATTR_NUM_PROVIDER_ATTR);
+  EXPECT_GE(counted.ep_provider_specific_count, 3);
+  pair.disconnect();
+  const DAT_EP_ATTR after = query_ep(pair.active().ep()).ep_attr;
+  EXPECT_EQ(after.ep_provider_specific_count, 0);
+  EXPECT_EQ(after.ep_provider_specific, nullptr);
+  Side fresh(ia);
+  EXPECT_EQ(query_ep(fresh.ep()).ep_attr.ep_provider_specific_count, 0);
+}
+
+// Rules: dat_ep_query.R15 READ.9
+TEST_F(RuleEpQueries, EffectiveReadLimitsAreNamedAttributes) {
+  const auto reads = [](DAT_COUNT in, DAT_COUNT out) {
+    return [in, out](DAT_EP_ATTR& attributes) {
+      attributes.max_rdma_read_in = in;
+      attributes.max_rdma_read_out = out;
+    };
+  };
+  ConnectedPair pair(with_attributes(reads(3, 8), reads(5, 2)));
+  const DAT_EP_ATTR active = query_ep(pair.active().ep()).ep_attr;
+  EXPECT_EQ(named(active, "datum_effective_rdma_read_in"), "3");
+  EXPECT_EQ(named(active, "datum_effective_rdma_read_out"), "5");
+  EXPECT_EQ(active.max_rdma_read_out, 8) << "as the consumer set it";
+  const DAT_EP_ATTR passive = query_ep(pair.passive().ep()).ep_attr;
+  EXPECT_EQ(named(passive, "datum_effective_rdma_read_in"), "5");
+  EXPECT_EQ(named(passive, "datum_effective_rdma_read_out"), "2");
+}
+
+// Rules: dat_ep_query.R16 dat_ep_create.R40
+TEST_F(RuleEpQueries, NamedAttributesOutliveTheirEpAndMayBePassedOn) {
+  DAT_EP_ATTR kept{};
+  {
+    ConnectedPair pair;
+    kept = query_ep(pair.active().ep()).ep_attr;
+  }
+  EXPECT_EQ(named(kept, "datum_effective_rdma_read_in"), "4");
+  Side side(ia);
+  Ep another = side.another_ep(&kept);
+  EXPECT_EQ(query_ep(another).ep_attr.ep_provider_specific_count, 0) << "not connected";
+  DAT_EP_PARAM param{};
+  param.ep_attr = kept;
+  constexpr auto kNumber = DAT_EP_FIELD_EP_ATTR_NUM_PROVIDER_ATTR;
+  constexpr auto kArray = DAT_EP_FIELD_EP_ATTR_PROVIDER_SPECIFIC_ATTR;
+  EXPECT_DAT_OK(dat_ep_modify(another, kNumber | kArray, &param));
+  EXPECT_DAT_TYPE(dat_ep_modify(another, kNumber, &param), DAT_INVALID_PARAMETER)
+      << "an array that was not handed over";
+}
+
 // Rules: EPEVENT.14
 TEST_F(RuleEpQueries, TheStateChangesBeforeTheEvent) {
   ConnectedPair pair;

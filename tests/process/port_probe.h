@@ -24,7 +24,8 @@ inline bool is_free_port(std::uint16_t port) {
 
 // The first of `count` neighbours, far from the ports that `_any` and the kernel give out.
 inline std::uint16_t free_ports(std::uint16_t count) {
-  for (std::uint32_t low = 15000U + static_cast<std::uint32_t>(::getpid()) % 5000U; low < 24000; low += count) {
+  for (std::uint32_t low = 15000U + static_cast<std::uint32_t>(::getpid()) % 5000U; low < 24000;
+       low += count) {
     bool free = true;
     for (std::uint32_t port = low; port < low + count; ++port)
       free = free && is_free_port(static_cast<std::uint16_t>(port));

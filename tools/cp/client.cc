@@ -129,11 +129,12 @@ ExitCode run_client(const ClientOptions& options) {
   const tools::Interface ia(options.common.ia);
   Channel channel(ia, options.timeout);
   const std::uint32_t server_pid = greet(channel, plan, token);
+  Console console(terms, options.quiet, options.common.json);
+  with_abort(channel, [&] { run_job(channel, std::move(plan), console); });
+  // Asked while it is connected, and after what it carried: that decided the path.
   const std::string path = channel.path();
   const std::string route = fmt::format("process {} to process {}{}{}", getpid(), server_pid,
                                         path.empty() ? "" : " over ", path);
-  Console console(terms, options.quiet, options.common.json);
-  with_abort(channel, [&] { run_job(channel, std::move(plan), console); });
   channel.finish();
   console.finish(options.direction == Direction::Put ? "put" : "get", route);
   const bool complete = console.summary.failed == 0 && console.summary.differing == 0;

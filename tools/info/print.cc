@@ -94,6 +94,8 @@ std::string text_of(const ProcessView& view) {
   text += fmt::format("  links          {} (shared memory with a peer process), {} of them dialled "
                       "by the peer\n",
                       view.links(), view.accepted);
+  text += fmt::format("  direct access  to processes: {}; to other peers by the ring\n",
+                      or_none(view.direct));
   text += fmt::format("  listens on     {}\n", or_none(view.listeners));
   text += fmt::format("  threads        {}\n", or_none(view.threads));
   if (view.descriptors > 0)
@@ -152,6 +154,7 @@ std::string json_of(const ProcessView& view) {
              .add_raw("memory", "[" + segments + "]")
              .add("links", view.links())
              .add("links_dialled_by_peer", view.accepted)
+             .add_raw("direct_access_to", json_list(view.direct))
              .add_raw("listens_on", json_list(view.listeners))
              .add_raw("threads", json_list(view.threads))
              .add("descriptors", view.descriptors)

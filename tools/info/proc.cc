@@ -105,6 +105,19 @@ std::vector<UnixSocket> parse_unix_sockets(std::string_view text) {
   return sockets;
 }
 
+std::optional<long> process_of_memory(std::string_view link) {
+  constexpr std::string_view kPrefix = "/proc/";
+  constexpr std::string_view kSuffix = "/mem";
+  if (!link.starts_with(kPrefix) || !link.ends_with(kSuffix) ||
+      link.size() <= kPrefix.size() + kSuffix.size())
+    return std::nullopt;
+  std::uint64_t number = 0;
+  link.remove_prefix(kPrefix.size());
+  link.remove_suffix(kSuffix.size());
+  if (!to_number(link, number)) return std::nullopt;
+  return static_cast<long>(number);
+}
+
 std::optional<std::uint64_t> socket_inode(std::string_view link) {
   constexpr std::string_view kPrefix = "socket:[";
   if (!link.starts_with(kPrefix) || !link.ends_with(']')) return std::nullopt;

@@ -37,6 +37,9 @@ std::vector<UnixSocket> parse_unix_sockets(std::string_view text);
 // The number in "socket:[4711]".
 std::optional<std::uint64_t> socket_inode(std::string_view link);
 
+// The number in "/proc/4711/mem".
+std::optional<long> process_of_memory(std::string_view link);
+
 // "Name:" lines of /proc/PID/status.
 std::string status_field(std::string_view status, std::string_view name);
 

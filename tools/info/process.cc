@@ -80,7 +80,9 @@ void Viewer::look_at_descriptors() {
   for (fs::directory_iterator at(base_ + "fd", error), end; !error && at != end;
        at.increment(error)) {
     ++view_.descriptors;
-    if (const auto inode = socket_inode(read_link(at->path()))) sockets.insert(*inode);
+    const std::string link = read_link(at->path());
+    if (const auto inode = socket_inode(link)) sockets.insert(*inode);
+    if (const auto peer = process_of_memory(link)) view_.direct.push_back(std::to_string(*peer));
   }
   if (error) {
     view_.gaps.emplace_back("its descriptors: another user's process (run as that user, or root)");

@@ -30,6 +30,7 @@ struct ProcessView {
   std::vector<MappedLibrary> libraries;
   std::vector<SharedSegment> segments;
   std::vector<std::string> listeners; // rendezvous names, "@datum/1/*/5000"
+  std::vector<std::string> direct;    // processes whose memory it reaches by itself
   unsigned accepted = 0;              // named sockets of links that others opened
   std::vector<std::string> threads;   // of the library, by name
   std::size_t descriptors = 0;

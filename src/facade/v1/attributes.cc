@@ -25,9 +25,17 @@ void copy_name(std::string_view name, char (&to)[DAT_NAME_MAX_LENGTH]) {
 
 static_assert(sizeof(NamedAttribute) == sizeof(DAT_NAMED_ATTR));
 static_assert(offsetof(NamedAttribute, value) == offsetof(DAT_NAMED_ATTR, value));
-DAT_NAMED_ATTR* named(const std::vector<NamedAttribute>& attributes) {
-  // C consumers are told not to write through it (dat_ia_query).
+DAT_NAMED_ATTR* named(std::span<const NamedAttribute> attributes) {
+  // C consumers are told not to write through it (dat_ia_query, dat_ep_query).
   return reinterpret_cast<DAT_NAMED_ATTR*>(const_cast<NamedAttribute*>(attributes.data()));
+}
+
+// What a consumer passes on from a query says nothing new, but is no mistake.
+bool are_reported_by_us(DAT_COUNT count, const DAT_NAMED_ATTR* attributes) {
+  if (count != 0 && (count < 0 || attributes == nullptr)) return false;
+  return std::all_of(attributes, attributes + count, [](const DAT_NAMED_ATTR& attribute) {
+    return attribute.name != nullptr && Endpoint::is_named_attribute(attribute.name);
+  });
 }
 
 DAT_BOOLEAN boolean(bool value) {
@@ -134,9 +142,9 @@ Status V1::from_dat(const DAT_EP_ATTR& from, Detail position, EndpointAttributes
       from.max_rdma_read_iov == 0 ? from.max_request_iov : from.max_rdma_read_iov;
   to.max_rdma_write_iov =
       from.max_rdma_write_iov == 0 ? from.max_request_iov : from.max_rdma_write_iov;
-  // We know no named attributes, so that none of the consumer's can mean anything.
   const bool good = from.service_type == DAT_SERVICE_TYPE_RC &&
-                    from.ep_transport_specific_count == 0 && from.ep_provider_specific_count == 0;
+                    from.ep_transport_specific_count == 0 &&
+                    are_reported_by_us(from.ep_provider_specific_count, from.ep_provider_specific);
   return good ? kOk : Status(Type::InvalidParameter, position);
 }
 
@@ -160,6 +168,11 @@ void V1::to_dat(const EndpointAttributes& from, DAT_EP_ATTR& to) {
   to.ep_transport_specific = nullptr;
   to.ep_provider_specific_count = 0;
   to.ep_provider_specific = nullptr;
+}
+
+void V1::to_dat(std::span<const NamedAttribute> from, DAT_EP_ATTR& to) {
+  to.ep_provider_specific_count = static_cast<DAT_COUNT>(from.size());
+  to.ep_provider_specific = from.empty() ? nullptr : named(from);
 }
 
 void V1::describe(const RegionRequest& request, bool relaxed_ordering, DAT_LMR_PARAM& to) {

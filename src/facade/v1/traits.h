@@ -56,6 +56,7 @@ struct V1 {
   // A failure names argument `position`. Values are not compared with limits here.
   static Status from_dat(const DAT_EP_ATTR& from, Detail position, EndpointAttributes& to);
   static void to_dat(const EndpointAttributes& from, DAT_EP_ATTR& to);
+  static void to_dat(std::span<const NamedAttribute> from, DAT_EP_ATTR& to);
   static void to_dat(IaControl& ia, DAT_IA_ATTR& to);
   static void to_dat(IaControl& ia, DAT_PROVIDER_ATTR& to);
   static void describe(const RegionRequest& request, bool relaxed_ordering, DAT_LMR_PARAM& to);

@@ -44,7 +44,9 @@ class LinkPort {
   virtual DirectAccess* direct() = 0;
   // The peer has direct access to us: it may be asked to fetch large messages itself.
   virtual bool peer_has_direct() const = 0;
+  // See Channel.
   virtual const char* path() const = 0;
+  virtual std::string path_reason() const { return {}; }
   virtual Address peer_address() const = 0;
   // The peer broke the protocol: end the link. on_link_lost() follows, not from within this call.
   virtual void condemn(const char* reason) = 0;

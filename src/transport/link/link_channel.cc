@@ -28,6 +28,10 @@ const char* LinkChannel::path() const {
   return link_ != nullptr ? link_->port().path() : "not connected";
 }
 
+std::string LinkChannel::path_reason() const {
+  return link_ != nullptr ? link_->port().path_reason() : std::string();
+}
+
 Status LinkChannel::dial(const Address& address, ConnQual qualifier, PrivateData data) {
   remote_address_ = address;
   remote_port_ = qualifier;

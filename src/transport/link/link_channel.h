@@ -51,6 +51,7 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   ConnQual remote_port() const override { return remote_port_; }
   Address remote_address() const override { return remote_address_; }
   const char* path() const override;
+  std::string path_reason() const override;
 
   // --- answering a request (LinkIncoming) --------------------------------------------------------
   void accept(PrivateData data, ChannelEvents& events, const ChannelOptions& options);

@@ -104,8 +104,9 @@ class Channel {
   virtual ConnQual local_port() const = 0;
   virtual ConnQual remote_port() const = 0;
   virtual Address remote_address() const = 0;
-  // Which path the connection took and why not a faster one: for tools and the log.
+  // Which path the connection takes now, and why not a faster one (empty: there is none).
   virtual const char* path() const = 0;
+  virtual std::string path_reason() const = 0;
 };
 
 // What an endpoint brings along into a connection.

@@ -31,6 +31,8 @@ class ProcessMemory final : public DirectAccess {
   std::byte* map(const RegionEntry& entry, Stag stag, bool writable) override;
   bool write(std::uint64_t remote, std::span<const Segment> from) override;
   bool read(std::uint64_t remote, std::span<const Segment> into) override;
+  // Some of the peer's memory is mapped here.
+  bool has_mappings() const { return maps_.mappings() != 0; }
 
  private:
   ProcessMemory(pid_t pid, UniqueFd memory, PeerLife life, Mapping table);

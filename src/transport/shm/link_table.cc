@@ -3,6 +3,7 @@
 
 #include <new>
 
+#include "base/log.h"
 #include "transport/shm/shm_context.h"
 
 namespace datum {
@@ -28,6 +29,9 @@ ShmPort* LinkTable::add(LinkParts parts) {
     ports_.erase(at);
     return nullptr;
   }
+  if (log_enabled(LogLevel::Info))
+    log(LogLevel::Info, "link to process {}: {}; {}", added.peer().process.pid, added.path(),
+        added.path_reason());
   return &added;
 }
 

@@ -17,11 +17,6 @@ namespace {
 constexpr std::byte kBell{1};
 constexpr int kBellsAtOnce = 16; // a peer that rings without end gets no more than its turn
 
-std::string describe(const LinkParts& parts) {
-  if (parts.direct != nullptr) return "shm, direct access";
-  return "shm, no direct access: " + parts.direct_reason;
-}
-
 std::string name_of(const Address& address) noexcept {
   try {
     const auto host = read_address(address);
@@ -34,7 +29,7 @@ std::string name_of(const Address& address) noexcept {
 } // namespace
 
 ShmPort::ShmPort(ShmContext& context, LinkParts parts)
-    : context_(context), parts_(std::move(parts)), path_(describe(parts_)) {}
+    : context_(context), parts_(std::move(parts)) {}
 
 ShmPort::~ShmPort() {
   unwatch();
@@ -66,6 +61,17 @@ void ShmPort::ring_bell() {
 
 DirectAccess* ShmPort::direct() {
   return condemned_ ? nullptr : parts_.direct.get();
+}
+
+const char* ShmPort::path() const {
+  if (parts_.direct == nullptr) return "shm ring";
+  return parts_.direct->has_mappings() ? "shm mapped" : "shm cma";
+}
+
+std::string ShmPort::path_reason() const {
+  if (parts_.direct == nullptr) return parts_.direct_reason;
+  if (parts_.direct->has_mappings()) return {};
+  return "no memory of the peer is mapped so far; it has to come from datum_memory(3)";
 }
 
 bool ShmPort::peer_has_died() const {

@@ -60,7 +60,8 @@ class ShmPort final : public LinkPort, private FdHandler, private Timer {
   void ring_bell() override;
   DirectAccess* direct() override;
   bool peer_has_direct() const override { return parts_.peer_has_direct; }
-  const char* path() const override { return path_.c_str(); }
+  const char* path() const override;
+  std::string path_reason() const override;
   Address peer_address() const override { return parts_.peer_address; }
   void condemn(const char* reason) override;
 
@@ -80,7 +81,6 @@ class ShmPort final : public LinkPort, private FdHandler, private Timer {
 
   ShmContext& context_;
   LinkParts parts_;
-  std::string path_;
   DeathWatch death_watch_{*this};
   bool watching_socket_ = false;
   bool watching_process_ = false;

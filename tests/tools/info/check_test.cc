@@ -161,6 +161,9 @@ TEST(InfoProc, NamedUnixSocketsAreReadWithTheirInode) {
 }
 
 TEST(InfoProc, OnlySocketLinksHaveASocketInode) {
+  EXPECT_EQ(process_of_memory("/proc/4711/mem"), 4711);
+  for (const char* other : {"/proc/4711/maps", "/proc//mem", "/proc/mem", "/proc/self/mem", "/mem"})
+    EXPECT_FALSE(process_of_memory(other).has_value()) << other;
   EXPECT_EQ(socket_inode("socket:[4711]"), 4711U);
   EXPECT_FALSE(socket_inode("pipe:[4711]").has_value());
   EXPECT_FALSE(socket_inode("socket:[]").has_value());

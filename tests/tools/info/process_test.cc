@@ -119,6 +119,18 @@ TEST(DatInfo, ARunningProgramShowsLibrariesListenersAndThreads) {
   EXPECT_NE(ended.output.find("Not visible from outside"), std::string::npos) << ended.output;
 }
 
+TEST(DatInfo, ALinkedProgramShowsWhomItReachesDirectly) {
+  const Served server(kPing + " --serve -p 0 -q");
+  // The shell that runs the client asks while the connection stands.
+  const std::string client =
+      kPing + " 127.0.0.1 -p " + server.port + " -c 500 -i 0.01 -q >/dev/null & client=$!; ";
+  const std::string ask = "until " + kInfo + " -p " + std::to_string(server.pid) +
+                          " | grep \"processes: $client;\"; do kill -0 $client || break; done; "
+                          "kill -INT $client; wait $client";
+  const Ended ended = run("sh -c '" + client + ask + "'");
+  EXPECT_NE(ended.output.find("direct access  to processes: "), std::string::npos) << ended.output;
+}
+
 TEST(DatInfo, AProgramWithoutDatIsAFailureAndNoProgramIsUsage) {
   EXPECT_EQ(run(kInfo + " -p " + std::to_string(getpid())).code, 1);
   EXPECT_EQ(run(kInfo + " -p 999999999 2>/dev/null").code, 2);

@@ -132,7 +132,15 @@ class DirectAccessTest : public testing::Test {
 TEST_F(DirectAccessTest, BothSidesKnowOfIt) {
   EXPECT_TRUE(dialled.port->peer_has_direct());
   EXPECT_EQ(remote.ask(kPeerHasDirect), 1U);
-  EXPECT_STREQ(dialled.port->path(), "shm, direct access");
+}
+
+TEST_F(DirectAccessTest, ThePathSaysWhetherMemoryIsMapped) {
+  EXPECT_STREQ(dialled.port->path(), "shm cma");
+  EXPECT_EQ(dialled.port->path_reason(),
+            "no memory of the peer is mapped so far; it has to come from datum_memory(3)");
+  ASSERT_NE(direct->map(entry(kSharedStag), kSharedStag, true), nullptr);
+  EXPECT_STREQ(dialled.port->path(), "shm mapped");
+  EXPECT_EQ(dialled.port->path_reason(), "");
 }
 
 TEST_F(DirectAccessTest, ThePeersRegionsAreSeen) {
@@ -316,8 +324,10 @@ TEST(DirectAccessRefused, WhenItIsSwitchedOffHere) {
   EXPECT_EQ(b.links[0]->direct(), nullptr);
   EXPECT_FALSE(dialled.port->peer_has_direct());
   EXPECT_FALSE(b.links[0]->peer_has_direct());
-  EXPECT_STREQ(dialled.port->path(), "shm, no direct access: switched off here");
-  EXPECT_STREQ(b.links[0]->path(), "shm, no direct access: switched off by the peer");
+  EXPECT_STREQ(dialled.port->path(), "shm ring");
+  EXPECT_EQ(dialled.port->path_reason(), "switched off here");
+  EXPECT_STREQ(b.links[0]->path(), "shm ring");
+  EXPECT_EQ(b.links[0]->path_reason(), "switched off by the peer");
 }
 
 TEST(DirectAccessRefused, TowardsAnotherUser) {
@@ -332,7 +342,7 @@ TEST(DirectAccessRefused, TowardsAnotherUser) {
   ASSERT_NE(dialled.port, nullptr);
   EXPECT_EQ(dialled.port->direct(), nullptr);
   EXPECT_FALSE(dialled.port->peer_has_direct());
-  EXPECT_STREQ(dialled.port->path(), "shm, no direct access: the peer runs as another user");
+  EXPECT_EQ(dialled.port->path_reason(), "the peer runs as another user");
 }
 
 void lose_privileges() {
@@ -354,8 +364,8 @@ TEST(DirectAccessRefused, TowardsAProcessThatIsNotDumpable) {
     Adapter a(world, "127.0.0.1");
     Dialled dialled;
     dial_now(world, a, "127.0.0.1", remote.qualifier(), dialled);
-    const std::string path = dialled.port == nullptr ? "" : dialled.port->path();
-    numbers.put(path.find("the kernel forbids it") == std::string::npos ? 2 : 1);
+    const std::string reason = dialled.port == nullptr ? "" : dialled.port->path_reason();
+    numbers.put(reason.find("the kernel forbids it") == std::string::npos ? 2 : 1);
     numbers.put(dialled.port != nullptr && dialled.port->direct() == nullptr ? 1 : 2);
   });
   EXPECT_EQ(dialler.numbers().get(), 1U);
