@@ -6,16 +6,16 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/unique_fd.h"
 #include "progress/places.h"
 #include "progress/reactor.h"
-#include "progress/unique_fd.h"
 
 namespace datum {
 
 class EpollReactor final : public Reactor {
  public:
   EpollReactor();
-  bool valid() const { return epoll_.valid(); }
+  bool valid() const { return static_cast<bool>(epoll_); }
   // Readable while a descriptor is ready.
   int fd() const { return epoll_.get(); }
 
@@ -40,7 +40,7 @@ class EpollReactor final : public Reactor {
   };
   std::uint64_t key(int fd) const;
 
-  progress::UniqueFd epoll_;
+  UniqueFd epoll_;
   std::vector<Slot> slots_; // by descriptor
   std::uint32_t handlers_ = 0;
 };

@@ -18,13 +18,13 @@ namespace {
 // one without would be restarted. So there always is one.
 constexpr Duration kLongSleep = 3600 * kSecond;
 
-void write_poke(const progress::UniqueFd& fd) {
+void write_poke(const UniqueFd& fd) {
   const std::uint64_t one = 1;
   // Cannot fail: pokes are taken back one by one, so the counter stays far from its limit.
   [[maybe_unused]] const ssize_t written = ::write(fd.get(), &one, sizeof one);
 }
 
-void read_poke(const progress::UniqueFd& fd) {
+void read_poke(const UniqueFd& fd) {
   std::uint64_t count = 0;
   [[maybe_unused]] const ssize_t got = ::read(fd.get(), &count, sizeof count);
 }
@@ -34,7 +34,7 @@ void read_poke(const progress::UniqueFd& fd) {
 KernelPlaces::KernelPlaces()
     : owner_poke_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       background_poke_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      valid_(reactor_.valid() && owner_poke_.valid() && background_poke_.valid() &&
+      valid_(reactor_.valid() && owner_poke_ && background_poke_ &&
              reactor_.add_silent(owner_poke_.get())) {}
 
 Instant KernelPlaces::now() {

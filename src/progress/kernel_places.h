@@ -3,9 +3,9 @@
 // eventfd for each of the two threads that may have to be got out of a poll.
 #pragma once
 
+#include "base/unique_fd.h"
 #include "progress/epoll_reactor.h"
 #include "progress/places.h"
-#include "progress/unique_fd.h"
 
 namespace datum {
 
@@ -31,8 +31,8 @@ class KernelPlaces final : public Places {
 
  private:
   EpollReactor reactor_;
-  progress::UniqueFd owner_poke_;      // inside the epoll set
-  progress::UniqueFd background_poke_; // beside it, so that one poke never wakes both
+  UniqueFd owner_poke_;      // inside the epoll set
+  UniqueFd background_poke_; // beside it, so that one poke never wakes both
   bool valid_;
 };
 

@@ -12,12 +12,13 @@
 #include <memory>
 #include <string>
 
+#include "base/unique_fd.h"
 #include "transport/link/fabric.h"
 #include "transport/shm/handshake_wire.h"
 #include "transport/shm/life_token.h"
 #include "transport/shm/map_cache.h"
+#include "transport/shm/mapping.h"
 #include "transport/shm/message_socket.h"
-#include "transport/shm/unique_fd.h"
 
 namespace datum {
 

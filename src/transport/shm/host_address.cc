@@ -7,7 +7,7 @@
 #include <linux/rtnetlink.h>
 #include <netinet/in.h>
 
-#include "transport/shm/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace datum {
 namespace {

@@ -9,8 +9,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/unique_fd.h"
 #include "transport/shm/text_file.h"
-#include "transport/shm/unique_fd.h"
 
 namespace datum {
 namespace {

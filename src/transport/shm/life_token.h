@@ -7,7 +7,8 @@
 // a child's back nor a reused process id.
 #pragma once
 
-#include "transport/shm/unique_fd.h"
+#include "base/unique_fd.h"
+#include "transport/shm/mapping.h"
 
 namespace datum {
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <sys/socket.h>
 
+#include "base/unique_fd.h"
 #include "transport/shm/text_file.h"
-#include "transport/shm/unique_fd.h"
 
 namespace datum {
 namespace {

@@ -13,8 +13,8 @@
 #include <deque>
 
 #include "core/region_table.h"
+#include "transport/shm/mapping.h"
 #include "transport/shm/peer_file.h"
-#include "transport/shm/unique_fd.h"
 
 namespace datum {
 

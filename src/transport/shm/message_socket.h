@@ -10,7 +10,7 @@
 #include <span>
 #include <sys/types.h>
 
-#include "transport/shm/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace datum {
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-#include "transport/shm/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace datum {
 

@@ -3,7 +3,7 @@
 // A socket alone does not tell: children of the dead process may hold its other end.
 #pragma once
 
-#include "transport/shm/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace datum {
 

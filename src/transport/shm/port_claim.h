@@ -8,9 +8,9 @@
 #include <optional>
 
 #include "base/status.h"
+#include "base/unique_fd.h"
 #include "transport/shm/host_address.h"
 #include "transport/shm/shm_options.h"
-#include "transport/shm/unique_fd.h"
 
 namespace datum {
 

@@ -11,9 +11,9 @@
 #include <string_view>
 
 #include "base/status.h"
+#include "base/unique_fd.h"
 #include "core/types.h"
 #include "transport/shm/host_address.h"
-#include "transport/shm/unique_fd.h"
 
 namespace datum {
 

@@ -6,8 +6,9 @@
 
 #include <cstddef>
 
+#include "base/unique_fd.h"
 #include "transport/link/segment.h"
-#include "transport/shm/unique_fd.h"
+#include "transport/shm/mapping.h"
 
 namespace datum {
 

@@ -3,7 +3,7 @@
 
 #include <fcntl.h>
 
-#include "transport/shm/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace datum {
 

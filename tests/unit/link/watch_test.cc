@@ -16,8 +16,7 @@ class Watch : public ::testing::Test {
     for (int i = 0; i < 16; ++i) ASSERT_TRUE(pair.passive.receive(8 * i, 8, i).ok());
   }
   static void polling(const std::unique_ptr<Node>& node, bool does) {
-    static_cast<void>(
-        node->transport.set_attention(does ? Attention::Polling : Attention::Asleep));
+    static_cast<void>(node->transport.set_attention(does ? Attention::Polling : Attention::Asleep));
   }
   Instant watch(Duration later) {
     pair.world.now += later;

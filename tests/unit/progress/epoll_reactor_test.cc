@@ -23,12 +23,12 @@ class Handler final : public FdHandler {
 
 class EpollReactorTest : public testing::Test {
  protected:
-  static void fill(const progress::UniqueFd& fd) {
+  static void fill(const UniqueFd& fd) {
     const std::uint64_t one = 1;
     ASSERT_EQ(::write(fd.get(), &one, sizeof one), static_cast<ssize_t>(sizeof one));
   }
-  progress::UniqueFd first_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-  progress::UniqueFd second_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  UniqueFd first_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  UniqueFd second_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
   EpollReactor reactor_;
 };
 

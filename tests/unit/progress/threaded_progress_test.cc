@@ -99,7 +99,7 @@ class MemoryTransport final : public Transport, private FdHandler {
     progress();
   }
 
-  progress::UniqueFd bell_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  UniqueFd bell_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
   Reactor& reactor_;
   Progress& progress_;
   Limits limits_;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// progress/unique_fd.h: a descriptor that is closed with its owner.
+// base/unique_fd.h: a descriptor that is closed with its owner.
 #pragma once
 
 #include <unistd.h>
 #include <utility>
 
-namespace datum::progress {
+namespace datum {
 
 class UniqueFd {
  public:
@@ -16,14 +16,16 @@ class UniqueFd {
     std::swap(fd_, other.fd_);
     return *this;
   }
-  ~UniqueFd() {
-    if (fd_ >= 0) ::close(fd_);
-  }
+  ~UniqueFd() { reset(); }
+
   int get() const { return fd_; }
-  bool valid() const { return fd_ >= 0; }
+  explicit operator bool() const { return fd_ >= 0; }
+  void reset() {
+    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+  }
 
  private:
   int fd_ = -1;
 };
 
-} // namespace datum::progress
+} // namespace datum
