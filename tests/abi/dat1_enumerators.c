@@ -9,6 +9,8 @@
 
 #include "dat1_assert.h"
 
+/* Rules: C-25 C-26 C-27 C-42 */
+
 IS_ENUM(enum dat_mem_type, DAT_MEM_TYPE);
 HAS_VALUE(DAT_MEM_TYPE_VIRTUAL, 0);
 HAS_VALUE(DAT_MEM_TYPE_LMR, 1);

@@ -8,6 +8,8 @@
 
 #include "dat1_assert.h"
 
+/* Rules: C-03 C-41 C-52 */
+
 IS_FUNCTION(dat_ia_openv, (const DAT_NAME_PTR, DAT_COUNT, DAT_EVD_HANDLE*, DAT_IA_HANDLE*,
                            DAT_UINT32, DAT_UINT32, DAT_BOOLEAN));
 IS_FUNCTION(dat_ia_query, (DAT_IA_HANDLE, DAT_EVD_HANDLE*, DAT_IA_ATTR_MASK, DAT_IA_ATTR*,

@@ -8,6 +8,8 @@
 
 #include "dat1_assert.h"
 
+/* Rules: C-28 C-32 C-52 */
+
 IS_RECORD(DAT_NAMED_ATTR, struct dat_named_attr, 16, 8);
 HAS_MEMBER(DAT_NAMED_ATTR, name, 0, 8);
 HAS_MEMBER(DAT_NAMED_ATTR, value, 8, 8);

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Handles: stale, garbage, of another instance; what a failed call leaves; the order of checks.
+#include <dat/udat.h>
+
+#include <dat/dat_registry.h>
+
 #include "each_kind.h"
 #include "fixture.h"
 
@@ -43,6 +47,24 @@ TEST_F(RuleHandles, TheNextCreateGivesAnotherHandle) {
     last_evd = evd;
     last_ep = ep;
   }
+}
+
+// Rules: CONV.8
+TEST_F(RuleHandles, TheFirstWordIsTheProviderTable) {
+  EachKind objects(ia);
+  PendingRequest request(ia);
+  const auto table_of = [](DAT_HANDLE handle) { return *static_cast<DAT_PROVIDER**>(handle); };
+  const DAT_PROVIDER* table = table_of(objects.pz);
+  EXPECT_STREQ(table->device_name, ia_name().c_str());
+  EXPECT_EQ(table_of(request.cr()), table);
+  for (const auto& [kind, handle] : objects.handles()) {
+    if (kind != DAT_HANDLE_TYPE_IA) { // a number
+      EXPECT_EQ(table_of(handle), table) << "kind " << kind;
+    }
+  }
+  DAT_HANDLE_TYPE kind{};
+  EXPECT_DAT_OK(table->get_handle_type_func(objects.evd, &kind));
+  EXPECT_EQ(kind, DAT_HANDLE_TYPE_EVD) << "its functions are the provider's";
 }
 
 // Rules: CONV.9

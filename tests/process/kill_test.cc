@@ -41,7 +41,7 @@ std::string name_of_parameter(const testing::TestParamInfo<int>& info) {
   return name_of(static_cast<Operation>(info.param));
 }
 
-// Rules: PROTECT.6 PATH.3 PATH.14
+// Rules: PROTECT.6 PATH.3 PATH.14 CONN.13 DISC.7 ERR.12
 TEST_P(Kill, AtEveryStepTheSurvivorIsToldAndKeepsWhatIsItsOwn) {
   Survivor survivor(executioner());
   const auto operation = static_cast<Operation>(GetParam());

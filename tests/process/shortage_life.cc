@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "shortage_life.h"
 
+#include <unistd.h>
+
 #include "shortage.h"
 
 namespace datum::test {
@@ -52,7 +54,15 @@ bool ShortLife::make(Half& half, DAT_IA_HANDLE ia) {
 }
 
 bool ShortLife::listen() {
-  return good("dat_psp_create_any", dat_psp_create_any(passive_.ia, &qualifier_, passive_.evd,
+  // Longer than 16 bits, and nobody else's. A life that begins later finds them free again.
+  const DAT_CONN_QUAL own = static_cast<DAT_CONN_QUAL>(::getpid()) << 20U;
+  DAT_PSP_HANDLE psp = DAT_HANDLE_NULL;
+  DAT_RSP_HANDLE rsp = DAT_HANDLE_NULL;
+  return good("dat_psp_create",
+              dat_psp_create(passive_.ia, own, passive_.evd, DAT_PSP_PROVIDER_FLAG, &psp)) &&
+         good("dat_rsp_create",
+              dat_rsp_create(passive_.ia, own + 1, DAT_HANDLE_NULL, passive_.evd, &rsp)) &&
+         good("dat_psp_create_any", dat_psp_create_any(passive_.ia, &qualifier_, passive_.evd,
                                                        DAT_PSP_CONSUMER_FLAG, &psp_));
 }
 

@@ -89,6 +89,7 @@ int open_for_the_first_time(Resource resource, std::uint32_t number) {
 class FirstOpen : public testing::TestWithParam<Resource> {};
 
 // Each time in a process in which nothing of Datum has been loaded yet.
+// Rules: dat_ia_open.R21
 TEST_P(FirstOpen, WorksOrFailsClearly) {
   int status = 0;
   std::uint32_t number = 1;
@@ -121,7 +122,8 @@ class Shortage : public testing::TestWithParam<Case> {
   bool live_once(Resource resource, std::uint32_t number) {
     const bool once = GetParam().lasting == Lasting::kOnce;
     // A shortage that does not end is waited for in vain.
-    ShortLife life(ia_name().c_str(), once ? 1'000'000 : 30'000);
+    const bool patient = once || resource == Resource::kNone;
+    ShortLife life(ia_name().c_str(), patient ? 1'000'000 : 30'000);
     fail_call(resource, number, GetParam().lasting);
     life.live();
     const bool failed = end_shortage();
@@ -136,6 +138,8 @@ class Shortage : public testing::TestWithParam<Case> {
   bool completed_ = false;
 };
 
+// Rules: CONV.21 dat_cno_create.R8 dat_ep_connect.R26 dat_ia_open.R21 dat_psp_create.R18
+// Rules: dat_rsp_create.R17
 TEST_P(Shortage, IsAnsweredClearlyAndHarmsNothing) {
   Bystander bystander;
   for (int i = 0; i < 40; ++i) { // some things are made once, or used again late

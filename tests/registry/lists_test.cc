@@ -116,7 +116,7 @@ TEST(List, NullPointers) {
 }
 
 // Rules: dat_registry_add_provider.R1 dat_registry_remove_provider.R1
-// dat_registry_remove_provider.R3
+// Rules: dat_registry_remove_provider.R3
 TEST(Add, NameBecomesOpenableAndIsHeldWhileOpen) {
   const DAT_PROVIDER_INFO key = info("by-hand");
   EXPECT_EQ(open_ia("by-hand").ret, 0x800a0062U);

@@ -16,6 +16,7 @@ SIM_TEST(Connection, IsRefusedWhereNobodyListens) {
   EXPECT_EQ(play.active.last_event(), EventKind::NonPeerRejected);
 }
 
+// Rules: CONN.6 EPEVENT.7
 SIM_TEST(Connection, FaultsOfADialAreTheirOwnEvents) {
   Play refused{seed};
   refused.world.set_faults({.refused = 1000});

@@ -48,6 +48,15 @@ class HostileRecords : public ::testing::Test {
                                reinterpret_cast<std::uint64_t>(pair.passive.memory.data()), 100};
     put(header, {&segment, 1});
   }
+  void put_read() {
+    RecordHeader header{};
+    header.type = RecordType::ReadRequest;
+    header.connection = kFirstConnection;
+    header.read.rdma = {victim.region->remote_stag(), 0,
+                        reinterpret_cast<std::uint64_t>(victim.memory.data())};
+    header.read.length = victim.memory.size();
+    put(header);
+  }
   void put_connect(std::int32_t reads_in) {
     RecordHeader header{};
     header.type = RecordType::Connect;
@@ -96,6 +105,19 @@ TEST_F(HostileRecords, ARequestThatServesLessThanNoReadsIsRefused) {
   put_connect(-1);
   let_victim_look();
   EXPECT_TRUE(condemned());
+}
+
+// Rules: ERR.11
+TEST_F(HostileRecords, MoreReadsThanAreServedBreakTheConnectionOnly) {
+  for (int reads = 0; reads < 4; ++reads) put_read(); // what an EP serves at a time by default
+  let_victim_look(); // the answer to the first fills the ring: nobody reads it
+  EXPECT_EQ(victim.ep.state(), EpState::Connected);
+  EXPECT_EQ(victim.connect_evd.count(), 0);
+  put_read();
+  let_victim_look();
+  EXPECT_EQ(victim.next(victim.connect_evd).kind, EventKind::Broken);
+  EXPECT_EQ(victim.ep.state(), EpState::Disconnected);
+  EXPECT_FALSE(condemned()) << "the link and its other connections live on";
 }
 
 TEST_F(HostileRecords, EmptyMessagesWithoutRecvAreKeptUpToABound) {

@@ -96,6 +96,25 @@ TEST_P(Transfer, AReadOverTheRingEndsBeforeALaterDirectOne) {
   EXPECT_EQ(ended, 3U);
 }
 
+// Rules: PROGRESS.3
+TEST_P(Transfer, ALongCopyLetsOtherEndpointsThrough) {
+  Side second(*pair.world.a);
+  Side its_peer(*pair.world.b);
+  pair.connect(second, its_peer);
+  ASSERT_TRUE(its_peer.receive(0, 8, 1).ok());
+  const LocalTriplet all = a.local(0, a.memory.size());
+  for (const std::uint64_t cookie : {2UL, 3UL})
+    ASSERT_TRUE(
+        a.ep.post_rdma(Opcode::RdmaWrite, {&all, 1}, cookie, p.remote(0, p.memory.size()), 0).ok());
+  ASSERT_TRUE(second.send(0, 8, 4).ok());
+  for (int turns = 0; second.evd.count() == 0 && turns != 100; ++turns) pair.world.step();
+  EXPECT_EQ(second.next().cookie, 4U);
+  EXPECT_LT(a.evd.count(), 2) << "it waited for all of the copying";
+  pair.world.settle();
+  EXPECT_EQ(a.next().cookie, 2U);
+  EXPECT_EQ(a.next().cookie, 3U);
+}
+
 TEST_P(Transfer, ASendWaitsForItsReceive) {
   fill(a, 100, 1);
   ASSERT_TRUE(a.send(0, 100, 1).ok());

@@ -63,22 +63,22 @@ struct Side {
 struct Pair {
   explicit Pair(bool direct = false, const EndpointAttributes* attributes = nullptr)
       : world(direct), active(*world.a, attributes), passive(*world.b, attributes) {}
-  void connect() {
+  void connect() { connect(active, passive); }
+  void connect(Side& from, Side& to) {
     const ConnQual qualifier = 4000;
     ServicePoint* psp =
-        passive.adapter.create_psp(&qualifier, passive.cr_evd, ServicePoint::EpSource::Consumer)
-            .value();
-    ASSERT_TRUE(active.ep.connect({}, qualifier, 0xffffffff, {}).ok());
+        to.adapter.create_psp(&qualifier, to.cr_evd, ServicePoint::EpSource::Consumer).value();
+    ASSERT_TRUE(from.ep.connect({}, qualifier, 0xffffffff, {}).ok());
     world.settle();
-    const Event event = passive.next(passive.cr_evd);
+    const Event event = to.next(to.cr_evd);
     auto* request = const_cast<ConnectionRequest*>(
         static_cast<const ConnectionRequest*>(static_cast<const Object*>(event.data)));
-    ASSERT_TRUE(request->accept(&passive.ep, {}).ok());
-    passive.adapter.consume(*request);
+    ASSERT_TRUE(request->accept(&to.ep, {}).ok());
+    to.adapter.consume(*request);
     world.settle();
-    EXPECT_EQ(active.next(active.connect_evd).kind, EventKind::Established);
-    EXPECT_EQ(passive.next(passive.connect_evd).kind, EventKind::Established);
-    ASSERT_TRUE(passive.adapter.free(*psp).ok());
+    EXPECT_EQ(from.next(from.connect_evd).kind, EventKind::Established);
+    EXPECT_EQ(to.next(to.connect_evd).kind, EventKind::Established);
+    ASSERT_TRUE(to.adapter.free(*psp).ok());
   }
   LocalWorld world;
   Side active;

@@ -59,6 +59,7 @@ TEST_F(Publish, AFreedQualifierCanBeTakenWhileItsLinksLive) {
   EXPECT_EQ(a.lost, 0);
 }
 
+// Rules: CONN.26
 TEST_F(Publish, AWildcardAndAnAddressConflictEitherWay) {
   const auto specific = publish_any(a);
   expect_in_use(wildcard, specific->qualifier());
