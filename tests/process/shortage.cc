@@ -9,6 +9,7 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -80,6 +81,12 @@ bool out_of_descriptors() {
   return true;
 }
 
+bool out_of(Resource resource, int error) {
+  if (!fails(resource)) return false;
+  errno = error;
+  return true;
+}
+
 } // namespace
 
 } // namespace datum::test
@@ -87,6 +94,7 @@ bool out_of_descriptors() {
 using datum::test::counted;
 using datum::test::fails;
 using datum::test::next;
+using datum::test::out_of;
 using datum::test::out_of_descriptors;
 using datum::test::out_of_memory;
 using datum::test::Resource;
@@ -212,4 +220,51 @@ DATUM_IN_FRONT int pthread_create(pthread_t* thread, const pthread_attr_t* attri
                                   void* (*body)(void*), void* argument) {
   static auto* const real = next<decltype(pthread_create)>("pthread_create");
   return fails(Resource::kThreads) ? EAGAIN : real(thread, attributes, body, argument);
+}
+
+DATUM_IN_FRONT int bind(int fd, const sockaddr* address, socklen_t length) {
+  static auto* const real = next<decltype(bind)>("bind");
+  return out_of(Resource::kSockets, ENOBUFS) ? -1 : real(fd, address, length);
+}
+
+DATUM_IN_FRONT int listen(int fd, int backlog) {
+  static auto* const real = next<int(int, int)>("listen");
+  return out_of(Resource::kSockets, ENOBUFS) ? -1 : real(fd, backlog);
+}
+
+DATUM_IN_FRONT int connect(int fd, const sockaddr* address, socklen_t length) {
+  static auto* const real = next<decltype(connect)>("connect");
+  return out_of(Resource::kSockets, ENOBUFS) ? -1 : real(fd, address, length);
+}
+
+DATUM_IN_FRONT ssize_t sendmsg(int fd, const msghdr* message, int flags) {
+  static auto* const real = next<decltype(sendmsg)>("sendmsg");
+  return out_of(Resource::kSockets, ENOBUFS) ? -1 : real(fd, message, flags);
+}
+
+// Every command that Datum gives takes a word, or nothing. Sealing, by which a peer is known to
+// live, takes no memory.
+DATUM_IN_FRONT int fcntl(int fd, int command, ...) {
+  static auto* const real = next<int(int, int, ...)>("fcntl");
+  va_list more;
+  va_start(more, command);
+  void* const argument = va_arg(more, void*);
+  va_end(more);
+  const bool lacks = command != F_ADD_SEALS && out_of(Resource::kFiles, ENOMEM);
+  return lacks ? -1 : real(fd, command, argument);
+}
+
+DATUM_IN_FRONT int fstat(int fd, struct stat* found) {
+  static auto* const real = next<int(int, struct stat*)>("fstat");
+  return out_of(Resource::kFiles, ENOMEM) ? -1 : real(fd, found);
+}
+
+DATUM_IN_FRONT ssize_t pread(int fd, void* into, std::size_t size, off_t offset) {
+  static auto* const real = next<ssize_t(int, void*, std::size_t, off_t)>("pread");
+  return out_of(Resource::kFiles, ENOMEM) ? -1 : real(fd, into, size, offset);
+}
+
+DATUM_IN_FRONT int mprotect(void* place, std::size_t size, int protection) noexcept {
+  static auto* const real = next<int(void*, std::size_t, int)>("mprotect");
+  return out_of(Resource::kFiles, ENOMEM) ? -1 : real(place, size, protection);
 }

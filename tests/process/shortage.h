@@ -18,6 +18,8 @@ enum class Resource : std::uint8_t {
   kFileSpace,   // ftruncate
   kWatches,     // epoll_ctl(EPOLL_CTL_ADD)
   kThreads,     // pthread_create
+  kSockets,     // bind, listen, connect, sendmsg
+  kFiles,       // fcntl, fstat, pread, mprotect
 };
 
 enum class Lasting : std::uint8_t { kOnce, kFromThenOn };

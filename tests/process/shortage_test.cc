@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Out of memory, descriptors, mappings, file space, watches, threads: at every single call.
+// Out of memory, descriptors, mappings, file space, watches, threads, buffers of sockets and files:
+// at every single call.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -107,13 +108,14 @@ std::string name_of_resource(const testing::TestParamInfo<Resource>& info) {
   switch (info.param) {
   case Resource::kMemory: return "Memory";
   case Resource::kDescriptors: return "Descriptors";
+  case Resource::kFiles: return "Files";
   default: return "Mappings";
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, FirstOpen,
                          testing::Values(Resource::kMemory, Resource::kDescriptors,
-                                         Resource::kMappings),
+                                         Resource::kMappings, Resource::kFiles),
                          name_of_resource);
 
 class Shortage : public testing::TestWithParam<Case> {
@@ -174,7 +176,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{Resource::kFileSpace, Lasting::kFromThenOn, "AllFileSpace"},
                     Case{Resource::kWatches, Lasting::kOnce, "Watches"},
                     Case{Resource::kWatches, Lasting::kFromThenOn, "AllWatches"},
-                    Case{Resource::kThreads, Lasting::kOnce, "Threads"}),
+                    Case{Resource::kThreads, Lasting::kOnce, "Threads"},
+                    Case{Resource::kSockets, Lasting::kOnce, "Sockets"},
+                    Case{Resource::kSockets, Lasting::kFromThenOn, "AllSockets"},
+                    Case{Resource::kFiles, Lasting::kOnce, "Files"},
+                    Case{Resource::kFiles, Lasting::kFromThenOn, "AllFiles"}),
     [](const testing::TestParamInfo<Case>& one) { return std::string(one.param.name); });
 
 } // namespace
