@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """Mutations of one line of C++: what is changed, and where. Knows nothing of builds or tests."""
+import collections
 import dataclasses
 import hashlib
-import random
 import re
 
 # Changing these breaks no promise: what is only said, what the compiler checks, what is written out.
 UNTOUCHED = re.compile(r"^\s*(//|#|\*|static_assert|assert\(|log\(|log_line\(|using |namespace |template|"
                        r"friend |public:|private:|protected:|case .*:$|virtual .*= 0;|"
+                       r".*\) (const )?= 0;|"
                        r"[\w:<>]+ \w+ = 0;)")  # pure, or a member's default that is hardly ever read
 ERRORS = ["Type::InvalidHandle", "Type::InvalidParameter", "Type::InvalidState", "Type::InsufficientResources"]
 
@@ -78,7 +79,7 @@ def _without_statement(line, code):
 OPERATORS = {
     "relation": _swap(r"(?<= )(<=|>=|<|>)(?= )", lambda m: {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}[m.group()]),
     "equality": _swap(r"(?<= )(==|!=)(?= )", lambda m: {"==": "!=", "!=": "=="}[m.group()]),
-    "logic": _swap(r"&&|\|\|", lambda m: {"&&": "||", "||": "&&"}[m.group()]),
+    "logic": _swap(r"(?<= )(&&|\|\|)(?= |$)", lambda m: {"&&": "||", "||": "&&"}[m.group()]),
     "negation": _swap(r"(?<=[( ])!(?=[\w(])", ""),
     "arithmetic": _swap(r"(?<=[\w)\]] )[+-](?= [\w(])", lambda m: {"+": "-", "-": "+"}[m.group()]),
     "bits": _swap(r"(?<=[\w)] )[&|](?= [\w(~])", lambda m: {"&": "|", "|": "&"}[m.group()]),
@@ -105,16 +106,14 @@ def of_text(path, text):
 
 
 def in_seeded_order(mutants, seed):
-    """A fixed shuffle, so that more of the same seed begins with the same ones. Files take turns, for
-    a long file says no more about the tests than a short one."""
-    by_file = {}
-    for mutant in mutants:
-        by_file.setdefault(mutant.path, []).append(mutant)
-    chance = random.Random(seed)
-    queues = [chance.sample(of_file, len(of_file)) for _, of_file in sorted(by_file.items())]
-    ordered = []
-    while queues:
-        chance.shuffle(queues)
-        ordered += [queue.pop() for queue in queues]
-        queues = [queue for queue in queues if queue]
-    return ordered
+    """A fixed shuffle, so that more of the same seed begins with the same ones, and a change of the
+    tree moves few. Files take turns, for a long file says no more about the tests than a short one."""
+    def drawn(text):
+        return hashlib.sha256(f"{seed} {text}".encode()).digest()
+
+    by_file = collections.defaultdict(list)
+    for mutant in sorted(mutants, key=lambda mutant: drawn(mutant.key)):
+        by_file[mutant.path].append(mutant)
+    turns = [(turn, drawn(f"{turn} {path}"), mutant) for path, of_file in by_file.items()
+             for turn, mutant in enumerate(of_file)]
+    return [mutant for _, _, mutant in sorted(turns, key=lambda place: place[:2])]

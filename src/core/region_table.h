@@ -80,6 +80,7 @@ class DirectAccessGate {
 class RegionTable {
  public:
   static constexpr std::uint32_t kCapacity = 1U << 17U; // LMRs and bound RMRs of one adapter
+  static constexpr std::size_t kStorageBytes = kCapacity * sizeof(RegionEntry);
 
   // `storage`: kCapacity zeroed entries that outlive the table.
   RegionTable(std::span<RegionEntry> storage, std::uint32_t first_key);

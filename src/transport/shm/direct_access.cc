@@ -17,7 +17,6 @@ namespace datum {
 namespace {
 
 constexpr std::uint64_t kShortRead = 4096; // the file copies twice, which a page hardly shows
-constexpr std::size_t kTableSize = RegionTable::kCapacity * sizeof(RegionEntry);
 
 // 0, or why the process cannot be read.
 int read_nonce(pid_t pid, const DirectTerms& terms, std::uint64_t& found) {
@@ -72,9 +71,11 @@ std::unique_ptr<ProcessMemory> ProcessMemory::open(const PeerCredentials& proces
   if (!life.lives()) return refuse("its life token cannot be opened");
   const UniqueFd table =
       open_told(process.pid, terms.table_fd, terms.device, terms.table_inode, false);
-  if (!table || !is_sealed_memory(table.get(), kTableSize))
+  if (!table || !is_sealed_memory(table.get(), RegionTable::kStorageBytes))
     return refuse("its region table cannot be opened");
-  Mapping mapping(::mmap(nullptr, kTableSize, PROT_READ, MAP_SHARED, table.get(), 0), kTableSize);
+  Mapping mapping(
+      ::mmap(nullptr, RegionTable::kStorageBytes, PROT_READ, MAP_SHARED, table.get(), 0),
+      RegionTable::kStorageBytes);
   if (!mapping) return refuse("its region table cannot be mapped");
   return std::unique_ptr<ProcessMemory>(new ProcessMemory(
       process.pid, open_memory(process.pid, terms), std::move(life), std::move(mapping)));

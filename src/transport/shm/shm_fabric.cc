@@ -12,11 +12,6 @@
 #include "transport/shm/shm_listener.h"
 
 namespace datum {
-namespace {
-
-constexpr std::size_t kTableSize = RegionTable::kCapacity * sizeof(RegionEntry);
-
-} // namespace
 
 Result<std::unique_ptr<ShmFabric>> ShmFabric::create(const Address& address, Reactor& reactor,
                                                      const ShmOptions& options) {
@@ -24,7 +19,7 @@ Result<std::unique_ptr<ShmFabric>> ShmFabric::create(const Address& address, Rea
   if (!host) return fail(Type::InvalidAddress, Detail::AddressUnsupported);
   if (host->is_unspecified() || host->is_multicast())
     return fail(Type::InvalidAddress, Detail::AddressMalformed);
-  SealedMemory table = make_sealed_memory("datum-regions", kTableSize);
+  SealedMemory table = make_sealed_memory("datum-regions", RegionTable::kStorageBytes);
   if (!table.mapping) return fail(Type::InsufficientResources, Detail::ResourceMemory);
   return std::unique_ptr<ShmFabric>(
       new ShmFabric(address, *host, reactor, options, std::move(table)));

@@ -12,12 +12,12 @@ namespace datum {
 
 SimRegions make_sim_regions() {
   // Pages that cost nothing until they are used: worlds come and go by the thousand.
-  constexpr std::size_t kBytes = RegionTable::kCapacity * sizeof(RegionEntry);
-  void* zeroed = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+  void* zeroed = ::mmap(nullptr, RegionTable::kStorageBytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (zeroed == MAP_FAILED) throw std::bad_alloc();
-  return {static_cast<RegionEntry*>(zeroed),
-          [](RegionEntry* entries) { ::munmap(static_cast<void*>(entries), kBytes); }};
+  return {static_cast<RegionEntry*>(zeroed), [](RegionEntry* entries) {
+            ::munmap(static_cast<void*>(entries), RegionTable::kStorageBytes);
+          }};
 }
 
 std::byte* SimDirect::map(const RegionEntry& entry, Stag, bool) {

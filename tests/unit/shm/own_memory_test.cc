@@ -21,8 +21,7 @@ std::uint64_t address_of_value(const void* value) {
 }
 
 struct OwnAdapter {
-  SealedMemory table =
-      make_sealed_memory("test-regions", RegionTable::kCapacity * sizeof(RegionEntry));
+  SealedMemory table = make_sealed_memory("test-regions", RegionTable::kStorageBytes);
   LifeToken life = LifeToken::make();
   std::uint64_t nonce = kNonce;
 

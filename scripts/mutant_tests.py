@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""The tests that judge mutants: what there is, which test comes by which mutant, and one run of some
+of them, bounded in time and shut off, so that nothing of it is left and nobody else is disturbed."""
+import dataclasses
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+MEMORY_BYTES = 16 << 30  # address space, most of it never touched
+MUTANT_LIMIT = 4096  # bytes that mutant_switch.h maps
+FIRST = 12  # so many of the fastest tests are tried by themselves
+
+
+@dataclasses.dataclass(frozen=True)
+class Suite:
+    name: str
+    targets: tuple
+    command: tuple
+    layers: tuple  # of which it could see a mutant
+
+
+CORE, FACADE, LINK, SHM = "src/core", "src/facade", "src/transport/link", "src/transport/shm"
+# In the order in which they are tried.
+SUITES = [
+    Suite("link", ("datum-link-test",), ("bin/datum-link-test",), (CORE, LINK)),
+    Suite("facade", ("facade_test",), ("bin/facade_test",), (CORE, FACADE)),
+    Suite("conformance-sim", ("datum1_sim", "datum-conformance"), ("bin/datum-conformance", "--transport=sim"),
+          (CORE, FACADE, LINK)),
+    Suite("sim", ("datum-sim-test",), ("bin/datum-sim-test",), (CORE, LINK)),
+    Suite("search", ("datum-sim-search",), ("bin/datum-sim-search", "1", "300"), (CORE, LINK)),
+    Suite("shm", ("datum-shm-test",), ("bin/datum-shm-test",), (CORE, LINK, SHM)),
+    Suite("conformance-shm", ("datum1", "datum-conformance"), ("bin/datum-conformance", "--transport=shm"),
+          (CORE, FACADE, LINK, SHM)),
+    Suite("process", ("datum1", "datum-process-test"), ("bin/datum-process-test",), (CORE, FACADE, LINK, SHM)),
+]
+
+
+CAGED = "DATUM_MUTANTS_CAGED"
+
+
+def enter_cage():
+    """Starts this program anew with a network and a table of processes of its own, if one may have
+    that: tests of other runs are not in the way then, and nothing that a mutant leaves escapes."""
+    cage = ["unshare", "--net", "--pid", "--fork", "--mount-proc", "--kill-child", "--"]
+    network = ["sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
+    if CAGED in os.environ:
+        return
+    works = subprocess.run([*cage, *network, "true"], check=False, capture_output=True).returncode == 0
+    os.environ[CAGED] = "yes" if works else "no"
+    if works:
+        os.execvp(cage[0], [*cage, *network, sys.executable, *sys.argv])
+
+
+def _caged():
+    return os.environ.get(CAGED) == "yes" and os.getpid() == 1
+
+
+def _end_leftovers(group):
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    if not _caged():
+        return
+    for process in [int(name) for name in os.listdir("/proc") if name.isdigit() and name != "1"]:
+        try:
+            os.kill(process, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+def _reap():
+    if _caged():
+        try:
+            while True:
+                os.waitpid(-1, 0)
+        except ChildProcessError:
+            pass
+
+
+def run(command, seconds, directory, output, environment=None):
+    """The exit status; None: out of time. Whatever it started has been ended."""
+    def limited():
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+
+    process = subprocess.Popen(command, cwd=directory, stdin=subprocess.DEVNULL, stdout=output,
+                               stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=limited,
+                               env={**os.environ, **(environment or {})})
+    try:
+        return process.wait(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        _end_leftovers(process.pid)
+        process.wait()
+        _reap()
+
+
+class Judge:
+    """Knows the tests of one build."""
+
+    def __init__(self, tree, work):
+        self.tree, self.output = tree, work / "output.log"
+        self.reached_file, self.memory = work / "reached", work / "tests.json"
+        self.tests, self.watched = {}, set()  # suite -> {test: [seconds, keys of mutants it comes by]}
+
+    def _run(self, suite, tests, seconds, environment):
+        command = list(suite.command)
+        if tests is not None and suite.name != "search":
+            command += ["--gtest_fail_fast", "--gtest_color=no", f"--gtest_filter={':'.join(tests)}"]
+        with open(self.output, "w", encoding="utf-8") as output:
+            return run(command, seconds, self.tree.build, output, environment)
+
+    def _all_of(self, suite):
+        if suite.name == "search":
+            return ["seeds"]
+        listed = subprocess.run([*suite.command, "--gtest_list_tests"], cwd=self.tree.build, check=True,
+                                capture_output=True, text=True).stdout
+        tests, group = [], ""
+        for line in listed.splitlines():
+            name = line.split("#")[0].rstrip()
+            if not line.startswith(" "):
+                group = name if name.endswith(".") else ""
+            elif group and "DISABLED_" not in group + name:
+                tests.append(group + name.strip())
+        return tests
+
+    def learn(self, suites, keys):
+        """Each new test by itself, without a mutant: how long it takes and which mutants it comes by.
+        A test that fails without a mutant says nothing about one and is left out."""
+        known = json.loads(self.memory.read_text()) if self.memory.exists() else {}
+        # A mutant that was not there yet when the tests were learned may be seen by any of them.
+        self.watched = set(known.get("watched", keys))
+        self.tests = known.get("suites", {})
+        for suite in suites:
+            begun, failing, skipped = time.monotonic(), [], 0
+            before = self.tests.get(suite.name, {})
+            there = self._all_of(suite)
+            learned = {test: before[test] for test in there if test in before}
+            for test in there:
+                if test in before:
+                    continue
+                self.reached_file.write_bytes(bytes(MUTANT_LIMIT))
+                started = time.monotonic()
+                status = self._run(suite, [test], 120, {"DATUM_MUTANTS_REACHED": str(self.reached_file)})
+                seconds = time.monotonic() - started
+                if status != 0:
+                    failing.append(test)
+                elif "[  SKIPPED ]" in self.output.read_text(errors="replace"):
+                    skipped += 1
+                else:
+                    reached = [keys[number] for number, byte in enumerate(self.reached_file.read_bytes()) if byte]
+                    learned[test] = [round(seconds, 3), reached]
+            self.tests[suite.name] = learned
+            self.memory.write_text(json.dumps({"watched": sorted(self.watched), "suites": self.tests}))
+            print(f"{suite.name}: {len(learned)} tests in {time.monotonic() - begun:.0f} s, {skipped} skipped; "
+                  f"fail without a mutant and do not count: {', '.join(failing) or 'none'}", flush=True)
+
+    def killer(self, suite, number, key):
+        """(test, how) of what notices mutant `number`; None: nothing does. number None: the mutant is
+        compiled in for good, and every test may see it."""
+        tests = {test: seconds for test, (seconds, reached) in self.tests[suite.name].items()
+                 if number is None or key not in self.watched or key in reached}
+        ordered = sorted(tests, key=tests.get)
+        environment = {} if number is None else {"DATUM_MUTANT": str(number)}
+        for part in (ordered[:FIRST], ordered[FIRST:]):
+            left = part
+            while left:
+                status = self._run(suite, left, 10 + 3 * sum(tests[test] for test in left), environment)
+                if status == 0:
+                    break
+                culprit = self._culprit(left)
+                if status is None:
+                    return culprit, "out of time"
+                # Once more: a test that fails now and then would have killed nothing.
+                if self._run(suite, [culprit], 10 + 3 * tests[culprit], environment) != 0:
+                    return culprit, "failed"
+                left = [test for test in left if test != culprit]
+        return None
+
+    def _culprit(self, tests):
+        """The last test that began."""
+        begun = re.findall(r"^\[ RUN      \] (\S+)", self.output.read_text(errors="replace"), re.M)
+        return begun[-1] if begun and begun[-1] in tests else tests[0]
