@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Which completions notify: wake a waiter, trigger a CNO. And the order of streams on one EVD.
+#include <map>
+#include <string>
+
 #include "fixture.h"
 #include "threads.h"
 
@@ -259,6 +262,83 @@ TEST_F(RuleNotification, StreamsOnOneEvdKeepTheirOrder) {
     const DAT_UINT64 number = event.event_data.dto_completion_event_data.user_cookie.as_64;
     EXPECT_EQ(number, number < 100 ? next_recv++ : next_write++);
   }
+}
+
+// Two events of each of the six streams: the key of an event is its number within its stream.
+class SixStreams {
+ public:
+  void expect_next(const char* stream, DAT_UINT64 key) {
+    EXPECT_EQ(key, next_[stream]) << stream;
+    ++next_[stream];
+  }
+  void take(const DAT_EVENT& event, const std::vector<DAT_HANDLE>& srqs) {
+    const DAT_EVENT_DATA& data = event.event_data;
+    switch (event.event_number) {
+    case DAT_SOFTWARE_EVENT:
+      EXPECT_EQ(data.software_event_data.pointer, pointer_value(next_["software"]++));
+      return;
+    case DAT_CONNECTION_REQUEST_EVENT: {
+      const Cr cr(data.cr_arrival_event_data.cr_handle);
+      return expect_next("requests", static_cast<DAT_UINT64>(request_data(cr)[0] - '0'));
+    }
+    case DAT_RMR_BIND_COMPLETION_EVENT:
+      return expect_next("posted", data.rmr_completion_event_data.user_cookie.as_64 - 100);
+    case DAT_DTO_COMPLETION_EVENT: {
+      const DAT_UINT64 cookie = data.dto_completion_event_data.user_cookie.as_64;
+      return cookie < 100 ? expect_next("received", cookie) : expect_next("posted", cookie - 100);
+    }
+    case DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR:
+      EXPECT_EQ(data.asynch_error_event_data.dat_handle, srqs.at(next_["errors"]++));
+      return;
+    default: ADD_FAILURE() << "event " << std::hex << event.event_number;
+    }
+  }
+  DAT_UINT64 count(const char* stream) { return next_[stream]; }
+
+ private:
+  std::map<std::string, DAT_UINT64> next_;
+};
+
+// Rules: NOTIFY.15
+TEST_F(RuleNotification, AllSixStreamsOnOneEvd) {
+  const Evd evd = create_evd(ia, kEveryStream);
+  Ia watched; // its asynchronous errors come here, too
+  DAT_EVD_HANDLE for_errors = evd;
+  ASSERT_DAT_OK(
+      dat_ia_open(const_cast<char*>(ia_name().c_str()), 8, &for_errors, watched.out()));
+  const Pz watched_pz = create_pz(watched);
+  const Srq srqs[] = {create_srq(watched, watched_pz), create_srq(watched, watched_pz)};
+  const Pz pz = create_pz(ia);
+  const Ep ep = create_ep(ia, pz, evd, evd, evd);
+  Side active(active_ia);
+  establish(active.ep(), active.connect_evd(), ep, evd, ia);
+  const Psp psp = create_psp(ia, free_qualifier(), evd);
+  DAT_PSP_PARAM listening{};
+  ASSERT_DAT_OK(dat_psp_query(psp, DAT_PSP_FIELD_ALL, &listening));
+  Buffer source = active.buffer(16);
+  Buffer sink(ia, pz, 16);
+  const Rmr rmr = create_rmr(pz);
+  const Ep callers[] = {active.another_ep(), active.another_ep()};
+
+  SixStreams streams;
+  for (DAT_UINT64 i = 0; i < 2; ++i) {
+    EXPECT_DAT_OK(post_software_event(evd, pointer_value(i)));
+    EXPECT_DAT_OK(post_recv(ep, {sink.segment()}, i));
+    EXPECT_DAT_OK(post_send(active.ep(), {source.segment()}, i));
+    EXPECT_DAT_OK(post_bind(ep, rmr, sink.segment(), DAT_MEM_PRIV_ALL_FLAG, 100 + 2 * i, nullptr));
+    EXPECT_DAT_OK(post_write(ep, {sink.segment()}, source.remote(), 101 + 2 * i));
+    EXPECT_DAT_OK(dat_srq_set_lw(srqs[i], 1)); // below it already
+    EXPECT_DAT_OK(connect(callers[i], address_of(ia), listening.conn_qual, std::to_string(i)));
+    // Requests of two callers have no order among each other: each comes before the next is made.
+    for (int events = 0; events < 6 && !HasFailure(); ++events)
+      streams.take(next_event(evd), {srqs[0].get(), srqs[1].get()});
+  }
+  for (const char* stream : {"software", "received", "requests", "errors"})
+    EXPECT_EQ(streams.count(stream), 2U) << stream;
+  EXPECT_EQ(streams.count("posted"), 4U);
+  EXPECT_NO_EVENT(evd);
+  EXPECT_DAT_OK(dat_ep_disconnect(ep, DAT_CLOSE_ABRUPT_FLAG));
+  expect_connection_event(evd, DAT_CONNECTION_EVENT_DISCONNECTED, ep);
 }
 
 // Rules: NOTIFY.16 DISC.5
