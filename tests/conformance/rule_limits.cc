@@ -71,9 +71,8 @@ TEST_F(RuleLimits, Rmrs) {
 // Rules: dat_srq_create.R13
 TEST_F(RuleLimits, Srqs) {
   DAT_SRQ_ATTR attributes{1, 1, DAT_SRQ_LW_DEFAULT};
-  expect_bound<Srq>(most.max_srqs, DAT_RESOURCE_SRQ, [&](DAT_HANDLE* out) {
-    return dat_srq_create(ia, pz, &attributes, out);
-  });
+  expect_bound<Srq>(most.max_srqs, DAT_RESOURCE_SRQ,
+                    [&](DAT_HANDLE* out) { return dat_srq_create(ia, pz, &attributes, out); });
 }
 
 // Rules: dat_ep_create.R39

@@ -304,8 +304,7 @@ TEST_F(RuleNotification, AllSixStreamsOnOneEvd) {
   const Evd evd = create_evd(ia, kEveryStream);
   Ia watched; // its asynchronous errors come here, too
   DAT_EVD_HANDLE for_errors = evd;
-  ASSERT_DAT_OK(
-      dat_ia_open(const_cast<char*>(ia_name().c_str()), 8, &for_errors, watched.out()));
+  ASSERT_DAT_OK(dat_ia_open(const_cast<char*>(ia_name().c_str()), 8, &for_errors, watched.out()));
   const Pz watched_pz = create_pz(watched);
   const Srq srqs[] = {create_srq(watched, watched_pz), create_srq(watched, watched_pz)};
   const Pz pz = create_pz(ia);
