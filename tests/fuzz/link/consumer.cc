@@ -89,6 +89,7 @@ LocalTriplet Consumer::local(std::size_t place, std::uint64_t length) const {
 void Consumer::work() {
   timers_.run(time_.now());
   transport_.progress();
+  static_cast<void>(transport_.watch(time_.now()));
   adapter_->destroy_retired();
   take_events();
 }
