@@ -12,12 +12,15 @@ constexpr std::size_t kWantedReserve = std::size_t{1} << 30U;
 constexpr std::size_t kSmallestReserve = std::size_t{1} << 24U;
 constexpr std::size_t kCommitStep = std::size_t{1} << 18U;
 
-// Address space only; a process with a small limit on it gets a smaller one.
+// Address space only; a process with a small limit on it gets a smaller one. A child made by fork()
+// finds it wiped: for the child its parent's handles are none, so that using them harms nobody.
 void* reserve(std::size_t& bytes) {
   for (bytes = kWantedReserve; bytes >= kSmallestReserve; bytes /= 2) {
     void* memory =
         ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory != MAP_FAILED) return memory;
+    if (memory == MAP_FAILED) continue;
+    static_cast<void>(::madvise(memory, bytes, MADV_WIPEONFORK)); // before Linux 4.14: not offered
+    return memory;
   }
   bytes = 0;
   return nullptr;
@@ -39,9 +42,18 @@ bool HandleSpace::grow() {
   return true;
 }
 
+// The queue of freed slots runs through the slots, so a wiped one holds none that can be trusted.
+void HandleSpace::notice_fork(HandleSlot& first) {
+  if (first.key.load(std::memory_order_relaxed) == kNobodys) return;
+  first.key.store(kNobodys, std::memory_order_relaxed);
+  free_count_ = 0;
+}
+
 HandleSlot* HandleSpace::allocate() {
   const MutexLock lock(mutex_);
+  if (committed_bytes_ == 0 && !grow()) return nullptr;
   auto* slots = reinterpret_cast<HandleSlot*>(base_.load(std::memory_order_relaxed));
+  notice_fork(slots[0]);
   if (free_count_ > kReuseDistance) {
     HandleSlot& slot = slots[first_free_];
     first_free_ = slot.next_free;
@@ -73,7 +85,7 @@ void HandleSpace::replace_table(const void* from, const void* to) {
   const MutexLock lock(mutex_);
   auto* slots = reinterpret_cast<HandleSlot*>(base_.load(std::memory_order_relaxed));
   const std::size_t count = used_bytes_.load(std::memory_order_relaxed) / sizeof(HandleSlot);
-  for (std::size_t i = 0; i != count; ++i)
+  for (std::size_t i = 1; i < count; ++i)
     if (slots[i].table.load(std::memory_order_relaxed) == from)
       slots[i].table.store(to, std::memory_order_relaxed);
 }

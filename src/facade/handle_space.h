@@ -49,10 +49,14 @@ class HandleSpace {
   static void replace_table(const void* from, const void* to);
 
  private:
+  // What the first slot's key says, which is never given away, until somebody wipes it.
+  static constexpr std::uint64_t kNobodys = ~std::uint64_t{0};
+
   static bool grow() DATUM_REQUIRES(mutex_);
+  static void notice_fork(HandleSlot& first) DATUM_REQUIRES(mutex_);
 
   static inline constinit std::atomic<std::uintptr_t> base_{0};
-  static inline constinit std::atomic<std::size_t> used_bytes_{0};
+  static inline constinit std::atomic<std::size_t> used_bytes_{sizeof(HandleSlot)};
   static inline constinit Mutex mutex_;
   static inline constinit std::size_t reserved_bytes_ DATUM_GUARDED_BY(mutex_) = 0;
   static inline constinit std::size_t committed_bytes_ DATUM_GUARDED_BY(mutex_) = 0;

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
 
 #include "connection.h"
@@ -36,7 +37,7 @@ void exchange(ConnectedPair& pair) {
   EXPECT_TRUE(target.holds(7, 0, 64));
 }
 
-int status_of_child(void (*body)()) {
+int status_of_child(const std::function<void()>& body) {
   std::fflush(nullptr); // or the child writes it again
   const pid_t child = fork();
   if (child == 0) {
@@ -57,6 +58,25 @@ TEST(ForkedChild, MayEndWithoutDisturbingItsParentsConnections) {
   EXPECT_EQ(status_of_child([] { execl("/bin/true", "true", static_cast<char*>(nullptr)); }), 0);
   exchange(pair);
   EXPECT_EQ(WTERMSIG(status_of_child([] { std::raise(SIGKILL); })), SIGKILL);
+  exchange(pair);
+}
+
+// Rules: THREAD.12
+TEST(ForkedChild, FindsItsParentsHandlesInvalidAndHarmsNothingByUsingThem) {
+  ConnectedPair pair;
+  exchange(pair);
+  const int status = status_of_child([&pair] {
+    DAT_EVENT event;
+    const DAT_RETURN answers[] = {
+        dat_ep_disconnect(pair.active().ep(), DAT_CLOSE_ABRUPT_FLAG),
+        dat_evd_dequeue(pair.passive().recv_evd(), &event),
+        dat_ia_close(pair.active().ia(), DAT_CLOSE_ABRUPT_FLAG),
+    };
+    for (const DAT_RETURN answer : answers)
+      if (DAT_GET_TYPE(answer) != DAT_INVALID_HANDLE) _exit(1);
+    _exit(0);
+  });
+  EXPECT_EQ(status, 0);
   exchange(pair);
 }
 

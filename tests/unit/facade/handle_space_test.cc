@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include <atomic>
+#include <functional>
 #include <gtest/gtest.h>
 #include <set>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 #include "facade/handle_space.h"
 
@@ -37,6 +40,41 @@ TEST(HandleSpace, ASlotIsUsedAgainOnlyAfter65536OtherFrees) {
   }
   EXPECT_GE(others, 65536U);
   HandleSpace::release(*first);
+}
+
+// What a forked child answers: 0 if all is as it should be.
+int look_from_a_child(const std::function<int()>& look) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(look());
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(HandleSpace, AForkedChildFindsNobodyBehindItsParentsHandles) {
+  const int table = 1;
+  HandleSlot* slot = HandleSpace::allocate();
+  slot->table = &table;
+  slot->key = 7;
+  EXPECT_EQ(look_from_a_child([&] { return slot->table == nullptr && slot->key == 0U ? 0 : 1; }),
+            0);
+  EXPECT_EQ(slot->table, &table);
+  EXPECT_EQ(slot->key, 7U);
+  slot->table = nullptr;
+  slot->key = 0;
+  HandleSpace::release(*slot);
+}
+
+TEST(HandleSpace, AForkedChildGetsSlotsOfItsOwn) {
+  std::vector<HandleSlot*> freed(70000);
+  for (HandleSlot*& slot : freed) slot = HandleSpace::allocate();
+  for (HandleSlot* slot : freed) HandleSpace::release(*slot);
+  EXPECT_EQ(look_from_a_child([] {
+              std::set<HandleSlot*> mine;
+              for (int i = 0; i < 5000; ++i) mine.insert(HandleSpace::allocate());
+              return mine.size() == 5000U && mine.count(nullptr) == 0 ? 0 : 1;
+            }),
+            0);
 }
 
 TEST(HandleSpace, ThreadsNeverGetTheSameSlot) {
