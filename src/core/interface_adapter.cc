@@ -42,9 +42,15 @@ void InterfaceAdapter::report_async(const Event& event) {
   }
 }
 
-void InterfaceAdapter::defer_agent(ProxyAgent agent, Token evd) {
-  deferred_.push_back({agent, evd});
+bool InterfaceAdapter::defer_agent(ProxyAgent agent, Token evd) {
+  try {
+    deferred_.push_back({agent, evd});
+  } catch (const std::bad_alloc&) {
+    log(LogLevel::Warn, "out of memory: a proxy agent is called at the next event only");
+    return false;
+  }
   put_off_ = true;
+  return true;
 }
 
 void InterfaceAdapter::destroy_retired_channels() {

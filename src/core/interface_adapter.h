@@ -134,8 +134,9 @@ class InterfaceAdapter final : public Object {
   void destroy_retired() {
     if (!retired_.empty()) destroy_retired_channels();
   }
-  // Proxy agents to be called once no lock is held.
-  void defer_agent(ProxyAgent agent, Token evd);
+  // Proxy agents to be called once no lock is held. False: no memory for it. It must not fail
+  // otherwise: the event that triggered it has been queued.
+  bool defer_agent(ProxyAgent agent, Token evd);
   struct DeferredAgent {
     ProxyAgent agent;
     Token evd = nullptr;

@@ -16,8 +16,7 @@ NotificationObject::NotificationObject(InterfaceAdapter& adapter, ProxyAgent age
 NotificationObject::~NotificationObject() = default;
 
 void NotificationObject::trigger(EventDispatcher& evd) {
-  // One-shot: it is disarmed before it is called, so that it may arm itself again (C-09).
-  if (agent_.armed()) adapter().defer_agent(std::exchange(agent_, {}), evd.token());
+  call_agent(evd.token());
   if (!waiting_.empty()) {
     wake_first(evd.token());
     return;
@@ -25,6 +24,11 @@ void NotificationObject::trigger(EventDispatcher& evd) {
   if (triggered_) return;
   triggered_ = true;
   remembered_ = evd.token();
+}
+
+// One-shot: it is disarmed before it is called, so that it may arm itself again (C-09).
+void NotificationObject::call_agent(Token evd) {
+  if (agent_.armed() && adapter().defer_agent(agent_, evd)) agent_ = {};
 }
 
 void NotificationObject::wake_first(Token evd) {
@@ -59,7 +63,7 @@ Status NotificationObject::wait(std::uint32_t timeout_us, Token& evd) {
 }
 
 void NotificationObject::release_all() {
-  if (agent_.armed()) adapter().defer_agent(std::exchange(agent_, {}), nullptr);
+  call_agent(nullptr);
   while (!waiting_.empty()) wake_first(nullptr);
 }
 

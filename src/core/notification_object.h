@@ -43,6 +43,7 @@ class NotificationObject final : public Object {
   struct WaiterTag;
   struct Waiter;
   void wake_first(Token evd);
+  void call_agent(Token evd);
 
   IntrusiveList<Waiter, WaiterTag> waiting_;
   ProxyAgent agent_;

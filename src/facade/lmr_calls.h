@@ -116,6 +116,7 @@ DAT_RETURN sync_segments(DAT_IA_HANDLE ia_handle, const DAT_LMR_TRIPLET* list, D
   if (!ia) return invalid_handle<V>(Detail::HandleIa);
   if (count != 0 && list == nullptr) return invalid_argument<V>(Detail::Arg2);
   for (const LocalTriplet& segment : V::local(list, count)) {
+    if (segment.length == 0) continue; // its context and address may be anything (H12)
     const MemoryRegion* region = ia->find_region(segment.stag);
     if (region == nullptr) return invalid_argument<V>(Detail::Arg2);
     const RegionRequest& whole = region->request();

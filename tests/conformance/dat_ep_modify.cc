@@ -220,7 +220,7 @@ TEST_F(DatEpModify, NoNamedAttributesAtAll) {
 
 TEST_F(DatEpModify, R27BetterThanBestEffort) {
   param.ep_attr.qos = DAT_QOS_PREMIUM;
-  EXPECT_NE(modify(DAT_EP_FIELD_EP_ATTR_QOS), DAT_SUCCESS);
+  EXPECT_DAT_ERROR(modify(DAT_EP_FIELD_EP_ATTR_QOS), DAT_INVALID_PARAMETER, DAT_INVALID_ARG3);
   EXPECT_EQ(now().ep_attr.qos, DAT_QOS_BEST_EFFORT);
 }
 

@@ -161,6 +161,8 @@ void expect_valid_lists(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz, SyncCall sync) {
   EXPECT_DAT_OK(sync(ia, segments, 1));
   EXPECT_DAT_OK(sync(ia, segments, 3)) << "different LMRs and zones";
   EXPECT_DAT_OK(sync(ia, nullptr, 0)) << "nothing";
+  const DAT_LMR_TRIPLET garbage{0x12345678, 0, 0x10, 0};
+  EXPECT_DAT_OK(sync(ia, &garbage, 1)) << "a segment of nothing";
 }
 
 void expect_bad_segments(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz, SyncCall sync) {
@@ -186,6 +188,7 @@ TEST_F(DatLmrSyncRdmaRead, BadHandles) {
 }
 
 // Rules: dat_lmr_sync_rdma_read.R4 dat_lmr_sync_rdma_read.R5 dat_lmr_sync_rdma_read.R8 MEM.10
+// Rules: dat_lmr_sync_rdma_read.R10
 TEST_F(DatLmrSyncRdmaRead, ValidLists) {
   expect_valid_lists(ia, pz, dat_lmr_sync_rdma_read);
 }
@@ -205,6 +208,7 @@ TEST_F(DatLmrSyncRdmaWrite, BadHandles) {
 }
 
 // Rules: dat_lmr_sync_rdma_write.R4 dat_lmr_sync_rdma_write.R5 dat_lmr_sync_rdma_write.R9
+// Rules: dat_lmr_sync_rdma_write.R10
 TEST_F(DatLmrSyncRdmaWrite, ValidLists) {
   expect_valid_lists(ia, pz, dat_lmr_sync_rdma_write);
 }

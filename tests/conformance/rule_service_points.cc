@@ -177,15 +177,20 @@ TEST_F(RuleServicePoints, ARequestWithoutRoomDoesNotSpendTheRsp) {
 // Rules: dat_rsp_create.R11
 TEST_F(RuleServicePoints, RspWithoutEp) {
   const DAT_CONN_QUAL qualifier = free_qualifier();
-  Rsp rsp;
-  const DAT_RETURN status = dat_rsp_create(ia, qualifier, DAT_HANDLE_NULL, evd, rsp.out());
-  if (DAT_GET_TYPE(status) == DAT_MODEL_NOT_SUPPORTED) return;
-  ASSERT_DAT_OK(status);
+  const Rsp rsp = create_rsp(ia, qualifier, DAT_HANDLE_NULL, evd);
   ask(qualifier);
-  const Cr cr = expect_request(evd);
-  DAT_CR_PARAM param{};
-  ASSERT_DAT_OK(dat_cr_query(cr, DAT_CR_FIELD_ALL, &param));
-  EXPECT_EQ(ep_state(param.local_ep_handle), DAT_EP_STATE_TENTATIVE_CONNECTION_PENDING);
+  Cr cr = expect_request(evd);
+  const DAT_EP_HANDLE made = query_cr(cr).local_ep_handle;
+  EXPECT_EQ(ep_state(made), DAT_EP_STATE_TENTATIVE_CONNECTION_PENDING);
+  DAT_EP_PARAM param{};
+  param.pz_handle = side->pz();
+  param.connect_evd_handle = side->connect_evd();
+  ASSERT_DAT_OK(
+      dat_ep_modify(made, DAT_EP_FIELD_PZ_HANDLE | DAT_EP_FIELD_CONNECT_EVD_HANDLE, &param));
+  ASSERT_DAT_OK(accept(cr, DAT_HANDLE_NULL));
+  expect_answer(kEstablished);
+  expect_connection_event(side->connect_evd(), kEstablished, made);
+  EXPECT_DAT_OK(dat_ep_free(made));
 }
 
 // Rules: dat_rsp_free.R5

@@ -14,6 +14,12 @@ constexpr DAT_COUNT kLength = 16;
 constexpr int kPatience = 1000;
 constexpr auto kStreams = static_cast<DAT_EVD_FLAGS>(DAT_EVD_DEFAULT_FLAG | DAT_EVD_SOFTWARE_FLAG);
 
+// An agent that is called at every trigger.
+void arm_again(DAT_PVOID cno, DAT_EVD_HANDLE evd) {
+  if (evd == DAT_HANDLE_NULL) return; // the end
+  dat_cno_modify_agent(*static_cast<DAT_CNO_HANDLE*>(cno), {cno, &arm_again});
+}
+
 bool is_shortage(DAT_RETURN answer) {
   return DAT_GET_TYPE(answer) == DAT_INSUFFICIENT_RESOURCES &&
          DAT_GET_SUBTYPE(answer) >= DAT_RESOURCE_MEMORY &&
@@ -30,7 +36,8 @@ bool ShortLife::good(const char* call, DAT_RETURN answer) {
 
 void ShortLife::live() {
   completed_ = open(active_) && open(passive_) && make(active_, active_.ia) &&
-               make(passive_, passive_.ia) && listen() && connect() && transfer() && bind();
+               make(passive_, passive_.ia) && listen() && connect() && transfer() && bind() &&
+               nothing_left();
 }
 
 bool ShortLife::open(Half& half) {
@@ -42,7 +49,7 @@ bool ShortLife::make(Half& half, DAT_IA_HANDLE ia) {
   DAT_REGION_DESCRIPTION region{};
   region.for_va = bytes(half);
   return good("dat_pz_create", dat_pz_create(ia, &half.pz)) &&
-         good("dat_cno_create", dat_cno_create(ia, DAT_OS_WAIT_PROXY_AGENT_NULL, &half.cno)) &&
+         good("dat_cno_create", dat_cno_create(ia, {&half.cno, &arm_again}, &half.cno)) &&
          good("dat_evd_create", dat_evd_create(ia, kLength, half.cno, kStreams, &half.evd)) &&
          good("dat_evd_resize", dat_evd_resize(half.evd, 4 * kLength)) &&
          good("dat_ep_create",
@@ -177,6 +184,14 @@ bool ShortLife::bind() {
   return good("dat_rmr_bind", dat_rmr_bind(active_.rmr, &range, DAT_MEM_PRIV_ALL_FLAG, active_.ep,
                                            DAT_CONTEXT{}, DAT_COMPLETION_DEFAULT_FLAG, &context)) &&
          expect(active_.evd, DAT_RMR_BIND_COMPLETION_EVENT);
+}
+
+bool ShortLife::nothing_left() {
+  DAT_EVENT event{};
+  for (const Half* half : {&active_, &passive_})
+    if (dat_evd_dequeue(half->evd, &event) == DAT_SUCCESS)
+      return wrong("an event too many", event.event_number);
+  return true;
 }
 
 void ShortLife::end() {

@@ -57,6 +57,8 @@ class ShortLife {
   bool transfer();
   bool transfer_one(bool send, std::size_t size);
   bool bind();
+  // Nothing is there that was not expected: no event came twice.
+  bool nothing_left();
   // The next event; false, and wrong, if none comes.
   bool next(DAT_EVD_HANDLE evd, DAT_EVENT& event);
   bool expect(DAT_EVD_HANDLE evd, DAT_EVENT_NUMBER number);
