@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// base/cpu.h: what a spinning loop tells the processor, and hints to the compiler.
+// base/cpu.h: what a spinning loop tells the processor.
 #pragma once
 
 namespace datum {
@@ -11,7 +11,5 @@ inline void cpu_pause() {
   asm volatile("yield");
 #endif
 }
-
-inline constexpr unsigned long kCacheLine = 64;
 
 } // namespace datum

@@ -40,7 +40,6 @@ class EventDispatcher final : public Object {
   bool full() const { return count() == capacity_; }
   NotificationObject* cno() const { return cno_.get(); }
   bool enabled() const { return enabled_; }
-  bool waitable() const { return waitable_; }
   // DAT_EVD_STATE_CONFIG_*: derived from the EPs that feed it.
   bool consumer_notification() const { return unsignalled_users_ + solicited_users_ != 0; }
   std::uint32_t state_bits() const;

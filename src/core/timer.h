@@ -19,7 +19,6 @@ class Timer {
   virtual ~Timer();
   Timer(const Timer&) = delete;
   Timer& operator=(const Timer&) = delete;
-  bool armed() const { return queue_ != nullptr; }
   void cancel();
 
  protected:

@@ -24,8 +24,6 @@ namespace datum {
 
 struct V1 {
   using Table = DAT_PROVIDER;
-  static constexpr std::uint32_t kApiMajor = 1;
-  static constexpr std::uint32_t kApiMinor = 2;
 
   static constexpr DAT_RETURN subtype(Detail detail) {
     return v1::kSubtypes[static_cast<std::size_t>(detail)];
