@@ -159,6 +159,20 @@ TEST_F(DatCnoModifyAgent, AWaiterWakesAsWell) {
   EXPECT_EQ(agent.calls, 1);
 }
 
+// Rules: NOTIFY.18
+TEST_F(DatCnoModifyAgent, TheLastEvdIsFreed) {
+  Agent agent;
+  agent.evd = cno; // anything but null
+  arm(agent);
+  Evd other = create_evd(ia, DAT_EVD_SOFTWARE_FLAG, 8, cno);
+  other.free();
+  EXPECT_EQ(agent.calls, 0);
+  evd.free();
+  EXPECT_EQ(agent.calls, 1);
+  EXPECT_EQ(agent.evd, DAT_HANDLE_NULL);
+  EXPECT_EQ(query_cno(cno).agent.proxy_agent_func, nullptr);
+}
+
 // Rules: NOTIFY.1 NOTIFY.9
 TEST_F(DatCnoModifyAgent, EveryArrivalTriggersWhateverTheThreshold) {
   DAT_EVENT event{};

@@ -261,6 +261,25 @@ TEST_F(RuleBind, TheContextOpensNothingBeforeTheBindIsDone) {
   EXPECT_EQ(query_rmr(rmr).rmr_context, 0U) << "flushed, and so never bound";
 }
 
+// Rules: dat_rmr_free.R8
+TEST_F(RuleBind, AQueuedBindOfAFreedRmrOpensNothing) {
+  const DAT_RMR_HANDLE freed = rmr;
+  Buffer large = owner().buffer(256 << 10);
+  Buffer sink = peer().buffer(256 << 10);
+  ASSERT_DAT_OK(post_send(owner().ep(), {large.segment()}, 2)); // finds no Recv yet
+  ASSERT_DAT_OK(post_send(owner().ep(), {large.segment(0, 8)}, 3));
+  DAT_RMR_CONTEXT context = 0;
+  ASSERT_DAT_OK(post_bind(owner().ep(), rmr, region.segment(), kRemoteBoth, 4, &context));
+  rmr.free();
+  for (DAT_UINT64 i = 0; i < 2; ++i) {
+    ASSERT_DAT_OK(post_recv(peer().ep(), {sink.segment()}, i));
+  }
+  for (DAT_UINT64 i = 2; i < 4; ++i) expect_dto(owner().request_evd(), owner().ep(), i);
+  expect_bind(owner().request_evd(), freed, 4);
+  expect_write_refused(window(context, 0, 8));
+  expect_region_untouched();
+}
+
 // A bind that has to wait: it is fenced, and a long Read stands before it.
 class RuleBindBehindARead : public RuleBind {
  protected:
