@@ -1,17 +1,51 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "base/random.h"
 
-#include <cstdlib>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <sys/auxv.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 namespace datum {
+namespace {
+
+bool read_device(std::uint64_t& value) {
+  const int device = ::open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+  if (device < 0) return false;
+  const bool whole = ::read(device, &value, sizeof value) == static_cast<ssize_t>(sizeof value);
+  ::close(device);
+  return whole;
+}
+
+// What the kernel gave the process when it began, and what has changed since.
+std::uint64_t without_the_kernel() {
+  static std::atomic<std::uint64_t> count{0};
+  std::uint64_t start = 0;
+  if (const auto* given = reinterpret_cast<const void*>(::getauxval(AT_RANDOM)))
+    std::memcpy(&start, given, sizeof start);
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  const auto pid = static_cast<std::uint64_t>(::getpid());
+  const auto time = static_cast<std::uint64_t>(now.tv_sec) * 1000000007U +
+                    static_cast<std::uint64_t>(now.tv_nsec);
+  return SeededRandom(start ^ time ^ (pid << 40U) ^ (++count << 20U)).next();
+}
+
+} // namespace
 
 std::uint64_t KernelRandom::next() {
   std::uint64_t value = 0;
+  ssize_t got = -1;
   // Up to 256 bytes never come short once the pool is up; a signal may interrupt before that.
-  while (::getrandom(&value, sizeof value, 0) != static_cast<ssize_t>(sizeof value)) {
-  }
-  return value;
+  do got = ::getrandom(&value, sizeof value, 0);
+  while (got < 0 && errno == EINTR);
+  if (got == static_cast<ssize_t>(sizeof value)) return value;
+  // A sandbox forbids the call.
+  return read_device(value) ? value : without_the_kernel();
 }
 
 std::uint64_t SeededRandom::next() {

@@ -2,6 +2,7 @@
 #include "facade/handle_space.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <new>
 
@@ -12,10 +13,15 @@ constexpr std::size_t kWantedReserve = std::size_t{1} << 30U;
 constexpr std::size_t kSmallestReserve = std::size_t{1} << 24U;
 constexpr std::size_t kCommitStep = std::size_t{1} << 18U;
 
-// Address space only; a process with a small limit on it gets a smaller one. A child made by fork()
-// finds it wiped: for the child its parent's handles are none, so that using them harms nobody.
+// Address space only; of a limit on it an eighth, since everybody else needs some, too. A child
+// made by fork() finds it wiped: for the child its parent's handles are none, so that using them
+// harms nobody.
 void* reserve(std::size_t& bytes) {
-  for (bytes = kWantedReserve; bytes >= kSmallestReserve; bytes /= 2) {
+  rlimit limit{};
+  const bool limited = ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  bytes = kWantedReserve;
+  while (limited && bytes > kSmallestReserve && bytes > limit.rlim_cur / 8) bytes /= 2;
+  for (; bytes >= kSmallestReserve; bytes /= 2) {
     void* memory =
         ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) continue;

@@ -2,6 +2,7 @@
 #include "provider/ia_address.h"
 
 #include <arpa/inet.h>
+#include <cerrno>
 #include <cstring>
 #include <ifaddrs.h>
 #include <net/if.h>
@@ -45,7 +46,7 @@ Address image_of(const sockaddr& given) {
 // The best address of one interface, or of all of them.
 std::optional<Address> best_address(const std::string& interface) {
   ifaddrs* first = nullptr;
-  if (::getifaddrs(&first) != 0) return std::nullopt;
+  if (::getifaddrs(&first) != 0) return std::nullopt; // errno says why
   std::optional<Address> best;
   Rank best_rank = Rank::Useless;
   for (const ifaddrs* entry = first; entry != nullptr; entry = entry->ifa_next) {
@@ -59,6 +60,7 @@ std::optional<Address> best_address(const std::string& interface) {
     best = image_of(*entry->ifa_addr);
   }
   ::freeifaddrs(first);
+  errno = 0;
   return best;
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // provider/threads_factory.cc: what an IA of a real process stands on: threads, the kernel's clock
 // and chance, links between the processes of this host.
+#include <cerrno>
+#include <cstring>
+
 #include "base/log.h"
 #include "base/random.h"
 #include "facade/runtime.h"
@@ -76,14 +79,26 @@ class ThreadsFactory final : public RuntimeFactory {
     }
     const std::optional<IaAddress> place = find_ia_address(ia_name, instance_data);
     if (!place) {
-      log(LogLevel::Warn,
-          "ia \"{}\" (instance data \"{}\"): no such interface, or it is down or has no address; "
-          "see `ip address`",
-          ia_name, instance_data);
+      if (const int error = errno; error != 0)
+        log(LogLevel::Warn,
+            "ia \"{}\": the interfaces of this host cannot be listed (netlink): {}; look at "
+            "`ulimit -n` and at what the sandbox of this process allows",
+            ia_name, std::strerror(error));
+      else
+        log(LogLevel::Warn,
+            "ia \"{}\" (instance data \"{}\"): no such interface, or it is down or has no address; "
+            "see `ip address`",
+            ia_name, instance_data);
       return fail(Type::InsufficientResources, Detail::ResourceDevice);
     }
     Result<std::unique_ptr<ThreadedProgress>> progress = ThreadedProgress::open(lock);
-    if (!progress) return fail(progress.error());
+    if (!progress) {
+      log(LogLevel::Warn,
+          "ia \"{}\": its thread, epoll or eventfd cannot be had; look at `ulimit -n`, `ulimit -u` "
+          "and at what the sandbox of this process allows",
+          ia_name);
+      return fail(progress.error());
+    }
     ShmOptions options;
     options.every_address = place->every_address;
     if (environment.ports)

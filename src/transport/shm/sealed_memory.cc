@@ -34,7 +34,10 @@ Mapping map_shared(int file, std::size_t size) {
 
 SealedMemory make_sealable_memory(const char* name, std::size_t size) {
   SealedMemory memory;
-  if (!may_be_as_long(size)) return memory;
+  if (!may_be_as_long(size)) {
+    errno = EFBIG;
+    return memory;
+  }
   memory.file = make_memfd(name);
   if (memory.file && ::ftruncate(memory.file.get(), static_cast<off_t>(size)) == 0)
     memory.mapping = map_shared(memory.file.get(), size);

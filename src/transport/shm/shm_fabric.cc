@@ -2,8 +2,11 @@
 #include "transport/shm/shm_fabric.h"
 #include "base/text.h"
 
+#include <cerrno>
+#include <cstring>
 #include <sys/stat.h>
 
+#include "base/log.h"
 #include "base/random.h"
 #include "transport/shm/half_open.h"
 #include "transport/shm/peer_process.h"
@@ -20,7 +23,16 @@ Result<std::unique_ptr<ShmFabric>> ShmFabric::create(const Address& address, Rea
   if (host->is_unspecified() || host->is_multicast())
     return fail(Type::InvalidAddress, Detail::AddressMalformed);
   SealedMemory table = make_sealed_memory("datum-regions", RegionTable::kStorageBytes);
-  if (!table.mapping) return fail(Type::InsufficientResources, Detail::ResourceMemory);
+  if (!table.mapping) {
+    const int error = errno;
+    log(LogLevel::Warn,
+        "{} bytes of memory to share with peers cannot be had (memfd): {}; look at `ulimit -n`, "
+        "`ulimit -f` and `ulimit -v`, and at what the sandbox of this process allows",
+        RegionTable::kStorageBytes, std::strerror(error));
+    const bool no_number = error == EMFILE || error == ENFILE;
+    return fail(Type::InsufficientResources,
+                no_number ? Detail::ResourceDevice : Detail::ResourceMemory);
+  }
   return std::unique_ptr<ShmFabric>(
       new ShmFabric(address, *host, reactor, options, std::move(table)));
 }

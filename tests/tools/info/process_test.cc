@@ -53,6 +53,24 @@ TEST(DatInfo, OutputThatIsLostIsAFailure) {
   EXPECT_EQ(run(kInfo + " --json datum 2>&1 >&-").code, 1);
 }
 
+// Handles once took all but a little of the address space there was.
+TEST(DatInfo, ALimitOnAddressSpaceLeavesRoomForTheAdapter) {
+  const auto limited = [](const std::string& options) {
+    return run("bash -c 'ulimit -v 300000; exec " + kInfo + options + " 2>&1'");
+  };
+  if (limited(" --version").code != 0) return; // a sanitizer needs more than that for itself
+  const Ended ended = limited(" datum");
+  EXPECT_EQ(ended.code, 0) << ended.output;
+}
+
+TEST(DatInfo, WhatTheKernelWouldNotGiveIsNamed) {
+  const Ended ended = run("bash -c 'ulimit -f 1; exec " + kInfo + " datum 2>&1'");
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_NE(ended.output.find("memory to share with peers cannot be had (memfd): File too large"),
+            std::string::npos)
+      << ended.output;
+}
+
 TEST(DatInfo, AProcessNumberIsOne) {
   const Ended ended = run(kInfo + " -p abc 2>&1");
   EXPECT_EQ(ended.code, 2);
