@@ -122,7 +122,7 @@ void IaControl::dismantle() {
     adapter_.reset();
   }
   runtime_.reset();
-  if (async_key_ != 0) release_async_evd(async_.evd, std::exchange(async_key_, 0));
+  if (async_key_ != 0) release_async_evd(async_.evd, async_key_);
   OpenIas::instance().give_back(*this);
 }
 
