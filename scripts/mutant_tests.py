@@ -6,6 +6,7 @@ import json
 import os
 import re
 import resource
+import secrets
 import signal
 import subprocess
 import sys
@@ -13,7 +14,8 @@ import time
 
 MEMORY_BYTES = 16 << 30  # address space, most of it never touched
 MUTANT_LIMIT = 4096  # bytes that mutant_switch.h maps
-FIRST = 12  # so many of the fastest tests are tried by themselves
+FIRST = 12  # so many of the fastest tests of a suite are tried before any slower one
+FASTEST, REST = "fastest", "rest"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,6 +24,7 @@ class Suite:
     targets: tuple
     command: tuple
     layers: tuple  # of which it could see a mutant
+    slow: bool = False  # even its fastest tests are none
 
 
 CORE, FACADE, LINK, SHM = "src/core", "src/facade", "src/transport/link", "src/transport/shm"
@@ -36,24 +39,32 @@ SUITES = [
     Suite("shm", ("datum-shm-test",), ("bin/datum-shm-test",), (CORE, LINK, SHM)),
     Suite("conformance-shm", ("datum1", "datum-conformance"), ("bin/datum-conformance", "--transport=shm"),
           (CORE, FACADE, LINK, SHM)),
-    Suite("process", ("datum1", "datum-process-test"), ("bin/datum-process-test",), (CORE, FACADE, LINK, SHM)),
+    Suite("process", ("datum1", "datum-process-test"), ("bin/datum-process-test",), (LINK, SHM), True),
 ]
 
 
 CAGED = "DATUM_MUTANTS_CAGED"
 
 
+CAGE = ["unshare", "--net", "--pid", "--fork", "--mount-proc", "--kill-child", "--",
+        "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
+
+
 def enter_cage():
     """Starts this program anew with a network and a table of processes of its own, if one may have
     that: tests of other runs are not in the way then, and nothing that a mutant leaves escapes."""
-    cage = ["unshare", "--net", "--pid", "--fork", "--mount-proc", "--kill-child", "--"]
-    network = ["sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
     if CAGED in os.environ:
         return
-    works = subprocess.run([*cage, *network, "true"], check=False, capture_output=True).returncode == 0
+    works = subprocess.run([*CAGE, "true"], check=False, capture_output=True).returncode == 0
     os.environ[CAGED] = "yes" if works else "no"
     if works:
-        os.execvp(cage[0], [*cage, *network, sys.executable, *sys.argv])
+        os.execvp(CAGE[0], [*CAGE, sys.executable, "-u", *sys.argv])
+
+
+def start_beside(arguments):
+    """This program once more, in a cage of its own."""
+    cage = CAGE if os.environ.get(CAGED) == "yes" else []
+    return subprocess.Popen([*cage, sys.executable, "-u", sys.argv[0], *arguments])
 
 
 def _caged():
@@ -106,9 +117,11 @@ class Judge:
     """Knows the tests of one build."""
 
     def __init__(self, tree, work):
-        self.tree, self.output = tree, work / "output.log"
+        self.tree, self.output = tree, work / f"output-{secrets.token_hex(4)}.log"
         self.reached_file, self.memory = work / "reached", work / "tests.json"
-        self.tests, self.watched = {}, set()  # suite -> {test: [seconds, keys of mutants it comes by]}
+        self.watched = set()  # mutants that were there when the tests were learned; others may be seen by any test
+        self.useless = {}  # suite -> tests that fail anyhow or are skipped
+        self.tests = {}  # suite -> {test: [seconds, keys of mutants it comes by]}
 
     def _run(self, suite, tests, seconds, environment):
         command = list(suite.command)
@@ -131,20 +144,27 @@ class Judge:
                 tests.append(group + name.strip())
         return tests
 
+    def recall(self):
+        """What was learned."""
+        known = json.loads(self.memory.read_text()) if self.memory.exists() else {}
+        self.watched = set(known.get("watched", []))
+        self.tests = known.get("suites", {})
+        self.useless = known.get("useless", {})
+
     def learn(self, suites, keys):
         """Each new test by itself, without a mutant: how long it takes and which mutants it comes by.
         A test that fails without a mutant says nothing about one and is left out."""
-        known = json.loads(self.memory.read_text()) if self.memory.exists() else {}
-        # A mutant that was not there yet when the tests were learned may be seen by any of them.
-        self.watched = set(known.get("watched", keys))
-        self.tests = known.get("suites", {})
+        self.recall()
+        self.watched = self.watched or set(keys)
+        self.reached_file.write_bytes(bytes(MUTANT_LIMIT))
         for suite in suites:
             begun, failing, skipped = time.monotonic(), [], 0
             before = self.tests.get(suite.name, {})
+            useless = self.useless.setdefault(suite.name, [])
             there = self._all_of(suite)
             learned = {test: before[test] for test in there if test in before}
             for test in there:
-                if test in before:
+                if test in before or test in useless:
                     continue
                 self.reached_file.write_bytes(bytes(MUTANT_LIMIT))
                 started = time.monotonic()
@@ -152,36 +172,39 @@ class Judge:
                 seconds = time.monotonic() - started
                 if status != 0:
                     failing.append(test)
+                    useless.append(test)
                 elif "[  SKIPPED ]" in self.output.read_text(errors="replace"):
                     skipped += 1
+                    useless.append(test)
                 else:
                     reached = [keys[number] for number, byte in enumerate(self.reached_file.read_bytes()) if byte]
                     learned[test] = [round(seconds, 3), reached]
             self.tests[suite.name] = learned
-            self.memory.write_text(json.dumps({"watched": sorted(self.watched), "suites": self.tests}))
+            self.memory.write_text(json.dumps({"watched": sorted(self.watched), "suites": self.tests, "useless": self.useless}))
             print(f"{suite.name}: {len(learned)} tests in {time.monotonic() - begun:.0f} s, {skipped} skipped; "
                   f"fail without a mutant and do not count: {', '.join(failing) or 'none'}", flush=True)
 
-    def killer(self, suite, number, key):
-        """(test, how) of what notices mutant `number`; None: nothing does. number None: the mutant is
-        compiled in for good, and every test may see it."""
+    def killer(self, suite, number, key, part):
+        """(test, how) of what notices mutant `number` among the fastest tests that come by it, or among
+        the rest of them; None: nothing does. number None: the mutant is compiled in for good, and every
+        test may see it."""
         tests = {test: seconds for test, (seconds, reached) in self.tests[suite.name].items()
                  if number is None or key not in self.watched or key in reached}
         ordered = sorted(tests, key=tests.get)
         environment = {} if number is None else {"DATUM_MUTANT": str(number)}
-        for part in (ordered[:FIRST], ordered[FIRST:]):
-            left = part
-            while left:
-                status = self._run(suite, left, 10 + 3 * sum(tests[test] for test in left), environment)
-                if status == 0:
-                    break
-                culprit = self._culprit(left)
-                if status is None:
-                    return culprit, "out of time"
-                # Once more: a test that fails now and then would have killed nothing.
-                if self._run(suite, [culprit], 10 + 3 * tests[culprit], environment) != 0:
-                    return culprit, "failed"
-                left = [test for test in left if test != culprit]
+        first = 0 if suite.slow else FIRST
+        left = ordered[:first] if part == FASTEST else ordered[first:]
+        while left:
+            status = self._run(suite, left, 10 + 3 * sum(tests[test] for test in left), environment)
+            if status == 0:
+                return None
+            culprit = self._culprit(left)
+            # Once more by itself: a test that fails now and then, or a machine that had no time for
+            # it, would have killed nothing.
+            again = self._run(suite, [culprit], 30 + 5 * tests[culprit], environment)
+            if again != 0:
+                return culprit, "out of time" if again is None else "failed"
+            left = [test for test in left if test != culprit]
         return None
 
     def _culprit(self, tests):

@@ -32,27 +32,33 @@ class Tree:
         self.header = work / "switch.h"
         self.faulty_keys = work / "not-switched.json"
         self.path.mkdir(parents=True, exist_ok=True)
-        self.lock = open(work / "lock", "w", encoding="utf-8")
+
+    def lock(self, work):
+        """For whoever changes it; ends with the process."""
+        self.locked = open(work / "lock", "w", encoding="utf-8")
         try:
-            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self.locked, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             sys.exit("another run is at work in build/mutants")
+
+    def choose(self, mutants):
+        """What can be switched among these."""
+        self.keys = [mutant.key for mutant in mutants]
+        self.edits = self._switches(mutants)
 
     def names(self):
         listed = subprocess.run(["git", "ls-files", "-z", "-c", "-o", "--exclude-standard"], cwd=self.root,
                                 check=True, capture_output=True, text=True).stdout.split("\0")
         return [name for name in listed if name and (self.root / name).is_file()]
 
-    def prepare(self, mutants):
-        """Brings the copy up to date, with all switches in it that can be. A file that is the same
-        keeps its time, so nothing is built twice."""
+    def prepare(self):
+        """Brings the copy up to date, with all chosen switches in it. A file that is the same keeps
+        its time, so nothing is built twice."""
         wanted = set(self.names())
         for copy in self.path.rglob("*"):
             name = copy.relative_to(self.path).as_posix()
             if copy.is_file() and name not in wanted and not name.startswith("build/"):
                 copy.unlink()
-        self.keys = [mutant.key for mutant in mutants]
-        self.edits = self._switches(mutants)
         for name in wanted:
             self._write(name, self._text(name))
         header = (self.root / "scripts" / "mutant_switch.h").read_bytes()

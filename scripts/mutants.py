@@ -62,22 +62,26 @@ def suites_for(mutant):
     return [suite for suite in mutant_tests.SUITES if any(mutant.path.startswith(layer + "/") for layer in suite.layers)]
 
 
-def judge(tree, tests, number, mutant):
+def judge_switched(tests, number, mutant, part):
     """(verdict, suite, test)"""
-    if tree.switched(number, mutant):
-        for suite in suites_for(mutant):
-            found = tests.killer(suite, number, mutant.key)
-            if found:
-                return found[1], suite.name, found[0]
-        return "survived", "", ""
+    for suite in suites_for(mutant):
+        found = tests.killer(suite, number, mutant.key, part)
+        if found:
+            return found[1], suite.name, found[0]
+    return "survived", "", ""
+
+
+def judge_alone(tree, tests, mutant):
+    """The same for one that has to be built by itself."""
     with tree.broken(mutant):
         # Tests of the inside are slow to build when a header has changed.
         for suite in sorted(suites_for(mutant), key=lambda suite: "conformance" not in suite.name):
             if not tree.compile(suite.targets):
                 return "does not compile", suite.name, ""
-            found = tests.killer(suite, None, mutant.key)
-            if found:
-                return found[1], suite.name, found[0]
+            for part in (mutant_tests.FASTEST, mutant_tests.REST):
+                found = tests.killer(suite, None, mutant.key, part)
+                if found:
+                    return found[1], suite.name, found[0]
     return "survived", "", ""
 
 
@@ -112,29 +116,69 @@ def arguments():
     parser.add_argument("--count", type=int, default=200, help="how many of them (200)")
     parser.add_argument("--only", action="append", metavar="PATH", help="mutants of this file or folder alone")
     parser.add_argument("--again", action="store_true", help="try those once more that survived")
+    parser.add_argument("--jobs", type=int, default=2, help="how many side by side (2)")
+    parser.add_argument("--share", help=argparse.SUPPRESS)
     parser.add_argument("--list", action="store_true", help="print the mutants and try none")
     parser.add_argument("--report", action="store_true", help="print what is known and try none")
     return parser.parse_args()
 
 
-def try_all(chosen, again):
-    why = explained()
-    waiting = [mutant for mutant in chosen if mutant.key not in results() or
-               (again and results()[mutant.key]["verdict"] == "survived" and mutant.key not in why)]
+def untried(chosen, again):
+    known, why = results(), explained()
+    return [(number, mutant) for number, mutant in enumerate(chosen) if mutant.key not in known or
+            (again and known[mutant.key]["verdict"] == "survived" and mutant.key not in why)]
+
+
+def try_all(chosen, options):
+    waiting = untried(chosen, options.again)
     if not waiting:
         return
     tree = mutant_tree.Tree(ROOT, WORK)
-    tree.prepare(chosen)
-    suites = [suite for suite in mutant_tests.SUITES if any(suite in suites_for(mutant) for mutant in waiting)]
+    tree.lock(WORK)
+    tree.choose(chosen)
+    tree.prepare()
+    suites = [suite for suite in mutant_tests.SUITES if any(suite in suites_for(mutant) for _, mutant in waiting)]
     tree.compile_switched(["datum1", "datum1_sim"])  # what shows most switches that do not compile
     tree.compile_switched(sorted({target for suite in suites for target in suite.targets}))
     tests = mutant_tests.Judge(tree, WORK)
     tests.learn(suites, tree.keys)
-    # First those that need no build.
-    for mutant in sorted(waiting, key=lambda mutant: not tree.switched(chosen.index(mutant), mutant)):
+    if any(tree.switched(*pair) for pair in waiting):
+        same = [f"--seed={options.seed}", f"--count={options.count}", *(["--again"] if options.again else []),
+                *(f"--only={path}" for path in options.only or [])]
+        beside = [mutant_tests.start_beside([*same, f"--share={share}/{options.jobs}"]) for share in range(options.jobs)]
+        for process in beside:
+            process.wait()
+    for number, mutant in untried(chosen, options.again):
+        if not tree.switched(number, mutant):
+            begun = time.monotonic()
+            note(mutant, *judge_alone(tree, tests, mutant), time.monotonic() - begun)
+
+
+def try_share(chosen, options):
+    """Every so-manieth of those that the build of try_all() can switch on."""
+    share, jobs = map(int, options.share.split("/"))
+    tree = mutant_tree.Tree(ROOT, WORK)
+    tree.choose(chosen)
+    tests = mutant_tests.Judge(tree, WORK)
+    tests.recall()
+    mine = [pair for pair in untried(chosen, options.again) if tree.switched(*pair) and pair[0] % jobs == share]
+    tough = try_part(tests, mine, mutant_tests.FASTEST)
+    for number, mutant in try_part(tests, tough, mutant_tests.REST):
+        note(mutant, "survived", "", "", 0)
+
+
+def try_part(tests, numbered, part):
+    """Those that this part of the tests did not notice."""
+    left = []
+    for number, mutant in numbered:
         begun = time.monotonic()
-        verdict, suite, test = judge(tree, tests, chosen.index(mutant), mutant)
-        note(mutant, verdict, suite, test, time.monotonic() - begun)
+        verdict = judge_switched(tests, number, mutant, part)
+        if verdict[0] in KILLED:
+            note(mutant, *verdict, time.monotonic() - begun)
+        else:
+            left.append((number, mutant))
+            print(f"not noticed by the {part}: {mutant.path}:{mutant.line}: {mutant.name}", flush=True)
+    return left
 
 
 def main():
@@ -149,7 +193,10 @@ def main():
     if not options.report:
         mutant_tests.enter_cage()
         WORK.mkdir(parents=True, exist_ok=True)
-        try_all(chosen, options.again)
+        if options.share:
+            try_share(chosen, options)
+            return
+        try_all(chosen, options)
     report(chosen)
 
 
