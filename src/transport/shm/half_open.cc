@@ -14,6 +14,7 @@ namespace datum {
 
 void HalfOpen::begin(ShmContext& context, UniqueFd socket) {
   std::unique_ptr<HalfOpen> half_open(new HalfOpen(context, std::move(socket)));
+  if (half_open->is_one_too_many()) return half_open->put_off();
   FdHandler& handler = *half_open;
   if (!context.reactor.add(half_open->socket_.get(), EPOLLIN, handler).ok()) return;
   half_open->watching_ = true;
@@ -25,6 +26,36 @@ void HalfOpen::begin(ShmContext& context, UniqueFd socket) {
 HalfOpen::HalfOpen(ShmContext& context, UniqueFd socket)
     : context_(context), socket_(std::move(socket)) {
   peer_.process = peer_credentials(socket_.get());
+}
+
+// No user can keep the others out by dialling and then saying nothing: another user than ours gets
+// a quarter of the places, all others together three quarters.
+bool HalfOpen::is_one_too_many() const {
+  const uid_t ours = ::geteuid();
+  const uid_t user = peer_.process.uid;
+  if (user == ours) return false;
+  std::size_t of_user = 0;
+  std::size_t of_strangers = 0;
+  for (const auto& other : context_.half_open) {
+    if (other->peer_.process.uid == user) ++of_user;
+    if (other->peer_.process.uid != ours) ++of_strangers;
+  }
+  const std::size_t quarter = context_.options.max_half_open / 4;
+  return of_user >= quarter || of_strangers >= context_.options.max_half_open - quarter;
+}
+
+void HalfOpen::put_off() {
+  std::byte hello[kLargestMessage + 1];
+  std::size_t length = 0;
+  PassedFds passed;
+  // Unread, it would have the kernel end the connection before our answer is heard.
+  static_cast<void>(receive_message(socket_.get(), hello, length, passed));
+  Greeting answer = context_.self;
+  answer.preamble.kind = MessageKind::Answer;
+  answer.preamble.verdict = Verdict::Again;
+  std::byte bytes[Greeting::kWireSize];
+  encode(answer, bytes);
+  static_cast<void>(send_message(socket_.get(), bytes));
 }
 
 HalfOpen::~HalfOpen() {

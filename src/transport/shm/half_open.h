@@ -35,6 +35,9 @@ class HalfOpen final : private FdHandler, private Timer {
   Verdict judge_offer() const;
   bool send_ready(int socket, Verdict verdict, bool has_direct);
   void finish();
+  // Strangers hold as many places as they may already.
+  bool is_one_too_many() const;
+  void put_off();
 
   ShmContext& context_;
   UniqueFd socket_;

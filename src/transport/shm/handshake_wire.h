@@ -27,7 +27,7 @@ enum class MessageKind : std::uint8_t { Hello = 1, Answer = 2, Offer = 3, Ready 
 enum class Verdict : std::uint8_t {
   Fresh = 0,        // no link between the two yet: go on
   Existing = 1,     // a link stands already: use it
-  Again = 2,        // the other side is about to build one: dial again shortly
+  Again = 2,        // the other side is about to build one, or is busy: dial again shortly
   Full = 3,         // no room for another link
   WrongVersion = 4, // the other side speaks another version: the one in the message
 };

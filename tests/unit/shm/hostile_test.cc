@@ -72,6 +72,28 @@ TEST_F(Hostile, MoreSilentDiallersThanAllowedOnlyWait) {
   expect_served();
 }
 
+// Dials as another user: the kernel notes who connected.
+std::unique_ptr<Stranger> stranger_of(uid_t user, World& world, ConnQual qualifier) {
+  EXPECT_EQ(::seteuid(user), 0);
+  auto stranger = std::make_unique<Stranger>(world, qualifier);
+  EXPECT_EQ(::seteuid(0), 0);
+  return stranger;
+}
+
+TEST_F(Hostile, SilentDiallersOfAnotherUserLeaveRoomForTheRest) {
+  if (::geteuid() != 0) GTEST_SKIP() << "becoming another user needs root";
+  std::vector<std::unique_ptr<Stranger>> strangers;
+  for (int i = 0; i < 20; ++i) strangers.push_back(stranger_of(65534, world, name->qualifier()));
+  world.turn();
+  EXPECT_EQ(a.fabric->half_open(), 2U) << "a quarter of 8";
+  EXPECT_EQ(strangers[19]->hear(), Verdict::Again);
+  for (uid_t user = 60001; user < 60010; ++user)
+    strangers.push_back(stranger_of(user, world, name->qualifier()));
+  world.turn();
+  EXPECT_EQ(a.fabric->half_open(), 6U) << "three quarters of 8";
+  expect_served();
+}
+
 TEST_F(Hostile, AnotherVersionIsToldOurs) {
   Stranger stranger(world, name->qualifier());
   stranger.say_hello(2);
