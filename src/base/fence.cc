@@ -5,6 +5,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#if defined(__SANITIZE_THREAD__)
+#define DATUM_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define DATUM_TSAN 1
+#endif
+#endif
+
 namespace datum {
 namespace {
 
@@ -21,7 +29,7 @@ void fence_everywhere(int command) {
 } // namespace
 
 bool heavy_fence_ready() {
-#if defined(__SANITIZE_THREAD__)
+#if defined(DATUM_TSAN)
   return false; // it cannot see what the kernel orders
 #else
   static const bool ready = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);

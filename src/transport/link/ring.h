@@ -15,6 +15,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "base/shared_atomic.h"
+
 namespace datum {
 
 inline constexpr std::uint32_t kRingSlots = 1024; // powers of two: 64 KiB of slots
@@ -23,7 +25,7 @@ inline constexpr std::uint32_t kLineSize = 64;
 inline constexpr std::uint32_t kMaxRecordLines = kRoomLines / 8;
 
 struct alignas(kLineSize) RingSlot {
-  std::atomic<std::uint32_t> turn; // which record of this ring it is, counted from 1
+  SharedAtomic<std::uint32_t> turn; // which record of this ring it is, counted from 1
   std::byte rest[kLineSize - sizeof(std::uint32_t)];
 };
 struct alignas(kLineSize) RingLine {
@@ -38,11 +40,11 @@ static_assert(std::is_standard_layout_v<Ring>);
 
 // Written by the consumer only: how much it has given back, ever.
 struct alignas(kLineSize) RingTail {
-  std::atomic<std::uint64_t> records;
-  std::atomic<std::uint64_t> lines;
+  SharedAtomic<std::uint64_t> records;
+  SharedAtomic<std::uint64_t> lines;
 };
 static_assert(sizeof(RingTail) == kLineSize);
-static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+static_assert(SharedAtomic<std::uint64_t>::is_always_lock_free);
 
 // Where a record stands: both sides count alike, from the lengths of the records before it.
 struct RingPosition {

@@ -3,10 +3,10 @@
 // words each. A wire format: two builds may map it, so it is versioned and its layout asserted.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <type_traits>
 
+#include "base/shared_atomic.h"
 #include "transport/link/ring.h"
 
 namespace datum {
@@ -18,14 +18,14 @@ inline constexpr std::uint32_t kSegmentVersion = 2;
 struct SegmentSide {
   // Even: it polls its incoming ring. Odd: it wants to be rung, once for each odd value, after
   // something was published. 0 at the beginning; it counts up.
-  alignas(kLineSize) std::atomic<std::uint32_t> sleep_epoch;
+  alignas(kLineSize) SharedAtomic<std::uint32_t> sleep_epoch;
   // 1: it found the ring that it writes full and sleeps: tell it when there is room again.
-  std::atomic<std::uint32_t> starving;
+  SharedAtomic<std::uint32_t> starving;
   // 1: whenever it relies on having written a word before it reads the other side's, it fences on
   // every processor, so that the other side need not.
-  std::atomic<std::uint32_t> fences;
+  SharedAtomic<std::uint32_t> fences;
   // The STag of the peer's memory through which this side is copying right now; 0: none.
-  alignas(kLineSize) std::atomic<std::uint32_t> mark;
+  alignas(kLineSize) SharedAtomic<std::uint32_t> mark;
   // How far it has consumed its incoming ring.
   RingTail tail;
 };

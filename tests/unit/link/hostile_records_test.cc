@@ -29,7 +29,8 @@ class HostileRecords : public ::testing::Test {
     ASSERT_NE(to, nullptr);
     std::memcpy(reinterpret_cast<std::byte*>(to) + 4, reinterpret_cast<std::byte*>(&header) + 4,
                 sizeof header - 4);
-    std::memcpy(peer_link().payload(), segments.data(), segments.size_bytes());
+    if (!segments.empty())
+      std::memcpy(peer_link().payload(), segments.data(), segments.size_bytes());
     peer_link().publish();
   }
   void put_send(std::uint8_t flags) {

@@ -13,7 +13,7 @@ class Watch : public ::testing::Test {
     receive_many();
   }
   void receive_many() {
-    for (int i = 0; i < 16; ++i) ASSERT_TRUE(pair.passive.receive(8 * i, 8, i).ok());
+    for (std::uint64_t i = 0; i < 16; ++i) ASSERT_TRUE(pair.passive.receive(8 * i, 8, i).ok());
   }
   static void polling(const std::unique_ptr<Node>& node, bool does) {
     static_cast<void>(node->transport.set_attention(does ? Attention::Polling : Attention::Asleep));

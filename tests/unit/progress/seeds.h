@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// tests/unit/progress/seeds.h: a play under many seeds, and the line that repeats one.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+namespace datum::test {
+
+// Calls play(seed) for each seed until one fails; DATUM_SEEDS=first-last chooses other seeds.
+template <class Play>
+void each_seed(unsigned long long first, unsigned long long last, Play&& play) {
+  if (const char* text = std::getenv("DATUM_SEEDS"))
+    if (std::sscanf(text, "%llu-%llu", &first, &last) != 2) std::abort();
+  for (unsigned long long seed = first; seed <= last; ++seed) {
+    SCOPED_TRACE(testing::Message() << "rerun with DATUM_SEEDS=" << seed << "-" << seed);
+    play(seed);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+} // namespace datum::test
