@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// The timed promises of design 5 as a consumer meets them. The thread of the test is both
+// consumers: what it does not do by a DAT call, threads of the provider have to do.
+//
+// A bound holds on a processor that runs our threads; one that is taken from them for a while keeps
+// nothing. So a promise is tried until some tries have kept it, and fails if they never do: a
+// mechanism that is broken, or slower than promised, keeps it in none. What holds for every single
+// try is shown in virtual time (unit/progress/schedule_test.cc, sim/promise_test.cc).
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include "fixture.h"
+
+namespace datum::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::microseconds;
+
+class Promise {
+ public:
+  explicit Promise(microseconds bound) : bound_(bound) {}
+  bool goes_on() const { return kept_ < kEnough && Clock::now() < end_; }
+  void tried(Clock::duration took) {
+    ++tries_;
+    if (took <= bound_) ++kept_;
+  }
+  void expect_kept() const {
+    EXPECT_EQ(kept_, kEnough) << "within " << bound_.count() << " us, of " << tries_ << " tries";
+  }
+
+ private:
+  static constexpr int kEnough = 10;
+  microseconds bound_;
+  Clock::time_point end_ = Clock::now() + std::chrono::seconds(20);
+  int kept_ = 0;
+  int tries_ = 0;
+};
+
+// A word in the memory of `to` that Writes over the connection count up.
+class Counter {
+ public:
+  Counter(Side& from, Side& to) : from_(from), source_(from.buffer(8)), target_(to.buffer(8)) {}
+
+  // Writes the next number, and remembers when.
+  void post() {
+    ++number_;
+    word(source_).store(number_, std::memory_order_relaxed);
+    posted_at_ = Clock::now();
+    EXPECT_DAT_OK(post_write(from_.ep(), {source_.segment()}, target_.remote(), number_));
+  }
+  // How long it took until it was there; `meanwhile` is called all the time. Seconds: it never
+  // came.
+  template <class Meanwhile>
+  Clock::duration until_seen(Meanwhile&& meanwhile) {
+    const Clock::time_point end = posted_at_ + std::chrono::seconds(5);
+    while (word(target_).load(std::memory_order_acquire) != number_ && Clock::now() < end)
+      meanwhile();
+    const Clock::duration took = Clock::now() - posted_at_;
+    EXPECT_LT(took, std::chrono::seconds(5));
+    expect_dto(from_.request_evd(), from_.ep(), number_);
+    return took;
+  }
+
+ private:
+  static std::atomic_ref<std::uint64_t> word(Buffer& buffer) {
+    return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(buffer.bytes().data()));
+  }
+  Side& from_;
+  Buffer source_;
+  Buffer target_;
+  std::uint64_t number_ = 0;
+  Clock::time_point posted_at_;
+};
+
+void no_call() {}
+
+void spin_for(microseconds time) {
+  const Clock::time_point end = Clock::now() + time;
+  while (Clock::now() < end) no_call();
+}
+
+class RuleProgress : public Connected {
+ protected:
+  static void dequeue_nothing(DAT_EVD_HANDLE evd) {
+    DAT_EVENT event{};
+    EXPECT_DAT_TYPE(dat_evd_dequeue(evd, &event), DAT_QUEUE_EMPTY);
+  }
+};
+
+// Rules: PROGRESS.2
+TEST_F(RuleProgress, AfterTheLastDequeueAWriteIsSeenWithin200us) {
+  Counter counter(active(), passive());
+  Promise promise(microseconds(200));
+  for (int turn = 0; promise.goes_on() && !HasFailure(); ++turn) {
+    // Once, or for long enough to make peers stop ringing.
+    const Clock::time_point last = Clock::now() + microseconds(turn % 2 * 150);
+    do dequeue_nothing(passive().recv_evd());
+    while (Clock::now() < last);
+    spin_for(microseconds(turn * 7 % 100));
+    counter.post();
+    promise.tried(counter.until_seen(no_call));
+  }
+  promise.expect_kept();
+}
+
+// A connection beside that of the fixture, on the same IAs.
+struct Beside {
+  explicit Beside(ConnectedPair& pair) : active(pair.active_ia()), passive(pair.passive_ia()) {
+    establish(active, passive);
+  }
+  Side active;
+  Side passive;
+};
+
+// Rules: PROGRESS.3
+TEST_F(RuleProgress, PollingAnEmptyEvdDelaysNoOtherEndpointByMoreThan1ms) {
+  Beside other(pair);
+  Counter counter(other.active, other.passive);
+  Promise promise(microseconds(1000));
+  const auto poll = [&] { dequeue_nothing(passive().recv_evd()); };
+  while (promise.goes_on() && !HasFailure()) {
+    for (int i = 0; i < 100; ++i) poll();
+    counter.post();
+    promise.tried(counter.until_seen(poll));
+  }
+  promise.expect_kept();
+}
+
+// Rules: PROGRESS.3
+TEST_F(RuleProgress, PollingAnEvdThatIsNeverEmptyDelaysNoOtherEndpointByMoreThan1ms) {
+  Beside other(pair);
+  const Evd full = create_evd(passive().ia(), DAT_EVD_SOFTWARE_FLAG);
+  ASSERT_DAT_OK(post_software_event(full, pointer_value(1)));
+  Counter counter(other.active, other.passive);
+  Promise promise(microseconds(1000));
+  const auto poll = [&] {
+    DAT_EVENT event{};
+    EXPECT_DAT_OK(post_software_event(full, pointer_value(1)));
+    EXPECT_DAT_OK(dat_evd_dequeue(full, &event));
+  };
+  while (promise.goes_on() && !HasFailure()) {
+    for (int i = 0; i < 100; ++i) dequeue_nothing(passive().recv_evd());
+    for (int i = 0; i < 100; ++i) poll();
+    counter.post();
+    promise.tried(counter.until_seen(poll));
+  }
+  EXPECT_EQ(drain(full), 1);
+  promise.expect_kept();
+}
+
+// Rules: PROGRESS.5
+TEST_F(RuleProgress, TheLastPostedOperationLeavesWithin100usThoughItsPosterCallsNothing) {
+  constexpr std::size_t kLarge = 300'000; // more than one turn of a copy, and than the ring holds
+  Buffer source = active().buffer(kLarge);
+  Buffer target = passive().buffer(kLarge);
+  Counter counter(active(), passive());
+  Promise promise(microseconds(100 + 200 + 700)); // to leave, to be seen, to copy the large one
+  DAT_UINT64 cookie = 1'000'000;
+  while (promise.goes_on() && !HasFailure()) {
+    ASSERT_DAT_OK(post_write(active().ep(), {source.segment()}, target.remote(), ++cookie,
+                             DAT_COMPLETION_SUPPRESS_FLAG));
+    counter.post();
+    promise.tried(counter.until_seen(no_call));
+  }
+  promise.expect_kept();
+}
+
+} // namespace
+} // namespace datum::test
