@@ -135,6 +135,17 @@ TEST_F(DatIaOpen, R12TwoOpensAreSeparate) {
   EXPECT_EQ(param.ia_handle, second);
 }
 
+// Rules: dat_ia_open.R12
+TEST_F(DatIaOpen, OpensAreSeparateAlsoAfterManyOthers) {
+  for (int i = 0; i < 70; ++i) static_cast<void>(open_ia());
+  Ia first = open_ia();
+  const Ia second = open_ia();
+  EXPECT_NE(first.get(), second.get());
+  EXPECT_DAT_OK(dat_ia_close(first.release(), DAT_CLOSE_ABRUPT_FLAG));
+  const Pz zone = create_pz(second);
+  EXPECT_NE(zone.get(), DAT_HANDLE_NULL);
+}
+
 TEST_F(DatIaOpen, R13ThePrefixIsStripped) {
   std::string aware = "RO_AWARE_" + ia_name();
   Ia opened;

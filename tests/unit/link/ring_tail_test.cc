@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// What a producer believes of the position that the other side writes.
+#include <gtest/gtest.h>
+#include <memory>
+
+#include "transport/link/ring.h"
+
+namespace datum::test {
+namespace {
+
+class RingTailTest : public testing::Test {
+ protected:
+  // Ten records with three lines each have been written.
+  RingTailTest() {
+    for (int i = 0; i < 10; ++i) {
+      out.reserve(3);
+      out.publish();
+    }
+  }
+  // Until it has to look how far the other side is.
+  void fill() {
+    while (!out.peer_misbehaved() && out.reserve(3) != nullptr) out.publish();
+  }
+
+  std::unique_ptr<Ring> ring = std::make_unique<Ring>();
+  RingTail tail{};
+  RingProducer out{*ring, tail};
+};
+
+TEST_F(RingTailTest, WhatWasWrittenMayHaveBeenTaken) {
+  tail.records = 10;
+  tail.lines = 30;
+  fill();
+  EXPECT_FALSE(out.peer_misbehaved());
+}
+
+TEST_F(RingTailTest, MoreRecordsThanWereWrittenAreRefused) {
+  tail.records = 100000;
+  tail.lines = 30;
+  fill();
+  EXPECT_TRUE(out.peer_misbehaved());
+}
+
+TEST_F(RingTailTest, MoreLinesThanWereWrittenAreRefused) {
+  tail.records = 10;
+  tail.lines = 100000;
+  fill();
+  EXPECT_TRUE(out.peer_misbehaved());
+}
+
+} // namespace
+} // namespace datum::test
