@@ -42,15 +42,11 @@ void InterfaceAdapter::report_async(const Event& event) {
   }
 }
 
-bool InterfaceAdapter::defer_agent(ProxyAgent agent, Token evd) {
-  try {
-    deferred_.push_back({agent, evd});
-  } catch (const std::bad_alloc&) {
-    log(LogLevel::Warn, "out of memory: a proxy agent is called at the next event only");
-    return false;
-  }
+void InterfaceAdapter::defer_agent(std::unique_ptr<AgentCall> call) {
+  AgentCall& added = *call;
+  (last_deferred_ != nullptr ? last_deferred_->next : deferred_) = std::move(call);
+  last_deferred_ = &added;
   put_off_ = true;
-  return true;
 }
 
 void InterfaceAdapter::destroy_retired_channels() {

@@ -134,22 +134,19 @@ class InterfaceAdapter final : public Object {
   void destroy_retired() {
     if (!retired_.empty()) destroy_retired_channels();
   }
-  // Proxy agents to be called once no lock is held. False: no memory for it. It must not fail
-  // otherwise: the event that triggered it has been queued.
-  bool defer_agent(ProxyAgent agent, Token evd);
-  struct DeferredAgent {
-    ProxyAgent agent;
-    Token evd = nullptr;
-  };
+  // Proxy agents to be called once no lock is held.
+  void defer_agent(std::unique_ptr<AgentCall> call);
   struct ForeignEvent {
     Event event;
     Token evd = nullptr;
   };
   // Something of the above is waiting: whoever lets go of the lock takes it first.
   bool has_put_off() const { return put_off_; }
-  std::vector<DeferredAgent> take_deferred() {
+  // In the order of their triggers, linked by `next`.
+  std::unique_ptr<AgentCall> take_deferred() {
     put_off_ = false;
-    return std::exchange(deferred_, {});
+    last_deferred_ = nullptr;
+    return std::move(deferred_);
   }
   std::vector<ForeignEvent> take_foreign_events() { return std::exchange(foreign_events_, {}); }
 
@@ -192,7 +189,8 @@ class InterfaceAdapter final : public Object {
   bool closing_ = false;
   bool put_off_ = false;
   std::vector<std::unique_ptr<Channel>> retired_;
-  std::vector<DeferredAgent> deferred_;
+  std::unique_ptr<AgentCall> deferred_;
+  AgentCall* last_deferred_ = nullptr;
   std::vector<MemoryRegion*> regions_by_index_;
   std::uint32_t last_number_ = 0;
   std::int32_t spent_points_ = 0;

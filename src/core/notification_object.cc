@@ -11,9 +11,23 @@ struct NotificationObject::Waiter : WaitPoint, ListHook<NotificationObject::Wait
 };
 
 NotificationObject::NotificationObject(InterfaceAdapter& adapter, ProxyAgent agent)
-    : Object(adapter, ObjectKind::NotificationObject), agent_(agent) {}
+    : Object(adapter, ObjectKind::NotificationObject), armed_(arm(agent)) {}
 
 NotificationObject::~NotificationObject() = default;
+
+std::unique_ptr<AgentCall> NotificationObject::arm(ProxyAgent agent) {
+  if (!agent.armed()) return nullptr;
+  auto armed = std::make_unique<AgentCall>();
+  armed->agent = agent;
+  return armed;
+}
+
+// One-shot: it is disarmed before it is called, so that it may arm itself again (C-09).
+void NotificationObject::call_agent(Token evd) {
+  if (!armed_) return;
+  armed_->evd = evd;
+  adapter().defer_agent(std::move(armed_));
+}
 
 void NotificationObject::trigger(EventDispatcher& evd) {
   call_agent(evd.token());
@@ -24,11 +38,6 @@ void NotificationObject::trigger(EventDispatcher& evd) {
   if (triggered_) return;
   triggered_ = true;
   remembered_ = evd.token();
-}
-
-// One-shot: it is disarmed before it is called, so that it may arm itself again (C-09).
-void NotificationObject::call_agent(Token evd) {
-  if (agent_.armed() && adapter().defer_agent(agent_, evd)) agent_ = {};
 }
 
 void NotificationObject::wake_first(Token evd) {

@@ -2,6 +2,8 @@
 // core/notification_object.h: a CNO: a one-bit latch that EVDs trigger and threads wait for.
 #pragma once
 
+#include <memory>
+
 #include "base/status.h"
 #include "core/object.h"
 #include "core/progress.h"
@@ -17,13 +19,20 @@ struct ProxyAgent {
   bool armed() const { return call != nullptr; }
 };
 
+// An agent and its one call. The memory is there from the arming on, so that no trigger is lost.
+struct AgentCall {
+  ProxyAgent agent;
+  Token evd = nullptr;
+  std::unique_ptr<AgentCall> next;
+};
+
 class NotificationObject final : public Object {
  public:
   NotificationObject(InterfaceAdapter& adapter, ProxyAgent agent);
   ~NotificationObject() override;
 
-  const ProxyAgent& agent() const { return agent_; }
-  void set_agent(ProxyAgent agent) { agent_ = agent; }
+  ProxyAgent agent() const { return armed_ ? armed_->agent : ProxyAgent{}; }
+  void set_agent(ProxyAgent agent) { armed_ = arm(agent); }
 
   void trigger(EventDispatcher& evd);
   // QueueEmpty when the time is over (not TimeoutExpired), with `evd` null.
@@ -42,11 +51,12 @@ class NotificationObject final : public Object {
  private:
   struct WaiterTag;
   struct Waiter;
-  void wake_first(Token evd);
+  static std::unique_ptr<AgentCall> arm(ProxyAgent agent);
   void call_agent(Token evd);
+  void wake_first(Token evd);
 
   IntrusiveList<Waiter, WaiterTag> waiting_;
-  ProxyAgent agent_;
+  std::unique_ptr<AgentCall> armed_;
   bool triggered_ = false;
   Token remembered_ = nullptr;
   std::uint32_t waiters_ = 0;

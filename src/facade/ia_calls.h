@@ -67,6 +67,7 @@ DATUM_NO_TSA DAT_RETURN ia_close(DAT_IA_HANDLE ia_handle, DAT_CLOSE_FLAGS flags)
   if (flags != DAT_CLOSE_ABRUPT_FLAG && flags != DAT_CLOSE_GRACEFUL_FLAG)
     return invalid_argument<V>(Detail::Arg2);
   IaControl& control = ia.control();
+  if (control.calls_out_here()) return encode<V>({Type::InvalidState, Detail::IaInUse});
   ia.forget();
   return encode<V>(control.close(flags == DAT_CLOSE_GRACEFUL_FLAG));
 }

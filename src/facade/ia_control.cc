@@ -2,12 +2,40 @@
 // facade/ia_control.cc: handles of an open IA, and what is done once its lock is free.
 #include "facade/ia_control.h"
 
+#include <pthread.h>
+
 #include "base/futex.h"
 #include "base/log.h"
 #include "facade/locked.h"
 #include "facade/open_ias.h"
 
 namespace datum {
+
+// In a list of ours: a variable of the thread would need memory at its first use, and a module that
+// was loaded at run time ends the process when there is none.
+struct IaControl::CallOut : ListHook<CallOutTag> {
+  explicit CallOut(IaControl& caller) : control(caller) {
+    const MutexLock lock(control.calling_mutex_);
+    control.calling_.push_back(*this);
+  }
+  ~CallOut() {
+    const MutexLock lock(control.calling_mutex_);
+    ListHook::unlink();
+  }
+  CallOut(const CallOut&) = delete;
+  CallOut& operator=(const CallOut&) = delete;
+
+  IaControl& control;
+  const pthread_t thread = ::pthread_self();
+};
+
+bool IaControl::calls_out_here() {
+  const MutexLock lock(calling_mutex_);
+  bool here = false;
+  calling_.for_each(
+      [&](CallOut& call) { here = here || ::pthread_equal(call.thread, ::pthread_self()) != 0; });
+  return here;
+}
 
 Token IaControl::issue(ObjectKind kind, Object& object) {
   HandleSlot* slot = HandleSpace::allocate();
@@ -33,12 +61,16 @@ void IaControl::withdraw(Token token) {
 
 void IaControl::leave_slowly() noexcept {
   adapter_->destroy_retired();
-  const std::vector<InterfaceAdapter::DeferredAgent> agents = adapter_->take_deferred();
+  std::unique_ptr<AgentCall> calls = adapter_->take_deferred();
   const std::vector<InterfaceAdapter::ForeignEvent> events = adapter_->take_foreign_events();
   calls_out_.fetch_add(1, std::memory_order_relaxed);
   mutex_.unlock();
-  deliver(events);
-  for (const auto& [agent, evd] : agents) agent.call(agent.instance, evd);
+  if (calls || !events.empty()) {
+    const CallOut here(*this);
+    deliver(events);
+    for (; calls; calls = std::move(calls->next))
+      calls->agent.call(calls->agent.instance, calls->evd);
+  }
   if (calls_out_.fetch_sub(1, std::memory_order_release) == 1) futex_wake(calls_out_, 1);
 }
 

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "base/biased_mutex.h"
+#include "base/intrusive_list.h"
+#include "base/mutex.h"
 #include "base/status.h"
 #include "core/interface_adapter.h"
 #include "facade/handle_space.h"
@@ -62,7 +64,11 @@ class IaControl final : public LockOwner, public HandleSource {
   static Result<Token> open(const Registration& registration, AsyncBinding& async);
   // Called with the lock held, returns without it. Failure: nothing has changed.
   Status close(bool graceful) DATUM_RELEASE(mutex_);
-  // dat_provider_fini: whatever is still open under this key ends now.
+  // This thread is inside an agent that it calls for us. Closing would wait for the agent, and
+  // perhaps for this very thread to end.
+  bool calls_out_here();
+  // dat_provider_fini: whatever is still open under this key ends now; but what this thread calls
+  // an agent for stays, since a process may end from within an agent.
   static void close_all(const Registration& registration) DATUM_NO_TSA;
 
   InterfaceAdapter& adapter() const { return *adapter_; }
@@ -85,6 +91,9 @@ class IaControl final : public LockOwner, public HandleSource {
   void leave_slowly() noexcept DATUM_RELEASE(mutex_);
   void deliver(const std::vector<InterfaceAdapter::ForeignEvent>& events) noexcept;
 
+  struct CallOutTag;
+  struct CallOut;
+
   BiasedMutex mutex_;
   std::uint64_t instance_ = kNobody; // unique to each open, above the bits of a kind
   std::unique_ptr<InterfaceAdapter> adapter_;
@@ -96,6 +105,8 @@ class IaControl final : public LockOwner, public HandleSource {
   NamedAttributes attributes_;
   std::vector<NamedAttribute> attribute_pointers_;
   std::atomic<std::uint32_t> calls_out_{0}; // threads that call agents on our behalf
+  Mutex calling_mutex_;                     // the last that is taken
+  IntrusiveList<CallOut, CallOutTag> calling_ DATUM_GUARDED_BY(calling_mutex_);
 };
 
 } // namespace datum

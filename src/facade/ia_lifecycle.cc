@@ -127,7 +127,7 @@ void IaControl::dismantle() {
 }
 
 void IaControl::close_all(const Registration& registration) {
-  while (IaControl* control = OpenIas::instance().find(registration)) {
+  while (IaControl* control = OpenIas::instance().find_closable(registration)) {
     control->enter();
     // Somebody else may be closing it at this moment, or have done so.
     if (control->instance_ == kNobody || control->registration_ != &registration) {

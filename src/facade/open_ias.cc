@@ -51,10 +51,10 @@ std::vector<Token> OpenIas::async_evds(std::string_view ia_name) {
   return evds;
 }
 
-IaControl* OpenIas::find(const Registration& registration) {
+IaControl* OpenIas::find_closable(const Registration& registration) {
   const MutexLock lock(mutex_);
   for (IaControl* control : open_)
-    if (&control->registration() == &registration) return control;
+    if (&control->registration() == &registration && !control->calls_out_here()) return control;
   return nullptr;
 }
 

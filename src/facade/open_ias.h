@@ -23,8 +23,8 @@ class OpenIas {
   void remove(IaControl& control);
   // The EVDs bound to any open instance of the IA, each once.
   std::vector<Token> async_evds(std::string_view ia_name);
-  // Some IA that is open under this key, or nullptr.
-  IaControl* find(const Registration& registration);
+  // Some IA that is open under this key and that this thread may close, or nullptr.
+  IaControl* find_closable(const Registration& registration);
 
  private:
   // How many controls rest before one is used again.

@@ -155,6 +155,69 @@ TEST_F(DatIaClose, R20AnArmedAgentIsReleased) {
   EXPECT_EQ(call.evd, DAT_HANDLE_NULL);
 }
 
+// An agent that closes an IA, and what it was told.
+struct Closer {
+  DAT_IA_HANDLE ia = DAT_HANDLE_NULL;
+  DAT_RETURN graceful = DAT_SUCCESS;
+  DAT_RETURN abrupt = DAT_SUCCESS;
+  int calls = 0;
+  DAT_OS_WAIT_PROXY_AGENT agent() {
+    return {this, [](DAT_PVOID data, DAT_EVD_HANDLE) {
+              auto* self = static_cast<Closer*>(data);
+              ++self->calls;
+              self->graceful = dat_ia_close(self->ia, DAT_CLOSE_GRACEFUL_FLAG);
+              self->abrupt = dat_ia_close(self->ia, DAT_CLOSE_ABRUPT_FLAG);
+            }};
+  }
+};
+
+// Rules: dat_ia_close.R28
+TEST_F(DatIaClose, AnAgentCannotCloseItsOwnIa) {
+  Closer closer{ia};
+  const Cno cno = create_cno(ia, closer.agent());
+  const Evd evd = create_evd(ia, DAT_EVD_SOFTWARE_FLAG, kQueueLength, cno);
+  EXPECT_DAT_OK(post_software_event(evd, pointer_value(1)));
+  ASSERT_EQ(closer.calls, 1);
+  EXPECT_DAT_ERROR(closer.graceful, DAT_INVALID_STATE, DAT_INVALID_STATE_IA_IN_USE);
+  EXPECT_DAT_ERROR(closer.abrupt, DAT_INVALID_STATE, DAT_INVALID_STATE_IA_IN_USE);
+  EXPECT_EQ(expect_software_event(evd), pointer_value(1)) << "nothing was closed";
+}
+
+// Rules: dat_ia_close.R28
+TEST_F(DatIaClose, NorCanAnAgentThatRunsInsideAWait) {
+  const Ia peer_ia = open_ia();
+  Closer closer{ia};
+  const Cno cno = create_cno(ia, closer.agent());
+  SideOptions options;
+  options.cno = cno;
+  Side side(ia, options);
+  Side peer(peer_ia);
+  Listener listener(peer_ia);
+  const Evd other = create_evd(ia, DAT_EVD_SOFTWARE_FLAG);
+  ASSERT_DAT_OK(connect(side.ep(), listener));
+  Cr cr = listener.expect_request();
+  ASSERT_DAT_OK(accept(cr, peer.ep()));
+  // Whoever moves the connection on calls the agent: this thread as it waits, or the library's.
+  while (ep_state(side.ep()) != DAT_EP_STATE_CONNECTED || closer.calls == 0) {
+    DAT_EVENT event{};
+    DAT_COUNT left = 0;
+    EXPECT_DAT_TYPE(dat_evd_wait(other, 1000, 1, &event, &left), DAT_TIMEOUT_EXPIRED);
+  }
+  EXPECT_DAT_ERROR(closer.graceful, DAT_INVALID_STATE, DAT_INVALID_STATE_IA_IN_USE);
+  EXPECT_DAT_ERROR(closer.abrupt, DAT_INVALID_STATE, DAT_INVALID_STATE_IA_IN_USE);
+}
+
+// Rules: dat_ia_close.R29
+TEST_F(DatIaClose, AnAgentMayCloseAnotherIa) {
+  Ia other = open_ia();
+  Closer closer{other.release()};
+  const Cno cno = create_cno(ia, closer.agent());
+  const Evd evd = create_evd(ia, DAT_EVD_SOFTWARE_FLAG, kQueueLength, cno);
+  EXPECT_DAT_OK(post_software_event(evd, nullptr));
+  EXPECT_DAT_OK(closer.graceful);
+  EXPECT_DAT_TYPE(closer.abrupt, DAT_INVALID_HANDLE) << "it is closed already";
+}
+
 TEST_F(DatIaClose, R21ConnectedPeersNotice) {
   Side passive(ia);
   Ia active_ia = open_ia();

@@ -183,6 +183,43 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{Resource::kFiles, Lasting::kFromThenOn, "AllFiles"}),
     [](const testing::TestParamInfo<Case>& one) { return std::string(one.param.name); });
 
+// Rules: THREAD.13
+TEST(ShortageAtATrigger, TheAgentIsCalledAllTheSame) {
+  const Ia ia = open_ia();
+  int calls = 0;
+  const DAT_OS_WAIT_PROXY_AGENT agent{
+      &calls, [](DAT_PVOID data, DAT_EVD_HANDLE) { ++*static_cast<int*>(data); }};
+  // Two of them, so that what one trigger left behind serves no other.
+  const Cno first = create_cno(ia, agent);
+  const Cno second = create_cno(ia, agent);
+  const Evd first_evd = create_evd(ia, DAT_EVD_SOFTWARE_FLAG, kQueueLength, first);
+  const Evd second_evd = create_evd(ia, DAT_EVD_SOFTWARE_FLAG, kQueueLength, second);
+  fail_call(Resource::kMemory, 1, Lasting::kFromThenOn);
+  const DAT_RETURN posted = post_software_event(first_evd, nullptr);
+  const DAT_RETURN posted_too = post_software_event(second_evd, nullptr);
+  end_shortage();
+  EXPECT_DAT_OK(posted);
+  EXPECT_DAT_OK(posted_too);
+  EXPECT_EQ(calls, 2);
+}
+
+// Rules: THREAD.13
+TEST(ShortageAtATrigger, AnAgentThatCannotBeArmedLeavesTheOldOne) {
+  const Ia ia = open_ia();
+  int old_calls = 0;
+  int new_calls = 0;
+  const DAT_AGENT_FUNC count = [](DAT_PVOID data, DAT_EVD_HANDLE) { ++*static_cast<int*>(data); };
+  const Cno cno = create_cno(ia, {&old_calls, count});
+  const Evd evd = create_evd(ia, DAT_EVD_SOFTWARE_FLAG, kQueueLength, cno);
+  fail_call(Resource::kMemory, 1, Lasting::kFromThenOn);
+  const DAT_RETURN armed = dat_cno_modify_agent(cno, {&new_calls, count});
+  end_shortage();
+  EXPECT_DAT_ERROR(armed, DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_MEMORY);
+  EXPECT_DAT_OK(post_software_event(evd, nullptr));
+  EXPECT_EQ(old_calls, 1);
+  EXPECT_EQ(new_calls, 0);
+}
+
 } // namespace
 
 } // namespace datum::test

@@ -59,6 +59,35 @@ TEST(ProviderProtocol, FiniClosesWhatIsOpen) {
   EXPECT_EQ(registered("open"), nullptr);
 }
 
+// A process may end, and its libraries with it, from within an agent.
+TEST(ProviderProtocol, FiniFromAnAgentDoesNotWaitForItsOwnIa) {
+  const DAT_PROVIDER_INFO info = provider_info("agent", false);
+  v1::provider_init(info, "");
+  const DAT_PROVIDER* table = registered("agent");
+  ASSERT_NE(table, nullptr);
+  char name[] = "agent";
+  DAT_EVD_HANDLE async = nullptr;
+  DAT_IA_HANDLE ia = nullptr;
+  DAT_IA_HANDLE other = nullptr;
+  ASSERT_EQ(table->ia_open_func(name, 8, &async, &ia), DAT_SUCCESS);
+  async = nullptr;
+  ASSERT_EQ(table->ia_open_func(name, 8, &async, &other), DAT_SUCCESS);
+  const RuntimeCounts before = runtime_counts();
+  const auto finish = [](DAT_PVOID data, DAT_EVD_HANDLE) {
+    v1::provider_fini(*static_cast<const DAT_PROVIDER_INFO*>(data));
+  };
+  DAT_CNO_HANDLE cno = nullptr;
+  DAT_EVD_HANDLE evd = nullptr;
+  ASSERT_EQ(table->cno_create_func(ia, {const_cast<DAT_PROVIDER_INFO*>(&info), finish}, &cno),
+            DAT_SUCCESS);
+  ASSERT_EQ(table->evd_create_func(ia, 8, cno, DAT_EVD_SOFTWARE_FLAG, &evd), DAT_SUCCESS);
+  DAT_EVENT event{};
+  event.event_number = DAT_SOFTWARE_EVENT;
+  EXPECT_EQ(table->evd_post_se_func(evd, &event), DAT_SUCCESS);
+  EXPECT_EQ(registered("agent"), nullptr);
+  EXPECT_EQ(runtime_counts().destroyed - before.destroyed, 1) << "the other one";
+}
+
 TEST(ProviderProtocol, FiniOfOneIaLeavesOthersAlone) {
   const Provider kept("kept");
   const DAT_IA_HANDLE ia = kept.open();
