@@ -430,7 +430,7 @@ typedef struct dat_srq_param {
   DAT_COUNT max_recv_iov;
   DAT_COUNT low_watermark;
   DAT_COUNT available_dto_count;   /* posted, not yet taken by an endpoint */
-  DAT_COUNT outstanding_dto_count; /* posted, not yet completed */
+  DAT_COUNT outstanding_dto_count; /* posted, completion not yet reaped */
 } DAT_SRQ_PARAM;
 
 /* Fields of DAT_SRQ_PARAM for dat_srq_query(). */

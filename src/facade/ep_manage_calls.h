@@ -153,8 +153,10 @@ template <class V>
 DAT_RETURN ep_set_watermark(DAT_EP_HANDLE ep_handle, DAT_COUNT soft, DAT_COUNT hard) {
   const LockedEp ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
-  if (soft < DAT_WATERMARK_INFINITE) return invalid_argument<V>(Detail::Arg2);
-  if (hard < DAT_WATERMARK_INFINITE) return invalid_argument<V>(Detail::Arg3);
+  // Positive, or none: an EP that may hold no Recv at all is no use to anybody.
+  const auto legal = [](DAT_COUNT mark) { return mark > 0 || mark == DAT_WATERMARK_INFINITE; };
+  if (!legal(soft)) return invalid_argument<V>(Detail::Arg2);
+  if (!legal(hard)) return invalid_argument<V>(Detail::Arg3);
   ep->set_watermarks(soft, hard);
   return DAT_SUCCESS;
 }

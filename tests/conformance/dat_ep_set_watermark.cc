@@ -71,8 +71,8 @@ TEST_F(DatEpSetWatermark, BadHandles) {
 }
 
 // Rules: dat_ep_set_watermark.R5 dat_ep_set_watermark.R6
-TEST_F(DatEpSetWatermark, NegativeValues) {
-  for (const DAT_COUNT bad : {-2, -100, -0x7fffffff - 1}) {
+TEST_F(DatEpSetWatermark, ValuesThatAreNoMark) {
+  for (const DAT_COUNT bad : {0, -2, -100, -0x7fffffff - 1}) {
     EXPECT_DAT_ERROR(set(bad, kInfinite), DAT_INVALID_PARAMETER, DAT_INVALID_ARG2) << bad;
     EXPECT_DAT_ERROR(set(kInfinite, bad), DAT_INVALID_PARAMETER, DAT_INVALID_ARG3) << bad;
   }

@@ -114,8 +114,9 @@ TEST_F(DatIaOpen, R20EveryAsyncEvdHearsOfIt) {
   for (const DAT_IA_HANDLE source : {ia.get(), second.get(), third.get()}) {
     Side side(source);
     Buffer buffer = side.buffer(16);
-    ASSERT_DAT_OK(post_recv(side.ep(), {buffer.segment()}, 1));
-    ASSERT_DAT_OK(dat_ep_set_watermark(side.ep(), 0, DAT_WATERMARK_INFINITE));
+    for (const DAT_UINT64 cookie : {1U, 2U})
+      ASSERT_DAT_OK(post_recv(side.ep(), {buffer.segment()}, cookie));
+    ASSERT_DAT_OK(dat_ep_set_watermark(side.ep(), 1, DAT_WATERMARK_INFINITE));
     for (const DAT_EVD_HANDLE evd : {async_evd_of(ia), async_evd_of(second)}) {
       const DAT_EVENT event = expect_event(evd, DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR);
       EXPECT_EQ(event.event_data.asynch_error_event_data.dat_handle, side.ep());

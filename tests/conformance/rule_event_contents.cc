@@ -46,8 +46,9 @@ TEST_F(RuleEventContents, EachKindNamesItsEvd) {
     expect_named(listener.evd(), 0x2001, waiting);
     expect_named(active.connect_evd(), 0x4002, waiting);
     ASSERT_DAT_OK(dat_ep_reset(caller));
-    ASSERT_DAT_OK(post_recv(active.ep(), {source.segment()}, 4));
-    ASSERT_DAT_OK(dat_ep_set_watermark(active.ep(), 0, DAT_WATERMARK_INFINITE));
+    for (const DAT_UINT64 cookie : {4U, 5U})
+      ASSERT_DAT_OK(post_recv(active.ep(), {source.segment()}, cookie));
+    ASSERT_DAT_OK(dat_ep_set_watermark(active.ep(), 1, DAT_WATERMARK_INFINITE));
     expect_named(async, 0x8005, waiting);
   }
 }

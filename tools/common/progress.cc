@@ -25,7 +25,9 @@ std::size_t terminal_width() {
 
 std::string bar(double fraction, std::size_t cells) {
   const auto filled = static_cast<std::size_t>(fraction * static_cast<double>(cells));
-  return "[" + std::string(filled, '#') + std::string(cells - filled, '.') + "]";
+  std::string text = "[";
+  text.append(filled, '#').append(cells - filled, '.');
+  return text += ']';
 }
 
 // A label comes from file names: nothing in it may move the cursor or change colours.
