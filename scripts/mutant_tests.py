@@ -30,6 +30,7 @@ class Suite:
 CORE, FACADE, LINK, SHM = "src/core", "src/facade", "src/transport/link", "src/transport/shm"
 # In the order in which they are tried.
 SUITES = [
+    Suite("core", ("datum-core-test",), ("bin/datum-core-test",), (CORE,)),
     Suite("link", ("datum-link-test",), ("bin/datum-link-test",), (CORE, LINK)),
     Suite("facade", ("facade_test",), ("bin/facade_test",), (CORE, FACADE)),
     Suite("conformance-sim", ("datum1_sim", "datum-conformance"), ("bin/datum-conformance", "--transport=sim"),
