@@ -38,7 +38,7 @@ fuzz: ## fuzz every decoder and the shared-memory protocol, the long run
 	@scripts/if-present.sh scripts/fuzz.sh scripts/fuzz.sh $(ARGS)
 
 soak: ## the long stress run under sanitizers
-	@scripts/deps.sh build test
+	@scripts/deps.sh build test check
 	@scripts/if-present.sh scripts/soak.sh scripts/soak.sh $(ARGS)
 
 mutants: ## mutation testing of the tests
