@@ -80,6 +80,13 @@ class PublishedName {
   virtual ConnQual qualifier() const = 0;
 };
 
+// Whether a link that has been without connections may go.
+enum class IdleLink : std::uint8_t {
+  Drop,  // it carries nothing, and what the peer still puts into it is repeated elsewhere
+  Later, // something has just come
+  InUse, // it has connections again; on_idle() follows when it has none
+};
+
 class FabricEvents {
  public:
   // Somebody dialled us, or we have dialled: a link stands. Comes before on_dialled(). The bell
@@ -88,6 +95,8 @@ class FabricEvents {
   // The bell of this link was rung.
   virtual void on_bell(LinkPort& port) = 0;
   virtual void on_link_lost(LinkPort& port) = 0;
+  // After Drop the fabric ends the link at once: on_link_lost() comes next.
+  virtual IdleLink judge_idle(LinkPort& port) = 0;
 
  protected:
   ~FabricEvents() = default;

@@ -76,6 +76,7 @@ std::uint32_t Link::add(LinkChannel& channel) {
 void Link::remove(LinkChannel& channel) {
   const std::uint32_t at = channel.number() & (kMaxSlots - 1);
   slots_[at].channel = nullptr;
+  forget_requester(channel.peer_number(), channel);
   free_slots_.push_back(at);
   --channels_;
   if (channel.listed_for_ack) std::erase(ack_list_, &channel);
@@ -246,30 +247,43 @@ bool Link::poll_ring() {
 bool Link::handle(const RecordHeader& header, const std::byte* payload) {
   if (header.type == RecordType::Connect) return on_connect(header, payload);
   // A requester that gives up before it was answered does not know our number.
-  LinkChannel* channel = header.type == RecordType::Close && header.connection == 0
-                             ? find_requester(header.connect.number)
-                             : find(header.connection);
+  LinkChannel* channel = nullptr;
+  if (header.type == RecordType::Close && header.connection == 0) {
+    const auto requester = requesters_.find(header.connect.number);
+    if (requester != requesters_.end()) channel = requester->second;
+  } else {
+    channel = find(header.connection);
+  }
   // It was closed here while the record was on its way.
   if (channel == nullptr) return true;
   return channel->handle(header, payload);
 }
 
-LinkChannel* Link::find_requester(std::uint32_t peer_number) {
-  for (const Slot& slot : slots_)
-    if (slot.channel != nullptr && slot.channel->requested_by(peer_number)) return slot.channel;
-  return nullptr;
+void Link::forget_requester(std::uint32_t peer_number, LinkChannel& channel) {
+  const auto found = requesters_.find(peer_number);
+  if (found != requesters_.end() && found->second == &channel) requesters_.erase(found);
+}
+
+bool Link::retire() {
+  own_.retired.store(1, std::memory_order_relaxed);
+  transport_.fabric().fence_everywhere();
+  if (!in_.ready()) return true;
+  own_.retired.store(0, std::memory_order_relaxed);
+  return false;
 }
 
 bool Link::on_connect(const RecordHeader& header, const std::byte* payload) {
   const ConnectFields& fields = header.connect;
   if (fields.private_data_size != header.length || fields.number == 0 || fields.reads_in < 0 ||
-      header.length > static_cast<std::uint32_t>(transport_.limits().max_private_data))
+      header.length > static_cast<std::uint32_t>(transport_.limits().max_private_data) ||
+      requesters_.contains(fields.number))
     return false;
   auto channel =
       std::make_unique<LinkChannel>(transport_, *this, header, PrivateData{payload, header.length});
   const std::uint32_t number = add(*channel);
   channel->set_number(number);
   try {
+    if (number != 0) requesters_.emplace(fields.number, channel.get());
     auto incoming = std::make_unique<LinkIncoming>(std::move(channel));
     ListenerEvents* listener = transport_.find_listener(fields.qualifier);
     // Nobody listens, or no number is left: refused as `incoming` goes out of scope.
@@ -321,7 +335,10 @@ void Link::break_off(const char* reason) {
 void Link::lost() {
   // What the peer wrote before it went away still counts: a farewell may be among it. Bounded, for
   // a peer that is not gone but was cut off may go on writing.
-  for (std::uint32_t rounds = kRingSlots / kRecordBudget; rounds != 0 && !broken_; --rounds)
+  // After we have given the link up the peer repeats elsewhere what we do not read here.
+  const bool retired = own_.retired.load(std::memory_order_relaxed) != 0;
+  for (std::uint32_t rounds = kRingSlots / kRecordBudget; rounds != 0 && !broken_ && !retired;
+       --rounds)
     if (!poll_ring()) break;
   broken_ = true;
   // Every connection hears of it; hearing may remove it, or others.

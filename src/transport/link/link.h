@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <unordered_map>
 #include <vector>
 
 #include "base/fence.h"
@@ -45,6 +46,11 @@ class Link {
     return slots_[at].channel;
   }
   bool idle() const { return channels_ == 0; }
+  // Tells the peer that the link is given up. False: something came in time, and it is not.
+  bool retire();
+  bool peer_retired() const { return peer_.retired.load(std::memory_order_acquire) != 0; }
+  // The requester has left: its number may come again.
+  void forget_requester(std::uint32_t peer_number, LinkChannel& channel);
   bool broken() const { return broken_; }
 
   // Room for a record with so many lines of payload, or nullptr: then whoever asked should
@@ -118,7 +124,6 @@ class Link {
   void ask_for_room();
   bool end_starving();
   void relieve_peer();
-  LinkChannel* find_requester(std::uint32_t peer_number);
   void break_off(const char* reason);
 
   // A connection's number: slot in the low bits, so that a stale number misses its slot's
@@ -153,6 +158,9 @@ class Link {
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_slots_;
   std::uint32_t channels_ = 0;
+  // Who was asked for by the peer, by the peer's number: it may take a request back before it knows
+  // ours.
+  std::unordered_map<std::uint32_t, LinkChannel*> requesters_;
   std::vector<LinkChannel*> ack_list_;
   std::vector<LinkChannel*> work_list_;
   std::vector<LinkChannel*> working_;

@@ -2,6 +2,8 @@
 // transport/link/link_channel.cc: from dial to close.
 #include "transport/link/link_channel.h"
 
+#include <new>
+
 #include "transport/link/link.h"
 #include "transport/link/link_transport.h"
 
@@ -36,15 +38,33 @@ Status LinkChannel::dial(const Address& address, ConnQual qualifier, PrivateData
   remote_address_ = address;
   remote_port_ = qualifier;
   private_data_.assign(data.begin(), data.end());
-  dialling_now_ = true;
-  Result<std::unique_ptr<Dial>> dial = transport_.fabric().dial(address, qualifier, *this);
-  dialling_now_ = false;
-  if (!dial) {
-    state_ = State::Closed;
-    return dial.error();
-  }
+  const Status status = start_dial();
+  if (!status.ok()) state_ = State::Closed;
+  return status;
+}
+
+Status LinkChannel::start_dial() {
+  ++dials_;
+  Result<std::unique_ptr<Dial>> dial =
+      transport_.fabric().dial(remote_address_, remote_port_, *this);
+  if (!dial) return dial.error();
   if (state_ == State::Dialling) dial_ = std::move(*dial);
   return kOk;
+}
+
+// The peer gave the link up as our request was on its way, and has not read it: no request was
+// made. An honest one does that once in a minute at most.
+void LinkChannel::dial_again() {
+  number_ = 0;
+  state_ = State::Dialling;
+  dial_.reset();
+  bool dialled = false;
+  try {
+    dialled = start_dial().ok();
+  } catch (const std::bad_alloc&) {
+    dialled = false;
+  }
+  if (!dialled) on_dial_failed(DialFailure::NobodyListens);
 }
 
 void LinkChannel::on_dialled(LinkPort& port) {
@@ -149,6 +169,7 @@ void LinkChannel::closed(CloseReason reason) {
   const bool incoming = state_ == State::Incoming;
   if (incoming) {
     gone_ = true; // the request stays until it is answered
+    if (link_ != nullptr) link_->forget_requester(peer_number_, *this);
     return;
   }
   leave();
@@ -160,6 +181,13 @@ void LinkChannel::closed(CloseReason reason) {
 }
 
 void LinkChannel::on_link_lost() {
+  constexpr int kMostDials = 4;
+  if (state_ == State::Requested && link_->peer_retired() && dials_ < kMostDials) {
+    link_->remove(*this);
+    link_ = nullptr;
+    dial_again();
+    return;
+  }
   if (state_ == State::Incoming || state_ == State::Failing) {
     gone_ = true;
     Link& link = *link_;

@@ -61,11 +61,8 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   // --- for Link
   // ------------------------------------------------------------------------------------
   std::uint32_t number() const { return number_; }
+  std::uint32_t peer_number() const { return peer_number_; }
   void set_number(std::uint32_t number) { number_ = number; }
-  bool requested_by(std::uint32_t peer_number) const {
-    return !gone_ && (state_ == State::Incoming || state_ == State::Accepted) &&
-           peer_number_ == peer_number;
-  }
   // A record for this connection. False: it cannot be; the link is broken off.
   bool handle(const RecordHeader& header, const std::byte* payload) {
     return take_message(header, payload) || handle_any(header, payload);
@@ -183,6 +180,8 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   void finish_fetch();
 
   // link_channel.cc
+  Status start_dial();
+  void dial_again();
   void want_work();
   void fail_later(RequestClass kind, DtoStatus status);
   void report_failure();
@@ -207,7 +206,7 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   Address remote_address_;
   std::vector<std::byte> private_data_;
   std::unique_ptr<Dial> dial_;
-  bool dialling_now_ = false;
+  int dials_ = 0;
   ConnectFailure connect_failure_ = ConnectFailure::NonPeerRejected;
 
   // Initiator.

@@ -143,6 +143,14 @@ void LinkTransport::on_link_lost(LinkPort& port) {
   lost_links_.push_back(std::move(link));
 }
 
+IdleLink LinkTransport::judge_idle(LinkPort& port) {
+  Link* link = find_link(port);
+  if (link == nullptr) return IdleLink::InUse; // its end is on the way already
+  link->progress();
+  if (!link->idle() || link->broken()) return IdleLink::InUse;
+  return link->retire() ? IdleLink::Drop : IdleLink::Later;
+}
+
 bool Fabric::quiesce(Stag) {
   return false;
 }

@@ -71,6 +71,7 @@ class LinkTransport final : public Transport, private FabricEvents, private Dire
   void on_link(LinkPort& port) override;
   void on_bell(LinkPort& port) override;
   void on_link_lost(LinkPort& port) override;
+  IdleLink judge_idle(LinkPort& port) override;
   // DirectAccessGate
   void quiesce(Stag stag) override;
 

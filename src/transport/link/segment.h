@@ -24,6 +24,8 @@ struct SegmentSide {
   // 1: whenever it relies on having written a word before it reads the other side's, it fences on
   // every processor, so that the other side need not.
   SharedAtomic<std::uint32_t> fences;
+  // 1: it gives the link up for want of connections; it read no record that came after this word.
+  SharedAtomic<std::uint32_t> retired;
   // The STag of the peer's memory through which this side is copying right now; 0: none.
   alignas(kLineSize) SharedAtomic<std::uint32_t> mark;
   // How far it has consumed its incoming ring.

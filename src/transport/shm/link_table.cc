@@ -29,6 +29,7 @@ ShmPort* LinkTable::add(LinkParts parts) {
     ports_.erase(at);
     return nullptr;
   }
+  added.on_idle();
   if (log_enabled(LogLevel::Info))
     log(LogLevel::Info, "link to process {}: {}; {}", added.peer().process.pid, added.path(),
         added.path_reason());

@@ -47,8 +47,7 @@ class ShmFabric final : public Fabric {
   void fence_everywhere() override { shared_heavy_fence(); }
   bool progress() override { return false; }
   bool needs_progress() const override { return false; }
-  // Links stay: the peer may be about to use one that looks idle here. They end with the peer.
-  void on_idle(LinkPort&) override {}
+  void on_idle(LinkPort& port) override { static_cast<ShmPort&>(port).on_idle(); }
 
   // For the DirectAccessGate of the transport above; see quiesce.h.
   bool quiesce(Stag stag) override {

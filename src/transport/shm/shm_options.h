@@ -26,6 +26,7 @@ struct ShmOptions {
   std::size_t max_links = 4096;    // one per adapter that talks to this one
   std::size_t max_half_open = 256; // dialled, handshake not finished
   Duration half_open_limit = 5 * kSecond;
+  Duration idle_link_limit = 60 * kSecond; // how long a link stands without a connection
   Duration quiesce_limit = kSecond; // how long a peer may stay inside memory that is taken away
 };
 

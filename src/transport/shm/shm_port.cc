@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "base/log.h"
+#include "transport/shm/fork_guard.h"
 #include "transport/shm/host_address.h"
 #include "transport/shm/shm_context.h"
 
@@ -29,9 +30,12 @@ std::string name_of(const Address& address) noexcept {
 } // namespace
 
 ShmPort::ShmPort(ShmContext& context, LinkParts parts)
-    : context_(context), parts_(std::move(parts)) {}
+    : context_(context), parts_(std::move(parts)) {
+  keep_from_children(parts_.socket.get());
+}
 
 ShmPort::~ShmPort() {
+  children_may_have(parts_.socket.get());
   unwatch();
 }
 
@@ -82,6 +86,7 @@ bool ShmPort::peer_has_died() const {
 
 void ShmPort::retire() {
   condemned_ = true;
+  idle_timer_.cancel();
   unwatch();
 }
 
@@ -94,6 +99,28 @@ void ShmPort::condemn(const char* reason) {
   ::shutdown(parts_.socket.get(), SHUT_RDWR);
   Timer& timer = *this;
   context_.arm(timer, 0);
+}
+
+// Connections come and go far more often than links: a timer that runs is left running.
+void ShmPort::on_idle() {
+  idle_since_ = context_.now();
+  if (!idle_timer_runs_) run_idle_timer(context_.options.idle_link_limit);
+}
+
+void ShmPort::run_idle_timer(Duration time) {
+  idle_timer_runs_ = true;
+  context_.arm(idle_timer_, time);
+}
+
+void ShmPort::on_idle_long() {
+  idle_timer_runs_ = false;
+  const Duration left = idle_since_ + context_.options.idle_link_limit - context_.now();
+  if (left > 0) return run_idle_timer(left);
+  switch (context_.events->judge_idle(*this)) {
+  case IdleLink::InUse: return;
+  case IdleLink::Later: return run_idle_timer(context_.options.idle_link_limit);
+  case IdleLink::Drop: return context_.links.lose(*this);
+  }
 }
 
 void ShmPort::on_expired(Instant) {

@@ -49,6 +49,8 @@ class ShmPort final : public LinkPort, private FdHandler, private Timer {
   // Begins to watch the descriptors.
   Status watch();
   bool condemned() const { return condemned_; }
+  // It has no connection: unless it gets one, it ends after a while.
+  void on_idle();
   // Its end is being announced: nothing is sent or reported any more.
   void retire();
   const PeerKey& peer() const { return parts_.peer; }
@@ -73,8 +75,19 @@ class ShmPort final : public LinkPort, private FdHandler, private Timer {
     ShmPort& port;
   };
 
+  class IdleTimer final : public Timer {
+   public:
+    explicit IdleTimer(ShmPort& owner) : port_(owner) {}
+
+   private:
+    void on_expired(Instant) override { port_.on_idle_long(); }
+    ShmPort& port_;
+  };
+
   void on_ready(std::uint32_t events) override;
   void on_expired(Instant now) override;
+  void on_idle_long();
+  void run_idle_timer(Duration time);
   enum class Drained : std::uint8_t { Empty, Rung, Ended, Garbage };
   Drained drain_bells();
   void unwatch();
@@ -82,6 +95,9 @@ class ShmPort final : public LinkPort, private FdHandler, private Timer {
   ShmContext& context_;
   LinkParts parts_;
   DeathWatch death_watch_{*this};
+  IdleTimer idle_timer_{*this};
+  Instant idle_since_ = 0;
+  bool idle_timer_runs_ = false;
   bool watching_socket_ = false;
   bool watching_process_ = false;
   bool condemned_ = false;

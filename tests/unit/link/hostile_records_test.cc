@@ -139,5 +139,26 @@ TEST_F(HostileRecords, APeerThatReadsNoAnswersIsCutOff) {
   EXPECT_TRUE(condemned());
 }
 
+TEST_F(HostileRecords, ARequesterHasANumberOnceAtATime) {
+  const ConnQual qualifier = 4001;
+  ASSERT_TRUE(victim.adapter.create_psp(&qualifier, victim.cr_evd, ServicePoint::EpSource::Consumer)
+                  .has_value());
+  put_connect(4);
+  let_victim_look();
+  EXPECT_EQ(victim.cr_evd.count(), 1);
+  RecordHeader taken_back{};
+  taken_back.type = RecordType::Close;
+  taken_back.connect.number = 77;
+  put(taken_back);
+  put_connect(4);
+  let_victim_look();
+  EXPECT_FALSE(condemned()) << "the first one was taken back";
+  EXPECT_EQ(victim.cr_evd.count(), 2);
+  put_connect(4);
+  let_victim_look();
+  EXPECT_TRUE(condemned());
+  EXPECT_EQ(victim.cr_evd.count(), 2);
+}
+
 } // namespace
 } // namespace datum::test

@@ -7,21 +7,32 @@
 namespace datum::test {
 namespace {
 
-enum Command : std::uint64_t { kForkAndTell = 1, kExec = 2 };
+enum Command : std::uint64_t { kForkAndTell = 1, kExec = 2, kForkAndExec = 3 };
 
 // The grandchild keeps every descriptor; its number goes to the test, which ends it.
 void fork_and_tell(Numbers& numbers) {
-  const pid_t grandchild = ::fork();
+  const pid_t grandchild = fork_unnoticed();
   if (grandchild == 0) {
     for (;;) ::pause();
   }
   numbers.put(static_cast<std::uint64_t>(grandchild));
 }
 
+// The grandchild lives on, and the process executes another program.
+void fork_and_exec(Numbers& numbers) {
+  const pid_t grandchild = ::fork();
+  if (grandchild == 0) {
+    for (;;) ::pause();
+  }
+  numbers.put(static_cast<std::uint64_t>(grandchild));
+  ::execl("/bin/sleep", "sleep", "1000", static_cast<char*>(nullptr));
+}
+
 RemoteScript script() {
   RemoteScript script;
   script.command = [](Adapter&, std::uint64_t number, Numbers& numbers) {
     if (number == kForkAndTell) fork_and_tell(numbers);
+    if (number == kForkAndExec) fork_and_exec(numbers);
     if (number == kExec) {
       numbers.put(kExec);
       ::execl("/bin/sleep", "sleep", "1000", static_cast<char*>(nullptr));
@@ -64,6 +75,39 @@ TEST_F(Death, APeerThatExecutesAnotherProgramIsALostLink) {
   EXPECT_TRUE(world.run_until([&] { return a.lost == 1; }));
 }
 
+TEST_F(Death, SoIsOneWhoseChildLivesOn) {
+  const auto grandchild = static_cast<pid_t>(remote.ask(kForkAndExec));
+  ASSERT_GT(grandchild, 0);
+  EXPECT_TRUE(world.run_until([&] { return a.lost == 1; }));
+  EXPECT_EQ(::kill(grandchild, 0), 0);
+  ::kill(grandchild, SIGKILL);
+}
+
+// Whose numbers were guarded and are free again: a child keeps what has them now.
+TEST(ForkGuard, AChildKeepsWhatIsNotALink) {
+  World world;
+  Adapter a(world, "127.0.0.1");
+  Adapter b(world, "127.0.0.1");
+  const auto name = publish_any(b);
+  Dialled dialled;
+  dial_now(world, a, "127.0.0.1", name->qualifier(), dialled);
+  ASSERT_NE(dialled.port, nullptr);
+  a.links[0]->condemn("the test wants its number");
+  ASSERT_TRUE(world.run_until([&] { return a.lost == 1 && b.lost == 1; }));
+  int pipes[40];
+  for (int i = 0; i < 40; i += 2) ASSERT_EQ(::pipe(pipes + i), 0);
+  Child child([&](Numbers& numbers) {
+    std::uint64_t kept = 0;
+    for (int i = 0; i < 40; i += 2) {
+      char byte = 'x';
+      if (::write(pipes[i + 1], &byte, 1) == 1 && ::read(pipes[i], &byte, 1) == 1) ++kept;
+    }
+    numbers.put(kept);
+  });
+  EXPECT_EQ(child.numbers().get(), 20U);
+  for (const int fd : pipes) ::close(fd);
+}
+
 TEST_F(Death, ADeadListenerIsNobody) {
   remote.child().kill();
   Dialled again;
@@ -77,6 +121,7 @@ TEST_F(Death, WhatThePeerWroteStaysReadableUntilTheLossWasReported) {
     std::uint32_t magic = 0;
     void on_link(LinkPort&) override {}
     void on_bell(LinkPort&) override {}
+    IdleLink judge_idle(LinkPort&) override { return IdleLink::InUse; }
     void on_link_lost(LinkPort& port) override { magic = port.segment().magic; }
   } reader;
   a.fabric->attach(world.host(), reader);

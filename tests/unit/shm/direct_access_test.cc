@@ -83,7 +83,7 @@ struct RemoteMemory {
 };
 
 void fork_and_exec(Numbers& numbers) {
-  const pid_t grandchild = ::fork();
+  const pid_t grandchild = fork_unnoticed();
   if (grandchild == 0)
     for (;;) ::pause();
   numbers.put(static_cast<std::uint64_t>(grandchild));

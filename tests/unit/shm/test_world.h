@@ -135,8 +135,14 @@ class Adapter final : public FabricEvents {
     std::erase(links, &port);
     ++lost;
   }
+  IdleLink judge_idle(LinkPort&) override {
+    ++judged;
+    return idle;
+  }
 
   std::unique_ptr<ShmFabric> fabric;
+  IdleLink idle = IdleLink::Drop; // what the layer above would say
+  int judged = 0;
   std::vector<LinkPort*> links;
   std::map<LinkPort*, int> bells;
   int lost = 0;

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "transport/shm/fork_guard.h"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <fcntl.h>
+#include <mutex>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+namespace datum {
+namespace {
+
+constexpr int kBits = 64;
+
+// A bit for each number: no memory is needed when it matters, and nothing is touched before.
+constinit std::array<std::atomic<std::uint64_t>, kMostGuarded / kBits> guarded{};
+// No bit is set in this word or behind it.
+constinit std::atomic<int> words_used{0};
+
+bool can_be_guarded(int fd) {
+  return fd >= 0 && fd < kMostGuarded;
+}
+std::atomic<std::uint64_t>& word_of(int fd) {
+  return guarded[static_cast<std::size_t>(fd / kBits)];
+}
+std::uint64_t bit_of(int fd) {
+  return std::uint64_t{1} << static_cast<unsigned>(fd % kBits);
+}
+
+// In the child, in which no other thread runs: nothing but system calls.
+void replace_all() {
+  const int harmless = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (harmless < 0) return; // the copies stay, as without us
+  const int words = words_used.load(std::memory_order_relaxed);
+  for (int word = 0; word < words; ++word) {
+    std::uint64_t bits = guarded[static_cast<std::size_t>(word)].exchange(0);
+    for (; bits != 0; bits &= bits - 1)
+      ::dup3(harmless, word * kBits + __builtin_ctzll(bits), O_CLOEXEC);
+  }
+  ::close(harmless);
+}
+
+} // namespace
+
+void keep_from_children(int fd) noexcept {
+  static std::once_flag once;
+  if (!can_be_guarded(fd)) return;
+  // Without memory for it children keep their copies; the next link tries no more.
+  std::call_once(once, [] { static_cast<void>(::pthread_atfork(nullptr, nullptr, &replace_all)); });
+  word_of(fd).fetch_or(bit_of(fd), std::memory_order_relaxed);
+  const int needed = fd / kBits + 1;
+  int used = words_used.load(std::memory_order_relaxed);
+  while (used < needed &&
+         !words_used.compare_exchange_weak(used, needed, std::memory_order_relaxed)) {
+  }
+}
+
+void children_may_have(int fd) noexcept {
+  if (can_be_guarded(fd)) word_of(fd).fetch_and(~bit_of(fd), std::memory_order_relaxed);
+}
+
+} // namespace datum
