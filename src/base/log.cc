@@ -3,8 +3,12 @@
 
 #include <array>
 #include <cstdlib>
+#include <ctime>
+#include <mutex>
 #include <string>
 #include <unistd.h>
+
+#include "base/line_budget.h"
 
 namespace datum {
 namespace {
@@ -16,6 +20,8 @@ LogLevel read_threshold() {
   if (text != nullptr)
     for (std::size_t i = 0; i < kNames.size(); ++i)
       if (kNames[i] == text) return static_cast<LogLevel>(i);
+  if (text != nullptr && *text != '\0')
+    log_line(LogLevel::Warn, "DATUM_LOG: not one of warn, info, debug, trace; taken as warn");
   return LogLevel::Warn;
 }
 
@@ -39,6 +45,21 @@ void log_line(LogLevel level, std::string_view text) {
   line += '\n';
   // Nobody can be told that stderr is closed.
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+}
+
+bool may_log_of_peer() {
+  static std::mutex mutex;
+  static LineBudget budget;
+  timespec time{};
+  ::clock_gettime(CLOCK_MONOTONIC, &time);
+  std::uint64_t left_out = 0;
+  {
+    const std::lock_guard lock(mutex);
+    if (!budget.take(static_cast<Instant>(time.tv_sec) * kSecond + time.tv_nsec)) return false;
+    left_out = budget.left_out();
+  }
+  if (left_out != 0) log(LogLevel::Warn, "{} more lines about peers were left out", left_out);
+  return true;
 }
 
 } // namespace datum

@@ -14,7 +14,7 @@ namespace datum {
 
 enum class LogLevel : std::uint8_t { Warn, Info, Debug, Trace };
 
-// DATUM_LOG=warn|info|debug|trace, read once; warn when unset or not understood.
+// DATUM_LOG=warn|info|debug|trace, read once; warn when unset or, which is said, not understood.
 LogLevel log_threshold();
 inline bool log_enabled(LogLevel level) {
   return level <= log_threshold();
@@ -31,6 +31,15 @@ void log(LogLevel level, fmt::format_string<Args...> format, Args&&... args) {
   } catch (const std::bad_alloc&) {
     log_out_of_memory();
   }
+}
+
+// Before a line about something that a peer can bring about as often as it likes: false when there
+// have been too many; how many were left out is told with the next one.
+bool may_log_of_peer();
+
+template <class... Args>
+void log_of_peer(LogLevel level, fmt::format_string<Args...> format, Args&&... args) {
+  if (log_enabled(level) && may_log_of_peer()) log(level, format, std::forward<Args>(args)...);
 }
 
 } // namespace datum

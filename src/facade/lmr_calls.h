@@ -115,6 +115,8 @@ DAT_RETURN sync_segments(DAT_IA_HANDLE ia_handle, const DAT_LMR_TRIPLET* list, D
   const Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
   if (!ia) return invalid_handle<V>(Detail::HandleIa);
   if (count != 0 && list == nullptr) return invalid_argument<V>(Detail::Arg2);
+  // More than any memory holds.
+  if (count > PTRDIFF_MAX / sizeof(DAT_LMR_TRIPLET)) return invalid_argument<V>(Detail::Arg3);
   for (const LocalTriplet& segment : V::local(list, count)) {
     if (segment.length == 0) continue; // its context and address may be anything (H12)
     const MemoryRegion* region = ia->find_region(segment.stag);

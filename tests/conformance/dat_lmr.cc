@@ -182,6 +182,13 @@ void expect_bad_segments(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz, SyncCall sync) {
   EXPECT_DAT_TYPE(sync(ia, second_bad, 2), DAT_INVALID_PARAMETER) << "the second of two";
 }
 
+void expect_too_many_refused(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz, SyncCall sync) {
+  Buffer buffer(ia, pz, 64);
+  const DAT_LMR_TRIPLET segment = buffer.segment();
+  for (const DAT_VLEN count : {~DAT_VLEN{0}, DAT_VLEN{1} << 63U, DAT_VLEN{1} << 59U})
+    EXPECT_DAT_ERROR(sync(ia, &segment, count), DAT_INVALID_PARAMETER, DAT_INVALID_ARG3) << count;
+}
+
 // Rules: dat_lmr_sync_rdma_read.R1 dat_lmr_sync_rdma_read.R2 dat_lmr_sync_rdma_read.R3
 TEST_F(DatLmrSyncRdmaRead, BadHandles) {
   expect_sync_handle_checks(ia, dat_lmr_sync_rdma_read);
@@ -200,6 +207,10 @@ TEST_F(DatLmrSyncRdmaRead, BadSegments) {
 
 TEST_F(DatLmrSyncRdmaRead, R9NullList) {
   EXPECT_DAT_ERROR(dat_lmr_sync_rdma_read(ia, nullptr, 1), DAT_INVALID_PARAMETER, DAT_INVALID_ARG2);
+}
+
+TEST_F(DatLmrSyncRdmaRead, R11MoreSegmentsThanMemoryHolds) {
+  expect_too_many_refused(ia, pz, dat_lmr_sync_rdma_read);
 }
 
 // Rules: dat_lmr_sync_rdma_write.R1 dat_lmr_sync_rdma_write.R2 dat_lmr_sync_rdma_write.R3
@@ -221,6 +232,10 @@ TEST_F(DatLmrSyncRdmaWrite, BadSegments) {
 TEST_F(DatLmrSyncRdmaWrite, R8NullList) {
   EXPECT_DAT_ERROR(dat_lmr_sync_rdma_write(ia, nullptr, 1), DAT_INVALID_PARAMETER,
                    DAT_INVALID_ARG2);
+}
+
+TEST_F(DatLmrSyncRdmaWrite, R11MoreSegmentsThanMemoryHolds) {
+  expect_too_many_refused(ia, pz, dat_lmr_sync_rdma_write);
 }
 
 } // namespace

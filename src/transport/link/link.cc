@@ -289,7 +289,8 @@ bool Link::on_connect(const RecordHeader& header, const std::byte* payload) {
     // Nobody listens, or no number is left: refused as `incoming` goes out of scope.
     if (listener != nullptr && number != 0) listener->on_request(std::move(incoming));
   } catch (const std::bad_alloc&) {
-    log(LogLevel::Warn, "link over {}: no memory for a connection request: refused", port_.path());
+    log_of_peer(LogLevel::Warn, "link over {}: no memory for a connection request: refused",
+                port_.path());
   }
   return true;
 }
@@ -327,8 +328,8 @@ bool Link::run_work() {
 void Link::break_off(const char* reason) {
   if (broken_) return;
   broken_ = true;
-  log(LogLevel::Warn, "link over {}: the peer sent {}; its connections are broken", port_.path(),
-      reason);
+  log_of_peer(LogLevel::Warn, "link over {}: the peer sent {}; its connections are broken",
+              port_.path(), reason);
   port_.condemn(reason);
 }
 

@@ -156,8 +156,8 @@ bool HalfOpen::on_offer(std::span<const std::byte> message, PassedFds& passed) {
   LinkParts parts;
   parts.segment = adopt_segment(passed.fds[0].get());
   if (!parts.segment) {
-    log(LogLevel::Warn, "process {} offered a segment that is not a sealed one: refused",
-        peer_.process.pid);
+    log_of_peer(LogLevel::Warn, "process {} offered a segment that is not a sealed one: refused",
+                peer_.process.pid);
     return false;
   }
   parts.side = 1;

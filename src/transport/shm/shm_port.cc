@@ -92,8 +92,8 @@ void ShmPort::retire() {
 
 void ShmPort::condemn(const char* reason) {
   if (condemned_) return;
-  log(LogLevel::Warn, "link to {} (process {}): {}; the link is closed",
-      name_of(parts_.peer_address), parts_.peer.process.pid, reason);
+  log_of_peer(LogLevel::Warn, "link to {} (process {}): {}; the link is closed",
+              name_of(parts_.peer_address), parts_.peer.process.pid, reason);
   // The peer sees a hangup at once; we report from the next turn on.
   retire();
   ::shutdown(parts_.socket.get(), SHUT_RDWR);
