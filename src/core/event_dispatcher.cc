@@ -133,7 +133,7 @@ Status EventDispatcher::wait(std::uint32_t timeout_us, std::int32_t threshold, E
   if (!waitable_) return {Type::InvalidState, Detail::EvdUnwaitable};
 
   Progress& progress = adapter().progress();
-  if (count() < threshold) progress.poll();
+  if (should_drive(threshold)) progress.poll();
   WaitResult result = WaitResult::TimedOut;
   Waiter waiter;
   if (count() < threshold && timeout_us != 0) {

@@ -67,6 +67,12 @@ class EventDispatcher final : public Object {
   bool push_connection(const Event& event);
 
   Status post_software(std::uint64_t pointer);
+  // Whoever takes events drives the transport: when fewer than `wanted` are there, and now and then
+  // when not, so that a queue which never runs empty holds up no other endpoint (design 5 b).
+  bool should_drive(std::int32_t wanted) {
+    constexpr std::uint32_t kNowAndThen = 8;
+    return count() < wanted || ++undriven_ % kNowAndThen == 0;
+  }
   // QueueEmpty, InvalidState (a thread waits), or there is a first event: front(), then pop().
   Status check_dequeue() const {
     if (waiter_ != nullptr) return {Type::InvalidState, Detail::EvdWaiter};
@@ -126,6 +132,7 @@ class EventDispatcher final : public Object {
   Waiter* waiter_ = nullptr;
   Ref<NotificationObject> cno_;
   std::uint32_t streams_ = 0;
+  std::uint32_t undriven_ = 0;
   std::int32_t unsignalled_users_ = 0;
   std::int32_t solicited_users_ = 0;
 };
