@@ -13,10 +13,11 @@ WaitResult ProgressEngine::wait(WaitPoint& point, Instant deadline) {
   const Instant start = places_.now();
   if (start >= deadline) return WaitResult::TimedOut;
   WaitResult result = WaitResult::Signalled;
-  if (!spin_.worth_it() || !spin(point, start, deadline)) result = sleep(point, deadline);
+  const bool polls = spin_.worth_it();
+  if (!polls || !spin(point, start, deadline)) result = sleep(point, deadline);
   const Duration waited = places_.now() - start;
   // A short time limit says nothing about how long the event would have taken.
-  if (result == WaitResult::Signalled || waited > SpinBudget::kShort) spin_.learn(waited);
+  if (result == WaitResult::Signalled || waited > SpinBudget::kLimit) spin_.learn(polls, waited);
   return result;
 }
 

@@ -13,26 +13,33 @@ class SpinBudget {
   // A sleep and its wake-up cost about 15 us: polling for longer than that wastes more than it
   // saves.
   static constexpr Duration kLimit = 20 * kMicrosecond;
-  // A wait that slept reports its wake-up, too; it would have ended within the limit had it polled.
-  static constexpr Duration kShort = 50 * kMicrosecond;
 
   explicit SpinBudget(bool core_to_spare) : core_to_spare_(core_to_spare) {}
 
-  bool worth_it() const { return core_to_spare_ && credit_ > 0; }
-  // A wait ended, with its event or without, after `waited`.
-  void learn(Duration waited) {
-    if (waited <= kShort)
-      credit_ = credit_ < kMost ? credit_ + 1 : kMost;
-    else
-      credit_ = credit_ > kLeast ? credit_ - 1 : kLeast;
+  // To be asked once for each wait. Once polling has been in vain a few times, it is tried now and
+  // then only: in vain it costs a wake-up its haste, since a processor that has just begun to sleep
+  // wakes latest.
+  bool worth_it() {
+    if (!core_to_spare_) return false;
+    if (credit_ > 0) return true;
+    if (++not_tried_ < kTryAfter) return false;
+    not_tried_ = 0;
+    return true;
+  }
+  // A wait ended, with its event or without, after `waited`; it began with polling, or not.
+  void learn(bool polled, Duration waited) {
+    if (waited <= kLimit)
+      credit_ = kMost;
+    else if (polled && credit_ > 0)
+      --credit_;
   }
 
  private:
-  // Few long waits end the polling, few short ones bring it back.
   static constexpr int kMost = 4;
-  static constexpr int kLeast = -2;
+  static constexpr int kTryAfter = 64;
   bool core_to_spare_;
   int credit_ = 1;
+  int not_tried_ = 0;
 };
 
 } // namespace datum

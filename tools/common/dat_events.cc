@@ -14,7 +14,7 @@ namespace {
 using std::chrono::microseconds;
 
 // A signal that lands between the check of the flag and the wait is noticed after at most this.
-constexpr auto kSlice = microseconds(500'000);
+constexpr auto kSlice = microseconds(2'000'000);
 
 microseconds next_slice(Deadline deadline) {
   if (deadline == kNever) return kSlice;

@@ -6,32 +6,44 @@
 namespace datum {
 namespace {
 
+// How many of so many waits polled, each of which took so long.
+int polling_waits(SpinBudget& budget, int waits, Duration each) {
+  int polled = 0;
+  for (int i = 0; i < waits; ++i) {
+    const bool polls = budget.worth_it();
+    budget.learn(polls, each);
+    polled += polls ? 1 : 0;
+  }
+  return polled;
+}
+
 TEST(SpinBudget, ShortWaitsKeepItPolling) {
   SpinBudget budget(true);
-  for (int i = 0; i < 100; ++i) budget.learn(5'000);
-  EXPECT_TRUE(budget.worth_it());
+  EXPECT_EQ(polling_waits(budget, 100, 5'000), 100);
 }
 
-TEST(SpinBudget, AFewLongWaitsEndIt) {
+TEST(SpinBudget, FourLongWaitsEndIt) {
   SpinBudget budget(true);
-  for (int i = 0; i < 100; ++i) budget.learn(5'000);
-  for (int i = 0; i < 4; ++i) budget.learn(1'000'000);
-  EXPECT_FALSE(budget.worth_it());
+  polling_waits(budget, 100, 5'000);
+  EXPECT_EQ(polling_waits(budget, 60, 1'000'000), 4);
 }
 
-TEST(SpinBudget, AFewShortWaitsBringItBackAfterAnyNumberOfLongOnes) {
+TEST(SpinBudget, ThenOneWaitIn64TriesAgain) {
   SpinBudget budget(true);
-  for (int i = 0; i < 1000; ++i) budget.learn(1'000'000);
-  EXPECT_FALSE(budget.worth_it());
-  for (int i = 0; i < 3; ++i) budget.learn(50'000);
-  EXPECT_TRUE(budget.worth_it());
+  polling_waits(budget, 64, 1'000'000);
+  EXPECT_EQ(polling_waits(budget, 640, 1'000'000), 10);
+}
+
+TEST(SpinBudget, OneTryThatSucceedsBringsItBack) {
+  SpinBudget budget(true);
+  polling_waits(budget, 1000, 1'000'000);
+  polling_waits(budget, 64, 20'000);
+  EXPECT_EQ(polling_waits(budget, 100, 20'000), 100);
 }
 
 TEST(SpinBudget, NeverWithoutACoreToSpare) {
   SpinBudget budget(false);
-  EXPECT_FALSE(budget.worth_it());
-  for (int i = 0; i < 100; ++i) budget.learn(1'000);
-  EXPECT_FALSE(budget.worth_it());
+  EXPECT_EQ(polling_waits(budget, 1000, 1'000), 0);
 }
 
 } // namespace
