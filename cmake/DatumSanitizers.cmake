@@ -10,6 +10,7 @@ if(DATUM_SANITIZE STREQUAL "address")
   add_link_options(-fsanitize=address,undefined)
   # A program in C loads libraries in C++, whose checks it has to bring along.
   add_link_options($<$<LINK_LANG_AND_ID:C,Clang>:-fsanitize-link-c++-runtime>)
+  link_libraries($<$<LINK_LANG_AND_ID:C,Clang>:stdc++>)
 elseif(DATUM_SANITIZE STREQUAL "thread")
   # GCC warns that it does not model fences; the hand-over through the ring is acquire and release.
   add_compile_options(-fsanitize=thread -fno-omit-frame-pointer
