@@ -169,7 +169,8 @@ void Link::on_bell() {
   const std::uint32_t epoch = own_.sleep_epoch.load(std::memory_order_relaxed);
   if ((epoch & 1U) != 0) {
     own_.sleep_epoch.store(epoch + 2, std::memory_order_relaxed);
-    transport_.fabric().fence_everywhere();
+    // Who sees the old one has been rung for it, and fences before it believes that.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
   }
   progress();
 }

@@ -79,9 +79,15 @@ class Link {
     // What was published must be visible before we look whether the peer sleeps; it writes its
     // epoch, fences and then looks at the ring.
     fence();
-    const std::uint32_t epoch = peer_.sleep_epoch.load(std::memory_order_relaxed);
-    if ((epoch & 1U) == 0 || epoch == rung_epoch_) [[likely]]
+    std::uint32_t epoch = peer_.sleep_epoch.load(std::memory_order_relaxed);
+    if ((epoch & 1U) == 0) [[likely]]
       return;
+    if (epoch == rung_epoch_) {
+      // It may just be beginning another one, for which it fences on its own side only.
+      std::atomic_thread_fence(std::memory_order_seq_cst);
+      epoch = peer_.sleep_epoch.load(std::memory_order_relaxed);
+      if ((epoch & 1U) == 0 || epoch == rung_epoch_) return;
+    }
     rung_epoch_ = epoch;
     port_.ring_bell();
   }

@@ -6,7 +6,7 @@
 namespace datum::test {
 namespace {
 
-TEST(Drive, AnEvdThatIsNeverEmptyDrivesTheTransportWithinEightEvents) {
+TEST(Drive, AnEvdThatIsNeverEmptyDrivesTheTransportWithin256Events) {
   Pair pair;
   pair.connect();
   Side& other = pair.active;
@@ -15,7 +15,7 @@ TEST(Drive, AnEvdThatIsNeverEmptyDrivesTheTransportWithinEightEvents) {
   ASSERT_TRUE(pair.passive.receive(0, 8, 1).ok());
   ASSERT_TRUE(other.send(0, 8, 2).ok());
   int drives = 0;
-  for (int i = 0; i < 8; ++i)
+  for (int i = 0; i < 256; ++i)
     if (full.should_drive(1)) {
       ++drives;
       other.adapter.progress().poll();

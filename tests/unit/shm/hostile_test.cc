@@ -171,7 +171,7 @@ UniqueFd flawed(Flaw flaw) {
                                               : make_sealed_memory("flawed", size);
   if (flaw != Flaw::WrongMagic) {
     segment_in(memory.mapping).magic = 0x44544c4b;
-    segment_in(memory.mapping).version = 2;
+    segment_in(memory.mapping).version = 3;
     segment_in(memory.mapping).ring_slots = 1024;
     segment_in(memory.mapping).room_lines = 2048;
   }
