@@ -5,13 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_THREAD__)
-#define DATUM_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define DATUM_TSAN 1
-#endif
-#endif
+#include "base/tsan.h"
 
 namespace datum {
 namespace {

@@ -3,12 +3,12 @@
 
 #include <array>
 #include <cstdlib>
-#include <ctime>
-#include <mutex>
 #include <string>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/line_budget.h"
+#include "base/mutex.h"
 
 namespace datum {
 namespace {
@@ -48,14 +48,12 @@ void log_line(LogLevel level, std::string_view text) {
 }
 
 bool may_log_of_peer() {
-  static std::mutex mutex;
+  static constinit Mutex mutex;
   static LineBudget budget;
-  timespec time{};
-  ::clock_gettime(CLOCK_MONOTONIC, &time);
   std::uint64_t left_out = 0;
   {
-    const std::lock_guard lock(mutex);
-    if (!budget.take(static_cast<Instant>(time.tv_sec) * kSecond + time.tv_nsec)) return false;
+    const MutexLock lock(mutex);
+    if (!budget.take(monotonic_now())) return false;
     left_out = budget.left_out();
   }
   if (left_out != 0) log(LogLevel::Warn, "{} more lines about peers were left out", left_out);

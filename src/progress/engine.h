@@ -67,6 +67,7 @@ class ProgressEngine : public Progress {
 
   Nap background_pass(Nap last);
   Nap nap();
+  bool nap_once();
   Activity activity() const;
   Nap look_after_bell();
   Nap background_sleep(bool with_bell, Instant until);

@@ -54,6 +54,13 @@ Activity ProgressEngine::activity() const {
           .last_thorough = last_thorough_.load(std::memory_order_relaxed)};
 }
 
+// True: for as long as planned.
+bool ProgressEngine::nap_once() {
+  const bool rung = places_.sleep_in_background(plan_.at_bell(), places_.now() + plan_.length());
+  return !rung && !kicked_.load(std::memory_order_relaxed) &&
+         !stopping_.load(std::memory_order_relaxed);
+}
+
 // Somebody polls all the time, or waits and comes back: they will again. Rousing this thread at the
 // end of every short wait would cost more than the wait, and while others are busy it does not even
 // touch the lock.
@@ -62,16 +69,7 @@ ProgressEngine::Nap ProgressEngine::nap() {
   plan_.begin(activity());
   lock_.relinquish();
   bool busy = true;
-  bool by_itself = true;
-  while (busy && by_itself) {
-    const bool rung = places_.sleep_in_background(plan_.at_bell(), places_.now() + plan_.length());
-    by_itself = !rung && !kicked_.load(std::memory_order_relaxed) &&
-                !stopping_.load(std::memory_order_relaxed);
-    if (!by_itself) break;
-    const Activity seen = activity();
-    busy = plan_.others_are_busy(seen, places_.now());
-    plan_.begin(seen);
-  }
+  while (busy && nap_once()) busy = plan_.others_are_busy(activity(), places_.now());
   lock_.acquire();
   if (bell_.background_woke()) places_.take_back_background_poke();
   if (!busy) return Nap::Quiet;

@@ -9,6 +9,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/futex.h"
 
 namespace datum {
@@ -38,9 +39,7 @@ KernelPlaces::KernelPlaces()
              reactor_.add_silent(owner_poke_.get())) {}
 
 Instant KernelPlaces::now() {
-  timespec time{};
-  ::clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<Instant>(time.tv_sec) * kSecond + time.tv_nsec;
+  return monotonic_now();
 }
 
 bool KernelPlaces::core_to_spare() const {

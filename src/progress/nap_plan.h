@@ -39,10 +39,11 @@ class NapPlan {
 
   void begin(const Activity& now) { seen_ = now; }
   // A nap has ended by itself at `time`. False: nobody is busy any more, and the next nap is a
-  // first one. True: begin() another, of the length() this plans.
+  // first one. True: another begins, of the length() this plans.
   bool others_are_busy(const Activity& now, Instant time) {
     const bool waits = now.waits != seen_.waits;
     const bool polls = now.polls - seen_.polls >= kBusyPolls;
+    seen_ = now;
     if (!waits && !polls) {
       reset();
       return false;
@@ -50,9 +51,8 @@ class NapPlan {
     if (busy_since_ == kNever) busy_since_ = time - length_;
     // During a long nap many polls may have been made before they ended: a short one tells.
     const bool sure = waits || length_ == kTick || time - now.last_thorough <= kTick;
-    length_ = sure ? std::clamp((time - busy_since_) / 8, kTick, //
-                                waits ? kLongestAmongWaits : kLongest)
-                   : kTick;
+    const Duration most = waits ? kLongestAmongWaits : kLongest;
+    length_ = sure ? std::clamp((time - busy_since_) / 8, kTick, most) : kTick;
     at_bell_ = !waits && length_ > kTick;
     return true;
   }

@@ -40,13 +40,13 @@ std::optional<AllowedPaths> parse_paths(std::string_view text) {
   return std::nullopt;
 }
 
-std::optional<ChosenPorts> parse_ports(std::string_view text) {
+std::optional<PortRange> parse_ports(std::string_view text) {
   const std::size_t dash = text.find('-');
   if (dash == std::string_view::npos) return std::nullopt;
   const auto low = parse_number<std::uint16_t>(text.substr(0, dash));
   const auto high = parse_number<std::uint16_t>(text.substr(dash + 1));
   if (!low || !high || *low < kLowestChosen || *low > *high) return std::nullopt;
-  return ChosenPorts{*low, *high};
+  return PortRange{*low, *high};
 }
 
 std::optional<Duration> parse_milliseconds(std::string_view text) {

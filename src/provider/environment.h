@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/port_range.h"
 #include "base/time.h"
 
 namespace datum {
@@ -15,15 +16,9 @@ namespace datum {
 // DATUM_TRANSPORT: which ways an IA may use.
 enum class AllowedPaths : std::uint8_t { Every, SameHost, OtherHosts };
 
-// DATUM_PORT_RANGE: the TCP ports that an IA may choose by itself.
-struct ChosenPorts {
-  std::uint16_t low = 0;
-  std::uint16_t high = 0;
-};
-
 struct IaEnvironment {
   AllowedPaths paths = AllowedPaths::Every;
-  std::optional<ChosenPorts> ports;
+  std::optional<PortRange> ports;     // DATUM_PORT_RANGE: those that an IA may choose by itself
   Duration receive_timeout = kSecond; // DATUM_RNR_TIMEOUT
 };
 
@@ -31,7 +26,7 @@ IaEnvironment read_environment();
 
 // The syntax alone; nothing: not understood.
 std::optional<AllowedPaths> parse_paths(std::string_view text);
-std::optional<ChosenPorts> parse_ports(std::string_view text);
+std::optional<PortRange> parse_ports(std::string_view text);
 std::optional<Duration> parse_milliseconds(std::string_view text);
 
 } // namespace datum

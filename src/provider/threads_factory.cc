@@ -101,8 +101,7 @@ class ThreadsFactory final : public RuntimeFactory {
     }
     ShmOptions options;
     options.every_address = place->every_address;
-    if (environment.ports)
-      options.any_ports = PortRange{environment.ports->low, environment.ports->high};
+    options.any_ports = environment.ports;
     LinkOptions link;
     link.receive_timeout = environment.receive_timeout;
     Result<std::unique_ptr<ShmFabric>> fabric =

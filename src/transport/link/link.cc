@@ -175,6 +175,19 @@ void Link::on_bell() {
   progress();
 }
 
+// Once for each epoch of its sleep.
+void Link::ring_sleeper() {
+  std::uint32_t epoch = peer_.sleep_epoch.load(std::memory_order_relaxed);
+  if (epoch == rung_epoch_) {
+    // It may just be beginning another one, for which it fences on its own side only.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    epoch = peer_.sleep_epoch.load(std::memory_order_relaxed);
+  }
+  if ((epoch & 1U) == 0 || epoch == rung_epoch_) return;
+  rung_epoch_ = epoch;
+  port_.ring_bell();
+}
+
 // A peer that polls is not rung. If it has stopped, it may take a while to notice: until then, what
 // we published is ours to care for. One ring is enough: it stays in the bell until the peer looks.
 Instant Link::watch(Instant now) {

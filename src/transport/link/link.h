@@ -79,17 +79,8 @@ class Link {
     // What was published must be visible before we look whether the peer sleeps; it writes its
     // epoch, fences and then looks at the ring.
     fence();
-    std::uint32_t epoch = peer_.sleep_epoch.load(std::memory_order_relaxed);
-    if ((epoch & 1U) == 0) [[likely]]
-      return;
-    if (epoch == rung_epoch_) {
-      // It may just be beginning another one, for which it fences on its own side only.
-      std::atomic_thread_fence(std::memory_order_seq_cst);
-      epoch = peer_.sleep_epoch.load(std::memory_order_relaxed);
-      if ((epoch & 1U) == 0 || epoch == rung_epoch_) return;
-    }
-    rung_epoch_ = epoch;
-    port_.ring_bell();
+    if (!peer_polls()) [[unlikely]]
+      ring_sleeper();
   }
 
   bool peer_polls() const { return (peer_.sleep_epoch.load(std::memory_order_relaxed) & 1U) == 0; }
@@ -119,6 +110,7 @@ class Link {
       std::atomic_thread_fence(std::memory_order_seq_cst);
   }
   bool progress_now();
+  void ring_sleeper();
   bool make_slot();
   bool move();
   bool poll_ring();

@@ -22,7 +22,8 @@ struct SegmentSide {
   // 1: it found the ring that it writes full and sleeps: tell it when there is room again.
   SharedAtomic<std::uint32_t> starving;
   // 1: whenever it relies on having written a word before it reads the other side's, it fences on
-  // every processor, so that the other side need not.
+  // every processor, so that the other side need not. Not from one odd sleep_epoch to the next: who
+  // believes that it has rung for the one it sees fences, and looks again.
   SharedAtomic<std::uint32_t> fences;
   // 1: it gives the link up for want of connections; it read no record that came after this word.
   SharedAtomic<std::uint32_t> retired;

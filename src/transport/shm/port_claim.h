@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/port_range.h"
 #include "base/status.h"
 #include "base/unique_fd.h"
 #include "transport/shm/host_address.h"
-#include "transport/shm/shm_options.h"
 
 namespace datum {
 

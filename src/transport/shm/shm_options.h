@@ -3,17 +3,12 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 
+#include "base/port_range.h"
 #include "base/time.h"
 
 namespace datum {
-
-struct PortRange {
-  std::uint16_t low = 0;
-  std::uint16_t high = 0;
-};
 
 struct ShmOptions {
   bool every_address = false; // IA `datum`: answers dials to any address of this host

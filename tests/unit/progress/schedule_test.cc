@@ -83,38 +83,43 @@ void poll_until(StageWorld& world, Instant end) {
   } while (world.stage.now() < end);
 }
 
+enum class Writer { Polls, CallsNothing };
+
+// A target polls for up to `longest` and then calls nothing any more; a Write comes up to 100 us
+// later. Until it is seen: `bound`, which may depend on how long the target has polled.
+template <class Bound>
+void expect_last_write_seen(std::uint64_t seed, Duration longest, Writer writer, Bound&& bound) {
+  StageWorld world(seed, true);
+  Stage& stage = world.stage;
+  Duration polled = 0;
+  stage.add([&] {
+    const Instant start = stage.now();
+    poll_until(world,
+               start + static_cast<Duration>(stage.random(static_cast<std::uint64_t>(longest))));
+    polled = stage.now() - start;
+    world.pass(static_cast<Duration>(stage.random(100'000)));
+    if (writer == Writer::Polls)
+      world.transport.send_and_watch(0);
+    else
+      world.transport.send(0);
+  });
+  world.start_background();
+  EXPECT_EQ(stage.run(), Stage::End::Quiet);
+  EXPECT_EQ(world.transport.arrived[0], 1);
+  EXPECT_LE(world.transport.longest_delay(), bound(polled));
+  EXPECT_EQ(world.close(), Stage::End::Finished);
+}
+
 TEST(Progress, P2AfterAFewDequeuesAWriteIsSeenWithin200us) {
   each_seed([](std::uint64_t seed) {
-    StageWorld world(seed, true);
-    Stage& stage = world.stage;
-    stage.add([&] {
-      poll_until(world, stage.now() + static_cast<Duration>(stage.random(400'000)));
-      world.pass(static_cast<Duration>(stage.random(100'000)));
-      world.transport.send(0); // by a peer that does nothing else, either
-    });
-    world.start_background();
-    EXPECT_EQ(stage.run(), Stage::End::Quiet);
-    EXPECT_EQ(world.transport.arrived[0], 1);
-    EXPECT_LE(world.transport.longest_delay(), 200'000);
-    EXPECT_EQ(world.close(), Stage::End::Finished);
+    expect_last_write_seen(seed, 400'000, Writer::CallsNothing, [](Duration) { return 200'000; });
   });
 }
 
 TEST(Progress, P2AfterLongPollingAWriteOfAPeerThatPollsIsSeenWithin200us) {
   each_seed(
       [](std::uint64_t seed) {
-        StageWorld world(seed, true);
-        Stage& stage = world.stage;
-        stage.add([&] {
-          poll_until(world, stage.now() + static_cast<Duration>(stage.random(10'000'000)));
-          world.pass(static_cast<Duration>(stage.random(100'000)));
-          world.transport.send_and_watch(0);
-        });
-        world.start_background();
-        EXPECT_EQ(stage.run(), Stage::End::Quiet);
-        EXPECT_EQ(world.transport.arrived[0], 1);
-        EXPECT_LE(world.transport.longest_delay(), 200'000);
-        EXPECT_EQ(world.close(), Stage::End::Finished);
+        expect_last_write_seen(seed, 10'000'000, Writer::Polls, [](Duration) { return 200'000; });
       },
       10);
 }
@@ -122,22 +127,9 @@ TEST(Progress, P2AfterLongPollingAWriteOfAPeerThatPollsIsSeenWithin200us) {
 TEST(Progress, P2AfterLongPollingOnBothSidesAWriteIsSeenWithinAnEighthOfIt) {
   each_seed(
       [](std::uint64_t seed) {
-        StageWorld world(seed, true);
-        Stage& stage = world.stage;
-        Duration polled = 0;
-        stage.add([&] {
-          const Instant start = stage.now();
-          poll_until(world, start + static_cast<Duration>(stage.random(40'000'000)));
-          polled = stage.now() - start;
-          world.pass(static_cast<Duration>(stage.random(100'000)));
-          world.transport.send(0);
+        expect_last_write_seen(seed, 40'000'000, Writer::CallsNothing, [](Duration polled) {
+          return 200'000 + std::min(polled / 8, Duration{4'000'000});
         });
-        world.start_background();
-        EXPECT_EQ(stage.run(), Stage::End::Quiet);
-        EXPECT_EQ(world.transport.arrived[0], 1);
-        EXPECT_LE(world.transport.longest_delay(),
-                  200'000 + std::min(polled / 8, Duration{4'000'000}));
-        EXPECT_EQ(world.close(), Stage::End::Finished);
       },
       20);
 }

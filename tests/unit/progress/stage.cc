@@ -5,14 +5,9 @@
 #include <cstdint>
 #include <utility>
 
-#if defined(__SANITIZE_THREAD__)
-#define STAGE_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define STAGE_TSAN 1
-#endif
-#endif
-#ifdef STAGE_TSAN
+#include "base/tsan.h"
+
+#ifdef DATUM_TSAN
 #include <sanitizer/tsan_interface.h>
 #endif
 
@@ -24,27 +19,27 @@ constexpr int kManySteps = 2'000'000;
 constexpr std::uint64_t kLongestStep = 300; // ns
 
 void* new_fiber() {
-#ifdef STAGE_TSAN
+#ifdef DATUM_TSAN
   return __tsan_create_fiber(0);
 #else
   return nullptr;
 #endif
 }
 void* this_fiber() {
-#ifdef STAGE_TSAN
+#ifdef DATUM_TSAN
   return __tsan_get_current_fiber();
 #else
   return nullptr;
 #endif
 }
 void destroy_fiber([[maybe_unused]] void* fiber) {
-#ifdef STAGE_TSAN
+#ifdef DATUM_TSAN
   if (fiber != nullptr) __tsan_destroy_fiber(fiber);
 #endif
 }
 // Inlined: ThreadSanitizer counts the calls of each fiber, and this one would return in another.
 [[gnu::always_inline]] inline void announce_switch([[maybe_unused]] void* fiber) {
-#ifdef STAGE_TSAN
+#ifdef DATUM_TSAN
   __tsan_switch_to_fiber(fiber, 0);
 #endif
 }
