@@ -43,9 +43,9 @@ void InterfaceAdapter::report_async(const Event& event) {
 }
 
 void InterfaceAdapter::defer_agent(std::unique_ptr<AgentCall> call) {
-  AgentCall& added = *call;
-  (last_deferred_ != nullptr ? last_deferred_->next : deferred_) = std::move(call);
-  last_deferred_ = &added;
+  std::unique_ptr<AgentCall>& end = last_deferred_ != nullptr ? last_deferred_->next : deferred_;
+  end = std::move(call);
+  last_deferred_ = end.get();
   put_off_ = true;
 }
 

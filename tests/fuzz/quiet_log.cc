@@ -13,4 +13,8 @@ void log_out_of_memory() {}
 
 void log_line(LogLevel, std::string_view) {}
 
+bool may_log_of_peer() {
+  return false;
+}
+
 } // namespace datum

@@ -57,9 +57,8 @@ bool is_end(DAT_EVENT_NUMBER number) {
 }
 
 void start(Pool& pool, const ChurnTarget& target) {
-  static const std::string kHello = std::string(kDataHello) + "churn";
   tools::Address address = target.address;
-  std::string hello = kHello;
+  std::string hello(kChurnHello);
   check(dat_ep_connect(pool.take(), address.dat(), target.port, kConnectTimeout,
                        static_cast<DAT_COUNT>(hello.size()), hello.data(), DAT_QOS_BEST_EFFORT,
                        DAT_CONNECT_DEFAULT_FLAG),
@@ -94,14 +93,12 @@ double connect_churn(const tools::Interface& ia, const ChurnTarget& target, std:
   return now_ns() - begin;
 }
 
-void accept_churn(const tools::Interface& ia, const tools::Evd& requests, Control& control) {
+void accept_churn(const tools::Interface& ia, Requests& requests, Control& control) {
   Pool pool(ia);
   while (!control.waiting()) {
     for (int i = 0; i < 1000; ++i) {
-      if (const auto request = tools::poll_event(requests))
-        check(dat_cr_accept(request->event_data.cr_arrival_event_data.cr_handle, pool.take(), 0,
-                            nullptr),
-              "dat_cr_accept");
+      if (const auto request = requests.poll_data(kChurnHello))
+        check(dat_cr_accept(*request, pool.take(), 0, nullptr), "dat_cr_accept");
       if (const auto event = tools::poll_event(pool.evd()); event && is_end(event->event_number))
         pool.give_back(event->event_data.connect_event_data.ep_handle);
     }

@@ -6,6 +6,7 @@
 
 #include "common/address.h"
 #include "perf/control.h"
+#include "perf/requests.h"
 
 namespace datum::perf {
 
@@ -20,6 +21,6 @@ struct ChurnTarget {
 double connect_churn(const tools::Interface& ia, const ChurnTarget& target, std::uint64_t count);
 
 // The passive side, until the client says "stop".
-void accept_churn(const tools::Interface& ia, const tools::Evd& requests, Control& control);
+void accept_churn(const tools::Interface& ia, Requests& requests, Control& control);
 
 } // namespace datum::perf

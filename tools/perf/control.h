@@ -18,6 +18,7 @@ namespace datum::perf {
 // What a connection request has to begin with.
 inline constexpr std::string_view kControlHello = "dat-perf 1 control";
 inline constexpr std::string_view kDataHello = "dat-perf 1 data ";
+inline constexpr std::string_view kChurnHello = "dat-perf 1 data churn";
 
 class Control {
  public:

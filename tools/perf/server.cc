@@ -13,6 +13,7 @@
 #include "perf/churn.h"
 #include "perf/control.h"
 #include "perf/link.h"
+#include "perf/requests.h"
 #include "perf/runs.h"
 #include "perf/usage.h"
 
@@ -24,24 +25,14 @@ using tools::ToolError;
 
 namespace {
 
-constexpr DAT_COUNT kBacklog = 256;
-
-std::string greeting(DAT_CR_HANDLE request) {
-  DAT_CR_PARAM param = {};
-  check(dat_cr_query(request, DAT_CR_FIELD_ALL, &param), "dat_cr_query");
-  return {static_cast<const char*>(param.private_data),
-          static_cast<std::size_t>(param.private_data_size)};
-}
-
 class Server {
  public:
   explicit Server(const ServerOptions& options)
-      : options_(options), ia_(options.ia), requests_(make_evd(ia_, kBacklog, DAT_EVD_CR_FLAG)),
-        port_(options.port), listener_(tools::listen(ia_, port_, requests_)) {}
+      : options_(options), ia_(options.ia), requests_(ia_, options.quiet), port_(options.port),
+        listener_(tools::listen(ia_, port_, requests_.evd())) {}
   ExitCode run();
 
  private:
-  DAT_CR_HANDLE next_request(const std::string& wanted, tools::Deadline deadline);
   void serve(Control& control);
   Message answer(Control& control, const Message& message);
   Message set_up(const Message& message);
@@ -49,7 +40,7 @@ class Server {
 
   ServerOptions options_;
   tools::Interface ia_;
-  tools::Evd requests_;
+  Requests requests_;
   DAT_CONN_QUAL port_;
   tools::Psp listener_;
   std::unique_ptr<Link> link_;
@@ -67,7 +58,7 @@ ExitCode Server::run() {
                port_, getpid());
   std::fflush(stdout);
   for (;;) {
-    const DAT_CR_HANDLE request = next_request(std::string(kControlHello), tools::kNever);
+    const DAT_CR_HANDLE request = requests_.next_client();
     Control control(ia_);
     try {
       control.accept(request);
@@ -78,18 +69,6 @@ ExitCode Server::run() {
     }
     link_.reset();
     if (options_.once) return ExitCode::Ok;
-  }
-}
-
-// The next connection request that begins so; all others are refused.
-DAT_CR_HANDLE Server::next_request(const std::string& wanted, tools::Deadline deadline) {
-  for (;;) {
-    const auto event = tools::wait_event(requests_, deadline);
-    if (!event) throw ToolError(ExitCode::PeerLost, "the client never connected its endpoints");
-    const DAT_CR_HANDLE request = event->event_data.cr_arrival_event_data.cr_handle;
-    if (greeting(request).starts_with(wanted)) return request;
-    log("refused a connection: it is not dat-perf, or another dat-perf is being served");
-    check(dat_cr_reject(request), "dat_cr_reject");
   }
 }
 
@@ -121,7 +100,8 @@ Message Server::answer(Control& control, const Message& message) {
     const tools::Deadline deadline = tools::after(std::chrono::seconds(60));
     control.send({"accepting", {}, {}});
     for (std::uint32_t i = 0; i < link_->endpoints(); ++i)
-      check(dat_cr_accept(next_request(wanted, deadline), link_->ep(i).get(), 0, nullptr),
+      check(dat_cr_accept(requests_.next_data(wanted, control, deadline), link_->ep(i).get(), 0,
+                          nullptr),
             "dat_cr_accept");
     link_->await_established(link_->endpoints());
     prepare(*link_);

@@ -66,6 +66,14 @@ TEST(DatPerf, AServerServesTheNextClientAfterOneDied) {
   EXPECT_EQ(run(client + kShort).code, 0);
 }
 
+TEST(DatPerf, AClientThatComesWhileAnotherIsServedWaitsForItsTurn) {
+  Served server(kPerf + " --server --port 0");
+  const std::string client = kPerf + " 127.0.0.1 --port " + server.port + " -s 8" + kShort;
+  const Ended both = run("bash -c '" + client + " -t connect,send-lat & first=$!; " + client +
+                         " -t send-lat,connect; second=$?; wait $first && exit $second' 2>&1");
+  EXPECT_EQ(both.code, 0) << both.output;
+}
+
 TEST(DatPerf, NobodyListeningIsRefused) {
   EXPECT_EQ(run(kPerf + " 127.0.0.1 --port 1 2>&1").code, 5);
 }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// perf/requests.h: the connection requests that reach a server, told apart by how they greet.
+// Lives here: who is next. A client that comes while another is being served waits for its turn.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string_view>
+
+#include "common/dat_events.h"
+#include "common/dat_objects.h"
+#include "perf/control.h"
+
+namespace datum::perf {
+
+class Requests {
+ public:
+  Requests(const tools::Interface& ia, bool quiet);
+  [[nodiscard]] const tools::Evd& evd() const { return evd_; }
+
+  DAT_CR_HANDLE next_client(); // blocks
+  // The next request of the client that is being served. Throws PeerLost when that client ends.
+  DAT_CR_HANDLE next_data(std::string_view greeting, Control& control, tools::Deadline deadline);
+  std::optional<DAT_CR_HANDLE> poll_data(std::string_view greeting);
+
+ private:
+  std::optional<DAT_CR_HANDLE> sort(const DAT_EVENT& event, std::string_view wanted);
+
+  tools::Evd evd_;
+  bool quiet_; // nothing on stderr about strangers
+  std::deque<DAT_CR_HANDLE> clients_;
+};
+
+} // namespace datum::perf
