@@ -41,7 +41,8 @@ std::optional<DAT_CR_HANDLE> Requests::sort(const DAT_EVENT& event, std::string_
     clients_.push_back(request);
     return std::nullopt;
   }
-  if (!quiet_) fmt::print(stderr, "dat-perf: refused a connection: it is not the dat-perf served\n");
+  if (!quiet_)
+    fmt::print(stderr, "dat-perf: refused a connection: it is not the dat-perf served\n");
   check(dat_cr_reject(request), "dat_cr_reject");
   return std::nullopt;
 }
