@@ -4,11 +4,11 @@
 #include <array>
 #include <cstdlib>
 #include <string>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/line_budget.h"
 #include "base/mutex.h"
+#include "base/stderr_line.h"
 
 namespace datum {
 namespace {
@@ -33,8 +33,7 @@ LogLevel log_threshold() {
 }
 
 void log_out_of_memory() {
-  constexpr std::string_view kLine = "datum warn: out of memory\n";
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kLine.data(), kLine.size());
+  write_to_stderr("datum warn: out of memory\n");
 }
 
 void log_line(LogLevel level, std::string_view text) {
@@ -43,8 +42,7 @@ void log_line(LogLevel level, std::string_view text) {
   line += ": ";
   line += text;
   line += '\n';
-  // Nobody can be told that stderr is closed.
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+  write_to_stderr(line);
 }
 
 bool may_log_of_peer() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // base/log.h: one line to stderr for whoever runs the program, never to stdout.
 // A line names the object, the value, the cause and the next step.
-// Threads: any; a line is written with one write(2).
+// Threads: any; a line is written with one write(2), which never raises a signal.
 #pragma once
 
 #include <cstdint>
