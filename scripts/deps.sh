@@ -23,6 +23,7 @@ build     pandoc                 renders the manual pages
 test      libgtest-dev           GoogleTest, which the tests are written in
 test      libgmock-dev           matchers for GoogleTest
 test      python3                the checks of layers and rules, which run as tests
+test      mandoc                 judges the rendered manual pages
 test      binutils               nm and readelf for the exported symbols
 check     clang                  the second compiler, and the fuzz targets
 check     libclang-rt-14-dev     sanitizer and libFuzzer runtimes of that Clang
