@@ -85,12 +85,13 @@ Status Endpoint::post_rdma(Opcode opcode, std::span<const LocalTriplet> local, s
   } else if (remote.length < length) {
     return {Type::LengthError};
   }
-  if (const Status s = check_state_for_request(); !s.ok()) return s;
   WorkRequest work;
   work.opcode = opcode;
   work.length = length;
   work.local = local;
   work.remote = remote;
+  if (channel_ && channel_->should_look_first(work)) adapter().progress().poll();
+  if (const Status s = check_state_for_request(); !s.ok()) return s;
   return submit(work, cookie, flags);
 }
 

@@ -45,6 +45,7 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   // --- Channel ---------------------------------------------------------------------------------
   StartResult start(const WorkRequest& request) override;
   StartResult start_now(const WorkRequest& request) override;
+  bool should_look_first(const WorkRequest& request) const override;
   void on_receive_posted() override;
   void close(CloseMode mode) override;
   ConnQual local_port() const override { return local_port_; }
@@ -140,7 +141,11 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   bool serve_reads();
 
   // link_channel_direct.cc
-  bool may_go_direct(const WorkRequest& request) const;
+  bool suits_direct(const WorkRequest& request) const;
+  // Posting order: nothing may overtake what is still in the ring.
+  bool may_go_direct(const WorkRequest& request) const {
+    return unplaced() == 0 && suits_direct(request);
+  }
   StartResult start_direct(const WorkRequest& request);
   // One chunk. False: failed, and failure_ says how.
   bool direct_chunk();

@@ -47,11 +47,15 @@ DtoStatus status_of(AccessFault) {
 
 } // namespace
 
-bool LinkChannel::may_go_direct(const WorkRequest& request) const {
+// Who only writes and looks at its own memory polls nothing, and would not learn that what it sent
+// through the ring has long been placed: every Write would go through the ring then.
+bool LinkChannel::should_look_first(const WorkRequest& request) const {
+  return state_ == State::Open && unplaced() != 0 && suits_direct(request);
+}
+
+bool LinkChannel::suits_direct(const WorkRequest& request) const {
   DirectAccess* direct = link_->direct();
-  // Posting order: nothing may overtake what is still in the ring.
-  if (direct == nullptr || unplaced() != 0 || request.length == 0 ||
-      request.local.size() > kMaxFetchSegments)
+  if (direct == nullptr || request.length == 0 || request.local.size() > kMaxFetchSegments)
     return false;
   // Reads end in posting order: none may overtake one that the peer still serves.
   if (request.opcode == Opcode::RdmaRead) return reads_.empty();

@@ -144,9 +144,10 @@ class RingConsumer {
   void pop(std::uint32_t lines) {
     ++next_.records;
     if (lines != 0) next_.lines += next_.skipped(lines) + lines;
-    // Told lazily: the producer needs it only when the ring is nearly full. Once everything has
-    // been consumed, what has not been told leaves room for the largest record.
-    if (next_.records - told_.records >= kRingSlots / 4 ||
+    // Told now and then: the producer needs it when the ring is nearly full, and to see that its
+    // records are being taken (Link::watch). Once everything has been consumed, what has not been
+    // told leaves room for the largest record.
+    if (next_.records - told_.records >= kToldAtLeastEvery ||
         next_.lines - told_.lines >= kRoomLines / 4)
       tell();
   }
@@ -162,6 +163,7 @@ class RingConsumer {
 
  private:
   static constexpr std::uint32_t kReadAhead = 3;
+  static constexpr std::uint32_t kToldAtLeastEvery = 16; // records
 
   const Ring* ring_;
   RingTail* tail_;

@@ -97,6 +97,8 @@ class Channel {
   // The same for what can leave during the call: `request` and its segments need not stay. Later:
   // not in this way, and nothing follows.
   virtual StartResult start_now(const WorkRequest& request) = 0;
+  // What the peer has said already, but nobody has read, may let this request take a faster way.
+  virtual bool should_look_first(const WorkRequest&) const { return false; }
   // A Recv was posted while a message waited for one.
   virtual void on_receive_posted() = 0;
   // Ends the connection; afterwards the channel calls its events no more.

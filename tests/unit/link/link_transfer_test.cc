@@ -96,6 +96,25 @@ TEST_P(Transfer, AReadOverTheRingEndsBeforeALaterDirectOne) {
   EXPECT_EQ(ended, 3U);
 }
 
+// Two sides that only write and watch their own memory poll nothing: a Write must not take the ring
+// for ever because of one Send before it.
+TEST(DirectWrite, ReadsThatEarlierRequestsWerePlacedBeforeItChoosesItsWay) {
+  constexpr std::size_t kSize = 100000;
+  Pair pair(true);
+  pair.connect();
+  ASSERT_TRUE(pair.passive.receive(700000, 8, 1).ok());
+  ASSERT_TRUE(pair.active.send(0, 8, 2).ok());
+  while (pair.world.b->transport.progress()) continue;
+  fill(pair.active, kSize, 7);
+  const LocalTriplet source = pair.active.local(0, kSize);
+  ASSERT_TRUE(
+      pair.active.ep.post_rdma(Opcode::RdmaWrite, {&source, 1}, 3, pair.passive.remote(0, kSize), 0)
+          .ok());
+  EXPECT_TRUE(same(pair.active, pair.passive, 0, kSize));
+  EXPECT_EQ(pair.active.next().cookie, 2U);
+  EXPECT_EQ(pair.active.next().cookie, 3U);
+}
+
 // Rules: PROGRESS.3
 TEST_P(Transfer, ALongCopyLetsOtherEndpointsThrough) {
   Side second(*pair.world.a);
