@@ -46,6 +46,7 @@ class ProgressEngine : public Progress {
   static constexpr std::uint32_t kClockMaskPolling = 63;
   static constexpr std::uint32_t kClockMaskAsleep = 15;
 
+  enum class NapEnd : std::uint8_t { AsPlanned, Rung, Wanted };
   enum class Nap : std::uint8_t {
     Looked,
     Poked, // a waiter has left, or somebody has started to poll
@@ -67,7 +68,8 @@ class ProgressEngine : public Progress {
 
   Nap background_pass(Nap last);
   Nap nap();
-  bool nap_once();
+  NapEnd nap_once();
+  bool others_look();
   Activity activity() const;
   Nap look_after_bell();
   Nap background_sleep(bool with_bell, Instant until);

@@ -54,11 +54,19 @@ Activity ProgressEngine::activity() const {
           .last_thorough = last_thorough_.load(std::memory_order_relaxed)};
 }
 
-// True: for as long as planned.
-bool ProgressEngine::nap_once() {
+ProgressEngine::NapEnd ProgressEngine::nap_once() {
   const bool rung = places_.sleep_in_background(plan_.at_bell(), places_.now() + plan_.length());
-  return !rung && !kicked_.load(std::memory_order_relaxed) &&
-         !stopping_.load(std::memory_order_relaxed);
+  if (kicked_.load(std::memory_order_relaxed) || stopping_.load(std::memory_order_relaxed))
+    return NapEnd::Wanted;
+  return rung ? NapEnd::Rung : NapEnd::AsPlanned;
+}
+
+// A peer rings when nothing was taken for a while, and often that was only because the kernel had
+// other plans for the poller: a poll that begins now sees what the bell was for.
+bool ProgressEngine::others_look() {
+  const std::uint32_t before = polls_.load(std::memory_order_relaxed);
+  places_.step_aside();
+  return polls_.load(std::memory_order_relaxed) != before;
 }
 
 // Somebody polls all the time, or waits and comes back: they will again. Rousing this thread at the
@@ -69,7 +77,15 @@ ProgressEngine::Nap ProgressEngine::nap() {
   plan_.begin(activity());
   lock_.relinquish();
   bool busy = true;
-  while (busy && nap_once()) busy = plan_.others_are_busy(activity(), places_.now());
+  while (busy) {
+    const NapEnd end = nap_once();
+    if (end == NapEnd::AsPlanned)
+      busy = plan_.others_are_busy(activity(), places_.now());
+    else if (end == NapEnd::Rung && others_look())
+      plan_.interrupted();
+    else
+      break;
+  }
   lock_.acquire();
   if (bell_.background_woke()) places_.take_back_background_poke();
   if (!busy) return Nap::Quiet;

@@ -78,6 +78,10 @@ bool KernelPlaces::sleep_in_background(bool with_bell, Instant until) {
   return ready > 0 && watched[1].revents != 0;
 }
 
+void KernelPlaces::step_aside() {
+  ::sched_yield();
+}
+
 void KernelPlaces::poke_owner() {
   write_poke(owner_poke_);
 }

@@ -21,6 +21,7 @@ class KernelPlaces final : public Places {
   Wake sleep_at_bell(Instant until, ReadyBatch& ready) override;
   Wake sleep_beside(const Sleeper& sleeper, Instant until) override;
   bool sleep_in_background(bool with_bell, Instant until) override;
+  void step_aside() override;
   void poke_owner() override;
   void poke_background() override;
   void wake(Sleeper& sleeper) override;

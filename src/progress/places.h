@@ -37,6 +37,8 @@ class Places {
   // The background thread: poke_background() or `until`; with the bell: a descriptor, too, and
   // then it says so.
   virtual bool sleep_in_background(bool with_bell, Instant until) = 0;
+  // Lets whoever is ready to run on this processor run first.
+  virtual void step_aside() = 0;
 
   // --- with the lock
   // ------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ namespace {
 
 // What a peer that polls has not taken after so long it may not come for. It tells what it took
 // whenever it looks at its descriptors, every 40 us.
-constexpr Duration kPatience = 120 * kMicrosecond;
+constexpr Duration kPatience = 50 * kMicrosecond;
 
 // Records handled before other links get their turn.
 constexpr int kRecordBudget = 64;

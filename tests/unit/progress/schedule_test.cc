@@ -288,6 +288,36 @@ TEST(Progress, ASlowDequeuerDoesNotMakePeersStopRinging) {
   EXPECT_EQ(world.close(), Stage::End::Finished);
 }
 
+// The favourite of the lock stays it (base/biased_mutex.h).
+TEST(Progress, ABellWhileAnotherThreadPollsIsLeftToThatThread) {
+  each_seed(
+      [](std::uint64_t seed) {
+        constexpr int kBells = 50;
+        StageWorld world(seed, true);
+        int polls = 0;
+        bool over = false;
+        world.stage.add([&] {
+          for (; !over; ++polls) {
+            world.lock.acquire();
+            world.engine.poll();
+            world.lock.relinquish();
+          }
+        });
+        world.stage.add([&] {
+          for (int i = 0; i < kBells; ++i) {
+            world.pass(1'000'000);
+            world.places.ring();
+          }
+          over = true;
+        });
+        world.start_background();
+        EXPECT_EQ(world.stage.run(), Stage::End::Quiet);
+        EXPECT_LE(world.lock.acquisitions() - polls, 20);
+        EXPECT_EQ(world.close(), Stage::End::Finished);
+      },
+      50);
+}
+
 TEST(Progress, P8ATightPollerMakesPeersStopRingingOnce) {
   StageWorld world(1, true);
   world.stage.add([&] { world.poll_for(0, 1); });

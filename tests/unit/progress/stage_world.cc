@@ -10,6 +10,7 @@ namespace datum::test {
 void StageLock::acquire() {
   stage_.block([this] { return !held_; }, kNever);
   held_ = true;
+  ++acquisitions_;
 }
 
 void StageLock::relinquish() {
@@ -39,6 +40,10 @@ bool StagePlaces::sleep_in_background(bool with_bell, Instant until) {
   const auto rung = [this, with_bell] { return with_bell && (bell_rung_ || owner_pokes_ != 0); };
   stage_.block([&] { return background_pokes_ != 0 || rung(); }, until);
   return rung();
+}
+
+void StagePlaces::step_aside() {
+  stage_.block([] { return false; }, stage_.now() + 500);
 }
 
 // A poke that is taken back without having been given would hang the real thing, or be lost.

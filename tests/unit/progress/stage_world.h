@@ -18,10 +18,12 @@ class StageLock final : public LockOwner {
   explicit StageLock(Stage& stage) : stage_(stage) {}
   void acquire() override;
   void relinquish() override;
+  int acquisitions() const { return acquisitions_; }
 
  private:
   Stage& stage_;
   bool held_ = false;
+  int acquisitions_ = 0;
 };
 
 class StageTransport;
@@ -41,6 +43,7 @@ class StagePlaces final : public Places {
   Wake sleep_at_bell(Instant until, ReadyBatch& ready) override;
   Wake sleep_beside(const Sleeper& sleeper, Instant until) override;
   bool sleep_in_background(bool with_bell, Instant until) override;
+  void step_aside() override;
   void poke_owner() override { ++owner_pokes_, ++pokes_; }
   void poke_background() override { ++background_pokes_, ++pokes_; }
   void wake(Sleeper&) override { ++pokes_; }
