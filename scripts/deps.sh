@@ -18,6 +18,7 @@ build     libexpected-dev        tl::expected, the result type of the core
 build     libfmt-dev             text of logs and tools, linked privately
 build     libcli11-dev           command lines of the tools
 build     libjemalloc-dev        the allocator whose arenas peers can map (memory, private copy)
+build     libisal-dev            CRC32C of FPDUs: ten times what one chain of instructions does
 build     libxxhash-dev          the end-to-end checksum of dat-cp
 build     pandoc                 renders the manual pages
 test      libgtest-dev           GoogleTest, which the tests are written in

@@ -2,6 +2,7 @@
 // base/copy_bytes.h: memcpy for sizes that are mostly small and never known to the compiler.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 

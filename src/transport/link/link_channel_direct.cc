@@ -5,7 +5,7 @@
 #include <array>
 #include <cstring>
 
-#include "transport/link/copy.h"
+#include "transport/seam/copy.h"
 #include "transport/link/link.h"
 #include "transport/link/link_channel.h"
 #include "transport/link/link_transport.h"

@@ -3,7 +3,7 @@
 // word and is checked before use; false means that no honest peer sends this.
 #include <cstring>
 
-#include "transport/link/copy.h"
+#include "transport/seam/copy.h"
 #include "transport/link/link.h"
 #include "transport/link/link_channel.h"
 #include "transport/link/link_transport.h"

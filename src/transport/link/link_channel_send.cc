@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/copy_bytes.h"
-#include "transport/link/copy.h"
+#include "transport/seam/copy.h"
 #include "transport/link/link.h"
 #include "transport/link/link_channel.h"
 #include "transport/link/link_transport.h"

@@ -5,7 +5,7 @@
 #include <new>
 #include <sys/mman.h>
 
-#include "transport/link/copy.h"
+#include "transport/seam/copy.h"
 #include "transport/sim/sim_world.h"
 
 namespace datum {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "transport/link/copy.h"
+#include "transport/seam/copy.h"
 
 namespace datum::test {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/link/copy.h: bytes between local segments and contiguous memory.
+// transport/seam/copy.h: bytes between local segments and contiguous memory.
 // Lives here: gather, scatter, and the copy whose last bytes become visible last.
 #pragma once
 

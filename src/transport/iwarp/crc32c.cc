@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "transport/iwarp/crc32c.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <isa-l/crc.h>
+
+namespace datum::iwarp {
+
+void Crc32c::add(Octets octets) {
+  constexpr std::size_t kMost = std::numeric_limits<int>::max();
+  while (!octets.empty()) {
+    const std::size_t piece = std::min(octets.size(), kMost);
+    // The library's argument is not const, but it only reads.
+    auto* from = reinterpret_cast<unsigned char*>(const_cast<std::byte*>(octets.data()));
+    running_ = crc32_iscsi(from, static_cast<int>(piece), running_);
+    octets = octets.subspan(piece);
+  }
+}
+
+} // namespace datum::iwarp

@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/iwarp/inbound.cc: from a header to what it asks for. Numbers in comments are those of
+// the checks of spec 11.2.
+#include "transport/iwarp/inbound.h"
+
+#include "base/copy_bytes.h"
+#include "transport/seam/copy.h"
+
+namespace datum::iwarp {
+
+Octets Inbound::current_header() const {
+  return Octets(header_).first(control_octets_.tagged ? TaggedHeader::kWireSize
+                                                      : UntaggedHeader::kWireSize);
+}
+
+Step Inbound::refuse(ErrorCode error) {
+  control_.fail(make_terminate(error));
+  return Step::Stop;
+}
+
+Step Inbound::refuse_segment(ErrorCode error) {
+  control_.fail(make_terminate(error, ulpdu_, current_header()));
+  return Step::Stop;
+}
+
+Step Inbound::refuse_request(ErrorCode error) {
+  Terminate terminate = make_terminate(error, ulpdu_, current_header());
+  WireReader in(Octets(header_).subspan(UntaggedHeader::kWireSize));
+  terminate.has_request = decode(in, terminate.request);
+  control_.fail(terminate);
+  return Step::Stop;
+}
+
+std::size_t Inbound::on_head(const FpduHead& head) {
+  const Control& control = head.control;
+  const std::size_t header = control.tagged ? TaggedHeader::kWireSize : UntaggedHeader::kWireSize;
+  ErrorCode error;
+  if (head.ulpdu < header) { // 1
+    error = error::kDdpLocal;
+  } else if (control.ddp_version != 1) { // 2
+    error = control.tagged ? error::kTaggedVersion : error::kUntaggedVersion;
+  } else if (control.rdmap_version != 1) { // 3
+    error = error::kRdmapVersion;
+  } else if (static_cast<std::uint8_t>(control.opcode) > kLastOpcode ||
+             (is_extension(control.opcode) && !stream_.takes_extensions)) { // 4
+    error = error::kOpcode;
+  } else {
+    ulpdu_ = head.ulpdu;
+    control_octets_ = control;
+    payload_ = head.ulpdu - header;
+    std::size_t more = 0; // of the payload is looked at as part of the header
+    if (!control.tagged) {
+      switch (control.opcode) {
+      case Rdmap::ReadRequest: more = ReadRequest::kWireSize; break;
+      case Rdmap::AtomicRequest: more = AtomicRequest::kWireSize; break;
+      case Rdmap::AtomicResponse: more = AtomicResponse::kWireSize; break;
+      case Rdmap::Immediate:
+      case Rdmap::ImmediateSolicited: more = kImmediateSize; break;
+      case Rdmap::Terminate:
+        more = std::min<std::size_t>(static_cast<std::size_t>(payload_), Terminate::kMostOctets);
+        break;
+      default: break;
+      }
+      // Of another size than it has to be, it is refused for that.
+      if (control.opcode != Rdmap::Terminate && payload_ != more) more = 0;
+    }
+    return header + more;
+  }
+  refuse(error);
+  return 0;
+}
+
+Step Inbound::on_header(Octets header, const Octets* payload) {
+  std::memcpy(header_.data(), header.data(), header.size());
+  header_size_ = header.size();
+  checked_ = swallow_ = false;
+  const Rdmap opcode = control_octets_.opcode;
+  if (control_octets_.tagged != is_tagged(opcode)) return refuse_segment(error::kOpcode); // 5
+  return control_octets_.tagged ? on_tagged(header, payload) : on_untagged(header, payload);
+}
+
+// --- tagged segments -----------------------------------------------------------------------------
+
+Step Inbound::on_tagged(Octets header, const Octets* payload) {
+  WireReader in(header);
+  if (!decode(in, tagged_)) return Step::Stop;
+  return tagged_.control.opcode == Rdmap::Write ? on_write(payload) : on_read_response(payload);
+}
+
+bool Inbound::check_write() {
+  if (checked_ || payload_ == 0) return true;
+  const AccessFault fault =
+      stream_.events->check_remote(tagged_.stag, tagged_.offset, payload_, kRemoteWrite); // 20..24
+  if (fault != AccessFault::None) {
+    refuse_segment(tagged_error(fault));
+    return false;
+  }
+  checked_ = true;
+  return true;
+}
+
+// 25: each segment is checked by itself; nothing is kept of the one before.
+Step Inbound::on_write(const Octets* payload) {
+  if (outbound_.response_open()) return refuse_segment(error::kOpcode); // 13
+  if (!check_write()) return Step::Stop;
+  if (payload == nullptr || payload->empty() || first_) return Step::Go;
+  copy_visible(pointer(tagged_.offset), payload->data(), payload->size());
+  end_write();
+  return over_ ? Step::Stop : Step::Done;
+}
+
+// Whoever spins on the last octets of a Write must not see them before the others, nor before the
+// CRC was good: the last cache line waits in tail_ (design 4).
+std::size_t Inbound::write_places(std::uint64_t done, std::uint64_t length,
+                                  std::span<Segment> out) {
+  if (!check_write()) return 0;
+  const std::uint64_t straight = payload_ - tail_size();
+  std::size_t count = 0;
+  if (done < straight) {
+    const std::uint64_t piece = std::min(length, straight - done);
+    out[count++] = {pointer(tagged_.offset + done), piece};
+    done += piece;
+    length -= piece;
+  }
+  if (length != 0 && count < out.size()) out[count++] = {tail_.data() + (done - straight), length};
+  return count;
+}
+
+void Inbound::end_write() {
+  const bool opens = !tagged_.control.last;
+  const bool message_of_nothing = payload_ == 0 && !write_open_ && !opens;
+  write_open_ = opens;
+  if (message_of_nothing && (tagged_.stag != kHelloStag || tagged_.offset != 0) &&
+      stream_.peer == PeerKind::Own) {
+    end_carrier();
+  } else if (!opens) {
+    // The RTR is no request of the peer's consumer; it has been counted by nobody.
+    count_write();
+  }
+}
+
+void Inbound::end_carrier() {
+  std::uint32_t placed = 0;
+  if (tagged_.stag == kCloseStag && tagged_.offset == 0) {
+    control_.on_peer_close();
+  } else if (tagged_.stag != kAckStag || !decode_ack(tagged_.offset, placed) ||
+             !outbound_.on_ack(placed)) {
+    refuse(error::kRemoteUnspecified); // no honest peer of ours says this
+  }
+}
+
+Step Inbound::on_read_response(const Octets* payload) {
+  if (write_open_) return refuse_segment(error::kOpcode); // 13
+  OutstandingRead* read = outbound_.oldest_read();
+  ErrorCode error;
+  if (read == nullptr || read->atomic) { // 26
+    error = error::kDdpLocal;
+  } else if (payload_ != 0 && tagged_.stag != read->sink_stag()) { // 27
+    error = error::kTaggedStag;
+  } else if (payload_ > read->length - read->done ||
+             (payload_ != 0 && tagged_.offset != read->sink_offset() + read->done)) { // 28
+    error = error::kTaggedBounds;
+  } else if (tagged_.control.last != (read->done + payload_ == read->length)) { // 29
+    error = error::kTaggedBounds;
+  } else {
+    if (payload == nullptr || payload->empty()) return Step::Go;
+    if (!stream_.events->recheck_local(*read->work, kLocalWrite)) {
+      control_.fail_request(RequestClass::Read, DtoStatus::LocalProtection, 0);
+      return Step::Stop;
+    }
+    scatter(read->work->local, read->done, payload->data(), payload->size());
+    return on_end() ? Step::Done : Step::Stop;
+  }
+  // The oldest Read is the one that was answered wrongly.
+  if (read != nullptr && read->work != nullptr)
+    stream_.events->on_request_failed(RequestClass::Read, DtoStatus::BadResponse, 0);
+  return refuse_segment(error);
+}
+
+// --- untagged segments ---------------------------------------------------------------------------
+
+Step Inbound::on_untagged(Octets header, const Octets* payload) {
+  WireReader in(header);
+  if (!decode(in, untagged_)) return Step::Stop;
+  const Rdmap opcode = untagged_.control.opcode;
+  // Whatever is odd about it, it ends the stream (6.3, 35).
+  if (opcode == Rdmap::Terminate) return header_size_ == ulpdu_ ? Step::Go : Step::Discard;
+  if (!check_queue()) return Step::Stop;
+  switch (opcode) {
+  case Rdmap::ReadRequest: return on_read_request();
+  case Rdmap::AtomicRequest: return on_atomic_request();
+  case Rdmap::AtomicResponse: return on_atomic_response();
+  case Rdmap::Immediate:
+  case Rdmap::ImmediateSolicited: return on_immediate();
+  default: return on_send(payload);
+  }
+}
+
+bool Inbound::check_queue() {
+  if (untagged_.queue != queue_of(untagged_.control.opcode)) { // 7
+    refuse_segment(error::kQueueNumber);
+    return false;
+  }
+  if (untagged_.msn != next_msn_[untagged_.queue]) { // 8
+    refuse_segment(error::kMsnRange);
+    return false;
+  }
+  return true;
+}
+
+// What all single-segment messages of a queue other than 0, and Immediate Data, have in common.
+bool Inbound::check_message() {
+  if (untagged_.offset != 0) { // 10
+    refuse_segment(error::kMessageOffset);
+    return false;
+  }
+  if (send_open_) { // 12, 13
+    refuse_segment(error::kOpcode);
+    return false;
+  }
+  return true;
+}
+
+Step Inbound::take_receive() {
+  std::span<const LocalTriplet> into;
+  std::uint64_t capacity = 0;
+  switch (stream_.events->take_receive(into, capacity)) {
+  case TakeResult::NoReceive: return Step::Wait;
+  case TakeResult::Protection: return over_ ? Step::Stop : refuse_segment(error::kDdpLocal);
+  case TakeResult::Taken: return Step::Go;
+  }
+  return Step::Stop;
+}
+
+Step Inbound::on_send(const Octets* payload) {
+  if (rtr_send_ && first_ && payload_ == 0 && untagged_.control.last && untagged_.offset == 0) {
+    swallow_ = true;
+    return Step::Go;
+  }
+  const bool begins = !send_open_ && staged_.empty();
+  // The usual message: whole, of one FPDU, for a Recv that is there.
+  if (payload != nullptr && begins && !first_ && untagged_.control.last && untagged_.offset == 0 &&
+      !is_invalidating(untagged_.control.opcode)) {
+    count_placed(1); // its completion may end the connection
+    if (stream_.events->place_message(payload->data(), payload->size(),
+                                      is_solicited(untagged_.control.opcode))) {
+      ++next_msn_[kSendQueue];
+      outbound_.on_delivered(next_msn_[kSendQueue]);
+      return over_ ? Step::Stop : Step::Done;
+    }
+    --stream_.placed;
+  }
+  bool waits = !staged_.empty();
+  std::span<const LocalTriplet> into;
+  std::uint64_t capacity = 0;
+  if (!waits) {
+    switch (stream_.events->take_receive(into, capacity)) { // 9
+    case TakeResult::Taken: break;
+    case TakeResult::Protection: return over_ ? Step::Stop : refuse_segment(error::kDdpLocal);
+    case TakeResult::NoReceive:
+      if (stream_.receive_timeout == 0) return refuse_segment(error::kNoBuffer);
+      waits = true;
+      break;
+    }
+  }
+  if (untagged_.offset != send_received_) return refuse_segment(error::kMessageOffset); // 10
+  const std::uint64_t end = untagged_.offset + payload_;
+  if (end > 0xffffffffU || (!waits && end > capacity)) { // 11
+    if (!waits) stream_.events->fail_receive(DtoStatus::LocalLength);
+    return over_ ? Step::Stop : refuse_segment(error::kTooLong);
+  }
+  if (send_open_ && (untagged_.control.opcode != send_first_.control.opcode ||
+                     (is_invalidating(untagged_.control.opcode) &&
+                      untagged_.invalidate != send_first_.invalidate)))
+    return refuse_segment(error::kOpcode); // 12
+  if (waits) {
+    if (const Step step = stage(); step != Step::Go) return step;
+  }
+  if (!send_open_) {
+    send_open_ = true;
+    send_first_ = untagged_;
+    send_ulpdu_ = ulpdu_;
+  }
+  checked_ = true;
+  return Step::Go;
+}
+
+Step Inbound::on_immediate() {
+  if (untagged_.offset != 0) return refuse_segment(error::kMessageOffset); // 10
+  if (send_open_) return refuse_segment(error::kOpcode);                   // 12
+  const bool wrong = !untagged_.control.last || payload_ != kImmediateSize;
+  if (staged_.empty()) {
+    const Step step = take_receive(); // 9
+    if (step == Step::Stop) return step;
+    if (step == Step::Wait) {
+      if (stream_.receive_timeout == 0) return refuse_segment(error::kNoBuffer);
+      if (wrong) return refuse_segment(error::kRemoteUnspecified); // 30
+      return stage();
+    }
+    return wrong ? refuse_segment(error::kRemoteUnspecified) : Step::Go; // 30
+  }
+  if (wrong) return refuse_segment(error::kRemoteUnspecified); // 30
+  return stage();
+}
+
+bool Inbound::check_source(Stag stag, std::uint64_t address, std::uint64_t length, Access right,
+                           bool is_read) {
+  const AccessFault fault = stream_.events->check_remote(stag, address, length, right);
+  if (fault == AccessFault::None) return true;
+  if (is_read)
+    refuse_request(protection_error(fault));
+  else
+    refuse_segment(protection_error(fault));
+  return false;
+}
+
+Step Inbound::on_read_request() {
+  if (!outbound_.can_serve()) return refuse_segment(error::kNoBuffer); // 9
+  if (!check_message()) return Step::Stop;
+  if (!untagged_.control.last || payload_ != ReadRequest::kWireSize) // 14
+    return refuse_segment(error::kRemoteUnspecified);
+  ReadRequest request;
+  WireReader in(Octets(header_).subspan(UntaggedHeader::kWireSize));
+  if (!decode(in, request)) return Step::Stop;
+  if (request.size != 0 && !check_source(request.source_stag, request.source_offset, request.size,
+                                         kRemoteRead, true)) // 15..19
+    return Step::Stop;
+  return Step::Go;
+}
+
+Step Inbound::on_atomic_request() {
+  if (!outbound_.can_serve()) return refuse_segment(error::kNoBuffer); // 9
+  if (!check_message()) return Step::Stop;
+  if (!untagged_.control.last || payload_ != AtomicRequest::kWireSize) // 31
+    return refuse_segment(error::kRemoteUnspecified);
+  AtomicRequest request;
+  WireReader in(Octets(header_).subspan(UntaggedHeader::kWireSize));
+  if (!decode(in, request)) return Step::Stop;
+  if (request.operation != AtomicOperation::FetchAdd &&
+      request.operation != AtomicOperation::CompareSwap)
+    return refuse_segment(error::kOpcode);
+  if (!check_source(request.stag, request.offset, sizeof(std::uint64_t), kRemoteRead | kRemoteWrite,
+                    false)) // 32
+    return Step::Stop;
+  if (request.offset % sizeof(std::uint64_t) != 0) // 33
+    return refuse_segment(error::kStreamCatastrophic);
+  return Step::Go;
+}
+
+Step Inbound::on_atomic_response() {
+  const OutstandingRead* read = outbound_.oldest_read();
+  if (read == nullptr || !read->atomic) return refuse_segment(error::kNoBuffer); // 9, 34
+  if (!check_message()) return Step::Stop;
+  AtomicResponse response;
+  WireReader in(Octets(header_).subspan(UntaggedHeader::kWireSize));
+  if (!untagged_.control.last || payload_ != AtomicResponse::kWireSize || !decode(in, response) ||
+      response.identifier != read->msn) { // 34
+    stream_.events->on_request_failed(RequestClass::Read, DtoStatus::BadResponse, 0);
+    return refuse_segment(error::kRemoteUnspecified);
+  }
+  return Step::Go;
+}
+
+// --- payload
+// ---------------------------------------------------------------------------------------
+
+bool Inbound::may_be_placed_for() const {
+  return control_octets_.tagged || staged_.empty();
+}
+
+std::size_t Inbound::places(std::uint64_t done, std::uint64_t length, std::span<Segment> out) {
+  if (control_octets_.tagged) {
+    if (control_octets_.opcode == Rdmap::Write) return write_places(done, length, out);
+    const OutstandingRead& read = *outbound_.oldest_read();
+    if (!checked_ && !stream_.events->recheck_local(*read.work, kLocalWrite)) {
+      control_.fail_request(RequestClass::Read, DtoStatus::LocalProtection, 0);
+      return 0;
+    }
+    checked_ = true;
+    std::size_t count = 0;
+    for_each_piece(read.work->local, read.done + done, length,
+                   [&](std::byte* piece, std::uint64_t size) {
+                     if (count < out.size()) out[count++] = {piece, size};
+                   });
+    return count;
+  }
+  return staged_.empty() ? send_places(done, length, out) : staged_places(done, length, out);
+}
+
+std::size_t Inbound::send_places(std::uint64_t done, std::uint64_t length, std::span<Segment> out) {
+  std::span<const LocalTriplet> into;
+  std::uint64_t capacity = 0;
+  switch (stream_.events->take_receive(into, capacity)) { // the same, and looked at again
+  case TakeResult::Taken: break;
+  case TakeResult::Protection:
+    if (!over_) refuse_segment(error::kDdpLocal);
+    return 0;
+  case TakeResult::NoReceive: return 0;
+  }
+  std::size_t count = 0;
+  for_each_piece(into, untagged_.offset + done, length, [&](std::byte* piece, std::uint64_t size) {
+    if (count < out.size()) out[count++] = {piece, size};
+  });
+  return count;
+}
+
+// --- the end of an FPDU --------------------------------------------------------------------------
+
+void Inbound::on_bad_crc() {
+  refuse(error::kCrc); // 36
+}
+
+bool Inbound::on_end() {
+  if (first_ && !end_first()) return !over_;
+  switch (control_octets_.opcode) {
+  case Rdmap::Write:
+    if (payload_ == 0 || place_tail()) end_write();
+    break;
+  case Rdmap::ReadResponse: end_read_response(); break;
+  case Rdmap::ReadRequest:
+  case Rdmap::AtomicRequest: end_read_request(); break;
+  case Rdmap::AtomicResponse: end_atomic_response(); break;
+  case Rdmap::Terminate: end_terminate(); break;
+  case Rdmap::Immediate:
+  case Rdmap::ImmediateSolicited: end_immediate(); break;
+  default: end_send(); break;
+  }
+  return !over_;
+}
+
+// False: there is nothing more to it.
+bool Inbound::end_first() {
+  first_ = false;
+  const bool empty_write = control_octets_.opcode == Rdmap::Write && payload_ == 0;
+  Hello hello;
+  const bool is_hello =
+      empty_write && control_octets_.last && decode(tagged_.stag, tagged_.offset, hello);
+  control_.on_first_fpdu(is_hello ? &hello : nullptr);
+  // An RTR is no request of the peer's consumer: nobody counts it.
+  if (empty_write) write_open_ = !control_octets_.last;
+  return !over_ && !empty_write;
+}
+
+std::uint64_t Inbound::tail_size() const {
+  const std::uint64_t last = tagged_.offset + payload_ - 1;
+  return std::min<std::uint64_t>(payload_, last % tail_.size() + 1);
+}
+
+bool Inbound::place_tail() {
+  checked_ = false; // its region may have gone since the octets before were placed
+  if (!check_write()) return false;
+  const std::uint64_t tail = tail_size();
+  copy_visible(pointer(tagged_.offset + payload_ - tail), tail_.data(), tail);
+  return true;
+}
+
+void Inbound::end_read_response() {
+  OutstandingRead& read = *outbound_.oldest_read();
+  read.done += payload_;
+  if (tagged_.control.last) outbound_.end_read();
+}
+
+void Inbound::end_atomic_response() {
+  const OutstandingRead& read = *outbound_.oldest_read();
+  AtomicResponse response;
+  WireReader in(Octets(header_).subspan(UntaggedHeader::kWireSize));
+  ++next_msn_[kAtomicQueue];
+  if (!decode(in, response)) return;
+  if (!stream_.events->recheck_local(*read.work, kLocalWrite)) {
+    control_.fail_request(RequestClass::Read, DtoStatus::LocalProtection, 0);
+    return;
+  }
+  const std::uint64_t original = response.original;
+  scatter(read.work->local, 0, reinterpret_cast<const std::byte*>(&original), sizeof original);
+  outbound_.end_read();
+}
+
+void Inbound::end_terminate() {
+  Terminate terminate;
+  const Octets payload = Octets(header_).first(header_size_).subspan(UntaggedHeader::kWireSize);
+  // Too short to say why, it still says that the stream has ended.
+  if (!decode(payload, terminate)) terminate = make_terminate(error::kLocal);
+  control_.on_terminate(terminate);
+}
+
+void Inbound::end_read_request() {
+  WireReader in(Octets(header_).subspan(UntaggedHeader::kWireSize));
+  ++next_msn_[kReadQueue];
+  // Not before everything that came earlier has been delivered (spec 7.2, 7).
+  const std::uint32_t after = next_msn_[kSendQueue];
+  if (untagged_.control.opcode == Rdmap::ReadRequest) {
+    ReadRequest request;
+    if (decode(in, request)) outbound_.serve(request, untagged_.msn, after);
+  } else {
+    AtomicRequest request;
+    if (decode(in, request)) outbound_.serve(request, untagged_.msn, after);
+  }
+}
+
+void Inbound::count_placed(std::uint32_t count) {
+  stream_.placed += count;
+}
+
+} // namespace datum::iwarp

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/iwarp/inbound_waiting.cc: delivery of messages to Recvs, and messages for which there
+// is none yet.
+#include <new>
+
+#include "base/copy_bytes.h"
+#include "transport/iwarp/inbound.h"
+#include "transport/seam/copy.h"
+
+namespace datum::iwarp {
+namespace {
+
+// What a waiting message costs beside its octets: empty ones need a bound, too.
+constexpr std::size_t kStagedOverhead = 128;
+
+} // namespace
+
+std::size_t Inbound::staged_cost() const {
+  return staged_octets_ + staged_.size() * kStagedOverhead;
+}
+
+void Inbound::restart_patience() {
+  patience_ends_ = stream_.now + stream_.receive_timeout;
+}
+
+// A place for the message that the current FPDU belongs to. Wait: there is none.
+Step Inbound::stage() {
+  if (send_open_) return Step::Go; // has one
+  if (staged_cost() + kStagedOverhead > kMostStaged) return Step::Wait;
+  try {
+    staged_.emplace_back();
+  } catch (const std::bad_alloc&) {
+    return Step::Wait;
+  }
+  staged_.back().header = untagged_;
+  staged_.back().ulpdu = ulpdu_;
+  if (staged_.size() == 1) restart_patience();
+  return Step::Go;
+}
+
+std::size_t Inbound::staged_places(std::uint64_t done, std::uint64_t length,
+                                   std::span<Segment> out) {
+  const std::size_t cost = staged_cost();
+  if (cost >= kMostStaged) return 0;
+  std::vector<std::byte>& octets = staged_.back().octets;
+  const auto at = static_cast<std::size_t>(untagged_.offset + done);
+  const auto piece = static_cast<std::size_t>(std::min<std::uint64_t>(length, kMostStaged - cost));
+  try {
+    octets.resize(at + piece);
+  } catch (const std::bad_alloc&) {
+    return 0; // held by TCP until a Recv is posted
+  }
+  staged_octets_ += piece;
+  out[0] = {octets.data() + at, piece};
+  return 1;
+}
+
+void Inbound::end_send() {
+  const bool last = untagged_.control.last;
+  if (swallow_) {
+    ++next_msn_[kSendQueue];
+    outbound_.on_delivered(next_msn_[kSendQueue]);
+    return;
+  }
+  send_received_ = untagged_.offset + payload_;
+  if (!last) return;
+  const std::uint64_t length = send_received_;
+  send_received_ = 0;
+  send_open_ = false;
+  ++next_msn_[kSendQueue];
+  if (staged_.empty()) {
+    deliver(send_first_, send_ulpdu_, length);
+    return;
+  }
+  staged_.back().whole = true;
+}
+
+void Inbound::end_immediate() {
+  const Octets data = Octets(header_).subspan(UntaggedHeader::kWireSize, kImmediateSize);
+  ++next_msn_[kSendQueue];
+  if (staged_.empty()) {
+    deliver_immediate(data, is_solicited(untagged_.control.opcode));
+    return;
+  }
+  staged_.back().octets.assign(data.begin(), data.end());
+  staged_octets_ += data.size();
+  staged_.back().whole = true;
+}
+
+bool Inbound::invalidate(const UntaggedHeader& header, std::uint16_t ulpdu) {
+  if (!is_invalidating(header.control.opcode)) return true;
+  const auto result = stream_.extensions->invalidate(header.invalidate);
+  if (over_) return false;
+  if (result == ExtensionEvents::Invalidation::Done) return true;
+  std::byte octets[UntaggedHeader::kWireSize];
+  WireWriter out(octets);
+  encode(header, out);
+  control_.fail(make_terminate(result == ExtensionEvents::Invalidation::Unknown
+                                   ? error::kCannotInvalidate
+                                   : error::kProtectionInvalidate,
+                               ulpdu, octets)); // 38
+  return false;
+}
+
+// The counters go on before the completion, which may end the connection.
+bool Inbound::deliver(const UntaggedHeader& header, std::uint16_t ulpdu, std::uint64_t length) {
+  if (!invalidate(header, ulpdu)) return false;
+  count_placed(1);
+  outbound_.on_delivered(header.msn + 1);
+  stream_.events->complete_receive(length, is_solicited(header.control.opcode));
+  return !over_;
+}
+
+void Inbound::deliver_immediate(Octets data, bool solicited) {
+  count_placed(1);
+  outbound_.on_delivered(untagged_.msn + 1);
+  stream_.extensions->complete_immediate(data, solicited);
+}
+
+void Inbound::count_write() {
+  // In posting order: behind the messages that still wait.
+  if (!staged_.empty())
+    ++staged_.back().placed_after;
+  else
+    count_placed(1);
+}
+
+void Inbound::on_receive_posted() {
+  if (!over_) drain_staged();
+}
+
+void Inbound::drain_staged() {
+  while (!over_ && !staged_.empty() && move_front()) {
+    if (!staged_.empty()) restart_patience();
+  }
+}
+
+// The message that waits first goes to its Recv, or as much of it as has come. False: it waits on,
+// or the connection has ended.
+bool Inbound::move_front() {
+  std::span<const LocalTriplet> into;
+  std::uint64_t capacity = 0;
+  switch (stream_.events->take_receive(into, capacity)) {
+  case TakeResult::NoReceive: return false;
+  case TakeResult::Protection:
+    if (!over_) control_.fail(make_terminate(error::kDdpLocal));
+    return false;
+  case TakeResult::Taken: break;
+  }
+  const Staged& first = staged_.front();
+  const UntaggedHeader header = first.header;
+  const std::uint16_t ulpdu = first.ulpdu;
+  const bool immediate = is_immediate(header.control.opcode);
+  // What is left of the FPDU under way has to fit, too: it goes straight from now on.
+  std::uint64_t length = first.octets.size();
+  if (!first.whole && !control_octets_.tagged && untagged_.msn == header.msn)
+    length = std::max<std::uint64_t>(length, untagged_.offset + payload_);
+  if (!immediate && length > capacity) {
+    std::byte octets[UntaggedHeader::kWireSize];
+    WireWriter out(octets);
+    encode(header, out);
+    stream_.events->fail_receive(DtoStatus::LocalLength);
+    if (!over_) control_.fail(make_terminate(error::kTooLong, ulpdu, octets));
+    return false;
+  }
+  if (!immediate) scatter(into, 0, first.octets.data(), first.octets.size());
+  const bool whole = first.whole;
+  const std::uint32_t writes = first.placed_after;
+  std::vector<std::byte> octets = std::move(staged_.front().octets);
+  staged_octets_ -= octets.size();
+  staged_.pop_front();
+  if (!whole) return true;
+  if (immediate) {
+    count_placed(1);
+    outbound_.on_delivered(header.msn + 1);
+    stream_.extensions->complete_immediate(octets, is_solicited(header.control.opcode));
+  } else if (!deliver(header, ulpdu, octets.size())) {
+    return false;
+  }
+  if (!over_) count_placed(writes);
+  return !over_;
+}
+
+void Inbound::on_time() {
+  if (over_ || staged_.empty() || stream_.now < patience_ends_) return;
+  const Staged& first = staged_.front();
+  std::byte octets[UntaggedHeader::kWireSize];
+  WireWriter out(octets);
+  encode(first.header, out);
+  control_.fail(make_terminate(error::kNoBuffer, first.ulpdu, octets));
+}
+
+} // namespace datum::iwarp

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "transport/iwarp/negotiation.h"
+
+#include <algorithm>
+
+namespace datum::iwarp {
+namespace {
+
+// C before D before B: a zero-length Write consumes nothing at the peer. Exactly one: initiators
+// exist that end the connection when a reply leaves them the choice.
+Rtr choose_rtr(const EnhancedData& offer) {
+  if (!offer.peer_to_peer) return Rtr::None;
+  if (offer.rtr_write) return Rtr::Write;
+  if (offer.rtr_read) return Rtr::Read;
+  if (offer.rtr_send) return Rtr::Send;
+  return Rtr::Write; // nothing offered: what we support is still said (RFC 6581 section 6)
+}
+
+Rtr rtr_of(const EnhancedData& reply) {
+  if (reply.rtr_write) return Rtr::Write;
+  if (reply.rtr_read) return Rtr::Read;
+  return reply.rtr_send ? Rtr::Send : Rtr::None;
+}
+
+std::uint16_t at_most(std::uint16_t wish, std::uint16_t limit) {
+  return limit == kNotNegotiated ? wish : std::min(wish, limit);
+}
+
+// A consumer that serves none is not made to; one that serves some serves what the peer will ask
+// for, within what we hold for anybody.
+std::uint16_t serve(std::uint16_t wish, std::uint16_t peer_ord) {
+  if (wish == 0 || peer_ord == kNotNegotiated) return wish;
+  return std::max(wish, std::min(peer_ord, kMostReads));
+}
+
+EnhancedData say(const Terms& terms) {
+  EnhancedData data;
+  data.peer_to_peer = terms.peer_to_peer;
+  data.rtr_send = terms.rtr == Rtr::Send;
+  data.rtr_write = terms.rtr == Rtr::Write;
+  data.rtr_read = terms.rtr == Rtr::Read;
+  // What the peer leaves to the consumers, we leave to them: the same word (RFC 6581 section 4).
+  data.ird = terms.peer_ird == kNotNegotiated ? kNotNegotiated : terms.reads_in;
+  data.ord = terms.peer_ord == kNotNegotiated ? kNotNegotiated : terms.reads_out;
+  // The RTR read needs a place, though the engine itself answers it.
+  if (terms.rtr == Rtr::Read) data.ird = std::max<std::uint16_t>(data.ird, 1);
+  return data;
+}
+
+} // namespace
+
+StartupFrame make_request(const Wishes& wishes, Octets private_data) {
+  StartupFrame request;
+  request.crc = wishes.crc;
+  request.revision = wishes.revision;
+  request.private_data = private_data;
+  if (wishes.revision < 2) return request;
+  // The read form needs a place among our reads (RFC 6581 section 6).
+  request.enhanced = EnhancedData{.peer_to_peer = true,
+                                  .rtr_send = false,
+                                  .rtr_write = true,
+                                  .rtr_read = true,
+                                  .ird = wishes.reads_in,
+                                  .ord = std::max<std::uint16_t>(wishes.reads_out, 1)};
+  return request;
+}
+
+bool is_acceptable(const StartupFrame& request) {
+  return request.revision == 1 || request.revision == 2;
+}
+
+Terms answer_terms(const StartupFrame& request, const Wishes& wishes) {
+  Terms terms;
+  terms.crc = request.crc || wishes.crc;
+  terms.markers = request.markers;
+  terms.reads_in = wishes.reads_in;
+  terms.reads_out = wishes.reads_out;
+  if (!request.enhanced) return terms;
+  const EnhancedData& offer = *request.enhanced;
+  terms.enhanced = true;
+  terms.peer_to_peer = offer.peer_to_peer;
+  terms.rtr = choose_rtr(offer);
+  terms.peer_ird = offer.ird;
+  terms.peer_ord = offer.ord;
+  terms.reads_in = serve(wishes.reads_in, offer.ord);
+  terms.reads_out = at_most(wishes.reads_out, offer.ird);
+  return terms;
+}
+
+StartupFrame make_reply(const StartupFrame& request, const Terms& terms, Octets private_data) {
+  StartupFrame reply;
+  reply.reply = true;
+  reply.crc = terms.crc;
+  reply.revision = request.revision;
+  reply.private_data = private_data;
+  if (terms.enhanced) reply.enhanced = say(terms);
+  return reply;
+}
+
+StartupFrame make_reject(const StartupFrame& request, const Wishes& wishes, Octets private_data) {
+  StartupFrame reply = make_reply(request, answer_terms(request, wishes), private_data);
+  reply.rejected = true;
+  return reply;
+}
+
+Conclusion conclude(const StartupFrame& request, const StartupFrame& reply, const Wishes& wishes) {
+  if (reply.revision != request.revision ||
+      reply.enhanced.has_value() != request.enhanced.has_value())
+    return {};
+  Conclusion result;
+  if (reply.rejected) {
+    result.verdict = Verdict::Rejected;
+    return result;
+  }
+  Terms& terms = result.terms;
+  terms.crc = request.crc || reply.crc;
+  terms.markers = reply.markers;
+  terms.reads_in = wishes.reads_in;
+  terms.reads_out = wishes.reads_out;
+  result.verdict = Verdict::Agreed;
+  if (!reply.enhanced) return result;
+  const EnhancedData& answer = *reply.enhanced;
+  terms.enhanced = true;
+  terms.peer_to_peer = answer.peer_to_peer;
+  terms.peer_ird = answer.ird;
+  terms.peer_ord = answer.ord;
+  terms.reads_out = at_most(wishes.reads_out, answer.ird);
+  terms.reads_in = serve(wishes.reads_in, answer.ord);
+  // Without the peer-to-peer model the forms mean nothing.
+  terms.rtr = answer.peer_to_peer ? rtr_of(answer) : Rtr::None;
+  const bool too_many = answer.ord != kNotNegotiated && answer.ord > terms.reads_in;
+  const bool no_place = terms.rtr == Rtr::Read && answer.ird == 0;
+  if (too_many || no_place) {
+    result.verdict = Verdict::Terminate;
+    result.error = error::kInsufficientIrd;
+  } else if (answer.peer_to_peer && terms.rtr == Rtr::None) {
+    result.verdict = Verdict::Terminate;
+    result.error = error::kNoMatchingRtr;
+  }
+  return result;
+}
+
+} // namespace datum::iwarp

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/iwarp/negotiation.h: what the two sides of a connection agree on at its start.
+// Lives here: CRC, markers, IRD and ORD, which RTR frame (RFC 5044 section 7.1, RFC 6581).
+#pragma once
+
+#include "transport/iwarp/startup_frame.h"
+#include "transport/iwarp/terminate.h"
+
+namespace datum::iwarp {
+
+// Reads that one side serves at a time: what a peer asks for beyond is not promised.
+inline constexpr std::uint16_t kMostReads = 128;
+
+// What this side brings along.
+struct Wishes {
+  std::uint8_t revision = 2; // of a request; 1 to try again with a peer that closed on 2
+  bool crc = true;
+  std::uint16_t reads_in = 0;  // IRD: what the EP serves at a time
+  std::uint16_t reads_out = 0; // ORD: what it will have outstanding
+};
+
+// RFC 6581 section 6: the frame that the initiator sends first.
+enum class Rtr : std::uint8_t {
+  None,  // client-server, or revision 1: nothing is agreed
+  Send,  // B
+  Write, // C
+  Read,  // D
+};
+
+struct Terms {
+  bool crc = true;
+  bool markers = false; // the peer wants them in what we send
+  bool enhanced = false;
+  bool peer_to_peer = false;
+  Rtr rtr = Rtr::None;
+  std::uint16_t reads_in = 0; // what we serve
+  std::uint16_t reads_out = 0;
+  std::uint16_t peer_ird = kNotNegotiated; // as the peer said it, for whoever asks
+  std::uint16_t peer_ord = kNotNegotiated;
+  bool operator==(const Terms&) const = default;
+};
+
+StartupFrame make_request(const Wishes& wishes, Octets private_data);
+
+// Responder. False: nothing to reply, close.
+bool is_acceptable(const StartupFrame& request);
+Terms answer_terms(const StartupFrame& request, const Wishes& wishes);
+StartupFrame make_reply(const StartupFrame& request, const Terms& terms, Octets private_data);
+StartupFrame make_reject(const StartupFrame& request, const Wishes& wishes, Octets private_data);
+
+// Initiator.
+enum class Verdict : std::uint8_t {
+  Agreed,
+  Rejected,  // by the peer's consumer
+  Unusable,  // the reply contradicts itself or the request: close
+  Terminate, // `error` goes out as the first FPDU, then close
+};
+struct Conclusion {
+  Verdict verdict = Verdict::Unusable;
+  Terms terms;
+  ErrorCode error;
+};
+Conclusion conclude(const StartupFrame& request, const StartupFrame& reply, const Wishes& wishes);
+
+} // namespace datum::iwarp

@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "transport/iwarp/outbound.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "transport/seam/copy.h"
+
+namespace datum::iwarp {
+namespace {
+
+// Up to here a copy costs less than two more pieces to gather (spec 12.3).
+constexpr std::size_t kCopyMost = 1024;
+// A Write is cut into messages of this size, so that a response may go in between (spec 12.7).
+constexpr std::uint64_t kWriteCut = 1024 * 1024;
+constexpr unsigned kOwnInARow = 4; // then a response that is due has its turn
+constexpr std::size_t kLeastCopiedPayload = 4096;
+
+bool is_read_class(Rdmap opcode) {
+  return opcode == Rdmap::ReadRequest || opcode == Rdmap::AtomicRequest;
+}
+
+// The header of an FPDU, and what RDMAP puts behind it, as octets.
+class HeaderOctets {
+ public:
+  template <class... Parts>
+  explicit HeaderOctets(const Parts&... parts) {
+    WireWriter out(octets_);
+    (encode(parts, out), ...);
+    size_ = static_cast<std::size_t>(out.at() - octets_);
+  }
+  operator Octets() const { return {octets_, size_}; }
+
+ private:
+  std::byte octets_[UntaggedHeader::kWireSize + AtomicRequest::kWireSize];
+  std::size_t size_ = 0;
+};
+
+UntaggedHeader untagged(Rdmap opcode, std::uint32_t msn) {
+  return {.control = {.last = true, .opcode = opcode}, .queue = queue_of(opcode), .msn = msn};
+}
+
+TaggedHeader tagged(Rdmap opcode, bool last, Stag stag, std::uint64_t offset) {
+  return {
+      .control = {.tagged = true, .last = last, .opcode = opcode}, .stag = stag, .offset = offset};
+}
+
+} // namespace
+
+StartResult Outbound::later() {
+  wants_room_ = true;
+  return StartResult::Later;
+}
+
+StartResult Outbound::start(const Request& request, bool within_call) {
+  if (ended_ || held_ || own_.active || failure_) return later();
+  if (within_call) return build_within_call(request);
+  if (!accept(request)) return StartResult::Started;
+  own_ = {.request = request, .active = true};
+  if (current_ != Current::None || !own_turn()) return StartResult::Started;
+  if (owes_ack() && queue_.ready()) build_ack();
+  while (own_.active && build_own()) {
+  }
+  queue_.rest();
+  return StartResult::Started;
+}
+
+// For requests whose memory is not ours after the call: whole and copied, or not at all.
+StartResult Outbound::build_within_call(const Request& request) {
+  const bool small = request.work == nullptr || request.work->length <= kCopyMost;
+  if (!small || is_read_class(request.opcode) || current_ != Current::None || !own_turn() ||
+      (is_immediate(request.opcode) && !stream_.peer_takes_extensions))
+    return later();
+  own_ = {.request = request, .active = true};
+  if (owes_ack() && queue_.ready()) build_ack();
+  within_call_ = true;
+  const bool built = build_own();
+  within_call_ = false;
+  queue_.rest();
+  if (built) return StartResult::Started;
+  own_.active = false;
+  return later();
+}
+
+bool Outbound::accept(const Request& request) {
+  const bool read = is_read_class(request.opcode);
+  const bool refused = (read && stream_.terms.reads_out == 0) ||
+                       (is_extension(request.opcode) && !stream_.peer_takes_extensions);
+  // The peer said that it does not serve it: as if it had refused.
+  if (refused)
+    failure_ =
+        Failure{read ? RequestClass::Read : RequestClass::Placed, DtoStatus::RemoteResponder};
+  return !refused;
+}
+
+bool Outbound::own_blocked() const {
+  return own_.active && is_read_class(own_.request.opcode) &&
+         reads_.size() >= stream_.terms.reads_out;
+}
+
+bool Outbound::response_ready() const {
+  return !served_.empty() && static_cast<std::int32_t>(delivered_ - served_[0].after) >= 0;
+}
+
+bool Outbound::own_turn() const {
+  return !response_ready() || in_a_row_ < kOwnInARow;
+}
+
+bool Outbound::has_work() const {
+  if (ended_ || held_) return false;
+  return failure_ || current_ == Current::Response || response_ready() ||
+         (own_.active && !own_blocked());
+}
+
+void Outbound::fill() {
+  starved_ = false;
+  if (ended_ || held_) return;
+  if (failure_) {
+    const Failure failure = *failure_;
+    failure_.reset();
+    const std::size_t before =
+        failure.kind == RequestClass::Placed ? unfinished_.size() : reads_.size();
+    control_.fail_request(failure.kind, failure.status, static_cast<std::uint32_t>(before));
+    return;
+  }
+  while (!ended_ && build_next()) {
+  }
+  queue_.rest();
+}
+
+bool Outbound::build_next() {
+  if (current_ == Current::Response) return build_response();
+  const bool own = own_.active && !own_blocked();
+  if (current_ == Current::None) {
+    if (owes_ack()) return build_ack();
+    if (response_ready() && (!own || !own_turn())) return build_response();
+  }
+  if (!own) return false;
+  // Its memory may have gone while it waited.
+  if (own_.request.work != nullptr && !is_read_class(own_.request.opcode) &&
+      !stream_.events->recheck_local(*own_.request.work, kLocalRead)) {
+    const auto before = unfinished_.size() - (own_.done != 0 ? 1 : 0);
+    control_.fail_request(RequestClass::Placed, DtoStatus::LocalProtection,
+                          static_cast<std::uint32_t>(before));
+    return false;
+  }
+  return build_own();
+}
+
+void Outbound::give_room() {
+  if (!wants_room_ || ended_ || held_ || own_.active || failure_ || current_ != Current::None ||
+      !own_turn() || !queue_.room_for(UntaggedHeader::kWireSize, 1, true))
+    return;
+  wants_room_ = false;
+  stream_.events->on_room();
+}
+
+bool Outbound::holds(const Source& source) const {
+  if (source.work != nullptr) return stream_.events->recheck_local(*source.work, kLocalRead);
+  return stream_.events->check_remote(source.stag, source.address, source.length, kRemoteRead) ==
+         AccessFault::None;
+}
+
+bool Outbound::sources_hold() const {
+  return queue_.all_sources([this](const Source& source) { return holds(source); });
+}
+
+bool Outbound::begun_source_holds() const {
+  const Source* source = queue_.begun_source();
+  return source == nullptr || holds(*source);
+}
+
+// --- our own requests ----------------------------------------------------------------------------
+
+bool Outbound::build_own() {
+  if (!queue_.ready()) {
+    starved_ = true;
+    return false;
+  }
+  switch (own_.request.opcode) {
+  case Rdmap::Write: return build_write();
+  case Rdmap::ReadRequest: return build_read_request();
+  case Rdmap::AtomicRequest: return build_atomic_request();
+  case Rdmap::Immediate:
+  case Rdmap::ImmediateSolicited: return build_immediate();
+  default: return build_send();
+  }
+}
+
+std::optional<std::size_t> Outbound::next_payload(std::size_t header, std::size_t segments,
+                                                  std::uint64_t left, bool copied) const {
+  const std::optional<std::size_t> room = queue_.room_for(header, segments, copied);
+  if (!room) return std::nullopt;
+  const auto whole =
+      static_cast<std::size_t>(std::min<std::uint64_t>(left, stream_.most_ulpdu - header));
+  if (*room >= whole) return whole;
+  // A piece that is cut short by what is left of the chunk only costs a header more.
+  if (within_call_ || *room < kLeastCopiedPayload) return std::nullopt;
+  return *room;
+}
+
+// A request is on record before its first FPDU can be sent.
+void Outbound::record(const Request& request) {
+  Unfinished entry;
+  entry.write = request.opcode == Rdmap::Write;
+  entry.msn = own_.msn;
+  if (entry.write) {
+    entry.stag = request.work->remote.stag;
+    entry.address = request.work->remote.address;
+    entry.length = request.work->length;
+  }
+  unfinished_.push(entry);
+}
+
+void Outbound::end_own() {
+  own_.active = false;
+  current_ = Current::None;
+  ++in_a_row_;
+}
+
+bool Outbound::build_send() {
+  const WorkRequest& work = *own_.request.work;
+  const std::uint64_t left = work.length - own_.done;
+  const bool copied = left <= kCopyMost;
+  const std::optional<std::size_t> payload =
+      next_payload(UntaggedHeader::kWireSize, work.local.size(), left, copied);
+  if (!payload || (within_call_ && *payload != left)) return false;
+  if (own_.done == 0) {
+    own_.msn = next_send_msn_++;
+    record(own_.request);
+  }
+  UntaggedHeader header = untagged(own_.request.opcode, own_.msn);
+  header.control.last = *payload == left;
+  header.invalidate = is_invalidating(own_.request.opcode) ? own_.request.invalidate : 0;
+  header.offset = static_cast<std::uint32_t>(own_.done);
+  queue_.add(HeaderOctets(header), {work.local, own_.done, *payload}, copied, header.control.last,
+             {.work = &work});
+  own_.done += *payload;
+  current_ = Current::Own;
+  if (!header.control.last) return true;
+  unfinished_.back().last = ++built_;
+  unfinished_.back().built = true;
+  end_own();
+  return true;
+}
+
+bool Outbound::build_write() {
+  const WorkRequest& work = *own_.request.work;
+  const std::uint64_t left = std::min(work.length - own_.done, kWriteCut - own_.done % kWriteCut);
+  const bool copied = left <= kCopyMost;
+  const std::optional<std::size_t> payload =
+      next_payload(TaggedHeader::kWireSize, work.local.size(), left, copied);
+  if (!payload || (within_call_ && *payload != left)) return false;
+  if (own_.done == 0) record(own_.request);
+  const bool last = *payload == left;
+  // What an empty Write names is looked at by nobody, and must not look like ours (own_peer.h).
+  const TaggedHeader header = work.length == 0 ? tagged(Rdmap::Write, true, kHelloStag, 0)
+                                               : tagged(Rdmap::Write, last, work.remote.stag,
+                                                        work.remote.address + own_.done);
+  queue_.add(HeaderOctets(header), {work.local, own_.done, *payload}, copied, last,
+             {.work = &work});
+  own_.done += *payload;
+  current_ = last ? Current::None : Current::Own;
+  if (last) ++built_;
+  if (own_.done != work.length) return true;
+  unfinished_.back().last = built_;
+  unfinished_.back().built = true;
+  end_own();
+  return true;
+}
+
+bool Outbound::build_immediate() {
+  const std::size_t size = UntaggedHeader::kWireSize + kImmediateSize;
+  if (!queue_.room_for(size, 0, true)) return false;
+  own_.msn = next_send_msn_++;
+  record(own_.request);
+  std::byte octets[UntaggedHeader::kWireSize + kImmediateSize];
+  WireWriter out(octets);
+  encode(untagged(own_.request.opcode, own_.msn), out);
+  out.u64(own_.request.immediate);
+  queue_.add(octets, {}, true, true, {});
+  unfinished_.back().last = ++built_;
+  unfinished_.back().built = true;
+  end_own();
+  return true;
+}
+
+bool Outbound::build_read_request() {
+  if (own_blocked()) return false;
+  if (!queue_.room_for(UntaggedHeader::kWireSize + ReadRequest::kWireSize, 0, true)) return false;
+  const WorkRequest& work = *own_.request.work;
+  const OutstandingRead read{.work = &work, .msn = next_read_msn_++, .length = work.length};
+  reads_.push(read);
+  const ReadRequest request{.sink_stag = read.sink_stag(),
+                            .sink_offset = read.sink_offset(),
+                            .size = static_cast<std::uint32_t>(work.length),
+                            .source_stag = work.remote.stag,
+                            .source_offset = work.remote.address};
+  queue_.add(HeaderOctets(untagged(Rdmap::ReadRequest, read.msn), request), {}, true, false, {});
+  end_own();
+  return true;
+}
+
+bool Outbound::build_atomic_request() {
+  if (own_blocked()) return false;
+  if (!queue_.room_for(UntaggedHeader::kWireSize + AtomicRequest::kWireSize, 0, true)) return false;
+  const OutstandingRead read{.work = own_.request.work,
+                             .msn = next_read_msn_++,
+                             .atomic = true,
+                             .length = sizeof(std::uint64_t)};
+  reads_.push(read);
+  AtomicRequest request = own_.request.atomic;
+  request.identifier = read.msn;
+  queue_.add(HeaderOctets(untagged(Rdmap::AtomicRequest, read.msn), request), {}, true, false, {});
+  end_own();
+  return true;
+}
+
+void Outbound::end_read() {
+  const OutstandingRead read = reads_.front();
+  reads_.pop();
+  if (read.work != nullptr) stream_.events->on_read_done();
+}
+
+// --- completion ----------------------------------------------------------------------------------
+
+void Outbound::report(std::uint32_t upto) {
+  std::uint32_t count = 0;
+  while (!unfinished_.empty() && unfinished_.front().built &&
+         static_cast<std::int32_t>(upto - unfinished_.front().last) >= 0) {
+    unfinished_.pop();
+    ++count;
+  }
+  if (count != 0) stream_.events->on_placed(count);
+}
+
+void Outbound::on_sent(std::uint32_t count) {
+  sent_ += count;
+  if (count != 0 && stream_.peer == PeerKind::Foreign) report(sent_);
+}
+
+bool Outbound::on_ack(std::uint32_t placed) {
+  if (placed - acked_ > sent_ - acked_) return false;
+  acked_ = placed;
+  report(acked_);
+  return true;
+}
+
+void Outbound::on_peer_decided() {
+  if (stream_.peer == PeerKind::Foreign) report(sent_);
+}
+
+// --- the peer's Reads ----------------------------------------------------------------------------
+
+void Outbound::serve(const ReadRequest& request, std::uint32_t msn, std::uint32_t after) {
+  served_.push({.read = request, .atomic = {}, .msn = msn, .after = after});
+}
+
+void Outbound::serve(const AtomicRequest& request, std::uint32_t msn, std::uint32_t after) {
+  served_.push({.read = {}, .atomic = request, .is_atomic = true, .msn = msn, .after = after});
+}
+
+bool Outbound::build_response() {
+  if (!queue_.ready()) {
+    starved_ = true;
+    return false;
+  }
+  Served& served = served_.front();
+  return served.is_atomic ? build_atomic_response(served) : build_read_response(served);
+}
+
+bool Outbound::build_read_response(Served& served) {
+  const ReadRequest& request = served.read;
+  const std::uint64_t left = request.size - served.done;
+  // With a CRC the octets are fixed when it is computed: the region's owner may go on writing.
+  const bool copied = stream_.terms.crc || left <= kCopyMost;
+  const std::optional<std::size_t> payload = next_payload(TaggedHeader::kWireSize, 1, left, copied);
+  if (!payload) return false;
+  const std::uint64_t address = request.source_offset + served.done;
+  // The region may have gone since the request came.
+  const AccessFault access =
+      *payload == 0
+          ? AccessFault::None
+          : stream_.events->check_remote(request.source_stag, address, *payload, kRemoteRead);
+  if (access != AccessFault::None) {
+    ReadRequest rest = request;
+    rest.sink_offset += served.done;
+    rest.source_offset += served.done;
+    rest.size = static_cast<std::uint32_t>(left);
+    control_.fail(make_terminate(protection_error(access), served.msn, rest));
+    return false;
+  }
+  const bool last = *payload == left;
+  const LocalTriplet source{request.source_stag, address, *payload};
+  queue_.add(HeaderOctets(tagged(Rdmap::ReadResponse, last, request.sink_stag,
+                                 request.sink_offset + served.done)),
+             {std::span(&source, 1), 0, *payload}, copied, false,
+             {.stag = request.source_stag, .address = address, .length = *payload});
+  served.done += *payload;
+  current_ = last ? Current::None : Current::Response;
+  if (last) {
+    served_.pop();
+    in_a_row_ = 0;
+  }
+  return true;
+}
+
+bool Outbound::build_atomic_response(const Served& served) {
+  if (!queue_.room_for(UntaggedHeader::kWireSize + AtomicResponse::kWireSize, 0, true))
+    return false;
+  const AtomicRequest& request = served.atomic;
+  const AccessFault access = stream_.events->check_remote(
+      request.stag, request.offset, sizeof(std::uint64_t), kRemoteRead | kRemoteWrite);
+  if (access != AccessFault::None) {
+    const HeaderOctets echo(untagged(Rdmap::AtomicRequest, served.msn));
+    control_.fail(make_terminate(protection_error(access),
+                                 UntaggedHeader::kWireSize + AtomicRequest::kWireSize, echo));
+    return false;
+  }
+  std::atomic_ref<std::uint64_t> location(
+      *reinterpret_cast<std::uint64_t*>(pointer(request.offset)));
+  std::uint64_t original = location.load(std::memory_order_relaxed);
+  while (!location.compare_exchange_weak(original, applied(request, original),
+                                         std::memory_order_acq_rel, std::memory_order_relaxed)) {
+  }
+  const AtomicResponse response{.identifier = request.identifier, .original = original};
+  queue_.add(HeaderOctets(untagged(Rdmap::AtomicResponse, next_atomic_msn_++), response), {}, true,
+             false, {});
+  served_.pop();
+  in_a_row_ = 0;
+  return true;
+}
+
+// --- what peers of ours say besides
+// ----------------------------------------------------------------
+
+void Outbound::build_carrier(Stag stag, std::uint64_t offset, bool last_words) {
+  const HeaderOctets header(tagged(Rdmap::Write, true, stag, offset));
+  if (last_words)
+    queue_.add_last(header);
+  else
+    queue_.add(header, {}, true, false, {});
+}
+
+bool Outbound::build_ack() {
+  if (!queue_.ready()) {
+    starved_ = true;
+    return false;
+  }
+  if (!queue_.room_for(TaggedHeader::kWireSize, 0, true)) return false;
+  build_carrier(kAckStag, encode_ack(stream_.placed), false);
+  stream_.told = stream_.placed;
+  return true;
+}
+
+void Outbound::send_hello(const Hello& hello) {
+  build_carrier(kHelloStag, encode(hello), false);
+}
+
+void Outbound::send_rtr(Rtr form, const Hello* hello) {
+  switch (form) {
+  case Rtr::Read: {
+    const OutstandingRead read{.work = nullptr, .msn = next_read_msn_++};
+    reads_.push(read);
+    const ReadRequest request{.sink_stag = read.sink_stag(), .source_stag = 1};
+    queue_.add(HeaderOctets(untagged(Rdmap::ReadRequest, read.msn), request), {}, true, false, {});
+    break;
+  }
+  case Rtr::Send:
+    queue_.add(HeaderOctets(untagged(Rdmap::Send, next_send_msn_++)), {}, true, false, {});
+    break;
+  case Rtr::None: // legal and harmless, and the peer may need a first FPDU (spec 2.5)
+  case Rtr::Write: build_carrier(kHelloStag, hello != nullptr ? encode(*hello) : 0, false); break;
+  }
+}
+
+void Outbound::send_last_ack() {
+  if (!owes_ack()) return;
+  build_carrier(kAckStag, encode_ack(stream_.placed), true);
+  stream_.told = stream_.placed;
+}
+
+void Outbound::send_close() {
+  build_carrier(kCloseStag, 0, true);
+}
+
+void Outbound::send_last(const Terminate& terminate) {
+  std::byte octets[UntaggedHeader::kWireSize + Terminate::kMostOctets];
+  WireWriter out(octets);
+  encode(untagged(Rdmap::Terminate, kFirstMsn), out);
+  const std::size_t payload = encode(terminate, out.at());
+  queue_.add_last(Octets(octets).first(UntaggedHeader::kWireSize + payload));
+}
+
+// --- a Terminate names one of our requests -------------------------------------------------------
+
+std::optional<Outbound::Named> Outbound::find(const Terminate& terminate) const {
+  if (!terminate.has_header) return std::nullopt;
+  WireReader in(terminate.header);
+  if (terminate.header_is_tagged()) {
+    TaggedHeader echo;
+    if (!decode(in, echo) || echo.control.opcode != Rdmap::Write) return std::nullopt;
+    for (std::size_t i = 0; i < unfinished_.size(); ++i) {
+      const Unfinished& each = unfinished_[i];
+      if (each.write && each.stag == echo.stag && echo.offset - each.address < each.length)
+        return Named{RequestClass::Placed, static_cast<std::uint32_t>(i)};
+    }
+    return std::nullopt;
+  }
+  UntaggedHeader echo;
+  if (!decode(in, echo)) return std::nullopt;
+  if (echo.queue == kSendQueue) {
+    for (std::size_t i = 0; i < unfinished_.size(); ++i)
+      if (!unfinished_[i].write && unfinished_[i].msn == echo.msn)
+        return Named{RequestClass::Placed, static_cast<std::uint32_t>(i)};
+  }
+  if (echo.queue == kReadQueue) {
+    for (std::size_t i = 0; i < reads_.size(); ++i)
+      if (reads_[i].msn == echo.msn)
+        return Named{RequestClass::Read, static_cast<std::uint32_t>(i)};
+  }
+  return std::nullopt;
+}
+
+} // namespace datum::iwarp

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/iwarp/output_queue.h: FPDUs that wait for TCP, as a list of octets to gather.
+// Lives here: headers and trailers between pieces of the consumer's memory, CRC, markers, where
+//             FPDUs end, what of them is dropped when the connection ends.
+// Not here:   which FPDU comes next (outbound.h).
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "transport/iwarp/crc32c.h"
+#include "transport/iwarp/fpdu.h"
+#include "transport/seam/transport.h"
+
+namespace datum::iwarp {
+
+// What an FPDU names of somebody's memory while it waits.
+struct Source {
+  const WorkRequest* work = nullptr; // ours; nullptr: a Read Response to
+  Stag stag = 0;
+  std::uint64_t address = 0;
+  std::uint64_t length = 0;
+};
+
+// Memory of an output queue that is not empty.
+struct OutputChunk {
+  static constexpr std::size_t kOctets = 32 * 1024;
+  static constexpr std::size_t kPieces = 1024; // what one call can gather
+  static constexpr std::size_t kFpdus = 1024;
+  static constexpr std::size_t kSources = 256;
+  struct Fpdu {
+    std::uint32_t end = 0;          // counted from the first octet of the chunk's content
+    std::uint16_t source = kInline; // of sources
+    bool completes = false;         // the last of a Send or a Write
+    static constexpr std::uint16_t kInline = 0xffff;
+  };
+  std::array<std::byte, kOctets> octets;
+  std::array<Octets, kPieces> pieces;
+  std::array<Fpdu, kFpdus> fpdus;
+  std::array<Source, kSources> sources;
+};
+
+// The chunks of all connections of an adapter: a connection has one only while it sends.
+class ChunkPool {
+ public:
+  std::unique_ptr<OutputChunk> take();
+  void give_back(std::unique_ptr<OutputChunk> chunk);
+
+ private:
+  static constexpr std::size_t kKept = 16;
+  std::vector<std::unique_ptr<OutputChunk>> free_;
+};
+
+// A part of a gather list.
+struct Payload {
+  std::span<const LocalTriplet> segments;
+  std::uint64_t offset = 0;
+  std::size_t length = 0;
+};
+
+class OutputQueue {
+ public:
+  explicit OutputQueue(ChunkPool& pool) : pool_(pool) {}
+  ~OutputQueue();
+  OutputQueue(const OutputQueue&) = delete;
+  OutputQueue& operator=(const OutputQueue&) = delete;
+
+  // Gets the memory that adding needs. False: there is none now.
+  bool ready();
+  // Gives it back if nothing was added.
+  void rest();
+  // A startup frame; ready() came before, as before all that adds.
+  void add_startup(Octets frame);
+  // From here on FPDUs; markers are counted from the next octet (RFC 5044 section 4.3).
+  void begin_full_operation(bool crc, bool markers);
+
+  bool empty() const { return queued_ == sent_; }
+  // How much payload one more FPDU may carry; nullopt: there is no room for another.
+  std::optional<std::size_t> room_for(std::size_t header, std::size_t segments, bool copied) const;
+  // `header`: what follows the length. The caller has asked room_for(). With markers everything is
+  // copied.
+  void add(Octets header, const Payload& payload, bool copied, bool completes,
+           const Source& source);
+  // One of the few small FPDUs that end a connection, after end_after_begun().
+  void add_last(Octets header);
+
+  // What to send, in order. The octets stay where they are until sent() has counted them.
+  std::size_t gather(std::span<Octets> out) const;
+  // Returns how many Sends and Writes have been sent to their ends by that.
+  std::uint32_t sent(std::size_t octets);
+
+  // Somebody else's memory is named by what waits; `visit` says whether it may still be read.
+  template <class F>
+  bool all_sources(F&& visit) const {
+    if (!chunk_) return true;
+    for (std::size_t i = first_fpdu_; i < fpdu_count_; ++i) {
+      const OutputChunk::Fpdu& fpdu = chunk_->fpdus[i];
+      if (fpdu.source != OutputChunk::Fpdu::kInline && !visit(chunk_->sources[fpdu.source]))
+        return false;
+    }
+    return true;
+  }
+
+  // What the FPDU that TCP has a part of names; nullptr: nothing, or there is none.
+  const Source* begun_source() const;
+
+  // Drops every FPDU that has not begun; with `keep_copied` not those at the front that need nobody
+  // else's memory. What has begun is finished from a copy. False: no memory for that; the stream
+  // cannot go on.
+  bool end_after_begun(bool keep_copied);
+  void drop_all();
+
+ private:
+  void release_chunk();
+  void append_piece(Octets piece);
+  void append_fpdu(std::size_t size, bool completes, std::uint16_t source);
+  bool keep_rest_of_begun();
+  void truncate(std::size_t end);
+  // The whole FPDU in one piece of memory.
+  std::byte* write_copied(std::byte* at, Octets header, const Payload& payload);
+  std::byte* write_marked(std::byte* at, Octets fpdu, std::uint64_t length_position);
+  std::byte* write_crc(std::byte* at, std::uint32_t crc);
+  void add_gathered(Octets header, const Payload& payload);
+  std::size_t marker_octets(std::size_t fpdu) const;
+
+  ChunkPool& pool_;
+  std::unique_ptr<OutputChunk> chunk_;
+  std::size_t used_ = 0; // octets of the chunk
+  std::size_t piece_count_ = 0;
+  std::size_t first_piece_ = 0; // not wholly sent
+  std::size_t piece_done_ = 0;  // octets of it that are sent
+  std::size_t fpdu_count_ = 0;
+  std::size_t first_fpdu_ = 0;
+  std::size_t source_count_ = 0;
+  std::size_t queued_ = 0; // octets since the queue was empty
+  std::size_t sent_ = 0;
+  bool crc_ = false;
+  bool markers_ = false;
+  std::uint64_t position_ = 0;   // in the stream, of the next FPDU
+  std::vector<std::byte> begun_; // rest of an FPDU whose memory is no longer ours
+  std::array<std::byte, 192> last_{};
+  std::size_t last_used_ = 0;
+};
+
+} // namespace datum::iwarp

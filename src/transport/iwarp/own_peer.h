@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/iwarp/own_peer.h: what two peers of this implementation say to each other besides.
+//
+// The carrier is a zero-length RDMA Write, whose STag and TO nobody else looks at (RFC 5041 section
+// 5.2): the STag says what it is, the TO holds it. A foreign peer takes it for a Write of nothing.
+//
+//   Hello   as the first FPDU of either side, the initiator's only if the reply chose the Write
+//           form of RTR: it is that RTR. TO: magic(32) version(4) flags(12) largest ULPDU(16)
+//   Ack     TO: how many Sends and Writes have been placed so far, all in all (32), zero(32)
+//   Close   TO: zero. Nothing follows but the end of the stream
+//
+// A Write of nothing that a consumer posted has the STag of a Hello and TO 0.
+#pragma once
+
+#include "transport/iwarp/ddp.h"
+#include "transport/iwarp/fpdu.h"
+
+namespace datum::iwarp {
+
+inline constexpr Stag kHelloStag = 1;
+inline constexpr Stag kAckStag = 2;
+inline constexpr Stag kCloseStag = 3;
+
+struct Hello {
+  static constexpr std::uint32_t kMagic = 0x4454'5750; // "DTWP"
+  static constexpr std::uint8_t kVersion = 1;
+  static constexpr std::uint16_t kTakesExtensions = 0x001; // RFC 7306
+  std::uint16_t flags = 0;         // 12 bits; unknown ones are not looked at
+  std::uint16_t largest_ulpdu = 0; // that the sender of the Hello takes
+  bool operator==(const Hello&) const = default;
+};
+
+constexpr std::uint64_t encode(const Hello& hello) {
+  return std::uint64_t{Hello::kMagic} << 32U | std::uint64_t{Hello::kVersion} << 28U |
+         std::uint64_t{hello.flags & 0xfffU} << 16U | hello.largest_ulpdu;
+}
+// False: no Hello, or one of a version that we do not know.
+constexpr bool decode(Stag stag, std::uint64_t offset, Hello& hello) {
+  if (stag != kHelloStag || offset >> 32U != Hello::kMagic) return false;
+  if ((offset >> 28U & 0xfU) != Hello::kVersion) return false;
+  hello.flags = static_cast<std::uint16_t>(offset >> 16U & 0xfffU);
+  hello.largest_ulpdu = static_cast<std::uint16_t>(offset & 0xffffU);
+  return hello.largest_ulpdu >= kLeastUlpdu;
+}
+
+constexpr std::uint64_t encode_ack(std::uint32_t placed) {
+  return std::uint64_t{placed} << 32U;
+}
+constexpr bool decode_ack(std::uint64_t offset, std::uint32_t& placed) {
+  placed = static_cast<std::uint32_t>(offset >> 32U);
+  return (offset & 0xffffffffU) == 0;
+}
+
+} // namespace datum::iwarp

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/iwarp/session.cc: full operation and the end.
+#include "transport/iwarp/session.h"
+
+#include <algorithm>
+
+namespace datum::iwarp {
+
+Session::Session(const Settings& settings, ChunkPool& chunks, SessionEvents& owner)
+    : settings_(settings), owner_(owner), queue_(chunks), outbound_(stream_, queue_, *this),
+      inbound_(stream_, outbound_, *this), decoder_(inbound_) {
+  stream_.extensions = &owner;
+}
+
+void Session::enter(State state) {
+  state_ = state;
+  deadline_ = kNever;
+}
+
+void Session::set_largest_ulpdu(std::size_t octets) {
+  segment_ulpdu_ = std::clamp(octets, kLeastUlpdu, kMostSentUlpdu);
+  if (stream_.peer != PeerKind::Own) stream_.most_ulpdu = segment_ulpdu_;
+}
+
+// --- octets from TCP
+// -------------------------------------------------------------------------------
+
+std::size_t Session::feed(Octets octets, Instant now) {
+  stream_.now = now;
+  const std::size_t given = octets.size();
+  while (state_ == State::WaitReply || state_ == State::WaitRequest || state_ == State::Asked) {
+    if (octets.empty()) return given;
+    octets = octets.subspan(feed_startup(octets));
+  }
+  if (state_ == State::Full) {
+    octets = octets.subspan(decoder_.feed(octets));
+    end_turn();
+  }
+  // What comes after the end is thrown away.
+  return state_ == State::Full ? given - octets.size() : given;
+}
+
+std::size_t Session::places(std::span<Segment> out, Instant now) {
+  stream_.now = now;
+  return state_ == State::Full ? decoder_.places(out) : 0;
+}
+
+void Session::placed(std::uint64_t octets, Instant now) {
+  stream_.now = now;
+  if (state_ != State::Full) return;
+  decoder_.placed(octets);
+  end_turn();
+}
+
+void Session::end_turn() {
+  inbound_.end_of_turn();
+  // An answered Read makes room for the next.
+  if (state_ == State::Full) outbound_.give_room();
+}
+
+void Session::end_of_stream(Instant now) {
+  stream_.now = now;
+  if (fin_seen_) return;
+  fin_seen_ = true;
+  switch (state_) {
+  case State::WaitReply:
+  case State::WaitRequest:
+  case State::Asked: lost(now); return;
+  case State::Full: break;
+  case State::Ending:
+    if (shut_down_) enter(State::Ended);
+    return;
+  case State::Idle:
+  case State::Ended: return;
+  }
+  if (!established_) {
+    fail_connect(ConnectFailure::NonPeerRejected);
+    return;
+  }
+  if (stream_.peer == PeerKind::Undecided) decide_peer(PeerKind::Foreign);
+  if (state_ != State::Full) return;
+  // A peer of ours announces an orderly end; of others, one between messages has to do (8.2).
+  const bool orderly = stream_.peer != PeerKind::Own && decoder_.at_boundary() &&
+                       !inbound_.message_under_way() && !outbound_.reads_outstanding();
+  if (may_say_last_words(true)) begin_ending();
+  report_end(orderly ? CloseReason::Disconnected : CloseReason::Broken);
+}
+
+void Session::lost(Instant now) {
+  stream_.now = now;
+  switch (state_) {
+  case State::WaitReply: {
+    const bool silent = arrived_.empty() && own_frame_.revision >= 2;
+    if (silent && owner_.on_silent_refusal()) {
+      abort();
+      return;
+    }
+    fail_connect(ConnectFailure::NonPeerRejected);
+    return;
+  }
+  case State::Asked: gone_ = true; return; // the request stays until it is answered
+  case State::Full:
+    if (!established_) {
+      fail_connect(ConnectFailure::NonPeerRejected);
+      return;
+    }
+    abort();
+    report_end(CloseReason::Broken);
+    return;
+  case State::Idle:
+  case State::WaitRequest:
+  case State::Ending:
+  case State::Ended: abort(); return;
+  }
+}
+
+// --- octets to TCP
+// ---------------------------------------------------------------------------------
+
+bool Session::has_output() const {
+  if (state_ == State::Ended) return false;
+  return !queue_.empty() || (state_ == State::Full && outbound_.has_work());
+}
+
+std::size_t Session::output(std::span<Octets> out, Instant now) {
+  stream_.now = now;
+  if (state_ == State::Full) {
+    // What TCP took a part of names memory that may have gone since.
+    if (!queue_.empty() && !outbound_.sources_hold()) {
+      abort();
+      report_end(CloseReason::Broken);
+      return 0;
+    }
+    outbound_.fill();
+  }
+  return queue_.gather(out);
+}
+
+void Session::sent(std::size_t octets, Instant now) {
+  stream_.now = now;
+  if (queue_.empty()) return;
+  const std::uint32_t completed = queue_.sent(octets);
+  if (startup_left_ != 0) {
+    startup_left_ -= std::min(startup_left_, octets);
+    // Client-server: the responder has nothing to wait for (2.5).
+    if (startup_left_ == 0 && state_ == State::Full && !established_ && !stream_.terms.peer_to_peer)
+      establish();
+  }
+  if (state_ != State::Full) return;
+  outbound_.on_sent(completed);
+  if (state_ == State::Full) outbound_.give_room();
+}
+
+void Session::shut_down() {
+  shut_down_ = true;
+  if (fin_seen_) enter(State::Ended);
+}
+
+// --- requests
+// --------------------------------------------------------------------------------------
+
+StartResult Session::start(const Request& request, bool within_call) {
+  if (state_ != State::Full) return StartResult::Later;
+  return outbound_.start(request, within_call);
+}
+
+namespace {
+
+Request to_request(const WorkRequest& work) {
+  Rdmap opcode = work.solicited ? Rdmap::SendSolicited : Rdmap::Send;
+  if (work.opcode == Opcode::RdmaWrite) opcode = Rdmap::Write;
+  if (work.opcode == Opcode::RdmaRead) opcode = Rdmap::ReadRequest;
+  Request request;
+  request.opcode = opcode;
+  request.work = &work;
+  return request;
+}
+
+} // namespace
+
+StartResult Session::start(const WorkRequest& request) {
+  return start(to_request(request), false);
+}
+
+StartResult Session::start_now(const WorkRequest& request) {
+  return start(to_request(request), true);
+}
+
+void Session::on_receive_posted(Instant now) {
+  stream_.now = now;
+  if (state_ == State::Full) inbound_.on_receive_posted();
+}
+
+// --- the end
+// ---------------------------------------------------------------------------------------
+
+void Session::stop_both_ways() {
+  decoder_.stop();
+  inbound_.end();
+  outbound_.end();
+}
+
+void Session::abort() {
+  stop_both_ways();
+  queue_.drop_all();
+  enter(State::Ended);
+  must_reset_ = true;
+}
+
+// Nothing is begun any more; what TCP has a part of is finished. False: that cannot be.
+bool Session::may_say_last_words(bool keep_copied) {
+  const bool readable = outbound_.begun_source_holds();
+  stop_both_ways();
+  if (readable && startup_left_ == 0 && queue_.end_after_begun(keep_copied) && queue_.ready())
+    return true;
+  abort();
+  return false;
+}
+
+void Session::begin_ending() {
+  enter(State::Ending);
+  deadline_ = stream_.now + settings_.end_timeout;
+  queue_.rest(); // there may be no last words
+}
+
+void Session::report_end(CloseReason reason) {
+  ChannelEvents* events = stream_.events;
+  stream_.events = nullptr;
+  if (events == nullptr) return;
+  if (established_)
+    events->on_closed(reason);
+  else
+    events->on_connect_failed(ConnectFailure::NonPeerRejected);
+}
+
+void Session::fail(const Terminate& last_words) {
+  if (state_ != State::Full) return;
+  last_error_ = last_words.error;
+  if (may_say_last_words(false)) {
+    // First how far everything went: what was placed has not failed.
+    outbound_.send_last_ack();
+    outbound_.send_last(last_words);
+    begin_ending();
+  }
+  report_end(CloseReason::Broken);
+}
+
+void Session::fail_request(RequestClass kind, DtoStatus status, std::uint32_t before) {
+  if (state_ != State::Full) return;
+  ChannelEvents* events = stream_.events;
+  events->on_request_failed(kind, status, before);
+  fail(make_terminate(error::kLocal)); // the peer did nothing wrong that it knows of
+}
+
+namespace {
+
+DtoStatus status_of(const ErrorCode& error) {
+  const bool protection = (error.layer == kLayerRdmap && error.type == kRemoteProtection) ||
+                          (error.layer == kLayerDdp && error.type == kTaggedBuffer);
+  return protection ? DtoStatus::RemoteAccess : DtoStatus::RemoteResponder;
+}
+
+} // namespace
+
+// Spec 10.4: the request that the peer names gets the reason, the others are flushed.
+void Session::on_terminate(const Terminate& terminate) {
+  if (state_ != State::Full) return;
+  last_error_ = terminate.error;
+  if (!established_) {
+    fail_connect(ConnectFailure::NonPeerRejected);
+    return;
+  }
+  const std::optional<Outbound::Named> named = outbound_.find(terminate);
+  if (named) {
+    const bool no_receive =
+        terminate.error == error::kNoBuffer && named->kind == RequestClass::Placed;
+    stream_.events->on_request_failed(
+        named->kind, no_receive ? DtoStatus::ReceiverNotReady : status_of(terminate.error),
+        named->before);
+  } else if (!terminate.has_header && terminate.error.layer != kLayerMpa &&
+             outbound_.reads_outstanding()) {
+    stream_.events->on_request_failed(RequestClass::Read, DtoStatus::RemoteResponder, 0);
+  }
+  if (state_ != State::Full) return;
+  // Never answered (6.3).
+  if (may_say_last_words(false)) begin_ending();
+  report_end(CloseReason::Broken);
+}
+
+void Session::on_peer_close() {
+  if (may_say_last_words(false)) begin_ending();
+  report_end(CloseReason::Disconnected);
+}
+
+void Session::close(CloseMode mode, Instant now) {
+  stream_.now = now;
+  deferred_failure_.reset();
+  const bool full = state_ == State::Full;
+  // Before the initiator has spoken, the responder may not say even this (2.2).
+  const bool mute = waiting_first_ && mode == CloseMode::Abort;
+  if (full && !mute && may_say_last_words(mode == CloseMode::Disconnect)) {
+    outbound_.send_last_ack();
+    if (mode == CloseMode::Abort)
+      outbound_.send_last(make_terminate(error::kLocal));
+    else if (stream_.peer == PeerKind::Own)
+      outbound_.send_close();
+    begin_ending();
+  } else if (state_ != State::Ending && state_ != State::Ended) {
+    abort();
+  }
+  stream_.events = nullptr;
+}
+
+// --- time
+// ------------------------------------------------------------------------------------------
+
+Instant Session::deadline() const {
+  if (deferred_failure_) return stream_.now;
+  if (state_ != State::Full) return deadline_;
+  const Instant starved = outbound_.starved() ? stream_.now + kMillisecond : kNever;
+  return std::min({deadline_, hello_deadline_, inbound_.deadline(), starved});
+}
+
+void Session::on_time(Instant now) {
+  stream_.now = now;
+  if (deferred_failure_) {
+    const ConnectFailure failure = *deferred_failure_;
+    deferred_failure_.reset();
+    fail_connect(failure);
+    return;
+  }
+  if (now >= deadline_) {
+    // Full: it was the first FPDU that did not come.
+    if (state_ == State::Full || state_ == State::WaitRequest)
+      fail_connect(ConnectFailure::NonPeerRejected);
+    else
+      abort();
+    return;
+  }
+  if (state_ != State::Full) return;
+  if (now >= hello_deadline_) decide_peer(PeerKind::Foreign);
+  if (state_ == State::Full) inbound_.on_time();
+  if (state_ == State::Full && outbound_.starved()) outbound_.fill();
+}
+
+} // namespace datum::iwarp

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/iwarp/session.h: one iWARP connection, from the MPA request to the last octet.
+// Lives here: the states of a connection; everything else is behind it (negotiation.h, inbound.h,
+//             outbound.h, output_queue.h). docs/design/iwarp.md shows how a socket drives it.
+// Not here:   sockets, clocks, threads: octets and the time come in, octets and events go out.
+// Threads:    the adapter's lock. Events may call start(), start_now() and close(), and nothing
+// else;
+//             the session must outlive the call that they come from.
+#pragma once
+
+#include "transport/iwarp/fpdu_decoder.h"
+#include "transport/iwarp/inbound.h"
+#include "transport/iwarp/outbound.h"
+#include "transport/iwarp/output_queue.h"
+
+namespace datum::iwarp {
+
+// What is decided outside a connection. Times bound what a silent peer can hold.
+struct Settings {
+  bool crc = true;
+  bool hello = true;                  // tell peers of our own kind apart
+  bool extensions = false;            // opcodes 8 to 11 from a peer that is not known to be our own
+  Duration receive_timeout = kSecond; // how long a message waits for its Recv; 0: not at all
+  Duration request_timeout = 10 * kSecond;
+  Duration first_fpdu_timeout = 60 * kSecond;
+  // Until then completions wait for the peer to say whether it acknowledges; a few round trips.
+  Duration hello_timeout = kSecond / 4;
+  Duration end_timeout = 5 * kSecond; // our last octets, and the peer's end of the stream
+};
+
+class SessionEvents : public ExtensionEvents {
+ public:
+  // Responder: a whole request; accept() or reject() answers it, now or later.
+  virtual void on_request() = 0;
+  // Initiator: the peer closed instead of replying to revision 2. True: another session will ask
+  // with revision 1 (spec 2.3), and this one reports nothing.
+  virtual bool on_silent_refusal() { return false; }
+
+ protected:
+  ~SessionEvents() = default;
+};
+
+class Session final : private StreamControl {
+ public:
+  Session(const Settings& settings, ChunkPool& chunks, SessionEvents& owner);
+
+  // --- startup -----------------------------------------------------------------------------------
+  // Initiator, TCP being connected. `wishes.crc` is the settings' affair.
+  void connect(Octets private_data, const Wishes& wishes, ChannelEvents& events, Instant now);
+  // Responder, TCP being accepted.
+  void expect_request(Instant now);
+  // The peer's, from its request or reply on.
+  Octets private_data() const { return private_data_; }
+  const Terms& terms() const { return stream_.terms; }
+  // Never fails: when the peer has gone, on_connect_failed() follows from on_time().
+  void accept(Octets private_data, const Wishes& wishes, ChannelEvents& events, Instant now);
+  void reject(Octets private_data, Instant now);
+
+  // --- octets from TCP ---------------------------------------------------------------------------
+  // Returns how much was taken; what is left is fed again after on_receive_posted() or accept().
+  std::size_t feed(Octets octets, Instant now);
+  // Where the next octets of the stream belong, in order; 0: feed() them. Valid until anything else
+  // is called but placed().
+  std::size_t places(std::span<Segment> out, Instant now);
+  void placed(std::uint64_t octets, Instant now);
+  void end_of_stream(Instant now); // FIN, after everything before it was fed
+  void lost(Instant now);          // RST, or TCP gave up
+
+  // --- octets to TCP -----------------------------------------------------------------------------
+  // Something has to leave now.
+  bool has_output() const;
+  // An acknowledgement is due; it may wait until the turn is over, and leaves with anything else.
+  bool owes_ack() const { return state_ == State::Full && outbound_.owes_ack(); }
+  // The octets to send, in order, acknowledgements included; they stay valid until sent().
+  std::size_t output(std::span<Octets> out, Instant now);
+  void sent(std::size_t octets, Instant now);
+  // Everything has left that will: shut down that direction, then say so.
+  bool wants_shutdown() const { return state_ == State::Ending && !shut_down_ && queue_.empty(); }
+  void shut_down();
+  // The socket can be closed; `must_reset`: not in an orderly way.
+  bool finished() const { return state_ == State::Ended; }
+  bool must_reset() const { return must_reset_; }
+
+  // --- requests ----------------------------------------------------------------------------------
+  StartResult start(const WorkRequest& request);
+  StartResult start_now(const WorkRequest& request);
+  StartResult start_extension(const Request& request) { return start(request, false); }
+  void on_receive_posted(Instant now);
+  // The events are not called any more.
+  void close(CloseMode mode, Instant now);
+
+  // --- time --------------------------------------------------------------------------------------
+  // When on_time() is to be called without any octets.
+  Instant deadline() const;
+  void on_time(Instant now);
+  // From the segment size of TCP, which may change (mulpdu()).
+  void set_largest_ulpdu(std::size_t octets);
+  bool peer_is_own() const { return stream_.peer == PeerKind::Own; }
+  // Why it ended, for the log: what we said or were told.
+  const std::optional<ErrorCode>& last_error() const { return last_error_; }
+
+ private:
+  enum class State : std::uint8_t {
+    Idle,
+    WaitReply,
+    WaitRequest,
+    Asked,  // the consumer decides
+    Full,   // full operation, reported or not
+    Ending, // our last octets leave, what arrives is thrown away
+    Ended,
+  };
+
+  // session_startup.cc
+  std::size_t feed_startup(Octets octets);
+  void on_request_frame();
+  void on_reply_frame();
+  void send_startup(const StartupFrame& frame);
+  void enter_full(bool initiator);
+  void establish();
+  void fail_connect(ConnectFailure failure);
+  Hello own_hello() const;
+  void decide_peer(PeerKind kind);
+
+  // session.cc
+  StartResult start(const Request& request, bool within_call);
+  void enter(State state);
+  void end_turn();
+  bool may_say_last_words(bool keep_copied);
+  void begin_ending();
+  void abort();
+  void report_end(CloseReason reason);
+  void stop_both_ways();
+
+  // StreamControl
+  void fail(const Terminate& last_words) override;
+  void fail_request(RequestClass kind, DtoStatus status, std::uint32_t before) override;
+  void on_terminate(const Terminate& terminate) override;
+  void on_peer_close() override;
+  void on_first_fpdu(const Hello* hello) override;
+
+  const Settings settings_;
+  SessionEvents& owner_;
+  State state_ = State::Idle;
+  bool initiator_ = false;
+  bool established_ = false;
+  bool waiting_first_ = false; // responder: the peer has to speak first
+  bool gone_ = false;          // the peer, before its request was answered
+  bool fin_seen_ = false;
+  bool shut_down_ = false;
+  bool must_reset_ = false;
+  std::optional<ConnectFailure> deferred_failure_;
+  std::optional<ErrorCode> last_error_;
+  Instant deadline_ = kNever; // of the state
+  Instant hello_deadline_ = kNever;
+  std::size_t startup_left_ = 0; // octets of our startup frame that TCP has not taken
+  std::size_t segment_ulpdu_ = kLeastUlpdu;
+  std::vector<std::byte> arrived_; // startup octets of the peer
+  std::vector<std::byte> private_data_;
+  StartupFrame own_frame_;
+  StartupFrame peer_frame_;
+  Wishes wishes_;
+
+  Stream stream_;
+  OutputQueue queue_;
+  Outbound outbound_;
+  Inbound inbound_;
+  FpduDecoder decoder_;
+};
+
+} // namespace datum::iwarp

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/iwarp/session_startup.cc: from the first octet to full operation.
+#include <algorithm>
+
+#include "transport/iwarp/session.h"
+
+namespace datum::iwarp {
+
+void Session::connect(Octets private_data, const Wishes& wishes, ChannelEvents& events,
+                      Instant now) {
+  stream_.now = now;
+  stream_.events = &events;
+  initiator_ = true;
+  wishes_ = wishes;
+  wishes_.crc = settings_.crc;
+  own_frame_ = make_request(wishes_, private_data);
+  send_startup(own_frame_);
+  own_frame_.private_data = {};
+  // How long the reply may take is the consumer's affair.
+  enter(State::WaitReply);
+}
+
+void Session::expect_request(Instant now) {
+  stream_.now = now;
+  enter(State::WaitRequest);
+  deadline_ = now + settings_.request_timeout;
+}
+
+void Session::send_startup(const StartupFrame& frame) {
+  std::array<std::byte, StartupFrame::kMostSize> octets;
+  encode(frame, octets.data());
+  if (!queue_.ready()) {
+    abort();
+    return;
+  }
+  startup_left_ = frame.wire_size();
+  queue_.add_startup(Octets(octets).first(startup_left_));
+}
+
+std::size_t Session::feed_startup(Octets octets) {
+  if (state_ == State::Asked) {
+    // Nothing may follow the request before it is answered.
+    if (!octets.empty()) gone_ = true;
+    return octets.size();
+  }
+  const std::size_t had = arrived_.size();
+  const std::size_t piece = std::min(octets.size(), StartupFrame::kMostSize - had);
+  arrived_.insert(arrived_.end(), octets.begin(),
+                  octets.begin() + static_cast<std::ptrdiff_t>(piece));
+  peer_frame_.reply = initiator_;
+  std::size_t size = 0;
+  const StartupProgress progress = decode(arrived_, peer_frame_, size);
+  if (progress == StartupProgress::Incomplete) return piece;
+  if (progress == StartupProgress::Bad) {
+    fail_connect(ConnectFailure::NonPeerRejected);
+    return octets.size();
+  }
+  private_data_.assign(peer_frame_.private_data.begin(), peer_frame_.private_data.end());
+  peer_frame_.private_data = {};
+  arrived_ = {};
+  if (initiator_)
+    on_reply_frame();
+  else
+    on_request_frame();
+  return size - had;
+}
+
+void Session::on_request_frame() {
+  if (!is_acceptable(peer_frame_)) {
+    fail_connect(ConnectFailure::NonPeerRejected);
+    return;
+  }
+  stream_.terms = answer_terms(peer_frame_, {.crc = settings_.crc});
+  enter(State::Asked);
+  owner_.on_request();
+}
+
+void Session::accept(Octets private_data, const Wishes& wishes, ChannelEvents& events,
+                     Instant now) {
+  stream_.now = now;
+  stream_.events = &events;
+  if (state_ != State::Asked || gone_) {
+    deferred_failure_ = ConnectFailure::NonPeerRejected;
+    return;
+  }
+  wishes_ = wishes;
+  wishes_.crc = settings_.crc;
+  stream_.terms = answer_terms(peer_frame_, wishes_);
+  send_startup(make_reply(peer_frame_, stream_.terms, private_data));
+  if (state_ != State::Asked) return;
+  enter_full(false);
+  if (stream_.terms.peer_to_peer) deadline_ = now + settings_.first_fpdu_timeout;
+}
+
+void Session::reject(Octets private_data, Instant now) {
+  stream_.now = now;
+  if (state_ != State::Asked) return;
+  if (gone_) {
+    enter(State::Ended);
+    return;
+  }
+  send_startup(make_reject(peer_frame_, {.crc = settings_.crc}, private_data));
+  if (state_ != State::Asked) return;
+  enter(State::Ending);
+  deadline_ = now + settings_.end_timeout;
+}
+
+void Session::enter_full(bool initiator) {
+  const Terms& terms = stream_.terms;
+  queue_.begin_full_operation(terms.crc, terms.markers);
+  decoder_.begin(terms.crc);
+  stream_.receive_timeout = settings_.receive_timeout;
+  stream_.takes_extensions = stream_.peer_takes_extensions = settings_.extensions;
+  stream_.most_ulpdu = segment_ulpdu_;
+  enter(State::Full);
+  if (initiator) return;
+  waiting_first_ = true;
+  outbound_.hold();
+  if (terms.rtr == Rtr::Read) outbound_.expect_rtr_read();
+  if (terms.rtr == Rtr::Send) inbound_.expect_rtr_send();
+}
+
+void Session::on_reply_frame() {
+  const Conclusion result = conclude(own_frame_, peer_frame_, wishes_);
+  switch (result.verdict) {
+  case Verdict::Unusable: fail_connect(ConnectFailure::NonPeerRejected); return;
+  case Verdict::Rejected: fail_connect(ConnectFailure::PeerRejected); return;
+  case Verdict::Terminate:
+  case Verdict::Agreed: break;
+  }
+  stream_.terms = result.terms;
+  enter_full(true);
+  if (result.verdict == Verdict::Terminate) {
+    fail(make_terminate(result.error));
+    return;
+  }
+  if (!queue_.ready()) {
+    abort();
+    return;
+  }
+  // Peers that chose the Write form may be our own: no hardware ever sees a Hello (spec 3.6).
+  const Hello hello = own_hello();
+  const bool says_hello = settings_.hello && result.terms.rtr == Rtr::Write;
+  outbound_.send_rtr(result.terms.rtr, says_hello ? &hello : nullptr);
+  if (says_hello) {
+    stream_.peer = PeerKind::Undecided;
+    hello_deadline_ = stream_.now + settings_.hello_timeout;
+  }
+  establish();
+}
+
+void Session::establish() {
+  established_ = true;
+  deadline_ = kNever;
+  stream_.events->on_established(initiator_ ? Octets(private_data_) : Octets(),
+                                 stream_.terms.reads_out);
+}
+
+void Session::fail_connect(ConnectFailure failure) {
+  ChannelEvents* events = stream_.events;
+  // Nothing of what we could say would be understood, or it has been said.
+  abort();
+  if (failure == ConnectFailure::PeerRejected) must_reset_ = false;
+  if (events != nullptr) events->on_connect_failed(failure);
+}
+
+Hello Session::own_hello() const {
+  return {.flags = Hello::kTakesExtensions, .largest_ulpdu = 0xffff};
+}
+
+void Session::on_first_fpdu(const Hello* hello) {
+  const bool theirs = hello != nullptr && settings_.hello && stream_.terms.rtr == Rtr::Write;
+  if (theirs) {
+    stream_.most_ulpdu = std::min<std::size_t>(hello->largest_ulpdu, kMostSentUlpdu);
+    stream_.peer_takes_extensions = (hello->flags & Hello::kTakesExtensions) != 0;
+    stream_.takes_extensions = true;
+  }
+  if (waiting_first_) {
+    waiting_first_ = false;
+    // Ours answers with its own first FPDU; only then may anything else leave.
+    if (theirs) {
+      if (!queue_.ready()) {
+        fail_request(RequestClass::Placed, DtoStatus::LocalEp, 0);
+        return;
+      }
+      outbound_.send_hello(own_hello());
+    }
+    outbound_.release();
+  }
+  decide_peer(theirs ? PeerKind::Own : PeerKind::Foreign);
+  if (!established_ && state_ == State::Full) establish();
+  if (state_ == State::Full) outbound_.give_room();
+}
+
+void Session::decide_peer(PeerKind kind) {
+  stream_.peer = kind;
+  hello_deadline_ = kNever;
+  outbound_.on_peer_decided();
+}
+
+} // namespace datum::iwarp

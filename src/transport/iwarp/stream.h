@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/iwarp/stream.h: what the two directions of one connection share, and whom they tell.
+#pragma once
+
+#include "transport/iwarp/negotiation.h"
+#include "transport/iwarp/own_peer.h"
+#include "transport/iwarp/terminate.h"
+#include "transport/seam/transport.h"
+
+namespace datum::iwarp {
+
+// What arrives at a connection that the seam has no words for yet (DAT 2.0, RFC 7306).
+class ExtensionEvents {
+ public:
+  enum class Invalidation : std::uint8_t { Done, Unknown, WrongZone };
+  // The Recv that take_receive() opened is complete: these octets are all that came.
+  virtual void complete_immediate(Octets data, bool solicited) = 0;
+  // Before complete_receive() of a Send with Invalidate.
+  virtual Invalidation invalidate(Stag stag) = 0;
+
+ protected:
+  ~ExtensionEvents() = default;
+};
+
+enum class PeerKind : std::uint8_t {
+  Undecided, // we said Hello and have not been answered
+  Foreign,
+  Own,
+};
+
+struct Stream {
+  ChannelEvents* events = nullptr;
+  ExtensionEvents* extensions = nullptr;
+  bool takes_extensions = false; // opcodes 8 to 11 may arrive
+  Terms terms;
+  PeerKind peer = PeerKind::Foreign;
+  bool peer_takes_extensions = false;   // and may be sent
+  std::size_t most_ulpdu = kLeastUlpdu; // that we send
+  Duration receive_timeout = 0;
+  Instant now = 0;
+  // Sends and Writes of the peer: placed, and those of them that it has been told of.
+  std::uint32_t placed = 0;
+  std::uint32_t told = 0;
+};
+
+// Both end the connection; nothing is read or built afterwards.
+class StreamControl {
+ public:
+  // The peer broke a rule, or its request failed here.
+  virtual void fail(const Terminate& last_words) = 0;
+  // A request of ours failed here, behind `before` others of its class.
+  virtual void fail_request(RequestClass kind, DtoStatus status, std::uint32_t before) = 0;
+  virtual void on_terminate(const Terminate& terminate) = 0;
+  virtual void on_peer_close() = 0;
+  // A valid FPDU; `hello` if it was one.
+  virtual void on_first_fpdu(const Hello* hello) = 0;
+
+ protected:
+  ~StreamControl() = default;
+};
+
+// What is said about memory that a Read or Atomic Request names (spec 11.2, 15 to 19).
+ErrorCode protection_error(AccessFault fault);
+// And about memory that a Write names (20 to 24).
+ErrorCode tagged_error(AccessFault fault);
+
+// The echo of spec 6.2: the offending segment's header, as far as its layout is known.
+Terminate make_terminate(ErrorCode error);
+Terminate make_terminate(ErrorCode error, std::uint16_t ulpdu, Octets header);
+Terminate make_terminate(ErrorCode error, std::uint32_t msn, const ReadRequest& request);
+
+} // namespace datum::iwarp

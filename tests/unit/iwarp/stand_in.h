@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// tests/unit/iwarp/stand_in.h: what stands above a session in tests: Recvs, regions, and a list of
+// everything it was told, in words.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "core/region_table.h"
+#include "transport/iwarp/session.h"
+
+namespace datum::iwarp::test {
+
+using Bytes = std::vector<std::byte>;
+
+Bytes from_hex(std::string_view hex);
+std::string to_hex(Octets octets);
+Bytes pattern(std::size_t size, unsigned factor, unsigned start);
+
+class StandIn final : public ChannelEvents, public SessionEvents {
+ public:
+  static constexpr std::uint32_t kZone = 7;
+  static constexpr std::uint32_t kEndpoint = 3;
+
+  // A Recv of so many octets, in so many segments.
+  void post_receive(std::size_t size, std::size_t segments = 1);
+  // A region of so many octets over memory of its own, or at `base`.
+  std::byte* add_region(Stag stag, std::size_t size, Access access, std::uint32_t zone = kZone,
+                        std::uint32_t endpoint = 0);
+  void add_region_at(Stag stag, std::uint64_t base, std::uint64_t size, Access access,
+                     std::uint32_t zone = kZone);
+  void revoke(Stag stag);
+
+  // What was told, oldest first; take_log() forgets it.
+  std::vector<std::string> take_log();
+  const std::vector<std::string>& log() const { return log_; }
+  const Bytes& received(std::size_t index) const { return received_[index]; }
+  std::size_t receives_posted() const { return posted_.size(); }
+
+  bool local_memory_valid = true;
+  bool receive_memory_valid = true;
+  Invalidation invalidation = Invalidation::Done;
+  bool silent_refusal_handled = false;
+  Session* session = nullptr; // for reactions from within an event
+  bool close_when_told = false;
+  std::deque<WorkRequest> start_on_room; // in this order, each once
+
+  // --- ChannelEvents ---------------------------------------------------------------------------
+  void on_established(PrivateData data, std::int32_t peer_reads_in) override;
+  void on_connect_failed(ConnectFailure failure) override;
+  void on_placed(std::uint32_t count) override;
+  void on_read_done() override;
+  void on_request_failed(RequestClass kind, DtoStatus status, std::uint32_t before) override;
+  void on_room() override;
+  bool recheck_local(const WorkRequest& request, Access right) const override;
+  TakeResult take_receive(std::span<const LocalTriplet>& into, std::uint64_t& capacity) override;
+  void complete_receive(std::uint64_t length, bool solicited) override;
+  bool place_message(const std::byte* payload, std::uint64_t length, bool solicited) override;
+  void fail_receive(DtoStatus status) override;
+  AccessFault check_remote(Stag stag, std::uint64_t address, std::uint64_t length,
+                           Access right) const override;
+  void on_closed(CloseReason reason) override;
+
+  // --- SessionEvents -----------------------------------------------------------------------------
+  void complete_immediate(Octets data, bool solicited) override;
+  Invalidation invalidate(Stag stag) override;
+  void on_request() override;
+  bool on_silent_refusal() override;
+
+ private:
+  struct Receive {
+    Bytes memory;
+    std::vector<LocalTriplet> segments;
+  };
+  void tell(std::string what);
+  void end_receive(std::uint64_t length);
+
+  std::vector<std::string> log_;
+  std::size_t started_ = 0;
+  std::deque<Receive> posted_;
+  bool open_ = false;
+  std::vector<Bytes> received_;
+  std::deque<RegionEntry> regions_;
+  std::deque<Bytes> memory_;
+};
+
+} // namespace datum::iwarp::test
