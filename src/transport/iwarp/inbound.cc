@@ -430,6 +430,8 @@ bool Inbound::on_end() {
 
 // False: there is nothing more to it.
 bool Inbound::end_first() {
+  // An initiator that cannot go on says so with its first FPDU: nothing is established by it.
+  if (control_octets_.opcode == Rdmap::Terminate) return true;
   first_ = false;
   const bool empty_write = control_octets_.opcode == Rdmap::Write && payload_ == 0;
   Hello hello;

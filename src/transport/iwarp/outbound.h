@@ -81,10 +81,10 @@ class Outbound {
   }
   // The read form of RTR needs a place even if the consumer serves none.
   void expect_rtr_read() { rtr_read_ = true; }
-  // Not before so many messages of the peer have been delivered.
+  // Not before the messages in front of MSN `after` have been delivered.
   void serve(const ReadRequest& request, std::uint32_t msn, std::uint32_t after);
   void serve(const AtomicRequest& request, std::uint32_t msn, std::uint32_t after);
-  void on_delivered(std::uint32_t messages) { delivered_ = messages; }
+  void on_delivered(std::uint32_t next_msn) { delivered_ = next_msn; }
 
   // --- a Terminate names one of our requests -----------------------------------------------------
   struct Named {
@@ -176,7 +176,7 @@ class Outbound {
 
   Fifo<OutstandingRead> reads_;
   Fifo<Served> served_;
-  std::uint32_t delivered_ = 0;
+  std::uint32_t delivered_ = kFirstMsn; // the MSN that is delivered next
 };
 
 } // namespace datum::iwarp

@@ -1,0 +1,834 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// The checks on incoming FPDUs, one test each, in their order; where two rules are broken at once,
+// the earlier one decides. Every frame arrives whole and octet by octet.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "pair.h"
+
+namespace datum::iwarp::test {
+namespace {
+
+constexpr Stag kRegion = Target::kRegion;
+constexpr Access kBoth = kRemoteRead | kRemoteWrite;
+
+struct Expected {
+  const char* code;
+  bool header = true; // echoed
+  bool request = false;
+  Log log{"broken"};
+};
+
+using Several = std::vector<Bytes>;
+using Frames = std::function<Several(Target&)>;
+
+Bytes raw(std::string_view hex) {
+  Bytes octets = from_hex(hex);
+  const std::uint32_t value = crc32c(octets);
+  for (unsigned i = 0; i < 4; ++i)
+    octets.push_back(static_cast<std::byte>(value >> (8 * i) & 0xffU));
+  return octets;
+}
+
+// The last of the frames is the one that is refused.
+void expect_refused(const Frames& frames, const Expected& expected, const Settings& settings) {
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{100000}}) {
+    SCOPED_TRACE(piece == 1 ? "octet by octet" : "whole");
+    Target target(settings);
+    const std::vector<Bytes> all = frames(target);
+    for (std::size_t i = 0; i + 1 < all.size(); ++i) {
+      target.feed(all[i], piece);
+      ASSERT_EQ(target.terminate_code(), "") << "frame " << i;
+    }
+    target.events.take_log();
+    target.feed(all.back(), piece);
+    EXPECT_EQ(target.terminate_code(), expected.code);
+    EXPECT_EQ(target.terminate().has_header, expected.header);
+    EXPECT_EQ(target.terminate().has_length, expected.header);
+    EXPECT_EQ(target.terminate().has_request, expected.request);
+    if (expected.header) {
+      const std::size_t size = target.terminate().header_size();
+      EXPECT_EQ(to_hex(Octets(target.terminate().header).first(size)),
+                to_hex(Octets(all.back()).subspan(2, size)));
+      const auto ulpdu = static_cast<std::uint16_t>(std::to_integer<unsigned>(all.back()[0]) << 8U |
+                                                    std::to_integer<unsigned>(all.back()[1]));
+      EXPECT_EQ(target.terminate().segment_length, ulpdu);
+    }
+    EXPECT_EQ(target.events.log(), expected.log);
+    EXPECT_TRUE(target.session.wants_shutdown());
+    // Nothing later is looked at.
+    target.feed(fpdu(untagged(Rdmap::Send, 0, 1), pattern(4, 1, 0)));
+    EXPECT_EQ(target.events.log(), expected.log);
+  }
+}
+
+void expect_refused(const Frames& frames, const Expected& expected) {
+  Settings settings;
+  settings.extensions = true;
+  settings.receive_timeout = 0;
+  expect_refused(frames, expected, settings);
+}
+
+// The last of the frames is taken, too.
+void expect_taken(const Frames& frames, const Log& log) {
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{100000}}) {
+    SCOPED_TRACE(piece == 1 ? "octet by octet" : "whole");
+    Target target;
+    for (const Bytes& each : frames(target)) target.feed(each, piece);
+    EXPECT_EQ(target.terminate_code(), "");
+    EXPECT_EQ(target.events.log(), log);
+  }
+}
+
+Bytes read_request(Stag stag, std::uint64_t from, std::uint32_t size, std::uint32_t msn = 1) {
+  return fpdu(untagged(Rdmap::ReadRequest, 1, msn), octets_of(ReadRequest{.sink_stag = 0xaa5502,
+                                                                          .sink_offset = 0x2000,
+                                                                          .size = size,
+                                                                          .source_stag = stag,
+                                                                          .source_offset = from}));
+}
+
+Bytes atomic_request(Stag stag, std::uint64_t at, std::uint32_t msn = 1,
+                     AtomicOperation operation = AtomicOperation::FetchAdd) {
+  return fpdu(untagged(Rdmap::AtomicRequest, 1, msn),
+              octets_of(AtomicRequest{
+                  .operation = operation, .identifier = 9, .stag = stag, .offset = at, .data = 1}));
+}
+
+Bytes write(Stag stag, std::uint64_t to, std::size_t size, bool last = true) {
+  return fpdu(tagged(Rdmap::Write, stag, to, last), pattern(size, 3, 1));
+}
+
+Bytes send(std::uint32_t msn, std::size_t size, std::uint32_t offset = 0, bool last = true) {
+  return fpdu(untagged(Rdmap::Send, 0, msn, offset, last), pattern(size, 3, 1));
+}
+
+// Rules: iwarp.C1
+TEST(IwarpChecks, C1UlpduShorterThanItsHeader) {
+  expect_refused(
+      [](Target&) {
+        return Several{raw("000dc140000000010000000000000000"
+                           "00")};
+      },
+      {"1/0/00", false});
+  expect_refused(
+      [](Target&) {
+        return Several{raw("00114143000000000000000000000001000000"
+                           "00")};
+      },
+      {"1/0/00", false});
+  expect_refused([](Target&) { return Several{raw("0000c1400000")}; }, {"1/0/00", false});
+  // Before the version is looked at.
+  expect_refused([](Target&) { return Several{raw("0004c2400000")}; }, {"1/0/00", false});
+}
+
+// Rules: iwarp.C2
+TEST(IwarpChecks, C2DdpVersion) {
+  TaggedHeader old = tagged(Rdmap::Write, 1, 0);
+  old.control.ddp_version = 0;
+  expect_refused([&](Target&) { return Several{fpdu(old)}; }, {"1/1/04", false});
+  UntaggedHeader newer = untagged(Rdmap::Send, 0, 1);
+  newer.control.ddp_version = 2;
+  newer.control.rdmap_version = 0; // later in the order
+  expect_refused([&](Target&) { return Several{fpdu(newer)}; }, {"1/2/06", false});
+}
+
+// Rules: iwarp.C3
+TEST(IwarpChecks, C3RdmapVersion) {
+  UntaggedHeader header = untagged(static_cast<Rdmap>(12), 0, 1);
+  header.control.rdmap_version = 2;
+  expect_refused([&](Target&) { return Several{fpdu(header)}; }, {"0/2/05", false});
+}
+
+// Rules: iwarp.C4
+TEST(IwarpChecks, C4UnknownOpcode) {
+  for (const unsigned opcode : {12U, 13U, 14U, 15U}) {
+    const auto unknown = static_cast<Rdmap>(opcode);
+    expect_refused([&](Target&) { return Several{fpdu(untagged(unknown, 5, 9))}; },
+                   {"0/2/06", false});
+    expect_refused([&](Target&) { return Several{fpdu(tagged(unknown, 1, 0))}; },
+                   {"0/2/06", false});
+  }
+}
+
+// Rules: iwarp.C4
+TEST(IwarpChecks, C4ExtensionsThatWereNotAgreedOn) {
+  Settings settings;
+  settings.extensions = false;
+  for (const Rdmap opcode :
+       {Rdmap::Immediate, Rdmap::ImmediateSolicited, Rdmap::AtomicRequest, Rdmap::AtomicResponse})
+    expect_refused(
+        [&](Target&) { return Several{fpdu(untagged(opcode, queue_of(opcode), 1), Bytes(8))}; },
+        {"0/2/06", false}, settings);
+}
+
+// Rules: iwarp.C5
+TEST(IwarpChecks, C5TaggedBitAgainstOpcode) {
+  for (const Rdmap opcode :
+       {Rdmap::ReadRequest, Rdmap::Send, Rdmap::SendInvalidate, Rdmap::SendSolicited,
+        Rdmap::SendSolicitedInvalidate, Rdmap::Terminate, Rdmap::Immediate, Rdmap::AtomicRequest})
+    expect_refused([&](Target&) { return Several{fpdu(tagged(opcode, 1, 2), Bytes(8))}; },
+                   {"0/2/06"});
+  for (const Rdmap opcode : {Rdmap::Write, Rdmap::ReadResponse})
+    expect_refused([&](Target&) { return Several{fpdu(untagged(opcode, 5, 9), Bytes(8))}; },
+                   {"0/2/06"});
+}
+
+// Rules: iwarp.C6
+TEST(IwarpChecks, C6AnythingLegalMayBeTheFirstFpdu) {
+  expect_taken([](Target&) { return Several{send(1, 5)}; }, {"received 5"});
+  expect_taken([](Target& target) { return Several{write(kRegion, target.base(), 5)}; }, {});
+  expect_taken([](Target& target) { return Several{read_request(kRegion, target.base(), 5)}; }, {});
+  expect_taken([](Target&) { return Several{fpdu(untagged(Rdmap::Immediate, 0, 1), Bytes(8))}; },
+               {"immediate 0000000000000000"});
+}
+
+// Rules: iwarp.C7
+TEST(IwarpChecks, C7QueueOfTheOpcode) {
+  for (const std::uint32_t queue : {1U, 2U, 3U, 4U, 0xffffffffU})
+    expect_refused([&](Target&) { return Several{fpdu(untagged(Rdmap::Send, queue, 9))}; },
+                   {"1/2/01"});
+  expect_refused(
+      [](Target&) { return Several{fpdu(untagged(Rdmap::ReadRequest, 0, 1), Bytes(28))}; },
+      {"1/2/01"});
+  expect_refused(
+      [](Target&) { return Several{fpdu(untagged(Rdmap::AtomicResponse, 1, 1), Bytes(12))}; },
+      {"1/2/01"});
+}
+
+// Rules: iwarp.C8
+TEST(IwarpChecks, C8MsnBehindOrAhead) {
+  expect_refused([](Target&) { return Several{send(0, 4)}; }, {"1/2/03"});
+  // Ahead, with an offset and a length that would be refused later.
+  expect_refused([](Target&) { return Several{send(2, 100, 7)}; }, {"1/2/03"});
+  expect_refused(
+      [](Target& t) {
+        t.events.post_receive(64);
+        return Several{send(1, 4), send(1, 4)};
+      },
+      {"1/2/03"});
+  // Reads and Atomics have one sequence.
+  expect_refused(
+      [](Target& t) {
+        return Several{read_request(kRegion, t.base(), 4), atomic_request(kRegion, t.base(), 1)};
+      },
+      {"1/2/03"});
+  // In the middle of a message the next one cannot begin.
+  expect_refused([](Target&) { return Several{send(1, 4, 0, false), send(2, 4)}; }, {"1/2/03"});
+}
+
+// Rules: iwarp.C8
+TEST(IwarpChecks, C8EveryQueueCountsForItself) {
+  expect_taken(
+      [](Target& t) {
+        t.events.post_receive(8);
+        return Several{send(1, 4), read_request(kRegion, t.base(), 4, 1), send(2, 4),
+                       atomic_request(kRegion, t.base(), 2)};
+      },
+      {"received 4", "received 4"});
+}
+
+// Rules: iwarp.C9
+TEST(IwarpChecks, C9NoBuffer) {
+  // No Recv, with an offset that would be refused later.
+  expect_refused([](Target&) { return Several{send(1, 4), send(2, 4, 3)}; }, {"1/2/02"});
+  expect_refused(
+      [](Target&) {
+        return Several{send(1, 4), fpdu(untagged(Rdmap::Immediate, 0, 2), Bytes(7))};
+      },
+      {"1/2/02"});
+  // More Reads than are served at a time.
+  expect_refused(
+      [](Target& t) {
+        std::vector<Bytes> all;
+        Bytes together;
+        for (std::uint32_t msn = 1; msn <= 5; ++msn) {
+          const Bytes one = read_request(kRegion, t.base(), 4, msn);
+          together.insert(together.end(), one.begin(), one.end());
+        }
+        // Nothing leaves in between: the four places stay taken. The fifth is echoed.
+        t.feed(Octets(together).first(together.size() / 5 * 4));
+        all.emplace_back(together.end() - static_cast<std::ptrdiff_t>(together.size() / 5),
+                         together.end());
+        return all;
+      },
+      {"1/2/02"});
+  // An Atomic Response that nobody asked for.
+  expect_refused(
+      [](Target&) { return Several{fpdu(untagged(Rdmap::AtomicResponse, 3, 1), Bytes(12))}; },
+      {"1/2/02"});
+}
+
+// Rules: iwarp.C10
+TEST(IwarpChecks, C10MessageOffset) {
+  expect_refused([](Target&) { return Several{send(1, 100, 4)}; }, {"1/2/04"});
+  expect_refused([](Target&) { return Several{send(1, 4, 0, false), send(1, 4, 5)}; }, {"1/2/04"});
+  expect_refused([](Target&) { return Several{send(1, 4, 0, false), send(1, 4, 3)}; }, {"1/2/04"});
+  expect_refused(
+      [](Target&) { return Several{fpdu(untagged(Rdmap::ReadRequest, 1, 1, 4), Bytes(28))}; },
+      {"1/2/04"});
+  expect_refused(
+      [](Target&) { return Several{fpdu(untagged(Rdmap::Immediate, 0, 1, 4), Bytes(8))}; },
+      {"1/2/04"});
+}
+
+// Rules: iwarp.C11
+TEST(IwarpChecks, C11LongerThanTheReceive) {
+  const Log log{"receive failed: status 2", "broken"};
+  expect_refused([](Target&) { return Several{send(1, 65)}; }, {"1/2/05", true, false, log});
+  expect_refused(
+      [](Target&) {
+        return Several{send(1, 60, 0, false), send(1, 5, 60)};
+      },
+      {"1/2/05", true, false, log});
+  // Exactly as long is taken.
+  expect_taken(
+      [](Target&) {
+        return Several{send(1, 60, 0, false), send(1, 4, 60)};
+      },
+      {"received 64"});
+}
+
+// Rules: iwarp.C12
+TEST(IwarpChecks, C12OpcodeAndStagOfTheFirstSegment) {
+  expect_refused(
+      [](Target&) {
+        return Several{send(1, 4, 0, false),
+                       fpdu(untagged(Rdmap::SendSolicited, 0, 1, 4), Bytes(4))};
+      },
+      {"0/2/06"});
+  UntaggedHeader first = untagged(Rdmap::SendInvalidate, 0, 1, 0, false);
+  first.invalidate = 5;
+  UntaggedHeader second = untagged(Rdmap::SendInvalidate, 0, 1, 4);
+  second.invalidate = 6;
+  expect_refused(
+      [&](Target&) {
+        return Several{fpdu(first, Bytes(4)), fpdu(second, Bytes(4))};
+      },
+      {"0/2/06"});
+  // A plain Send's field means nothing.
+  first.control.opcode = second.control.opcode = Rdmap::Send;
+  expect_taken(
+      [&](Target&) {
+        return Several{fpdu(first, Bytes(4)), fpdu(second, Bytes(4))};
+      },
+      {"received 8"});
+}
+
+// Rules: iwarp.C13
+TEST(IwarpChecks, C13AnotherMessageOfTheSameClassUnfinished) {
+  expect_refused(
+      [](Target& t) {
+        return Several{send(1, 4, 0, false), read_request(kRegion, t.base(), 4)};
+      },
+      {"0/2/06"});
+  expect_refused(
+      [](Target& t) {
+        return Several{write(kRegion, t.base(), 4, false), fpdu(tagged(Rdmap::ReadResponse, 1, 0))};
+      },
+      {"0/2/06"});
+  // Of different classes they may mix.
+  expect_taken(
+      [](Target& t) {
+        return Several{send(1, 4, 0, false), write(kRegion, t.base(), 4), send(1, 4, 4)};
+      },
+      {"received 8"});
+  expect_taken(
+      [](Target& t) {
+        return Several{write(kRegion, t.base(), 4, false), send(1, 4),
+                       write(kRegion, t.base() + 4, 4)};
+      },
+      {"received 4"});
+}
+
+// Rules: iwarp.C14
+TEST(IwarpChecks, C14ReadRequestOfOneSegmentAnd28Octets) {
+  for (const std::size_t size : {0U, 27U, 29U, 1000U})
+    expect_refused(
+        [&](Target&) {
+          return Several{fpdu(untagged(Rdmap::ReadRequest, 1, 1), Bytes(size, std::byte{1}))};
+        },
+        {"0/2/ff"});
+  expect_refused(
+      [](Target&) {
+        return Several{fpdu(untagged(Rdmap::ReadRequest, 1, 1, 0, false), Bytes(28, std::byte{1}))};
+      },
+      {"0/2/ff"});
+}
+
+// Rules: iwarp.C15
+TEST(IwarpChecks, C15ReadFromAnStagThatNamesNothing) {
+  for (const Stag stag : {Stag{0}, kRegion ^ 0xffU, kRegion + 0x100})
+    expect_refused([&](Target& t) { return Several{read_request(stag, t.base(), 4)}; },
+                   {"0/1/00", true, true});
+  expect_refused(
+      [](Target& t) {
+        t.events.revoke(kRegion);
+        return Several{read_request(kRegion, t.base(), 4)};
+      },
+      {"0/1/00", true, true});
+}
+
+// Rules: iwarp.C15
+TEST(IwarpChecks, C15ReadOfNothingNamesNothing) {
+  expect_taken([](Target&) { return Several{read_request(0xdeadbeef, ~0ULL, 0)}; }, {});
+}
+
+// Rules: iwarp.C16
+TEST(IwarpChecks, C16ReadAcrossZonesAndEndpoints) {
+  expect_refused(
+      [](Target& t) {
+        std::byte* memory = t.events.add_region(0x55, 64, kLocalRead, StandIn::kZone + 1);
+        return Several{read_request(0x55, reinterpret_cast<std::uint64_t>(memory), 4)};
+      },
+      {"0/1/03", true, true});
+  expect_refused(
+      [](Target& t) {
+        std::byte* memory =
+            t.events.add_region(0x55, 64, kBoth, StandIn::kZone, StandIn::kEndpoint + 1);
+        return Several{read_request(0x55, reinterpret_cast<std::uint64_t>(memory), 4)};
+      },
+      {"0/1/03", true, true});
+}
+
+// Rules: iwarp.C17
+TEST(IwarpChecks, C17ReadWithoutTheRight) {
+  expect_refused(
+      [](Target& t) {
+        t.events.add_region(0x55, 64, kRemoteWrite | kLocalRead | kLocalWrite);
+        return Several{read_request(0x55, ~0ULL, 4)}; // wraps, too
+      },
+      {"0/1/02", true, true});
+}
+
+// Rules: iwarp.C18
+TEST(IwarpChecks, C18ReadThatWraps) {
+  expect_refused([](Target&) { return Several{read_request(kRegion, ~0ULL - 2, 4)}; },
+                 {"0/1/04", true, true});
+}
+
+// Rules: iwarp.C19
+TEST(IwarpChecks, C19ReadOutsideTheRegion) {
+  expect_refused([](Target& t) { return Several{read_request(kRegion, t.base() - 1, 4)}; },
+                 {"0/1/01", true, true});
+  expect_refused([](Target& t) { return Several{read_request(kRegion, t.base() + 0xfffd, 4)}; },
+                 {"0/1/01", true, true});
+  expect_refused([](Target& t) { return Several{read_request(kRegion, t.base(), 0xffffffff)}; },
+                 {"0/1/01", true, true});
+  expect_taken(
+      [](Target& t) {
+        return Several{read_request(kRegion, t.base() + 0xfffc, 4),
+                       read_request(kRegion, t.base(), 0x10000, 2)};
+      },
+      {});
+}
+
+// Rules: iwarp.C20
+TEST(IwarpChecks, C20WriteToAnStagThatNamesNothing) {
+  for (const Stag stag : {Stag{0}, kRegion ^ 0xffU, kRegion + 0x100})
+    expect_refused([&](Target& t) { return Several{write(stag, t.base(), 4)}; }, {"1/1/00"});
+}
+
+// Rules: iwarp.C20
+TEST(IwarpChecks, C20WriteOfNothingNamesNothing) {
+  expect_taken(
+      [](Target&) {
+        return Several{write(0xdeadbeef, ~0ULL, 0), send(1, 1)};
+      },
+      {"received 1"});
+}
+
+// Rules: iwarp.C21
+TEST(IwarpChecks, C21WriteAcrossZonesAndEndpoints) {
+  expect_refused(
+      [](Target& t) {
+        std::byte* memory = t.events.add_region(0x55, 64, kRemoteRead, StandIn::kZone + 1);
+        return Several{write(0x55, reinterpret_cast<std::uint64_t>(memory), 4)};
+      },
+      {"1/1/02"});
+  expect_refused(
+      [](Target& t) {
+        std::byte* memory =
+            t.events.add_region(0x55, 64, kBoth, StandIn::kZone, StandIn::kEndpoint + 1);
+        return Several{write(0x55, reinterpret_cast<std::uint64_t>(memory), 4)};
+      },
+      {"1/1/02"});
+}
+
+// Rules: iwarp.C22
+TEST(IwarpChecks, C22WriteWithoutTheRight) {
+  expect_refused(
+      [](Target& t) {
+        t.events.add_region(0x55, 64, kRemoteRead | kLocalRead | kLocalWrite);
+        return Several{write(0x55, ~0ULL, 4)}; // wraps, too
+      },
+      {"1/1/00"});
+}
+
+// Rules: iwarp.C23
+TEST(IwarpChecks, C23WriteThatWraps) {
+  expect_refused([](Target&) { return Several{write(kRegion, ~0ULL - 2, 4)}; }, {"1/1/03"});
+}
+
+// Rules: iwarp.C24
+TEST(IwarpChecks, C24WriteOutsideTheRegion) {
+  expect_refused([](Target& t) { return Several{write(kRegion, t.base() - 1, 4)}; }, {"1/1/01"});
+  expect_refused([](Target& t) { return Several{write(kRegion, t.base() + 0xfffd, 4)}; },
+                 {"1/1/01"});
+  expect_refused([](Target& t) { return Several{write(kRegion, t.base() + 0x10001, 4)}; },
+                 {"1/1/01"});
+  expect_taken([](Target& t) { return Several{write(kRegion, t.base() + 0xfffc, 4)}; }, {});
+}
+
+// Rules: iwarp.C24
+TEST(IwarpChecks, C24NothingOfARefusedWriteIsPlaced) {
+  Target target;
+  const auto* memory = reinterpret_cast<const std::byte*>(target.base());
+  target.feed(write(kRegion, target.base() + 0xfffd, 4), 1);
+  EXPECT_EQ(target.terminate_code(), "1/1/01");
+  EXPECT_EQ(to_hex(Octets(memory + 0xfffd, 3)), "000000");
+}
+
+// Rules: iwarp.C25
+TEST(IwarpChecks, C25EachSegmentOfAWriteIsCheckedByItself) {
+  expect_taken(
+      [](Target& t) {
+        std::byte* other = t.events.add_region(0x55, 64, kBoth);
+        return Several{write(kRegion, t.base(), 4, false),
+                       write(0x55, reinterpret_cast<std::uint64_t>(other) + 9, 4), send(1, 1)};
+      },
+      {"received 1"});
+  expect_refused(
+      [](Target& t) {
+        return Several{write(kRegion, t.base(), 4, false), write(kRegion, t.base() + 0x10000, 4)};
+      },
+      {"1/1/01"});
+}
+
+// A Target that has a Read of 100 octets outstanding.
+struct Reader {
+  explicit Reader(Target& target) : memory(100) {
+    local = triplet(memory.data(), memory.size());
+    work = read_of(std::span(&local, 1), 0x77, nullptr);
+    target.feed(fpdu(tagged(Rdmap::Write, 1, 0))); // it may speak
+    EXPECT_EQ(target.session.start(work), StartResult::Started);
+    const std::vector<Bytes> sent = ulpdus(target.take_output());
+    EXPECT_EQ(sent.size(), 1U);
+    WireReader in(Octets(sent.at(0)).subspan(18));
+    EXPECT_TRUE(decode(in, request));
+  }
+  Bytes memory;
+  LocalTriplet local;
+  WorkRequest work;
+  ReadRequest request;
+};
+
+Frames respond(std::deque<Reader>& readers,
+               const std::function<std::vector<Bytes>(const ReadRequest&)>& frames) {
+  return [&readers, frames](Target& target) {
+    readers.emplace_back(target);
+    return frames(readers.back().request);
+  };
+}
+
+Bytes response(Stag stag, std::uint64_t offset, std::size_t size, bool last = true) {
+  return fpdu(tagged(Rdmap::ReadResponse, stag, offset, last), pattern(size, 5, 2));
+}
+
+const Log kBadResponse{"read failed: status 5 behind 0", "broken"};
+
+// Rules: iwarp.C26
+TEST(IwarpChecks, C26ReadResponseThatNobodyAskedFor) {
+  expect_refused([](Target&) { return Several{response(1, 0, 4)}; }, {"1/0/00"});
+  std::deque<Reader> readers;
+  expect_refused(respond(readers,
+                         [](const ReadRequest& r) {
+                           return Several{response(r.sink_stag, r.sink_offset, 100),
+                                          response(r.sink_stag, r.sink_offset, 100)};
+                         }),
+                 {"1/0/00"});
+}
+
+// Rules: iwarp.C27
+TEST(IwarpChecks, C27ReadResponseToAnotherStag) {
+  std::deque<Reader> readers;
+  expect_refused(respond(readers,
+                         [](const ReadRequest& r) {
+                           return Several{response(r.sink_stag + 1, r.sink_offset + 1, 100)};
+                         }),
+                 {"1/1/00", true, false, kBadResponse});
+}
+
+// Rules: iwarp.C28
+TEST(IwarpChecks, C28ReadResponseElsewhereOrTooLong) {
+  std::deque<Reader> readers;
+  for (const int shift : {-1, 1})
+    expect_refused(respond(readers,
+                           [&](const ReadRequest& r) {
+                             return Several{
+                                 response(r.sink_stag,
+                                          r.sink_offset + static_cast<std::uint64_t>(shift), 100)};
+                           }),
+                   {"1/1/01", true, false, kBadResponse});
+  expect_refused(respond(readers,
+                         [](const ReadRequest& r) {
+                           return Several{response(r.sink_stag, r.sink_offset, 101)};
+                         }),
+                 {"1/1/01", true, false, kBadResponse});
+  expect_refused(respond(readers,
+                         [](const ReadRequest& r) {
+                           return Several{response(r.sink_stag, r.sink_offset, 60, false),
+                                          response(r.sink_stag, r.sink_offset + 60, 41)};
+                         }),
+                 {"1/1/01", true, false, kBadResponse});
+}
+
+// Rules: iwarp.C29
+TEST(IwarpChecks, C29ReadResponseEndsExactlyWithTheRead) {
+  std::deque<Reader> readers;
+  expect_refused(respond(readers,
+                         [](const ReadRequest& r) {
+                           return Several{response(r.sink_stag, r.sink_offset, 99)};
+                         }),
+                 {"1/1/01", true, false, kBadResponse});
+  expect_refused(respond(readers,
+                         [](const ReadRequest& r) {
+                           return Several{response(r.sink_stag, r.sink_offset, 100, false)};
+                         }),
+                 {"1/1/01", true, false, kBadResponse});
+  expect_refused(respond(readers,
+                         [](const ReadRequest& r) {
+                           return Several{response(r.sink_stag, r.sink_offset, 0)};
+                         }),
+                 {"1/1/01", true, false, kBadResponse});
+  expect_taken(respond(readers,
+                       [](const ReadRequest& r) {
+                         return Several{response(r.sink_stag, r.sink_offset, 60, false),
+                                        response(r.sink_stag, r.sink_offset + 60, 40)};
+                       }),
+               {"read done"});
+  EXPECT_EQ(to_hex(Octets(readers.back().memory).last(40)), to_hex(pattern(40, 5, 2)));
+}
+
+// Rules: iwarp.C30
+TEST(IwarpChecks, C30ImmediateDataOfOneSegmentAnd8Octets) {
+  for (const std::size_t size : {0U, 7U, 9U})
+    expect_refused(
+        [&](Target&) { return Several{fpdu(untagged(Rdmap::Immediate, 0, 1), Bytes(size))}; },
+        {"0/2/ff"});
+  expect_refused(
+      [](Target&) {
+        return Several{fpdu(untagged(Rdmap::ImmediateSolicited, 0, 1, 0, false), Bytes(8))};
+      },
+      {"0/2/ff"});
+  expect_taken(
+      [](Target&) {
+        return Several{
+            fpdu(untagged(Rdmap::ImmediateSolicited, 0, 1), from_hex("0102030405060708"))};
+      },
+      {"immediate 0102030405060708 solicited"});
+}
+
+// Rules: iwarp.C31
+TEST(IwarpChecks, C31AtomicRequestOfOneSegmentAnd52Octets) {
+  for (const std::size_t size : {0U, 51U, 53U})
+    expect_refused(
+        [&](Target&) { return Several{fpdu(untagged(Rdmap::AtomicRequest, 1, 1), Bytes(size))}; },
+        {"0/2/ff"});
+  expect_refused(
+      [](Target&) {
+        return Several{fpdu(untagged(Rdmap::AtomicRequest, 1, 1, 0, false), Bytes(52))};
+      },
+      {"0/2/ff"});
+  for (const unsigned operation : {1U, 3U, 15U})
+    expect_refused(
+        [&](Target&) {
+          return Several{atomic_request(0xdead, 1, 1, static_cast<AtomicOperation>(operation))};
+        },
+        {"0/2/06"});
+}
+
+// Rules: iwarp.C32
+TEST(IwarpChecks, C32AtomicNeedsBothRightsToItsEightOctets) {
+  expect_refused([](Target& t) { return Several{atomic_request(0x99, t.base() + 4)}; }, {"0/1/00"});
+  expect_refused(
+      [](Target& t) {
+        std::byte* memory = t.events.add_region(0x55, 64, kBoth, StandIn::kZone + 1);
+        return Several{atomic_request(0x55, reinterpret_cast<std::uint64_t>(memory))};
+      },
+      {"0/1/03"});
+  for (const Access right : {kRemoteRead, kRemoteWrite})
+    expect_refused(
+        [&](Target& t) {
+          std::byte* memory = t.events.add_region(0x55, 64, right);
+          return Several{atomic_request(0x55, reinterpret_cast<std::uint64_t>(memory))};
+        },
+        {"0/1/02"});
+  expect_refused([](Target&) { return Several{atomic_request(kRegion, ~0ULL - 6)}; }, {"0/1/04"});
+  expect_refused([](Target& t) { return Several{atomic_request(kRegion, t.base() + 0xfff9)}; },
+                 {"0/1/01"});
+}
+
+// Rules: iwarp.C33
+TEST(IwarpChecks, C33AtomicOnAMisalignedAddress) {
+  for (const unsigned shift : {1U, 2U, 4U, 7U})
+    expect_refused([&](Target& t) { return Several{atomic_request(kRegion, t.base() + shift)}; },
+                   {"0/2/07"});
+}
+
+// Rules: iwarp.C34
+TEST(IwarpChecks, C34AtomicResponseThatFits) {
+  struct Setting {
+    std::uint32_t identifier;
+    std::size_t size;
+    bool last;
+    std::uint32_t offset;
+    const char* code;
+  };
+  for (const Setting& setting :
+       {Setting{1, 12, true, 0, ""}, Setting{2, 12, true, 0, "0/2/ff"},
+        Setting{1, 11, true, 0, "0/2/ff"}, Setting{1, 13, true, 0, "0/2/ff"},
+        Setting{1, 12, false, 0, "0/2/ff"}, Setting{1, 12, true, 4, "1/2/04"}}) {
+    Target target;
+    std::uint64_t result = 0;
+    const LocalTriplet local = triplet(&result, sizeof result);
+    const WorkRequest work = read_of(std::span(&local, 1), 0x77, nullptr);
+    target.feed(fpdu(tagged(Rdmap::Write, 1, 0)));
+    Request request;
+    request.opcode = Rdmap::AtomicRequest;
+    request.work = &work;
+    ASSERT_EQ(target.session.start_extension(request), StartResult::Started);
+    target.take_output();
+    Bytes payload = octets_of(AtomicResponse{.identifier = setting.identifier, .original = 77});
+    payload.resize(setting.size);
+    target.feed(fpdu(untagged(Rdmap::AtomicResponse, 3, 1, setting.offset, setting.last), payload));
+    EXPECT_EQ(target.terminate_code(), setting.code);
+    EXPECT_EQ(result, *setting.code == '\0' ? 77U : 0U);
+  }
+}
+
+// Rules: iwarp.C34
+TEST(IwarpChecks, C34AtomicsAndReadsAreAnsweredInOneOrder) {
+  std::deque<Reader> readers;
+  // The oldest request is a Read.
+  expect_refused(respond(readers,
+                         [](const ReadRequest&) {
+                           return Several{fpdu(untagged(Rdmap::AtomicResponse, 3, 1),
+                                               octets_of(AtomicResponse{.identifier = 1}))};
+                         }),
+                 {"1/2/02"});
+}
+
+// Rules: iwarp.C35
+TEST(IwarpChecks, C35TerminateIsParsedWithinItsLengthAndNeverAnswered) {
+  // Promises a header and a Read Request, and has neither; odd numbers in the header as well.
+  for (const char* payload : {"1101c000", "1101e0000022", "1101e0000022c14012345601", "11", ""}) {
+    for (const std::size_t piece : {std::size_t{1}, std::size_t{1000}}) {
+      Target target;
+      target.feed(fpdu(untagged(Rdmap::Terminate, 5, 9, 3), from_hex(payload)), piece);
+      EXPECT_EQ(target.terminate_code(), "");
+      EXPECT_EQ(target.events.log(), Log{"broken"});
+      EXPECT_TRUE(target.session.wants_shutdown());
+    }
+  }
+  // Longer than anything that is defined.
+  Target target;
+  target.feed(fpdu(untagged(Rdmap::Terminate, 2, 1), Bytes(3000, std::byte{0xff})), 7);
+  EXPECT_EQ(target.terminate_code(), "");
+  EXPECT_EQ(target.events.log(), Log{"broken"});
+}
+
+// Rules: iwarp.C36
+TEST(IwarpChecks, C36CrcBeforeDelivery) {
+  const auto corrupt = [](Bytes octets) {
+    octets[octets.size() - 1] ^= std::byte{1};
+    return octets;
+  };
+  expect_refused([&](Target&) { return Several{corrupt(send(1, 4))}; }, {"2/0/02", false});
+  expect_refused([&](Target& t) { return Several{corrupt(write(kRegion, t.base(), 100))}; },
+                 {"2/0/02", false});
+  expect_refused([&](Target& t) { return Several{corrupt(read_request(kRegion, t.base(), 4))}; },
+                 {"2/0/02", false});
+  expect_refused(
+      [&](Target&) { return Several{corrupt(fpdu(untagged(Rdmap::Terminate, 2, 1), Bytes(4)))}; },
+      {"2/0/02", false});
+  // The pad is covered.
+  expect_refused(
+      [&](Target&) {
+        Bytes octets = send(1, 3);
+        octets[octets.size() - 5] = std::byte{1};
+        return Several{octets};
+      },
+      {"2/0/02", false});
+  // What the header says wrong comes first.
+  expect_refused([&](Target&) { return Several{corrupt(send(9, 4))}; }, {"1/2/03"});
+}
+
+// Rules: iwarp.C36
+TEST(IwarpChecks, C36TheLastLineOfAWriteWaitsForTheCrc) {
+  Target target;
+  const auto* memory = reinterpret_cast<const std::byte*>(target.base());
+  Bytes octets = write(kRegion, target.base(), 200);
+  octets.back() ^= std::byte{1};
+  target.feed(octets, 1);
+  EXPECT_EQ(target.terminate_code(), "2/0/02");
+  EXPECT_EQ(to_hex(Octets(memory + 192, 8)), "0000000000000000");
+}
+
+// Rules: iwarp.C36
+TEST(IwarpChecks, C36WithoutCrcTheFieldIsNotLookedAt) {
+  Settings settings;
+  settings.crc = false;
+  Side side(settings);
+  side.session.expect_request(0);
+  side.feed_hex("4d504120494420526571204672616d6500010000"); // C clear
+  side.session.accept({}, {}, side.events, 0);
+  EXPECT_EQ(to_hex(side.take_output()), "4d504120494420526570204672616d6500010000");
+  side.events.take_log();
+  side.events.post_receive(8);
+  Bytes octets = fpdu(untagged(Rdmap::Send, 0, 1), pattern(4, 1, 1), false);
+  octets[octets.size() - 1] = std::byte{0x5a};
+  side.feed(octets, 3);
+  EXPECT_EQ(side.events.log(), Log{"received 4"});
+}
+
+// Rules: iwarp.C37
+TEST(IwarpChecks, C37NothingAfterATerminateIsLookedAt) {
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{1000}}) {
+    Target target;
+    Bytes octets = fpdu(untagged(Rdmap::Terminate, 2, 1), from_hex("00000000"));
+    for (const Bytes& more : {send(1, 4), Bytes(100, std::byte{0xee})})
+      octets.insert(octets.end(), more.begin(), more.end());
+    target.feed(octets, piece);
+    EXPECT_EQ(target.events.log(), Log{"broken"});
+    EXPECT_EQ(target.terminate_code(), "");
+    EXPECT_EQ(target.held_back(), 0U) << "it is taken, and thrown away";
+  }
+}
+
+// Rules: iwarp.C38
+TEST(IwarpChecks, C38InvalidationAtDelivery) {
+  struct Setting {
+    ExtensionEvents::Invalidation answer;
+    const char* code;
+  };
+  UntaggedHeader header = untagged(Rdmap::SendInvalidate, 0, 1);
+  header.invalidate = 0x4711;
+  for (const Setting& setting : {Setting{ExtensionEvents::Invalidation::Unknown, "0/2/09"},
+                                 Setting{ExtensionEvents::Invalidation::WrongZone, "0/1/09"}})
+    expect_refused(
+        [&](Target& t) {
+          t.events.invalidation = setting.answer;
+          return Several{fpdu(header, Bytes(4))};
+        },
+        {setting.code});
+  expect_taken([&](Target&) { return Several{fpdu(header, Bytes(4))}; },
+               {"invalidated 18193", "received 4"});
+  header.control.opcode = Rdmap::SendSolicitedInvalidate;
+  expect_taken([&](Target&) { return Several{fpdu(header, Bytes(4))}; },
+               {"invalidated 18193", "received 4 solicited"});
+}
+
+} // namespace
+} // namespace datum::iwarp::test

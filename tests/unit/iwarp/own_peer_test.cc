@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Peers of our own kind: Hello, acknowledgement, announced close; and that others are not taken for
+// such.
+#include <gtest/gtest.h>
+
+#include "pair.h"
+
+namespace datum::iwarp::test {
+namespace {
+
+constexpr char kRequest[] = "4d504120494420526571204672616d6550020004"
+                            "8010c010";
+constexpr char kReply[] = "4d504120494420526570204672616d6550020004"
+                          "80108010";
+
+Bytes hello(std::uint64_t offset) {
+  return fpdu(tagged(Rdmap::Write, 1, offset));
+}
+// Magic, version 1, no flags, ULPDUs up to 20000.
+constexpr std::uint64_t kHello = 0x4454575010004e20;
+
+// An initiator whose peer a test writes; the RTR has left.
+struct Initiator : Side {
+  explicit Initiator(const Settings& settings = {}) : Side(settings) {
+    session.connect({}, {.reads_in = 16, .reads_out = 16}, events, 0);
+    take_output();
+    feed_hex(kReply);
+    take_output();
+    events.take_log();
+  }
+  Bytes data = pattern(100, 7, 1);
+  LocalTriplet local = triplet(data.data(), data.size());
+  WorkRequest work = send_of(std::span(&local, 1));
+};
+
+Bytes ack(std::uint32_t placed) {
+  return fpdu(tagged(Rdmap::Write, 2, std::uint64_t{placed} << 32U));
+}
+Bytes close_frame() {
+  return fpdu(tagged(Rdmap::Write, 3, 0));
+}
+
+// Rules: iwarp.O1
+TEST(IwarpOwnPeer, BothSaySoInTheirFirstFpdus) {
+  Pair pair;
+  pair.connect();
+  EXPECT_TRUE(pair.active.session.peer_is_own());
+  EXPECT_TRUE(pair.passive.session.peer_is_own());
+}
+
+// Rules: iwarp.O1
+TEST(IwarpOwnPeer, ResponderAnswersAHelloWithItsOwnFirstFpdu) {
+  Side side;
+  side.session.expect_request(0);
+  side.feed_hex(kRequest);
+  side.session.accept({}, {.reads_in = 4, .reads_out = 4}, side.events, 0);
+  side.take_output();
+  side.feed(hello(kHello));
+  EXPECT_TRUE(side.session.peer_is_own());
+  EXPECT_EQ(to_hex(side.take_output()).substr(0, 32), "000ec14000000001445457501001ffff");
+}
+
+// Rules: iwarp.O1
+TEST(IwarpOwnPeer, SwitchedOffByEitherSide) {
+  for (const bool active : {false, true}) {
+    PairOptions options;
+    (active ? options.active : options.passive).hello = false;
+    Pair pair(options);
+    pair.connect();
+    pair.active.session.on_time(kSecond);
+    EXPECT_FALSE(pair.active.session.peer_is_own());
+    EXPECT_FALSE(pair.passive.session.peer_is_own());
+    const Bytes data = pattern(10, 1, 1);
+    const LocalTriplet local = triplet(data.data(), data.size());
+    const WorkRequest work = send_of(std::span(&local, 1));
+    pair.passive.events.post_receive(10);
+    ASSERT_EQ(pair.active.session.start(work), StartResult::Started);
+    pair.pump();
+    EXPECT_EQ(pair.active.events.log(), Log{"placed 1"});
+    EXPECT_EQ(pair.passive.events.log(), Log{"received 10"});
+  }
+}
+
+// Rules: iwarp.O2
+TEST(IwarpOwnPeer, UnknownHellosMakeAForeignPeer) {
+  for (const std::uint64_t offset : {std::uint64_t{0},                     // plain RTR
+                                     std::uint64_t{0x4454575110004e20},    // another magic
+                                     std::uint64_t{0x4454575020004e20},    // a later version
+                                     std::uint64_t{0x445457501000007f}}) { // takes nothing
+    Side side;
+    side.session.expect_request(0);
+    side.feed_hex(kRequest);
+    side.session.accept({}, {.reads_in = 4, .reads_out = 4}, side.events, 0);
+    side.take_output();
+    side.feed(hello(offset));
+    EXPECT_FALSE(side.session.peer_is_own());
+    EXPECT_FALSE(side.session.has_output());
+    // And what it says of our kind later means nothing.
+    side.feed(ack(7));
+    side.feed(close_frame());
+    side.feed(hello(kHello));
+    EXPECT_EQ(side.events.log().back(), "established  reads 4");
+    EXPECT_FALSE(side.session.peer_is_own());
+  }
+}
+
+// Rules: iwarp.O2
+TEST(IwarpOwnPeer, HelloWhereTheReplyChoseAnotherFormIsAWriteOfNothing) {
+  Side side;
+  side.session.expect_request(0);
+  side.feed_hex("4d504120494420526571204672616d6550020004"
+                "80104010"); // D only
+  side.session.accept({}, {.reads_in = 4, .reads_out = 4}, side.events, 0);
+  side.take_output();
+  side.feed(hello(kHello));
+  EXPECT_FALSE(side.session.peer_is_own());
+}
+
+// Rules: iwarp.O3
+TEST(IwarpOwnPeer, SendAndWriteEndWhenTheyArePlaced) {
+  Initiator side;
+  side.feed(hello(kHello));
+  ASSERT_TRUE(side.session.peer_is_own());
+  const WorkRequest write = write_of(std::span(&side.local, 1), 9, nullptr);
+  ASSERT_EQ(side.session.start(side.work), StartResult::Started);
+  ASSERT_EQ(side.session.start(write), StartResult::Started);
+  ASSERT_EQ(side.session.start(side.work), StartResult::Started);
+  side.take_output();
+  EXPECT_EQ(side.events.log(), Log{}) << "TCP has it, the peer has not";
+  side.feed(ack(2));
+  EXPECT_EQ(side.events.log(), Log{"placed 2"});
+  side.feed(ack(2));
+  EXPECT_EQ(side.events.log(), Log{"placed 2"});
+  side.feed(ack(3));
+  EXPECT_EQ(side.events.log(), (Log{"placed 2", "placed 1"}));
+}
+
+// Rules: iwarp.O4
+TEST(IwarpOwnPeer, ForgedAcknowledgementsEndTheConnection) {
+  const auto refused = [](const Bytes& frame, std::size_t sends) {
+    Initiator side;
+    side.feed(hello(kHello));
+    for (std::size_t i = 0; i < sends; ++i)
+      EXPECT_EQ(side.session.start(side.work), StartResult::Started);
+    side.take_output();
+    side.feed(frame);
+    EXPECT_EQ(to_hex(side.take_output()),
+              to_hex(fpdu(untagged(Rdmap::Terminate, 2, 1), from_hex("02ff0000"))));
+    EXPECT_EQ(side.events.log(), Log{"broken"});
+  };
+  refused(ack(1), 0);          // of nothing
+  refused(ack(3), 2);          // of more than was sent
+  refused(ack(0xffffffff), 2); // of less than before
+  refused(fpdu(tagged(Rdmap::Write, 2, std::uint64_t{1} << 32U | 1U)), 2);
+  refused(hello(kHello), 1); // a second Hello
+  refused(fpdu(tagged(Rdmap::Write, 3, 5)), 1);
+  refused(fpdu(tagged(Rdmap::Write, 4, 0)), 1);
+}
+
+// Rules: iwarp.O4
+TEST(IwarpOwnPeer, AcknowledgementOfWhatTcpHasNotTakenIsForged) {
+  Initiator side;
+  side.feed(hello(kHello));
+  ASSERT_EQ(side.session.start(side.work), StartResult::Started);
+  side.take_output(30); // a part of it
+  side.feed(ack(1));
+  EXPECT_EQ(side.events.log(), Log{"broken"});
+}
+
+// Rules: iwarp.O5
+TEST(IwarpOwnPeer, AcknowledgementsAreCumulativeAndTravelWithWhatElseLeaves) {
+  Pair pair;
+  pair.connect();
+  const Bytes data = pattern(8, 1, 1);
+  const LocalTriplet local = triplet(data.data(), data.size());
+  const WorkRequest work = send_of(std::span(&local, 1));
+  Bytes octets;
+  for (int i = 0; i < 5; ++i) {
+    pair.passive.events.post_receive(8);
+    ASSERT_EQ(pair.active.session.start_now(work), StartResult::Started);
+  }
+  pair.passive.feed(pair.active.take_output());
+  EXPECT_TRUE(pair.passive.session.owes_ack());
+  EXPECT_FALSE(pair.passive.session.has_output()) << "it may wait";
+  pair.active.events.post_receive(8);
+  ASSERT_EQ(pair.passive.session.start_now(work), StartResult::Started);
+  const Bytes answer = pair.passive.take_output();
+  EXPECT_FALSE(pair.passive.session.owes_ack());
+  const std::vector<Bytes> frames = ulpdus(answer);
+  ASSERT_EQ(frames.size(), 2U);
+  EXPECT_EQ(to_hex(frames[0]), "c140000000020000000500000000");
+  pair.active.feed(answer);
+  EXPECT_EQ(pair.active.events.log(), (Log{"placed 5", "received 8"}));
+}
+
+// Rules: iwarp.O6
+TEST(IwarpOwnPeer, AConsumersWriteOfNothingIsNotTakenForACarrier) {
+  Pair pair;
+  pair.connect();
+  for (const Stag stag : {1U, 2U, 3U}) {
+    WorkRequest work = write_of({}, stag, nullptr);
+    work.remote.address = kHello;
+    ASSERT_EQ(pair.active.session.start(work), StartResult::Started);
+    pair.pump();
+  }
+  EXPECT_EQ(pair.active.events.log(), (Log{"placed 1", "placed 1", "placed 1"}));
+  EXPECT_EQ(pair.passive.events.log(), Log{});
+}
+
+// Rules: iwarp.O7
+TEST(IwarpOwnPeer, LargestUlpduOfThePeerIsUsed) {
+  Initiator side;
+  Bytes data = pattern(30000, 3, 1);
+  const LocalTriplet local = triplet(data.data(), data.size());
+  const WorkRequest work = send_of(std::span(&local, 1));
+  side.session.set_largest_ulpdu(1442);
+  side.feed(hello(kHello));
+  ASSERT_EQ(side.session.start(work), StartResult::Started);
+  const std::vector<Bytes> frames = ulpdus(side.take_output());
+  ASSERT_EQ(frames.size(), 2U);
+  EXPECT_EQ(frames[0].size(), 20000U);
+  EXPECT_EQ(frames[1].size(), 18U + 30000U - (20000U - 18U));
+}
+
+// Rules: iwarp.O8
+TEST(IwarpOwnPeer, ForeignPeersEndRequestsWhenTcpHasThem) {
+  Initiator side;
+  ASSERT_EQ(side.session.start(side.work), StartResult::Started);
+  side.take_output();
+  EXPECT_EQ(side.events.log(), Log{}) << "it may still say Hello";
+  // Its first FPDU is none.
+  side.feed(fpdu(tagged(Rdmap::Write, 1, 0)));
+  EXPECT_EQ(side.events.take_log(), Log{"placed 1"});
+  ASSERT_EQ(side.session.start(side.work), StartResult::Started);
+  side.take_output(25);
+  EXPECT_EQ(side.events.log(), Log{}) << "a part";
+  side.take_output();
+  EXPECT_EQ(side.events.log(), Log{"placed 1"});
+}
+
+// Rules: iwarp.O9
+TEST(IwarpOwnPeer, SilentPeerIsTakenForAForeignOneAfterAWhile) {
+  Initiator side;
+  ASSERT_EQ(side.session.start(side.work), StartResult::Started);
+  side.take_output();
+  EXPECT_EQ(side.session.deadline(), kSecond / 4);
+  side.session.on_time(kSecond / 4);
+  EXPECT_EQ(side.events.take_log(), Log{"placed 1"});
+  EXPECT_EQ(side.session.deadline(), kNever);
+  // A Hello that was long on its way still counts.
+  ASSERT_EQ(side.session.start(side.work), StartResult::Started);
+  side.feed(hello(kHello));
+  EXPECT_TRUE(side.session.peer_is_own());
+  side.take_output();
+  EXPECT_EQ(side.events.log(), Log{});
+  side.feed(ack(1));
+  EXPECT_EQ(side.events.log(), Log{});
+  side.feed(ack(2));
+  EXPECT_EQ(side.events.log(), Log{"placed 1"});
+}
+
+// Rules: iwarp.O10
+TEST(IwarpOwnPeer, AnnouncedCloseIsAnOrderlyEnd) {
+  for (const bool active : {false, true}) {
+    Pair pair;
+    pair.connect();
+    Side& from = active ? pair.active : pair.passive;
+    Side& to = active ? pair.passive : pair.active;
+    from.session.close(CloseMode::Disconnect, 0);
+    to.feed(from.take_output());
+    EXPECT_EQ(to.events.log(), Log{"disconnected"});
+    EXPECT_EQ(from.events.log(), Log{}) << "after close() nothing is told";
+    EXPECT_TRUE(from.session.wants_shutdown());
+    EXPECT_TRUE(to.session.wants_shutdown());
+    from.session.shut_down();
+    to.session.end_of_stream(0);
+    to.session.shut_down();
+    from.session.end_of_stream(0);
+    EXPECT_TRUE(from.session.finished());
+    EXPECT_TRUE(to.session.finished());
+    EXPECT_FALSE(from.session.must_reset() || to.session.must_reset());
+    EXPECT_EQ(to.events.log(), Log{"disconnected"});
+  }
+}
+
+// Rules: iwarp.O11
+TEST(IwarpOwnPeer, EndWithoutAnAnnouncementIsABreak) {
+  Pair pair;
+  pair.connect();
+  pair.active.session.end_of_stream(0);
+  EXPECT_EQ(pair.active.events.log(), Log{"broken"});
+}
+
+// Rules: iwarp.O12
+TEST(IwarpOwnPeer, AbortIsABreak) {
+  Pair pair;
+  pair.connect();
+  pair.active.session.close(CloseMode::Abort, 0);
+  pair.passive.feed(pair.active.take_output());
+  EXPECT_EQ(pair.passive.events.log(), Log{"broken"});
+}
+
+// Rules: iwarp.O13
+TEST(IwarpOwnPeer, ARemoteErrorReachesTheRequestThatCausedIt) {
+  Pair pair;
+  pair.connect();
+  std::byte* good = pair.passive.events.add_region(0x101, 64, kRemoteWrite);
+  const Bytes data = pattern(8, 1, 1);
+  const LocalTriplet local = triplet(data.data(), data.size());
+  const WorkRequest fine = write_of(std::span(&local, 1), 0x101, good);
+  const WorkRequest bad = write_of(std::span(&local, 1), 0x101, good + 60);
+  for (const WorkRequest* each : {&fine, &fine, &bad, &fine})
+    ASSERT_EQ(pair.active.session.start(*each), StartResult::Started);
+  pair.pump();
+  EXPECT_EQ(pair.active.events.log(),
+            (Log{"placed 2", "request failed: status 6 behind 0", "broken"}));
+  EXPECT_EQ(pair.passive.events.log(), Log{"broken"});
+}
+
+// Rules: iwarp.O13
+TEST(IwarpOwnPeer, AReadThatIsRefusedNamesItself) {
+  Pair pair;
+  pair.connect();
+  std::byte* good = pair.passive.events.add_region(0x101, 64, kRemoteRead);
+  Bytes data(8);
+  const LocalTriplet local = triplet(data.data(), data.size());
+  const WorkRequest fine = read_of(std::span(&local, 1), 0x101, good);
+  const WorkRequest bad = read_of(std::span(&local, 1), 0x102, good);
+  for (const WorkRequest* each : {&fine, &fine, &bad})
+    ASSERT_EQ(pair.active.session.start(*each), StartResult::Started);
+  // The third is refused before the first has been answered.
+  pair.pump();
+  EXPECT_EQ(pair.active.events.log(), (Log{"read failed: status 6 behind 2", "broken"}));
+}
+
+// Rules: iwarp.O13
+TEST(IwarpOwnPeer, ASendThatFindsNoReceiveOrTooShortAOne) {
+  for (const bool no_receive : {false, true}) {
+    PairOptions options;
+    options.passive.receive_timeout = 0;
+    Pair pair(options);
+    pair.connect();
+    const Bytes data = pattern(8, 1, 1);
+    const LocalTriplet local = triplet(data.data(), data.size());
+    const WorkRequest work = send_of(std::span(&local, 1));
+    pair.passive.events.post_receive(8);
+    if (!no_receive) pair.passive.events.post_receive(7);
+    ASSERT_EQ(pair.active.session.start(work), StartResult::Started);
+    ASSERT_EQ(pair.active.session.start(work), StartResult::Started);
+    pair.pump();
+    EXPECT_EQ(pair.active.events.log(), (Log{"placed 1",
+                                             no_receive ? "request failed: status 9 behind 0"
+                                                        : "request failed: status 7 behind 0",
+                                             "broken"}));
+  }
+}
+
+} // namespace
+} // namespace datum::iwarp::test
