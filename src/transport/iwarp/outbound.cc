@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kCopyMost = 1024;
 // A Write is cut into messages of this size, so that a response may go in between (spec 12.7).
 constexpr std::uint64_t kWriteCut = 1024 * 1024;
-constexpr unsigned kOwnInARow = 4; // then a response that is due has its turn
+constexpr unsigned kResponsesInARow = 4; // then a message of our own has its turn
 constexpr std::size_t kLeastCopiedPayload = 4096;
 
 bool is_read_class(Rdmap opcode) {
@@ -103,7 +103,7 @@ bool Outbound::response_ready() const {
 }
 
 bool Outbound::own_turn() const {
-  return !response_ready() || in_a_row_ < kOwnInARow;
+  return !response_ready() || responses_in_a_row_ >= kResponsesInARow;
 }
 
 bool Outbound::has_work() const {
@@ -215,7 +215,7 @@ void Outbound::record(const Request& request) {
 void Outbound::end_own() {
   own_.active = false;
   current_ = Current::None;
-  ++in_a_row_;
+  responses_in_a_row_ = 0;
 }
 
 bool Outbound::build_send() {
@@ -261,7 +261,10 @@ bool Outbound::build_write() {
              {.work = &work});
   own_.done += *payload;
   current_ = last ? Current::None : Current::Own;
-  if (last) ++built_;
+  if (last) {
+    ++built_;
+    responses_in_a_row_ = 0;
+  }
   if (own_.done != work.length) return true;
   unfinished_.back().last = built_;
   unfinished_.back().built = true;
@@ -400,7 +403,7 @@ bool Outbound::build_read_response(Served& served) {
   current_ = last ? Current::None : Current::Response;
   if (last) {
     served_.pop();
-    in_a_row_ = 0;
+    ++responses_in_a_row_;
   }
   return true;
 }
@@ -427,7 +430,7 @@ bool Outbound::build_atomic_response(const Served& served) {
   queue_.add(HeaderOctets(untagged(Rdmap::AtomicResponse, next_atomic_msn_++), response), {}, true,
              false, {});
   served_.pop();
-  in_a_row_ = 0;
+  ++responses_in_a_row_;
   return true;
 }
 

@@ -163,7 +163,7 @@ class Outbound {
   bool rtr_read_ = false;
   std::optional<Failure> failure_;
   Current current_ = Current::None;
-  unsigned in_a_row_ = 0; // own messages since the last response
+  unsigned responses_in_a_row_ = 0; // since the last message of our own
   Own own_;
   std::uint32_t next_send_msn_ = kFirstMsn;
   std::uint32_t next_read_msn_ = kFirstMsn;

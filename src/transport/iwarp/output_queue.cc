@@ -19,7 +19,7 @@ constexpr std::size_t kMarkerRun = kMarkerSpacing - kMarkerSize; // octets betwe
 } // namespace
 
 std::unique_ptr<OutputChunk> ChunkPool::take() {
-  if (free_.empty()) return std::make_unique<OutputChunk>();
+  if (free_.empty()) return std::make_unique_for_overwrite<OutputChunk>();
   std::unique_ptr<OutputChunk> chunk = std::move(free_.back());
   free_.pop_back();
   return chunk;

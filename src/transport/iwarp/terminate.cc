@@ -47,7 +47,8 @@ bool is_assigned(const ErrorCode& error) {
 std::size_t encode(const Terminate& terminate, std::byte* to) {
   const ErrorCode& error = terminate.error;
   WireWriter out(to);
-  out.u8(static_cast<std::uint8_t>(error.layer << 4U | (error.type & 0x0fU))).u8(error.code);
+  out.u8(static_cast<std::uint8_t>(unsigned{error.layer} << 4U | (error.type & 0x0fU)));
+  out.u8(error.code);
   out.u8(static_cast<std::uint8_t>((terminate.has_length ? kLengthBit : 0U) |
                                    (terminate.has_header ? kHeaderBit : 0U) |
                                    (terminate.has_request ? kRequestBit : 0U)));

@@ -13,6 +13,14 @@ using Octets = std::span<const std::byte>;
 
 // The caller knows that there is room.
 class WireWriter {
+  template <unsigned kSize>
+  constexpr WireWriter& put(std::uint64_t value) {
+    for (unsigned i = 0; i < kSize; ++i)
+      at_[i] = static_cast<std::byte>((value >> (8 * (kSize - 1 - i))) & 0xffU);
+    at_ += kSize;
+    return *this;
+  }
+
  public:
   constexpr explicit WireWriter(std::byte* at) : at_(at) {}
   constexpr WireWriter& u8(std::uint8_t value) { return put<1>(value); }
@@ -26,19 +34,22 @@ class WireWriter {
   constexpr std::byte* at() const { return at_; }
 
  private:
-  template <unsigned kSize>
-  constexpr WireWriter& put(std::uint64_t value) {
-    for (unsigned i = 0; i < kSize; ++i)
-      at_[i] = static_cast<std::byte>((value >> (8 * (kSize - 1 - i))) & 0xffU);
-    at_ += kSize;
-    return *this;
-  }
-
   std::byte* at_;
 };
 
 // Every read says whether there was as much; nothing is read past the end.
 class WireReader {
+  template <unsigned kSize, class T>
+  constexpr bool take(T& value) {
+    if (left_.size() < kSize) return false;
+    std::uint64_t read = 0;
+    for (unsigned i = 0; i < kSize; ++i)
+      read = read << 8U | std::to_integer<std::uint64_t>(left_[i]);
+    value = static_cast<T>(read);
+    left_ = left_.subspan(kSize);
+    return true;
+  }
+
  public:
   constexpr explicit WireReader(Octets from) : left_(from) {}
   constexpr bool u8(std::uint8_t& value) { return take<1>(value); }
@@ -54,17 +65,6 @@ class WireReader {
   constexpr Octets left() const { return left_; }
 
  private:
-  template <unsigned kSize, class T>
-  constexpr bool take(T& value) {
-    if (left_.size() < kSize) return false;
-    std::uint64_t read = 0;
-    for (unsigned i = 0; i < kSize; ++i)
-      read = read << 8U | std::to_integer<std::uint64_t>(left_[i]);
-    value = static_cast<T>(read);
-    left_ = left_.subspan(kSize);
-    return true;
-  }
-
   Octets left_;
 };
 

@@ -182,6 +182,7 @@ ExtensionEvents::Invalidation StandIn::invalidate(Stag stag) {
 }
 
 void StandIn::on_request() {
+  asked_ = true;
   tell("request " + to_hex(session->private_data()));
 }
 

@@ -37,6 +37,7 @@ class StandIn final : public ChannelEvents, public SessionEvents {
   const std::vector<std::string>& log() const { return log_; }
   const Bytes& received(std::size_t index) const { return received_[index]; }
   std::size_t receives_posted() const { return posted_.size(); }
+  bool asked() const { return asked_; } // on_request() came
 
   bool local_memory_valid = true;
   bool receive_memory_valid = true;
@@ -80,6 +81,7 @@ class StandIn final : public ChannelEvents, public SessionEvents {
   std::size_t started_ = 0;
   std::deque<Receive> posted_;
   bool open_ = false;
+  bool asked_ = false;
   std::vector<Bytes> received_;
   std::deque<RegionEntry> regions_;
   std::deque<Bytes> memory_;

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// tests/fuzz/fuzz_iwarp_session.cc: a connection, initiator or responder, against a peer that says
+// anything in any state, and a consumer that does anything meanwhile. Each input is played three
+// times: octets arrive whole, one by one, and placed by the socket layer. All must tell and send
+// the same, touch nothing outside what the peer was granted, and end when they are asked to.
+#include <array>
+#include <deque>
+
+#include "input.h"
+#include "pair.h"
+
+using namespace datum;
+using namespace datum::iwarp;
+using namespace datum::iwarp::test;
+using datum::fuzz::Input;
+using datum::fuzz::require;
+
+namespace {
+
+// The first octet of an input.
+constexpr unsigned kInitiator = 0x01;
+constexpr unsigned kCrc = 0x02;
+constexpr unsigned kHello = 0x04;
+constexpr unsigned kExtensions = 0x08;
+constexpr unsigned kPatient = 0x10;
+constexpr unsigned kConnected = 0x20; // begin in full operation
+constexpr unsigned kPeerIsOwn = 0x40;
+
+enum class Delivery { Whole, Octets, Placed };
+
+// The same addresses in every play: they travel in frames. Guards on both sides.
+constexpr std::size_t kGuard = 256;
+constexpr std::size_t kRegionSize = 4096;
+struct Memory {
+  std::array<std::byte, kGuard> before;
+  std::array<std::byte, kRegionSize> region;
+  std::array<std::byte, kGuard> after;
+};
+alignas(64) Memory writable;
+alignas(64) Memory readable;
+alignas(64) std::array<std::byte, 70000> sources;
+
+constexpr Stag kWritable = 0x101;
+constexpr Stag kReadable = 0x102;
+
+std::uint64_t address(const void* of) {
+  return reinterpret_cast<std::uint64_t>(of);
+}
+
+Settings settings_of(unsigned setting) {
+  Settings settings;
+  settings.crc = (setting & kCrc) != 0;
+  settings.hello = (setting & kHello) != 0;
+  settings.extensions = (setting & kExtensions) != 0;
+  settings.receive_timeout = (setting & kPatient) != 0 ? kSecond : 0;
+  return settings;
+}
+
+class Play {
+ public:
+  Play(unsigned setting, Delivery delivery)
+      : setting_(setting), delivery_(delivery), side_(settings_of(setting)) {
+    reset(writable);
+    reset(readable);
+    side_.events.add_region_at(kWritable, address(writable.region.data()), kRegionSize,
+                               kRemoteWrite | kRemoteRead);
+    side_.events.add_region_at(kReadable, address(readable.region.data()), kRegionSize,
+                               kRemoteRead);
+    if ((setting & kInitiator) != 0)
+      side_.session.connect({}, kWishes, side_.events, 0);
+    else
+      side_.session.expect_request(0);
+    if ((setting & kConnected) != 0) be_connected();
+  }
+  void step(Input& input);
+  // What was told and sent.
+  std::string finish();
+
+ private:
+  static constexpr Wishes kWishes{.reads_in = 4, .reads_out = 4};
+  static constexpr std::uint64_t kHelloOffset = 0x44545750100103e8;
+
+  static void reset(Memory& memory) {
+    memory.before.fill(std::byte{0xaa});
+    memory.region.fill(std::byte{0});
+    memory.after.fill(std::byte{0xaa});
+  }
+  static void require_guarded(const Memory& memory) {
+    for (std::size_t i = 0; i < kGuard; ++i)
+      require(memory.before[i] == std::byte{0xaa} && memory.after[i] == std::byte{0xaa},
+              "nothing outside a region is written");
+  }
+  void be_connected();
+  void feed(Octets octets);
+  void peer_startup(Input& input);
+  void peer_untagged(Input& input);
+  void peer_tagged(Input& input);
+  void peer_raw(Input& input);
+  void end_frame(Bytes octets, unsigned how);
+  void consumer_starts(Input& input, bool now);
+  void take(std::size_t most);
+
+  const unsigned setting_;
+  const Delivery delivery_;
+  Side side_;
+  Bytes sent_;
+  std::uint32_t next_msn_[4] = {1, 1, 1, 1};
+  std::deque<WorkRequest> requests_;
+  std::deque<LocalTriplet> locals_;
+  bool accepted_ = false;
+  bool closed_ = false;
+};
+
+void Play::be_connected() {
+  take(~std::size_t{0});
+  const bool own = (setting_ & kPeerIsOwn) != 0;
+  if ((setting_ & kInitiator) != 0) {
+    feed(from_hex("4d504120494420526570204672616d655002000480048004"));
+  } else {
+    feed(from_hex("4d504120494420526571204672616d65500200048004c004"));
+    side_.session.accept({}, kWishes, side_.events, side_.now);
+    accepted_ = true;
+  }
+  take(~std::size_t{0});
+  feed(fpdu(tagged(Rdmap::Write, 1, own ? kHelloOffset : 0)));
+}
+
+void Play::feed(Octets octets) {
+  switch (delivery_) {
+  case Delivery::Whole: side_.feed(octets); break;
+  // The payload of long frames in larger pieces: one by one it would take most of the time.
+  case Delivery::Octets: side_.feed(octets, octets.size() < 300 ? 1 : 61); break;
+  case Delivery::Placed: side_.feed_placing(octets); break;
+  }
+}
+
+void Play::take(std::size_t most) {
+  const Bytes octets = side_.take_output(most);
+  sent_.insert(sent_.end(), octets.begin(), octets.end());
+  if (side_.session.wants_shutdown()) side_.session.shut_down();
+}
+
+void Play::peer_startup(Input& input) {
+  StartupFrame frame;
+  const unsigned flags = input.byte();
+  frame.reply = ((setting_ & kInitiator) != 0) != ((flags & 0x80U) != 0);
+  frame.markers = (flags & 1U) != 0;
+  frame.crc = (flags & 2U) != 0;
+  frame.rejected = (flags & 4U) != 0;
+  frame.revision = (flags & 8U) != 0 ? input.byte() : 2;
+  if ((flags & 16U) == 0) {
+    EnhancedData data;
+    const unsigned forms = input.byte();
+    data.peer_to_peer = (forms & 1U) != 0;
+    data.rtr_send = (forms & 2U) != 0;
+    data.rtr_write = (forms & 4U) != 0;
+    data.rtr_read = (forms & 8U) != 0;
+    data.ird = input.byte();
+    data.ord = input.byte();
+    frame.enhanced = data;
+  }
+  const Bytes data(input.byte() % 8);
+  frame.private_data = data;
+  Bytes octets(frame.wire_size());
+  encode(frame, octets.data());
+  feed(octets);
+}
+
+// How the end of a frame is bent: mostly not.
+void Play::end_frame(Bytes octets, unsigned how) {
+  if (how % 16 == 1) octets.back() ^= std::byte{1};
+  if (how % 16 == 2) octets.resize(octets.size() / 2);
+  feed(octets);
+}
+
+void Play::peer_untagged(Input& input) {
+  const unsigned choice = input.byte();
+  UntaggedHeader header;
+  header.control.opcode = static_cast<Rdmap>(choice % 16);
+  header.control.last = (choice & 0x10U) == 0;
+  header.queue = (choice & 0x20U) == 0 ? queue_of(header.control.opcode) : input.byte();
+  header.msn = next_msn_[header.queue % 4];
+  if ((choice & 0x40U) != 0) header.msn += input.byte();
+  const unsigned more = input.byte();
+  header.offset = (more & 1U) != 0 ? input.take<std::uint32_t>() : (more >> 1U) % 4 * 8;
+  header.invalidate = kWritable;
+  Bytes payload;
+  switch (header.control.opcode) {
+  case Rdmap::ReadRequest:
+    payload = octets_of(ReadRequest{
+        .sink_stag = 9,
+        .sink_offset = input.byte(),
+        .size = (more & 8U) != 0 ? input.take<std::uint32_t>() : input.byte(),
+        .source_stag = (more & 16U) != 0 ? kWritable : kReadable,
+        .source_offset = address(readable.region.data()) +
+                         ((more & 32U) != 0 ? input.take<std::uint64_t>() : input.byte())});
+    if ((more & 16U) != 0)
+      payload = octets_of(ReadRequest{.size = input.byte(),
+                                      .source_stag = kWritable,
+                                      .source_offset = address(writable.region.data())});
+    break;
+  case Rdmap::AtomicRequest:
+    payload = octets_of(AtomicRequest{.operation = static_cast<AtomicOperation>(input.byte() % 4),
+                                      .identifier = 3,
+                                      .stag = (more & 16U) != 0 ? kWritable : kReadable,
+                                      .offset = address(writable.region.data()) + input.byte(),
+                                      .data = input.take<std::uint64_t>(),
+                                      .mask = input.byte()});
+    break;
+  case Rdmap::AtomicResponse:
+    payload = octets_of(AtomicResponse{.identifier = input.byte() % 8U, .original = 5});
+    break;
+  case Rdmap::Immediate:
+  case Rdmap::ImmediateSolicited: payload.resize(8); break;
+  default:
+    payload.resize((more & 128U) != 0 ? input.take<std::uint16_t>() % 20000U : input.byte());
+    for (std::size_t i = 0; i < payload.size(); i += 7) payload[i] = std::byte{input.byte()};
+  }
+  if ((more & 64U) != 0) payload.resize(input.byte());
+  if (header.control.last && header.msn == next_msn_[header.queue % 4])
+    ++next_msn_[header.queue % 4];
+  end_frame(fpdu(header, payload, side_.session.terms().crc), input.byte());
+}
+
+void Play::peer_tagged(Input& input) {
+  const unsigned choice = input.byte();
+  TaggedHeader header;
+  header.control.opcode = (choice & 1U) != 0 ? Rdmap::ReadResponse : Rdmap::Write;
+  header.control.last = (choice & 2U) == 0;
+  const Stag stags[] = {kWritable, 1, 2, 3, kReadable, 0, 0x103, kWritable};
+  header.stag = stags[choice >> 2U & 7U];
+  switch (choice >> 5U) {
+  case 0:
+  case 1: header.offset = address(writable.region.data()) + input.byte(); break;
+  case 2: header.offset = address(writable.region.data()) + kRegionSize - input.byte(); break;
+  case 3: header.offset = std::uint64_t{input.byte()} << 32U; break;
+  case 4: header.offset = kHelloOffset; break;
+  case 5: header.offset = (std::uint64_t{input.byte()} << 32U) + input.byte(); break;
+  case 6: header.offset = ~std::uint64_t{0} - input.byte(); break;
+  default: header.offset = input.take<std::uint64_t>(); break;
+  }
+  const unsigned size = input.byte();
+  Bytes payload(size < 250 ? size / 2 : input.take<std::uint16_t>());
+  for (std::size_t i = 0; i < payload.size(); i += 5) payload[i] = std::byte{0x77};
+  if (header.stag < 4 && (size & 1U) != 0) payload.clear();
+  end_frame(fpdu(header, payload, side_.session.terms().crc), input.byte());
+}
+
+void Play::peer_raw(Input& input) {
+  Bytes octets(input.byte());
+  for (std::byte& octet : octets) octet = std::byte{input.byte()};
+  if (!octets.empty()) feed(octets);
+}
+
+void Play::consumer_starts(Input& input, bool now) {
+  const unsigned choice = input.byte();
+  const std::size_t size = (choice & 0x80U) != 0 ? input.take<std::uint16_t>() : input.byte();
+  locals_.push_back({1, address(sources.data()), size});
+  WorkRequest work = send_of(std::span(&locals_.back(), 1), (choice & 4U) != 0);
+  if (choice % 4 == 1) work.opcode = Opcode::RdmaWrite;
+  if (choice % 4 == 2) work.opcode = Opcode::RdmaRead;
+  work.remote = {0x900, 0x1000, size};
+  requests_.push_back(work);
+  if (now) {
+    side_.session.start_now(requests_.back());
+    return;
+  }
+  if ((choice & 0x40U) != 0) {
+    Request request;
+    request.work = &requests_.back();
+    request.opcode = static_cast<Rdmap>(3 + choice % 8);
+    if (request.opcode == Rdmap::Terminate) return;
+    if (request.opcode == Rdmap::AtomicRequest) {
+      locals_.back().length = requests_.back().length = 8;
+    }
+    if (is_immediate(request.opcode)) request.work = nullptr;
+    side_.session.start_extension(request);
+    return;
+  }
+  side_.session.start(requests_.back());
+}
+
+void Play::step(Input& input) {
+  const unsigned choice = input.byte();
+  switch (choice % 16) {
+  case 0:
+  case 1:
+  case 2: peer_untagged(input); break;
+  case 3:
+  case 4:
+  case 5: peer_tagged(input); break;
+  case 6: peer_startup(input); break;
+  case 7: peer_raw(input); break;
+  case 8: consumer_starts(input, (choice & 0x10U) != 0); break;
+  case 9: consumer_starts(input, false); break;
+  case 10:
+    if (side_.events.receives_posted() < 64)
+      side_.events.post_receive((choice & 0x10U) != 0 ? 30000 : input.byte(), 1 + choice / 32U);
+    if ((choice & 0x80U) != 0) {
+      side_.session.on_receive_posted(side_.now);
+      side_.feed({}, 1);
+    }
+    break;
+  case 11: take((choice & 0x10U) != 0 ? input.byte() : ~std::size_t{0}); break;
+  case 12:
+    if (accepted_ || (setting_ & kInitiator) != 0 || !side_.events.asked()) break;
+    accepted_ = true;
+    if ((choice & 0x10U) != 0) {
+      side_.session.reject({}, side_.now);
+    } else {
+      side_.session.accept({}, kWishes, side_.events, side_.now);
+    }
+    break;
+  case 13:
+    side_.now += Duration{input.byte()} * kSecond / 16;
+    side_.session.on_time(side_.now);
+    break;
+  case 14:
+    if ((choice & 0x10U) != 0) side_.events.local_memory_valid ^= true;
+    if ((choice & 0x20U) != 0) side_.events.receive_memory_valid ^= true;
+    if ((choice & 0x40U) != 0) side_.events.revoke(kWritable);
+    if ((choice & 0x80U) != 0) side_.events.invalidation = ExtensionEvents::Invalidation::Unknown;
+    break;
+  default:
+    if ((choice & 0x10U) != 0) {
+      side_.session.end_of_stream(side_.now);
+    } else if ((choice & 0x20U) != 0) {
+      side_.session.lost(side_.now);
+    } else if ((choice & 0x40U) != 0) {
+      closed_ = true;
+      side_.session.close((choice & 0x80U) != 0 ? CloseMode::Abort : CloseMode::Disconnect,
+                          side_.now);
+    }
+  }
+}
+
+bool is_end(const std::string& what) {
+  return what == "broken" || what == "disconnected" || what.starts_with("failed");
+}
+
+std::string Play::finish() {
+  take(~std::size_t{0});
+  const Log& log = side_.events.log();
+  for (std::size_t i = 0; i + 1 < log.size(); ++i)
+    require(!is_end(log[i]), "nothing is told after the end");
+  require_guarded(writable);
+  require_guarded(readable);
+  for (const std::byte each : readable.region)
+    require(each == std::byte{0}, "what may only be read is not written");
+  // Whatever has happened, it ends in bounded time.
+  const std::size_t told = log.size();
+  side_.session.close(CloseMode::Disconnect, side_.now);
+  require(side_.events.log().size() == told, "nothing is told after close()");
+  take(~std::size_t{0});
+  for (int i = 0; i < 4 && !side_.session.finished(); ++i) {
+    require(side_.session.deadline() != kNever, "who waits for a peer has a deadline");
+    side_.now = std::max(side_.now, side_.session.deadline());
+    side_.session.on_time(side_.now);
+  }
+  require(side_.session.finished(), "a closed connection ends");
+  std::string all;
+  for (const std::string& each : side_.events.log()) all += each + "\n";
+  return all + to_hex(sent_);
+}
+
+std::string play(const std::uint8_t* data, std::size_t size, Delivery delivery) {
+  Input input(data, size);
+  Play play(input.byte(), delivery);
+  while (!input.empty()) play.step(input);
+  return play.finish();
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string whole = play(data, size, Delivery::Whole);
+  require(play(data, size, Delivery::Octets) == whole, "octet by octet is as in one piece");
+  require(play(data, size, Delivery::Placed) == whole, "placed from outside is as in one piece");
+  return 0;
+}

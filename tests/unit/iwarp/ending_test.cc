@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// How connections end: orderly or not, in the middle of anything, by either side.
+#include <gtest/gtest.h>
+
+#include "pair.h"
+
+namespace datum::iwarp::test {
+namespace {
+
+struct Message {
+  explicit Message(std::size_t size)
+      : data(pattern(size, 7, 1)), local(triplet(data.data(), size)) {
+    work = send_of(std::span(&local, 1));
+  }
+  Bytes data;
+  LocalTriplet local;
+  WorkRequest work;
+};
+
+// A responder whose foreign peer has spoken; what it sends is cut by the test.
+struct Foreign : Target {
+  Foreign() {
+    feed(fpdu(tagged(Rdmap::Write, 1, 0)));
+    session.set_largest_ulpdu(1442);
+  }
+};
+
+// Rules: iwarp.E1
+TEST(IwarpEnding, EndOfAForeignStreamBetweenMessagesIsOrderly) {
+  Foreign side;
+  side.session.end_of_stream(0);
+  EXPECT_EQ(side.events.log(), Log{"disconnected"});
+  EXPECT_TRUE(side.session.wants_shutdown());
+  side.session.shut_down();
+  EXPECT_TRUE(side.session.finished());
+  EXPECT_FALSE(side.session.must_reset());
+}
+
+// Rules: iwarp.E2
+TEST(IwarpEnding, EndAtEveryOctetOfAConversation) {
+  Bytes conversation;
+  std::vector<std::size_t> boundaries{0}; // between messages
+  const auto say = [&](const Bytes& octets, bool ends) {
+    conversation.insert(conversation.end(), octets.begin(), octets.end());
+    if (ends) boundaries.push_back(conversation.size());
+  };
+  say(fpdu(untagged(Rdmap::Send, 0, 1), Bytes(5)), true);
+  say(fpdu(untagged(Rdmap::Send, 0, 2, 0, false), Bytes(8)), false);
+  say(fpdu(untagged(Rdmap::Send, 0, 2, 8), Bytes(8)), true);
+  say(fpdu(tagged(Rdmap::Write, 0, 0)), true);
+  say(fpdu(tagged(Rdmap::Write, 0, 0, false)), false);
+  say(fpdu(tagged(Rdmap::Write, 0, 0)), true);
+  for (std::size_t end = 0; end <= conversation.size(); ++end) {
+    Foreign side;
+    side.events.post_receive(64);
+    side.feed(Octets(conversation).first(end));
+    side.events.take_log();
+    side.session.end_of_stream(0);
+    const bool orderly = std::find(boundaries.begin(), boundaries.end(), end) != boundaries.end();
+    EXPECT_EQ(side.events.log(), Log{orderly ? "disconnected" : "broken"}) << end;
+  }
+}
+
+// Rules: iwarp.E3
+TEST(IwarpEnding, EndWithAReadOutstandingIsABreak) {
+  Foreign side;
+  Message message(8);
+  const WorkRequest read = read_of(std::span(&message.local, 1), 9, nullptr);
+  ASSERT_EQ(side.session.start(read), StartResult::Started);
+  side.take_output();
+  side.session.end_of_stream(0);
+  EXPECT_EQ(side.events.log(), Log{"broken"});
+}
+
+// Rules: iwarp.E4
+TEST(IwarpEnding, ResetIsABreak) {
+  Foreign side;
+  side.session.lost(0);
+  EXPECT_EQ(side.events.log(), Log{"broken"});
+  EXPECT_TRUE(side.session.finished());
+  EXPECT_FALSE(side.session.has_output());
+}
+
+// Rules: iwarp.E4
+TEST(IwarpEnding, ResetAfterOurOwnCloseIsNothing) {
+  Foreign side;
+  side.session.close(CloseMode::Disconnect, 0);
+  side.session.lost(0);
+  EXPECT_EQ(side.events.log(), Log{});
+  EXPECT_TRUE(side.session.finished());
+}
+
+// Rules: iwarp.E5
+TEST(IwarpEnding, CloseTowardsAForeignPeerSaysNothingAndWaitsForItsEnd) {
+  Foreign side;
+  side.now = 50;
+  side.session.close(CloseMode::Disconnect, 50);
+  EXPECT_FALSE(side.session.has_output());
+  ASSERT_TRUE(side.session.wants_shutdown());
+  side.session.shut_down();
+  EXPECT_FALSE(side.session.finished());
+  // What still comes is thrown away.
+  side.feed(fpdu(untagged(Rdmap::Send, 0, 1), Bytes(5)));
+  EXPECT_EQ(side.held_back(), 0U);
+  EXPECT_EQ(side.events.log(), Log{});
+  EXPECT_EQ(side.session.deadline(), 50 + 5 * kSecond);
+  side.session.end_of_stream(60);
+  EXPECT_TRUE(side.session.finished());
+  EXPECT_FALSE(side.session.must_reset());
+}
+
+// Rules: iwarp.E6
+TEST(IwarpEnding, PeerThatDoesNotEndItsStreamIsLeftBehind) {
+  Foreign side;
+  side.session.close(CloseMode::Disconnect, 0);
+  side.session.shut_down();
+  side.session.on_time(5 * kSecond);
+  EXPECT_TRUE(side.session.finished());
+  EXPECT_TRUE(side.session.must_reset());
+}
+
+// Rules: iwarp.E7
+TEST(IwarpEnding, WhatTcpHasAPartOfIsFinishedFromACopy) {
+  for (std::size_t part = 1; part < 1444; part += 13) {
+    Foreign side;
+    Message message(5000);
+    ASSERT_EQ(side.session.start(message.work), StartResult::Started);
+    Bytes sent = side.take_output(part);
+    ASSERT_EQ(sent.size(), part);
+    const Bytes whole =
+        fpdu(untagged(Rdmap::Send, 0, 1, 0, false), Octets(message.data).first(1442 - 18));
+    side.session.close(CloseMode::Disconnect, 0);
+    std::fill(message.data.begin(), message.data.end(), std::byte{0}); // the consumer's again
+    EXPECT_FALSE(side.session.wants_shutdown());
+    const Bytes rest = side.take_output();
+    sent.insert(sent.end(), rest.begin(), rest.end());
+    EXPECT_EQ(to_hex(sent), to_hex(whole)) << part;
+    EXPECT_TRUE(side.session.wants_shutdown());
+  }
+}
+
+// Rules: iwarp.E7
+TEST(IwarpEnding, MemoryThatHasGoneIsNotReadForTheRest) {
+  Foreign side;
+  Message message(5000);
+  ASSERT_EQ(side.session.start(message.work), StartResult::Started);
+  side.take_output(500);
+  side.events.local_memory_valid = false;
+  side.session.close(CloseMode::Disconnect, 0);
+  EXPECT_FALSE(side.session.has_output());
+  EXPECT_TRUE(side.session.finished());
+  EXPECT_TRUE(side.session.must_reset());
+}
+
+// Rules: iwarp.E8
+TEST(IwarpEnding, WhatNeedsNobodysMemoryStillLeavesBeforeTheClose) {
+  Foreign side;
+  Message message(8);
+  ASSERT_EQ(side.session.start_now(message.work), StartResult::Started);
+  side.session.close(CloseMode::Disconnect, 0);
+  EXPECT_EQ(to_hex(side.take_output()), to_hex(fpdu(untagged(Rdmap::Send, 0, 1), message.data)));
+}
+
+// Rules: iwarp.E9
+TEST(IwarpEnding, TerminateStandsBehindWhatHasBegunAndBeforeNothing) {
+  for (const std::size_t part : {std::size_t{0}, std::size_t{10}, std::size_t{1444}}) {
+    Foreign side;
+    Message message(5000);
+    ASSERT_EQ(side.session.start(message.work), StartResult::Started);
+    Bytes sent = side.take_output(part);
+    side.feed(fpdu(untagged(Rdmap::Send, 7, 1), Bytes(4)));
+    const Bytes rest = side.take_output();
+    sent.insert(sent.end(), rest.begin(), rest.end());
+    const std::vector<Bytes> frames = ulpdus(sent);
+    ASSERT_EQ(frames.size(), part == 0 ? 1U : part < 1444 ? 2U : 2U);
+    EXPECT_EQ(to_hex(Octets(frames.back()).subspan(0, 2)), "4147");
+    EXPECT_EQ(sent.size(), fpdu_size(frames.back().size()) +
+                               (frames.size() == 2 ? fpdu_size(frames[0].size()) : 0));
+    EXPECT_EQ(side.events.log(), Log{"broken"});
+  }
+}
+
+// Rules: iwarp.E10
+TEST(IwarpEnding, TerminateNamesTheRequestThatFailed) {
+  struct Setting {
+    const char* payload; // of the Terminate; a Send of MSN 2, the first Write, the second Read
+    const char* told;
+  };
+  for (const Setting& setting : {
+           Setting{"1202c00000164143000000000000000000000002"
+                   "00000000",
+                   "request failed: status 9 behind 1"},
+           Setting{"1205c00000164143000000000000000000000002"
+                   "00000000",
+                   "request failed: status 7 behind 1"},
+           Setting{"1101c0000012c14000000009"
+                   "0000000000001004",
+                   "request failed: status 6 behind 2"},
+           Setting{"0101c000002e4141000000000000000100000002"
+                   "00000000",
+                   "read failed: status 6 behind 1"},
+           Setting{"00000000", "read failed: status 7 behind 0"},
+           Setting{"02070000", "read failed: status 7 behind 0"},
+       }) {
+    // Undecided, so that nothing has ended yet.
+    Side side;
+    side.session.connect({}, {.reads_in = 4, .reads_out = 4}, side.events, 0);
+    side.take_output();
+    side.feed_hex("4d504120494420526570204672616d655002000480048004");
+    side.take_output();
+    side.feed(fpdu(tagged(Rdmap::Write, 1, 0x44545750100103e8)));
+    ASSERT_TRUE(side.session.peer_is_own());
+    side.events.take_log();
+    Message message(8);
+    WorkRequest write = write_of(std::span(&message.local, 1), 9, nullptr);
+    write.remote.address = 0x1000;
+    const WorkRequest read = read_of(std::span(&message.local, 1), 9, nullptr);
+    const WorkRequest* requests[] = {&message.work, &message.work, &write, &read, &read};
+    for (const WorkRequest* each : requests)
+      ASSERT_EQ(side.session.start(*each), StartResult::Started);
+    side.take_output();
+    side.feed(fpdu(untagged(Rdmap::Terminate, 2, 1), from_hex(setting.payload)));
+    EXPECT_EQ(side.events.log(), (Log{setting.told, "broken"}));
+    EXPECT_FALSE(side.session.has_output()) << "a Terminate is not answered";
+    EXPECT_TRUE(side.session.wants_shutdown());
+  }
+}
+
+// Rules: iwarp.E11
+TEST(IwarpEnding, TerminateForARequestThatHasEndedNamesNone) {
+  Foreign side;
+  Message message(8);
+  ASSERT_EQ(side.session.start(message.work), StartResult::Started);
+  side.take_output();
+  EXPECT_EQ(side.events.take_log(), Log{"placed 1"});
+  side.feed(
+      fpdu(untagged(Rdmap::Terminate, 2, 1), from_hex("1202c00000164143000000000000000000000001"
+                                                      "00000000")));
+  EXPECT_EQ(side.events.log(), Log{"broken"});
+}
+
+// Rules: iwarp.E12
+TEST(IwarpEnding, CloseFromWithinAnyEventStopsAtOnce) {
+  Target target;
+  target.events.post_receive(64);
+  target.events.close_when_told = true;
+  Bytes octets = fpdu(untagged(Rdmap::Send, 0, 1), Bytes(4));
+  const Bytes more = fpdu(untagged(Rdmap::Send, 0, 2), Bytes(4));
+  octets.insert(octets.end(), more.begin(), more.end());
+  target.feed(octets);
+  EXPECT_EQ(target.events.log(), Log{"received 4"});
+  EXPECT_TRUE(target.session.wants_shutdown());
+}
+
+// Rules: iwarp.E13
+TEST(IwarpEnding, RegionThatGoesWhileItIsRead) {
+  Foreign side;
+  std::byte* memory = side.events.add_region(0x55, 40000, kRemoteRead);
+  side.feed(fpdu(untagged(Rdmap::ReadRequest, 1, 1),
+                 octets_of(ReadRequest{.sink_stag = 3,
+                                       .sink_offset = 100,
+                                       .size = 40000,
+                                       .source_stag = 0x55,
+                                       .source_offset = reinterpret_cast<std::uint64_t>(memory)})));
+  std::array<Octets, 4> pieces;
+  const std::size_t count = side.session.output(pieces, 0);
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < count; ++i) first += pieces[i].size();
+  side.session.sent(first, 0);
+  EXPECT_LT(first, 40000U);
+  side.events.revoke(0x55);
+  EXPECT_EQ(side.terminate_code(), "0/1/00");
+  const Terminate& terminate = side.terminate();
+  ASSERT_TRUE(terminate.has_request);
+  // What is still to be done.
+  const std::size_t done = first / (16 + 4 + 1428) * 1428 + (first % 1448 == 0 ? 0 : 0);
+  EXPECT_EQ(terminate.request.sink_offset - 100, 40000U - terminate.request.size);
+  EXPECT_GE(40000U - terminate.request.size, done);
+  EXPECT_EQ(side.events.log(), Log{"broken"});
+}
+
+// Rules: iwarp.E13
+TEST(IwarpEnding, RegionThatGoesWhileTcpHasAPartOfIt) {
+  Settings settings;
+  settings.crc = false;
+  Side side(settings);
+  side.session.expect_request(0);
+  side.feed_hex("4d504120494420526571204672616d6500010000");
+  side.session.accept({}, {.reads_in = 4, .reads_out = 4}, side.events, 0);
+  side.take_output();
+  side.events.take_log();
+  side.session.set_largest_ulpdu(64768);
+  std::byte* memory = side.events.add_region(0x55, 40000, kRemoteRead);
+  side.feed(fpdu(untagged(Rdmap::ReadRequest, 1, 1),
+                 octets_of(ReadRequest{.size = 40000,
+                                       .source_stag = 0x55,
+                                       .source_offset = reinterpret_cast<std::uint64_t>(memory)}),
+                 false));
+  EXPECT_EQ(side.take_output(1000).size(), 1000U);
+  side.events.revoke(0x55);
+  EXPECT_EQ(side.take_output().size(), 0U) << "not an octet of it is read any more";
+  EXPECT_EQ(side.events.log(), Log{"broken"});
+  EXPECT_TRUE(side.session.must_reset());
+}
+
+// Rules: iwarp.E14
+TEST(IwarpEnding, OwnMemoryThatGoesBeforeItIsSent) {
+  Foreign side;
+  Message first(400000);
+  ASSERT_EQ(side.session.start(first.work), StartResult::Started);
+  // The queue holds a part of it; the next part is built when that has left.
+  side.events.take_log();
+  std::array<Octets, 1024> pieces;
+  std::size_t size = 0;
+  const std::size_t count = side.session.output(pieces, 0);
+  for (std::size_t i = 0; i < count; ++i) size += pieces[i].size();
+  side.session.sent(size, 0);
+  side.events.local_memory_valid = false;
+  side.take_output();
+  EXPECT_EQ(side.events.log(), (Log{"request failed: status 4 behind 0", "broken"}));
+}
+
+// Rules: iwarp.E15
+TEST(IwarpEnding, OwnMemoryThatGoesWhileAReadIsAnswered) {
+  Foreign side;
+  Message message(100);
+  const WorkRequest read = read_of(std::span(&message.local, 1), 9, nullptr);
+  ASSERT_EQ(side.session.start(read), StartResult::Started);
+  const std::vector<Bytes> frames = ulpdus(side.take_output());
+  ASSERT_EQ(frames.size(), 1U);
+  ReadRequest request;
+  const Octets ulpdu = frames[0];
+  WireReader in(ulpdu.subspan(18));
+  ASSERT_TRUE(decode(in, request));
+  const Bytes response =
+      fpdu(tagged(Rdmap::ReadResponse, request.sink_stag, request.sink_offset), Bytes(100));
+  side.feed(Octets(response).first(50));
+  side.events.local_memory_valid = false;
+  const Bytes before = message.data;
+  side.feed(Octets(response).subspan(50));
+  EXPECT_EQ(side.events.log(), (Log{"read failed: status 4 behind 0", "broken"}));
+  EXPECT_EQ(to_hex(Octets(message.data).subspan(34)), to_hex(Octets(before).subspan(34)));
+}
+
+} // namespace
+} // namespace datum::iwarp::test
