@@ -5,10 +5,10 @@
 #include <array>
 #include <cstring>
 
-#include "transport/seam/copy.h"
 #include "transport/link/link.h"
 #include "transport/link/link_channel.h"
 #include "transport/link/link_transport.h"
+#include "transport/seam/copy.h"
 
 namespace datum {
 namespace {

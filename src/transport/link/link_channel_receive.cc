@@ -3,10 +3,10 @@
 // word and is checked before use; false means that no honest peer sends this.
 #include <cstring>
 
-#include "transport/seam/copy.h"
 #include "transport/link/link.h"
 #include "transport/link/link_channel.h"
 #include "transport/link/link_transport.h"
+#include "transport/seam/copy.h"
 
 namespace datum {
 
