@@ -59,7 +59,7 @@ class Recorder final : public FpduSink {
   std::vector<std::vector<std::byte>> heard;
 
  private:
-  std::vector<std::byte> memory_ = std::vector<std::byte>(1 << 17);
+  std::vector<std::byte> memory_;
   std::uint64_t size_ = 0;
 };
 

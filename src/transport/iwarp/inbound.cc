@@ -449,8 +449,7 @@ std::uint64_t Inbound::tail_size() const {
 }
 
 bool Inbound::place_tail() {
-  checked_ = false; // its region may have gone since the octets before were placed
-  if (!check_write()) return false;
+  if (!check_write()) return false; // its region may have gone since the turn before
   const std::uint64_t tail = tail_size();
   copy_visible(pointer(tagged_.offset + payload_ - tail), tail_.data(), tail);
   return true;

@@ -550,6 +550,18 @@ TEST(IwarpChecks, C26ReadResponseThatNobodyAskedFor) {
                  {"1/0/00"});
 }
 
+// Rules: iwarp.C13
+TEST(IwarpChecks, C13WriteBeforeTheEndOfAReadResponse) {
+  std::deque<Reader> readers;
+  expect_refused(
+      respond(
+          readers,
+          [](const ReadRequest& r) {
+            return Several{response(r.sink_stag, r.sink_offset, 60, false), write(kRegion, 0, 0)};
+          }),
+      {"0/2/06"});
+}
+
 // Rules: iwarp.C27
 TEST(IwarpChecks, C27ReadResponseToAnotherStag) {
   std::deque<Reader> readers;

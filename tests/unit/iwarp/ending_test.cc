@@ -172,7 +172,7 @@ TEST(IwarpEnding, TerminateStandsBehindWhatHasBegunAndBeforeNothing) {
     const Bytes rest = side.take_output();
     sent.insert(sent.end(), rest.begin(), rest.end());
     const std::vector<Bytes> frames = ulpdus(sent);
-    ASSERT_EQ(frames.size(), part == 0 ? 1U : part < 1444 ? 2U : 2U);
+    ASSERT_EQ(frames.size(), part == 0 ? 1U : 2U);
     EXPECT_EQ(to_hex(Octets(frames.back()).subspan(0, 2)), "4147");
     EXPECT_EQ(sent.size(), fpdu_size(frames.back().size()) +
                                (frames.size() == 2 ? fpdu_size(frames[0].size()) : 0));
@@ -272,10 +272,12 @@ TEST(IwarpEnding, RegionThatGoesWhileItIsRead) {
   EXPECT_EQ(side.terminate_code(), "0/1/00");
   const Terminate& terminate = side.terminate();
   ASSERT_TRUE(terminate.has_request);
-  // What is still to be done.
-  const std::size_t done = first / (16 + 4 + 1428) * 1428 + (first % 1448 == 0 ? 0 : 0);
-  EXPECT_EQ(terminate.request.sink_offset - 100, 40000U - terminate.request.size);
-  EXPECT_GE(40000U - terminate.request.size, done);
+  // What is still to be done, and no less than what has left.
+  const std::size_t done = 40000 - terminate.request.size;
+  EXPECT_EQ(terminate.request.sink_offset, 100 + done);
+  EXPECT_EQ(terminate.request.source_offset, reinterpret_cast<std::uint64_t>(memory) + done);
+  EXPECT_EQ(done % (1442 - 14), 0U) << "whole FPDUs";
+  EXPECT_GE(done * 1450 / 1428, first);
   EXPECT_EQ(side.events.log(), Log{"broken"});
 }
 
@@ -301,6 +303,24 @@ TEST(IwarpEnding, RegionThatGoesWhileTcpHasAPartOfIt) {
   EXPECT_EQ(side.take_output().size(), 0U) << "not an octet of it is read any more";
   EXPECT_EQ(side.events.log(), Log{"broken"});
   EXPECT_TRUE(side.session.must_reset());
+}
+
+// Rules: iwarp.E16
+TEST(IwarpEnding, RegionThatGoesWhileItIsWritten) {
+  const Bytes data(200, std::byte{0x77});
+  for (const std::size_t at : {std::size_t{20}, std::size_t{100}, std::size_t{216}}) {
+    Foreign side;
+    std::byte* memory = side.events.add_region(0x55, 200, kRemoteWrite);
+    const Bytes octets =
+        fpdu(tagged(Rdmap::Write, 0x55, reinterpret_cast<std::uint64_t>(memory)), data);
+    side.feed(Octets(octets).first(at));
+    side.events.revoke(0x55);
+    const Bytes before(memory, memory + 200);
+    side.feed(Octets(octets).subspan(at));
+    EXPECT_TRUE(std::equal(before.begin(), before.end(), memory)) << at;
+    EXPECT_EQ(side.terminate_code(), "1/1/00");
+    EXPECT_EQ(side.events.log(), Log{"broken"});
+  }
 }
 
 // Rules: iwarp.E14

@@ -223,7 +223,7 @@ TEST(IwarpTransfer, SegmentsFitWhatTcpSendsAtOnce) {
   EXPECT_EQ(mulpdu(8948, false), 8942U);
   EXPECT_EQ(mulpdu(8948, true), 8870U);
   EXPECT_EQ(mulpdu(65483, false), 64768U);
-  EXPECT_EQ(mulpdu(65483, true), 64768U - 0U);
+  EXPECT_EQ(mulpdu(65483, true), 64768U);
   EXPECT_EQ(mulpdu(100, false), 128U);
   EXPECT_EQ(mulpdu(0, true), 128U);
   for (std::size_t emss = 536; emss < 2000; ++emss) EXPECT_LE(fpdu_size(mulpdu(emss, false)), emss);
