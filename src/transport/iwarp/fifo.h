@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/iwarp/fifo.h: a queue in one piece of memory that grows and is then kept, so that the
-// data path stops allocating once it has seen its largest load.
+// data path stops allocating once it has seen its largest load. Lack of memory is an answer, since
+// nothing may be thrown across a channel.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
+#include <new>
 #include <vector>
 
 namespace datum::iwarp {
@@ -17,8 +20,19 @@ class Fifo {
   T& back() { return items_[index(size_ - 1)]; }
   T& operator[](std::size_t at) { return items_[index(at)]; }
   const T& operator[](std::size_t at) const { return items_[index(at)]; }
+  // True: there is a place for one more. False: no memory for it.
+  bool make_room() {
+    if (size_ != items_.size()) return true;
+    try {
+      grow();
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+    return true;
+  }
+  // make_room() came before.
   void push(const T& item) {
-    if (size_ == items_.size()) grow();
+    assert(size_ != items_.size());
     items_[index(size_)] = item;
     ++size_;
   }

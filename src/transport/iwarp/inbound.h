@@ -21,6 +21,9 @@ class Inbound final : public FpduSink {
   Inbound(Stream& stream, Outbound& outbound, StreamControl& control)
       : stream_(stream), outbound_(outbound), control_(control) {}
 
+  void begin(std::uint32_t first_msn) {
+    for (std::uint32_t& msn : next_msn_) msn = first_msn;
+  }
   // The peer's first FPDU is the Send that shows that it is ready: no consumer's message.
   void expect_rtr_send() { rtr_send_ = true; }
   // The connection has ended: what is under way does nothing more.

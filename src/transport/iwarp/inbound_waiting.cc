@@ -28,9 +28,12 @@ Step Inbound::stage() {
   if (send_open_) return Step::Go; // has one
   if (staged_cost() + kStagedOverhead > kMostStaged) return Step::Wait;
   try {
-    staged_.emplace_back();
+    Staged message;
+    if (is_immediate(untagged_.control.opcode)) message.octets.reserve(kImmediateSize);
+    staged_.push_back(std::move(message));
   } catch (const std::bad_alloc&) {
-    return Step::Wait;
+    // With nothing else that waits, nobody's patience would end.
+    return staged_.empty() ? refuse_segment(error::kNoBuffer) : Step::Wait;
   }
   staged_.back().header = untagged_;
   staged_.back().ulpdu = ulpdu_;

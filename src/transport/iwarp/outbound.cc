@@ -47,6 +47,11 @@ TaggedHeader tagged(Rdmap opcode, bool last, Stag stag, std::uint64_t offset) {
 
 } // namespace
 
+void Outbound::begin(std::uint32_t first_msn) {
+  next_send_msn_ = next_read_msn_ = next_atomic_msn_ = delivered_ = first_msn;
+  built_ = sent_ = acked_ = stream_.placed = stream_.told = first_msn - 1;
+}
+
 StartResult Outbound::later() {
   wants_room_ = true;
   return StartResult::Later;
@@ -172,11 +177,17 @@ bool Outbound::begun_source_holds() const {
 
 // --- our own requests ----------------------------------------------------------------------------
 
+bool Outbound::starve() {
+  starved_ = true;
+  return false;
+}
+
+// What it takes to keep account of the request is there before anything of it is.
 bool Outbound::build_own() {
-  if (!queue_.ready()) {
-    starved_ = true;
-    return false;
-  }
+  const bool accountable = is_read_class(own_.request.opcode) ? reads_.make_room()
+                           : own_.done == 0                   ? unfinished_.make_room()
+                                                              : true;
+  if (!accountable || !queue_.ready()) return starve();
   switch (own_.request.opcode) {
   case Rdmap::Write: return build_write();
   case Rdmap::ReadRequest: return build_read_request();
@@ -364,10 +375,7 @@ void Outbound::serve(const AtomicRequest& request, std::uint32_t msn, std::uint3
 }
 
 bool Outbound::build_response() {
-  if (!queue_.ready()) {
-    starved_ = true;
-    return false;
-  }
+  if (!queue_.ready()) return starve();
   Served& served = served_.front();
   return served.is_atomic ? build_atomic_response(served) : build_read_response(served);
 }
@@ -446,10 +454,7 @@ void Outbound::build_carrier(Stag stag, std::uint64_t offset, bool last_words) {
 }
 
 bool Outbound::build_ack() {
-  if (!queue_.ready()) {
-    starved_ = true;
-    return false;
-  }
+  if (!queue_.ready()) return starve();
   if (!queue_.room_for(TaggedHeader::kWireSize, 0, true)) return false;
   build_carrier(kAckStag, encode_ack(stream_.placed), false);
   stream_.told = stream_.placed;

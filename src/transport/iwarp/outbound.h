@@ -37,6 +37,10 @@ class Outbound {
   Outbound(Stream& stream, OutputQueue& queue, StreamControl& control)
       : stream_(stream), queue_(queue), control_(control) {}
 
+  // The first MSN of every queue; messages that are acknowledged are counted in step.
+  void begin(std::uint32_t first_msn);
+  // The memory that the first FPDUs need. False: there is none now.
+  bool ready() { return queue_.ready() && reads_.make_room(); }
   // Nothing may leave before the peer's first FPDU (RFC 5044 section 7.1).
   void hold() { held_ = true; }
   void release() { held_ = false; }
@@ -76,8 +80,9 @@ class Outbound {
   void end_read();
 
   // --- Reads of the peer -----------------------------------------------------------------------
-  bool can_serve() const {
-    return served_.size() < std::max<std::size_t>(stream_.terms.reads_in, rtr_read_ ? 1 : 0);
+  bool can_serve() {
+    return served_.size() < std::max<std::size_t>(stream_.terms.reads_in, rtr_read_ ? 1 : 0) &&
+           served_.make_room();
   }
   // The read form of RTR needs a place even if the consumer serves none.
   void expect_rtr_read() { rtr_read_ = true; }
@@ -148,6 +153,7 @@ class Outbound {
   bool holds(const Source& source) const;
   bool own_blocked() const;
   bool own_turn() const;
+  bool starve();
   void record(const Request& request);
   void end_own();
   void report(std::uint32_t upto);

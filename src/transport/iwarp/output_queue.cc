@@ -19,14 +19,12 @@ constexpr std::size_t kMarkerRun = kMarkerSpacing - kMarkerSize; // octets betwe
 } // namespace
 
 std::unique_ptr<OutputChunk> ChunkPool::take() {
-  if (free_.empty()) return std::make_unique_for_overwrite<OutputChunk>();
-  std::unique_ptr<OutputChunk> chunk = std::move(free_.back());
-  free_.pop_back();
-  return chunk;
+  if (free_count_ == 0) return std::make_unique_for_overwrite<OutputChunk>();
+  return std::move(free_[--free_count_]);
 }
 
 void ChunkPool::give_back(std::unique_ptr<OutputChunk> chunk) {
-  if (free_.size() < kKept) free_.push_back(std::move(chunk));
+  if (free_count_ < kKept) free_[free_count_++] = std::move(chunk);
 }
 
 OutputQueue::~OutputQueue() {

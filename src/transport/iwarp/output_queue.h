@@ -50,7 +50,9 @@ class ChunkPool {
 
  private:
   static constexpr std::size_t kKept = 16;
-  std::vector<std::unique_ptr<OutputChunk>> free_;
+  // Giving back must need no memory.
+  std::array<std::unique_ptr<OutputChunk>, kKept> free_;
+  std::size_t free_count_ = 0;
 };
 
 // A part of a gather list.

@@ -26,6 +26,8 @@ struct Settings {
   // Until then completions wait for the peer to say whether it acknowledges; a few round trips.
   Duration hello_timeout = kSecond / 4;
   Duration end_timeout = 5 * kSecond; // our last octets, and the peer's end of the stream
+  // RFC 5041 section 5.3 says 1. Two ends that both begin elsewhere come to the wrap at once.
+  std::uint32_t first_msn = kFirstMsn;
 };
 
 class SessionEvents : public ExtensionEvents {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/iwarp/session_startup.cc: from the first octet to full operation.
 #include <algorithm>
+#include <new>
 
 #include "transport/iwarp/session.h"
 
@@ -16,6 +17,7 @@ void Session::connect(Octets private_data, const Wishes& wishes, ChannelEvents& 
   own_frame_ = make_request(wishes_, private_data);
   send_startup(own_frame_);
   own_frame_.private_data = {};
+  if (state_ == State::Ended) return;
   // How long the reply may take is the consumer's affair.
   enter(State::WaitReply);
 }
@@ -31,6 +33,7 @@ void Session::send_startup(const StartupFrame& frame) {
   encode(frame, octets.data());
   if (!queue_.ready()) {
     abort();
+    deferred_failure_ = ConnectFailure::NonPeerRejected;
     return;
   }
   startup_left_ = frame.wire_size();
@@ -45,8 +48,14 @@ std::size_t Session::feed_startup(Octets octets) {
   }
   const std::size_t had = arrived_.size();
   const std::size_t piece = std::min(octets.size(), StartupFrame::kMostSize - had);
-  arrived_.insert(arrived_.end(), octets.begin(),
-                  octets.begin() + static_cast<std::ptrdiff_t>(piece));
+  try {
+    arrived_.insert(arrived_.end(), octets.begin(),
+                    octets.begin() + static_cast<std::ptrdiff_t>(piece));
+    private_data_.reserve(kMostPrivateData);
+  } catch (const std::bad_alloc&) {
+    fail_connect(ConnectFailure::NonPeerRejected);
+    return octets.size();
+  }
   peer_frame_.reply = initiator_;
   std::size_t size = 0;
   const StartupProgress progress = decode(arrived_, peer_frame_, size);
@@ -112,6 +121,8 @@ void Session::enter_full(bool initiator) {
   stream_.receive_timeout = settings_.receive_timeout;
   stream_.takes_extensions = stream_.peer_takes_extensions = settings_.extensions;
   stream_.most_ulpdu = segment_ulpdu_;
+  outbound_.begin(settings_.first_msn);
+  inbound_.begin(settings_.first_msn);
   enter(State::Full);
   if (initiator) return;
   waiting_first_ = true;
@@ -134,8 +145,8 @@ void Session::on_reply_frame() {
     fail(make_terminate(result.error));
     return;
   }
-  if (!queue_.ready()) {
-    abort();
+  if (!outbound_.ready()) {
+    fail_connect(ConnectFailure::NonPeerRejected);
     return;
   }
   // Peers that chose the Write form may be our own: no hardware ever sees a Hello (spec 3.6).
@@ -179,8 +190,8 @@ void Session::on_first_fpdu(const Hello* hello) {
     waiting_first_ = false;
     // Ours answers with its own first FPDU; only then may anything else leave.
     if (theirs) {
-      if (!queue_.ready()) {
-        fail_request(RequestClass::Placed, DtoStatus::LocalEp, 0);
+      if (!outbound_.ready()) {
+        fail(make_terminate(error::kLocal));
         return;
       }
       outbound_.send_hello(own_hello());

@@ -26,12 +26,17 @@ class Side {
   void feed_placing(Octets octets);
   void feed_hex(std::string_view hex) { feed(from_hex(hex)); }
   std::size_t held_back() const { return held_.size(); }
+  // From here on the session finds no memory for output that was used before.
+  void hold_chunks() {
+    for (int i = 0; i < 16; ++i) kept_.push_back(chunks_.take());
+  }
 
   StandIn events;
   Instant now = 0;
 
  private:
   ChunkPool chunks_;
+  std::vector<std::unique_ptr<OutputChunk>> kept_;
   Bytes held_;
 
  public:

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "no_memory.h"
+
 namespace datum::iwarp::test {
 namespace {
 
@@ -87,23 +89,28 @@ void StandIn::tell(std::string what) {
 }
 
 void StandIn::on_established(PrivateData data, std::int32_t peer_reads_in) {
+  const MemoryOfTheTest own;
   tell("established " + to_hex(data) + " reads " + std::to_string(peer_reads_in));
 }
 
 void StandIn::on_connect_failed(ConnectFailure failure) {
+  const MemoryOfTheTest own;
   constexpr const char* kNames[] = {"peer rejected", "non-peer rejected", "unreachable"};
   tell(std::string("failed: ") + kNames[static_cast<unsigned>(failure)]);
 }
 
 void StandIn::on_placed(std::uint32_t count) {
+  const MemoryOfTheTest own;
   tell("placed " + std::to_string(count));
 }
 
 void StandIn::on_read_done() {
+  const MemoryOfTheTest own;
   tell("read done");
 }
 
 void StandIn::on_request_failed(RequestClass kind, DtoStatus status, std::uint32_t before) {
+  const MemoryOfTheTest own;
   tell(std::string(kind == RequestClass::Read ? "read" : "request") + " failed: status " +
        std::to_string(static_cast<unsigned>(status)) + " behind " + std::to_string(before));
 }
@@ -139,6 +146,7 @@ void StandIn::end_receive(std::uint64_t length) {
 }
 
 void StandIn::complete_receive(std::uint64_t length, bool solicited) {
+  const MemoryOfTheTest own;
   end_receive(length);
   tell("received " + std::to_string(length) + (solicited ? " solicited" : ""));
 }
@@ -153,6 +161,7 @@ bool StandIn::place_message(const std::byte* payload, std::uint64_t length, bool
 }
 
 void StandIn::fail_receive(DtoStatus status) {
+  const MemoryOfTheTest own;
   if (!open_) return;
   open_ = false;
   posted_.pop_front();
@@ -168,10 +177,12 @@ AccessFault StandIn::check_remote(Stag stag, std::uint64_t address, std::uint64_
 }
 
 void StandIn::on_closed(CloseReason reason) {
+  const MemoryOfTheTest own;
   tell(reason == CloseReason::Disconnected ? "disconnected" : "broken");
 }
 
 void StandIn::complete_immediate(Octets data, bool solicited) {
+  const MemoryOfTheTest own;
   end_receive(0);
   tell("immediate " + to_hex(data) + (solicited ? " solicited" : ""));
 }
@@ -182,6 +193,7 @@ ExtensionEvents::Invalidation StandIn::invalidate(Stag stag) {
 }
 
 void StandIn::on_request() {
+  const MemoryOfTheTest own;
   asked_ = true;
   tell("request " + to_hex(session->private_data()));
 }

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "no_memory.h"
+
+#include <cstdlib>
+#include <new>
+
+void* operator new(std::size_t size) {
+  void* memory = datum::iwarp::test::NoMemory::depth == 0 ? std::malloc(size) : nullptr;
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
