@@ -164,8 +164,7 @@ TEST(IwarpNoMemory, ReadThatCannotBeAccountedFor) {
   ConnectedPair pair;
   std::byte* source = pair.passive.events.add_region(0x501, 64, kRemoteRead);
   const WorkRequest read = read_of(std::span(&pair.local, 1), 0x501, source);
-  for (int i = 0; i < 8; ++i)
-    ASSERT_EQ(pair.active.session.start(read), StartResult::Started);
+  for (int i = 0; i < 8; ++i) ASSERT_EQ(pair.active.session.start(read), StartResult::Started);
   const Bytes stream = pair.active.take_output();
   {
     const NoMemory scarce;
@@ -180,9 +179,9 @@ TEST(IwarpNoMemory, ReadOfThePeer) {
   Target side;
   side.feed(fpdu(untagged(Rdmap::Send, 0, 1)));
   side.take_output();
-  const ReadRequest request{.size = 4, .source_stag = Target::kRegion, .source_offset = side.base()};
-  feed_without_memory(side.session,
-                      fpdu(untagged(Rdmap::ReadRequest, 1, 1), octets_of(request)));
+  const ReadRequest request{
+      .size = 4, .source_stag = Target::kRegion, .source_offset = side.base()};
+  feed_without_memory(side.session, fpdu(untagged(Rdmap::ReadRequest, 1, 1), octets_of(request)));
   EXPECT_EQ(side.terminate_code(), "1/2/02");
 }
 

@@ -36,8 +36,7 @@ TEST(IwarpWrap, SendsAndTheirAcknowledgements) {
     pair.passive.events.post_receive(4);
     ASSERT_EQ(pair.active.session.start(work), StartResult::Started);
     const Bytes stream = pair.active.take_output();
-    for (const Bytes& frame : ulpdus(stream))
-      numbers += to_hex(Octets(frame).subspan(10, 4)) + " ";
+    for (const Bytes& frame : ulpdus(stream)) numbers += to_hex(Octets(frame).subspan(10, 4)) + " ";
     pair.passive.feed(stream);
     pair.pump();
     EXPECT_EQ(pair.active.events.take_log(), Log{"placed 1"}) << i;
@@ -115,9 +114,9 @@ TEST(IwarpWrap, TerminateNamesARequestBehindTheEnd) {
   for (int i = 0; i < 3; ++i) ASSERT_EQ(pair.active.session.start(work), StartResult::Started);
   pair.active.take_output();
   // No Recv for MSN 0, the third.
-  pair.active.feed(fpdu(untagged(Rdmap::Terminate, 2, 1),
-                        from_hex("1202c00000164143000000000000000000000000"
-                                 "00000000")));
+  pair.active.feed(
+      fpdu(untagged(Rdmap::Terminate, 2, 1), from_hex("1202c00000164143000000000000000000000000"
+                                                      "00000000")));
   EXPECT_EQ(pair.active.events.take_log(), (Log{"request failed: status 9 behind 2", "broken"}));
 }
 
