@@ -158,9 +158,8 @@ Step Inbound::on_read_response(const Octets* payload) {
   } else if (payload_ != 0 && tagged_.stag != read->sink_stag()) { // 27
     error = error::kTaggedStag;
   } else if (payload_ > read->length - read->done ||
-             (payload_ != 0 && tagged_.offset != read->sink_offset() + read->done)) { // 28
-    error = error::kTaggedBounds;
-  } else if (tagged_.control.last != (read->done + payload_ == read->length)) { // 29
+             (payload_ != 0 && tagged_.offset != read->sink_offset() + read->done) || // 28
+             tagged_.control.last != (read->done + payload_ == read->length)) {       // 29
     error = error::kTaggedBounds;
   } else {
     if (payload == nullptr || payload->empty()) return Step::Go;
