@@ -133,17 +133,22 @@ Status EventDispatcher::wait(std::uint32_t timeout_us, std::int32_t threshold, E
   if (!waitable_) return {Type::InvalidState, Detail::EvdUnwaitable};
 
   Progress& progress = adapter().progress();
-  if (should_drive(threshold)) progress.poll();
   WaitResult result = WaitResult::TimedOut;
   Waiter waiter;
-  if (count() < threshold && timeout_us != 0) {
+  // Who is about to block owns the EVD before it looks: what comes from here on is its own, and the
+  // CNO is not triggered (R30). With no time to wait it never blocks, and polls like a dequeue.
+  const bool blocks = count() < threshold && timeout_us != 0;
+  if (blocks) {
     waiter.threshold = threshold;
     waiter_ = &waiter;
+  }
+  if (should_drive(threshold)) progress.poll();
+  if (blocks && count() < threshold) {
     adapter().count_blocked(1);
     result = progress.wait(waiter, deadline_after(progress, timeout_us));
-    waiter_ = nullptr;
     adapter().count_blocked(-1);
   }
+  if (blocks) waiter_ = nullptr;
   if (waiter.end == Waiter::End::Closed) return {Type::Abort};
   if (waiter.end == Waiter::End::Unwaitable) return {Type::InvalidState, Detail::EvdUnwaitable};
   if (count() >= threshold) {

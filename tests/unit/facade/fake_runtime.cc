@@ -25,11 +25,11 @@ Address loopback() {
   return address;
 }
 
-// Sleeps and wakes with nothing to drive.
+// Only who polls drives the transport; who sleeps does not.
 class FakeProgress final : public Progress {
  public:
-  explicit FakeProgress(LockOwner& lock) : lock_(lock) {}
-  bool poll() override { return false; }
+  FakeProgress(LockOwner& lock, Transport& transport) : lock_(lock), transport_(transport) {}
+  bool poll() override { return transport_.progress(); }
   WaitResult wait(WaitPoint& point, Instant deadline) override {
     while (!point.signalled) {
       const std::uint32_t seen = signals_.load();
@@ -53,6 +53,7 @@ class FakeProgress final : public Progress {
 
  private:
   LockOwner& lock_;
+  Transport& transport_;
   std::atomic<std::uint32_t> signals_{0};
 };
 
@@ -84,7 +85,9 @@ class FakeRequest final : public IncomingConnection {
 
 class FakeRuntime final : public Runtime {
  public:
-  explicit FakeRuntime(LockOwner& owner) : lock(owner), progress_(owner) { ++counts.opened; }
+  explicit FakeRuntime(LockOwner& owner) : lock(owner), progress_(owner, transport_) {
+    ++counts.opened;
+  }
   ~FakeRuntime() override;
   Transport& transport() override { return transport_; }
   Progress& progress() override { return progress_; }
@@ -105,8 +108,8 @@ class FakeRuntime final : public Runtime {
   SeededRandom random_{1};
   FakeMemory memory_;
   TimerQueue timers_;
-  FakeProgress progress_;
   FakeTransport transport_;
+  FakeProgress progress_;
 };
 
 FakeRuntime* last = nullptr;
@@ -168,6 +171,13 @@ Result<std::unique_ptr<Channel>> FakeTransport::connect(const Address& address, 
   return fail(Type::InsufficientResources, Detail::ResourceDevice);
 }
 
+bool FakeTransport::progress() {
+  if (!coming_) return false;
+  const auto [qualifier, data] = *std::exchange(coming_, std::nullopt);
+  arrive(qualifier, data);
+  return true;
+}
+
 void FakeTransport::arrive(ConnQual qualifier, const std::string& data) {
   listeners_.at(qualifier)->on_request(std::make_unique<FakeRequest>(data));
 }
@@ -188,6 +198,12 @@ const std::string& last_instance_data() {
 void arrive(ConnQual qualifier, const std::string& data) {
   last->lock.acquire();
   last_transport().arrive(qualifier, data);
+  last->lock.relinquish();
+}
+
+void arrive_at_next_poll(ConnQual qualifier, const std::string& data) {
+  last->lock.acquire();
+  last_transport().arrive_at_next_poll(qualifier, data);
   last->lock.relinquish();
 }
 

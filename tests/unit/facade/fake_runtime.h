@@ -4,7 +4,9 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "facade/runtime.h"
@@ -27,11 +29,14 @@ class FakeTransport final : public Transport {
   Result<std::unique_ptr<Channel>> connect(const Address& address, ConnQual qualifier,
                                            PrivateData data, ChannelEvents& events,
                                            const ChannelOptions& options) override;
-  bool progress() override { return false; }
+  bool progress() override;
   bool set_attention(Attention) override { return false; }
 
   // A request with this private data; the adapter's lock is held by the caller.
   void arrive(ConnQual qualifier, const std::string& data);
+  void arrive_at_next_poll(ConnQual qualifier, const std::string& data) {
+    coming_.emplace(qualifier, data);
+  }
   // Where the last connect went.
   const Address& dialled() const { return dialled_; }
 
@@ -42,6 +47,7 @@ class FakeTransport final : public Transport {
   Address dialled_;
   std::unique_ptr<RegionEntry[]> regions_;
   std::map<ConnQual, ListenerEvents*> listeners_;
+  std::optional<std::pair<ConnQual, std::string>> coming_;
 };
 
 // What happened to the runtimes of this process.
@@ -59,6 +65,8 @@ void provoke(Fault fault);
 
 // Has a request arrive at the IA that was opened last.
 void arrive(ConnQual qualifier, const std::string& data);
+// Has a request arrive when somebody polls next at the IA that was opened last.
+void arrive_at_next_poll(ConnQual qualifier, const std::string& data);
 FakeTransport& last_transport();
 // What was given to the factory last.
 const std::string& last_instance_data();
