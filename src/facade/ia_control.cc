@@ -77,11 +77,11 @@ void IaControl::leave_slowly() noexcept {
 void IaControl::deliver(const std::vector<InterfaceAdapter::ForeignEvent>& events) noexcept {
   if (events.empty()) return;
   try {
-    for (const Token token : OpenIas::instance().async_evds(registration_->ia_name)) {
+    for (const AsyncBinding& async : OpenIas::instance().async_evds(registration_->ia_name)) {
       // Our own EVD has got them already.
-      if (async_.source == AsyncBinding::Source::Created && token == async_.evd) continue;
-      const Locked<ObjectKind::EventDispatcher> evd(token);
-      if (!evd) continue;
+      if (async_.source == AsyncBinding::Source::Created && async.key == async_.key) continue;
+      const Locked<ObjectKind::EventDispatcher> evd(async.evd);
+      if (!evd || evd.control().key_for(ObjectKind::EventDispatcher) != async.key) continue;
       for (const auto& [event, target] : events) evd->push(event);
     }
   } catch (const std::bad_alloc&) {

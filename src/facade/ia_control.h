@@ -29,6 +29,8 @@ struct AsyncBinding {
   Source source = Source::Created;
   std::int32_t min_qlen = 0; // Created
   Token evd = nullptr;       // Created: set by open(); Given: the handle that was passed in
+  // Tells the EVD from one that gets the same handle after it, since its IA may be closed first.
+  std::uint64_t key = 0;
 };
 
 class IaControl final : public LockOwner, public HandleSource {
@@ -101,7 +103,6 @@ class IaControl final : public LockOwner, public HandleSource {
   const Registration* registration_ = nullptr;
   AsyncBinding async_;
   bool relaxed_ordering_ = false;
-  std::uint64_t async_key_ = 0; // Given: the key of the EVD that we hold
   NamedAttributes attributes_;
   std::vector<NamedAttribute> attribute_pointers_;
   std::atomic<std::uint32_t> calls_out_{0}; // threads that call agents on our behalf

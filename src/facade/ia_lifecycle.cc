@@ -20,21 +20,15 @@ std::uint64_t hold_async_evd(Token token) {
 }
 
 // Its IA may have been closed meanwhile, and the EVD with it.
-void release_async_evd(Token token, std::uint64_t key) {
-  const Locked<ObjectKind::EventDispatcher> evd(token);
-  if (evd && evd.control().key_for(ObjectKind::EventDispatcher) == key) evd->release();
+void release_async_evd(const AsyncBinding& async) {
+  const Locked<ObjectKind::EventDispatcher> evd(async.evd);
+  if (evd && evd.control().key_for(ObjectKind::EventDispatcher) == async.key) evd->release();
 }
 
 } // namespace
 
 Result<Token> IaControl::open(const Registration& registration, AsyncBinding& async) {
-  std::uint64_t async_key = 0;
-  if (async.source == AsyncBinding::Source::Given) {
-    async_key = hold_async_evd(async.evd);
-    if (async_key == 0) return fail(Type::InvalidHandle, Detail::HandleEvdAsync);
-  }
   IaControl& control = OpenIas::instance().take();
-  control.async_key_ = async_key;
   try {
     Result<Token> opened = control.start(registration, async);
     if (!opened) control.dismantle();
@@ -48,6 +42,10 @@ Result<Token> IaControl::open(const Registration& registration, AsyncBinding& as
 Result<Token> IaControl::start(const Registration& registration, AsyncBinding& async) {
   registration_ = &registration;
   async_ = async;
+  if (async.source == AsyncBinding::Source::Given) {
+    async.key = async_.key = hold_async_evd(async.evd);
+    if (async.key == 0) return fail(Type::InvalidHandle, Detail::HandleEvdAsync);
+  }
   Result<std::unique_ptr<Runtime>> runtime =
       runtime_factory().open(registration.ia_name, registration.instance_data, *this);
   if (!runtime) return fail(runtime.error());
@@ -87,6 +85,7 @@ Status IaControl::create_async_evd(AsyncBinding& async) {
   const Result<EventDispatcher*> evd = adapter_->create_evd(async.min_qlen, nullptr, kEvdAsync);
   if (!evd) return evd.error();
   async.evd = (*evd)->token();
+  async.key = key_for(ObjectKind::EventDispatcher);
   return adapter_->set_async_evd(*evd);
 }
 
@@ -122,7 +121,7 @@ void IaControl::dismantle() {
     adapter_.reset();
   }
   runtime_.reset();
-  if (async_key_ != 0) release_async_evd(async_.evd, async_key_);
+  if (async_.source == AsyncBinding::Source::Given && async_.key != 0) release_async_evd(async_);
   OpenIas::instance().give_back(*this);
 }
 

@@ -40,13 +40,16 @@ void OpenIas::remove(IaControl& control) {
   std::erase(open_, &control);
 }
 
-std::vector<Token> OpenIas::async_evds(std::string_view ia_name) {
+std::vector<AsyncBinding> OpenIas::async_evds(std::string_view ia_name) {
   const MutexLock lock(mutex_);
-  std::vector<Token> evds;
+  std::vector<AsyncBinding> evds;
   for (const IaControl* control : open_) {
-    const Token evd = control->async().evd;
-    if (evd == nullptr || control->registration().ia_name != ia_name) continue;
-    if (std::find(evds.begin(), evds.end(), evd) == evds.end()) evds.push_back(evd);
+    const AsyncBinding& async = control->async();
+    if (async.evd == nullptr || control->registration().ia_name != ia_name) continue;
+    const auto same = [&](const AsyncBinding& other) {
+      return other.evd == async.evd && other.key == async.key;
+    };
+    if (std::none_of(evds.begin(), evds.end(), same)) evds.push_back(async);
   }
   return evds;
 }

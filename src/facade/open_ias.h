@@ -22,7 +22,7 @@ class OpenIas {
   void add(IaControl& control);
   void remove(IaControl& control);
   // The EVDs bound to any open instance of the IA, each once.
-  std::vector<Token> async_evds(std::string_view ia_name);
+  std::vector<AsyncBinding> async_evds(std::string_view ia_name);
   // Some IA that is open under this key and that this thread may close, or nullptr.
   IaControl* find_closable(const Registration& registration);
 

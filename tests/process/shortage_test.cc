@@ -183,6 +183,25 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{Resource::kFiles, Lasting::kFromThenOn, "AllFiles"}),
     [](const testing::TestParamInfo<Case>& one) { return std::string(one.param.name); });
 
+// Rules: dat_ia_open.R21
+TEST(ShortageAtOpen, LeavesTheEvdThatWasPassedInToItsOwner) {
+  const Ia owner = open_ia();
+  std::uint32_t number = 1;
+  for (bool failed = true; failed && number < kMostCalls && !HasFailure(); ++number) {
+    DAT_EVD_HANDLE evd = DAT_HANDLE_NULL;
+    ASSERT_DAT_OK(dat_evd_create(owner, 8, DAT_HANDLE_NULL, DAT_EVD_ASYNC_FLAG, &evd));
+    DAT_IA_HANDLE opened = DAT_HANDLE_NULL;
+    fail_call(Resource::kMemory, number, Lasting::kOnce);
+    const DAT_RETURN answer = dat_ia_open(const_cast<char*>(ia_name().c_str()), 8, &evd, &opened);
+    failed = end_shortage();
+    if (answer == DAT_SUCCESS) {
+      EXPECT_DAT_OK(dat_ia_close(opened, DAT_CLOSE_ABRUPT_FLAG));
+    }
+    EXPECT_DAT_OK(dat_evd_free(evd)) << "call " << number;
+  }
+  EXPECT_GT(number, 2U) << "no call failed";
+}
+
 // Rules: THREAD.13
 TEST(ShortageAtATrigger, TheAgentIsCalledAllTheSame) {
   const Ia ia = open_ia();

@@ -129,6 +129,29 @@ TEST_F(IaLifecycle, TheOwnerOfAGivenEvdMayCloseFirst) {
   EXPECT_EQ(p->ia_close_func(ia, DAT_CLOSE_GRACEFUL_FLAG), DAT_SUCCESS);
 }
 
+// Rules: dat_ia_open.R20
+TEST_F(IaLifecycle, AnEvdThatGetsTheHandleOfAGivenOneIsNotTakenForIt) {
+  DAT_EVD_HANDLE given = nullptr;
+  const DAT_IA_HANDLE owner = p.open(&given);
+  const DAT_IA_HANDLE ia = p.open(&given);
+  EXPECT_EQ(p->ia_close_func(owner, DAT_CLOSE_GRACEFUL_FLAG), DAT_SUCCESS);
+  DAT_EVD_HANDLE evd = nullptr;
+  for (int i = 0; i < 200'000; ++i) { // handles are used again late
+    ASSERT_EQ(p->evd_create_func(ia, 8, nullptr, DAT_EVD_DTO_FLAG, &evd), DAT_SUCCESS);
+    if (evd == given) break;
+    ASSERT_EQ(p->evd_free_func(evd), DAT_SUCCESS);
+  }
+  ASSERT_EQ(evd, given);
+  DAT_PZ_HANDLE pz = nullptr;
+  DAT_SRQ_HANDLE srq = nullptr;
+  DAT_SRQ_ATTR attributes{4, 1, 0};
+  ASSERT_EQ(p->pz_create_func(ia, &pz), DAT_SUCCESS);
+  ASSERT_EQ(p->srq_create_func(ia, pz, &attributes, &srq), DAT_SUCCESS);
+  EXPECT_EQ(p->srq_set_lw_func(srq, 2), DAT_SUCCESS) << "below at once: an asynchronous event";
+  DAT_EVENT event{};
+  EXPECT_EQ(p->evd_dequeue_func(evd, &event), 0x800d0000U);
+}
+
 TEST_F(IaLifecycle, AsyncExistsMakesNoEvd) {
   DAT_EVD_HANDLE evd = DAT_EVD_ASYNC_EXISTS;
   const DAT_IA_HANDLE ia = p.open(&evd);
