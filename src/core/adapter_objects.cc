@@ -45,29 +45,20 @@ Result<ProtectionZone*> InterfaceAdapter::create_zone() {
   return adopt(std::make_unique<ProtectionZone>(*this, next_number()), zones_, counts_.zones);
 }
 
-// Everybody who names a shared region by one cookie means the same length (api 11.2).
-bool InterfaceAdapter::cookie_fits(const RegionRequest& request) {
-  bool fits = true;
-  if (request.type != MemoryType::Shared) return fits;
-  regions_list_.for_each([&](Object& object) {
-    const RegionRequest& other = static_cast<MemoryRegion&>(object).request();
-    if (other.type == MemoryType::Shared && other.cookie == request.cookie)
-      fits = fits && other.length == request.length;
-  });
-  return fits;
-}
-
 Result<MemoryRegion*> InterfaceAdapter::create_region(const RegionRequest& request,
                                                       ProtectionZone& zone) {
   if (request.address == 0) return fail(Type::InvalidParameter, Detail::Arg3);
   if (request.length == 0 || request.length > limits().max_lmr_size ||
-      request.address + request.length < request.address || !cookie_fits(request))
+      request.address + request.length < request.address)
     return fail(Type::InvalidParameter, Detail::Arg4);
+  const bool shared = request.type == MemoryType::Shared;
+  SharedNames::Use name =
+      shared ? environment_.shared_names->use(request.cookie, request.length) : SharedNames::Use();
+  if (shared && !name) return fail(Type::InvalidParameter, Detail::Arg4);
   // Registering what is not there is an error now rather than a crash later (design 6).
   if (!environment_.memory->usable(request.address, request.length, request.access))
     return fail(Type::InvalidParameter, Detail::Arg3);
-  if (request.type == MemoryType::Shared &&
-      !environment_.memory->shared(request.address, request.length))
+  if (shared && !environment_.memory->shared(request.address, request.length))
     return fail(Type::InvalidState);
   if (counts_.regions >= limits().max_lmrs)
     return fail(Type::InsufficientResources, Detail::ResourceMemoryRegion);
@@ -77,7 +68,7 @@ Result<MemoryRegion*> InterfaceAdapter::create_region(const RegionRequest& reque
   std::unique_ptr<MemoryRegion> made;
   try {
     if (regions_by_index_.size() <= index) regions_by_index_.resize(index + 1);
-    made = std::make_unique<MemoryRegion>(*this, zone, request, stag);
+    made = std::make_unique<MemoryRegion>(*this, zone, request, stag, std::move(name));
   } catch (const std::bad_alloc&) {
     regions_.release(stag);
     return fail(Type::InsufficientResources, Detail::ResourceMemory);

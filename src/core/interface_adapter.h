@@ -49,6 +49,7 @@ struct AdapterEnvironment {
   TimerQueue* timers = nullptr;
   Random* random = nullptr;
   MemoryProbe* memory = nullptr;
+  SharedNames* shared_names = nullptr; // of the process
 };
 
 class InterfaceAdapter final : public Object {
@@ -171,7 +172,6 @@ class InterfaceAdapter final : public Object {
   using ObjectList = IntrusiveList<Object, ObjectListTag>;
   void destroy_retired_channels();
   void make_room_to_retire();
-  bool cookie_fits(const RegionRequest& request);
   template <class T>
   Result<T*> adopt(std::unique_ptr<T> object, ObjectList& list, std::int32_t& count);
   static void destroy(Object& object, std::int32_t& count);

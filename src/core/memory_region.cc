@@ -6,8 +6,9 @@
 namespace datum {
 
 MemoryRegion::MemoryRegion(InterfaceAdapter& adapter, ProtectionZone& zone,
-                           const RegionRequest& request, Stag stag)
-    : Object(adapter, ObjectKind::MemoryRegion), request_(request), zone_(&zone), stag_(stag) {}
+                           const RegionRequest& request, Stag stag, SharedNames::Use name)
+    : Object(adapter, ObjectKind::MemoryRegion), request_(request), name_(std::move(name)),
+      zone_(&zone), stag_(stag) {}
 
 MemoryRegion::~MemoryRegion() {
   adapter().regions().revoke(stag_);

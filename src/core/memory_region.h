@@ -3,21 +3,18 @@
 // Not here: the memory itself; it is the consumer's and is never freed or unmapped by us.
 #pragma once
 
-#include <array>
 #include <optional>
 
 #include "base/status.h"
 #include "core/object.h"
 #include "core/protection_zone.h"
+#include "core/shared_names.h"
 #include "core/types.h"
 
 namespace datum {
 
 // The values of DAT_MEM_TYPE.
 enum class MemoryType : std::uint32_t { Virtual = 0, Region = 1, Shared = 2, StronglyOrdered = 3 };
-
-inline constexpr std::size_t kSharedCookieSize = 40; // DAT_LMR_COOKIE_SIZE
-using SharedCookie = std::array<char, kSharedCookieSize>;
 
 struct RegionRequest {
   MemoryType type = MemoryType::Virtual;
@@ -31,7 +28,7 @@ struct RegionRequest {
 class MemoryRegion final : public Object {
  public:
   MemoryRegion(InterfaceAdapter& adapter, ProtectionZone& zone, const RegionRequest& request,
-               Stag stag);
+               Stag stag, SharedNames::Use name);
   ~MemoryRegion() override;
 
   const RegionRequest& request() const { return request_; }
@@ -47,6 +44,7 @@ class MemoryRegion final : public Object {
 
  private:
   RegionRequest request_;
+  SharedNames::Use name_; // Shared
   Ref<ProtectionZone> zone_;
   Stag stag_;
   std::uint32_t windows_ = 0;

@@ -69,6 +69,7 @@ Result<Token> IaControl::build(AsyncBinding& async) {
   environment.timers = &runtime_->timers();
   environment.random = &runtime_->random();
   environment.memory = &runtime_->memory();
+  environment.shared_names = &OpenIas::instance().shared_names();
   adapter_ = std::make_unique<InterfaceAdapter>(environment, runtime_->transport());
   name_attributes();
   if (!adapter_->issue_token(*this))

@@ -23,6 +23,7 @@ class OpenIas {
   void remove(IaControl& control);
   // The EVDs bound to any open instance of the IA, each once.
   std::vector<AsyncBinding> async_evds(std::string_view ia_name);
+  SharedNames& shared_names() { return shared_names_; }
   // Some IA that is open under this key and that this thread may close, or nullptr.
   IaControl* find_closable(const Registration& registration);
 
@@ -30,6 +31,7 @@ class OpenIas {
   // How many controls rest before one is used again.
   static constexpr std::size_t kResting = 64;
 
+  SharedNames shared_names_;
   Mutex mutex_;
   std::size_t controls_ DATUM_GUARDED_BY(mutex_) = 0;
   std::vector<IaControl*> open_ DATUM_GUARDED_BY(mutex_);

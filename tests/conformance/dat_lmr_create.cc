@@ -120,6 +120,27 @@ TEST_F(DatLmrCreate, TheNameHas40Bytes) {
   EXPECT_DAT_OK(renamed.create()) << "the last byte makes it another name";
 }
 
+// Rules: dat_lmr_create.R8 dat_lmr_create.R11
+TEST_F(DatLmrCreate, TheNameMeansOneLengthInAllOpenIas) {
+  const Pages pages = Pages::shared_memory(2);
+  SharedId id{"several opens"};
+  const Ia other_ia = open_ia();
+  const Pz other_pz = create_pz(other_ia);
+  Registration other(other_ia, other_pz, pages.data(), pages.size());
+  make_shared(other, id);
+  ASSERT_DAT_OK(other.create());
+  {
+    Registration same(ia, pz, pages.data(), pages.size());
+    make_shared(same, id);
+    EXPECT_DAT_OK(same.create());
+  }
+  Registration shorter(ia, pz, pages.data(), Pages::page());
+  make_shared(shorter, id);
+  EXPECT_DAT_TYPE(shorter.create(), DAT_INVALID_PARAMETER);
+  other.lmr.free();
+  EXPECT_DAT_OK(shorter.create()) << "nobody uses the name any more";
+}
+
 TEST_F(DatLmrCreate, R12SharedWithoutName) {
   const Pages pages = Pages::shared_memory(1);
   SharedId unused{};
