@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "base/fence.h"
 
+#include <cerrno>
+#include <ctime>
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/log.h"
+#include "base/time.h"
 #include "base/tsan.h"
 
 namespace datum {
@@ -14,11 +18,29 @@ bool membarrier(int command) {
   return ::syscall(SYS_membarrier, command, 0, 0) == 0;
 }
 
-// The kernel's word stays: it promises that what was registered once goes on working.
-void fence_everywhere(int command) {
+// A filter of system calls may come after the kernel's yes (seccomp), and then this is what is
+// left: a processor makes its stores visible by itself, within microseconds, or at once when it is
+// interrupted. So after a far longer time each of the two sides has seen the other's word.
+void wait_for_stores() {
+  static std::atomic<bool> told{false};
+  if (!told.exchange(true))
+    log(LogLevel::Warn, "membarrier was forbidden after an IA was opened: threads that change "
+                        "places cost 1 ms; allow it in the seccomp filter");
+  timespec left{.tv_sec = 0, .tv_nsec = kMillisecond};
+  while (::nanosleep(&left, &left) != 0 && errno == EINTR) {
+  }
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  static_cast<void>(membarrier(command));
 }
+
+// False: it was only waited for.
+bool fence_everywhere(int command) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (membarrier(command)) return true;
+  wait_for_stores();
+  return false;
+}
+
+std::atomic<bool> forbidden{false};
 
 } // namespace
 
@@ -27,12 +49,13 @@ bool heavy_fence_ready() {
   return false; // it cannot see what the kernel orders
 #else
   static const bool ready = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
-  return ready;
+  return ready && !forbidden.load(std::memory_order_relaxed);
 #endif
 }
 
 void heavy_fence() {
-  fence_everywhere(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+  if (!fence_everywhere(MEMBARRIER_CMD_PRIVATE_EXPEDITED))
+    forbidden.store(true, std::memory_order_relaxed);
 }
 
 bool shared_heavy_fence_ready() {
@@ -41,7 +64,7 @@ bool shared_heavy_fence_ready() {
 }
 
 void shared_heavy_fence() {
-  fence_everywhere(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
+  static_cast<void>(fence_everywhere(MEMBARRIER_CMD_GLOBAL_EXPEDITED));
 }
 
 } // namespace datum

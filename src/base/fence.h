@@ -18,7 +18,10 @@ inline void light_fence() {
 // Asking for it the first time may take milliseconds once the process has several threads: each is
 // asked for when an IA is opened, before its own thread starts.
 
-// Among the threads of this process. False: the kernel does not offer it; use full fences.
+// Forbidden afterwards (seccomp), a heavy fence still orders, by waiting for a millisecond.
+
+// Among the threads of this process. False: the kernel does not offer it, or no longer; use full
+// fences from now on.
 bool heavy_fence_ready();
 void heavy_fence();
 
