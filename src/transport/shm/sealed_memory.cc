@@ -5,12 +5,14 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 
 namespace datum {
 namespace {
 
 constexpr int kSizeSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
-constexpr unsigned kMfdNoexecSeal = 8; // MFD_NOEXEC_SEAL, younger than the C library's headers
+constexpr long kHugetlbfs = 0x958458f6; // HUGETLBFS_MAGIC
+constexpr unsigned kMfdNoexecSeal = 8;  // MFD_NOEXEC_SEAL, younger than the C library's headers
 
 UniqueFd make_memfd(const char* name) {
   constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
@@ -24,6 +26,12 @@ UniqueFd make_memfd(const char* name) {
 bool may_be_as_long(std::size_t size) {
   rlimit limit{};
   return ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= size;
+}
+
+// A page of the pool that was given back, or never reserved, is SIGBUS once the pool is empty.
+bool has_huge_pages(int file) {
+  struct statfs system {};
+  return ::fstatfs(file, &system) != 0 || system.f_type == kHugetlbfs;
 }
 
 Mapping map_shared(int file, std::size_t size) {
@@ -55,7 +63,7 @@ bool is_sealed_memory(int file, std::size_t size) {
   const int seals = ::fcntl(file, F_GET_SEALS);
   struct stat status {};
   return seals >= 0 && (seals & kSizeSeals) == kSizeSeals && ::fstat(file, &status) == 0 &&
-         status.st_size == static_cast<off_t>(size);
+         status.st_size == static_cast<off_t>(size) && !has_huge_pages(file);
 }
 
 SealedMemory make_segment() {

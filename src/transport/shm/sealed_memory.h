@@ -21,7 +21,7 @@ SealedMemory make_sealed_memory(const char* name, std::size_t size);
 // The same without seals: others may be added.
 SealedMemory make_sealable_memory(const char* name, std::size_t size);
 
-// A file of exactly this size that can neither shrink nor grow.
+// A file of exactly this size that can neither shrink nor grow, in ordinary pages.
 bool is_sealed_memory(int file, std::size_t size);
 
 // A fresh segment, ready to be offered.

@@ -2,6 +2,7 @@
 // Peers that break the rules: they end their own link, or never get one.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
@@ -305,6 +306,20 @@ TEST_F(Hostile, WithoutDescriptorsADialWaits) {
   }
   ASSERT_TRUE(world.run_until([&] { return dialled.over(); }));
   EXPECT_NE(dialled.port, nullptr);
+}
+
+// Both sizes, and both seals: only the pages differ.
+TEST(SealedMemory, InHugePagesIsNotTakenForSafe) {
+  constexpr std::size_t kSize = std::size_t{2} << 20U;
+  constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+  const UniqueFd huge(::memfd_create("huge", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB));
+  if (!huge || ::ftruncate(huge.get(), kSize) != 0) GTEST_SKIP() << "no hugetlbfs here";
+  ASSERT_EQ(::fcntl(huge.get(), F_ADD_SEALS, kSeals), 0);
+  EXPECT_FALSE(is_sealed_memory(huge.get(), kSize));
+  const UniqueFd usual(::memfd_create("usual", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  ASSERT_EQ(::ftruncate(usual.get(), kSize), 0);
+  ASSERT_EQ(::fcntl(usual.get(), F_ADD_SEALS, kSeals), 0);
+  EXPECT_TRUE(is_sealed_memory(usual.get(), kSize));
 }
 
 } // namespace
