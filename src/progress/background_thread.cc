@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "progress/background_thread.h"
 
+#include <cerrno>
 #include <csignal>
 #include <pthread.h>
 #include <sys/prctl.h>
@@ -41,7 +42,8 @@ Status BackgroundThread::start(std::string_view name, std::function<void()> body
       ::prctl(PR_SET_TIMERSLACK, 1UL);
       run();
     });
-  } catch (const std::system_error&) {
+  } catch (const std::system_error& error) {
+    errno = error.code().value();
     return {Type::InsufficientResources, Detail::ResourceDevice};
   }
   return kOk;

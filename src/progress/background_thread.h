@@ -20,7 +20,7 @@ class BackgroundThread {
   BackgroundThread& operator=(const BackgroundThread&) = delete;
   ~BackgroundThread() { join(); }
 
-  // `name`: cut to what the kernel keeps, 15 bytes.
+  // `name`: cut to what the kernel keeps, 15 bytes. A failure's cause is left in errno.
   Status start(std::string_view name, std::function<void()> body);
   // In a forked child, where the thread does not exist: nothing.
   void join();

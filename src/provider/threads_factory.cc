@@ -3,6 +3,8 @@
 // and chance, links between the processes of this host.
 #include <cerrno>
 #include <cstring>
+#include <string>
+#include <sys/resource.h>
 
 #include "base/log.h"
 #include "base/random.h"
@@ -38,6 +40,13 @@ class OfferedMemory final : public MemoryProbe {
   KernelMemoryProbe kernel_;
 };
 
+std::string process_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NPROC, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return "any number of";
+  return std::to_string(limit.rlim_cur);
+}
+
 class ThreadedRuntime final : public Runtime {
  public:
   ThreadedRuntime(std::string_view ia_name, std::unique_ptr<ThreadedProgress> progress,
@@ -52,7 +61,15 @@ class ThreadedRuntime final : public Runtime {
   TimerQueue& timers() override { return timers_; }
   Random& random() override { return random_; }
   MemoryProbe& memory() override { return memory_; }
-  Status start(InterfaceAdapter&) override { return progress_->start(ia_name_); }
+  Status start(InterfaceAdapter&) override {
+    const Status started = progress_->start(ia_name_);
+    if (!started.ok())
+      log(LogLevel::Warn,
+          "ia \"{}\": its thread cannot be created: {}; the user may have {} processes and threads "
+          "(`ulimit -u`), and the control group has a limit, too (pids.max)",
+          ia_name_, std::strerror(errno), process_limit());
+    return started;
+  }
   void stop() override { progress_->stop(); }
 
  private:
@@ -94,8 +111,8 @@ class ThreadsFactory final : public RuntimeFactory {
     Result<std::unique_ptr<ThreadedProgress>> progress = ThreadedProgress::open(lock);
     if (!progress) {
       log(LogLevel::Warn,
-          "ia \"{}\": its thread, epoll or eventfd cannot be had; look at `ulimit -n`, `ulimit -u` "
-          "and at what the sandbox of this process allows",
+          "ia \"{}\": its epoll or eventfd cannot be had; look at `ulimit -n` and at what the "
+          "sandbox of this process allows",
           ia_name);
       return fail(progress.error());
     }

@@ -202,6 +202,22 @@ TEST(ShortageAtOpen, LeavesTheEvdThatWasPassedInToItsOwner) {
   EXPECT_GT(number, 2U) << "no call failed";
 }
 
+// Rules: dat_ia_open.R21 MESSAGE.2
+TEST(ShortageAtOpen, OfThreadsIsExplainedWithTheLimitToRaise) {
+  DAT_EVD_HANDLE async = DAT_HANDLE_NULL;
+  DAT_IA_HANDLE opened = DAT_HANDLE_NULL;
+  testing::internal::CaptureStderr();
+  fail_call(Resource::kThreads, 1, Lasting::kOnce);
+  const DAT_RETURN answer = dat_ia_open(const_cast<char*>(ia_name().c_str()), 8, &async, &opened);
+  end_shortage();
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_DAT_ERROR(answer, DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_DEVICE);
+  EXPECT_NE(said.find("its thread cannot be created: Resource temporarily unavailable"),
+            std::string::npos)
+      << said;
+  EXPECT_NE(said.find("`ulimit -u`"), std::string::npos) << said;
+}
+
 // Rules: THREAD.13
 TEST(ShortageAtATrigger, TheAgentIsCalledAllTheSame) {
   const Ia ia = open_ia();
