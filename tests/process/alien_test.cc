@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstddef>
 #include <cstdio>
@@ -18,6 +19,8 @@
 #include <fstream>
 #include <functional>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "connection.h"
 #include "two_processes.h"
@@ -77,6 +80,49 @@ TEST(ForkedChild, FindsItsParentsHandlesInvalidAndHarmsNothingByUsingThem) {
     _exit(0);
   });
   EXPECT_EQ(status, 0);
+  exchange(pair);
+}
+
+// Other threads may hold any lock of the library while a child is made, which nobody in the child
+// will ever give back: calls with handles of the parent take none.
+// Rules: THREAD.12
+TEST(ForkedChild, FindsHandlesInvalidAtOnceThoughItsParentWasOpeningAndClosing) {
+  ConnectedPair pair;
+  const Cno cno = create_cno(pair.active().ia());
+  std::atomic<bool> done{false};
+  std::vector<std::thread> busy;
+  for (int i = 0; i < 3; ++i)
+    busy.emplace_back([&done] {
+      while (!done) open_ia().free();
+    });
+  for (int round = 0; round < 40; ++round) {
+    const int status = status_of_child([&] {
+      alarm(60);
+      DAT_EVENT event;
+      const DAT_EVD_HANDLE evd = pair.active().recv_evd();
+      DAT_EVD_HANDLE async = evd;
+      DAT_EVD_HANDLE triggered = DAT_HANDLE_NULL;
+      DAT_PZ_HANDLE pz = DAT_HANDLE_NULL;
+      DAT_IA_HANDLE ia = DAT_HANDLE_NULL;
+      DAT_COUNT more = 0;
+      const DAT_RETURN answers[] = {
+          dat_evd_dequeue(evd, &event),
+          dat_evd_wait(evd, DAT_TIMEOUT_INFINITE, 1, &event, &more),
+          dat_cno_wait(cno, DAT_TIMEOUT_INFINITE, &triggered),
+          dat_pz_create(pair.active().ia(), &pz),
+          dat_ia_query(pair.active().ia(), nullptr, 0, nullptr, 0, nullptr),
+          dat_ep_free(pair.passive().ep()),
+          dat_ia_open(const_cast<char*>(ia_name().c_str()), 8, &async, &ia),
+          dat_ia_close(pair.active().ia(), DAT_CLOSE_ABRUPT_FLAG),
+      };
+      for (const DAT_RETURN answer : answers)
+        if (DAT_GET_TYPE(answer) != DAT_INVALID_HANDLE) _exit(1);
+      _exit(0);
+    });
+    ASSERT_EQ(status, 0) << "round " << round;
+  }
+  done = true;
+  for (std::thread& thread : busy) thread.join();
   exchange(pair);
 }
 
