@@ -30,7 +30,7 @@ void Console::outcome(Outcome outcome, const std::string& path, std::uint64_t si
                       const std::string& text) {
   Reporter::outcome(outcome, path, size, text);
   if (outcome == Outcome::Failed) {
-    complain(text);
+    if (!text.empty()) complain(text); // else the folder around it was complained about
   } else if (outcome == Outcome::WouldCopy && !json_) {
     bar_.wipe();
     fmt::print("would copy {}\n", shown(path));

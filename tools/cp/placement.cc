@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -91,6 +92,12 @@ Present Placement::present(const std::string& path, const Offer& offer) const {
                     st.st_mtim.tv_nsec == static_cast<long>(offer.mtime.nanoseconds) &&
                     (st.st_mode & 07777) == offer.mode;
   return same ? Present::Same : Present::Other;
+}
+
+bool Placement::takes_names(const std::string& path) const {
+  const UniqueFd folder =
+      open_beneath(destination_.root.get(), std::string(parent_of(path)), O_RDONLY | O_DIRECTORY);
+  return folder && faccessat(folder.get(), ".", W_OK | X_OK, AT_EACCESS) == 0;
 }
 
 bool Placement::make_folder(const std::string& path) const {

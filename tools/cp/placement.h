@@ -34,6 +34,8 @@ class Placement {
   // What is there already, compared by size, time and mode (file) or by target (link).
   [[nodiscard]] Present present(const std::string& path, const Offer& offer) const;
 
+  // Something could be created in the folder of this path, as far as rights and the file system go.
+  [[nodiscard]] bool takes_names(const std::string& path) const;
   bool make_folder(const std::string& path) const; // false: it was there. Throws FileError
   void finish_folder(const std::string& path, std::uint32_t mode, const Time& mtime) const;
   void make_link(const std::string& path, const Offer& offer) const;

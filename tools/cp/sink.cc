@@ -10,6 +10,7 @@
 #include "common/tool_error.h"
 #include "cp/file_error.h"
 #include "cp/file_io.h"
+#include "cp/safe_path.h"
 
 namespace datum::cp {
 namespace {
@@ -85,13 +86,29 @@ void Sink::on(const Offer& offer) {
   try {
     decide(offer);
   } catch (const std::invalid_argument& error) {
-    settle(offer, Outcome::Failed, error.what());
+    refuse(offer, error.what());
   } catch (const std::system_error& error) {
-    settle(offer, Outcome::Failed, error.what());
+    refuse(offer, error.what());
   } catch (const FileError& error) {
-    settle(offer, Outcome::Failed, error.what());
+    const bool folder_takes_names =
+        placement_.takes_names(placement_.place(offer.path, offer.kind));
+    refuse(offer, error.what(), !folder_takes_names);
     if (error.disk_full()) throw tools::ToolError(tools::ExitCode::Failed, error.what());
   }
+}
+
+// If it is the folder around it that fails, that is news once.
+void Sink::refuse(const Offer& offer, std::string text, bool folder_is_closed) {
+  if (closed_.covers(offer.path)) {
+    text.clear();
+  } else {
+    if (offer.kind == Kind::Directory) closed_.add(offer.path);
+    if (folder_is_closed) {
+      closed_.add(parent_of(offer.path));
+      text += " (nothing can be created in that folder; what else belongs there fails, too)";
+    }
+  }
+  settle(offer, Outcome::Failed, text);
 }
 
 void Sink::decide(const Offer& offer) {
@@ -269,7 +286,8 @@ void Sink::carry_out(const DirectoryEnd& end) {
     const std::string path = placement_.place(end.path, Kind::Directory);
     if (end.mode > 0777 || end.mtime.nanoseconds > 999'999'999)
       throw std::invalid_argument("mode or time is not one that a folder can have");
-    if (terms_.mode == Mode::Copy) placement_.finish_folder(path, end.mode, end.mtime);
+    const bool counted = closed_.end(end.path);
+    if (terms_.mode == Mode::Copy && !counted) placement_.finish_folder(path, end.mode, end.mtime);
   } catch (const std::runtime_error& error) {
     outcome = Outcome::Failed;
     text = error.what();

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "cp/closed_folders.h"
 #include "cp/file_error.h"
 #include "cp/partial_file.h"
 #include "cp/placement.h"
@@ -46,6 +47,7 @@ class Sink {
   void decide(const Offer& offer);
   void decide_file(const Offer& offer, const std::string& path);
   void decide_file_verify(const Offer& offer, const std::string& path);
+  void refuse(const Offer& offer, std::string text, bool folder_is_closed = false);
   Outcome settle_plain(const Offer& offer, const std::string& path);
 
   void work(); // carries out the steps whose data is here
@@ -66,6 +68,7 @@ class Sink {
   std::uint64_t last_offer_ = 0, last_folder_end_ = 0;
   std::uint64_t unsettled_ = 0;
   std::map<std::uint64_t, Incoming> incoming_;
+  ClosedFolders closed_;
   std::deque<Step> steps_;
   std::deque<std::uint32_t> reading_; // slots on their way to us, in order
   std::vector<bool> slot_busy_;

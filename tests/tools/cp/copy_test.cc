@@ -235,6 +235,21 @@ TEST_P(Copy, AFolderInTheWayFailsThatFileOnly) {
   EXPECT_TRUE(to_.exists("t/x/inside"));
 }
 
+TEST_P(Copy, AFolderThatCannotBeMadeIsSaidOnceAndEverythingInItCounts) {
+  from_.write("t/d/a", "file");
+  from_.write("t/d/b", "file");
+  from_.write("t/d/deep/c", "file");
+  from_.write("t/e", "arrives");
+  to_.write("t/d", "a file in the way");
+  run("t", "");
+  EXPECT_EQ(source_.summary.failed, 5U) << "d, a, b, deep, c";
+  EXPECT_EQ(sink_.summary.failed, 5U);
+  ASSERT_EQ(source_.texts.size(), 1U) << source_.texts.back();
+  EXPECT_EQ(source_.texts.front().find("cannot use as a folder \"t/d\""), 0U);
+  EXPECT_EQ(sink_.texts, source_.texts);
+  EXPECT_EQ(to_.read("t/e"), "arrives");
+}
+
 TEST_P(Copy, ALinkInTheDestinationIsReplacedNotFollowed) {
   test::Folder outside;
   outside.write("victim", "untouched");

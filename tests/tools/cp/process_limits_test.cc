@@ -100,5 +100,22 @@ TEST_F(CpLimits, AFolderThatMayNotBeWrittenIsNamed) {
   expect_said("cannot create \"t\": Permission denied");
 }
 
+TEST_F(CpLimits, AFolderThatMayNotBeWrittenIsNamedOnce) {
+  here_.write("t/d/a", "x");
+  here_.write("t/d/b", "x");
+  here_.write("t/d/sub/c", "x");
+  there_.write("t/d/old", "x");
+  chmod((there_ / "t/d").c_str(), 0755);
+  chmod((there_ / "t").c_str(), 0755);
+  chmod(there_.path().c_str(), 0755);
+  Server server(there_.path(), {}, [] {
+    if (geteuid() == 0 && (setgroups(0, nullptr) != 0 || setgid(65534) != 0 || setuid(65534) != 0))
+      _exit(99);
+  });
+  EXPECT_EQ(put(server, "t"), 1);
+  expect_said("Permission denied (nothing can be created in that folder");
+  EXPECT_EQ(err_.find("Permission denied"), err_.rfind("Permission denied")) << err_;
+}
+
 } // namespace
 } // namespace datum::cp::test

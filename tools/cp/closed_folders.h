@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// cp/closed_folders.h: folders that take nothing. Each is complained about once: what belongs below
+// one is only counted.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace datum::cp {
+
+class ClosedFolders {
+ public:
+  // Past the bound, which only a source that never ends its folders reaches, it forgets to be
+  // brief.
+  void add(std::string_view folder) {
+    if (folders_.size() < kMost) folders_.emplace(folder);
+  }
+  // The folder's end has come. True: it was closed, or one above it is.
+  bool end(const std::string& folder) { return folders_.erase(folder) != 0 || covers(folder); }
+  // A folder above the path is closed; "" is above everything.
+  [[nodiscard]] bool covers(std::string_view path) const;
+
+ private:
+  static constexpr std::size_t kMost = 1024;
+  std::set<std::string, std::less<>> folders_;
+};
+
+} // namespace datum::cp
