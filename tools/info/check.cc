@@ -133,6 +133,14 @@ void judge_limits(const Facts& facts, Findings& out) {
 }
 
 void judge_access(const Facts& facts, Findings& out) {
+  if (!facts.proc_mounted) {
+    out.push_back({Grade::Note, "direct access",
+                   "/proc is not mounted, through which a peer's memory is found: large transfers "
+                   "take two copies instead of one, memory cannot be registered by a shared name, "
+                   "and less can be checked here",
+                   "mount -t proc proc /proc"});
+    return;
+  }
   if (facts.sibling_access) {
     out.push_back({Grade::Fine,
                    "direct access",
@@ -201,7 +209,8 @@ void judge_network(const Facts& facts, Findings& out) {
                    facts.namespaces_known
                        ? fmt::format("the network of process 1{}",
                                      facts.own_pids ? ", another pid namespace" : "")
-                       : "those of process 1 cannot be seen by this user",
+                   : facts.proc_mounted ? "those of process 1 cannot be seen by this user"
+                                        : "unknown without /proc",
                    {}});
   out.push_back({Grade::Fine,
                  "ports",

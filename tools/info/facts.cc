@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "info/facts.h"
 
+#include <link.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -43,10 +44,18 @@ std::vector<std::pair<std::string, std::string>> dat_environment() {
   return found;
 }
 
-std::string mapped_module() {
-  for (const MapLine& map : parse_maps(read_text("/proc/self/maps")))
-    if (fs::path(map.path).filename().string().starts_with("libdatum1.so")) return map.path;
-  return {};
+// The loader knows also where /proc is not mounted.
+std::string loaded_module() {
+  std::string path;
+  dl_iterate_phdr(
+      [](dl_phdr_info* library, std::size_t, void* found) {
+        const std::string name = library->dlpi_name;
+        if (fs::path(name).filename().string().starts_with("libdatum1.so"))
+          *static_cast<std::string*>(found) = name;
+        return 0;
+      },
+      &path);
+  return path;
 }
 
 std::string test_memfd() {
@@ -109,13 +118,13 @@ std::vector<std::string> names_in(const char* folder) {
 Facts gather_facts() {
   Facts facts;
   // Before DAT is used: children of a process with threads may do little.
-  const int access = read_from_sibling();
-  facts.sibling_access = access == 0;
-  if (access != 0) facts.sibling_error = std::strerror(access);
+  const int denied = read_from_sibling();
+  facts.sibling_access = denied == 0;
+  if (denied != 0) facts.sibling_error = std::strerror(denied);
   facts.conf = read_conf_file();
   facts.adapters = list_adapters(facts.conf);
   for (Adapter& adapter : facts.adapters) try_open(adapter);
-  facts.module = mapped_module();
+  facts.module = loaded_module();
   facts.environment = dat_environment();
   facts.open_files = limit_of(RLIMIT_NOFILE);
   facts.locked_memory = limit_of(RLIMIT_MEMLOCK);
@@ -123,6 +132,7 @@ Facts gather_facts() {
   CPU_ZERO(&cores);
   if (sched_getaffinity(0, sizeof cores, &cores) == 0)
     facts.cores = static_cast<unsigned>(CPU_COUNT(&cores));
+  facts.proc_mounted = access("/proc/self/maps", R_OK) == 0;
   facts.ptrace_scope = read_number("/proc/sys/kernel/yama/ptrace_scope");
   facts.memfd_error = test_memfd();
   struct statvfs shm = {};

@@ -24,6 +24,7 @@ struct Facts {
   std::string module;                                           // the file of libdatum1.so in use
   Limit open_files, locked_memory;
   unsigned cores = 0;
+  bool proc_mounted = true;
   std::optional<long> ptrace_scope;      // of Yama; nothing: no Yama
   bool sibling_access = false;           // process_vm_readv between two children of ours worked
   std::string sibling_error;             // why not

@@ -108,6 +108,11 @@ void Viewer::look_at_threads() {
 
 ProcessView Viewer::view() {
   const std::string status = read_text(base_ + "status");
+  if (status.empty() && read_text("/proc/self/status").empty())
+    throw tools::ToolError(tools::ExitCode::Usage,
+                           fmt::format("process {}: /proc is not mounted, and nothing else tells "
+                                       "about other processes (mount -t proc proc /proc)",
+                                       view_.pid));
   if (status.empty())
     throw tools::ToolError(tools::ExitCode::Usage,
                            fmt::format("process {}: there is none, or it is in a pid namespace "

@@ -175,5 +175,14 @@ TEST(InfoProc, AStatusFieldIsFoundByItsWholeName) {
   EXPECT_EQ(status_field(status, "Stat"), "");
 }
 
+TEST(InfoCheck, WithoutProcThereIsOneNoteWithItsRemedy) {
+  Facts facts = good();
+  facts.proc_mounted = false;
+  facts.namespaces_known = false;
+  expect(facts, "/proc is not mounted", Grade::Note);
+  EXPECT_EQ(find(judge(facts), "/proc is not mounted")->step, "mount -t proc proc /proc");
+  expect(facts, "unknown without /proc", Grade::Fine);
+}
+
 } // namespace
 } // namespace datum::info

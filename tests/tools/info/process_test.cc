@@ -71,6 +71,20 @@ TEST(DatInfo, WhatTheKernelWouldNotGiveIsNamed) {
       << ended.output;
 }
 
+TEST(DatInfo, ChecksAMachineWithoutProc) {
+  const auto without_proc = [](const std::string& command) {
+    return run("unshare -m sh -c 'mount --make-rprivate / && umount -l /proc && exec " + command +
+               " 2>&1'");
+  };
+  if (without_proc("true").code != 0) GTEST_SKIP() << "may not unmount: not root";
+  const Ended ended = without_proc(kInfo + " --check");
+  EXPECT_NE(ended.output.find("/proc is not mounted"), std::string::npos) << ended.output;
+  EXPECT_EQ(ended.output.find("was not loaded"), std::string::npos) << ended.output;
+  const Ended other = without_proc(kInfo + " -p 1");
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.output.find("/proc is not mounted"), std::string::npos) << other.output;
+}
+
 TEST(DatInfo, AProcessNumberIsOne) {
   const Ended ended = run(kInfo + " -p abc 2>&1");
   EXPECT_EQ(ended.code, 2);
