@@ -348,6 +348,7 @@ void Link::break_off(const char* reason) {
 }
 
 void Link::lost() {
+  ending_ = true;
   // What the peer wrote before it went away still counts: a farewell may be among it. Bounded, for
   // a peer that is not gone but was cut off may go on writing.
   // After we have given the link up the peer repeats elsewhere what we do not read here.

@@ -111,6 +111,8 @@ bool LinkChannel::direct_chunk() {
 DtoStatus LinkChannel::copy_direct(const RemoteTriplet& remote, Access right,
                                    std::span<const LocalTriplet> local, std::uint64_t offset,
                                    std::uint64_t length) {
+  // A copy made in turns may outlive the way to the peer's memory.
+  if (link_->direct() == nullptr) return DtoStatus::Transport;
   DirectAccess& direct = *link_->direct();
   const RegionEntry* shared = entry_of(direct, remote.stag);
   if (shared == nullptr) return DtoStatus::RemoteAccess;
@@ -158,6 +160,7 @@ bool LinkChannel::continue_direct() {
 }
 
 bool LinkChannel::on_fetch(const RecordHeader& header, const std::byte* payload) {
+  if (link_->direct() == nullptr && link_->ending()) return true; // its memory has gone with it
   if (link_->direct() == nullptr || header.fetch.segments > kMaxFetchSegments ||
       header.length != header.fetch.segments * sizeof(FetchSegment) || message_under_way())
     return false;

@@ -208,6 +208,32 @@ TEST_P(Transfer, ALostLinkBreaksAndFlushes) {
   EXPECT_EQ(p.next(p.connect_evd).kind, EventKind::Broken);
 }
 
+TEST(DirectWrite, ThatHasBegunFailsWhenTheWayToThePeersMemoryIsClosed) {
+  Pair pair(true);
+  pair.connect();
+  Side& a = pair.active;
+  const LocalTriplet all = a.local(0, a.memory.size());
+  const RemoteTriplet target = pair.passive.remote(0, a.memory.size());
+  ASSERT_TRUE(a.ep.post_rdma(Opcode::RdmaWrite, {&all, 1}, 1, target, 0).ok());
+  EXPECT_EQ(a.evd.count(), 0) << "it takes one turn only";
+  pair.world.a->fabric.direct = false; // as a port does that was condemned
+  pair.world.settle();
+  EXPECT_EQ(a.next().status, DtoStatus::Transport);
+  EXPECT_EQ(a.next(a.connect_evd).kind, EventKind::Broken);
+}
+
+TEST(DirectFetch, OfAPeerThatDiedIsNoNonsense) {
+  Pair pair(true);
+  pair.connect();
+  ASSERT_TRUE(pair.passive.receive(0, 100000, 1).ok());
+  ASSERT_TRUE(pair.active.send(0, 100000, 2).ok());
+  pair.world.a->fabric.direct = pair.world.b->fabric.direct = false;
+  pair.world.cut();
+  for (const auto& port : pair.world.b->fabric.ports) EXPECT_FALSE(port->condemned);
+  EXPECT_EQ(pair.passive.next().status, DtoStatus::Flushed);
+  EXPECT_EQ(pair.passive.next(pair.passive.connect_evd).kind, EventKind::Broken);
+}
+
 TEST_P(Transfer, ManyRequestsCompleteInPostingOrder) {
   std::uint64_t sent = 0;
   std::uint64_t received = 0;
