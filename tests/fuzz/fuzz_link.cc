@@ -19,6 +19,9 @@ constexpr std::uint8_t kShared = 0x04;        // Recvs come from an SRQ
 constexpr std::uint8_t kUnconnected = 0x08;   // begin without a connection
 constexpr std::uint8_t kActive = 0x10;        // we connect, rather than accept
 
+// What the peer does: it sends something that is not a bell.
+constexpr std::uint8_t kNoBell = 63;
+
 class Session {
  public:
   explicit Session(std::uint8_t setting)
@@ -75,6 +78,12 @@ void Session::peer_step(Input& input, std::uint8_t what) {
   if (fabric_.port() == nullptr) {
     fabric_.make_link(what & 1U);
     peer_.begin();
+    return;
+  }
+  if (what == kNoBell) {
+    // The port closes itself, and the link goes on until its end is reported.
+    fabric_.port()->condemned = true;
+    consumer_.work();
     return;
   }
   switch (what % 10) {

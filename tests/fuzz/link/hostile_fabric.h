@@ -39,7 +39,7 @@ class HostilePort final : public LinkPort {
   LinkSegment& segment() override { return *segment_; }
   int side() const override { return side_; }
   void ring_bell() override {}
-  DirectAccess* direct() override { return direct_; }
+  DirectAccess* direct() override { return condemned ? nullptr : direct_; }
   bool peer_has_direct() const override { return peer_has_direct_; }
   const char* path() const override { return "fuzzed"; }
   Address peer_address() const override { return {}; }
