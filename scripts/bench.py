@@ -14,6 +14,7 @@ import os
 import statistics
 import subprocess
 import sys
+import time
 
 import bench_peers
 
@@ -196,6 +197,18 @@ def row(bar, kept, thrown):
             f"| {verdict} | {count} | {peers} |")
 
 
+def others_use():
+    """The part of all processors' time that somebody uses while this program waits two seconds."""
+    def times():
+        with open("/proc/stat", encoding="utf-8") as stat:
+            fields = [int(field) for field in stat.readline().split()[1:9]]
+        return sum(fields), fields[3] + fields[4]  # idle, and idle because of a disk
+    total, idle = times()
+    time.sleep(2)
+    later, later_idle = times()
+    return 1 - (later_idle - idle) / max(1, later - total)
+
+
 def machine_lines(probes, load):
     def read(command):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -212,9 +225,9 @@ def machine_lines(probes, load):
     if probes:
         lines.append("- Cache line one way during the runs: "
                      + "{:.0f} / {:.0f} / {:.0f} ns (min / median / max)".format(*spread(probes)))
-    if load > cores / 4:
-        lines.append(f"- **The machine was busy (load {load:.1f} before the first run): these "
-                     "figures say little.**")
+    if load > 0.1:
+        lines.append(f"- **The machine was busy (others used {load:.0%} of its processors before the "
+                     "first run, or after the last): these figures say little.**")
     return lines
 
 
@@ -279,7 +292,7 @@ def arguments():
 
 def main():
     options = arguments()
-    load = os.getloadavg()[0]
+    load = others_use()
     bars = [bar for bar in all_bars()
             if not options.only or any(word in bar.name for word in options.only)]
     results, failures = [], 0
@@ -291,7 +304,7 @@ def main():
             print(f"bench: {bar.name}: {error}", file=sys.stderr)
             results.append((bar, [], 0))
             failures += 1
-    text = table(results, load)
+    text = table(results, max(load, others_use()))
     print(text)
     old = ""
     if os.path.exists(options.output):
