@@ -18,7 +18,7 @@ void negotiate(const StartupFrame& frame) {
   if (!frame.reply) {
     if (!is_acceptable(frame)) return;
     const Terms terms = answer_terms(frame, wishes);
-    require(terms.reads_in <= kMostReads, "no more Reads are served than anybody gets");
+    require(terms.reads_in == 4, "as many Reads are served as we wished");
     require(terms.reads_out <= 4, "no more Reads are sent than we wished");
     const StartupFrame reply = make_reply(frame, terms, {});
     require(reply.enhanced.has_value() == frame.enhanced.has_value(), "a reply is as its request");
@@ -32,8 +32,8 @@ void negotiate(const StartupFrame& frame) {
   }
   const StartupFrame request = make_request(wishes, {});
   const Conclusion result = conclude(request, frame, wishes);
-  require(result.verdict != Verdict::Agreed || result.terms.reads_in <= kMostReads,
-          "no more Reads are served than anybody gets");
+  require(result.verdict != Verdict::Agreed || result.terms.reads_in == 4,
+          "as many Reads are served as we wished");
 }
 
 void try_decode(Octets octets, bool reply) {

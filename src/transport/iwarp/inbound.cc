@@ -101,7 +101,7 @@ bool Inbound::check_write() {
 
 // 25: each segment is checked by itself; nothing is kept of the one before.
 Step Inbound::on_write(const Octets* payload) {
-  if (outbound_.response_open()) return refuse_segment(error::kOpcode); // 13
+  if (outbound_.response_open() && !is_last_carrier()) return refuse_segment(error::kOpcode); // 13
   if (!check_write()) return Step::Stop;
   if (payload == nullptr || payload->empty() || first_) return Step::Go;
   copy_visible(pointer(tagged_.offset), payload->data(), payload->size());
@@ -126,7 +126,17 @@ std::size_t Inbound::write_places(std::uint64_t done, std::uint64_t length,
   return count;
 }
 
+// What a peer of ours says at its end may interrupt its message; no segment of one has no payload.
+bool Inbound::is_last_carrier() const {
+  return payload_ == 0 && tagged_.control.last && stream_.peer == PeerKind::Own &&
+         (tagged_.stag == kAckStag || tagged_.stag == kCloseStag);
+}
+
 void Inbound::end_write() {
+  if (is_last_carrier()) {
+    end_carrier();
+    return;
+  }
   const bool opens = !tagged_.control.last;
   const bool message_of_nothing = payload_ == 0 && !write_open_ && !opens;
   write_open_ = opens;

@@ -85,6 +85,7 @@ class Inbound final : public FpduSink {
   void end_send();
   void end_immediate();
   void end_read_request();
+  bool is_last_carrier() const;
   void end_carrier();
   void drain_staged();
   bool move_front();

@@ -26,13 +26,6 @@ std::uint16_t at_most(std::uint16_t wish, std::uint16_t limit) {
   return limit == kNotNegotiated ? wish : std::min(wish, limit);
 }
 
-// A consumer that serves none is not made to; one that serves some serves what the peer will ask
-// for, within what we hold for anybody.
-std::uint16_t serve(std::uint16_t wish, std::uint16_t peer_ord) {
-  if (wish == 0 || peer_ord == kNotNegotiated) return wish;
-  return std::max(wish, std::min(peer_ord, kMostReads));
-}
-
 EnhancedData say(const Terms& terms) {
   EnhancedData data;
   data.peer_to_peer = terms.peer_to_peer;
@@ -82,7 +75,6 @@ Terms answer_terms(const StartupFrame& request, const Wishes& wishes) {
   terms.rtr = choose_rtr(offer);
   terms.peer_ird = offer.ird;
   terms.peer_ord = offer.ord;
-  terms.reads_in = serve(wishes.reads_in, offer.ord);
   terms.reads_out = at_most(wishes.reads_out, offer.ird);
   return terms;
 }
@@ -125,7 +117,6 @@ Conclusion conclude(const StartupFrame& request, const StartupFrame& reply, cons
   terms.peer_ird = answer.ird;
   terms.peer_ord = answer.ord;
   terms.reads_out = at_most(wishes.reads_out, answer.ird);
-  terms.reads_in = serve(wishes.reads_in, answer.ord);
   // Without the peer-to-peer model the forms mean nothing.
   terms.rtr = answer.peer_to_peer ? rtr_of(answer) : Rtr::None;
   const bool too_many = answer.ord != kNotNegotiated && answer.ord > terms.reads_in;

@@ -8,9 +8,6 @@
 
 namespace datum::iwarp {
 
-// Reads that one side serves at a time: what a peer asks for beyond is not promised.
-inline constexpr std::uint16_t kMostReads = 128;
-
 // What this side brings along.
 struct Wishes {
   std::uint8_t revision = 2; // of a request; 1 to try again with a peer that closed on 2

@@ -133,6 +133,14 @@ void Outbound::fill() {
   queue_.rest();
 }
 
+void Outbound::answer_before_the_end() {
+  // A failure found while answering has its own words.
+  if (ended_ || held_ || current_ == Current::Own || answering_) return;
+  answering_ = true;
+  while (!ended_ && (current_ == Current::Response || response_ready()) && build_response()) {
+  }
+}
+
 bool Outbound::build_next() {
   if (current_ == Current::Response) return build_response();
   const bool own = own_.active && !own_blocked();

@@ -50,6 +50,8 @@ class Outbound {
   StartResult start(const Request& request, bool within_call);
   // FPDUs for what is due, as far as there is room.
   void fill();
+  // As far as they can be, the peer's Reads are answered; nothing of our own is begun.
+  void answer_before_the_end();
   // Something other than an acknowledgement is due.
   bool has_work() const;
   bool owes_ack() const { return stream_.peer == PeerKind::Own && stream_.placed != stream_.told; }
@@ -167,6 +169,7 @@ class Outbound {
   bool wants_room_ = false;
   bool within_call_ = false;
   bool rtr_read_ = false;
+  bool answering_ = false; // for the last time
   std::optional<Failure> failure_;
   Current current_ = Current::None;
   unsigned responses_in_a_row_ = 0; // since the last message of our own

@@ -43,6 +43,27 @@ constexpr bool decode(Stag stag, std::uint64_t offset, Hello& hello) {
   return hello.largest_ulpdu >= kLeastUlpdu;
 }
 
+// What a refusal by the provider, not by the consumer, says in the private data of the reject;
+// others take it for a reject like any other.
+enum class Refusal : std::uint8_t {
+  NotAccepted = 1, // nobody could be told of the request
+  NotHere = 2,     // this port is not for that qualifier
+};
+inline constexpr std::size_t kRefusalSize = 8;
+inline constexpr std::uint32_t kRefusalMagic = 0x4454'5246; // "DTRF"
+constexpr void encode(Refusal refusal, WireWriter& out) {
+  out.u32(kRefusalMagic).u32(static_cast<std::uint32_t>(refusal));
+}
+constexpr bool decode(Octets data, Refusal& refusal) {
+  WireReader in(data);
+  std::uint32_t magic = 0;
+  std::uint32_t why = 0;
+  if (data.size() != kRefusalSize || !in.u32(magic) || !in.u32(why) || magic != kRefusalMagic)
+    return false;
+  refusal = static_cast<Refusal>(why);
+  return true;
+}
+
 constexpr std::uint64_t encode_ack(std::uint32_t placed) {
   return std::uint64_t{placed} << 32U;
 }

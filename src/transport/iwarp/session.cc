@@ -211,7 +211,9 @@ void Session::abort() {
 bool Session::may_say_last_words(bool keep_copied) {
   const bool readable = outbound_.begun_source_holds();
   stop_both_ways();
-  if (readable && startup_left_ == 0 && queue_.end_after_begun(keep_copied) && queue_.ready())
+  // A reply that still waits for TCP is copied, too.
+  if (readable && (startup_left_ == 0 || keep_copied) && queue_.end_after_begun(keep_copied) &&
+      queue_.ready())
     return true;
   abort();
   return false;
@@ -236,8 +238,11 @@ void Session::report_end(CloseReason reason) {
 void Session::fail(const Terminate& last_words) {
   if (state_ != State::Full) return;
   last_error_ = last_words.error;
-  if (may_say_last_words(false)) {
-    // First how far everything went: what was placed has not failed.
+  // Reads that were accepted before have not failed: what needs nobody's memory answers them.
+  outbound_.answer_before_the_end();
+  if (state_ != State::Full) return;
+  if (may_say_last_words(true)) {
+    // And how far everything went: what was placed has not failed, either.
     outbound_.send_last_ack();
     outbound_.send_last(last_words);
     begin_ending();
@@ -298,11 +303,11 @@ void Session::close(CloseMode mode, Instant now) {
   const bool full = state_ == State::Full;
   // Before the initiator has spoken, the responder may not say even this (2.2).
   const bool mute = waiting_first_ && mode == CloseMode::Abort;
-  if (full && !mute && may_say_last_words(mode == CloseMode::Disconnect)) {
+  if (full && !mute && may_say_last_words(true)) {
     outbound_.send_last_ack();
     if (mode == CloseMode::Abort)
       outbound_.send_last(make_terminate(error::kLocal));
-    else if (stream_.peer == PeerKind::Own)
+    else if (stream_.peer != PeerKind::Foreign) // one that is not known yet may be our own
       outbound_.send_close();
     begin_ending();
   } else if (state_ != State::Ending && state_ != State::Ended) {

@@ -20,6 +20,7 @@ struct Settings {
   bool crc = true;
   bool hello = true;                  // tell peers of our own kind apart
   bool extensions = false;            // opcodes 8 to 11 from a peer that is not known to be our own
+  bool own_extensions = true;         // and from one that is: we say so in our Hello
   Duration receive_timeout = kSecond; // how long a message waits for its Recv; 0: not at all
   Duration request_timeout = 10 * kSecond;
   Duration first_fpdu_timeout = 60 * kSecond;
@@ -37,6 +38,9 @@ class SessionEvents : public ExtensionEvents {
   // Initiator: the peer closed instead of replying to revision 2. True: another session will ask
   // with revision 1 (spec 2.3), and this one reports nothing.
   virtual bool on_silent_refusal() { return false; }
+  // Initiator: a peer of our own kind says that the port is not for that qualifier. True: another
+  // session will ask elsewhere, and this one reports nothing.
+  virtual bool on_not_here() { return false; }
 
  protected:
   ~SessionEvents() = default;
@@ -57,6 +61,8 @@ class Session final : private StreamControl {
   // Never fails: when the peer has gone, on_connect_failed() follows from on_time().
   void accept(Octets private_data, const Wishes& wishes, ChannelEvents& events, Instant now);
   void reject(Octets private_data, Instant now);
+  // Not by the consumer.
+  void refuse(Refusal refusal, Instant now);
 
   // --- octets from TCP ---------------------------------------------------------------------------
   // Returns how much was taken; what is left is fed again after on_receive_posted() or accept().
@@ -116,6 +122,7 @@ class Session final : private StreamControl {
   std::size_t feed_startup(Octets octets);
   void on_request_frame();
   void on_reply_frame();
+  void on_reject();
   void send_startup(const StartupFrame& frame);
   void enter_full(bool initiator);
   void establish();

@@ -114,6 +114,23 @@ void Session::reject(Octets private_data, Instant now) {
   deadline_ = now + settings_.end_timeout;
 }
 
+void Session::refuse(Refusal refusal, Instant now) {
+  std::byte octets[kRefusalSize];
+  WireWriter out(octets);
+  encode(refusal, out);
+  reject(octets, now);
+}
+
+void Session::on_reject() {
+  Refusal refusal{};
+  const bool by_provider = decode(private_data_, refusal);
+  if (by_provider && refusal == Refusal::NotHere && owner_.on_not_here()) {
+    abort();
+    return;
+  }
+  fail_connect(by_provider ? ConnectFailure::NonPeerRejected : ConnectFailure::PeerRejected);
+}
+
 void Session::enter_full(bool initiator) {
   const Terms& terms = stream_.terms;
   queue_.begin_full_operation(terms.crc, terms.markers);
@@ -135,7 +152,7 @@ void Session::on_reply_frame() {
   const Conclusion result = conclude(own_frame_, peer_frame_, wishes_);
   switch (result.verdict) {
   case Verdict::Unusable: fail_connect(ConnectFailure::NonPeerRejected); return;
-  case Verdict::Rejected: fail_connect(ConnectFailure::PeerRejected); return;
+  case Verdict::Rejected: on_reject(); return;
   case Verdict::Terminate:
   case Verdict::Agreed: break;
   }
@@ -171,12 +188,13 @@ void Session::fail_connect(ConnectFailure failure) {
   ChannelEvents* events = stream_.events;
   // Nothing of what we could say would be understood, or it has been said.
   abort();
-  if (failure == ConnectFailure::PeerRejected) must_reset_ = false;
+  if (peer_frame_.rejected) must_reset_ = false;
   if (events != nullptr) events->on_connect_failed(failure);
 }
 
 Hello Session::own_hello() const {
-  return {.flags = Hello::kTakesExtensions, .largest_ulpdu = 0xffff};
+  return {.flags = settings_.own_extensions ? Hello::kTakesExtensions : std::uint16_t{0},
+          .largest_ulpdu = 0xffff};
 }
 
 void Session::on_first_fpdu(const Hello* hello) {
@@ -184,7 +202,7 @@ void Session::on_first_fpdu(const Hello* hello) {
   if (theirs) {
     stream_.most_ulpdu = std::min<std::size_t>(hello->largest_ulpdu, kMostSentUlpdu);
     stream_.peer_takes_extensions = (hello->flags & Hello::kTakesExtensions) != 0;
-    stream_.takes_extensions = true;
+    stream_.takes_extensions = settings_.own_extensions;
   }
   if (waiting_first_) {
     waiting_first_ = false;

@@ -43,6 +43,7 @@ class StandIn final : public ChannelEvents, public SessionEvents {
   bool receive_memory_valid = true;
   Invalidation invalidation = Invalidation::Done;
   bool silent_refusal_handled = false;
+  bool elsewhere = false;     // there is another place to ask at
   Session* session = nullptr; // for reactions from within an event
   bool close_when_told = false;
   std::deque<WorkRequest> start_on_room; // in this order, each once
@@ -68,6 +69,7 @@ class StandIn final : public ChannelEvents, public SessionEvents {
   Invalidation invalidate(Stag stag) override;
   void on_request() override;
   bool on_silent_refusal() override;
+  bool on_not_here() override { return elsewhere; }
 
  private:
   struct Receive {

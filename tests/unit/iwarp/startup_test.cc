@@ -228,7 +228,7 @@ TEST(IwarpStartup, ResponderFitsIrdAndOrdToTheRequest) {
   EXPECT_EQ(terms.reads_in, 32);
   terms = answer(wanted, {.reads_in = 4, .reads_out = 4}).terms;
   EXPECT_EQ(terms.reads_out, 4);
-  EXPECT_EQ(terms.reads_in, 6) << "as much as the initiator will use";
+  EXPECT_EQ(terms.reads_in, 4) << "the initiator will use no more";
   terms = answer(wanted, {.reads_in = 0, .reads_out = 4}).terms;
   EXPECT_EQ(terms.reads_in, 0) << "a consumer that serves none is not made to";
   // Hostile numbers are bounded.
@@ -236,7 +236,7 @@ TEST(IwarpStartup, ResponderFitsIrdAndOrdToTheRequest) {
                          "bffeffff"),
                  {.reads_in = 4, .reads_out = 4})
               .terms;
-  EXPECT_LE(terms.reads_in, 128);
+  EXPECT_EQ(terms.reads_in, 4);
   EXPECT_EQ(terms.reads_out, 4);
 }
 
@@ -363,11 +363,11 @@ TEST(IwarpStartup, InitiatorFitsIrdAndOrdToTheReply) {
   Terms terms = conclude(reply("5002000480048004"), wishes).terms; // IRD 4, ORD 4
   EXPECT_EQ(terms.reads_out, 4);
   EXPECT_EQ(terms.reads_in, 8);
-  terms = conclude(reply("500200048010800c"), wishes).terms; // IRD 16, ORD 12
+  terms = conclude(reply("5002000480108006"), wishes).terms; // IRD 16, ORD 6
   EXPECT_EQ(terms.reads_out, 8);
-  EXPECT_EQ(terms.reads_in, 12);
+  EXPECT_EQ(terms.reads_in, 8);
   EXPECT_EQ(terms.peer_ird, 16);
-  EXPECT_EQ(terms.peer_ord, 12);
+  EXPECT_EQ(terms.peer_ord, 6);
 }
 
 // Rules: iwarp.S17
@@ -377,7 +377,7 @@ TEST(IwarpStartup, ReplyThatNeedsMoreReadsThanThereCanBe) {
     Wishes wishes;
   };
   for (const Setting& setting :
-       {Setting{"80048081", {.reads_in = 8, .reads_out = 8}},    // ORD 129
+       {Setting{"80048009", {.reads_in = 8, .reads_out = 8}},    // ORD 9
         Setting{"80048001", {.reads_in = 0, .reads_out = 8}},    // ORD 1, and none are served
         Setting{"80004000", {.reads_in = 8, .reads_out = 8}}}) { // read form, IRD 0
     const Outcome outcome =
@@ -406,6 +406,54 @@ TEST(IwarpStartup, RejectedWithPrivateData) {
     EXPECT_TRUE(side.session.finished());
     EXPECT_FALSE(side.session.has_output());
   }
+}
+
+// Rules: iwarp.S29
+TEST(IwarpStartup, RefusalByTheProvider) {
+  Side side;
+  side.session.expect_request(0);
+  side.feed_hex(request("50020004"
+                        "8010c008"));
+  side.session.refuse(Refusal::NotAccepted, 0);
+  EXPECT_EQ(to_hex(side.take_output()), reply("7002000c"
+                                              "80008000"
+                                              "4454524600000001"));
+  EXPECT_TRUE(side.session.wants_shutdown());
+}
+
+// Rules: iwarp.S29
+TEST(IwarpStartup, RefusedByTheProvider) {
+  struct Setting {
+    const char* data;
+    bool asked_elsewhere;
+    const char* told;
+  };
+  for (const Setting& setting : {Setting{"4454524600000001", true, "failed: non-peer rejected"},
+                                 Setting{"4454524600000002", false, "failed: non-peer rejected"},
+                                 Setting{"4454524600000002", true, ""},
+                                 Setting{"4454524700000002", true, "failed: peer rejected"}}) {
+    Side side;
+    side.events.elsewhere = setting.asked_elsewhere;
+    side.session.connect({}, {}, side.events, 0);
+    side.take_output();
+    side.feed(from_hex(reply("7002000c80008000") + setting.data));
+    const Log expected = *setting.told == 0 ? Log{} : Log{setting.told};
+    EXPECT_EQ(side.events.log(), expected) << setting.data;
+    EXPECT_TRUE(side.session.finished());
+  }
+}
+
+// Rules: iwarp.S30
+TEST(IwarpStartup, CloseRightBehindTheAccept) {
+  Side side;
+  side.session.expect_request(0);
+  side.feed_hex(request("50020004"
+                        "8010c008"));
+  side.session.accept({}, {.reads_in = 4, .reads_out = 4}, side.events, 0);
+  side.session.close(CloseMode::Disconnect, 0);
+  EXPECT_EQ(to_hex(side.take_output()), reply("50020004"
+                                              "80048004"));
+  EXPECT_TRUE(side.session.wants_shutdown());
 }
 
 // Rules: iwarp.S20
