@@ -166,6 +166,9 @@ TEST_F(DatEpConnect, R17WithoutConnectEvd) {
       create_ep(ia, active->pz(), active->recv_evd(), active->request_evd(), DAT_HANDLE_NULL);
   arguments.ep = ep;
   expect_refused(DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EVD_CONN, [](Arguments&) {});
+  // What the IA cannot do comes last (D-02).
+  expect_refused(DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EVD_CONN,
+                 [](Arguments& a) { a.qos = DAT_QOS_LOW_LATENCY; });
 }
 
 TEST_F(DatEpConnect, R18WithoutPz) {

@@ -119,9 +119,10 @@ TEST_F(DatEpPostRecv, R20AnEmptySegmentMayHoldGarbage) {
 TEST(DatEpPostRecvAttributes, MaxMessageSize) {
   ConnectedPair pair(with_attributes({}, [](DAT_EP_ATTR& a) { a.max_message_size = 32; }));
   Buffer sink = pair.passive().buffer(64);
-  EXPECT_DAT_TYPE(post_recv(pair.passive().ep(), {sink.segment(0, 33)}, 1), DAT_INVALID_PARAMETER);
-  EXPECT_DAT_TYPE(post_recv(pair.passive().ep(), {sink.segment(0, 32), sink.segment(32, 1)}, 1),
-                  DAT_INVALID_PARAMETER);
+  EXPECT_DAT_ERROR(post_recv(pair.passive().ep(), {sink.segment(0, 33)}, 1), DAT_INVALID_PARAMETER,
+                   DAT_INVALID_ARG3);
+  EXPECT_DAT_ERROR(post_recv(pair.passive().ep(), {sink.segment(0, 32), sink.segment(32, 1)}, 1),
+                   DAT_INVALID_PARAMETER, DAT_INVALID_ARG3);
   EXPECT_DAT_OK(post_recv(pair.passive().ep(), {sink.segment(0, 32)}, 1));
 }
 

@@ -206,9 +206,10 @@ TEST(DatEpPostSendAttributes, MaxMessageSize) {
   Buffer source = active.buffer(64);
   Buffer sink = passive.buffer(64);
   source.fill(3);
-  EXPECT_DAT_TYPE(post_send(active.ep(), {source.segment(0, 33)}, 1), DAT_INVALID_PARAMETER);
-  EXPECT_DAT_TYPE(post_send(active.ep(), {source.segment(0, 32), source.segment(0, 1)}, 1),
-                  DAT_INVALID_PARAMETER);
+  EXPECT_DAT_ERROR(post_send(active.ep(), {source.segment(0, 33)}, 1), DAT_INVALID_PARAMETER,
+                   DAT_INVALID_ARG3);
+  EXPECT_DAT_ERROR(post_send(active.ep(), {source.segment(0, 32), source.segment(0, 1)}, 1),
+                   DAT_INVALID_PARAMETER, DAT_INVALID_ARG3);
   ASSERT_DAT_OK(post_recv(passive.ep(), {sink.segment()}, 2));
   ASSERT_DAT_OK(post_send(active.ep(), {source.segment(0, 20), source.segment(20, 12)}, 3));
   EXPECT_EQ(expect_dto(passive.recv_evd(), passive.ep(), 2), 32U);

@@ -45,6 +45,14 @@ TEST_F(RuleEvdSharing, UnequalRequestFlags) {
   EXPECT_DAT_TYPE(add_request(second, kDefault), DAT_INVALID_PARAMETER);
 }
 
+// Rules: SHARE.1
+TEST_F(RuleEvdSharing, UnsignalledRequestsAfterOthers) {
+  Ep first;
+  Ep second;
+  ASSERT_DAT_OK(add_request(first, kThreshold));
+  EXPECT_DAT_TYPE(add_request(second, kUnsignalled), DAT_INVALID_PARAMETER);
+}
+
 // Rules: SHARE.2
 TEST_F(RuleEvdSharing, UnequalRecvFlags) {
   const DAT_COMPLETION_FLAGS kinds[] = {kUnsignalled, kSolicited, kThreshold};

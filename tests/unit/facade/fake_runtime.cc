@@ -66,6 +66,22 @@ class FakeMemory final : public MemoryProbe {
   }
 };
 
+// Of a connection that is never established.
+class FakeChannel final : public Channel {
+ public:
+  FakeChannel() { ++counts.channels; }
+  ~FakeChannel() override { --counts.channels; }
+  StartResult start(const WorkRequest&) override { return StartResult::Later; }
+  StartResult start_now(const WorkRequest&) override { return StartResult::Later; }
+  void on_receive_posted() override {}
+  void close(CloseMode) override {}
+  ConnQual local_port() const override { return 0; }
+  ConnQual remote_port() const override { return 0; }
+  Address remote_address() const override { return loopback(); }
+  const char* path() const override { return "none"; }
+  std::string path_reason() const override { return {}; }
+};
+
 class FakeRequest final : public IncomingConnection {
  public:
   explicit FakeRequest(const std::string& data) : data_(data) {}
@@ -75,7 +91,7 @@ class FakeRequest final : public IncomingConnection {
     return std::as_bytes(std::span(data_.data(), data_.size()));
   }
   std::unique_ptr<Channel> accept(PrivateData, ChannelEvents&, const ChannelOptions&) override {
-    return nullptr;
+    return std::make_unique<FakeChannel>();
   }
   void reject_by_consumer() override {}
 

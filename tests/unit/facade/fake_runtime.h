@@ -56,6 +56,7 @@ struct RuntimeCounts {
   int started = 0;
   int stopped = 0;
   int destroyed = 0;
+  int channels = 0; // that exist now
 };
 RuntimeCounts& runtime_counts();
 

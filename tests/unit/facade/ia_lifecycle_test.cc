@@ -201,6 +201,15 @@ TEST_F(IaLifecycle, CallsThatRaceWithACloseAreAnsweredNotFollowed) {
   }
 }
 
+// The seam lets an endpoint give up its channel while that is on the call stack.
+TEST_F(IaLifecycle, AChannelIsDestroyedBeforeTheCallThatEndsItReturns) {
+  const EveryKind objects(p);
+  ASSERT_EQ(p->cr_accept_func(objects.cr, objects.ep, 0, nullptr), DAT_SUCCESS);
+  EXPECT_EQ(runtime_counts().channels - before.channels, 1);
+  EXPECT_EQ(p->ep_free_func(objects.ep), DAT_SUCCESS);
+  EXPECT_EQ(runtime_counts().channels - before.channels, 0);
+}
+
 DAT_EVD_HANDLE agent_called_with = nullptr;
 void note_agent(DAT_PVOID instance, DAT_EVD_HANDLE evd) {
   agent_called_with = evd;

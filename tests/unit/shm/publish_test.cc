@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 #include <sys/un.h>
 
+#include <set>
+
+#include "tests/process/port_probe.h"
 #include "tests/unit/shm/child.h"
 #include "tests/unit/shm/test_world.h"
 #include "transport/shm/port_claim.h"
@@ -120,6 +123,26 @@ TEST_F(Publish, AnyQualifierFitsSixteenBitsAndIsNotPrivileged) {
     EXPECT_GE(names.back()->qualifier(), 1024U);
     EXPECT_LE(names.back()->qualifier(), 65535U);
   }
+}
+
+TEST_F(Publish, AnyQualifierIsSoughtInTheRangeUntilNoneIsFree) {
+  ShmOptions options;
+  const std::uint16_t low = free_ports(8);
+  options.any_ports = PortRange{low, static_cast<std::uint16_t>(low + 7)};
+  Adapter limited{world, "127.0.0.1", options};
+  std::vector<std::unique_ptr<PublishedName>> names;
+  std::set<ConnQual> qualifiers;
+  for (int i = 0; i < 8; ++i) {
+    names.push_back(publish_any(limited));
+    ASSERT_NE(names.back(), nullptr);
+    qualifiers.insert(names.back()->qualifier());
+  }
+  EXPECT_EQ(qualifiers.size(), 8U);
+  EXPECT_EQ(*qualifiers.begin(), low);
+  EXPECT_EQ(*qualifiers.rbegin(), low + 7U);
+  const auto ninth = limited.fabric->publish_any();
+  ASSERT_FALSE(ninth.has_value());
+  EXPECT_EQ(ninth.error().type(), Type::ConnQualInUse);
 }
 
 // In a child without privileges: 0 stands for "not tried".

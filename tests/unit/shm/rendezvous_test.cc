@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Names, addresses, and the texts of /proc that decide about them.
 #include <gtest/gtest.h>
+#include <netinet/tcp.h>
 
 #include "tests/unit/shm/test_world.h"
 #include "transport/shm/listener_owner.h"
@@ -115,6 +116,20 @@ TEST(ListenerOwner, ADualStackListenerAnswersForIpv4) {
   ASSERT_TRUE(claim.has_value());
   EXPECT_EQ(tcp_listener_owner(host("127.0.0.2"), claim->port()).value(),
             std::optional<uid_t>(::geteuid()));
+}
+
+// Nobody accepts there: a program that connects by TCP must not believe that it is served.
+TEST(PortClaim, AForeignConnectIsNotAnswered) {
+  const auto claim = PortClaim::take(host("127.0.0.1"), 0);
+  ASSERT_TRUE(claim.has_value());
+  const UniqueFd stranger(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  sockaddr_storage address{};
+  const socklen_t length = to_sockaddr(host("127.0.0.1"), claim->port(), address);
+  EXPECT_NE(::connect(stranger.get(), reinterpret_cast<sockaddr*>(&address), length), 0);
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  ASSERT_EQ(::getsockopt(stranger.get(), IPPROTO_TCP, TCP_INFO, &info, &size), 0);
+  EXPECT_EQ(info.tcpi_state, TCP_SYN_SENT) << "on loopback an answer is there before connect ends";
 }
 
 TEST(AnyPort, TheRangeLiesBelowTheEphemeralPorts) {

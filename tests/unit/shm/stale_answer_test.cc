@@ -101,5 +101,14 @@ TEST_F(StaleAnswer, APeerOfAnotherVersionIsNobody) {
   EXPECT_EQ(first.failure, DialFailure::NobodyListens);
 }
 
+// Its other fields may mean something else there.
+TEST_F(StaleAnswer, NothingElseOfAnAnswerInAnotherVersionIsBelieved) {
+  start_dial(a, "127.0.0.1", qualifier, first);
+  const UniqueFd one = listener.accept();
+  listener.answer(one, Verdict::Fresh, 9);
+  ASSERT_TRUE(world.run_until([&] { return first.over(); }));
+  EXPECT_EQ(first.failure, DialFailure::NobodyListens);
+}
+
 } // namespace
 } // namespace datum::test
