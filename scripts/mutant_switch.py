@@ -18,10 +18,16 @@ DECLARES = re.compile(r"(?!return|throw|delete|co_return)(const |static |mutable
 
 @dataclasses.dataclass(frozen=True)
 class Switched:
-    """Replace text[begin:end] by `text`."""
+    """Replace text[begin:end], `before`, by `text`."""
     begin: int
     end: int
     text: str
+    before: str = ""
+
+    def over(self, other):
+        """This one, with another of the same place where it keeps what was there before."""
+        at = self.text.rindex(self.before)
+        return Switched(self.begin, self.end, self.text[:at] + other.text + self.text[at + len(self.before):], other.before)
 
 
 def blanked(text):
@@ -122,13 +128,13 @@ class _Place:
         if not self.holds(begin, end):
             return None
         before, after = self.both(begin, end)
-        return Switched(begin, end, f"({self.condition} ? {cast}({after}) : {cast}({before}))")
+        return Switched(begin, end, f"({self.condition} ? {cast}({after}) : {cast}({before}))", before)
 
     def statement(self, begin, end):
         if not self.holds(begin, end):
             return None
         before, after = self.both(begin, end)
-        return Switched(begin, end, f"{{ if ({self.condition}) {{ {after} }} else {{ {before} }} }}")
+        return Switched(begin, end, f"{{ if ({self.condition}) {{ {after} }} else {{ {before} }} }}", before)
 
 
 def _head(place, opening):

@@ -2,6 +2,7 @@
 """The tests that judge mutants: what there is, which test comes by which mutant, and one run of some
 of them, bounded in time and shut off, so that nothing of it is left and nobody else is disturbed."""
 import dataclasses
+import itertools
 import json
 import os
 import re
@@ -15,7 +16,10 @@ import time
 MEMORY_BYTES = 16 << 30  # address space, most of it never touched
 MUTANT_LIMIT = 4096  # bytes that mutant_switch.h maps
 FIRST = 12  # so many of the fastest tests of a suite are tried before any slower one
-FASTEST, REST = "fastest", "rest"
+NEIGHBOURS = 8  # so many tests of a group are looked at in one run, for what they come by
+PORTION = 5  # seconds that the tests of one run need without a mutant
+# What is tried of all suites before anything of the next part.
+PARTS = FASTEST, REST, SLOW = "fastest", "rest", "slow suites"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,7 +28,7 @@ class Suite:
     targets: tuple
     command: tuple
     layers: tuple  # of which it could see a mutant
-    slow: bool = False  # even its fastest tests are none
+    slow: bool = False  # tried last
 
 
 CORE, FACADE, LINK, SHM = "src/core", "src/facade", "src/transport/link", "src/transport/shm"
@@ -40,6 +44,7 @@ SUITES = [
     Suite("shm", ("datum-shm-test",), ("bin/datum-shm-test",), (CORE, LINK, SHM)),
     Suite("conformance-shm", ("datum1", "datum-conformance"), ("bin/datum-conformance", "--transport=shm"),
           (CORE, FACADE, LINK, SHM)),
+    Suite("shortage", ("datum1", "datum-shortage-test"), ("bin/datum-shortage-test",), (CORE, FACADE, LINK, SHM), True),
     Suite("process", ("datum1", "datum-process-test"), ("bin/datum-process-test",), (LINK, SHM), True),
 ]
 
@@ -95,6 +100,17 @@ def _reap():
             pass
 
 
+def _wait(process, seconds):
+    """The exit status; None: out of time. Time in which this program was stopped itself does not count."""
+    while seconds > 0:
+        step = min(seconds, 1)
+        try:
+            return process.wait(timeout=step)
+        except subprocess.TimeoutExpired:
+            seconds -= step
+    return None
+
+
 def run(command, seconds, directory, output, environment=None):
     """The exit status; None: out of time. Whatever it started has been ended."""
     def limited():
@@ -105,13 +121,30 @@ def run(command, seconds, directory, output, environment=None):
                                stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=limited,
                                env={**os.environ, **(environment or {})})
     try:
-        return process.wait(timeout=seconds)
-    except subprocess.TimeoutExpired:
-        return None
+        return _wait(process, seconds)
     finally:
         _end_leftovers(process.pid)
         process.wait()
         _reap()
+
+
+def _neighbours(tests):
+    """A few tests of one group at a time: to start a program for each by itself takes longer than the tests."""
+    for _, group in itertools.groupby(tests, key=lambda test: test.split(".")[0]):
+        group = list(group)
+        yield from (group[at:at + NEIGHBOURS] for at in range(0, len(group), NEIGHBOURS))
+
+
+def _portions(tests, seconds):
+    """Cut into runs that are short, so that one which hangs is soon found out."""
+    portions, spent = [[]], 0
+    for test in tests:
+        if portions[-1] and spent + seconds[test] > PORTION:
+            portions.append([])
+            spent = 0
+        portions[-1].append(test)
+        spent += seconds[test]
+    return portions
 
 
 class Judge:
@@ -121,7 +154,7 @@ class Judge:
         self.tree, self.output = tree, work / f"output-{secrets.token_hex(4)}.log"
         self.reached_file, self.memory = work / "reached", work / "tests.json"
         self.watched = set()  # mutants that were there when the tests were learned; others may be seen by any test
-        self.useless = {}  # suite -> tests that fail anyhow or are skipped
+        self.useless = {}  # suite -> {test that says nothing: why}
         self.tests = {}  # suite -> {test: [seconds, keys of mutants it comes by]}
 
     def _run(self, suite, tests, seconds, environment):
@@ -153,48 +186,64 @@ class Judge:
         self.useless = known.get("useless", {})
 
     def learn(self, suites, keys):
-        """Each new test by itself, without a mutant: how long it takes and which mutants it comes by.
-        A test that fails without a mutant says nothing about one and is left out."""
+        """Each new test, among its neighbours, without a mutant: how long it takes and which mutants these
+        come by. A test that fails without a mutant says nothing about one and is left out."""
         self.recall()
         self.watched = self.watched or set(keys)
-        self.reached_file.write_bytes(bytes(MUTANT_LIMIT))
         for suite in suites:
-            begun, failing, skipped = time.monotonic(), [], 0
-            before = self.tests.get(suite.name, {})
-            useless = self.useless.setdefault(suite.name, [])
+            begun, before = time.monotonic(), self.tests.get(suite.name, {})
+            useless = self.useless.setdefault(suite.name, {})
             there = self._all_of(suite)
-            learned = {test: before[test] for test in there if test in before}
-            for test in there:
-                if test in before or test in useless:
-                    continue
-                self.reached_file.write_bytes(bytes(MUTANT_LIMIT))
-                started = time.monotonic()
-                status = self._run(suite, [test], 120, {"DATUM_MUTANTS_REACHED": str(self.reached_file)})
-                seconds = time.monotonic() - started
-                if status != 0:
-                    failing.append(test)
-                    useless.append(test)
-                elif "[  SKIPPED ]" in self.output.read_text(errors="replace"):
-                    skipped += 1
-                    useless.append(test)
-                else:
-                    reached = [keys[number] for number, byte in enumerate(self.reached_file.read_bytes()) if byte]
-                    learned[test] = [round(seconds, 3), reached]
-            self.tests[suite.name] = learned
+            self.tests[suite.name] = {test: before[test] for test in there if test in before}
+            for neighbours in _neighbours([test for test in there if test not in before and test not in useless]):
+                self._learn_among(suite, neighbours, keys)
             self.memory.write_text(json.dumps({"watched": sorted(self.watched), "suites": self.tests, "useless": self.useless}))
-            print(f"{suite.name}: {len(learned)} tests in {time.monotonic() - begun:.0f} s, {skipped} skipped; "
-                  f"fail without a mutant and do not count: {', '.join(failing) or 'none'}", flush=True)
+            print(f"{suite.name}: {len(self.tests[suite.name])} tests in {time.monotonic() - begun:.0f} s; not of use: "
+                  f"{', '.join(f'{test} {why}' for test, why in useless.items()) or 'none'}", flush=True)
 
-    def killer(self, suite, number, key, part):
-        """(test, how) of what notices mutant `number` among the fastest tests that come by it, or among
-        the rest of them; None: nothing does. number None: the mutant is compiled in for good, and every
-        test may see it."""
+    def _learn_among(self, suite, tests, keys):
+        self.reached_file.write_bytes(bytes(MUTANT_LIMIT))
+        started = time.monotonic()
+        status = self._run(suite, tests, 120, {"DATUM_MUTANTS_REACHED": str(self.reached_file)})
+        seconds = time.monotonic() - started
+        if status != 0 and len(tests) > 1:
+            for test in tests:
+                self._learn_among(suite, [test], keys)
+            return
+        said = {test: (how, float(ms) / 1000) for how, test, ms in re.findall(
+            r"^\[ +(OK|SKIPPED) \] (\S+) \((\d+) ms\)", self.output.read_text(errors="replace"), re.M)}
+        reached = [keys[number] for number, byte in enumerate(self.reached_file.read_bytes()) if byte]
+        for test in tests:
+            how, took = said.get(test, ("OK", seconds))
+            if status == 0 and how == "OK":
+                self.tests[suite.name][test] = [round(took, 3), reached]
+            else:
+                self.useless[suite.name][test] = "fails" if status != 0 else "is skipped"
+
+    def _judging(self, suite, number, key):
+        """{test: seconds} of the suite's tests that come by that mutant, the fastest first. number None:
+        the mutant is compiled in for good, and every test may see it."""
         tests = {test: seconds for test, (seconds, reached) in self.tests[suite.name].items()
                  if number is None or key not in self.watched or key in reached}
-        ordered = sorted(tests, key=tests.get)
+        return dict(sorted(tests.items(), key=lambda test: test[1]))
+
+    def cost(self, suite, number, key):
+        """Seconds that all tests take which killer() may have to run."""
+        return sum(self._judging(suite, number, key).values())
+
+    def killer(self, suite, number, key, part):
+        """(test, how) of what notices mutant `number` among that part of the tests that come by it;
+        None: nothing does."""
+        tests = self._judging(suite, number, key)
         environment = {} if number is None else {"DATUM_MUTANT": str(number)}
-        first = 0 if suite.slow else FIRST
-        left = ordered[:first] if part == FASTEST else ordered[first:]
+        ordered = list(tests)
+        parts = {SLOW: ordered} if suite.slow else {FASTEST: ordered[:FIRST], REST: ordered[FIRST:]}
+        found = (self._killer_among(suite, {test: tests[test] for test in portion}, environment)
+                 for portion in _portions(parts.get(part, []), tests) if portion)
+        return next(filter(None, found), None)
+
+    def _killer_among(self, suite, tests, environment):
+        left = list(tests)
         while left:
             status = self._run(suite, left, 10 + 3 * sum(tests[test] for test in left), environment)
             if status == 0:
@@ -202,10 +251,10 @@ class Judge:
             culprit = self._culprit(left)
             # Once more by itself: a test that fails now and then, or a machine that had no time for
             # it, would have killed nothing.
-            again = self._run(suite, [culprit], 30 + 5 * tests[culprit], environment)
+            again = self._run(suite, [culprit], 10 + 5 * tests[culprit], environment)
             if again != 0:
                 return culprit, "out of time" if again is None else "failed"
-            left = [test for test in left if test != culprit]
+            left.remove(culprit)
         return None
 
     def _culprit(self, tests):

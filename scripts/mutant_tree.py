@@ -3,6 +3,8 @@
 what it takes to build it. One directory, one process at a time."""
 import contextlib
 import fcntl
+import functools
+import itertools
 import json
 import os
 import re
@@ -23,6 +25,11 @@ def change_of(mutant):
     first = len(os.path.commonprefix([before, after]))
     same = len(os.path.commonprefix([before[first:][::-1], after[first:][::-1]]))
     return first, len(before) - same, after[first:len(after) - same]
+
+
+def overlap(edit, other):
+    """Whether they share a part, and not all: what shares all can be chosen among."""
+    return edit.begin < other.end and other.begin < edit.end and (edit.begin, edit.end) != (other.begin, other.end)
 
 
 class Tree:
@@ -83,7 +90,7 @@ class Tree:
             first, last, new = change_of(mutant)
             edit = mutant_switch.switched(text, mutant_switch.blanked(text), start + first, start + last, new, number)
             of_file = edits.setdefault(mutant.path, {})
-            if edit and not any(edit.begin < other.end and other.begin < edit.end for other in of_file.values()):
+            if edit and not any(overlap(edit, other) for other in of_file.values()):
                 of_file[number] = edit
         return edits
 
@@ -96,7 +103,8 @@ class Tree:
         if not edits:
             return content
         text, done, at = content.decode(), f'#include "{self.header}"\n#line 1\n', 0
-        for edit in edits:
+        for _, same in itertools.groupby(edits, key=lambda edit: (edit.begin, edit.end)):
+            edit = functools.reduce(lambda under, edit: edit.over(under), same)
             done += text[at:edit.begin] + edit.text
             at = edit.end
         return (done + text[at:]).encode()

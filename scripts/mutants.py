@@ -63,8 +63,8 @@ def suites_for(mutant):
 
 
 def judge_switched(tests, number, mutant, part):
-    """(verdict, suite, test)"""
-    for suite in suites_for(mutant):
+    """(verdict, suite, test); the suite that takes least first."""
+    for suite in sorted(suites_for(mutant), key=lambda suite: tests.cost(suite, number, mutant.key)):
         found = tests.killer(suite, number, mutant.key, part)
         if found:
             return found[1], suite.name, found[0]
@@ -78,7 +78,7 @@ def judge_alone(tree, tests, mutant):
         for suite in sorted(suites_for(mutant), key=lambda suite: "conformance" not in suite.name):
             if not tree.compile(suite.targets):
                 return "does not compile", suite.name, ""
-            for part in (mutant_tests.FASTEST, mutant_tests.REST):
+            for part in mutant_tests.PARTS:
                 found = tests.killer(suite, None, mutant.key, part)
                 if found:
                     return found[1], suite.name, found[0]
@@ -124,9 +124,11 @@ def arguments():
 
 
 def untried(chosen, again):
+    """With their numbers; last those that take longest, because nothing is expected to notice them."""
     known, why = results(), explained()
-    return [(number, mutant) for number, mutant in enumerate(chosen) if mutant.key not in known or
-            (again and known[mutant.key]["verdict"] == "survived" and mutant.key not in why)]
+    wanted = [(number, mutant) for number, mutant in enumerate(chosen) if mutant.key not in known or
+              (again and known[mutant.key]["verdict"] == "survived" and mutant.key not in why)]
+    return sorted(wanted, key=lambda pair: pair[1].key in why)
 
 
 def try_all(chosen, options):
@@ -162,8 +164,9 @@ def try_share(chosen, options):
     tests = mutant_tests.Judge(tree, WORK)
     tests.recall()
     mine = [pair for pair in untried(chosen, options.again) if tree.switched(*pair) and pair[0] % jobs == share]
-    tough = try_part(tests, mine, mutant_tests.FASTEST)
-    for number, mutant in try_part(tests, tough, mutant_tests.REST):
+    for part in mutant_tests.PARTS:
+        mine = try_part(tests, mine, part)
+    for _, mutant in mine:
         note(mutant, "survived", "", "", 0)
 
 
