@@ -297,10 +297,11 @@ TEST(Progress, ABellWhileAnotherThreadPollsIsLeftToThatThread) {
         int polls = 0;
         bool over = false;
         world.stage.add([&] {
-          for (; !over; ++polls) {
+          while (!over) {
             world.lock.acquire();
             world.engine.poll();
             world.lock.relinquish();
+            ++polls;
           }
         });
         world.stage.add([&] {
