@@ -116,8 +116,9 @@ TEST_F(RuleEpQueries, NamedAttributesBelongToAConnection) {
   EXPECT_EQ(after.ep_provider_specific, nullptr);
   Side fresh(ia);
   EXPECT_EQ(query_ep(fresh.ep()).ep_attr.ep_provider_specific_count, 0);
-  const Listener listener(ia);
-  ASSERT_DAT_OK(connect(fresh.ep(), address_of(ia), listener.qualifier()));
+  Listener listener(ia);
+  ASSERT_DAT_OK(connect(fresh.ep(), listener));
+  const Cr request = listener.expect_request();
   EXPECT_EQ(query_ep(fresh.ep()).ep_attr.ep_provider_specific_count, 0) << "not answered yet";
 }
 
