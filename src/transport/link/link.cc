@@ -14,7 +14,7 @@ namespace datum {
 namespace {
 
 // What a peer that polls has not taken after so long it may not come for. It tells what it took
-// whenever it looks at its descriptors, every 40 us.
+// every sixteen records, and whenever it looks at its descriptors, every 40 us.
 constexpr Duration kPatience = 50 * kMicrosecond;
 
 // Records handled before other links get their turn.

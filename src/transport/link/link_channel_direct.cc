@@ -112,8 +112,9 @@ DtoStatus LinkChannel::copy_direct(const RemoteTriplet& remote, Access right,
                                    std::span<const LocalTriplet> local, std::uint64_t offset,
                                    std::uint64_t length) {
   // A copy made in turns may outlive the way to the peer's memory.
-  if (link_->direct() == nullptr) return DtoStatus::Transport;
-  DirectAccess& direct = *link_->direct();
+  DirectAccess* const way = link_->direct();
+  if (way == nullptr) return DtoStatus::Transport;
+  DirectAccess& direct = *way;
   const RegionEntry* shared = entry_of(direct, remote.stag);
   if (shared == nullptr) return DtoStatus::RemoteAccess;
   const bool write = right == kRemoteWrite;
@@ -160,8 +161,8 @@ bool LinkChannel::continue_direct() {
 }
 
 bool LinkChannel::on_fetch(const RecordHeader& header, const std::byte* payload) {
-  if (link_->direct() == nullptr && link_->ending()) return true; // its memory has gone with it
-  if (link_->direct() == nullptr || header.fetch.segments > kMaxFetchSegments ||
+  if (link_->direct() == nullptr) return link_->ending(); // a dead peer's memory has gone with it
+  if (header.fetch.segments > kMaxFetchSegments ||
       header.length != header.fetch.segments * sizeof(FetchSegment) || message_under_way())
     return false;
   if (!staged_.empty() || !start_fetch(header, payload)) {

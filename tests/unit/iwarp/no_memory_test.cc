@@ -9,11 +9,6 @@
 namespace datum::iwarp::test {
 namespace {
 
-constexpr char kRequest[] = "4d504120494420526571204672616d6550020004"
-                            "8010c010";
-constexpr char kReply[] = "4d504120494420526570204672616d6550020004"
-                          "80108010";
-
 Bytes small_send(std::uint32_t msn) {
   return fpdu(untagged(Rdmap::Send, 0, msn), pattern(8, 1, 1));
 }

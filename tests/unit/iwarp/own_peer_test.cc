@@ -8,11 +8,6 @@
 namespace datum::iwarp::test {
 namespace {
 
-constexpr char kRequest[] = "4d504120494420526571204672616d6550020004"
-                            "8010c010";
-constexpr char kReply[] = "4d504120494420526570204672616d6550020004"
-                          "80108010";
-
 Bytes hello(std::uint64_t offset) {
   return fpdu(tagged(Rdmap::Write, 1, offset));
 }

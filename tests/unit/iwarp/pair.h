@@ -9,6 +9,12 @@
 
 namespace datum::iwarp::test {
 
+// What peers of our own kind say first, with 16 Reads each way.
+inline constexpr char kRequest[] = "4d504120494420526571204672616d6550020004"
+                                   "8010c010";
+inline constexpr char kReply[] = "4d504120494420526570204672616d6550020004"
+                                 "80108010";
+
 // A session, what stands above it, and a socket layer of a few lines.
 class Side {
  public:

@@ -38,6 +38,17 @@ Answer answer(std::string_view hex, const Wishes& wishes, const Settings& settin
   return result;
 }
 
+// A responder that has accepted a request of these words, with 4 Reads each way.
+struct Responder : Side {
+  explicit Responder(std::string_view words) {
+    session.expect_request(0);
+    feed_hex(request(words));
+    session.accept({}, {.reads_in = 4, .reads_out = 4}, events, 0);
+    take_output();
+    events.take_log();
+  }
+};
+
 // What an initiator of ours does with a reply.
 struct Outcome {
   std::string request;
@@ -568,12 +579,7 @@ TEST(IwarpStartup, PeerToPeerResponderIsEstablishedByTheRtr) {
 
 // Rules: iwarp.S25
 TEST(IwarpStartup, SendFormOfRtrTakesNoReceive) {
-  Side side;
-  side.session.expect_request(0);
-  side.feed_hex(request("50020004c0040004"));
-  side.session.accept({}, {.reads_in = 4, .reads_out = 4}, side.events, 0);
-  side.take_output();
-  side.events.take_log();
+  Responder side("50020004c0040004");
   side.events.post_receive(8);
   side.feed(fpdu(untagged(Rdmap::Send, 0, 1)));
   side.feed(fpdu(untagged(Rdmap::Send, 0, 2), pattern(2, 1, 1)));
@@ -582,12 +588,7 @@ TEST(IwarpStartup, SendFormOfRtrTakesNoReceive) {
 
 // Rules: iwarp.S25
 TEST(IwarpStartup, EmptySendThatIsNoRtrTakesAReceive) {
-  Side side;
-  side.session.expect_request(0);
-  side.feed_hex(request("5002000480048004"));
-  side.session.accept({}, {.reads_in = 4, .reads_out = 4}, side.events, 0);
-  side.take_output();
-  side.events.take_log();
+  Responder side("5002000480048004");
   side.events.post_receive(8);
   side.feed(fpdu(untagged(Rdmap::Send, 0, 1)));
   EXPECT_EQ(side.events.log(), (Log{"established  reads 4", "received 0"}));
@@ -595,12 +596,7 @@ TEST(IwarpStartup, EmptySendThatIsNoRtrTakesAReceive) {
 
 // Rules: iwarp.S26
 TEST(IwarpStartup, FirstFpduThatIsRefusedEstablishesNothing) {
-  Side side;
-  side.session.expect_request(0);
-  side.feed_hex(request("5002000480048004"));
-  side.session.accept({}, {.reads_in = 4, .reads_out = 4}, side.events, 0);
-  side.take_output();
-  side.events.take_log();
+  Responder side("5002000480048004");
   // What an initiator says when it cannot go on.
   side.feed(fpdu(untagged(Rdmap::Terminate, 2, 1), from_hex("20060000")));
   EXPECT_EQ(side.events.log().back(), "failed: non-peer rejected");
