@@ -87,7 +87,7 @@ void EventDispatcher::notify() {
   if (enabled_ && cno_) cno_->trigger(*this);
 }
 
-void EventDispatcher::lose_completion(const Event& event) {
+void EventDispatcher::lose_completion(Event event) {
   settle(event);
   report_overflow();
   // What a breaking EP flushes is lost, too; all EPs are being broken already.

@@ -108,7 +108,8 @@ class EventDispatcher final : public Object {
  private:
   struct Waiter;
   void notify();
-  void lose_completion(const Event& event);
+  // By value, so that the event of a push that succeeds need not stand in memory anywhere else.
+  [[gnu::cold]] void lose_completion(Event event);
   void report_overflow();
   void take(Event& event) {
     event = front();

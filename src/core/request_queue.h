@@ -52,7 +52,13 @@ class RequestQueue {
   // Precondition: not full.
   Request& push(const Request& request) {
     Request& slot = slots_[posted_ & mask_];
-    slot = request;
+    // One by one: a copy of the whole would wait for the stores that have just put it together.
+    slot.cookie = request.cookie;
+    slot.length = request.length;
+    slot.flags = request.flags;
+    slot.opcode = request.opcode;
+    slot.status = request.status;
+    slot.ended = request.ended;
     ++posted_;
     return slot;
   }

@@ -19,6 +19,9 @@ constexpr Duration kPatience = 50 * kMicrosecond;
 
 // Records handled before other links get their turn.
 constexpr int kRecordBudget = 64;
+// Within such a turn the peer hears so often what has been placed: it may be waiting for that with
+// all its requests posted, and the consumer first reaps everything that came.
+constexpr int kAckEvery = 16;
 
 // Controls that wait for room: more than all connections of an adapter together can have, so only a
 // peer that asks and asks and reads no answer gets there.
@@ -247,7 +250,10 @@ bool Link::poll_ring() {
       return true;
     }
     in_.pop(lines);
-    if (--left == 0) break;
+    if (--left % kAckEvery == 0) {
+      if (!ack_list_.empty()) flush_acks();
+      if (left == 0) break;
+    }
   }
   if (left != kRecordBudget) {
     // The peer says that it starves, fences, and then looks how far we have told it.

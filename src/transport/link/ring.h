@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "base/cpu.h"
 #include "base/shared_atomic.h"
 
 namespace datum {
@@ -92,7 +93,7 @@ class RingProducer {
     next_.lines += reserved_;
     reserved_ = 0;
     // Fetched for writing before it is written: a stream of records waits for no line.
-    __builtin_prefetch(&ring_->slots[next_.slot(kWriteAhead)], 1);
+    prefetch_for_write(&ring_->slots[next_.slot(kWriteAhead)]);
   }
   // The largest record fits.
   bool has_room() { return fits(2 * kMaxRecordLines) || look_for_room(kMaxRecordLines); }
