@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <linux/futex.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -28,6 +29,19 @@ void sleep_while(volatile std::uint32_t* word, std::uint32_t value) {
 void set_and_wake(volatile std::uint32_t* word, std::uint32_t value) {
   *word = value;
   syscall(SYS_futex, word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
+void await(const Line& line, int turn) {
+  while (line.value != static_cast<std::uint64_t>(turn)) {
+  }
+}
+
+void read_from(int process, char* from, char* to, std::size_t size) {
+  const iovec local{to, size};
+  const iovec remote{from, size};
+  if (process_vm_readv(process, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(size)) return;
+  std::perror("limits: process_vm_readv");
+  std::exit(2);
 }
 
 } // namespace
@@ -60,6 +74,35 @@ double cma_call(std::size_t size, bool write, int rounds) {
         done[1].value = 1;
         while (done[0].value == 0) {
         }
+      });
+}
+
+double cma_pingpong(std::size_t size, int rounds) {
+  char* here = ordinary(size);
+  char* there = ordinary(size);
+  auto* turns = static_cast<Line*>(shared_memory(2 * sizeof(Line)));
+  return run_two(
+      [&] {
+        prctl(PR_SET_PTRACER, child_pid());
+        std::memset(here, 2, size); // each side its own pages, not those of before the fork
+        const std::int64_t start = now();
+        for (int i = 1; i <= rounds; ++i) {
+          turns[0].value = static_cast<std::uint64_t>(i);
+          await(turns[1], i);
+          read_from(child_pid(), there, here, size);
+        }
+        const double each = static_cast<double>(now() - start) / (2.0 * rounds);
+        turns[0].value = static_cast<std::uint64_t>(rounds) + 1;
+        return each;
+      },
+      [&] {
+        std::memset(there, 3, size);
+        for (int i = 1; i <= rounds; ++i) {
+          await(turns[0], i);
+          read_from(getppid(), here, there, size);
+          turns[1].value = static_cast<std::uint64_t>(i);
+        }
+        await(turns[0], rounds + 1); // it still reads from here
       });
 }
 

@@ -14,6 +14,9 @@ double ring_pingpong(std::size_t size, int rounds); // copy in, copy out: half r
 double ring_rate(std::size_t size, std::size_t messages);
 double put_pingpong(std::size_t size, int rounds); // copied into mapped memory: half round trip
 double cma_call(std::size_t size, bool write, int rounds);
+// A message without a copy between: a line tells, and the reader takes the whole with one call from
+// where the sender received it before. Half round trip.
+double cma_pingpong(std::size_t size, int rounds);
 double copy(std::size_t size, int rounds); // memcpy in one thread
 double futex_handover(int rounds);         // both asleep: half round trip
 

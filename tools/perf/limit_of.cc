@@ -14,7 +14,7 @@ constexpr std::size_t kCallWorthwhile = 1024; // below, a system call is never t
 std::vector<LimitChoice> messages(std::size_t size) {
   std::vector<LimitChoice> choices;
   if (size <= kRingLongest) choices.push_back({Limit::Ring, size});
-  if (size >= kCallWorthwhile) choices.push_back({Limit::CmaRead, size});
+  if (size >= kCallWorthwhile) choices.push_back({Limit::CmaMessage, size});
   return choices;
 }
 
@@ -74,6 +74,7 @@ std::string name_of(const LimitChoice& choice) {
   case Limit::RingRate: return sized("ring-rate");
   case Limit::CmaRead: return sized("cma-read");
   case Limit::CmaWrite: return sized("cma-write");
+  case Limit::CmaMessage: return sized("cma-message");
   case Limit::Memcpy: return sized("memcpy");
   }
   return "?";

@@ -22,6 +22,7 @@ enum class Limit : std::uint32_t {
   RingRate, // messages per second
   CmaRead,  // ns per operation
   CmaWrite,
+  CmaMessage, // half round trip in ns
   Memcpy,
 };
 

@@ -28,6 +28,12 @@ std::size_t stride_of(const Task& task) {
   return (task.size + unit - 1) / unit * unit;
 }
 
+// A ping-pong sends back what it received, from where it received it: what a message brings is new
+// to the other core, and has to come over to it, as in any program.
+std::size_t receives_at(const Task& task) {
+  return task.op == Op::Send && task.kind == Kind::Latency ? 0 : stride_of(task);
+}
+
 bool holds_connections_only(const Task& task) {
   return task.op == Op::None;
 }
@@ -73,8 +79,9 @@ DAT_IA_ATTR limits_of(const tools::Interface& ia) {
 } // namespace
 
 Link::Link(const tools::Interface& ia, const Task& task)
-    : task_(task), stride_(stride_of(task)), depth_(depth_of(task)), receives_(receives_of(task)),
-      every_(every_of(task)), buffer_(task.memory, 2 * stride_ + kPage), pz_(make_pz(ia)),
+    : task_(task), stride_(stride_of(task)), receives_at_(receives_at(task)),
+      depth_(depth_of(task)), receives_(receives_of(task)), every_(every_of(task)),
+      buffer_(task.memory, 2 * stride_ + kPage), pz_(make_pz(ia)),
       evd_(make_evd(ia, events_of(task), DAT_EVD_DTO_FLAG | DAT_EVD_CONNECTION_FLAG)),
       region_(ia, pz_, buffer_.bytes(), DAT_MEM_PRIV_ALL_FLAG), flows_(task.endpoints) {
   arrived_.reserve(std::size_t{receives_ + 2} * task.endpoints);

@@ -74,6 +74,7 @@ class Link {
 
   Task task_;
   std::size_t stride_;
+  std::size_t receives_at_;
   std::uint32_t depth_;    // requests per endpoint
   std::uint32_t receives_; // per endpoint
   std::uint32_t every_;    // how often a request is signalled

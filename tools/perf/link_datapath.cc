@@ -41,7 +41,7 @@ DAT_DTO_COOKIE request_cookie(std::uint32_t ep, std::uint32_t covers) {
 } // namespace
 
 void Link::post_recv(std::uint32_t ep) {
-  DAT_LMR_TRIPLET iov = region_.local(stride_, task_.op == Op::Send ? task_.size : 64);
+  DAT_LMR_TRIPLET iov = region_.local(receives_at_, task_.op == Op::Send ? task_.size : 64);
   const DAT_RETURN ret =
       dat_ep_post_recv(eps_[ep].get(), 1, &iov, receive_cookie(ep), DAT_COMPLETION_DEFAULT_FLAG);
   if (ret != DAT_SUCCESS) [[unlikely]]

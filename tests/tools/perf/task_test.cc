@@ -116,7 +116,10 @@ TEST(PerfLimit, ASmallSendIsHeldAgainstTheRingOnly) {
 TEST(PerfLimit, ALargeSendIsHeldAgainstTheBetterOfRingAndCall) {
   Task task;
   task.size = 4096;
-  EXPECT_EQ(limits_of(task).size(), 2U);
+  const auto limits = limits_of(task);
+  ASSERT_EQ(limits.size(), 2U);
+  EXPECT_EQ(name_of(limits[0]), "ring 4.0 KiB");
+  EXPECT_EQ(name_of(limits[1]), "cma-message 4.0 KiB");
 }
 
 TEST(PerfLimit, ATimeBecomesABandwidthInTheUnitOfTheResult) {
