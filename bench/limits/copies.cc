@@ -36,35 +36,35 @@ void await(const Line& line, int turn) {
   }
 }
 
-void read_from(int process, char* from, char* to, std::size_t size) {
-  const iovec local{to, size};
-  const iovec remote{from, size};
-  if (process_vm_readv(process, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(size)) return;
-  std::perror("limits: process_vm_readv");
+void await_octet(const char* octet, char value) {
+  while (__atomic_load_n(octet, __ATOMIC_ACQUIRE) != value) {
+  }
+}
+
+void move(int process, char* here, char* there, std::size_t size, bool write) {
+  const iovec local{here, size};
+  const iovec remote{there, size};
+  const ssize_t moved = write ? process_vm_writev(process, &local, 1, &remote, 1, 0)
+                              : process_vm_readv(process, &local, 1, &remote, 1, 0);
+  if (moved == static_cast<ssize_t>(size)) return;
+  std::perror("limits: process_vm");
   std::exit(2);
 }
 
-} // namespace
+// About as long as a look at an EVD; a line that is written all the time could never be read.
+void breathe() {
+  for (int i = 0; i < 16; ++i) asm volatile("" ::: "memory");
+}
 
-double cma_call(std::size_t size, bool write, int rounds) {
+double time_calls(std::size_t size, bool write, bool rewritten, int rounds) {
   char* here = ordinary(size);
   char* there = ordinary(size);
   auto* done = static_cast<Line*>(shared_memory(2 * sizeof(Line)));
   return run_two(
       [&] {
-        while (done[1].value == 0) {
-        }
-        const iovec local{here, size};
-        const iovec remote{there, size};
+        await(done[1], 1);
         const std::int64_t start = now();
-        for (int i = 0; i < rounds; ++i) {
-          const ssize_t moved = write ? process_vm_writev(child_pid(), &local, 1, &remote, 1, 0)
-                                      : process_vm_readv(child_pid(), &local, 1, &remote, 1, 0);
-          if (moved != static_cast<ssize_t>(size)) {
-            std::perror("limits: process_vm");
-            std::exit(2);
-          }
-        }
+        for (int i = 0; i < rounds; ++i) move(child_pid(), here, there, size, write);
         const double each = static_cast<double>(now() - start) / rounds;
         done[0].value = 1;
         return each;
@@ -72,7 +72,51 @@ double cma_call(std::size_t size, bool write, int rounds) {
       [&] {
         std::memset(there, 2, size); // its own pages, not those of before the fork
         done[1].value = 1;
-        while (done[0].value == 0) {
+        for (char look = 0; done[0].value == 0; ++look) {
+          if (rewritten) __atomic_store_n(there, look, __ATOMIC_RELEASE);
+          breathe();
+        }
+      });
+}
+
+} // namespace
+
+double cma_call(std::size_t size, bool write, int rounds) {
+  return time_calls(size, write, false, rounds);
+}
+
+double cma_read_new(std::size_t size, int rounds) {
+  return time_calls(size, false, true, rounds);
+}
+
+double cma_put_pingpong(std::size_t size, int rounds) {
+  char* here = ordinary(size);
+  char* there = ordinary(size);
+  char* from = ordinary(size);
+  auto* ready = static_cast<Line*>(shared_memory(sizeof(Line)));
+  const auto mark = [](int i) { return static_cast<char>(i % 100 + 10); };
+  return run_two(
+      [&] {
+        prctl(PR_SET_PTRACER, child_pid());
+        std::memset(here, 1, size); // each side its own pages, not those of before the fork
+        await(*ready, 1);
+        ready->value = 2;
+        const std::int64_t start = now();
+        for (int i = 0; i < rounds; ++i) {
+          from[size - 1] = mark(i);
+          move(child_pid(), from, there, size, true);
+          await_octet(here + size - 1, mark(i));
+        }
+        return static_cast<double>(now() - start) / (2.0 * rounds);
+      },
+      [&] {
+        std::memset(there, 1, size);
+        ready->value = 1;
+        await(*ready, 2);
+        for (int i = 0; i < rounds; ++i) {
+          await_octet(there + size - 1, mark(i));
+          from[size - 1] = mark(i);
+          move(getppid(), from, here, size, true);
         }
       });
 }
@@ -89,7 +133,7 @@ double cma_pingpong(std::size_t size, int rounds) {
         for (int i = 1; i <= rounds; ++i) {
           turns[0].value = static_cast<std::uint64_t>(i);
           await(turns[1], i);
-          read_from(child_pid(), there, here, size);
+          move(child_pid(), here, there, size, false);
         }
         const double each = static_cast<double>(now() - start) / (2.0 * rounds);
         turns[0].value = static_cast<std::uint64_t>(rounds) + 1;
@@ -99,7 +143,7 @@ double cma_pingpong(std::size_t size, int rounds) {
         std::memset(there, 3, size);
         for (int i = 1; i <= rounds; ++i) {
           await(turns[0], i);
-          read_from(getppid(), here, there, size);
+          move(getppid(), there, here, size, false);
           turns[1].value = static_cast<std::uint64_t>(i);
         }
         await(turns[0], rounds + 1); // it still reads from here

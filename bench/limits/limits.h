@@ -14,6 +14,10 @@ double ring_pingpong(std::size_t size, int rounds); // copy in, copy out: half r
 double ring_rate(std::size_t size, std::size_t messages);
 double put_pingpong(std::size_t size, int rounds); // copied into mapped memory: half round trip
 double cma_call(std::size_t size, bool write, int rounds);
+// The same read of memory whose first octet its owner writes again and again.
+double cma_read_new(std::size_t size, int rounds);
+// One call for each write, which the other side watches its memory for. Half round trip.
+double cma_put_pingpong(std::size_t size, int rounds);
 // A message without a copy between: a line tells, and the reader takes the whole with one call from
 // where the sender received it before. Half round trip.
 double cma_pingpong(std::size_t size, int rounds);

@@ -15,6 +15,8 @@ constexpr char kUsage[] =
     "  ring-rate SIZE             messages per second\n"
     "  put SIZE                   copy into mapped memory, half round trip, ns\n"
     "  cma-write, cma-read SIZE   one process_vm call, ns\n"
+    "  cma-read-new SIZE          the same, of memory that its owner writes meanwhile, ns\n"
+    "  cma-put SIZE               one process_vm call for each write, half round trip, ns\n"
     "  cma-message SIZE           one process_vm call for each message, half round trip, ns\n"
     "  memcpy SIZE                one copy, ns\n"
     "  futex                      hand-over between sleepers, half round trip, ns\n";
@@ -54,6 +56,10 @@ int main(int argc, char** argv) {
     value = limits::put_pingpong(size, rounds);
   else if (is("cma-write") || is("cma-read"))
     value = limits::cma_call(size, is("cma-write"), rounds);
+  else if (is("cma-read-new"))
+    value = limits::cma_read_new(size, rounds);
+  else if (is("cma-put"))
+    value = limits::cma_put_pingpong(size, rounds);
   else if (is("cma-message"))
     value = limits::cma_pingpong(size, rounds);
   else if (is("memcpy"))

@@ -26,12 +26,12 @@ std::vector<LimitChoice> latency(const Task& task) {
   }
   if (task.op == Op::Send) return messages(size);
   if (task.op == Op::Read) {
-    if (!is_shareable(task.memory)) return {{Limit::CmaRead, size}};
+    if (!is_shareable(task.memory)) return {{Limit::CmaReadNew, size}};
     return {{size <= kLine ? Limit::TwoLines : Limit::Memcpy, size}};
   }
   if (is_shareable(task.memory)) return {{size <= kLine ? Limit::TwoLines : Limit::Put, size}};
   if (task.target == Target::Poll && size < kCallWorthwhile) return {{Limit::Ring, size}};
-  return {{Limit::CmaWrite, size}};
+  return {{Limit::CmaPut, size}};
 }
 
 std::vector<LimitChoice> bandwidth(const Task& task) {
@@ -74,6 +74,8 @@ std::string name_of(const LimitChoice& choice) {
   case Limit::RingRate: return sized("ring-rate");
   case Limit::CmaRead: return sized("cma-read");
   case Limit::CmaWrite: return sized("cma-write");
+  case Limit::CmaReadNew: return sized("cma-read-new");
+  case Limit::CmaPut: return sized("cma-put");
   case Limit::CmaMessage: return sized("cma-message");
   case Limit::Memcpy: return sized("memcpy");
   }

@@ -51,6 +51,10 @@ double run(const Request& request) {
     return fit([&](int n) { return limits::cma_call(size, false, n); }, 1, 2, kMost);
   case Limit::CmaWrite:
     return fit([&](int n) { return limits::cma_call(size, true, n); }, 1, 2, kMost);
+  case Limit::CmaReadNew:
+    return fit([&](int n) { return limits::cma_read_new(size, n); }, 1, 2, kMost);
+  case Limit::CmaPut:
+    return fit([&](int n) { return limits::cma_put_pingpong(size, n); }, 2, 4, kMost);
   case Limit::CmaMessage:
     return fit([&](int n) { return limits::cma_pingpong(size, n); }, 2, 4, kMost);
   case Limit::Memcpy: return fit([&](int n) { return limits::copy(size, n); }, 1, 2, kMost);

@@ -22,6 +22,8 @@ enum class Limit : std::uint32_t {
   RingRate, // messages per second
   CmaRead,  // ns per operation
   CmaWrite,
+  CmaReadNew,
+  CmaPut,     // half round trip in ns
   CmaMessage, // half round trip in ns
   Memcpy,
 };
