@@ -34,8 +34,12 @@ class ReceiveQueue {
             std::uint64_t capacity) {
     const std::size_t at = wrap(head_ + count_);
     slots_[at] = Receive{cookie, capacity, flags, static_cast<std::uint32_t>(local.size())};
-    std::copy(local.begin(), local.end(),
-              segments_.begin() + static_cast<std::ptrdiff_t>(at * iov_));
+    // The usual single segment without a call.
+    LocalTriplet* segments = segments_.data() + at * iov_;
+    if (local.size() == 1) [[likely]]
+      *segments = local[0];
+    else
+      std::copy(local.begin(), local.end(), segments);
     ++count_;
   }
   const Receive& front() const { return slots_[head_]; }

@@ -67,7 +67,7 @@ class Locked {
  public:
   using T = typename KindOf<K>::type;
 
-  explicit Locked(const void* handle) DATUM_NO_TSA {
+  [[gnu::always_inline]] explicit Locked(const void* handle) DATUM_NO_TSA {
     const HandleSlot* slot = HandleSpace::find(handle);
     if (slot == nullptr) return;
     IaControl* control = slot->control.load(std::memory_order_acquire);
