@@ -6,7 +6,7 @@
 #include <sys/epoll.h>
 
 #include "base/log.h"
-#include "transport/shm/host_address.h"
+#include "transport/inet/host_address.h"
 #include "transport/shm/peer_process.h"
 #include "transport/shm/shm_context.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/unique_fd.h"
-#include "transport/shm/text_file.h"
+#include "transport/inet/text_file.h"
 
 namespace datum {
 namespace {

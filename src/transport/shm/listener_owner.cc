@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 
 #include "base/unique_fd.h"
-#include "transport/shm/text_file.h"
+#include "transport/inet/text_file.h"
 
 namespace datum {
 namespace {

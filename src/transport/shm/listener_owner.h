@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 #include "base/status.h"
-#include "transport/shm/host_address.h"
+#include "transport/inet/host_address.h"
 
 namespace datum {
 

@@ -9,8 +9,8 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
+#include "transport/inet/text_file.h"
 #include "transport/shm/message_socket.h"
-#include "transport/shm/text_file.h"
 
 namespace datum {
 namespace {

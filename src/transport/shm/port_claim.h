@@ -10,7 +10,7 @@
 #include "base/port_range.h"
 #include "base/status.h"
 #include "base/unique_fd.h"
-#include "transport/shm/host_address.h"
+#include "transport/inet/host_address.h"
 
 namespace datum {
 
@@ -29,14 +29,5 @@ class PortClaim {
   UniqueFd socket_;
   std::uint16_t port_;
 };
-
-// Ports below this one may need a privilege, so that a rendezvous may stand without a listener.
-std::uint16_t first_unprivileged_port();
-
-// The range for "any" qualifiers: below the kernel's ephemeral ports, where neither an outgoing
-// connection nor (at the other end of that range) a mapped qualifier gets in the way.
-PortRange any_port_range();
-// The rule itself; `ephemeral` is the text of ip_local_port_range.
-PortRange any_port_range_below(const std::string& ephemeral);
 
 } // namespace datum

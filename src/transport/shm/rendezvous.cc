@@ -9,10 +9,10 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "transport/inet/port_rules.h"
+#include "transport/inet/text_file.h"
 #include "transport/shm/listener_owner.h"
 #include "transport/shm/message_socket.h"
-#include "transport/shm/port_claim.h"
-#include "transport/shm/text_file.h"
 
 namespace datum {
 namespace {

@@ -13,7 +13,7 @@
 #include "base/status.h"
 #include "base/unique_fd.h"
 #include "core/types.h"
-#include "transport/shm/host_address.h"
+#include "transport/inet/host_address.h"
 
 namespace datum {
 

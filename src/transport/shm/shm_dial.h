@@ -12,8 +12,8 @@
 
 #include "core/timer.h"
 #include "progress/reactor.h"
+#include "transport/inet/host_address.h"
 #include "transport/link/fabric.h"
-#include "transport/shm/host_address.h"
 #include "transport/shm/message_socket.h"
 #include "transport/shm/shm_port.h"
 

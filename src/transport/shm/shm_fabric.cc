@@ -8,9 +8,9 @@
 
 #include "base/log.h"
 #include "base/random.h"
+#include "transport/inet/port_rules.h"
 #include "transport/shm/half_open.h"
 #include "transport/shm/peer_process.h"
-#include "transport/shm/port_claim.h"
 #include "transport/shm/shm_dial.h"
 #include "transport/shm/shm_listener.h"
 

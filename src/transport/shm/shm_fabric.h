@@ -14,8 +14,8 @@
 
 #include "base/fence.h"
 #include "progress/reactor.h"
+#include "transport/inet/host_address.h"
 #include "transport/link/fabric.h"
-#include "transport/shm/host_address.h"
 #include "transport/shm/life_token.h"
 #include "transport/shm/quiesce.h"
 #include "transport/shm/sealed_memory.h"

@@ -10,8 +10,8 @@
 
 #include "core/timer.h"
 #include "progress/reactor.h"
+#include "transport/inet/host_address.h"
 #include "transport/link/fabric.h"
-#include "transport/shm/host_address.h"
 #include "transport/shm/port_claim.h"
 
 namespace datum {

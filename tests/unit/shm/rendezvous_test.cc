@@ -4,6 +4,7 @@
 #include <netinet/tcp.h>
 
 #include "tests/unit/shm/test_world.h"
+#include "transport/inet/port_rules.h"
 #include "transport/shm/listener_owner.h"
 #include "transport/shm/port_claim.h"
 #include "transport/shm/rendezvous.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-#include "transport/shm/text_file.h"
+#include "transport/inet/text_file.h"
 
 #include <fcntl.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/shm/host_address.h: an IP address as this transport needs it.
+// transport/inet/host_address.h: an IP address as transports need it.
 // Lives here: reading and writing the core's opaque Address, text, the question whether the
 //             address is one of this host.
 // Not here:   ports; a qualifier always comes separately.

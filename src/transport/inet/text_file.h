@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/shm/text_file.h: the contents of a small file below /proc.
+// transport/inet/text_file.h: the contents of a small file below /proc.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-#include "transport/shm/host_address.h"
+#include "transport/inet/host_address.h"
 
 #include <algorithm>
 #include <arpa/inet.h>
