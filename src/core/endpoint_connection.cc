@@ -10,6 +10,7 @@ ChannelOptions Endpoint::channel_options() const {
   options.zone = zone_ ? zone_->id() : 0;
   options.endpoint = number_;
   options.reads_in = attributes_.max_rdma_read_in;
+  options.reads_out = attributes_.max_rdma_read_out;
   return options;
 }
 

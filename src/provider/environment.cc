@@ -55,6 +55,13 @@ std::optional<Duration> parse_milliseconds(std::string_view text) {
   return *value * kMillisecond;
 }
 
+std::optional<CrcPolicy> parse_crc(std::string_view text) {
+  if (text == "auto") return CrcPolicy::Auto;
+  if (text == "on") return CrcPolicy::On;
+  if (text == "off") return CrcPolicy::Off;
+  return std::nullopt;
+}
+
 IaEnvironment read_environment() {
   IaEnvironment found;
   // A program with more rights than its caller does not let the caller choose for it.
@@ -65,6 +72,8 @@ IaEnvironment read_environment() {
   found.receive_timeout =
       take("DATUM_RNR_TIMEOUT", std::getenv("DATUM_RNR_TIMEOUT"), parse_milliseconds,
            found.receive_timeout, "milliseconds; using 1000");
+  found.crc = take("DATUM_CRC", ::secure_getenv("DATUM_CRC"), parse_crc, CrcPolicy::Auto,
+                   "auto, on or off; going on as with auto");
   return found;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/port_range.h"
 #include "base/time.h"
+#include "transport/tcp/tcp_options.h"
 
 namespace datum {
 
@@ -20,6 +21,7 @@ struct IaEnvironment {
   AllowedPaths paths = AllowedPaths::Every;
   std::optional<PortRange> ports;     // DATUM_PORT_RANGE: those that an IA may choose by itself
   Duration receive_timeout = kSecond; // DATUM_RNR_TIMEOUT
+  CrcPolicy crc = CrcPolicy::Auto;    // DATUM_CRC
 };
 
 IaEnvironment read_environment();
@@ -27,6 +29,7 @@ IaEnvironment read_environment();
 // The syntax alone; nothing: not understood.
 std::optional<AllowedPaths> parse_paths(std::string_view text);
 std::optional<PortRange> parse_ports(std::string_view text);
+std::optional<CrcPolicy> parse_crc(std::string_view text);
 std::optional<Duration> parse_milliseconds(std::string_view text);
 
 } // namespace datum

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // provider/threads_factory.cc: what an IA of a real process stands on: threads, the kernel's clock
-// and chance, links between the processes of this host.
+// and chance, links between the processes of this host, or TCP.
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -15,6 +15,7 @@
 #include "provider/memory_probe.h"
 #include "transport/link/link_transport.h"
 #include "transport/shm/shm_fabric.h"
+#include "transport/tcp/tcp_transport.h"
 
 namespace datum {
 namespace {
@@ -47,21 +48,16 @@ std::string process_limit() {
   return std::to_string(limit.rlim_cur);
 }
 
-class ThreadedRuntime final : public Runtime {
+// What does not depend on the way.
+class ThreadedRuntime : public Runtime {
  public:
-  ThreadedRuntime(std::string_view ia_name, std::unique_ptr<ThreadedProgress> progress,
-                  std::unique_ptr<ShmFabric> fabric, const LinkOptions& options)
-      : ia_name_(ia_name), progress_(std::move(progress)), fabric_(std::move(fabric)),
-        transport_(*fabric_, options) {
-    progress_->bind(transport_, timers_);
-  }
+  ThreadedRuntime(std::string_view ia_name, std::unique_ptr<ThreadedProgress> progress)
+      : ia_name_(ia_name), progress_(std::move(progress)) {}
 
-  Transport& transport() override { return transport_; }
-  Progress& progress() override { return *progress_; }
-  TimerQueue& timers() override { return timers_; }
-  Random& random() override { return random_; }
-  MemoryProbe& memory() override { return memory_; }
-  Status start(InterfaceAdapter&) override {
+  Progress& progress() final { return *progress_; }
+  TimerQueue& timers() final { return timers_; }
+  Random& random() final { return random_; }
+  Status start(InterfaceAdapter&) final {
     const Status started = progress_->start(ia_name_);
     if (!started.ok())
       log(LogLevel::Warn,
@@ -70,16 +66,48 @@ class ThreadedRuntime final : public Runtime {
           ia_name_, std::strerror(errno), process_limit());
     return started;
   }
-  void stop() override { progress_->stop(); }
+  void stop() final { progress_->stop(); }
+
+ protected:
+  void bind(Transport& transport) { progress_->bind(transport, timers_); }
 
  private:
   const std::string ia_name_;
   KernelRandom random_;
   TimerQueue timers_;
   std::unique_ptr<ThreadedProgress> progress_;
+};
+
+class SameHostRuntime final : public ThreadedRuntime {
+ public:
+  SameHostRuntime(std::string_view ia_name, std::unique_ptr<ThreadedProgress> progress,
+                  std::unique_ptr<ShmFabric> fabric, const LinkOptions& options)
+      : ThreadedRuntime(ia_name, std::move(progress)), fabric_(std::move(fabric)),
+        transport_(*fabric_, options) {
+    bind(transport_);
+  }
+  Transport& transport() override { return transport_; }
+  MemoryProbe& memory() override { return memory_; }
+
+ private:
   std::unique_ptr<ShmFabric> fabric_;
   OfferedMemory memory_{*fabric_};
   LinkTransport transport_;
+};
+
+class TcpRuntime final : public ThreadedRuntime {
+ public:
+  TcpRuntime(std::string_view ia_name, std::unique_ptr<ThreadedProgress> progress,
+             std::unique_ptr<TcpTransport> transport)
+      : ThreadedRuntime(ia_name, std::move(progress)), transport_(std::move(transport)) {
+    bind(*transport_);
+  }
+  Transport& transport() override { return *transport_; }
+  MemoryProbe& memory() override { return memory_; }
+
+ private:
+  KernelMemoryProbe memory_;
+  std::unique_ptr<TcpTransport> transport_;
 };
 
 class ThreadsFactory final : public RuntimeFactory {
@@ -87,13 +115,6 @@ class ThreadsFactory final : public RuntimeFactory {
   Result<std::unique_ptr<Runtime>> open(std::string_view ia_name, std::string_view instance_data,
                                         LockOwner& lock) override {
     const IaEnvironment environment = read_environment();
-    if (environment.paths == AllowedPaths::OtherHosts) {
-      log(LogLevel::Warn,
-          "ia \"{}\": DATUM_TRANSPORT=tcp: this version has no TCP transport; unset the variable, "
-          "or set it to auto or shm",
-          ia_name);
-      return fail(Type::InsufficientResources, Detail::ResourceDevice);
-    }
     const std::optional<IaAddress> place = find_ia_address(ia_name, instance_data);
     if (!place) {
       if (const int error = errno; error != 0)
@@ -116,6 +137,8 @@ class ThreadsFactory final : public RuntimeFactory {
           ia_name);
       return fail(progress.error());
     }
+    if (environment.paths == AllowedPaths::OtherHosts)
+      return open_tcp(ia_name, *place, environment, std::move(*progress));
     ShmOptions options;
     options.every_address = place->every_address;
     options.any_ports = environment.ports;
@@ -124,10 +147,25 @@ class ThreadsFactory final : public RuntimeFactory {
     Result<std::unique_ptr<ShmFabric>> fabric =
         ShmFabric::create(place->address, (*progress)->reactor(), options);
     if (!fabric) return fail(fabric.error());
-    return std::make_unique<ThreadedRuntime>(ia_name, std::move(*progress), std::move(*fabric),
+    return std::make_unique<SameHostRuntime>(ia_name, std::move(*progress), std::move(*fabric),
                                              link);
   }
   std::string_view provider_name() const override { return "Datum"; }
+
+ private:
+  static Result<std::unique_ptr<Runtime>> open_tcp(std::string_view ia_name, const IaAddress& place,
+                                                   const IaEnvironment& environment,
+                                                   std::unique_ptr<ThreadedProgress> progress) {
+    TcpOptions options;
+    options.every_address = place.every_address;
+    options.ports = environment.ports;
+    options.crc = environment.crc;
+    options.receive_timeout = environment.receive_timeout;
+    Result<std::unique_ptr<TcpTransport>> transport =
+        TcpTransport::create(place.address, progress->reactor(), options);
+    if (!transport) return fail(transport.error());
+    return std::make_unique<TcpRuntime>(ia_name, std::move(progress), std::move(*transport));
+  }
 };
 
 } // namespace

@@ -48,6 +48,17 @@ void expect_one_line(const std::string& said, std::initializer_list<const char*>
   for (const char* part : parts) EXPECT_NE(said.find(part), std::string::npos) << said;
 }
 
+// What the EP says about the way of its connection.
+std::string path_of(DAT_EP_HANDLE ep) {
+  DAT_EP_PARAM param{};
+  EXPECT_DAT_OK(dat_ep_query(ep, DAT_EP_FIELD_ALL, &param));
+  for (int i = 0; i < param.ep_attr.ep_provider_specific_count; ++i) {
+    const DAT_NAMED_ATTR& each = param.ep_attr.ep_provider_specific[i];
+    if (std::string(each.name) == "datum_path") return each.value;
+  }
+  return "";
+}
+
 // Two free ports side by side: nobody else is given them meanwhile but by bad luck.
 std::string two_ports(std::uint16_t& low) {
   low = free_ports(2);
@@ -65,11 +76,28 @@ TEST(Environment, ShmAndAutoConnectOnThisHost) {
 }
 
 // Rules: ENV.2
-TEST(Environment, TcpCannotBeHad) {
+TEST(Environment, TcpConnectsOverTcpOnThisHostToo) {
   const Variable transport("DATUM_TRANSPORT", "tcp");
-  // DAT_CLASS_ERROR | DAT_INSUFFICIENT_RESOURCES | DAT_RESOURCE_DEVICE
-  const std::string said = said_by_open(0x80030003);
-  expect_one_line(said, {"DATUM_TRANSPORT=tcp", "no TCP transport", "unset"});
+  EXPECT_EQ(said_by_open(DAT_SUCCESS), "");
+  ConnectedPair pair;
+  EXPECT_EQ(path_of(pair.active().ep()), "tcp");
+  EXPECT_EQ(path_of(pair.passive().ep()), "tcp");
+}
+
+// Rules: ENV.7
+TEST(Environment, AnUnknownCrcIsSaidAndIgnored) {
+  const Variable crc("DATUM_CRC", "sometimes");
+  expect_one_line(said_by_open(DAT_SUCCESS), {"DATUM_CRC=\"sometimes\"", "auto, on or off"});
+}
+
+// Rules: ENV.7
+TEST(Environment, TcpWithACrcConnects) {
+  for (const char* value : {"on", "off", "auto"}) {
+    const Variable transport("DATUM_TRANSPORT", "tcp");
+    const Variable crc("DATUM_CRC", value);
+    EXPECT_EQ(said_by_open(DAT_SUCCESS), "");
+    const ConnectedPair pair;
+  }
 }
 
 // Rules: ENV.3

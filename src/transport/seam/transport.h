@@ -116,6 +116,7 @@ struct ChannelOptions {
   std::uint32_t zone = 0;     // the EP's protection zone
   std::uint32_t endpoint = 0; // the EP's number
   std::int32_t reads_in = 0;  // Reads it serves at a time
+  std::int32_t reads_out = 0; // and has outstanding, at most
 };
 
 // A request that arrived and waits for an answer. Destroyed unanswered: refused by the provider.

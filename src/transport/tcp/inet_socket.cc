@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "transport/tcp/inet_socket.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+namespace datum {
+namespace {
+
+constexpr int kBacklog = 4096; // cut to net.core.somaxconn by the kernel
+constexpr int kNoError = 0;
+
+void set_option(int socket, int level, int name, int value) {
+  ::setsockopt(socket, level, name, &value, sizeof value);
+}
+
+UniqueFd stream_socket(int family) {
+  return UniqueFd(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+}
+
+int bind_to(int socket, const HostAddress& host, std::uint16_t port) {
+  sockaddr_storage address{};
+  const socklen_t length = to_sockaddr(host, port, address);
+  return ::bind(socket, reinterpret_cast<sockaddr*>(&address), length) == 0 ? kNoError : errno;
+}
+
+int listen_at(const HostAddress& host, std::uint16_t port, bool dual_stack, UniqueFd& out) {
+  UniqueFd socket = stream_socket(host.family);
+  if (!socket) return errno;
+  // Two may bind a port so; only one of them may listen.
+  set_option(socket.get(), SOL_SOCKET, SO_REUSEADDR, 1);
+  if (host.family == AF_INET6)
+    set_option(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, dual_stack ? 0 : 1);
+  if (const int error = bind_to(socket.get(), host, port); error != kNoError) return error;
+  if (::listen(socket.get(), kBacklog) != 0) return errno;
+  out = std::move(socket);
+  return kNoError;
+}
+
+SocketName to_name(const sockaddr_storage& address) {
+  Address image;
+  std::memcpy(image.bytes, &address, sizeof image.bytes);
+  SocketName name;
+  if (const auto host = read_address(image)) name.host = *host;
+  // Both families have the port at the same place.
+  static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
+  std::uint16_t port = 0;
+  std::memcpy(&port, reinterpret_cast<const std::byte*>(&address) + offsetof(sockaddr_in, sin_port),
+              sizeof port);
+  name.port = ntohs(port);
+  return name;
+}
+
+} // namespace
+
+int open_listener(const std::optional<HostAddress>& host, std::uint16_t port, UniqueFd& out) {
+  if (host) return listen_at(*host, port, false, out);
+  HostAddress any;
+  any.family = AF_INET6;
+  const int error = listen_at(any, port, true, out);
+  if (error != EAFNOSUPPORT && error != EADDRNOTAVAIL) return error;
+  return listen_at(HostAddress{}, port, false, out); // a host without IPv6
+}
+
+int start_connect(const HostAddress& to, std::uint16_t port, const std::optional<HostAddress>& from,
+                  UniqueFd& out) {
+  UniqueFd socket = stream_socket(to.family);
+  if (!socket) return errno;
+  if (from && from->family == to.family) {
+    // The port is chosen when it is known what it is for: there are more of them then.
+    set_option(socket.get(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);
+    if (const int error = bind_to(socket.get(), *from, 0); error != kNoError) return error;
+  }
+  sockaddr_storage address{};
+  const socklen_t length = to_sockaddr(to, port, address);
+  const int rc = ::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), length);
+  if (rc != 0 && errno != EINPROGRESS) return errno;
+  out = std::move(socket);
+  return kNoError;
+}
+
+int connect_result(int socket) {
+  int error = 0;
+  socklen_t length = sizeof error;
+  if (::getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &length) != 0) return errno;
+  if (error != kNoError) return error;
+  // Where nobody listens, a socket may be given that very port and find itself.
+  return local_name(socket) == remote_name(socket) ? ECONNREFUSED : kNoError;
+}
+
+void tune(int socket, Duration dead_after) {
+  constexpr int kProbes = 4;
+  const auto seconds = static_cast<int>(std::max<Duration>(dead_after / kSecond, 2));
+  set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
+  set_option(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(dead_after / kMillisecond));
+  set_option(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
+  set_option(socket, IPPROTO_TCP, TCP_KEEPIDLE, std::max(seconds / 2, 1));
+  set_option(socket, IPPROTO_TCP, TCP_KEEPINTVL, std::max(seconds / (2 * kProbes), 1));
+  set_option(socket, IPPROTO_TCP, TCP_KEEPCNT, kProbes);
+}
+
+void reset_when_closed(int socket) {
+  const linger at_once{.l_onoff = 1, .l_linger = 0};
+  ::setsockopt(socket, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+}
+
+SocketName local_name(int socket) {
+  sockaddr_storage address{};
+  socklen_t length = sizeof address;
+  if (::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &length) != 0) return {};
+  return to_name(address);
+}
+
+SocketName remote_name(int socket) {
+  sockaddr_storage address{};
+  socklen_t length = sizeof address;
+  if (::getpeername(socket, reinterpret_cast<sockaddr*>(&address), &length) != 0) return {};
+  return to_name(address);
+}
+
+std::size_t segment_size(int socket) {
+  constexpr std::size_t kLeast = 536; // what every host takes (RFC 1122)
+  int size = 0;
+  socklen_t length = sizeof size;
+  if (::getsockopt(socket, IPPROTO_TCP, TCP_MAXSEG, &size, &length) != 0 || size <= 0)
+    return kLeast;
+  return static_cast<std::size_t>(size);
+}
+
+} // namespace datum

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/tcp/inet_socket.h: the system calls on TCP sockets that are not about data.
+// Lives here: listening, connecting, options, names of both ends.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/time.h"
+#include "base/unique_fd.h"
+#include "transport/inet/host_address.h"
+
+namespace datum {
+
+// 0, or errno. Without `host`: every address of this host. `port` 0: any.
+int open_listener(const std::optional<HostAddress>& host, std::uint16_t port, UniqueFd& out);
+
+// 0: under way or done, the socket becomes writable; otherwise errno. With `from` the connection
+// comes from that address.
+int start_connect(const HostAddress& to, std::uint16_t port, const std::optional<HostAddress>& from,
+                  UniqueFd& out);
+// What became of it: 0, or errno.
+int connect_result(int socket);
+
+// No waiting for more to send; a peer that has vanished is noticed within `dead_after`.
+void tune(int socket, Duration dead_after);
+// What is closed next is not finished in order.
+void reset_when_closed(int socket);
+
+struct SocketName {
+  HostAddress host;
+  std::uint16_t port = 0;
+  bool operator==(const SocketName&) const = default;
+};
+SocketName local_name(int socket);
+SocketName remote_name(int socket);
+// The segment size that TCP uses now.
+std::size_t segment_size(int socket);
+
+} // namespace datum

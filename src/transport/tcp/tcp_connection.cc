@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "transport/tcp/tcp_connection.h"
+
+#include <cerrno>
+#include <climits>
+#include <new>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "base/log.h"
+
+namespace datum {
+namespace {
+
+// One connection's turn: then others have theirs.
+constexpr std::size_t kReadMost = 256 * 1024;
+constexpr std::size_t kSendMost = 1024 * 1024;
+// From here on a copy costs more than one more system call.
+constexpr std::uint64_t kStraightLeast = 12 * 1024;
+// Behind a large FPDU only the next header is asked for: more would be payload to be copied.
+constexpr std::size_t kNextHeader = 20;
+constexpr std::size_t kPieces = 128;
+
+iwarp::Settings settings(const TcpOptions& options, bool same_host) {
+  iwarp::Settings chosen;
+  chosen.crc = options.crc == CrcPolicy::On || (options.crc == CrcPolicy::Auto && !same_host);
+  chosen.own_extensions = false; // DAT 1.2 has no word for them
+  chosen.receive_timeout = options.receive_timeout;
+  return chosen;
+}
+
+} // namespace
+
+TcpConnection::TcpConnection(TcpContext& context, UniqueFd socket, bool same_host)
+    : context_(context), socket_(std::move(socket)),
+      session_(settings(context.options, same_host), context.chunks, *this) {
+  tune(socket_.get(), context_.options.dead_peer_timeout);
+}
+
+TcpConnection::~TcpConnection() {
+  unwatch();
+  if (socket_ && begun_ && (!session_.finished() || session_.must_reset()))
+    reset_when_closed(socket_.get());
+}
+
+Status TcpConnection::expect_connection(TcpOwner& owner) {
+  owner_ = &owner;
+  connecting_ = true;
+  FdHandler& self = *this;
+  watched_ = EPOLLOUT;
+  const Status status = context_.reactor.add(socket_.get(), watched_, self);
+  watching_ = status.ok();
+  return status;
+}
+
+Status TcpConnection::expect_request(TcpOwner& owner) {
+  owner_ = &owner;
+  begun_ = true;
+  session_.expect_request(context_.now());
+  measure();
+  FdHandler& self = *this;
+  watched_ = EPOLLIN;
+  const Status status = context_.reactor.add(socket_.get(), watched_, self);
+  watching_ = status.ok();
+  if (watching_) settle();
+  return status;
+}
+
+void TcpConnection::measure() {
+  begun_ = true;
+  session_.set_largest_ulpdu(iwarp::mulpdu(segment_size(socket_.get()), false));
+}
+
+void TcpConnection::receive_posted() {
+  receive_posted_ = true;
+  touch();
+}
+
+bool TcpConnection::is_over() const {
+  if (!begun_) return !connecting_;
+  return session_.finished() && session_.deadline() == kNever;
+}
+
+// --- what others call ----------------------------------------------------------------------------
+
+void TcpConnection::run() {
+  if (!begun_) {
+    settle();
+    return;
+  }
+  if (std::exchange(receive_posted_, false)) {
+    session_.on_receive_posted(context_.now());
+    if (!held_.empty()) {
+      const std::vector<std::byte> waited = std::exchange(held_, {});
+      take(waited);
+    }
+  }
+  transmit(true);
+  settle();
+}
+
+void TcpConnection::on_expired(Instant now) {
+  armed_ = kNever;
+  session_.on_time(now);
+  transmit(true);
+  settle();
+}
+
+void TcpConnection::on_ready(std::uint32_t events) {
+  if (connecting_) {
+    connecting_ = false;
+    const int error = connect_result(socket_.get());
+    watch_for_what_matters();
+    if (owner_ != nullptr) owner_->on_tcp_connected(error);
+    settle();
+    return;
+  }
+  if ((events & EPOLLOUT) != 0) full_ = false;
+  if (reading()) {
+    if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0) receive();
+  } else if ((events & (EPOLLHUP | EPOLLERR)) != 0) {
+    // It cannot be read to its end, but it has ended.
+    unwatch();
+    session_.lost(context_.now());
+  }
+  // Whoever polls is about to answer, and the answer takes the acknowledgement along.
+  transmit(context_.attention == Attention::Asleep);
+  settle();
+}
+
+void TcpConnection::release(std::unique_ptr<TcpConnection> connection) {
+  TcpConnection* one = connection.release(); // owned by the list from here on
+  one->owner_ = nullptr;
+  one->released_ = true;
+  one->connecting_ = false;
+  one->context_.ending.push_back(*one);
+  one->touch();
+}
+
+void TcpConnection::leave() {
+  if (is_over() || !begun_) return;
+  transmit(true);
+  if (session_.wants_shutdown()) {
+    ::shutdown(socket_.get(), SHUT_WR);
+    session_.shut_down();
+    // Octets that nobody reads would turn the orderly end into a reset.
+    while (::recv(socket_.get(), context_.staging.data(), context_.staging.size(), MSG_DONTWAIT) >
+           0) {
+    }
+    if (!session_.must_reset()) begun_ = false;
+  }
+}
+
+// --- receiving -----------------------------------------------------------------------------------
+
+void TcpConnection::receive() {
+  std::size_t left = kReadMost;
+  while (reading() && watching_ && left != 0 && receive_once(left)) {
+  }
+}
+
+// False: there is no more now.
+bool TcpConnection::receive_once(std::size_t& left) {
+  std::array<Segment, kPieces> places;
+  std::array<iovec, kPieces + 1> pieces;
+  std::uint64_t straight = 0;
+  std::size_t count = session_.places(places, context_.now());
+  for (std::size_t i = 0; i < count; ++i) straight += places[i].length;
+  if (straight < kStraightLeast) {
+    straight = 0;
+    count = 0;
+  }
+  for (std::size_t i = 0; i < count; ++i)
+    pieces[i] = {places[i].address, static_cast<std::size_t>(places[i].length)};
+  const std::size_t behind = count != 0 ? kNextHeader : context_.staging.size();
+  pieces[count] = {context_.staging.data(), behind};
+  const std::size_t asked = static_cast<std::size_t>(straight) + behind;
+  const ssize_t got = ::readv(socket_.get(), pieces.data(), static_cast<int>(count + 1));
+  if (got < 0) {
+    if (errno == EINTR) return true;
+    if (errno == EAGAIN) return false;
+    unwatch();
+    session_.lost(context_.now());
+    return false;
+  }
+  if (got == 0) {
+    at_end_ = true;
+    session_.end_of_stream(context_.now());
+    return false;
+  }
+  const auto size = static_cast<std::size_t>(got);
+  left -= std::min(left, size);
+  const auto placed = static_cast<std::size_t>(std::min<std::uint64_t>(size, straight));
+  if (placed != 0) session_.placed(placed, context_.now());
+  if (size > placed && !take({context_.staging.data(), size - placed})) return false;
+  return size == asked;
+}
+
+// False: nothing more is read for now.
+bool TcpConnection::take(iwarp::Octets octets) {
+  const std::size_t taken = session_.feed(octets, context_.now());
+  if (taken == octets.size()) return true;
+  const iwarp::Octets rest = octets.subspan(taken);
+  try {
+    held_.assign(rest.begin(), rest.end());
+  } catch (const std::bad_alloc&) {
+    log(LogLevel::Warn, "{}: no memory for {} octets that wait for a receive; connection broken",
+        to_text(remote_name(socket_.get()).host), rest.size());
+    unwatch();
+    session_.lost(context_.now());
+  }
+  return false;
+}
+
+// --- sending -------------------------------------------------------------------------------------
+
+void TcpConnection::transmit(bool with_ack) {
+  std::size_t budget = kSendMost;
+  std::array<iwarp::Octets, kPieces> octets;
+  std::array<iovec, kPieces> pieces;
+  while (watching_ && !full_ && (session_.has_output() || (with_ack && session_.owes_ack()))) {
+    if (budget == 0) {
+      touch();
+      return;
+    }
+    const std::size_t count = session_.output(octets, context_.now());
+    if (count == 0) return; // no memory now: the session asks for another try; or it has ended
+    for (std::size_t i = 0; i < count; ++i)
+      pieces[i] = {const_cast<std::byte*>(octets[i].data()), octets[i].size()};
+    msghdr message{};
+    message.msg_iov = pieces.data();
+    message.msg_iovlen = count;
+    const ssize_t sent = ::sendmsg(socket_.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0) {
+      if (errno == EINTR) continue;
+      if (errno == EAGAIN) {
+        full_ = true;
+      } else if (errno == ENOBUFS || errno == ENOMEM) {
+        context_.arm(*this, context_.now() + kMillisecond);
+      } else {
+        // What has arrived may say why; reading finds the end, too.
+        if (reading()) receive();
+        unwatch();
+        session_.lost(context_.now());
+      }
+      return;
+    }
+    const auto size = static_cast<std::size_t>(sent);
+    budget -= std::min(budget, size);
+    session_.sent(size, context_.now());
+  }
+}
+
+// --- afterwards ----------------------------------------------------------------------------------
+
+void TcpConnection::tell_owner() {
+  if (owner_ == nullptr) return;
+  if (std::exchange(asked_, false)) owner_->on_request();
+  if (owner_ != nullptr && std::exchange(refused_silently_, false)) owner_->on_silent_refusal();
+  if (owner_ != nullptr && std::exchange(not_here_, false)) owner_->on_not_here();
+  if (owner_ != nullptr && is_over()) owner_->on_over();
+}
+
+void TcpConnection::settle() {
+  if (session_.wants_shutdown()) {
+    ::shutdown(socket_.get(), SHUT_WR);
+    session_.shut_down();
+  }
+  tell_owner();
+  if (is_over()) {
+    cancel();
+    armed_ = kNever;
+    unwatch();
+    if (released_) {
+      context_.some_ended = true;
+      touch();
+    }
+    return;
+  }
+  if (session_.owes_ack() && !full_) touch();
+  watch_for_what_matters();
+  if (const Instant deadline = begun_ ? session_.deadline() : kNever; deadline != armed_) {
+    armed_ = deadline;
+    if (deadline == kNever)
+      cancel();
+    else
+      context_.arm(*this, deadline);
+  }
+}
+
+void TcpConnection::watch_for_what_matters() {
+  if (!watching_ || connecting_) return;
+  const std::uint32_t in = reading() ? EPOLLIN : 0U;
+  const std::uint32_t wanted = in | (full_ ? EPOLLOUT : 0U);
+  if (wanted == watched_) return;
+  FdHandler& self = *this;
+  context_.reactor.change(socket_.get(), wanted, self);
+  watched_ = wanted;
+}
+
+void TcpConnection::unwatch() {
+  if (!watching_) return;
+  FdHandler& self = *this;
+  context_.reactor.remove(socket_.get(), self);
+  watching_ = false;
+}
+
+// --- SessionEvents -------------------------------------------------------------------------------
+
+bool TcpConnection::on_silent_refusal() {
+  if (owner_ == nullptr) return false;
+  refused_silently_ = true;
+  return true;
+}
+
+bool TcpConnection::on_not_here() {
+  not_here_ = owner_ != nullptr && owner_->may_ask_elsewhere();
+  return not_here_;
+}
+
+// Not agreed to: the session refuses the opcodes.
+void TcpConnection::complete_immediate(iwarp::Octets, bool) {}
+
+iwarp::ExtensionEvents::Invalidation TcpConnection::invalidate(Stag) {
+  return Invalidation::Unknown; // DAT 1.2 lets no peer end a region
+}
+
+} // namespace datum

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/tcp/tcp_connection.h: a TCP socket and the iWARP session on it.
+// Lives here: reading, placing, sending, the session's deadlines; what is left to do when nobody
+//             holds the connection any more.
+// Not here:   which peer, and why (tcp_channel, tcp_listener); the protocol (transport/iwarp).
+// Threads:    the adapter's lock.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "transport/iwarp/session.h"
+#include "transport/tcp/inet_socket.h"
+#include "transport/tcp/tcp_context.h"
+
+namespace datum {
+
+using PendingHook = ListHook<PendingTag>;
+using EndingHook = ListHook<EndingTag>;
+
+// Whoever holds a connection. It may release it from within any of these.
+class TcpOwner {
+ public:
+  // Initiator: TCP is connected (0), or why not (errno).
+  virtual void on_tcp_connected(int) {}
+  // Responder: a whole request has come.
+  virtual void on_request() {}
+  // Initiator: the peer closed without any reply.
+  virtual void on_silent_refusal() {}
+  // Initiator: the port is another qualifier's. False: there is no other to ask.
+  virtual bool may_ask_elsewhere() const { return false; }
+  virtual void on_not_here() {}
+  // Nothing more comes of it.
+  virtual void on_over() {}
+
+ protected:
+  ~TcpOwner() = default;
+};
+
+class TcpConnection final : public PendingHook,
+                            public EndingHook,
+                            private iwarp::SessionEvents,
+                            private FdHandler,
+                            private Timer {
+ public:
+  TcpConnection(TcpContext& context, UniqueFd socket, bool same_host);
+  ~TcpConnection() override;
+  TcpConnection(const TcpConnection&) = delete;
+  TcpConnection& operator=(const TcpConnection&) = delete;
+
+  // Begins to watch the socket: until TCP is connected, or for a request.
+  Status expect_connection(TcpOwner& owner);
+  Status expect_request(TcpOwner& owner);
+  void set_owner(TcpOwner* owner) { owner_ = owner; }
+
+  iwarp::Session& session() { return session_; }
+  int socket() const { return socket_.get(); }
+  // Largest FPDU, before startup frames are exchanged.
+  void measure();
+  // Something was asked of the session: progress() looks after what follows from it.
+  void touch() { context_.schedule(*this); }
+  void receive_posted();
+  void run();
+
+  // Its session was closed, or was never begun; what it still has to say is said.
+  static void release(std::unique_ptr<TcpConnection> connection);
+  bool is_over() const;
+  // The transport ends: what can leave without waiting leaves.
+  void leave();
+
+ private:
+  void on_ready(std::uint32_t events) override;
+  void on_expired(Instant now) override;
+  // SessionEvents
+  void on_request() override { asked_ = true; }
+  bool on_silent_refusal() override;
+  bool on_not_here() override;
+  void complete_immediate(iwarp::Octets data, bool solicited) override;
+  Invalidation invalidate(Stag stag) override;
+
+  void receive();
+  bool receive_once(std::size_t& room);
+  bool take(iwarp::Octets octets);
+  void transmit(bool with_ack);
+  void settle();
+  void tell_owner();
+  void watch_for_what_matters();
+  void unwatch();
+  bool reading() const { return held_.empty() && !at_end_; }
+
+  TcpContext& context_;
+  TcpOwner* owner_ = nullptr;
+  UniqueFd socket_;
+  iwarp::Session session_;
+  std::uint32_t watched_ = 0; // events; 0 with `watching_`: errors only
+  bool watching_ = false;
+  bool connecting_ = false;
+  bool begun_ = false; // the session
+  bool asked_ = false;
+  bool refused_silently_ = false;
+  bool not_here_ = false;
+  bool receive_posted_ = false;
+  bool full_ = false;   // the socket takes no more now
+  bool at_end_ = false; // the peer sends no more
+  bool released_ = false;
+  Instant armed_ = kNever;
+  std::vector<std::byte> held_; // read, and not taken by the session yet
+};
+
+} // namespace datum

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/tcp/tcp_context.h: what the parts of one TCP transport share.
+// Threads: the adapter's lock.
+#pragma once
+
+#include <array>
+
+#include "base/intrusive_list.h"
+#include "progress/reactor.h"
+#include "transport/inet/host_address.h"
+#include "transport/iwarp/output_queue.h"
+#include "transport/seam/transport.h"
+#include "transport/tcp/tcp_options.h"
+
+namespace datum {
+
+class TcpConnection;
+struct PendingTag;
+struct EndingTag;
+
+struct TcpContext {
+  TcpContext(Reactor& used_reactor, const HostAddress& own, const TcpOptions& chosen)
+      : reactor(used_reactor), host(own), options(chosen) {}
+
+  Reactor& reactor;
+  const HostAddress host;
+  const TcpOptions options;
+  TransportHost lent;
+  Attention attention = Attention::Polling;
+  iwarp::ChunkPool chunks;
+  // What arrives that nobody knows a place for yet; empty between two reads.
+  std::array<std::byte, 64 * 1024> staging;
+  // They have something to do that waits for progress().
+  IntrusiveList<TcpConnection, PendingTag> pending;
+  // Nobody holds them any more; they end in order, or have ended.
+  IntrusiveList<TcpConnection, EndingTag> ending;
+  bool some_ended = false;
+
+  Instant now() const { return lent.progress->now(); }
+  // What an IA listens on, and connects from: its address, or any of this host.
+  std::optional<HostAddress> scope() const {
+    return options.every_address ? std::nullopt : std::optional(host);
+  }
+  void schedule(TcpConnection& connection);
+  // Arms, and gets a sleeping thread to notice.
+  void arm(Timer& timer, Instant when);
+  void warn_no_descriptors();
+
+ private:
+  bool warned_ = false;
+};
+
+} // namespace datum

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/tcp/tcp_incoming.h: a request that waits for the consumer's answer.
+#pragma once
+
+#include <memory>
+
+#include "transport/tcp/tcp_channel.h"
+
+namespace datum {
+
+class TcpIncoming final : public IncomingConnection {
+ public:
+  // `prefix`: so many octets of its private data are ours.
+  TcpIncoming(TcpContext& context, std::unique_ptr<TcpConnection> connection, std::size_t prefix)
+      : context_(context), connection_(std::move(connection)), prefix_(prefix),
+        peer_(remote_name(connection_->socket())) {
+    connection_->set_owner(nullptr);
+  }
+  ~TcpIncoming() override {
+    if (!connection_) return;
+    connection_->session().refuse(iwarp::Refusal::NotAccepted, context_.now());
+    TcpConnection::release(std::move(connection_));
+  }
+  Address remote_address() const override { return write_address(peer_.host); }
+  ConnQual remote_port() const override { return peer_.port; }
+  PrivateData private_data() const override {
+    return connection_->session().private_data().subspan(prefix_);
+  }
+  std::unique_ptr<Channel> accept(PrivateData data, ChannelEvents& events,
+                                  const ChannelOptions& options) override {
+    auto channel = std::make_unique<TcpChannel>(context_, events, options);
+    channel->accept(std::move(connection_), data);
+    return channel;
+  }
+  void reject_by_consumer() override {
+    connection_->session().reject({}, context_.now());
+    TcpConnection::release(std::move(connection_));
+  }
+
+ private:
+  TcpContext& context_;
+  std::unique_ptr<TcpConnection> connection_;
+  const std::size_t prefix_;
+  const SocketName peer_;
+};
+
+} // namespace datum

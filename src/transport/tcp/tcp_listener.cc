@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "transport/tcp/tcp_listener.h"
+
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <new>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "base/log.h"
+#include "transport/inet/port_rules.h"
+#include "transport/tcp/tcp_incoming.h"
+
+namespace datum {
+namespace {
+
+constexpr int kAcceptsAtOnce = 32;
+constexpr Duration kRestWithoutDescriptors = 100 * kMillisecond;
+constexpr int kNoError = 0;
+
+std::string name_of(const std::optional<HostAddress>& host) {
+  return host ? to_text(*host) : "*";
+}
+
+// Of two that want one mapped qualifier the second must not get the next candidate.
+Result<UniqueFd> claim_name(const std::optional<HostAddress>& host, ConnQual qualifier) {
+  UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!socket) return fail(Type::InsufficientResources, Detail::ResourceDevice);
+  const std::string name = text("datum/q/{}/{}", name_of(host), qualifier);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::size_t length = std::min(name.size(), sizeof address.sun_path - 1);
+  std::memcpy(address.sun_path + 1, name.data(), length);
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
+  if (::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), size) == 0) return socket;
+  return errno == EADDRINUSE ? fail(Type::ConnQualInUse)
+                             : fail(Type::InsufficientResources, Detail::ResourceDevice);
+}
+
+tl::unexpected<Status> listen_failure(int error) {
+  switch (error) {
+  case EADDRINUSE: return fail(Type::ConnQualInUse);
+  case EACCES: return fail(Type::ConnQualUnavailable);
+  case EADDRNOTAVAIL: return fail(Type::InvalidAddress, Detail::AddressUnreachable);
+  default: return fail(Type::InsufficientResources, Detail::ResourceDevice);
+  }
+}
+
+} // namespace
+
+Result<std::unique_ptr<Listener>> TcpListener::open(TcpContext& context, ConnQual qualifier,
+                                                    ListenerEvents& events) {
+  if (!is_port(qualifier)) return open_mapped(context, qualifier, events);
+  UniqueFd socket;
+  const int error = open_listener(context.scope(), static_cast<std::uint16_t>(qualifier), socket);
+  if (error == EACCES)
+    log(LogLevel::Warn,
+        "listening at {} qualifier {}: that port needs a privilege (CAP_NET_BIND_SERVICE) that "
+        "this process lacks; choose one from {} on",
+        name_of(context.scope()), qualifier, first_unprivileged_port());
+  if (error != kNoError) return listen_failure(error);
+  return finish(context, qualifier, UniqueFd(), std::move(socket), events);
+}
+
+Result<std::unique_ptr<Listener>> TcpListener::open_mapped(TcpContext& context, ConnQual qualifier,
+                                                           ListenerEvents& events) {
+  auto claim = claim_name(context.scope(), qualifier);
+  if (!claim) return fail(claim.error());
+  const PortRange range = context.options.ports.value_or(kMappedPorts);
+  for (const std::uint16_t port : candidate_ports(qualifier, range)) {
+    UniqueFd socket;
+    const int error = open_listener(context.scope(), port, socket);
+    if (error == kNoError)
+      return finish(context, qualifier, std::move(*claim), std::move(socket), events);
+    if (error != EADDRINUSE) return listen_failure(error);
+  }
+  log(LogLevel::Warn,
+      "listening at {} qualifier {}: all its candidate ports from {} to {} are used",
+      name_of(context.scope()), qualifier, range.low, range.high);
+  return fail(Type::ConnQualInUse);
+}
+
+Result<std::unique_ptr<Listener>> TcpListener::open_any(TcpContext& context,
+                                                        ListenerEvents& events) {
+  const std::optional<PortRange>& wanted = context.options.ports;
+  const PortRange range = wanted ? *wanted : any_port_range();
+  const std::uint32_t count = std::uint32_t{range.high} - range.low + 1;
+  // From a random place on, so that processes that start together do not try the same ports.
+  const auto start = static_cast<std::uint32_t>(context.lent.random->next() % count);
+  UniqueFd socket;
+  int error = EADDRINUSE;
+  for (std::uint32_t i = 0; i < count && error == EADDRINUSE; ++i)
+    error = open_listener(context.scope(),
+                          static_cast<std::uint16_t>(range.low + (start + i) % count), socket);
+  if (error == EADDRINUSE && !wanted) error = open_listener(context.scope(), 0, socket);
+  if (error == EADDRINUSE) return fail(Type::ConnQualUnavailable);
+  if (error != kNoError) return listen_failure(error);
+  const std::uint16_t port = local_name(socket.get()).port;
+  return finish(context, port, UniqueFd(), std::move(socket), events);
+}
+
+Result<std::unique_ptr<Listener>> TcpListener::finish(TcpContext& context, ConnQual qualifier,
+                                                      UniqueFd claim, UniqueFd socket,
+                                                      ListenerEvents& events) {
+  std::unique_ptr<TcpListener> listener(
+      new TcpListener(context, qualifier, std::move(claim), std::move(socket), events));
+  FdHandler& handler = *listener;
+  const Status status = context.reactor.add(listener->socket_.get(), EPOLLIN, handler);
+  if (!status.ok()) return fail(status);
+  listener->watching_ = true;
+  return listener;
+}
+
+TcpListener::~TcpListener() {
+  FdHandler& self = *this;
+  if (watching_) context_.reactor.remove(socket_.get(), self);
+}
+
+// --- accepting -----------------------------------------------------------------------------------
+
+void TcpListener::rest() {
+  FdHandler& self = *this;
+  context_.reactor.change(socket_.get(), 0, self);
+  context_.arm(*this, context_.now() + kRestWithoutDescriptors);
+}
+
+void TcpListener::on_expired(Instant) {
+  FdHandler& self = *this;
+  context_.reactor.change(socket_.get(), EPOLLIN, self);
+}
+
+void TcpListener::on_ready(std::uint32_t) {
+  for (int i = 0; i < kAcceptsAtOnce; ++i) {
+    UniqueFd accepted(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (accepted) {
+      welcome(std::move(accepted));
+      continue;
+    }
+    if (errno == ECONNABORTED || errno == EINTR) continue;
+    if (errno != EAGAIN) {
+      context_.warn_no_descriptors();
+      rest();
+    }
+    return;
+  }
+}
+
+void TcpListener::welcome(UniqueFd socket) {
+  // Whoever has said nothing for longest has the least to lose.
+  if (half_open_.size() >= context_.options.max_half_open) half_open_.pop_front();
+  const bool same_host = local_name(socket.get()).host == remote_name(socket.get()).host;
+  half_open_.emplace_back(*this,
+                          std::make_unique<TcpConnection>(context_, std::move(socket), same_host));
+  if (!half_open_.back().begin().ok()) half_open_.pop_back();
+}
+
+void TcpListener::drop(const HalfOpen& one) {
+  half_open_.remove_if([&](const HalfOpen& each) { return &each == &one; });
+}
+
+TcpListener::HalfOpen::~HalfOpen() {
+  if (!connection_) return;
+  connection_->session().close(CloseMode::Abort, listener_.context_.now());
+  TcpConnection::release(std::move(connection_));
+}
+
+// Its last action destroys it.
+void TcpListener::HalfOpen::on_request() {
+  TcpListener& listener = listener_;
+  const bool mapped = !is_port(listener.qualifier_);
+  if (mapped && !has_prefix(connection_->session().private_data(), listener.qualifier_)) {
+    connection_->session().refuse(iwarp::Refusal::NotHere, listener.context_.now());
+    TcpConnection::release(std::move(connection_));
+    listener.drop(*this);
+    return;
+  }
+  std::unique_ptr<IncomingConnection> incoming;
+  try {
+    incoming = std::make_unique<TcpIncoming>(listener.context_, std::move(connection_),
+                                             mapped ? QualifierPrefix::kWireSize : 0);
+  } catch (const std::bad_alloc&) {
+    // Nobody was told of it.
+  }
+  listener.drop(*this);
+  if (incoming) listener.events_.on_request(std::move(incoming));
+}
+
+} // namespace datum

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/tcp/tcp_listener.h: a connection qualifier that is listened on.
+// Lives here: taking a port, accepting, requests that are not complete yet, and which of them are
+//             for this qualifier.
+// Threads:    the adapter's lock.
+#pragma once
+
+#include <list>
+#include <memory>
+
+#include "transport/tcp/qualifier.h"
+#include "transport/tcp/tcp_connection.h"
+
+namespace datum {
+
+class TcpListener final : public Listener, private FdHandler, private Timer {
+ public:
+  static Result<std::unique_ptr<Listener>> open(TcpContext& context, ConnQual qualifier,
+                                                ListenerEvents& events);
+  // A port that fits in 16 bits.
+  static Result<std::unique_ptr<Listener>> open_any(TcpContext& context, ListenerEvents& events);
+  ~TcpListener() override;
+  TcpListener(const TcpListener&) = delete;
+  TcpListener& operator=(const TcpListener&) = delete;
+
+  ConnQual qualifier() const override { return qualifier_; }
+
+ private:
+  // Accepted; its request is not whole.
+  class HalfOpen final : public TcpOwner {
+   public:
+    HalfOpen(TcpListener& listener, std::unique_ptr<TcpConnection> connection)
+        : listener_(listener), connection_(std::move(connection)) {}
+    ~HalfOpen();
+    Status begin() { return connection_->expect_request(*this); }
+    void on_request() override;
+    void on_over() override { listener_.drop(*this); }
+
+   private:
+    TcpListener& listener_;
+    std::unique_ptr<TcpConnection> connection_;
+  };
+
+  TcpListener(TcpContext& context, ConnQual qualifier, UniqueFd claim, UniqueFd socket,
+              ListenerEvents& events)
+      : context_(context), qualifier_(qualifier), events_(events), claim_(std::move(claim)),
+        socket_(std::move(socket)) {}
+  static Result<std::unique_ptr<Listener>> finish(TcpContext& context, ConnQual qualifier,
+                                                  UniqueFd claim, UniqueFd socket,
+                                                  ListenerEvents& events);
+  static Result<std::unique_ptr<Listener>> open_mapped(TcpContext& context, ConnQual qualifier,
+                                                       ListenerEvents& events);
+
+  void on_ready(std::uint32_t events) override;
+  void on_expired(Instant now) override;
+  void welcome(UniqueFd socket);
+  void drop(const HalfOpen& one);
+  void rest();
+
+  TcpContext& context_;
+  const ConnQual qualifier_;
+  ListenerEvents& events_;
+  UniqueFd claim_; // of a mapped qualifier: its name
+  UniqueFd socket_;
+  bool watching_ = false;
+  std::list<HalfOpen> half_open_; // oldest first
+};
+
+} // namespace datum

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/tcp/tcp_options.h: what is decided when an IA is opened.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <optional>
+
+#include "base/port_range.h"
+#include "base/time.h"
+#include "core/types.h"
+
+namespace datum {
+
+enum class CrcPolicy : std::uint8_t {
+  Auto, // off where octets do not leave this host
+  On,
+  Off, // a peer that asks for it gets it all the same
+};
+
+struct TcpOptions {
+  bool every_address = false;     // listen on all of them
+  std::optional<PortRange> ports; // those that may be chosen (DATUM_PORT_RANGE)
+  CrcPolicy crc = CrcPolicy::Auto;
+  Duration receive_timeout = kSecond;
+  Duration dead_peer_timeout = 30 * kSecond; // a host that does not answer any more is gone
+  std::size_t max_half_open = 256;           // accepted, request not complete, of one listener
+};
+
+} // namespace datum

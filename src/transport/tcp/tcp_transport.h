@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/tcp/tcp_transport.h: the seam over TCP and iWARP: hosts talk to each other, and to
+// whatever else speaks it.
+// Lives here: what the core calls. The parts: tcp_listener, tcp_channel, tcp_connection.
+// Threads:    the adapter's lock.
+#pragma once
+
+#include <memory>
+
+#include "transport/tcp/tcp_context.h"
+
+namespace datum {
+
+class TcpTransport final : public Transport {
+ public:
+  // `address`: a sockaddr_in or sockaddr_in6. Fails with InvalidAddress or for lack of memory.
+  static Result<std::unique_ptr<TcpTransport>> create(const Address& address, Reactor& reactor,
+                                                      const TcpOptions& options);
+  ~TcpTransport() override;
+  TcpTransport(const TcpTransport&) = delete;
+  TcpTransport& operator=(const TcpTransport&) = delete;
+
+  const Limits& limits() const override { return limits_; }
+  const Address& address() const override { return address_; }
+  NamedAttributes attributes() const override;
+  std::span<RegionEntry> region_storage() override;
+  DirectAccessGate* gate() override { return nullptr; } // all access is under the adapter's lock
+  void attach(const TransportHost& host) override { context_.lent = host; }
+  Result<std::unique_ptr<Listener>> listen(ConnQual qualifier, ListenerEvents& events) override;
+  Result<std::unique_ptr<Listener>> listen_any(ListenerEvents& events) override;
+  Result<std::unique_ptr<Channel>> connect(const Address& address, ConnQual qualifier,
+                                           PrivateData data, ChannelEvents& events,
+                                           const ChannelOptions& options) override;
+  bool progress() override;
+  bool set_attention(Attention attention) override;
+
+ private:
+  // Pages that nobody touches cost nothing.
+  class Regions {
+   public:
+    Regions();
+    ~Regions();
+    Regions(const Regions&) = delete;
+    Regions& operator=(const Regions&) = delete;
+    std::span<RegionEntry> entries();
+    explicit operator bool() const { return memory_ != nullptr; }
+
+   private:
+    void* memory_ = nullptr;
+  };
+
+  TcpTransport(const Address& address, const HostAddress& host, Reactor& reactor,
+               const TcpOptions& options);
+  void reap();
+
+  const Address address_;
+  Limits limits_;
+  Regions regions_;
+  TcpContext context_;
+};
+
+} // namespace datum
