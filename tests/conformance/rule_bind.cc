@@ -44,6 +44,9 @@ class RuleBind : public testing::Test {
   }
   void expect_broken() {
     expect_dto(peer().request_evd(), peer().ep(), 1, DAT_DTO_ERR_REMOTE_ACCESS);
+    expect_connections_broken();
+  }
+  void expect_connections_broken() {
     for (Side* side : {&peer(), &owner()}) {
       expect_connection_event(side->connect_evd(), DAT_CONNECTION_EVENT_BROKEN, side->ep());
     }
@@ -249,14 +252,20 @@ TEST_F(RuleBind, TheLmrIsHeldFromThePost) {
 
 // Rules: MEM.6
 TEST_F(RuleBind, TheContextOpensNothingBeforeTheBindIsDone) {
-  Buffer large = owner().buffer(256 << 10);
+  Buffer large = owner().buffer(more_than_is_held());
   // Nobody takes the first; what comes behind it cannot start.
   ASSERT_DAT_OK(post_send(owner().ep(), {large.segment()}, 2));
   ASSERT_DAT_OK(post_send(owner().ep(), {large.segment(0, 8)}, 3));
   DAT_RMR_CONTEXT context = 0;
   ASSERT_DAT_OK(post_bind(owner().ep(), rmr, region.segment(), kRemoteBoth, 4, &context));
   EXPECT_NE(context, 0U);
-  expect_write_refused(window(context, 0, 8));
+  ASSERT_DAT_OK(post_write(peer().ep(), {mine.segment(0, 8)}, window(context, 0, 8), 1));
+  const DAT_EVENT refused = expect_event(peer().request_evd(), DAT_DTO_COMPLETION_EVENT);
+  const DAT_DTO_COMPLETION_STATUS status = refused.event_data.dto_completion_event_data.status;
+  // On one byte stream the refusal may be stuck behind what nobody takes.
+  const bool stuck = transport() == "tcp" && status == DAT_DTO_ERR_FLUSHED;
+  EXPECT_TRUE(stuck || status == DAT_DTO_ERR_REMOTE_ACCESS) << status;
+  expect_connections_broken();
   expect_region_untouched();
   EXPECT_EQ(query_rmr(rmr).rmr_context, 0U) << "flushed, and so never bound";
 }

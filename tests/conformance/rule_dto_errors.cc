@@ -195,8 +195,8 @@ class RuleDtoErrorsMemory : public RuleDtoErrors, public testing::WithParamInter
 
 // Rules: ERR.5 ERR.8
 TEST_P(RuleDtoErrorsMemory, IsGoneWhenItsTurnComes) {
-  Buffer first = active().buffer(kLarge);
-  Buffer sink = passive().buffer(kLarge);
+  Buffer first = active().buffer(more_than_is_held());
+  Buffer sink = passive().buffer(more_than_is_held());
   Buffer target = passive().buffer(kSmall);
   Pages pages = Pages::private_memory(1);
   Registration r(active().ia(), active().pz(), pages.data(), kSmall);

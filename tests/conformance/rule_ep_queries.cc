@@ -102,6 +102,8 @@ TEST_F(RuleEpQueries, NamedAttributesBelongToAConnection) {
     const std::string path = named(connected, "datum_path");
     if (transport() == "sim")
       EXPECT_EQ(path, "simulated network");
+    else if (transport() == "tcp")
+      EXPECT_EQ(path, "tcp");
     else
       EXPECT_TRUE(path == "shm mapped" || path == "shm cma" || path == "shm ring") << path;
     EXPECT_EQ(named(connected, "datum_path_reason") == "(none)",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // harness/transport.h: which transport this run of the tests uses.
-// Lives here: the choice between shm, sim and later tcp, and the IA name that stands for it.
+// Lives here: the choice between shm, tcp and sim, and the IA name that stands for it.
 // Not here:   anything about how a transport works; tests see the public C API only.
 #pragma once
 
@@ -13,6 +13,10 @@ const std::string& transport();
 
 // The dat.conf name of that transport's IA, for dat_ia_open().
 const std::string& ia_name();
+
+// So many octets that no Recv takes do not fit into what the transport holds by itself: what is
+// posted behind them cannot start.
+std::size_t more_than_is_held();
 
 // Takes --transport=NAME out of the arguments. libdat may read its configuration while it is
 // loaded, so the first call puts DAT_OVERRIDE into the environment and starts the program anew.
