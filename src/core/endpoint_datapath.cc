@@ -44,6 +44,7 @@ Status Endpoint::check_local(std::span<const LocalTriplet> local, std::int32_t m
 
 Status Endpoint::post_send(std::span<const LocalTriplet> local, std::uint64_t cookie,
                            CompletionFlags flags) {
+  if (channel_) channel_->warm_up(nullptr);
   constexpr CompletionFlags kAllowed = kSuppress | kSolicitedWait | kUnsignalled | kBarrierFence;
   if (const Status s = check_flags(flags, kAllowed, attributes_.request_completion_flags); !s.ok())
     return s;
@@ -64,6 +65,7 @@ Status Endpoint::post_send(std::span<const LocalTriplet> local, std::uint64_t co
 Status Endpoint::post_rdma(Opcode opcode, std::span<const LocalTriplet> local, std::uint64_t cookie,
                            const RemoteTriplet& remote, CompletionFlags flags) {
   const bool read = opcode == Opcode::RdmaRead;
+  if (!read && channel_) channel_->warm_up(&remote);
   constexpr CompletionFlags kAllowed = kSuppress | kUnsignalled | kBarrierFence;
   if (!check_flags(flags, kAllowed, attributes_.request_completion_flags).ok())
     return {Type::InvalidParameter, Detail::Arg6};

@@ -26,6 +26,8 @@ class DirectAccess {
   // Where the byte that the peer has at `entry.base` lies in our address space; nullptr when the
   // region cannot be mapped. `writable`: whether it will be written. May be called often: cached.
   virtual std::byte* map(const RegionEntry& entry, Stag stag, bool writable) = 0;
+  // Asks for the line of that byte, about to be written, if it is mapped already. False: it is not.
+  virtual bool warm_up(Stag, std::uint64_t /*address*/) { return false; }
   // Copy between local segments and the peer's memory without a mapping; the last bytes are
   // written last. False: the peer is gone or its memory is not there.
   virtual bool write(std::uint64_t remote, std::span<const Segment> from) = 0;

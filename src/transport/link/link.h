@@ -65,6 +65,7 @@ class Link {
     if (!controls_.empty()) return nullptr;
     return reinterpret_cast<RecordHeader*>(out_.reserve());
   }
+  void warm_up() { out_.warm_up(); }
   std::byte* payload() { return out_.payload(); }
   // The channel works on when there is room again.
   void starve(LinkChannel& channel);

@@ -45,6 +45,7 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   // --- Channel ---------------------------------------------------------------------------------
   StartResult start(const WorkRequest& request) override;
   StartResult start_now(const WorkRequest& request) override;
+  void warm_up(const RemoteTriplet* target) override;
   bool should_look_first(const WorkRequest& request) const override;
   void on_receive_posted() override;
   void close(CloseMode mode) override;

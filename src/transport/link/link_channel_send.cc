@@ -46,6 +46,14 @@ StartResult LinkChannel::start(const WorkRequest& request) {
   return result;
 }
 
+// The line that the peer looks at takes as long to come over as all that happens before the store.
+void LinkChannel::warm_up(const RemoteTriplet* target) {
+  if (link_ == nullptr) return;
+  DirectAccess* direct = target != nullptr ? link_->direct() : nullptr;
+  if (direct == nullptr || !direct->warm_up(target->stag, target->address + target->length - 1))
+    link_->warm_up();
+}
+
 // What fits into one record, and what is over within one turn of copying.
 StartResult LinkChannel::start_now(const WorkRequest& request) {
   if (state_ != State::Open || failed_ || busy_sending()) return StartResult::Later;

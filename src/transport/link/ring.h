@@ -85,6 +85,8 @@ class RingProducer {
       return nullptr;
     return &ring_->slots[next_.slot()];
   }
+  // Asks for the line of the next record, which a reader that polls has taken a look at.
+  void warm_up() { prefetch_for_write(&ring_->slots[next_.slot()]); }
   // The payload of the reserved record.
   std::byte* payload() { return ring_->room[next_.line()].bytes; }
   void publish() {

@@ -97,6 +97,9 @@ class Channel {
   // The same for what can leave during the call: `request` and its segments need not stay. Later:
   // not in this way, and nothing follows.
   virtual StartResult start_now(const WorkRequest& request) = 0;
+  // A Send or, to `target`, a Write is being posted: what start_now() will write can be fetched
+  // while it is checked. Nothing of it has been checked yet.
+  virtual void warm_up(const RemoteTriplet* /*target*/) {}
   // What the peer has said already, but nobody has read, may let this request take a faster way.
   virtual bool should_look_first(const WorkRequest&) const { return false; }
   // A Recv was posted while a message waited for one.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "transport/shm/direct_access.h"
+#include "base/cpu.h"
 #include "base/text.h"
 
 #include <cerrno>
@@ -91,6 +92,12 @@ std::span<const RegionEntry> ProcessMemory::regions() {
 
 std::byte* ProcessMemory::map(const RegionEntry& entry, Stag stag, bool writable) {
   return maps_.map(entry, stag, writable);
+}
+
+bool ProcessMemory::warm_up(Stag stag, std::uint64_t address) {
+  std::byte* at = maps_.written_before(stag, address);
+  if (at != nullptr) prefetch_for_write(at);
+  return at != nullptr;
 }
 
 // One word and less, so that there is no question which byte comes last.

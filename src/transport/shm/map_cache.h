@@ -49,6 +49,13 @@ class MapCache {
       return slot.at;
     return map_slowly(backing, stag, writable);
   }
+  // Where that byte lay when something was last written through `stag`; nothing is checked.
+  std::byte* written_before(Stag stag, std::uint64_t address) const {
+    const Slot& slot = slots_[slot_of(stag)];
+    const std::uint64_t offset = address - slot.backing.base;
+    return slot.stag == stag && slot.writable && offset < slot.backing.length ? slot.at + offset
+                                                                              : nullptr;
+  }
   std::size_t mappings() const { return maps_.size(); }
   std::uint64_t mapped_bytes() const { return bytes_; }
 
