@@ -9,9 +9,8 @@ namespace datum {
 namespace {
 
 // A look at the descriptors costs a system call, about 0.3 us. A poller that finds something looks
-// again soon; one that does not spends less and less on it, down to one look in 40 us.
+// again soon; one that does not spends less and less on it, as far as the transport allows.
 constexpr Duration kDescriptorStep = 500;
-constexpr Duration kDescriptorGap = 40 * kMicrosecond;
 
 } // namespace
 
@@ -27,6 +26,9 @@ bool ProgressEngine::poll() {
   // One writer at a time, so a load and a store do; the watchdog reads it without the lock.
   const std::uint32_t count = polls_.load(std::memory_order_relaxed) + 1;
   polls_.store(count, std::memory_order_relaxed);
+  // What somebody has to look after is looked after here; otherwise each nap would end for it.
+  if (kicked_.load(std::memory_order_relaxed)) [[unlikely]]
+    kicked_.store(false, std::memory_order_relaxed);
   const bool worked = transport_->progress();
   if ((count & clock_mask_) != 0) [[likely]]
     return worked;
@@ -46,8 +48,10 @@ bool ProgressEngine::poll_thoroughly() {
   }
   if (time < next_descriptors_) return worked;
   const bool handled = places_.handle_what_is_ready();
-  descriptor_gap_ = handled ? 0 : std::min(2 * descriptor_gap_ + kDescriptorStep, kDescriptorGap);
+  const Duration longest = transport_->descriptor_gap();
+  descriptor_gap_ = handled ? 0 : std::min(2 * descriptor_gap_ + kDescriptorStep, longest);
   next_descriptors_ = time + descriptor_gap_;
+  clock_mask_ = data_by_descriptors() ? 0 : kClockMaskPolling;
   static_cast<void>(transport_->watch(time)); // we are here again soon
   return worked || handled;
 }
@@ -78,7 +82,8 @@ void ProgressEngine::signal(WaitPoint& point) {
 }
 
 void ProgressEngine::kick() {
-  if (kicked_.exchange(true, std::memory_order_relaxed)) return; // somebody is on the way
+  if (kicked_.load(std::memory_order_relaxed)) return; // somebody is on the way
+  kicked_.store(true, std::memory_order_relaxed);
   carry_out(bell_.kick());
 }
 

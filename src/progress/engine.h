@@ -43,7 +43,7 @@ class ProgressEngine : public Progress {
   // A poll this often is somebody who polls all the time.
   static constexpr Duration kPollingGap = 4 * kMicrosecond;
   // Every so many polls look at the clock.
-  static constexpr std::uint32_t kClockMaskPolling = 63;
+  static constexpr std::uint32_t kClockMaskPolling = 63; // none: every one, for data by descriptors
   static constexpr std::uint32_t kClockMaskAsleep = 15;
 
   enum class NapEnd : std::uint8_t { AsPlanned, Rung, Wanted };
@@ -54,6 +54,8 @@ class ProgressEngine : public Progress {
     Quiet, // others are not busy any more
   };
 
+  // Then every poll looks at them, and the background thread stays away meanwhile.
+  bool data_by_descriptors() const { return transport_->descriptor_gap() == 0; }
   bool poll_thoroughly();
   bool look();
   void start_polling();
@@ -85,7 +87,7 @@ class ProgressEngine : public Progress {
   std::atomic<std::uint32_t> polls_{0};
   std::atomic<std::uint32_t> waits_{0}; // that have ended
   std::atomic<Instant> last_thorough_{0};
-  std::atomic<bool> kicked_{false};
+  std::atomic<bool> kicked_{false}; // since the last poll or look
   std::atomic<bool> stopping_{false};
 
   std::uint32_t clock_mask_ = kClockMaskAsleep;

@@ -74,7 +74,7 @@ bool ProgressEngine::others_look() {
 // touch the lock.
 ProgressEngine::Nap ProgressEngine::nap() {
   bell_.nap();
-  plan_.begin(activity());
+  plan_.begin(activity(), data_by_descriptors());
   lock_.relinquish();
   bool busy = true;
   while (busy) {

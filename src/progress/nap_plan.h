@@ -28,16 +28,22 @@ class NapPlan {
   // design 5 allows for it and the wake-up together.
   static constexpr Duration kTick = 75 * kMicrosecond;
   static constexpr Duration kLongest = 4 * kMillisecond;
-  // Nobody is at the bell between two waits.
-  static constexpr Duration kLongestAmongWaits = kMillisecond;
+  // Nobody is at the bell between two waits, nor where it rings for all that arrives.
+  static constexpr Duration kLongestAway = kMillisecond;
   // So many polls within a tick are somebody who polls all the time.
   static constexpr std::uint32_t kBusyPolls = 8;
 
   Duration length() const { return length_; }
-  // The nap may end with a bell, too. Not where waiters come and go: a bell would wake both.
+  // The nap may end with a bell, too. Not where waiters come and go, since a bell would wake both,
+  // nor where data comes by descriptors: each arrival would wake us beside the poller that takes
+  // it.
   bool at_bell() const { return at_bell_; }
 
-  void begin(const Activity& now) { seen_ = now; }
+  void begin(const Activity& now, bool data_by_descriptors) {
+    seen_ = now;
+    data_by_descriptors_ = data_by_descriptors;
+    if (data_by_descriptors) at_bell_ = false;
+  }
   // A nap has ended by itself at `time`. False: nobody is busy any more, and the next nap is a
   // first one. True: another begins, of the length() this plans.
   bool others_are_busy(const Activity& now, Instant time) {
@@ -51,9 +57,10 @@ class NapPlan {
     if (busy_since_ == kNever) busy_since_ = time - length_;
     // During a long nap many polls may have been made before they ended: a short one tells.
     const bool sure = waits || length_ == kTick || time - now.last_thorough <= kTick;
-    const Duration most = waits ? kLongestAmongWaits : kLongest;
+    const bool away = waits || data_by_descriptors_;
+    const Duration most = away ? kLongestAway : kLongest;
     length_ = sure ? std::clamp((time - busy_since_) / 8, kTick, most) : kTick;
-    at_bell_ = !waits && length_ > kTick;
+    at_bell_ = !away && length_ > kTick;
     return true;
   }
   // Something else ended the nap: see for a tick what follows.
@@ -72,6 +79,7 @@ class NapPlan {
   Instant busy_since_ = kNever;
   Duration length_ = kTick;
   bool at_bell_ = false;
+  bool data_by_descriptors_ = false;
 };
 
 } // namespace datum

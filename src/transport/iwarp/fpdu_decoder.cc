@@ -154,7 +154,7 @@ void FpduDecoder::take_payload(Octets& in) {
 
 void FpduDecoder::take_trailer(Octets& in) {
   const std::size_t piece = std::min(in.size(), trailer_size_ - trailer_have_);
-  copy_bytes(trailer_.data() + trailer_have_, in.data(), piece);
+  std::copy_n(in.begin(), piece, trailer_.begin() + static_cast<std::ptrdiff_t>(trailer_have_));
   in = in.subspan(piece);
   trailer_have_ += piece;
   if (trailer_have_ == trailer_size_) end();

@@ -165,6 +165,9 @@ enum class Attention : std::uint8_t {
 
 class Transport {
  public:
+  // For descriptors that only ring, while polls find the data themselves.
+  static constexpr Duration kBellsOnly = 40 * kMicrosecond;
+
   virtual ~Transport() = default;
   virtual const Limits& limits() const = 0;
   virtual const Address& address() const = 0;
@@ -186,6 +189,8 @@ class Transport {
   virtual bool progress() = 0;
   // Tells peers whether they have to ring. True: look again, something may have come meanwhile.
   virtual bool set_attention(Attention attention) = 0;
+  // The longest that a poller may go without a look at the descriptors: 0 where data comes by them.
+  virtual Duration descriptor_gap() const { return kBellsOnly; }
   // Called now and then while somebody polls, and before somebody sleeps: peers are told what has
   // been taken from them, and one that said it polls but takes nothing is rung. Returns when to be
   // called again, at the latest.

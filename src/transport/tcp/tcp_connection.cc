@@ -36,9 +36,11 @@ TcpConnection::TcpConnection(TcpContext& context, UniqueFd socket, bool same_hos
     : context_(context), socket_(std::move(socket)),
       session_(settings(context.options, same_host), context.chunks, *this) {
   tune(socket_.get(), context_.options.dead_peer_timeout);
+  ++context_.connections;
 }
 
 TcpConnection::~TcpConnection() {
+  --context_.connections;
   unwatch();
   if (socket_ && begun_ && (!session_.finished() || session_.must_reset()))
     reset_when_closed(socket_.get());

@@ -35,6 +35,7 @@ struct TcpContext {
   // Nobody holds them any more; they end in order, or have ended.
   IntrusiveList<TcpConnection, EndingTag> ending;
   bool some_ended = false;
+  std::uint32_t connections = 0; // sockets that data may come by
 
   Instant now() const { return lent.progress->now(); }
   // What an IA listens on, and connects from: its address, or any of this host.

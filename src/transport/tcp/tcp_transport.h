@@ -33,6 +33,7 @@ class TcpTransport final : public Transport {
                                            const ChannelOptions& options) override;
   bool progress() override;
   bool set_attention(Attention attention) override;
+  Duration descriptor_gap() const override { return context_.connections != 0 ? 0 : kBellsOnly; }
 
  private:
   // Pages that nobody touches cost nothing.

@@ -12,7 +12,7 @@ class BusyOthers {
   // Naps as planned until so much time has passed.
   void nap_until(NapPlan& plan, Instant end) {
     while (time < end) {
-      plan.begin(seen());
+      plan.begin(seen(), by_descriptors);
       time += plan.length();
       EXPECT_TRUE(plan.others_are_busy(seen(), time));
       ++naps;
@@ -24,6 +24,7 @@ class BusyOthers {
   Instant time = 0;
   std::uint32_t waits = 0;
   int naps = 0;
+  bool by_descriptors = false;
 };
 
 TEST(NapPlan, TheFirstNapIsShortAndDeaf) {
@@ -48,31 +49,43 @@ TEST(NapPlan, NoNapTakesLongerThan4ms) {
   EXPECT_EQ(plan.length(), 4'000'000);
 }
 
+// Each arrival would wake the background thread beside the poller that takes it.
+TEST(NapPlan, WhereDataComesByDescriptorsNapsAreDeafAndTakeAMillisecondAtMost) {
+  NapPlan plan;
+  BusyOthers others;
+  others.nap_until(plan, 16'000'000);
+  EXPECT_TRUE(plan.at_bell());
+  others.by_descriptors = true;
+  others.nap_until(plan, 32'000'000);
+  EXPECT_FALSE(plan.at_bell());
+  EXPECT_EQ(plan.length(), 1'000'000);
+}
+
 TEST(NapPlan, AmongWaitsNapsStayDeafAndTakeAMillisecondAtMost) {
   NapPlan plan;
-  plan.begin({});
+  plan.begin({}, false);
   Instant time = 0;
   for (std::uint32_t waits = 1; waits < 1000; ++waits) {
     time += plan.length();
     const Activity now{.polls = waits * 100, .waits = waits, .last_thorough = time};
     EXPECT_TRUE(plan.others_are_busy(now, time));
     EXPECT_FALSE(plan.at_bell());
-    plan.begin(now);
+    plan.begin(now, false);
   }
   EXPECT_EQ(plan.length(), 1'000'000);
 }
 
 TEST(NapPlan, SevenPollsInANapAreNobody) {
   NapPlan plan;
-  plan.begin({.polls = 100, .waits = 0, .last_thorough = 0});
+  plan.begin({.polls = 100, .waits = 0, .last_thorough = 0}, false);
   EXPECT_FALSE(plan.others_are_busy({.polls = 107, .waits = 0, .last_thorough = 70'000}, 75'000));
-  plan.begin({.polls = 100, .waits = 0, .last_thorough = 0});
+  plan.begin({.polls = 100, .waits = 0, .last_thorough = 0}, false);
   EXPECT_TRUE(plan.others_are_busy({.polls = 108, .waits = 0, .last_thorough = 70'000}, 75'000));
 }
 
 TEST(NapPlan, CountersMayWrap) {
   NapPlan plan;
-  plan.begin({.polls = 0xfffffffc, .waits = 0, .last_thorough = 0});
+  plan.begin({.polls = 0xfffffffc, .waits = 0, .last_thorough = 0}, false);
   EXPECT_TRUE(plan.others_are_busy({.polls = 4, .waits = 0, .last_thorough = 70'000}, 75'000));
 }
 
@@ -80,14 +93,14 @@ TEST(NapPlan, PollsThatEndedDuringALongNapAreFoundOutByAShortOne) {
   NapPlan plan;
   BusyOthers others;
   others.nap_until(plan, 40'000'000);
-  plan.begin(others.seen());
+  plan.begin(others.seen(), false);
   Activity last = others.seen();
   last.polls += 1000;
   last.last_thorough += 30'000;
   EXPECT_TRUE(plan.others_are_busy(last, others.time + 4'000'000));
   EXPECT_EQ(plan.length(), 75'000);
   EXPECT_FALSE(plan.at_bell());
-  plan.begin(last);
+  plan.begin(last, false);
   EXPECT_FALSE(plan.others_are_busy(last, others.time + 4'075'000));
 }
 
@@ -107,7 +120,7 @@ TEST(NapPlan, WhenOthersHaveStoppedItBeginsAnew) {
   NapPlan plan;
   BusyOthers others;
   others.nap_until(plan, 40'000'000);
-  plan.begin(others.seen());
+  plan.begin(others.seen(), false);
   EXPECT_FALSE(plan.others_are_busy(others.seen(), others.time + plan.length()));
   EXPECT_EQ(plan.length(), 75'000);
   others.nap_until(plan, others.time + 600'000);

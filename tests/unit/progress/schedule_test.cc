@@ -149,6 +149,69 @@ TEST(Progress, APollerIsDisturbedTheLessTheLongerItPolls) {
       50);
 }
 
+// What a poller posts it looks after itself: a nap does not end for that.
+TEST(Progress, APollerThatPostsAllTheTimeIsNotDisturbedMore) {
+  each_seed(
+      [](std::uint64_t seed) {
+        StageWorld world(seed, true);
+        Stage& stage = world.stage;
+        stage.add([&] {
+          const Instant end = stage.now() + 100'000'000;
+          while (stage.now() < end) {
+            world.lock.acquire();
+            world.transport.leave_behind();
+            world.engine.poll();
+            world.lock.relinquish();
+          }
+        });
+        world.start_background();
+        EXPECT_EQ(stage.run(), Stage::End::Quiet);
+        // A nap that ends between a post and the next poll is followed by a short one.
+        EXPECT_LE(world.places.background_sleeps(), 130);
+        EXPECT_EQ(world.close(), Stage::End::Finished);
+      },
+      50);
+}
+
+TEST(Progress, WhereDataComesByDescriptorsEveryPollLooksAtThem) {
+  StageWorld world(1, true);
+  Stage& stage = world.stage;
+  world.transport.data_by_descriptors = true;
+  int looks = 0;
+  stage.add([&] {
+    poll_until(world, stage.now() + 1'000'000); // it is known by now that somebody polls
+    world.lock.acquire();
+    const int before = world.places.descriptor_looks();
+    for (int i = 0; i < 100; ++i) world.engine.poll();
+    looks = world.places.descriptor_looks() - before;
+    world.lock.relinquish();
+  });
+  world.start_background();
+  EXPECT_EQ(stage.run(), Stage::End::Quiet);
+  EXPECT_EQ(looks, 100);
+  EXPECT_EQ(world.close(), Stage::End::Finished);
+}
+
+TEST(Progress, WhereDataComesByDescriptorsWorkLeftBehindIsLookedAtWithinAMillisecond) {
+  each_seed(
+      [](std::uint64_t seed) {
+        StageWorld world(seed, seed % 2 == 0);
+        Stage& stage = world.stage;
+        world.transport.data_by_descriptors = true;
+        stage.add([&] {
+          poll_until(world, stage.now() + static_cast<Duration>(stage.random(40'000'000)));
+          world.lock.acquire();
+          world.transport.leave_behind();
+          world.lock.relinquish();
+        });
+        world.start_background();
+        EXPECT_EQ(stage.run(), Stage::End::Quiet);
+        EXPECT_LE(world.transport.longest_left_behind(), 1'100'000);
+        EXPECT_EQ(world.close(), Stage::End::Finished);
+      },
+      20);
+}
+
 TEST(Progress, P5WorkLeftBehindIsLookedAtWithin100us) {
   each_seed([](std::uint64_t seed) {
     StageWorld world(seed, seed % 2 == 0);

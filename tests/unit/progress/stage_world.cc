@@ -59,6 +59,7 @@ bool StagePlaces::handle(const ReadyBatch& ready) {
 }
 
 bool StagePlaces::handle_what_is_ready() {
+  ++descriptor_looks_;
   if (!std::exchange(bell_rung_, false)) return false;
   stage_.yield();
   transport_->progress();

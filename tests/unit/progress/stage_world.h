@@ -37,6 +37,7 @@ class StagePlaces final : public Places {
   void interrupt() { interrupts_ = 1; }
   int pokes() const { return pokes_; }
   int background_sleeps() const { return background_sleeps_; }
+  int descriptor_looks() const { return descriptor_looks_; }
 
   Instant now() override { return stage_.now(); }
   bool core_to_spare() const override { return core_to_spare_; }
@@ -63,6 +64,7 @@ class StagePlaces final : public Places {
   int background_pokes_ = 0;
   int pokes_ = 0;
   int background_sleeps_ = 0;
+  int descriptor_looks_ = 0;
 };
 
 // A message for one of a few event queues, and when it was sent.
@@ -90,11 +92,14 @@ class StageTransport final : public Transport {
   Duration longest_delay() const { return longest_delay_; }
   Duration longest_left_behind() const { return longest_left_behind_; }
   int attention_changes() const { return attention_changes_; }
+  // As if all data came by descriptors.
+  bool data_by_descriptors = false;
   std::array<int, kQueues> arrived{};
   std::array<WaitPoint*, kQueues> waiting{};
 
   bool progress() override;
   bool set_attention(Attention attention) override;
+  Duration descriptor_gap() const override { return data_by_descriptors ? 0 : kBellsOnly; }
   const Limits& limits() const override { return limits_; }
   const Address& address() const override { return address_; }
   NamedAttributes attributes() const override { return {}; }
