@@ -7,7 +7,7 @@
 #include <dat/dat_registry.h>
 #include <dat/udat.h>
 
-#include "dat1_assert.h"
+#include "dat_assert.h"
 
 /* Rules: C-25 C-26 C-27 C-42 */
 

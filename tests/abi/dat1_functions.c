@@ -6,7 +6,7 @@
 #include <dat/dat_registry.h>
 #include <dat/udat.h>
 
-#include "dat1_assert.h"
+#include "dat_assert.h"
 
 /* Rules: C-03 C-41 C-52 */
 

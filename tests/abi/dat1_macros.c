@@ -6,7 +6,7 @@
 #include <dat/dat_registry.h>
 #include <dat/udat.h>
 
-#include "dat1_assert.h"
+#include "dat_assert.h"
 
 IS_SCALAR(DAT_UINT32, unsigned int);
 IS_SCALAR(DAT_UINT64, unsigned long);

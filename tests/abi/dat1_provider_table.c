@@ -7,7 +7,7 @@
 #include <dat/dat_registry.h>
 #include <dat/udat.h>
 
-#include "dat1_assert.h"
+#include "dat_assert.h"
 
 IS_RECORD(DAT_PROVIDER, struct dat_provider, 560, 8);
 HAS_SLOT(0, device_name, const char*);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * tests/abi/dat1_assert.h: compile-time assertions that read the same in C and in C++.
- * Lives here: the vocabulary of the dat1_*.c files. Not here: any number of the ABI.
+ * tests/abi/dat_assert.h: compile-time assertions that read the same in C and in C++.
+ * Lives here: the vocabulary of the dat1_*.c and dat2_*.c files. Not here: any number of the ABI.
  */
-#ifndef DATUM_TESTS_ABI_DAT1_ASSERT_H
-#define DATUM_TESTS_ABI_DAT1_ASSERT_H
+#ifndef DATUM_TESTS_ABI_DAT_ASSERT_H
+#define DATUM_TESTS_ABI_DAT_ASSERT_H
 
 #include <stddef.h>
 
@@ -47,4 +47,4 @@
 #define IS_FUNCTION_TYPE(type, arguments)                                                          \
   HOLDS(SAME_TYPE(type, DAT_RETURN(*) arguments), "function pointer type " #type)
 
-#endif /* DATUM_TESTS_ABI_DAT1_ASSERT_H */
+#endif /* DATUM_TESTS_ABI_DAT_ASSERT_H */

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * <dat2/udat_vendor_specific.h>: the same place for user level.
+ * Lives here: nothing at present. Named attributes (DAT_NAMED_ATTR) carry what our provider adds.
+ */
+#ifndef _UDAT_VENDOR_SPECIFIC_H_
+#define _UDAT_VENDOR_SPECIFIC_H_
+
+#include <dat2/dat_vendor_specific.h>
+
+#endif /* _UDAT_VENDOR_SPECIFIC_H_ */
