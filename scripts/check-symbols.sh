@@ -19,7 +19,7 @@ while read -r library; do
     failed=$((failed + 1))
     continue
   fi
-  if ! diff --label "$list" --label "$library" -u <(sort "$list") <(exports "$library"); then
+  if ! diff --label "$list" --label "$library" -u <(sed 's/@.*//' "$list" | sort) <(exports "$library"); then
     failed=$((failed + 1))
   fi
 done < <(find "$1/lib" -type f -name '*.so*' 2>/dev/null | sort)

@@ -463,8 +463,8 @@ DAT_RETURN dat_strerror_ext_status(DAT_IB_STATUS status, const char** message);
 
 /* Attributes of an IA that is not open. */
 #define dat_ib_open_query(name, ia_handle, ia_mask, ia_attr, prov_mask, prov_attr)                 \
-  dat_extension_op(NULL, DAT_IB_OPEN_QUERY_OP, (DAT_NAME_PTR)(name),                         \
-                   (DAT_HANDLE*)(ia_handle), (DAT_IA_ATTR_MASK)(ia_mask), (DAT_IA_ATTR*)(ia_attr), \
+  dat_extension_op(NULL, DAT_IB_OPEN_QUERY_OP, (DAT_NAME_PTR)(name), (DAT_HANDLE*)(ia_handle),     \
+                   (DAT_IA_ATTR_MASK)(ia_mask), (DAT_IA_ATTR*)(ia_attr),                           \
                    (DAT_PROVIDER_ATTR_MASK)(prov_mask), (DAT_PROVIDER_ATTR*)(prov_attr))
 #define dat_ib_close_query(ia_handle)                                                              \
   dat_extension_op((DAT_HANDLE)(ia_handle), DAT_IB_CLOSE_QUERY_OP)

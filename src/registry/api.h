@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// registry/api.h: the DAT 1.2 headers, with the functions of this library made visible to others.
-// Everything else in the library is compiled hidden; libdat.map has the last word.
+// registry/api.h: the DAT headers, with the functions of this library made visible to others.
+// Everything else in the library is compiled hidden; libdat.map and libdat2.map have the last word.
 #pragma once
 
+#include "registry/version.h"
+
 #pragma GCC visibility push(default)
-#include <dat/dat_registry.h>
-#include <dat/udat.h>
 
 // The IA handle of a consumer from the provider's object, and the other way round. Providers need
 // it for the ia_handle members that their query functions fill; no public header declares it.

@@ -3,7 +3,7 @@
 // Lives here: the three ways in: by a provider's object, by an IA handle, by either.
 // Not here:   any rule about arguments; providers check those.
 //
-// A function that a provider's table lacks answers DAT_NOT_IMPLEMENTED.
+// A function that a provider's table lacks answers kNotImplemented.
 #pragma once
 
 #include "registry/process.h"
@@ -14,7 +14,7 @@ template <auto kFunction, class... Args>
 DAT_RETURN forward(const DAT_PROVIDER* table, DAT_HANDLE handle, Args... args) {
   const auto function = table->*kFunction;
   if (function == nullptr) [[unlikely]]
-    return DAT_NOT_IMPLEMENTED;
+    return kNotImplemented;
   return function(handle, args...);
 }
 

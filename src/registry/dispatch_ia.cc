@@ -47,17 +47,6 @@ DAT_RETURN dat_pz_create(DAT_IA_HANDLE ia_handle, DAT_PZ_HANDLE* pz_handle) {
   return call_ia<&DAT_PROVIDER::pz_create_func>(ia_handle, pz_handle);
 }
 
-DAT_RETURN dat_lmr_create(DAT_IA_HANDLE ia_handle, DAT_MEM_TYPE mem_type,
-                          DAT_REGION_DESCRIPTION region_description, DAT_VLEN length,
-                          DAT_PZ_HANDLE pz_handle, DAT_MEM_PRIV_FLAGS mem_privileges,
-                          DAT_LMR_HANDLE* lmr_handle, DAT_LMR_CONTEXT* lmr_context,
-                          DAT_RMR_CONTEXT* rmr_context, DAT_VLEN* registered_size,
-                          DAT_VADDR* registered_address) {
-  return call_ia<&DAT_PROVIDER::lmr_create_func>(ia_handle, mem_type, region_description, length,
-                                                 pz_handle, mem_privileges, lmr_handle, lmr_context,
-                                                 rmr_context, registered_size, registered_address);
-}
-
 DAT_RETURN dat_lmr_sync_rdma_read(DAT_IA_HANDLE ia_handle, const DAT_LMR_TRIPLET* local_segments,
                                   DAT_VLEN num_segments) {
   return call_ia<&DAT_PROVIDER::lmr_sync_rdma_read_func>(ia_handle, local_segments, num_segments);

@@ -4,15 +4,6 @@
 
 using namespace datum::registry;
 
-DAT_RETURN dat_rmr_bind(DAT_RMR_HANDLE rmr_handle, const DAT_LMR_TRIPLET* lmr_triplet,
-                        DAT_MEM_PRIV_FLAGS mem_privileges, DAT_EP_HANDLE ep_handle,
-                        DAT_RMR_COOKIE user_cookie, DAT_COMPLETION_FLAGS completion_flags,
-                        DAT_RMR_CONTEXT* rmr_context) {
-  return call<&DAT_PROVIDER::rmr_bind_func, DAT_INVALID_HANDLE_RMR>(
-      rmr_handle, lmr_triplet, mem_privileges, ep_handle, user_cookie, completion_flags,
-      rmr_context);
-}
-
 DAT_RETURN dat_rmr_create(DAT_PZ_HANDLE pz_handle, DAT_RMR_HANDLE* rmr_handle) {
   return call<&DAT_PROVIDER::rmr_create_func, DAT_INVALID_HANDLE_PZ>(pz_handle, rmr_handle);
 }

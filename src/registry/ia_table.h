@@ -33,6 +33,14 @@ class IaTable {
   // The handle for an object; null if it is not that of an open IA.
   DAT_IA_HANDLE handle_of(DAT_IA_HANDLE object) const noexcept;
 
+  // Calls f with the object of each open IA.
+  template <class F>
+  void for_each(F&& f) const {
+    const std::size_t highest = highest_.load(std::memory_order_acquire);
+    for (std::size_t i = 1; i <= highest; ++i)
+      if (const DAT_IA_HANDLE object = slots_[i].object.load(std::memory_order_acquire)) f(object);
+  }
+
   static bool is_index(DAT_IA_HANDLE handle) noexcept {
     return reinterpret_cast<std::size_t>(handle) < kSize;
   }

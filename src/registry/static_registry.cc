@@ -7,11 +7,6 @@
 #include "registry/conf/interfaces.h"
 
 namespace datum::registry {
-namespace {
-
-constexpr const char* kBuiltInLibrary = "libdatum1.so";
-
-} // namespace
 
 StaticRegistry::StaticRegistry(const conf::Document<conf::Entry>& file,
                                const std::string& file_name, Interfaces interfaces)

@@ -37,11 +37,21 @@ constexpr Name kTypes[] = {
     DATUM_NAME(DAT_INVALID_ADDRESS),
     DATUM_NAME(DAT_INTERRUPTED_CALL),
     DATUM_NAME(DAT_CONN_QUAL_UNAVAILABLE),
+#if DATUM_DAT_MAJOR >= 2
+    DATUM_NAME(DAT_RESERVED_LMR),
+    DATUM_NAME(DAT_PORT_IN_USE),
+    DATUM_NAME(DAT_COMM_NOT_SUPPORTED),
+    DATUM_NAME(DAT_EXTENSION_BASE),
+#endif
     DATUM_NAME(DAT_NOT_IMPLEMENTED),
 };
 
 constexpr Name kSubtypes[] = {
+#if DATUM_DAT_MAJOR == 1
     DATUM_NAME(DAT_NO_SUBTYPE),
+#else
+    Name{DAT_NO_SUBTYPE, ""}, // programs print both texts side by side
+#endif
     DATUM_NAME(DAT_SUB_INTERRUPTED),
     DATUM_NAME(DAT_RESOURCE_MEMORY),
     DATUM_NAME(DAT_RESOURCE_DEVICE),
@@ -67,6 +77,9 @@ constexpr Name kSubtypes[] = {
     DATUM_NAME(DAT_INVALID_HANDLE_EVD_CONN),
     DATUM_NAME(DAT_INVALID_HANDLE_EVD_ASYNC),
     DATUM_NAME(DAT_INVALID_HANDLE_SRQ),
+#if DATUM_DAT_MAJOR >= 2
+    DATUM_NAME(DAT_INVALID_HANDLE_CSP),
+#endif
     DATUM_NAME(DAT_INVALID_HANDLE1),
     DATUM_NAME(DAT_INVALID_HANDLE2),
     DATUM_NAME(DAT_INVALID_HANDLE3),
@@ -128,6 +141,9 @@ constexpr Name kSubtypes[] = {
     DATUM_NAME(DAT_INVALID_STATE_SRQ_OPERATIONAL),
     DATUM_NAME(DAT_INVALID_STATE_SRQ_ERROR),
     DATUM_NAME(DAT_INVALID_STATE_SRQ_IN_USE),
+#if DATUM_DAT_MAJOR >= 2
+    DATUM_NAME(DAT_INVALID_STATE_SRQ_SHUTDOWN),
+#endif
     DATUM_NAME(DAT_PRIVILEGES_READ),
     DATUM_NAME(DAT_PRIVILEGES_WRITE),
     DATUM_NAME(DAT_PRIVILEGES_RDMA_READ),
@@ -143,15 +159,18 @@ constexpr Name kSubtypes[] = {
     DATUM_NAME(DAT_MAJOR_NOT_FOUND),
     DATUM_NAME(DAT_MINOR_NOT_FOUND),
     DATUM_NAME(DAT_THREAD_SAFETY_NOT_FOUND),
+#if DATUM_DAT_MAJOR == 1
     DATUM_NAME(DAT_INVALID_RO_COOKIE),
+#endif
 };
 // clang-format on
 
 #undef DATUM_NAME
 
-static_assert(std::size(kTypes) == 22 && std::size(kSubtypes) == 103);
+static_assert(std::size(kTypes) == (DATUM_DAT_MAJOR == 1 ? 22 : 26));
+static_assert(std::size(kSubtypes) == (DATUM_DAT_MAJOR == 1 ? 103 : 104));
 
-// DAT_NOT_IMPLEMENTED is wider than the type mask, so both sides are masked.
+// DAT_NOT_IMPLEMENTED of 1.2 is wider than the type mask, so both sides are masked.
 const char* find(const Name* begin, const Name* end, DAT_RETURN value, DAT_RETURN mask) {
   const Name* found =
       std::find_if(begin, end, [=](const Name& n) { return (n.value & mask) == (value & mask); });
@@ -165,7 +184,14 @@ DAT_RETURN dat_strerror(DAT_RETURN value, const char** major_message, const char
   if (major_message == nullptr) return invalid_argument(DAT_INVALID_ARG2);
   const char* major = find(std::begin(kTypes), std::end(kTypes), value, DAT_TYPE_MASK);
   const char* minor = find(std::begin(kSubtypes), std::end(kSubtypes), value, DAT_SUBTYPE_MASK);
-  if (major == nullptr || minor == nullptr) return invalid_argument(DAT_INVALID_ARG1);
+  if (major == nullptr || minor == nullptr) {
+#if DATUM_DAT_MAJOR >= 2
+    // Programs of 2.0 print the texts without a look at the result.
+    *major_message = major == nullptr ? "unknown error" : major;
+    if (minor_message != nullptr) *minor_message = major == nullptr ? "" : "unknown minor error";
+#endif
+    return invalid_argument(DAT_INVALID_ARG1);
+  }
   *major_message = major;
   if (minor_message != nullptr) *minor_message = minor;
   return DAT_SUCCESS;

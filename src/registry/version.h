@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// registry/version.h: the DAT version that this build of the registry serves. Each source file is
+// compiled once for libdat.so.1 and once for libdat2.so.2; DATUM_DAT_MAJOR says which.
+// Lives here: the headers, and what differs between the two by value.
+// Not here:   calls that only one version has (v1/, v2/).
+#pragma once
+
+#pragma GCC visibility push(default)
+#if DATUM_DAT_MAJOR == 1
+#include <dat/dat_registry.h>
+#include <dat/udat.h>
+#elif DATUM_DAT_MAJOR == 2
+#include <dat2/dat_ib_extensions.h>
+#include <dat2/dat_registry.h>
+#else
+#error "compile with DATUM_DAT_MAJOR=1 or =2"
+#endif
+#pragma GCC visibility pop
+
+static_assert(DAT_VERSION_MAJOR == DATUM_DAT_MAJOR);
+
+namespace datum::registry {
+
+#if DATUM_DAT_MAJOR == 1
+// Datum's own provider.
+inline constexpr const char* kBuiltInLibrary = "libdatum1.so";
+// A call that a provider's table lacks. All of the 1.2 constant is returned, its class included.
+inline constexpr DAT_RETURN kNotImplemented = DAT_NOT_IMPLEMENTED;
+#else
+inline constexpr const char* kBuiltInLibrary = "libdatum2.so";
+inline constexpr DAT_RETURN kNotImplemented = DAT_CLASS_ERROR | DAT_NOT_IMPLEMENTED;
+#endif
+
+} // namespace datum::registry
