@@ -9,7 +9,8 @@
 
 namespace datum {
 
-// The return types of DAT 1.2 and 2.0, in the order of their common numbering.
+// The return types of DAT 1.2 and 2.0, in the order of their common numbering. A facade of 1.2
+// never sees the last ones.
 enum class Type : std::uint8_t {
   Success,
   Abort,
@@ -32,6 +33,10 @@ enum class Type : std::uint8_t {
   InvalidAddress,
   InterruptedCall,
   ConnQualUnavailable,
+  // Since DAT 2.0.
+  ReservedLmr,
+  PortInUse,
+  CommNotSupported,
 };
 
 // The subtypes. Their numbers differ between DAT 1.2 and 2.0, so none is given here.
@@ -130,6 +135,8 @@ enum class Detail : std::uint8_t {
   AddressUnsupported,
   AddressUnreachable,
   AddressMalformed,
+  // Since DAT 2.0.
+  HandleCsp,
 };
 
 class [[nodiscard]] Status {

@@ -87,10 +87,11 @@ Result<MemoryRegion*> InterfaceAdapter::create_region(const RegionRequest& reque
   return region;
 }
 
-Result<MemoryWindow*> InterfaceAdapter::create_window(ProtectionZone& zone) {
+Result<MemoryWindow*> InterfaceAdapter::create_window(ProtectionZone& zone,
+                                                      MemoryWindow::Scope scope) {
   if (counts_.windows >= limits().max_rmrs)
     return fail(Type::InsufficientResources, Detail::ResourceMemoryRegion);
-  return adopt(std::make_unique<MemoryWindow>(*this, zone), windows_, counts_.windows);
+  return adopt(std::make_unique<MemoryWindow>(*this, zone, scope), windows_, counts_.windows);
 }
 
 Result<SharedReceiveQueue*>

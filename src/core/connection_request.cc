@@ -34,8 +34,8 @@ void ConnectionRequest::give_back_endpoint() {
   endpoint_ = nullptr;
 }
 
-void ConnectionRequest::reject() {
-  incoming_->reject_by_consumer();
+void ConnectionRequest::reject(PrivateData data) {
+  incoming_->reject_by_consumer(data);
   give_back_endpoint();
 }
 

@@ -27,7 +27,8 @@ class ConnectionRequest final : public Object {
 
   // Success: the CR is consumed and the caller destroys it. Failure: nothing has changed.
   Status accept(Endpoint* endpoint, PrivateData data);
-  void reject();
+  // The data travel only between peers that know of them (DAT 2.0).
+  void reject(PrivateData data);
   Status handoff(ConnQual qualifier);
 
  private:

@@ -130,7 +130,7 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   // --- ChannelEvents (endpoint_channel.cc)
   // -----------------------------------------------------------
   void on_established(PrivateData data, std::int32_t peer_reads_in) override;
-  void on_connect_failed(ConnectFailure failure) override;
+  void on_connect_failed(ConnectFailure failure, PrivateData data) override;
   void on_placed(std::uint32_t count) override;
   void on_read_done() override;
   void on_request_failed(RequestClass kind, DtoStatus status, std::uint32_t before) override;
@@ -160,7 +160,7 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   ChannelOptions channel_options() const;
   void drop_channel(CloseMode mode);
   // Into D: everything posted ends as flushed, then `last` is reported.
-  void enter_disconnected(EventKind last);
+  void enter_disconnected(EventKind last, PrivateData data = {});
   void report_connection(EventKind kind, PrivateData data = {});
 
   Status check_local(std::span<const LocalTriplet> local, std::int32_t max_iov, Access right,

@@ -63,6 +63,7 @@ void Endpoint::execute_bind(BindRequest& request) {
     description.length = binding.range.length;
     description.zone = request.window->zone().id();
     description.window = true;
+    if (request.window->for_endpoint()) description.endpoint = number_;
     if (whole != nullptr && whole->backing_fd >= 0) {
       description.backing_fd = whole->backing_fd;
       description.backing_offset = whole->backing_offset + (binding.range.address - whole->base);

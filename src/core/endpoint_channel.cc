@@ -21,7 +21,7 @@ void Endpoint::on_established(PrivateData data, std::int32_t peer_reads_in) {
   check_watermarks();
 }
 
-void Endpoint::on_connect_failed(ConnectFailure failure) {
+void Endpoint::on_connect_failed(ConnectFailure failure, PrivateData data) {
   const bool active = state_ == EpState::ActivePending;
   if (!on(EpEvent::ConnectFailed)) return;
   adapter().retire(std::move(channel_));
@@ -33,12 +33,13 @@ void Endpoint::on_connect_failed(ConnectFailure failure) {
     case ConnectFailure::Unreachable: event = EventKind::Unreachable; break;
     }
   }
-  enter_disconnected(event);
+  private_data_.assign(data.begin(), data.end());
+  enter_disconnected(event, private_data_);
 }
 
 void Endpoint::on_closed(CloseReason reason) {
   if (state_ == EpState::ActivePending || state_ == EpState::CompletionPending) {
-    on_connect_failed(ConnectFailure::NonPeerRejected);
+    on_connect_failed(ConnectFailure::NonPeerRejected, {});
     return;
   }
   if (!on(EpEvent::Lost)) return;
@@ -47,10 +48,10 @@ void Endpoint::on_closed(CloseReason reason) {
                                                          : EventKind::Broken);
 }
 
-void Endpoint::enter_disconnected(EventKind last) {
+void Endpoint::enter_disconnected(EventKind last, PrivateData data) {
   timer_.cancel();
   flush();
-  report_connection(last);
+  report_connection(last, data);
 }
 
 void Endpoint::flush() {

@@ -27,6 +27,7 @@ inline constexpr EvdFlags kEvdConnection = 0x040;
 inline constexpr EvdFlags kEvdRmrBind = 0x080;
 inline constexpr EvdFlags kEvdAsync = 0x100;
 inline constexpr EvdFlags kEvdAll = 0x1f1;
+inline constexpr EvdFlags kEvdExtension = 0x200; // since DAT 2.0: means nothing to us
 
 class EventDispatcher final : public Object {
  public:

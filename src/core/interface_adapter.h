@@ -86,7 +86,8 @@ class InterfaceAdapter final : public Object {
   Result<EventDispatcher*> create_evd(std::int32_t qlen, NotificationObject* cno, EvdFlags flags);
   Result<ProtectionZone*> create_zone();
   Result<MemoryRegion*> create_region(const RegionRequest& request, ProtectionZone& zone);
-  Result<MemoryWindow*> create_window(ProtectionZone& zone);
+  Result<MemoryWindow*> create_window(ProtectionZone& zone,
+                                      MemoryWindow::Scope scope = MemoryWindow::Scope::Zone);
   Result<SharedReceiveQueue*> create_srq(ProtectionZone& zone,
                                          const SharedReceiveAttributes& attributes);
   // `attributes` null: defaults. Checks limits and EVD sharing.

@@ -5,8 +5,8 @@
 
 namespace datum {
 
-MemoryWindow::MemoryWindow(InterfaceAdapter& adapter, ProtectionZone& zone)
-    : Object(adapter, ObjectKind::MemoryWindow), zone_(&zone) {}
+MemoryWindow::MemoryWindow(InterfaceAdapter& adapter, ProtectionZone& zone, Scope scope)
+    : Object(adapter, ObjectKind::MemoryWindow), zone_(&zone), scope_(scope) {}
 
 MemoryWindow::~MemoryWindow() {
   // Binds that are still posted complete as if unbound (dat_rmr_free).

@@ -9,7 +9,9 @@ namespace datum {
 
 class MemoryWindow final : public Object {
  public:
-  MemoryWindow(InterfaceAdapter& adapter, ProtectionZone& zone);
+  // Through which EPs peers may use it: any of its zone, or that of its bind (DAT 2.0).
+  enum class Scope : std::uint8_t { Zone, Endpoint };
+  MemoryWindow(InterfaceAdapter& adapter, ProtectionZone& zone, Scope scope);
   ~MemoryWindow() override;
 
   struct Binding {
@@ -20,6 +22,7 @@ class MemoryWindow final : public Object {
   };
 
   ProtectionZone& zone() const { return *zone_; }
+  bool for_endpoint() const { return scope_ == Scope::Endpoint; }
   bool bound() const { return binding_.stag != 0; }
   const Binding& binding() const { return binding_; }
   // A completed bind: the previous context dies, the new one lives. An empty binding unbinds.
@@ -27,6 +30,7 @@ class MemoryWindow final : public Object {
 
  private:
   Ref<ProtectionZone> zone_;
+  Scope scope_;
   Binding binding_;
 };
 

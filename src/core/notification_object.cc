@@ -36,8 +36,17 @@ void NotificationObject::trigger(EventDispatcher& evd) {
     return;
   }
   if (triggered_) return;
-  triggered_ = true;
+  latch(true);
   remembered_ = evd.token();
+}
+
+void NotificationObject::latch(bool triggered) {
+  triggered_ = triggered;
+  if (!signal_) return;
+  if (triggered)
+    signal_->raise();
+  else
+    signal_->lower();
 }
 
 void NotificationObject::wake_first(Token evd) {
@@ -51,7 +60,7 @@ Status NotificationObject::wait(std::uint32_t timeout_us, Token& evd) {
   evd = nullptr;
   if (!triggered_) progress.poll();
   if (triggered_) {
-    triggered_ = false;
+    latch(false);
     evd = std::exchange(remembered_, nullptr);
     return kOk;
   }
@@ -79,7 +88,7 @@ void NotificationObject::release_all() {
 void NotificationObject::forget(Token evd) {
   if (!triggered_ || remembered_ != evd) return;
   const EventDispatcher* other = adapter().find_evd_with_events(*this);
-  triggered_ = other != nullptr;
+  latch(other != nullptr);
   remembered_ = triggered_ ? other->token() : nullptr;
 }
 

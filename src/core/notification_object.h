@@ -26,6 +26,15 @@ struct AgentCall {
   std::unique_ptr<AgentCall> next;
 };
 
+// A descriptor that is readable while a trigger waits (DAT 2.0: dat_cno_fd_create).
+class DescriptorSignal {
+ public:
+  virtual ~DescriptorSignal() = default;
+  virtual int descriptor() const = 0;
+  virtual void raise() = 0;
+  virtual void lower() = 0;
+};
+
 class NotificationObject final : public Object {
  public:
   NotificationObject(InterfaceAdapter& adapter, ProxyAgent agent);
@@ -33,6 +42,9 @@ class NotificationObject final : public Object {
 
   ProxyAgent agent() const { return armed_ ? armed_->agent : ProxyAgent{}; }
   void set_agent(ProxyAgent agent) { armed_ = arm(agent); }
+  const DescriptorSignal* signal() const { return signal_.get(); }
+  // Once, before anything can trigger.
+  void set_signal(std::unique_ptr<DescriptorSignal> signal) { signal_ = std::move(signal); }
 
   void trigger(EventDispatcher& evd);
   // QueueEmpty when the time is over (not TimeoutExpired), with `evd` null.
@@ -53,10 +65,12 @@ class NotificationObject final : public Object {
   struct Waiter;
   static std::unique_ptr<AgentCall> arm(ProxyAgent agent);
   void call_agent(Token evd);
+  void latch(bool triggered);
   void wake_first(Token evd);
 
   IntrusiveList<Waiter, WaiterTag> waiting_;
   std::unique_ptr<AgentCall> armed_;
+  std::unique_ptr<DescriptorSignal> signal_;
   bool triggered_ = false;
   Token remembered_ = nullptr;
   std::uint32_t waiters_ = 0;

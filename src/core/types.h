@@ -36,6 +36,7 @@ inline constexpr Access kRemoteRead = 0x02;
 inline constexpr Access kLocalWrite = 0x10;
 inline constexpr Access kRemoteWrite = 0x20;
 inline constexpr Access kAllAccess = 0x33;
+inline constexpr Access kRemoteAtomic = 0x40; // since DAT 2.0, by extension
 
 // Completion flags; the values of DAT_COMPLETION_FLAGS.
 using CompletionFlags = std::uint32_t;

@@ -37,8 +37,8 @@ template <class V>
 DAT_RETURN cno_query(DAT_CNO_HANDLE cno_handle, DAT_CNO_PARAM_MASK mask, DAT_CNO_PARAM* param) {
   Locked<ObjectKind::NotificationObject> cno(cno_handle);
   if (!cno) return invalid_handle<V>(Detail::HandleCno);
-  if (const Status s = check_query(mask, DAT_CNO_FIELD_ALL, param); !s.ok()) return encode<V>(s);
-  param->agent = {cno->agent().instance, cno->agent().call};
+  if (const Status s = check_query(mask, V::kCnoFields, param); !s.ok()) return encode<V>(s);
+  V::describe(*cno, *param);
   const Token ia = cno.adapter().token();
   cno.release();
   param->ia_handle = V::consumer_ia(ia);

@@ -45,10 +45,14 @@ DAT_RETURN cr_accept(DAT_CR_HANDLE cr_handle, DAT_EP_HANDLE ep_handle, DAT_COUNT
 }
 
 template <class V>
-DAT_RETURN cr_reject(DAT_CR_HANDLE cr_handle) {
+DAT_RETURN reject(DAT_CR_HANDLE cr_handle, DAT_COUNT data_size, const DAT_PVOID data) {
   const LockedCr cr(cr_handle);
   if (!cr) return invalid_handle<V>(Detail::HandleCr);
-  cr->reject();
+  if (const Status s = check_private_data(data_size, data, cr.adapter().limits().max_private_data,
+                                          Detail::Arg2, Detail::Arg3);
+      !s.ok())
+    return encode<V>(s);
+  cr->reject(private_data(data_size, data));
   cr.adapter().consume(*cr);
   return DAT_SUCCESS;
 }
@@ -66,7 +70,7 @@ template <class V>
 void enter_cr_calls(typename V::Table& table) {
   table.cr_query_func = &Shield<V, &cr_query<V>>::call;
   table.cr_accept_func = &Shield<V, &cr_accept<V>>::call;
-  table.cr_reject_func = &Shield<V, &cr_reject<V>>::call;
+  table.cr_reject_func = &Shield<V, &V::cr_reject>::call;
   table.cr_handoff_func = &Shield<V, &cr_handoff<V>>::call;
 }
 

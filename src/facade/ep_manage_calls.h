@@ -93,6 +93,7 @@ void describe_ep(const Endpoint& ep, DAT_EP_PARAM& param) {
   param.connect_evd_handle = token_of(ep.connect_evd());
   param.srq_handle = token_of(ep.srq());
   V::to_dat(ep.attributes(), param.ep_attr);
+  V::describe(ep, param);
 }
 
 inline constexpr DAT_EP_PARAM_MASK kNamedAttributeFields =

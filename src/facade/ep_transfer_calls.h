@@ -16,7 +16,7 @@ inline Status check_iov(std::int32_t count, const void* iov) {
 }
 
 template <class V>
-std::span<const LocalTriplet> segments(const DAT_LMR_TRIPLET* iov, DAT_COUNT count) {
+typename V::Segments segments(const DAT_LMR_TRIPLET* iov, DAT_COUNT count) {
   return V::local(iov, static_cast<std::size_t>(count));
 }
 

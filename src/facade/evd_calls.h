@@ -30,7 +30,7 @@ DAT_RETURN evd_create(DAT_IA_HANDLE ia_handle, DAT_COUNT min_qlen, DAT_CNO_HANDL
   if (evd_handle == nullptr) return invalid_argument<V>(Detail::Arg5);
   if (min_qlen <= 0) return invalid_argument<V>(Detail::Arg2);
   const EvdFlags streams = flags;
-  if (streams == 0 || (streams & ~kEvdAll) != 0) return invalid_argument<V>(Detail::Arg4);
+  if (streams == 0 || (streams & ~V::kEvdFlags) != 0) return invalid_argument<V>(Detail::Arg4);
   const Result<EventDispatcher*> evd = ia->create_evd(min_qlen, cno, streams);
   if (!evd) return encode<V>(evd.error());
   *evd_handle = (*evd)->token();
@@ -103,7 +103,7 @@ DAT_RETURN evd_wait(DAT_EVD_HANDLE evd_handle, DAT_TIMEOUT timeout, DAT_COUNT th
   if (nmore == nullptr) return invalid_argument<V>(Detail::Arg5);
   Event taken;
   const Status s = evd->wait(timeout, threshold, taken, *nmore);
-  if (s.ok()) V::write_event(taken, evd_handle, evd.adapter().transport().address(), *event);
+  if (s.ok()) write_event<V>(taken, evd_handle, evd.adapter().transport().address(), *event);
   return encode<V>(s);
 }
 
@@ -115,7 +115,7 @@ DAT_RETURN evd_dequeue(DAT_EVD_HANDLE evd_handle, DAT_EVENT* event) {
   if (evd->should_drive(1)) evd.adapter().progress().poll();
   const Status s = evd->check_dequeue();
   if (s.ok()) [[likely]] {
-    V::write_event(evd->front(), evd_handle, evd.adapter().transport().address(), *event);
+    write_event<V>(evd->front(), evd_handle, evd.adapter().transport().address(), *event);
     evd->pop();
     return DAT_SUCCESS;
   }

@@ -12,16 +12,16 @@ using LockedLmr = Locked<ObjectKind::MemoryRegion>;
 
 // What a region description means depends on the type of memory (dat_lmr_create). `held` finds
 // the LMR that another one is made from.
-template <class Held>
+template <class V, class Held>
 Status to_request(const Held& held, DAT_MEM_TYPE type, const DAT_REGION_DESCRIPTION& description,
                   DAT_VLEN length, RegionRequest& request) {
   request.length = length;
-  switch (type) {
-  case DAT_MEM_TYPE_VIRTUAL:
-  case DAT_MEM_TYPE_SO_VIRTUAL:
+  if (V::is_virtual(type)) {
     request.type = static_cast<MemoryType>(type);
     request.address = reinterpret_cast<std::uint64_t>(description.for_va);
     return kOk;
+  }
+  switch (type) {
   case DAT_MEM_TYPE_LMR: {
     const MemoryRegion* original =
         held.template find<ObjectKind::MemoryRegion>(description.for_lmr_handle);
@@ -41,8 +41,8 @@ Status to_request(const Held& held, DAT_MEM_TYPE type, const DAT_REGION_DESCRIPT
     std::memcpy(request.cookie.data(), description.for_shared_memory.shared_memory_id,
                 request.cookie.size());
     return kOk;
+  default: return {Type::InvalidParameter, Detail::Arg2};
   }
-  return {Type::InvalidParameter, Detail::Arg2};
 }
 
 struct RegionOuts {
@@ -59,29 +59,37 @@ inline void write_outs(const MemoryRegion& region, const RegionOuts& outs) {
   if (outs.registered_address != nullptr) *outs.registered_address = region.request().address;
 }
 
+// The arguments of dat_lmr_create that all versions have, in their order.
+struct LmrArguments {
+  DAT_IA_HANDLE ia;
+  DAT_MEM_TYPE type;
+  const DAT_REGION_DESCRIPTION& description;
+  DAT_VLEN length;
+  DAT_PZ_HANDLE pz;
+  DAT_MEM_PRIV_FLAGS privileges;
+  DAT_LMR_HANDLE* lmr;
+  RegionOuts outs;
+};
+
+// `lmr_position`: which argument of the call arguments.lmr is.
 template <class V>
-DAT_RETURN lmr_create(DAT_IA_HANDLE ia_handle, DAT_MEM_TYPE type,
-                      DAT_REGION_DESCRIPTION description, DAT_VLEN length, DAT_PZ_HANDLE pz_handle,
-                      DAT_MEM_PRIV_FLAGS privileges, DAT_LMR_HANDLE* lmr_handle,
-                      DAT_LMR_CONTEXT* lmr_context, DAT_RMR_CONTEXT* rmr_context,
-                      DAT_VLEN* registered_size, DAT_VADDR* registered_address) {
-  const Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
+DAT_RETURN create_lmr(const LmrArguments& arguments, Detail lmr_position) {
+  const Locked<ObjectKind::InterfaceAdapter> ia(arguments.ia);
   if (!ia) return invalid_handle<V>(Detail::HandleIa);
   RegionRequest request;
-  const Status described = to_request(ia, type, description, length, request);
+  const Status described =
+      to_request<V>(ia, arguments.type, arguments.description, arguments.length, request);
   if (described.type() == Type::InvalidHandle) return encode<V>(described);
-  ProtectionZone* zone = ia.find<ObjectKind::ProtectionZone>(pz_handle);
+  ProtectionZone* zone = ia.find<ObjectKind::ProtectionZone>(arguments.pz);
   if (zone == nullptr) return invalid_handle<V>(Detail::HandlePz);
-  if (lmr_handle == nullptr) return invalid_argument<V>(Detail::Arg7);
+  if (arguments.lmr == nullptr) return invalid_argument<V>(lmr_position);
   if (!described.ok()) return encode<V>(described);
-  // Relaxed ordering does not exist here: the flag that forbids it asks for what is so anyway.
-  constexpr Access kNoRelaxedOrdering = DAT_MEM_PRIV_RO_DISABLE_FLAG;
-  request.access = static_cast<Access>(privileges) & ~kNoRelaxedOrdering;
-  if ((request.access & ~kAllAccess) != 0) return invalid_argument<V>(Detail::Arg6);
+  request.access = static_cast<Access>(arguments.privileges) & ~V::kIgnoredPrivileges;
+  if ((request.access & ~V::kPrivileges) != 0) return invalid_argument<V>(Detail::Arg6);
   const Result<MemoryRegion*> region = ia->create_region(request, *zone);
   if (!region) return encode<V>(region.error());
-  write_outs(**region, {lmr_context, rmr_context, registered_size, registered_address});
-  *lmr_handle = (*region)->token();
+  write_outs(**region, arguments.outs);
+  *arguments.lmr = (*region)->token();
   return DAT_SUCCESS;
 }
 
@@ -117,7 +125,8 @@ DAT_RETURN sync_segments(DAT_IA_HANDLE ia_handle, const DAT_LMR_TRIPLET* list, D
   if (count != 0 && list == nullptr) return invalid_argument<V>(Detail::Arg2);
   // More than any memory holds.
   if (count > PTRDIFF_MAX / sizeof(DAT_LMR_TRIPLET)) return invalid_argument<V>(Detail::Arg3);
-  for (const LocalTriplet& segment : V::local(list, count)) {
+  for (DAT_VLEN i = 0; i != count; ++i) {
+    const LocalTriplet segment = V::to_local(list[i]);
     if (segment.length == 0) continue; // its context and address may be anything (H12)
     const MemoryRegion* region = ia->find_region(segment.stag);
     if (region == nullptr) return invalid_argument<V>(Detail::Arg2);
@@ -132,7 +141,7 @@ DAT_RETURN sync_segments(DAT_IA_HANDLE ia_handle, const DAT_LMR_TRIPLET* list, D
 
 template <class V>
 void enter_lmr_calls(typename V::Table& table) {
-  table.lmr_create_func = &Shield<V, &lmr_create<V>>::call;
+  table.lmr_create_func = &Shield<V, &V::lmr_create>::call;
   table.lmr_query_func = &Shield<V, &lmr_query<V>>::call;
   table.lmr_free_func = &Shield<V, &lmr_free<V>>::call;
   table.lmr_sync_rdma_read_func = &Shield<V, &sync_segments<V>>::call;

@@ -31,30 +31,41 @@ DAT_RETURN rmr_query(DAT_RMR_HANDLE rmr_handle, DAT_RMR_PARAM_MASK mask, DAT_RMR
   param->lmr_triplet = V::to_triplet(binding.range);
   param->mem_priv = static_cast<DAT_MEM_PRIV_FLAGS>(binding.access);
   param->rmr_context = binding.stag;
+  V::describe(*rmr, *param);
   const Token ia = rmr.adapter().token();
   rmr.release();
   param->ia_handle = V::consumer_ia(ia);
   return DAT_SUCCESS;
 }
 
+// The arguments of dat_rmr_bind that all versions have, in their order.
+struct BindArguments {
+  DAT_RMR_HANDLE rmr;
+  const DAT_LMR_TRIPLET* triplet;
+  DAT_MEM_PRIV_FLAGS privileges;
+  DAT_EP_HANDLE ep;
+  DAT_RMR_COOKIE cookie;
+  DAT_COMPLETION_FLAGS flags;
+  DAT_RMR_CONTEXT* context;
+};
+
+// Failures name the positions that the arguments have in DAT 1.2.
 template <class V>
-DAT_RETURN rmr_bind(DAT_RMR_HANDLE rmr_handle, const DAT_LMR_TRIPLET* lmr_triplet,
-                    DAT_MEM_PRIV_FLAGS privileges, DAT_EP_HANDLE ep_handle, DAT_RMR_COOKIE cookie,
-                    DAT_COMPLETION_FLAGS flags, DAT_RMR_CONTEXT* rmr_context) {
-  const LockedRmr rmr(rmr_handle);
-  if (!rmr) return invalid_handle<V>(Detail::HandleRmr);
-  Endpoint* ep = rmr.find<ObjectKind::Endpoint>(ep_handle);
-  if (ep == nullptr) return invalid_handle<V>(Detail::HandleEp);
-  if (lmr_triplet == nullptr) return invalid_argument<V>(Detail::Arg2);
+Status bind(const BindArguments& arguments) {
+  const LockedRmr rmr(arguments.rmr);
+  if (!rmr) return {Type::InvalidHandle, Detail::HandleRmr};
+  Endpoint* ep = rmr.find<ObjectKind::Endpoint>(arguments.ep);
+  if (ep == nullptr) return {Type::InvalidHandle, Detail::HandleEp};
+  if (arguments.triplet == nullptr) return {Type::InvalidParameter, Detail::Arg2};
   // Only the remote rights mean anything; "all" is named as legal, too (dat_rmr_bind).
-  const Access access = privileges;
+  const Access access = arguments.privileges;
   if (access != kAllAccess && (access & ~(kRemoteRead | kRemoteWrite)) != 0)
-    return invalid_argument<V>(Detail::Arg3);
+    return {Type::InvalidParameter, Detail::Arg3};
   Stag stag = 0;
-  const Status posted =
-      ep->post_bind(*rmr, V::local(lmr_triplet, 1).front(), access, bits(cookie), flags, stag);
-  if (posted.ok() && rmr_context != nullptr) *rmr_context = stag;
-  return encode<V>(posted);
+  const Status posted = ep->post_bind(*rmr, V::to_local(*arguments.triplet), access,
+                                      bits(arguments.cookie), arguments.flags, stag);
+  if (posted.ok() && arguments.context != nullptr) *arguments.context = stag;
+  return posted;
 }
 
 template <class V>
@@ -68,7 +79,7 @@ template <class V>
 void enter_rmr_calls(typename V::Table& table) {
   table.rmr_create_func = &Shield<V, &rmr_create<V>>::call;
   table.rmr_query_func = &Shield<V, &rmr_query<V>>::call;
-  table.rmr_bind_func = &Shield<V, &rmr_bind<V>>::call;
+  table.rmr_bind_func = &Shield<V, &V::rmr_bind>::call;
   table.rmr_free_func = &Shield<V, &rmr_free<V>>::call;
 }
 

@@ -17,8 +17,10 @@
 #include "core/event.h"
 #include "core/memory_region.h"
 #include "core/types.h"
+#include "facade/context.h"
+#include "facade/event.h"
 #include "facade/ia_control.h"
-#include "facade/v1/subtypes.h"
+#include "facade/subtypes.h"
 
 namespace datum {
 
@@ -26,7 +28,7 @@ struct V1 {
   using Table = DAT_PROVIDER;
 
   static constexpr DAT_RETURN subtype(Detail detail) {
-    return v1::kSubtypes[static_cast<std::size_t>(detail)];
+    return subtypes::kNumbers[static_cast<std::size_t>(detail)];
   }
   // The IA handle that the consumer knows, which may be an index into a table of libdat.
   static DAT_IA_HANDLE consumer_ia(Token ia);
@@ -36,8 +38,12 @@ struct V1 {
   static_assert(offsetof(DAT_LMR_TRIPLET, lmr_context) == offsetof(LocalTriplet, stag));
   static_assert(offsetof(DAT_LMR_TRIPLET, virtual_address) == offsetof(LocalTriplet, address));
   static_assert(offsetof(DAT_LMR_TRIPLET, segment_length) == offsetof(LocalTriplet, length));
-  static std::span<const LocalTriplet> local(const DAT_LMR_TRIPLET* iov, std::size_t count) {
+  using Segments = std::span<const LocalTriplet>;
+  static Segments local(const DAT_LMR_TRIPLET* iov, std::size_t count) {
     return {reinterpret_cast<const LocalTriplet*>(iov), count};
+  }
+  static LocalTriplet to_local(const DAT_LMR_TRIPLET& triplet) {
+    return {triplet.lmr_context, triplet.virtual_address, triplet.segment_length};
   }
   static RemoteTriplet remote(const DAT_RMR_TRIPLET& triplet) {
     return {triplet.rmr_context, triplet.target_address, triplet.segment_length};
@@ -48,8 +54,20 @@ struct V1 {
 
   // Exactly the 48 bytes of DAT 1.2.
   static void write_event(const Event& event, Token evd, const Address& local_address,
-                          DAT_EVENT& out);
+                          DAT_EVENT& out) {
+    datum::write_event<V1>(event, evd, local_address, out);
+  }
   static_assert(sizeof(DAT_EVENT) == 48);
+  static void write_dto(const Event& event, DAT_DTO_COMPLETION_EVENT_DATA& out) {
+    out.transfered_length = event.value;
+  }
+  static void write_request(const Event&, DAT_CR_ARRIVAL_EVENT_DATA&) {}
+  // Only an accept has private data in 1.2; a peer of 2.0 may have sent some with its reject.
+  static void write_connection(const Event& event, DAT_CONNECTION_EVENT_DATA& out) {
+    if (event.kind == EventKind::Established) return;
+    out.private_data_size = 0;
+    out.private_data = nullptr;
+  }
 
   // A failure names argument `position`. Values are not compared with limits here.
   static Status from_dat(const DAT_EP_ATTR& from, Detail position, EndpointAttributes& to);
@@ -58,18 +76,32 @@ struct V1 {
   static void to_dat(IaControl& ia, DAT_IA_ATTR& to);
   static void to_dat(IaControl& ia, DAT_PROVIDER_ATTR& to);
   static void describe(const RegionRequest& request, bool relaxed_ordering, DAT_LMR_PARAM& to);
+  static void describe(const MemoryWindow&, DAT_RMR_PARAM&) {}
+  static void describe(const Endpoint&, DAT_EP_PARAM&) {}
+  static void describe(const NotificationObject& cno, DAT_CNO_PARAM& to) {
+    to.agent = {cno.agent().instance, cno.agent().call};
+  }
+
+  // What a consumer may ask for, beyond what the names of all versions say.
+  static constexpr std::uint64_t kCnoFields = DAT_CNO_FIELD_ALL;
+  static constexpr EvdFlags kEvdFlags = kEvdAll;
+  static constexpr Access kPrivileges = kAllAccess;
+  // Relaxed ordering does not exist here: the flag that forbids it asks for what is so anyway.
+  static constexpr Access kIgnoredPrivileges = DAT_MEM_PRIV_RO_DISABLE_FLAG;
+  static bool is_virtual(DAT_MEM_TYPE type) {
+    return type == DAT_MEM_TYPE_VIRTUAL || type == DAT_MEM_TYPE_SO_VIRTUAL;
+  }
+
+  // Calls whose arguments are those of 1.2 only.
+  static DAT_RETURN cr_reject(DAT_CR_HANDLE cr);
+  static DAT_RETURN lmr_create(DAT_IA_HANDLE ia, DAT_MEM_TYPE type,
+                               DAT_REGION_DESCRIPTION description, DAT_VLEN length,
+                               DAT_PZ_HANDLE pz, DAT_MEM_PRIV_FLAGS privileges, DAT_LMR_HANDLE* lmr,
+                               DAT_LMR_CONTEXT* lmr_context, DAT_RMR_CONTEXT* rmr_context,
+                               DAT_VLEN* registered_size, DAT_VADDR* registered_address);
+  static DAT_RETURN rmr_bind(DAT_RMR_HANDLE rmr, const DAT_LMR_TRIPLET* lmr_triplet,
+                             DAT_MEM_PRIV_FLAGS privileges, DAT_EP_HANDLE ep, DAT_RMR_COOKIE cookie,
+                             DAT_COMPLETION_FLAGS flags, DAT_RMR_CONTEXT* rmr_context);
 };
 
-// Contexts and cookies: eight bytes that nobody looks at.
-inline std::uint64_t bits(DAT_CONTEXT context) {
-  return context.as_64;
-}
-inline DAT_CONTEXT to_context(std::uint64_t value) {
-  DAT_CONTEXT context;
-  context.as_64 = value;
-  return context;
-}
-
 } // namespace datum
-
-#include "facade/v1/event.h"

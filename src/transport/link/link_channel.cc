@@ -120,12 +120,13 @@ void LinkChannel::accept(PrivateData data, ChannelEvents& events, const ChannelO
   link_->flush_bell();
 }
 
-void LinkChannel::refuse(bool by_consumer) {
+void LinkChannel::refuse(bool by_consumer, PrivateData data) {
   if (state_ != State::Incoming) return;
   if (link_ != nullptr && !gone_) {
     RecordHeader answer = header(RecordType::Refuse);
     if (by_consumer) answer.flags = record_flag::kByConsumer;
-    link_->send_control(answer);
+    answer.length = static_cast<std::uint32_t>(data.size());
+    link_->send_control(answer, data);
     link_->flush_bell();
   }
   leave();
@@ -177,7 +178,7 @@ void LinkChannel::closed(CloseReason reason) {
   if (reported)
     events->on_closed(reason);
   else
-    events->on_connect_failed(ConnectFailure::NonPeerRejected);
+    events->on_connect_failed(ConnectFailure::NonPeerRejected, {});
 }
 
 void LinkChannel::on_link_lost() {
@@ -215,7 +216,7 @@ bool LinkChannel::work() {
     ChannelEvents* events = events_;
     const ConnectFailure failure = connect_failure_;
     leave();
-    if (events != nullptr) events->on_connect_failed(failure);
+    if (events != nullptr) events->on_connect_failed(failure, {});
     return true;
   }
   if (state_ != State::Open) return false;

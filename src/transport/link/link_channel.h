@@ -57,7 +57,7 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
 
   // --- answering a request (LinkIncoming) --------------------------------------------------------
   void accept(PrivateData data, ChannelEvents& events, const ChannelOptions& options);
-  void refuse(bool by_consumer);
+  void refuse(bool by_consumer, PrivateData data);
   PrivateData private_data() const { return private_data_; }
 
   // --- for Link

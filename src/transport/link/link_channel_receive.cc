@@ -35,13 +35,16 @@ bool LinkChannel::handle_any(const RecordHeader& header, const std::byte* payloa
   switch (header.type) {
   case RecordType::Accept: return on_accept(header, payload);
   case RecordType::Refuse: {
-    if (state_ != State::Requested) return false;
+    if (state_ != State::Requested ||
+        header.length > static_cast<std::uint32_t>(transport_.limits().max_private_data))
+      return false;
     const bool by_consumer = (header.flags & record_flag::kByConsumer) != 0;
     ChannelEvents* events = events_;
     gone_ = true;
     leave();
     events->on_connect_failed(by_consumer ? ConnectFailure::PeerRejected
-                                          : ConnectFailure::NonPeerRejected);
+                                          : ConnectFailure::NonPeerRejected,
+                              {payload, header.length});
     return true;
   }
   case RecordType::Confirm:

@@ -12,7 +12,7 @@ class LinkIncoming final : public IncomingConnection {
  public:
   explicit LinkIncoming(std::unique_ptr<LinkChannel> channel) : channel_(std::move(channel)) {}
   ~LinkIncoming() override {
-    if (channel_) channel_->refuse(false);
+    if (channel_) channel_->refuse(false, {});
   }
   Address remote_address() const override { return channel_->remote_address(); }
   ConnQual remote_port() const override { return channel_->remote_port(); }
@@ -22,8 +22,8 @@ class LinkIncoming final : public IncomingConnection {
     channel_->accept(data, events, options);
     return std::move(channel_);
   }
-  void reject_by_consumer() override {
-    channel_->refuse(true);
+  void reject_by_consumer(PrivateData data) override {
+    channel_->refuse(true, data);
     channel_.reset();
   }
 

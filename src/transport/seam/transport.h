@@ -55,7 +55,8 @@ class ChannelEvents {
   // Active side: the accepter's private data. Passive side: nothing. The peer serves at most
   // `peer_reads_in` RDMA Reads at a time.
   virtual void on_established(PrivateData data, std::int32_t peer_reads_in) = 0;
-  virtual void on_connect_failed(ConnectFailure failure) = 0;
+  // `data`: what the peer's consumer said with its reject.
+  virtual void on_connect_failed(ConnectFailure failure, PrivateData data) = 0;
 
   // Initiator: the next `count` Sends and Writes have been placed at the peer.
   virtual void on_placed(std::uint32_t count) = 0;
@@ -132,7 +133,7 @@ class IncomingConnection {
   // Never fails: when the requester has gone, the channel reports on_connect_failed().
   virtual std::unique_ptr<Channel> accept(PrivateData data, ChannelEvents& events,
                                           const ChannelOptions& options) = 0;
-  virtual void reject_by_consumer() = 0;
+  virtual void reject_by_consumer(PrivateData data) = 0;
 };
 
 class ListenerEvents {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "facade/v1/provider.h"
+#include "facade/provider.h"
 
 namespace datum::test {
 
@@ -22,10 +22,10 @@ class Provider {
  public:
   explicit Provider(const std::string& ia_name, const char* instance_data = "")
       : info_(provider_info(ia_name)) {
-    v1::provider_init(info_, instance_data);
+    provider_init(info_, instance_data);
     table_ = registered(ia_name);
   }
-  ~Provider() { v1::provider_fini(info_); }
+  ~Provider() { provider_fini(info_); }
   Provider(const Provider&) = delete;
   Provider& operator=(const Provider&) = delete;
   const DAT_PROVIDER* operator->() const { return table_; }

@@ -93,7 +93,7 @@ class FakeRequest final : public IncomingConnection {
   std::unique_ptr<Channel> accept(PrivateData, ChannelEvents&, const ChannelOptions&) override {
     return std::make_unique<FakeChannel>();
   }
-  void reject_by_consumer() override {}
+  void reject_by_consumer(PrivateData) override {}
 
  private:
   std::string data_;

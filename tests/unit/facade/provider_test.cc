@@ -28,7 +28,7 @@ TEST(ProviderProtocol, NoSlotIsEmpty) {
 TEST(ProviderProtocol, TheThreadSafetyOfTheKeyIsReported) {
   for (const bool safe : {false, true}) {
     const DAT_PROVIDER_INFO info = provider_info("safety", safe);
-    v1::provider_init(info, "");
+    provider_init(info, "");
     const DAT_PROVIDER* table = registered("safety");
     ASSERT_NE(table, nullptr);
     char name[] = "safety";
@@ -43,7 +43,7 @@ TEST(ProviderProtocol, TheThreadSafetyOfTheKeyIsReported) {
     EXPECT_EQ(attributes.dapl_version_major, 1U);
     EXPECT_EQ(attributes.dapl_version_minor, 2U);
     EXPECT_STREQ(attributes.provider_name, "Fake");
-    v1::provider_fini(info);
+    provider_fini(info);
   }
 }
 
@@ -118,9 +118,9 @@ TEST(ProviderProtocol, ATableThatWasFinishedOpensNothing) {
 TEST(ProviderProtocol, ARefusedRegistrationOpensNothing) {
   refuse_next(0x80100000);
   const DAT_PROVIDER_INFO info = provider_info("refused");
-  v1::provider_init(info, "");
+  provider_init(info, "");
   EXPECT_EQ(registered("refused"), nullptr);
-  v1::provider_fini(info);
+  provider_fini(info);
 }
 
 TEST(IaQuery, FillsWhatIsAskedForAndNothingElse) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/v1/provider.h: the provider protocol of DAT 1.2: tables registered under IA names.
+// facade/provider.h: the provider protocol: tables registered under IA names.
 // Lives here: one table for each registry key, and what becomes of its handles after fini.
 // Threads:    the registry serialises init and fini.
 #pragma once
 
-#include "facade/v1/traits.h"
+#include "facade/version.h"
 
-namespace datum::v1 {
+namespace datum {
 
 // Registers `info` always: what is wrong with an IA is said when it is opened, because a registry
 // that got no table for a key never asks again.
@@ -14,4 +14,4 @@ void provider_init(const DAT_PROVIDER_INFO& info, const char* instance_data);
 // Closes what is open under the key; its handles answer INVALID_HANDLE from now on.
 void provider_fini(const DAT_PROVIDER_INFO& info);
 
-} // namespace datum::v1
+} // namespace datum

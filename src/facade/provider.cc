@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-#include "facade/v1/provider.h"
+#include "facade/provider.h"
 
 #include <array>
 #include <cstring>
@@ -10,7 +10,7 @@
 #include "base/provider_hook.h"
 #include "facade/ia_calls.h"
 
-namespace datum::v1 {
+namespace datum {
 namespace {
 
 constexpr ProviderHook kHook{.relaxed_ordering = &declare_relaxed_ordering};
@@ -46,26 +46,26 @@ template <std::size_t Index>
 DAT_RETURN open_at(const DAT_NAME_PTR name, DAT_COUNT async_evd_min_qlen, DAT_EVD_HANDLE* async_evd,
                    DAT_IA_HANDLE* ia) {
   const Registration& registration = entry_at(Index).registration;
-  if (!registration.registered) return encode<V1>({Type::ProviderNotFound});
-  return ia_open<V1>(registration, name, async_evd_min_qlen, async_evd, ia);
+  if (!registration.registered) return encode<Version>({Type::ProviderNotFound});
+  return ia_open<Version>(registration, name, async_evd_min_qlen, async_evd, ia);
 }
 
 template <std::size_t... Index>
 constexpr std::array<DAT_IA_OPEN_FUNC, sizeof...(Index)>
 make_open_functions(std::index_sequence<Index...>) {
-  return {&Shield<V1, &open_at<Index>>::call...};
+  return {&Shield<Version, &open_at<Index>>::call...};
 }
 constexpr auto kOpenFunctions = make_open_functions(std::make_index_sequence<kMaxEntries>{});
 
 DAT_RETURN open_nothing(const DAT_NAME_PTR, DAT_COUNT, DAT_EVD_HANDLE*, DAT_IA_HANDLE*) {
-  return encode<V1>({Type::ProviderNotFound});
+  return encode<Version>({Type::ProviderNotFound});
 }
 
 // What handles point at after fini: functions that find nobody behind any of them.
 const DAT_PROVIDER& tombstone() {
   static const DAT_PROVIDER table = [] {
     DAT_PROVIDER all{};
-    enter_all_calls<V1>(all);
+    enter_all_calls<Version>(all);
     all.device_name = "";
     all.ia_open_func = &open_nothing;
     return all;
@@ -97,7 +97,7 @@ Entry* add_entry(const DAT_PROVIDER_INFO& info) {
   registration.api_minor = info.dapl_version_minor;
   registration.thread_safe = info.is_thread_safe != DAT_FALSE;
   registration.table = &entry->table;
-  enter_all_calls<V1>(entry->table);
+  enter_all_calls<Version>(entry->table);
   entry->table.device_name = registration.ia_name.c_str();
   entry->table.extension = const_cast<ProviderHook*>(&kHook);
   entry->table.ia_open_func = kOpenFunctions[entries().count];
@@ -134,4 +134,4 @@ void provider_fini(const DAT_PROVIDER_INFO& info) {
   static_cast<void>(::dat_registry_remove_provider(&entry->table, &entry->info));
 }
 
-} // namespace datum::v1
+} // namespace datum

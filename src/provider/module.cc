@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// provider/module1.cc: the names that libdatum1.so exports.
+// provider/module.cc: the names that libdatum1.so and libdatum2.so export.
 #include "base/log.h"
-#include "facade/v1/provider.h"
+#include "facade/provider.h"
 
 namespace {
 
@@ -23,10 +23,15 @@ extern "C" {
 
 __attribute__((visibility("default"))) void dat_provider_init(const DAT_PROVIDER_INFO* info,
                                                               const char* instance_data) {
-  shielded(info, [&] { datum::v1::provider_init(*info, instance_data); });
+  shielded(info, [&] { datum::provider_init(*info, instance_data); });
 }
 
 __attribute__((visibility("default"))) void dat_provider_fini(const DAT_PROVIDER_INFO* info) {
-  shielded(info, [&] { datum::v1::provider_fini(*info); });
+  shielded(info, [&] { datum::provider_fini(*info); });
 }
+
+#if DATUM_DAT_MAJOR >= 2
+// Registries of others look for this name and warn without it.
+__attribute__((visibility("default"))) void dapl_extensions() {}
+#endif
 }

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/v1/subtypes.h: the symbolic details of the core as subtypes of DAT 1.2.
+// facade/subtypes.h: the symbolic details of the core as subtypes of one DAT version, whose headers
+// were included before (v1/traits.h).
 #pragma once
-
-#include <dat/dat_error.h>
 
 #include <array>
 #include <cstddef>
 
 #include "base/status.h"
 
-namespace datum::v1 {
+namespace datum::subtypes {
 
 struct Subtype {
   Detail detail;
   DAT_RETURN_SUBTYPE number;
 };
 
-inline constexpr Subtype kSubtypeList[] = {
+inline constexpr Subtype kList[] = {
     {Detail::None, DAT_NO_SUBTYPE},
     {Detail::Interrupted, DAT_SUB_INTERRUPTED},
     {Detail::ResourceMemory, DAT_RESOURCE_MEMORY},
@@ -111,23 +110,28 @@ inline constexpr Subtype kSubtypeList[] = {
     {Detail::AddressUnsupported, DAT_INVALID_ADDRESS_UNSUPPORTED},
     {Detail::AddressUnreachable, DAT_INVALID_ADDRESS_UNREACHABLE},
     {Detail::AddressMalformed, DAT_INVALID_ADDRESS_MALFORMED},
+#if DAT_VERSION_MAJOR >= 2
+    {Detail::HandleCsp, DAT_INVALID_HANDLE_CSP},
+#else
+    {Detail::HandleCsp, DAT_NO_SUBTYPE}, // there are none
+#endif
 };
 
-inline constexpr std::size_t kDetails = static_cast<std::size_t>(Detail::AddressMalformed) + 1;
+inline constexpr std::size_t kDetails = static_cast<std::size_t>(Detail::HandleCsp) + 1;
 
 // Indexed by Detail.
-inline constexpr std::array<DAT_RETURN_SUBTYPE, kDetails> kSubtypes = [] {
+inline constexpr std::array<DAT_RETURN_SUBTYPE, kDetails> kNumbers = [] {
   std::array<DAT_RETURN_SUBTYPE, kDetails> table{};
-  for (const Subtype& entry : kSubtypeList)
+  for (const Subtype& entry : kList)
     table[static_cast<std::size_t>(entry.detail)] = entry.number;
   return table;
 }();
 
 // Every detail has a number, and the details are listed in their order.
-static_assert(std::size(kSubtypeList) == kDetails);
+static_assert(std::size(kList) == kDetails);
 static_assert([] {
   for (std::size_t i = 0; i != kDetails; ++i)
-    if (static_cast<std::size_t>(kSubtypeList[i].detail) != i) return false;
+    if (static_cast<std::size_t>(kList[i].detail) != i) return false;
   return true;
 }());
 
@@ -144,4 +148,4 @@ static_assert(type_is(Type::TimeoutExpired, DAT_TIMEOUT_EXPIRED));
 static_assert(type_is(Type::InvalidAddress, DAT_INVALID_ADDRESS));
 static_assert(type_is(Type::ConnQualUnavailable, DAT_CONN_QUAL_UNAVAILABLE));
 
-} // namespace datum::v1
+} // namespace datum::subtypes

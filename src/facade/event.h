@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/v1/event.h: events of the core as DAT 1.2 events. Part of traits.h; on the hot path.
+// facade/event.h: events of the core as events of one DAT version. On the hot path.
+// Lives here: what the versions have in common; the rest is in their traits.
 #pragma once
 
+#include "core/event.h"
 #include "facade/address.h"
-#include "facade/v1/traits.h"
+#include "facade/context.h"
 
 namespace datum {
-namespace v1 {
+namespace events {
 
 inline DAT_EVENT_NUMBER number_of(EventKind kind) {
   switch (kind) {
@@ -33,7 +35,6 @@ inline void write_dto(const Event& event, DAT_DTO_COMPLETION_EVENT_DATA& out) {
   out.ep_handle = event.object;
   out.user_cookie = to_context(event.cookie);
   out.status = static_cast<DAT_DTO_COMPLETION_STATUS>(event.status);
-  out.transfered_length = event.value;
 }
 
 inline void write_bind(const Event& event, DAT_RMR_BIND_COMPLETION_EVENT_DATA& out) {
@@ -56,18 +57,23 @@ inline void write_connection(const Event& event, DAT_CONNECTION_EVENT_DATA& out)
   out.private_data = const_cast<void*>(event.data);
 }
 
-} // namespace v1
+} // namespace events
 
-inline void V1::write_event(const Event& event, Token evd, const Address& local_address,
-                            DAT_EVENT& out) {
-  out.event_number = v1::number_of(event.kind);
+// Writes what the consumer may read of this kind of event, and nothing behind DAT_EVENT.
+template <class V>
+void write_event(const Event& event, Token evd, const Address& local_address, DAT_EVENT& out) {
+  out.event_number = events::number_of(event.kind);
   out.evd_handle = evd;
   DAT_EVENT_DATA& data = out.event_data;
   switch (event.kind) {
-  case EventKind::Dto: v1::write_dto(event, data.dto_completion_event_data); break;
-  case EventKind::Bind: v1::write_bind(event, data.rmr_completion_event_data); break;
+  case EventKind::Dto:
+    events::write_dto(event, data.dto_completion_event_data);
+    V::write_dto(event, data.dto_completion_event_data);
+    break;
+  case EventKind::Bind: events::write_bind(event, data.rmr_completion_event_data); break;
   case EventKind::ConnectionRequest:
-    v1::write_request(event, local_address, data.cr_arrival_event_data);
+    events::write_request(event, local_address, data.cr_arrival_event_data);
+    V::write_request(event, data.cr_arrival_event_data);
     break;
   case EventKind::AsyncEvdOverflow:
   case EventKind::AsyncWatermark:
@@ -77,7 +83,10 @@ inline void V1::write_event(const Event& event, Token evd, const Address& local_
   case EventKind::Software:
     data.software_event_data.pointer = to_context(event.cookie).as_ptr;
     break;
-  default: v1::write_connection(event, data.connect_event_data); break;
+  default:
+    events::write_connection(event, data.connect_event_data);
+    V::write_connection(event, data.connect_event_data);
+    break;
   }
 }
 

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "facade/version.h"
+
+#include "facade/srq_calls.h"
+
+template void datum::enter_srq_calls<datum::Version>(DAT_PROVIDER&);

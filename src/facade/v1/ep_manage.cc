@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-#include "facade/v1/traits.h"
-
-#include "facade/ep_manage_calls.h"
-
-template void datum::enter_ep_manage_calls<datum::V1>(DAT_PROVIDER&);

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// facade/v2/attributes.cc: what only the attributes of DAT 2.0 have, or have otherwise.
+#include <sys/socket.h>
+
+#include <array>
+
+#include "facade/v2/traits.h"
+
+#include "facade/attributes.h"
+
+namespace datum {
+namespace {
+
+// Names that programs written for InfiniBand look for.
+constexpr std::array kProviderAttributes = {
+    NamedAttribute{"DAT_IB_PROVIDER_NAME", "DATUM"},
+    NamedAttribute{"DAT_IB_CONNECTIVITY_MODE", "DIRECT"},
+    NamedAttribute{"DAT_IB_RDMA_READ", "TRUE"},
+    NamedAttribute{"DAT_IB_TRANSPORT_MTU", "4096"},
+    NamedAttribute{"DAT_IB_PORT_NUMBER", "1"},
+    NamedAttribute{"DAT_IB_PORT_STATUS", "PORT_ACTIVE"},
+    NamedAttribute{"DAT_EXTENSION_INTERFACE", "FALSE"},
+    NamedAttribute{DAT_IB_ATTR_FETCH_AND_ADD, "FALSE"},
+    NamedAttribute{DAT_IB_ATTR_CMP_AND_SWAP, "FALSE"},
+    NamedAttribute{DAT_IB_ATTR_IMMED_DATA, "FALSE"},
+    NamedAttribute{DAT_IB_ATTR_UD, "FALSE"},
+};
+
+} // namespace
+
+DAT_IA_HANDLE V2::consumer_ia(Token ia) {
+  return attributes::consumer_ia(ia);
+}
+
+void V2::to_dat(IaControl& ia, DAT_IA_ATTR& to) {
+  attributes::describe(ia, to);
+  to.zb_supported = DAT_FALSE;
+  to.extension_supported = DAT_EXTENSION_NONE;
+  to.extension_version = DAT_IB_EXTENSION_VERSION;
+}
+
+void V2::to_dat(IaControl& ia, DAT_PROVIDER_ATTR& to) {
+  attributes::describe(ia, to);
+  // The "union" of all types, although their numbers are no bits (C-31).
+  to.lmr_mem_types_supported = static_cast<DAT_MEM_TYPE>(
+      DAT_MEM_TYPE_VIRTUAL | DAT_MEM_TYPE_LMR | DAT_MEM_TYPE_SHARED_VIRTUAL);
+  to.rdma_read_lmr_rmr_context_exposure = DAT_FALSE;
+  to.rmr_scope_supported = DAT_RMR_SCOPE_ANY;
+  to.is_signal_safe = DAT_FALSE;
+  to.ha_supported = DAT_FALSE;
+  to.ha_loadbalancing = DAT_HA_LB_NONE;
+  to.num_provider_specific_attr = static_cast<DAT_COUNT>(kProviderAttributes.size());
+  to.provider_specific_attr = attributes::named(kProviderAttributes);
+}
+
+Status V2::from_dat(const DAT_EP_ATTR& from, Detail position, EndpointAttributes& to) {
+  const Status s = attributes::read(from, position, to);
+  // Programs leave sizes at zero and mean whatever there is.
+  constexpr std::uint64_t kMost = ~DAT_SEG_LENGTH{0};
+  if (to.max_message_size == 0) to.max_message_size = kMost;
+  if (to.max_rdma_size == 0) to.max_rdma_size = kMost;
+  return s;
+}
+
+void V2::to_dat(const EndpointAttributes& from, DAT_EP_ATTR& to) {
+  attributes::describe(from, to);
+}
+
+void V2::to_dat(std::span<const NamedAttribute> from, DAT_EP_ATTR& to) {
+  attributes::describe(from, to);
+}
+
+void V2::describe(const RegionRequest& request, bool, DAT_LMR_PARAM& to) {
+  to.va_type = DAT_VA_TYPE_VA;
+  switch (request.type) {
+  case MemoryType::Region:
+    to.mem_type = DAT_MEM_TYPE_LMR;
+    to.region_desc.for_lmr_handle = const_cast<void*>(request.described_by);
+    break;
+  case MemoryType::Shared:
+    to.mem_type = DAT_MEM_TYPE_SHARED_VIRTUAL;
+    to.region_desc.for_shared_memory.virtual_address = reinterpret_cast<void*>(request.address);
+    to.region_desc.for_shared_memory.shared_memory_id =
+        reinterpret_cast<DAT_LMR_COOKIE>(const_cast<char*>(request.cookie.data()));
+    break;
+  case MemoryType::Virtual:
+  case MemoryType::StronglyOrdered:
+    to.mem_type = DAT_MEM_TYPE_VIRTUAL;
+    to.region_desc.for_va = reinterpret_cast<void*>(request.address);
+    break;
+  }
+}
+
+void V2::describe(const MemoryWindow& window, DAT_RMR_PARAM& to) {
+  to.rmr_scope = window.for_endpoint() ? DAT_RMR_SCOPE_EP : DAT_RMR_SCOPE_PZ;
+  to.va_type = DAT_VA_TYPE_VA;
+}
+
+void V2::describe(const Endpoint& endpoint, DAT_EP_PARAM& to) {
+  const sockaddr* local = to_sockaddr(endpoint.adapter().transport().address());
+  to.comm = {local->sa_family, SOCK_STREAM, 0};
+}
+
+void V2::describe(const NotificationObject& cno, DAT_CNO_PARAM& to) {
+  const ProxyAgent& agent = cno.agent();
+  to.proxy.agent = {agent.instance, agent.call};
+  to.proxy_type = agent.armed() ? DAT_PROXY_TYPE_AGENT : DAT_PROXY_TYPE_NONE;
+  if (const DescriptorSignal* signal = cno.signal()) {
+    to.proxy_type = DAT_PROXY_TYPE_FD;
+    to.proxy.fd = signal->descriptor();
+  }
+}
+
+} // namespace datum

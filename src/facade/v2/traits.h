@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// facade/v2/traits.h: DAT 2.0 for the templates of the facade: names, numbers, layouts.
+// Lives here: everything in which DAT versions differ. The only way to the DAT headers.
+// Not here:   checks of arguments (../*_calls.h).
+#pragma once
+
+#include <dat2/dat_ib_extensions.h>
+#include <dat2/dat_registry.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/status.h"
+#include "core/event.h"
+#include "core/memory_region.h"
+#include "core/types.h"
+#include "facade/context.h"
+#include "facade/event.h"
+#include "facade/ia_control.h"
+#include "facade/subtypes.h"
+
+namespace datum {
+
+struct V2 {
+  using Table = DAT_PROVIDER;
+  static constexpr std::uint32_t kApiMajor = 2;
+  static constexpr std::uint32_t kApiMinor = 0;
+
+  static constexpr DAT_RETURN subtype(Detail detail) {
+    return subtypes::kNumbers[static_cast<std::size_t>(detail)];
+  }
+  // The IA handle that the consumer knows, which may be an index into a table of libdat.
+  static DAT_IA_HANDLE consumer_ia(Token ia);
+
+  static LocalTriplet to_local(const DAT_LMR_TRIPLET& triplet) {
+    return {triplet.lmr_context, triplet.virtual_address, triplet.segment_length};
+  }
+  // The segments of one post in the layout of the core. More than any IA takes are cut off: the
+  // core refuses them by their number alone.
+  class Segments {
+   public:
+    Segments(const DAT_LMR_TRIPLET* iov, std::size_t count) : count_(std::min(count, kMost)) {
+      for (std::size_t i = 0; i != count_; ++i) new (at(i)) LocalTriplet(to_local(iov[i]));
+    }
+    operator std::span<const LocalTriplet>() const { // NOLINT(google-explicit-constructor)
+      return {std::launder(reinterpret_cast<const LocalTriplet*>(bytes_)), count_};
+    }
+
+   private:
+    static constexpr std::size_t kMost = std::size_t{Limits{}.max_iov} + 1;
+    void* at(std::size_t i) { return bytes_ + i * sizeof(LocalTriplet); }
+
+    std::size_t count_;
+    // Not initialised: most posts have one segment.
+    alignas(LocalTriplet) std::byte bytes_[kMost * sizeof(LocalTriplet)];
+  };
+  static Segments local(const DAT_LMR_TRIPLET* iov, std::size_t count) { return {iov, count}; }
+  static RemoteTriplet remote(const DAT_RMR_TRIPLET& triplet) {
+    return {triplet.rmr_context, triplet.virtual_address, triplet.segment_length};
+  }
+  static DAT_LMR_TRIPLET to_triplet(const LocalTriplet& triplet) {
+    return {triplet.address, static_cast<DAT_SEG_LENGTH>(triplet.length), triplet.stag};
+  }
+
+  static_assert(sizeof(DAT_EVENT) == 120);
+  static void write_dto(const Event& event, DAT_DTO_COMPLETION_EVENT_DATA& out) {
+    constexpr std::uint64_t kMost = ~DAT_SEG_LENGTH{0};
+    out.transfered_length = static_cast<DAT_SEG_LENGTH>(std::min(event.value, kMost));
+    out.operation = operation(event);
+    out.rmr_context = 0;
+  }
+  static void write_request(const Event&, DAT_CR_ARRIVAL_EVENT_DATA& out) {
+    out.truncate_flag = DAT_FALSE;
+  }
+  static void write_connection(const Event&, DAT_CONNECTION_EVENT_DATA&) {}
+
+  // A failure names argument `position`. Values are not compared with limits here.
+  static Status from_dat(const DAT_EP_ATTR& from, Detail position, EndpointAttributes& to);
+  static void to_dat(const EndpointAttributes& from, DAT_EP_ATTR& to);
+  static void to_dat(std::span<const NamedAttribute> from, DAT_EP_ATTR& to);
+  static void to_dat(IaControl& ia, DAT_IA_ATTR& to);
+  static void to_dat(IaControl& ia, DAT_PROVIDER_ATTR& to);
+  static void describe(const RegionRequest& request, bool relaxed_ordering, DAT_LMR_PARAM& to);
+  static void describe(const MemoryWindow& window, DAT_RMR_PARAM& to);
+  static void describe(const Endpoint& endpoint, DAT_EP_PARAM& to);
+  static void describe(const NotificationObject& cno, DAT_CNO_PARAM& to);
+
+  // What a consumer may ask for, beyond what the names of all versions say. DAT_CNO_FIELD_ALL is
+  // not the union of the others.
+  static constexpr std::uint64_t kCnoFields = DAT_CNO_FIELD_PROXY | DAT_CNO_FIELD_ALL;
+  static constexpr EvdFlags kEvdFlags = kEvdAll | kEvdExtension;
+  static constexpr Access kPrivileges = kAllAccess | kRemoteAtomic;
+  static constexpr Access kIgnoredPrivileges = 0;
+  static bool is_virtual(DAT_MEM_TYPE type) { return type == DAT_MEM_TYPE_VIRTUAL; }
+
+  // Calls whose arguments are not those of 1.2.
+  static DAT_RETURN cr_reject(DAT_CR_HANDLE cr, DAT_COUNT data_size, const DAT_PVOID data);
+  static DAT_RETURN lmr_create(DAT_IA_HANDLE ia, DAT_MEM_TYPE type,
+                               DAT_REGION_DESCRIPTION description, DAT_VLEN length,
+                               DAT_PZ_HANDLE pz, DAT_MEM_PRIV_FLAGS privileges, DAT_VA_TYPE va_type,
+                               DAT_LMR_HANDLE* lmr, DAT_LMR_CONTEXT* lmr_context,
+                               DAT_RMR_CONTEXT* rmr_context, DAT_VLEN* registered_size,
+                               DAT_VADDR* registered_address);
+  static DAT_RETURN rmr_bind(DAT_RMR_HANDLE rmr, DAT_LMR_HANDLE lmr,
+                             const DAT_LMR_TRIPLET* lmr_triplet, DAT_MEM_PRIV_FLAGS privileges,
+                             DAT_VA_TYPE va_type, DAT_EP_HANDLE ep, DAT_RMR_COOKIE cookie,
+                             DAT_COMPLETION_FLAGS flags, DAT_RMR_CONTEXT* rmr_context);
+
+ private:
+  static DAT_DTOS operation(const Event& event) {
+    if (event.receive) return DAT_DTO_RECEIVE;
+    switch (event.opcode) {
+    case Opcode::Send: return DAT_DTO_SEND;
+    case Opcode::RdmaWrite: return DAT_DTO_RDMA_WRITE;
+    case Opcode::RdmaRead: return DAT_DTO_RDMA_READ;
+    case Opcode::Bind: break;
+    }
+    return DAT_DTO_BIND_MW;
+  }
+};
+
+// What 2.0 adds to the table (v2/new_calls.cc).
+void enter_new_calls(DAT_PROVIDER& table);
+
+} // namespace datum
