@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
  * The smallest consumer: opens Datum's own adapter without any configuration and closes it again.
  * It shows that the headers, libdat and the provider module of an installation find each other.
+ * With CONSUMER_OF_DAT2 defined it is a program of DAT 2.0.
  */
 #include <stdio.h>
 #include <string.h>
 
+#ifdef CONSUMER_OF_DAT2
+#include <dat2/udat.h>
+#else
 #include <dat/udat.h>
+#endif
 
 static int failed(const char* what, DAT_RETURN code) {
   const char* major = "?";

@@ -16,6 +16,10 @@ for standard in c99 c11; do
   ${CC:-cc} -std=$standard -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags dat) \
     "$here/consumer.c" $(pkg-config --libs dat) -o "$work/by-pkg-config"
   "$work/by-pkg-config"
+  ${CC:-cc} -std=$standard -Wall -Wextra -Wpedantic -Werror -DCONSUMER_OF_DAT2 \
+    $(pkg-config --cflags dat2) "$here/consumer.c" $(pkg-config --libs dat2) \
+    -o "$work/2.0-by-pkg-config"
+  "$work/2.0-by-pkg-config"
 done
 ${CC:-cc} -std=c99 -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags datum) \
   "$here/memory_consumer.c" $(pkg-config --libs datum) -o "$work/memory-by-pkg-config"
@@ -26,5 +30,6 @@ cmake -S "$here/consumer-cmake" -B "$work/cmake" -G Ninja -DCMAKE_PREFIX_PATH="$
   { cat "$work/log"; exit 1; }
 cmake --build "$work/cmake" >"$work/log" || { cat "$work/log"; exit 1; }
 "$work/cmake/consumer"
+"$work/cmake/consumer_2.0"
 "$work/cmake/memory_consumer"
 echo "CMake: built and run"

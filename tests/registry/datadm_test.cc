@@ -242,7 +242,7 @@ TEST_F(Datadm, OverrideNamesTheFile) {
 TEST(PackagedFiles, ParseWithoutComplaint) {
   const auto services = datum::conf::parse_service_provider_conf(
       datum::conf::read_file(SERVICE_PROVIDER_CONF).value());
-  EXPECT_EQ(services.entries.size(), 2U);
+  EXPECT_EQ(services.entries.size(), 4U);
   EXPECT_TRUE(services.diagnostics.empty());
   const auto conf = datum::conf::parse_dat_conf(datum::conf::read_file(PACKAGED_DAT_CONF).value());
   EXPECT_TRUE(conf.entries.empty());
