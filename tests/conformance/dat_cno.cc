@@ -70,15 +70,15 @@ TEST_F(DatCnoCreate, ANewCnoIsUntriggered) {
 TEST_F(DatCnoCreate, TheAgentIsQueried) {
   Agent agent;
   const Cno cno = create_cno(ia, agent.proxy());
-  EXPECT_EQ(query_cno(cno).agent.instance_data, &agent);
-  EXPECT_EQ(query_cno(cno).agent.proxy_agent_func, &Agent::run);
+  EXPECT_EQ(agent_in(query_cno(cno)).instance_data, &agent);
+  EXPECT_EQ(agent_in(query_cno(cno)).proxy_agent_func, &Agent::run);
   EXPECT_DAT_OK(dat_cno_modify_agent(cno, DAT_OS_WAIT_PROXY_AGENT_NULL));
 }
 
 TEST_F(DatCnoCreate, R6NoAgent) {
   const Cno cno = create_cno(ia, DAT_OS_WAIT_PROXY_AGENT_NULL);
-  EXPECT_EQ(query_cno(cno).agent.proxy_agent_func, nullptr);
-  EXPECT_EQ(query_cno(cno).agent.instance_data, nullptr);
+  EXPECT_EQ(agent_in(query_cno(cno)).proxy_agent_func, nullptr);
+  EXPECT_EQ(agent_in(query_cno(cno)).instance_data, nullptr);
 }
 
 TEST_F(DatCnoCreate, R7NullPointer) {
@@ -140,8 +140,8 @@ TEST_F(DatCnoModifyAgent, ItRunsOnceWithDataAndEvd) {
   trigger();
   EXPECT_EQ(agent.calls, 1);
   EXPECT_EQ(agent.evd, evd);
-  EXPECT_EQ(query_cno(cno).agent.proxy_agent_func, nullptr);
-  EXPECT_EQ(query_cno(cno).agent.instance_data, nullptr);
+  EXPECT_EQ(agent_in(query_cno(cno)).proxy_agent_func, nullptr);
+  EXPECT_EQ(agent_in(query_cno(cno)).instance_data, nullptr);
   EXPECT_TRIGGERED(cno, evd);
   trigger();
   EXPECT_EQ(agent.calls, 1) << "one-shot";
@@ -195,7 +195,7 @@ TEST_F(DatCnoQuery, BadHandles) {
 // Rules: dat_cno_query.R4 dat_cno_query.R5 dat_cno_query.R6
 TEST_F(DatCnoQuery, MaskAndStruct) {
   const Cno cno = create_cno(ia);
-  expect_query_checks(0x3, [&](DAT_UINT64 mask, bool with_struct) {
+  expect_query_checks(kCnoFields, [&](DAT_UINT64 mask, bool with_struct) {
     DAT_CNO_PARAM param{};
     return dat_cno_query(cno, any_value<DAT_CNO_PARAM_MASK>(static_cast<int>(mask)),
                          with_struct ? &param : nullptr);

@@ -72,7 +72,8 @@ TEST_F(DatCrQuery, NothingSentAndNoEp) {
 
 // Rules: dat_cr_reject.R1 dat_cr_reject.R2 dat_cr_reject.R3
 TEST_F(DatCrReject, BadHandles) {
-  expect_handle_checks(ia, DAT_HANDLE_TYPE_CR, dat_cr_reject);
+  expect_handle_checks(ia, DAT_HANDLE_TYPE_CR,
+                       [](DAT_HANDLE handle) { return dat_cr_reject(handle); });
 }
 
 // Rules: dat_cr_reject.R4 dat_cr_reject.R5 EPEVENT.5 CONN.20

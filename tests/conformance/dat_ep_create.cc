@@ -187,11 +187,11 @@ TEST_F(DatEpCreate, GivenAttributesComeBack) {
 // Rules: dat_ep_create.R27
 TEST_F(DatEpCreate, AboveTheLimitsOfTheIa) {
   const DAT_IA_ATTR limits = ia_attributes(ia);
-  if (limits.max_message_size != ~DAT_VLEN{0}) {
+  if (limits.max_message_size != ~SegmentLength{0}) {
     expect_bad_attribute("max_message_size",
                          [&](DAT_EP_ATTR& a) { a.max_message_size = limits.max_message_size + 1; });
   }
-  if (limits.max_rdma_size != ~DAT_VLEN{0}) {
+  if (limits.max_rdma_size != ~SegmentLength{0}) {
     expect_bad_attribute("max_rdma_size",
                          [&](DAT_EP_ATTR& a) { a.max_rdma_size = limits.max_rdma_size + 1; });
   }

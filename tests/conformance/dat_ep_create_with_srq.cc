@@ -152,8 +152,10 @@ TEST_F(DatEpCreateWithSrq, AttributesAreChecked) {
   expect_bad_attribute([&](DAT_EP_ATTR& a) { a.max_request_dtos = limits.max_dto_per_ep + 1; });
   expect_bad_attribute(
       [&](DAT_EP_ATTR& a) { a.max_request_iov = limits.max_iov_segments_per_dto + 1; });
-  expect_bad_attribute([&](DAT_EP_ATTR& a) { a.max_message_size = limits.max_message_size + 1; });
-  expect_bad_attribute([&](DAT_EP_ATTR& a) { a.max_rdma_size = limits.max_rdma_size + 1; });
+  if (limits.max_message_size != ~SegmentLength{0})
+    expect_bad_attribute([&](DAT_EP_ATTR& a) { a.max_message_size = limits.max_message_size + 1; });
+  if (limits.max_rdma_size != ~SegmentLength{0})
+    expect_bad_attribute([&](DAT_EP_ATTR& a) { a.max_rdma_size = limits.max_rdma_size + 1; });
   expect_bad_attribute(
       [](DAT_EP_ATTR& a) { a.recv_completion_flags = DAT_COMPLETION_SUPPRESS_FLAG; });
   expect_bad_attribute([](DAT_EP_ATTR& a) { a.srq_soft_hw = -2; });

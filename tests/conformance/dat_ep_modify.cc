@@ -35,7 +35,7 @@ TEST_F(DatEpModify, R4NullParam) {
 }
 
 TEST_F(DatEpModify, R5UnknownMaskBits) {
-  for (const DAT_EP_PARAM_MASK mask : {0x800ULL, 0x80000000ULL, 0x100000000ULL}) {
+  for (const DAT_EP_PARAM_MASK mask : {kUnusedEpField, 0x80000000UL, 0x100000000UL}) {
     EXPECT_DAT_ERROR(modify(mask), DAT_INVALID_PARAMETER, DAT_INVALID_ARG2) << mask;
   }
 }

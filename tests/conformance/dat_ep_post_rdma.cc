@@ -163,7 +163,7 @@ TEST_F(DatEpPostRdmaRead, OfNothing) {
   ASSERT_DAT_OK(dat_ep_post_rdma_read(active().ep(), 0, nullptr, cookie(1), &nothing,
                                       DAT_COMPLETION_DEFAULT_FLAG));
   EXPECT_EQ(expect_done(1), 0U);
-  const DAT_RMR_TRIPLET nowhere{~theirs.rmr_context(), 0, 0, 0};
+  const DAT_RMR_TRIPLET nowhere = remote_part(~theirs.rmr_context(), 0, 0);
   ASSERT_DAT_OK(post_read(active().ep(), {mine.segment()}, nowhere, 2));
   EXPECT_EQ(expect_done(2), 0U) << "no byte of any region is named";
   expect_nothing_posted();
@@ -268,7 +268,7 @@ TEST_F(DatEpPostRdmaWrite, OfNothing) {
   ASSERT_DAT_OK(dat_ep_post_rdma_write(active().ep(), 0, nullptr, cookie(1), &remote,
                                        DAT_COMPLETION_DEFAULT_FLAG));
   EXPECT_EQ(expect_done(1), 0U);
-  const DAT_RMR_TRIPLET nowhere{~theirs.rmr_context(), 0, 0, 0};
+  const DAT_RMR_TRIPLET nowhere = remote_part(~theirs.rmr_context(), 0, 0);
   ASSERT_DAT_OK(post_write(active().ep(), {}, nowhere, 2));
   EXPECT_EQ(expect_done(2), 0U) << "no byte of any region is named";
   expect_nothing_posted();

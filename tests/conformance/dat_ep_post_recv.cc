@@ -105,7 +105,7 @@ TEST_F(DatEpPostRecv, FrontSegmentsAreFilledFirst) {
 }
 
 TEST_F(DatEpPostRecv, R20AnEmptySegmentMayHoldGarbage) {
-  DAT_LMR_TRIPLET garbage{~sink.lmr_context(), 0, ~DAT_VADDR{0}, 0};
+  DAT_LMR_TRIPLET garbage = local_part(~sink.lmr_context(), ~DAT_VADDR{0}, 0);
   ASSERT_DAT_OK(
       post_recv(passive().ep(), {garbage, sink.segment(0, 4), garbage, sink.segment(4, 4)}, 1));
   send("frontend");

@@ -109,7 +109,7 @@ TEST_F(DatEpPostSend, NumbersOfSegments) {
 
 TEST_F(DatEpPostSend, R11AnEmptySegmentMayHoldGarbage) {
   source.write(0, "frontrear");
-  DAT_LMR_TRIPLET garbage{~source.lmr_context(), 0, ~DAT_VADDR{0}, 0};
+  DAT_LMR_TRIPLET garbage = local_part(~source.lmr_context(), ~DAT_VADDR{0}, 0);
   recv(1);
   ASSERT_DAT_OK(post_send(active().ep(), {source.segment(0, 5), garbage, source.segment(5, 4)}, 2));
   EXPECT_EQ(expect_received(1), 9U);
@@ -159,7 +159,7 @@ TEST_F(DatEpPostSend, R26TheListIsTheCallersAgain) {
   Segments segments{source.segment(0, 4), source.segment(4, 6)};
   ASSERT_DAT_OK(
       dat_ep_post_send(active().ep(), 2, segments.data(), cookie(2), DAT_COMPLETION_DEFAULT_FLAG));
-  segments.assign(2, DAT_LMR_TRIPLET{~source.lmr_context(), 0, 0, 1});
+  segments.assign(2, local_part(~source.lmr_context(), 0, 1));
   ASSERT_DAT_OK(post_recv(passive().ep(), {large_sink.segment()}, 3));
   recv(4);
   expect_received(3);

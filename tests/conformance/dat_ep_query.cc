@@ -28,11 +28,11 @@ TEST_F(DatEpQuery, MaskAndStruct) {
     DAT_EP_PARAM param{};
     return dat_ep_query(side.ep(), mask, with_struct ? &param : nullptr);
   };
-  EXPECT_DAT_OK(query(0x7ffff7ff, true));
+  EXPECT_DAT_OK(query(kEpFields, true));
   EXPECT_DAT_OK(query(0, true));
   EXPECT_DAT_ERROR(query(0x800, true), DAT_INVALID_PARAMETER, DAT_INVALID_ARG2) << "the hole";
   EXPECT_DAT_ERROR(query(0x80000000, true), DAT_INVALID_PARAMETER, DAT_INVALID_ARG2);
-  EXPECT_DAT_ERROR(query(0x7ffff7ff, false), DAT_INVALID_PARAMETER, DAT_INVALID_ARG3);
+  EXPECT_DAT_ERROR(query(kEpFields, false), DAT_INVALID_PARAMETER, DAT_INVALID_ARG3);
 }
 
 TEST_F(DatEpQuery, R9TheLocalAddress) {

@@ -131,8 +131,8 @@ TEST_F(DatIaQuery, R17PerEpReadsFitTheTotals) {
 
 TEST_F(DatIaQuery, R18ApiVersion) {
   const DAT_PROVIDER_ATTR a = provider_attributes(ia);
-  EXPECT_EQ(a.dapl_version_major, 1U);
-  EXPECT_EQ(a.dapl_version_minor, 2U);
+  EXPECT_EQ(a.dapl_version_major, kApiMajor);
+  EXPECT_EQ(a.dapl_version_minor, kApiMinor);
 }
 
 TEST_F(DatIaQuery, R19MemoryTypes) {

@@ -44,7 +44,7 @@ TEST_F(DatLmrQuery, BadHandles) {
 // Rules: dat_lmr_query.R4 dat_lmr_query.R5 dat_lmr_query.R6
 TEST_F(DatLmrQuery, MaskAndStruct) {
   Buffer buffer(ia, pz, 16);
-  expect_query_checks(0x3ff, [&](DAT_UINT64 mask, bool with_struct) {
+  expect_query_checks(kLmrFields, [&](DAT_UINT64 mask, bool with_struct) {
     DAT_LMR_PARAM param{};
     return dat_lmr_query(buffer.lmr(), any_value<DAT_LMR_PARAM_MASK>(static_cast<int>(mask)),
                          with_struct ? &param : nullptr);
@@ -70,7 +70,7 @@ TEST_F(DatLmrQuery, WhatWasRegistered) {
 
 TEST_F(DatLmrQuery, R10VirtualWithoutThePrefix) {
   Buffer buffer(ia, pz, 16);
-  EXPECT_EQ(query_lmr(buffer.lmr()).mem_type, DAT_MEM_TYPE_SO_VIRTUAL);
+  EXPECT_EQ(query_lmr(buffer.lmr()).mem_type, kStronglyOrdered);
 }
 
 TEST_F(DatLmrQuery, R11VirtualWithThePrefix) {
@@ -83,7 +83,7 @@ TEST_F(DatLmrQuery, R11VirtualWithThePrefix) {
   EXPECT_EQ(query_lmr(buffer.lmr()).mem_type, DAT_MEM_TYPE_VIRTUAL);
   // The other IA of the same name keeps its own answer.
   Buffer plain(ia, pz, 16);
-  EXPECT_EQ(query_lmr(plain.lmr()).mem_type, DAT_MEM_TYPE_SO_VIRTUAL);
+  EXPECT_EQ(query_lmr(plain.lmr()).mem_type, kStronglyOrdered);
 }
 
 TEST_F(DatLmrQuery, R13AnLmrOfAnLmr) {
@@ -119,8 +119,8 @@ TEST_F(DatLmrFree, R6AnLmrMadeFromItStays) {
   second.region.for_lmr_handle = first.lmr;
   ASSERT_DAT_OK(second.create());
   EXPECT_DAT_OK(dat_lmr_free(first.lmr.release()));
-  const DAT_LMR_TRIPLET segment{second.lmr_context, 0, reinterpret_cast<DAT_VADDR>(memory),
-                                sizeof memory};
+  const DAT_LMR_TRIPLET segment =
+      local_part(second.lmr_context, reinterpret_cast<DAT_VADDR>(memory), sizeof memory);
   EXPECT_DAT_OK(dat_lmr_sync_rdma_read(ia, &segment, 1));
 }
 
@@ -161,7 +161,7 @@ void expect_valid_lists(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz, SyncCall sync) {
   EXPECT_DAT_OK(sync(ia, segments, 1));
   EXPECT_DAT_OK(sync(ia, segments, 3)) << "different LMRs and zones";
   EXPECT_DAT_OK(sync(ia, nullptr, 0)) << "nothing";
-  const DAT_LMR_TRIPLET garbage{0x12345678, 0, 0x10, 0};
+  const DAT_LMR_TRIPLET garbage = local_part(0x12345678, 0x10, 0);
   EXPECT_DAT_OK(sync(ia, &garbage, 1)) << "a segment of nothing";
 }
 
@@ -176,7 +176,7 @@ void expect_bad_segments(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz, SyncCall sync) {
   --segment.virtual_address;
   EXPECT_DAT_TYPE(sync(ia, &segment, 1), DAT_INVALID_PARAMETER) << "one byte before the start";
   segment = buffer.segment(8, 0);
-  segment.segment_length = ~DAT_VLEN{0} - 4;
+  segment.segment_length = ~SegmentLength{0} - 4;
   EXPECT_DAT_TYPE(sync(ia, &segment, 1), DAT_INVALID_PARAMETER) << "wraps around";
   const DAT_LMR_TRIPLET second_bad[] = {buffer.segment(), buffer.segment(60, 5)};
   EXPECT_DAT_TYPE(sync(ia, second_bad, 2), DAT_INVALID_PARAMETER) << "the second of two";

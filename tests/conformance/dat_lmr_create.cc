@@ -45,7 +45,7 @@ TEST_F(DatLmrCreate, Virtual) {
 
 TEST_F(DatLmrCreate, R5StronglyOrderedVirtual) {
   Registration r = registration();
-  r.type = DAT_MEM_TYPE_SO_VIRTUAL;
+  r.type = kStronglyOrdered;
   EXPECT_DAT_OK(r.create());
   EXPECT_NE(r.rmr_context, 0U);
 }
@@ -231,7 +231,7 @@ TEST_F(DatLmrCreate, R22NullLmrPointer) {
   EXPECT_DAT_ERROR(dat_lmr_create(ia, DAT_MEM_TYPE_VIRTUAL, region, sizeof memory, pz,
                                   DAT_MEM_PRIV_ALL_FLAG, nullptr, nullptr, nullptr, nullptr,
                                   nullptr),
-                   DAT_INVALID_PARAMETER, DAT_INVALID_ARG7);
+                   DAT_INVALID_PARAMETER, kArgLmrHandle);
 }
 
 TEST_F(DatLmrCreate, R23OtherPointersMayBeNull) {
@@ -276,7 +276,7 @@ TEST_F(DatLmrCreate, NotAnLmrOfThisInstance) {
 
 TEST_F(DatLmrCreate, R29LongerThanTheIaAllows) {
   const DAT_VLEN most = ia_attributes(ia).max_lmr_block_size;
-  if (most == ~DAT_VLEN{0}) GTEST_SKIP() << "no longer block exists";
+  if (most == ~SegmentLength{0}) GTEST_SKIP() << "no longer block exists";
   Registration r(ia, pz, memory, most + 1);
   EXPECT_NE(r.create(), DAT_SUCCESS);
 }

@@ -53,7 +53,7 @@ TEST_F(DatRmrQuery, BadHandles) {
 TEST_F(DatRmrQuery, MaskAndStruct) {
   const Pz pz = create_pz(ia);
   const Rmr rmr = create_rmr(pz);
-  expect_query_checks(0x1f, [&](DAT_UINT64 mask, bool with_struct) {
+  expect_query_checks(kRmrFields, [&](DAT_UINT64 mask, bool with_struct) {
     DAT_RMR_PARAM param{};
     return dat_rmr_query(rmr, any_value<DAT_RMR_PARAM_MASK>(static_cast<int>(mask)),
                          with_struct ? &param : nullptr);

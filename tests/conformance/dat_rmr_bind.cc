@@ -68,7 +68,7 @@ TEST_F(DatRmrBind, R6BadEps) {
 TEST_F(DatRmrBind, R7NoTriplet) {
   EXPECT_DAT_ERROR(dat_rmr_bind(rmr, nullptr, DAT_MEM_PRIV_ALL_FLAG, side().ep(), cookie(1),
                                 DAT_COMPLETION_DEFAULT_FLAG, nullptr),
-                   DAT_INVALID_PARAMETER, DAT_INVALID_ARG2);
+                   DAT_INVALID_PARAMETER, kArgBindTriplet);
 }
 
 TEST_F(DatRmrBind, R8UnknownContexts) {
@@ -86,7 +86,7 @@ TEST_F(DatRmrBind, R9RangesOutsideTheLmr) {
   expect_refused(DAT_INVALID_PARAMETER, [](Arguments& a) { --a.range.virtual_address; });
   expect_refused(DAT_INVALID_PARAMETER, [](Arguments& a) { ++a.range.segment_length; });
   expect_refused(DAT_INVALID_PARAMETER,
-                 [](Arguments& a) { a.range.segment_length = ~DAT_VLEN{0}; });
+                 [](Arguments& a) { a.range.segment_length = ~SegmentLength{0}; });
   expect_refused(DAT_INVALID_PARAMETER, [](Arguments& a) { a.range.virtual_address += 64; });
 }
 
@@ -137,7 +137,7 @@ TEST_F(DatRmrBind, R13OnlyRemotePrivileges) {
   for (const int bits : {0x01, 0x10, 0x11, 0x03, 0x30, 0x32, 0x13, 0x04, 0x40, 0x133}) {
     EXPECT_DAT_ERROR(
         bind_with([&](Arguments& a) { a.privileges = any_value<DAT_MEM_PRIV_FLAGS>(bits); }),
-        DAT_INVALID_PARAMETER, DAT_INVALID_ARG3)
+        DAT_INVALID_PARAMETER, kArgBindPrivileges)
         << std::hex << bits;
   }
   for (const int bits : {0x02, 0x20, 0x22, 0x33}) {

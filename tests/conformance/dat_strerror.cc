@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // dat_strerror(3DAT): every type and subtype by its own name.
-#include <dat/udat.h>
+#include "dat.h"
 #include <gtest/gtest.h>
 
 #include "fixture.h"

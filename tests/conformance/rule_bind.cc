@@ -120,7 +120,7 @@ TEST_F(RuleBind, SuppressedSuccess) {
 TEST_F(RuleBind, UnbindingReleasesTheLmr) {
   bind(region.segment());
   EXPECT_DAT_ERROR(dat_lmr_free(region.lmr()), DAT_INVALID_STATE, DAT_INVALID_STATE_LMR_IN_USE);
-  const DAT_LMR_TRIPLET garbage{0x12345678, 0, 0x10, 0};
+  const DAT_LMR_TRIPLET garbage = local_part(0x12345678, 0x10, 0);
   ASSERT_DAT_OK(post_bind(owner().ep(), rmr, garbage, kRemoteBoth, 3, nullptr));
   expect_bind(owner().request_evd(), rmr, 3);
   EXPECT_DAT_OK(dat_lmr_free(region.lmr().release()));

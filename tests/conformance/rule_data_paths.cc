@@ -332,10 +332,10 @@ TEST_F(RuleDataPaths, SharedAndOrdinaryMemory) {
       Registration to(passive().ia(), passive().pz(), target->data() + half, half);
       ASSERT_DAT_OK(from.create());
       ASSERT_DAT_OK(to.create());
-      const DAT_LMR_TRIPLET segment{from.lmr_context, 0,
-                                    reinterpret_cast<DAT_VADDR>(source->data()), half};
-      const DAT_RMR_TRIPLET remote{to.rmr_context, 0,
-                                   reinterpret_cast<DAT_VADDR>(target->data() + half), half};
+      const DAT_LMR_TRIPLET segment =
+          local_part(from.lmr_context, reinterpret_cast<DAT_VADDR>(source->data()), half);
+      const DAT_RMR_TRIPLET remote =
+          remote_part(to.rmr_context, reinterpret_cast<DAT_VADDR>(target->data() + half), half);
       ASSERT_DAT_OK(post_write(active().ep(), {segment}, remote, number));
       expect_dto(active().request_evd(), active().ep(), number);
       EXPECT_EQ(std::memcmp(source->data(), target->data() + half, half), 0) << number;

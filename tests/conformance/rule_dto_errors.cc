@@ -201,8 +201,8 @@ TEST_P(RuleDtoErrorsMemory, IsGoneWhenItsTurnComes) {
   Pages pages = Pages::private_memory(1);
   Registration r(active().ia(), active().pz(), pages.data(), kSmall);
   ASSERT_DAT_OK(r.create());
-  const DAT_LMR_TRIPLET segment{r.lmr_context, 0, reinterpret_cast<DAT_VADDR>(pages.data()),
-                                kSmall};
+  const DAT_LMR_TRIPLET segment =
+      local_part(r.lmr_context, reinterpret_cast<DAT_VADDR>(pages.data()), kSmall);
   ASSERT_DAT_OK(post_send(active().ep(), {first.segment()}, 1)); // waits for a Recv
   ASSERT_DAT_OK(post(segment, target.remote()));
   ASSERT_DAT_OK(post_send(active().ep(), {first.segment(0, 8)}, 3));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Handles: stale, garbage, of another instance; what a failed call leaves; the order of checks.
-#include <dat/udat.h>
+#include "dat.h"
 
 #include <dat/dat_registry.h>
 

@@ -31,7 +31,7 @@ void peer_graceful(EpInState& staged) {
 void peer_trespasses(EpInState& staged) {
   Side& peer = staged.peer();
   Buffer source = peer.buffer(16);
-  ASSERT_DAT_OK(post_write(peer.ep(), {source.segment()}, {0x7fffff00, 0, 0x1000, 16}, 1));
+  ASSERT_DAT_OK(post_write(peer.ep(), {source.segment()}, remote_part(0x7fffff00, 0x1000, 16), 1));
   expect_dto(peer.request_evd(), peer.ep(), 1, DAT_DTO_ERR_REMOTE_ACCESS);
   expect_connection_event(peer.connect_evd(), kBroken, peer.ep());
   EXPECT_EQ(ep_state(peer.ep()), DAT_EP_STATE_DISCONNECTED);

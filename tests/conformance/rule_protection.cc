@@ -65,7 +65,8 @@ TEST_F(RuleProtection, OneBytePastTheEnd) {
   ASSERT_DAT_OK(dat_lmr_create(passive().ia(), DAT_MEM_TYPE_VIRTUAL, region, 64, passive().pz(),
                                DAT_MEM_PRIV_ALL_FLAG, lmr.out(), nullptr, &context, nullptr,
                                nullptr));
-  const DAT_RMR_TRIPLET past{context, 0, reinterpret_cast<DAT_VADDR>(memory.data()) + 1, 64};
+  const DAT_RMR_TRIPLET past =
+      remote_part(context, reinterpret_cast<DAT_VADDR>(memory.data()) + 1, 64);
   expect_write_refused(mine.segment(), past);
   EXPECT_EQ(memory[64], 'x') << "nothing past the end";
 }
@@ -74,7 +75,7 @@ TEST_F(RuleProtection, OneBytePastTheEnd) {
 TEST_F(RuleProtection, OneByteBeforeTheStart) {
   Buffer region = passive().buffer(64);
   DAT_RMR_TRIPLET before = region.remote();
-  --before.target_address;
+  --address_in(before);
   expect_write_refused(mine.segment(), before);
 }
 
@@ -82,7 +83,7 @@ TEST_F(RuleProtection, OneByteBeforeTheStart) {
 TEST_F(RuleProtection, ARangeThatWraps) {
   Buffer region = passive().buffer(64);
   DAT_RMR_TRIPLET wraps = region.remote();
-  wraps.target_address = ~DAT_VADDR{0} - 15;
+  address_in(wraps) = ~DAT_VADDR{0} - 15;
   expect_write_refused(mine.segment(), wraps);
 }
 
@@ -135,7 +136,8 @@ TEST_F(RuleProtection, TheContextOfAFreedRegion) {
   Lmr second; // the same bytes under a new registration
   DAT_RMR_CONTEXT new_context = 0;
   register_it(second, &new_context);
-  const DAT_RMR_TRIPLET stale{context, 0, reinterpret_cast<DAT_VADDR>(memory.data()), 64};
+  const DAT_RMR_TRIPLET stale =
+      remote_part(context, reinterpret_cast<DAT_VADDR>(memory.data()), 64);
   expect_write_refused(mine.segment(), stale);
   EXPECT_EQ(memory, std::vector<char>(64, 'x'));
 }
@@ -170,7 +172,7 @@ class RuleProtectionUnderWay : public testing::Test {
     for (int round = 0; round < 20 && !HasFailure(); ++round) {
       ConnectedPair pair;
       Target target(pair.passive());
-      const DAT_RMR_TRIPLET remote{open(target), 0, target.region.address(), kSize};
+      const DAT_RMR_TRIPLET remote = remote_part(open(target), target.region.address(), kSize);
       std::atomic<int> written = 0;
       std::thread writer([&] { write_until_refused(pair.active(), remote, written); });
       while (written == 0) std::this_thread::yield();

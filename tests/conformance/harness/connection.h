@@ -7,7 +7,7 @@
 // talk through the transport of the run: one body serves all transports.
 #pragma once
 
-#include <dat/udat.h>
+#include "dat.h"
 
 #include <functional>
 #include <memory>

@@ -4,7 +4,7 @@
 // function. Not here:   rules of single functions.
 #pragma once
 
-#include <dat/udat.h>
+#include "dat.h"
 
 #include <functional>
 #include <memory>

@@ -4,7 +4,7 @@
 // contents. Not here:   what leads to an event.
 #pragma once
 
-#include <dat/udat.h>
+#include "dat.h"
 #include <gtest/gtest.h>
 
 #include "objects.h"

@@ -7,7 +7,7 @@
 //                  TEST_F(DatPzCreate, R4SuccessGivesAPz) { ... }      claims dat_pz_create.R4
 #pragma once
 
-#include <dat/udat.h>
+#include "dat.h"
 #include <gtest/gtest.h>
 
 #include "connection.h"

@@ -48,11 +48,11 @@ DAT_VADDR Buffer::address(std::size_t offset) const {
 }
 
 DAT_LMR_TRIPLET Buffer::segment(std::size_t offset, std::size_t length) const {
-  return {lmr_context_, 0, address(offset), length};
+  return local_part(lmr_context_, address(offset), length);
 }
 
 DAT_RMR_TRIPLET Buffer::remote(std::size_t offset, std::size_t length) const {
-  return {rmr_context_, 0, address(offset), length};
+  return remote_part(rmr_context_, address(offset), length);
 }
 
 } // namespace datum::test

@@ -4,7 +4,7 @@
 // Not here:   posting (posts.h).
 #pragma once
 
-#include <dat/udat.h>
+#include "dat.h"
 
 #include <cstddef>
 #include <cstdint>

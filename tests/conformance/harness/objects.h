@@ -7,7 +7,7 @@
 // Not here:   connections (connection.h), memory (memory.h).
 #pragma once
 
-#include <dat/udat.h>
+#include "dat.h"
 #include <gtest/gtest.h>
 
 #include <utility>

@@ -4,7 +4,7 @@
 // Not here:   completions (events.h).
 #pragma once
 
-#include <dat/udat.h>
+#include "dat.h"
 
 #include <vector>
 

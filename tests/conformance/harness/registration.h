@@ -4,7 +4,7 @@
 // Not here:   registered buffers for transfers (memory.h).
 #pragma once
 
-#include <dat/udat.h>
+#include "dat.h"
 
 #include <array>
 #include <cstddef>

@@ -19,7 +19,7 @@ void expect_segment_checks(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz, DAT_MEM_PRIV_FLAG
   bad.virtual_address = ~DAT_VADDR{0} - 7;
   EXPECT_DAT_TYPE(post({bad}), DAT_INVALID_PARAMETER) << "wraps around";
   bad = good.segment(8, 0);
-  bad.segment_length = ~DAT_VLEN{0} - 3;
+  bad.segment_length = ~SegmentLength{0} - 3;
   EXPECT_DAT_TYPE(post({bad}), DAT_INVALID_PARAMETER) << "a length that wraps around";
 
   const Pz other_pz = create_pz(ia);

@@ -4,7 +4,7 @@
 // Not here:   the number of segments, whose bound differs from post to post.
 #pragma once
 
-#include <dat/udat.h>
+#include "dat.h"
 
 #include <functional>
 

@@ -5,7 +5,7 @@
 // Not here:   what may be done in a state (tests/rules/ep_table.rules).
 #pragma once
 
-#include <dat/udat.h>
+#include "dat.h"
 
 #include <memory>
 #include <optional>

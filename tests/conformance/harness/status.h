@@ -6,7 +6,7 @@
 // Not here:   events (events.h).
 #pragma once
 
-#include <dat/udat.h>
+#include "dat.h"
 #include <gtest/gtest.h>
 
 #include <string>

@@ -4,7 +4,7 @@
 // Not here:   what the call is for.
 #pragma once
 
-#include <dat/udat.h>
+#include "dat.h"
 
 #include <atomic>
 #include <functional>
