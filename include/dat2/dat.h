@@ -47,9 +47,9 @@ typedef DAT_CONTEXT DAT_RMR_COOKIE;
 
 /* How an IA with several paths shares load among them: bits. */
 typedef DAT_UINT32 DAT_HA_LB;
-#define DAT_HA_LB_NONE ((DAT_HA_LB)0)
-#define DAT_HA_LB_INTERCOMM ((DAT_HA_LB)1) /* among connections */
-#define DAT_HA_LB_INTRACOMM ((DAT_HA_LB)2) /* within one connection */
+#define DAT_HA_LB_NONE 0U
+#define DAT_HA_LB_INTERCOMM 1U /* among connections */
+#define DAT_HA_LB_INTRACOMM 2U /* within one connection */
 
 /* What extension_supported can be: see also DAT_EXTENSION. */
 #define DAT_IB_EXTENSION 1

@@ -76,8 +76,9 @@ Result<MemoryRegion*> InterfaceAdapter::create_region(const RegionRequest& reque
   Result<MemoryRegion*> region = adopt(std::move(made), regions_list_, counts_.regions);
   if (!region) return region;
   RegionTable::Description description;
-  description.access = request.access;
+  description.access = request.access | request.implied;
   description.base = request.address;
+  description.zero_based = request.zero_based;
   description.length = request.length;
   description.zone = zone.id();
   static_cast<void>(environment_.memory->backing(
@@ -180,8 +181,8 @@ Result<Endpoint*> InterfaceAdapter::create_provider_endpoint(const EndpointParts
 }
 
 Result<ServicePoint*> InterfaceAdapter::create_psp(const ConnQual* qualifier, EventDispatcher& evd,
-                                                   ServicePoint::EpSource source) {
-  auto point = std::make_unique<ServicePoint>(*this, evd, source);
+                                                   ServicePoint::EpSource source, ObjectKind kind) {
+  auto point = std::make_unique<ServicePoint>(*this, evd, source, kind);
   ServicePoint& listening = *point;
   Result<ServicePoint*> made = adopt(std::move(point), points_, counts_.service_points);
   if (!made) return made;

@@ -114,13 +114,24 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   // --------------------------------------------------------
   Status post_send(std::span<const LocalTriplet> local, std::uint64_t cookie,
                    CompletionFlags flags);
+  // The peer's window of this context is unbound when the message has been placed (DAT 2.0).
+  Status post_send_invalidate(std::span<const LocalTriplet> local, std::uint64_t cookie,
+                              CompletionFlags flags, Stag stag);
+  // By extension of DAT 2.0. `number` reaches the peer with the Recv that the Write uses up.
+  Status post_write_immediate(std::span<const LocalTriplet> local, std::uint64_t cookie,
+                              const RemoteTriplet& remote, CompletionFlags flags,
+                              std::uint32_t number);
+  Status post_atomic(Opcode opcode, const LocalTriplet& local, std::uint64_t cookie,
+                     const RemoteTriplet& remote, CompletionFlags flags,
+                     const AtomicOperands& operands);
   Status post_rdma(Opcode opcode, std::span<const LocalTriplet> local, std::uint64_t cookie,
                    const RemoteTriplet& remote, CompletionFlags flags);
   Status post_recv(std::span<const LocalTriplet> local, std::uint64_t cookie,
                    CompletionFlags flags);
   // dat_rmr_bind; an empty range unbinds. `stag`: the context that will be valid.
   Status post_bind(MemoryWindow& window, const LocalTriplet& range, Access access,
-                   std::uint64_t cookie, CompletionFlags flags, Stag& stag);
+                   std::uint64_t cookie, CompletionFlags flags, Stag& stag,
+                   bool zero_based = false);
   // A window is freed while binds of it are posted: they complete as if unbound.
   void forget_window(const MemoryWindow& window);
 
@@ -140,8 +151,10 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   void complete_receive(std::uint64_t length, bool solicited) override;
   bool place_message(const std::byte* payload, std::uint64_t length, bool solicited) override;
   void fail_receive(DtoStatus status) override;
-  AccessFault check_remote(Stag stag, std::uint64_t address, std::uint64_t length,
-                           Access right) const override;
+  bool accepts(const MessageNote& note) const override;
+  void complete_noted(std::uint64_t length, bool solicited, const MessageNote& note) override;
+  AccessFault check_remote(Stag stag, std::uint64_t address, std::uint64_t length, Access right,
+                           std::uint64_t& memory) const override;
   void on_closed(CloseReason reason) override;
 
  private:
@@ -168,7 +181,11 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   Status check_flags(CompletionFlags flags, CompletionFlags allowed,
                      CompletionFlags configured) const;
   // A request that has passed all checks: started as it is posted, or queued.
-  Status submit(const WorkRequest& work, std::uint64_t cookie, CompletionFlags flags);
+  Status submit(const WorkRequest& work, std::uint64_t cookie, CompletionFlags flags) {
+    return submit(work, {cookie, work.length, flags, work.opcode});
+  }
+  // `request`: what the completion says, which may be more than what the channel does.
+  Status submit(const WorkRequest& work, const Request& request);
   bool may_start_now(const WorkRequest& work, CompletionFlags flags) const;
   void start_or_flush();
   // `just_checked`: the only one to start is the one that is being posted.
@@ -186,7 +203,7 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   void feed() override;
   void report_request(const Request& request, Token subject);
   void report_receive(const Receive& receive, DtoStatus status, std::uint64_t length,
-                      bool solicited, bool shared);
+                      bool solicited, bool shared, const MessageNote& note = {});
   void flush();
   void flush_requests();
   void flush_receives();

@@ -6,7 +6,8 @@
 namespace datum {
 
 Status Endpoint::post_bind(MemoryWindow& window, const LocalTriplet& range, Access access,
-                           std::uint64_t cookie, CompletionFlags flags, Stag& stag) {
+                           std::uint64_t cookie, CompletionFlags flags, Stag& stag,
+                           bool zero_based) {
   constexpr CompletionFlags kAllowed = kSuppress | kUnsignalled | kBarrierFence;
   if (!check_flags(flags, kAllowed, attributes_.request_completion_flags).ok())
     return {Type::InvalidParameter, Detail::Arg6};
@@ -25,12 +26,13 @@ Status Endpoint::post_bind(MemoryWindow& window, const LocalTriplet& range, Acce
       return {Type::InvalidParameter, Detail::Arg2};
     if (&region->zone() != zone_.get())
       return {Type::ProtectionViolation, Detail::ProtectionRdmaWrite};
-    if ((access & kRemoteRead) != 0 && (whole.access & kLocalRead) == 0)
+    if ((access & kRemoteRead) != 0 && (region->rights() & kLocalRead) == 0)
       return {Type::PrivilegesViolation, Detail::PrivilegesRead};
-    if ((access & kRemoteWrite) != 0 && (whole.access & kLocalWrite) == 0)
+    if ((access & kRemoteWrite) != 0 && (region->rights() & kLocalWrite) == 0)
       return {Type::PrivilegesViolation, Detail::PrivilegesWrite};
     binding.range = range;
     binding.access = access & (kRemoteRead | kRemoteWrite);
+    binding.zero_based = zero_based;
     binding.region = Ref(region);
   }
   if (const Status s = check_state_for_request(); !s.ok()) return s;
@@ -60,6 +62,7 @@ void Endpoint::execute_bind(BindRequest& request) {
     RegionTable::Description description;
     description.access = binding.access;
     description.base = binding.range.address;
+    description.zero_based = binding.zero_based;
     description.length = binding.range.length;
     description.zone = request.window->zone().id();
     description.window = true;

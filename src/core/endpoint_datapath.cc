@@ -11,11 +11,11 @@ namespace datum {
 namespace {
 
 bool is_read(const Request& request) {
-  return request.opcode == Opcode::RdmaRead;
+  return is_read_class(request.opcode);
 }
 
 bool is_placed_class(const Request& request) {
-  return request.opcode == Opcode::Send || request.opcode == Opcode::RdmaWrite;
+  return !is_read(request) && request.opcode != Opcode::Bind;
 }
 
 } // namespace
@@ -103,20 +103,19 @@ bool Endpoint::may_start_now(const WorkRequest& work, CompletionFlags flags) con
   if (state_ != EpState::Connected || requests_.started() != requests_.posted() || starting_)
     return false;
   if ((flags & kBarrierFence) != 0 && reads_started_ > 0) return false;
-  return work.opcode != Opcode::RdmaRead || reads_started_ < reads_out_limit_;
+  return !is_read_class(work.opcode) || reads_started_ < reads_out_limit_;
 }
 
-Status Endpoint::submit(const WorkRequest& work, std::uint64_t cookie, CompletionFlags flags) {
+Status Endpoint::submit(const WorkRequest& work, const Request& request) {
   if (requests_.full()) return {Type::InsufficientResources, Detail::ResourceMemory};
-  const Request request{cookie, work.length, flags, work.opcode};
-  if (may_start_now(work, flags)) [[likely]] {
+  if (may_start_now(work, request.flags)) [[likely]] {
     const StartResult result = channel_->start_now(work);
     if (result != StartResult::Later) {
       requests_.push(request).ended = result == StartResult::Finished;
       requests_.mark_started();
       if (result == StartResult::Finished)
         retire_requests();
-      else if (work.opcode == Opcode::RdmaRead)
+      else if (is_read_class(work.opcode))
         ++reads_started_;
       return kOk;
     }
@@ -244,6 +243,7 @@ void Endpoint::retire_ended() {
 }
 
 void Endpoint::report_request(const Request& request, Token subject) {
+  if ((request.flags & kPartOfNext) != 0) return;
   const bool failed = request.status != DtoStatus::Success;
   if (!request_evd_ || (!failed && (request.flags & kSuppress) != 0)) return;
   Event event;

@@ -36,12 +36,13 @@ inline constexpr std::uint64_t kReasonLowWatermark = 2;
 struct Event {
   EventKind kind = EventKind::Software;
   DtoStatus status = DtoStatus::Success;
-  Opcode opcode = Opcode::Send; // Dto: what completed (DAT 2.0 reports it); Recv: see `receive`
-  bool receive = false;         // Dto: a Recv completed
-  std::uint32_t size = 0;       // connection events: private data size
-  Token object = nullptr;       // EP, RMR, SP or the object of an asynchronous event
-  std::uint64_t cookie = 0;     // DTO or RMR cookie; Software: the posted pointer
-  std::uint64_t value = 0;      // transferred length; connection qualifier; reason
+  // Dto: what completed (DAT 2.0 reports it); for a Recv what the peer did to complete it.
+  Opcode opcode = Opcode::Send;
+  bool receive = false;     // Dto: a Recv completed
+  std::uint32_t size = 0;   // connection events: private data size; Recv: MessageNote::value
+  Token object = nullptr;   // EP, RMR, SP or the object of an asynchronous event
+  std::uint64_t cookie = 0; // DTO or RMR cookie; Software: the posted pointer
+  std::uint64_t value = 0;  // transferred length; connection qualifier; reason
   union {
     const void* data = nullptr; // Established: private data; ConnectionRequest: the CR's token
     SharedReceiveAccount* srq;  // Recv from an SRQ: its slot is released when this is reaped

@@ -106,6 +106,15 @@ ServicePoint* InterfaceAdapter::find_service_point(ConnQual qualifier) {
   return found;
 }
 
+MemoryWindow* InterfaceAdapter::find_window(Stag stag) {
+  MemoryWindow* found = nullptr;
+  windows_.for_each([&](Object& object) {
+    auto& window = static_cast<MemoryWindow&>(object);
+    if (window.binding().stag == stag && stag != 0) found = &window;
+  });
+  return found;
+}
+
 MemoryRegion* InterfaceAdapter::find_region(Stag local_stag) {
   const std::uint32_t index = local_stag >> 8U;
   if (index >= regions_by_index_.size()) return nullptr;

@@ -95,7 +95,8 @@ class InterfaceAdapter final : public Object {
                                     const EndpointAttributes* attributes);
   Result<Endpoint*> create_provider_endpoint(const EndpointParts& parts = {});
   Result<ServicePoint*> create_psp(const ConnQual* qualifier, EventDispatcher& evd,
-                                   ServicePoint::EpSource source);
+                                   ServicePoint::EpSource source,
+                                   ObjectKind kind = ObjectKind::PublicServicePoint);
   Result<ServicePoint*> create_rsp(ConnQual qualifier, Endpoint* endpoint, EventDispatcher& evd);
   // Makes a CR and its event; the request stays with the caller when false.
   bool present_request(ServicePoint& point, std::unique_ptr<IncomingConnection>& request,
@@ -122,6 +123,10 @@ class InterfaceAdapter final : public Object {
   // --- for core objects --------------------------------------------------------------------------
   ServicePoint* find_service_point(ConnQual qualifier);
   MemoryRegion* find_region(Stag local_stag);
+  MemoryWindow* find_window(Stag stag);
+  void unbind_window(Stag stag) {
+    if (MemoryWindow* window = find_window(stag)) window->take({});
+  }
   // An EVD of the CNO that holds events, or nullptr.
   const EventDispatcher* find_evd_with_events(const NotificationObject& cno);
   template <class F>

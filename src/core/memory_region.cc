@@ -16,7 +16,7 @@ MemoryRegion::~MemoryRegion() {
 }
 
 Stag MemoryRegion::remote_stag() const {
-  return (request_.access & (kRemoteRead | kRemoteWrite)) != 0 ? stag_ : 0;
+  return (request_.access & (kRemoteRead | kRemoteWrite | kRemoteAtomic)) != 0 ? stag_ : 0;
 }
 
 } // namespace datum

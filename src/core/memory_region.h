@@ -21,7 +21,9 @@ struct RegionRequest {
   std::uint64_t address = 0;
   std::uint64_t length = 0;
   Access access = 0;
-  SharedCookie cookie{};              // Shared
+  Access implied = 0;      // granted without having been asked for (DAT 2.0)
+  bool zero_based = false; // addresses that the consumer and peers use begin at 0 (DAT 2.0)
+  SharedCookie cookie{};   // Shared
   const void* described_by = nullptr; // Region: the token of the LMR it was made from
 };
 
@@ -32,6 +34,7 @@ class MemoryRegion final : public Object {
   ~MemoryRegion() override;
 
   const RegionRequest& request() const { return request_; }
+  Access rights() const { return request_.access | request_.implied; }
   ProtectionZone& zone() const { return *zone_; }
   Stag local_stag() const { return stag_; }
   // 0 unless a remote right was asked for (dat_lmr_create; C-30).

@@ -18,6 +18,7 @@ class MemoryWindow final : public Object {
     Stag stag = 0; // what the peer uses
     LocalTriplet range;
     Access access = 0;
+    bool zero_based = false;
     Ref<MemoryRegion> region;
   };
 

@@ -26,6 +26,7 @@ enum class ObjectKind : std::uint8_t {
   ReservedServicePoint = 8,
   NotificationObject = 9,
   SharedReceiveQueue = 10,
+  CommonServicePoint = 11,
   None = 255,
 };
 

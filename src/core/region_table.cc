@@ -48,6 +48,7 @@ void RegionTable::publish(Stag stag, const Description& description) {
   RegionEntry& entry = storage_[stag >> 8U];
   entry.access = description.access;
   entry.base = description.base;
+  entry.shift = description.zero_based ? description.base : 0;
   entry.length = description.length;
   entry.zone = description.zone;
   entry.endpoint = description.endpoint;

@@ -28,7 +28,8 @@ struct RegionEntry {
   std::int32_t backing_fd = -1;     // a sealed memfd of the owner that holds these bytes, or -1
   std::uint32_t window = 0;         // 1: an RMR, which local DTOs may not name
   std::uint64_t backing_offset = 0; // where in it `base` lies
-  std::uint64_t padding[2] = {};
+  std::uint64_t shift = 0; // from what peers call an address to the owner's: `base` if zero-based
+  std::uint64_t padding[1] = {};
 };
 static_assert(sizeof(RegionEntry) == 64 && std::is_standard_layout_v<RegionEntry>);
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
@@ -46,10 +47,11 @@ inline AccessFault check_access(const RegionEntry& entry, Stag stag, std::uint64
     return AccessFault::WrongZone;
   if ((entry.access & right) != right) return AccessFault::NoRight;
   if (address + length < address) return AccessFault::Wraps;
-  const std::uint64_t offset = address - entry.base;
+  const std::uint64_t base = entry.base;
+  const std::uint64_t at = address + entry.shift;
+  const std::uint64_t offset = at - base;
   const std::uint64_t size = entry.length;
-  if (address < entry.base || offset > size || length > size - offset)
-    return AccessFault::OutOfBounds;
+  if (at < base || offset > size || length > size - offset) return AccessFault::OutOfBounds;
   return AccessFault::None;
 }
 
@@ -65,6 +67,7 @@ inline void load_once(const RegionEntry& from, RegionEntry& to) {
   to.backing_fd = from.backing_fd;
   to.window = from.window;
   to.backing_offset = from.backing_offset;
+  to.shift = from.shift;
   std::atomic_signal_fence(std::memory_order_seq_cst); // the compiler must not load again
 }
 
@@ -91,6 +94,7 @@ class RegionTable {
     Access access = 0;
     std::uint64_t base = 0;
     std::uint64_t length = 0;
+    bool zero_based = false; // peers say 0 for `base`
     std::uint32_t zone = 0;
     std::uint32_t endpoint = 0;
     std::int32_t backing_fd = -1;

@@ -13,6 +13,9 @@
 
 namespace datum {
 
+// A request that is the first half of the next one, which reports for both.
+inline constexpr CompletionFlags kPartOfNext = 0x10000;
+
 // What a completion needs: all that is touched for a request that was started as it was posted.
 struct Request {
   std::uint64_t cookie = 0;

@@ -8,8 +8,9 @@
 
 namespace datum {
 
-ServicePoint::ServicePoint(InterfaceAdapter& adapter, EventDispatcher& evd, EpSource source)
-    : Object(adapter, ObjectKind::PublicServicePoint), evd_(&evd), source_(source) {}
+ServicePoint::ServicePoint(InterfaceAdapter& adapter, EventDispatcher& evd, EpSource source,
+                           ObjectKind kind)
+    : Object(adapter, kind), evd_(&evd), source_(source) {}
 
 ServicePoint::ServicePoint(InterfaceAdapter& adapter, EventDispatcher& evd, Endpoint* endpoint)
     : Object(adapter, ObjectKind::ReservedServicePoint), evd_(&evd),

@@ -19,8 +19,9 @@ class ServicePoint final : public Object, public ListenerEvents {
   // Who provides the EP of a request: the values of DAT_PSP_FLAGS.
   enum class EpSource : std::uint8_t { Consumer = 0, Provider = 1 };
 
-  // A PSP.
-  ServicePoint(InterfaceAdapter& adapter, EventDispatcher& evd, EpSource source);
+  // A PSP, or a CSP: the same, but named by a socket address (DAT 2.0).
+  ServicePoint(InterfaceAdapter& adapter, EventDispatcher& evd, EpSource source,
+               ObjectKind kind = ObjectKind::PublicServicePoint);
   // An RSP; `endpoint` may be null: the provider makes one when the request arrives (D-19).
   ServicePoint(InterfaceAdapter& adapter, EventDispatcher& evd, Endpoint* endpoint);
   ~ServicePoint() override;
@@ -35,6 +36,9 @@ class ServicePoint final : public Object, public ListenerEvents {
   EventDispatcher* evd() const { return evd_.get(); }
   Endpoint* endpoint() const { return endpoint_; }
   EpSource ep_source() const { return source_; }
+  // A CSP: what it was created with.
+  const Address& address() const { return address_; }
+  void set_address(const Address& address) { address_ = address; }
 
   // A request arrived, or was handed off to this point. Refused when it cannot be presented.
   void on_request(std::unique_ptr<IncomingConnection> request) override;
@@ -47,6 +51,7 @@ class ServicePoint final : public Object, public ListenerEvents {
   Endpoint* endpoint_ = nullptr;
   bool spent_ = false;
   ConnQual qualifier_ = 0;
+  Address address_;
   std::unique_ptr<Listener> listener_;
 };
 

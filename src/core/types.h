@@ -63,7 +63,39 @@ enum class DtoStatus : std::uint8_t {
   BindFailed = 11,
 };
 
-enum class Opcode : std::uint8_t { Send, RdmaWrite, RdmaRead, Bind };
+// Since DAT 2.0, some by extension: from SendInvalidate on.
+enum class Opcode : std::uint8_t {
+  Send,
+  RdmaWrite,
+  RdmaRead,
+  Bind,
+  SendInvalidate,
+  WriteImmediate, // a Write, then a message of nothing with a number
+  FetchAdd,
+  CompareSwap,
+};
+
+constexpr bool is_atomic(Opcode opcode) {
+  return opcode == Opcode::FetchAdd || opcode == Opcode::CompareSwap;
+}
+// Answered with data, within the limit of Reads.
+constexpr bool is_read_class(Opcode opcode) {
+  return opcode == Opcode::RdmaRead || is_atomic(opcode);
+}
+
+// What a message says besides its bytes.
+struct MessageNote {
+  Opcode by = Opcode::Send;  // Send: nothing
+  std::uint32_t value = 0;   // SendInvalidate: the STag; WriteImmediate: the consumer's number
+  std::uint64_t written = 0; // WriteImmediate: octets of the Write
+  bool any() const { return by != Opcode::Send; }
+};
+
+// Eight octets at the peer, replaced in one step.
+struct AtomicOperands {
+  std::uint64_t operand = 0; // what is added, or put there
+  std::uint64_t compare = 0; // CompareSwap: if this is there
+};
 
 // A piece of registered local memory as the consumer names it.
 struct LocalTriplet {

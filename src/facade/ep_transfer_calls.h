@@ -16,8 +16,8 @@ inline Status check_iov(std::int32_t count, const void* iov) {
 }
 
 template <class V>
-typename V::Segments segments(const DAT_LMR_TRIPLET* iov, DAT_COUNT count) {
-  return V::local(iov, static_cast<std::size_t>(count));
+typename V::Segments segments(const Object& object, const DAT_LMR_TRIPLET* iov, DAT_COUNT count) {
+  return V::local(object.adapter().regions(), iov, static_cast<std::size_t>(count));
 }
 
 template <class V>
@@ -26,7 +26,7 @@ DAT_RETURN ep_post_send(DAT_EP_HANDLE ep_handle, DAT_COUNT count, DAT_LMR_TRIPLE
   const Locked<ObjectKind::Endpoint> ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
   if (const Status s = check_iov(count, iov); !s.ok()) return encode<V>(s);
-  return encode<V>(ep->post_send(segments<V>(iov, count), bits(cookie), flags));
+  return encode<V>(ep->post_send(segments<V>(*ep, iov, count), bits(cookie), flags));
 }
 
 template <class V>
@@ -35,7 +35,7 @@ DAT_RETURN ep_post_recv(DAT_EP_HANDLE ep_handle, DAT_COUNT count, DAT_LMR_TRIPLE
   const Locked<ObjectKind::Endpoint> ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
   if (const Status s = check_iov(count, iov); !s.ok()) return encode<V>(s);
-  return encode<V>(ep->post_recv(segments<V>(iov, count), bits(cookie), flags));
+  return encode<V>(ep->post_recv(segments<V>(*ep, iov, count), bits(cookie), flags));
 }
 
 template <class V>
@@ -47,7 +47,7 @@ DAT_RETURN post_rdma(Opcode opcode, DAT_EP_HANDLE ep_handle, DAT_COUNT count, DA
   if (const Status s = check_iov(count, iov); !s.ok()) return encode<V>(s);
   if (remote == nullptr) return invalid_argument<V>(Detail::Arg5);
   return encode<V>(
-      ep->post_rdma(opcode, segments<V>(iov, count), bits(cookie), V::remote(*remote), flags));
+      ep->post_rdma(opcode, segments<V>(*ep, iov, count), bits(cookie), V::remote(*remote), flags));
 }
 
 template <class V>
@@ -70,7 +70,7 @@ DAT_RETURN srq_post_recv(DAT_SRQ_HANDLE srq_handle, DAT_COUNT count, DAT_LMR_TRI
   const Locked<ObjectKind::SharedReceiveQueue> srq(srq_handle);
   if (!srq) return invalid_handle<V>(Detail::HandleSrq);
   if (const Status s = check_iov(count, iov); !s.ok()) return encode<V>(s);
-  return encode<V>(srq->post(segments<V>(iov, count), bits(cookie)));
+  return encode<V>(srq->post(segments<V>(*srq, iov, count), bits(cookie)));
 }
 
 template <class V>

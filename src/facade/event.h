@@ -68,7 +68,7 @@ void write_event(const Event& event, Token evd, const Address& local_address, DA
   switch (event.kind) {
   case EventKind::Dto:
     events::write_dto(event, data.dto_completion_event_data);
-    V::write_dto(event, data.dto_completion_event_data);
+    V::write_dto(event, out);
     break;
   case EventKind::Bind: events::write_bind(event, data.rmr_completion_event_data); break;
   case EventKind::ConnectionRequest:

@@ -56,7 +56,8 @@ inline void write_outs(const MemoryRegion& region, const RegionOuts& outs) {
   if (outs.lmr_context != nullptr) *outs.lmr_context = region.local_stag();
   if (outs.rmr_context != nullptr) *outs.rmr_context = region.remote_stag();
   if (outs.registered_size != nullptr) *outs.registered_size = region.request().length;
-  if (outs.registered_address != nullptr) *outs.registered_address = region.request().address;
+  if (outs.registered_address != nullptr)
+    *outs.registered_address = region.request().zero_based ? 0 : region.request().address;
 }
 
 // The arguments of dat_lmr_create that all versions have, in their order.
@@ -69,6 +70,7 @@ struct LmrArguments {
   DAT_MEM_PRIV_FLAGS privileges;
   DAT_LMR_HANDLE* lmr;
   RegionOuts outs;
+  bool zero_based = false;
 };
 
 // `lmr_position`: which argument of the call arguments.lmr is.
@@ -84,6 +86,8 @@ DAT_RETURN create_lmr(const LmrArguments& arguments, Detail lmr_position) {
   if (zone == nullptr) return invalid_handle<V>(Detail::HandlePz);
   if (arguments.lmr == nullptr) return invalid_argument<V>(lmr_position);
   if (!described.ok()) return encode<V>(described);
+  request.zero_based = arguments.zero_based;
+  request.implied = V::kImpliedPrivileges;
   request.access = static_cast<Access>(arguments.privileges) & ~V::kIgnoredPrivileges;
   if ((request.access & ~V::kPrivileges) != 0) return invalid_argument<V>(Detail::Arg6);
   const Result<MemoryRegion*> region = ia->create_region(request, *zone);
@@ -126,7 +130,7 @@ DAT_RETURN sync_segments(DAT_IA_HANDLE ia_handle, const DAT_LMR_TRIPLET* list, D
   // More than any memory holds.
   if (count > PTRDIFF_MAX / sizeof(DAT_LMR_TRIPLET)) return invalid_argument<V>(Detail::Arg3);
   for (DAT_VLEN i = 0; i != count; ++i) {
-    const LocalTriplet segment = V::to_local(list[i]);
+    const LocalTriplet segment = V::to_local(ia->regions(), list[i]);
     if (segment.length == 0) continue; // its context and address may be anything (H12)
     const MemoryRegion* region = ia->find_region(segment.stag);
     if (region == nullptr) return invalid_argument<V>(Detail::Arg2);

@@ -55,6 +55,10 @@ template <>
 struct KindOf<ObjectKind::SharedReceiveQueue> {
   using type = SharedReceiveQueue;
 };
+template <>
+struct KindOf<ObjectKind::CommonServicePoint> {
+  using type = ServicePoint;
+};
 // Any kind: contexts and the question for the kind.
 template <>
 struct KindOf<ObjectKind::None> {

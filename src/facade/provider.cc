@@ -65,7 +65,7 @@ DAT_RETURN open_nothing(const DAT_NAME_PTR, DAT_COUNT, DAT_EVD_HANDLE*, DAT_IA_H
 const DAT_PROVIDER& tombstone() {
   static const DAT_PROVIDER table = [] {
     DAT_PROVIDER all{};
-    enter_all_calls<Version>(all);
+    Version::enter_calls(all);
     all.device_name = "";
     all.ia_open_func = &open_nothing;
     return all;
@@ -97,7 +97,7 @@ Entry* add_entry(const DAT_PROVIDER_INFO& info) {
   registration.api_minor = info.dapl_version_minor;
   registration.thread_safe = info.is_thread_safe != DAT_FALSE;
   registration.table = &entry->table;
-  enter_all_calls<Version>(entry->table);
+  Version::enter_calls(entry->table);
   entry->table.device_name = registration.ia_name.c_str();
   entry->table.extension = const_cast<ProviderHook*>(&kHook);
   entry->table.ia_open_func = kOpenFunctions[entries().count];

@@ -47,6 +47,8 @@ struct BindArguments {
   DAT_RMR_COOKIE cookie;
   DAT_COMPLETION_FLAGS flags;
   DAT_RMR_CONTEXT* context;
+  DAT_LMR_HANDLE lmr = DAT_HANDLE_NULL; // null: the triplet alone says which
+  bool zero_based = false;
 };
 
 // Failures name the positions that the arguments have in DAT 1.2.
@@ -57,13 +59,21 @@ Status bind(const BindArguments& arguments) {
   Endpoint* ep = rmr.find<ObjectKind::Endpoint>(arguments.ep);
   if (ep == nullptr) return {Type::InvalidHandle, Detail::HandleEp};
   if (arguments.triplet == nullptr) return {Type::InvalidParameter, Detail::Arg2};
+  if (arguments.lmr != DAT_HANDLE_NULL) {
+    const MemoryRegion* lmr = rmr.find<ObjectKind::MemoryRegion>(arguments.lmr);
+    if (lmr == nullptr) return {Type::InvalidHandle, Detail::HandleLmr};
+    if (arguments.triplet->segment_length != 0 &&
+        lmr->local_stag() != arguments.triplet->lmr_context)
+      return {Type::InvalidParameter, Detail::Arg2};
+  }
   // Only the remote rights mean anything; "all" is named as legal, too (dat_rmr_bind).
   const Access access = arguments.privileges;
   if (access != kAllAccess && (access & ~(kRemoteRead | kRemoteWrite)) != 0)
     return {Type::InvalidParameter, Detail::Arg3};
   Stag stag = 0;
-  const Status posted = ep->post_bind(*rmr, V::to_local(*arguments.triplet), access,
-                                      bits(arguments.cookie), arguments.flags, stag);
+  const Status posted =
+      ep->post_bind(*rmr, V::to_local(rmr.adapter().regions(), *arguments.triplet), access,
+                    bits(arguments.cookie), arguments.flags, stag, arguments.zero_based);
   if (posted.ok() && arguments.context != nullptr) *arguments.context = stag;
   return posted;
 }

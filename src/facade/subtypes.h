@@ -122,8 +122,7 @@ inline constexpr std::size_t kDetails = static_cast<std::size_t>(Detail::HandleC
 // Indexed by Detail.
 inline constexpr std::array<DAT_RETURN_SUBTYPE, kDetails> kNumbers = [] {
   std::array<DAT_RETURN_SUBTYPE, kDetails> table{};
-  for (const Subtype& entry : kList)
-    table[static_cast<std::size_t>(entry.detail)] = entry.number;
+  for (const Subtype& entry : kList) table[static_cast<std::size_t>(entry.detail)] = entry.number;
   return table;
 }();
 

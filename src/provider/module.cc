@@ -32,6 +32,7 @@ __attribute__((visibility("default"))) void dat_provider_fini(const DAT_PROVIDER
 
 #if DATUM_DAT_MAJOR >= 2
 // Registries of others look for this name and warn without it.
-__attribute__((visibility("default"))) void dapl_extensions() {}
+__attribute__((visibility("default"))) extern const int dapl_extensions;
+const int dapl_extensions = 1;
 #endif
 }

@@ -16,7 +16,13 @@ DAT_RETURN datum::V1::lmr_create(DAT_IA_HANDLE ia, DAT_MEM_TYPE type,
                                  DAT_LMR_HANDLE* lmr, DAT_LMR_CONTEXT* lmr_context,
                                  DAT_RMR_CONTEXT* rmr_context, DAT_VLEN* registered_size,
                                  DAT_VADDR* registered_address) {
-  return create_lmr<V1>({ia, type, description, length, pz, privileges, lmr,
+  return create_lmr<V1>({ia,
+                         type,
+                         description,
+                         length,
+                         pz,
+                         privileges,
+                         lmr,
                          {lmr_context, rmr_context, registered_size, registered_address}},
                         Detail::Arg7);
 }

@@ -21,6 +21,7 @@
 #include "facade/event.h"
 #include "facade/ia_control.h"
 #include "facade/subtypes.h"
+#include "facade/table.h"
 
 namespace datum {
 
@@ -39,10 +40,10 @@ struct V1 {
   static_assert(offsetof(DAT_LMR_TRIPLET, virtual_address) == offsetof(LocalTriplet, address));
   static_assert(offsetof(DAT_LMR_TRIPLET, segment_length) == offsetof(LocalTriplet, length));
   using Segments = std::span<const LocalTriplet>;
-  static Segments local(const DAT_LMR_TRIPLET* iov, std::size_t count) {
+  static Segments local(const RegionTable&, const DAT_LMR_TRIPLET* iov, std::size_t count) {
     return {reinterpret_cast<const LocalTriplet*>(iov), count};
   }
-  static LocalTriplet to_local(const DAT_LMR_TRIPLET& triplet) {
+  static LocalTriplet to_local(const RegionTable&, const DAT_LMR_TRIPLET& triplet) {
     return {triplet.lmr_context, triplet.virtual_address, triplet.segment_length};
   }
   static RemoteTriplet remote(const DAT_RMR_TRIPLET& triplet) {
@@ -58,8 +59,8 @@ struct V1 {
     datum::write_event<V1>(event, evd, local_address, out);
   }
   static_assert(sizeof(DAT_EVENT) == 48);
-  static void write_dto(const Event& event, DAT_DTO_COMPLETION_EVENT_DATA& out) {
-    out.transfered_length = event.value;
+  static void write_dto(const Event& event, DAT_EVENT& out) {
+    out.event_data.dto_completion_event_data.transfered_length = event.value;
   }
   static void write_request(const Event&, DAT_CR_ARRIVAL_EVENT_DATA&) {}
   // Only an accept has private data in 1.2; a peer of 2.0 may have sent some with its reject.
@@ -86,11 +87,14 @@ struct V1 {
   static constexpr std::uint64_t kCnoFields = DAT_CNO_FIELD_ALL;
   static constexpr EvdFlags kEvdFlags = kEvdAll;
   static constexpr Access kPrivileges = kAllAccess;
+  static constexpr Access kImpliedPrivileges = 0;
   // Relaxed ordering does not exist here: the flag that forbids it asks for what is so anyway.
   static constexpr Access kIgnoredPrivileges = DAT_MEM_PRIV_RO_DISABLE_FLAG;
   static bool is_virtual(DAT_MEM_TYPE type) {
     return type == DAT_MEM_TYPE_VIRTUAL || type == DAT_MEM_TYPE_SO_VIRTUAL;
   }
+
+  static void enter_calls(Table& table) { enter_all_calls<V1>(table); }
 
   // Calls whose arguments are those of 1.2 only.
   static DAT_RETURN cr_reject(DAT_CR_HANDLE cr);

@@ -19,10 +19,10 @@ constexpr std::array kProviderAttributes = {
     NamedAttribute{"DAT_IB_TRANSPORT_MTU", "4096"},
     NamedAttribute{"DAT_IB_PORT_NUMBER", "1"},
     NamedAttribute{"DAT_IB_PORT_STATUS", "PORT_ACTIVE"},
-    NamedAttribute{"DAT_EXTENSION_INTERFACE", "FALSE"},
-    NamedAttribute{DAT_IB_ATTR_FETCH_AND_ADD, "FALSE"},
-    NamedAttribute{DAT_IB_ATTR_CMP_AND_SWAP, "FALSE"},
-    NamedAttribute{DAT_IB_ATTR_IMMED_DATA, "FALSE"},
+    NamedAttribute{"DAT_EXTENSION_INTERFACE", "TRUE"},
+    NamedAttribute{DAT_IB_ATTR_FETCH_AND_ADD, "TRUE"},
+    NamedAttribute{DAT_IB_ATTR_CMP_AND_SWAP, "TRUE"},
+    NamedAttribute{DAT_IB_ATTR_IMMED_DATA, "TRUE"},
     NamedAttribute{DAT_IB_ATTR_UD, "FALSE"},
 };
 
@@ -34,16 +34,16 @@ DAT_IA_HANDLE V2::consumer_ia(Token ia) {
 
 void V2::to_dat(IaControl& ia, DAT_IA_ATTR& to) {
   attributes::describe(ia, to);
-  to.zb_supported = DAT_FALSE;
-  to.extension_supported = DAT_EXTENSION_NONE;
+  to.zb_supported = DAT_TRUE;
+  to.extension_supported = DAT_EXTENSION_IB;
   to.extension_version = DAT_IB_EXTENSION_VERSION;
 }
 
 void V2::to_dat(IaControl& ia, DAT_PROVIDER_ATTR& to) {
   attributes::describe(ia, to);
   // The "union" of all types, although their numbers are no bits (C-31).
-  to.lmr_mem_types_supported = static_cast<DAT_MEM_TYPE>(
-      DAT_MEM_TYPE_VIRTUAL | DAT_MEM_TYPE_LMR | DAT_MEM_TYPE_SHARED_VIRTUAL);
+  to.lmr_mem_types_supported = static_cast<DAT_MEM_TYPE>(DAT_MEM_TYPE_VIRTUAL | DAT_MEM_TYPE_LMR |
+                                                         DAT_MEM_TYPE_SHARED_VIRTUAL);
   to.rdma_read_lmr_rmr_context_exposure = DAT_FALSE;
   to.rmr_scope_supported = DAT_RMR_SCOPE_ANY;
   to.is_signal_safe = DAT_FALSE;
@@ -71,7 +71,7 @@ void V2::to_dat(std::span<const NamedAttribute> from, DAT_EP_ATTR& to) {
 }
 
 void V2::describe(const RegionRequest& request, bool, DAT_LMR_PARAM& to) {
-  to.va_type = DAT_VA_TYPE_VA;
+  to.va_type = request.zero_based ? DAT_VA_TYPE_ZB : DAT_VA_TYPE_VA;
   switch (request.type) {
   case MemoryType::Region:
     to.mem_type = DAT_MEM_TYPE_LMR;
@@ -93,7 +93,10 @@ void V2::describe(const RegionRequest& request, bool, DAT_LMR_PARAM& to) {
 
 void V2::describe(const MemoryWindow& window, DAT_RMR_PARAM& to) {
   to.rmr_scope = window.for_endpoint() ? DAT_RMR_SCOPE_EP : DAT_RMR_SCOPE_PZ;
-  to.va_type = DAT_VA_TYPE_VA;
+  const MemoryWindow::Binding& binding = window.binding();
+  to.va_type = binding.zero_based ? DAT_VA_TYPE_ZB : DAT_VA_TYPE_VA;
+  if (binding.region && binding.region->request().zero_based)
+    to.lmr_triplet.virtual_address -= binding.region->request().address;
 }
 
 void V2::describe(const Endpoint& endpoint, DAT_EP_PARAM& to) {

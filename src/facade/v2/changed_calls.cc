@@ -33,8 +33,15 @@ DAT_RETURN V2::lmr_create(DAT_IA_HANDLE ia, DAT_MEM_TYPE type, DAT_REGION_DESCRI
                           DAT_VADDR* registered_address) {
   if (va_type != DAT_VA_TYPE_VA && va_type != DAT_VA_TYPE_ZB)
     return invalid_argument<V2>(Detail::Arg7);
-  return create_lmr<V2>({ia, type, description, length, pz, privileges, lmr,
-                         {lmr_context, rmr_context, registered_size, registered_address}},
+  return create_lmr<V2>({ia,
+                         type,
+                         description,
+                         length,
+                         pz,
+                         privileges,
+                         lmr,
+                         {lmr_context, rmr_context, registered_size, registered_address},
+                         va_type == DAT_VA_TYPE_ZB},
                         Detail::Arg8);
 }
 
@@ -42,8 +49,10 @@ DAT_RETURN V2::rmr_bind(DAT_RMR_HANDLE rmr, DAT_LMR_HANDLE lmr, const DAT_LMR_TR
                         DAT_MEM_PRIV_FLAGS privileges, DAT_VA_TYPE va_type, DAT_EP_HANDLE ep,
                         DAT_RMR_COOKIE cookie, DAT_COMPLETION_FLAGS flags,
                         DAT_RMR_CONTEXT* rmr_context) {
-  const Status bound =
-      bind<V2>({rmr, lmr_triplet, privileges, ep, cookie, flags, rmr_context});
+  if (va_type != DAT_VA_TYPE_VA && va_type != DAT_VA_TYPE_ZB)
+    return invalid_argument<V2>(Detail::Arg5);
+  const Status bound = bind<V2>({rmr, lmr_triplet, privileges, ep, cookie, flags, rmr_context, lmr,
+                                 va_type == DAT_VA_TYPE_ZB});
   return encode<V2>({bound.type(), position_since_2(bound.detail())});
 }
 

@@ -20,6 +20,7 @@
 #include "facade/event.h"
 #include "facade/ia_control.h"
 #include "facade/subtypes.h"
+#include "facade/table.h"
 
 namespace datum {
 
@@ -34,15 +35,19 @@ struct V2 {
   // The IA handle that the consumer knows, which may be an index into a table of libdat.
   static DAT_IA_HANDLE consumer_ia(Token ia);
 
-  static LocalTriplet to_local(const DAT_LMR_TRIPLET& triplet) {
-    return {triplet.lmr_context, triplet.virtual_address, triplet.segment_length};
+  // The core knows addresses of this process only; in a zero-based LMR the consumer counts from 0.
+  static LocalTriplet to_local(const RegionTable& regions, const DAT_LMR_TRIPLET& triplet) {
+    const RegionEntry* entry = regions.find(triplet.lmr_context);
+    const std::uint64_t shift = entry != nullptr ? entry->shift : 0;
+    return {triplet.lmr_context, triplet.virtual_address + shift, triplet.segment_length};
   }
   // The segments of one post in the layout of the core. More than any IA takes are cut off: the
   // core refuses them by their number alone.
   class Segments {
    public:
-    Segments(const DAT_LMR_TRIPLET* iov, std::size_t count) : count_(std::min(count, kMost)) {
-      for (std::size_t i = 0; i != count_; ++i) new (at(i)) LocalTriplet(to_local(iov[i]));
+    Segments(const RegionTable& regions, const DAT_LMR_TRIPLET* iov, std::size_t count)
+        : count_(std::min(count, kMost)) {
+      for (std::size_t i = 0; i != count_; ++i) new (at(i)) LocalTriplet(to_local(regions, iov[i]));
     }
     operator std::span<const LocalTriplet>() const { // NOLINT(google-explicit-constructor)
       return {std::launder(reinterpret_cast<const LocalTriplet*>(bytes_)), count_};
@@ -56,7 +61,9 @@ struct V2 {
     // Not initialised: most posts have one segment.
     alignas(LocalTriplet) std::byte bytes_[kMost * sizeof(LocalTriplet)];
   };
-  static Segments local(const DAT_LMR_TRIPLET* iov, std::size_t count) { return {iov, count}; }
+  static Segments local(const RegionTable& regions, const DAT_LMR_TRIPLET* iov, std::size_t count) {
+    return {regions, iov, count};
+  }
   static RemoteTriplet remote(const DAT_RMR_TRIPLET& triplet) {
     return {triplet.rmr_context, triplet.virtual_address, triplet.segment_length};
   }
@@ -65,11 +72,14 @@ struct V2 {
   }
 
   static_assert(sizeof(DAT_EVENT) == 120);
-  static void write_dto(const Event& event, DAT_DTO_COMPLETION_EVENT_DATA& out) {
+  static void write_dto(const Event& event, DAT_EVENT& out) {
+    DAT_DTO_COMPLETION_EVENT_DATA& data = out.event_data.dto_completion_event_data;
     constexpr std::uint64_t kMost = ~DAT_SEG_LENGTH{0};
-    out.transfered_length = static_cast<DAT_SEG_LENGTH>(std::min(event.value, kMost));
-    out.operation = operation(event);
-    out.rmr_context = 0;
+    data.transfered_length = static_cast<DAT_SEG_LENGTH>(std::min(event.value, kMost));
+    data.operation = operation(event);
+    data.rmr_context = data.operation == DAT_DTO_RECEIVE_WITH_INVALIDATE ? event.size : 0;
+    if (event.opcode > Opcode::SendInvalidate) [[unlikely]]
+      write_extension(event, out);
   }
   static void write_request(const Event&, DAT_CR_ARRIVAL_EVENT_DATA& out) {
     out.truncate_flag = DAT_FALSE;
@@ -92,8 +102,17 @@ struct V2 {
   static constexpr std::uint64_t kCnoFields = DAT_CNO_FIELD_PROXY | DAT_CNO_FIELD_ALL;
   static constexpr EvdFlags kEvdFlags = kEvdAll | kEvdExtension;
   static constexpr Access kPrivileges = kAllAccess | kRemoteAtomic;
+  // Adapters of InfiniBand let the own side read always, and programs rely on it.
+  static constexpr Access kImpliedPrivileges = kLocalRead;
   static constexpr Access kIgnoredPrivileges = 0;
   static bool is_virtual(DAT_MEM_TYPE type) { return type == DAT_MEM_TYPE_VIRTUAL; }
+
+  static void enter_calls(Table& table) {
+    enter_all_calls<V2>(table);
+    enter_new_calls(table);
+  }
+  // What 2.0 adds (new_calls.cc).
+  static void enter_new_calls(Table& table);
 
   // Calls whose arguments are not those of 1.2.
   static DAT_RETURN cr_reject(DAT_CR_HANDLE cr, DAT_COUNT data_size, const DAT_PVOID data);
@@ -110,18 +129,22 @@ struct V2 {
 
  private:
   static DAT_DTOS operation(const Event& event) {
-    if (event.receive) return DAT_DTO_RECEIVE;
     switch (event.opcode) {
-    case Opcode::Send: return DAT_DTO_SEND;
+    case Opcode::Send: return event.receive ? DAT_DTO_RECEIVE : DAT_DTO_SEND;
     case Opcode::RdmaWrite: return DAT_DTO_RDMA_WRITE;
     case Opcode::RdmaRead: return DAT_DTO_RDMA_READ;
+    case Opcode::SendInvalidate: return DAT_DTO_RECEIVE_WITH_INVALIDATE;
+    case Opcode::WriteImmediate:
+      return static_cast<DAT_DTOS>(event.receive ? DAT_IB_DTO_RECV_IMMED
+                                                 : DAT_IB_DTO_RDMA_WRITE_IMMED);
+    case Opcode::FetchAdd: return static_cast<DAT_DTOS>(DAT_IB_DTO_FETCH_ADD);
+    case Opcode::CompareSwap: return static_cast<DAT_DTOS>(DAT_IB_DTO_CMP_SWAP);
     case Opcode::Bind: break;
     }
     return DAT_DTO_BIND_MW;
   }
+  // Completions of extended operations have a number and data of their own.
+  static void write_extension(const Event& event, DAT_EVENT& out);
 };
-
-// What 2.0 adds to the table (v2/new_calls.cc).
-void enter_new_calls(DAT_PROVIDER& table);
 
 } // namespace datum

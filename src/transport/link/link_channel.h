@@ -94,12 +94,15 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
     RecordHeader header;
     std::vector<std::byte> payload;
     std::uint32_t placed_after = 0; // Writes carried out meanwhile, to be counted in order
+    MessageNote note;
   };
   struct ServedRead {
     Stag stag;
     std::uint64_t address;
     std::uint64_t length;
     std::uint64_t done;
+    bool atomic = false;
+    std::uint64_t value = 0; // atomic: the answer
   };
   class ReceiveTimer final : public Timer {
    public:
@@ -134,6 +137,10 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   StartResult start_send(const WorkRequest& request);
   StartResult start_write(const WorkRequest& request);
   StartResult start_read(const WorkRequest& request);
+  StartResult start_atomic(const WorkRequest& request);
+  bool send_note(const MessageNote& note);
+  // What a peer has to leave out of addresses in a region of ours.
+  std::uint64_t shift_of(Stag stag) const;
   StartResult start_partial(const WorkRequest& request);
   bool send_fetch(const WorkRequest& request);
   bool send_piece(const WorkRequest& request, std::uint64_t offset, std::uint32_t size);
@@ -168,6 +175,12 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   bool on_fetch(const RecordHeader& header, const std::byte* payload);
   bool on_write(const RecordHeader& header, const std::byte* payload);
   bool on_read_request(const RecordHeader& header);
+  bool on_atomic(const RecordHeader& header);
+  bool on_note(const RecordHeader& header);
+  bool refuses(const MessageNote& note);
+  void complete_message(std::uint64_t length, bool solicited, const MessageNote& note);
+  // One more Read or atomic operation may be served. False: too many, and terminated.
+  bool has_read_slot();
   bool on_read_data(const RecordHeader& header, const std::byte* payload);
   void on_terminate(const RecordHeader& header);
   bool on_accept(const RecordHeader& header, const std::byte* payload);
@@ -176,10 +189,10 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   std::size_t most_staged() const;
   // Messages that wait for a receive, and Writes carried out meanwhile.
   std::uint32_t waiting() const;
-  void stage(const RecordHeader& header, const std::byte* payload);
+  void stage(const RecordHeader& header, const std::byte* payload, const MessageNote& note);
   // False: no receive, it has to wait.
-  bool deliver(const RecordHeader& header, const std::byte* payload);
-  bool start_fetch(const RecordHeader& header, const std::byte* payload);
+  bool deliver(const RecordHeader& header, const std::byte* payload, const MessageNote& note);
+  bool start_fetch(const RecordHeader& header, const std::byte* payload, const MessageNote& note);
   void deliver_staged();
   void count_placed(std::uint32_t messages, std::uint32_t octets);
   void count_write_placed();
@@ -245,6 +258,8 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   std::uint64_t fetch_done_ = 0;
   bool fetching_ = false;
   bool fetch_solicited_ = false;
+  MessageNote fetch_note_;
+  MessageNote note_; // of the message whose end comes next
   std::deque<ServedRead> served_;
   ReceiveTimer receive_timer_{*this};
 };

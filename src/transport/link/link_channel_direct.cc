@@ -55,6 +55,7 @@ bool LinkChannel::should_look_first(const WorkRequest& request) const {
 
 bool LinkChannel::suits_direct(const WorkRequest& request) const {
   DirectAccess* direct = link_->direct();
+  if (is_atomic(request.opcode)) return false;
   if (direct == nullptr || request.length == 0 || request.local.size() > kMaxFetchSegments)
     return false;
   // Reads end in posting order: none may overtake one that the peer still serves.
@@ -127,7 +128,7 @@ DtoStatus LinkChannel::copy_direct(const RemoteTriplet& remote, Access right,
   if (fault != AccessFault::None) {
     status = status_of(fault);
   } else if (std::byte* base = direct.map(entry, remote.stag, write)) {
-    std::byte* at = base + (remote.address - entry.base);
+    std::byte* at = base + (remote.address + entry.shift - entry.base);
     if (write) {
       gather_visible(at, local, offset, length);
     } else {
@@ -135,10 +136,12 @@ DtoStatus LinkChannel::copy_direct(const RemoteTriplet& remote, Access right,
     }
   } else if (local.size() == 1) {
     const Segment piece{pointer(local[0].address + offset), length};
-    if (!copy_by_call(direct, write, remote.address, {&piece, 1})) status = DtoStatus::Transport;
+    if (!copy_by_call(direct, write, remote.address + entry.shift, {&piece, 1}))
+      status = DtoStatus::Transport;
   } else {
     const Pieces pieces = slice(local, offset, length);
-    if (!copy_by_call(direct, write, remote.address, pieces.all())) status = DtoStatus::Transport;
+    if (!copy_by_call(direct, write, remote.address + entry.shift, pieces.all()))
+      status = DtoStatus::Transport;
   }
   link_->unmark();
   return status;
@@ -165,13 +168,15 @@ bool LinkChannel::on_fetch(const RecordHeader& header, const std::byte* payload)
   if (header.fetch.segments > kMaxFetchSegments ||
       header.length != header.fetch.segments * sizeof(FetchSegment) || message_under_way())
     return false;
-  if (!staged_.empty() || !start_fetch(header, payload)) {
-    if (state_ == State::Open) stage(header, payload);
+  const MessageNote note = std::exchange(note_, {});
+  if (!staged_.empty() || !start_fetch(header, payload, note)) {
+    if (state_ == State::Open) stage(header, payload, note);
   }
   return true;
 }
 
-bool LinkChannel::start_fetch(const RecordHeader& header, const std::byte* payload) {
+bool LinkChannel::start_fetch(const RecordHeader& header, const std::byte* payload,
+                              const MessageNote& note) {
   std::span<const LocalTriplet> into;
   std::uint64_t capacity = 0;
   switch (events_->take_receive(into, capacity)) {
@@ -186,6 +191,8 @@ bool LinkChannel::start_fetch(const RecordHeader& header, const std::byte* paylo
     if (state_ == State::Open) terminate(RequestClass::Placed, DtoStatus::RemoteResponder);
     return true;
   }
+  if (refuses(note)) return true;
+  fetch_note_ = note;
   fetch_.resize(header.fetch.segments);
   std::memcpy(fetch_.data(), payload, header.fetch.segments * sizeof(FetchSegment));
   fetch_length_ = header.fetch.length;
@@ -238,7 +245,7 @@ bool LinkChannel::fetch_chunk() {
 void LinkChannel::finish_fetch() {
   fetching_ = false;
   count_placed(1, 0);
-  events_->complete_receive(fetch_length_, fetch_solicited_);
+  complete_message(fetch_length_, fetch_solicited_, fetch_note_);
 }
 
 } // namespace datum

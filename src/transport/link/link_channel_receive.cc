@@ -15,7 +15,7 @@ namespace datum {
 bool LinkChannel::take_message(const RecordHeader& header, const std::byte* payload) {
   if (header.type != RecordType::Send || (header.flags & record_flag::kLast) == 0 ||
       state_ != State::Open || message_done_ != 0 || fetching_ || !staged_.empty() ||
-      header.length > kMaxPiece || !take_counters(header) || state_ != State::Open)
+      header.length > kMaxPiece || note_.any() || !take_counters(header) || state_ != State::Open)
     return false;
   if (header.length <= kInlinePayload) payload = header.payload;
   const bool solicited = (header.flags & record_flag::kSolicited) != 0;
@@ -105,6 +105,8 @@ bool LinkChannel::handle_open(const RecordHeader& header, const std::byte* paylo
   case RecordType::Write:
     return on_write(header, header.length <= kWriteInlinePayload ? header.write.payload : payload);
   case RecordType::ReadRequest: return on_read_request(header);
+  case RecordType::Note: return on_note(header);
+  case RecordType::Atomic: return on_atomic(header);
   case RecordType::ReadData:
     return on_read_data(header, header.length <= kInlinePayload ? header.payload : payload);
   case RecordType::Ack: return true;
@@ -115,11 +117,13 @@ bool LinkChannel::handle_open(const RecordHeader& header, const std::byte* paylo
 
 bool LinkChannel::on_send(const RecordHeader& header, const std::byte* payload) {
   if (header.length > kMaxPiece || fetch_pending()) return false;
-  if (!staged_.empty() || !deliver(header, payload)) {
+  const bool last = (header.flags & record_flag::kLast) != 0;
+  const MessageNote note = last ? std::exchange(note_, {}) : MessageNote{};
+  if (!staged_.empty() || !deliver(header, payload, note)) {
     if (state_ != State::Open) return true;
     if (header.length > kSendWindow - staged_octets_ || staged_.size() == most_staged())
       return false;
-    stage(header, payload);
+    stage(header, payload, note);
   }
   return true;
 }
@@ -142,7 +146,31 @@ std::size_t LinkChannel::most_staged() const {
   return static_cast<std::size_t>(transport_.limits().max_dto_per_ep) + kSendWindow / kMaxPiece;
 }
 
-bool LinkChannel::deliver(const RecordHeader& header, const std::byte* payload) {
+bool LinkChannel::on_note(const RecordHeader& header) {
+  const NoteFields& fields = header.note;
+  const bool known = fields.by == static_cast<std::uint32_t>(Opcode::SendInvalidate) ||
+                     fields.by == static_cast<std::uint32_t>(Opcode::WriteImmediate);
+  if (known) note_ = {static_cast<Opcode>(fields.by), fields.value, fields.written};
+  return known;
+}
+
+// What the peer says cannot be: its message fails, and with it the connection.
+bool LinkChannel::refuses(const MessageNote& note) {
+  if (!note.any() || events_->accepts(note)) return false;
+  events_->fail_receive(DtoStatus::LocalProtection);
+  if (state_ == State::Open) terminate(RequestClass::Placed, DtoStatus::RemoteAccess);
+  return true;
+}
+
+void LinkChannel::complete_message(std::uint64_t length, bool solicited, const MessageNote& note) {
+  if (note.any())
+    events_->complete_noted(length, solicited, note);
+  else
+    events_->complete_receive(length, solicited);
+}
+
+bool LinkChannel::deliver(const RecordHeader& header, const std::byte* payload,
+                          const MessageNote& note) {
   std::span<const LocalTriplet> into;
   std::uint64_t capacity = 0;
   switch (events_->take_receive(into, capacity)) {
@@ -157,6 +185,7 @@ bool LinkChannel::deliver(const RecordHeader& header, const std::byte* payload) 
     if (state_ == State::Open) terminate(RequestClass::Placed, DtoStatus::RemoteResponder);
     return true;
   }
+  if (refuses(note)) return true;
   scatter(into, message_done_, payload, header.length);
   message_done_ += header.length;
   const bool last = (header.flags & record_flag::kLast) != 0;
@@ -164,18 +193,19 @@ bool LinkChannel::deliver(const RecordHeader& header, const std::byte* payload) 
   if (last) {
     const std::uint64_t length = message_done_;
     message_done_ = 0;
-    events_->complete_receive(length, (header.flags & record_flag::kSolicited) != 0);
+    complete_message(length, (header.flags & record_flag::kSolicited) != 0, note);
   }
   return true;
 }
 
-void LinkChannel::stage(const RecordHeader& header, const std::byte* payload) {
+void LinkChannel::stage(const RecordHeader& header, const std::byte* payload,
+                        const MessageNote& note) {
   const Duration patience = transport_.options().receive_timeout;
   if (staged_.empty() && patience == 0) {
     terminate(RequestClass::Placed, DtoStatus::ReceiverNotReady);
     return;
   }
-  staged_.push_back({header, {payload, payload + header.length}, 0});
+  staged_.push_back({header, {payload, payload + header.length}, 0, note});
   // Not before it is kept: without memory for it the record stays in the ring.
   if (staged_.size() == 1) {
     const TransportHost& host = transport_.host();
@@ -197,8 +227,8 @@ void LinkChannel::deliver_staged() {
   while (state_ == State::Open && !staged_.empty() && !fetching_) {
     Staged& first = staged_.front();
     const bool fetch = first.header.type == RecordType::SendFetch;
-    const bool done = fetch ? start_fetch(first.header, first.payload.data())
-                            : deliver(first.header, first.payload.data());
+    const bool done = fetch ? start_fetch(first.header, first.payload.data(), first.note)
+                            : deliver(first.header, first.payload.data(), first.note);
     if (!done || state_ != State::Open) return;
     receive_timer_.cancel();
     if (!fetch) staged_octets_ -= first.header.length;
@@ -242,33 +272,64 @@ bool LinkChannel::on_write(const RecordHeader& header, const std::byte* payload)
   const RdmaFields target = header.rdma;
   // A Write of nothing names no memory (checks on incoming frames, 20).
   if (header.length != 0) {
-    if (events_->check_remote(target.stag, target.address, header.length, kRemoteWrite) !=
+    std::uint64_t memory = 0;
+    if (events_->check_remote(target.stag, target.address, header.length, kRemoteWrite, memory) !=
         AccessFault::None) {
       terminate(RequestClass::Placed, DtoStatus::RemoteAccess, waiting());
       return true;
     }
-    copy_visible(pointer(target.address), payload, header.length);
+    copy_visible(pointer(memory), payload, header.length);
   }
   if ((header.flags & record_flag::kLast) != 0) count_write_placed();
   return true;
 }
 
+bool LinkChannel::has_read_slot() {
+  if (served_.size() < static_cast<std::size_t>(options_.reads_in)) return true;
+  // An honest peer holds its excess back.
+  terminate(RequestClass::Read, DtoStatus::RemoteResponder,
+            static_cast<std::uint32_t>(served_.size()));
+  return false;
+}
+
 bool LinkChannel::on_read_request(const RecordHeader& header) {
-  if (served_.size() >= static_cast<std::size_t>(options_.reads_in)) {
-    // An honest peer holds its excess back.
-    terminate(RequestClass::Read, DtoStatus::RemoteResponder,
-              static_cast<std::uint32_t>(served_.size()));
-    return true;
-  }
+  if (!has_read_slot()) return true;
+  std::uint64_t memory = 0;
   const RdmaFields source = header.read.rdma;
   const std::uint64_t length = header.read.length;
-  if (length != 0 && events_->check_remote(source.stag, source.address, length, kRemoteRead) !=
-                         AccessFault::None) {
+  if (length != 0 && events_->check_remote(source.stag, source.address, length, kRemoteRead,
+                                           memory) != AccessFault::None) {
     terminate(RequestClass::Read, DtoStatus::RemoteAccess,
               static_cast<std::uint32_t>(served_.size()));
     return true;
   }
-  served_.push_back({source.stag, source.address, length, 0});
+  served_.push_back({source.stag, source.address, length, 0, false, 0});
+  if (served_.size() == 1) serve_reads();
+  return true;
+}
+
+// In one step for every processor of this host, and so for every other endpoint.
+bool LinkChannel::on_atomic(const RecordHeader& header) {
+  if (!has_read_slot()) return true;
+  const AtomicFields fields = header.atomic;
+  constexpr std::uint64_t kSize = sizeof fields.operand;
+  std::uint64_t memory = 0;
+  const bool allowed = events_->check_remote(fields.rdma.stag, fields.rdma.address, kSize,
+                                             kRemoteAtomic, memory) == AccessFault::None &&
+                       memory % kSize == 0;
+  if (!allowed) {
+    terminate(RequestClass::Read, DtoStatus::RemoteAccess,
+              static_cast<std::uint32_t>(served_.size()));
+    return true;
+  }
+  auto* target = reinterpret_cast<std::uint64_t*>(pointer(memory));
+  std::uint64_t before = fields.compare;
+  if ((header.flags & record_flag::kCompare) != 0)
+    __atomic_compare_exchange_n(target, &before, fields.operand, false, __ATOMIC_SEQ_CST,
+                                __ATOMIC_SEQ_CST);
+  else
+    before = __atomic_fetch_add(target, fields.operand, __ATOMIC_SEQ_CST);
+  served_.push_back({fields.rdma.stag, fields.rdma.address, kSize, 0, true, before});
   if (served_.size() == 1) serve_reads();
   return true;
 }

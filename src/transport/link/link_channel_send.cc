@@ -40,7 +40,11 @@ StartResult LinkChannel::start(const WorkRequest& request) {
   case Opcode::Send: result = start_send(request); break;
   case Opcode::RdmaWrite: result = start_write(request); break;
   case Opcode::RdmaRead: result = start_read(request); break;
-  case Opcode::Bind: break; // never handed to a channel
+  case Opcode::FetchAdd:
+  case Opcode::CompareSwap: result = start_atomic(request); break;
+  case Opcode::Bind:
+  case Opcode::SendInvalidate:        // a Send with a note
+  case Opcode::WriteImmediate: break; // never handed to a channel
   }
   link_->flush_bell();
   return result;
@@ -59,7 +63,8 @@ StartResult LinkChannel::start_now(const WorkRequest& request) {
   if (state_ != State::Open || failed_ || busy_sending()) return StartResult::Later;
   if (request.opcode != Opcode::Send && may_go_direct(request))
     return request.length <= kDirectChunk ? start_direct(request) : StartResult::Later;
-  if (request.length > kMaxPiece || request.opcode == Opcode::RdmaRead) return StartResult::Later;
+  if (request.length > kMaxPiece || is_read_class(request.opcode) || request.note.any())
+    return StartResult::Later;
   const auto size = static_cast<std::uint32_t>(request.length);
   if (request.opcode == Opcode::Send && size > window_left()) return StartResult::Later;
   const bool one_line = size <= kWriteInlinePayload && request.local.size() == 1;
@@ -91,7 +96,18 @@ bool LinkChannel::send_line(const WorkRequest& request, std::uint32_t size) {
   return true;
 }
 
+// Said again if the message itself finds no room: the last one counts.
+bool LinkChannel::send_note(const MessageNote& note) {
+  RecordHeader* record = link_->reserve(0);
+  if (record == nullptr) return false;
+  stamp(*record, RecordType::Note, 0, 0);
+  record->note = {note.written, note.value, static_cast<std::uint32_t>(note.by)};
+  link_->publish();
+  return true;
+}
+
 StartResult LinkChannel::start_send(const WorkRequest& request) {
+  if (request.note.any() && !send_note(request.note)) return later(true);
   if (request.length > kMaxPiece) {
     if (request.length >= kFetchFrom && link_->peer_can_fetch() && send_fetch(request))
       return StartResult::Started;
@@ -174,6 +190,11 @@ bool LinkChannel::send_piece(const WorkRequest& request, std::uint64_t offset, s
   return true;
 }
 
+std::uint64_t LinkChannel::shift_of(Stag stag) const {
+  const RegionEntry* entry = transport_.host().regions->find(stag);
+  return entry != nullptr ? entry->shift : 0;
+}
+
 bool LinkChannel::send_fetch(const WorkRequest& request) {
   if (request.local.size() > kMaxFetchSegments) return false;
   const auto size = static_cast<std::uint32_t>(request.local.size() * sizeof(FetchSegment));
@@ -184,7 +205,7 @@ bool LinkChannel::send_fetch(const WorkRequest& request) {
   record->fetch = {request.length, static_cast<std::uint32_t>(request.local.size())};
   auto* segments = reinterpret_cast<FetchSegment*>(link_->payload());
   for (const LocalTriplet& segment : request.local)
-    *segments++ = {segment.stag, 0, segment.address, segment.length};
+    *segments++ = {segment.stag, 0, segment.address - shift_of(segment.stag), segment.length};
   link_->publish();
   ++sent_;
   fetched_out_ = true;
@@ -208,6 +229,24 @@ StartResult LinkChannel::start_read(const WorkRequest& request) {
   return StartResult::Started;
 }
 
+// Through the ring always: the target carries it out itself.
+StartResult LinkChannel::start_atomic(const WorkRequest& request) {
+  if (peer_reads_in_ == 0) {
+    fail_later(RequestClass::Read, DtoStatus::RemoteResponder);
+    return StartResult::Started;
+  }
+  RecordHeader* record = link_->reserve(0);
+  if (record == nullptr) return later(true);
+  reads_.push_back(&request); // before the peer knows: it may fail
+  const bool compare = request.opcode == Opcode::CompareSwap;
+  stamp(*record, RecordType::Atomic, compare ? record_flag::kCompare : std::uint8_t{0}, 0);
+  record->atomic = {{request.remote.stag, 0, request.remote.address},
+                    request.atomic.operand,
+                    request.atomic.compare};
+  link_->publish();
+  return StartResult::Started;
+}
+
 bool LinkChannel::serve_reads() {
   bool any = false;
   while (!served_.empty()) {
@@ -215,8 +254,10 @@ bool LinkChannel::serve_reads() {
     const auto size =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(read.length - read.done, kMaxPiece));
     // The region may have gone since the last piece.
-    if (size != 0 && events_->check_remote(read.stag, read.address + read.done, size,
-                                           kRemoteRead) != AccessFault::None) {
+    auto memory = reinterpret_cast<std::uint64_t>(&read.value);
+    if (!read.atomic && size != 0 &&
+        events_->check_remote(read.stag, read.address + read.done, size, kRemoteRead, memory) !=
+            AccessFault::None) {
       terminate(RequestClass::Read, DtoStatus::RemoteAccess);
       return true;
     }
@@ -228,7 +269,7 @@ bool LinkChannel::serve_reads() {
     const bool last = read.done + size == read.length;
     stamp(*record, RecordType::ReadData, last ? record_flag::kLast : std::uint8_t{0}, size);
     std::byte* payload = size <= kInlinePayload ? record->payload : link_->payload();
-    if (size != 0) std::memcpy(payload, pointer(read.address + read.done), size);
+    if (size != 0) std::memcpy(payload, pointer(memory), size);
     link_->publish();
     any = true;
     read.done += size;

@@ -25,6 +25,8 @@ enum class RecordType : std::uint8_t {
   Refuse,
   Close,
   Terminate,
+  Note,   // what the next message says besides its bytes
+  Atomic, // eight octets that the target replaces; answered with ReadData
 };
 
 namespace record_flag {
@@ -33,6 +35,7 @@ inline constexpr std::uint8_t kSolicited = 0x02;  // Send, SendFetch
 inline constexpr std::uint8_t kByConsumer = 0x04; // Refuse: dat_cr_reject; otherwise the provider
 inline constexpr std::uint8_t kOrderly = 0x08;    // Close: a disconnect; otherwise an abort
 inline constexpr std::uint8_t kReadClass = 0x10;  // Terminate: a Read failed
+inline constexpr std::uint8_t kCompare = 0x20;    // Atomic: compare and swap; otherwise add
 } // namespace record_flag
 
 inline constexpr std::uint32_t kInlinePayload = 40;
@@ -69,6 +72,18 @@ struct FetchFields {
   std::uint32_t segments;
 };
 
+struct NoteFields {
+  std::uint64_t written; // MessageNote::written
+  std::uint32_t value;
+  std::uint32_t by; // Opcode: SendInvalidate or WriteImmediate
+};
+
+struct AtomicFields {
+  RdmaFields rdma;
+  std::uint64_t operand;
+  std::uint64_t compare;
+};
+
 struct TerminateFields {
   std::uint32_t before; // how many of its class precede the request that failed, not ended either
 };
@@ -91,6 +106,8 @@ struct RecordHeader {
     FetchFields fetch;
     ConnectFields connect;
     TerminateFields terminate;
+    NoteFields note;
+    AtomicFields atomic;
   };
 };
 static_assert(sizeof(RecordHeader) == kLineSize && std::is_trivially_copyable_v<RecordHeader>);

@@ -29,6 +29,8 @@ struct WorkRequest {
   std::uint64_t length = 0;
   std::span<const LocalTriplet> local; // checked when it was posted; see recheck_local()
   RemoteTriplet remote;                // RDMA only
+  MessageNote note;                    // Send only
+  AtomicOperands atomic;               // atomic operations only; `length` is 8
 };
 
 enum class StartResult : std::uint8_t {
@@ -75,8 +77,12 @@ class ChannelEvents {
   // All of that for a message which is whole. False: nothing was done, take_receive() decides.
   virtual bool place_message(const std::byte* payload, std::uint64_t length, bool solicited) = 0;
   virtual void fail_receive(DtoStatus status) = 0;
+  // A message with a note. Asked before it is placed: may the peer say this?
+  virtual bool accepts(const MessageNote& note) const = 0;
+  virtual void complete_noted(std::uint64_t length, bool solicited, const MessageNote& note) = 0;
+  // `memory`: where the range lies in this process, if there is no fault.
   virtual AccessFault check_remote(Stag stag, std::uint64_t address, std::uint64_t length,
-                                   Access right) const = 0;
+                                   Access right, std::uint64_t& memory) const = 0;
 
   // The last call; the channel may be destroyed from within it only through Channel::retire().
   virtual void on_closed(CloseReason reason) = 0;

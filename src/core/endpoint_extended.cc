@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/endpoint_extended.cc: what DAT 2.0 and its extensions post, and what their messages bring.
+#include "core/endpoint.h"
+#include "core/interface_adapter.h"
+
+namespace datum {
+
+Status Endpoint::post_send_invalidate(std::span<const LocalTriplet> local, std::uint64_t cookie,
+                                      CompletionFlags flags, Stag stag) {
+  constexpr CompletionFlags kAllowed = kSuppress | kSolicitedWait | kUnsignalled | kBarrierFence;
+  if (const Status s = check_flags(flags, kAllowed, attributes_.request_completion_flags); !s.ok())
+    return s;
+  if (stag == 0) return {Type::InvalidParameter, Detail::Arg7};
+  WorkRequest work;
+  if (const Status s = check_local(local, attributes_.max_request_iov, kLocalRead,
+                                   attributes_.max_message_size, work.length);
+      !s.ok())
+    return s;
+  if (const Status s = check_state_for_request(); !s.ok()) return s;
+  work.opcode = Opcode::Send;
+  work.solicited = (flags & kSolicitedWait) != 0;
+  work.local = local;
+  work.note = {Opcode::SendInvalidate, stag, 0};
+  return submit(work, cookie, flags);
+}
+
+// Two requests in one: the Write, then a message of nothing that carries the number.
+Status Endpoint::post_write_immediate(std::span<const LocalTriplet> local, std::uint64_t cookie,
+                                      const RemoteTriplet& remote, CompletionFlags flags,
+                                      std::uint32_t number) {
+  constexpr CompletionFlags kAllowed = kSuppress | kSolicitedWait | kUnsignalled | kBarrierFence;
+  if (!check_flags(flags, kAllowed, attributes_.request_completion_flags).ok())
+    return {Type::InvalidParameter, Detail::Arg7};
+  const std::int32_t max_iov = attributes_.max_rdma_write_iov != 0 ? attributes_.max_rdma_write_iov
+                                                                   : attributes_.max_request_iov;
+  WorkRequest write;
+  if (const Status s =
+          check_local(local, max_iov, kLocalRead, attributes_.max_rdma_size, write.length);
+      !s.ok())
+    return s;
+  if (remote.length < write.length) return {Type::LengthError};
+  if (const Status s = check_state_for_request(); !s.ok()) return s;
+  if (requests_.count() + 2 > requests_.depth())
+    return {Type::InsufficientResources, Detail::ResourceMemory};
+  write.opcode = Opcode::RdmaWrite;
+  write.local = local;
+  write.remote = remote;
+  if (const Status s =
+          submit(write, {cookie, write.length, flags | kPartOfNext, Opcode::RdmaWrite});
+      !s.ok())
+    return s;
+  WorkRequest message;
+  message.solicited = (flags & kSolicitedWait) != 0;
+  message.note = {Opcode::WriteImmediate, number, write.length};
+  return submit(message, {cookie, write.length, flags, Opcode::WriteImmediate});
+}
+
+Status Endpoint::post_atomic(Opcode opcode, const LocalTriplet& local, std::uint64_t cookie,
+                             const RemoteTriplet& remote, CompletionFlags flags,
+                             const AtomicOperands& operands) {
+  constexpr CompletionFlags kAllowed = kSuppress | kUnsignalled | kBarrierFence;
+  if (!check_flags(flags, kAllowed, attributes_.request_completion_flags).ok())
+    return {Type::InvalidParameter, Detail::Arg7};
+  LocalTriplet sink = local;
+  WorkRequest work;
+  if (sink.length < sizeof(std::uint64_t) || remote.length < sizeof(std::uint64_t))
+    return {Type::LengthError};
+  sink.length = sizeof(std::uint64_t);
+  if (const Status s = check_local({&sink, 1}, attributes_.max_request_iov, kLocalWrite,
+                                   attributes_.max_rdma_size, work.length);
+      !s.ok())
+    return s;
+  if (attributes_.max_rdma_read_out == 0) return {Type::InvalidParameter, Detail::Arg1};
+  if (const Status s = check_state_for_request(); !s.ok()) return s;
+  work.opcode = opcode;
+  work.local = {&sink, 1};
+  work.remote = remote;
+  work.atomic = operands;
+  return submit(work, cookie, flags);
+}
+
+bool Endpoint::accepts(const MessageNote& note) const {
+  if (note.by != Opcode::SendInvalidate) return true;
+  const RegionEntry* entry = adapter().regions().find(note.value);
+  return entry != nullptr && entry->window != 0 && zone_ && entry->zone == zone_->id() &&
+         (entry->endpoint == 0 || entry->endpoint == number_);
+}
+
+void Endpoint::complete_noted(std::uint64_t length, bool solicited, const MessageNote& note) {
+  if (note.by == Opcode::SendInvalidate) adapter().unbind_window(note.value);
+  const Receive receive = open_;
+  message_open_ = false;
+  if (!srq_) recvs_.pop();
+  report_receive(receive, DtoStatus::Success,
+                 note.by == Opcode::WriteImmediate ? note.written : length, solicited,
+                 static_cast<bool>(srq_), note);
+}
+
+} // namespace datum

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// facade/v2/extension.cc: the InfiniBand extensions: their operations and their events.
+// Not here: datagrams, counters and collectives, which this provider does not offer.
+#include <cstdarg>
+#include <cstring>
+
+#include "facade/v2/traits.h"
+
+#include "facade/answer.h"
+#include "facade/locked.h"
+#include "facade/v2/extension.h"
+
+namespace datum {
+namespace {
+
+using LockedEp = Locked<ObjectKind::Endpoint>;
+
+DAT_COMPLETION_FLAGS next_flags(va_list& arguments) {
+  return static_cast<DAT_COMPLETION_FLAGS>(va_arg(arguments, unsigned));
+}
+
+// What follows the operation in dat_ib_post_fetch_and_add() and dat_ib_post_cmp_and_swap().
+DAT_RETURN post_atomic(const LockedEp& ep, Opcode opcode, va_list& arguments) {
+  AtomicOperands operands;
+  if (opcode == Opcode::CompareSwap) operands.compare = va_arg(arguments, DAT_UINT64);
+  operands.operand = va_arg(arguments, DAT_UINT64);
+  const auto* local = va_arg(arguments, const DAT_LMR_TRIPLET*);
+  const DAT_CONTEXT cookie = va_arg(arguments, DAT_CONTEXT);
+  const auto* remote = va_arg(arguments, const DAT_RMR_TRIPLET*);
+  const DAT_COMPLETION_FLAGS flags = next_flags(arguments);
+  if (local == nullptr) return invalid_argument<V2>(Detail::Arg4);
+  if (remote == nullptr) return invalid_argument<V2>(Detail::Arg6);
+  return encode<V2>(ep->post_atomic(opcode, V2::to_local(ep.adapter().regions(), *local),
+                                    bits(cookie), V2::remote(*remote), flags, operands));
+}
+
+DAT_RETURN post_write_immediate(const LockedEp& ep, va_list& arguments) {
+  const auto count = va_arg(arguments, DAT_COUNT);
+  const auto* local = va_arg(arguments, const DAT_LMR_TRIPLET*);
+  const DAT_CONTEXT cookie = va_arg(arguments, DAT_CONTEXT);
+  const auto* remote = va_arg(arguments, const DAT_RMR_TRIPLET*);
+  const auto number = va_arg(arguments, DAT_UINT32);
+  const DAT_COMPLETION_FLAGS flags = next_flags(arguments);
+  if (count < 0) return invalid_argument<V2>(Detail::Arg3);
+  if (count > 0 && local == nullptr) return invalid_argument<V2>(Detail::Arg4);
+  if (remote == nullptr) return invalid_argument<V2>(Detail::Arg6);
+  const V2::Segments segments =
+      V2::local(ep.adapter().regions(), local, static_cast<std::size_t>(count));
+  return encode<V2>(
+      ep->post_write_immediate(segments, bits(cookie), V2::remote(*remote), flags, number));
+}
+
+DAT_IB_EXT_TYPE type_of(const Event& event) {
+  switch (event.opcode) {
+  case Opcode::FetchAdd: return DAT_IB_FETCH_AND_ADD;
+  case Opcode::CompareSwap: return DAT_IB_CMP_AND_SWAP;
+  default: return event.receive ? DAT_IB_RDMA_WRITE_IMMED_DATA : DAT_IB_RDMA_WRITE_IMMED;
+  }
+}
+
+} // namespace
+
+DAT_RETURN extended_operation(DAT_HANDLE handle, DAT_EXTENDED_OP operation, va_list arguments) {
+  va_list rest;
+  va_copy(rest, arguments);
+  const LockedEp ep(handle);
+  DAT_RETURN ret = DAT_CLASS_ERROR | DAT_NOT_IMPLEMENTED;
+  switch (operation) {
+  case DAT_IB_FETCH_AND_ADD_OP:
+    ret = ep ? post_atomic(ep, Opcode::FetchAdd, rest) : invalid_handle<V2>(Detail::HandleEp);
+    break;
+  case DAT_IB_CMP_AND_SWAP_OP:
+    ret = ep ? post_atomic(ep, Opcode::CompareSwap, rest) : invalid_handle<V2>(Detail::HandleEp);
+    break;
+  case DAT_IB_RDMA_WRITE_IMMED_OP:
+    ret = ep ? post_write_immediate(ep, rest) : invalid_handle<V2>(Detail::HandleEp);
+    break;
+  default: break;
+  }
+  va_end(rest);
+  return ret;
+}
+
+void V2::write_extension(const Event& event, DAT_EVENT& out) {
+  static_assert(sizeof(DAT_IB_EXTENSION_EVENT_DATA) == sizeof out.event_extension_data);
+  out.event_number = static_cast<DAT_EVENT_NUMBER>(DAT_IB_DTO_EVENT);
+  DAT_IB_EXTENSION_EVENT_DATA data;
+  std::memset(&data, 0, sizeof data);
+  data.type = type_of(event);
+  data.status = event.status == DtoStatus::Success ? DAT_OP_SUCCESS : DAT_IB_OP_ERR;
+  data.val.immed.data = event.receive ? event.size : 0;
+  std::memcpy(out.event_extension_data, &data, sizeof data);
+}
+
+} // namespace datum

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// The InfiniBand extensions: atomic operations and immediate data.
+#include "dat.h"
+
+#include <dat2/dat_ib_extensions.h>
+
+#include <cstring>
+#include <thread>
+
+#include "fixture.h"
+
+namespace {
+
+using namespace datum::test;
+
+constexpr auto kWithAtomic =
+    static_cast<DAT_MEM_PRIV_FLAGS>(DAT_MEM_PRIV_ALL_FLAG | DAT_IB_MEM_PRIV_REMOTE_ATOMIC);
+
+struct Completion {
+  DAT_EVENT event{};
+  DAT_IB_EXTENSION_EVENT_DATA extension{};
+  const DAT_DTO_COMPLETION_EVENT_DATA& dto() const {
+    return event.event_data.dto_completion_event_data;
+  }
+};
+
+Completion next_completion(DAT_EVD_HANDLE evd) {
+  Completion next;
+  next.event = next_event(evd);
+  EXPECT_EQ(static_cast<int>(next.event.event_number), 0x40000);
+  std::memcpy(&next.extension, next.event.event_extension_data, sizeof next.extension);
+  return next;
+}
+
+class Dat2Extensions : public Connected {
+ protected:
+  static void set(Buffer& buffer, std::size_t offset, std::uint64_t value) {
+    std::memcpy(buffer.bytes().data() + offset, &value, sizeof value);
+  }
+  static std::uint64_t get(Buffer& buffer, std::size_t offset) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, buffer.bytes().data() + offset, sizeof value);
+    return value;
+  }
+  DAT_RETURN add(std::uint64_t value, DAT_RMR_TRIPLET target) {
+    DAT_LMR_TRIPLET sink = mine.segment(0, 8);
+    return dat_ib_post_fetch_and_add(active().ep(), value, &sink, cookie(1), &target,
+                                     DAT_COMPLETION_DEFAULT_FLAG);
+  }
+  DAT_RETURN swap(std::uint64_t expected, std::uint64_t value) {
+    DAT_LMR_TRIPLET sink = mine.segment(0, 8);
+    DAT_RMR_TRIPLET target = theirs.remote(8, 8);
+    return dat_ib_post_cmp_and_swap(active().ep(), expected, value, &sink, cookie(2), &target,
+                                    DAT_COMPLETION_DEFAULT_FLAG);
+  }
+
+  Buffer mine = active().buffer(64, kWithAtomic);
+  Buffer theirs = passive().buffer(64, kWithAtomic);
+};
+
+// Rules: DAT2.19
+TEST_F(Dat2Extensions, FetchAndAdd) {
+  set(theirs, 8, 40);
+  ASSERT_DAT_OK(add(2, theirs.remote(8, 8)));
+  const Completion done = next_completion(active().request_evd());
+  EXPECT_EQ(done.extension.type, DAT_IB_FETCH_AND_ADD);
+  EXPECT_EQ(done.extension.status, DAT_OP_SUCCESS);
+  EXPECT_EQ(static_cast<int>(done.dto().operation), 0xa);
+  EXPECT_EQ(done.dto().user_cookie.as_64, 1U);
+  EXPECT_EQ(done.dto().transfered_length, 8U);
+  EXPECT_EQ(get(mine, 0), 40U);
+  EXPECT_EQ(get(theirs, 8), 42U);
+  EXPECT_EQ(get(theirs, 16), 0U);
+}
+
+// Rules: DAT2.19
+TEST_F(Dat2Extensions, AddsOfPeerAndProcessorAreAllCounted) {
+  auto* counter = reinterpret_cast<std::uint64_t*>(theirs.bytes().data() + 8);
+  std::thread here([counter] {
+    for (int i = 0; i < 10000; ++i) __atomic_fetch_add(counter, 1, __ATOMIC_SEQ_CST);
+  });
+  for (int i = 0; i < 200; ++i) {
+    EXPECT_DAT_OK(add(1, theirs.remote(8, 8)));
+    next_completion(active().request_evd());
+  }
+  here.join();
+  EXPECT_EQ(get(theirs, 8), 10200U);
+}
+
+// Rules: DAT2.20
+TEST_F(Dat2Extensions, CompareAndSwap) {
+  set(theirs, 8, 7);
+  ASSERT_DAT_OK(swap(8, 100));
+  EXPECT_EQ(next_completion(active().request_evd()).extension.type, DAT_IB_CMP_AND_SWAP);
+  EXPECT_EQ(get(mine, 0), 7U);
+  EXPECT_EQ(get(theirs, 8), 7U) << "it was not 8";
+  ASSERT_DAT_OK(swap(7, 100));
+  next_completion(active().request_evd());
+  EXPECT_EQ(get(mine, 0), 7U);
+  EXPECT_EQ(get(theirs, 8), 100U);
+}
+
+// Rules: DAT2.21
+TEST_F(Dat2Extensions, WithoutTheRight) {
+  Buffer plain = passive().buffer(64);
+  ASSERT_DAT_OK(add(1, plain.remote(0, 8)));
+  const Completion done = next_completion(active().request_evd());
+  EXPECT_EQ(done.dto().status, DAT_DTO_ERR_REMOTE_ACCESS);
+  EXPECT_EQ(done.extension.status, DAT_IB_OP_ERR);
+}
+
+// Rules: DAT2.21
+TEST_F(Dat2Extensions, NotAligned) {
+  set(theirs, 8, 5);
+  ASSERT_DAT_OK(add(1, theirs.remote(4, 8)));
+  EXPECT_EQ(next_completion(active().request_evd()).dto().status, DAT_DTO_ERR_REMOTE_ACCESS);
+  EXPECT_EQ(get(theirs, 8), 5U);
+}
+
+// Rules: DAT2.22
+TEST_F(Dat2Extensions, WriteWithImmediateData) {
+  ASSERT_DAT_OK(post_recv(passive().ep(), {theirs.segment(32, 8)}, 3));
+  mine.write(0, "written");
+  DAT_LMR_TRIPLET source = mine.segment(0, 7);
+  DAT_RMR_TRIPLET target = theirs.remote(0, 7);
+  ASSERT_DAT_OK(dat_ib_post_rdma_write_immed(active().ep(), 1, &source, cookie(4), &target,
+                                             0x12345678, DAT_COMPLETION_DEFAULT_FLAG));
+  const Completion sent = next_completion(active().request_evd());
+  EXPECT_EQ(sent.extension.type, DAT_IB_RDMA_WRITE_IMMED);
+  EXPECT_EQ(sent.dto().user_cookie.as_64, 4U);
+  EXPECT_EQ(sent.dto().transfered_length, 7U);
+  const Completion arrived = next_completion(passive().recv_evd());
+  EXPECT_EQ(theirs.text(0, 7), "written");
+  EXPECT_EQ(arrived.extension.type, DAT_IB_RDMA_WRITE_IMMED_DATA);
+  EXPECT_EQ(arrived.extension.val.immed.data, 0x12345678U);
+  EXPECT_EQ(arrived.dto().user_cookie.as_64, 3U);
+  EXPECT_EQ(arrived.dto().transfered_length, 7U);
+  EXPECT_NO_EVENT(active().request_evd());
+}
+
+// Rules: DAT2.22
+TEST_F(Dat2Extensions, ASuppressedOneTellsThePeerOnly) {
+  ASSERT_DAT_OK(post_recv(passive().ep(), {theirs.segment(32, 8)}, 3));
+  DAT_LMR_TRIPLET source = mine.segment(0, 0);
+  DAT_RMR_TRIPLET target = theirs.remote(0, 0);
+  ASSERT_DAT_OK(dat_ib_post_rdma_write_immed(active().ep(), 1, &source, cookie(4), &target, 9,
+                                             DAT_COMPLETION_SUPPRESS_FLAG));
+  EXPECT_EQ(next_completion(passive().recv_evd()).extension.val.immed.data, 9U);
+  EXPECT_NO_EVENT(active().request_evd());
+}
+
+// Rules: DAT2.23
+TEST_F(Dat2Extensions, WhatIsNotOffered) {
+  DAT_UINT64 counters[DCNT_EP_ALL_COUNTERS];
+  EXPECT_DAT_TYPE(dat_ib_query_counters(active().ep(), DCNT_EP_ALL_COUNTERS, counters, 0),
+                  DAT_NOT_IMPLEMENTED);
+}
+
+// Rules: DAT2.25
+TEST(Dat2Strerror, NamesOfBothParts) {
+  const char* major = nullptr;
+  const char* minor = nullptr;
+  ASSERT_DAT_OK(dat_strerror(0x8005001aU, &major, &minor));
+  EXPECT_STREQ(major, "DAT_INVALID_HANDLE");
+  EXPECT_STREQ(minor, "DAT_INVALID_HANDLE_CSP");
+  ASSERT_DAT_OK(dat_strerror(0x80170000U, &major, &minor));
+  EXPECT_STREQ(major, "DAT_COMM_NOT_SUPPORTED");
+  ASSERT_DAT_OK(dat_strerror(0xbfff0000U, &major, &minor));
+  EXPECT_STREQ(major, "DAT_NOT_IMPLEMENTED");
+  EXPECT_STREQ(minor, "");
+  EXPECT_DAT_TYPE(dat_strerror(0x80180000U, &major, &minor), DAT_INVALID_PARAMETER);
+  EXPECT_STREQ(major, "unknown error");
+}
+
+} // namespace
