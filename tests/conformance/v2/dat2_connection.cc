@@ -31,8 +31,8 @@ TEST_F(Dat2Connection, RejectDataReachThePeer) {
   Cr cr = listener.expect_request();
   char why[] = "the house is full";
   ASSERT_DAT_OK(dat_cr_reject(cr.release(), sizeof why, why));
-  const DAT_CONNECTION_EVENT_DATA event = expect_connection_event(
-      side->connect_evd(), DAT_CONNECTION_EVENT_PEER_REJECTED, side->ep());
+  const DAT_CONNECTION_EVENT_DATA event =
+      expect_connection_event(side->connect_evd(), DAT_CONNECTION_EVENT_PEER_REJECTED, side->ep());
   EXPECT_EQ(reply_data(event), std::string(why, sizeof why));
   EXPECT_EQ(ep_state(side->ep()), DAT_EP_STATE_DISCONNECTED);
 }
@@ -43,8 +43,8 @@ TEST_F(Dat2Connection, RejectWithoutData) {
   ASSERT_DAT_OK(connect(side->ep(), listener));
   Cr cr = listener.expect_request();
   ASSERT_DAT_OK(dat_cr_reject(cr.release(), 0, nullptr));
-  const DAT_CONNECTION_EVENT_DATA event = expect_connection_event(
-      side->connect_evd(), DAT_CONNECTION_EVENT_PEER_REJECTED, side->ep());
+  const DAT_CONNECTION_EVENT_DATA event =
+      expect_connection_event(side->connect_evd(), DAT_CONNECTION_EVENT_PEER_REJECTED, side->ep());
   EXPECT_EQ(event.private_data_size, 0);
 }
 

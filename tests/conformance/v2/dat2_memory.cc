@@ -89,8 +89,7 @@ TEST_F(Dat2Memory, OwnDtosCountFromZero) {
 // Rules: DAT2.11
 TEST_F(Dat2Memory, ZeroBasedWindow) {
   Rmr rmr = create_rmr(passive().pz());
-  const DAT_RMR_CONTEXT context =
-      bind(rmr, theirs.lmr(), theirs.segment(16, 32), DAT_VA_TYPE_ZB);
+  const DAT_RMR_CONTEXT context = bind(rmr, theirs.lmr(), theirs.segment(16, 32), DAT_VA_TYPE_ZB);
   mine.write(0, "window");
   expect_write(remote_part(context, 0, 6));
   EXPECT_EQ(theirs.text(16, 6), "window");
