@@ -32,8 +32,8 @@ inline bool local_memory_still_valid(const RegionTable& regions,
                                      std::span<const LocalTriplet> local, Access right,
                                      std::uint32_t zone) {
   for (const LocalTriplet& segment : local)
-    if (segment.length != 0 && regions.check(segment.stag, segment.address, segment.length, right,
-                                             zone, 0) != AccessFault::None)
+    if (segment.length != 0 &&
+        !regions.covers(segment.stag, segment.address, segment.length, right, zone))
       return false;
   return true;
 }

@@ -27,7 +27,7 @@ class RuleBind : public testing::Test {
   }
 
   DAT_RMR_TRIPLET window(DAT_RMR_CONTEXT context, std::size_t offset, std::size_t length) {
-    return {context, 0, region.address(offset), length};
+    return remote_part(context, region.address(offset), length);
   }
 
   void expect_written(DAT_RMR_TRIPLET target) {
@@ -144,7 +144,7 @@ TEST_F(RuleBind, ARebindGivesANewContext) {
   EXPECT_NE(second, first);
   EXPECT_DAT_OK(dat_lmr_free(region.lmr().release())) << "the window left it";
   mine.write(0, "new home");
-  expect_written({second, 0, other.address(0), 8});
+  expect_written(remote_part(second, other.address(0), 8));
   EXPECT_EQ(other.text(0, 8), "new home");
   expect_write_refused(window(first, 0, 8));
   expect_region_untouched();
