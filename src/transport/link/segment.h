@@ -12,7 +12,7 @@
 namespace datum {
 
 inline constexpr std::uint32_t kSegmentMagic = 0x44544c4b; // "DTLK"
-inline constexpr std::uint32_t kSegmentVersion = 3;
+inline constexpr std::uint32_t kSegmentVersion = 4;
 
 // Words of one side, written by that side alone.
 struct SegmentSide {
