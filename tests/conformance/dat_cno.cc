@@ -170,7 +170,7 @@ TEST_F(DatCnoModifyAgent, TheLastEvdIsFreed) {
   evd.free();
   EXPECT_EQ(agent.calls, 1);
   EXPECT_EQ(agent.evd, DAT_HANDLE_NULL);
-  EXPECT_EQ(query_cno(cno).agent.proxy_agent_func, nullptr);
+  EXPECT_EQ(agent_in(query_cno(cno)).proxy_agent_func, nullptr);
 }
 
 // Rules: NOTIFY.1 NOTIFY.9

@@ -99,7 +99,7 @@ TEST_F(DatEvdCreate, R13NoFlag) {
 }
 
 TEST_F(DatEvdCreate, R14UnknownFlag) {
-  for (const int flags : {0x002, 0x008, 0x022, 0x200}) {
+  for (const int flags : {0x002, 0x008, 0x022, kUnknownEvdFlag}) {
     DAT_EVD_HANDLE evd = DAT_HANDLE_NULL;
     EXPECT_DAT_ERROR(dat_evd_create(ia, 8, DAT_HANDLE_NULL, any_value<DAT_EVD_FLAGS>(flags), &evd),
                      DAT_INVALID_PARAMETER, DAT_INVALID_ARG4)

@@ -179,15 +179,17 @@ TEST_F(DatIaOpen, R16UnknownMajorVersion) {
 TEST_F(DatIaOpen, R17MinorVersionAboveTheOffered) {
   Ia opened;
   DAT_EVD_HANDLE async_evd = DAT_HANDLE_NULL;
-  EXPECT_DAT_ERROR(dat_ia_openv(name(), 8, &async_evd, opened.out(), 1, 3, DAT_FALSE),
-                   DAT_PROVIDER_NOT_FOUND, DAT_MINOR_NOT_FOUND);
+  EXPECT_DAT_ERROR(
+      dat_ia_openv(name(), 8, &async_evd, opened.out(), kApiMajor, kApiMinor + 1, DAT_FALSE),
+      DAT_PROVIDER_NOT_FOUND, DAT_MINOR_NOT_FOUND);
 }
 
 TEST_F(DatIaOpen, R19LowerMinorVersionsAreServed) {
-  for (const DAT_UINT32 minor : {0U, 1U, 2U}) {
+  for (DAT_UINT32 minor = 0; minor <= kApiMinor; ++minor) {
     Ia opened;
     DAT_EVD_HANDLE async_evd = DAT_HANDLE_NULL;
-    EXPECT_DAT_OK(dat_ia_openv(name(), 8, &async_evd, opened.out(), 1, minor, DAT_FALSE)) << minor;
+    EXPECT_DAT_OK(dat_ia_openv(name(), 8, &async_evd, opened.out(), kApiMajor, minor, DAT_FALSE))
+        << minor;
   }
 }
 

@@ -219,7 +219,7 @@ TEST_F(DatLmrCreate, R20NotAPzOfThisInstance) {
 
 TEST_F(DatLmrCreate, R21UnknownPrivileges) {
   Registration r = registration();
-  for (const int bits : {0x04, 0x08, 0x40, 0x200}) {
+  for (const int bits : {0x04, 0x08, kUnknownPrivilege, 0x200}) {
     r.privileges = any_value<DAT_MEM_PRIV_FLAGS>(bits);
     EXPECT_DAT_ERROR(r.create(), DAT_INVALID_PARAMETER, DAT_INVALID_ARG6) << bits;
   }

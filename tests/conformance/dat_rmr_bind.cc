@@ -106,10 +106,14 @@ TEST_F(DatRmrBind, R10ThreeTimesTheSamePz) {
 TEST_F(DatRmrBind, R11RemoteReadNeedsLocalRead) {
   const Buffer write_only = side().buffer(64, DAT_MEM_PRIV_LOCAL_WRITE_FLAG);
   for (const DAT_MEM_PRIV_FLAGS privileges : {kRemoteRead, DAT_MEM_PRIV_ALL_FLAG}) {
-    expect_refused(DAT_PRIVILEGES_VIOLATION, [&](Arguments& a) {
+    const auto ask = [&](Arguments& a) {
       a.range = write_only.segment();
       a.privileges = privileges;
-    });
+    };
+    if (kAlwaysReadable)
+      EXPECT_DAT_OK(bind_with(ask));
+    else
+      expect_refused(DAT_PRIVILEGES_VIOLATION, ask);
   }
   EXPECT_DAT_OK(bind_with([&](Arguments& a) {
     a.range = write_only.segment();

@@ -94,7 +94,7 @@ TEST_F(DatSrqCreate, GivesWhatWasAskedFor) {
   const DAT_SRQ_PARAM param = query_srq(srq);
   EXPECT_EQ(param.ia_handle, ia);
   EXPECT_EQ(param.pz_handle, pz);
-  EXPECT_EQ(static_cast<int>(param.srq_state), 0) << "DAT_SRQ_STATE_OPERATIONAL";
+  EXPECT_EQ(static_cast<int>(param.srq_state), kSrqOperational) << "DAT_SRQ_STATE_OPERATIONAL";
   EXPECT_GE(param.max_recv_dtos, 7);
   EXPECT_GE(param.max_recv_iov, 3);
   EXPECT_EQ(param.low_watermark, 0);

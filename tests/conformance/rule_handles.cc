@@ -2,8 +2,6 @@
 // Handles: stale, garbage, of another instance; what a failed call leaves; the order of checks.
 #include "dat.h"
 
-#include <dat/dat_registry.h>
-
 #include "each_kind.h"
 #include "fixture.h"
 

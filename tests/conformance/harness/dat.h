@@ -7,7 +7,7 @@
 #pragma once
 
 #if DATUM_DAT_MAJOR == 1
-#include "dat.h"
+#include <dat/dat_registry.h>
 #elif DATUM_DAT_MAJOR == 2
 #include <dat2/dat_registry.h>
 #else
@@ -44,6 +44,11 @@ inline constexpr DAT_UINT64 kEpFields = 0x7ffff7ff;
 inline constexpr DAT_UINT64 kUnusedEpField = 0x800; // between the EP's own and its attributes
 inline constexpr DAT_UINT64 kLmrFields = 0x3ff;
 inline constexpr DAT_UINT64 kRmrFields = 0x1f;
+inline constexpr int kUnknownEvdFlag = 0x200;
+inline constexpr int kUnknownPrivilege = 0x40;
+inline constexpr int kSrqOperational = 0;
+// Whether the own side may read what it registered without the right to (DAT2.18).
+inline constexpr bool kAlwaysReadable = false;
 
 // Where arguments stand that DAT 2.0 moved.
 inline constexpr DAT_RETURN_SUBTYPE kArgLmrHandle = DAT_INVALID_ARG7;
@@ -69,6 +74,10 @@ inline constexpr DAT_UINT64 kEpFields = 0x7fffffff;
 inline constexpr DAT_UINT64 kUnusedEpField = 0x200000000;
 inline constexpr DAT_UINT64 kLmrFields = 0x7ff;
 inline constexpr DAT_UINT64 kRmrFields = 0x7f;
+inline constexpr int kUnknownEvdFlag = 0x400;  // behind that of extensions
+inline constexpr int kUnknownPrivilege = 0x80; // behind that of atomic operations
+inline constexpr int kSrqOperational = 1;
+inline constexpr bool kAlwaysReadable = true;
 
 inline constexpr DAT_RETURN_SUBTYPE kArgLmrHandle = DAT_INVALID_ARG8;
 inline constexpr DAT_RETURN_SUBTYPE kArgBindTriplet = DAT_INVALID_ARG3;
