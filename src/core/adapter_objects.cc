@@ -109,6 +109,7 @@ EndpointAttributes InterfaceAdapter::default_attributes() const {
   EndpointAttributes attributes;
   attributes.max_message_size = limits().max_message_size;
   attributes.max_rdma_size = limits().max_rdma_size;
+  attributes.rdma_bound = limits().max_rdma_size;
   attributes.recv_completion_flags = kEvdThreshold;
   attributes.request_completion_flags = kEvdThreshold;
   attributes.max_recv_dtos = 16;

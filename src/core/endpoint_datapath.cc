@@ -75,14 +75,14 @@ Status Endpoint::post_rdma(Opcode opcode, std::span<const LocalTriplet> local, s
   std::uint64_t length = 0;
   if (const Status s =
           check_local(local, max_iov, read ? kLocalWrite : kLocalRead,
-                      read ? adapter().limits().max_rdma_size : attributes_.max_rdma_size, length);
+                      read ? adapter().limits().max_rdma_size : attributes_.rdma_bound, length);
       !s.ok())
     return s;
   if (read) {
     // A Read moves what the remote triplet names; the local side may be larger.
     if (length < remote.length) return {Type::LengthError};
     length = remote.length;
-    if (length > attributes_.max_rdma_size) return {Type::InvalidParameter, Detail::Arg5};
+    if (length > attributes_.rdma_bound) return {Type::InvalidParameter, Detail::Arg5};
     if (attributes_.max_rdma_read_out == 0) return {Type::InvalidParameter, Detail::Arg1}; // D-32
   } else if (remote.length < length) {
     return {Type::LengthError};

@@ -35,7 +35,7 @@ Status Endpoint::post_write_immediate(std::span<const LocalTriplet> local, std::
                                                                    : attributes_.max_request_iov;
   WorkRequest write;
   if (const Status s =
-          check_local(local, max_iov, kLocalRead, attributes_.max_rdma_size, write.length);
+          check_local(local, max_iov, kLocalRead, attributes_.rdma_bound, write.length);
       !s.ok())
     return s;
   if (remote.length < write.length) return {Type::LengthError};
@@ -67,7 +67,7 @@ Status Endpoint::post_atomic(Opcode opcode, const LocalTriplet& local, std::uint
     return {Type::LengthError};
   sink.length = sizeof(std::uint64_t);
   if (const Status s = check_local({&sink, 1}, attributes_.max_request_iov, kLocalWrite,
-                                   attributes_.max_rdma_size, work.length);
+                                   attributes_.rdma_bound, work.length);
       !s.ok())
     return s;
   if (attributes_.max_rdma_read_out == 0) return {Type::InvalidParameter, Detail::Arg1};

@@ -20,7 +20,10 @@ bool modifiable(EpState state, std::uint32_t changes) {
 EndpointAttributes merged(EndpointAttributes to, std::uint32_t changes,
                           const EndpointAttributes& from) {
   if ((changes & Endpoint::kMaxMessageSize) != 0) to.max_message_size = from.max_message_size;
-  if ((changes & Endpoint::kMaxRdmaSize) != 0) to.max_rdma_size = from.max_rdma_size;
+  if ((changes & Endpoint::kMaxRdmaSize) != 0) {
+    to.max_rdma_size = from.max_rdma_size;
+    to.rdma_bound = from.rdma_bound;
+  }
   if ((changes & Endpoint::kQos) != 0) to.qos = from.qos;
   if ((changes & Endpoint::kRecvFlags) != 0) to.recv_completion_flags = from.recv_completion_flags;
   if ((changes & Endpoint::kRequestFlags) != 0)

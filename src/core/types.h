@@ -121,6 +121,7 @@ struct Segment {
 struct EndpointAttributes {
   std::uint64_t max_message_size = 0;
   std::uint64_t max_rdma_size = 0;
+  std::uint64_t rdma_bound = 0; // what is held against it: in DAT 2.0 the attribute is advice
   std::uint32_t qos = 0;
   CompletionFlags recv_completion_flags = kDefaultCompletion;
   CompletionFlags request_completion_flags = kDefaultCompletion;

@@ -135,6 +135,7 @@ inline void describe(IaControl& ia, DAT_PROVIDER_ATTR& to) {
 inline Status read(const DAT_EP_ATTR& from, Detail position, EndpointAttributes& to) {
   to.max_message_size = from.max_message_size;
   to.max_rdma_size = from.max_rdma_size;
+  to.rdma_bound = from.max_rdma_size;
   to.qos = from.qos;
   to.recv_completion_flags = from.recv_completion_flags;
   to.request_completion_flags = from.request_completion_flags;

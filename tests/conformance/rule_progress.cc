@@ -85,7 +85,7 @@ class RuleProgress : public Connected {
  protected:
   static void dequeue_nothing(DAT_EVD_HANDLE evd) {
     DAT_EVENT event{};
-    EXPECT_DAT_TYPE(dat_evd_dequeue(evd, &event), DAT_QUEUE_EMPTY);
+    EXPECT_EQ(DAT_GET_TYPE(dat_evd_dequeue(evd, &event)), DAT_QUEUE_EMPTY);
   }
 };
 

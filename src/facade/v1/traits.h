@@ -86,6 +86,7 @@ struct V1 {
   // What a consumer may ask for, beyond what the names of all versions say.
   static constexpr std::uint64_t kCnoFields = DAT_CNO_FIELD_ALL;
   static constexpr EvdFlags kEvdFlags = kEvdAll;
+  static constexpr bool kBareQueueEmpty = false;
   static constexpr Access kPrivileges = kAllAccess;
   static constexpr Access kImpliedPrivileges = 0;
   // Relaxed ordering does not exist here: the flag that forbids it asks for what is so anyway.

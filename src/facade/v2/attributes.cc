@@ -59,6 +59,8 @@ Status V2::from_dat(const DAT_EP_ATTR& from, Detail position, EndpointAttributes
   constexpr std::uint64_t kMost = ~DAT_SEG_LENGTH{0};
   if (to.max_message_size == 0) to.max_message_size = kMost;
   if (to.max_rdma_size == 0) to.max_rdma_size = kMost;
+  // They ask for less than they write, too: nobody else holds it against them.
+  to.rdma_bound = Limits{}.max_rdma_size;
   return s;
 }
 

@@ -26,8 +26,6 @@ namespace datum {
 
 struct V2 {
   using Table = DAT_PROVIDER;
-  static constexpr std::uint32_t kApiMajor = 2;
-  static constexpr std::uint32_t kApiMinor = 0;
 
   static constexpr DAT_RETURN subtype(Detail detail) {
     return subtypes::kNumbers[static_cast<std::size_t>(detail)];
@@ -101,6 +99,7 @@ struct V2 {
   // not the union of the others.
   static constexpr std::uint64_t kCnoFields = DAT_CNO_FIELD_PROXY | DAT_CNO_FIELD_ALL;
   static constexpr EvdFlags kEvdFlags = kEvdAll | kEvdExtension;
+  static constexpr bool kBareQueueEmpty = true;
   static constexpr Access kPrivileges = kAllAccess | kRemoteAtomic;
   // Adapters of InfiniBand let the own side read always, and programs rely on it.
   static constexpr Access kImpliedPrivileges = kLocalRead;

@@ -218,4 +218,21 @@ TEST_F(Dat2Memory, TheOwnSideMayReadAlways) {
   expect_dto(active().request_evd(), active().ep(), 2);
 }
 
+// Rules: DAT2.26
+TEST(Dat2Attributes, MaxRdmaSizeIsAdvice) {
+  ConnectedPair pair(with_attributes([](DAT_EP_ATTR& a) { a.max_rdma_size = 32; }));
+  Side& active = pair.active();
+  EXPECT_EQ(query_ep(active.ep()).ep_attr.max_rdma_size, 32U);
+  Buffer mine = active.buffer(64);
+  Buffer theirs = pair.passive().buffer(64);
+  mine.fill(7);
+  ASSERT_DAT_OK(post_write(active.ep(), {mine.segment()}, theirs.remote(), 1));
+  EXPECT_EQ(expect_dto(active.request_evd(), active.ep(), 1), 64U);
+  EXPECT_TRUE(theirs.holds(7, 0, 64));
+  theirs.fill(8);
+  ASSERT_DAT_OK(post_read(active.ep(), {mine.segment()}, theirs.remote(), 2));
+  EXPECT_EQ(expect_dto(active.request_evd(), active.ep(), 2), 64U);
+  EXPECT_TRUE(mine.holds(8, 0, 64));
+}
+
 } // namespace

@@ -67,6 +67,16 @@ TEST_F(Dat2Notification, NoTrigger) {
   EXPECT_DAT_ERROR(dat_cno_trigger(cno, nullptr), DAT_INVALID_PARAMETER, DAT_INVALID_ARG2);
 }
 
+// Rules: DAT2.27
+TEST_F(Dat2Notification, NothingOnAnEvdForCompletionsHasNoClass) {
+  DAT_EVENT event{};
+  const Evd completions = create_evd(ia, DAT_EVD_DTO_FLAG);
+  EXPECT_EQ(dat_evd_dequeue(completions, &event), 0x000d0000U);
+  const Evd binds = create_evd(ia, DAT_EVD_RMR_BIND_FLAG);
+  EXPECT_EQ(dat_evd_dequeue(binds, &event), 0x000d0000U);
+  EXPECT_EQ(dat_evd_dequeue(evd, &event), 0x800d0000U);
+}
+
 // Rules: DAT2.9
 TEST_F(Dat2Notification, QueryNamesTheProxy) {
   DAT_CNO_PARAM param{};
