@@ -25,7 +25,7 @@ constexpr int kPopulateWrite = 23;
 constexpr std::uint64_t kMostToTouch = std::uint64_t{4} << 20U;
 
 constexpr Access kReads = kLocalRead | kRemoteRead;
-constexpr Access kWrites = kLocalWrite | kRemoteWrite;
+constexpr Access kWrites = kLocalWrite | kRemoteWrite | kRemoteAtomic;
 
 // The pages of the range made present with the right that is needed. No answer: the kernel does
 // not know the call, or the right is missing.

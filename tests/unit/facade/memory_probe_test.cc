@@ -62,6 +62,7 @@ TEST_P(MemoryProbeOf, RightsArePageRights) {
   EXPECT_TRUE(probe.usable(pages.address(), 3 * kPage, kLocalRead | kRemoteRead));
   EXPECT_FALSE(probe.usable(pages.address(), 3 * kPage, kLocalWrite));
   EXPECT_FALSE(probe.usable(pages.address(), 3 * kPage, kRemoteWrite));
+  EXPECT_FALSE(probe.usable(pages.address(), 3 * kPage, kRemoteAtomic));
   EXPECT_FALSE(probe.usable(pages.address(), 4 * kPage, kLocalRead));
 }
 
