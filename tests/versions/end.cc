@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Compiled into a library for each DAT version, linked with that version's libdat alone: both
+// libdats have the same names.
+#include "versions/end.h"
+
+#include "dat.h"
+
+#include <array>
+#include <cstring>
+
+namespace {
+
+using namespace datum::test;
+
+constexpr DAT_TIMEOUT kPatience = 20'000'000;
+constexpr DAT_COUNT kDepth = 64;
+
+DAT_COUNT count(const std::string& data) {
+  return static_cast<DAT_COUNT>(data.size());
+}
+DAT_PVOID bytes_of(const std::string& data) {
+  return const_cast<char*>(data.data());
+}
+
+class EndOfThisVersion final : public End {
+ public:
+  ~EndOfThisVersion() override {
+    // Abrupt: whatever is still there goes with it.
+    if (ia_ != DAT_HANDLE_NULL) dat_ia_close(ia_, DAT_CLOSE_ABRUPT_FLAG);
+  }
+
+  bool open() {
+    char name[] = "datum";
+    DAT_EVD_HANDLE async = DAT_HANDLE_NULL;
+    DAT_IA_ATTR attributes{};
+    if (dat_ia_open(name, 8, &async, &ia_) != DAT_SUCCESS) {
+      ia_ = DAT_HANDLE_NULL;
+      return false;
+    }
+    if (dat_ia_query(ia_, &async, DAT_IA_FIELD_ALL, &attributes, DAT_PROVIDER_FIELD_NONE,
+                     nullptr) != DAT_SUCCESS ||
+        dat_pz_create(ia_, &zone_) != DAT_SUCCESS)
+      return false;
+    address_ = attributes.ia_address_ptr;
+    return make_evd(requests_) && make_evd(receives_) &&
+           make_evd(connections_, DAT_EVD_CONNECTION_FLAG) && make_evd(arrivals_, DAT_EVD_CR_FLAG) &&
+           register_memory() && make_endpoint();
+  }
+
+  std::uint64_t listen() override {
+    DAT_CONN_QUAL qualifier = 0;
+    DAT_PSP_HANDLE point = DAT_HANDLE_NULL;
+    const bool listens = dat_psp_create_any(ia_, &qualifier, arrivals_, DAT_PSP_CONSUMER_FLAG,
+                                            &point) == DAT_SUCCESS;
+    return listens ? qualifier : 0;
+  }
+  bool connect(std::uint64_t qualifier, const std::string& data) override {
+    return dat_ep_connect(ep_, address_, qualifier, kPatience, count(data), bytes_of(data),
+                          DAT_QOS_BEST_EFFORT, DAT_CONNECT_DEFAULT_FLAG) == DAT_SUCCESS;
+  }
+  bool accept(const std::string& data, std::string& said) override {
+    const DAT_CR_HANDLE request = arrived();
+    DAT_CR_PARAM param{};
+    if (request == DAT_HANDLE_NULL ||
+        dat_cr_query(request, DAT_CR_FIELD_ALL, &param) != DAT_SUCCESS)
+      return false;
+    said.assign(static_cast<const char*>(param.private_data),
+                static_cast<std::size_t>(param.private_data_size));
+    return dat_cr_accept(request, ep_, count(data), bytes_of(data)) == DAT_SUCCESS;
+  }
+  bool reject(const std::string& data) override {
+    const DAT_CR_HANDLE request = arrived();
+    if (request == DAT_HANDLE_NULL) return false;
+#if DATUM_DAT_MAJOR == 1
+    static_cast<void>(data);
+    return dat_cr_reject(request) == DAT_SUCCESS;
+#else
+    return dat_cr_reject(request, count(data), bytes_of(data)) == DAT_SUCCESS;
+#endif
+  }
+  bool disconnect() override {
+    return dat_ep_disconnect(ep_, DAT_CLOSE_GRACEFUL_FLAG) == DAT_SUCCESS;
+  }
+  ConnectionEvent connection_event() override {
+    DAT_EVENT event{};
+    if (!next(connections_, event)) return {};
+    const DAT_CONNECTION_EVENT_DATA& data = event.event_data.connect_event_data;
+    ConnectionEvent said{static_cast<int>(event.event_number), {}};
+    if (data.private_data_size != 0)
+      said.data.assign(static_cast<const char*>(data.private_data),
+                       static_cast<std::size_t>(data.private_data_size));
+    return said;
+  }
+
+  char* bytes() override { return bytes_.data(); }
+  PeerMemory memory(bool zero_based) override {
+    if (!zero_based) return {for_peers_, reinterpret_cast<std::uint64_t>(bytes_.data())};
+    PeerMemory made;
+#if DATUM_DAT_MAJOR == 2
+    DAT_REGION_DESCRIPTION region{};
+    region.for_va = bytes_.data();
+    DAT_LMR_HANDLE lmr = DAT_HANDLE_NULL;
+    DAT_LMR_CONTEXT context = 0;
+    dat_lmr_create(ia_, DAT_MEM_TYPE_VIRTUAL, region, kMemory, zone_, DAT_MEM_PRIV_ALL_FLAG,
+                   DAT_VA_TYPE_ZB, &lmr, &context, &made.context, nullptr, nullptr);
+#endif
+    return made;
+  }
+
+  bool post(Operation operation, std::size_t at, std::size_t length, PeerMemory peer) override {
+    DAT_LMR_TRIPLET here =
+        local_part(own_, reinterpret_cast<DAT_VADDR>(bytes_.data()) + at, length);
+    DAT_RMR_TRIPLET there = remote_part(peer.context, peer.address, length);
+    DAT_DTO_COOKIE cookie{};
+    DAT_RETURN status = DAT_SUCCESS;
+    switch (operation) {
+    case Operation::Send:
+      status = dat_ep_post_send(ep_, 1, &here, cookie, DAT_COMPLETION_DEFAULT_FLAG);
+      break;
+    case Operation::Receive:
+      status = dat_ep_post_recv(ep_, 1, &here, cookie, DAT_COMPLETION_DEFAULT_FLAG);
+      break;
+    case Operation::Write:
+      status = dat_ep_post_rdma_write(ep_, 1, &here, cookie, &there, DAT_COMPLETION_DEFAULT_FLAG);
+      break;
+    case Operation::Read:
+      status = dat_ep_post_rdma_read(ep_, 1, &here, cookie, &there, DAT_COMPLETION_DEFAULT_FLAG);
+      break;
+    }
+    return status == DAT_SUCCESS;
+  }
+  long completed(Operation operation) override {
+    DAT_EVENT event{};
+    if (!next(operation == Operation::Receive ? receives_ : requests_, event)) return -1;
+    const DAT_DTO_COMPLETION_EVENT_DATA& data = event.event_data.dto_completion_event_data;
+    if (event.event_number != DAT_DTO_COMPLETION_EVENT || data.status != DAT_DTO_SUCCESS) return -1;
+    return static_cast<long>(data.transfered_length);
+  }
+
+ private:
+  bool make_evd(DAT_EVD_HANDLE& evd, DAT_EVD_FLAGS flags = DAT_EVD_DTO_FLAG) {
+    return dat_evd_create(ia_, kDepth, DAT_HANDLE_NULL, flags, &evd) == DAT_SUCCESS;
+  }
+  bool register_memory() {
+    DAT_REGION_DESCRIPTION region{};
+    region.for_va = bytes_.data();
+    DAT_LMR_HANDLE lmr = DAT_HANDLE_NULL;
+    return dat_lmr_create(ia_, DAT_MEM_TYPE_VIRTUAL, region, kMemory, zone_, DAT_MEM_PRIV_ALL_FLAG,
+                          &lmr, &own_, &for_peers_, nullptr, nullptr) == DAT_SUCCESS;
+  }
+  bool make_endpoint() {
+    return dat_ep_create(ia_, zone_, receives_, requests_, connections_, nullptr, &ep_) ==
+           DAT_SUCCESS;
+  }
+  static bool next(DAT_EVD_HANDLE evd, DAT_EVENT& event) {
+    DAT_COUNT left = 0;
+    return dat_evd_wait(evd, kPatience, 1, &event, &left) == DAT_SUCCESS;
+  }
+  DAT_CR_HANDLE arrived() {
+    DAT_EVENT event{};
+    if (!next(arrivals_, event)) return DAT_HANDLE_NULL;
+    return event.event_data.cr_arrival_event_data.cr_handle;
+  }
+
+  std::array<char, kMemory> bytes_{};
+  DAT_IA_HANDLE ia_ = DAT_HANDLE_NULL;
+  DAT_IA_ADDRESS_PTR address_ = nullptr;
+  DAT_PZ_HANDLE zone_ = DAT_HANDLE_NULL;
+  DAT_EVD_HANDLE requests_ = DAT_HANDLE_NULL;
+  DAT_EVD_HANDLE receives_ = DAT_HANDLE_NULL;
+  DAT_EVD_HANDLE connections_ = DAT_HANDLE_NULL;
+  DAT_EVD_HANDLE arrivals_ = DAT_HANDLE_NULL;
+  DAT_LMR_CONTEXT own_ = 0;
+  DAT_RMR_CONTEXT for_peers_ = 0;
+  DAT_EP_HANDLE ep_ = DAT_HANDLE_NULL;
+};
+
+End* open_end() {
+  auto end = std::make_unique<EndOfThisVersion>();
+  return end->open() ? end.release() : nullptr;
+}
+
+} // namespace
+
+#if DATUM_DAT_MAJOR == 1
+End* datum_open_end_of_dat1() {
+  return open_end();
+}
+#else
+End* datum_open_end_of_dat2() {
+  return open_end();
+}
+#endif

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// versions/end.h: one end of a connection, whichever DAT version its library is compiled for.
+// Lives here: what a test of two versions says to either of them.
+// Not here:   a DAT header; the test reads none, since it cannot read both.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace datum::test {
+
+struct PeerMemory {
+  std::uint32_t context = 0;
+  std::uint64_t address = 0;
+};
+
+enum class Operation : std::uint8_t { Send, Write, Read, Receive };
+
+// An IA of its own with one endpoint and kMemory registered octets. Waiting is bounded.
+class End {
+ public:
+  static constexpr std::size_t kMemory = 1 << 16;
+  static constexpr int kEstablished = 0x4001;
+  static constexpr int kPeerRejected = 0x4002;
+  static constexpr int kDisconnected = 0x4005;
+
+  struct ConnectionEvent {
+    int number = 0;
+    std::string data;
+  };
+
+  virtual ~End() = default;
+  // The qualifier that it listens on; 0: failed.
+  virtual std::uint64_t listen() = 0;
+  virtual bool connect(std::uint64_t qualifier, const std::string& data) = 0;
+  // Waits for a request first; `said` is what came with it.
+  virtual bool accept(const std::string& data, std::string& said) = 0;
+  // DAT 1.2 has nowhere to put the data.
+  virtual bool reject(const std::string& data) = 0;
+  virtual bool disconnect() = 0;
+  virtual ConnectionEvent connection_event() = 0;
+
+  virtual char* bytes() = 0;
+  // With `zero_based` the peer counts from 0, which only DAT 2.0 offers.
+  virtual PeerMemory memory(bool zero_based) = 0;
+  // Octets `at`...`at + length` here, and those at `peer.address` there.
+  virtual bool post(Operation operation, std::size_t at, std::size_t length, PeerMemory peer) = 0;
+  // How long the next completed one was; -1: it failed, or there was none.
+  virtual long completed(Operation operation) = 0;
+};
+
+} // namespace datum::test
+
+extern "C" {
+// nullptr: the IA cannot be opened.
+__attribute__((visibility("default"))) datum::test::End* datum_open_end_of_dat1();
+__attribute__((visibility("default"))) datum::test::End* datum_open_end_of_dat2();
+}

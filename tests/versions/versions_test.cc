@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// DAT 1.2 and DAT 2.0 together: both libraries in one process, and connections between them.
+#include <gtest/gtest.h>
+
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <string_view>
+
+#include "versions/end.h"
+
+namespace {
+
+using namespace datum::test;
+
+std::unique_ptr<End> open_end(int version) {
+  return std::unique_ptr<End>(version == 1 ? datum_open_end_of_dat1() : datum_open_end_of_dat2());
+}
+
+// The DAT versions of the end that connects and of the one that is connected to.
+struct Versions {
+  int active;
+  int passive;
+};
+
+class RuleVersions : public testing::TestWithParam<Versions> {
+ protected:
+  void SetUp() override {
+    active = open_end(GetParam().active);
+    passive = open_end(GetParam().passive);
+    ASSERT_NE(active, nullptr);
+    ASSERT_NE(passive, nullptr);
+    qualifier = passive->listen();
+    ASSERT_NE(qualifier, 0U);
+  }
+  void connect() {
+    std::string asked;
+    ASSERT_TRUE(active->connect(qualifier, "from the active side"));
+    ASSERT_TRUE(passive->accept("from the passive side", asked));
+    EXPECT_EQ(asked, "from the active side");
+    const End::ConnectionEvent answer = active->connection_event();
+    EXPECT_EQ(answer.number, End::kEstablished);
+    EXPECT_EQ(answer.data, "from the passive side");
+    EXPECT_EQ(passive->connection_event().number, End::kEstablished);
+  }
+  // Of random length, from and to random places; the bytes are compared afterwards.
+  void transfer(Operation operation, End& from, End& to);
+  std::size_t below(std::size_t most) {
+    return std::uniform_int_distribution<std::size_t>(0, most - 1)(random);
+  }
+
+  std::unique_ptr<End> active;
+  std::unique_ptr<End> passive;
+  std::uint64_t qualifier = 0;
+  std::mt19937 random{20};
+};
+
+void RuleVersions::transfer(Operation operation, End& from, End& to) {
+  constexpr std::size_t kMost = 9000;
+  const std::size_t length = 1 + below(kMost);
+  const std::size_t here = below(End::kMemory - kMost);
+  const std::size_t there = below(End::kMemory - kMost);
+  for (std::size_t i = 0; i != length; ++i) {
+    from.bytes()[here + i] = static_cast<char>(random());
+    to.bytes()[there + i] = static_cast<char>(random());
+  }
+  PeerMemory target = to.memory(false);
+  target.address += there;
+  if (operation == Operation::Send) {
+    ASSERT_TRUE(to.post(Operation::Receive, there, length, {}));
+  }
+  ASSERT_TRUE(from.post(operation, here, length, target));
+  EXPECT_EQ(from.completed(operation), static_cast<long>(length));
+  if (operation == Operation::Send) {
+    EXPECT_EQ(to.completed(Operation::Receive), static_cast<long>(length));
+  }
+  EXPECT_EQ(std::memcmp(from.bytes() + here, to.bytes() + there, length), 0);
+}
+
+// Rules: DAT2.28
+TEST_P(RuleVersions, EverythingPassesBothWays) {
+  ASSERT_NO_FATAL_FAILURE(connect());
+  constexpr Operation kAll[] = {Operation::Send, Operation::Write, Operation::Read};
+  for (int i = 0; i != 300; ++i) {
+    const bool forth = below(2) == 0;
+    ASSERT_NO_FATAL_FAILURE(
+        transfer(kAll[below(3)], forth ? *active : *passive, forth ? *passive : *active))
+        << i;
+  }
+  ASSERT_TRUE(active->disconnect());
+  EXPECT_EQ(active->connection_event().number, End::kDisconnected);
+  EXPECT_EQ(passive->connection_event().number, End::kDisconnected);
+}
+
+// Rules: DAT2.29
+TEST_P(RuleVersions, WhatARejectSaysReachesDat2Only) {
+  ASSERT_TRUE(active->connect(qualifier, ""));
+  ASSERT_TRUE(passive->reject("no room"));
+  const End::ConnectionEvent answer = active->connection_event();
+  EXPECT_EQ(answer.number, End::kPeerRejected);
+  const bool both = GetParam().active == 2 && GetParam().passive == 2;
+  EXPECT_EQ(answer.data, both ? "no room" : "");
+}
+
+using RuleZeroBased = RuleVersions;
+
+// Rules: DAT2.28
+TEST_P(RuleZeroBased, Dat1WritesIntoIt) {
+  ASSERT_NO_FATAL_FAILURE(connect());
+  PeerMemory target = passive->memory(true);
+  ASSERT_NE(target.context, 0U);
+  target.address = 100;
+  std::memcpy(active->bytes(), "offset", 6);
+  ASSERT_TRUE(active->post(Operation::Write, 0, 6, target));
+  EXPECT_EQ(active->completed(Operation::Write), 6);
+  EXPECT_EQ(std::string_view(passive->bytes() + 100, 6), "offset");
+}
+
+std::string name_of(const testing::TestParamInfo<Versions>& info) {
+  return "Dat" + std::to_string(info.param.active) + "ToDat" + std::to_string(info.param.passive);
+}
+INSTANTIATE_TEST_SUITE_P(Pairs, RuleVersions,
+                         testing::Values(Versions{1, 2}, Versions{2, 1}, Versions{2, 2}), name_of);
+
+INSTANTIATE_TEST_SUITE_P(Pairs, RuleZeroBased, testing::Values(Versions{1, 2}), name_of);
+
+// --- two processes: this program again, told which version to be ----------------------------------
+
+constexpr std::size_t kEcho = 5000;
+constexpr int kEchoes = 50;
+
+// Says its qualifier on stdout, then sends back whatever it receives.
+int echo(int version) {
+  const std::unique_ptr<End> end = open_end(version);
+  if (!end || !end->post(Operation::Receive, 0, kEcho, {})) return 2;
+  const std::uint64_t qualifier = end->listen();
+  if (::write(STDOUT_FILENO, &qualifier, sizeof qualifier) != sizeof qualifier) return 3;
+  std::string asked;
+  if (!end->accept("", asked) || end->connection_event().number != End::kEstablished) return 4;
+  for (int i = 0; i != kEchoes; ++i) {
+    if (end->completed(Operation::Receive) != static_cast<long>(kEcho)) return 5;
+    std::memcpy(end->bytes() + kEcho, end->bytes(), kEcho);
+    // The next Recv is there before the answer.
+    if (!end->post(Operation::Receive, 0, kEcho, {}) ||
+        !end->post(Operation::Send, kEcho, kEcho, {}) ||
+        end->completed(Operation::Send) != static_cast<long>(kEcho))
+      return 6;
+  }
+  return end->connection_event().number == End::kDisconnected ? 0 : 7;
+}
+
+class Echo {
+ public:
+  explicit Echo(int version) {
+    int ends[2];
+    if (::pipe(ends) != 0) return;
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    char program[] = "/proc/self/exe";
+    std::string role = "--echo=" + std::to_string(version);
+    char* arguments[] = {program, role.data(), nullptr};
+    if (::posix_spawn(&child_, program, &actions, nullptr, arguments, environ) != 0) child_ = -1;
+    posix_spawn_file_actions_destroy(&actions);
+    ::close(ends[1]);
+    if (::read(ends[0], &qualifier_, sizeof qualifier_) != sizeof qualifier_) qualifier_ = 0;
+    ::close(ends[0]);
+  }
+  ~Echo() { status(); }
+  Echo(const Echo&) = delete;
+  Echo& operator=(const Echo&) = delete;
+
+  std::uint64_t qualifier() const { return qualifier_; }
+  int status() {
+    int status = -1;
+    if (child_ > 0) ::waitpid(child_, &status, 0);
+    child_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+ private:
+  pid_t child_ = -1;
+  std::uint64_t qualifier_ = 0;
+};
+
+class RuleVersionsOfProcesses : public testing::TestWithParam<Versions> {};
+
+// Rules: DAT2.28
+TEST_P(RuleVersionsOfProcesses, MessagesComeBack) {
+  Echo other(GetParam().passive);
+  ASSERT_NE(other.qualifier(), 0U);
+  const std::unique_ptr<End> end = open_end(GetParam().active);
+  ASSERT_NE(end, nullptr);
+  ASSERT_TRUE(end->connect(other.qualifier(), ""));
+  ASSERT_EQ(end->connection_event().number, End::kEstablished);
+  char* back = end->bytes() + kEcho;
+  for (int i = 0; i != kEchoes; ++i) {
+    std::memset(end->bytes(), i + 1, kEcho);
+    ASSERT_TRUE(end->post(Operation::Receive, kEcho, kEcho, {}));
+    ASSERT_TRUE(end->post(Operation::Send, 0, kEcho, {}));
+    ASSERT_EQ(end->completed(Operation::Send), static_cast<long>(kEcho));
+    ASSERT_EQ(end->completed(Operation::Receive), static_cast<long>(kEcho));
+    ASSERT_TRUE(std::all_of(back, back + kEcho, [&](char octet) { return octet == i + 1; })) << i;
+  }
+  ASSERT_TRUE(end->disconnect());
+  EXPECT_EQ(end->connection_event().number, End::kDisconnected);
+  EXPECT_EQ(other.status(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Pairs, RuleVersionsOfProcesses,
+                         testing::Values(Versions{1, 2}, Versions{2, 1}, Versions{2, 2}), name_of);
+
+} // namespace
+
+int main(int argc, char** argv) {
+  constexpr std::string_view kEchoOption = "--echo=";
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  if (first.substr(0, kEchoOption.size()) == kEchoOption)
+    return echo(first.substr(kEchoOption.size()) == "1" ? 1 : 2);
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
