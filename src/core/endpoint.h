@@ -181,11 +181,7 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   Status check_flags(CompletionFlags flags, CompletionFlags allowed,
                      CompletionFlags configured) const;
   // A request that has passed all checks: started as it is posted, or queued.
-  Status submit(const WorkRequest& work, std::uint64_t cookie, CompletionFlags flags) {
-    return submit(work, {cookie, work.length, flags, work.opcode});
-  }
-  // `request`: what the completion says, which may be more than what the channel does.
-  Status submit(const WorkRequest& work, const Request& request);
+  Status submit(const WorkRequest& work, std::uint64_t cookie, CompletionFlags flags);
   bool may_start_now(const WorkRequest& work, CompletionFlags flags) const;
   void start_or_flush();
   // `just_checked`: the only one to start is the one that is being posted.
@@ -202,8 +198,9 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   void finish_drain();
   void feed() override;
   void report_request(const Request& request, Token subject);
+  void report_half(const Request& request, Token subject);
   void report_receive(const Receive& receive, DtoStatus status, std::uint64_t length,
-                      bool solicited, bool shared, const MessageNote& note = {});
+                      bool solicited, bool shared, const MessageNote* note = nullptr);
   void flush();
   void flush_requests();
   void flush_receives();
@@ -234,6 +231,7 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   std::vector<LocalTriplet> open_segments_; // of a Recv taken from the SRQ
   std::uint64_t placed_cursor_ = 0;         // the oldest Send or Write that may be unended
   std::uint64_t read_cursor_ = 0;           // the oldest Read that may be unended
+  Request first_half_;                      // of a Write with immediate data, ended
   std::int32_t reads_started_ = 0;
   std::int32_t reads_out_limit_ = 0;
 

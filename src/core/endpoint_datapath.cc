@@ -14,8 +14,8 @@ bool is_read(const Request& request) {
   return is_read_class(request.opcode);
 }
 
-bool is_placed_class(const Request& request) {
-  return !is_read(request) && request.opcode != Opcode::Bind;
+bool is_placed(const Request& request) {
+  return is_placed_class(request.opcode);
 }
 
 } // namespace
@@ -106,9 +106,10 @@ bool Endpoint::may_start_now(const WorkRequest& work, CompletionFlags flags) con
   return !is_read_class(work.opcode) || reads_started_ < reads_out_limit_;
 }
 
-Status Endpoint::submit(const WorkRequest& work, const Request& request) {
+Status Endpoint::submit(const WorkRequest& work, std::uint64_t cookie, CompletionFlags flags) {
   if (requests_.full()) return {Type::InsufficientResources, Detail::ResourceMemory};
-  if (may_start_now(work, request.flags)) [[likely]] {
+  const Request request{cookie, work.length, flags, work.opcode};
+  if (may_start_now(work, flags)) [[likely]] {
     const StartResult result = channel_->start_now(work);
     if (result != StartResult::Later) {
       requests_.push(request).ended = result == StartResult::Finished;
@@ -178,7 +179,7 @@ std::uint64_t Endpoint::oldest_unended(RequestClass kind) {
 
 bool Endpoint::unended(std::uint64_t at, RequestClass kind) {
   const Request& request = requests_.at(at);
-  const bool member = kind == RequestClass::Read ? is_read(request) : is_placed_class(request);
+  const bool member = kind == RequestClass::Read ? is_read(request) : is_placed(request);
   return member && !request.ended;
 }
 
@@ -243,7 +244,10 @@ void Endpoint::retire_ended() {
 }
 
 void Endpoint::report_request(const Request& request, Token subject) {
-  if ((request.flags & kPartOfNext) != 0) return;
+  if ((request.flags & kHalf) != 0) [[unlikely]] {
+    report_half(request, subject);
+    return;
+  }
   const bool failed = request.status != DtoStatus::Success;
   if (!request_evd_ || (!failed && (request.flags & kSuppress) != 0)) return;
   Event event;

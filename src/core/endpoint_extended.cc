@@ -17,10 +17,10 @@ Status Endpoint::post_send_invalidate(std::span<const LocalTriplet> local, std::
       !s.ok())
     return s;
   if (const Status s = check_state_for_request(); !s.ok()) return s;
-  work.opcode = Opcode::Send;
+  work.opcode = Opcode::SendInvalidate;
   work.solicited = (flags & kSolicitedWait) != 0;
   work.local = local;
-  work.note = {Opcode::SendInvalidate, stag, 0};
+  work.extra.note = {Opcode::SendInvalidate, stag, 0};
   return submit(work, cookie, flags);
 }
 
@@ -45,14 +45,24 @@ Status Endpoint::post_write_immediate(std::span<const LocalTriplet> local, std::
   write.opcode = Opcode::RdmaWrite;
   write.local = local;
   write.remote = remote;
-  if (const Status s =
-          submit(write, {cookie, write.length, flags | kPartOfNext, Opcode::RdmaWrite});
-      !s.ok())
-    return s;
+  if (const Status s = submit(write, cookie, flags | kHalf); !s.ok()) return s;
   WorkRequest message;
+  message.opcode = Opcode::WriteImmediate;
   message.solicited = (flags & kSolicitedWait) != 0;
-  message.note = {Opcode::WriteImmediate, number, write.length};
-  return submit(message, {cookie, write.length, flags, Opcode::WriteImmediate});
+  message.extra.note = {Opcode::WriteImmediate, number, write.length};
+  return submit(message, cookie, flags | kHalf);
+}
+
+void Endpoint::report_half(const Request& request, Token subject) {
+  if (request.opcode != Opcode::WriteImmediate) {
+    first_half_ = request;
+    return;
+  }
+  Request whole = request;
+  whole.flags &= ~kHalf;
+  whole.length = first_half_.length;
+  if (first_half_.status != DtoStatus::Success) whole.status = first_half_.status;
+  report_request(whole, subject);
 }
 
 Status Endpoint::post_atomic(Opcode opcode, const LocalTriplet& local, std::uint64_t cookie,
@@ -75,7 +85,7 @@ Status Endpoint::post_atomic(Opcode opcode, const LocalTriplet& local, std::uint
   work.opcode = opcode;
   work.local = {&sink, 1};
   work.remote = remote;
-  work.atomic = operands;
+  work.extra.atomic = operands;
   return submit(work, cookie, flags);
 }
 
@@ -93,7 +103,7 @@ void Endpoint::complete_noted(std::uint64_t length, bool solicited, const Messag
   if (!srq_) recvs_.pop();
   report_receive(receive, DtoStatus::Success,
                  note.by == Opcode::WriteImmediate ? note.written : length, solicited,
-                 static_cast<bool>(srq_), note);
+                 static_cast<bool>(srq_), &note);
 }
 
 } // namespace datum

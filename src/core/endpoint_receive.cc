@@ -107,7 +107,7 @@ void Endpoint::fail_receive(DtoStatus status) {
 }
 
 void Endpoint::report_receive(const Receive& receive, DtoStatus status, std::uint64_t length,
-                              bool solicited, bool shared, const MessageNote& note) {
+                              bool solicited, bool shared, const MessageNote* note) {
   SharedReceiveAccount* account = shared ? &srq_->account() : nullptr;
   if (account != nullptr) account->keep();
   if (!recv_evd_) {
@@ -125,8 +125,10 @@ void Endpoint::report_receive(const Receive& receive, DtoStatus status, std::uin
   event.kind = EventKind::Dto;
   event.status = status;
   event.receive = true;
-  event.opcode = note.by;
-  event.size = note.value;
+  if (note != nullptr) [[unlikely]] {
+    event.opcode = note->by;
+    event.size = note->value;
+  }
   event.object = token();
   event.cookie = receive.cookie;
   event.value = length;
@@ -138,7 +140,7 @@ AccessFault Endpoint::check_remote(Stag stag, std::uint64_t address, std::uint64
                                    Access right, std::uint64_t& memory) const {
   const RegionTable& regions = adapter().regions();
   const AccessFault fault = regions.check(stag, address, length, right, zone_->id(), number_);
-  if (fault == AccessFault::None) memory = address + regions.find(stag)->shift;
+  if (fault == AccessFault::None) memory = address + regions.find(stag)->shift();
   return fault;
 }
 

@@ -48,7 +48,7 @@ void RegionTable::publish(Stag stag, const Description& description) {
   RegionEntry& entry = storage_[stag >> 8U];
   entry.access = description.access;
   entry.base = description.base;
-  entry.shift = description.zero_based ? description.base : 0;
+  entry.origin = description.zero_based ? 0 : description.base;
   entry.length = description.length;
   entry.zone = description.zone;
   entry.endpoint = description.endpoint;

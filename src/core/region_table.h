@@ -28,8 +28,11 @@ struct RegionEntry {
   std::int32_t backing_fd = -1;     // a sealed memfd of the owner that holds these bytes, or -1
   std::uint32_t window = 0;         // 1: an RMR, which local DTOs may not name
   std::uint64_t backing_offset = 0; // where in it `base` lies
-  std::uint64_t shift = 0; // from what peers call an address to the owner's: `base` if zero-based
+  std::uint64_t origin = 0;         // what peers call `base`: 0 if zero-based (DAT 2.0)
   std::uint64_t padding[1] = {};
+
+  // From what peers call an address to the owner's.
+  std::uint64_t shift() const { return base - origin; }
 };
 static_assert(sizeof(RegionEntry) == 64 && std::is_standard_layout_v<RegionEntry>);
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
@@ -47,11 +50,10 @@ inline AccessFault check_access(const RegionEntry& entry, Stag stag, std::uint64
     return AccessFault::WrongZone;
   if ((entry.access & right) != right) return AccessFault::NoRight;
   if (address + length < address) return AccessFault::Wraps;
-  const std::uint64_t base = entry.base;
-  const std::uint64_t at = address + entry.shift;
-  const std::uint64_t offset = at - base;
+  const std::uint64_t origin = entry.origin;
+  const std::uint64_t offset = address - origin;
   const std::uint64_t size = entry.length;
-  if (at < base || offset > size || length > size - offset) return AccessFault::OutOfBounds;
+  if (address < origin || offset > size || length > size - offset) return AccessFault::OutOfBounds;
   return AccessFault::None;
 }
 
@@ -67,7 +69,7 @@ inline void load_once(const RegionEntry& from, RegionEntry& to) {
   to.backing_fd = from.backing_fd;
   to.window = from.window;
   to.backing_offset = from.backing_offset;
-  to.shift = from.shift;
+  to.origin = from.origin;
   std::atomic_signal_fence(std::memory_order_seq_cst); // the compiler must not load again
 }
 

@@ -13,8 +13,8 @@
 
 namespace datum {
 
-// A request that is the first half of the next one, which reports for both.
-inline constexpr CompletionFlags kPartOfNext = 0x10000;
+// Of a Write with immediate data: a Write, then a WriteImmediate that reports for both.
+inline constexpr CompletionFlags kHalf = 0x10000;
 
 // What a completion needs: all that is touched for a request that was started as it was posted.
 struct Request {

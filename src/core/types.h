@@ -63,15 +63,15 @@ enum class DtoStatus : std::uint8_t {
   BindFailed = 11,
 };
 
-// Since DAT 2.0, some by extension: from SendInvalidate on.
+// In three classes, in this order: what ends when it is placed, binds, what is answered with data.
 enum class Opcode : std::uint8_t {
   Send,
   RdmaWrite,
-  RdmaRead,
+  SendInvalidate, // since DAT 2.0
+  WriteImmediate, // by extension of DAT 2.0: a Write, then a message of nothing with a number
   Bind,
-  SendInvalidate,
-  WriteImmediate, // a Write, then a message of nothing with a number
-  FetchAdd,
+  RdmaRead,
+  FetchAdd, // by extension of DAT 2.0, as is the next
   CompareSwap,
 };
 
@@ -80,7 +80,14 @@ constexpr bool is_atomic(Opcode opcode) {
 }
 // Answered with data, within the limit of Reads.
 constexpr bool is_read_class(Opcode opcode) {
-  return opcode == Opcode::RdmaRead || is_atomic(opcode);
+  return opcode >= Opcode::RdmaRead;
+}
+constexpr bool is_placed_class(Opcode opcode) {
+  return opcode < Opcode::Bind;
+}
+// What says more than where its bytes are: see RequestExtra.
+constexpr bool is_extended(Opcode opcode) {
+  return opcode == Opcode::SendInvalidate || opcode == Opcode::WriteImmediate || is_atomic(opcode);
 }
 
 // What a message says besides its bytes.
@@ -95,6 +102,13 @@ struct MessageNote {
 struct AtomicOperands {
   std::uint64_t operand = 0; // what is added, or put there
   std::uint64_t compare = 0; // CompareSwap: if this is there
+};
+
+// The opcode says which; nothing is written for the others.
+union RequestExtra {
+  RequestExtra() {} // NOLINT(modernize-use-equals-default): that one is deleted
+  MessageNote note;
+  AtomicOperands atomic;
 };
 
 // A piece of registered local memory as the consumer names it.

@@ -61,7 +61,8 @@ inline void write_connection(const Event& event, DAT_CONNECTION_EVENT_DATA& out)
 
 // Writes what the consumer may read of this kind of event, and nothing behind DAT_EVENT.
 template <class V>
-void write_event(const Event& event, Token evd, const Address& local_address, DAT_EVENT& out) {
+[[gnu::always_inline]] inline void write_event(const Event& event, Token evd,
+                                               const Address& local_address, DAT_EVENT& out) {
   out.event_number = events::number_of(event.kind);
   out.evd_handle = evd;
   DAT_EVENT_DATA& data = out.event_data;

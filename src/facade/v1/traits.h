@@ -54,10 +54,6 @@ struct V1 {
   }
 
   // Exactly the 48 bytes of DAT 1.2.
-  static void write_event(const Event& event, Token evd, const Address& local_address,
-                          DAT_EVENT& out) {
-    datum::write_event<V1>(event, evd, local_address, out);
-  }
   static_assert(sizeof(DAT_EVENT) == 48);
   static void write_dto(const Event& event, DAT_EVENT& out) {
     out.event_data.dto_completion_event_data.transfered_length = event.value;

@@ -36,7 +36,7 @@ struct V2 {
   // The core knows addresses of this process only; in a zero-based LMR the consumer counts from 0.
   static LocalTriplet to_local(const RegionTable& regions, const DAT_LMR_TRIPLET& triplet) {
     const RegionEntry* entry = regions.find(triplet.lmr_context);
-    const std::uint64_t shift = entry != nullptr ? entry->shift : 0;
+    const std::uint64_t shift = entry != nullptr ? entry->shift() : 0;
     return {triplet.lmr_context, triplet.virtual_address + shift, triplet.segment_length};
   }
   // The segments of one post in the layout of the core. More than any IA takes are cut off: the
@@ -76,7 +76,7 @@ struct V2 {
     data.transfered_length = static_cast<DAT_SEG_LENGTH>(std::min(event.value, kMost));
     data.operation = operation(event);
     data.rmr_context = data.operation == DAT_DTO_RECEIVE_WITH_INVALIDATE ? event.size : 0;
-    if (event.opcode > Opcode::SendInvalidate) [[unlikely]]
+    if (event.opcode == Opcode::WriteImmediate || is_atomic(event.opcode)) [[unlikely]]
       write_extension(event, out);
   }
   static void write_request(const Event&, DAT_CR_ARRIVAL_EVENT_DATA& out) {
@@ -132,7 +132,8 @@ struct V2 {
     case Opcode::Send: return event.receive ? DAT_DTO_RECEIVE : DAT_DTO_SEND;
     case Opcode::RdmaWrite: return DAT_DTO_RDMA_WRITE;
     case Opcode::RdmaRead: return DAT_DTO_RDMA_READ;
-    case Opcode::SendInvalidate: return DAT_DTO_RECEIVE_WITH_INVALIDATE;
+    case Opcode::SendInvalidate:
+      return event.receive ? DAT_DTO_RECEIVE_WITH_INVALIDATE : DAT_DTO_SEND;
     case Opcode::WriteImmediate:
       return static_cast<DAT_DTOS>(event.receive ? DAT_IB_DTO_RECV_IMMED
                                                  : DAT_IB_DTO_RDMA_WRITE_IMMED);

@@ -135,6 +135,7 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   bool busy_sending() const { return partial_ != nullptr || direct_ != nullptr || fetched_out_; }
   StartResult later(bool ring_full);
   StartResult start_send(const WorkRequest& request);
+  StartResult start_noted(const WorkRequest& request);
   StartResult start_write(const WorkRequest& request);
   StartResult start_read(const WorkRequest& request);
   StartResult start_atomic(const WorkRequest& request);
@@ -258,8 +259,8 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   std::uint64_t fetch_done_ = 0;
   bool fetching_ = false;
   bool fetch_solicited_ = false;
-  MessageNote fetch_note_;
   MessageNote note_; // of the message whose end comes next
+  MessageNote fetch_note_;
   std::deque<ServedRead> served_;
   ReceiveTimer receive_timer_{*this};
 };

@@ -55,7 +55,6 @@ bool LinkChannel::should_look_first(const WorkRequest& request) const {
 
 bool LinkChannel::suits_direct(const WorkRequest& request) const {
   DirectAccess* direct = link_->direct();
-  if (is_atomic(request.opcode)) return false;
   if (direct == nullptr || request.length == 0 || request.local.size() > kMaxFetchSegments)
     return false;
   // Reads end in posting order: none may overtake one that the peer still serves.
@@ -128,7 +127,7 @@ DtoStatus LinkChannel::copy_direct(const RemoteTriplet& remote, Access right,
   if (fault != AccessFault::None) {
     status = status_of(fault);
   } else if (std::byte* base = direct.map(entry, remote.stag, write)) {
-    std::byte* at = base + (remote.address + entry.shift - entry.base);
+    std::byte* at = base + (remote.address - entry.origin);
     if (write) {
       gather_visible(at, local, offset, length);
     } else {
@@ -136,11 +135,11 @@ DtoStatus LinkChannel::copy_direct(const RemoteTriplet& remote, Access right,
     }
   } else if (local.size() == 1) {
     const Segment piece{pointer(local[0].address + offset), length};
-    if (!copy_by_call(direct, write, remote.address + entry.shift, {&piece, 1}))
+    if (!copy_by_call(direct, write, remote.address + entry.shift(), {&piece, 1}))
       status = DtoStatus::Transport;
   } else {
     const Pieces pieces = slice(local, offset, length);
-    if (!copy_by_call(direct, write, remote.address + entry.shift, pieces.all()))
+    if (!copy_by_call(direct, write, remote.address + entry.shift(), pieces.all()))
       status = DtoStatus::Transport;
   }
   link_->unmark();

@@ -38,13 +38,13 @@ StartResult LinkChannel::start(const WorkRequest& request) {
   StartResult result = StartResult::Later;
   switch (request.opcode) {
   case Opcode::Send: result = start_send(request); break;
+  case Opcode::SendInvalidate:
+  case Opcode::WriteImmediate: result = start_noted(request); break;
   case Opcode::RdmaWrite: result = start_write(request); break;
   case Opcode::RdmaRead: result = start_read(request); break;
   case Opcode::FetchAdd:
   case Opcode::CompareSwap: result = start_atomic(request); break;
-  case Opcode::Bind:
-  case Opcode::SendInvalidate:        // a Send with a note
-  case Opcode::WriteImmediate: break; // never handed to a channel
+  case Opcode::Bind: break; // never handed to a channel
   }
   link_->flush_bell();
   return result;
@@ -61,10 +61,12 @@ void LinkChannel::warm_up(const RemoteTriplet* target) {
 // What fits into one record, and what is over within one turn of copying.
 StartResult LinkChannel::start_now(const WorkRequest& request) {
   if (state_ != State::Open || failed_ || busy_sending()) return StartResult::Later;
-  if (request.opcode != Opcode::Send && may_go_direct(request))
-    return request.length <= kDirectChunk ? start_direct(request) : StartResult::Later;
-  if (request.length > kMaxPiece || is_read_class(request.opcode) || request.note.any())
-    return StartResult::Later;
+  if (request.opcode != Opcode::Send) {
+    if (is_extended(request.opcode)) return StartResult::Later;
+    if (may_go_direct(request))
+      return request.length <= kDirectChunk ? start_direct(request) : StartResult::Later;
+  }
+  if (request.length > kMaxPiece || request.opcode == Opcode::RdmaRead) return StartResult::Later;
   const auto size = static_cast<std::uint32_t>(request.length);
   if (request.opcode == Opcode::Send && size > window_left()) return StartResult::Later;
   const bool one_line = size <= kWriteInlinePayload && request.local.size() == 1;
@@ -106,8 +108,11 @@ bool LinkChannel::send_note(const MessageNote& note) {
   return true;
 }
 
+StartResult LinkChannel::start_noted(const WorkRequest& request) {
+  return send_note(request.extra.note) ? start_send(request) : later(true);
+}
+
 StartResult LinkChannel::start_send(const WorkRequest& request) {
-  if (request.note.any() && !send_note(request.note)) return later(true);
   if (request.length > kMaxPiece) {
     if (request.length >= kFetchFrom && link_->peer_can_fetch() && send_fetch(request))
       return StartResult::Started;
@@ -151,7 +156,7 @@ bool LinkChannel::continue_partial() {
       return true;
     }
     // The window opens with the peer's next word, the ring when the peer has read on.
-    if (request.opcode == Opcode::Send && size > window_left()) break;
+    if (request.opcode != Opcode::RdmaWrite && size > window_left()) break;
     if (!send_piece(request, partial_done_, size)) {
       link_->starve(*this);
       break;
@@ -192,7 +197,7 @@ bool LinkChannel::send_piece(const WorkRequest& request, std::uint64_t offset, s
 
 std::uint64_t LinkChannel::shift_of(Stag stag) const {
   const RegionEntry* entry = transport_.host().regions->find(stag);
-  return entry != nullptr ? entry->shift : 0;
+  return entry != nullptr ? entry->shift() : 0;
 }
 
 bool LinkChannel::send_fetch(const WorkRequest& request) {
@@ -241,8 +246,8 @@ StartResult LinkChannel::start_atomic(const WorkRequest& request) {
   const bool compare = request.opcode == Opcode::CompareSwap;
   stamp(*record, RecordType::Atomic, compare ? record_flag::kCompare : std::uint8_t{0}, 0);
   record->atomic = {{request.remote.stag, 0, request.remote.address},
-                    request.atomic.operand,
-                    request.atomic.compare};
+                    request.extra.atomic.operand,
+                    request.extra.atomic.compare};
   link_->publish();
   return StartResult::Started;
 }

@@ -29,8 +29,7 @@ struct WorkRequest {
   std::uint64_t length = 0;
   std::span<const LocalTriplet> local; // checked when it was posted; see recheck_local()
   RemoteTriplet remote;                // RDMA only
-  MessageNote note;                    // Send only
-  AtomicOperands atomic;               // atomic operations only; `length` is 8
+  RequestExtra extra{};                // is_extended() only; of an atomic one `length` is 8
 };
 
 enum class StartResult : std::uint8_t {

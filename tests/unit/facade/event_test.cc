@@ -17,7 +17,7 @@ class EventV1 : public ::testing::Test {
  protected:
   EventV1() { std::memset(&out, 0xa5, sizeof out); }
   void write(const Event& event) {
-    V1::write_event(event, evd, address, out.event);
+    write_event<V1>(event, evd, address, out.event);
     EXPECT_EQ(out.event.evd_handle, evd);
     for (const unsigned char byte : out.guard) ASSERT_EQ(byte, 0xa5);
   }
