@@ -23,6 +23,9 @@ options=(
   --suppress=uselessAssignmentPtrArg --suppress=memsetClass --suppress=passedByValue
   # It takes the name that a test may define (base/shared_atomic.h) for the header itself.
   --suppress=preprocessorErrorDirective:src/base/shared_atomic.h
+  # The headers of DAT 1.2 and 2.0 define the same names; no library has both.
+  --suppress=ctuOneDefinitionRuleViolation:include/dat/*
+  --suppress=ctuOneDefinitionRuleViolation:include/dat2/*
   # It cannot parse some C++20; the compilers and clang-tidy do.
   --suppress=internalAstError --suppress=syntaxError
 )

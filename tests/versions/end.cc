@@ -43,8 +43,8 @@ class EndOfThisVersion final : public End {
       return false;
     address_ = attributes.ia_address_ptr;
     return make_evd(requests_) && make_evd(receives_) &&
-           make_evd(connections_, DAT_EVD_CONNECTION_FLAG) && make_evd(arrivals_, DAT_EVD_CR_FLAG) &&
-           register_memory() && make_endpoint();
+           make_evd(connections_, DAT_EVD_CONNECTION_FLAG) &&
+           make_evd(arrivals_, DAT_EVD_CR_FLAG) && register_memory() && make_endpoint();
   }
 
   std::uint64_t listen() override {
@@ -92,7 +92,9 @@ class EndOfThisVersion final : public End {
     return said;
   }
 
-  char* bytes() override { return bytes_.data(); }
+  char* bytes() override {
+    return bytes_.data();
+  }
   PeerMemory memory(bool zero_based) override {
     if (!zero_based) return {for_peers_, reinterpret_cast<std::uint64_t>(bytes_.data())};
     PeerMemory made;

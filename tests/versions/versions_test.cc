@@ -128,7 +128,8 @@ INSTANTIATE_TEST_SUITE_P(Pairs, RuleVersions,
 
 INSTANTIATE_TEST_SUITE_P(Pairs, RuleZeroBased, testing::Values(Versions{1, 2}), name_of);
 
-// --- two processes: this program again, told which version to be ----------------------------------
+// --- two processes: this program again, told which version to be
+// ----------------------------------
 
 constexpr std::size_t kEcho = 5000;
 constexpr int kEchoes = 50;
