@@ -62,7 +62,7 @@ TEST(ProviderProtocol, FiniClosesWhatIsOpen) {
 // A process may end, and its libraries with it, from within an agent.
 TEST(ProviderProtocol, FiniFromAnAgentDoesNotWaitForItsOwnIa) {
   const DAT_PROVIDER_INFO info = provider_info("agent", false);
-  v1::provider_init(info, "");
+  provider_init(info, "");
   const DAT_PROVIDER* table = registered("agent");
   ASSERT_NE(table, nullptr);
   char name[] = "agent";
@@ -74,7 +74,7 @@ TEST(ProviderProtocol, FiniFromAnAgentDoesNotWaitForItsOwnIa) {
   ASSERT_EQ(table->ia_open_func(name, 8, &async, &other), DAT_SUCCESS);
   const RuntimeCounts before = runtime_counts();
   const auto finish = [](DAT_PVOID data, DAT_EVD_HANDLE) {
-    v1::provider_fini(*static_cast<const DAT_PROVIDER_INFO*>(data));
+    provider_fini(*static_cast<const DAT_PROVIDER_INFO*>(data));
   };
   DAT_CNO_HANDLE cno = nullptr;
   DAT_EVD_HANDLE evd = nullptr;
