@@ -151,7 +151,7 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   void complete_receive(std::uint64_t length, bool solicited) override;
   bool place_message(const std::byte* payload, std::uint64_t length, bool solicited) override;
   void fail_receive(DtoStatus status) override;
-  bool accepts(const MessageNote& note) const override;
+  AccessFault check_note(const MessageNote& note) const override;
   void complete_noted(std::uint64_t length, bool solicited, const MessageNote& note) override;
   AccessFault check_remote(Stag stag, std::uint64_t address, std::uint64_t length, Access right,
                            std::uint64_t& memory) const override;

@@ -89,11 +89,13 @@ Status Endpoint::post_atomic(Opcode opcode, const LocalTriplet& local, std::uint
   return submit(work, cookie, flags);
 }
 
-bool Endpoint::accepts(const MessageNote& note) const {
-  if (note.by != Opcode::SendInvalidate) return true;
+AccessFault Endpoint::check_note(const MessageNote& note) const {
+  if (note.by != Opcode::SendInvalidate) return AccessFault::None;
   const RegionEntry* entry = adapter().regions().find(note.value);
-  return entry != nullptr && entry->window != 0 && zone_ && entry->zone == zone_->id() &&
-         (entry->endpoint == 0 || entry->endpoint == number_);
+  if (entry == nullptr || entry->window == 0) return AccessFault::BadStag;
+  const bool for_this_ep =
+      zone_ && entry->zone == zone_->id() && (entry->endpoint == 0 || entry->endpoint == number_);
+  return for_this_ep ? AccessFault::None : AccessFault::WrongZone;
 }
 
 void Endpoint::complete_noted(std::uint64_t length, bool solicited, const MessageNote& note) {

@@ -63,7 +63,7 @@ class Play {
     reset(writable);
     reset(readable);
     side_.events.add_region_at(kWritable, address(writable.region.data()), kRegionSize,
-                               kRemoteWrite | kRemoteRead);
+                               kRemoteWrite | kRemoteRead | kRemoteAtomic);
     side_.events.add_region_at(kReadable, address(readable.region.data()), kRegionSize,
                                kRemoteRead);
     if ((setting & kInitiator) != 0)
@@ -319,7 +319,7 @@ void Play::step(Input& input) {
     if ((choice & 0x10U) != 0) side_.events.local_memory_valid ^= true;
     if ((choice & 0x20U) != 0) side_.events.receive_memory_valid ^= true;
     if ((choice & 0x40U) != 0) side_.events.revoke(kWritable);
-    if ((choice & 0x80U) != 0) side_.events.invalidation = ExtensionEvents::Invalidation::Unknown;
+    if ((choice & 0x80U) != 0) side_.events.invalidation = AccessFault::BadStag;
     break;
   default:
     if ((choice & 0x10U) != 0) {

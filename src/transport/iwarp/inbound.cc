@@ -90,7 +90,8 @@ Step Inbound::on_tagged(Octets header, const Octets* payload) {
 bool Inbound::check_write() {
   if (checked_ || payload_ == 0) return true;
   const AccessFault fault =
-      stream_.events->check_remote(tagged_.stag, tagged_.offset, payload_, kRemoteWrite); // 20..24
+      stream_.events->check_remote(tagged_.stag, tagged_.offset, payload_, kRemoteWrite, // 20..24
+                                   memory_);
   if (fault != AccessFault::None) {
     refuse_segment(tagged_error(fault));
     return false;
@@ -104,7 +105,7 @@ Step Inbound::on_write(const Octets* payload) {
   if (outbound_.response_open() && !is_last_carrier()) return refuse_segment(error::kOpcode); // 13
   if (!check_write()) return Step::Stop;
   if (payload == nullptr || payload->empty() || first_) return Step::Go;
-  copy_visible(pointer(tagged_.offset), payload->data(), payload->size());
+  copy_visible(pointer(memory_), payload->data(), payload->size());
   end_write();
   return over_ ? Step::Stop : Step::Done;
 }
@@ -118,7 +119,7 @@ std::size_t Inbound::write_places(std::uint64_t done, std::uint64_t length,
   std::size_t count = 0;
   if (done < straight) {
     const std::uint64_t piece = std::min(length, straight - done);
-    out[count++] = {pointer(tagged_.offset + done), piece};
+    out[count++] = {pointer(memory_ + done), piece};
     done += piece;
     length -= piece;
   }
@@ -313,8 +314,8 @@ Step Inbound::on_immediate() {
 }
 
 bool Inbound::check_source(Stag stag, std::uint64_t address, std::uint64_t length, Access right,
-                           bool is_read) {
-  const AccessFault fault = stream_.events->check_remote(stag, address, length, right);
+                           bool is_read, std::uint64_t& memory) {
+  const AccessFault fault = stream_.events->check_remote(stag, address, length, right, memory);
   if (fault == AccessFault::None) return true;
   if (is_read)
     refuse_request(protection_error(fault));
@@ -331,8 +332,9 @@ Step Inbound::on_read_request() {
   ReadRequest request;
   WireReader in(Octets(header_).subspan(UntaggedHeader::kWireSize));
   if (!decode(in, request)) return Step::Stop;
+  std::uint64_t memory = 0;
   if (request.size != 0 && !check_source(request.source_stag, request.source_offset, request.size,
-                                         kRemoteRead, true)) // 15..19
+                                         kRemoteRead, true, memory)) // 15..19
     return Step::Stop;
   return Step::Go;
 }
@@ -348,10 +350,11 @@ Step Inbound::on_atomic_request() {
   if (request.operation != AtomicOperation::FetchAdd &&
       request.operation != AtomicOperation::CompareSwap)
     return refuse_segment(error::kOpcode);
-  if (!check_source(request.stag, request.offset, sizeof(std::uint64_t), kRemoteRead | kRemoteWrite,
-                    false)) // 32
+  std::uint64_t memory = 0;
+  if (!check_source(request.stag, request.offset, sizeof(std::uint64_t), kRemoteAtomic, false,
+                    memory)) // 32
     return Step::Stop;
-  if (request.offset % sizeof(std::uint64_t) != 0) // 33
+  if (memory % sizeof(std::uint64_t) != 0) // 33
     return refuse_segment(error::kStreamCatastrophic);
   return Step::Go;
 }
@@ -453,14 +456,14 @@ bool Inbound::end_first() {
 }
 
 std::uint64_t Inbound::tail_size() const {
-  const std::uint64_t last = tagged_.offset + payload_ - 1;
+  const std::uint64_t last = memory_ + payload_ - 1;
   return std::min<std::uint64_t>(payload_, last % tail_.size() + 1);
 }
 
 bool Inbound::place_tail() {
   if (!check_write()) return false; // its region may have gone since the turn before
   const std::uint64_t tail = tail_size();
-  copy_visible(pointer(tagged_.offset + payload_ - tail), tail_.data(), tail);
+  copy_visible(pointer(memory_ + payload_ - tail), tail_.data(), tail);
   return true;
 }
 

@@ -73,7 +73,7 @@ class Inbound final : public FpduSink {
   std::size_t staged_places(std::uint64_t done, std::uint64_t length, std::span<Segment> out);
   bool check_write();
   bool check_source(Stag stag, std::uint64_t address, std::uint64_t length, Access right,
-                    bool is_read);
+                    bool is_read, std::uint64_t& memory);
 
   std::uint64_t tail_size() const;
   bool place_tail();
@@ -90,8 +90,8 @@ class Inbound final : public FpduSink {
   void drain_staged();
   bool move_front();
   bool deliver(const UntaggedHeader& header, std::uint16_t ulpdu, std::uint64_t length);
-  void deliver_immediate(Octets data, bool solicited);
-  bool invalidate(const UntaggedHeader& header, std::uint16_t ulpdu);
+  void deliver_immediate(Octets data, std::uint32_t msn, bool solicited);
+  bool may_invalidate(const UntaggedHeader& header, std::uint16_t ulpdu, const MessageNote& note);
   void count_placed(std::uint32_t count);
   void count_write();
   void restart_patience();
@@ -117,6 +117,7 @@ class Inbound final : public FpduSink {
   TaggedHeader tagged_;
   UntaggedHeader untagged_;
   std::uint64_t payload_ = 0; // octets behind the DDP header
+  std::uint64_t memory_ = 0;  // of a Write: where its payload belongs
   std::array<std::byte, FpduDecoder::kMostHeader> header_{};
   std::size_t header_size_ = 0;
   std::array<std::byte, 64> tail_{}; // of a Write, until its CRC was good

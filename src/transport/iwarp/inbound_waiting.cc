@@ -82,7 +82,7 @@ void Inbound::end_immediate() {
   const Octets data = Octets(header_).subspan(UntaggedHeader::kWireSize, kImmediateSize);
   ++next_msn_[kSendQueue];
   if (staged_.empty()) {
-    deliver_immediate(data, is_solicited(untagged_.control.opcode));
+    deliver_immediate(data, untagged_.msn, is_solicited(untagged_.control.opcode));
     return;
   }
   staged_.back().octets.assign(data.begin(), data.end());
@@ -90,34 +90,43 @@ void Inbound::end_immediate() {
   staged_.back().whole = true;
 }
 
-bool Inbound::invalidate(const UntaggedHeader& header, std::uint16_t ulpdu) {
-  if (!is_invalidating(header.control.opcode)) return true;
-  const auto result = stream_.extensions->invalidate(header.invalidate);
-  if (over_) return false;
-  if (result == ExtensionEvents::Invalidation::Done) return true;
+bool Inbound::may_invalidate(const UntaggedHeader& header, std::uint16_t ulpdu,
+                             const MessageNote& note) {
+  const AccessFault fault = stream_.events->check_note(note);
+  if (fault == AccessFault::None) return true;
   std::byte octets[UntaggedHeader::kWireSize];
   WireWriter out(octets);
   encode(header, out);
-  control_.fail(make_terminate(result == ExtensionEvents::Invalidation::Unknown
-                                   ? error::kCannotInvalidate
-                                   : error::kProtectionInvalidate,
-                               ulpdu, octets)); // 38
+  stream_.events->fail_receive(DtoStatus::LocalProtection);
+  if (!over_)
+    control_.fail(make_terminate(fault == AccessFault::WrongZone ? error::kProtectionInvalidate
+                                                                 : error::kCannotInvalidate,
+                                 ulpdu, octets)); // 38
   return false;
 }
 
 // The counters go on before the completion, which may end the connection.
 bool Inbound::deliver(const UntaggedHeader& header, std::uint16_t ulpdu, std::uint64_t length) {
-  if (!invalidate(header, ulpdu)) return false;
+  const bool invalidates = is_invalidating(header.control.opcode);
+  const MessageNote note{Opcode::SendInvalidate, header.invalidate, 0};
+  if (invalidates && !may_invalidate(header, ulpdu, note)) return false;
   count_placed(1);
   outbound_.on_delivered(header.msn + 1);
-  stream_.events->complete_receive(length, is_solicited(header.control.opcode));
+  const bool solicited = is_solicited(header.control.opcode);
+  if (invalidates)
+    stream_.events->complete_noted(length, solicited, note);
+  else
+    stream_.events->complete_receive(length, solicited);
   return !over_;
 }
 
-void Inbound::deliver_immediate(Octets data, bool solicited) {
+void Inbound::deliver_immediate(Octets data, std::uint32_t msn, bool solicited) {
+  std::uint64_t number = 0;
+  WireReader in(data);
+  if (!in.u64(number)) return;
   count_placed(1);
-  outbound_.on_delivered(untagged_.msn + 1);
-  stream_.extensions->complete_immediate(data, solicited);
+  outbound_.on_delivered(msn + 1);
+  stream_.events->complete_noted(0, solicited, decode_immediate(number));
 }
 
 void Inbound::count_write() {
@@ -174,9 +183,7 @@ bool Inbound::move_front() {
   staged_.pop_front();
   if (!whole) return true;
   if (immediate) {
-    count_placed(1);
-    outbound_.on_delivered(header.msn + 1);
-    stream_.extensions->complete_immediate(octets, is_solicited(header.control.opcode));
+    deliver_immediate(octets, header.msn, is_solicited(header.control.opcode));
   } else if (!deliver(header, ulpdu, octets.size())) {
     return false;
   }

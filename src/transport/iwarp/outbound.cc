@@ -89,8 +89,7 @@ StartResult Outbound::build_within_call(const Request& request) {
 
 bool Outbound::accept(const Request& request) {
   const bool read = is_read_class(request.opcode);
-  const bool refused = (read && stream_.terms.reads_out == 0) ||
-                       (is_extension(request.opcode) && !stream_.peer_takes_extensions);
+  const bool refused = (read && stream_.terms.reads_out == 0) || peer_refuses(request);
   // The peer said that it does not serve it: as if it had refused.
   if (refused)
     failure_ =
@@ -98,9 +97,18 @@ bool Outbound::accept(const Request& request) {
   return !refused;
 }
 
+// One that is not known yet may take them.
+bool Outbound::peer_refuses(const Request& request) const {
+  return is_extension(request.opcode) && !stream_.peer_takes_extensions &&
+         stream_.peer != PeerKind::Undecided;
+}
+
 bool Outbound::own_blocked() const {
-  return own_.active && is_read_class(own_.request.opcode) &&
-         reads_.size() >= stream_.terms.reads_out;
+  if (!own_.active) return false;
+  const Rdmap opcode = own_.request.opcode;
+  if (is_read_class(opcode) && reads_.size() >= stream_.terms.reads_out) return true;
+  return is_extension(opcode) && !stream_.peer_takes_extensions &&
+         stream_.peer == PeerKind::Undecided;
 }
 
 bool Outbound::response_ready() const {
@@ -121,16 +129,20 @@ void Outbound::fill() {
   starved_ = false;
   if (ended_ || held_) return;
   if (failure_) {
-    const Failure failure = *failure_;
-    failure_.reset();
-    const std::size_t before =
-        failure.kind == RequestClass::Placed ? unfinished_.size() : reads_.size();
-    control_.fail_request(failure.kind, failure.status, static_cast<std::uint32_t>(before));
+    report_failure();
     return;
   }
   while (!ended_ && build_next()) {
   }
   queue_.rest();
+}
+
+void Outbound::report_failure() {
+  const Failure failure = *failure_;
+  failure_.reset();
+  const std::size_t before =
+      failure.kind == RequestClass::Placed ? unfinished_.size() : reads_.size();
+  control_.fail_request(failure.kind, failure.status, static_cast<std::uint32_t>(before));
 }
 
 void Outbound::answer_before_the_end() {
@@ -149,6 +161,11 @@ bool Outbound::build_next() {
     if (response_ready() && (!own || !own_turn())) return build_response();
   }
   if (!own) return false;
+  if (own_.done == 0 && !accept(own_.request)) { // it was held back until the peer was known
+    end_own();
+    report_failure();
+    return false;
+  }
   // Its memory may have gone while it waited.
   if (own_.request.work != nullptr && !is_read_class(own_.request.opcode) &&
       !stream_.events->recheck_local(*own_.request.work, kLocalRead)) {
@@ -170,8 +187,9 @@ void Outbound::give_room() {
 
 bool Outbound::holds(const Source& source) const {
   if (source.work != nullptr) return stream_.events->recheck_local(*source.work, kLocalRead);
-  return stream_.events->check_remote(source.stag, source.address, source.length, kRemoteRead) ==
-         AccessFault::None;
+  std::uint64_t memory = 0;
+  return stream_.events->check_remote(source.stag, source.address, source.length, kRemoteRead,
+                                      memory) == AccessFault::None;
 }
 
 bool Outbound::sources_hold() const {
@@ -292,6 +310,7 @@ bool Outbound::build_write() {
 }
 
 bool Outbound::build_immediate() {
+  if (own_blocked()) return false;
   const std::size_t size = UntaggedHeader::kWireSize + kImmediateSize;
   if (!queue_.room_for(size, 0, true)) return false;
   own_.msn = next_send_msn_++;
@@ -397,10 +416,11 @@ bool Outbound::build_read_response(Served& served) {
   if (!payload) return false;
   const std::uint64_t address = request.source_offset + served.done;
   // The region may have gone since the request came.
-  const AccessFault access =
-      *payload == 0
-          ? AccessFault::None
-          : stream_.events->check_remote(request.source_stag, address, *payload, kRemoteRead);
+  std::uint64_t memory = 0;
+  const AccessFault access = *payload == 0
+                                 ? AccessFault::None
+                                 : stream_.events->check_remote(request.source_stag, address,
+                                                                *payload, kRemoteRead, memory);
   if (access != AccessFault::None) {
     ReadRequest rest = request;
     rest.sink_offset += served.done;
@@ -410,7 +430,7 @@ bool Outbound::build_read_response(Served& served) {
     return false;
   }
   const bool last = *payload == left;
-  const LocalTriplet source{request.source_stag, address, *payload};
+  const LocalTriplet source{request.source_stag, memory, *payload};
   queue_.add(HeaderOctets(tagged(Rdmap::ReadResponse, last, request.sink_stag,
                                  request.sink_offset + served.done)),
              {std::span(&source, 1), 0, *payload}, copied, false,
@@ -428,16 +448,16 @@ bool Outbound::build_atomic_response(const Served& served) {
   if (!queue_.room_for(UntaggedHeader::kWireSize + AtomicResponse::kWireSize, 0, true))
     return false;
   const AtomicRequest& request = served.atomic;
+  std::uint64_t memory = 0;
   const AccessFault access = stream_.events->check_remote(
-      request.stag, request.offset, sizeof(std::uint64_t), kRemoteRead | kRemoteWrite);
+      request.stag, request.offset, sizeof(std::uint64_t), kRemoteAtomic, memory);
   if (access != AccessFault::None) {
     const HeaderOctets echo(untagged(Rdmap::AtomicRequest, served.msn));
     control_.fail(make_terminate(protection_error(access),
                                  UntaggedHeader::kWireSize + AtomicRequest::kWireSize, echo));
     return false;
   }
-  std::atomic_ref<std::uint64_t> location(
-      *reinterpret_cast<std::uint64_t*>(pointer(request.offset)));
+  std::atomic_ref<std::uint64_t> location(*reinterpret_cast<std::uint64_t*>(pointer(memory)));
   std::uint64_t original = location.load(std::memory_order_relaxed);
   while (!location.compare_exchange_weak(original, applied(request, original),
                                          std::memory_order_acq_rel, std::memory_order_relaxed)) {
@@ -533,7 +553,7 @@ std::optional<Outbound::Named> Outbound::find(const Terminate& terminate) const 
   if (echo.queue == kReadQueue) {
     for (std::size_t i = 0; i < reads_.size(); ++i)
       if (reads_[i].msn == echo.msn)
-        return Named{RequestClass::Read, static_cast<std::uint32_t>(i)};
+        return Named{RequestClass::Read, static_cast<std::uint32_t>(i), reads_[i].atomic};
   }
   return std::nullopt;
 }

@@ -11,7 +11,7 @@
 
 namespace datum::iwarp {
 
-// A request as the wire knows it: what the seam's WorkRequest says, and what it cannot say yet.
+// A request as the wire knows it: what the seam's WorkRequest says, and masks.
 struct Request {
   Rdmap opcode = Rdmap::Send;
   const WorkRequest* work = nullptr; // Immediate Data has none
@@ -97,6 +97,7 @@ class Outbound {
   struct Named {
     RequestClass kind = RequestClass::Placed;
     std::uint32_t before = 0;
+    bool atomic = false;
   };
   std::optional<Named> find(const Terminate& terminate) const;
 
@@ -132,6 +133,7 @@ class Outbound {
   };
 
   StartResult later();
+  void report_failure();
   // False: it cannot be carried out, and fails from fill().
   bool accept(const Request& request);
   StartResult build_within_call(const Request& request);
@@ -153,6 +155,7 @@ class Outbound {
   void build_carrier(Stag stag, std::uint64_t offset, bool last_words);
   bool response_ready() const;
   bool holds(const Source& source) const;
+  bool peer_refuses(const Request& request) const;
   bool own_blocked() const;
   bool own_turn() const;
   bool starve();

@@ -64,6 +64,15 @@ constexpr bool decode(Octets data, Refusal& refusal) {
   return true;
 }
 
+// Immediate Data (RFC 7306 section 6.2) behind a Write: the consumer's number (32), and how many
+// octets the Write had (32).
+constexpr std::uint64_t encode_immediate(const MessageNote& note) {
+  return std::uint64_t{note.value} << 32U | (note.written & 0xffffffffU);
+}
+constexpr MessageNote decode_immediate(std::uint64_t data) {
+  return {Opcode::WriteImmediate, static_cast<std::uint32_t>(data >> 32U), data & 0xffffffffU};
+}
+
 constexpr std::uint64_t encode_ack(std::uint32_t placed) {
   return std::uint64_t{placed} << 32U;
 }

@@ -8,9 +8,7 @@ namespace datum::iwarp {
 
 Session::Session(const Settings& settings, ChunkPool& chunks, SessionEvents& owner)
     : settings_(settings), owner_(owner), queue_(chunks), outbound_(stream_, queue_, *this),
-      inbound_(stream_, outbound_, *this), decoder_(inbound_) {
-  stream_.extensions = &owner;
-}
+      inbound_(stream_, outbound_, *this), decoder_(inbound_) {}
 
 void Session::enter(State state) {
   state_ = state;
@@ -166,13 +164,41 @@ StartResult Session::start(const Request& request, bool within_call) {
 
 namespace {
 
+Rdmap to_rdmap(const WorkRequest& work) {
+  switch (work.opcode) {
+  case Opcode::RdmaWrite: return Rdmap::Write;
+  case Opcode::RdmaRead: return Rdmap::ReadRequest;
+  case Opcode::SendInvalidate:
+    return work.solicited ? Rdmap::SendSolicitedInvalidate : Rdmap::SendInvalidate;
+  case Opcode::WriteImmediate: return work.solicited ? Rdmap::ImmediateSolicited : Rdmap::Immediate;
+  case Opcode::FetchAdd:
+  case Opcode::CompareSwap: return Rdmap::AtomicRequest;
+  default: return work.solicited ? Rdmap::SendSolicited : Rdmap::Send;
+  }
+}
+
+AtomicRequest to_atomic(const WorkRequest& work) {
+  AtomicRequest request{
+      .stag = work.remote.stag, .offset = work.remote.address, .data = work.extra.atomic.operand};
+  if (work.opcode == Opcode::FetchAdd) return request;
+  request.operation = AtomicOperation::CompareSwap;
+  request.mask = ~std::uint64_t{0};
+  request.compare = work.extra.atomic.compare;
+  return request;
+}
+
 Request to_request(const WorkRequest& work) {
-  Rdmap opcode = work.solicited ? Rdmap::SendSolicited : Rdmap::Send;
-  if (work.opcode == Opcode::RdmaWrite) opcode = Rdmap::Write;
-  if (work.opcode == Opcode::RdmaRead) opcode = Rdmap::ReadRequest;
   Request request;
-  request.opcode = opcode;
+  request.opcode = to_rdmap(work);
   request.work = &work;
+  if (!is_extended(work.opcode)) return request;
+  if (is_atomic(work.opcode)) {
+    request.atomic = to_atomic(work);
+  } else if (is_immediate(request.opcode)) {
+    request.immediate = encode_immediate(work.extra.note);
+  } else {
+    request.invalidate = work.extra.note.value;
+  }
   return request;
 }
 
@@ -232,7 +258,7 @@ void Session::report_end(CloseReason reason) {
   if (established_)
     events->on_closed(reason);
   else
-    events->on_connect_failed(ConnectFailure::NonPeerRejected);
+    events->on_connect_failed(ConnectFailure::NonPeerRejected, {});
 }
 
 void Session::fail(const Terminate& last_words) {
@@ -261,8 +287,17 @@ namespace {
 
 DtoStatus status_of(const ErrorCode& error) {
   const bool protection = (error.layer == kLayerRdmap && error.type == kRemoteProtection) ||
-                          (error.layer == kLayerDdp && error.type == kTaggedBuffer);
+                          (error.layer == kLayerDdp && error.type == kTaggedBuffer) ||
+                          error == error::kCannotInvalidate;
   return protection ? DtoStatus::RemoteAccess : DtoStatus::RemoteResponder;
+}
+
+DtoStatus status_of(const ErrorCode& error, const Outbound::Named& named) {
+  if (error == error::kNoBuffer && named.kind == RequestClass::Placed)
+    return DtoStatus::ReceiverNotReady;
+  // Of an Atomic: its eight octets are not aligned (check 33).
+  if (error == error::kStreamCatastrophic && named.atomic) return DtoStatus::RemoteAccess;
+  return status_of(error);
 }
 
 } // namespace
@@ -277,11 +312,8 @@ void Session::on_terminate(const Terminate& terminate) {
   }
   const std::optional<Outbound::Named> named = outbound_.find(terminate);
   if (named) {
-    const bool no_receive =
-        terminate.error == error::kNoBuffer && named->kind == RequestClass::Placed;
-    stream_.events->on_request_failed(
-        named->kind, no_receive ? DtoStatus::ReceiverNotReady : status_of(terminate.error),
-        named->before);
+    stream_.events->on_request_failed(named->kind, status_of(terminate.error, *named),
+                                      named->before);
   } else if (!terminate.has_header && terminate.error.layer != kLayerMpa &&
              outbound_.reads_outstanding()) {
     stream_.events->on_request_failed(RequestClass::Read, DtoStatus::RemoteResponder, 0);

@@ -31,7 +31,7 @@ struct Settings {
   std::uint32_t first_msn = kFirstMsn;
 };
 
-class SessionEvents : public ExtensionEvents {
+class SessionEvents {
  public:
   // Responder: a whole request; accept() or reject() answers it, now or later.
   virtual void on_request() = 0;
@@ -92,6 +92,7 @@ class Session final : private StreamControl {
   // --- requests ----------------------------------------------------------------------------------
   StartResult start(const WorkRequest& request);
   StartResult start_now(const WorkRequest& request);
+  // What RFC 7306 has and the seam does not say: masks.
   StartResult start_extension(const Request& request) { return start(request, false); }
   void on_receive_posted(Instant now);
   // The events are not called any more.
@@ -126,7 +127,7 @@ class Session final : private StreamControl {
   void send_startup(const StartupFrame& frame);
   void enter_full(bool initiator);
   void establish();
-  void fail_connect(ConnectFailure failure);
+  void fail_connect(ConnectFailure failure, PrivateData data = {});
   Hello own_hello() const;
   void decide_peer(PeerKind kind);
 

@@ -128,7 +128,10 @@ void Session::on_reject() {
     abort();
     return;
   }
-  fail_connect(by_provider ? ConnectFailure::NonPeerRejected : ConnectFailure::PeerRejected);
+  if (by_provider)
+    fail_connect(ConnectFailure::NonPeerRejected);
+  else
+    fail_connect(ConnectFailure::PeerRejected, private_data_);
 }
 
 void Session::enter_full(bool initiator) {
@@ -184,12 +187,12 @@ void Session::establish() {
                                  stream_.terms.reads_out);
 }
 
-void Session::fail_connect(ConnectFailure failure) {
+void Session::fail_connect(ConnectFailure failure, PrivateData data) {
   ChannelEvents* events = stream_.events;
   // Nothing of what we could say would be understood, or it has been said.
   abort();
   if (peer_frame_.rejected) must_reset_ = false;
-  if (events != nullptr) events->on_connect_failed(failure);
+  if (events != nullptr) events->on_connect_failed(failure, data);
 }
 
 Hello Session::own_hello() const {

@@ -9,19 +9,6 @@
 
 namespace datum::iwarp {
 
-// What arrives at a connection that the seam has no words for yet (DAT 2.0, RFC 7306).
-class ExtensionEvents {
- public:
-  enum class Invalidation : std::uint8_t { Done, Unknown, WrongZone };
-  // The Recv that take_receive() opened is complete: these octets are all that came.
-  virtual void complete_immediate(Octets data, bool solicited) = 0;
-  // Before complete_receive() of a Send with Invalidate.
-  virtual Invalidation invalidate(Stag stag) = 0;
-
- protected:
-  ~ExtensionEvents() = default;
-};
-
 enum class PeerKind : std::uint8_t {
   Undecided, // we said Hello and have not been answered
   Foreign,
@@ -30,7 +17,6 @@ enum class PeerKind : std::uint8_t {
 
 struct Stream {
   ChannelEvents* events = nullptr;
-  ExtensionEvents* extensions = nullptr;
   bool takes_extensions = false; // opcodes 8 to 11 may arrive
   Terms terms;
   PeerKind peer = PeerKind::Foreign;

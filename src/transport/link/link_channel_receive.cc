@@ -156,7 +156,7 @@ bool LinkChannel::on_note(const RecordHeader& header) {
 
 // What the peer says cannot be: its message fails, and with it the connection.
 bool LinkChannel::refuses(const MessageNote& note) {
-  if (!note.any() || events_->accepts(note)) return false;
+  if (!note.any() || events_->check_note(note) == AccessFault::None) return false;
   events_->fail_receive(DtoStatus::LocalProtection);
   if (state_ == State::Open) terminate(RequestClass::Placed, DtoStatus::RemoteAccess);
   return true;

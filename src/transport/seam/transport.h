@@ -76,8 +76,8 @@ class ChannelEvents {
   // All of that for a message which is whole. False: nothing was done, take_receive() decides.
   virtual bool place_message(const std::byte* payload, std::uint64_t length, bool solicited) = 0;
   virtual void fail_receive(DtoStatus status) = 0;
-  // A message with a note. Asked before it is placed: may the peer say this?
-  virtual bool accepts(const MessageNote& note) const = 0;
+  // A message with a note. Asked before it is delivered: may the peer say this?
+  virtual AccessFault check_note(const MessageNote& note) const = 0;
   virtual void complete_noted(std::uint64_t length, bool solicited, const MessageNote& note) = 0;
   // `memory`: where the range lies in this process, if there is no fault.
   virtual AccessFault check_remote(Stag stag, std::uint64_t address, std::uint64_t length,

@@ -122,7 +122,8 @@ Target::Target(const Settings& settings) : Side(settings) {
   take_output();
   events.take_log();
   events.post_receive(64);
-  const std::byte* memory = events.add_region(kRegion, 0x10000, kRemoteRead | kRemoteWrite);
+  const std::byte* memory =
+      events.add_region(kRegion, 0x10000, kRemoteRead | kRemoteWrite | kRemoteAtomic);
   base_ = reinterpret_cast<std::uint64_t>(memory);
 }
 

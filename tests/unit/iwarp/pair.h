@@ -77,7 +77,7 @@ class Pair {
 };
 
 // A responder in full operation towards a peer that is not one of ours, whose FPDUs a test writes.
-// CRC on; one Recv of 64 octets; IRD 4; region kRegion, remote read and write.
+// CRC on; one Recv of 64 octets; IRD 4; region kRegion, all that a peer can do.
 class Target : public Side {
  public:
   static constexpr Stag kRegion = 0x12345601;

@@ -66,9 +66,14 @@ void StandIn::add_region_at(Stag stag, std::uint64_t base, std::uint64_t size, A
   RegionEntry& entry = regions_.emplace_back();
   entry.stag = stag;
   entry.access = access;
-  entry.base = base;
+  entry.base = entry.origin = base;
   entry.length = size;
   entry.zone = zone;
+}
+
+void StandIn::count_from_zero(Stag stag) {
+  for (RegionEntry& entry : regions_)
+    if (entry.stag == stag) entry.origin = 0;
 }
 
 void StandIn::revoke(Stag stag) {
@@ -93,10 +98,11 @@ void StandIn::on_established(PrivateData data, std::int32_t peer_reads_in) {
   tell("established " + to_hex(data) + " reads " + std::to_string(peer_reads_in));
 }
 
-void StandIn::on_connect_failed(ConnectFailure failure) {
+void StandIn::on_connect_failed(ConnectFailure failure, PrivateData data) {
   const MemoryOfTheTest own;
   constexpr const char* kNames[] = {"peer rejected", "non-peer rejected", "unreachable"};
-  tell(std::string("failed: ") + kNames[static_cast<unsigned>(failure)]);
+  tell(std::string("failed: ") + kNames[static_cast<unsigned>(failure)] +
+       (data.empty() ? "" : " " + to_hex(data)));
 }
 
 void StandIn::on_placed(std::uint32_t count) {
@@ -169,10 +175,12 @@ void StandIn::fail_receive(DtoStatus status) {
 }
 
 AccessFault StandIn::check_remote(Stag stag, std::uint64_t address, std::uint64_t length,
-                                  Access right) const {
-  for (const RegionEntry& entry : regions_)
-    if (entry.stag == stag)
-      return check_access(entry, stag, address, length, right, kZone, kEndpoint);
+                                  Access right, std::uint64_t& memory) const {
+  for (const RegionEntry& entry : regions_) {
+    if (entry.stag != stag) continue;
+    memory = address + entry.shift();
+    return check_access(entry, stag, address, length, right, kZone, kEndpoint);
+  }
   return AccessFault::BadStag;
 }
 
@@ -181,15 +189,20 @@ void StandIn::on_closed(CloseReason reason) {
   tell(reason == CloseReason::Disconnected ? "disconnected" : "broken");
 }
 
-void StandIn::complete_immediate(Octets data, bool solicited) {
-  const MemoryOfTheTest own;
-  end_receive(0);
-  tell("immediate " + to_hex(data) + (solicited ? " solicited" : ""));
+AccessFault StandIn::check_note(const MessageNote& note) const {
+  return note.by == Opcode::SendInvalidate ? invalidation : AccessFault::None;
 }
 
-ExtensionEvents::Invalidation StandIn::invalidate(Stag stag) {
-  if (invalidation == Invalidation::Done) tell("invalidated " + std::to_string(stag));
-  return invalidation;
+void StandIn::complete_noted(std::uint64_t length, bool solicited, const MessageNote& note) {
+  const MemoryOfTheTest own;
+  if (note.by == Opcode::SendInvalidate) {
+    tell("invalidated " + std::to_string(note.value));
+    complete_receive(length, solicited);
+    return;
+  }
+  end_receive(0);
+  tell("immediate " + std::to_string(note.value) + " behind " + std::to_string(note.written) +
+       (solicited ? " solicited" : ""));
 }
 
 void StandIn::on_request() {

@@ -30,6 +30,7 @@ class StandIn final : public ChannelEvents, public SessionEvents {
                         std::uint32_t endpoint = 0);
   void add_region_at(Stag stag, std::uint64_t base, std::uint64_t size, Access access,
                      std::uint32_t zone = kZone);
+  void count_from_zero(Stag stag); // peers do, in this region
   void revoke(Stag stag);
 
   // What was told, oldest first; take_log() forgets it.
@@ -41,7 +42,7 @@ class StandIn final : public ChannelEvents, public SessionEvents {
 
   bool local_memory_valid = true;
   bool receive_memory_valid = true;
-  Invalidation invalidation = Invalidation::Done;
+  AccessFault invalidation = AccessFault::None;
   bool silent_refusal_handled = false;
   bool elsewhere = false;     // there is another place to ask at
   Session* session = nullptr; // for reactions from within an event
@@ -50,7 +51,7 @@ class StandIn final : public ChannelEvents, public SessionEvents {
 
   // --- ChannelEvents ---------------------------------------------------------------------------
   void on_established(PrivateData data, std::int32_t peer_reads_in) override;
-  void on_connect_failed(ConnectFailure failure) override;
+  void on_connect_failed(ConnectFailure failure, PrivateData data) override;
   void on_placed(std::uint32_t count) override;
   void on_read_done() override;
   void on_request_failed(RequestClass kind, DtoStatus status, std::uint32_t before) override;
@@ -60,13 +61,13 @@ class StandIn final : public ChannelEvents, public SessionEvents {
   void complete_receive(std::uint64_t length, bool solicited) override;
   bool place_message(const std::byte* payload, std::uint64_t length, bool solicited) override;
   void fail_receive(DtoStatus status) override;
-  AccessFault check_remote(Stag stag, std::uint64_t address, std::uint64_t length,
-                           Access right) const override;
+  AccessFault check_note(const MessageNote& note) const override;
+  void complete_noted(std::uint64_t length, bool solicited, const MessageNote& note) override;
+  AccessFault check_remote(Stag stag, std::uint64_t address, std::uint64_t length, Access right,
+                           std::uint64_t& memory) const override;
   void on_closed(CloseReason reason) override;
 
   // --- SessionEvents -----------------------------------------------------------------------------
-  void complete_immediate(Octets data, bool solicited) override;
-  Invalidation invalidate(Stag stag) override;
   void on_request() override;
   bool on_silent_refusal() override;
   bool on_not_here() override { return elsewhere; }

@@ -412,7 +412,7 @@ TEST(IwarpStartup, RejectedWithPrivateData) {
     side.session.connect({}, {}, side.events, 0);
     side.take_output();
     side.feed(from_hex(reply("7002000680008000676f")), piece);
-    EXPECT_EQ(side.events.log(), Log{"failed: peer rejected"});
+    EXPECT_EQ(side.events.log(), Log{"failed: peer rejected 676f"});
     EXPECT_EQ(to_hex(side.session.private_data()), "676f");
     EXPECT_TRUE(side.session.finished());
     EXPECT_FALSE(side.session.has_output());
@@ -439,10 +439,11 @@ TEST(IwarpStartup, RefusedByTheProvider) {
     bool asked_elsewhere;
     const char* told;
   };
-  for (const Setting& setting : {Setting{"4454524600000001", true, "failed: non-peer rejected"},
-                                 Setting{"4454524600000002", false, "failed: non-peer rejected"},
-                                 Setting{"4454524600000002", true, ""},
-                                 Setting{"4454524700000002", true, "failed: peer rejected"}}) {
+  for (const Setting& setting :
+       {Setting{"4454524600000001", true, "failed: non-peer rejected"},
+        Setting{"4454524600000002", false, "failed: non-peer rejected"},
+        Setting{"4454524600000002", true, ""},
+        Setting{"4454524700000002", true, "failed: peer rejected 4454524700000002"}}) {
     Side side;
     side.events.elsewhere = setting.asked_elsewhere;
     side.session.connect({}, {}, side.events, 0);

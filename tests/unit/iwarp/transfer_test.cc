@@ -123,7 +123,7 @@ TEST(IwarpTransfer, ReadsOfEverySize) {
 TEST(IwarpTransfer, AtomicsInOrderWithReads) {
   Pair pair;
   pair.connect();
-  std::byte* memory = pair.passive.events.add_region(0x501, 64, kRemoteRead | kRemoteWrite);
+  std::byte* memory = pair.passive.events.add_region(0x501, 64, kRemoteRead | kRemoteAtomic);
   std::uint64_t value = 0x0000000100000002;
   std::memcpy(memory + 8, &value, sizeof value);
   std::array<std::uint64_t, 4> results{};
@@ -194,7 +194,7 @@ TEST(IwarpTransfer, ImmediateDataAndInvalidation) {
   }
   pair.pump();
   EXPECT_EQ(pair.passive.events.log(),
-            (Log{"immediate 0102030405060708 solicited", "invalidated 77", "received 9",
+            (Log{"immediate 16909060 behind 84281096 solicited", "invalidated 77", "received 9",
                  "invalidated 77", "received 9 solicited"}));
   EXPECT_EQ(pair.active.events.log(), Log{"placed 3"});
 }

@@ -335,7 +335,8 @@ TEST(IwarpVectors, NegativeFramesGiveTheTerminateListed) {
       Target target;
       // Of the frames one names a region at its own address, which is refused for another reason.
       target.events.revoke(Target::kRegion);
-      target.events.add_region_at(Target::kRegion, 0x1000, 0x10000, kRemoteRead | kRemoteWrite);
+      target.events.add_region_at(Target::kRegion, 0x1000, 0x10000,
+                                  kRemoteRead | kRemoteWrite | kRemoteAtomic);
       const Bytes octets = from_hex(vector.octets);
       target.feed(octets, split ? 1 : octets.size());
       char code[16];

@@ -158,8 +158,8 @@ TEST(IwarpWaiting, ImmediateDataAndInvalidationWaitAsWell) {
   header.invalidate = 99;
   side.feed(fpdu(header, Bytes(3)));
   side.post(3);
-  EXPECT_EQ(side.events.log(), Log{"immediate 0102030405060708 solicited"});
-  side.events.invalidation = ExtensionEvents::Invalidation::WrongZone;
+  EXPECT_EQ(side.events.log(), Log{"immediate 16909060 behind 84281096 solicited"});
+  side.events.invalidation = AccessFault::WrongZone;
   side.post(3);
   EXPECT_EQ(side.terminate_code(), "0/1/09");
   EXPECT_EQ(to_hex(Octets(side.terminate().header).first(18)),
