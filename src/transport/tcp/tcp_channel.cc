@@ -95,7 +95,7 @@ void TcpChannel::attempt_soon() {
 
 void TcpChannel::on_expired(Instant) {
   if (ports_.empty()) {
-    events_.on_connect_failed(failure_);
+    events_.on_connect_failed(failure_, {});
     return;
   }
   port_ = ports_.back();

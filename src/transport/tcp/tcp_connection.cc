@@ -25,7 +25,6 @@ constexpr std::size_t kPieces = 128;
 iwarp::Settings settings(const TcpOptions& options, bool same_host) {
   iwarp::Settings chosen;
   chosen.crc = options.crc == CrcPolicy::On || (options.crc == CrcPolicy::Auto && !same_host);
-  chosen.own_extensions = false; // DAT 1.2 has no word for them
   chosen.receive_timeout = options.receive_timeout;
   return chosen;
 }
@@ -319,13 +318,6 @@ bool TcpConnection::on_silent_refusal() {
 bool TcpConnection::on_not_here() {
   not_here_ = owner_ != nullptr && owner_->may_ask_elsewhere();
   return not_here_;
-}
-
-// Not agreed to: the session refuses the opcodes.
-void TcpConnection::complete_immediate(iwarp::Octets, bool) {}
-
-iwarp::ExtensionEvents::Invalidation TcpConnection::invalidate(Stag) {
-  return Invalidation::Unknown; // DAT 1.2 lets no peer end a region
 }
 
 } // namespace datum

@@ -76,8 +76,6 @@ class TcpConnection final : public PendingHook,
   void on_request() override { asked_ = true; }
   bool on_silent_refusal() override;
   bool on_not_here() override;
-  void complete_immediate(iwarp::Octets data, bool solicited) override;
-  Invalidation invalidate(Stag stag) override;
 
   void receive();
   bool receive_once(std::size_t& room);

@@ -32,8 +32,8 @@ class TcpIncoming final : public IncomingConnection {
     channel->accept(std::move(connection_), data);
     return channel;
   }
-  void reject_by_consumer() override {
-    connection_->session().reject({}, context_.now());
+  void reject_by_consumer(PrivateData data) override {
+    connection_->session().reject(data, context_.now());
     TcpConnection::release(std::move(connection_));
   }
 
