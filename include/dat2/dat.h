@@ -648,7 +648,7 @@ typedef union dat_sp_handle {
 } DAT_SP_HANDLE;
 
 typedef struct dat_cr_arrival_event_data {
-  DAT_SP_HANDLE sp_handle; /* null for a reserved service point: it is used up */
+  DAT_SP_HANDLE sp_handle; /* a reserved service point is used up, and can be freed once */
   DAT_IA_ADDRESS_PTR local_ia_address_ptr;
   DAT_CONN_QUAL conn_qual;
   DAT_CR_HANDLE cr_handle;

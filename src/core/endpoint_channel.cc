@@ -24,6 +24,7 @@ void Endpoint::on_established(PrivateData data, std::int32_t peer_reads_in) {
 void Endpoint::on_connect_failed(ConnectFailure failure, PrivateData data) {
   const bool active = state_ == EpState::ActivePending;
   if (!on(EpEvent::ConnectFailed)) return;
+  private_data_.assign(data.begin(), data.end()); // the channel's, as yet
   adapter().retire(std::move(channel_));
   EventKind event = EventKind::AcceptCompletionError;
   if (active) {
@@ -33,7 +34,6 @@ void Endpoint::on_connect_failed(ConnectFailure failure, PrivateData data) {
     case ConnectFailure::Unreachable: event = EventKind::Unreachable; break;
     }
   }
-  private_data_.assign(data.begin(), data.end());
   enter_disconnected(event, private_data_);
 }
 

@@ -38,8 +38,9 @@ struct Event {
   DtoStatus status = DtoStatus::Success;
   // Dto: what completed (DAT 2.0 reports it); for a Recv what the peer did to complete it.
   Opcode opcode = Opcode::Send;
-  bool receive = false;     // Dto: a Recv completed
-  std::uint32_t size = 0;   // connection events: private data size; Recv: MessageNote::value
+  bool receive = false; // Dto: a Recv completed
+  // Connection events: private data size; Recv: MessageNote::value; ConnectionRequest: 1 of an RSP.
+  std::uint32_t size = 0;
   Token object = nullptr;   // EP, RMR, SP or the object of an asynchronous event
   std::uint64_t cookie = 0; // DTO or RMR cookie; Software: the posted pointer
   std::uint64_t value = 0;  // transferred length; connection qualifier; reason

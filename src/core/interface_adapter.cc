@@ -148,8 +148,8 @@ bool InterfaceAdapter::present_request(ServicePoint& point,
   if (!adopted) return false;
   Event event;
   event.kind = EventKind::ConnectionRequest;
-  // An RSP is logically gone once its request exists (api 7.2).
-  event.object = point.reserved() ? nullptr : point.token();
+  event.object = point.token();
+  event.size = point.reserved() ? 1 : 0;
   event.value = point.qualifier();
   event.data = (*adopted)->token();
   evd.push(event);

@@ -164,7 +164,7 @@ TEST_F(DatCrHandoff, ToAnRsp) {
   const DAT_EVENT event = expect_event(evd, DAT_CONNECTION_REQUEST_EVENT);
   const DAT_CR_ARRIVAL_EVENT_DATA& arrival = event.event_data.cr_arrival_event_data;
   Cr moved(arrival.cr_handle);
-  EXPECT_EQ(arrival.sp_handle.rsp_handle, DAT_HANDLE_NULL);
+  EXPECT_EQ(arrival.sp_handle.rsp_handle, kNamesSpentRsp ? rsp.get() : DAT_HANDLE_NULL);
   EXPECT_EQ(arrival.conn_qual, qualifier);
   EXPECT_EQ(query_cr(moved).local_ep_handle, side->ep());
   EXPECT_EQ(request_data(moved), "whom it may concern");

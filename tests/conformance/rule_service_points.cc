@@ -124,14 +124,15 @@ TEST_F(RuleServicePoints, RejectAfterThePspIsGone) {
   expect_answer(kPeerRejected);
 }
 
-// Rules: dat_rsp_create.R5 dat_rsp_create.R16 EPEVENT.1 dat_cr_query.R13
+// Rules: dat_rsp_create.R5 dat_rsp_create.R16 DAT2.30 EPEVENT.1 dat_cr_query.R13
 TEST_F(RuleServicePoints, AnRspTakesARequest) {
   const DAT_CONN_QUAL qualifier = free_qualifier();
   const Rsp rsp = create_rsp(ia, qualifier, side->ep(), evd);
   ask(qualifier);
   const DAT_EVENT event = expect_event(evd, DAT_CONNECTION_REQUEST_EVENT);
   const Cr cr(event.event_data.cr_arrival_event_data.cr_handle);
-  EXPECT_EQ(event.event_data.cr_arrival_event_data.sp_handle.rsp_handle, DAT_HANDLE_NULL);
+  EXPECT_EQ(event.event_data.cr_arrival_event_data.sp_handle.rsp_handle,
+            kNamesSpentRsp ? rsp.get() : DAT_HANDLE_NULL);
   EXPECT_EQ(ep_state(side->ep()), DAT_EP_STATE_PASSIVE_CONNECTION_PENDING);
   EXPECT_NO_EVENT(side->connect_evd());
   DAT_CR_PARAM param{};

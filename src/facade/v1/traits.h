@@ -58,7 +58,10 @@ struct V1 {
   static void write_dto(const Event& event, DAT_EVENT& out) {
     out.event_data.dto_completion_event_data.transfered_length = event.value;
   }
-  static void write_request(const Event&, DAT_CR_ARRIVAL_EVENT_DATA&) {}
+  // An RSP is logically gone once its request exists (api 7.2).
+  static void write_request(const Event& event, DAT_CR_ARRIVAL_EVENT_DATA& out) {
+    if (event.size != 0) out.sp_handle.rsp_handle = DAT_HANDLE_NULL;
+  }
   // Only an accept has private data in 1.2; a peer of 2.0 may have sent some with its reject.
   static void write_connection(const Event& event, DAT_CONNECTION_EVENT_DATA& out) {
     if (event.kind == EventKind::Established) return;

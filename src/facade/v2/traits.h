@@ -79,6 +79,7 @@ struct V2 {
     if (event.opcode == Opcode::WriteImmediate || is_atomic(event.opcode)) [[unlikely]]
       write_extension(event, out);
   }
+  // Programs of DAT 2.0 hold the handle against that of their RSP, which they free once more.
   static void write_request(const Event&, DAT_CR_ARRIVAL_EVENT_DATA& out) {
     out.truncate_flag = DAT_FALSE;
   }

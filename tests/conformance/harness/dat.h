@@ -49,6 +49,8 @@ inline constexpr int kUnknownPrivilege = 0x40;
 inline constexpr int kSrqOperational = 0;
 // Whether the own side may read what it registered without the right to (DAT2.18).
 inline constexpr bool kAlwaysReadable = false;
+// Whether the event of its request names an RSP (DAT2.30).
+inline constexpr bool kNamesSpentRsp = false;
 
 // Where arguments stand that DAT 2.0 moved.
 inline constexpr DAT_RETURN_SUBTYPE kArgLmrHandle = DAT_INVALID_ARG7;
@@ -78,6 +80,7 @@ inline constexpr int kUnknownEvdFlag = 0x400;  // behind that of extensions
 inline constexpr int kUnknownPrivilege = 0x80; // behind that of atomic operations
 inline constexpr int kSrqOperational = 1;
 inline constexpr bool kAlwaysReadable = true;
+inline constexpr bool kNamesSpentRsp = true;
 
 inline constexpr DAT_RETURN_SUBTYPE kArgLmrHandle = DAT_INVALID_ARG8;
 inline constexpr DAT_RETURN_SUBTYPE kArgBindTriplet = DAT_INVALID_ARG3;

@@ -74,6 +74,15 @@ TEST_F(EventV1, ConnectionRequest) {
   EXPECT_EQ(data.cr_handle, &objects[2]);
 }
 
+TEST_F(EventV1, TheRequestOfAnRspNamesNoServicePoint) {
+  Event event;
+  event.kind = EventKind::ConnectionRequest;
+  event.object = object;
+  event.size = 1;
+  write(event);
+  EXPECT_EQ(out.event.event_data.cr_arrival_event_data.sp_handle.rsp_handle, DAT_HANDLE_NULL);
+}
+
 TEST_F(EventV1, ConnectionEvents) {
   const std::pair<EventKind, std::uint32_t> numbers[] = {
       {EventKind::Established, 0x04001},     {EventKind::PeerRejected, 0x04002},
