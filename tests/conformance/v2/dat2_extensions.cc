@@ -13,8 +13,8 @@ namespace {
 
 using namespace datum::test;
 
-constexpr auto kWithAtomic =
-    static_cast<DAT_MEM_PRIV_FLAGS>(DAT_MEM_PRIV_ALL_FLAG | DAT_IB_MEM_PRIV_REMOTE_ATOMIC);
+constexpr auto kWithAtomic = static_cast<DAT_MEM_PRIV_FLAGS>(
+    static_cast<int>(DAT_MEM_PRIV_ALL_FLAG) | static_cast<int>(DAT_IB_MEM_PRIV_REMOTE_ATOMIC));
 
 struct Completion {
   DAT_EVENT event{};
