@@ -182,7 +182,7 @@ void Search::answer(Listener& listener, ConnectionRequest& request) {
   Party* acceptor = closing_ || chance(10) ? nullptr : free_party(*listener.node);
   listener.node->with_lock([&] {
     if (acceptor == nullptr) {
-      request.reject();
+      request.reject({});
     } else {
       require(request.accept(&acceptor->ep(), {}).ok(), "dat_cr_accept fails");
       acceptor->begin();

@@ -112,7 +112,7 @@ void Consumer::answer_request(bool accept, std::size_t which) {
     if (!request.accept(side.ep, {}).ok()) return;
     side.busy = true;
   } else {
-    request.reject();
+    request.reject({});
   }
   requests_.erase(requests_.begin());
   adapter_->consume(request);
