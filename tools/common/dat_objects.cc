@@ -56,6 +56,11 @@ Psp listen(const Interface& ia, DAT_CONN_QUAL& port, const Evd& cr_evd) {
   return Psp(psp);
 }
 
+void accept(Cr request, DAT_EP_HANDLE ep, const std::string& peer) {
+  check(dat_cr_accept(request.get(), ep, 0, nullptr), "dat_cr_accept", peer);
+  request.release();
+}
+
 Region::Region(const Interface& ia, const Pz& pz, std::span<std::byte> memory, int privileges)
     : bytes_(memory) {
   DAT_REGION_DESCRIPTION region = {};

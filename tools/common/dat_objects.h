@@ -31,6 +31,8 @@ class DatHandle {
   void reset() {
     if (handle_ != nullptr) Free(std::exchange(handle_, nullptr));
   }
+  // Somebody else owns it from now on.
+  DAT_HANDLE release() { return std::exchange(handle_, nullptr); }
   [[nodiscard]] DAT_HANDLE get() const { return handle_; }
   explicit operator bool() const { return handle_ != nullptr; }
 
@@ -48,6 +50,7 @@ using Ep = DatHandle<dat_ep_free>;
 using Psp = DatHandle<dat_psp_free>;
 using Lmr = DatHandle<dat_lmr_free>;
 using IaHandle = DatHandle<close_ia>;
+using Cr = DatHandle<dat_cr_reject>; // refused unless accept() took it
 
 // An open IA with its own async EVD.
 class Interface {
@@ -69,6 +72,9 @@ Evd make_evd(const Interface& ia, DAT_COUNT qlen, int flags); // flags: OR of DA
 
 // port 0: the provider chooses; port tells which it became.
 Psp listen(const Interface& ia, DAT_CONN_QUAL& port, const Evd& cr_evd);
+
+// Throws if ep cannot take the connection; the request is refused then.
+void accept(Cr request, DAT_EP_HANDLE ep, const std::string& peer);
 
 // Memory that somebody else owns, registered while this object lives.
 class Region {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "common/human.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
@@ -61,6 +62,14 @@ bool parse_size(const std::string& text, std::uint64_t& bytes) {
   if (rest != end || value > (UINT64_MAX >> shift)) return false;
   bytes = value << shift;
   return true;
+}
+
+std::string printable(std::string_view text) {
+  std::string out(text);
+  std::replace_if(
+      out.begin(), out.end(),
+      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
+  return out;
 }
 
 } // namespace datum::tools

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // common/human.h: numbers as a person reads and types them.
-// Lives here: sizes in powers of 1024 (KiB), rates in powers of 1000 (GB/s), times.
+// Lives here: sizes in powers of 1024 (KiB), rates in powers of 1000 (GB/s), times; and text that
+// somebody else wrote.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace datum::tools {
 
@@ -15,5 +17,8 @@ std::string human_duration(std::chrono::nanoseconds time); // "62 ns", "1.40 us"
 
 // "4096", "64k", "64K", "1MiB", "2G": powers of 1024. False: not a size, or too large.
 bool parse_size(const std::string& text, std::uint64_t& bytes);
+
+// What a file name or a peer says: nothing in it may move the cursor or change colours.
+std::string printable(std::string_view text);
 
 } // namespace datum::tools

@@ -30,15 +30,6 @@ std::string bar(double fraction, std::size_t cells) {
   return text += ']';
 }
 
-// A label comes from file names: nothing in it may move the cursor or change colours.
-std::string printable(std::string_view label) {
-  std::string out(label);
-  std::replace_if(
-      out.begin(), out.end(),
-      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
-  return out;
-}
-
 } // namespace
 
 Progress::Progress(std::uint64_t total, bool quiet)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "perf/churn.h"
 
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -97,8 +98,8 @@ void accept_churn(const tools::Interface& ia, Requests& requests, Control& contr
   Pool pool(ia);
   while (!control.waiting()) {
     for (int i = 0; i < 1000; ++i) {
-      if (const auto request = requests.poll_data(kChurnHello))
-        check(dat_cr_accept(*request, pool.take(), 0, nullptr), "dat_cr_accept");
+      if (tools::Cr request = requests.poll_data(kChurnHello))
+        tools::accept(std::move(request), pool.take(), "client");
       if (const auto event = tools::poll_event(pool.evd()); event && is_end(event->event_number))
         pool.give_back(event->event_data.connect_event_data.ep_handle);
     }

@@ -15,13 +15,12 @@ using tools::ToolError;
 
 namespace {
 
-constexpr std::uint64_t kLargest = std::uint64_t{64} << 20U;
 // What may be in flight at once, so that a window of large messages does not take all memory.
 constexpr std::uint64_t kInFlight = std::uint64_t{256} << 20U;
 
 std::uint64_t parse_one(const std::string& text) {
   std::uint64_t size = 0;
-  if (!tools::parse_size(text, size) || size == 0 || size > kLargest)
+  if (!tools::parse_size(text, size) || size == 0 || size > kMaxSize)
     throw ToolError(ExitCode::Usage,
                     fmt::format("--size: \"{}\" is not a size between 1 and 64M", text));
   return size;

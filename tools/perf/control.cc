@@ -2,6 +2,7 @@
 #include "perf/control.h"
 
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -49,12 +50,11 @@ void Control::connect(const tools::Address& address, DAT_CONN_QUAL port,
   connected_ = true;
 }
 
-void Control::accept(DAT_CR_HANDLE request) {
-  check(dat_cr_accept(request, ep_.get(), 0, nullptr), "dat_cr_accept", peer_);
-  const tools::Deadline deadline = tools::after(kPatience);
-  while (!connected_) {
+void Control::accept(tools::Cr request, tools::Deadline deadline) {
+  tools::accept(std::move(request), ep_.get(), peer_);
+  while (inbox_.empty()) {
     const auto event = tools::wait_event(evd_, deadline);
-    if (!event) throw ToolError(ExitCode::PeerLost, "a client connected, but never completed it");
+    if (!event) throw ToolError(ExitCode::PeerLost, "a client connected, but said nothing");
     handle(*event);
   }
 }
@@ -75,9 +75,7 @@ void Control::handle(const DAT_EVENT& event) {
     throw ToolError(ExitCode::PeerLost,
                     fmt::format("{}: {}", peer_, tools::dto_status_text(done.status)));
   const std::uint64_t index = done.user_cookie.as_64;
-  if (index == kSendCookie) return;
-  inbox_.emplace_back(reinterpret_cast<const char*>(slot(index).data()), done.transfered_length);
-  post_recv(index);
+  if (index != kSendCookie) inbox_.push_back({index, done.transfered_length});
 }
 
 void Control::send(const Message& message) {
@@ -108,8 +106,10 @@ Message Control::receive(tools::Deadline deadline) {
     if (!event) throw ToolError(ExitCode::PeerLost, fmt::format("{}: no answer in time", peer_));
     handle(*event);
   }
-  Message message = decode(inbox_.front());
-  inbox_.erase(inbox_.begin());
+  const auto [index, length] = inbox_.front();
+  inbox_.pop_front();
+  Message message = decode({reinterpret_cast<const char*>(slot(index).data()), length});
+  post_recv(index);
   if (message.verb == "error") throw ToolError(ExitCode::Failed, peer_ + ": " + message.text);
   return message;
 }

@@ -6,8 +6,8 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <string>
-#include <vector>
 
 #include "common/dat_events.h"
 #include "common/dat_objects.h"
@@ -25,7 +25,8 @@ class Control {
   explicit Control(const tools::Interface& ia);
   void connect(const tools::Address& address, DAT_CONN_QUAL port, std::chrono::milliseconds timeout,
                const std::string& peer);
-  void accept(DAT_CR_HANDLE request);
+  // The client has until the deadline to say its first word.
+  void accept(tools::Cr request, tools::Deadline deadline);
 
   void send(const Message& message);
   // Blocks. Throws PeerLost when the peer closed or fell silent, and what the peer reported if it
@@ -36,6 +37,11 @@ class Control {
   void close();                        // orderly
 
  private:
+  struct Arrived {
+    std::size_t slot;
+    std::size_t length;
+  };
+
   std::span<std::byte> slot(std::size_t index);
   void post_recv(std::size_t index);
   void handle(const DAT_EVENT& event);
@@ -47,7 +53,9 @@ class Control {
   tools::Region region_;
   tools::Ep ep_;
   std::string peer_ = "peer";
-  std::vector<std::string> inbox_;
+  // A Recv is posted again when its message has been taken: a peer that talks on and on has to
+  // wait.
+  std::deque<Arrived> inbox_;
   bool sending_ = false, connected_ = false;
 };
 

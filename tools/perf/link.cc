@@ -120,13 +120,13 @@ unsigned char* Link::area(std::size_t offset) {
   return reinterpret_cast<unsigned char*>(region_.bytes().data()) + offset;
 }
 
-void Link::await_established(std::uint32_t count) {
+void Link::await_established() {
   const tools::Deadline deadline = tools::after(std::chrono::seconds(20));
-  while (established_ < count) {
+  while (!established()) {
     const auto event = tools::wait_event(evd_, deadline);
     if (!event)
       throw ToolError(ExitCode::PeerLost, fmt::format("{} of {} connections were never completed",
-                                                      count - established_, count));
+                                                      endpoints() - established_, endpoints()));
     take(*event);
   }
 }

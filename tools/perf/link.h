@@ -33,8 +33,9 @@ class Link {
   void set_peer_memory(const RemoteMemory& memory) { peer_ = memory; }
   [[nodiscard]] const std::string& remark() const { return buffer_.remark(); }
 
-  // Waits until this many endpoints of the passive side are connected.
-  void await_established(std::uint32_t count);
+  // Waits until the endpoints of the passive side are connected.
+  void await_established();
+  [[nodiscard]] bool established() const { return established_ == task_.endpoints; }
 
   unsigned char* out() { return area(0); }
   unsigned char* in() { return area(stride_); }

@@ -31,7 +31,8 @@ void add_roles(CLI::App& app, CommandLine& line) {
       ->check(datum::tools::whole_number(0))
       ->default_str(std::to_string(datum::perf::kDefaultPort));
   app.add_flag("--once", line.once, "the server ends after one client")->needs(server);
-  app.add_option("--timeout", line.timeout_s, "give up connecting after this long")
+  app.add_option("--timeout", line.timeout_s,
+                 "give up connecting, or a client that says nothing, after this long")
       ->type_name("SECONDS")
       ->check(CLI::Range(1U, 3600U))
       ->capture_default_str();
@@ -107,6 +108,7 @@ ExitCode serve(const CommandLine& line) {
   options.ia = line.ia;
   options.port = line.port;
   options.once = line.once;
+  options.timeout = std::chrono::seconds(line.timeout_s);
   options.quiet = line.quiet;
   return datum::perf::run_server(options);
 }

@@ -3,6 +3,8 @@
 
 #include <charconv>
 
+#include "common/human.h"
+
 namespace datum::perf {
 namespace {
 
@@ -32,8 +34,8 @@ std::string encode(const Message& message) {
 Message decode(std::string_view bytes) {
   Message message;
   std::string_view line = bytes.substr(0, bytes.find('\n'));
-  if (line.size() < bytes.size()) message.text = bytes.substr(line.size() + 1);
-  message.verb = take_word(line);
+  if (line.size() < bytes.size()) message.text = tools::printable(bytes.substr(line.size() + 1));
+  message.verb = tools::printable(take_word(line));
   while (!line.empty()) {
     const std::string_view word = take_word(line);
     const std::size_t equals = word.find('=');

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -20,11 +21,13 @@ constexpr DAT_COUNT kBacklog = 256;
 // How soon the end of a client is noticed while its connections are awaited on another EVD.
 constexpr auto kGlance = std::chrono::milliseconds(50);
 
-std::string greeting_of(DAT_CR_HANDLE request) {
+// Providers may fill private data up with zeros.
+std::string greeting_of(const tools::Cr& request) {
   DAT_CR_PARAM param = {};
-  check(dat_cr_query(request, DAT_CR_FIELD_ALL, &param), "dat_cr_query");
-  return {static_cast<const char*>(param.private_data),
-          static_cast<std::size_t>(param.private_data_size)};
+  check(dat_cr_query(request.get(), DAT_CR_FIELD_ALL, &param), "dat_cr_query");
+  const std::string data(static_cast<const char*>(param.private_data),
+                         static_cast<std::size_t>(param.private_data_size));
+  return data.substr(0, data.find('\0'));
 }
 
 } // namespace
@@ -33,46 +36,41 @@ Requests::Requests(const tools::Interface& ia, bool quiet)
     : evd_(make_evd(ia, kBacklog, DAT_EVD_CR_FLAG)), quiet_(quiet) {}
 
 // The request, if it greets as wanted. Of the others clients are kept, strangers refused.
-std::optional<DAT_CR_HANDLE> Requests::sort(const DAT_EVENT& event, std::string_view wanted) {
-  const DAT_CR_HANDLE request = event.event_data.cr_arrival_event_data.cr_handle;
+tools::Cr Requests::sort(const DAT_EVENT& event, std::string_view wanted) {
+  tools::Cr request(event.event_data.cr_arrival_event_data.cr_handle);
   const std::string greeting = greeting_of(request);
-  if (greeting.starts_with(wanted)) return request;
-  if (greeting.starts_with(kControlHello) && clients_.size() < kBacklog) {
-    clients_.push_back(request);
-    return std::nullopt;
-  }
-  if (!quiet_)
+  if (greeting == wanted) return request;
+  if (greeting == kControlHello && clients_.size() < kBacklog)
+    clients_.push_back(std::move(request));
+  else if (!quiet_)
     fmt::print(stderr, "dat-perf: refused a connection: it is not the dat-perf served\n");
-  check(dat_cr_reject(request), "dat_cr_reject");
-  return std::nullopt;
+  return {};
 }
 
-DAT_CR_HANDLE Requests::next_client() {
+tools::Cr Requests::next_client() {
   while (clients_.empty()) {
     const auto event = tools::wait_event(evd_, tools::kNever);
-    if (const auto request = sort(*event, kControlHello)) return *request;
+    if (tools::Cr request = sort(*event, kControlHello)) return request;
   }
-  const DAT_CR_HANDLE first = clients_.front();
+  tools::Cr first = std::move(clients_.front());
   clients_.pop_front();
   return first;
 }
 
-DAT_CR_HANDLE Requests::next_data(std::string_view greeting, Control& control,
-                                  tools::Deadline deadline) {
-  for (;;) {
+tools::Cr Requests::next_data(std::string_view greeting, Control& control,
+                              tools::Deadline deadline) {
+  while (tools::Deadline::clock::now() < deadline) {
     const auto event = tools::wait_event(evd_, std::min(deadline, tools::after(kGlance)));
-    if (event) {
-      if (const auto request = sort(*event, greeting)) return *request;
-    } else if (tools::Deadline::clock::now() >= deadline) {
-      throw ToolError(ExitCode::PeerLost, "the client never connected its endpoints");
-    }
+    if (event)
+      if (tools::Cr request = sort(*event, greeting)) return request;
     control.waiting(); // throws when the client is gone
   }
+  throw ToolError(ExitCode::PeerLost, "the client never connected its endpoints");
 }
 
-std::optional<DAT_CR_HANDLE> Requests::poll_data(std::string_view greeting) {
+tools::Cr Requests::poll_data(std::string_view greeting) {
   const auto event = tools::poll_event(evd_);
-  return event ? sort(*event, greeting) : std::nullopt;
+  return event ? sort(*event, greeting) : tools::Cr();
 }
 
 } // namespace datum::perf

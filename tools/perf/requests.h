@@ -4,7 +4,6 @@
 #pragma once
 
 #include <deque>
-#include <optional>
 #include <string_view>
 
 #include "common/dat_events.h"
@@ -18,17 +17,17 @@ class Requests {
   Requests(const tools::Interface& ia, bool quiet);
   [[nodiscard]] const tools::Evd& evd() const { return evd_; }
 
-  DAT_CR_HANDLE next_client(); // blocks
+  tools::Cr next_client(); // blocks
   // The next request of the client that is being served. Throws PeerLost when that client ends.
-  DAT_CR_HANDLE next_data(std::string_view greeting, Control& control, tools::Deadline deadline);
-  std::optional<DAT_CR_HANDLE> poll_data(std::string_view greeting);
+  tools::Cr next_data(std::string_view greeting, Control& control, tools::Deadline deadline);
+  tools::Cr poll_data(std::string_view greeting); // none if there is none
 
  private:
-  std::optional<DAT_CR_HANDLE> sort(const DAT_EVENT& event, std::string_view wanted);
+  tools::Cr sort(const DAT_EVENT& event, std::string_view wanted);
 
   tools::Evd evd_;
   bool quiet_; // nothing on stderr about strangers
-  std::deque<DAT_CR_HANDLE> clients_;
+  std::deque<tools::Cr> clients_;
 };
 
 } // namespace datum::perf

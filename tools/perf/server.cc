@@ -5,11 +5,11 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "common/address.h"
-#include "common/dat_error.h"
 #include "perf/churn.h"
 #include "perf/control.h"
 #include "perf/link.h"
@@ -19,7 +19,6 @@
 
 namespace datum::perf {
 
-using tools::check;
 using tools::ExitCode;
 using tools::ToolError;
 
@@ -33,7 +32,8 @@ class Server {
   ExitCode run();
 
  private:
-  void serve(Control& control);
+  void serve(tools::Cr request);
+  void obey(Control& control);
   Message answer(Control& control, const Message& message);
   Message set_up(const Message& message);
   void log(const std::string& text) const;
@@ -58,11 +58,9 @@ ExitCode Server::run() {
                port_, getpid());
   std::fflush(stdout);
   for (;;) {
-    const DAT_CR_HANDLE request = requests_.next_client();
-    Control control(ia_);
+    tools::Cr request = requests_.next_client();
     try {
-      control.accept(request);
-      serve(control);
+      serve(std::move(request));
     } catch (const ToolError& error) {
       if (error.code() == ExitCode::Interrupted) throw;
       log(error.what());
@@ -72,7 +70,13 @@ ExitCode Server::run() {
   }
 }
 
-void Server::serve(Control& control) {
+void Server::serve(tools::Cr request) {
+  Control control(ia_);
+  control.accept(std::move(request), tools::after(options_.timeout));
+  obey(control);
+}
+
+void Server::obey(Control& control) {
   for (;;) {
     const Message message = control.receive(tools::kNever);
     if (message.verb == "bye") {
@@ -95,17 +99,15 @@ Message Server::answer(Control& control, const Message& message) {
     if (options_.probe != nullptr) options_.probe->follow();
   } else if (message.verb == "task") {
     return set_up(message);
-  } else if (message.verb == "accept" && link_) {
+  } else if (message.verb == "accept" && link_ && !link_->established()) {
     const std::string wanted = fmt::format("{}{}", kDataHello, message.number("session"));
     const tools::Deadline deadline = tools::after(std::chrono::seconds(60));
     control.send({"accepting", {}, {}});
     for (std::uint32_t i = 0; i < link_->endpoints(); ++i)
-      check(dat_cr_accept(requests_.next_data(wanted, control, deadline), link_->ep(i).get(), 0,
-                          nullptr),
-            "dat_cr_accept");
-    link_->await_established(link_->endpoints());
+      tools::accept(requests_.next_data(wanted, control, deadline), link_->ep(i).get(), "client");
+    link_->await_established();
     prepare(*link_);
-  } else if (message.verb == "run" && link_) {
+  } else if (message.verb == "run" && link_ && link_->established()) {
     prepare(*link_);
     control.send({"ready", {}, {}});
     respond(*link_, control, message.number("rounds"));

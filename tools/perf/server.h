@@ -3,6 +3,7 @@
 // Lives here: accepting clients, one at a time, and doing what they ask. Not here: the loops.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 
@@ -13,8 +14,9 @@ namespace datum::perf {
 
 struct ServerOptions {
   std::string ia = "datum";
-  std::uint64_t port = 0; // 0: any free one
-  bool once = false;      // ends after one client
+  std::uint64_t port = 0;           // 0: any free one
+  bool once = false;                // ends after one client
+  std::chrono::seconds timeout{10}; // for the first word of a client that has connected
   bool quiet = false;
   Probe* probe = nullptr;                               // shared with the client's process
   std::function<void(std::uint64_t port)> on_listening; // instead of the line on stdout

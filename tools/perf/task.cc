@@ -33,7 +33,6 @@ constexpr std::array<std::string_view, 4> kMemories = {"ordinary", "ordinary-hug
 constexpr std::array<std::string_view, 2> kWaits = {"poll", "block"};
 constexpr std::array<std::string_view, 3> kTargets = {"poll", "memory", "sleep"};
 
-constexpr std::uint64_t kMaxSize = std::uint64_t{1} << 32U;
 constexpr std::uint64_t kMaxWindow = 4096;
 constexpr std::uint64_t kMaxEndpoints = 100'000;
 

@@ -13,6 +13,8 @@
 
 namespace datum::perf {
 
+inline constexpr std::uint64_t kMaxSize = std::uint64_t{64} << 20U; // bytes of one operation
+
 enum class Op : std::uint8_t { Send, Write, Read, None };
 enum class Kind : std::uint8_t { Latency, Bandwidth, Rate, Post, Dequeue, Connect, Idle };
 enum class Memory : std::uint8_t { Ordinary, OrdinaryHuge, Shareable, ShareableHuge };

@@ -23,6 +23,10 @@ TEST(Human, SizesRatesAndTimes) {
   EXPECT_EQ(human_duration(125s), "2:05");
 }
 
+TEST(Human, WhatOthersSayMovesNoCursor) {
+  EXPECT_EQ(printable("a\033[2J\nb\x7f\xc3\xa9"), "a?[2J?b?\xc3\xa9");
+}
+
 TEST(Human, SizesAreParsedAsTyped) {
   std::uint64_t bytes = 0;
   EXPECT_TRUE(parse_size("64k", bytes) && bytes == 65536);

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// dat-perf's server facing clients that break the rules, give up or die: it serves the next one.
+#include <gtest/gtest.h>
+
+#include "command.h"
+#include "common/address.h"
+#include "common/tool_error.h"
+#include "perf/control.h"
+#include "perf/link.h"
+
+namespace datum::perf {
+namespace {
+
+using test::run;
+using tools::ExitCode;
+using tools::ToolError;
+
+const std::string kPerf = DAT_PERF_PROGRAM;
+constexpr auto kConnectTime = std::chrono::seconds(10);
+
+class HostileClient : public testing::Test {
+ protected:
+  std::string client(const std::string& options = "-t send-lat") const {
+    return kPerf + " 127.0.0.1 --port " + server_.port +
+           " -s 8 --repeat 1 --time 1 --no-limits --json " + options;
+  }
+  void expect_serves() const { EXPECT_EQ(run(client("--timeout 20") + " 2>&1").code, 0); }
+  DAT_CONN_QUAL port() const { return std::stoull(server_.port); }
+
+  std::unique_ptr<Control> connect() const {
+    auto control = std::make_unique<Control>(ia_);
+    control->connect(tools::resolve("127.0.0.1"), port(), kConnectTime, "server");
+    return control;
+  }
+  // How a connection with this greeting ends.
+  ExitCode greet(const std::string& greeting) const {
+    const Link link(ia_, Task{});
+    try {
+      tools::connect(link.ep(0), link.evd(), tools::resolve("127.0.0.1"), port(), greeting,
+                     kConnectTime, "server");
+    } catch (const ToolError& error) {
+      return error.code();
+    }
+    return ExitCode::Ok;
+  }
+  // What the server has against a message; "" if nothing.
+  static std::string objection_to(Control& control, const Message& message) {
+    try {
+      control.ask(message);
+    } catch (const ToolError& error) {
+      EXPECT_EQ(error.code(), ExitCode::Failed) << message.verb << ": " << error.what();
+      return error.what();
+    }
+    return "";
+  }
+
+  test::Served server_{kPerf + " --server --port 0 --timeout 2 -q"};
+  tools::Interface ia_{"datum"};
+};
+
+Task reads() {
+  Task task;
+  task.op = Op::Read;
+  return task;
+}
+
+TEST_F(HostileClient, StrangersAreRefused) {
+  for (const std::string& greeting :
+       {std::string(), std::string("dat-perf"), std::string("dat-perf 1 data "),
+        std::string("dat-perf 1 data 1"), std::string("dat-perf 1 data churn"),
+        std::string(60, '\0'), std::string(200, '\x80')})
+    EXPECT_EQ(greet(greeting), ExitCode::Refused) << greeting;
+  expect_serves();
+}
+
+TEST_F(HostileClient, WhoConnectsAndSaysNothingLosesItsTurn) {
+  const auto silent = connect();
+  expect_serves();
+}
+
+TEST_F(HostileClient, NonsenseIsAnsweredAndForgotten) {
+  const auto control = connect();
+  Message none = to_message(Task{}), large = none, window = none;
+  none.numbers["size"] = 0;
+  large.numbers["size"] = (std::uint64_t{64} << 20U) + 1;
+  window.numbers["window"] = 4097;
+  for (const Message& message : {Message{"", {}, {}}, Message{"fly", {}, {}}, none, large, window,
+                                 Message{"accept", {}, {}}, Message{"run", {{"rounds", 9}}, {}}})
+    EXPECT_NE(objection_to(*control, message), "") << encode(message);
+  EXPECT_EQ(objection_to(*control, {"usage", {}, {}}), "");
+}
+
+// Nobody would ever end it.
+TEST_F(HostileClient, ARunOverNoConnectionsIsRefused) {
+  {
+    const auto control = connect();
+    EXPECT_EQ(objection_to(*control, to_message(reads())), "");
+    EXPECT_NE(objection_to(*control, {"run", {{"rounds", 9}}, {}}), "");
+  }
+  expect_serves();
+}
+
+TEST_F(HostileClient, AnotherSessionsConnectionIsNotTaken) {
+  {
+    const auto control = connect();
+    EXPECT_EQ(objection_to(*control, to_message(Task{})), "");
+    EXPECT_EQ(control->ask({"accept", {{"session", 12}}, {}}).verb, "accepting");
+    EXPECT_EQ(greet("dat-perf 1 data 123"), ExitCode::Refused);
+  }
+  expect_serves();
+}
+
+TEST_F(HostileClient, ASecondAcceptOfTheSameEndpointsIsRefused) {
+  const auto control = connect();
+  EXPECT_EQ(objection_to(*control, to_message(Task{})), "");
+  EXPECT_EQ(control->ask({"accept", {{"session", 12}}, {}}).verb, "accepting");
+  EXPECT_EQ(greet("dat-perf 1 data 12"), ExitCode::Ok);
+}
+
+TEST_F(HostileClient, ClientsThatGaveUpOrDiedInTheQueueAreSkipped) {
+  auto first = connect();
+  const std::string queue = "bash -c 'for i in 1 2 3 4; do " + client("--timeout 1") +
+                            " & timeout -s KILL 1 " + client() + " & done; wait' 2>&1";
+  EXPECT_EQ(run(queue).code, 0);
+  first.reset();
+  expect_serves();
+}
+
+TEST_F(HostileClient, TwentyAtOnceAreServedInTurn) {
+  const std::string all =
+      "bash -c 'failed=0; for i in {1..20}; do " + client("--timeout 50") +
+      " & done; for p in $(jobs -p); do wait $p || failed=$?; done; exit $failed' 2>&1";
+  const test::Ended ended = run(all);
+  EXPECT_EQ(ended.code, 0) << ended.output;
+}
+
+} // namespace
+} // namespace datum::perf
