@@ -14,6 +14,25 @@ struct EventDispatcher::Waiter : WaitPoint {
   End end = End::None;
 };
 
+// The waiter lives on the stack of the thread that waits: the EVD knows it for as long as this
+// does, whichever way the wait ends.
+class EventDispatcher::Owning {
+ public:
+  Owning(EventDispatcher& evd, Waiter& waiter) : evd_(evd) {
+    evd_.waiter_ = &waiter;
+    evd_.adapter().count_blocked(1);
+  }
+  ~Owning() {
+    evd_.adapter().count_blocked(-1);
+    evd_.waiter_ = nullptr;
+  }
+  Owning(const Owning&) = delete;
+  Owning& operator=(const Owning&) = delete;
+
+ private:
+  EventDispatcher& evd_;
+};
+
 namespace {
 
 // The values of DAT_EVD_STATE.
@@ -132,23 +151,9 @@ Status EventDispatcher::wait(std::uint32_t timeout_us, std::int32_t threshold, E
   if (waiter_ != nullptr) return {Type::InvalidState, Detail::EvdWaiter};
   if (!waitable_) return {Type::InvalidState, Detail::EvdUnwaitable};
 
-  Progress& progress = adapter().progress();
-  WaitResult result = WaitResult::TimedOut;
   Waiter waiter;
-  // Who is about to block owns the EVD before it looks: what comes from here on is its own, and the
-  // CNO is not triggered (R30). With no time to wait it never blocks, and polls like a dequeue.
-  const bool blocks = count() < threshold && timeout_us != 0;
-  if (blocks) {
-    waiter.threshold = threshold;
-    waiter_ = &waiter;
-  }
-  if (should_drive(threshold)) progress.poll();
-  if (blocks && count() < threshold) {
-    adapter().count_blocked(1);
-    result = progress.wait(waiter, deadline_after(progress, timeout_us));
-    adapter().count_blocked(-1);
-  }
-  if (blocks) waiter_ = nullptr;
+  waiter.threshold = threshold;
+  const WaitResult result = wait_as(waiter, timeout_us);
   if (waiter.end == Waiter::End::Closed) return {Type::Abort};
   if (waiter.end == Waiter::End::Unwaitable) return {Type::InvalidState, Detail::EvdUnwaitable};
   if (count() >= threshold) {
@@ -159,6 +164,20 @@ Status EventDispatcher::wait(std::uint32_t timeout_us, std::int32_t threshold, E
   left = count();
   if (result == WaitResult::Interrupted) return {Type::InterruptedCall, Detail::Interrupted};
   return {Type::TimeoutExpired};
+}
+
+// Who is about to block owns the EVD before it looks: what comes from here on is its own, and the
+// CNO is not triggered (R30). With no time to wait it never blocks, and polls like a dequeue.
+WaitResult EventDispatcher::wait_as(Waiter& waiter, std::uint32_t timeout_us) {
+  Progress& progress = adapter().progress();
+  if (count() >= waiter.threshold || timeout_us == 0) {
+    if (should_drive(waiter.threshold)) progress.poll();
+    return WaitResult::TimedOut;
+  }
+  const Owning owning(*this, waiter);
+  progress.poll();
+  if (count() >= waiter.threshold) return WaitResult::Signalled;
+  return progress.wait(waiter, deadline_after(progress, timeout_us));
 }
 
 Status EventDispatcher::resize(std::int32_t qlen) {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <netinet/in.h>
+#include <new>
 
 #include "base/futex.h"
 #include "base/random.h"
@@ -188,6 +189,10 @@ Result<std::unique_ptr<Channel>> FakeTransport::connect(const Address& address, 
 }
 
 bool FakeTransport::progress() {
+  if (next_fault == Fault::Poll) {
+    next_fault = Fault::None;
+    throw std::bad_alloc();
+  }
   if (!coming_) return false;
   const auto [qualifier, data] = *std::exchange(coming_, std::nullopt);
   arrive(qualifier, data);

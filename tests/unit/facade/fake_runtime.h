@@ -60,8 +60,8 @@ struct RuntimeCounts {
 };
 RuntimeCounts& runtime_counts();
 
-// The next open or start fails.
-enum class Fault { None, Open, Start };
+// The next open or start fails, the next poll finds no memory.
+enum class Fault { None, Open, Start, Poll };
 void provoke(Fault fault);
 
 // Has a request arrive at the IA that was opened last.

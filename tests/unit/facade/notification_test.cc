@@ -47,6 +47,12 @@ TEST_F(Notification, AWaitThatEndsForWantOfMoreHasNotTriggeredTheCno) {
   EXPECT_EQ(trigger(), kQueueEmpty);
 }
 
+TEST_F(Notification, AWaitThatFailsInItsFirstPollLeavesTheEvdFreeForTheNext) {
+  provoke(Fault::Poll);
+  EXPECT_EQ(p->evd_wait_func(evd, kPatience, 1, &event, &left), 0x80030002U);
+  EXPECT_EQ(p->evd_wait_func(evd, kPatience, 1, &event, &left), DAT_SUCCESS);
+}
+
 // Rules: dat_evd_wait.R31
 TEST_F(Notification, AWaitWithoutTimeTriggersTheCnoAsADequeueDoes) {
   EXPECT_EQ(p->evd_wait_func(evd, 0, 1, &event, &left), DAT_SUCCESS);
