@@ -33,7 +33,7 @@ void trace(fmt::format_string<Args...> format, Args&&... args) {
 struct Tally {
   std::array<std::uint64_t, 16> connection_events{}; // by EventKind
   std::array<std::uint64_t, 16> dto_events{};        // by DtoStatus
-  std::array<std::uint64_t, 4> successes{};          // by Opcode
+  std::array<std::uint64_t, 8> successes{};          // by Opcode
 };
 inline Tally tally;
 

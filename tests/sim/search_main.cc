@@ -56,6 +56,6 @@ int main(int count, char** words) {
               static_cast<unsigned long long>(seeds), static_cast<unsigned long long>(first));
   print_counts("connection events by kind:", datum::test::tally.connection_events);
   print_counts("DTO events by status:", datum::test::tally.dto_events);
-  print_counts("successful Sends, Writes, Reads:", datum::test::tally.successes);
+  print_counts("successes by opcode:", datum::test::tally.successes);
   return 0;
 }
