@@ -35,4 +35,8 @@ function(gtest_discover_tests target)
     set_tests_properties(${name} PROPERTIES ${given_PROPERTIES})
   endif()
   set_tests_properties(${name} PROPERTIES TIMEOUT 600)
+  # By far the longest: it would run alone at the end.
+  if(target STREQUAL "datum-process-test")
+    set_tests_properties(${name} PROPERTIES COST 1000)
+  endif()
 endfunction()

@@ -34,13 +34,15 @@ Completion next_completion(DAT_EVD_HANDLE evd) {
 
 class Dat2Extensions : public Connected {
  protected:
+  // Words that a peer's operations change: every access to them is atomic.
+  static std::uint64_t* word(Buffer& buffer, std::size_t offset) {
+    return reinterpret_cast<std::uint64_t*>(buffer.bytes().data() + offset);
+  }
   static void set(Buffer& buffer, std::size_t offset, std::uint64_t value) {
-    std::memcpy(buffer.bytes().data() + offset, &value, sizeof value);
+    __atomic_store_n(word(buffer, offset), value, __ATOMIC_SEQ_CST);
   }
   static std::uint64_t get(Buffer& buffer, std::size_t offset) {
-    std::uint64_t value = 0;
-    std::memcpy(&value, buffer.bytes().data() + offset, sizeof value);
-    return value;
+    return __atomic_load_n(word(buffer, offset), __ATOMIC_SEQ_CST);
   }
   DAT_RETURN add(std::uint64_t value, DAT_RMR_TRIPLET target) {
     DAT_LMR_TRIPLET sink = mine.segment(0, 8);
@@ -75,7 +77,7 @@ TEST_F(Dat2Extensions, FetchAndAdd) {
 
 // Rules: DAT2.19
 TEST_F(Dat2Extensions, AddsOfPeerAndProcessorAreAllCounted) {
-  auto* counter = reinterpret_cast<std::uint64_t*>(theirs.bytes().data() + 8);
+  std::uint64_t* counter = word(theirs, 8);
   std::thread here([counter] {
     for (int i = 0; i < 10000; ++i) __atomic_fetch_add(counter, 1, __ATOMIC_SEQ_CST);
   });
