@@ -36,11 +36,6 @@ void await(const Line& line, int turn) {
   }
 }
 
-void await_octet(const char* octet, char value) {
-  while (__atomic_load_n(octet, __ATOMIC_ACQUIRE) != value) {
-  }
-}
-
 void move(int process, char* here, char* there, std::size_t size, bool write) {
   const iovec local{here, size};
   const iovec remote{there, size};
@@ -49,11 +44,6 @@ void move(int process, char* here, char* there, std::size_t size, bool write) {
   if (moved == static_cast<ssize_t>(size)) return;
   std::perror("limits: process_vm");
   std::exit(2);
-}
-
-// About as long as a look at an EVD; a line that is written all the time could never be read.
-void breathe() {
-  for (int i = 0; i < 16; ++i) asm volatile("" ::: "memory");
 }
 
 double time_calls(std::size_t size, bool write, bool rewritten, int rounds) {
@@ -94,28 +84,27 @@ double cma_put_pingpong(std::size_t size, int rounds) {
   char* there = ordinary(size);
   char* from = ordinary(size);
   auto* ready = static_cast<Line*>(shared_memory(sizeof(Line)));
-  const auto mark = [](int i) { return static_cast<char>(i % 100 + 10); };
   return run_two(
       [&] {
         prctl(PR_SET_PTRACER, child_pid());
-        std::memset(here, 1, size); // each side its own pages, not those of before the fork
+        std::memset(here, 0, size); // each side its own pages, not those of before the fork
         await(*ready, 1);
         ready->value = 2;
         const std::int64_t start = now();
         for (int i = 0; i < rounds; ++i) {
-          from[size - 1] = mark(i);
+          from[size - 1] = mark_of(i);
           move(child_pid(), from, there, size, true);
-          await_octet(here + size - 1, mark(i));
+          await(here + size - 1, mark_of(i));
         }
         return static_cast<double>(now() - start) / (2.0 * rounds);
       },
       [&] {
-        std::memset(there, 1, size);
+        std::memset(there, 0, size);
         ready->value = 1;
         await(*ready, 2);
         for (int i = 0; i < rounds; ++i) {
-          await_octet(there + size - 1, mark(i));
-          from[size - 1] = mark(i);
+          await(there + size - 1, mark_of(i));
+          from[size - 1] = mark_of(i);
           move(getppid(), from, here, size, true);
         }
       });

@@ -24,4 +24,10 @@ double cma_pingpong(std::size_t size, int rounds);
 double copy(std::size_t size, int rounds); // memcpy in one thread
 double futex_handover(int rounds);         // both asleep: half round trip
 
+// Between two writes of what another core reads: about as long as a look at an EVD. A line that is
+// written all the time could never be read.
+inline void breathe() {
+  for (int i = 0; i < 16; ++i) asm volatile("" ::: "memory");
+}
+
 } // namespace limits

@@ -14,15 +14,6 @@ void put(char* to, const char* from, std::size_t size, char mark) {
   __atomic_store_n(to + size - 1, mark, __ATOMIC_RELEASE);
 }
 
-void await(const char* last, char mark) {
-  while (__atomic_load_n(last, __ATOMIC_ACQUIRE) != mark) {
-  }
-}
-
-char mark_of(int round) {
-  return static_cast<char>(round % 100 + 1);
-}
-
 } // namespace
 
 double put_pingpong(std::size_t size, int rounds) {

@@ -201,6 +201,8 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   void report_half(const Request& request, Token subject);
   void report_receive(const Receive& receive, DtoStatus status, std::uint64_t length,
                       bool solicited, bool shared, const MessageNote* note = nullptr);
+  void end_message(DtoStatus status, std::uint64_t length, bool solicited,
+                   const MessageNote* note = nullptr);
   void flush();
   void flush_requests();
   void flush_receives();

@@ -8,17 +8,6 @@
 #include "core/local_memory.h"
 
 namespace datum {
-namespace {
-
-bool is_read(const Request& request) {
-  return is_read_class(request.opcode);
-}
-
-bool is_placed(const Request& request) {
-  return is_placed_class(request.opcode);
-}
-
-} // namespace
 
 Status Endpoint::check_flags(CompletionFlags flags, CompletionFlags allowed,
                              CompletionFlags configured) const {
@@ -147,7 +136,7 @@ void Endpoint::start_requests(bool just_checked) {
       execute_bind(requests_.bind(at));
       continue;
     }
-    const bool read = is_read(request);
+    const bool read = is_read_class(request.opcode);
     // Held back, and everything behind it too: requests start in posting order (api 10).
     if (read && reads_started_ >= reads_out_limit_ && reads_out_limit_ > 0) break;
     // It waited for its turn, and its memory may have gone meanwhile.
@@ -179,7 +168,8 @@ std::uint64_t Endpoint::oldest_unended(RequestClass kind) {
 
 bool Endpoint::unended(std::uint64_t at, RequestClass kind) {
   const Request& request = requests_.at(at);
-  const bool member = kind == RequestClass::Read ? is_read(request) : is_placed(request);
+  const bool member =
+      kind == RequestClass::Read ? is_read_class(request.opcode) : is_placed_class(request.opcode);
   return member && !request.ended;
 }
 

@@ -100,12 +100,8 @@ AccessFault Endpoint::check_note(const MessageNote& note) const {
 
 void Endpoint::complete_noted(std::uint64_t length, bool solicited, const MessageNote& note) {
   if (note.by == Opcode::SendInvalidate) adapter().unbind_window(note.value);
-  const Receive receive = open_;
-  message_open_ = false;
-  if (!srq_) recvs_.pop();
-  report_receive(receive, DtoStatus::Success,
-                 note.by == Opcode::WriteImmediate ? note.written : length, solicited,
-                 static_cast<bool>(srq_), &note);
+  end_message(DtoStatus::Success, note.by == Opcode::WriteImmediate ? note.written : length,
+              solicited, &note);
 }
 
 } // namespace datum

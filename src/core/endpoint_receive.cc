@@ -75,11 +75,17 @@ TakeResult Endpoint::take_receive(std::span<const LocalTriplet>& into, std::uint
   return TakeResult::Protection;
 }
 
-void Endpoint::complete_receive(std::uint64_t length, bool solicited) {
+// The open message has its Recv for itself.
+void Endpoint::end_message(DtoStatus status, std::uint64_t length, bool solicited,
+                           const MessageNote* note) {
   const Receive receive = open_;
   message_open_ = false;
   if (!srq_) recvs_.pop();
-  report_receive(receive, DtoStatus::Success, length, solicited, static_cast<bool>(srq_));
+  report_receive(receive, status, length, solicited, static_cast<bool>(srq_), note);
+}
+
+void Endpoint::complete_receive(std::uint64_t length, bool solicited) {
+  end_message(DtoStatus::Success, length, solicited);
 }
 
 // What take_receive(), a copy and complete_receive() do, for the usual message: whole, into one
@@ -99,11 +105,7 @@ bool Endpoint::place_message(const std::byte* payload, std::uint64_t length, boo
 }
 
 void Endpoint::fail_receive(DtoStatus status) {
-  if (!message_open_) return;
-  const Receive receive = open_;
-  message_open_ = false;
-  if (!srq_) recvs_.pop();
-  report_receive(receive, status, 0, false, static_cast<bool>(srq_));
+  if (message_open_) end_message(status, 0, false);
 }
 
 void Endpoint::report_receive(const Receive& receive, DtoStatus status, std::uint64_t length,
@@ -138,9 +140,11 @@ void Endpoint::report_receive(const Receive& receive, DtoStatus status, std::uin
 
 AccessFault Endpoint::check_remote(Stag stag, std::uint64_t address, std::uint64_t length,
                                    Access right, std::uint64_t& memory) const {
-  const RegionTable& regions = adapter().regions();
-  const AccessFault fault = regions.check(stag, address, length, right, zone_->id(), number_);
-  if (fault == AccessFault::None) memory = address + regions.find(stag)->shift();
+  const RegionEntry* entry = adapter().regions().find(stag);
+  if (entry == nullptr) return AccessFault::BadStag;
+  const AccessFault fault =
+      check_access(*entry, stag, address, length, right, zone_->id(), number_);
+  if (fault == AccessFault::None) memory = address + entry->shift();
   return fault;
 }
 

@@ -179,6 +179,27 @@ inline void describe(const EndpointAttributes& from, DAT_EP_ATTR& to) {
   to.ep_provider_specific = nullptr;
 }
 
+// `plain`: what this version calls memory that was named by its address alone.
+inline void describe(const RegionRequest& request, DAT_MEM_TYPE plain, DAT_LMR_PARAM& to) {
+  switch (request.type) {
+  case MemoryType::Region:
+    to.mem_type = DAT_MEM_TYPE_LMR;
+    to.region_desc.for_lmr_handle = const_cast<void*>(request.described_by);
+    break;
+  case MemoryType::Shared:
+    to.mem_type = DAT_MEM_TYPE_SHARED_VIRTUAL;
+    to.region_desc.for_shared_memory.virtual_address = reinterpret_cast<void*>(request.address);
+    to.region_desc.for_shared_memory.shared_memory_id =
+        reinterpret_cast<DAT_LMR_COOKIE>(const_cast<char*>(request.cookie.data()));
+    break;
+  case MemoryType::Virtual:
+  case MemoryType::StronglyOrdered:
+    to.mem_type = plain;
+    to.region_desc.for_va = reinterpret_cast<void*>(request.address);
+    break;
+  }
+}
+
 inline void describe(std::span<const NamedAttribute> from, DAT_EP_ATTR& to) {
   to.ep_provider_specific_count = static_cast<DAT_COUNT>(from.size());
   to.ep_provider_specific = from.empty() ? nullptr : named(from);

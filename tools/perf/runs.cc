@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "common/tool_error.h"
+#include "limits/limits.h"
 #include "perf/rounds.h"
 
 namespace datum::perf {
@@ -137,11 +138,6 @@ Outcome empty_dequeues(Link& link, const Order& order) {
   return run_rounds(order, [&](std::uint64_t) { link.poll(); });
 }
 
-// About as long as a look at an EVD; a line that is written all the time could never be read.
-void breathe() {
-  for (int i = 0; i < 16; ++i) asm volatile("" ::: "memory");
-}
-
 // What is read changes all the time, so that each read meets a line that the target just wrote.
 void rewrite_until_stopped(Link& link) {
   const bool polls = link.task().target == Target::Poll;
@@ -154,7 +150,7 @@ void rewrite_until_stopped(Link& link) {
     if (polls)
       link.poll();
     else
-      breathe();
+      limits::breathe();
     if (looks % kLookAfter == 0) link.check_alive(now_ns());
   }
   store(link.stop_line(), 0);

@@ -35,25 +35,9 @@ void V1::to_dat(std::span<const NamedAttribute> from, DAT_EP_ATTR& to) {
 }
 
 void V1::describe(const RegionRequest& request, bool relaxed_ordering, DAT_LMR_PARAM& to) {
-  switch (request.type) {
-  case MemoryType::Region:
-    to.mem_type = DAT_MEM_TYPE_LMR;
-    to.region_desc.for_lmr_handle = const_cast<void*>(request.described_by);
-    break;
-  case MemoryType::Shared:
-    to.mem_type = DAT_MEM_TYPE_SHARED_VIRTUAL;
-    to.region_desc.for_shared_memory.virtual_address = reinterpret_cast<void*>(request.address);
-    to.region_desc.for_shared_memory.shared_memory_id =
-        reinterpret_cast<DAT_LMR_COOKIE>(const_cast<char*>(request.cookie.data()));
-    break;
-  case MemoryType::Virtual:
-  case MemoryType::StronglyOrdered:
-    // An IA that was opened without the RO_AWARE_ prefix has strongly ordered memory only (D-34).
-    to.mem_type = relaxed_ordering && request.type == MemoryType::Virtual ? DAT_MEM_TYPE_VIRTUAL
-                                                                          : DAT_MEM_TYPE_SO_VIRTUAL;
-    to.region_desc.for_va = reinterpret_cast<void*>(request.address);
-    break;
-  }
+  // An IA that was opened without the RO_AWARE_ prefix has strongly ordered memory only (D-34).
+  const bool relaxed = relaxed_ordering && request.type == MemoryType::Virtual;
+  attributes::describe(request, relaxed ? DAT_MEM_TYPE_VIRTUAL : DAT_MEM_TYPE_SO_VIRTUAL, to);
 }
 
 } // namespace datum

@@ -74,23 +74,7 @@ void V2::to_dat(std::span<const NamedAttribute> from, DAT_EP_ATTR& to) {
 
 void V2::describe(const RegionRequest& request, bool, DAT_LMR_PARAM& to) {
   to.va_type = request.zero_based ? DAT_VA_TYPE_ZB : DAT_VA_TYPE_VA;
-  switch (request.type) {
-  case MemoryType::Region:
-    to.mem_type = DAT_MEM_TYPE_LMR;
-    to.region_desc.for_lmr_handle = const_cast<void*>(request.described_by);
-    break;
-  case MemoryType::Shared:
-    to.mem_type = DAT_MEM_TYPE_SHARED_VIRTUAL;
-    to.region_desc.for_shared_memory.virtual_address = reinterpret_cast<void*>(request.address);
-    to.region_desc.for_shared_memory.shared_memory_id =
-        reinterpret_cast<DAT_LMR_COOKIE>(const_cast<char*>(request.cookie.data()));
-    break;
-  case MemoryType::Virtual:
-  case MemoryType::StronglyOrdered:
-    to.mem_type = DAT_MEM_TYPE_VIRTUAL;
-    to.region_desc.for_va = reinterpret_cast<void*>(request.address);
-    break;
-  }
+  attributes::describe(request, DAT_MEM_TYPE_VIRTUAL, to);
 }
 
 void V2::describe(const MemoryWindow& window, DAT_RMR_PARAM& to) {

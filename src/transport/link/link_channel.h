@@ -137,6 +137,7 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   StartResult start_send(const WorkRequest& request);
   StartResult start_noted(const WorkRequest& request);
   StartResult start_write(const WorkRequest& request);
+  bool peer_serves_reads();
   StartResult start_read(const WorkRequest& request);
   StartResult start_atomic(const WorkRequest& request);
   bool send_note(const MessageNote& note);
@@ -182,6 +183,7 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   void complete_message(std::uint64_t length, bool solicited, const MessageNote& note);
   // One more Read or atomic operation may be served. False: too many, and terminated.
   bool has_read_slot();
+  void refuse_read(DtoStatus status);
   bool on_read_data(const RecordHeader& header, const std::byte* payload);
   void on_terminate(const RecordHeader& header);
   bool on_accept(const RecordHeader& header, const std::byte* payload);

@@ -287,9 +287,13 @@ bool LinkChannel::on_write(const RecordHeader& header, const std::byte* payload)
 bool LinkChannel::has_read_slot() {
   if (served_.size() < static_cast<std::size_t>(options_.reads_in)) return true;
   // An honest peer holds its excess back.
-  terminate(RequestClass::Read, DtoStatus::RemoteResponder,
-            static_cast<std::uint32_t>(served_.size()));
+  refuse_read(DtoStatus::RemoteResponder);
   return false;
+}
+
+// Behind those that are being served.
+void LinkChannel::refuse_read(DtoStatus status) {
+  terminate(RequestClass::Read, status, static_cast<std::uint32_t>(served_.size()));
 }
 
 bool LinkChannel::on_read_request(const RecordHeader& header) {
@@ -299,8 +303,7 @@ bool LinkChannel::on_read_request(const RecordHeader& header) {
   const std::uint64_t length = header.read.length;
   if (length != 0 && events_->check_remote(source.stag, source.address, length, kRemoteRead,
                                            memory) != AccessFault::None) {
-    terminate(RequestClass::Read, DtoStatus::RemoteAccess,
-              static_cast<std::uint32_t>(served_.size()));
+    refuse_read(DtoStatus::RemoteAccess);
     return true;
   }
   served_.push_back({source.stag, source.address, length, 0, false, 0});
@@ -318,8 +321,7 @@ bool LinkChannel::on_atomic(const RecordHeader& header) {
                                              kRemoteAtomic, memory) == AccessFault::None &&
                        memory % kSize == 0;
   if (!allowed) {
-    terminate(RequestClass::Read, DtoStatus::RemoteAccess,
-              static_cast<std::uint32_t>(served_.size()));
+    refuse_read(DtoStatus::RemoteAccess);
     return true;
   }
   auto* target = reinterpret_cast<std::uint64_t*>(pointer(memory));

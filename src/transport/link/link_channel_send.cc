@@ -217,12 +217,14 @@ bool LinkChannel::send_fetch(const WorkRequest& request) {
   return true;
 }
 
+// False: the peer said that it serves none, on whatever path (api 10), and the request fails.
+bool LinkChannel::peer_serves_reads() {
+  if (peer_reads_in_ == 0) fail_later(RequestClass::Read, DtoStatus::RemoteResponder);
+  return peer_reads_in_ != 0;
+}
+
 StartResult LinkChannel::start_read(const WorkRequest& request) {
-  if (peer_reads_in_ == 0) {
-    // The peer said that it serves none, on whatever path (api 10).
-    fail_later(RequestClass::Read, DtoStatus::RemoteResponder);
-    return StartResult::Started;
-  }
+  if (!peer_serves_reads()) return StartResult::Started;
   if (may_go_direct(request)) return start_direct(request);
   RecordHeader* record = link_->reserve(0);
   if (record == nullptr) return later(true);
@@ -236,10 +238,7 @@ StartResult LinkChannel::start_read(const WorkRequest& request) {
 
 // Through the ring always: the target carries it out itself.
 StartResult LinkChannel::start_atomic(const WorkRequest& request) {
-  if (peer_reads_in_ == 0) {
-    fail_later(RequestClass::Read, DtoStatus::RemoteResponder);
-    return StartResult::Started;
-  }
+  if (!peer_serves_reads()) return StartResult::Started;
   RecordHeader* record = link_->reserve(0);
   if (record == nullptr) return later(true);
   reads_.push_back(&request); // before the peer knows: it may fail
