@@ -14,6 +14,7 @@
 #include "provider/ia_address.h"
 #include "provider/memory_probe.h"
 #include "transport/link/link_transport.h"
+#include "transport/paths/path_transport.h"
 #include "transport/shm/shm_fabric.h"
 #include "transport/tcp/tcp_transport.h"
 
@@ -95,6 +96,24 @@ class SameHostRuntime final : public ThreadedRuntime {
   LinkTransport transport_;
 };
 
+class EveryPathRuntime final : public ThreadedRuntime {
+ public:
+  EveryPathRuntime(std::string_view ia_name, std::unique_ptr<ThreadedProgress> progress,
+                   std::unique_ptr<ShmFabric> fabric, const LinkOptions& options,
+                   std::unique_ptr<TcpTransport> tcp)
+      : ThreadedRuntime(ia_name, std::move(progress)), fabric_(std::move(fabric)),
+        transport_(*fabric_, options, std::move(tcp)) {
+    bind(transport_);
+  }
+  Transport& transport() override { return transport_; }
+  MemoryProbe& memory() override { return memory_; }
+
+ private:
+  std::unique_ptr<ShmFabric> fabric_;
+  OfferedMemory memory_{*fabric_};
+  PathTransport transport_;
+};
+
 class TcpRuntime final : public ThreadedRuntime {
  public:
   TcpRuntime(std::string_view ia_name, std::unique_ptr<ThreadedProgress> progress,
@@ -137,34 +156,53 @@ class ThreadsFactory final : public RuntimeFactory {
           ia_name);
       return fail(progress.error());
     }
-    if (environment.paths == AllowedPaths::OtherHosts)
-      return open_tcp(ia_name, *place, environment, std::move(*progress));
-    ShmOptions options;
-    options.every_address = place->every_address;
-    options.any_ports = environment.ports;
-    LinkOptions link;
-    link.receive_timeout = environment.receive_timeout;
-    Result<std::unique_ptr<ShmFabric>> fabric =
-        ShmFabric::create(place->address, (*progress)->reactor(), options);
-    if (!fabric) return fail(fabric.error());
-    return std::make_unique<SameHostRuntime>(ia_name, std::move(*progress), std::move(*fabric),
-                                             link);
+    return open_on(ia_name, *place, environment, std::move(*progress));
   }
   std::string_view provider_name() const override { return "Datum"; }
 
  private:
-  static Result<std::unique_ptr<Runtime>> open_tcp(std::string_view ia_name, const IaAddress& place,
-                                                   const IaEnvironment& environment,
-                                                   std::unique_ptr<ThreadedProgress> progress) {
+  static Result<std::unique_ptr<Runtime>> open_on(std::string_view ia_name, const IaAddress& place,
+                                                  const IaEnvironment& environment,
+                                                  std::unique_ptr<ThreadedProgress> progress) {
+    LinkOptions link;
+    link.receive_timeout = environment.receive_timeout;
+    std::unique_ptr<ShmFabric> fabric;
+    std::unique_ptr<TcpTransport> tcp;
+    if (environment.paths != AllowedPaths::OtherHosts) {
+      auto made =
+          ShmFabric::create(place.address, progress->reactor(), shm_options(place, environment));
+      if (!made) return fail(made.error());
+      fabric = std::move(*made);
+    }
+    if (environment.paths != AllowedPaths::SameHost) {
+      auto made =
+          TcpTransport::create(place.address, progress->reactor(), tcp_options(place, environment));
+      if (!made) return fail(made.error());
+      tcp = std::move(*made);
+    }
+    if (!fabric) return std::make_unique<TcpRuntime>(ia_name, std::move(progress), std::move(tcp));
+    if (!tcp)
+      return std::make_unique<SameHostRuntime>(ia_name, std::move(progress), std::move(fabric),
+                                               link);
+    return std::make_unique<EveryPathRuntime>(ia_name, std::move(progress), std::move(fabric), link,
+                                              std::move(tcp));
+  }
+
+  static ShmOptions shm_options(const IaAddress& place, const IaEnvironment& environment) {
+    ShmOptions options;
+    options.every_address = place.every_address;
+    options.any_ports = environment.ports;
+    options.ports_are_claimed = environment.paths == AllowedPaths::Every;
+    return options;
+  }
+  static TcpOptions tcp_options(const IaAddress& place, const IaEnvironment& environment) {
     TcpOptions options;
     options.every_address = place.every_address;
     options.ports = environment.ports;
+    options.only_way = environment.paths == AllowedPaths::OtherHosts;
     options.crc = environment.crc;
     options.receive_timeout = environment.receive_timeout;
-    Result<std::unique_ptr<TcpTransport>> transport =
-        TcpTransport::create(place.address, progress->reactor(), options);
-    if (!transport) return fail(transport.error());
-    return std::make_unique<TcpRuntime>(ia_name, std::move(progress), std::move(*transport));
+    return options;
   }
 };
 

@@ -3,29 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "connection.h"
 #include "port_probe.h"
+#include "variable.h"
 
 namespace datum::test {
 namespace {
-
-// Set while it lives.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) {
-    setenv(name, value.c_str(), 1);
-  }
-  ~Variable() { unsetenv(name_); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* name_;
-};
 
 DAT_RETURN try_open(Ia& ia) {
   std::string name = ia_name();
@@ -46,17 +32,6 @@ std::string said_by_open(DAT_RETURN expected) {
 void expect_one_line(const std::string& said, std::initializer_list<const char*> parts) {
   EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
   for (const char* part : parts) EXPECT_NE(said.find(part), std::string::npos) << said;
-}
-
-// What the EP says about the way of its connection.
-std::string path_of(DAT_EP_HANDLE ep) {
-  DAT_EP_PARAM param{};
-  EXPECT_DAT_OK(dat_ep_query(ep, DAT_EP_FIELD_ALL, &param));
-  for (int i = 0; i < param.ep_attr.ep_provider_specific_count; ++i) {
-    const DAT_NAMED_ATTR& each = param.ep_attr.ep_provider_specific[i];
-    if (std::string(each.name) == "datum_path") return each.value;
-  }
-  return "";
 }
 
 // Two free ports side by side: nobody else is given them meanwhile but by bad luck.
@@ -80,8 +55,8 @@ TEST(Environment, TcpConnectsOverTcpOnThisHostToo) {
   const Variable transport("DATUM_TRANSPORT", "tcp");
   EXPECT_EQ(said_by_open(DAT_SUCCESS), "");
   ConnectedPair pair;
-  EXPECT_EQ(path_of(pair.active().ep()), "tcp");
-  EXPECT_EQ(path_of(pair.passive().ep()), "tcp");
+  EXPECT_EQ(told_of(pair.active().ep(), "datum_path"), "tcp");
+  EXPECT_EQ(told_of(pair.passive().ep(), "datum_path"), "tcp");
 }
 
 // Rules: ENV.7

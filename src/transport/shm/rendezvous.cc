@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "base/log.h"
 #include "transport/inet/port_rules.h"
 #include "transport/inet/text_file.h"
 #include "transport/shm/listener_owner.h"
@@ -96,6 +97,40 @@ ConnectResult connect_rendezvous(const std::optional<HostAddress>& host, ConnQua
   case ENOBUFS: return ConnectResult::NoResources;
   default: return ConnectResult::Nobody;
   }
+}
+
+namespace {
+
+Lookup look_up(const std::optional<HostAddress>& name, const HostAddress& host, ConnQual qualifier,
+               UniqueFd& out) {
+  switch (connect_rendezvous(name, qualifier, out)) {
+  case ConnectResult::Nobody: return Lookup::Nobody;
+  case ConnectResult::Busy: return Lookup::Busy;
+  case ConnectResult::NoResources: return Lookup::NoResources;
+  case ConnectResult::Connected: break;
+  }
+  const auto owner = holder_is_owner(out.get(), host, qualifier);
+  if (owner && *owner) return Lookup::Found;
+  const PeerCredentials holder = peer_credentials(out.get());
+  out.reset();
+  if (!owner) return Lookup::NoResources;
+  log(LogLevel::Info,
+      "dial to {} qualifier {}: process {} of user {} answers there but does not own the TCP port; "
+      "not used",
+      to_text(host), qualifier, holder.pid, holder.uid);
+  return Lookup::Stranger;
+}
+
+} // namespace
+
+Lookup find_rendezvous(const HostAddress& host, ConnQual qualifier, UniqueFd& out) {
+  const auto local = is_local(host);
+  if (!local) return Lookup::NoResources;
+  if (!*local) return Lookup::OtherHost;
+  const Lookup specific = look_up(host, host, qualifier, out);
+  if (specific != Lookup::Nobody && specific != Lookup::Stranger) return specific;
+  const Lookup wildcard = look_up(std::nullopt, host, qualifier, out);
+  return wildcard == Lookup::Nobody ? specific : wildcard;
 }
 
 Result<bool> holder_is_owner(int socket, const HostAddress& dialled, ConnQual qualifier) {

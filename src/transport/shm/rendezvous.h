@@ -33,6 +33,17 @@ enum class ConnectResult : std::uint8_t { Connected, Nobody, Busy, NoResources }
 ConnectResult connect_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
                                  UniqueFd& out);
 
+enum class Lookup : std::uint8_t {
+  Found,     // connected; nothing has been said yet
+  OtherHost, // the address is not one of this host
+  Nobody,
+  Stranger, // somebody answers who does not own the TCP port: as good as nobody
+  Busy,
+  NoResources,
+};
+// The rendezvous of the address, else that of every address.
+Lookup find_rendezvous(const HostAddress& host, ConnQual qualifier, UniqueFd& out);
+
 // The process behind a connected socket may speak for that qualifier: it belongs to the user whose
 // TCP listener owns the port. True where no port stands behind the qualifier. Fails for lack of
 // descriptors.

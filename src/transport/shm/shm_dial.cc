@@ -22,9 +22,9 @@ constexpr int kMaxHangups = 8;
 } // namespace
 
 ShmDial::ShmDial(ShmContext& context, const HostAddress& address, ConnQual qualifier,
-                 DialEvents& events)
+                 UniqueFd found, DialEvents& events)
     : context_(context), address_(address), qualifier_(qualifier), events_(events),
-      pause_(kFirstPause) {
+      socket_(std::move(found)), pause_(kFirstPause) {
   Timer& timer = *this;
   context_.arm(timer, 0);
 }
@@ -80,40 +80,21 @@ void ShmDial::on_expired(Instant) {
 }
 
 void ShmDial::begin() {
-  const auto local = is_local(address_);
-  if (!local) return wait_for_resources();
-  if (!*local) return give_up(DialFailure::Unreachable);
-  const std::array<std::optional<HostAddress>, 2> names{address_, std::nullopt};
-  for (const auto& name : names) {
-    switch (look_up(name)) {
-    case Lookup::Nobody: continue;
-    case Lookup::Later: return dial_again();
-    case Lookup::NoResources: return wait_for_resources();
-    case Lookup::Found: break;
-    }
+  if (socket_ || find())
     if (!say_hello()) on_hangup();
-    return;
-  }
-  give_up(DialFailure::NobodyListens);
 }
 
-ShmDial::Lookup ShmDial::look_up(const std::optional<HostAddress>& name) {
-  switch (connect_rendezvous(name, qualifier_, socket_)) {
-  case ConnectResult::Nobody: return Lookup::Nobody;
-  case ConnectResult::Busy: return Lookup::Later;
-  case ConnectResult::NoResources: context_.warn_no_descriptors(); return Lookup::Later;
-  case ConnectResult::Connected: break;
+// False: it was said what comes of it.
+bool ShmDial::find() {
+  switch (find_rendezvous(address_, qualifier_, socket_)) {
+  case Lookup::Found: return true;
+  case Lookup::OtherHost: give_up(DialFailure::Unreachable); break;
+  case Lookup::Nobody:
+  case Lookup::Stranger: give_up(DialFailure::NobodyListens); break;
+  case Lookup::Busy: dial_again(); break;
+  case Lookup::NoResources: wait_for_resources(); break;
   }
-  const auto owner = holder_is_owner(socket_.get(), address_, qualifier_);
-  if (!owner) return Lookup::NoResources;
-  if (*owner) return Lookup::Found;
-  log(LogLevel::Info,
-      "dial to {} qualifier {}: process {} of user {} answers there but does not own the TCP port; "
-      "not used",
-      to_text(address_), qualifier_, peer_credentials(socket_.get()).pid,
-      peer_credentials(socket_.get()).uid);
-  socket_.reset();
-  return Lookup::Nobody;
+  return false;
 }
 
 bool ShmDial::say_hello() {

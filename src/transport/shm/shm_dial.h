@@ -21,7 +21,9 @@ namespace datum {
 
 class ShmDial final : public Dial, private FdHandler, private Timer {
  public:
-  ShmDial(ShmContext& context, const HostAddress& address, ConnQual qualifier, DialEvents& events);
+  // `found`: the rendezvous, if somebody has looked it up just now.
+  ShmDial(ShmContext& context, const HostAddress& address, ConnQual qualifier, UniqueFd found,
+          DialEvents& events);
   ~ShmDial() override;
   ShmDial(const ShmDial&) = delete;
   ShmDial& operator=(const ShmDial&) = delete;
@@ -30,8 +32,7 @@ class ShmDial final : public Dial, private FdHandler, private Timer {
   void on_expired(Instant now) override; // an attempt is due
   void on_ready(std::uint32_t events) override;
 
-  enum class Lookup : std::uint8_t { Found, Nobody, Later, NoResources };
-  Lookup look_up(const std::optional<HostAddress>& name);
+  bool find();
   bool say_hello();
   void on_answer(std::span<const std::byte> message);
   void make_offer(const Greeting& answer);

@@ -110,7 +110,14 @@ Result<std::unique_ptr<Dial>> ShmFabric::dial(const Address& address, ConnQual q
   if (!host) return fail(Type::InvalidAddress, Detail::AddressUnsupported);
   if (host->is_unspecified() || host->is_multicast())
     return fail(Type::InvalidAddress, Detail::AddressMalformed);
-  return std::make_unique<ShmDial>(context_, *host, qualifier, events);
+  UniqueFd found = std::move(found_.rendezvous);
+  if (found_.host != *host || found_.qualifier != qualifier) found.reset();
+  return std::make_unique<ShmDial>(context_, *host, qualifier, std::move(found), events);
+}
+
+Lookup ShmFabric::find(const HostAddress& host, ConnQual qualifier) {
+  found_ = {host, qualifier, {}};
+  return find_rendezvous(host, qualifier, found_.rendezvous);
 }
 
 } // namespace datum

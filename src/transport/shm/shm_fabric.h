@@ -18,6 +18,7 @@
 #include "transport/link/fabric.h"
 #include "transport/shm/life_token.h"
 #include "transport/shm/quiesce.h"
+#include "transport/shm/rendezvous.h"
 #include "transport/shm/sealed_memory.h"
 #include "transport/shm/shm_context.h"
 #include "transport/shm/shm_options.h"
@@ -41,6 +42,8 @@ class ShmFabric final : public Fabric {
 
   Result<std::unique_ptr<PublishedName>> publish(ConnQual qualifier) override;
   Result<std::unique_ptr<PublishedName>> publish_any() override;
+  // Whether a dial would find somebody. What is found is kept for the dial that comes next.
+  Lookup find(const HostAddress& host, ConnQual qualifier);
   Result<std::unique_ptr<Dial>> dial(const Address& address, ConnQual qualifier,
                                      DialEvents& events) override;
   bool fences_everywhere() const override { return fences_; }
@@ -77,6 +80,11 @@ class ShmFabric final : public Fabric {
   const std::uint64_t nonce_; // peers read it from here: see DirectTerms
   ShmContext context_;
   Quiescence quiescence_;
+  struct {
+    HostAddress host;
+    ConnQual qualifier = 0;
+    UniqueFd rendezvous;
+  } found_;
 };
 
 } // namespace datum

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include "base/log.h"
+#include "transport/inet/port_rules.h"
 #include "transport/shm/half_open.h"
 #include "transport/shm/rendezvous.h"
 #include "transport/shm/shm_context.h"
@@ -28,6 +29,7 @@ ShmListener::open(ShmContext& context, const std::optional<HostAddress>& host, C
   if (qualifier == 0) return fail(Type::InvalidParameter);
   // Ports for qualifiers beyond 16 bits are a matter of who speaks TCP; the name alone decides.
   if (qualifier > kLargestPort) return finish(context, host, qualifier, std::nullopt);
+  if (context.options.ports_are_claimed) return finish(context, host, qualifier, std::nullopt);
   auto claim = PortClaim::take(host, static_cast<std::uint16_t>(qualifier));
   if (!claim) return fail(claim.error());
   if (claim->is_same_host_only())
@@ -64,7 +66,9 @@ Result<std::unique_ptr<PublishedName>> ShmListener::finish(ShmContext& context,
                                                            const std::optional<HostAddress>& host,
                                                            ConnQual qualifier,
                                                            std::optional<PortClaim> claim) {
-  const bool claimed = claim && !claim->is_same_host_only();
+  const bool claimed = claim ? !claim->is_same_host_only()
+                             : context.options.ports_are_claimed && qualifier <= kLargestPort &&
+                                   qualifier >= first_unprivileged_port();
   auto socket = bind_rendezvous(host, qualifier, claimed);
   if (!socket) return fail(socket.error());
   std::unique_ptr<ShmListener> listener(

@@ -11,8 +11,9 @@
 namespace datum {
 
 struct ShmOptions {
-  bool every_address = false; // IA `datum`: answers dials to any address of this host
-  bool allow_direct = true;   // touch a peer's memory where the kernel allows it, and let peers
+  bool every_address = false;     // IA `datum`: answers dials to any address of this host
+  bool allow_direct = true;       // touch a peer's memory where the kernel allows it, and let peers
+  bool ports_are_claimed = false; // TCP ports are taken, and kept, by whoever publishes
   // The ports of qualifiers that nobody named; without it a range below the ephemeral ports, and
   // whatever the kernel gives when that is full.
   std::optional<PortRange> any_ports;

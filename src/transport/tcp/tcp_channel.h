@@ -14,8 +14,10 @@ namespace datum {
 
 class TcpChannel final : public Channel, private TcpOwner, private Timer {
  public:
-  TcpChannel(TcpContext& context, ChannelEvents& events, const ChannelOptions& options)
-      : context_(context), events_(events), options_(options) {}
+  // `why` it is TCP: see Channel::path_reason().
+  TcpChannel(TcpContext& context, ChannelEvents& events, const ChannelOptions& options,
+             const char* why)
+      : context_(context), events_(events), options_(options), why_(why) {}
   ~TcpChannel() override;
 
   Status dial(const HostAddress& host, ConnQual qualifier, PrivateData data);
@@ -31,7 +33,7 @@ class TcpChannel final : public Channel, private TcpOwner, private Timer {
   ConnQual remote_port() const override { return remote_port_; }
   Address remote_address() const override { return write_address(remote_); }
   const char* path() const override { return "tcp"; }
-  std::string path_reason() const override { return "DATUM_TRANSPORT=tcp"; }
+  std::string path_reason() const override { return why_; }
 
  private:
   static constexpr std::uint8_t kRevision = 2;
@@ -53,6 +55,7 @@ class TcpChannel final : public Channel, private TcpOwner, private Timer {
   TcpContext& context_;
   ChannelEvents& events_;
   const ChannelOptions options_;
+  const char* const why_;
   std::unique_ptr<TcpConnection> connection_;
   HostAddress remote_;
   ConnQual remote_port_ = 0;

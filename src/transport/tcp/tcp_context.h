@@ -42,6 +42,12 @@ struct TcpContext {
   std::optional<HostAddress> scope() const {
     return options.every_address ? std::nullopt : std::optional(host);
   }
+  // Why a connection that came in, or goes out, takes this way.
+  const char* why(const HostAddress& own, const HostAddress& peer) const {
+    if (options.only_way) return "DATUM_TRANSPORT=tcp";
+    return own == peer ? "the peer chose TCP, or offers nothing else"
+                       : "the peer is on another host";
+  }
   void schedule(TcpConnection& connection);
   // Arms, and gets a sleeping thread to notice.
   void arm(Timer& timer, Instant when);

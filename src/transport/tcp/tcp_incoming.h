@@ -28,7 +28,9 @@ class TcpIncoming final : public IncomingConnection {
   }
   std::unique_ptr<Channel> accept(PrivateData data, ChannelEvents& events,
                                   const ChannelOptions& options) override {
-    auto channel = std::make_unique<TcpChannel>(context_, events, options);
+    const HostAddress own = local_name(connection_->socket()).host;
+    auto channel =
+        std::make_unique<TcpChannel>(context_, events, options, context_.why(own, peer_.host));
     channel->accept(std::move(connection_), data);
     return channel;
   }

@@ -55,7 +55,7 @@ Result<std::unique_ptr<Listener>> TcpListener::open(TcpContext& context, ConnQua
   if (!is_port(qualifier)) return open_mapped(context, qualifier, events);
   UniqueFd socket;
   const int error = open_listener(context.scope(), static_cast<std::uint16_t>(qualifier), socket);
-  if (error == EACCES)
+  if (error == EACCES && context.options.only_way)
     log(LogLevel::Warn,
         "listening at {} qualifier {}: that port needs a privilege (CAP_NET_BIND_SERVICE) that "
         "this process lacks; choose one from {} on",

@@ -21,6 +21,7 @@ enum class CrcPolicy : std::uint8_t {
 struct TcpOptions {
   bool every_address = false;     // listen on all of them
   std::optional<PortRange> ports; // those that may be chosen (DATUM_PORT_RANGE)
+  bool only_way = true;           // without it there is no other: what it cannot do is said
   CrcPolicy crc = CrcPolicy::Auto;
   Duration receive_timeout = kSecond;
   Duration dead_peer_timeout = 30 * kSecond; // a host that does not answer any more is gone

@@ -84,11 +84,18 @@ Result<std::unique_ptr<Listener>> TcpTransport::listen_any(ListenerEvents& event
 Result<std::unique_ptr<Channel>> TcpTransport::connect(const Address& address, ConnQual qualifier,
                                                        PrivateData data, ChannelEvents& events,
                                                        const ChannelOptions& options) {
+  return connect(address, qualifier, data, events, options, "DATUM_TRANSPORT=tcp");
+}
+
+Result<std::unique_ptr<Channel>> TcpTransport::connect(const Address& address, ConnQual qualifier,
+                                                       PrivateData data, ChannelEvents& events,
+                                                       const ChannelOptions& options,
+                                                       const char* why) {
   const auto host = read_address(address);
   if (!host) return fail(Type::InvalidAddress, Detail::AddressUnsupported);
   if (host->is_unspecified() || host->is_multicast())
     return fail(Type::InvalidAddress, Detail::AddressMalformed);
-  auto channel = std::make_unique<TcpChannel>(context_, events, options);
+  auto channel = std::make_unique<TcpChannel>(context_, events, options, why);
   if (const Status s = channel->dial(*host, qualifier, data); !s.ok()) return fail(s);
   return channel;
 }

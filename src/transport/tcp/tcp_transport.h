@@ -31,6 +31,11 @@ class TcpTransport final : public Transport {
   Result<std::unique_ptr<Channel>> connect(const Address& address, ConnQual qualifier,
                                            PrivateData data, ChannelEvents& events,
                                            const ChannelOptions& options) override;
+  // `why` this way: see Channel::path_reason().
+  Result<std::unique_ptr<Channel>> connect(const Address& address, ConnQual qualifier,
+                                           PrivateData data, ChannelEvents& events,
+                                           const ChannelOptions& options, const char* why);
+  bool has_work() const { return !context_.pending.empty() || context_.some_ended; }
   bool progress() override;
   bool set_attention(Attention attention) override;
   Duration descriptor_gap() const override { return context_.connections != 0 ? 0 : kBellsOnly; }

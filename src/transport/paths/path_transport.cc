@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "transport/paths/path_transport.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "transport/inet/port_rules.h"
+
+namespace datum {
+namespace {
+
+// Ports whose name somebody else holds on this host; each try takes another one.
+constexpr int kTriesForAny = 16;
+
+// nullptr: through shared memory.
+const char* why_tcp(Lookup found) {
+  switch (found) {
+  case Lookup::OtherHost: return "the peer is on another host";
+  case Lookup::Nobody: return "nobody of this host offers shared memory there";
+  case Lookup::Stranger: return "who offers shared memory there does not own the TCP port";
+  // The dial over shared memory waits for what is lacking.
+  case Lookup::Found:
+  case Lookup::Busy:
+  case Lookup::NoResources: break;
+  }
+  return nullptr;
+}
+
+bool needs_privilege(ConnQual qualifier) {
+  return qualifier >= 1 && qualifier < first_unprivileged_port();
+}
+
+} // namespace
+
+class PathTransport::BothWays final : public Listener {
+ public:
+  BothWays(std::unique_ptr<Listener> tcp, std::unique_ptr<Listener> same_host)
+      : tcp_(std::move(tcp)), same_host_(std::move(same_host)) {}
+  ConnQual qualifier() const override { return same_host_->qualifier(); }
+
+ private:
+  std::unique_ptr<Listener> tcp_;
+  // Ends first: while a name stands, the port behind it tells whose it is.
+  std::unique_ptr<Listener> same_host_;
+};
+
+PathTransport::PathTransport(ShmFabric& fabric, const LinkOptions& options,
+                             std::unique_ptr<TcpTransport> tcp)
+    : fabric_(fabric), links_(fabric, options), tcp_(std::move(tcp)), limits_(links_.limits()) {
+  // What a connection can do must not depend on where its peer is.
+  const Limits& other = tcp_->limits();
+  limits_.max_message_size = std::min(limits_.max_message_size, other.max_message_size);
+  limits_.max_rdma_size = std::min(limits_.max_rdma_size, other.max_rdma_size);
+}
+
+NamedAttributes PathTransport::attributes() const {
+  NamedAttributes both = links_.attributes();
+  const NamedAttributes more = tcp_->attributes();
+  both.insert(both.end(), more.begin(), more.end());
+  return both;
+}
+
+void PathTransport::attach(const TransportHost& host) {
+  links_.attach(host);
+  tcp_->attach(host);
+}
+
+// --- listening -----------------------------------------------------------------------------------
+
+Result<std::unique_ptr<Listener>> PathTransport::listen(ConnQual qualifier,
+                                                        ListenerEvents& events) {
+  auto tcp = tcp_->listen(qualifier, events);
+  if (tcp) return add_same_host(std::move(*tcp), qualifier, events);
+  if (tcp.error().type() != Type::ConnQualUnavailable || !needs_privilege(qualifier)) return tcp;
+  auto same_host = add_same_host(nullptr, qualifier, events);
+  if (same_host)
+    log(LogLevel::Warn,
+        "listening at qualifier {}: port {} needs a privilege (CAP_NET_BIND_SERVICE) that this "
+        "process lacks; only processes of this host can connect",
+        qualifier, qualifier);
+  return same_host;
+}
+
+Result<std::unique_ptr<Listener>> PathTransport::listen_any(ListenerEvents& events) {
+  for (int i = 0; i < kTriesForAny; ++i) {
+    auto tcp = tcp_->listen_any(events);
+    if (!tcp) return tcp;
+    const ConnQual qualifier = (*tcp)->qualifier();
+    auto both = add_same_host(std::move(*tcp), qualifier, events);
+    if (both || both.error().type() != Type::ConnQualInUse) return both;
+  }
+  return fail(Type::ConnQualUnavailable);
+}
+
+Result<std::unique_ptr<Listener>> PathTransport::add_same_host(std::unique_ptr<Listener> tcp,
+                                                               ConnQual qualifier,
+                                                               ListenerEvents& events) {
+  auto same_host = links_.listen(qualifier, events);
+  if (!same_host) return same_host;
+  return std::make_unique<BothWays>(std::move(tcp), std::move(*same_host));
+}
+
+// --- connecting ----------------------------------------------------------------------------------
+
+Result<std::unique_ptr<Channel>> PathTransport::connect(const Address& address, ConnQual qualifier,
+                                                        PrivateData data, ChannelEvents& events,
+                                                        const ChannelOptions& options) {
+  const auto host = read_address(address);
+  // Both say the same of an address that cannot be.
+  if (!host || host->is_unspecified() || host->is_multicast())
+    return links_.connect(address, qualifier, data, events, options);
+  const char* why = why_tcp(fabric_.find(*host, qualifier));
+  if (why == nullptr) return links_.connect(address, qualifier, data, events, options);
+  log(LogLevel::Debug, "connecting to {} qualifier {} over TCP: {}", to_text(*host), qualifier,
+      why);
+  return tcp_->connect(address, qualifier, data, events, options, why);
+}
+
+// --- progress ------------------------------------------------------------------------------------
+
+bool PathTransport::progress() {
+  const bool any = links_.progress();
+  if (!tcp_->has_work()) [[likely]]
+    return any;
+  return tcp_->progress() || any;
+}
+
+// Where both ways are in use, shared memory does not pay for each look at the sockets.
+Duration PathTransport::descriptor_gap() const {
+  constexpr Duration kBesideLinks = 5 * kMicrosecond;
+  const Duration sockets = tcp_->descriptor_gap();
+  return fabric_.links() != 0 ? std::max(sockets, kBesideLinks) : sockets;
+}
+
+bool PathTransport::set_attention(Attention attention) {
+  const bool ready = links_.set_attention(attention);
+  return tcp_->set_attention(attention) || ready;
+}
+
+} // namespace datum

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/paths/path_transport.h: one IA that reaches the processes of this host through shared
+// memory and everybody else over TCP.
+// Lives here: the choice, for each connection and once, before it is made; a qualifier published
+//             on both ways.
+// Not here:   either way. A channel is the chosen transport's own: afterwards nothing is in
+// between. Threads:    the adapter's lock.
+#pragma once
+
+#include <memory>
+
+#include "transport/link/link_transport.h"
+#include "transport/shm/shm_fabric.h"
+#include "transport/tcp/tcp_transport.h"
+
+namespace datum {
+
+class PathTransport final : public Transport {
+ public:
+  // The fabric leaves TCP ports alone (ShmOptions::ports_are_claimed).
+  PathTransport(ShmFabric& fabric, const LinkOptions& options, std::unique_ptr<TcpTransport> tcp);
+
+  const Limits& limits() const override { return limits_; }
+  const Address& address() const override { return links_.address(); }
+  NamedAttributes attributes() const override;
+  std::span<RegionEntry> region_storage() override { return links_.region_storage(); }
+  DirectAccessGate* gate() override { return links_.gate(); }
+  void attach(const TransportHost& host) override;
+  Result<std::unique_ptr<Listener>> listen(ConnQual qualifier, ListenerEvents& events) override;
+  Result<std::unique_ptr<Listener>> listen_any(ListenerEvents& events) override;
+  Result<std::unique_ptr<Channel>> connect(const Address& address, ConnQual qualifier,
+                                           PrivateData data, ChannelEvents& events,
+                                           const ChannelOptions& options) override;
+  bool progress() override;
+  bool set_attention(Attention attention) override;
+  Duration descriptor_gap() const override;
+  Instant watch(Instant now) override { return links_.watch(now); }
+
+ private:
+  class BothWays;
+  // `tcp` may be empty: a port that needs a privilege is offered on this host only.
+  Result<std::unique_ptr<Listener>> add_same_host(std::unique_ptr<Listener> tcp, ConnQual qualifier,
+                                                  ListenerEvents& events);
+
+  ShmFabric& fabric_;
+  LinkTransport links_;
+  std::unique_ptr<TcpTransport> tcp_;
+  Limits limits_;
+};
+
+} // namespace datum

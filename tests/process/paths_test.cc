@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Which way a connection takes, decided for each by itself.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "connection.h"
+#include "port_probe.h"
+#include "variable.h"
+
+namespace datum::test {
+namespace {
+
+Ia open_with(const char* ways) {
+  const Variable transport("DATUM_TRANSPORT", ways);
+  return open_ia();
+}
+
+// An IA that was opened with some ways, and one end of a connection on it.
+struct End {
+  explicit End(const char* ways) : ia(open_with(ways)), side(ia) {}
+  std::string path() { return told_of(side.ep(), "datum_path"); }
+  std::string reason() { return told_of(side.ep(), "datum_path_reason"); }
+  Ia ia;
+  Side side;
+};
+
+bool is_shared_memory(const std::string& path) {
+  return path.starts_with("shm ");
+}
+
+// Rules: ENV.1 ENV.8
+TEST(Paths, SharedMemoryWhereBothSidesOfferIt) {
+  End passive("auto");
+  End active("auto");
+  establish(active.side, passive.side);
+  EXPECT_TRUE(is_shared_memory(active.path())) << active.path();
+  EXPECT_TRUE(is_shared_memory(passive.path())) << passive.path();
+}
+
+// Rules: ENV.8
+TEST(Paths, TcpToAPeerThatOffersNothingElse) {
+  End passive("tcp");
+  End active("auto");
+  establish(active.side, passive.side);
+  EXPECT_EQ(active.path(), "tcp");
+  EXPECT_EQ(active.reason(), "nobody of this host offers shared memory there");
+  EXPECT_EQ(passive.reason(), "DATUM_TRANSPORT=tcp");
+}
+
+// Rules: ENV.8
+TEST(Paths, TcpForAPeerThatWantsNothingElse) {
+  End passive("auto");
+  End active("tcp");
+  establish(active.side, passive.side);
+  EXPECT_EQ(passive.path(), "tcp");
+  EXPECT_EQ(passive.reason(), "the peer chose TCP, or offers nothing else");
+}
+
+// Rules: ENV.8
+TEST(Paths, SharedMemoryAloneFindsNoPeerThatIsElsewhere) {
+  const Ia ia = open_with("tcp");
+  const Listener listener(ia);
+  End active("shm");
+  EXPECT_DAT_OK(connect(active.side.ep(), listener));
+  expect_connection_event(active.side.connect_evd(), DAT_CONNECTION_EVENT_NON_PEER_REJECTED,
+                          active.side.ep());
+}
+
+constexpr std::size_t kLength = 64;
+
+void expect_write_arrives(Side& from, const Buffer& target, std::uint8_t seed) {
+  Buffer source = from.buffer(kLength);
+  source.fill(seed);
+  ASSERT_DAT_OK(post_write(from.ep(), {source.segment()}, target.remote(), 1));
+  expect_dto(from.request_evd(), from.ep(), 1);
+  EXPECT_TRUE(target.holds(seed, 0, kLength));
+}
+
+// Rules: ENV.8
+TEST(Paths, OneAdapterTakesEachConnectionItsOwnWay) {
+  const Ia hub = open_with("auto");
+  Side near_side(hub);
+  Side far_side(hub);
+  End near("auto");
+  End far("tcp");
+  establish(near.side, near_side);
+  establish(far.side, far_side);
+  EXPECT_TRUE(is_shared_memory(near.path())) << near.path();
+  EXPECT_EQ(far.path(), "tcp");
+  // Regions are the adapter's, whoever writes to them; each side has its protection zone.
+  const Buffer for_near = near_side.buffer(kLength);
+  const Buffer for_far = far_side.buffer(kLength);
+  expect_write_arrives(near.side, for_near, 1);
+  expect_write_arrives(far.side, for_far, 2);
+  const Buffer at_near = near.side.buffer(kLength);
+  const Buffer at_far = far.side.buffer(kLength);
+  expect_write_arrives(near_side, at_near, 3);
+  expect_write_arrives(far_side, at_far, 4);
+}
+
+// Rules: ENV.8 tcp.Q2
+TEST(Paths, ALargeQualifierIsReachedOnEitherWay) {
+  const Ia ia = open_with("auto");
+  const Evd evd = create_evd(ia, DAT_EVD_CR_FLAG);
+  const DAT_CONN_QUAL qualifier = (DAT_CONN_QUAL{1} << 40U) + free_qualifier();
+  const Psp psp = create_psp(ia, qualifier, evd);
+  for (const char* ways : {"auto", "tcp", "shm"}) {
+    End active(ways);
+    Side passive(ia);
+    EXPECT_DAT_OK(connect(active.side.ep(), address_of(ia), qualifier, "hello"));
+    Cr cr = expect_request(evd);
+    EXPECT_EQ(request_data(cr), "hello");
+    EXPECT_DAT_OK(accept(cr, passive.ep()));
+    expect_connection_event(active.side.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED,
+                            active.side.ep());
+    EXPECT_EQ(active.path() == "tcp", std::string(ways) == "tcp");
+  }
+}
+
+// Rules: ENV.8
+TEST(Paths, AQualifierHasOneOwnerWhateverItsWays) {
+  for (const auto& [first, second] :
+       {std::pair{"auto", "tcp"}, {"tcp", "auto"}, {"auto", "shm"}, {"shm", "auto"}}) {
+    for (const DAT_CONN_QUAL qualifier :
+         {DAT_CONN_QUAL{free_ports(1)}, (DAT_CONN_QUAL{1} << 40U) + free_qualifier()}) {
+      const Ia owner = open_with(first);
+      const Evd evd = create_evd(owner, DAT_EVD_CR_FLAG);
+      Psp psp = create_psp(owner, qualifier, evd);
+      const Ia other = open_with(second);
+      const Evd other_evd = create_evd(other, DAT_EVD_CR_FLAG);
+      Psp late;
+      EXPECT_DAT_TYPE(
+          dat_psp_create(other, qualifier, other_evd, DAT_PSP_CONSUMER_FLAG, late.out()),
+          DAT_CONN_QUAL_IN_USE)
+          << first << ", then " << second << ", qualifier " << qualifier;
+      psp.free();
+      EXPECT_DAT_OK(dat_psp_create(other, qualifier, other_evd, DAT_PSP_CONSUMER_FLAG, late.out()));
+    }
+  }
+}
+
+} // namespace
+} // namespace datum::test

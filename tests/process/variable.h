@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// tests/process/variable.h: what the environment says while an IA is opened, and what an EP says of
+// the way its connection takes.
+#pragma once
+
+#include <cstdlib>
+#include <string>
+
+#include "events.h"
+
+namespace datum::test {
+
+// Set while it lives.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    setenv(name, value.c_str(), 1);
+  }
+  ~Variable() { unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+};
+
+// A named attribute of an EP; "": it has none of that name.
+inline std::string told_of(DAT_EP_HANDLE ep, const std::string& name) {
+  DAT_EP_PARAM param{};
+  EXPECT_DAT_OK(dat_ep_query(ep, DAT_EP_FIELD_ALL, &param));
+  for (int i = 0; i < param.ep_attr.ep_provider_specific_count; ++i) {
+    const DAT_NAMED_ATTR& each = param.ep_attr.ep_provider_specific[i];
+    if (each.name == name) return each.value;
+  }
+  return "";
+}
+
+} // namespace datum::test
