@@ -8,6 +8,7 @@
 
 #include "connection.h"
 #include "two_processes.h"
+#include "variable.h"
 
 namespace datum::test {
 
@@ -79,6 +80,33 @@ TEST_F(PeerThat, BecomesAnotherProgramIsABrokenConnection) {
   process_->send("exec");
   expect_connection_event(side_->connect_evd(), DAT_CONNECTION_EVENT_BROKEN, side_->ep());
   expect_flushed();
+  process_->kill();
+}
+
+// Its child has copies of all its descriptors.
+TEST_F(PeerThat, BecomesAnotherProgramAndHasAChildIsABrokenConnection) {
+  ASSERT_EQ(process_->ask("fork"), "forked");
+  process_->send("exec");
+  expect_connection_event(side_->connect_evd(), DAT_CONNECTION_EVENT_BROKEN, side_->ep());
+  process_->kill();
+}
+
+class PeerOverTcpThat : public PeerThat {
+  const Variable transport_{"DATUM_TRANSPORT", "tcp"};
+};
+
+TEST_F(PeerOverTcpThat, DiesAndHasAChildIsABrokenConnection) {
+  ASSERT_EQ(process_->ask("fork"), "forked");
+  post();
+  process_->kill();
+  expect_connection_event(side_->connect_evd(), DAT_CONNECTION_EVENT_BROKEN, side_->ep());
+  expect_flushed();
+}
+
+TEST_F(PeerOverTcpThat, BecomesAnotherProgramAndHasAChildIsABrokenConnection) {
+  ASSERT_EQ(process_->ask("fork"), "forked");
+  process_->send("exec");
+  expect_connection_event(side_->connect_evd(), DAT_CONNECTION_EVENT_BROKEN, side_->ep());
   process_->kill();
 }
 

@@ -8,8 +8,8 @@
 #include <sys/socket.h>
 
 #include "base/log.h"
+#include "transport/inet/fork_guard.h"
 #include "transport/inet/host_address.h"
-#include "transport/shm/fork_guard.h"
 #include "transport/shm/shm_context.h"
 
 namespace datum {

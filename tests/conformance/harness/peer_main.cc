@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "peer_main.h"
 
+#include <sys/prctl.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -26,6 +28,7 @@ class Peer {
     if (verb == "send") return send(words);
     if (verb == "listen") return listen();
     if (verb == "receive") return receive();
+    if (verb == "fork") return make_child();
     if (verb == "exec") become_another_program();
     if (verb == "close") return close();
     return "unknown command";
@@ -69,6 +72,15 @@ class Peer {
     Buffer buffer = side_->buffer(4096);
     EXPECT_DAT_OK(post_recv(side_->ep(), {buffer.segment()}, 1));
     return std::to_string(expect_dto(side_->recv_evd(), side_->ep(), 1));
+  }
+
+  // It has copies of this process's descriptors, and lives as long.
+  static std::string make_child() {
+    const pid_t child = fork();
+    if (child < 0) return "no child";
+    if (child > 0) return "forked";
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (;;) pause();
   }
 
   [[noreturn]] static void become_another_program() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-#include "transport/shm/fork_guard.h"
+#include "transport/inet/fork_guard.h"
 
 #include <array>
 #include <atomic>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/shm/fork_guard.h: descriptors that no child made by fork() is to hold.
-// A child that has a copy of a link's socket hides from the peer that this process has executed
-// another program: nothing hangs up. (Its death is learnt otherwise, see peer_process.h.) So in the
-// child each of them becomes something harmless under the same number, before fork() returns.
+// transport/inet/fork_guard.h: descriptors that no child made by fork() is to hold.
+// A child that has a copy of a connection's socket hides from the peer that this process has
+// executed another program, and over TCP that it has died: nothing hangs up. So in the child each
+// of them becomes something harmless under the same number, before fork() returns.
 // Not here: children made behind the C library's back; docs/design/shm.md says what follows.
 // Bounds:   numbers above kMostGuarded are left alone.
 // Threads:  any.
