@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Peers that are stopped, or become another program, in the middle of a connection.
+// Peers that are stopped, die, or become another program, in the middle of a connection.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -108,6 +108,34 @@ TEST_F(PeerOverTcpThat, BecomesAnotherProgramAndHasAChildIsABrokenConnection) {
   process_->send("exec");
   expect_connection_event(side_->connect_evd(), DAT_CONNECTION_EVENT_BROKEN, side_->ep());
   process_->kill();
+}
+
+// Its child had copies of what listens: nobody can be waiting there, and the qualifier is free.
+void expect_nothing_left_of_a_listener_that_died() {
+  const Ia ia = open_ia();
+  Side side(ia);
+  PeerProcess process = PeerProcess::of_this_program();
+  const DAT_CONN_QUAL qualifier = std::stoull(process.ask("listen"));
+  ASSERT_EQ(process.ask("fork"), "forked");
+  process.kill();
+  EXPECT_DAT_OK(connect(side.ep(), address_of(ia), qualifier));
+  expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_NON_PEER_REJECTED, side.ep());
+  const Evd requests = create_evd(ia, DAT_EVD_CR_FLAG);
+  const Psp psp = create_psp(ia, qualifier, requests);
+}
+
+TEST(DeadListener, WithAChildLeavesNothing) {
+  expect_nothing_left_of_a_listener_that_died();
+}
+
+TEST(DeadListener, OnSharedMemoryAloneWithAChildLeavesNothing) {
+  const Variable transport("DATUM_TRANSPORT", "shm");
+  expect_nothing_left_of_a_listener_that_died();
+}
+
+TEST(DeadListener, OverTcpWithAChildLeavesNothing) {
+  const Variable transport("DATUM_TRANSPORT", "tcp");
+  expect_nothing_left_of_a_listener_that_died();
 }
 
 TEST(StoppedListener, LeavesAConnectToItsTimeLimit) {

@@ -3,8 +3,8 @@
 // memory and everybody else over TCP.
 // Lives here: the choice, for each connection and once, before it is made; a qualifier published
 //             on both ways.
-// Not here:   either way. A channel is the chosen transport's own: afterwards nothing is in
-// between. Threads:    the adapter's lock.
+// Not here:   either way. A channel is the chosen transport's own: nothing is in between then.
+// Threads:    the adapter's lock.
 #pragma once
 
 #include <memory>

@@ -9,7 +9,7 @@
 
 #include "base/port_range.h"
 #include "base/status.h"
-#include "base/unique_fd.h"
+#include "transport/inet/fork_guard.h"
 #include "transport/inet/host_address.h"
 
 namespace datum {
@@ -26,7 +26,7 @@ class PortClaim {
  private:
   PortClaim(UniqueFd socket, std::uint16_t port) : socket_(std::move(socket)), port_(port) {}
 
-  UniqueFd socket_;
+  GuardedFd socket_;
   std::uint16_t port_;
 };
 

@@ -10,6 +10,7 @@
 
 #include "core/timer.h"
 #include "progress/reactor.h"
+#include "transport/inet/fork_guard.h"
 #include "transport/inet/host_address.h"
 #include "transport/link/fabric.h"
 #include "transport/shm/port_claim.h"
@@ -49,7 +50,7 @@ class ShmListener final : public PublishedName, private FdHandler, private Timer
   ShmContext& context_;
   const ConnQual qualifier_;
   std::optional<PortClaim> claim_;
-  UniqueFd socket_; // closed before the claim: while a name stands, its owner can be checked
+  GuardedFd socket_; // closed before the claim: while a name stands, its owner can be checked
   bool watching_ = false;
 };
 

@@ -9,7 +9,6 @@
 #include <sys/uio.h>
 
 #include "base/log.h"
-#include "transport/inet/fork_guard.h"
 
 namespace datum {
 namespace {
@@ -35,14 +34,12 @@ iwarp::Settings settings(const TcpOptions& options, bool same_host) {
 TcpConnection::TcpConnection(TcpContext& context, UniqueFd socket, bool same_host)
     : context_(context), socket_(std::move(socket)),
       session_(settings(context.options, same_host), context.chunks, *this) {
-  keep_from_children(socket_.get());
   tune(socket_.get(), context_.options.dead_peer_timeout);
   ++context_.connections;
 }
 
 TcpConnection::~TcpConnection() {
   --context_.connections;
-  children_may_have(socket_.get());
   unwatch();
   if (socket_ && begun_ && (!session_.finished() || session_.must_reset()))
     reset_when_closed(socket_.get());

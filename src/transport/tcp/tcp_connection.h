@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/unique_fd.h"
+#include "transport/inet/fork_guard.h"
 #include "transport/iwarp/session.h"
 #include "transport/tcp/inet_socket.h"
 #include "transport/tcp/tcp_context.h"
@@ -89,7 +89,7 @@ class TcpConnection final : public PendingHook,
 
   TcpContext& context_;
   TcpOwner* owner_ = nullptr;
-  UniqueFd socket_;
+  GuardedFd socket_;
   iwarp::Session session_;
   std::uint32_t watched_ = 0; // events; 0 with `watching_`: errors only
   bool watching_ = false;

@@ -60,8 +60,8 @@ class TcpListener final : public Listener, private FdHandler, private Timer {
   TcpContext& context_;
   const ConnQual qualifier_;
   ListenerEvents& events_;
-  UniqueFd claim_; // of a mapped qualifier: its name
-  UniqueFd socket_;
+  GuardedFd claim_; // of a mapped qualifier: its name
+  GuardedFd socket_;
   bool watching_ = false;
   std::list<HalfOpen> half_open_; // oldest first
 };

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "peer_main.h"
 
-#include <sys/prctl.h>
+#include <poll.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -74,13 +73,15 @@ class Peer {
     return std::to_string(expect_dto(side_->recv_evd(), side_->ep(), 1));
   }
 
-  // It has copies of this process's descriptors, and lives as long.
+  // It has copies of this process's descriptors, and lives until the commands' pipe is closed,
+  // whatever becomes of this process.
   static std::string make_child() {
     const pid_t child = fork();
     if (child < 0) return "no child";
     if (child > 0) return "forked";
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    for (;;) pause();
+    pollfd commands{STDIN_FILENO, 0, 0};
+    poll(&commands, 1, -1);
+    _exit(0);
   }
 
   [[noreturn]] static void become_another_program() {

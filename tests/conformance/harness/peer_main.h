@@ -6,7 +6,7 @@
 //               send TEXT           one word as a message; when it has been placed: sent
 //               listen              opens the IA and a service point: its qualifier
 //               receive             posts a Recv of 4096 octets: the length that came
-//               fork                forked; a child that does nothing, and lives as long
+//               fork                forked; a child that does nothing, and may live longer
 //               exec                becomes another program; no answer
 //               close               frees everything and closes the IA
 //             A closed stdin ends the process.
