@@ -125,7 +125,7 @@ Lookup look_up(const std::optional<HostAddress>& name, const HostAddress& host, 
 
 Lookup find_rendezvous(const HostAddress& host, ConnQual qualifier, UniqueFd& out) {
   const auto local = is_local(host);
-  if (!local) return Lookup::NoResources;
+  if (!local) return Lookup::Unknown;
   if (!*local) return Lookup::OtherHost;
   const Lookup specific = look_up(host, host, qualifier, out);
   if (specific != Lookup::Nobody && specific != Lookup::Stranger) return specific;

@@ -36,6 +36,7 @@ ConnectResult connect_rendezvous(const std::optional<HostAddress>& host, ConnQua
 enum class Lookup : std::uint8_t {
   Found,     // connected; nothing has been said yet
   OtherHost, // the address is not one of this host
+  Unknown,   // nor can it be told, for lack of resources, whether it is
   Nobody,
   Stranger, // somebody answers who does not own the TCP port: as good as nobody
   Busy,

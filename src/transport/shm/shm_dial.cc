@@ -92,6 +92,7 @@ bool ShmDial::find() {
   case Lookup::Nobody:
   case Lookup::Stranger: give_up(DialFailure::NobodyListens); break;
   case Lookup::Busy: dial_again(); break;
+  case Lookup::Unknown:
   case Lookup::NoResources: wait_for_resources(); break;
   }
   return false;
