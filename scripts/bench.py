@@ -104,22 +104,32 @@ def moved(before, after):
     return min(before, after) <= 0 or abs(before - after) / min(before, after) > MOVED
 
 
-def run_peers(bar, tools, run):
-    """Beside our run, between two probes of their own."""
-    for name, kind in bar.peers:
+def steady_peer(name, kind, tools):
+    """Its figure between two probes that agree; None: it has none. TimeoutError: they never did."""
+    for _ in range(TRIES):
         before = bench_peers.probe(tools.limits)
         value = bench_peers.measure(name, kind)
-        if moved(before, bench_peers.probe(tools.limits)):
-            run["steady"] = False
-        if value:
-            run["peers"][name] = value
+        if not value or not moved(before, bench_peers.probe(tools.limits)):
+            return value
+    raise TimeoutError(name)
+
+
+def run_peers(bar, tools, run):
+    """Behind our run. A peer's run that was not steady is thrown away by itself."""
+    try:
+        values = {name: steady_peer(name, kind, tools) for name, kind in bar.peers}
+    except TimeoutError:
+        run["steady"] = False
+        return
+    run["peers"] = {name: value for name, value in values.items() if value}
 
 
 def take(bar, tools, wanted):
     kept, thrown = [], 0
     while len(kept) < wanted and thrown < wanted * TRIES:
         run = run_once(bar, tools)
-        run_peers(bar, tools, run)
+        if run["steady"]:
+            run_peers(bar, tools, run)
         if run["steady"]:
             kept.append(run)
         else:

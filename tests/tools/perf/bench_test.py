@@ -4,7 +4,9 @@
 
 import pathlib
 import sys
+import types
 import unittest
+from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts"))
 sys.dont_write_bytecode = True
@@ -55,6 +57,37 @@ class Judgement(unittest.TestCase):
     def test_every_bar_has_a_name_of_its_own(self):
         names = [bar.name for bar in bench.all_bars()]
         self.assertEqual(len(names), len(set(names)))
+
+
+class SteadyPeer(unittest.TestCase):
+    def measured(self, probes, value=5.0):
+        """What comes of these probes, and how often the peer was measured."""
+        taken = []
+        with mock.patch.object(bench_peers, "probe", lambda limits, left=iter(probes): next(left)), \
+                mock.patch.object(bench_peers, "measure", lambda *_: taken.append(1) or value):
+            tools = types.SimpleNamespace(limits="limits")
+            try:
+                return bench.steady_peer("ucx tag_lat 8", "latency", tools), len(taken)
+            except TimeoutError:
+                return "never steady", len(taken)
+
+    def test_a_steady_one_is_measured_once(self):
+        self.assertEqual(self.measured([100, 110]), (5.0, 1))
+
+    def test_one_that_moved_is_measured_again_by_itself(self):
+        self.assertEqual(self.measured([100, 130, 100, 100]), (5.0, 2))
+
+    def test_one_that_always_moves_has_no_figure(self):
+        self.assertEqual(self.measured([100, 130] * 3), ("never steady", 3))
+
+    def test_one_that_is_not_installed_is_asked_once(self):
+        self.assertEqual(self.measured([100], None), (None, 1))
+
+    def test_its_unsteadiness_is_the_runs(self):
+        run = run_of(100, 1.0)
+        with mock.patch.object(bench, "steady_peer", side_effect=TimeoutError):
+            bench.run_peers(Judgement().bar(peers=(("ucx", "latency"),)), None, run)
+        self.assertFalse(run["steady"])
 
 
 class Page(unittest.TestCase):
