@@ -2,12 +2,17 @@
 // common.h: what every example needs besides DAT itself. Include it first.
 // Lives here: saying what failed, waiting for one expected event, starting the other process.
 // Not here:   how to open an adapter and connect: hello.c shows that, connection.h repeats it.
+// A program of DAT 2.0 defines EXAMPLE_DAT2 before it includes this.
 #ifndef DATUM_EXAMPLES_COMMON_H
 #define DATUM_EXAMPLES_COMMON_H
 
 #define _DEFAULT_SOURCE // fork, pipe, getaddrinfo and htobe64 besides strict C99
 
+#ifdef EXAMPLE_DAT2
+#include <dat2/dat_ib_extensions.h> // and with it <dat2/udat.h>
+#else
 #include <dat/udat.h>
+#endif
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

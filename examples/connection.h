@@ -6,6 +6,7 @@
 #define DATUM_EXAMPLES_CONNECTION_H
 
 #include "common.h"
+#include "version.h"
 #include <endian.h>
 
 // The events of a connection, of its receives and of its requests go to an EVD each: order is kept
@@ -50,17 +51,14 @@ struct region {
 static inline struct region register_memory(struct side* side, void* memory, DAT_VLEN size,
                                             DAT_MEM_PRIV_FLAGS privileges) {
   struct region region;
-  DAT_REGION_DESCRIPTION description;
-  description.for_va = memory;
-  CHECK(dat_lmr_create(side->ia, DAT_MEM_TYPE_VIRTUAL, description, size, side->pz, privileges,
-                       &region.lmr, &region.lmr_context, &region.rmr_context, NULL, NULL));
+  CHECK(create_lmr(side->ia, side->pz, memory, size, privileges, &region.lmr, &region.lmr_context,
+                   &region.rmr_context));
   return region;
 }
 
 static inline DAT_LMR_TRIPLET piece_of(const struct region* region, const void* start,
                                        DAT_VLEN length) {
-  const DAT_LMR_TRIPLET piece = {region->lmr_context, 0, (DAT_VADDR)(uintptr_t)start, length};
-  return piece;
+  return local_piece(region->lmr_context, (DAT_VADDR)(uintptr_t)start, length);
 }
 
 // What a peer must know to reach our memory, as it travels in private data: a DAT_RMR_TRIPLET is
@@ -86,9 +84,7 @@ static inline DAT_RMR_TRIPLET read_offer(const DAT_CONNECTION_EVENT_DATA* establ
   // More may follow: a transport may pad private data.
   if (established->private_data_size < (DAT_COUNT)sizeof offer) fail("the server offers no memory");
   memcpy(&offer, established->private_data, sizeof offer);
-  const DAT_RMR_TRIPLET remote = {be32toh(offer.rmr_context), 0, be64toh(offer.address),
-                                  be64toh(offer.length)};
-  return remote;
+  return remote_piece(be32toh(offer.rmr_context), be64toh(offer.address), be64toh(offer.length));
 }
 
 static inline DAT_EP_HANDLE create_endpoint(struct side* side) {
