@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """Hold the manual pages against headers, rules and a C compiler.
 
-Every function of the public headers has a page or a link to one; links and references lead to
-pages; a rule that a page names exists, and a page names every rule of its functions; the examples
-compile without warnings.
+Every function of the public headers and every name that a registry exports has a page or a link to
+one; links and references lead to pages; a rule that a page names exists, a page names every rule of
+its functions, and some page every rule of DAT 2.0; the examples compile without warnings.
 
 A rule is named in parentheses: (R4), a rule of one of the page's own functions, or (EVENT.3).
 "R5 to R10" names all of them.
@@ -18,7 +18,9 @@ import sys
 MAN = pathlib.Path(__file__).resolve().parent
 ROOT = MAN.parent.parent
 HEADERS = ("udat.h", "dat.h", "dat_registry.h")
-TAG = re.compile(r"(?:([A-Za-z_-]+)[.-])?(R?)(\d+)(?: to (?:[A-Za-z_-]+[.-])?R?(\d+))?")
+EXPORTS = ("libdat.so.1.symbols", "libdat2.so.2.symbols")
+OWNER = r"[A-Za-z_-][A-Za-z0-9_-]*"
+TAG = re.compile(rf"(?:({OWNER}?)[.-])?(R?)(\d+)(?: to (?:{OWNER}?[.-])?R?(\d+))?")
 
 
 def lines_of(path):
@@ -62,26 +64,35 @@ def check_reach(pages, complain):
             complain(f"links.txt: {link} leads to {target}, which does not exist")
         reachable.add(link)
     for page in pages:
-        for name, section in re.findall(r"\*\*(dat_[a-z_]+)\*\*\((\d)\)", page.text):
+        for name, section in re.findall(r"\*\*(dats?_[a-z_]+|dat2|datum)\*\*\((\d)\)", page.text):
             if f"{name}.{section}" not in reachable:
                 complain(f"{page.file}: refers to {name}({section}), which does not exist")
-    for header in HEADERS:
-        text = (ROOT / "include" / "dat" / header).read_text()
+    for header in (f"{version}/{name}" for version in ("dat", "dat2") for name in HEADERS):
+        text = re.sub(r"/\*.*?\*/", "", (ROOT / "include" / header).read_text(), flags=re.S)
         for name in sorted(set(re.findall(r"\b(dat_[a-z_]+)\(", text))):
             if f"{name}.3" not in reachable:
                 complain(f"{header}: {name} has no page")
+    for exports in EXPORTS:
+        for name in lines_of(ROOT / "tests" / "abi" / exports):
+            if f"{name.split('@')[0]}.3" not in reachable:
+                complain(f"{exports}: {name} has no page")
 
 
 def check_rules(pages, complain):
     rules = {line.split(" | ")[0].strip() for path in (ROOT / "tests" / "rules").glob("*.rules")
              for line in lines_of(path)}
+    stated = set()
     for page in pages:
         found, unknown = page.tags(rules)
+        stated |= found
         for tag in sorted(unknown):
             complain(f"{page.file}: there is no rule {tag}")
         for tag in sorted(rules - found):
             if tag.split(".R")[0] in page.names:
                 complain(f"{page.file}: does not state {tag}")
+    for tag in sorted(rules - stated):
+        if tag.startswith("DAT2."):
+            complain(f"no page states {tag}")
 
 
 def check_examples(pages, compiler, complain):
