@@ -17,12 +17,12 @@ struct Advice {
 constexpr Advice kAdvice[] = {
     {DAT_PROVIDER_NOT_FOUND, "dat-info lists the interface adapters; dat-info --check says why "
                              "one is missing"},
-    {DAT_INSUFFICIENT_RESOURCES, "look at 'ulimit -n' and 'ulimit -l'; dat-info --check "
-                                 "compares them with what is needed"},
+    {DAT_INSUFFICIENT_RESOURCES, "look at 'ulimit -n' and 'ulimit -v'; dat-info --check "
+                                 "says what is needed"},
     {DAT_CONN_QUAL_IN_USE, "another process listens there; choose another port"},
     {DAT_CONN_QUAL_UNAVAILABLE, "every port is taken; name one"},
     {DAT_INVALID_ADDRESS, "use an address of a machine that this one can reach"},
-    {DAT_MODEL_NOT_SUPPORTED, "this provider lacks an optional feature; dat-info -v shows "
+    {DAT_MODEL_NOT_SUPPORTED, "this provider lacks an optional feature; dat-info -a shows "
                               "which it has"},
     {DAT_INTERNAL_ERROR, "DATUM_LOG=debug shows what the library did; please report it"},
 };

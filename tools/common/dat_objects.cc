@@ -56,8 +56,9 @@ Psp listen(const Interface& ia, DAT_CONN_QUAL& port, const Evd& cr_evd) {
   return Psp(psp);
 }
 
-void accept(Cr request, DAT_EP_HANDLE ep, const std::string& peer) {
-  check(dat_cr_accept(request.get(), ep, 0, nullptr), "dat_cr_accept", peer);
+void accept(Cr request, DAT_EP_HANDLE ep, const std::string& peer, std::string private_data) {
+  const auto size = static_cast<DAT_COUNT>(private_data.size());
+  check(dat_cr_accept(request.get(), ep, size, private_data.data()), "dat_cr_accept", peer);
   request.release();
 }
 

@@ -74,7 +74,7 @@ Evd make_evd(const Interface& ia, DAT_COUNT qlen, int flags); // flags: OR of DA
 Psp listen(const Interface& ia, DAT_CONN_QUAL& port, const Evd& cr_evd);
 
 // Throws if ep cannot take the connection; the request is refused then.
-void accept(Cr request, DAT_EP_HANDLE ep, const std::string& peer);
+void accept(Cr request, DAT_EP_HANDLE ep, const std::string& peer, std::string private_data = {});
 
 // Memory that somebody else owns, registered while this object lives.
 class Region {

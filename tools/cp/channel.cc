@@ -72,12 +72,9 @@ std::string Channel::connect(const tools::Address& address, DAT_CONN_QUAL port,
   return answer;
 }
 
-void Channel::accept(DAT_CR_HANDLE request, const std::string& private_data,
-                     const std::string& peer) {
+void Channel::accept(tools::Cr request, const std::string& private_data, const std::string& peer) {
   peer_ = peer;
-  std::string data = private_data; // DAT_PVOID is not const
-  check(dat_cr_accept(request, ep_.get(), static_cast<DAT_COUNT>(data.size()), data.data()),
-        "dat_cr_accept", peer);
+  tools::accept(std::move(request), ep_.get(), peer, private_data);
   const tools::Deadline deadline = tools::after(silence_);
   while (!connected_) {
     const auto event = tools::wait_event(evd_, deadline);

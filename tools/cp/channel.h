@@ -27,7 +27,7 @@ class Channel final : public Link {
   // Both return once the connection stands, or throw. connect() gives the accepter's private data.
   std::string connect(const tools::Address& address, DAT_CONN_QUAL port,
                       const std::string& private_data, const std::string& peer);
-  void accept(DAT_CR_HANDLE request, const std::string& private_data, const std::string& peer);
+  void accept(tools::Cr request, const std::string& private_data, const std::string& peer);
 
   // Registers depth slots of chunk_size bytes; rights is what the peer may do with them. What it
   // returns is for the peer, and what the peer sent goes to set_peer_slots().

@@ -55,8 +55,9 @@ class Server {
   };
 
   void print_token() const;
-  [[nodiscard]] Caller caller_of(DAT_CR_HANDLE request) const;
-  std::optional<ExitCode> answer(DAT_CR_HANDLE request);
+  [[nodiscard]] Caller caller_of(const tools::Cr& request) const;
+  std::optional<ExitCode> answer(tools::Cr request);
+  std::optional<ExitCode> answer(tools::Cr request, const Hello& hello, const std::string& who);
   [[nodiscard]] Answer judge(const Hello& hello) const;
   ExitCode serve(Channel& channel, const std::string& who);
   void log(const std::string& text) const;
@@ -93,16 +94,16 @@ ExitCode Server::run() {
   for (;;) {
     const auto event = tools::wait_event(requests_, tools::kNever);
     if (!event || event->event_number != DAT_CONNECTION_REQUEST_EVENT) continue;
-    const auto code = answer(event->event_data.cr_arrival_event_data.cr_handle);
+    const auto code = answer(tools::Cr(event->event_data.cr_arrival_event_data.cr_handle));
     if (!code) continue;
     if (options_.once) return *code;
     if (!options_.reuse_token) print_token();
   }
 }
 
-Server::Caller Server::caller_of(DAT_CR_HANDLE request) const {
+Server::Caller Server::caller_of(const tools::Cr& request) const {
   DAT_CR_PARAM param = {};
-  tools::check(dat_cr_query(request, DAT_CR_FIELD_ALL, &param), "dat_cr_query", ia_.name());
+  tools::check(dat_cr_query(request.get(), DAT_CR_FIELD_ALL, &param), "dat_cr_query", ia_.name());
   const auto size = static_cast<std::size_t>(param.private_data_size);
   return {tools::address_text(reinterpret_cast<const sockaddr*>(param.remote_ia_address_ptr)),
           decode_hello({static_cast<const char*>(param.private_data), size})};
@@ -113,26 +114,33 @@ Answer Server::judge(const Hello& hello) const {
   return same_token(hello.token, token_) ? Answer::Welcome : Answer::WrongToken;
 }
 
-// How the copy ended; nothing if there was none.
-std::optional<ExitCode> Server::answer(DAT_CR_HANDLE request) {
+// How the copy ended; nothing if there was none. A caller that cannot be served is refused, and the
+// next one may be luckier.
+std::optional<ExitCode> Server::answer(tools::Cr request) {
   const Caller caller = caller_of(request);
   if (!caller.hello) {
     log(fmt::format("refused {}: it is not dat-cp", caller.address));
-    tools::check(dat_cr_reject(request), "dat_cr_reject", caller.address);
     return std::nullopt;
   }
   const std::string who = fmt::format("{} process {}", caller.address, caller.hello->pid);
-  const Answer verdict = judge(*caller.hello);
-  Channel channel(ia_, options_.timeout);
   try {
-    channel.accept(
-        request,
-        encode(HelloAnswer{kProtocolVersion, static_cast<std::uint32_t>(getpid()), verdict}), who);
+    return answer(std::move(request), *caller.hello, who);
   } catch (const ToolError& error) {
     if (error.code() == ExitCode::Interrupted) throw;
     log(error.what());
-    return std::nullopt;
+  } catch (const std::exception& error) {
+    log(fmt::format("refused {}: {}", who, error.what()));
   }
+  return std::nullopt;
+}
+
+std::optional<ExitCode> Server::answer(tools::Cr request, const Hello& hello,
+                                       const std::string& who) {
+  const Answer verdict = judge(hello);
+  Channel channel(ia_, options_.timeout);
+  channel.accept(
+      std::move(request),
+      encode(HelloAnswer{kProtocolVersion, static_cast<std::uint32_t>(getpid()), verdict}), who);
   if (verdict != Answer::Welcome) {
     log(fmt::format("refused {}: wrong {}", who,
                     verdict == Answer::WrongToken ? "token" : "protocol version"));

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <new>
 
 #include <fmt/format.h>
 
@@ -42,7 +43,8 @@ class Server {
   };
 
   void handle(const DAT_EVENT& event);
-  void accept(DAT_CR_HANDLE request);
+  void admit(tools::Cr request);
+  void accept(tools::Cr request, const std::string& address);
   void answer(const DAT_DTO_COMPLETION_EVENT_DATA& done);
   void forget(DAT_EP_HANDLE ep, const char* why);
   void log(const std::string& text) const;
@@ -69,7 +71,7 @@ ExitCode Server::run() {
 
 void Server::handle(const DAT_EVENT& event) {
   if (event.event_number == DAT_CONNECTION_REQUEST_EVENT)
-    accept(event.event_data.cr_arrival_event_data.cr_handle);
+    admit(tools::Cr(event.event_data.cr_arrival_event_data.cr_handle));
   else if (event.event_number == DAT_DTO_COMPLETION_EVENT)
     answer(event.event_data.dto_completion_event_data);
   else if (event.event_number == DAT_CONNECTION_EVENT_DISCONNECTED)
@@ -78,24 +80,30 @@ void Server::handle(const DAT_EVENT& event) {
     forget(event.event_data.connect_event_data.ep_handle, "lost");
 }
 
-void Server::accept(DAT_CR_HANDLE request) {
+// Whatever is wrong with one client, the others are answered.
+void Server::admit(tools::Cr request) {
   DAT_CR_PARAM param = {};
-  check(dat_cr_query(request, DAT_CR_FIELD_ALL, &param), "dat_cr_query", ia_.name());
+  check(dat_cr_query(request.get(), DAT_CR_FIELD_ALL, &param), "dat_cr_query", ia_.name());
   const std::string hello(static_cast<const char*>(param.private_data),
                           static_cast<std::size_t>(param.private_data_size));
-  Client client;
-  client.address =
+  const std::string address =
       tools::address_text(reinterpret_cast<const sockaddr*>(param.remote_ia_address_ptr));
-  if (!hello.starts_with(kHello) || clients_.size() >= kMostClients) {
-    log(fmt::format("refused {}: {}", client.address,
-                    clients_.size() >= kMostClients ? "too many clients" : "it is not dat-ping"));
-    check(dat_cr_reject(request), "dat_cr_reject", client.address);
-    return;
+  try {
+    if (!hello.starts_with(kHello)) throw ToolError(ExitCode::Failed, "it is not dat-ping");
+    if (clients_.size() >= kMostClients) throw ToolError(ExitCode::Failed, "too many clients");
+    accept(std::move(request), address);
+  } catch (const ToolError& error) {
+    log(fmt::format("refused {}: {}", address, error.what()));
+  } catch (const std::bad_alloc&) {
+    log(fmt::format("refused {}: no memory for another client", address));
   }
-  client.connection = std::make_unique<Connection>(ia_, evd_, kMost);
+}
+
+void Server::accept(tools::Cr request, const std::string& address) {
+  Client client{address, 0, std::make_unique<Connection>(ia_, evd_, kMost)};
   const DAT_EP_HANDLE ep = client.connection->ep().get();
-  check(dat_cr_accept(request, ep, 0, nullptr), "dat_cr_accept", client.address);
-  log(fmt::format("{} connected", client.address));
+  tools::accept(std::move(request), ep, address);
+  log(fmt::format("{} connected", address));
   clients_.emplace(ep, std::move(client));
 }
 
@@ -112,7 +120,8 @@ void Server::answer(const DAT_DTO_COMPLETION_EVENT_DATA& done) {
     connection.send(bytes.size());
     ++found->second.answered;
   } catch (const ToolError& error) {
-    log(fmt::format("{}: {}", found->second.address, error.what()));
+    // Who sends pings and takes no answers is not served any longer.
+    forget(done.ep_handle, error.what());
   }
 }
 

@@ -70,6 +70,7 @@ class Program {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
   }
   void signal(int number) const { ::kill(pid_, number); }
+  [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] const std::string& out() const { return out_.text; }
   [[nodiscard]] const std::string& err() const { return err_.text; }
 
