@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "facade/handle_space.h"
 
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -33,6 +34,17 @@ void* reserve(std::size_t& bytes) {
 }
 
 } // namespace
+
+// Another thread may have held the lock at the fork. Whatever it was about to change, the slots are
+// wiped, and what is left is right after each of its steps, but for the first: that one belongs to
+// opening an IA, which no fork interrupts (fork_gate.h).
+void HandleSpace::start_child() {
+  new (&mutex_) Mutex;
+}
+
+void HandleSpace::watch_forks() {
+  static_cast<void>(::pthread_atfork(nullptr, nullptr, &start_child));
+}
 
 bool HandleSpace::grow() {
   if (reserved_bytes_ == 0) {

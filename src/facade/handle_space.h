@@ -52,6 +52,8 @@ class HandleSpace {
   // What the first slot's key says, which is never given away, until somebody wipes it.
   static constexpr std::uint64_t kNobodys = ~std::uint64_t{0};
 
+  static void start_child();
+  [[gnu::constructor]] static void watch_forks();
   static bool grow() DATUM_REQUIRES(mutex_);
   static void notice_fork(HandleSlot& first) DATUM_REQUIRES(mutex_);
 

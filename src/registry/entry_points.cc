@@ -2,6 +2,7 @@
 // registry/entry_points.cc: the calls that the registry answers itself. No exception leaves here.
 #include <new>
 
+#include "base/fork_gate.h"
 #include "registry/process.h"
 #include "registry/registry.h"
 
@@ -11,6 +12,7 @@ namespace {
 
 template <class F>
 DAT_RETURN guarded(F call) noexcept {
+  const datum::ForkGatePass pass;
   try {
     return call();
   } catch (const std::bad_alloc&) {

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstdint>
 #include <fcntl.h>
-#include <mutex>
 #include <pthread.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -43,13 +42,16 @@ void replace_all() {
   ::close(harmless);
 }
 
+// As the library is loaded: what a first link would register, a fork could come in the middle of.
+[[gnu::constructor]] void watch_forks() {
+  // Without memory for it children keep their copies.
+  static_cast<void>(::pthread_atfork(nullptr, nullptr, &replace_all));
+}
+
 } // namespace
 
 void keep_from_children(int fd) noexcept {
-  static std::once_flag once;
   if (!can_be_guarded(fd)) return;
-  // Without memory for it children keep their copies; the next link tries no more.
-  std::call_once(once, [] { static_cast<void>(::pthread_atfork(nullptr, nullptr, &replace_all)); });
   word_of(fd).fetch_or(bit_of(fd), std::memory_order_relaxed);
   const int needed = fd / kBits + 1;
   int used = words_used.load(std::memory_order_relaxed);

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Children that open an IA of their own while threads of their parent are at it.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "objects.h"
+#include "status.h"
+#include "transport.h"
+
+namespace datum::test {
+namespace {
+
+constexpr unsigned kPatience = 20; // seconds, for what takes milliseconds
+
+bool open_and_close() {
+  std::string name = ia_name();
+  DAT_EVD_HANDLE async = DAT_HANDLE_NULL;
+  DAT_IA_HANDLE ia = DAT_HANDLE_NULL;
+  return dat_ia_open(name.data(), 8, &async, &ia) == DAT_SUCCESS &&
+         dat_ia_close(ia, DAT_CLOSE_ABRUPT_FLAG) == DAT_SUCCESS;
+}
+
+// 0: it worked. A child that hangs ends with a signal.
+int status_of_child(const std::function<bool()>& body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(kPatience);
+    _exit(body() ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+// Two threads do `work` again and again, until this one has made so many children.
+void fork_beside(const std::function<void()>& work, int children) {
+  std::atomic<bool> done{false};
+  std::atomic<int> rounds{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i)
+    threads.emplace_back([&] {
+      while (!done) {
+        work();
+        ++rounds;
+      }
+    });
+  for (int i = 0; i < children && !testing::Test::HasFailure(); ++i) {
+    EXPECT_EQ(status_of_child(open_and_close), 0) << "child " << i;
+    for (const int seen = rounds; rounds == seen;) std::this_thread::yield();
+  }
+  done = true;
+  for (std::thread& thread : threads) thread.join();
+}
+
+// Rules: THREAD.15
+TEST(ForkedChild, OpensAnIaWhileOthersOpenAndClose) {
+  fork_beside([] { EXPECT_TRUE(open_and_close()); }, 200);
+}
+
+// Rules: THREAD.15
+TEST(ForkedChild, OpensAnIaWhileOthersMakeObjects) {
+  Ia ia;
+  DAT_EVD_HANDLE async = DAT_HANDLE_NULL;
+  std::string name = ia_name();
+  ASSERT_DAT_OK(dat_ia_open(name.data(), 8, &async, ia.out()));
+  const auto make = [&] {
+    DAT_PZ_HANDLE zone = DAT_HANDLE_NULL;
+    EXPECT_DAT_OK(dat_pz_create(ia, &zone));
+    EXPECT_DAT_OK(dat_pz_free(zone));
+  };
+  fork_beside(make, 200);
+}
+
+} // namespace
+} // namespace datum::test

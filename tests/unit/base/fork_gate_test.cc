@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "base/fork_gate.h"
+
+#include <atomic>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace datum {
+namespace {
+
+constexpr unsigned kPatience = 20; // seconds
+
+// 0: true. A child that hangs ends with a signal.
+template <class F>
+int answer_of_child(const F& body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(kPatience);
+    ::_exit(body() ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return status;
+}
+
+// A thread that does `work` again and again as long as this lives.
+template <class F>
+class Beside {
+ public:
+  explicit Beside(const F& work)
+      : thread_([this, work] {
+          while (!done_) {
+            work();
+            ++rounds_;
+          }
+        }) {
+    await_round();
+  }
+  ~Beside() {
+    done_ = true;
+    thread_.join();
+  }
+  void await_round() {
+    for (const int seen = rounds_; rounds_ == seen;) std::this_thread::yield();
+  }
+
+ private:
+  std::atomic<bool> done_{false};
+  std::atomic<int> rounds_{0};
+  std::thread thread_;
+};
+
+TEST(ForkGate, NoForkComesWhileAnotherThreadIsInside) {
+  std::atomic<int> step{0};
+  Beside other([&step] {
+    const ForkGatePass pass;
+    step = 1;
+    for (int i = 0; i < 100; ++i) std::this_thread::yield();
+    step = 0;
+  });
+  for (int i = 0; i < 200; ++i) {
+    ASSERT_EQ(answer_of_child([&] { return step == 0; }), 0) << i;
+    other.await_round();
+  }
+}
+
+TEST(ForkGate, AThreadMayForkFromWithinAndItsChildIsInside) {
+  const ForkGatePass pass;
+  EXPECT_EQ(answer_of_child([] {
+              const ForkGatePass another;
+              return answer_of_child([] { return true; }) == 0;
+            }),
+            0);
+}
+
+TEST(ForkGate, AChildEntersWhoseParentWasAboutTo) {
+  Beside other([] { const ForkGatePass pass; });
+  for (int i = 0; i < 200; ++i) {
+    const auto enter = [] {
+      const ForkGatePass pass;
+      return true;
+    };
+    ASSERT_EQ(answer_of_child(enter), 0) << i;
+  }
+}
+
+} // namespace
+} // namespace datum
