@@ -167,10 +167,11 @@ bool LinkChannel::on_fetch(const RecordHeader& header, const std::byte* payload)
   if (header.fetch.segments > kMaxFetchSegments ||
       header.length != header.fetch.segments * sizeof(FetchSegment) || message_under_way())
     return false;
-  const MessageNote note = std::exchange(note_, {});
+  const MessageNote note = note_;
   if (!staged_.empty() || !start_fetch(header, payload, note)) {
     if (state_ == State::Open) stage(header, payload, note);
   }
+  note_ = {};
   return true;
 }
 

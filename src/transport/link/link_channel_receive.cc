@@ -118,13 +118,16 @@ bool LinkChannel::handle_open(const RecordHeader& header, const std::byte* paylo
 bool LinkChannel::on_send(const RecordHeader& header, const std::byte* payload) {
   if (header.length > kMaxPiece || fetch_pending()) return false;
   const bool last = (header.flags & record_flag::kLast) != 0;
-  const MessageNote note = last ? std::exchange(note_, {}) : MessageNote{};
+  const MessageNote note = last ? note_ : MessageNote{};
   if (!staged_.empty() || !deliver(header, payload, note)) {
     if (state_ != State::Open) return true;
     if (header.length > kSendWindow - staged_octets_ || staged_.size() == most_staged())
       return false;
     stage(header, payload, note);
   }
+  // Not before the message is kept: without memory for it the record comes again, the note does
+  // not.
+  if (last) note_ = {};
   return true;
 }
 
@@ -324,6 +327,8 @@ bool LinkChannel::on_atomic(const RecordHeader& header) {
     refuse_read(DtoStatus::RemoteAccess);
     return true;
   }
+  // First what needs memory: without it the record comes again.
+  served_.push_back({fields.rdma.stag, fields.rdma.address, kSize, 0, true, 0});
   auto* target = reinterpret_cast<std::uint64_t*>(pointer(memory));
   std::uint64_t before = fields.compare;
   if ((header.flags & record_flag::kCompare) != 0)
@@ -331,7 +336,7 @@ bool LinkChannel::on_atomic(const RecordHeader& header) {
                                 __ATOMIC_SEQ_CST);
   else
     before = __atomic_fetch_add(target, fields.operand, __ATOMIC_SEQ_CST);
-  served_.push_back({fields.rdma.stag, fields.rdma.address, kSize, 0, true, before});
+  served_.back().value = before;
   if (served_.size() == 1) serve_reads();
   return true;
 }
