@@ -60,7 +60,7 @@ void fork_beside(const std::function<void()>& work, int children) {
 
 // Rules: THREAD.15
 TEST(ForkedChild, OpensAnIaWhileOthersOpenAndClose) {
-  fork_beside([] { EXPECT_TRUE(open_and_close()); }, 200);
+  fork_beside([] { EXPECT_TRUE(open_and_close()); }, 60);
 }
 
 // Rules: THREAD.15
@@ -74,7 +74,7 @@ TEST(ForkedChild, OpensAnIaWhileOthersMakeObjects) {
     EXPECT_DAT_OK(dat_pz_create(ia, &zone));
     EXPECT_DAT_OK(dat_pz_free(zone));
   };
-  fork_beside(make, 200);
+  fork_beside(make, 60);
 }
 
 } // namespace

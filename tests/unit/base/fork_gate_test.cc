@@ -56,11 +56,10 @@ TEST(ForkGate, NoForkComesWhileAnotherThreadIsInside) {
   std::atomic<int> step{0};
   Beside other([&step] {
     const ForkGatePass pass;
-    step = 1;
-    for (int i = 0; i < 100; ++i) std::this_thread::yield();
+    for (int i = 1; i < 1000; ++i) step = i;
     step = 0;
   });
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < 50; ++i) {
     ASSERT_EQ(answer_of_child([&] { return step == 0; }), 0) << i;
     other.await_round();
   }
@@ -77,7 +76,7 @@ TEST(ForkGate, AThreadMayForkFromWithinAndItsChildIsInside) {
 
 TEST(ForkGate, AChildEntersWhoseParentWasAboutTo) {
   Beside other([] { const ForkGatePass pass; });
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < 50; ++i) {
     const auto enter = [] {
       const ForkGatePass pass;
       return true;
