@@ -55,6 +55,12 @@ std::optional<Duration> parse_milliseconds(std::string_view text) {
   return *value * kMillisecond;
 }
 
+std::optional<Duration> parse_peer_timeout(std::string_view text) {
+  constexpr Duration kMost = 24 * 3600 * kSecond;
+  const auto value = parse_milliseconds(text);
+  return value && *value >= kSecond && *value <= kMost ? value : std::nullopt;
+}
+
 std::optional<CrcPolicy> parse_crc(std::string_view text) {
   if (text == "auto") return CrcPolicy::Auto;
   if (text == "on") return CrcPolicy::On;
@@ -74,6 +80,9 @@ IaEnvironment read_environment() {
            found.receive_timeout, "milliseconds; using 1000");
   found.crc = take("DATUM_CRC", ::secure_getenv("DATUM_CRC"), parse_crc, CrcPolicy::Auto,
                    "auto, on or off; going on as with auto");
+  found.peer_timeout =
+      take("DATUM_PEER_TIMEOUT", std::getenv("DATUM_PEER_TIMEOUT"), parse_peer_timeout,
+           found.peer_timeout, "milliseconds, 1000 to 86400000; using 30000");
   return found;
 }
 

@@ -19,9 +19,10 @@ enum class AllowedPaths : std::uint8_t { Every, SameHost, OtherHosts };
 
 struct IaEnvironment {
   AllowedPaths paths = AllowedPaths::Every;
-  std::optional<PortRange> ports;     // DATUM_PORT_RANGE: those that an IA may choose by itself
-  Duration receive_timeout = kSecond; // DATUM_RNR_TIMEOUT
-  CrcPolicy crc = CrcPolicy::Auto;    // DATUM_CRC
+  std::optional<PortRange> ports;       // DATUM_PORT_RANGE: those that an IA may choose by itself
+  Duration receive_timeout = kSecond;   // DATUM_RNR_TIMEOUT
+  CrcPolicy crc = CrcPolicy::Auto;      // DATUM_CRC
+  Duration peer_timeout = 30 * kSecond; // DATUM_PEER_TIMEOUT
 };
 
 IaEnvironment read_environment();
@@ -31,5 +32,7 @@ std::optional<AllowedPaths> parse_paths(std::string_view text);
 std::optional<PortRange> parse_ports(std::string_view text);
 std::optional<CrcPolicy> parse_crc(std::string_view text);
 std::optional<Duration> parse_milliseconds(std::string_view text);
+// Milliseconds, at least a second: TCP counts its probes in seconds.
+std::optional<Duration> parse_peer_timeout(std::string_view text);
 
 } // namespace datum

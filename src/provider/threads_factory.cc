@@ -201,6 +201,7 @@ class ThreadsFactory final : public RuntimeFactory {
     options.ports = environment.ports;
     options.only_way = environment.paths == AllowedPaths::OtherHosts;
     options.crc = environment.crc;
+    options.dead_peer_timeout = environment.peer_timeout;
     options.receive_timeout = environment.receive_timeout;
     return options;
   }

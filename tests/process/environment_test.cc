@@ -75,6 +75,15 @@ TEST(Environment, TcpWithACrcConnects) {
   }
 }
 
+// Rules: ENV.9
+TEST(Environment, ABadPeerTimeoutIsSaidAndIgnored) {
+  for (const char* value :
+       {"", "soon", "999", "86400001", "-30000", "1e4", "30000 ", "99999999999999999999"}) {
+    const Variable timeout("DATUM_PEER_TIMEOUT", value);
+    expect_one_line(said_by_open(DAT_SUCCESS), {"DATUM_PEER_TIMEOUT=", value, "using 30000"});
+  }
+}
+
 // Rules: ENV.3
 TEST(Environment, AnUnknownTransportIsSaidAndIgnored) {
   const Variable transport("DATUM_TRANSPORT", "ib");

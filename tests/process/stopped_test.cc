@@ -110,6 +110,20 @@ TEST_F(PeerOverTcpThat, BecomesAnotherProgramAndHasAChildIsABrokenConnection) {
   process_->kill();
 }
 
+class PeerOverTcpWithATimeLimitThat : public PeerOverTcpThat {
+  const Variable limit_{"DATUM_PEER_TIMEOUT", "1000"};
+};
+
+// Rules: ENV.9
+TEST_F(PeerOverTcpWithATimeLimitThat, TakesNothingForSoLongIsABrokenConnection) {
+  constexpr std::size_t kMoreThanTcpHolds = std::size_t{48} << 20U;
+  Buffer large = side_->buffer(kMoreThanTcpHolds);
+  process_->stop();
+  EXPECT_DAT_OK(post_send(side_->ep(), {large.segment()}, 3));
+  expect_connection_event(side_->connect_evd(), DAT_CONNECTION_EVENT_BROKEN, side_->ep());
+  process_->go_on();
+}
+
 // Its child had copies of what listens: nobody can be waiting there, and the qualifier is free.
 void expect_nothing_left_of_a_listener_that_died() {
   const Ia ia = open_ia();

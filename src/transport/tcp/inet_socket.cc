@@ -94,11 +94,12 @@ int connect_result(int socket) {
 
 void tune(int socket, Duration dead_after) {
   constexpr int kProbes = 4;
+  constexpr int kLongestIdle = 32767; // the kernel takes no more; the limit holds all the same
   const auto seconds = static_cast<int>(std::max<Duration>(dead_after / kSecond, 2));
   set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(dead_after / kMillisecond));
   set_option(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
-  set_option(socket, IPPROTO_TCP, TCP_KEEPIDLE, std::max(seconds / 2, 1));
+  set_option(socket, IPPROTO_TCP, TCP_KEEPIDLE, std::clamp(seconds / 2, 1, kLongestIdle));
   set_option(socket, IPPROTO_TCP, TCP_KEEPINTVL, std::max(seconds / (2 * kProbes), 1));
   set_option(socket, IPPROTO_TCP, TCP_KEEPCNT, kProbes);
 }

@@ -34,5 +34,12 @@ TEST(Environment, MillisecondsAreDigits) {
     EXPECT_EQ(parse_milliseconds(bad), std::nullopt) << bad;
 }
 
+TEST(Environment, APeerTimeoutIsASecondToADay) {
+  EXPECT_EQ(parse_peer_timeout("1000"), 1'000'000'000);
+  EXPECT_EQ(parse_peer_timeout("86400000"), 86'400'000'000'000);
+  for (const char* bad : {"", "0", "999", "86400001", "4294967296", "-1000", "30s"})
+    EXPECT_EQ(parse_peer_timeout(bad), std::nullopt) << bad;
+}
+
 } // namespace
 } // namespace datum::test
