@@ -5,6 +5,13 @@
 #include <algorithm>
 
 namespace datum::iwarp {
+namespace {
+
+// More than one: of a process that was stopped all that came due meanwhile comes due as one, before
+// what has arrived meanwhile is read.
+constexpr int kSilentChecks = 4;
+
+} // namespace
 
 Session::Session(const Settings& settings, ChunkPool& chunks, SessionEvents& owner)
     : settings_(settings), owner_(owner), queue_(chunks), outbound_(stream_, queue_, *this),
@@ -32,6 +39,7 @@ std::size_t Session::feed(Octets octets, Instant now) {
   }
   if (state_ == State::Full) {
     octets = octets.subspan(decoder_.feed(octets));
+    holds_peer_ = !octets.empty();
     end_turn();
   }
   // What comes after the end is thrown away.
@@ -52,6 +60,9 @@ void Session::placed(std::uint64_t octets, Instant now) {
 
 void Session::end_turn() {
   inbound_.end_of_turn();
+  silent_checks_ = 0;
+  if (silence_check_ == kNever && !decoder_.at_boundary())
+    silence_check_ = stream_.now + settings_.fpdu_timeout / kSilentChecks;
   // An answered Read makes room for the next.
   if (state_ == State::Full) outbound_.give_room();
 }
@@ -355,7 +366,7 @@ Instant Session::deadline() const {
   if (deferred_failure_) return stream_.now;
   if (state_ != State::Full) return deadline_;
   const Instant starved = outbound_.starved() ? stream_.now + kMillisecond : kNever;
-  return std::min({deadline_, hello_deadline_, inbound_.deadline(), starved});
+  return std::min({deadline_, hello_deadline_, silence_check_, inbound_.deadline(), starved});
 }
 
 void Session::on_time(Instant now) {
@@ -377,7 +388,17 @@ void Session::on_time(Instant now) {
   if (state_ != State::Full) return;
   if (now >= hello_deadline_) decide_peer(PeerKind::Foreign);
   if (state_ == State::Full) inbound_.on_time();
+  if (state_ == State::Full && now >= silence_check_) look_for_silence();
   if (state_ == State::Full && outbound_.starved()) outbound_.fill();
+}
+
+// Where the length of an FPDU was changed on the way, what is missing may never come: the CRC that
+// would show it is behind it.
+void Session::look_for_silence() {
+  silence_check_ = kNever;
+  if (decoder_.at_boundary()) return;
+  silence_check_ = stream_.now + settings_.fpdu_timeout / kSilentChecks;
+  if (!holds_peer_ && ++silent_checks_ > kSilentChecks) fail(make_terminate(error::kStreamLost));
 }
 
 } // namespace datum::iwarp

@@ -24,6 +24,7 @@ struct Settings {
   Duration receive_timeout = kSecond; // how long a message waits for its Recv; 0: not at all
   Duration request_timeout = 10 * kSecond;
   Duration first_fpdu_timeout = 60 * kSecond;
+  Duration fpdu_timeout = 30 * kSecond; // an FPDU that has begun, and of which nothing more comes
   // Until then completions wait for the peer to say whether it acknowledges; a few round trips.
   Duration hello_timeout = kSecond / 4;
   Duration end_timeout = 5 * kSecond; // our last octets, and the peer's end of the stream
@@ -135,6 +136,7 @@ class Session final : private StreamControl {
   StartResult start(const Request& request, bool within_call);
   void enter(State state);
   void end_turn();
+  void look_for_silence();
   bool may_say_last_words(bool keep_copied);
   void begin_ending();
   void abort();
@@ -162,6 +164,10 @@ class Session final : private StreamControl {
   std::optional<ErrorCode> last_error_;
   Instant deadline_ = kNever; // of the state
   Instant hello_deadline_ = kNever;
+  // Runs while an FPDU is not whole, and once more: no timer is set for each piece of one.
+  Instant silence_check_ = kNever;
+  int silent_checks_ = 0;
+  bool holds_peer_ = false;      // there are octets that we do not take now
   std::size_t startup_left_ = 0; // octets of our startup frame that TCP has not taken
   std::size_t segment_ulpdu_ = kLeastUlpdu;
   std::vector<std::byte> arrived_; // startup octets of the peer

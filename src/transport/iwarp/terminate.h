@@ -51,6 +51,7 @@ inline constexpr ErrorCode kMsnRange{1, 2, 0x03};
 inline constexpr ErrorCode kMessageOffset{1, 2, 0x04};
 inline constexpr ErrorCode kTooLong{1, 2, 0x05};
 inline constexpr ErrorCode kUntaggedVersion{1, 2, 0x06};
+inline constexpr ErrorCode kStreamLost{2, 0, 0x01};
 inline constexpr ErrorCode kCrc{2, 0, 0x02};
 inline constexpr ErrorCode kInsufficientIrd{2, 0, 0x06};
 inline constexpr ErrorCode kNoMatchingRtr{2, 0, 0x07};

@@ -26,6 +26,7 @@ iwarp::Settings settings(const TcpOptions& options, bool same_host) {
   iwarp::Settings chosen;
   chosen.crc = options.crc == CrcPolicy::On || (options.crc == CrcPolicy::Auto && !same_host);
   chosen.receive_timeout = options.receive_timeout;
+  chosen.fpdu_timeout = options.dead_peer_timeout;
   return chosen;
 }
 
