@@ -386,7 +386,7 @@ void Session::on_time(Instant now) {
     return;
   }
   if (state_ != State::Full) return;
-  if (now >= hello_deadline_) decide_peer(PeerKind::Foreign);
+  if (now >= hello_deadline_) on_hello_late();
   if (state_ == State::Full) inbound_.on_time();
   if (state_ == State::Full && now >= silence_check_) look_for_silence();
   if (state_ == State::Full && outbound_.starved()) outbound_.fill();

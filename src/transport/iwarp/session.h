@@ -25,7 +25,8 @@ struct Settings {
   Duration request_timeout = 10 * kSecond;
   Duration first_fpdu_timeout = 60 * kSecond;
   Duration fpdu_timeout = 30 * kSecond; // an FPDU that has begun, and of which nothing more comes
-  // Until then completions wait for the peer to say whether it acknowledges; a few round trips.
+  // So long, and two round trips, completions wait for a peer to which our Hello has come to say
+  // whether it acknowledges.
   Duration hello_timeout = kSecond / 4;
   Duration end_timeout = 5 * kSecond; // our last octets, and the peer's end of the stream
   // RFC 5041 section 5.3 says 1. Two ends that both begin elsewhere come to the wrap at once.
@@ -42,6 +43,8 @@ class SessionEvents {
   // Initiator: a peer of our own kind says that the port is not for that qualifier. True: another
   // session will ask elsewhere, and this one reports nothing.
   virtual bool on_not_here() { return false; }
+  // Whether the peer's TCP has so many octets of this session.
+  virtual bool has_arrived(std::uint64_t /*octets*/) const { return true; }
 
  protected:
   ~SessionEvents() = default;
@@ -105,6 +108,8 @@ class Session final : private StreamControl {
   void on_time(Instant now);
   // From the segment size of TCP, which may change (mulpdu()).
   void set_largest_ulpdu(std::size_t octets);
+  // As TCP has measured it; before the reply.
+  void set_round_trip(Duration time) { round_trip_ = time; }
   bool peer_is_own() const { return stream_.peer == PeerKind::Own; }
   // Why it ended, for the log: what we said or were told.
   const std::optional<ErrorCode>& last_error() const { return last_error_; }
@@ -130,6 +135,8 @@ class Session final : private StreamControl {
   void establish();
   void fail_connect(ConnectFailure failure, PrivateData data = {});
   Hello own_hello() const;
+  void wait_for_hello();
+  void on_hello_late();
   void decide_peer(PeerKind kind);
 
   // session.cc
@@ -164,10 +171,13 @@ class Session final : private StreamControl {
   std::optional<ErrorCode> last_error_;
   Instant deadline_ = kNever; // of the state
   Instant hello_deadline_ = kNever;
+  bool hello_arrived_ = false; // ours, when that was last asked
+  Duration round_trip_ = 0;
   // Runs while an FPDU is not whole, and once more: no timer is set for each piece of one.
   Instant silence_check_ = kNever;
   int silent_checks_ = 0;
   bool holds_peer_ = false;      // there are octets that we do not take now
+  std::size_t startup_size_ = 0; // of our startup frame
   std::size_t startup_left_ = 0; // octets of our startup frame that TCP has not taken
   std::size_t segment_ulpdu_ = kLeastUlpdu;
   std::vector<std::byte> arrived_; // startup octets of the peer

@@ -36,7 +36,7 @@ void Session::send_startup(const StartupFrame& frame) {
     deferred_failure_ = ConnectFailure::NonPeerRejected;
     return;
   }
-  startup_left_ = frame.wire_size();
+  startup_left_ = startup_size_ = frame.wire_size();
   queue_.add_startup(Octets(octets).first(startup_left_));
 }
 
@@ -175,7 +175,7 @@ void Session::on_reply_frame() {
   outbound_.send_rtr(result.terms.rtr, says_hello ? &hello : nullptr);
   if (says_hello) {
     stream_.peer = PeerKind::Undecided;
-    hello_deadline_ = stream_.now + settings_.hello_timeout;
+    wait_for_hello();
   }
   establish();
 }
@@ -222,6 +222,22 @@ void Session::on_first_fpdu(const Hello* hello) {
   decide_peer(theirs ? PeerKind::Own : PeerKind::Foreign);
   if (!established_ && state_ == State::Full) establish();
   if (state_ == State::Full) outbound_.give_room();
+}
+
+void Session::wait_for_hello() {
+  hello_deadline_ = stream_.now + settings_.hello_timeout + 2 * round_trip_;
+}
+
+// A peer that takes its time is not foreign for that: it is waited for from when it is known that
+// our Hello has come to it. TCP may be sending it again.
+void Session::on_hello_late() {
+  constexpr std::size_t kHelloSize = fpdu_size(TaggedHeader::kWireSize);
+  const bool had_arrived = hello_arrived_;
+  hello_arrived_ = owner_.has_arrived(startup_size_ + kHelloSize);
+  if (had_arrived)
+    decide_peer(PeerKind::Foreign);
+  else
+    wait_for_hello();
 }
 
 void Session::decide_peer(PeerKind kind) {

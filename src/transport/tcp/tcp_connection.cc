@@ -9,6 +9,7 @@
 #include <sys/uio.h>
 
 #include "base/log.h"
+#include "transport/tcp/tcp_state.h"
 
 namespace datum {
 namespace {
@@ -72,6 +73,7 @@ Status TcpConnection::expect_request(TcpOwner& owner) {
 void TcpConnection::measure() {
   begun_ = true;
   session_.set_largest_ulpdu(iwarp::mulpdu(segment_size(socket_.get()), false));
+  session_.set_round_trip(tcp_state(socket_.get()).round_trip);
 }
 
 void TcpConnection::receive_posted() {
@@ -314,6 +316,10 @@ bool TcpConnection::on_silent_refusal() {
   if (owner_ == nullptr) return false;
   refused_silently_ = true;
   return true;
+}
+
+bool TcpConnection::has_arrived(std::uint64_t octets) const {
+  return tcp_state(socket_.get()).acknowledged >= octets;
 }
 
 bool TcpConnection::on_not_here() {

@@ -76,6 +76,7 @@ class TcpConnection final : public PendingHook,
   void on_request() override { asked_ = true; }
   bool on_silent_refusal() override;
   bool on_not_here() override;
+  bool has_arrived(std::uint64_t octets) const override;
 
   void receive();
   bool receive_once(std::size_t& room);

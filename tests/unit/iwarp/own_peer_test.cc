@@ -63,6 +63,7 @@ TEST(IwarpOwnPeer, SwitchedOffByEitherSide) {
     Pair pair(options);
     pair.connect();
     pair.active.session.on_time(kSecond);
+    pair.active.session.on_time(2 * kSecond);
     EXPECT_FALSE(pair.active.session.peer_is_own());
     EXPECT_FALSE(pair.passive.session.peer_is_own());
     const Bytes data = pattern(10, 1, 1);
@@ -240,6 +241,9 @@ TEST(IwarpOwnPeer, SilentPeerIsTakenForAForeignOneAfterAWhile) {
   side.take_output();
   EXPECT_EQ(side.session.deadline(), kSecond / 4);
   side.session.on_time(kSecond / 4);
+  EXPECT_EQ(side.events.take_log(), Log{}) << "our Hello has come to it, perhaps only now";
+  EXPECT_EQ(side.session.deadline(), kSecond / 2);
+  side.session.on_time(kSecond / 2);
   EXPECT_EQ(side.events.take_log(), Log{"placed 1"});
   EXPECT_EQ(side.session.deadline(), kNever);
   // A Hello that was long on its way still counts.
@@ -251,6 +255,38 @@ TEST(IwarpOwnPeer, SilentPeerIsTakenForAForeignOneAfterAWhile) {
   side.feed(ack(1));
   EXPECT_EQ(side.events.log(), Log{});
   side.feed(ack(2));
+  EXPECT_EQ(side.events.log(), Log{"placed 1"});
+}
+
+// Rules: iwarp.O16
+TEST(IwarpOwnPeer, APeerFarAwayIsWaitedForLonger) {
+  Side side;
+  side.session.set_round_trip(3 * kSecond);
+  side.session.connect({}, {.reads_in = 16, .reads_out = 16}, side.events, 0);
+  side.take_output();
+  side.feed_hex(kReply);
+  side.take_output();
+  EXPECT_EQ(side.session.deadline(), 6 * kSecond + kSecond / 4);
+}
+
+// The request has 24 octets, the FPDU with the Hello 20.
+// Rules: iwarp.O16
+TEST(IwarpOwnPeer, APeerThatOurHelloHasNotComeToIsNotSilent) {
+  Initiator side;
+  ASSERT_EQ(side.session.start(side.work), StartResult::Started);
+  side.take_output();
+  side.events.octets_arrived = 43;
+  Instant now = 0;
+  for (int i = 0; i < 100; ++i) {
+    now += kSecond / 4;
+    ASSERT_EQ(side.session.deadline(), now);
+    side.session.on_time(now);
+  }
+  EXPECT_EQ(side.events.log(), Log{});
+  side.events.octets_arrived = 44;
+  side.session.on_time(now += kSecond / 4);
+  EXPECT_EQ(side.events.log(), Log{}) << "its answer is on its way";
+  side.session.on_time(now += kSecond / 4);
   EXPECT_EQ(side.events.log(), Log{"placed 1"});
 }
 

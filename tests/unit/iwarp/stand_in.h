@@ -44,8 +44,9 @@ class StandIn final : public ChannelEvents, public SessionEvents {
   bool receive_memory_valid = true;
   AccessFault invalidation = AccessFault::None;
   bool silent_refusal_handled = false;
-  bool elsewhere = false;     // there is another place to ask at
-  Session* session = nullptr; // for reactions from within an event
+  std::uint64_t octets_arrived = ~std::uint64_t{0}; // at the peer's TCP
+  bool elsewhere = false;                           // there is another place to ask at
+  Session* session = nullptr;                       // for reactions from within an event
   bool close_when_told = false;
   std::deque<WorkRequest> start_on_room; // in this order, each once
 
@@ -71,6 +72,7 @@ class StandIn final : public ChannelEvents, public SessionEvents {
   void on_request() override;
   bool on_silent_refusal() override;
   bool on_not_here() override { return elsewhere; }
+  bool has_arrived(std::uint64_t octets) const override { return octets_arrived >= octets; }
 
  private:
   struct Receive {

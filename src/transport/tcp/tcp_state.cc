@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "transport/tcp/tcp_state.h"
+
+// Not <netinet/tcp.h>, which has an older tcp_info of the same name.
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+namespace datum {
+
+TcpState tcp_state(int socket) {
+  tcp_info info{};
+  socklen_t length = sizeof info;
+  if (::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return {};
+  // The SYN counts as one octet.
+  const std::uint64_t acknowledged = info.tcpi_bytes_acked;
+  return {info.tcpi_rtt * kMicrosecond, acknowledged == 0 ? 0 : acknowledged - 1};
+}
+
+} // namespace datum

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/tcp/tcp_state.h: what the kernel knows of a TCP connection.
+#pragma once
+
+#include <cstdint>
+
+#include "base/time.h"
+
+namespace datum {
+
+struct TcpState {
+  Duration round_trip = 0;        // smoothed, 0: not measured yet
+  std::uint64_t acknowledged = 0; // octets that the peer's TCP has
+};
+TcpState tcp_state(int socket);
+
+} // namespace datum
