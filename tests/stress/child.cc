@@ -35,7 +35,7 @@ Child::Child(std::vector<std::string> arguments) {
   from_ = up[0];
   const std::string line = read_line();
   MUST(line.starts_with("ready "));
-  qualifier_ = std::strtoull(line.c_str() + 6, nullptr, 10);
+  MUST(Target::parse(line.substr(6), target_));
 }
 
 Child::~Child() {
@@ -70,7 +70,9 @@ void Child::kill() {
 }
 
 void Child::expect_success() {
-  MUST(read_line() == "done");
+  std::string line = read_line();
+  while (line == "enough" || line == "stopped") line = read_line();
+  MUST(line.starts_with("done "));
   int status = 0;
   MUST(::waitpid(pid_, &status, 0) == pid_);
   MUST_SEE(WIFEXITED(status) && WEXITSTATUS(status) == 0, static_cast<unsigned>(status));

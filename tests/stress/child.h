@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/stress/child.h: the second process of a run, and the lines by which the two agree.
-//   child -> parent   ready QUALIFIER, then at the end done
-//   parent -> child   target QUALIFIER, then at the end stop
+//   child -> parent   ready ADDRESS QUALIFIER
+//   parent -> child   target ADDRESS QUALIFIER
+//   child -> parent   enough, after so many rounds as it was asked for
+//   parent -> child   stop: it connects no more
+//   child -> parent   stopped
+//   parent -> child   leave: the other side has stopped, too
+//   child -> parent   done ROUNDS
 #pragma once
 
 #include <dat/udat.h>
 #include <string>
 #include <sys/types.h>
 #include <vector>
+
+#include "target.h"
 
 namespace datum::stress {
 
@@ -19,7 +26,7 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  DAT_CONN_QUAL qualifier() const { return qualifier_; }
+  const Target& target() const { return target_; }
   void tell(const std::string& line);
   bool is_done(); // looks, does not wait
   void kill();    // SIGKILL, at whatever it is doing
@@ -31,7 +38,7 @@ class Child {
   pid_t pid_ = -1;
   int to_ = -1;
   int from_ = -1;
-  DAT_CONN_QUAL qualifier_ = 0;
+  Target target_;
 };
 
 } // namespace datum::stress

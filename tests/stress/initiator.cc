@@ -41,8 +41,8 @@ void Initiator::run() {
 }
 
 bool Initiator::connect(Asking& asking) {
-  const DAT_CONN_QUAL qualifier = node_.begin_connection();
-  if (qualifier == 0) {
+  std::optional<Target> target = node_.begin_connection();
+  if (!target) {
     constexpr DAT_TIMEOUT kShort = 10'000;
     look_at_events(kShort);
     return false;
@@ -52,8 +52,9 @@ bool Initiator::connect(Asking& asking) {
   asking.asked = 0;
   asking.answers.clear();
   asking.end->post_recvs();
-  MUST_DAT(dat_ep_connect(asking.end->ep(), node_.address(), qualifier, node_.load().patience, 0,
-                          nullptr, DAT_QOS_BEST_EFFORT, DAT_CONNECT_DEFAULT_FLAG));
+  MUST_DAT(dat_ep_connect(asking.end->ep(), target->address(), target->qualifier,
+                          node_.load().patience, 0, nullptr, DAT_QOS_BEST_EFFORT,
+                          DAT_CONNECT_DEFAULT_FLAG));
   Message hello;
   if (!await_answers(asking, 1, hello)) return false;
   MUST(hello.ask == Ask::Hello);

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // datum-stress: a random mix of everything over many connections from many threads, with every byte
 // checked where it arrives:
-//   datum-stress one|two [--seconds N] [--seed N] [--threads N] [--lanes N] [--ia NAME]
+//   datum-stress one|two|child [--seconds N] [--seed N] [--threads N] [--lanes N] [--ia NAME]
+//                              [--rounds N] [--may-break 0|1]
 //   one   one process, connected to itself: N lanes are 2 N endpoints
 //   two   two processes; the second one is killed at random moments and begun anew
+//   child the second of two; what begins it talks to it by the lines of child.h, and may so bring
+//         two of them together. It says when it has done N rounds. With --may-break 1 a connection
+//         may end at any moment: what arrives before is checked all the same
 // The seed fixes what each thread does and when a child is killed, not how threads interleave.
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -28,6 +33,8 @@ constexpr DAT_TIMEOUT kTurn = 20'000; // us: between looks at the clock
 struct Options {
   std::string mode;
   int seconds = 10;
+  std::uint64_t rounds = 0;
+  bool may_break = false;
   Load load;
 };
 
@@ -46,6 +53,10 @@ bool read_options(int count, char** words, Options& options) {
       options.load.pairs = static_cast<int>(number / 2);
     else if (name == "--lanes")
       options.load.lanes = static_cast<std::uint32_t>(number);
+    else if (name == "--rounds")
+      options.rounds = number;
+    else if (name == "--may-break")
+      options.may_break = number != 0;
     else if (name == "--ia")
       options.load.ia = value;
     else
@@ -65,7 +76,7 @@ void run_one(const Options& options) {
   const Clock::time_point end = Clock::now() + std::chrono::seconds(options.seconds);
   Node node(options.load);
   node.start_responders();
-  node.set_target(node.qualifier());
+  node.set_target(node.own_target());
   node.start_initiators();
   while (Clock::now() < end) node.answer_requests(kTurn);
   stop_initiators(node);
@@ -75,27 +86,43 @@ void run_one(const Options& options) {
               static_cast<unsigned long long>(node.rounds()));
 }
 
+std::string read_line() {
+  std::string line;
+  std::getline(std::cin, line);
+  return line;
+}
+
 void run_child(const Options& options) {
   Node node(options.load);
   node.start_responders();
-  std::cout << "ready " << node.qualifier() << std::endl;
-  std::string word;
-  DAT_CONN_QUAL target = 0;
-  std::cin >> word >> target;
-  MUST(word == "target");
+  node.set_peer_may_vanish(options.may_break);
+  std::cout << "ready " << node.own_target().text() << std::endl;
+  const std::string line = read_line();
+  Target target;
+  MUST(line.starts_with("target ") && Target::parse(line.substr(7), target));
   node.set_target(target);
   node.start_initiators();
+  std::atomic<bool> may_leave{false};
   std::thread reader([&] {
-    std::cin >> word;
-    MUST(word == "stop");
+    MUST(read_line() == "stop");
     node.tell_initiators_to_stop();
+    MUST(read_line() == "leave");
+    may_leave = true;
   });
-  while (node.initiators_at_work()) node.answer_requests(kTurn);
+  bool enough = options.rounds == 0;
+  while (node.initiators_at_work()) {
+    node.answer_requests(kTurn);
+    if (enough || node.rounds() < options.rounds) continue;
+    enough = true;
+    std::cout << "enough" << std::endl;
+  }
   node.join_initiators();
+  std::cout << "stopped" << std::endl;
+  while (!may_leave) node.answer_requests(kTurn);
   reader.join();
   node.answer_until_idle();
   node.stop_responders();
-  std::cout << "done" << std::endl;
+  std::cout << "done " << node.rounds() << std::endl;
 }
 
 std::vector<std::string> child_arguments(const Options& options, int generation) {
@@ -115,8 +142,8 @@ void run_two(const Options& options) {
   node.start_initiators();
   for (int generation = 0;; ++generation) {
     Child child(child_arguments(options, generation));
-    child.tell("target " + std::to_string(node.qualifier()));
-    node.set_target(child.qualifier());
+    child.tell("target " + node.own_target().text());
+    node.set_target(child.target());
     const auto life = std::chrono::milliseconds(100 + chance.below(2500));
     const Clock::time_point death = Clock::now() + life;
     const bool last = death >= end;
@@ -124,6 +151,7 @@ void run_two(const Options& options) {
     if (last) {
       stop_initiators(node);
       child.tell("stop");
+      child.tell("leave");
       while (!child.is_done()) node.answer_requests(kTurn);
       child.expect_success();
       node.answer_until_idle();
@@ -132,7 +160,7 @@ void run_two(const Options& options) {
                   options.load.lanes, static_cast<unsigned long long>(node.rounds()));
       return;
     }
-    node.set_target(0);
+    node.set_target(std::nullopt);
     node.set_peer_may_vanish(true);
     child.kill();
     node.answer_until_idle();
@@ -146,8 +174,8 @@ int main(int count, char** words) {
   Options options;
   if (!read_options(count, words, options)) {
     std::fprintf(stderr,
-                 "usage: %s one|two [--seconds N] [--seed N] [--threads N] [--lanes N] "
-                 "[--ia NAME]\n",
+                 "usage: %s one|two|child [--seconds N] [--seed N] [--threads N] [--lanes N] "
+                 "[--ia NAME] [--rounds N] [--may-break 0|1]\n",
                  words[0]);
     return 2;
   }

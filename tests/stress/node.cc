@@ -14,10 +14,11 @@ Node::Node(const Load& load) : load_(load) {
   MUST_DAT(dat_pz_create(ia_, &pz_));
   MUST_DAT(dat_evd_create(ia_, static_cast<DAT_COUNT>(load_.lanes) + 16, DAT_HANDLE_NULL,
                           DAT_EVD_CR_FLAG, &request_evd_));
-  MUST_DAT(dat_psp_create_any(ia_, &qualifier_, request_evd_, DAT_PSP_CONSUMER_FLAG, &psp_));
+  MUST_DAT(
+      dat_psp_create_any(ia_, &own_target_.qualifier, request_evd_, DAT_PSP_CONSUMER_FLAG, &psp_));
   DAT_IA_ATTR attributes{};
   MUST_DAT(dat_ia_query(ia_, nullptr, DAT_IA_FIELD_ALL, &attributes, 0, nullptr));
-  address_ = attributes.ia_address_ptr;
+  own_target_.set_address(attributes.ia_address_ptr);
   for (int i = 0; i < load_.pairs; ++i) {
     responders_.push_back(std::make_unique<Responder>(*this, i));
     initiators_.push_back(std::make_unique<Initiator>(*this, i));
@@ -37,14 +38,14 @@ Node::~Node() {
   MUST_DAT(dat_ia_close(ia_, DAT_CLOSE_GRACEFUL_FLAG));
 }
 
-void Node::set_target(DAT_CONN_QUAL qualifier) {
+void Node::set_target(std::optional<Target> target) {
   const std::lock_guard lock(mutex_);
-  target_ = qualifier;
+  target_ = target;
 }
 
-DAT_CONN_QUAL Node::begin_connection() {
+std::optional<Target> Node::begin_connection() {
   const std::lock_guard lock(mutex_);
-  if (stopping_ || target_ == 0) return 0;
+  if (stopping_ || !target_) return std::nullopt;
   ++busy_;
   return target_;
 }

@@ -10,10 +10,12 @@
 #include <dat/udat.h>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include "end.h"
+#include "target.h"
 
 namespace datum::stress {
 
@@ -39,15 +41,15 @@ class Node {
   DAT_IA_HANDLE ia() const { return ia_; }
   DAT_PZ_HANDLE pz() const { return pz_; }
   const Load& load() const { return load_; }
-  DAT_IA_ADDRESS_PTR address() const { return address_; }
-  DAT_CONN_QUAL qualifier() const { return qualifier_; }
 
   // --- the peer
   // ------------------------------------------------------------------------------------ From now
-  // on initiators connect to this qualifier; 0: they wait.
-  void set_target(DAT_CONN_QUAL qualifier);
-  // For an initiator: the target, and the connection counts as busy from now on; 0: there is none.
-  DAT_CONN_QUAL begin_connection();
+  // on initiators connect to this target; none: they wait.
+  void set_target(std::optional<Target> target);
+  // Where this node is reached.
+  Target own_target() const { return own_target_; }
+  // For an initiator: the target, and the connection counts as busy from now on; or there is none.
+  std::optional<Target> begin_connection();
   void begin_answer();
   void end_connection();
   // The peer is about to be killed, or has been.
@@ -84,12 +86,11 @@ class Node {
   DAT_PZ_HANDLE pz_ = DAT_HANDLE_NULL;
   DAT_EVD_HANDLE request_evd_ = DAT_HANDLE_NULL;
   DAT_PSP_HANDLE psp_ = DAT_HANDLE_NULL;
-  DAT_CONN_QUAL qualifier_ = 0;
-  DAT_IA_ADDRESS_PTR address_ = nullptr;
+  Target own_target_;
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  DAT_CONN_QUAL target_ = 0;
+  std::optional<Target> target_;
   int busy_ = 0;
   std::vector<End*> free_ends_;
   std::atomic<bool> peer_may_vanish_{false};
