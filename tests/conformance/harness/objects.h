@@ -102,7 +102,7 @@ Rsp create_rsp(DAT_IA_HANDLE ia, DAT_CONN_QUAL qualifier, DAT_EP_HANDLE ep, DAT_
 // than 16 bits. For one of 16 bits take a Listener's.
 DAT_CONN_QUAL free_qualifier();
 
-// The address that other IAs reach this one by; storage of the IA.
+// The address that other IAs reach this one by; storage of the IA, or static.
 DAT_IA_ADDRESS_PTR address_of(DAT_IA_HANDLE ia);
 DAT_IA_ATTR ia_attributes(DAT_IA_HANDLE ia);
 DAT_PROVIDER_ATTR provider_attributes(DAT_IA_HANDLE ia);

@@ -44,6 +44,12 @@ const std::string& ia_name() {
   return name;
 }
 
+const std::string& other_address() {
+  static const char* const given = std::getenv("DATUM_TEST_ADDRESS");
+  static const std::string address = given == nullptr ? "" : given;
+  return address;
+}
+
 std::size_t more_than_is_held() {
   // TCP's buffers grow to some megabytes.
   return transport() == "tcp" ? std::size_t{48} << 20U : std::size_t{256} << 10U;

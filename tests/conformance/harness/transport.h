@@ -14,6 +14,10 @@ const std::string& transport();
 // The dat.conf name of that transport's IA, for dat_ia_open().
 const std::string& ia_name();
 
+// The numeric address by which IAs of this run reach each other, if it is not the IA's own: from
+// DATUM_TEST_ADDRESS, which a test sets that puts a network between a host and itself. Or empty.
+const std::string& other_address();
+
 // So many octets that no Recv takes do not fit into what the transport holds by itself: what is
 // posted behind them cannot start.
 std::size_t more_than_is_held();

@@ -16,8 +16,6 @@ namespace datum::test {
 
 namespace {
 
-constexpr int kPatienceMs = 10'000;
-
 [[noreturn]] void become(const std::vector<std::string>& command, int in, int out) {
   // A peer must not outlive a test that was killed.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -79,7 +77,7 @@ void PeerProcess::send(std::string_view command) {
       << "command " << command << ": the peer process is gone";
 }
 
-std::string PeerProcess::receive() {
+std::string PeerProcess::receive(int patience_ms) {
   for (;;) {
     const std::size_t end = pending_.find('\n');
     if (end != std::string::npos) {
@@ -90,7 +88,7 @@ std::string PeerProcess::receive() {
     pollfd waiting{answers_, POLLIN, 0};
     char chunk[512];
     const ssize_t got =
-        poll(&waiting, 1, kPatienceMs) > 0 ? read(answers_, chunk, sizeof chunk) : -1;
+        poll(&waiting, 1, patience_ms) > 0 ? read(answers_, chunk, sizeof chunk) : -1;
     if (got <= 0) {
       ADD_FAILURE() << "no answer from the peer process " << pid_;
       return {};

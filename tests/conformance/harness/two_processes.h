@@ -14,6 +14,8 @@ namespace datum::test {
 
 class PeerProcess {
  public:
+  static constexpr int kPatienceMs = 10'000; // a healthy peer never needs it
+
   // fork and exec; commands go to its stdin, answers come from its stdout.
   explicit PeerProcess(const std::vector<std::string>& command);
   // This test program as peer, on the same transport.
@@ -27,7 +29,7 @@ class PeerProcess {
 
   void send(std::string_view command);
   // The next line without its newline; a failure of the test and "" if none comes in time.
-  std::string receive();
+  std::string receive(int patience_ms = kPatienceMs);
   std::string ask(std::string_view command) {
     send(command);
     return receive();
