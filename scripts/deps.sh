@@ -25,6 +25,7 @@ test      libgtest-dev           GoogleTest, which the tests are written in
 test      libgmock-dev           matchers for GoogleTest
 test      python3                the checks of layers and rules, which run as tests
 test      mandoc                 judges the rendered manual pages
+test      iproute2               the interfaces, addresses and rates of tests/net
 test      binutils               nm and readelf for the exported symbols
 check     clang                  the second compiler, and the fuzz targets
 check     libclang-rt-14-dev     sanitizer and libFuzzer runtimes of that Clang

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// The conformance suite with a wire between the two ends of its connections.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "run.h"
+#include "two_hosts.h"
+
+namespace datum::net {
+namespace {
+
+// What depends on the order and the time in which things arrive. With --long: all of it.
+constexpr const char* kChosen = "DatCr*:DatEpConnect*:DatEpDisconnect*:DatEpPost*:RuleConnection*:"
+                                "RuleFlush*:RuleDtoErrors*:RuleSrq*:RuleRdmaReadLimits*:"
+                                "RuleIntoDisconnected*:RuleServicePoints*";
+
+void run_suite(const Namespace& host, const char* address) {
+  const std::string filter = run_long() ? "*" : kChosen;
+  host.run(std::string("exec env DATUM_TEST_ADDRESS=") + address +
+           " " DATUM_NET_CONFORMANCE " --transport=tcp --gtest_brief=1 '--gtest_filter=" + filter +
+           "'");
+}
+
+// Rules: net.C1
+TEST(NetConformance, OverAWireThatReordersAndDuplicates) {
+  HostAndMirror host;
+  host.wire().set_faults("delay=200 reorder=500 duplicate=500");
+  run_suite(host.host(), HostAndMirror::kMirror);
+  EXPECT_GE(host.wire().count("held_back"), 1U);
+  EXPECT_GE(host.wire().count("duplicated"), 1U);
+}
+
+// Rules: net.C2
+TEST(NetConformance, OverALossOf1Percent) {
+  HostAndMirror host({.impatient = true});
+  host.wire().set_faults("loss=100");
+  run_suite(host.host(), HostAndMirror::kMirror);
+  EXPECT_GE(host.wire().count("lost"), 1U);
+}
+
+// Rules: net.C3
+TEST(NetConformance, OverIpv6AndASmallMtu) {
+  HostAndMirror host({.mtu = 1280, .ipv6 = true});
+  run_suite(host.host(), HostAndMirror::kMirror6);
+}
+
+} // namespace
+} // namespace datum::net

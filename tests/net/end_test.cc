@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// How connections between two hosts come up, fail to, and end, when the wire or a host fails.
+#include <gtest/gtest.h>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "connection.h"
+#include "run.h"
+#include "two_hosts.h"
+
+namespace datum::net {
+namespace {
+
+using test::Buffer;
+using test::Cr;
+using test::expect_connection_event;
+using test::expect_dto;
+using test::Ia;
+using test::Listener;
+using test::next_event;
+using test::post_recv;
+using test::post_send;
+using test::Side;
+
+constexpr DAT_TIMEOUT kSecond = 1'000'000;
+// A loaded machine may need a moment more than the limit.
+constexpr DAT_TIMEOUT kUntilGone = 45 * kSecond;
+constexpr std::size_t kSize = 4096;
+
+Ia open_ia_at(const Namespace& host) {
+  const Visit visit(host);
+  return test::open_ia();
+}
+
+std::unique_ptr<Listener> listen_at(const Namespace& host, DAT_IA_HANDLE ia) {
+  const Visit visit(host);
+  return std::make_unique<Listener>(ia);
+}
+
+// Both hosts in this process, an IA on each. Here connects to there.
+class NetEnd : public testing::Test {
+ protected:
+  void connect_both() {
+    ASSERT_DAT_OK(test::connect(here_.ep(), *listener_));
+    Cr cr = listener_->expect_request();
+    ASSERT_DAT_OK(test::accept(cr, there_.ep()));
+    expect_connection_event(here_.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, here_.ep());
+    expect_connection_event(there_.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, there_.ep());
+  }
+  // Cookie 1; it waits for its Recv no longer than it takes to get there.
+  void post_message(std::string_view text) {
+    source_.write(0, text);
+    EXPECT_DAT_OK(post_recv(there_.ep(), {target_.segment()}, 1));
+    EXPECT_DAT_OK(post_send(here_.ep(), {source_.segment()}, 1));
+  }
+  void expect_message(std::string_view text) {
+    EXPECT_EQ(expect_dto(here_.request_evd(), here_.ep(), 1), kSize);
+    EXPECT_EQ(expect_dto(there_.recv_evd(), there_.ep(), 1), kSize);
+    EXPECT_EQ(target_.text(0, text.size()), text);
+  }
+  void expect_nothing_for(DAT_TIMEOUT time) {
+    DAT_EVENT event{};
+    DAT_COUNT left = 0;
+    EXPECT_EQ(DAT_GET_TYPE(dat_evd_wait(here_.request_evd(), time, 1, &event, &left)),
+              DAT_TIMEOUT_EXPIRED);
+  }
+  // The one has something to send and gets no answer, the other one is idle.
+  void cut_for_ever(DAT_TIMEOUT patience) {
+    connect_both();
+    EXPECT_DAT_OK(post_recv(here_.ep(), {source_.segment()}, 2));
+    hosts_.wire().cut();
+    post_message("never");
+    expect_broken(here_, patience);
+    expect_dto(here_.request_evd(), here_.ep(), 1, DAT_DTO_ERR_FLUSHED);
+    expect_dto(here_.recv_evd(), here_.ep(), 2, DAT_DTO_ERR_FLUSHED);
+    expect_broken(there_, patience);
+    expect_dto(there_.recv_evd(), there_.ep(), 1, DAT_DTO_ERR_FLUSHED);
+  }
+  // Whatever was posted on both sides comes back.
+  void expect_broken(Side& side, DAT_TIMEOUT patience = kUntilGone) {
+    const DAT_EVENT event = next_event(side.connect_evd(), patience);
+    EXPECT_EQ(event.event_number, DAT_CONNECTION_EVENT_BROKEN);
+    EXPECT_EQ(event.event_data.connect_event_data.ep_handle, side.ep().get());
+    EXPECT_EQ(test::ep_state(side.ep()), DAT_EP_STATE_DISCONNECTED);
+  }
+  void connect_to(const char* host, DAT_EVENT_NUMBER expected) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    ASSERT_EQ(inet_pton(AF_INET, host, &address.sin_addr), 1);
+    ASSERT_DAT_OK(test::connect(here_.ep(), reinterpret_cast<DAT_IA_ADDRESS_PTR>(&address),
+                                test::free_qualifier()));
+    EXPECT_EQ(next_event(here_.connect_evd(), kUntilGone).event_number, expected);
+  }
+
+  TwoHosts hosts_;
+  Ia here_ia_ = test::open_ia();
+  Ia there_ia_ = open_ia_at(hosts_.there());
+  Side here_{here_ia_};
+  Side there_{there_ia_};
+  std::unique_ptr<Listener> listener_ = listen_at(hosts_.there(), there_ia_);
+  Buffer source_ = here_.buffer(kSize);
+  Buffer target_ = there_.buffer(kSize);
+};
+
+// Of which a peer is gone that was silent for four seconds, rather than 30.
+struct FourSeconds {
+  FourSeconds() { setenv("DATUM_PEER_TIMEOUT", "4000", 1); }
+  ~FourSeconds() { unsetenv("DATUM_PEER_TIMEOUT"); }
+};
+class NetEndSoon : private FourSeconds, public NetEnd {};
+
+// Rules: net.E1
+TEST_F(NetEnd, AConnectionGoesOverTheWireAndEndsInOrder) {
+  const std::uint64_t before = hosts_.wire().count("offered");
+  connect_both();
+  post_message("hello");
+  expect_message("hello");
+  EXPECT_GT(hosts_.wire().count("offered"), before);
+  ASSERT_DAT_OK(dat_ep_disconnect(here_.ep(), DAT_CLOSE_GRACEFUL_FLAG));
+  expect_connection_event(here_.connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, here_.ep());
+  expect_connection_event(there_.connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, there_.ep());
+}
+
+// Rules: net.E2
+TEST_F(NetEnd, ACutOfFiveSecondsLosesNothing) {
+  connect_both();
+  hosts_.wire().cut();
+  post_message("late");
+  expect_nothing_for(5 * kSecond);
+  hosts_.wire().mend();
+  // TCP's next attempt is due within as long again.
+  EXPECT_EQ(next_event(there_.recv_evd(), 10 * kSecond).event_number, DAT_DTO_COMPLETION_EVENT);
+  EXPECT_EQ(target_.text(0, 4), "late");
+  expect_dto(here_.request_evd(), here_.ep(), 1);
+  post_message("again");
+  expect_message("again");
+  EXPECT_NO_EVENT(here_.connect_evd());
+  EXPECT_NO_EVENT(there_.connect_evd());
+}
+
+// Rules: net.E3 net.E4 ENV.9
+TEST_F(NetEndSoon, ACutForEverBreaksBothSidesWithinTheTimeSet) {
+  cut_for_ever(8 * kSecond);
+}
+
+// Nobody has set one. In a short run for a shorter time: it must not end sooner.
+// Rules: net.E3 net.E4 ENV.9
+TEST_F(NetEnd, ACutForEverBreaksBothSidesAfter30Seconds) {
+  if (run_long()) {
+    cut_for_ever(kUntilGone);
+    return;
+  }
+  connect_both();
+  hosts_.wire().cut();
+  post_message("late");
+  expect_nothing_for(6 * kSecond);
+}
+
+// A peer that has not said yet that it is one of ours is not foreign for that.
+// Rules: net.E11
+TEST_F(NetEnd, APeerFarAwayAcknowledgesWhatItHasPlaced) {
+  hosts_.wire().set_faults("delay=400000");
+  connect_both();
+  source_.write(0, "far away");
+  EXPECT_DAT_OK(post_send(here_.ep(), {source_.segment()}, 1));
+  expect_nothing_for(kSecond); // TCP over there has it for longer than this
+  EXPECT_DAT_OK(post_recv(there_.ep(), {target_.segment()}, 1));
+  expect_message("far away");
+}
+
+// Rules: net.E5
+TEST_F(NetEndSoon, OneSpoiltOctetBreaksBothSidesAndIsNotDelivered) {
+  connect_both();
+  post_message("good");
+  expect_message("good");
+  hosts_.wire().set_faults("corrupt=10000");
+  post_message("spoilt");
+  expect_broken(there_);
+  expect_dto(there_.recv_evd(), there_.ep(), 1, DAT_DTO_ERR_FLUSHED);
+  expect_broken(here_);
+  const DAT_EVENT event = next_event(here_.request_evd());
+  ASSERT_EQ(event.event_number, DAT_DTO_COMPLETION_EVENT);
+  EXPECT_NE(event.event_data.dto_completion_event_data.status, DAT_DTO_SUCCESS);
+  EXPECT_GE(hosts_.wire().count("corrupted"), 1U);
+}
+
+// The kernel ends its socket in order, but nobody has announced that.
+// Rules: net.E10
+TEST_F(NetEnd, AProcessThatIsKilledOnTheOtherHostIsBroken) {
+  test::PeerProcess peer(
+      hosts_.there().command({"/usr/bin/env", std::string("DATUM_TEST_ADDRESS=") + TwoHosts::kHere,
+                              std::filesystem::read_symlink("/proc/self/exe"), "--peer"}));
+  Listener listener(here_ia_);
+  ASSERT_EQ(peer.ask("connect " + std::to_string(listener.qualifier())), "ok");
+  Cr cr = listener.expect_request();
+  ASSERT_DAT_OK(test::accept(cr, here_.ep()));
+  expect_connection_event(here_.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, here_.ep());
+  EXPECT_EQ(peer.ask("wait"), "0x04001");
+  EXPECT_DAT_OK(post_recv(here_.ep(), {source_.segment()}, 2));
+  peer.kill();
+  expect_broken(here_);
+  expect_dto(here_.recv_evd(), here_.ep(), 2, DAT_DTO_ERR_FLUSHED);
+}
+
+// Rules: net.E6
+TEST_F(NetEnd, AWireThatIsCutTimesAConnectOut) {
+  hosts_.wire().cut();
+  ASSERT_DAT_OK(test::connect(here_.ep(), test::address_of(there_ia_), listener_->qualifier(), {},
+                              2 * kSecond));
+  expect_connection_event(here_.connect_evd(), DAT_CONNECTION_EVENT_TIMED_OUT, here_.ep());
+}
+
+// Rules: net.E7
+TEST_F(NetEnd, WhereNobodyListensIsNonPeerRejected) {
+  connect_to(TwoHosts::kThere, DAT_CONNECTION_EVENT_NON_PEER_REJECTED);
+}
+
+// Rules: net.E8
+TEST_F(NetEnd, AHostThatDoesNotExistIsUnreachable) {
+  // It is asked for three times, a second apart unless one says otherwise.
+  hosts_.here().run("ip ntable change name arp_cache dev wire retrans 100");
+  connect_to("10.87.0.77", DAT_CONNECTION_EVENT_UNREACHABLE);
+}
+
+// Rules: net.E8
+TEST_F(NetEnd, ANetWithoutARouteIsUnreachable) {
+  connect_to("10.88.0.1", DAT_CONNECTION_EVENT_UNREACHABLE);
+}
+
+// Rules: net.E9
+TEST_F(NetEndSoon, AnAcceptThatDoesNotGetThroughIsAnAcceptCompletionError) {
+  ASSERT_DAT_OK(test::connect(here_.ep(), test::address_of(there_ia_), listener_->qualifier(), {},
+                              3 * kSecond));
+  Cr cr = listener_->expect_request();
+  hosts_.wire().cut();
+  ASSERT_DAT_OK(test::accept(cr, there_.ep()));
+  expect_connection_event(here_.connect_evd(), DAT_CONNECTION_EVENT_TIMED_OUT, here_.ep());
+  EXPECT_EQ(next_event(there_.connect_evd(), kUntilGone).event_number,
+            DAT_CONNECTION_EVENT_ACCEPT_COMPLETION_ERROR);
+}
+
+} // namespace
+} // namespace datum::net

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// The random mix of tests/stress between two hosts: every octet is checked where it arrives, every
+// DTO completes once and in order, and connections end as their consumers end them.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "run.h"
+#include "two_hosts.h"
+
+namespace datum::net {
+namespace {
+
+constexpr int kPatienceMs = 100'000; // a healthy library never needs it
+
+constexpr unsigned kLonger = 20; // times as many rounds with --long
+
+class Node {
+ public:
+  Node(const Namespace& host, unsigned seed, unsigned rounds, bool may_break)
+      : process_(host.command({"/usr/bin/env",
+                               std::string("DATUM_PEER_TIMEOUT=") + (may_break ? "2000" : "30000"),
+                               DATUM_NET_STRESS, "child", "--ia", "tcp0", "--threads", "4",
+                               "--lanes", "6", "--seed", std::to_string(seed), "--rounds",
+                               std::to_string(rounds), "--may-break", may_break ? "1" : "0"})) {
+    target_ = say("ready ");
+  }
+  const std::string& target() const { return target_; }
+  void connect_to(const Node& other) { process_.send("target " + other.target()); }
+  void tell(const std::string& word) { process_.send(word); }
+  // What it says, which must begin so.
+  std::string say(const std::string& beginning) {
+    const std::string line = process_.receive(kPatienceMs);
+    EXPECT_TRUE(line.starts_with(beginning)) << line << " instead of " << beginning;
+    return line.size() < beginning.size() ? line : line.substr(beginning.size());
+  }
+  void expect_success() { EXPECT_EQ(process_.wait_for_exit(), 0); }
+
+ private:
+  test::PeerProcess process_;
+  std::string target_;
+};
+
+struct Mix {
+  unsigned rounds = 100; // of each host
+  bool may_break = false;
+};
+
+class NetMix : public testing::Test {
+ protected:
+  static void run(const TwoHosts& hosts, const Mix& mix) {
+    const unsigned rounds = mix.rounds * (run_long() ? kLonger : 1);
+    Node one(hosts.here(), 2 * first_seed(), rounds, mix.may_break);
+    Node other(hosts.there(), 2 * first_seed() + 1, rounds, mix.may_break);
+    one.connect_to(other);
+    other.connect_to(one);
+    for (const char* said : {"enough", "stopped", "done "}) {
+      for (Node* node : {&one, &other}) {
+        node->say(said);
+        if (testing::Test::HasFailure()) return;
+      }
+      for (Node* node : {&one, &other}) {
+        if (std::string(said) == "enough") node->tell("stop");
+        if (std::string(said) == "stopped") node->tell("leave");
+      }
+    }
+    one.expect_success();
+    other.expect_success();
+  }
+};
+
+// Rules: net.M1
+TEST_F(NetMix, OverAWireWithoutFaults) {
+  TwoHosts hosts;
+  run(hosts, {.rounds = 400});
+}
+
+// Rules: net.M2
+TEST_F(NetMix, OverADelayOf20Milliseconds) {
+  TwoHosts hosts;
+  hosts.wire().set_faults("delay=20000");
+  run(hosts, {.rounds = 40});
+}
+
+// Rules: net.M3
+TEST_F(NetMix, OverALossOf1Percent) {
+  TwoHosts hosts({.impatient = true});
+  hosts.wire().set_faults("loss=100");
+  run(hosts, {.rounds = 300});
+  EXPECT_GE(hosts.wire().count("lost"), 1U);
+}
+
+// Rules: net.M4
+TEST_F(NetMix, OverALossOf10Percent) {
+  TwoHosts hosts({.impatient = true});
+  hosts.wire().set_faults("loss=1000");
+  run(hosts, {.rounds = 40});
+  EXPECT_GE(hosts.wire().count("lost"), 1U);
+}
+
+// Rules: net.M5
+TEST_F(NetMix, OverAWireThatReorders) {
+  TwoHosts hosts;
+  hosts.wire().set_faults("reorder=2000");
+  run(hosts, {.rounds = 500});
+  EXPECT_GE(hosts.wire().count("held_back"), 1U);
+}
+
+// Rules: net.M6
+TEST_F(NetMix, OverAWireThatDuplicates) {
+  TwoHosts hosts;
+  hosts.wire().set_faults("duplicate=2000");
+  run(hosts, {.rounds = 500});
+  EXPECT_GE(hosts.wire().count("duplicated"), 1U);
+}
+
+// Rules: net.M7
+TEST_F(NetMix, OverAWireWithEveryFaultAtOnce) {
+  TwoHosts hosts({.impatient = true});
+  hosts.wire().set_faults("delay=2000 loss=200 reorder=500 duplicate=500");
+  run(hosts, {.rounds = 150});
+}
+
+// Rules: net.M8
+TEST_F(NetMix, Over100MegabitsPerSecond) {
+  TwoHosts hosts({.slow = true});
+  run(hosts, {.rounds = 150});
+}
+
+// A connection ends at the first spoilt octet, or, if that makes an FPDU longer and nobody sends so
+// much, when it has waited for the rest; none is taken for a good one.
+// Rules: net.M9
+TEST_F(NetMix, OverAWireThatSpoilsWhatTcpTakesForGood) {
+  TwoHosts hosts;
+  hosts.wire().set_faults("corrupt=50");
+  run(hosts, {.rounds = 300, .may_break = true});
+  EXPECT_GE(hosts.wire().count("corrupted"), 1U);
+}
+
+// Rules: net.M10
+TEST_F(NetMix, OverIpv6) {
+  TwoHosts hosts({.ipv6 = true});
+  hosts.wire().set_faults("delay=500 reorder=200 duplicate=200");
+  run(hosts, {.rounds = 100});
+}
+
+class NetMtu : public NetMix, public testing::WithParamInterface<int> {};
+
+// Rules: net.M11
+TEST_P(NetMtu, EveryOctetArrives) {
+  TwoHosts hosts({.mtu = GetParam()});
+  run(hosts, {.rounds = 100});
+}
+INSTANTIATE_TEST_SUITE_P(Of, NetMtu, testing::Values(576, 1280, 9000, 65520),
+                         testing::PrintToStringParamName());
+
+} // namespace
+} // namespace datum::net

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "namespace.h"
+
+#include <csignal>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace datum::net {
+namespace {
+
+constexpr const char* kInside = "DATUM_NET_INSIDE";
+constexpr const char* kOwn = "/proc/self/ns/net"; // of the main thread, which alone changes
+
+// A namespace that cannot be made or entered: nothing of the test has a meaning then.
+[[noreturn]] void die(const char* what) {
+  std::perror(what);
+  std::_Exit(2);
+}
+
+} // namespace
+
+void enter_own_namespaces(char** words) {
+  if (std::getenv(kInside) != nullptr) return;
+  static char program[PATH_MAX];
+  if (::readlink("/proc/self/exe", program, sizeof program - 1) < 0) die("/proc/self/exe");
+  ::setenv(kInside, "1", 1);
+  // A program of its own, since the kernel gives no user namespace to one that has threads, and a
+  // sanitizer's has.
+  std::vector<const char*> command{"unshare", "--user", "--map-root-user", "--net", program};
+  for (char** word = words + 1; *word != nullptr; ++word) command.push_back(*word);
+  command.push_back(nullptr);
+  ::execvp(command[0], const_cast<char**>(command.data()));
+  die("unshare");
+}
+
+Namespace Namespace::current() {
+  const int file = ::open(kOwn, O_RDONLY); // not O_CLOEXEC: see file_
+  if (file < 0) die(kOwn);
+  return Namespace(file);
+}
+
+Namespace Namespace::create() {
+  const Namespace home = current();
+  if (::unshare(CLONE_NEWNET) != 0) die("a network namespace");
+  Namespace created = current();
+  home.enter();
+  return created;
+}
+
+Namespace::Namespace(Namespace&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+
+Namespace::~Namespace() {
+  if (file_ >= 0) ::close(file_);
+}
+
+void Namespace::enter() const {
+  if (::setns(file_, CLONE_NEWNET) != 0) die("setns");
+}
+
+std::string Namespace::path() const {
+  return "/proc/self/fd/" + std::to_string(file_);
+}
+
+std::vector<std::string> Namespace::command(const std::vector<std::string>& words) const {
+  std::vector<std::string> command{"/usr/bin/nsenter", "--net=" + path(), "--"};
+  command.insert(command.end(), words.begin(), words.end());
+  return command;
+}
+
+void Namespace::run(const std::string& script) const {
+  const Visit visit(*this);
+  // What a user without privileges may not have in the path.
+  const std::string whole = "PATH=$PATH:/usr/sbin:/sbin\n" + script;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    ::execl("/bin/sh", "sh", "-ec", whole.c_str(), static_cast<char*>(nullptr));
+    std::_Exit(127);
+  }
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0) << script;
+}
+
+void Namespace::leave_nothing_to_hardware(const std::string& interface) const {
+  const Visit visit(*this);
+  // Without it no segmentation either.
+  ethtool_value checksums{ETHTOOL_STXCSUM, 0};
+  ifreq request{};
+  interface.copy(request.ifr_name, IFNAMSIZ - 1);
+  request.ifr_data = reinterpret_cast<char*>(&checksums);
+  const int socket = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  EXPECT_EQ(::ioctl(socket, SIOCETHTOOL, &request), 0) << interface << ": errno " << errno;
+  ::close(socket);
+}
+
+} // namespace datum::net
