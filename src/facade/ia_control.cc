@@ -40,7 +40,9 @@ bool IaControl::calls_out_here() {
 Token IaControl::issue(ObjectKind kind, Object& object) {
   HandleSlot* slot = HandleSpace::allocate();
   if (slot == nullptr) {
-    log(LogLevel::Warn, "ia \"{}\": no handle is left; free objects that are no longer used",
+    log(LogLevel::Warn,
+        "ia \"{}\": no handle is left; free objects that are no longer used, or allow more address "
+        "space (`ulimit -v`)",
         registration_->ia_name);
     return nullptr;
   }

@@ -63,7 +63,8 @@ class ThreadedRuntime : public Runtime {
     if (!started.ok())
       log(LogLevel::Warn,
           "ia \"{}\": its thread cannot be created: {}; the user may have {} processes and threads "
-          "(`ulimit -u`), and the control group has a limit, too (pids.max)",
+          "(`ulimit -u`), the control group has a limit, too (pids.max), and it needs memory for a "
+          "stack (`ulimit -v`)",
           ia_name_, std::strerror(errno), process_limit());
     return started;
   }
