@@ -15,9 +15,15 @@ constexpr const char* kChosen = "DatCr*:DatEpConnect*:DatEpDisconnect*:DatEpPost
                                 "RuleFlush*:RuleDtoErrors*:RuleSrq*:RuleRdmaReadLimits*:"
                                 "RuleIntoDisconnected*:RuleServicePoints*";
 
-void run_suite(const Namespace& host, const char* address) {
-  const std::string filter = run_long() ? "*" : kChosen;
-  host.run(std::string("exec env DATUM_TEST_ADDRESS=") + address +
+// A reset that is lost is not sent again: whose connect was given up learns of it after a minute,
+// not in time for a test of races with time limits.
+constexpr const char* kWithoutResets =
+    "DatEpPost*:RuleFlush*:RuleDtoErrors*:RuleSrq*:RuleRdmaReadLimits*";
+
+void run_suite(const Namespace& host, const char* address, const char* chosen = kChosen) {
+  const std::string filter = run_long() && chosen == kChosen ? "*" : chosen;
+  // What a message waits for may have to be sent again, and again.
+  host.run(std::string("exec env DATUM_RNR_TIMEOUT=3000 DATUM_TEST_ADDRESS=") + address +
            " " DATUM_NET_CONFORMANCE " --transport=tcp --gtest_brief=1 '--gtest_filter=" + filter +
            "'");
 }
@@ -35,7 +41,7 @@ TEST(NetConformance, OverAWireThatReordersAndDuplicates) {
 TEST(NetConformance, OverALossOf1Percent) {
   HostAndMirror host({.impatient = true});
   host.wire().set_faults("loss=100");
-  run_suite(host.host(), HostAndMirror::kMirror);
+  run_suite(host.host(), HostAndMirror::kMirror, kWithoutResets);
   EXPECT_GE(host.wire().count("lost"), 1U);
 }
 
