@@ -80,12 +80,15 @@ class ThreadedRuntime : public Runtime {
   std::unique_ptr<ThreadedProgress> progress_;
 };
 
-class SameHostRuntime final : public ThreadedRuntime {
+// Links to processes of this host, and what T has beside them.
+template <class T>
+class FabricRuntime final : public ThreadedRuntime {
  public:
-  SameHostRuntime(std::string_view ia_name, std::unique_ptr<ThreadedProgress> progress,
-                  std::unique_ptr<ShmFabric> fabric, const LinkOptions& options)
+  template <class... Beside>
+  FabricRuntime(std::string_view ia_name, std::unique_ptr<ThreadedProgress> progress,
+                std::unique_ptr<ShmFabric> fabric, const LinkOptions& options, Beside... beside)
       : ThreadedRuntime(ia_name, std::move(progress)), fabric_(std::move(fabric)),
-        transport_(*fabric_, options) {
+        transport_(*fabric_, options, std::move(beside)...) {
     bind(transport_);
   }
   Transport& transport() override { return transport_; }
@@ -94,26 +97,10 @@ class SameHostRuntime final : public ThreadedRuntime {
  private:
   std::unique_ptr<ShmFabric> fabric_;
   OfferedMemory memory_{*fabric_};
-  LinkTransport transport_;
+  T transport_;
 };
-
-class EveryPathRuntime final : public ThreadedRuntime {
- public:
-  EveryPathRuntime(std::string_view ia_name, std::unique_ptr<ThreadedProgress> progress,
-                   std::unique_ptr<ShmFabric> fabric, const LinkOptions& options,
-                   std::unique_ptr<TcpTransport> tcp)
-      : ThreadedRuntime(ia_name, std::move(progress)), fabric_(std::move(fabric)),
-        transport_(*fabric_, options, std::move(tcp)) {
-    bind(transport_);
-  }
-  Transport& transport() override { return transport_; }
-  MemoryProbe& memory() override { return memory_; }
-
- private:
-  std::unique_ptr<ShmFabric> fabric_;
-  OfferedMemory memory_{*fabric_};
-  PathTransport transport_;
-};
+using SameHostRuntime = FabricRuntime<LinkTransport>;
+using EveryPathRuntime = FabricRuntime<PathTransport>;
 
 class TcpRuntime final : public ThreadedRuntime {
  public:

@@ -5,7 +5,6 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -14,6 +13,7 @@
 #include "connection.h"
 #include "run.h"
 #include "two_hosts.h"
+#include "variable.h"
 
 namespace datum::net {
 namespace {
@@ -111,8 +111,7 @@ class NetEnd : public testing::Test {
 
 // Of which a peer is gone that was silent for four seconds, rather than 30.
 struct FourSeconds {
-  FourSeconds() { setenv("DATUM_PEER_TIMEOUT", "4000", 1); }
-  ~FourSeconds() { unsetenv("DATUM_PEER_TIMEOUT"); }
+  test::Variable timeout{"DATUM_PEER_TIMEOUT", "4000"};
 };
 class NetEndSoon : private FourSeconds, public NetEnd {};
 

@@ -28,8 +28,8 @@ IA = "ofa-v2-ib0"
 ADDRESS = "127.0.0.1"
 LIMIT = 90  # seconds for each program
 SIDE_CHANNEL = 15828  # dtest, dtestcm and dtestx meet there before they use DAT
-SRQ_QUALIFIER = 45248  # dtestsrq has no such channel
-TOLD_EARLY = {"dtest": 45248, "dtestx": 31112}  # and the qualifier at which they listen then
+DTEST_QUALIFIER = 45248  # of dtestsrq, too, which has no such channel
+TOLD_EARLY = {"dtest": DTEST_QUALIFIER, "dtestx": 31112}  # and the qualifier at which they listen then
 STACKS = ("shm", "tcp", "debian")
 FORBIDDEN = ("Error", "ERR", "mismatch", "REJECTED", "BROKEN", "UNREACHABLE", "FAILED")
 
@@ -69,7 +69,7 @@ def dtestsrq(count):
     # adapter sends when the SRQ will give that EP no more; over Debian's own stack it hangs there,
     # too, on rxe and on siw.
     says = ["DAPL RC none SRQ Test Complete."]
-    return Row("dtestsrq", f"-c {count} -S 0", says, f"-s -c {count} -S 0", says, SRQ_QUALIFIER)
+    return Row("dtestsrq", f"-c {count} -S 0", says, f"-s -c {count} -S 0", says, DTEST_QUALIFIER)
 
 
 def dtestx():

@@ -6,10 +6,9 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include <algorithm>
-
 #include <gtest/gtest.h>
 
+#include "bound.h"
 #include "folder.h"
 #include "program.h"
 
@@ -51,21 +50,14 @@ TEST_F(CpLimits, AFileOverTheSizeLimitFailsAndTheOthersDoNot) {
 }
 
 // A server's memory is files that have no name.
-void bound_files(pid_t pid, rlim_t octets) {
-  rlimit limit{};
-  ASSERT_EQ(prlimit(pid, RLIMIT_FSIZE, nullptr, &limit), 0);
-  limit.rlim_cur = std::min(octets, limit.rlim_max);
-  ASSERT_EQ(prlimit(pid, RLIMIT_FSIZE, &limit, nullptr), 0);
-}
-
 TEST_F(CpLimits, AServerWithoutMemoryForACallerRefusesItAndServesTheNext) {
   here_.write("t", "x");
   Server server(there_.path());
-  bound_files(server.program.pid(), kMiB / 2);
+  datum::test::bound(server.program.pid(), RLIMIT_FSIZE, kMiB / 2);
   EXPECT_EQ(put(server, "t"), 5);
   expect_said("the program there refused the connection");
   EXPECT_FALSE(there_.exists("t"));
-  bound_files(server.program.pid(), RLIM_INFINITY);
+  datum::test::bound(server.program.pid(), RLIMIT_FSIZE, RLIM_INFINITY);
   EXPECT_EQ(put(server, "t"), 0); // with the same token: nothing was copied with it
   EXPECT_EQ(there_.read("t"), "x");
 }

@@ -2,16 +2,17 @@
 // dat-ping as a user runs it.
 #include <sys/resource.h>
 
-#include <algorithm>
 #include <fstream>
 
 #include <gtest/gtest.h>
 
+#include "bound.h"
 #include "command.h"
 
 namespace datum::ping {
 namespace {
 
+using test::bound;
 using test::Ended;
 using test::run;
 using test::run_until;
@@ -73,13 +74,6 @@ TEST_F(DatPing, TheEndOfTheServerIsToldAndCountsAsFailure) {
   EXPECT_EQ(server.wait(), 0);
 }
 
-void bound_memory(pid_t pid, rlim_t octets) {
-  rlimit limit{};
-  ASSERT_EQ(prlimit(pid, RLIMIT_DATA, nullptr, &limit), 0);
-  limit.rlim_cur = std::min(octets, limit.rlim_max);
-  ASSERT_EQ(prlimit(pid, RLIMIT_DATA, &limit, nullptr), 0);
-}
-
 rlim_t memory_of(pid_t pid) {
   std::ifstream status("/proc/" + std::to_string(pid) + "/status");
   for (std::string word; status >> word;)
@@ -89,12 +83,12 @@ rlim_t memory_of(pid_t pid) {
 
 TEST_F(DatPing, AServerWithoutMemoryForAClientRefusesItAndServesTheNext) {
   // Less than a client's buffers, enough for its request.
-  bound_memory(server.pid, memory_of(server.pid) + (rlim_t{1} << 20U));
+  bound(server.pid, RLIMIT_DATA, memory_of(server.pid) + (rlim_t{1} << 20U));
   const Ended refused = run(client("-c 1 2>&1"));
   EXPECT_EQ(refused.code, 2);
   EXPECT_NE(refused.output.find("the program there refused the connection"), std::string::npos)
       << refused.output;
-  bound_memory(server.pid, RLIM_INFINITY);
+  bound(server.pid, RLIMIT_DATA, RLIM_INFINITY);
   EXPECT_EQ(run(client("-c 1 -q")).code, 0);
 }
 

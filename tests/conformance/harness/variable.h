@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/process/variable.h: what the environment says while an IA is opened, and what an EP says of
+// harness/variable.h: what the environment says while an IA is opened, and what an EP says of
 // the way its connection takes.
 #pragma once
 
