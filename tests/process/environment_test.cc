@@ -34,9 +34,10 @@ void expect_one_line(const std::string& said, std::initializer_list<const char*>
   for (const char* part : parts) EXPECT_NE(said.find(part), std::string::npos) << said;
 }
 
-// Two free ports side by side: nobody else is given them meanwhile but by bad luck.
+// Two free ports side by side, and a third behind them: nobody else is given them meanwhile but by
+// bad luck.
 std::string two_ports(std::uint16_t& low) {
-  low = free_ports(2);
+  low = free_ports(3);
   return std::to_string(low) + "-" + std::to_string(low + 1);
 }
 
@@ -119,7 +120,8 @@ TEST(Environment, ANamedQualifierMayLieOutsideThePortRange) {
   const Variable range("DATUM_PORT_RANGE", two_ports(low));
   const Ia ia = open_ia();
   const Evd evd = create_evd(ia, DAT_EVD_CR_FLAG);
-  const Psp small = create_psp(ia, free_ports(1), evd);
+  // Beside the range: within it, it could be all the ports that the large one may have.
+  const Psp small = create_psp(ia, DAT_CONN_QUAL{low} + 2, evd);
   const Psp large = create_psp(ia, free_qualifier(), evd);
 }
 
