@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // dat_ia_close(3DAT): graceful only when nothing is left; abrupt takes everything down.
+#include <atomic>
 #include <filesystem>
 #include <iterator>
 
@@ -155,18 +156,19 @@ TEST_F(DatIaClose, R20AnArmedAgentIsReleased) {
   EXPECT_EQ(call.evd, DAT_HANDLE_NULL);
 }
 
-// An agent that closes an IA, and what it was told.
+// An agent that closes an IA, and what it was told. The library's thread may run it: a call counts
+// when it is over, and what it was told can be read then.
 struct Closer {
   DAT_IA_HANDLE ia = DAT_HANDLE_NULL;
   DAT_RETURN graceful = DAT_SUCCESS;
   DAT_RETURN abrupt = DAT_SUCCESS;
-  int calls = 0;
+  std::atomic<int> calls = 0;
   DAT_OS_WAIT_PROXY_AGENT agent() {
     return {this, [](DAT_PVOID data, DAT_EVD_HANDLE) {
               auto* self = static_cast<Closer*>(data);
-              ++self->calls;
               self->graceful = dat_ia_close(self->ia, DAT_CLOSE_GRACEFUL_FLAG);
               self->abrupt = dat_ia_close(self->ia, DAT_CLOSE_ABRUPT_FLAG);
+              ++self->calls;
             }};
   }
 };
