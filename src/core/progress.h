@@ -39,8 +39,13 @@ class Progress {
   virtual WaitResult wait(WaitPoint& point, Instant deadline) = 0;
   // Sets `point.signalled` and ends a wait on it.
   virtual void signal(WaitPoint& point) = 0;
-  // Work was left behind that nobody may be polling for: somebody has to look within 100 us.
+  // Work was left behind that nobody may be polling for: somebody has to look. Within 100 us, or,
+  // if somebody has polled for long and then stops, as soon as that is noticed.
   virtual void kick() = 0;
+  // The same, and always within 100 us. It may cost a poller a wake-up: for what is large or rare.
+  virtual void hurry() { kick(); }
+  // A thread that sleeps looks as soon as it is kicked; otherwise all are busy with something else.
+  virtual bool somebody_sleeps() const { return true; }
   virtual Instant now() = 0;
 };
 

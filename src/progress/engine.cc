@@ -87,6 +87,19 @@ void ProgressEngine::kick() {
   carry_out(bell_.kick());
 }
 
+// The background thread says how long it naps, and then looks whether it was kicked; we kick, and
+// then look how long it naps.
+void ProgressEngine::hurry() {
+  kick();
+  if (bell_.waiter_owns() || bell_.background() != Bell::Background::Napping) return;
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  const Instant by = places_.now() + kHurry;
+  if (hurried_.load(std::memory_order_relaxed) || nap_end_.load(std::memory_order_relaxed) <= by)
+    return;
+  hurried_.store(true, std::memory_order_relaxed);
+  places_.hurry_background(by);
+}
+
 void ProgressEngine::carry_out(const Pokes& pokes) {
   if (pokes.owner) places_.poke_owner();
   if (pokes.background) places_.poke_background();

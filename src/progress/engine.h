@@ -30,6 +30,8 @@ class ProgressEngine : public Progress {
   WaitResult wait(WaitPoint& point, Instant deadline) final;
   void signal(WaitPoint& point) final;
   void kick() final;
+  void hurry() final;
+  bool somebody_sleeps() const final { return bell_.somebody_sleeps(); }
   Instant now() final { return places_.now(); }
 
   // The life of the background thread: announced with the lock held, run without it.
@@ -42,6 +44,8 @@ class ProgressEngine : public Progress {
  private:
   // A poll this often is somebody who polls all the time.
   static constexpr Duration kPollingGap = 4 * kMicrosecond;
+  // A nap that somebody is in a hurry about ends so soon; waking up takes the rest of 100 us.
+  static constexpr Duration kHurry = 75 * kMicrosecond;
   // Every so many polls look at the clock.
   static constexpr std::uint32_t kClockMaskPolling = 63; // none: every one, for data by descriptors
   static constexpr std::uint32_t kClockMaskAsleep = 15;
@@ -71,6 +75,7 @@ class ProgressEngine : public Progress {
   Nap background_pass(Nap last);
   Nap nap();
   NapEnd nap_once();
+  bool wanted() const;
   bool others_look();
   Activity activity() const;
   Nap look_after_bell();
@@ -89,6 +94,9 @@ class ProgressEngine : public Progress {
   std::atomic<Instant> last_thorough_{0};
   std::atomic<bool> kicked_{false}; // since the last poll or look
   std::atomic<bool> stopping_{false};
+  // Written by the background thread as it begins to nap, read with the lock.
+  std::atomic<Instant> nap_end_{0};
+  std::atomic<bool> hurried_{false}; // this nap has been told to end sooner
 
   std::uint32_t clock_mask_ = kClockMaskAsleep;
   Instant next_descriptors_ = 0; // when a poller looks at descriptors again

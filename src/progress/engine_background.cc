@@ -54,10 +54,21 @@ Activity ProgressEngine::activity() const {
           .last_thorough = last_thorough_.load(std::memory_order_relaxed)};
 }
 
+bool ProgressEngine::wanted() const {
+  return kicked_.load(std::memory_order_relaxed) || stopping_.load(std::memory_order_relaxed);
+}
+
 ProgressEngine::NapEnd ProgressEngine::nap_once() {
-  const bool rung = places_.sleep_in_background(plan_.at_bell(), places_.now() + plan_.length());
-  if (kicked_.load(std::memory_order_relaxed) || stopping_.load(std::memory_order_relaxed))
-    return NapEnd::Wanted;
+  const Instant end = places_.now() + plan_.length();
+  nap_end_.store(end, std::memory_order_relaxed);
+  bool rung = false;
+  do {
+    hurried_.store(false, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_seq_cst); // see hurry()
+    if (!wanted()) rung = places_.sleep_in_background(plan_.at_bell(), end);
+    if (wanted()) return NapEnd::Wanted;
+    // Somebody was in a hurry, and then did it himself: back to sleep.
+  } while (!rung && places_.now() < end);
   return rung ? NapEnd::Rung : NapEnd::AsPlanned;
 }
 

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -30,12 +31,18 @@ void read_poke(const UniqueFd& fd) {
   [[maybe_unused]] const ssize_t got = ::read(fd.get(), &count, sizeof count);
 }
 
+timespec timespec_of(std::int64_t nanoseconds) {
+  return {.tv_sec = static_cast<time_t>(nanoseconds / kSecond),
+          .tv_nsec = static_cast<long>(nanoseconds % kSecond)};
+}
+
 } // namespace
 
 KernelPlaces::KernelPlaces()
     : owner_poke_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       background_poke_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      valid_(reactor_.valid() && owner_poke_ && background_poke_ &&
+      hurry_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)),
+      valid_(reactor_.valid() && owner_poke_ && background_poke_ && hurry_ &&
              reactor_.add_silent(owner_poke_.get())) {}
 
 Instant KernelPlaces::now() {
@@ -66,16 +73,14 @@ Wake KernelPlaces::sleep_beside(const Sleeper& sleeper, Instant until) {
 }
 
 bool KernelPlaces::sleep_in_background(bool with_bell, Instant until) {
-  pollfd watched[2] = {{.fd = background_poke_.get(), .events = POLLIN, .revents = 0},
+  pollfd watched[3] = {{.fd = background_poke_.get(), .events = POLLIN, .revents = 0},
+                       {.fd = hurry_.get(), .events = POLLIN, .revents = 0},
                        {.fd = reactor_.fd(), .events = POLLIN, .revents = 0}};
   timespec span{};
-  if (until != kNever) {
-    const Duration left = std::max<Duration>(until - now(), 0);
-    span.tv_sec = static_cast<time_t>(left / kSecond);
-    span.tv_nsec = static_cast<long>(left % kSecond);
-  }
-  const int ready = ::ppoll(watched, with_bell ? 2 : 1, until == kNever ? nullptr : &span, nullptr);
-  return ready > 0 && watched[1].revents != 0;
+  if (until != kNever) span = timespec_of(std::max<Duration>(until - now(), 0));
+  const int ready = ::ppoll(watched, with_bell ? 3 : 2, until == kNever ? nullptr : &span, nullptr);
+  if (ready > 0 && watched[1].revents != 0) read_poke(hurry_);
+  return ready > 0 && watched[2].revents != 0;
 }
 
 void KernelPlaces::step_aside() {
@@ -87,6 +92,10 @@ void KernelPlaces::poke_owner() {
 }
 void KernelPlaces::poke_background() {
   write_poke(background_poke_);
+}
+void KernelPlaces::hurry_background(Instant by) {
+  const itimerspec when{.it_interval = {}, .it_value = timespec_of(by)};
+  ::timerfd_settime(hurry_.get(), TFD_TIMER_ABSTIME, &when, nullptr); // cannot fail
 }
 void KernelPlaces::wake(Sleeper& sleeper) {
   futex_wake(sleeper.word, 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // progress/kernel_places.h: sleeping in the kernel: epoll for the bell, futexes beside it, an
-// eventfd for each of the two threads that may have to be got out of a poll.
+// eventfd for each of the two threads that may have to be got out of a poll, and a timer for naps
+// that have to end sooner.
 #pragma once
 
 #include "base/unique_fd.h"
@@ -24,6 +25,7 @@ class KernelPlaces final : public Places {
   void step_aside() override;
   void poke_owner() override;
   void poke_background() override;
+  void hurry_background(Instant by) override;
   void wake(Sleeper& sleeper) override;
   void take_back_owner_poke() override;
   void take_back_background_poke() override;
@@ -34,6 +36,7 @@ class KernelPlaces final : public Places {
   EpollReactor reactor_;
   UniqueFd owner_poke_;      // inside the epoll set
   UniqueFd background_poke_; // beside it, so that one poke never wakes both
+  UniqueFd hurry_;           // a timer for the background thread
   bool valid_;
 };
 

@@ -44,6 +44,8 @@ class Places {
   // ------------------------------------------------------------------------------
   virtual void poke_owner() = 0;
   virtual void poke_background() = 0;
+  // Ends its sleep by `by`, or, if it is awake by then, the next one.
+  virtual void hurry_background(Instant by) = 0;
   virtual void wake(Sleeper& sleeper) = 0;
   // A poke stays until it is taken back, once for each.
   virtual void take_back_owner_poke() = 0;

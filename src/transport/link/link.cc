@@ -120,6 +120,7 @@ void Link::starve(LinkChannel& channel) {
 }
 
 void Link::ask_for_room() {
+  if (!starving_) transport_.host().progress->hurry();
   starving_ = busy_ = true;
   own_.starving.store(1, std::memory_order_relaxed);
 }

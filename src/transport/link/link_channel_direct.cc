@@ -65,18 +65,21 @@ bool LinkChannel::suits_direct(const WorkRequest& request) const {
 }
 
 StartResult LinkChannel::start_direct(const WorkRequest& request) {
+  Progress& progress = *transport_.host().progress;
   direct_ = &request;
   direct_done_ = 0;
-  if (!direct_chunk()) {
-    direct_ = nullptr;
-    return StartResult::Started; // failure_ is reported from work()
-  }
-  if (direct_done_ == request.length) {
-    direct_ = nullptr;
-    return StartResult::Finished;
-  }
+  do {
+    if (!direct_chunk()) {
+      direct_ = nullptr;
+      return StartResult::Started; // failure_ is reported from work()
+    }
+    if (direct_done_ == request.length) {
+      direct_ = nullptr;
+      return StartResult::Finished;
+    }
+  } while (direct_done_ < kDirectAlone && !progress.somebody_sleeps());
   want_work();
-  transport_.host().progress->kick();
+  progress.hurry();
   return StartResult::Started;
 }
 

@@ -115,6 +115,48 @@ TEST(DirectWrite, ReadsThatEarlierRequestsWerePlacedBeforeItChoosesItsWay) {
   EXPECT_EQ(pair.active.next().cookie, 3U);
 }
 
+// Where nobody sleeps who could go on with it, a post copies a megabyte by itself, and what is left
+// of more than that is looked at soon. Rules: PROGRESS.5
+TEST(DirectWrite, OfAPollerIsDoneByThePostUpToAMegabyte) {
+  constexpr std::size_t kAlone = 1024 * 1024;
+  Pair pair(true);
+  pair.connect();
+  Side& a = pair.active;
+  WorldProgress& progress = pair.world.a->progress;
+  progress.asleep = false;
+  progress.hurries = 0;
+  const LocalTriplet most = a.local(0, kAlone);
+  ASSERT_TRUE(
+      a.ep.post_rdma(Opcode::RdmaWrite, {&most, 1}, 1, pair.passive.remote(0, kAlone), 0).ok());
+  EXPECT_EQ(a.evd.count(), 1);
+  EXPECT_EQ(progress.hurries, 0);
+  const LocalTriplet more = a.local(0, kAlone + 1);
+  ASSERT_TRUE(
+      a.ep.post_rdma(Opcode::RdmaWrite, {&more, 1}, 2, pair.passive.remote(0, kAlone + 1), 0).ok());
+  EXPECT_EQ(a.evd.count(), 1);
+  EXPECT_EQ(progress.hurries, 1);
+  pair.world.settle();
+  EXPECT_EQ(a.next().cookie, 1U);
+  EXPECT_EQ(a.next().cookie, 2U);
+}
+
+// Rules: PROGRESS.5
+TEST(DirectWrite, IsLeftToASleeperAfterOneTurn) {
+  constexpr std::size_t kTurn = 256 * 1024;
+  Pair pair(true);
+  pair.connect();
+  Side& a = pair.active;
+  pair.world.a->progress.hurries = 0;
+  const LocalTriplet source = a.local(0, kTurn + 1);
+  ASSERT_TRUE(
+      a.ep.post_rdma(Opcode::RdmaWrite, {&source, 1}, 1, pair.passive.remote(0, kTurn + 1), 0)
+          .ok());
+  EXPECT_EQ(a.evd.count(), 0);
+  EXPECT_EQ(pair.world.a->progress.hurries, 1);
+  pair.world.settle();
+  EXPECT_EQ(a.next().cookie, 1U);
+}
+
 // Rules: PROGRESS.3
 TEST_P(Transfer, ALongCopyLetsOtherEndpointsThrough) {
   Side second(*pair.world.a);
@@ -242,6 +284,29 @@ TEST(FullRing, LetsNoMessageOvertakeTheConfirmationBeforeIt) {
   EXPECT_EQ(accepter.next(accepter.connect_evd).kind, EventKind::Established);
   EXPECT_EQ(accepter.next().status, DtoStatus::Success);
   EXPECT_EQ(requester.next().status, DtoStatus::Success);
+}
+
+// Rules: PROGRESS.5
+TEST(FullRing, IsLookedAfterSoon) {
+  EndpointAttributes attributes = Pair().world.a->adapter->default_attributes();
+  attributes.max_request_dtos = 2 * kRingSlots;
+  Pair pair(false, &attributes);
+  pair.connect();
+  WorldProgress& progress = pair.world.a->progress;
+  progress.hurries = 0;
+  const LocalTriplet word = pair.active.local(0, 8);
+  const RemoteTriplet target = pair.passive.remote(0, 8);
+  std::uint64_t posted = 0;
+  const auto post = [&] {
+    ASSERT_TRUE(
+        pair.active.ep.post_rdma(Opcode::RdmaWrite, {&word, 1}, posted++, target, kSuppress).ok());
+  };
+  while (progress.hurries == 0 && posted < 2 * kRingSlots) post();
+  EXPECT_EQ(progress.hurries, 1);
+  EXPECT_GT(posted, kRingSlots / 2);
+  post();
+  EXPECT_EQ(progress.hurries, 1) << "once is enough";
+  pair.world.settle();
 }
 
 TEST(DirectWrite, ThatHasBegunFailsWhenTheWayToThePeersMemoryIsClosed) {

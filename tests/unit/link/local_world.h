@@ -41,7 +41,11 @@ class WorldProgress final : public Progress {
   WaitResult wait(WaitPoint& point, Instant deadline) override;
   void signal(WaitPoint& point) override { point.signalled = true; }
   void kick() override {}
+  void hurry() override { ++hurries; }
+  bool somebody_sleeps() const override { return asleep; }
   Instant now() override;
+  int hurries = 0;
+  bool asleep = true;
 
  private:
   LocalWorld& world_;

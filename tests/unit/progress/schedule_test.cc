@@ -240,6 +240,30 @@ TEST(Progress, P5WorkLeftBehindIsLookedAtWithin100us) {
   });
 }
 
+// Rules: PROGRESS.5
+TEST(Progress, P5WhatCannotWaitIsLookedAtWithin100usHoweverLongSomebodyPolled) {
+  each_seed(
+      [](std::uint64_t seed) {
+        StageWorld world(seed, seed % 2 == 0);
+        Stage& stage = world.stage;
+        world.transport.data_by_descriptors = seed % 3 == 0;
+        stage.add([&] {
+          for (int i = 0; i < 3; ++i) {
+            poll_until(world, stage.now() + static_cast<Duration>(stage.random(20'000'000)));
+            world.lock.acquire();
+            world.transport.leave_behind_in_a_hurry();
+            world.lock.relinquish();
+            if (stage.random(2) == 0) world.pass(static_cast<Duration>(stage.random(6'000'000)));
+          }
+        });
+        world.start_background();
+        EXPECT_EQ(stage.run(), Stage::End::Quiet);
+        EXPECT_LE(world.transport.longest_left_behind(), 100'000);
+        EXPECT_EQ(world.close(), Stage::End::Finished);
+      },
+      20);
+}
+
 TEST(Progress, P6NobodyRunsWhileAWaiterSleeps) {
   each_seed([](std::uint64_t seed) {
     StageWorld world(seed, true);

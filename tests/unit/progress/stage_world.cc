@@ -38,8 +38,17 @@ bool StagePlaces::sleep_in_background(bool with_bell, Instant until) {
   stage_.yield();
   ++background_sleeps_;
   const auto rung = [this, with_bell] { return with_bell && (bell_rung_ || owner_pokes_ != 0); };
-  stage_.block([&] { return background_pokes_ != 0 || rung(); }, until);
+  stage_.block([&] { return background_pokes_ != 0 || rung() || hurry_rung_; }, until);
+  hurry_rung_ = false;
   return rung();
+}
+
+// The timer is an actor of its own.
+void StagePlaces::hurry_background(Instant by) {
+  stage_.add([this, by] {
+    stage_.block([] { return false; }, by);
+    hurry_rung_ = true;
+  });
 }
 
 void StagePlaces::step_aside() {
@@ -84,6 +93,11 @@ void StageTransport::send_and_watch(std::size_t queue) {
 void StageTransport::leave_behind() {
   if (left_behind_ == kNever) left_behind_ = stage_.now();
   progress_->kick();
+}
+
+void StageTransport::leave_behind_in_a_hurry() {
+  if (left_behind_ == kNever) left_behind_ = stage_.now();
+  progress_->hurry();
 }
 
 bool StageTransport::progress() {

@@ -47,6 +47,7 @@ class StagePlaces final : public Places {
   void step_aside() override;
   void poke_owner() override { ++owner_pokes_, ++pokes_; }
   void poke_background() override { ++background_pokes_, ++pokes_; }
+  void hurry_background(Instant by) override;
   void wake(Sleeper&) override { ++pokes_; }
   void take_back_owner_poke() override;
   void take_back_background_poke() override;
@@ -62,6 +63,7 @@ class StagePlaces final : public Places {
   int interrupts_ = 0;
   int owner_pokes_ = 0;
   int background_pokes_ = 0;
+  bool hurry_rung_ = false;
   int pokes_ = 0;
   int background_sleeps_ = 0;
   int descriptor_looks_ = 0;
@@ -89,6 +91,8 @@ class StageTransport final : public Transport {
   // --- the adapter: the lock is held -----------------------------------------------------------
   // Something that progress() will have to send.
   void leave_behind();
+  // The same, and it cannot wait.
+  void leave_behind_in_a_hurry();
   Duration longest_delay() const { return longest_delay_; }
   Duration longest_left_behind() const { return longest_left_behind_; }
   int attention_changes() const { return attention_changes_; }
