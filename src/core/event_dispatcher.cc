@@ -183,6 +183,9 @@ WaitResult EventDispatcher::wait_as(Waiter& waiter, std::uint32_t timeout_us) {
 Status EventDispatcher::resize(std::int32_t qlen) {
   if (qlen == capacity_) return kOk;
   if (qlen < count()) return {Type::InvalidState, Detail::EvdInUse};
+  // It would wait for more events than there can be.
+  if (waiter_ != nullptr && waiter_->threshold > qlen)
+    return {Type::InvalidState, Detail::EvdWaiter};
   set_capacity(qlen);
   return kOk;
 }

@@ -99,5 +99,18 @@ TEST_F(DatEvdResize, R11TheAsyncEvd) {
   EXPECT_GE(query_evd(async_evd_of(ia)).evd_qlen, 100);
 }
 
+TEST_F(DatEvdResize, R12FewerPlacesThanAWaiterWantsEvents) {
+  DAT_EVENT event{};
+  DAT_COUNT left = 0;
+  BlockedCall waiter([&] { return dat_evd_wait(evd, kPatience, 6, &event, &left); });
+  const DAT_COUNT length = query_evd(evd).evd_qlen;
+  EXPECT_DAT_ERROR(dat_evd_resize(evd, 5), DAT_INVALID_STATE, DAT_INVALID_STATE_EVD_WAITER);
+  EXPECT_EQ(query_evd(evd).evd_qlen, length);
+  EXPECT_DAT_OK(dat_evd_resize(evd, 6));
+  post(1, 6);
+  EXPECT_DAT_OK(waiter.join());
+  EXPECT_EQ(left, 5);
+}
+
 } // namespace
 } // namespace datum::test
