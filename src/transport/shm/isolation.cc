@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -15,12 +16,11 @@
 namespace datum {
 namespace {
 
-constexpr long kHugetlbfs = 0x958458f6; // HUGETLBFS_MAGIC
-constexpr int kPopulateWrite = 23;      // MADV_POPULATE_WRITE, Linux 5.14
+constexpr int kPopulateWrite = 23; // MADV_POPULATE_WRITE, Linux 5.14
 
 std::uint64_t page_size_of(int file) {
   struct statfs system {};
-  if (::fstatfs(file, &system) == 0 && system.f_type == kHugetlbfs)
+  if (::fstatfs(file, &system) == 0 && system.f_type == HUGETLBFS_MAGIC)
     return static_cast<std::uint64_t>(system.f_bsize);
   return static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -11,8 +12,7 @@ namespace datum {
 namespace {
 
 constexpr int kSizeSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
-constexpr long kHugetlbfs = 0x958458f6; // HUGETLBFS_MAGIC
-constexpr unsigned kMfdNoexecSeal = 8;  // MFD_NOEXEC_SEAL, younger than the C library's headers
+constexpr unsigned kMfdNoexecSeal = 8; // MFD_NOEXEC_SEAL, younger than the C library's headers
 
 UniqueFd make_memfd(const char* name) {
   constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
@@ -31,7 +31,7 @@ bool may_be_as_long(std::size_t size) {
 // A page of the pool that was given back, or never reserved, is SIGBUS once the pool is empty.
 bool has_huge_pages(int file) {
   struct statfs system {};
-  return ::fstatfs(file, &system) != 0 || system.f_type == kHugetlbfs;
+  return ::fstatfs(file, &system) != 0 || system.f_type == HUGETLBFS_MAGIC;
 }
 
 Mapping map_shared(int file, std::size_t size) {
