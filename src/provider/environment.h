@@ -23,6 +23,7 @@ struct IaEnvironment {
   Duration receive_timeout = kSecond;   // DATUM_RNR_TIMEOUT
   CrcPolicy crc = CrcPolicy::Auto;      // DATUM_CRC
   Duration peer_timeout = 30 * kSecond; // DATUM_PEER_TIMEOUT
+  std::size_t half_open = 256;          // DATUM_HALF_OPEN
 };
 
 IaEnvironment read_environment();
@@ -34,5 +35,7 @@ std::optional<CrcPolicy> parse_crc(std::string_view text);
 std::optional<Duration> parse_milliseconds(std::string_view text);
 // Milliseconds, at least a second: TCP counts its probes in seconds.
 std::optional<Duration> parse_peer_timeout(std::string_view text);
+// At least one, or nobody could connect.
+std::optional<std::size_t> parse_half_open(std::string_view text);
 
 } // namespace datum

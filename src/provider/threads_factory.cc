@@ -191,6 +191,7 @@ class ThreadsFactory final : public RuntimeFactory {
     options.crc = environment.crc;
     options.dead_peer_timeout = environment.peer_timeout;
     options.receive_timeout = environment.receive_timeout;
+    options.max_half_open = environment.half_open;
     return options;
   }
 };

@@ -85,6 +85,14 @@ TEST(Environment, ABadPeerTimeoutIsSaidAndIgnored) {
   }
 }
 
+// Rules: ENV.10
+TEST(Environment, ABadNumberOfHalfOpenConnectionsIsSaidAndIgnored) {
+  for (const char* value : {"", "many", "0", "65537", "-1", "16 "}) {
+    const Variable half_open("DATUM_HALF_OPEN", value);
+    expect_one_line(said_by_open(DAT_SUCCESS), {"DATUM_HALF_OPEN=", value, "using 256"});
+  }
+}
+
 // Rules: ENV.3
 TEST(Environment, AnUnknownTransportIsSaidAndIgnored) {
   const Variable transport("DATUM_TRANSPORT", "ib");

@@ -89,6 +89,8 @@ class Session final : private StreamControl {
   // Everything has left that will: shut down that direction, then say so.
   bool wants_shutdown() const { return state_ == State::Ending && !shut_down_ && queue_.empty(); }
   void shut_down();
+  // So it was: only the peer's end is missing.
+  bool has_shut_down() const { return state_ == State::Ending && shut_down_; }
   // The socket can be closed; `must_reset`: not in an orderly way.
   bool finished() const { return state_ == State::Ended; }
   bool must_reset() const { return must_reset_; }

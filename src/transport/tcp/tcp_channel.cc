@@ -69,9 +69,11 @@ Status TcpChannel::dial(const HostAddress& host, ConnQual qualifier, PrivateData
 // Fails only for lack of resources: everything else is told later.
 Status TcpChannel::attempt() {
   UniqueFd socket;
-  const int error = start_connect(remote_, port_, context_.scope(), socket);
+  int error = start_connect(remote_, port_, context_.scope(), socket);
+  if (is_lack_of_resources(error) && context_.give_up_oldest())
+    error = start_connect(remote_, port_, context_.scope(), socket);
   if (is_lack_of_resources(error)) {
-    context_.warn_no_descriptors();
+    context_.warn_no_descriptors(error);
     return {Type::InsufficientResources, Detail::ResourceDevice};
   }
   if (error != 0) {

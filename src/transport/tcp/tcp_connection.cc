@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <climits>
+#include <limits>
 #include <new>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -42,6 +43,7 @@ TcpConnection::TcpConnection(TcpContext& context, UniqueFd socket, bool same_hos
 
 TcpConnection::~TcpConnection() {
   --context_.connections;
+  if (released_) --context_.endings;
   unwatch();
   if (socket_ && begun_ && (!session_.finished() || session_.must_reset()))
     reset_when_closed(socket_.get());
@@ -122,7 +124,7 @@ void TcpConnection::on_ready(std::uint32_t events) {
   }
   if ((events & EPOLLOUT) != 0) full_ = false;
   if (reading()) {
-    if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0) receive();
+    if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0) receive(kReadMost);
   } else if ((events & (EPOLLHUP | EPOLLERR)) != 0) {
     // It cannot be read to its end, but it has ended.
     unwatch();
@@ -138,29 +140,34 @@ void TcpConnection::release(std::unique_ptr<TcpConnection> connection) {
   one->owner_ = nullptr;
   one->released_ = true;
   one->connecting_ = false;
+  // Nobody takes it any more, and behind it is the peer's end.
+  one->held_ = {};
   one->context_.ending.push_back(*one);
+  ++one->context_.endings;
   one->touch();
 }
 
 void TcpConnection::leave() {
   if (is_over() || !begun_) return;
   transmit(true);
-  if (session_.wants_shutdown()) {
-    ::shutdown(socket_.get(), SHUT_WR);
-    session_.shut_down();
-    // Octets that nobody reads would turn the orderly end into a reset.
-    while (::recv(socket_.get(), context_.staging.data(), context_.staging.size(), MSG_DONTWAIT) >
-           0) {
-    }
-    if (!session_.must_reset()) begun_ = false;
-  }
+  say_the_end();
+  if (!session_.has_shut_down()) return;
+  throw_away_what_came();
+  begun_ = false; // the kernel ends it in order
+}
+
+// Octets that nobody reads would turn an orderly end into a reset.
+void TcpConnection::throw_away_what_came() {
+  constexpr int kMost = 64; // as much as a receive buffer holds, where a peer never stops
+  for (int i = 0; i < kMost; ++i)
+    if (::recv(socket_.get(), context_.staging.data(), context_.staging.size(), MSG_DONTWAIT) <= 0)
+      return;
 }
 
 // --- receiving -----------------------------------------------------------------------------------
 
-void TcpConnection::receive() {
-  std::size_t left = kReadMost;
-  while (reading() && watching_ && left != 0 && receive_once(left)) {
+void TcpConnection::receive(std::size_t most) {
+  while (reading() && watching_ && most != 0 && receive_once(most)) {
   }
 }
 
@@ -188,6 +195,7 @@ bool TcpConnection::receive_once(std::size_t& left) {
     session_.lost(context_.now());
     return false;
   }
+  if (got == 0 && reset_) return false; // the error was told once, when we sent
   if (got == 0) {
     at_end_ = true;
     session_.end_of_stream(context_.now());
@@ -243,8 +251,9 @@ void TcpConnection::transmit(bool with_ack) {
       } else if (errno == ENOBUFS || errno == ENOMEM) {
         context_.arm(*this, context_.now() + kMillisecond);
       } else {
-        // What has arrived may say why; reading finds the end, too.
-        if (reading()) receive();
+        // What has arrived may say why, or that the peer had ended in order before.
+        reset_ = true;
+        receive(std::numeric_limits<std::size_t>::max());
         unwatch();
         session_.lost(context_.now());
       }
@@ -266,11 +275,14 @@ void TcpConnection::tell_owner() {
   if (owner_ != nullptr && is_over()) owner_->on_over();
 }
 
+void TcpConnection::say_the_end() {
+  if (!session_.wants_shutdown()) return;
+  ::shutdown(socket_.get(), SHUT_WR);
+  session_.shut_down();
+}
+
 void TcpConnection::settle() {
-  if (session_.wants_shutdown()) {
-    ::shutdown(socket_.get(), SHUT_WR);
-    session_.shut_down();
-  }
+  say_the_end();
   tell_owner();
   if (is_over()) {
     cancel();

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <sys/epoll.h>
 #include <vector>
 
 #include "transport/inet/fork_guard.h"
@@ -66,7 +67,10 @@ class TcpConnection final : public PendingHook,
   // Its session was closed, or was never begun; what it still has to say is said.
   static void release(std::unique_ptr<TcpConnection> connection);
   bool is_over() const;
-  // The transport ends: what can leave without waiting leaves.
+  // For whoever has no reactor: events of poll(), and what poll() found.
+  short awaited() const { return static_cast<short>(watching_ ? watched_ : 0U); }
+  void look(short events) { on_ready(static_cast<std::uint32_t>(events)); }
+  // It is given up: what can leave without waiting leaves, the rest is left to the kernel.
   void leave();
 
  private:
@@ -78,11 +82,13 @@ class TcpConnection final : public PendingHook,
   bool on_not_here() override;
   bool has_arrived(std::uint64_t octets) const override;
 
-  void receive();
+  void receive(std::size_t most);
   bool receive_once(std::size_t& room);
   bool take(iwarp::Octets octets);
   void transmit(bool with_ack);
   void settle();
+  void say_the_end();
+  void throw_away_what_came();
   void tell_owner();
   void watch_for_what_matters();
   void unwatch();
@@ -102,6 +108,7 @@ class TcpConnection final : public PendingHook,
   bool receive_posted_ = false;
   bool full_ = false;   // the socket takes no more now
   bool at_end_ = false; // the peer sends no more
+  bool reset_ = false;  // and did not end in order
   bool released_ = false;
   Instant armed_ = kNever;
   std::vector<std::byte> held_; // read, and not taken by the session yet

@@ -34,6 +34,7 @@ struct TcpContext {
   IntrusiveList<TcpConnection, PendingTag> pending;
   // Nobody holds them any more; they end in order, or have ended.
   IntrusiveList<TcpConnection, EndingTag> ending;
+  std::size_t endings = 0; // of `ending`
   bool some_ended = false;
   std::uint32_t connections = 0; // sockets that data may come by
 
@@ -51,7 +52,10 @@ struct TcpContext {
   void schedule(TcpConnection& connection);
   // Arms, and gets a sleeping thread to notice.
   void arm(Timer& timer, Instant when);
-  void warn_no_descriptors();
+  void warn_no_descriptors(int error);
+  // Of those that end, the one that has done so for longest. False: there is none. Not from within
+  // anything that a connection called.
+  bool give_up_oldest();
 
  private:
   bool warned_ = false;

@@ -139,10 +139,11 @@ void TcpListener::on_ready(std::uint32_t) {
       continue;
     }
     if (errno == ECONNABORTED || errno == EINTR) continue;
-    if (errno != EAGAIN) {
-      context_.warn_no_descriptors();
-      rest();
-    }
+    const int error = errno;
+    if (error == EAGAIN) return;
+    if (context_.give_up_oldest()) continue; // its descriptor serves
+    context_.warn_no_descriptors(error);
+    rest();
     return;
   }
 }

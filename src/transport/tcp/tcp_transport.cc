@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "transport/tcp/tcp_transport.h"
 
+#include <algorithm>
+#include <cerrno>
+#include <new>
+#include <poll.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
+#include <vector>
 
 #include "transport/tcp/tcp_channel.h"
 #include "transport/tcp/tcp_listener.h"
@@ -58,10 +64,42 @@ TcpTransport::TcpTransport(const Address& address, const HostAddress& host, Reac
 }
 
 TcpTransport::~TcpTransport() {
-  while (TcpConnection* last = context_.ending.pop_front()) {
-    last->leave();
-    delete last;
+  try {
+    say_farewell();
+  } catch (const std::bad_alloc&) {
+    // Then nobody is waited for.
   }
+  while (context_.give_up_oldest()) {
+  }
+}
+
+// The IA has been closed, and its thread is gone: what its connections said last leaves from here.
+// A peer that still sends would have it taken back by a reset, so this waits for their ends, too.
+void TcpTransport::say_farewell() {
+  if (context_.ending.empty()) return;
+  const Instant until = context_.now() + context_.options.farewell;
+  do {
+    progress();
+  } while (!context_.ending.empty() && context_.now() < until && look_at_ending(until));
+}
+
+// False: there is nobody to wait for.
+bool TcpTransport::look_at_ending(Instant until) {
+  // What epoll and poll call the same.
+  static_assert(EPOLLIN == POLLIN && EPOLLOUT == POLLOUT && EPOLLERR == POLLERR &&
+                EPOLLHUP == POLLHUP);
+  std::vector<TcpConnection*> those;
+  std::vector<pollfd> sockets;
+  context_.ending.for_each([&](TcpConnection& each) {
+    those.push_back(&each);
+    sockets.push_back({each.socket(), each.awaited(), 0});
+  });
+  const Duration left = std::max<Duration>(until - context_.now(), 0);
+  const auto most = has_work() ? 0 : static_cast<int>(left / kMillisecond) + 1;
+  if (::poll(sockets.data(), sockets.size(), most) < 0) return errno == EINTR;
+  for (std::size_t i = 0; i < those.size(); ++i)
+    if (sockets[i].revents != 0) those[i]->look(sockets[i].revents);
+  return true;
 }
 
 NamedAttributes TcpTransport::attributes() const {
@@ -109,6 +147,7 @@ bool TcpTransport::progress() {
     any = true;
   }
   if (context_.some_ended) reap();
+  while (context_.endings > context_.options.max_ending) context_.give_up_oldest();
   return any;
 }
 

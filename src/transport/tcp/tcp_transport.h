@@ -58,6 +58,8 @@ class TcpTransport final : public Transport {
   TcpTransport(const Address& address, const HostAddress& host, Reactor& reactor,
                const TcpOptions& options);
   void reap();
+  void say_farewell();
+  bool look_at_ending(Instant until);
 
   const Address address_;
   Limits limits_;

@@ -34,6 +34,13 @@ TEST(Environment, MillisecondsAreDigits) {
     EXPECT_EQ(parse_milliseconds(bad), std::nullopt) << bad;
 }
 
+TEST(Environment, HalfOpenConnectionsAreOneOrMore) {
+  EXPECT_EQ(parse_half_open("1"), 1U);
+  EXPECT_EQ(parse_half_open("65536"), 65536U);
+  for (const char* bad : {"", "0", "65537", "-1", "1e2", "16 ", "99999999999999999999"})
+    EXPECT_EQ(parse_half_open(bad), std::nullopt) << bad;
+}
+
 TEST(Environment, APeerTimeoutIsASecondToADay) {
   EXPECT_EQ(parse_peer_timeout("1000"), 1'000'000'000);
   EXPECT_EQ(parse_peer_timeout("86400000"), 86'400'000'000'000);

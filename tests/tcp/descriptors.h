@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// tests/tcp/descriptors.h: how many descriptors this process has, and how many it may have.
+#pragma once
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <filesystem>
+
+namespace datum::test {
+
+inline std::size_t open_descriptors() {
+  const std::filesystem::directory_iterator all("/proc/self/fd");
+  return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+// The least number that no descriptor has: one that is made gets it.
+inline rlim_t first_free_descriptor() {
+  const int free = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  close(free);
+  return static_cast<rlim_t>(free);
+}
+
+// While it lives no descriptor can be made whose number is as large.
+class NoMoreDescriptors {
+ public:
+  explicit NoMoreDescriptors(rlim_t limit = kFew) {
+    EXPECT_EQ(getrlimit(RLIMIT_NOFILE, &before_), 0);
+    const rlimit few{limit, before_.rlim_max};
+    EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  }
+  ~NoMoreDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
+  NoMoreDescriptors(const NoMoreDescriptors&) = delete;
+  NoMoreDescriptors& operator=(const NoMoreDescriptors&) = delete;
+
+  static constexpr rlim_t kFew = 8; // none can be made; poll() needs some
+
+ private:
+  rlimit before_{};
+};
+
+} // namespace datum::test

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "raw_peer.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+namespace datum::test {
+namespace {
+
+constexpr int kPatienceSeconds = 20;
+
+template <typename Number>
+void append(Octets& to, Number value) {
+  for (std::size_t i = sizeof value; i-- > 0;)
+    to.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+}
+
+Octets filled(std::size_t size) {
+  return Octets(size, 0xee);
+}
+
+// Length in front; padding and a CRC that nobody asked for behind.
+Octets fpdu(const Octets& ulpdu) {
+  Octets out;
+  append(out, static_cast<std::uint16_t>(ulpdu.size()));
+  out.insert(out.end(), ulpdu.begin(), ulpdu.end());
+  out.resize((out.size() + 3) / 4 * 4 + 4);
+  return out;
+}
+
+Octets control(std::uint8_t ddp, Opcode opcode) {
+  return {ddp, static_cast<std::uint8_t>(0x40U | static_cast<unsigned>(opcode))};
+}
+
+} // namespace
+
+Octets from_hex(std::string_view hex) {
+  Octets out;
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
+    out.push_back(
+        static_cast<std::uint8_t>(std::stoul(std::string(hex.substr(i, 2)), nullptr, 16)));
+  return out;
+}
+
+Octets operator+(Octets first, const Octets& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+Octets plain_request(const Octets& private_data) {
+  Octets out = from_hex("4d504120494420526571204672616d650001");
+  append(out, static_cast<std::uint16_t>(private_data.size()));
+  return std::move(out) + private_data;
+}
+
+Octets own_request() {
+  return from_hex("4d504120494420526571204672616d65100200048010c010");
+}
+
+Octets tagged(Opcode opcode, std::uint32_t stag, std::uint64_t to, std::size_t payload) {
+  Octets out = control(0xc1, opcode);
+  append(out, stag);
+  append(out, to);
+  return fpdu(std::move(out) + filled(payload));
+}
+
+Octets untagged(Opcode opcode, std::uint32_t queue, std::uint32_t msn, std::uint32_t offset,
+                const Octets& payload, bool last) {
+  Octets out = control(last ? 0x41 : 0x01, opcode);
+  for (const std::uint32_t field : {std::uint32_t{0}, queue, msn, offset}) append(out, field);
+  return fpdu(std::move(out) + payload);
+}
+
+Octets send_message(std::uint32_t msn, std::size_t payload) {
+  return untagged(Opcode::Send, 0, msn, 0, filled(payload));
+}
+
+Octets read_request(std::uint32_t msn, std::uint32_t size, std::uint32_t stag, std::uint64_t from) {
+  Octets fields;
+  append(fields, std::uint32_t{0x77}); // where it wants them
+  append(fields, std::uint64_t{0x1000});
+  append(fields, size);
+  append(fields, stag);
+  append(fields, from);
+  return untagged(Opcode::ReadRequest, 1, msn, 0, fields);
+}
+
+Octets carrier(std::uint32_t stag, std::uint64_t to) {
+  return tagged(Opcode::Write, stag, to, 0);
+}
+
+RawPeer::RawPeer(DAT_IA_ADDRESS_PTR host, DAT_CONN_QUAL port, int receive_buffer) {
+  sockaddr_storage address{};
+  std::memcpy(&address, host, sizeof(sockaddr_in6));
+  const auto number = htons(static_cast<std::uint16_t>(port));
+  socklen_t length = sizeof(sockaddr_in);
+  if (address.ss_family == AF_INET6) {
+    reinterpret_cast<sockaddr_in6&>(address).sin6_port = number;
+    length = sizeof(sockaddr_in6);
+  } else {
+    reinterpret_cast<sockaddr_in&>(address).sin_port = number;
+  }
+  socket_ = ::socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (receive_buffer != 0)
+    ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
+  const timeval patience{kPatienceSeconds, 0};
+  ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  ::setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  EXPECT_EQ(::connect(socket_, reinterpret_cast<sockaddr*>(&address), length), 0)
+      << std::strerror(errno);
+}
+
+RawPeer::RawPeer(RawPeer&& other) noexcept
+    : socket_(std::exchange(other.socket_, -1)), heard_(other.heard_) {}
+
+RawPeer::~RawPeer() {
+  if (socket_ >= 0) ::close(socket_);
+}
+
+bool RawPeer::say(const Octets& octets) {
+  std::size_t said = 0;
+  while (said < octets.size()) {
+    const ssize_t sent = ::send(socket_, octets.data() + said, octets.size() - said, MSG_NOSIGNAL);
+    if (sent <= 0) return false;
+    said += static_cast<std::size_t>(sent);
+  }
+  return true;
+}
+
+std::size_t RawPeer::say_at_most(const Octets& octets) {
+  const ssize_t sent = ::send(socket_, octets.data(), octets.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  return sent < 0 ? 0 : static_cast<std::size_t>(sent);
+}
+
+Octets RawPeer::hear_reply() {
+  Octets reply(20);
+  if (::recv(socket_, reply.data(), reply.size(), MSG_WAITALL) != 20) return {};
+  Octets rest(reply[18] * 256U + reply[19]);
+  if (!rest.empty() && ::recv(socket_, rest.data(), rest.size(), MSG_WAITALL) <= 0) return {};
+  return std::move(reply) + rest;
+}
+
+std::string RawPeer::hear_the_end() {
+  Octets all;
+  std::array<std::uint8_t, 65536> piece;
+  ssize_t got = 0;
+  while ((got = ::recv(socket_, piece.data(), piece.size(), 0)) > 0)
+    all.insert(all.end(), piece.begin(), piece.begin() + got);
+  EXPECT_FALSE(got < 0 && errno == EAGAIN) << "it does not end";
+  heard_ += all.size();
+  std::string code = "none";
+  for (std::size_t at = 0; at + 24 <= all.size();) {
+    const std::size_t ulpdu = all[at] * 256U + all[at + 1];
+    if ((all[at + 2] & 0x80U) == 0 && (all[at + 3] & 0xfU) == 7) {
+      char text[16];
+      std::snprintf(text, sizeof text, "%x/%x/%02x", all[at + 20] >> 4U, all[at + 20] & 0xfU,
+                    unsigned{all[at + 21]});
+      code = text;
+    }
+    at += (2 + ulpdu + 3) / 4 * 4 + 4;
+  }
+  return code;
+}
+
+bool RawPeer::is_ended() const {
+  std::uint8_t octet = 0;
+  const ssize_t got = ::recv(socket_, &octet, 1, MSG_DONTWAIT | MSG_PEEK);
+  return got == 0 || (got < 0 && errno != EAGAIN);
+}
+
+} // namespace datum::test

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// tests/tcp/raw_peer.h: a peer that says what it likes: a socket, and frames written by hand.
+// Lives here: octets of startup frames and FPDUs (RFC 5044, 5041, 5040), without a CRC; what came
+//             back. Not here:   anything of the product: these octets are the test's own.
+#pragma once
+
+#include "dat.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace datum::test {
+
+using Octets = std::vector<std::uint8_t>;
+
+Octets from_hex(std::string_view hex);
+Octets operator+(Octets first, const Octets& second);
+
+// A request of revision 1, and one as peers of our own kind send it, with 16 Reads each way.
+Octets plain_request(const Octets& private_data = {});
+Octets own_request();
+
+enum class Opcode : std::uint8_t {
+  Write = 0,
+  ReadRequest = 1,
+  ReadResponse = 2,
+  Send = 3,
+  Terminate = 7,
+};
+// FPDUs, the last of their message unless said.
+Octets tagged(Opcode opcode, std::uint32_t stag, std::uint64_t to, std::size_t payload);
+Octets untagged(Opcode opcode, std::uint32_t queue, std::uint32_t msn, std::uint32_t offset,
+                const Octets& payload, bool last = true);
+Octets send_message(std::uint32_t msn, std::size_t payload);
+Octets read_request(std::uint32_t msn, std::uint32_t size, std::uint32_t stag, std::uint64_t from);
+// What a Write of nothing says between peers of our own kind.
+Octets carrier(std::uint32_t stag, std::uint64_t to);
+
+class RawPeer {
+ public:
+  RawPeer(DAT_IA_ADDRESS_PTR host, DAT_CONN_QUAL port, int receive_buffer = 0);
+  RawPeer(RawPeer&& other) noexcept;
+  RawPeer(const RawPeer&) = delete;
+  RawPeer& operator=(const RawPeer&) = delete;
+  RawPeer& operator=(RawPeer&&) = delete;
+  ~RawPeer();
+
+  // All of it, as long as somebody takes it. False: nobody does any more.
+  bool say(const Octets& octets);
+  // What is taken without waiting: how many octets that were.
+  std::size_t say_at_most(const Octets& octets);
+  // The reply to a request, whole.
+  Octets hear_reply();
+  // Reads to the end: "layer/type/code" of the Terminate before it, "none" if there was none.
+  std::string hear_the_end();
+  std::size_t heard() const { return heard_; } // octets, the reply not counted
+  // The other side has ended: looked at now, without waiting.
+  bool is_ended() const;
+
+ private:
+  int socket_;
+  std::size_t heard_ = 0;
+};
+
+} // namespace datum::test
