@@ -38,6 +38,7 @@ check     g++-aarch64-linux-gnu  the ABI checks on a second processor, C++
 check     libc6-dev-arm64-cross  the C headers of that processor
 check     libbenchmark-dev       the benchmarks are compiled and checked too
 check     dapl2-utils            Debian's DAT 2.0 programs and registry, which run over Datum unmodified
+check     tshark                 its dissectors judge captures of our connections
 bench     libbenchmark-dev       micro-benchmarks
 bench     ucx-utils              the peer figures of UCX
 bench     libfabric-bin          the peer figures of libfabric

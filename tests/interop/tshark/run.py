@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""What Wireshark's dissectors make of our connections: every frame decoded, every CRC good.
+
+Tests of the conformance suite run over a loopback that is captured, and tshark reads that. It knows
+nothing of us, and everything that goes over TCP there is iWARP.
+Exit 4: tshark is not installed.
+"""
+# Rules: tcp.W1 tcp.W2
+import collections
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+BUILD = ROOT / "build" / os.environ.get("DATUM_PRESET", "dev")
+LIMIT = 60  # seconds for each program
+# Dissectors that take a Send for their own protocol because its first octets look like it, and those
+# that own a port which one of our connections happens to have.
+OTHERS = ["--disable-protocol", "rpcordma", "--disable-protocol", "smb_direct",
+          "-o", "tcp.try_heuristic_first:TRUE"]
+
+# Suite, tests, and the opcodes (RFC 5040, RFC 7306) that they must have sent.
+CAPTURES = (
+    ("datum-conformance", "DatEpPost*:DatCr*:RuleDtoErrors*",
+     {0: "Write", 1: "Read Request", 2: "Read Response", 3: "Send",
+      5: "Send with Solicited Event", 7: "Terminate"}),
+    ("datum-conformance2", "*Ext*:*Immed*:*Inval*:*Atomic*",
+     {0: "Write", 3: "Send", 4: "Send with Invalidate", 7: "Terminate", 8: "Immediate Data",
+      10: "Atomic Request", 11: "Atomic Response"}),
+)
+
+
+def tshark(capture, arguments):
+    # Twice (-2): a piece of a longer FPDU is known as such only afterwards.
+    done = subprocess.run(["tshark", "-n", "-2", "-r", capture, *OTHERS, *arguments], timeout=LIMIT,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        sys.exit(f"tshark: {done.stderr}")
+    return done.stdout
+
+
+def streams_with(capture, condition):
+    return set(tshark(capture, ["-Y", condition, "-T", "fields", "-e", "tcp.stream"]).split())
+
+
+def judge(capture, opcodes):
+    """What is wrong with it, a line each."""
+    wrong = []
+    # Of what TCP sent twice the dissectors see one; on a busy machine that happens.
+    repeated = streams_with(capture, "tcp.analysis.retransmission || tcp.analysis.out_of_order || "
+                                     "tcp.analysis.spurious_retransmission")
+    other = streams_with(capture, "tcp.len > 0 && !iwarp_mpa && !tcp.reassembled_in") - repeated
+    if other:
+        wrong.append(f"there is more than iWARP in streams {' '.join(sorted(other))}")
+    malformed = streams_with(capture, "_ws.malformed || iwarp_mpa.bad_length")
+    if malformed:
+        wrong.append(f"malformed frames in streams {' '.join(sorted(malformed))}")
+    text = tshark(capture, ["-Y", "iwarp_mpa", "-O", "iwarp_mpa,iwarp_ddp_rdmap", "-V"])
+    fpdus = len(re.findall(r"ULPDU length: ", text))
+    good = len(re.findall(r"\(Good CRC32\)", text))
+    if good != fpdus or fpdus == 0:
+        wrong.append(f"of {fpdus} FPDUs {good} have a good CRC")
+    sent = collections.Counter(int(code, 16) for code in re.findall(r"OpCode: .*\((0x\w+)\)", text))
+    for code, name in opcodes.items():
+        if sent[code] == 0:
+            wrong.append(f"no {name} (opcode {code}) among them")
+    for code in sent.keys() - opcodes.keys():
+        wrong.append(f"opcode {code} is unexpected")
+    for kind in ("Request", "Reply"):
+        if not re.search(f"{kind} frame header", text):
+            wrong.append(f"no MPA {kind.lower()}")
+    print(f"  {fpdus} FPDUs: " +
+          ", ".join(f"{count} {opcodes.get(code, code)}" for code, count in sorted(sent.items())))
+    return wrong
+
+
+def run(folder, suite, tests, opcodes):
+    capture = folder / f"{suite}.pcap"
+    done = subprocess.run(
+        [sys.executable, pathlib.Path(__file__).with_name("capture.py"), capture, BUILD / "bin" / suite,
+         "--transport=tcp", "--gtest_brief=1", f"--gtest_filter={tests}"],
+        timeout=LIMIT, env=dict(os.environ, DATUM_CRC="on"), stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0:
+        return [f"{suite} or its capture failed: {done.stdout}"]
+    return judge(capture, opcodes)
+
+
+def main():
+    if shutil.which("tshark") is None:
+        print("absent: tshark is not installed (make deps)")
+        return 4
+    failed = False
+    with tempfile.TemporaryDirectory() as folder:
+        for suite, tests, opcodes in CAPTURES:
+            print(f"{suite} {tests}")
+            for line in run(pathlib.Path(folder), suite, tests, opcodes):
+                print(f"  WRONG: {line}")
+                failed = True
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
