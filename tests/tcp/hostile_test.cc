@@ -262,7 +262,7 @@ void expect_nothing_yet(const Listener& listener) {
 // Small messages that nobody takes: what is kept of them is bounded, then TCP holds the peer.
 // Rules: tcp.H5
 TEST_F(Besieged, AFloodOfMessagesWithoutRecvsIsHeldByTcp) {
-  const Variable patience("DATUM_RNR_TIMEOUT", "60000");
+  const Variable patience("DATUM_RNR_TIMEOUT", "600000");
   const Ia ia = open_ia();
   Listener listener(ia);
   Side victim(ia);
@@ -279,7 +279,7 @@ TEST_F(Besieged, AFloodOfMessagesWithoutRecvsIsHeldByTcp) {
   std::uint32_t msn = 0;
   Octets next;
   for (int refused = 0; refused < 3 && taken < kMost;) {
-    while (next.size() < 65536) next = std::move(next) + send_message(++msn, 1);
+    while (next.size() < 65536) next = std::move(next) + send_message(++msn, 100);
     const std::size_t now = peer.say_at_most(next);
     next.erase(next.begin(), next.begin() + static_cast<std::ptrdiff_t>(now));
     taken += now;
