@@ -11,6 +11,9 @@ namespace {
 
 // Up to here a copy costs less than two more pieces to gather (spec 12.3).
 constexpr std::size_t kCopyMost = 1024;
+// With a CRC, which has to be that of what is sent: programs write into what they have just posted,
+// though they must not. Above this copies would cost too much of the bandwidth.
+constexpr std::size_t kCopyMostWithCrc = 8 * 1024;
 // A Write is cut into messages of this size, so that a response may go in between (spec 12.7).
 constexpr std::uint64_t kWriteCut = 1024 * 1024;
 constexpr unsigned kResponsesInARow = 4; // then a message of our own has its turn
@@ -224,6 +227,10 @@ bool Outbound::build_own() {
   }
 }
 
+bool Outbound::copies(std::uint64_t left) const {
+  return left <= (stream_.terms.crc ? kCopyMostWithCrc : kCopyMost);
+}
+
 std::optional<std::size_t> Outbound::next_payload(std::size_t header, std::size_t segments,
                                                   std::uint64_t left, bool copied) const {
   const std::optional<std::size_t> room = queue_.room_for(header, segments, copied);
@@ -258,7 +265,7 @@ void Outbound::end_own() {
 bool Outbound::build_send() {
   const WorkRequest& work = *own_.request.work;
   const std::uint64_t left = work.length - own_.done;
-  const bool copied = left <= kCopyMost;
+  const bool copied = copies(left);
   const std::optional<std::size_t> payload =
       next_payload(UntaggedHeader::kWireSize, work.local.size(), left, copied);
   if (!payload || (within_call_ && *payload != left)) return false;
@@ -284,7 +291,7 @@ bool Outbound::build_send() {
 bool Outbound::build_write() {
   const WorkRequest& work = *own_.request.work;
   const std::uint64_t left = std::min(work.length - own_.done, kWriteCut - own_.done % kWriteCut);
-  const bool copied = left <= kCopyMost;
+  const bool copied = copies(left);
   const std::optional<std::size_t> payload =
       next_payload(TaggedHeader::kWireSize, work.local.size(), left, copied);
   if (!payload || (within_call_ && *payload != left)) return false;
@@ -411,7 +418,7 @@ bool Outbound::build_read_response(Served& served) {
   const ReadRequest& request = served.read;
   const std::uint64_t left = request.size - served.done;
   // With a CRC the octets are fixed when it is computed: the region's owner may go on writing.
-  const bool copied = stream_.terms.crc || left <= kCopyMost;
+  const bool copied = stream_.terms.crc || copies(left);
   const std::optional<std::size_t> payload = next_payload(TaggedHeader::kWireSize, 1, left, copied);
   if (!payload) return false;
   const std::uint64_t address = request.source_offset + served.done;

@@ -145,6 +145,7 @@ class Outbound {
   bool build_immediate();
   bool build_read_request();
   bool build_atomic_request();
+  bool copies(std::uint64_t left) const;
   // How much of `left` the next FPDU carries; nullopt: none for now.
   std::optional<std::size_t> next_payload(std::size_t header, std::size_t segments,
                                           std::uint64_t left, bool copied) const;

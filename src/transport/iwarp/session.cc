@@ -275,6 +275,7 @@ void Session::report_end(CloseReason reason) {
 void Session::fail(const Terminate& last_words) {
   if (state_ != State::Full) return;
   last_error_ = last_words.error;
+  last_error_is_ours_ = true;
   // Reads that were accepted before have not failed: what needs nobody's memory answers them.
   outbound_.answer_before_the_end();
   if (state_ != State::Full) return;

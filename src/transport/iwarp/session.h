@@ -115,6 +115,7 @@ class Session final : private StreamControl {
   bool peer_is_own() const { return stream_.peer == PeerKind::Own; }
   // Why it ended, for the log: what we said or were told.
   const std::optional<ErrorCode>& last_error() const { return last_error_; }
+  bool last_error_is_ours() const { return last_error_is_ours_; }
 
  private:
   enum class State : std::uint8_t {
@@ -171,6 +172,7 @@ class Session final : private StreamControl {
   bool must_reset_ = false;
   std::optional<ConnectFailure> deferred_failure_;
   std::optional<ErrorCode> last_error_;
+  bool last_error_is_ours_ = false;
   Instant deadline_ = kNever; // of the state
   Instant hello_deadline_ = kNever;
   bool hello_arrived_ = false; // ours, when that was last asked

@@ -44,6 +44,22 @@ bool is_assigned(const ErrorCode& error) {
   }
 }
 
+const char* meaning(const ErrorCode& error) {
+  if (error == error::kCrc)
+    return "a wrong CRC: damaged on the way, or the sender's program wrote into memory that was "
+           "being sent";
+  if (error == error::kStreamLost) return "the other side fell silent in the middle of a frame";
+  if (error == error::kLocal) return "an abrupt disconnect, or an error of that side itself";
+  switch (error.layer << 4U | error.type) {
+  case 0x01: return "memory that the request may not touch";
+  case 0x11: return "memory that the Write or the Read Response may not touch";
+  case 0x02:
+  case 0x12: return "a message that cannot be accepted";
+  case 0x20: return "a frame or a negotiation that cannot be accepted";
+  default: return "an error of that side itself";
+  }
+}
+
 std::size_t encode(const Terminate& terminate, std::byte* to) {
   const ErrorCode& error = terminate.error;
   WireWriter out(to);

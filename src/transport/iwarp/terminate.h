@@ -59,6 +59,8 @@ inline constexpr ErrorCode kNoMatchingRtr{2, 0, 0x07};
 
 // One that the registries of RFC 6580 list.
 bool is_assigned(const ErrorCode& code);
+// In a few words, for the log.
+const char* meaning(const ErrorCode& code);
 
 struct Terminate {
   static constexpr std::size_t kMostOctets = 4 + 2 + UntaggedHeader::kWireSize + 28;

@@ -10,6 +10,7 @@
 #include <sys/uio.h>
 
 #include "base/log.h"
+#include "transport/tcp/inet_socket.h"
 #include "transport/tcp/tcp_state.h"
 
 namespace datum {
@@ -275,6 +276,18 @@ void TcpConnection::tell_owner() {
   if (owner_ != nullptr && is_over()) owner_->on_over();
 }
 
+// What damages frames is nobody's intention; the rest a consumer hears of by its completions, too.
+void TcpConnection::tell_log() {
+  const std::optional<iwarp::ErrorCode>& error = session_.last_error();
+  if (!error || std::exchange(told_log_, true)) return;
+  const SocketName peer = remote_name(socket_.get());
+  log_of_peer(error->layer == iwarp::kLayerMpa ? LogLevel::Warn : LogLevel::Info,
+              "connection with {} port {} over TCP: ended by {}: {} (Terminate {}/{}/{:02x})",
+              to_text(peer.host), peer.port,
+              session_.last_error_is_ours() ? "this side" : "the peer", iwarp::meaning(*error),
+              error->layer, error->type, error->code);
+}
+
 void TcpConnection::say_the_end() {
   if (!session_.wants_shutdown()) return;
   ::shutdown(socket_.get(), SHUT_WR);
@@ -282,6 +295,7 @@ void TcpConnection::say_the_end() {
 }
 
 void TcpConnection::settle() {
+  tell_log();
   say_the_end();
   tell_owner();
   if (is_over()) {

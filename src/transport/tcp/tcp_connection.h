@@ -90,6 +90,7 @@ class TcpConnection final : public PendingHook,
   void say_the_end();
   void throw_away_what_came();
   void tell_owner();
+  void tell_log();
   void watch_for_what_matters();
   void unwatch();
   bool reading() const { return held_.empty() && !at_end_; }
@@ -110,6 +111,7 @@ class TcpConnection final : public PendingHook,
   bool at_end_ = false; // the peer sends no more
   bool reset_ = false;  // and did not end in order
   bool released_ = false;
+  bool told_log_ = false;
   Instant armed_ = kNever;
   std::vector<std::byte> held_; // read, and not taken by the session yet
 };

@@ -9,6 +9,7 @@ theirs is taken by somebody else, and they run side by side.
 Exit 4: the programs are not installed.
 """
 import argparse
+import atexit
 import contextlib
 import dataclasses
 import fcntl
@@ -25,12 +26,13 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 # A name that their manual pages use. Ours knows it by DATUM_ALIAS, Debian's registry by a dat.conf.
 IA = "ofa-v2-ib0"
-ADDRESS = "127.0.0.1"
 LIMIT = 90  # seconds for each program
 SIDE_CHANNEL = 15828  # dtest, dtestcm and dtestx meet there before they use DAT
 DTEST_QUALIFIER = 45248  # of dtestsrq, too, which has no such channel
 TOLD_EARLY = {"dtest": DTEST_QUALIFIER, "dtestx": 31112}  # and the qualifier at which they listen then
-STACKS = ("shm", "tcp", "debian")
+ONE_HOST = ("shm", "tcp", "debian")
+STACKS = (*ONE_HOST, "hosts")  # the last: the client on another host, so the way is chosen by Datum
+SERVER_HOST, CLIENT_HOST = "10.77.0.1", "10.77.0.2"
 FORBIDDEN = ("Error", "ERR", "mismatch", "REJECTED", "BROKEN", "UNREACHABLE", "FAILED")
 
 
@@ -57,11 +59,15 @@ def dtest(arguments):
 
 
 def dtestcm(count, arguments):
+    # Not with the client on another host. Its server counts connection events and does not look at them: a
+    # client that ends its first connections before the server has taken the last of its establishments
+    # makes it free EPs that are connected, and then it waits for their events, or uses them again.
     def says(side):
         return [f"ALL {count} CONNECTED on {side}!", "DAPL Connection Test Complete."]
 
     arguments = f"-c {count} {arguments}"
-    return Row("dtestcm", arguments, says("Client"), f"-s {arguments}", says("Server"))
+    return Row("dtestcm", arguments, says("Client"), f"-s {arguments}", says("Server"),
+               stacks=ONE_HOST)
 
 
 def dtestsrq(count):
@@ -94,11 +100,11 @@ def throughput(arguments):
 
 
 def limits(names, says):
-    return Row("dapltest", f"-T L -m 20 {names}", says)
+    return Row("dapltest", f"-T L -m 20 {names}", says, stacks=ONE_HOST)
 
 
 def functions(group, remarks=()):
-    return Row("dapltest", f"-T F -f {group}", ["Result: PASS"], remarks=remarks)
+    return Row("dapltest", f"-T F -f {group}", ["Result: PASS"], remarks=remarks, stacks=ONE_HOST)
 
 
 def their_provider():
@@ -155,7 +161,13 @@ class Stack:
 
     def __init__(self, arguments, place):
         self.name = arguments.inside
+        self.address = "127.0.0.1"
+        self.client_prefix = []  # of its command
         self.environment = {**os.environ, "DATUM_TRANSPORT": self.name}
+        if self.name == "hosts":
+            self.address = SERVER_HOST
+            self.client_prefix = ["nsenter", f"--net={second_host()}"]
+            self.environment["DATUM_TRANSPORT"] = "auto"
         if self.name == "debian":  # their registry, our provider
             conf = place / "dat.conf"
             conf.write_text(f'{IA} u2.0 nonthreadsafe default {arguments.lib / "libdatum2.so"} '
@@ -176,6 +188,21 @@ def own_network():
     pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").write_text("50000 60000")
 
 
+def second_host():
+    """A network namespace of its own, and a cable to this one. What names it."""
+    host = subprocess.Popen(["unshare", "--net", "sh", "-c", "echo; exec sleep infinity"],
+                            stdout=subprocess.PIPE)
+    host.stdout.readline()  # it is there
+    atexit.register(host.kill)
+    name = f"/proc/{host.pid}/ns/net"
+    ip = ["ip", "link", "add", "cable", "type", "veth", "peer", "name", "cable", "netns", str(host.pid)]
+    subprocess.run(ip, check=True)
+    for prefix, address in ([], SERVER_HOST), (["nsenter", f"--net={name}"], CLIENT_HOST):
+        subprocess.run([*prefix, "ip", "address", "add", f"{address}/24", "dev", "cable"], check=True)
+        subprocess.run([*prefix, "ip", "link", "set", "cable", "up"], check=True)
+    return name
+
+
 def listening(port):
     """Whether a socket of this network namespace listens on that port."""
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
@@ -188,9 +215,9 @@ def listening(port):
     return False
 
 
-def in_order(server, qualifier):
+def in_order(server, qualifier, address):
     """dtest and dtestx say where they are before they listen there; the client is told when they do."""
-    with socket.create_connection((ADDRESS, SIDE_CHANNEL), LIMIT) as channel:
+    with socket.create_connection((address, SIDE_CHANNEL), LIMIT) as channel:
         place = channel.recv(128, socket.MSG_WAITALL)
         channel.sendall(place)  # the client is at the same one
         wrong = server.wait_ready(qualifier)
@@ -199,7 +226,7 @@ def in_order(server, qualifier):
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.settimeout(LIMIT)
-    listener.bind((ADDRESS, SIDE_CHANNEL))
+    listener.bind((address, SIDE_CHANNEL))
     listener.listen()
 
     def tell():
@@ -259,11 +286,12 @@ def play(row, stack, programs, place):
         which = "-D" if row.program == "dapltest" else "-P"
         host = []
         if is_client and row.server:
-            host = ["-s" if row.program == "dapltest" else "-h", ADDRESS]
+            host = ["-s" if row.program == "dapltest" else "-h", stack.address]
         words = arguments.split()
         # dapltest takes its options before the list of transfers.
         at = 2 if row.program == "dapltest" else len(words)
-        return [str(programs / row.program), *words[:at], which, IA, *host, *words[at:]]
+        prefix = stack.client_prefix if is_client else []
+        return [*prefix, str(programs / row.program), *words[:at], which, IA, *host, *words[at:]]
 
     environment = {**stack.environment, **row.environment}
     server = client = None
@@ -274,7 +302,7 @@ def play(row, stack, programs, place):
                 return wrong, server, None
         tell = None
         if row.server and row.program in TOLD_EARLY:
-            wrong, tell = in_order(server, TOLD_EARLY[row.program])
+            wrong, tell = in_order(server, TOLD_EARLY[row.program], stack.address)
             if wrong:
                 return wrong, server, None
         client = Program(command(row.client, True), environment, place / "client.out")

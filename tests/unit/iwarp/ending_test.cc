@@ -123,7 +123,7 @@ TEST(IwarpEnding, PeerThatDoesNotEndItsStreamIsLeftBehind) {
 TEST(IwarpEnding, WhatTcpHasAPartOfIsFinishedFromACopy) {
   for (std::size_t part = 1; part < 1444; part += 13) {
     Foreign side;
-    Message message(5000);
+    Message message(20000); // more than is copied at once
     ASSERT_EQ(side.session.start(message.work), StartResult::Started);
     Bytes sent = side.take_output(part);
     ASSERT_EQ(sent.size(), part);
@@ -142,7 +142,7 @@ TEST(IwarpEnding, WhatTcpHasAPartOfIsFinishedFromACopy) {
 // Rules: iwarp.E7
 TEST(IwarpEnding, MemoryThatHasGoneIsNotReadForTheRest) {
   Foreign side;
-  Message message(5000);
+  Message message(20000); // more than is copied at once
   ASSERT_EQ(side.session.start(message.work), StartResult::Started);
   side.take_output(500);
   side.events.local_memory_valid = false;
@@ -165,7 +165,7 @@ TEST(IwarpEnding, WhatNeedsNobodysMemoryStillLeavesBeforeTheClose) {
 TEST(IwarpEnding, TerminateStandsBehindWhatHasBegunAndBeforeNothing) {
   for (const std::size_t part : {std::size_t{0}, std::size_t{10}, std::size_t{1444}}) {
     Foreign side;
-    Message message(5000);
+    Message message(20000); // more than is copied at once
     ASSERT_EQ(side.session.start(message.work), StartResult::Started);
     Bytes sent = side.take_output(part);
     side.feed(fpdu(untagged(Rdmap::Send, 7, 1), Bytes(4)));

@@ -510,5 +510,21 @@ TEST(IwarpTransfer, ResponseWithCrcIsOfOneMoment) {
   EXPECT_EQ(pair.active.events.log(), Log{"read done"});
 }
 
+// Rules: iwarp.T21
+TEST(IwarpTransfer, MessageWithCrcIsOfTheMomentOfItsPost) {
+  // Programs that ran on adapters do write there: it must not end their connection.
+  Pair pair;
+  pair.connect();
+  std::byte* target = pair.passive.events.add_region(0x501, 8192, kRemoteWrite);
+  Bytes data = pattern(8192, 1, 1);
+  const LocalTriplet local = triplet(data.data(), data.size());
+  const WorkRequest write = write_of(std::span(&local, 1), 0x501, target);
+  ASSERT_EQ(pair.active.session.start(write), StartResult::Started);
+  std::fill(data.begin(), data.end(), std::byte{0x5a});
+  pair.passive.feed(pair.active.take_output());
+  EXPECT_EQ(to_hex(Octets(target, 8192)), to_hex(pattern(8192, 1, 1)));
+  EXPECT_EQ(pair.passive.events.log(), Log{});
+}
+
 } // namespace
 } // namespace datum::iwarp::test
