@@ -53,7 +53,7 @@ void expect_low_watermark(DAT_IA_HANDLE ia, DAT_SRQ_HANDLE srq) {
 // A connection into an EP that takes its Recvs from an SRQ.
 class SrqPair {
  public:
-  SrqPair() : pair(options()), source(pair.active().buffer(64)), sink(pair.passive().buffer(64)) {}
+  SrqPair() : pair(options()), source(pair.active().buffer(64)), sink(pair.passive().buffer(128)) {}
 
   Side& active() { return pair.active(); }
   Side& passive() { return pair.passive(); }
@@ -264,12 +264,12 @@ TEST(DatSrqResizeKeeps, EveryRecvInItsOrder) {
     p.reap(i);
   }
   for (DAT_UINT64 i = 0; i < 10; ++i) {
-    EXPECT_DAT_OK(post_srq_recv(p.srq(), {p.sink.segment(i, 8)}, i));
+    EXPECT_DAT_OK(post_srq_recv(p.srq(), {p.sink.segment(8 * i, 8)}, i));
   }
   EXPECT_DAT_OK(dat_srq_resize(p.srq(), 12));
   EXPECT_GE(query_srq(p.srq()).max_recv_dtos, 12);
-  EXPECT_DAT_OK(post_srq_recv(p.srq(), {p.sink.segment(10, 8)}, 10));
-  EXPECT_DAT_OK(post_srq_recv(p.srq(), {p.sink.segment(11, 8)}, 11));
+  EXPECT_DAT_OK(post_srq_recv(p.srq(), {p.sink.segment(80, 8)}, 10));
+  EXPECT_DAT_OK(post_srq_recv(p.srq(), {p.sink.segment(88, 8)}, 11));
   for (DAT_UINT64 i = 0; i < 9; ++i) {
     p.send();
     p.reap(i);
@@ -280,7 +280,7 @@ TEST(DatSrqResizeKeeps, EveryRecvInItsOrder) {
     p.source.write(0, std::string(8, static_cast<char>('a' + i)));
     p.send();
     p.reap(i);
-    EXPECT_EQ(p.sink.text(i, 8), std::string(8, static_cast<char>('a' + i)));
+    EXPECT_EQ(p.sink.text(8 * i, 8), std::string(8, static_cast<char>('a' + i)));
   }
 }
 
