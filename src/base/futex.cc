@@ -7,6 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 namespace datum {
 
 FutexResult futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
@@ -14,9 +16,7 @@ FutexResult futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t exp
   timespec span{};
   timespec* bound = nullptr;
   if (limit != kNever) {
-    const Duration left = limit < 0 ? 0 : limit;
-    span.tv_sec = static_cast<time_t>(left / kSecond);
-    span.tv_nsec = static_cast<long>(left % kSecond);
+    span = timespec_of(limit);
     bound = &span;
   }
   const long rc = ::syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, bound, nullptr, 0);

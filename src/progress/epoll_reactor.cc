@@ -9,22 +9,16 @@
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 
+#include "base/clock.h"
+
 namespace datum {
 namespace {
 
 constexpr std::uint64_t kSilent = ~std::uint64_t{0};
 
-timespec span_of(Duration left) {
-  const Duration positive = left < 0 ? 0 : left;
-  timespec span{};
-  span.tv_sec = static_cast<time_t>(positive / kSecond);
-  span.tv_nsec = static_cast<long>(positive % kSecond);
-  return span;
-}
-
 // epoll_wait(2) with nanoseconds; Linux before 5.11 takes two system calls for it.
 int wait_exactly(int epoll, ReadyBatch& ready, Instant now, Instant until) {
-  timespec span = span_of(until == kNever ? 0 : until - now);
+  timespec span = timespec_of(until == kNever ? 0 : until - now);
   timespec* limit = until == kNever ? nullptr : &span;
 #ifdef SYS_epoll_pwait2
   const long rc = ::syscall(SYS_epoll_pwait2, epoll, ready.events.data(), ReadyBatch::kSize, limit,

@@ -31,11 +31,6 @@ void read_poke(const UniqueFd& fd) {
   [[maybe_unused]] const ssize_t got = ::read(fd.get(), &count, sizeof count);
 }
 
-timespec timespec_of(std::int64_t nanoseconds) {
-  return {.tv_sec = static_cast<time_t>(nanoseconds / kSecond),
-          .tv_nsec = static_cast<long>(nanoseconds % kSecond)};
-}
-
 } // namespace
 
 KernelPlaces::KernelPlaces()
@@ -77,7 +72,7 @@ bool KernelPlaces::sleep_in_background(bool with_bell, Instant until) {
                        {.fd = hurry_.get(), .events = POLLIN, .revents = 0},
                        {.fd = reactor_.fd(), .events = POLLIN, .revents = 0}};
   timespec span{};
-  if (until != kNever) span = timespec_of(std::max<Duration>(until - now(), 0));
+  if (until != kNever) span = timespec_of(until - now());
   const int ready = ::ppoll(watched, with_bell ? 3 : 2, until == kNever ? nullptr : &span, nullptr);
   if (ready > 0 && watched[1].revents != 0) read_poke(hurry_);
   return ready > 0 && watched[2].revents != 0;

@@ -18,20 +18,32 @@ namespace {
 constexpr int kRounds = 200;
 constexpr std::size_t kMuch = 256 * 1024;
 
+// Somebody who will leave, and whoever stays and writes much to him.
+struct Parting {
+  explicit Parting(DAT_IA_HANDLE ia) : side(ia) { establish(side, leaver.side()); }
+  void write(DAT_UINT64 first, DAT_UINT64 end) {
+    for (DAT_UINT64 i = first; i < end; ++i)
+      EXPECT_DAT_OK(post_write(side.ep(), {source.segment()}, target.remote(), i));
+  }
+  void expect_disconnected() {
+    expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, side.ep());
+  }
+
+  Leaver leaver;
+  Side side;
+  const Buffer source = side.buffer(kMuch);
+  const Buffer& target = leaver.buffer(kMuch);
+};
+
 // Much is under way to whoever leaves, and most of it will never be read.
 // Rules: tcp.L1
 TEST(LastWords, APeerThatIsSendingSeesDisconnected) {
   const Ia ia = open_ia();
   for (int round = 0; round < kRounds && !HasFailure(); ++round) {
-    Leaver leaver;
-    Side side(ia);
-    const Buffer source = side.buffer(kMuch);
-    const Buffer& target = leaver.buffer(kMuch);
-    establish(side, leaver.side());
-    for (DAT_UINT64 i = 0; i < 8; ++i)
-      EXPECT_DAT_OK(post_write(side.ep(), {source.segment()}, target.remote(), i));
-    leaver.leave();
-    expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, side.ep());
+    Parting parting(ia);
+    parting.write(0, 8);
+    parting.leaver.leave();
+    parting.expect_disconnected();
   }
 }
 
@@ -39,19 +51,16 @@ TEST(LastWords, APeerThatIsSendingSeesDisconnected) {
 TEST(LastWords, WhatWasPlacedIsAcknowledged) {
   const Ia ia = open_ia();
   for (int round = 0; round < kRounds && !HasFailure(); ++round) {
-    Leaver leaver;
-    Side side(ia);
-    const Buffer source = side.buffer(kMuch);
-    const Buffer& target = leaver.buffer(kMuch);
-    establish(side, leaver.side());
-    EXPECT_DAT_OK(post_recv(leaver.side().ep(), {target.segment()}, 1));
-    EXPECT_DAT_OK(post_send(side.ep(), {source.segment(0, 64)}, 1));
-    for (DAT_UINT64 i = 2; i < 8; ++i)
-      EXPECT_DAT_OK(post_write(side.ep(), {source.segment()}, target.remote(), i));
-    expect_dto(leaver.side().recv_evd(), leaver.side().ep(), 1);
-    leaver.leave();
+    Parting parting(ia);
+    Side& side = parting.side;
+    Side& leaving = parting.leaver.side();
+    EXPECT_DAT_OK(post_recv(leaving.ep(), {parting.target.segment()}, 1));
+    EXPECT_DAT_OK(post_send(side.ep(), {parting.source.segment(0, 64)}, 1));
+    parting.write(2, 8);
+    expect_dto(leaving.recv_evd(), leaving.ep(), 1);
+    parting.leaver.leave();
     EXPECT_EQ(expect_dto(side.request_evd(), side.ep(), 1), 64U);
-    expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, side.ep());
+    parting.expect_disconnected();
   }
 }
 
@@ -61,19 +70,15 @@ TEST(LastWords, APeerThatIsSlowSeesDisconnected) {
   constexpr DAT_UINT64 kMessages = 12;
   const Ia ia = open_ia();
   for (int round = 0; round < kRounds / 4 && !HasFailure(); ++round) {
-    Leaver leaver;
-    Side side(ia);
-    const Buffer source = side.buffer(kMuch);
-    const Buffer& message = leaver.buffer(kMuch);
-    establish(side, leaver.side());
+    Parting parting(ia);
     for (DAT_UINT64 i = 0; i < kMessages; ++i) {
-      EXPECT_DAT_OK(post_send(leaver.side().ep(), {message.segment()}, i));
-      EXPECT_DAT_OK(post_write(side.ep(), {source.segment()}, message.remote(), i));
+      EXPECT_DAT_OK(post_send(parting.leaver.side().ep(), {parting.target.segment()}, i));
+      parting.write(i, i + 1);
     }
-    std::thread leaving([&] { leaver.leave(); });
+    std::thread leaving([&] { parting.leaver.leave(); });
     for (DAT_UINT64 i = 0; i < kMessages; ++i)
-      EXPECT_DAT_OK(post_recv(side.ep(), {source.segment()}, i));
-    expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, side.ep());
+      EXPECT_DAT_OK(post_recv(parting.side.ep(), {parting.source.segment()}, i));
+    parting.expect_disconnected();
     leaving.join();
   }
 }
@@ -83,16 +88,11 @@ TEST(LastWords, APeerThatIsSlowSeesDisconnected) {
 TEST(LastWords, AConnectionThatWasClosedBeforeItsIaEndsInOrder) {
   const Ia ia = open_ia();
   for (int round = 0; round < kRounds && !HasFailure(); ++round) {
-    Leaver leaver;
-    Side side(ia);
-    const Buffer source = side.buffer(kMuch);
-    const Buffer& target = leaver.buffer(kMuch);
-    establish(side, leaver.side());
-    for (DAT_UINT64 i = 0; i < 8; ++i)
-      EXPECT_DAT_OK(post_write(side.ep(), {source.segment()}, target.remote(), i));
-    EXPECT_DAT_OK(dat_ep_disconnect(leaver.side().ep(), DAT_CLOSE_ABRUPT_FLAG));
-    leaver.leave();
-    expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, side.ep());
+    Parting parting(ia);
+    parting.write(0, 8);
+    EXPECT_DAT_OK(dat_ep_disconnect(parting.leaver.side().ep(), DAT_CLOSE_ABRUPT_FLAG));
+    parting.leaver.leave();
+    parting.expect_disconnected();
   }
 }
 
