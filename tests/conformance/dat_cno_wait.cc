@@ -84,7 +84,7 @@ TEST_F(DatCnoWait, R10SeveralWaiters) {
 TEST_F(DatCnoWait, R11ASignalInterrupts) {
   DAT_EVD_HANDLE fired = DAT_HANDLE_NULL;
   BlockedCall waiter([&] { return dat_cno_wait(cno, DAT_TIMEOUT_INFINITE, &fired); });
-  waiter.signal();
+  waiter.interrupt();
   EXPECT_DAT_TYPE(waiter.join(), DAT_INTERRUPTED_CALL);
 }
 

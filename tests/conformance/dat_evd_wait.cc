@@ -154,7 +154,7 @@ TEST_F(DatEvdWait, TimeoutsAreMicroseconds) {
 TEST_F(DatEvdWait, R21ASignalInterrupts) {
   post();
   BlockedCall waiter([&] { return wait(DAT_TIMEOUT_INFINITE, 2); });
-  waiter.signal();
+  waiter.interrupt();
   EXPECT_DAT_TYPE(waiter.join(), DAT_INTERRUPTED_CALL);
   EXPECT_EQ(left, 1);
 }
@@ -165,7 +165,7 @@ TEST_F(DatEvdWait, R23OwnershipEndsWithEveryExit) {
   EXPECT_DAT_TYPE(wait(0), DAT_TIMEOUT_EXPIRED);
   {
     BlockedCall waiter([&] { return wait(DAT_TIMEOUT_INFINITE); });
-    waiter.signal();
+    waiter.interrupt();
     EXPECT_DAT_TYPE(waiter.join(), DAT_INTERRUPTED_CALL);
   }
   EXPECT_DAT_TYPE(wait(0), DAT_TIMEOUT_EXPIRED);

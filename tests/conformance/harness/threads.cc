@@ -2,6 +2,7 @@
 #include "threads.h"
 
 #include <signal.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -11,14 +12,26 @@ namespace datum::test {
 
 namespace {
 
-// The kernel's word for the thread: 'S' while it sleeps interruptibly, which these calls do only
-// once they wait.
-char kernel_state(int thread_id) {
-  std::ifstream stat("/proc/self/task/" + std::to_string(thread_id) + "/stat");
-  std::string line;
-  std::getline(stat, line);
-  const std::size_t name_end = line.rfind(')');
-  return name_end == std::string::npos || name_end + 2 >= line.size() ? '?' : line[name_end + 2];
+// What the kernel says of the thread: the system call in which it sleeps, and its arguments. Asleep
+// at a lock is not yet in the wait: a lock sleeps until a word that says "taken" changes, a wait
+// until a word that is 0 does, or in the kernel's poll.
+bool waits(int thread_id) {
+  std::ifstream file("/proc/self/task/" + std::to_string(thread_id) + "/syscall");
+  long number = -1; // "running": no number
+  std::string word;
+  std::string operation;
+  std::string expected;
+  if (!(file >> number >> word >> operation >> expected)) return false;
+  switch (number) {
+  case SYS_futex: return expected == "0x0";
+  case SYS_ppoll:
+  case SYS_epoll_pwait:
+  case SYS_epoll_pwait2: return true;
+#ifdef SYS_epoll_wait
+  case SYS_epoll_wait: return true;
+#endif
+  default: return false;
+  }
 }
 
 void ignore_user_signal() {
@@ -36,7 +49,7 @@ BlockedCall::BlockedCall(std::function<DAT_RETURN()> call)
         over_ = true;
       }) {
   ignore_user_signal();
-  while (!over_ && (thread_id_ == 0 || kernel_state(thread_id_) != 'S')) std::this_thread::yield();
+  until_it_waits();
 }
 
 BlockedCall::~BlockedCall() {
@@ -48,8 +61,15 @@ DAT_RETURN BlockedCall::join() {
   return status_;
 }
 
-void BlockedCall::signal() {
-  pthread_kill(thread_.native_handle(), SIGUSR1);
+void BlockedCall::until_it_waits() const {
+  while (!over_ && (thread_id_ == 0 || !waits(thread_id_))) std::this_thread::yield();
+}
+
+void BlockedCall::interrupt() {
+  while (!over_) {
+    pthread_kill(thread_.native_handle(), SIGUSR1);
+    until_it_waits();
+  }
 }
 
 } // namespace datum::test
