@@ -34,7 +34,7 @@ function(gtest_discover_tests target)
   if(given_PROPERTIES)
     set_tests_properties(${name} PROPERTIES ${given_PROPERTIES})
   endif()
-  set_tests_properties(${name} PROPERTIES TIMEOUT 600)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300)
   # By far the longest: it would run alone at the end.
   if(target STREQUAL "datum-process-test")
     set_tests_properties(${name} PROPERTIES COST 1000)
