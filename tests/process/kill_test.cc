@@ -13,8 +13,8 @@ namespace datum::test {
 
 namespace {
 
-// At each landmark, each time another number of instructions behind it. A sanitizer makes three times
-// as many landmarks, of which each takes twice as long.
+// At each landmark, each time another number of instructions behind it. A sanitizer makes three
+// times as many landmarks, of which each takes twice as long.
 #ifdef DATUM_SANITIZED
 constexpr std::uint32_t kVariants = 1;
 #else
