@@ -558,8 +558,11 @@ std::optional<Outbound::Named> Outbound::find(const Terminate& terminate) const 
         return Named{RequestClass::Placed, static_cast<std::uint32_t>(i)};
   }
   if (echo.queue == kReadQueue) {
+    // Linux siw puts the size of a Read where its MSN belongs; its sink names it as well.
+    const bool by_sink = terminate.has_request && echo.control.opcode == Rdmap::ReadRequest;
     for (std::size_t i = 0; i < reads_.size(); ++i)
-      if (reads_[i].msn == echo.msn)
+      if (by_sink ? reads_[i].has_sink_at(terminate.request.sink_offset)
+                  : reads_[i].msn == echo.msn)
         return Named{RequestClass::Read, static_cast<std::uint32_t>(i), reads_[i].atomic};
   }
   return std::nullopt;

@@ -30,6 +30,8 @@ struct OutstandingRead {
   Stag sink_stag() const { return 1; }
   // Names the Read, and leaves room for every offset in it: a Read is shorter than 2^32.
   std::uint64_t sink_offset() const { return work == nullptr ? 0 : std::uint64_t{msn} << 32U; }
+  // What is left of a Read that is served in part begins further on in the same sink.
+  bool has_sink_at(std::uint64_t offset) const { return ((offset ^ sink_offset()) >> 32U) == 0; }
 };
 
 class Outbound {

@@ -199,6 +199,16 @@ TEST(IwarpEnding, TerminateNamesTheRequestThatFailed) {
            Setting{"0101c000002e4141000000000000000100000002"
                    "00000000",
                    "read failed: status 6 behind 1"},
+           // As siw writes it: its bit order, and the Read's size as its MSN.
+           Setting{"1000070000004141000000000000000100000008"
+                   "00000000000000010000000200000000"
+                   "00000008000000090000000000001000",
+                   "read failed: status 6 behind 1"},
+           // As we write it when 4 octets have been served.
+           Setting{"0100e000002e4141000000000000000100000002"
+                   "00000000000000010000000200000004"
+                   "00000004000000090000000000001004",
+                   "read failed: status 6 behind 1"},
            Setting{"00000000", "read failed: status 7 behind 0"},
            Setting{"02070000", "read failed: status 7 behind 0"},
        }) {
