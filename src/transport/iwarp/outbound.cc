@@ -517,6 +517,11 @@ void Outbound::send_rtr(Rtr form, const Hello* hello) {
   }
 }
 
+void Outbound::send_to_silent_peer() {
+  // In the middle of a message there is no place for it, and no need.
+  if (current_ == Current::None && queue_.ready()) build_ack();
+}
+
 void Outbound::send_last_ack() {
   if (!owes_ack()) return;
   build_carrier(kAckStag, encode_ack(stream_.placed), true);

@@ -67,6 +67,8 @@ class Outbound {
 
   void send_rtr(Rtr form, const Hello* hello);
   void send_hello(const Hello& hello);
+  // A Write of nothing for one that may have overlooked our first FPDU.
+  void send_to_silent_peer();
   void send_last(const Terminate& terminate);
   void send_last_ack();
   void send_close();

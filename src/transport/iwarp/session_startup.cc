@@ -234,10 +234,14 @@ void Session::on_hello_late() {
   constexpr std::size_t kHelloSize = fpdu_size(TaggedHeader::kWireSize);
   const bool had_arrived = hello_arrived_;
   hello_arrived_ = owner_.has_arrived(startup_size_ + kHelloSize);
-  if (had_arrived)
-    decide_peer(PeerKind::Foreign);
-  else
+  if (!had_arrived) {
     wait_for_hello();
+    return;
+  }
+  // siw overlooks an FPDU that comes while it is still busy with its reply, and looks again when
+  // the next one comes; until then its consumer has no connection.
+  outbound_.send_to_silent_peer();
+  decide_peer(PeerKind::Foreign);
 }
 
 void Session::decide_peer(PeerKind kind) {

@@ -258,6 +258,31 @@ TEST(IwarpOwnPeer, SilentPeerIsTakenForAForeignOneAfterAWhile) {
   EXPECT_EQ(side.events.log(), Log{"placed 1"});
 }
 
+// siw may have overlooked the first FPDU. A peer of ours that was slow takes it for what it is.
+// Rules: iwarp.O17
+TEST(IwarpOwnPeer, SilentPeerIsSentAWriteOfNothingOnce) {
+  Initiator side;
+  side.session.on_time(kSecond / 4);
+  EXPECT_FALSE(side.session.has_output());
+  side.session.on_time(kSecond / 2);
+  EXPECT_EQ(to_hex(side.take_output()), to_hex(ack(0)));
+  side.session.on_time(10 * kSecond);
+  EXPECT_FALSE(side.session.has_output());
+}
+
+// Rules: iwarp.O17
+TEST(IwarpOwnPeer, SilentPeerIsSentNothingWithinAMessage) {
+  Initiator side;
+  const Bytes large = pattern(std::size_t{1} << 20, 7, 1);
+  const LocalTriplet whole = triplet(large.data(), large.size());
+  const WorkRequest work = write_of(std::span(&whole, 1), 9, nullptr);
+  ASSERT_EQ(side.session.start(work), StartResult::Started);
+  side.session.on_time(kSecond / 4);
+  side.session.on_time(kSecond / 2);
+  const std::vector<Bytes> sent = ulpdus(side.take_output());
+  for (const Bytes& each : sent) EXPECT_GT(each.size(), 14U) << "no FPDU without payload";
+}
+
 // Rules: iwarp.O16
 TEST(IwarpOwnPeer, APeerFarAwayIsWaitedForLonger) {
   Side side;
