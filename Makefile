@@ -5,13 +5,13 @@ DESTDIR ?=
 GROUPS_WANTED := $(or $(GROUPS),build test)
 
 .DEFAULT_GOAL := all
-.PHONY: all deps demo test check bench fuzz soak mutants coverage install uninstall format clean help
+.PHONY: all deps demo test check bench siw fuzz soak mutants coverage install uninstall format clean help
 
 all: ## build libraries, tools and examples into build/release (installs nothing)
 	@scripts/deps.sh --check build
 	@scripts/build.sh release
 
-deps: ## install missing Debian packages; GROUPS="build test check bench coverage"
+deps: ## install missing Debian packages; GROUPS="build test check bench coverage siw"
 	@scripts/deps.sh $(GROUPS_WANTED)
 
 demo: ## copy a real tree between two processes by RDMA, verify it, measure it
@@ -31,6 +31,10 @@ bench: ## measure against the limits of this machine
 	@scripts/deps.sh build bench
 	@scripts/build.sh bench
 	@scripts/if-present.sh scripts/bench.sh scripts/bench.sh $(ARGS)
+
+siw: ## TCP against the kernel's siw, in a virtual machine; ARGS go to its GoogleTest
+	@scripts/deps.sh build test check siw
+	@scripts/if-present.sh scripts/siw.sh scripts/siw.sh $(ARGS)
 
 fuzz: ## fuzz every decoder and the shared-memory protocol, the long run
 	@scripts/deps.sh build test check

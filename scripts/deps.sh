@@ -39,14 +39,24 @@ check     libc6-dev-arm64-cross  the C headers of that processor
 check     libbenchmark-dev       the benchmarks are compiled and checked too
 check     dapl2-utils            Debian's DAT 2.0 programs and registry, which run over Datum unmodified
 check     tshark                 its dissectors judge captures of our connections
+check     librdmacm-dev          compiles the peer of make siw: connections
+check     libibverbs-dev         compiles the peer of make siw: queue pairs and memory
 bench     libbenchmark-dev       micro-benchmarks
 bench     ucx-utils              the peer figures of UCX
 bench     libfabric-bin          the peer figures of libfabric
 coverage  gcovr                  line coverage per folder
+siw       qemu-system-x86        the machine that has a siw device
+siw       busybox-static         its shell and small commands
+siw       cpio                   packs its files
+siw       xz-utils               unpacks the kernel and its source
+siw       kmod                   the order of its modules
+siw       iproute2               makes its network, and the siw device
+siw       ibverbs-providers      what libibverbs needs to speak to siw
+siw       rdmacm-utils           rping, another peer
 TABLE
 }
 
-known_groups="build test check bench coverage"
+known_groups="build test check bench coverage siw"
 mode=install
 case "${1-}" in
   --check) mode=check; shift ;;

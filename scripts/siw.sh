@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Datum's TCP transport against the kernel's siw, in a virtual machine of its own:
+#   scripts/siw.sh [ARGUMENT...]    arguments go to tests/interop/siw's test program (GoogleTest's)
+# The first run fetches a kernel and builds siw for it (some minutes, 200 MB fetched; build/siw keeps
+# what is needed), each one boots it under software emulation. No privileges, no network for the guest.
+#   DATUM_SIW_LIMIT=S   how long the guest may take (default 1800)
+#   DATUM_SIW_ACCEL=    kvm instead of tcg, where that works
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export LC_ALL=C
+cache=build/siw
+build=$PWD/build/dev
+image=$cache/image
+log=$cache/guest.log
+
+DATUM_TARGETS="siw-peer siw-tests dat2 datum2" scripts/build.sh dev
+mkdir -p "$cache"
+tests/interop/siw/kernel.sh "$cache/kernel"
+
+place() { # folder of the image, files: the files
+  mkdir -p "$image$1"
+  cp -L "${@:2}" "$image$1/"
+}
+libraries_of() { # files: the libraries that they need, Datum's own apart
+  local file
+  for file in "$@"; do LD_LIBRARY_PATH=$build/lib ldd "$file"; done |
+    awk '$2 == "=>" && $3 ~ "^/" {print $3} $1 ~ "^/" {print $1}' | grep -v "^$build/" | sort -u
+}
+
+rm -rf "$image"
+providers=/usr/lib/$(gcc -print-multiarch)/libibverbs
+programs=("$(command -v busybox)")
+for name in ip rdma rping; do programs+=("$(command -v "$name")"); done
+own=("$build/bin/siw-tests" "$build/bin/siw-peer" "$build/lib/libdat2.so.2" "$build/lib/libdatum2.so")
+place / tests/interop/siw/init
+place /bin "${programs[@]}"
+place /modules "$cache"/kernel/modules/*
+place "$providers" "$providers"/libsiw-*.so
+place /etc/libibverbs.d /etc/libibverbs.d/siw.driver
+libraries_of "${programs[@]:1}" "${own[@]}" "$providers"/libsiw-*.so | while read -r library; do
+  place "$(dirname "$library")" "$library"
+done
+place /datum "${own[@]}"
+strip -g "$image"/datum/*
+echo 'tcp0 u2.0 nonthreadsafe default /datum/libdatum2.so datum.0.1 "" ""' >"$image/datum/dat.conf"
+printf '%s\n' "$@" >"$image/datum/arguments"
+(cd "$image" && find . | cpio -o -H newc -R 0:0 --quiet) >"$cache/initrd"
+
+: >"$log"
+# Whoever of these is killed, the machine ends with it.
+setpriv --pdeathsig TERM timeout --foreground -k 10 "${DATUM_SIW_LIMIT:-1800}" \
+  setpriv --pdeathsig KILL qemu-system-x86_64 -M q35 -cpu max -m 1024 \
+  -accel "${DATUM_SIW_ACCEL:-tcg}" -smp "$(nproc)" -nodefaults -no-user-config -display none -no-reboot \
+  -kernel "$cache/kernel/vmlinux" -initrd "$cache/initrd" -serial "file:$log" \
+  -append "console=ttyS0 quiet panic=-1 mitigations=off audit=0 random.trust_cpu=on rdinit=/init" &
+guest=$!
+trap 'kill "$guest" 2>/dev/null || true' EXIT
+tail -f --pid="$guest" "$log" | tr -d '\r'
+wait "$guest" || {
+  echo "siw.sh: the virtual machine was ended, by a signal or after ${DATUM_SIW_LIMIT:-1800} s" >&2
+  exit 1
+}
+grep -q '^siw: exit 0' "$log"

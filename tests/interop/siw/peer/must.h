@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// siw/peer/must.h: what the C libraries below say about failure, as exceptions that name the call.
+#pragma once
+
+#include <cerrno>
+#include <system_error>
+
+namespace datum::siw {
+
+// A call that answers a pointer, null on failure.
+template <typename T>
+T* must(T* pointer, const char* call) {
+  if (pointer == nullptr) throw std::system_error(errno, std::generic_category(), call);
+  return pointer;
+}
+
+// One that answers 0, and on failure either -1 with errno or the error itself.
+inline void must(int result, const char* call) {
+  if (result != 0)
+    throw std::system_error(result < 0 ? errno : result, std::generic_category(), call);
+}
+
+} // namespace datum::siw

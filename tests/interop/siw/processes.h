@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// interop/siw/processes.h: programs in the network namespace where the siw device is.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace datum::siw {
+
+// What scripts/siw.sh put into the environment; a failure of the test if it is not there.
+std::string setting(const char* name);
+
+// input, output: descriptors of ours, or -1 for those that we have.
+pid_t start_beside_siw(const std::vector<std::string>& command, int input = -1, int output = -1);
+// Its exit status, or -1 for another end.
+int exit_status_of(pid_t process);
+
+// No process outlives its test, however that ends.
+class BesideSiw {
+ public:
+  explicit BesideSiw(const std::vector<std::string>& command)
+      : process_(start_beside_siw(command)) {}
+  ~BesideSiw();
+  BesideSiw(const BesideSiw&) = delete;
+  BesideSiw& operator=(const BesideSiw&) = delete;
+
+  int exit_status();
+
+ private:
+  pid_t process_;
+};
+
+} // namespace datum::siw

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// interop/siw/siw_peer.h: the verbs program on the other side, as a process that takes orders.
+// Lives here: starting it in the network namespace where the siw device is, one order and its
+// answer. Not here:   what the orders do (peer/orders.cc).
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace datum::siw {
+
+// Where siw is and what stands for it; from the environment, which scripts/siw.sh sets up.
+std::string siw_address();
+
+// A port of siw that no earlier test has used.
+std::uint16_t free_port();
+
+struct Remote {
+  std::uint32_t stag = 0;
+  std::uint64_t address = 0;
+};
+
+class SiwPeer {
+ public:
+  SiwPeer();
+  ~SiwPeer();
+  SiwPeer(const SiwPeer&) = delete;
+  SiwPeer& operator=(const SiwPeer&) = delete;
+
+  // The answer to an order; a failure of the test if none comes.
+  std::string ask(const std::string& order);
+  // The answer must be this.
+  void expect(const std::string& order, const std::string& answer);
+  void must(const std::string& order) { expect(order, "ok"); }
+  // Its next event has this name; answers the private data that came along.
+  std::string expect_event(const std::string& name);
+  // Its next completion.
+  void expect_done(std::uint64_t cookie, std::size_t length);
+  void expect_failed(std::uint64_t cookie, const std::string& status);
+  Remote memory(const std::string& order = "memory");
+  void die();
+
+ private:
+  pid_t process_ = -1;
+  FILE* orders_ = nullptr;
+  FILE* answers_ = nullptr;
+};
+
+// As the orders take it.
+std::string hexadecimal(std::string_view octets);
+
+} // namespace datum::siw

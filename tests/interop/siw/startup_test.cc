@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// interop/siw: connections that come up with siw, those that do not, and private data.
+#include "fixture.h"
+
+namespace datum::siw {
+namespace {
+
+// rdma_cm counts what it is given in 8 bits, siw's own 4 octets included.
+constexpr std::size_t kMostForSiw = 251;
+
+std::string private_data(std::size_t length) {
+  std::string data;
+  for (std::size_t i = 0; i < length; ++i) data += static_cast<char>(i * 3 + length);
+  return data;
+}
+
+class SiwPrivateData : public SiwTest, public testing::WithParamInterface<std::size_t> {};
+
+// Rules: SIW.1
+TEST_P(SiwPrivateData, TravelsBothWaysWhenWeConnect) {
+  connect_to_siw(private_data(GetParam()), private_data(GetParam()));
+}
+
+// Rules: SIW.1
+TEST_P(SiwPrivateData, TravelsBothWaysWhenSiwConnects) {
+  connect_from_siw(private_data(GetParam()), private_data(GetParam()));
+}
+
+// Rules: SIW.2
+TEST_P(SiwPrivateData, ComesToSiwWithOurReject) {
+  test::Listener listener(ia);
+  siw.must("connect " + own_address() + ' ' + std::to_string(listener.qualifier()) + " 1 -");
+  test::Cr cr = listener.expect_request();
+  std::string why = private_data(GetParam());
+  EXPECT_DAT_OK(dat_cr_reject(cr.release(), static_cast<DAT_COUNT>(why.size()), why.data()));
+  EXPECT_EQ(siw.expect_event("REJECTED"), why);
+}
+
+// Rules: SIW.3
+TEST_P(SiwPrivateData, OfSiwsRejectIsTaken) {
+  const std::uint16_t port = free_port();
+  siw.must("listen " + siw_address() + ' ' + std::to_string(port));
+  ASSERT_DAT_OK(test::connect(side.ep(), address(), port, "may I"));
+  EXPECT_EQ(siw.expect_event("CONNECT_REQUEST"), "may I");
+  siw.must("reject " + hexadecimal(private_data(GetParam())));
+  const auto refused = test::expect_connection_event(side.connect_evd(),
+                                                     DAT_CONNECTION_EVENT_PEER_REJECTED, side.ep());
+  EXPECT_EQ(test::reply_data(refused), private_data(GetParam()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Length, SiwPrivateData, testing::Values(0, 1, 48, kMostForSiw));
+
+using SiwStartup = SiwTest;
+
+// Rules: SIW.4
+TEST_F(SiwStartup, NobodyListensOnSiwsSide) {
+  ASSERT_DAT_OK(test::connect(side.ep(), address(), free_port()));
+  test::expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_NON_PEER_REJECTED,
+                                side.ep());
+}
+
+// Rules: SIW.5
+TEST_F(SiwStartup, NobodyListensOnOurSide) {
+  DAT_CONN_QUAL gone = 0;
+  {
+    const test::Listener listener(ia);
+    gone = listener.qualifier();
+  }
+  // siw's connect waits for TCP, so the refusal is its own error.
+  const std::string order = "connect " + own_address() + ' ' + std::to_string(gone) + " 1 -";
+  siw.expect(order, "error: " + order + ": rdma_connect: Connection refused");
+}
+
+// Rules: SIW.6
+TEST_F(SiwStartup, SiwTakesNoDecision) {
+  const std::uint16_t port = free_port();
+  siw.must("listen " + siw_address() + ' ' + std::to_string(port));
+  ASSERT_DAT_OK(test::connect(side.ep(), address(), port, "", 1'000'000));
+  siw.expect_event("CONNECT_REQUEST");
+  test::expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_TIMED_OUT, side.ep());
+}
+
+// Rules: SIW.7
+TEST_F(SiwStartup, ProcessOfSiwDiesBeforeItsDecision) {
+  const std::uint16_t port = free_port();
+  siw.must("listen " + siw_address() + ' ' + std::to_string(port));
+  ASSERT_DAT_OK(test::connect(side.ep(), address(), port));
+  siw.expect_event("CONNECT_REQUEST");
+  siw.die();
+  test::expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_PEER_REJECTED, side.ep());
+}
+
+// Rules: SIW.8 SIW.30
+TEST_F(SiwStartup, EndpointConnectsToSiwAgainAfterReset) {
+  for (int round = 0; round < 10; ++round) {
+    connect_to_siw("again", "yes");
+    ASSERT_DAT_OK(dat_ep_disconnect(side.ep(), DAT_CLOSE_ABRUPT_FLAG));
+    test::expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, side.ep());
+    siw.expect_event("DISCONNECTED");
+    siw.must("drop");
+    siw.must("unlisten");
+    ASSERT_DAT_OK(dat_ep_reset(side.ep()));
+  }
+}
+
+// Who was asked may not speak first (RFC 5044 section 7.1). siw as the one who asked neither
+// announces that it will not wait (RFC 6581, A) nor sends anything by itself.
+// Rules: SIW.9
+TEST_F(SiwStartup, OurSendsWaitUntilSiwHasSpoken) {
+  connect_from_siw();
+  test::Buffer buffer = side.buffer(16);
+  siw.must("recv 1 0 16");
+  ASSERT_DAT_OK(test::post_send(side.ep(), {buffer.segment()}, 2));
+  EXPECT_NO_EVENT(side.request_evd());
+  siw.expect("done 50", "nothing");
+  siw.must("write 3 0 0 1 0");
+  test::expect_dto(side.request_evd(), side.ep(), 2);
+}
+
+} // namespace
+} // namespace datum::siw
