@@ -53,6 +53,7 @@ siw       kmod                   the order of its modules
 siw       iproute2               makes its network, and the siw device
 siw       ibverbs-providers      what libibverbs needs to speak to siw
 siw       rdmacm-utils           rping, another peer
+siw       perftest               ib_write_bw and its sisters, more of them
 TABLE
 }
 

@@ -31,7 +31,7 @@ libraries_of() { # files: the libraries that they need, Datum's own apart
 rm -rf "$image"
 providers=/usr/lib/$(gcc -print-multiarch)/libibverbs
 programs=("$(command -v busybox)")
-for name in ip rdma rping; do programs+=("$(command -v "$name")"); done
+for name in ip rdma rping ib_write_bw ib_read_bw ib_send_lat; do programs+=("$(command -v "$name")"); done
 own=("$build/bin/siw-tests" "$build/bin/siw-peer" "$build/lib/libdat2.so.2" "$build/lib/libdatum2.so")
 place / tests/interop/siw/init
 place /bin "${programs[@]}"
