@@ -21,6 +21,8 @@
 #include <cstring>
 #include <utility>
 
+#include "refusal.h"
+
 namespace datum::net {
 namespace {
 
@@ -37,6 +39,10 @@ constexpr const char* kOwn = "/proc/self/ns/net"; // of the main thread, which a
 
 void enter_own_namespaces(char** words) {
   if (std::getenv(kInside) != nullptr) return;
+  if (const int error = refusal(); error != 0) {
+    std::fprintf(stderr, "datum-net-test: %s", explain_refusal(error).c_str());
+    std::_Exit(2);
+  }
   static char program[PATH_MAX];
   if (::readlink("/proc/self/exe", program, sizeof program - 1) < 0) die("/proc/self/exe");
   ::setenv(kInside, "1", 1);
