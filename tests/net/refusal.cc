@@ -16,9 +16,8 @@ const char* next_step(int error) {
   switch (error) {
   case EPERM:
     return "not inside a chroot; where they exist, kernel.unprivileged_userns_clone has to be 1 "
-           "and "
-           "kernel.apparmor_restrict_unprivileged_userns 0 (sysctl); a container has to allow "
-           "unshare(2), as Docker does with --security-opt seccomp=unconfined";
+           "and kernel.apparmor_restrict_unprivileged_userns 0 (sysctl); a container has to "
+           "allow unshare(2), as Docker does with --security-opt seccomp=unconfined";
   case ENOSPC:
   case EUSERS:
     return "more in user.max_user_namespaces and user.max_net_namespaces (sysctl), or fewer "
@@ -43,8 +42,7 @@ std::string explain_refusal(int error) {
   return std::string("the kernel refuses a user namespace with a network namespace in it: ") +
          std::strerror(error) + " (errno " + std::to_string(error) +
          ")\n  The hosts of these tests are network namespaces, and only within a user namespace "
-         "may "
-         "they be made without privileges.\n  What helps: " +
+         "may they be made without privileges.\n  What helps: " +
          next_step(error) + "\n";
 }
 
