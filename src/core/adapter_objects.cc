@@ -149,9 +149,17 @@ Status InterfaceAdapter::check_attributes(const EndpointAttributes& a, bool with
   return good ? kOk : Status(Type::InvalidParameter, Detail::Arg6);
 }
 
-// An EP has one channel at a time, and retiring it must need no memory.
+Status InterfaceAdapter::make_room_for_datagram_peer() {
+  if (counts_.datagram_peers >= limits().max_eps)
+    return {Type::InsufficientResources, Detail::ResourceTep};
+  make_room_to_retire();
+  return kOk;
+}
+
+// An EP or a peer has one channel at a time, and retiring it must need no memory.
 void InterfaceAdapter::make_room_to_retire() {
-  const auto wanted = static_cast<std::size_t>(counts_.endpoints) + 1;
+  const std::int32_t owners = counts_.endpoints + counts_.datagram_peers;
+  const auto wanted = static_cast<std::size_t>(owners) + 1;
   if (retired_.capacity() < wanted) retired_.reserve(2 * wanted);
 }
 

@@ -1,24 +1,38 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "core/connection_request.h"
 
+#include "core/datagram_mark.h"
 #include "core/endpoint.h"
 #include "core/interface_adapter.h"
 
 namespace datum {
 
+bool asks_for_datagrams(const IncomingConnection& incoming) {
+  DatagramMark mark;
+  return decode(incoming.private_data(), mark);
+}
+
 ConnectionRequest::ConnectionRequest(InterfaceAdapter& adapter,
                                      std::unique_ptr<IncomingConnection> incoming,
                                      ConnQual qualifier, Endpoint* endpoint)
     : Object(adapter, ObjectKind::ConnectionRequest), incoming_(std::move(incoming)),
-      remote_address_(incoming_->remote_address()), qualifier_(qualifier), endpoint_(endpoint) {}
+      remote_address_(incoming_->remote_address()), qualifier_(qualifier),
+      for_datagrams_(asks_for_datagrams(*incoming_)), endpoint_(endpoint) {}
 
 ConnectionRequest::~ConnectionRequest() = default;
+
+PrivateData ConnectionRequest::private_data() const {
+  const PrivateData all = incoming_->private_data();
+  return for_datagrams_ ? all.subspan(DatagramMark::kWireSize) : all;
+}
 
 Status ConnectionRequest::accept(Endpoint* endpoint, PrivateData data) {
   const bool own = endpoint_ != nullptr;
   // An EP is given exactly when the request brought none (dat_cr_accept).
   if (own == (endpoint != nullptr)) return {Type::InvalidHandle, Detail::HandleEp};
   Endpoint& chosen = own ? *endpoint_ : *endpoint;
+  if (for_datagrams_ != (chosen.datagrams() != nullptr))
+    return {Type::InvalidHandle, Detail::HandleEp};
   if (const Status s = chosen.check_accept(own); !s.ok()) return s;
   endpoint_ = nullptr;
   chosen.accept(*incoming_, qualifier_, data);

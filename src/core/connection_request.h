@@ -14,6 +14,8 @@ namespace datum {
 
 class Endpoint;
 
+bool asks_for_datagrams(const IncomingConnection& incoming);
+
 class ConnectionRequest final : public Object {
  public:
   ConnectionRequest(InterfaceAdapter& adapter, std::unique_ptr<IncomingConnection> incoming,
@@ -22,7 +24,10 @@ class ConnectionRequest final : public Object {
 
   const Address& remote_address() const { return remote_address_; }
   ConnQual remote_port() const { return incoming_->remote_port(); }
-  PrivateData private_data() const { return incoming_->private_data(); }
+  // What its consumer said.
+  PrivateData private_data() const;
+  // Of an endpoint of datagrams: only one of the same kind can answer it.
+  bool for_datagrams() const { return for_datagrams_; }
   Endpoint* endpoint() const { return endpoint_; }
 
   // Success: the CR is consumed and the caller destroys it. Failure: nothing has changed.
@@ -38,6 +43,7 @@ class ConnectionRequest final : public Object {
   std::unique_ptr<IncomingConnection> incoming_;
   Address remote_address_;
   ConnQual qualifier_;
+  bool for_datagrams_;
   Endpoint* endpoint_;
 };
 

@@ -26,6 +26,8 @@ Endpoint::Endpoint(InterfaceAdapter& adapter, const EndpointParts& parts, Shared
       open_segments_(srq == nullptr ? 0 : static_cast<std::size_t>(srq->max_recv_iov())) {
   count_sharing(recv_evd(), attributes_.recv_completion_flags, 1);
   count_sharing(request_evd(), attributes_.request_completion_flags, 1);
+  if (attributes_.datagrams)
+    datagrams_ = std::make_unique<Datagrams>(*this, adapter.next_datagram_number());
   if (attributes_.srq_soft_hw != kWatermarkInfinite) {
     soft_watermark_ = attributes_.srq_soft_hw;
     soft_armed_ = true;
@@ -97,6 +99,7 @@ void Endpoint::break_connection() {
 }
 
 void Endpoint::drop_channel(CloseMode mode) {
+  if (datagrams_) datagrams_->close_all(mode);
   if (!channel_) return;
   channel_->close(mode);
   adapter().retire(std::move(channel_));

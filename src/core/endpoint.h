@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "core/datagrams.h"
 #include "core/endpoint_state.h"
 #include "core/event_dispatcher.h"
 #include "core/memory_window.h"
@@ -63,6 +64,8 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   // Such names report and set nothing.
   static bool is_named_attribute(std::string_view name);
   std::uint32_t number() const { return number_; }
+  // An endpoint of datagrams; nullptr: one that is connected.
+  Datagrams* datagrams() const { return datagrams_.get(); }
 
   // --- connection (endpoint_connection.cc) -----------------------------------------------------
   Status connect(const Address& address, ConnQual qualifier, std::uint32_t timeout_us,
@@ -135,6 +138,16 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   // A window is freed while binds of it are posted: they complete as if unbound.
   void forget_window(const MemoryWindow& window);
 
+  // --- datagrams, by extension of DAT 2.0 (endpoint_datagrams.cc)
+  // ---------------------------------- `number`: what the address handle says its endpoint is
+  // called.
+  Status post_datagram(std::span<const LocalTriplet> local, DatagramAddress to,
+                       std::uint32_t number, std::uint64_t cookie, CompletionFlags flags);
+  // From peers. Takes the next Recv, or drops it.
+  void place_datagram(const std::byte* payload, std::uint64_t length, bool solicited);
+  // False: it was lost.
+  bool report_datagrams(EventKind kind, const DatagramPeer& peer);
+
   // Breaks the connection for a reason of our own (overflow, hard watermark).
   void break_connection();
 
@@ -171,6 +184,10 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   bool on(EpEvent event);
   void set_evds_and_attributes(const EndpointParts& parts, const EndpointAttributes& attributes);
   ChannelOptions channel_options() const;
+  Status check_datagrams_open() const;
+  Status connect_datagrams(const Address& address, ConnQual qualifier, std::uint32_t timeout_us,
+                           PrivateData data);
+  void accept_datagrams(IncomingConnection& incoming, PrivateData data);
   void drop_channel(CloseMode mode);
   // Into D: everything posted ends as flushed, then `last` is reported.
   void enter_disconnected(EventKind last, PrivateData data = {});
@@ -247,6 +264,7 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   ConnQual local_port_ = 0;
   ConnQual connected_to_ = 0; // the qualifier that connect() asked for
   std::vector<std::byte> private_data_;
+  std::unique_ptr<Datagrams> datagrams_;
 };
 
 } // namespace datum

@@ -17,6 +17,7 @@ ChannelOptions Endpoint::channel_options() const {
 Status Endpoint::connect(const Address& address, ConnQual qualifier, std::uint32_t timeout_us,
                          PrivateData data) {
   if (!connect_evd_) return {Type::InvalidHandle, Detail::HandleEvdConn};
+  if (datagrams_) return connect_datagrams(address, qualifier, timeout_us, data);
   if (state_ != EpState::Unconnected) return invalid_state(state_);
   if (!zone_) return {Type::InvalidState, Detail::EpNotReady};
   // The answer comes when nobody can be told that there is no memory for it.
@@ -39,6 +40,7 @@ Status Endpoint::connect(const Address& address, ConnQual qualifier, std::uint32
 Status Endpoint::dup_connect(const Endpoint& original, std::uint32_t timeout_us, PrivateData data) {
   if (!connect_evd_) return {Type::InvalidHandle, Detail::HandleEvdConn};
   if (state_ != EpState::Unconnected) return invalid_state(state_);
+  if (datagrams_) return {Type::ModelNotSupported};
   // The accepting end knows no qualifier to connect to (D-18).
   if (original.state_ != EpState::Connected || original.accepter_)
     return invalid_state(original.state_);
@@ -79,6 +81,7 @@ Status Endpoint::reset() {
   remote_address_ = {};
   remote_port_ = local_port_ = connected_to_ = 0;
   accepter_ = false;
+  if (datagrams_) datagrams_->sweep();
   return kOk;
 }
 
@@ -97,6 +100,7 @@ void Endpoint::abandon() {
 }
 
 Status Endpoint::reserve() {
+  if (datagrams_) return {Type::ModelNotSupported};
   const EpState before = state_;
   return on(EpEvent::Reserve) ? kOk : invalid_state(before);
 }
@@ -113,6 +117,11 @@ void Endpoint::requested(const Address& remote, ConnQual remote_port, ConnQual l
 }
 
 Status Endpoint::check_accept(bool own) const {
+  if (datagrams_) {
+    if (const Status s = check_datagrams_open(); !s.ok()) return s;
+    if (!zone_ || !connect_evd_) return {Type::InvalidHandle, Detail::HandleEp};
+    return datagrams_->make_room();
+  }
   const bool expected =
       own ? state_ == EpState::PassivePending || state_ == EpState::TentativePending
           : state_ == EpState::Unconnected;
@@ -122,6 +131,10 @@ Status Endpoint::check_accept(bool own) const {
 }
 
 void Endpoint::accept(IncomingConnection& incoming, ConnQual local_port, PrivateData data) {
+  if (datagrams_) {
+    accept_datagrams(incoming, data);
+    return;
+  }
   on(EpEvent::Accept);
   accepter_ = true;
   remote_address_ = incoming.remote_address();

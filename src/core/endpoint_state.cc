@@ -10,6 +10,7 @@ Status invalid_state(EpState state) {
   case EpState::PassivePending: return {Type::InvalidState, Detail::EpPassiveConnectionPending};
   case EpState::ActivePending: return {Type::InvalidState, Detail::EpActiveConnectionPending};
   case EpState::TentativePending: return {Type::InvalidState, Detail::EpTentativeConnectionPending};
+  case EpState::Datagrams:
   case EpState::Connected: return {Type::InvalidState, Detail::EpConnected};
   case EpState::DisconnectPending: return {Type::InvalidState, Detail::EpDisconnectPending};
   case EpState::Disconnected: return {Type::InvalidState, Detail::EpDisconnected};

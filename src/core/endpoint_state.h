@@ -22,7 +22,15 @@ enum class EpState : std::uint8_t {
   DisconnectPending = 10,
   Disconnected = 11,
   CompletionPending = 12,
+  // An endpoint of datagrams that was connected or accepted with: it stays so, whomever else it
+  // is brought together with. Consumers see it as connected; seen_as().
+  Datagrams = 16,
 };
+
+// The value of DAT_EP_STATE.
+constexpr EpState seen_as(EpState state) {
+  return state == EpState::Datagrams ? EpState::Connected : state;
+}
 
 enum class EpEvent : std::uint8_t {
   // The consumer's calls.
@@ -33,6 +41,7 @@ enum class EpEvent : std::uint8_t {
   Abort,   // dat_ep_disconnect(ABRUPT)
   Drain,   // dat_ep_disconnect(GRACEFUL)
   Reset,
+  Opened, // the first or another peer of an endpoint of datagrams, by connect or accept
   // What happens to it.
   Requested, // a request arrived on its RSP
   Established,
@@ -78,6 +87,12 @@ inline constexpr std::array kEpTable{
     EpRow{EpState::Disconnected, EpEvent::Drain, EpState::Disconnected},
     EpRow{EpState::Connected, EpEvent::Lost, EpState::Disconnected},
     EpRow{EpState::DisconnectPending, EpEvent::Lost, EpState::Disconnected},
+    EpRow{EpState::Unconnected, EpEvent::Opened, EpState::Datagrams},
+    EpRow{EpState::Datagrams, EpEvent::Opened, EpState::Datagrams},
+    // Nothing is drained: their Sends have ended.
+    EpRow{EpState::Datagrams, EpEvent::Abort, EpState::Disconnected},
+    EpRow{EpState::Datagrams, EpEvent::Drain, EpState::Disconnected},
+    EpRow{EpState::Datagrams, EpEvent::Lost, EpState::Disconnected},
     // dat_ep_reset: in UNCONNECTED it does nothing, and preposted Recvs stay.
     EpRow{EpState::Disconnected, EpEvent::Reset, EpState::Unconnected},
     EpRow{EpState::Unconnected, EpEvent::Reset, EpState::Unconnected},

@@ -23,6 +23,12 @@ enum class EventKind : std::uint8_t {
   Broken,
   TimedOut,
   Unreachable,
+  // Of endpoints of datagrams: `cookie` is the address handle, `value` the peer's number.
+  DatagramsRequest, // as ConnectionRequest
+  DatagramsResolved,
+  DatagramsResolvedPassive,
+  DatagramsRejected,
+  DatagramsFailed,
   AsyncEvdOverflow,
   AsyncWatermark, // an SRQ or EP watermark; told apart by object and reason
   Software,

@@ -147,7 +147,8 @@ bool InterfaceAdapter::present_request(ServicePoint& point,
   // Without a handle left the request is refused: its owner has just been destroyed.
   if (!adopted) return false;
   Event event;
-  event.kind = EventKind::ConnectionRequest;
+  event.kind =
+      (*adopted)->for_datagrams() ? EventKind::DatagramsRequest : EventKind::ConnectionRequest;
   event.object = point.token();
   event.size = point.reserved() ? 1 : 0;
   event.value = point.qualifier();

@@ -14,6 +14,7 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "core/connection_request.h"
+#include "core/datagram_addresses.h"
 #include "core/endpoint.h"
 #include "core/event_dispatcher.h"
 #include "core/memory_region.h"
@@ -50,6 +51,7 @@ struct AdapterEnvironment {
   Random* random = nullptr;
   MemoryProbe* memory = nullptr;
   SharedNames* shared_names = nullptr; // of the process
+  bool datagrams = false;              // the consumer knows them (DAT 2.0)
 };
 
 class InterfaceAdapter final : public Object {
@@ -158,6 +160,14 @@ class InterfaceAdapter final : public Object {
   std::vector<ForeignEvent> take_foreign_events() { return std::exchange(foreign_events_, {}); }
 
   std::uint32_t next_number() { return ++last_number_; }
+  // 24 bits, as of a queue pair, and not 0: other processes of the host have some, too.
+  std::uint32_t next_datagram_number() {
+    return static_cast<std::uint32_t>(environment_.random->next() % 0xffffffU) + 1;
+  }
+  bool knows_datagrams() const { return environment_.datagrams; }
+  DatagramAddresses& datagram_addresses() { return datagram_addresses_; }
+  Status make_room_for_datagram_peer();
+  void count_datagram_peer(std::int32_t change) { counts_.datagram_peers += change; }
   // The request of an RSP has arrived: the RSP no longer keeps the adapter busy (D-20).
   void count_spent_point() { ++spent_points_; }
 
@@ -171,6 +181,7 @@ class InterfaceAdapter final : public Object {
     std::int32_t srqs = 0;
     std::int32_t service_points = 0;
     std::int32_t requests = 0;
+    std::int32_t datagram_peers = 0; // each has a channel, as a connected EP has
   };
   const Counts& counts() const { return counts_; }
 
@@ -198,6 +209,7 @@ class InterfaceAdapter final : public Object {
   std::unique_ptr<AgentCall> deferred_;
   AgentCall* last_deferred_ = nullptr;
   std::vector<MemoryRegion*> regions_by_index_;
+  DatagramAddresses datagram_addresses_;
   std::uint32_t last_number_ = 0;
   std::int32_t spent_points_ = 0;
   std::int32_t blocked_ = 0;

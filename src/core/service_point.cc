@@ -48,6 +48,10 @@ void ServicePoint::on_request(std::unique_ptr<IncomingConnection> request) {
 bool ServicePoint::present(std::unique_ptr<IncomingConnection>& request) {
   // The EVD is the backlog: full means refused, and no EP is made for nothing (api 6.7).
   if (evd_->full()) return false;
+  // The EP of an RSP, or one that we would make, is to be connected.
+  const bool consumer_chooses = !reserved() && source_ == EpSource::Consumer;
+  if (asks_for_datagrams(*request) && !(consumer_chooses && adapter().knows_datagrams()))
+    return false;
   if (endpoint_ != nullptr) {
     const Address remote = request->remote_address();
     const ConnQual port = request->remote_port();

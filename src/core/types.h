@@ -29,6 +29,9 @@ using Stag = std::uint32_t; // index << 8 | key; 0 names nothing
 using Token = void*;        // what a facade calls an object: its handle
 using PrivateData = std::span<const std::byte>;
 
+// What the core may put before a consumer's private data: transports carry so much more.
+inline constexpr std::size_t kPrivateDataMark = 16;
+
 // Rights on memory; the values of DAT_MEM_PRIV_FLAGS.
 using Access = std::uint32_t;
 inline constexpr Access kLocalRead = 0x01;
@@ -69,6 +72,7 @@ enum class Opcode : std::uint8_t {
   RdmaWrite,
   SendInvalidate, // since DAT 2.0
   WriteImmediate, // by extension of DAT 2.0: a Write, then a message of nothing with a number
+  Datagram,       // by extension of DAT 2.0; for a transport a Send on a channel of its own
   Bind,
   RdmaRead,
   FetchAdd, // by extension of DAT 2.0, as is the next
@@ -148,9 +152,14 @@ struct EndpointAttributes {
   std::int32_t srq_soft_hw = -1;
   std::int32_t max_rdma_read_iov = 0;  // 0: as max_request_iov
   std::int32_t max_rdma_write_iov = 0; // 0: as max_request_iov
+  bool datagrams = false;              // by extension of DAT 2.0: no connection, but peers
 };
 
 inline constexpr std::int32_t kWatermarkInfinite = -1;
+
+// Of one datagram; where it begins in its Recv: behind the room for the header of a router.
+inline constexpr std::uint64_t kMaxDatagram = 4096;
+inline constexpr std::uint64_t kDatagramOffset = 40;
 
 // What an adapter offers (DAT_IA_ATTR, DAT_PROVIDER_ATTR). A transport fills it in; what it
 // cannot do is a value here and is answered in one place.

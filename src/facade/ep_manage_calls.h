@@ -39,7 +39,9 @@ DAT_RETURN create_ep(const LockedIa& ia, const EndpointParts& parts, SharedRecei
   if (attributes != nullptr) {
     if (const Status s = V::from_dat(*attributes, position, wanted); !s.ok()) return encode<V>(s);
     if (!ia->check_attributes(wanted, srq != nullptr).ok()) return invalid_argument<V>(position);
-    if (wanted.qos != DAT_QOS_BEST_EFFORT) return encode<V>({Type::ModelNotSupported});
+    const bool shared_datagrams = wanted.datagrams && srq != nullptr;
+    if (wanted.qos != DAT_QOS_BEST_EFFORT || shared_datagrams)
+      return encode<V>({Type::ModelNotSupported});
   }
   const Result<Endpoint*> ep =
       ia->create_endpoint(parts, srq, attributes != nullptr ? &wanted : nullptr);
@@ -82,7 +84,7 @@ DAT_RETURN ep_create_with_srq(DAT_IA_HANDLE ia_handle, DAT_PZ_HANDLE pz_handle,
 
 template <class V>
 void describe_ep(const Endpoint& ep, DAT_EP_PARAM& param) {
-  param.ep_state = static_cast<DAT_EP_STATE>(ep.state());
+  param.ep_state = static_cast<DAT_EP_STATE>(seen_as(ep.state()));
   param.local_ia_address_ptr = to_sockaddr(ep.adapter().transport().address());
   param.local_port_qual = ep.local_port();
   param.remote_ia_address_ptr = to_sockaddr(ep.remote_address());
@@ -134,7 +136,7 @@ DAT_RETURN ep_get_status(DAT_EP_HANDLE ep_handle, DAT_EP_STATE* state, DAT_BOOLE
                          DAT_BOOLEAN* request_idle) {
   const LockedEp ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
-  if (state != nullptr) *state = static_cast<DAT_EP_STATE>(ep->state());
+  if (state != nullptr) *state = static_cast<DAT_EP_STATE>(seen_as(ep->state()));
   if (recv_idle != nullptr) *recv_idle = ep->recv_idle() ? DAT_TRUE : DAT_FALSE;
   if (request_idle != nullptr) *request_idle = ep->request_idle() ? DAT_TRUE : DAT_FALSE;
   return DAT_SUCCESS;

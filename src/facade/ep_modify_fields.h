@@ -82,7 +82,11 @@ bool find_changed_attributes(const Endpoint& ep, DAT_EP_PARAM_MASK mask, const D
   if (!asked(DAT_EP_FIELD_EP_ATTR_NUM_TRANSPORT_ATTR)) wanted.ep_transport_specific_count = 0;
   if (!asked(DAT_EP_FIELD_EP_ATTR_NUM_PROVIDER_ATTR)) wanted.ep_provider_specific_count = 0;
   if (!asked(DAT_EP_FIELD_EP_ATTR_PROVIDER_SPECIFIC_ATTR)) wanted.ep_provider_specific = nullptr;
-  return V::from_dat(wanted, Detail::Arg3, attributes).ok() && wanted.qos == DAT_QOS_BEST_EFFORT;
+  if (!V::from_dat(wanted, Detail::Arg3, attributes).ok()) return false;
+  // What kind of endpoint it is has been decided when it was created.
+  const bool same_service = !asked(DAT_EP_FIELD_EP_ATTR_SERVICE_TYPE) ||
+                            attributes.datagrams == ep.attributes().datagrams;
+  return same_service && wanted.qos == DAT_QOS_BEST_EFFORT;
 }
 
 } // namespace datum

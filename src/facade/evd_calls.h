@@ -103,7 +103,7 @@ DAT_RETURN evd_wait(DAT_EVD_HANDLE evd_handle, DAT_TIMEOUT timeout, DAT_COUNT th
   if (nmore == nullptr) return invalid_argument<V>(Detail::Arg5);
   Event taken;
   const Status s = evd->wait(timeout, threshold, taken, *nmore);
-  if (s.ok()) write_event<V>(taken, evd_handle, evd.adapter().transport().address(), *event);
+  if (s.ok()) write_event<V>(taken, evd_handle, evd.adapter(), *event);
   return encode<V>(s);
 }
 
@@ -126,7 +126,7 @@ DAT_RETURN evd_dequeue(DAT_EVD_HANDLE evd_handle, DAT_EVENT* event) {
   if (evd->should_drive(1)) evd.adapter().progress().poll();
   const Status s = evd->check_dequeue();
   if (s.ok()) [[likely]] {
-    write_event<V>(evd->front(), evd_handle, evd.adapter().transport().address(), *event);
+    write_event<V>(evd->front(), evd_handle, evd.adapter(), *event);
     evd->pop();
     return DAT_SUCCESS;
   }

@@ -14,9 +14,14 @@ inline DAT_EVENT_NUMBER number_of(EventKind kind) {
   switch (kind) {
   case EventKind::Dto: return DAT_DTO_COMPLETION_EVENT;
   case EventKind::Bind: return DAT_RMR_BIND_COMPLETION_EVENT;
+  case EventKind::DatagramsRequest: // what extensions report has numbers of its own (traits)
   case EventKind::ConnectionRequest: return DAT_CONNECTION_REQUEST_EVENT;
+  case EventKind::DatagramsResolved:
+  case EventKind::DatagramsResolvedPassive:
   case EventKind::Established: return DAT_CONNECTION_EVENT_ESTABLISHED;
+  case EventKind::DatagramsRejected:
   case EventKind::PeerRejected: return DAT_CONNECTION_EVENT_PEER_REJECTED;
+  case EventKind::DatagramsFailed:
   case EventKind::NonPeerRejected: return DAT_CONNECTION_EVENT_NON_PEER_REJECTED;
   case EventKind::AcceptCompletionError: return DAT_CONNECTION_EVENT_ACCEPT_COMPLETION_ERROR;
   case EventKind::Disconnected: return DAT_CONNECTION_EVENT_DISCONNECTED;
@@ -60,9 +65,9 @@ inline void write_connection(const Event& event, DAT_CONNECTION_EVENT_DATA& out)
 } // namespace events
 
 // Writes what the consumer may read of this kind of event, and nothing behind DAT_EVENT.
-template <class V>
-[[gnu::always_inline]] inline void write_event(const Event& event, Token evd,
-                                               const Address& local_address, DAT_EVENT& out) {
+template <class V, class Adapter>
+[[gnu::always_inline]] inline void write_event(const Event& event, Token evd, Adapter& adapter,
+                                               DAT_EVENT& out) {
   out.event_number = events::number_of(event.kind);
   out.evd_handle = evd;
   DAT_EVENT_DATA& data = out.event_data;
@@ -72,9 +77,10 @@ template <class V>
     V::write_dto(event, out);
     break;
   case EventKind::Bind: events::write_bind(event, data.rmr_completion_event_data); break;
+  case EventKind::DatagramsRequest:
   case EventKind::ConnectionRequest:
-    events::write_request(event, local_address, data.cr_arrival_event_data);
-    V::write_request(event, data.cr_arrival_event_data);
+    events::write_request(event, adapter.transport().address(), data.cr_arrival_event_data);
+    V::write_request(event, out);
     break;
   case EventKind::AsyncEvdOverflow:
   case EventKind::AsyncWatermark:
@@ -86,7 +92,7 @@ template <class V>
     break;
   default:
     events::write_connection(event, data.connect_event_data);
-    V::write_connection(event, data.connect_event_data);
+    V::write_connection(event, adapter, out);
     break;
   }
 }

@@ -237,8 +237,9 @@ TEST_F(DatEpCreate, R28NegativeCounts) {
 }
 
 TEST_F(DatEpCreate, R29AnotherServiceType) {
-  expect_bad_attribute("service_type",
-                       [](DAT_EP_ATTR& a) { a.service_type = any_value<DAT_SERVICE_TYPE>(1); });
+  expect_bad_attribute("service_type", [](DAT_EP_ATTR& a) {
+    a.service_type = any_value<DAT_SERVICE_TYPE>(kUnknownService);
+  });
 }
 
 TEST_F(DatEpCreate, R30BetterThanBestEffort) {

@@ -59,14 +59,16 @@ struct V1 {
     out.event_data.dto_completion_event_data.transfered_length = event.value;
   }
   // An RSP is logically gone once its request exists (api 7.2).
-  static void write_request(const Event& event, DAT_CR_ARRIVAL_EVENT_DATA& out) {
-    if (event.size != 0) out.sp_handle.rsp_handle = DAT_HANDLE_NULL;
+  static void write_request(const Event& event, DAT_EVENT& out) {
+    if (event.size != 0)
+      out.event_data.cr_arrival_event_data.sp_handle.rsp_handle = DAT_HANDLE_NULL;
   }
   // Only an accept has private data in 1.2; a peer of 2.0 may have sent some with its reject.
-  static void write_connection(const Event& event, DAT_CONNECTION_EVENT_DATA& out) {
+  template <class Adapter>
+  static void write_connection(const Event& event, const Adapter&, DAT_EVENT& out) {
     if (event.kind == EventKind::Established) return;
-    out.private_data_size = 0;
-    out.private_data = nullptr;
+    out.event_data.connect_event_data.private_data_size = 0;
+    out.event_data.connect_event_data.private_data = nullptr;
   }
 
   // A failure names argument `position`. Values are not compared with limits here.

@@ -23,8 +23,12 @@ constexpr std::array kProviderAttributes = {
     NamedAttribute{DAT_IB_ATTR_FETCH_AND_ADD, "TRUE"},
     NamedAttribute{DAT_IB_ATTR_CMP_AND_SWAP, "TRUE"},
     NamedAttribute{DAT_IB_ATTR_IMMED_DATA, "TRUE"},
-    NamedAttribute{DAT_IB_ATTR_UD, "FALSE"},
+    NamedAttribute{DAT_IB_ATTR_UD, "TRUE"},
 };
+
+bool is_datagrams(DAT_SERVICE_TYPE type) {
+  return static_cast<int>(type) == static_cast<int>(DAT_IB_SERVICE_TYPE_UD);
+}
 
 } // namespace
 
@@ -54,7 +58,10 @@ void V2::to_dat(IaControl& ia, DAT_PROVIDER_ATTR& to) {
 }
 
 Status V2::from_dat(const DAT_EP_ATTR& from, Detail position, EndpointAttributes& to) {
-  const Status s = attributes::read(from, position, to);
+  to.datagrams = is_datagrams(from.service_type);
+  DAT_EP_ATTR known = from;
+  if (to.datagrams) known.service_type = DAT_SERVICE_TYPE_RC;
+  const Status s = attributes::read(known, position, to);
   // Programs leave sizes at zero and mean whatever there is.
   constexpr std::uint64_t kMost = ~DAT_SEG_LENGTH{0};
   if (to.max_message_size == 0) to.max_message_size = kMost;
@@ -66,6 +73,7 @@ Status V2::from_dat(const DAT_EP_ATTR& from, Detail position, EndpointAttributes
 
 void V2::to_dat(const EndpointAttributes& from, DAT_EP_ATTR& to) {
   attributes::describe(from, to);
+  if (from.datagrams) to.service_type = static_cast<DAT_SERVICE_TYPE>(DAT_IB_SERVICE_TYPE_UD);
 }
 
 void V2::to_dat(std::span<const NamedAttribute> from, DAT_EP_ATTR& to) {

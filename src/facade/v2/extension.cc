@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // facade/v2/extension.cc: the InfiniBand extensions: their operations and their events.
-// Not here: datagrams, counters and collectives, which this provider does not offer.
+// Not here: datagrams (extension_datagrams.cc); counters and collectives, which are not offered.
 #include <cstdarg>
 #include <cstring>
 
 #include "facade/v2/traits.h"
 
 #include "facade/answer.h"
-#include "facade/locked.h"
 #include "facade/v2/extension.h"
+#include "facade/v2/extension_datagrams.h"
 
 namespace datum {
 namespace {
-
-using LockedEp = Locked<ObjectKind::Endpoint>;
 
 DAT_COMPLETION_FLAGS next_flags(va_list& arguments) {
   return static_cast<DAT_COMPLETION_FLAGS>(va_arg(arguments, unsigned));
@@ -54,6 +52,7 @@ DAT_IB_EXT_TYPE type_of(const Event& event) {
   switch (event.opcode) {
   case Opcode::FetchAdd: return DAT_IB_FETCH_AND_ADD;
   case Opcode::CompareSwap: return DAT_IB_CMP_AND_SWAP;
+  case Opcode::Datagram: return DAT_IB_UD_SEND;
   default: return event.receive ? DAT_IB_RDMA_WRITE_IMMED_DATA : DAT_IB_RDMA_WRITE_IMMED;
   }
 }
@@ -74,6 +73,15 @@ DAT_RETURN extended_operation(DAT_HANDLE handle, DAT_EXTENDED_OP operation, va_l
     break;
   case DAT_IB_RDMA_WRITE_IMMED_OP:
     ret = ep ? post_write_immediate(ep, rest) : invalid_handle<V2>(Detail::HandleEp);
+    break;
+  case DAT_IB_UD_SEND_OP:
+    ret = ep ? post_send_ud(ep, rest) : invalid_handle<V2>(Detail::HandleEp);
+    break;
+  case DAT_IB_UD_AH_FREE_OP:
+    ret = ep ? free_address(ep, rest) : invalid_handle<V2>(Detail::HandleEp);
+    break;
+  case DAT_IB_UD_CM_FREE_OP:
+    ret = ep ? free_connection(ep, rest) : invalid_handle<V2>(Detail::HandleEp);
     break;
   default: break;
   }

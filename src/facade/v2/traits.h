@@ -76,14 +76,19 @@ struct V2 {
     data.transfered_length = static_cast<DAT_SEG_LENGTH>(std::min(event.value, kMost));
     data.operation = operation(event);
     data.rmr_context = data.operation == DAT_DTO_RECEIVE_WITH_INVALIDATE ? event.size : 0;
-    if (event.opcode == Opcode::WriteImmediate || is_atomic(event.opcode)) [[unlikely]]
+    if (event.opcode == Opcode::WriteImmediate || event.opcode == Opcode::Datagram ||
+        is_atomic(event.opcode)) [[unlikely]]
       write_extension(event, out);
   }
   // Programs of DAT 2.0 hold the handle against that of their RSP, which they free once more.
-  static void write_request(const Event&, DAT_CR_ARRIVAL_EVENT_DATA& out) {
-    out.truncate_flag = DAT_FALSE;
+  static void write_request(const Event& event, DAT_EVENT& out) {
+    out.event_data.cr_arrival_event_data.truncate_flag = DAT_FALSE;
+    if (event.kind == EventKind::DatagramsRequest) write_datagrams(event, nullptr, out);
   }
-  static void write_connection(const Event&, DAT_CONNECTION_EVENT_DATA&) {}
+  static void write_connection(const Event& event, InterfaceAdapter& adapter, DAT_EVENT& out) {
+    if (event.kind >= EventKind::DatagramsRequest && event.kind <= EventKind::DatagramsFailed)
+      write_datagrams(event, adapter.datagram_addresses().find(event.cookie), out);
+  }
 
   // A failure names argument `position`. Values are not compared with limits here.
   static Status from_dat(const DAT_EP_ATTR& from, Detail position, EndpointAttributes& to);
@@ -138,6 +143,7 @@ struct V2 {
     case Opcode::WriteImmediate:
       return static_cast<DAT_DTOS>(event.receive ? DAT_IB_DTO_RECV_IMMED
                                                  : DAT_IB_DTO_RDMA_WRITE_IMMED);
+    case Opcode::Datagram: return static_cast<DAT_DTOS>(DAT_IB_DTO_SEND_UD);
     case Opcode::FetchAdd: return static_cast<DAT_DTOS>(DAT_IB_DTO_FETCH_ADD);
     case Opcode::CompareSwap: return static_cast<DAT_DTOS>(DAT_IB_DTO_CMP_SWAP);
     case Opcode::Bind: break;
@@ -146,6 +152,9 @@ struct V2 {
   }
   // Completions of extended operations have a number and data of their own.
   static void write_extension(const Event& event, DAT_EVENT& out);
+  // Whom an endpoint of datagrams can reach, or not (extension_datagrams.cc). `peer`: if it still
+  // exists.
+  static void write_datagrams(const Event& event, const DatagramPeer* peer, DAT_EVENT& out);
 };
 
 } // namespace datum

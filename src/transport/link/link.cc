@@ -296,8 +296,7 @@ bool Link::retire() {
 bool Link::on_connect(const RecordHeader& header, const std::byte* payload) {
   const ConnectFields& fields = header.connect;
   if (fields.private_data_size != header.length || fields.number == 0 || fields.reads_in < 0 ||
-      header.length > static_cast<std::uint32_t>(transport_.limits().max_private_data) ||
-      requesters_.contains(fields.number))
+      header.length > transport_.most_private_data() || requesters_.contains(fields.number))
     return false;
   auto channel =
       std::make_unique<LinkChannel>(transport_, *this, header, PrivateData{payload, header.length});

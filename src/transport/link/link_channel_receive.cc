@@ -35,9 +35,7 @@ bool LinkChannel::handle_any(const RecordHeader& header, const std::byte* payloa
   switch (header.type) {
   case RecordType::Accept: return on_accept(header, payload);
   case RecordType::Refuse: {
-    if (state_ != State::Requested ||
-        header.length > static_cast<std::uint32_t>(transport_.limits().max_private_data))
-      return false;
+    if (state_ != State::Requested || header.length > transport_.most_private_data()) return false;
     const bool by_consumer = (header.flags & record_flag::kByConsumer) != 0;
     ChannelEvents* events = events_;
     gone_ = true;
@@ -69,7 +67,7 @@ bool LinkChannel::on_accept(const RecordHeader& header, const std::byte* payload
   const ConnectFields& fields = header.connect;
   if (state_ != State::Requested || fields.number == 0 ||
       fields.private_data_size != header.length || fields.reads_in < 0 ||
-      header.length > static_cast<std::uint32_t>(transport_.limits().max_private_data))
+      header.length > transport_.most_private_data())
     return false;
   peer_number_ = fields.number;
   peer_zone_ = fields.zone;

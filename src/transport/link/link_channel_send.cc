@@ -44,6 +44,7 @@ StartResult LinkChannel::start(const WorkRequest& request) {
   case Opcode::RdmaRead: result = start_read(request); break;
   case Opcode::FetchAdd:
   case Opcode::CompareSwap: result = start_atomic(request); break;
+  case Opcode::Datagram:
   case Opcode::Bind: break; // never handed to a channel
   }
   link_->flush_bell();

@@ -46,6 +46,10 @@ class LinkTransport final : public Transport, private FabricEvents, private Dire
   // --- for links and channels --------------------------------------------------------------------
   const TransportHost& host() const { return host_; }
   const LinkOptions& options() const { return options_; }
+  // The consumer's, with what the core puts before it.
+  std::uint32_t most_private_data() const {
+    return static_cast<std::uint32_t>(options_.limits.max_private_data) + kPrivateDataMark;
+  }
   Fabric& fabric() { return fabric_; }
   Link* find_link(LinkPort& port);
   ListenerEvents* find_listener(ConnQual qualifier);

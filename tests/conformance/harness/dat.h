@@ -45,6 +45,7 @@ inline constexpr DAT_UINT64 kUnusedEpField = 0x800; // between the EP's own and 
 inline constexpr DAT_UINT64 kLmrFields = 0x3ff;
 inline constexpr DAT_UINT64 kRmrFields = 0x1f;
 inline constexpr int kUnknownEvdFlag = 0x200;
+inline constexpr int kUnknownService = 1;
 inline constexpr int kUnknownPrivilege = 0x40;
 inline constexpr int kSrqOperational = 0;
 // Whether the own side may read what it registered without the right to (DAT2.18).
@@ -77,6 +78,7 @@ inline constexpr DAT_UINT64 kUnusedEpField = 0x200000000;
 inline constexpr DAT_UINT64 kLmrFields = 0x7ff;
 inline constexpr DAT_UINT64 kRmrFields = 0x7f;
 inline constexpr int kUnknownEvdFlag = 0x400;  // behind that of extensions
+inline constexpr int kUnknownService = 2;      // behind that of datagrams
 inline constexpr int kUnknownPrivilege = 0x80; // behind that of atomic operations
 inline constexpr int kSrqOperational = 1;
 inline constexpr bool kAlwaysReadable = true;

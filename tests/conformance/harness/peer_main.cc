@@ -23,6 +23,7 @@ class Peer {
     std::string verb;
     words >> verb;
     if (verb == "connect") return connect_to(words);
+    if (verb == "datagrams") return connect_to(words, any_value<DAT_SERVICE_TYPE>(1));
     if (verb == "wait") return wait();
     if (verb == "send") return send(words);
     if (verb == "listen") return listen();
@@ -34,11 +35,14 @@ class Peer {
   }
 
  private:
-  std::string connect_to(std::istringstream& words) {
+  std::string connect_to(std::istringstream& words,
+                         DAT_SERVICE_TYPE service = DAT_SERVICE_TYPE_RC) {
     DAT_CONN_QUAL qualifier = 0;
     words >> qualifier;
     ia_ = open_ia();
-    side_ = std::make_unique<Side>(ia_);
+    SideOptions options;
+    options.change = [service](DAT_EP_ATTR& attributes) { attributes.service_type = service; };
+    side_ = std::make_unique<Side>(ia_, options);
     const DAT_RETURN status = connect(side_->ep(), address_of(ia_), qualifier);
     return status == DAT_SUCCESS ? "ok" : status_name(status);
   }

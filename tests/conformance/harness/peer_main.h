@@ -2,6 +2,7 @@
 // harness/peer_main.h: what the second process of a test does.
 // Lives here: a small interpreter of one-line commands on stdin, one answer line each on stdout:
 //               connect QUALIFIER   opens the IA, connects an EP to QUALIFIER at this host: ok
+//               datagrams QUALIFIER the same with an EP of datagrams (DAT 2.0)
 //               wait                the number of the next event on the connect EVD, in hex
 //               send TEXT           one word as a message; when it has been placed: sent
 //               listen              opens the IA and a service point: its qualifier

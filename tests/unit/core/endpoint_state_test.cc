@@ -27,6 +27,7 @@ constexpr Named kStates[] = {
     {'D', EpState::DisconnectPending, 10, Detail::EpDisconnectPending},
     {'X', EpState::Disconnected, 11, Detail::EpDisconnected},
     {'Q', EpState::CompletionPending, 12, Detail::EpCompletionPending},
+    {'O', EpState::Datagrams, 9, Detail::EpConnected},
 };
 
 struct Happening {
@@ -36,13 +37,14 @@ struct Happening {
 };
 
 constexpr Happening kHappenings[] = {
-    //                        URPATCDXQ
-    {EpEvent::Connect, /*  */ "A........"}, {EpEvent::Reserve, /*  */ "R........"},
-    {EpEvent::Release, /*  */ ".UU......"}, {EpEvent::Accept, /*   */ "Q.Q.Q...."},
-    {EpEvent::Abort, /*    */ "...X.XXXX"}, {EpEvent::Drain, /*    */ "...X.DDXX"},
-    {EpEvent::Reset, /*    */ "U......U."}, {EpEvent::Requested, /**/ ".P......."},
-    {EpEvent::Established, "...C....C"},    {EpEvent::ConnectFailed, "...X....X"},
-    {EpEvent::Drained, /*  */ "......X.."}, {EpEvent::Lost, /*     */ "...X.XX.X"},
+    //                        URPATCDXQO
+    {EpEvent::Connect, /*  */ "A........."}, {EpEvent::Reserve, /*  */ "R........."},
+    {EpEvent::Release, /*  */ ".UU......."}, {EpEvent::Accept, /*   */ "Q.Q.Q....."},
+    {EpEvent::Abort, /*    */ "...X.XXXXX"}, {EpEvent::Drain, /*    */ "...X.DDXXX"},
+    {EpEvent::Reset, /*    */ "U......U.."}, {EpEvent::Requested, /**/ ".P........"},
+    {EpEvent::Established, "...C....C."},    {EpEvent::ConnectFailed, "...X....X."},
+    {EpEvent::Drained, /*  */ "......X..."}, {EpEvent::Lost, /*     */ "...X.XX.XX"},
+    {EpEvent::Opened, /*   */ "O........O"},
 };
 
 char letter_of(EpState state) {
@@ -62,9 +64,9 @@ TEST(EndpointState, EveryEventInEveryState) {
   }
 }
 
-TEST(EndpointState, HasTheNumbersOfTheInterfaceAndASubtypeOfItsOwn) {
+TEST(EndpointState, IsSeenWithTheNumbersOfTheInterfaceAndTheirSubtypes) {
   for (const Named& named : kStates) {
-    EXPECT_EQ(static_cast<unsigned>(named.state), named.number);
+    EXPECT_EQ(static_cast<unsigned>(seen_as(named.state)), named.number);
     EXPECT_EQ(invalid_state(named.state), Status(Type::InvalidState, named.detail));
   }
 }

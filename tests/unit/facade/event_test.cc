@@ -13,11 +13,18 @@ struct Guarded {
   unsigned char guard[72];
 };
 
+// What an event may say of the adapter.
+struct StandIn {
+  const StandIn& transport() const { return *this; }
+  const Address& address() const { return local; }
+  Address local{};
+};
+
 class EventV1 : public ::testing::Test {
  protected:
   EventV1() { std::memset(&out, 0xa5, sizeof out); }
   void write(const Event& event) {
-    write_event<V1>(event, evd, address, out.event);
+    write_event<V1>(event, evd, adapter, out.event);
     EXPECT_EQ(out.event.evd_handle, evd);
     for (const unsigned char byte : out.guard) ASSERT_EQ(byte, 0xa5);
   }
@@ -25,7 +32,8 @@ class EventV1 : public ::testing::Test {
   int objects[4] = {};
   void* const evd = &objects[0];
   void* const object = &objects[1];
-  const Address address{};
+  const StandIn adapter{};
+  const Address& address = adapter.local;
   Guarded out;
 };
 

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "core/datagram_backlog.h"
+
+#include <new>
+
+#include "transport/seam/copy.h"
+
+namespace datum {
+
+bool DatagramBacklog::keep(const WorkRequest& work) {
+  if (full() || work.length > kMaxDatagram) return false;
+  if (!copies_) copies_.reset(new (std::nothrow) Copy[kMost]);
+  if (!copies_) return false;
+  Copy& copy = at(end_);
+  gather(copy.bytes, work.local, 0, work.length);
+  copy.segment = {0, reinterpret_cast<std::uintptr_t>(copy.bytes), work.length};
+  copy.work = work;
+  copy.work.local = {&copy.segment, 1};
+  ++end_;
+  return true;
+}
+
+const WorkRequest* DatagramBacklog::next() const {
+  return all_started() ? nullptr : &at(begun_).work;
+}
+
+void DatagramBacklog::mark_started(std::uint32_t sequence) {
+  at(begun_).sequence = sequence;
+  ++begun_;
+}
+
+void DatagramBacklog::release(std::uint32_t placed) {
+  // The numbers wrap around.
+  while (first_ != begun_ && static_cast<std::int32_t>(placed - at(first_).sequence) >= 0) ++first_;
+}
+
+void DatagramBacklog::clear() {
+  first_ = begun_ = end_;
+}
+
+} // namespace datum

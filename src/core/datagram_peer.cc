@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "core/datagram_peer.h"
+
+#include <new>
+
+#include "core/datagram_mark.h"
+#include "core/datagrams.h"
+#include "core/endpoint.h"
+#include "core/interface_adapter.h"
+
+namespace datum {
+namespace {
+
+// What a message with a number says: its sender's consumer has freed its address handle.
+constexpr std::uint32_t kFarewell = 1;
+
+} // namespace
+
+DatagramPeer::DatagramPeer(Datagrams& owner, Role role, const Address& remote)
+    : owner_(owner), role_(role), address_(owner.adapter().datagram_addresses().add(*this)),
+      remote_(remote) {
+  farewell_.opcode = Opcode::WriteImmediate;
+  farewell_.extra.note = {Opcode::WriteImmediate, kFarewell, 0};
+}
+
+DatagramPeer::~DatagramPeer() {
+  drop_channel(CloseMode::Disconnect);
+  owner_.adapter().datagram_addresses().remove(address_);
+}
+
+ChannelOptions DatagramPeer::options() const {
+  ChannelOptions options; // no protection zone and no Reads: nothing here is for RDMA
+  options.endpoint = owner_.endpoint().number();
+  return options;
+}
+
+Status DatagramPeer::connect(ConnQual qualifier, std::uint32_t timeout_us, PrivateData data) {
+  InterfaceAdapter& adapter = owner_.adapter();
+  // The answer comes when nobody can be told that there is no memory for it.
+  private_data_.reserve(static_cast<std::size_t>(adapter.limits().max_private_data));
+  Result<std::unique_ptr<Channel>> channel = adapter.transport().connect(
+      remote_, qualifier, marked({owner_.number()}, data), *this, options());
+  if (!channel) return channel.error();
+  channel_ = std::move(*channel);
+  const Instant deadline = deadline_after(adapter.progress(), timeout_us);
+  if (deadline != kNever) adapter.timers().arm(timer_, deadline);
+  adapter.progress().kick();
+  return kOk;
+}
+
+void DatagramPeer::accept(IncomingConnection& incoming, PrivateData data) {
+  DatagramMark mark;
+  decode(incoming.private_data(), mark);
+  number_ = mark.number;
+  channel_ = incoming.accept(marked({owner_.number()}, data), *this, options());
+  owner_.adapter().progress().kick();
+}
+
+void DatagramPeer::ConnectTimer::on_expired(Instant) {
+  peer_.drop_channel(CloseMode::Disconnect);
+  peer_.failed_by(EventKind::DatagramsFailed);
+}
+
+void DatagramPeer::on_established(PrivateData data, std::int32_t) {
+  timer_.cancel();
+  if (role_ == Role::Active) {
+    DatagramMark mark;
+    if (!decode(data, mark)) { // accepted for something else
+      drop_channel(CloseMode::Abort);
+      failed_by(EventKind::DatagramsFailed);
+      return;
+    }
+    number_ = mark.number;
+    const PrivateData said = data.subspan(DatagramMark::kWireSize);
+    private_data_.assign(said.begin(), said.end());
+  }
+  state_ = State::Open;
+  const EventKind kind =
+      role_ == Role::Active ? EventKind::DatagramsResolved : EventKind::DatagramsResolvedPassive;
+  if (owner_.endpoint().report_datagrams(kind, *this)) return;
+  // Nobody would ever learn of it.
+  drop_channel(CloseMode::Disconnect);
+  become_spent();
+}
+
+void DatagramPeer::on_connect_failed(ConnectFailure failure, PrivateData data) {
+  if (channel_) owner_.adapter().retire(std::move(channel_));
+  failed_by(failure == ConnectFailure::PeerRejected && role_ == Role::Active
+                ? EventKind::DatagramsRejected
+                : EventKind::DatagramsFailed,
+            data);
+}
+
+void DatagramPeer::failed_by(EventKind kind, PrivateData data) {
+  timer_.cancel();
+  state_ = State::Failed;
+  const auto most = static_cast<std::size_t>(owner_.adapter().limits().max_private_data);
+  if (data.size() <= most && role_ == Role::Active) private_data_.assign(data.begin(), data.end());
+  owner_.on_failed(*this);
+  owner_.endpoint().report_datagrams(kind, *this);
+}
+
+void DatagramPeer::on_closed(CloseReason) {
+  if (state_ == State::Resolving) {
+    on_connect_failed(ConnectFailure::NonPeerRejected, {});
+    return;
+  }
+  owner_.adapter().retire(std::move(channel_));
+  backlog_.clear();
+  state_ = State::Gone;
+  if (forgotten_) become_spent();
+}
+
+void DatagramPeer::drop_channel(CloseMode mode) {
+  timer_.cancel();
+  if (!channel_) return;
+  channel_->close(mode);
+  owner_.adapter().retire(std::move(channel_));
+}
+
+void DatagramPeer::close(CloseMode mode) {
+  drop_channel(mode);
+  become_spent();
+}
+
+void DatagramPeer::become_spent() {
+  state_ = State::Spent;
+  owner_.on_spent(*this);
+}
+
+// --- sending -------------------------------------------------------------------------------------
+
+bool DatagramPeer::send(const WorkRequest& work) {
+  if (state_ != State::Open) return false;
+  if (backlog_.all_started()) {
+    const StartResult result = channel_->start_now(work);
+    if (result == StartResult::Started) ++started_;
+    if (result != StartResult::Later) return true;
+  }
+  if (!backlog_.keep(work)) return false;
+  start_kept();
+  return true;
+}
+
+void DatagramPeer::start_kept() {
+  if (state_ != State::Open) return;
+  while (const WorkRequest* next = backlog_.next()) {
+    const StartResult result = channel_->start(*next);
+    if (result == StartResult::Later) return;
+    if (result == StartResult::Started) ++started_;
+    backlog_.mark_started(started_);
+  }
+  say_farewell();
+}
+
+void DatagramPeer::on_placed(std::uint32_t count) {
+  placed_ += count;
+  backlog_.release(placed_);
+  close_if_both_forgot();
+}
+
+// --- the end -------------------------------------------------------------------------------------
+
+void DatagramPeer::forget() {
+  forgotten_ = true;
+  owner_.adapter().datagram_addresses().remove(address_);
+  if (state_ != State::Open) {
+    become_spent();
+    return;
+  }
+  owes_farewell_ = true;
+  start_kept();
+}
+
+// Behind all that was sent.
+void DatagramPeer::say_farewell() {
+  if (!owes_farewell_ || channel_->start(farewell_) == StartResult::Later) return;
+  owes_farewell_ = false;
+  ++started_;
+}
+
+// Each side knows that nobody will send, and that what it sent itself has arrived.
+void DatagramPeer::close_if_both_forgot() {
+  if (state_ != State::Open || !forgotten_ || !peer_forgot_ || owes_farewell_ ||
+      started_ != placed_)
+    return;
+  close(CloseMode::Disconnect);
+}
+
+// --- what arrives --------------------------------------------------------------------------------
+
+bool DatagramPeer::place_message(const std::byte* payload, std::uint64_t length, bool solicited) {
+  if (length > kMaxDatagram) return false;
+  owner_.endpoint().place_datagram(payload, length, solicited);
+  return true;
+}
+
+TakeResult DatagramPeer::take_receive(std::span<const LocalTriplet>& into,
+                                      std::uint64_t& capacity) {
+  if (!parts_) parts_.reset(new (std::nothrow) std::byte[kMaxDatagram]);
+  if (!parts_) return TakeResult::NoReceive;
+  parts_segment_ = {0, reinterpret_cast<std::uintptr_t>(parts_.get()), kMaxDatagram};
+  into = {&parts_segment_, 1};
+  capacity = kMaxDatagram; // a longer one is the peer's fault
+  return TakeResult::Taken;
+}
+
+void DatagramPeer::complete_receive(std::uint64_t length, bool solicited) {
+  owner_.endpoint().place_datagram(parts_.get(), length, solicited);
+}
+
+AccessFault DatagramPeer::check_note(const MessageNote& note) const {
+  return note.by == Opcode::WriteImmediate ? AccessFault::None : AccessFault::BadStag;
+}
+
+void DatagramPeer::complete_noted(std::uint64_t, bool, const MessageNote& note) {
+  if (note.value != kFarewell) return; // of a later version: not for us
+  peer_forgot_ = true;
+  close_if_both_forgot();
+}
+
+} // namespace datum

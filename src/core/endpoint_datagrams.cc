@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/endpoint_datagrams.cc: an endpoint of datagrams: it has peers instead of a connection, its
+// Sends end as they are posted, and what finds no Recv is dropped (docs/design/ud.md).
+#include "core/datagram_mark.h"
+#include "core/endpoint.h"
+#include "core/interface_adapter.h"
+#include "core/local_memory.h"
+#include "transport/seam/copy.h"
+
+namespace datum {
+
+Status Endpoint::check_datagrams_open() const {
+  return state_ == EpState::Unconnected || state_ == EpState::Datagrams ? kOk
+                                                                        : invalid_state(state_);
+}
+
+Status Endpoint::connect_datagrams(const Address& address, ConnQual qualifier,
+                                   std::uint32_t timeout_us, PrivateData data) {
+  if (const Status s = check_datagrams_open(); !s.ok()) return s;
+  if (!zone_) return {Type::InvalidState, Detail::EpNotReady};
+  if (const Status s = datagrams_->connect(address, qualifier, timeout_us, data); !s.ok()) return s;
+  on(EpEvent::Opened);
+  return kOk;
+}
+
+void Endpoint::accept_datagrams(IncomingConnection& incoming, PrivateData data) {
+  datagrams_->accept(incoming, data);
+  on(EpEvent::Opened);
+}
+
+bool Endpoint::report_datagrams(EventKind kind, const DatagramPeer& peer) {
+  if (!connect_evd_) return false;
+  const PrivateData data = peer.private_data();
+  Event event;
+  event.kind = kind;
+  event.object = token();
+  event.cookie = peer.address();
+  event.value = peer.number();
+  event.data = data.empty() ? nullptr : data.data();
+  event.size = static_cast<std::uint32_t>(data.size());
+  return connect_evd_->push_connection(event);
+}
+
+Status Endpoint::post_datagram(std::span<const LocalTriplet> local, DatagramAddress to,
+                               std::uint32_t number, std::uint64_t cookie, CompletionFlags flags) {
+  if (!datagrams_) return {Type::InvalidHandle, Detail::HandleEp};
+  constexpr CompletionFlags kAllowed = kSuppress | kSolicitedWait | kUnsignalled | kBarrierFence;
+  if (!check_flags(flags, kAllowed, attributes_.request_completion_flags).ok())
+    return {Type::InvalidParameter, Detail::Arg7};
+  WorkRequest work;
+  if (const Status s =
+          check_local(local, attributes_.max_request_iov, kLocalRead, kMaxDatagram, work.length);
+      !s.ok())
+    return s;
+  DatagramPeer* peer = adapter().datagram_addresses().find(to);
+  if (peer != nullptr && !peer->has_room()) {
+    adapter().progress().poll();
+    peer = adapter().datagram_addresses().find(to);
+  }
+  if (state_ != EpState::Datagrams && state_ != EpState::Disconnected) return invalid_state(state_);
+  const bool known = peer != nullptr && peer->addressable() && peer->number() == number &&
+                     peer->owner().endpoint().zone() == zone();
+  if (!known && state_ == EpState::Datagrams) return {Type::InvalidParameter, Detail::Arg5};
+  if (requests_.full()) return {Type::InsufficientResources, Detail::ResourceMemory};
+  work.opcode = Opcode::Send;
+  work.solicited = (flags & kSolicitedWait) != 0;
+  work.local = local;
+  Request& request = requests_.push({cookie, work.length, flags, Opcode::Datagram});
+  if (state_ == EpState::Disconnected) {
+    flush_requests();
+    return kOk;
+  }
+  if (!peer->send(work)) datagrams_->count_lost();
+  request.ended = true;
+  requests_.mark_started();
+  retire_requests();
+  return kOk;
+}
+
+void Endpoint::place_datagram(const std::byte* payload, std::uint64_t length, bool solicited) {
+  while (!recvs_.empty()) {
+    const Receive receive = recvs_.front();
+    if (receive.capacity < kDatagramOffset + length) break; // the Recv stays for another one
+    const std::span<const LocalTriplet> into = recvs_.front_segments();
+    const bool valid =
+        local_memory_still_valid(adapter().regions(), into, kLocalWrite, zone_->id());
+    if (valid) scatter(into, kDatagramOffset, payload, length);
+    recvs_.pop();
+    if (valid) {
+      report_receive(receive, DtoStatus::Success, kDatagramOffset + length, solicited, false);
+      return;
+    }
+    report_receive(receive, DtoStatus::LocalProtection, 0, false, false);
+  }
+  datagrams_->count_dropped();
+}
+
+} // namespace datum
