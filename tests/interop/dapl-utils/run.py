@@ -85,6 +85,12 @@ def dtestx():
     return Row("dtestx", "-c", says, "-s", says)
 
 
+def dtestx_datagrams(arguments):
+    """Unreliable datagrams; -U: so many endpoints on each side, -m: the server's have one peer each."""
+    says = ["IB extension test - UD test PASSED"]
+    return Row("dtestx", f"-c -u {arguments}".rstrip(), says, f"-s -u {arguments}", says)
+
+
 def dapltest(test, arguments, says):
     # Its server stays until it is told to quit.
     return Row("dapltest", f"-T {test} {arguments}", says, "-T S", ["Exiting."],
@@ -128,6 +134,7 @@ MATRIX = [
     dtestcm(1000, "-b 100 -m"),
     dtestcm(1000, "-b 100 -w"),
     dtestx(),
+    *(dtestx_datagrams(arguments) for arguments in ("", "-U 4", "-m -U 4", "-U 20")),
     dtestsrq(1),
     dtestsrq(20),
     dtestsrq(100),
