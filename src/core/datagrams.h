@@ -31,7 +31,7 @@ class Datagrams {
 
   Status connect(const Address& address, ConnQual qualifier, std::uint32_t timeout_us,
                  PrivateData data);
-  // There is room for one more; accept() comes next and cannot fail.
+  // There is room for one more, and accept() comes next.
   Status make_room();
   void accept(IncomingConnection& incoming, PrivateData data);
   // Nothing can be sent to it any more.
@@ -42,11 +42,9 @@ class Datagrams {
   // Nothing of it is on the call stack.
   void sweep();
 
-  // Of datagrams: nobody had posted a Recv that could hold it / no room on the way, or nobody
-  // there.
-  std::uint64_t dropped() const { return dropped_; }
-  std::uint64_t lost() const { return lost_; }
+  // One that arrived found no Recv to hold it.
   void count_dropped() { ++dropped_; }
+  // One that was to be sent found no room on the way, or nobody there.
   void count_lost() { ++lost_; }
 
   // From peers.
