@@ -36,6 +36,7 @@ void DatagramBacklog::release(std::uint32_t placed) {
 
 void DatagramBacklog::clear() {
   first_ = begun_ = end_;
+  copies_.reset();
 }
 
 } // namespace datum

@@ -34,10 +34,14 @@ ChannelOptions DatagramPeer::options() const {
   return options;
 }
 
+std::size_t DatagramPeer::most_private_data() const {
+  return static_cast<std::size_t>(owner_.adapter().limits().max_private_data);
+}
+
 Status DatagramPeer::connect(ConnQual qualifier, std::uint32_t timeout_us, PrivateData data) {
   InterfaceAdapter& adapter = owner_.adapter();
   // The answer comes when nobody can be told that there is no memory for it.
-  private_data_.reserve(static_cast<std::size_t>(adapter.limits().max_private_data));
+  private_data_.reserve(most_private_data());
   Result<std::unique_ptr<Channel>> channel = adapter.transport().connect(
       remote_, qualifier, marked({owner_.number()}, data), *this, options());
   if (!channel) return channel.error();
@@ -65,7 +69,8 @@ void DatagramPeer::on_established(PrivateData data, std::int32_t) {
   timer_.cancel();
   if (role_ == Role::Active) {
     DatagramMark mark;
-    if (!decode(data, mark)) { // accepted for something else
+    // Accepted for something else, or by nobody who keeps to the limit.
+    if (!decode(data, mark) || data.size() > DatagramMark::kWireSize + most_private_data()) {
       drop_channel(CloseMode::Abort);
       failed_by(EventKind::DatagramsFailed);
       return;
@@ -94,8 +99,8 @@ void DatagramPeer::on_connect_failed(ConnectFailure failure, PrivateData data) {
 void DatagramPeer::failed_by(EventKind kind, PrivateData data) {
   timer_.cancel();
   state_ = State::Failed;
-  const auto most = static_cast<std::size_t>(owner_.adapter().limits().max_private_data);
-  if (data.size() <= most && role_ == Role::Active) private_data_.assign(data.begin(), data.end());
+  if (data.size() <= most_private_data() && role_ == Role::Active)
+    private_data_.assign(data.begin(), data.end());
   owner_.on_failed(*this);
   owner_.endpoint().report_datagrams(kind, *this);
 }
@@ -125,6 +130,7 @@ void DatagramPeer::close(CloseMode mode) {
 
 void DatagramPeer::become_spent() {
   state_ = State::Spent;
+  backlog_.clear(); // it may take long until the peer is destroyed
   owner_.on_spent(*this);
 }
 

@@ -138,9 +138,9 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   // A window is freed while binds of it are posted: they complete as if unbound.
   void forget_window(const MemoryWindow& window);
 
-  // --- datagrams, by extension of DAT 2.0 (endpoint_datagrams.cc)
-  // ---------------------------------- `number`: what the address handle says its endpoint is
-  // called.
+  // --- datagrams, by extension of DAT 2.0 (endpoint_datagrams.cc) ------------------------------
+
+  // `number`: what the address handle says its endpoint is called.
   Status post_datagram(std::span<const LocalTriplet> local, DatagramAddress to,
                        std::uint32_t number, std::uint64_t cookie, CompletionFlags flags);
   // From peers. Takes the next Recv, or drops it.
