@@ -20,12 +20,12 @@ constexpr const char* kChosen = "DatCr*:DatEpConnect*:DatEpDisconnect*:DatEpPost
 constexpr const char* kWithoutResets =
     "DatEpPost*:RuleFlush*:RuleDtoErrors*:RuleSrq*:RuleRdmaReadLimits*";
 
-void run_suite(const Namespace& host, const char* address, const char* chosen = kChosen) {
+void run_suite(const Namespace& host, const char* address, const char* chosen = kChosen,
+               const char* suite = DATUM_NET_CONFORMANCE) {
   const std::string filter = run_long() && chosen == kChosen ? "*" : chosen;
   // What a message waits for may have to be sent again, and again.
-  host.run(std::string("exec env DATUM_RNR_TIMEOUT=3000 DATUM_TEST_ADDRESS=") + address +
-           " " DATUM_NET_CONFORMANCE " --transport=tcp --gtest_brief=1 '--gtest_filter=" + filter +
-           "'");
+  host.run(std::string("exec env DATUM_RNR_TIMEOUT=3000 DATUM_TEST_ADDRESS=") + address + " " +
+           suite + " --transport=tcp --gtest_brief=1 '--gtest_filter=" + filter + "'");
 }
 
 // Rules: net.C1
@@ -49,6 +49,16 @@ TEST(NetConformance, OverALossOf1Percent) {
 TEST(NetConformance, OverIpv6AndASmallMtu) {
   HostAndMirror host({.mtu = 1280, .ipv6 = true});
   run_suite(host.host(), HostAndMirror::kMirror6);
+}
+
+// Rules: net.C4
+TEST(NetConformance, DatagramsOverAWireThatReordersAndDuplicates) {
+  HostAndMirror host;
+  host.wire().set_faults("delay=200 reorder=500 duplicate=500");
+  run_suite(host.host(), HostAndMirror::kMirror, "Dat2Datagrams*:Dat2Liar*",
+            DATUM_NET_CONFORMANCE2);
+  EXPECT_GE(host.wire().count("held_back"), 1U);
+  EXPECT_GE(host.wire().count("duplicated"), 1U);
 }
 
 } // namespace

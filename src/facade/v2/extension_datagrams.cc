@@ -73,7 +73,7 @@ DAT_RETURN free_connection(const LockedEp& ep, va_list& arguments) {
   return encode<V2>(ep->datagrams()->free_connection(to_address(connection)));
 }
 
-void V2::write_datagrams(const Event& event, const DatagramPeer* peer, DAT_EVENT& out) {
+void V2::write_datagrams(const Event& event, const DatagramAddresses* addresses, DAT_EVENT& out) {
   const Names names = names_of(event.kind);
   out.event_number = static_cast<DAT_EVENT_NUMBER>(names.number);
   DAT_IB_EXTENSION_EVENT_DATA data;
@@ -85,6 +85,7 @@ void V2::write_datagrams(const Event& event, const DatagramPeer* peer, DAT_EVENT
     data.remote_ah.qpn = static_cast<DAT_UINT32>(event.value);
   }
   static_assert(sizeof data.remote_ah.ia_addr <= sizeof(Address));
+  const DatagramPeer* peer = addresses != nullptr ? addresses->find(event.cookie) : nullptr;
   if (peer != nullptr)
     std::memcpy(&data.remote_ah.ia_addr, peer->remote_address().bytes,
                 sizeof data.remote_ah.ia_addr);

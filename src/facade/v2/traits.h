@@ -87,7 +87,7 @@ struct V2 {
   }
   static void write_connection(const Event& event, InterfaceAdapter& adapter, DAT_EVENT& out) {
     if (event.kind >= EventKind::DatagramsRequest && event.kind <= EventKind::DatagramsFailed)
-      write_datagrams(event, adapter.datagram_addresses().find(event.cookie), out);
+      write_datagrams(event, &adapter.datagram_addresses(), out);
   }
 
   // A failure names argument `position`. Values are not compared with limits here.
@@ -152,9 +152,10 @@ struct V2 {
   }
   // Completions of extended operations have a number and data of their own.
   static void write_extension(const Event& event, DAT_EVENT& out);
-  // Whom an endpoint of datagrams can reach, or not (extension_datagrams.cc). `peer`: if it still
-  // exists.
-  static void write_datagrams(const Event& event, const DatagramPeer* peer, DAT_EVENT& out);
+  // Whom an endpoint of datagrams can reach, or not (extension_datagrams.cc). `addresses`: of a
+  // request there are none yet.
+  static void write_datagrams(const Event& event, const DatagramAddresses* addresses,
+                              DAT_EVENT& out);
 };
 
 } // namespace datum
