@@ -168,11 +168,11 @@ class Stack:
 
     def __init__(self, arguments, place):
         self.name = arguments.inside
-        self.address = "127.0.0.1"
+        self.address = self.client_address = "127.0.0.1"
         self.client_prefix = []  # of its command
         self.environment = {**os.environ, "DATUM_TRANSPORT": self.name}
         if self.name == "hosts":
-            self.address = SERVER_HOST
+            self.address, self.client_address = SERVER_HOST, CLIENT_HOST
             self.client_prefix = ["nsenter", f"--net={second_host()}"]
             self.environment["DATUM_TRANSPORT"] = "auto"
         if self.name == "debian":  # their registry, our provider
@@ -222,11 +222,17 @@ def listening(port):
     return False
 
 
-def in_order(server, qualifier, address):
+def as_they_say(address):
+    """An IPv4 address in what they tell each other: the number that its octets are in memory."""
+    return b"%08x" % int.from_bytes(socket.inet_aton(address), sys.byteorder)
+
+
+def in_order(server, qualifier, address, client_address):
     """dtest and dtestx say where they are before they listen there; the client is told when they do."""
     with socket.create_connection((address, SIDE_CHANNEL), LIMIT) as channel:
         place = channel.recv(128, socket.MSG_WAITALL)
-        channel.sendall(place)  # the client is at the same one
+        # With datagrams the server, too, connects to where the client is.
+        channel.sendall(place.replace(as_they_say(address), as_they_say(client_address), 1))
         wrong = server.wait_ready(qualifier)
     if wrong:
         return wrong, None
@@ -309,7 +315,8 @@ def play(row, stack, programs, place):
                 return wrong, server, None
         tell = None
         if row.server and row.program in TOLD_EARLY:
-            wrong, tell = in_order(server, TOLD_EARLY[row.program], stack.address)
+            wrong, tell = in_order(server, TOLD_EARLY[row.program], stack.address,
+                                   stack.client_address)
             if wrong:
                 return wrong, server, None
         client = Program(command(row.client, True), environment, place / "client.out")
