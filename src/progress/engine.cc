@@ -60,7 +60,9 @@ bool ProgressEngine::look() {
   kicked_.store(false, std::memory_order_relaxed);
   bool worked = transport_->progress();
   if (timers_->next() != kNever && timers_->run(places_.now())) worked = true;
-  return worked;
+  // What we kicked for ourselves wakes nobody: whoever slept now would be taken for somebody who is
+  // on the way, and the next kick lost.
+  return worked || kicked_.load(std::memory_order_relaxed);
 }
 
 void ProgressEngine::start_polling() {

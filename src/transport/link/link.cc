@@ -33,6 +33,18 @@ void write_record(RecordHeader* to, const RecordHeader& header) {
               reinterpret_cast<const std::byte*>(&header) + kWord, sizeof header - kWord);
 }
 
+// Ends with the scope, also for lack of memory.
+class Turn {
+ public:
+  explicit Turn(bool& runs) : runs_(runs) { runs_ = true; }
+  ~Turn() { runs_ = false; }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  bool& runs_;
+};
+
 } // namespace
 
 Link::Link(LinkTransport& transport, LinkPort& port)
@@ -223,6 +235,7 @@ bool Link::progress_now() {
 }
 
 bool Link::move() {
+  const Turn turn(in_turn_);
   busy_ = false;
   bool any = false;
   if (starving_) any = end_starving();

@@ -54,6 +54,8 @@ class Link {
   bool broken() const { return broken_; }
   // The peer has gone, and only what it left in the ring is still read.
   bool ending() const { return ending_; }
+  // progress() runs, as opposed to a call of the consumer's.
+  bool in_turn() const { return in_turn_; }
 
   // Room for a record with so many lines of payload, or nullptr: then whoever asked should
   // starve(). Fill everything but the first word, then publish().
@@ -153,6 +155,7 @@ class Link {
   bool starving_ = false;
   bool broken_ = false;
   bool ending_ = false;
+  bool in_turn_ = false;
   std::uint32_t rung_epoch_ = 0;
   std::uint64_t watched_taken_ = 0; // what the peer had taken when watch() began to be patient
   std::uint64_t rung_for_ = 0;      // how much was published when watch() rang

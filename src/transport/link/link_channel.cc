@@ -225,6 +225,7 @@ bool LinkChannel::work() {
     return true;
   }
   bool any = false;
+  turn_left_ = direct_ != nullptr ? 0 : kDirectChunk;
   if (partial_ != nullptr) any = continue_partial();
   if (state_ == State::Open && direct_ != nullptr) any = continue_direct() || any;
   if (state_ == State::Open && fetching_) any = fetch_chunk() || any;

@@ -245,6 +245,7 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   std::uint64_t partial_done_ = 0;
   const WorkRequest* direct_ = nullptr;
   std::uint64_t direct_done_ = 0;
+  std::uint64_t turn_left_ = 0; // how much more may be copied within this turn of the link
   std::deque<const WorkRequest*> reads_;
   std::uint64_t read_done_ = 0; // of the oldest
   bool failed_ = false;

@@ -68,6 +68,14 @@ StartResult LinkChannel::start_direct(const WorkRequest& request) {
   Progress& progress = *transport_.host().progress;
   direct_ = &request;
   direct_done_ = 0;
+  if (link_->in_turn()) {
+    // Many requests may have waited for this moment; others wait, too.
+    if (request.length > turn_left_) {
+      want_work();
+      return StartResult::Started;
+    }
+    turn_left_ -= request.length;
+  }
   do {
     if (!direct_chunk()) {
       direct_ = nullptr;
@@ -88,10 +96,6 @@ bool LinkChannel::direct_chunk() {
   const bool read = request.opcode == Opcode::RdmaRead;
   const RequestClass kind = read ? RequestClass::Read : RequestClass::Placed;
   const std::uint64_t size = std::min(request.length - direct_done_, kDirectChunk);
-  if (direct_done_ != 0 && !events_->recheck_local(request, read ? kLocalWrite : kLocalRead)) {
-    fail_later(kind, DtoStatus::LocalProtection);
-    return false;
-  }
   RemoteTriplet remote = request.remote;
   if (direct_done_ == 0) {
     // The whole range at once: nothing is written when the end is out of bounds.
@@ -152,6 +156,12 @@ DtoStatus LinkChannel::copy_direct(const RemoteTriplet& remote, Access right,
 bool LinkChannel::continue_direct() {
   const bool read = direct_->opcode == Opcode::RdmaRead;
   const std::uint64_t length = direct_->length;
+  // Its memory may have gone since the last turn.
+  if (!events_->recheck_local(*direct_, read ? kLocalWrite : kLocalRead)) {
+    fail_later(read ? RequestClass::Read : RequestClass::Placed, DtoStatus::LocalProtection);
+    direct_ = nullptr;
+    return true;
+  }
   if (!direct_chunk()) {
     direct_ = nullptr;
     return true;

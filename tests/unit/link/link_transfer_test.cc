@@ -157,6 +157,58 @@ TEST(DirectWrite, IsLeftToASleeperAfterOneTurn) {
   EXPECT_EQ(a.next().cookie, 1U);
 }
 
+// They waited for what was before them, and all could go at once: one turn of copying at a time.
+// Rules: PROGRESS.3
+TEST(DirectWrite, ThoseThatWaitedAreCopiedInTurns) {
+  constexpr std::size_t kSize = 1024 * 1024;
+  Pair pair(true);
+  pair.connect();
+  Side& a = pair.active;
+  pair.world.a->progress.asleep = false;
+  ASSERT_TRUE(a.send(0, 8, 0).ok()); // for which there is no receive
+  fill(a, kSize, 3);
+  const LocalTriplet source = a.local(0, kSize);
+  for (const std::uint64_t cookie : {1UL, 2UL, 3UL, 4UL})
+    ASSERT_TRUE(
+        a.ep.post_rdma(Opcode::RdmaWrite, {&source, 1}, cookie, pair.passive.remote(0, kSize), 0)
+            .ok());
+  ASSERT_TRUE(pair.passive.receive(kSize, 8, 5).ok());
+  int& copies = pair.world.a->fabric.ports[0]->access.copies;
+  ASSERT_EQ(copies, 0);
+  for (int turns = 0; copies != 16 && turns != 100; ++turns) {
+    const int before = copies;
+    pair.world.a->transport.progress();
+    EXPECT_LE(copies - before, 1) << "others wait for that";
+  }
+  EXPECT_TRUE(same(a, pair.passive, 0, kSize));
+  pair.world.settle();
+  for (const std::uint64_t cookie : {0UL, 1UL, 2UL, 3UL, 4UL}) EXPECT_EQ(a.next().cookie, cookie);
+}
+
+// Its memory may go between the turns, and before the first one, too.
+// Rules: PROGRESS.3
+TEST(DirectWrite, ThatWaitedForItsTurnReadsNoMemoryThatHasGone) {
+  constexpr std::size_t kSize = 1024 * 1024;
+  Pair pair(true);
+  pair.connect();
+  Side& a = pair.active;
+  pair.world.a->progress.asleep = false;
+  ASSERT_TRUE(a.send(0, 8, 0).ok()); // for which there is no receive
+  const LocalTriplet source = a.local(0, kSize);
+  ASSERT_TRUE(
+      a.ep.post_rdma(Opcode::RdmaWrite, {&source, 1}, 1, pair.passive.remote(0, kSize), 0).ok());
+  ASSERT_TRUE(pair.passive.receive(kSize, 8, 5).ok());
+  int& copies = pair.world.a->fabric.ports[0]->access.copies;
+  pair.world.a->transport.progress(); // the Send is placed: the Write may go
+  const int before = copies;
+  ASSERT_TRUE(a.adapter.free(*a.region).ok());
+  pair.world.settle();
+  EXPECT_EQ(copies, before);
+  EXPECT_EQ(a.next().cookie, 0U);
+  EXPECT_EQ(a.next().status, DtoStatus::LocalProtection);
+  EXPECT_EQ(a.next(a.connect_evd).kind, EventKind::Broken);
+}
+
 // Rules: PROGRESS.3
 TEST_P(Transfer, ALongCopyLetsOtherEndpointsThrough) {
   Side second(*pair.world.a);

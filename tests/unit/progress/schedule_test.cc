@@ -240,6 +240,33 @@ TEST(Progress, P5WorkLeftBehindIsLookedAtWithin100us) {
   });
 }
 
+// Whoever looks last before everybody sleeps kicks: that wakes nobody, and is not taken for a
+// somebody who is on the way. Rules: PROGRESS.5
+TEST(Progress, P5AKickFromWithinALookDoesNotHideTheNext) {
+  each_seed([](std::uint64_t seed) {
+    StageWorld world(seed, true);
+    const bool waiter = seed % 2 == 0;
+    if (waiter) world.stage.add([&] { world.wait_for(0, 1); });
+    world.start_background();
+    EXPECT_EQ(world.stage.run(), Stage::End::Quiet);
+    world.transport.kicking_looks = 1 + static_cast<int>(seed / 2 % 8);
+    world.stage.add([&] { world.places.ring(); });
+    EXPECT_EQ(world.stage.run(), Stage::End::Quiet);
+    EXPECT_EQ(world.transport.kicking_looks, 0);
+    world.stage.add([&] {
+      world.lock.acquire();
+      world.transport.leave_behind();
+      world.lock.relinquish();
+    });
+    EXPECT_EQ(world.stage.run(), Stage::End::Quiet);
+    EXPECT_FALSE(world.transport.has_left_behind());
+    EXPECT_LE(world.transport.longest_left_behind(), 100'000);
+    world.stage.add([&] { world.transport.send(0); });
+    EXPECT_EQ(world.stage.run(), Stage::End::Quiet);
+    EXPECT_EQ(world.close(), Stage::End::Finished);
+  });
+}
+
 // Rules: PROGRESS.5
 TEST(Progress, P5WhatCannotWaitIsLookedAtWithin100usHoweverLongSomebodyPolled) {
   each_seed(

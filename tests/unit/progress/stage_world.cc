@@ -102,6 +102,10 @@ void StageTransport::leave_behind_in_a_hurry() {
 
 bool StageTransport::progress() {
   stage_.yield();
+  if (kicking_looks > 0) {
+    --kicking_looks;
+    progress_->kick();
+  }
   if (left_behind_ != kNever) {
     longest_left_behind_ = std::max(longest_left_behind_, stage_.now() - left_behind_);
     left_behind_ = kNever;

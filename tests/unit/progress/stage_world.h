@@ -93,6 +93,9 @@ class StageTransport final : public Transport {
   void leave_behind();
   // The same, and it cannot wait.
   void leave_behind_in_a_hurry();
+  bool has_left_behind() const { return left_behind_ != kNever; }
+  // So many calls of progress() find nothing and kick: for lack of room, say.
+  int kicking_looks = 0;
   Duration longest_delay() const { return longest_delay_; }
   Duration longest_left_behind() const { return longest_left_behind_; }
   int attention_changes() const { return attention_changes_; }
