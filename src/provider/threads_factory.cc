@@ -139,7 +139,8 @@ class ThreadsFactory final : public RuntimeFactory {
     Result<std::unique_ptr<ThreadedProgress>> progress = ThreadedProgress::open(lock);
     if (!progress) {
       log(LogLevel::Warn,
-          "ia \"{}\": its epoll or eventfd cannot be had; look at `ulimit -n` and at what the "
+          "ia \"{}\": its epoll, eventfd or timerfd cannot be had; look at `ulimit -n` and at what "
+          "the "
           "sandbox of this process allows",
           ia_name);
       return fail(progress.error());

@@ -280,12 +280,17 @@ void TcpConnection::tell_owner() {
 void TcpConnection::tell_log() {
   const std::optional<iwarp::ErrorCode>& error = session_.last_error();
   if (!error || std::exchange(told_log_, true)) return;
+  const LogLevel level = error->layer == iwarp::kLayerMpa ? LogLevel::Warn : LogLevel::Info;
+  if (!log_enabled(level)) return;
   const SocketName peer = remote_name(socket_.get());
-  log_of_peer(error->layer == iwarp::kLayerMpa ? LogLevel::Warn : LogLevel::Info,
-              "connection with {} port {} over TCP: ended by {}: {} (Terminate {}/{}/{:02x})",
-              to_text(peer.host), peer.port,
-              session_.last_error_is_ours() ? "this side" : "the peer", iwarp::meaning(*error),
-              error->layer, error->type, error->code);
+  try {
+    log_of_peer(
+        level, "connection with {} port {} over TCP: ended by {}: {} (Terminate {}/{}/{:02x})",
+        to_text(peer.host), peer.port, session_.last_error_is_ours() ? "this side" : "the peer",
+        iwarp::meaning(*error), error->layer, error->type, error->code);
+  } catch (const std::bad_alloc&) { // for the name; whatever else ends the connection goes on
+    log_out_of_memory();
+  }
 }
 
 void TcpConnection::say_the_end() {

@@ -526,5 +526,24 @@ TEST(IwarpTransfer, MessageWithCrcIsOfTheMomentOfItsPost) {
   EXPECT_EQ(pair.passive.events.log(), Log{});
 }
 
+// Rules: iwarp.T21
+TEST(IwarpTransfer, MessageWithCrcThatWaitedForRoomIsOfLaterMoments) {
+  Pair pair;
+  pair.connect();
+  std::byte* target = pair.passive.events.add_region(0x501, 8192, kRemoteWrite);
+  Bytes data = pattern(8192, 1, 1);
+  const LocalTriplet local = triplet(data.data(), data.size());
+  const WorkRequest write = write_of(std::span(&local, 1), 0x501, target);
+  int started = 0;
+  while (started != 100 && pair.active.session.start(write) == StartResult::Started) ++started;
+  ASSERT_GT(started, 1);
+  ASSERT_LT(started, 100) << "all found room";
+  std::fill(data.begin(), data.end(), std::byte{0x5a});
+  for (Bytes sent = pair.active.take_output(); !sent.empty(); sent = pair.active.take_output())
+    pair.passive.feed(sent);
+  EXPECT_EQ(target[8191], std::byte{0x5a});
+  EXPECT_EQ(pair.passive.events.log(), Log{}) << "no CRC was wrong";
+}
+
 } // namespace
 } // namespace datum::iwarp::test
