@@ -6,25 +6,25 @@
 namespace datum {
 
 template <class T>
-Result<T*> InterfaceAdapter::adopt(std::unique_ptr<T> object, ObjectList& list,
-                                   std::int32_t& count) {
+Result<T*> InterfaceAdapter::adopt(std::unique_ptr<T> object, ObjectList& list, Population& count) {
   if (!object->issue_token(*environment_.handles))
     return fail(Type::InsufficientResources, Detail::ResourceMemory);
   list.push_back(*object);
-  ++count;
+  ++count.alive;
+  ++count.made;
   return object.release();
 }
 
 template Result<ConnectionRequest*> InterfaceAdapter::adopt(std::unique_ptr<ConnectionRequest>,
-                                                            ObjectList&, std::int32_t&);
+                                                            ObjectList&, Population&);
 
-void InterfaceAdapter::destroy(Object& object, std::int32_t& count) {
+void InterfaceAdapter::destroy(Object& object, Population& count) {
   const std::unique_ptr<Object> doomed(&object);
   doomed->unlink();
-  --count;
+  --count.alive;
 }
 
-void InterfaceAdapter::destroy_all(ObjectList& list, std::int32_t& count) {
+void InterfaceAdapter::destroy_all(ObjectList& list, Population& count) {
   while (Object* object = list.front()) destroy(*object, count);
 }
 
@@ -34,13 +34,13 @@ Result<NotificationObject*> InterfaceAdapter::create_cno(ProxyAgent agent) {
 
 Result<EventDispatcher*> InterfaceAdapter::create_evd(std::int32_t qlen, NotificationObject* cno,
                                                       EvdFlags flags) {
-  if (qlen > limits().max_evd_qlen || counts_.evds >= limits().max_evds)
+  if (qlen > limits().max_evd_qlen || counts_.evds.alive >= limits().max_evds)
     return fail(Type::InsufficientResources, Detail::ResourceTevd);
   return adopt(std::make_unique<EventDispatcher>(*this, qlen, cno, flags), evds_, counts_.evds);
 }
 
 Result<ProtectionZone*> InterfaceAdapter::create_zone() {
-  if (counts_.zones >= limits().max_pzs)
+  if (counts_.zones.alive >= limits().max_pzs)
     return fail(Type::InsufficientResources, Detail::ResourceProtectionDomain);
   return adopt(std::make_unique<ProtectionZone>(*this, next_number()), zones_, counts_.zones);
 }
@@ -60,7 +60,7 @@ Result<MemoryRegion*> InterfaceAdapter::create_region(const RegionRequest& reque
     return fail(Type::InvalidParameter, Detail::Arg3);
   if (shared && !environment_.memory->shared(request.address, request.length))
     return fail(Type::InvalidState);
-  if (counts_.regions >= limits().max_lmrs)
+  if (counts_.regions.alive >= limits().max_lmrs)
     return fail(Type::InsufficientResources, Detail::ResourceMemoryRegion);
   const Stag stag = regions_.reserve();
   if (stag == 0) return fail(Type::InsufficientResources, Detail::ResourceMemoryRegion);
@@ -90,7 +90,7 @@ Result<MemoryRegion*> InterfaceAdapter::create_region(const RegionRequest& reque
 
 Result<MemoryWindow*> InterfaceAdapter::create_window(ProtectionZone& zone,
                                                       MemoryWindow::Scope scope) {
-  if (counts_.windows >= limits().max_rmrs)
+  if (counts_.windows.alive >= limits().max_rmrs)
     return fail(Type::InsufficientResources, Detail::ResourceMemoryRegion);
   return adopt(std::make_unique<MemoryWindow>(*this, zone, scope), windows_, counts_.windows);
 }
@@ -100,7 +100,8 @@ InterfaceAdapter::create_srq(ProtectionZone& zone, const SharedReceiveAttributes
   if (attributes.max_recv_dtos <= 0 || attributes.max_recv_iov <= 0 ||
       attributes.max_recv_iov > limits().max_iov)
     return fail(Type::InvalidParameter, Detail::Arg3);
-  if (attributes.max_recv_dtos > limits().max_recv_per_srq || counts_.srqs >= limits().max_srqs)
+  if (attributes.max_recv_dtos > limits().max_recv_per_srq ||
+      counts_.srqs.alive >= limits().max_srqs)
     return fail(Type::InsufficientResources, Detail::ResourceSrq);
   return adopt(std::make_unique<SharedReceiveQueue>(*this, zone, attributes), srqs_, counts_.srqs);
 }
@@ -158,7 +159,7 @@ Status InterfaceAdapter::make_room_for_datagram_peer() {
 
 // An EP or a peer has one channel at a time, and retiring it must need no memory.
 void InterfaceAdapter::make_room_to_retire() {
-  const std::int32_t owners = counts_.endpoints + counts_.datagram_peers;
+  const std::int32_t owners = counts_.endpoints.alive + counts_.datagram_peers;
   const auto wanted = static_cast<std::size_t>(owners) + 1;
   if (retired_.capacity() < wanted) retired_.reserve(2 * wanted);
 }
@@ -171,7 +172,7 @@ Result<Endpoint*> InterfaceAdapter::create_endpoint(const EndpointParts& parts,
   if (!check_attributes(chosen, srq != nullptr).ok() ||
       !evd_sharing_allowed(*this, parts, chosen, srq, nullptr))
     return fail(Type::InvalidParameter, argument);
-  if (counts_.endpoints >= limits().max_eps)
+  if (counts_.endpoints.alive >= limits().max_eps)
     return fail(Type::InsufficientResources, Detail::ResourceTep);
   if (srq != nullptr && srq->endpoints() >= limits().max_ep_per_srq)
     return fail(Type::InsufficientResources, Detail::ResourceSrq);
@@ -181,7 +182,7 @@ Result<Endpoint*> InterfaceAdapter::create_endpoint(const EndpointParts& parts,
 }
 
 Result<Endpoint*> InterfaceAdapter::create_provider_endpoint(const EndpointParts& parts) {
-  if (counts_.endpoints >= limits().max_eps)
+  if (counts_.endpoints.alive >= limits().max_eps)
     return fail(Type::InsufficientResources, Detail::ResourceTep);
   make_room_to_retire();
   return adopt(std::make_unique<Endpoint>(*this, parts, nullptr, default_attributes(),
@@ -199,6 +200,8 @@ Result<ServicePoint*> InterfaceAdapter::create_psp(const ConnQual* qualifier, Ev
     destroy(listening, counts_.service_points);
     return fail(s);
   }
+  if (kind == ObjectKind::PublicServicePoint)
+    ++(qualifier != nullptr ? tally_.psps : tally_.psps_anywhere);
   return made;
 }
 
@@ -220,6 +223,7 @@ Result<ServicePoint*> InterfaceAdapter::create_rsp(ConnQual qualifier, Endpoint*
     destroy(listening, counts_.service_points);
     return fail(s);
   }
+  ++tally_.rsps;
   return made;
 }
 

@@ -36,6 +36,7 @@ Status ConnectionRequest::accept(Endpoint* endpoint, PrivateData data) {
   if (const Status s = chosen.check_accept(own); !s.ok()) return s;
   endpoint_ = nullptr;
   chosen.accept(*incoming_, qualifier_, data);
+  ++adapter().tally().accepted;
   return kOk;
 }
 
@@ -50,6 +51,7 @@ void ConnectionRequest::give_back_endpoint() {
 
 void ConnectionRequest::reject(PrivateData data) {
   incoming_->reject_by_consumer(data);
+  ++adapter().tally().rejected;
   give_back_endpoint();
 }
 

@@ -21,6 +21,16 @@ InterfaceAdapter& Datagrams::adapter() const {
   return endpoint_.adapter();
 }
 
+void Datagrams::count_dropped() {
+  ++dropped_;
+  ++adapter().tally().datagrams_dropped;
+}
+
+void Datagrams::count_lost() {
+  ++lost_;
+  ++adapter().tally().datagrams_lost;
+}
+
 DatagramPeer& Datagrams::add(DatagramPeer::Role role, const Address& remote) {
   auto peer = std::make_unique<DatagramPeer>(*this, role, remote);
   peers_.push_back(*peer);

@@ -43,9 +43,9 @@ class Datagrams {
   void sweep();
 
   // One that arrived found no Recv to hold it.
-  void count_dropped() { ++dropped_; }
+  void count_dropped();
   // One that was to be sent found no room on the way, or nobody there.
-  void count_lost() { ++lost_; }
+  void count_lost();
 
   // From peers.
   void on_failed(DatagramPeer& peer);

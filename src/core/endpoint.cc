@@ -105,7 +105,26 @@ void Endpoint::drop_channel(CloseMode mode) {
   adapter().retire(std::move(channel_));
 }
 
+void Endpoint::count_connection(EventKind kind) {
+  AdapterTally& tally = adapter().tally();
+  switch (kind) {
+  case EventKind::Established: ++(accepter_ ? tally.established_passive : tally.established); break;
+  case EventKind::DatagramsRejected:
+  case EventKind::PeerRejected: ++tally.rejected_by_peer; break;
+  case EventKind::NonPeerRejected: ++tally.refused; break;
+  case EventKind::Broken: ++tally.broken; break;
+  case EventKind::TimedOut: ++tally.timed_out; break;
+  case EventKind::DatagramsFailed:
+  case EventKind::AcceptCompletionError:
+  case EventKind::Unreachable: ++tally.failed; break;
+  case EventKind::DatagramsResolved:
+  case EventKind::DatagramsResolvedPassive: ++tally.datagram_addresses; break;
+  default: break; // Disconnected: who ended it has counted
+  }
+}
+
 void Endpoint::report_connection(EventKind kind, PrivateData data) {
+  count_connection(kind);
   if (!connect_evd_) return;
   Event event;
   event.kind = kind;

@@ -22,6 +22,7 @@
 #include "core/ref.h"
 #include "core/request_queue.h"
 #include "core/shared_receive_queue.h"
+#include "core/tally.h"
 #include "core/timer.h"
 #include "core/types.h"
 #include "transport/seam/transport.h"
@@ -64,6 +65,7 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   // Such names report and set nothing.
   static bool is_named_attribute(std::string_view name);
   std::uint32_t number() const { return number_; }
+  const EndpointTally& tally() const { return tally_; }
   // An endpoint of datagrams; nullptr: one that is connected.
   Datagrams* datagrams() const { return datagrams_.get(); }
 
@@ -197,6 +199,12 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
                      std::uint64_t max_length, std::uint64_t& length) const;
   Status check_flags(CompletionFlags flags, CompletionFlags allowed,
                      CompletionFlags configured) const;
+  Status counted(Opcode opcode, std::uint64_t length, Status posted) {
+    if (posted.ok()) [[likely]]
+      tally_.posted[opcode].add(length);
+    return posted;
+  }
+  void count_connection(EventKind kind);
   // A request that has passed all checks: started as it is posted, or queued.
   Status submit(const WorkRequest& work, std::uint64_t cookie, CompletionFlags flags);
   bool may_start_now(const WorkRequest& work, CompletionFlags flags) const;
@@ -265,6 +273,7 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   ConnQual connected_to_ = 0; // the qualifier that connect() asked for
   std::vector<std::byte> private_data_;
   std::unique_ptr<Datagrams> datagrams_;
+  EndpointTally tally_;
 };
 
 } // namespace datum

@@ -43,6 +43,7 @@ void Endpoint::on_closed(CloseReason reason) {
     return;
   }
   if (!on(EpEvent::Lost)) return;
+  if (reason == CloseReason::Disconnected) ++adapter().tally().ended_by_peer;
   adapter().retire(std::move(channel_));
   enter_disconnected(reason == CloseReason::Disconnected ? EventKind::Disconnected
                                                          : EventKind::Broken);

@@ -34,6 +34,8 @@ Status Endpoint::connect(const Address& address, ConnQual qualifier, std::uint32
   const Instant deadline = deadline_after(adapter().progress(), timeout_us);
   if (deadline != kNever) adapter().timers().arm(timer_, deadline);
   adapter().progress().kick();
+  ++tally_.connects;
+  ++adapter().tally().requests_sent;
   return kOk;
 }
 
@@ -57,6 +59,8 @@ Status Endpoint::disconnect(bool graceful) {
   const EpState before = state_;
   if (!on(graceful ? EpEvent::Drain : EpEvent::Abort)) return invalid_state(before);
   if (before == EpState::Disconnected) return kOk;
+  ++tally_.disconnects;
+  ++adapter().tally().ended;
   if (state_ == EpState::DisconnectPending) {
     finish_drain();
     return kOk;

@@ -20,6 +20,8 @@ Status Endpoint::connect_datagrams(const Address& address, ConnQual qualifier,
   if (!zone_) return {Type::InvalidState, Detail::EpNotReady};
   if (const Status s = datagrams_->connect(address, qualifier, timeout_us, data); !s.ok()) return s;
   on(EpEvent::Opened);
+  ++tally_.connects;
+  ++adapter().tally().datagram_requests_sent;
   return kOk;
 }
 
@@ -29,6 +31,7 @@ void Endpoint::accept_datagrams(IncomingConnection& incoming, PrivateData data) 
 }
 
 bool Endpoint::report_datagrams(EventKind kind, const DatagramPeer& peer) {
+  count_connection(kind);
   if (!connect_evd_) return false;
   const PrivateData data = peer.private_data();
   Event event;
@@ -66,6 +69,7 @@ Status Endpoint::post_datagram(std::span<const LocalTriplet> local, DatagramAddr
   work.solicited = (flags & kSolicitedWait) != 0;
   work.local = local;
   Request& request = requests_.push({cookie, work.length, flags, Opcode::Datagram});
+  tally_.posted[Opcode::Datagram].add(work.length);
   if (state_ == EpState::Disconnected) {
     flush_requests();
     return kOk;

@@ -48,7 +48,7 @@ Status Endpoint::post_send(std::span<const LocalTriplet> local, std::uint64_t co
   work.solicited = (flags & kSolicitedWait) != 0;
   work.length = length;
   work.local = local;
-  return submit(work, cookie, flags);
+  return counted(Opcode::Send, length, submit(work, cookie, flags));
 }
 
 Status Endpoint::post_rdma(Opcode opcode, std::span<const LocalTriplet> local, std::uint64_t cookie,
@@ -83,7 +83,7 @@ Status Endpoint::post_rdma(Opcode opcode, std::span<const LocalTriplet> local, s
   work.remote = remote;
   if (channel_ && channel_->should_look_first(work)) adapter().progress().poll();
   if (const Status s = check_state_for_request(); !s.ok()) return s;
-  return submit(work, cookie, flags);
+  return counted(opcode, length, submit(work, cookie, flags));
 }
 
 // Nothing is before it that it would overtake, and neither a fence nor the read limit holds it
@@ -202,6 +202,7 @@ void Endpoint::on_request_failed(RequestClass kind, DtoStatus status, std::uint3
   Request& request = requests_.at(at);
   request.ended = true;
   request.status = status;
+  if (status == DtoStatus::RemoteAccess) ++adapter().tally().access_faults_of_ours;
   if (kind == RequestClass::Read) --reads_started_;
   // Reported by the flush of on_closed(), which fails what follows it.
 }

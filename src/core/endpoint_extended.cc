@@ -21,7 +21,7 @@ Status Endpoint::post_send_invalidate(std::span<const LocalTriplet> local, std::
   work.solicited = (flags & kSolicitedWait) != 0;
   work.local = local;
   work.extra.note = {Opcode::SendInvalidate, stag, 0};
-  return submit(work, cookie, flags);
+  return counted(Opcode::SendInvalidate, work.length, submit(work, cookie, flags));
 }
 
 // Two requests in one: the Write, then a message of nothing that carries the number.
@@ -30,7 +30,7 @@ Status Endpoint::post_write_immediate(std::span<const LocalTriplet> local, std::
                                       std::uint32_t number) {
   constexpr CompletionFlags kAllowed = kSuppress | kSolicitedWait | kUnsignalled | kBarrierFence;
   if (!check_flags(flags, kAllowed, attributes_.request_completion_flags).ok())
-    return {Type::InvalidParameter, Detail::Arg7};
+    return {Type::InvalidParameter, Detail::Arg8};
   const std::int32_t max_iov = attributes_.max_rdma_write_iov != 0 ? attributes_.max_rdma_write_iov
                                                                    : attributes_.max_request_iov;
   WorkRequest write;
@@ -50,7 +50,7 @@ Status Endpoint::post_write_immediate(std::span<const LocalTriplet> local, std::
   message.opcode = Opcode::WriteImmediate;
   message.solicited = (flags & kSolicitedWait) != 0;
   message.extra.note = {Opcode::WriteImmediate, number, write.length};
-  return submit(message, cookie, flags | kHalf);
+  return counted(Opcode::WriteImmediate, write.length, submit(message, cookie, flags | kHalf));
 }
 
 void Endpoint::report_half(const Request& request, Token subject) {
@@ -70,7 +70,7 @@ Status Endpoint::post_atomic(Opcode opcode, const LocalTriplet& local, std::uint
                              const AtomicOperands& operands) {
   constexpr CompletionFlags kAllowed = kSuppress | kUnsignalled | kBarrierFence;
   if (!check_flags(flags, kAllowed, attributes_.request_completion_flags).ok())
-    return {Type::InvalidParameter, Detail::Arg7};
+    return {Type::InvalidParameter, opcode == Opcode::CompareSwap ? Detail::Arg8 : Detail::Arg7};
   LocalTriplet sink = local;
   WorkRequest work;
   if (sink.length < sizeof(std::uint64_t) || remote.length < sizeof(std::uint64_t))
@@ -86,7 +86,7 @@ Status Endpoint::post_atomic(Opcode opcode, const LocalTriplet& local, std::uint
   work.local = {&sink, 1};
   work.remote = remote;
   work.extra.atomic = operands;
-  return submit(work, cookie, flags);
+  return counted(opcode, work.length, submit(work, cookie, flags));
 }
 
 AccessFault Endpoint::check_note(const MessageNote& note) const {

@@ -24,6 +24,7 @@ Status Endpoint::post_recv(std::span<const LocalTriplet> local, std::uint64_t co
     return s;
   if (recvs_.full()) return {Type::InsufficientResources, Detail::ResourceMemory};
   any_recv_posted_ = true;
+  tally_.recvs_posted.add(capacity);
   if (state_ == EpState::Disconnected) {
     const Receive receive{cookie, capacity, flags, 0};
     report_receive(receive, DtoStatus::Flushed, 0, false, false);
@@ -131,6 +132,7 @@ void Endpoint::report_receive(const Receive& receive, DtoStatus status, std::uin
     event.opcode = note->by;
     event.size = note->value;
   }
+  if (status == DtoStatus::Success) tally_.received[event.opcode].add(length);
   event.object = token();
   event.cookie = receive.cookie;
   event.value = length;
@@ -141,10 +143,13 @@ void Endpoint::report_receive(const Receive& receive, DtoStatus status, std::uin
 AccessFault Endpoint::check_remote(Stag stag, std::uint64_t address, std::uint64_t length,
                                    Access right, std::uint64_t& memory) const {
   const RegionEntry* entry = adapter().regions().find(stag);
-  if (entry == nullptr) return AccessFault::BadStag;
   const AccessFault fault =
-      check_access(*entry, stag, address, length, right, zone_->id(), number_);
-  if (fault == AccessFault::None) memory = address + entry->shift();
+      entry == nullptr ? AccessFault::BadStag
+                       : check_access(*entry, stag, address, length, right, zone_->id(), number_);
+  if (fault == AccessFault::None)
+    memory = address + entry->shift();
+  else
+    ++adapter().tally().access_faults;
   return fault;
 }
 

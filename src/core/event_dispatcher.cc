@@ -119,6 +119,7 @@ void EventDispatcher::lose_completion(Event event) {
 }
 
 bool EventDispatcher::push_connection(const Event& event) {
+  ++tally_.connection_events;
   if (push(event)) return true;
   report_overflow();
   return false;
@@ -142,6 +143,13 @@ Status EventDispatcher::post_software(std::uint64_t pointer) {
   return push(event) ? kOk : Status(Type::QueueFull);
 }
 
+void EventDispatcher::drive() {
+  const bool was_empty = count() == 0;
+  adapter().progress().poll();
+  ++tally_.drives;
+  if (was_empty && count() != 0) ++tally_.driven_in;
+}
+
 Status EventDispatcher::wait(std::uint32_t timeout_us, std::int32_t threshold, Event& event,
                              std::int32_t& left) {
   if (threshold < 1 || threshold > capacity_) return {Type::InvalidParameter, Detail::Arg3};
@@ -151,6 +159,7 @@ Status EventDispatcher::wait(std::uint32_t timeout_us, std::int32_t threshold, E
   if (waiter_ != nullptr) return {Type::InvalidState, Detail::EvdWaiter};
   if (!waitable_) return {Type::InvalidState, Detail::EvdUnwaitable};
 
+  ++tally_.waits;
   Waiter waiter;
   waiter.threshold = threshold;
   const WaitResult result = wait_as(waiter, timeout_us);
@@ -171,13 +180,16 @@ Status EventDispatcher::wait(std::uint32_t timeout_us, std::int32_t threshold, E
 WaitResult EventDispatcher::wait_as(Waiter& waiter, std::uint32_t timeout_us) {
   Progress& progress = adapter().progress();
   if (count() >= waiter.threshold || timeout_us == 0) {
-    if (should_drive(waiter.threshold)) progress.poll();
+    if (should_drive(waiter.threshold)) drive();
     return WaitResult::TimedOut;
   }
   const Owning owning(*this, waiter);
   progress.poll();
   if (count() >= waiter.threshold) return WaitResult::Signalled;
-  return progress.wait(waiter, deadline_after(progress, timeout_us));
+  ++tally_.blocked;
+  const WaitResult result = progress.wait(waiter, deadline_after(progress, timeout_us));
+  if (result == WaitResult::Signalled) ++tally_.notified;
+  return result;
 }
 
 Status EventDispatcher::resize(std::int32_t qlen) {

@@ -15,6 +15,7 @@
 #include "core/object.h"
 #include "core/progress.h"
 #include "core/ref.h"
+#include "core/tally.h"
 
 namespace datum {
 
@@ -39,6 +40,7 @@ class EventDispatcher final : public Object {
   std::int32_t qlen() const { return capacity_; }
   std::int32_t count() const { return static_cast<std::int32_t>(tail_ - head_); }
   bool full() const { return count() == capacity_; }
+  const DispatcherTally& tally() const { return tally_; }
   NotificationObject* cno() const { return cno_.get(); }
   bool enabled() const { return enabled_; }
   // DAT_EVD_STATE_CONFIG_*: derived from the EPs that feed it.
@@ -61,6 +63,7 @@ class EventDispatcher final : public Object {
   }
   // A completion that does not fit: one overflow event, and every EP that feeds us is broken.
   void push_completion(const Event& event, bool notification) {
+    ++tally_.completions;
     if (!push(event, notification)) [[unlikely]]
       lose_completion(event);
   }
@@ -76,10 +79,14 @@ class EventDispatcher final : public Object {
     constexpr std::uint32_t kNowAndThen = 256;
     return count() < wanted || ++undriven_ % kNowAndThen == 0;
   }
+  // Asks the transport for more.
+  void drive();
   // QueueEmpty, InvalidState (a thread waits), or there is a first event: front(), then pop().
-  Status check_dequeue() const {
+  Status check_dequeue() {
     if (waiter_ != nullptr) return {Type::InvalidState, Detail::EvdWaiter};
-    return count() == 0 ? Status(Type::QueueEmpty) : kOk;
+    const bool empty = count() == 0;
+    ++(empty ? tally_.empty : tally_.found);
+    return empty ? Status(Type::QueueEmpty) : kOk;
   }
   const Event& front() const { return ring_[head_ & mask_]; }
   void pop() {
@@ -141,6 +148,7 @@ class EventDispatcher final : public Object {
   std::uint32_t undriven_ = 0;
   std::int32_t unsignalled_users_ = 0;
   std::int32_t solicited_users_ = 0;
+  DispatcherTally tally_;
 };
 
 } // namespace datum

@@ -30,6 +30,8 @@ Status InterfaceAdapter::set_async_evd(EventDispatcher* evd) {
 }
 
 void InterfaceAdapter::report_async(const Event& event) {
+  ++tally_.async_events;
+  if (event.kind == EventKind::AsyncEvdOverflow) ++tally_.async_overflows;
   if (async_evd_)
     async_evd_->push(event); // when it is full itself nothing more can be reported (api 6.7)
   // Other openers of the same IA hear of it, too (dat_ia_open).
@@ -59,9 +61,10 @@ void InterfaceAdapter::destroy_retired_channels() {
 
 bool InterfaceAdapter::idle() const {
   const std::int32_t own = async_evd_ ? 1 : 0;
-  return counts_.endpoints == 0 && counts_.evds == own && counts_.cnos == 0 && counts_.zones == 0 &&
-         counts_.regions == 0 && counts_.windows == 0 && counts_.srqs == 0 &&
-         counts_.requests == 0 && counts_.service_points == spent_points_;
+  return counts_.endpoints.alive == 0 && counts_.evds.alive == own && counts_.cnos.alive == 0 &&
+         counts_.zones.alive == 0 && counts_.regions.alive == 0 && counts_.windows.alive == 0 &&
+         counts_.srqs.alive == 0 && counts_.requests.alive == 0 &&
+         counts_.service_points.alive == spent_points_;
 }
 
 void InterfaceAdapter::abort_waiters() {
@@ -131,6 +134,12 @@ const EventDispatcher* InterfaceAdapter::find_evd_with_events(const Notification
   return found;
 }
 
+std::int32_t InterfaceAdapter::count_points(ObjectKind kind) {
+  std::int32_t count = 0;
+  points_.for_each([&](Object& point) { count += point.kind() == kind ? 1 : 0; });
+  return count;
+}
+
 bool InterfaceAdapter::present_request(ServicePoint& point,
                                        std::unique_ptr<IncomingConnection>& request,
                                        Endpoint* endpoint) {
@@ -153,7 +162,8 @@ bool InterfaceAdapter::present_request(ServicePoint& point,
   event.size = point.reserved() ? 1 : 0;
   event.value = point.qualifier();
   event.data = (*adopted)->token();
-  evd.push(event);
+  evd.push_connection(event); // it is not full
+  ++tally_.requests_presented;
   return true;
 }
 

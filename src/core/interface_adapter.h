@@ -26,6 +26,7 @@
 #include "core/region_table.h"
 #include "core/service_point.h"
 #include "core/shared_receive_queue.h"
+#include "core/tally.h"
 #include "core/timer.h"
 #include "transport/seam/transport.h"
 
@@ -172,32 +173,36 @@ class InterfaceAdapter final : public Object {
   void count_spent_point() { ++spent_points_; }
 
   struct Counts {
-    std::int32_t endpoints = 0;
-    std::int32_t evds = 0;
-    std::int32_t cnos = 0;
-    std::int32_t zones = 0;
-    std::int32_t regions = 0;
-    std::int32_t windows = 0;
-    std::int32_t srqs = 0;
-    std::int32_t service_points = 0;
-    std::int32_t requests = 0;
+    Population endpoints;
+    Population evds;
+    Population cnos;
+    Population zones;
+    Population regions;
+    Population windows;
+    Population srqs;
+    Population service_points;
+    Population requests;
     std::int32_t datagram_peers = 0; // each has a channel, as a connected EP has
   };
   const Counts& counts() const { return counts_; }
+  AdapterTally& tally() { return tally_; }
+  // Service points of one kind that are there.
+  std::int32_t count_points(ObjectKind kind);
 
  private:
   using ObjectList = IntrusiveList<Object, ObjectListTag>;
   void destroy_retired_channels();
   void make_room_to_retire();
   template <class T>
-  Result<T*> adopt(std::unique_ptr<T> object, ObjectList& list, std::int32_t& count);
-  static void destroy(Object& object, std::int32_t& count);
-  static void destroy_all(ObjectList& list, std::int32_t& count);
+  Result<T*> adopt(std::unique_ptr<T> object, ObjectList& list, Population& count);
+  static void destroy(Object& object, Population& count);
+  static void destroy_all(ObjectList& list, Population& count);
 
   AdapterEnvironment environment_;
   Transport& transport_;
   RegionTable regions_;
   Counts counts_;
+  AdapterTally tally_;
   ObjectList cnos_, evds_, zones_, regions_list_, windows_, srqs_, endpoints_, points_, requests_;
   Ref<EventDispatcher> async_evd_;
   Token foreign_async_ = nullptr;

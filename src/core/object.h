@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "base/intrusive_list.h"
+#include "core/tally.h"
 #include "core/types.h"
 
 namespace datum {
@@ -56,6 +58,11 @@ class Object : public ListHook<ObjectListTag> {
   bool issue_token(HandleSource& source);
   std::uint64_t context() const { return context_; }
   void set_context(std::uint64_t context) { context_ = context; }
+  // Made when first asked for.
+  CounterMarks& counter_marks() {
+    if (!marks_) marks_ = std::make_unique<CounterMarks>();
+    return *marks_;
+  }
 
  private:
   void withdraw_token();
@@ -65,6 +72,7 @@ class Object : public ListHook<ObjectListTag> {
   Token token_ = nullptr;
   std::uint64_t context_ = 0;
   ObjectKind kind_;
+  std::unique_ptr<CounterMarks> marks_;
 };
 
 } // namespace datum

@@ -35,6 +35,8 @@ Status ServicePoint::listen(const ConnQual* qualifier) {
 }
 
 void ServicePoint::on_request(std::unique_ptr<IncomingConnection> request) {
+  AdapterTally& tally = adapter().tally();
+  ++(asks_for_datagrams(*request) ? tally.datagram_requests_arrived : tally.requests_arrived);
   // Whatever cannot be presented is refused when `request` goes out of scope.
   if (spent_) return;
   if (!present(request) || !reserved()) return;
@@ -47,7 +49,10 @@ void ServicePoint::on_request(std::unique_ptr<IncomingConnection> request) {
 
 bool ServicePoint::present(std::unique_ptr<IncomingConnection>& request) {
   // The EVD is the backlog: full means refused, and no EP is made for nothing (api 6.7).
-  if (evd_->full()) return false;
+  if (evd_->full()) {
+    ++adapter().tally().requests_unheard;
+    return false;
+  }
   // The EP of an RSP, or one that we would make, is to be connected.
   const bool consumer_chooses = !reserved() && source_ == EpSource::Consumer;
   if (asks_for_datagrams(*request) && !(consumer_chooses && adapter().knows_datagrams()))

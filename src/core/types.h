@@ -78,6 +78,7 @@ enum class Opcode : std::uint8_t {
   FetchAdd, // by extension of DAT 2.0, as is the next
   CompareSwap,
 };
+inline constexpr std::size_t kOpcodes = 9;
 
 constexpr bool is_atomic(Opcode opcode) {
   return opcode == Opcode::FetchAdd || opcode == Opcode::CompareSwap;

@@ -123,7 +123,7 @@ DAT_RETURN evd_dequeue(DAT_EVD_HANDLE evd_handle, DAT_EVENT* event) {
   LockedEvd evd(evd_handle);
   if (!evd) return invalid_handle<V>(kBadEvd);
   if (event == nullptr) return invalid_argument<V>(Detail::Arg2);
-  if (evd->should_drive(1)) evd.adapter().progress().poll();
+  if (evd->should_drive(1)) evd->drive();
   const Status s = evd->check_dequeue();
   if (s.ok()) [[likely]] {
     write_event<V>(evd->front(), evd_handle, evd.adapter(), *event);

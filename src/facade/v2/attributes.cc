@@ -24,6 +24,7 @@ constexpr std::array kProviderAttributes = {
     NamedAttribute{DAT_IB_ATTR_CMP_AND_SWAP, "TRUE"},
     NamedAttribute{DAT_IB_ATTR_IMMED_DATA, "TRUE"},
     NamedAttribute{DAT_IB_ATTR_UD, "TRUE"},
+    NamedAttribute{DAT_IB_ATTR_COUNTERS, "TRUE"},
 };
 
 bool is_datagrams(DAT_SERVICE_TYPE type) {

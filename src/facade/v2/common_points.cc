@@ -39,6 +39,25 @@ Address with_port(Address address, ConnQual port) {
   return address;
 }
 
+// What bind(2) takes for every address of the host.
+bool is_any(const sockaddr& address) {
+  if (address.sa_family == AF_INET) {
+    sockaddr_in image;
+    std::memcpy(&image, &address, sizeof image);
+    return image.sin_addr.s_addr == htonl(INADDR_ANY);
+  }
+  if (address.sa_family != AF_INET6) return false;
+  sockaddr_in6 image;
+  std::memcpy(&image, &address, sizeof image);
+  return IN6_IS_ADDR_UNSPECIFIED(&image.sin6_addr);
+}
+
+// By which peers reach it: the adapter listens in one way, whatever it was given.
+Result<Address> listening_address(const sockaddr& given, const Address& own) {
+  if (is_any(given) && to_sockaddr(own)->sa_family == given.sa_family) return own;
+  return parse_address(given);
+}
+
 // Handed out by pointer; there are two.
 DAT_COMM* comm_of(const Address& address) {
   static DAT_COMM v4{AF_INET, SOCK_STREAM, 0};
@@ -58,7 +77,7 @@ DAT_RETURN csp_create(DAT_IA_HANDLE ia_handle, DAT_COMM* comm, DAT_IA_ADDRESS_PT
   if (comm == nullptr) return invalid_argument<V2>(Detail::Arg2);
   if (given == nullptr) return invalid_argument<V2>(Detail::Arg3);
   if (csp_handle == nullptr) return invalid_argument<V2>(Detail::Arg5);
-  const Result<Address> address = parse_address(*given);
+  const Result<Address> address = listening_address(*given, ia->transport().address());
   if (!address) return encode<V2>(address.error());
   if (!is_spoken(*comm, given->sa_family)) return encode<V2>({Type::CommNotSupported});
   const ConnQual port = port_of(*given);

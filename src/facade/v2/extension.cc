@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // facade/v2/extension.cc: the InfiniBand extensions: their operations and their events.
-// Not here: datagrams (extension_datagrams.cc); counters and collectives, which are not offered.
+// Not here: datagrams (extension_datagrams.cc), counters (extension_counters.cc); collectives,
+// which are not offered.
 #include <cstdarg>
 #include <cstring>
 
@@ -8,6 +9,7 @@
 
 #include "facade/answer.h"
 #include "facade/v2/extension.h"
+#include "facade/v2/extension_counters.h"
 #include "facade/v2/extension_datagrams.h"
 
 namespace datum {
@@ -20,14 +22,15 @@ DAT_COMPLETION_FLAGS next_flags(va_list& arguments) {
 // What follows the operation in dat_ib_post_fetch_and_add() and dat_ib_post_cmp_and_swap().
 DAT_RETURN post_atomic(const LockedEp& ep, Opcode opcode, va_list& arguments) {
   AtomicOperands operands;
-  if (opcode == Opcode::CompareSwap) operands.compare = va_arg(arguments, DAT_UINT64);
+  const bool swap = opcode == Opcode::CompareSwap; // has one argument more
+  if (swap) operands.compare = va_arg(arguments, DAT_UINT64);
   operands.operand = va_arg(arguments, DAT_UINT64);
   const auto* local = va_arg(arguments, const DAT_LMR_TRIPLET*);
   const DAT_CONTEXT cookie = va_arg(arguments, DAT_CONTEXT);
   const auto* remote = va_arg(arguments, const DAT_RMR_TRIPLET*);
   const DAT_COMPLETION_FLAGS flags = next_flags(arguments);
-  if (local == nullptr) return invalid_argument<V2>(Detail::Arg4);
-  if (remote == nullptr) return invalid_argument<V2>(Detail::Arg6);
+  if (local == nullptr) return invalid_argument<V2>(swap ? Detail::Arg5 : Detail::Arg4);
+  if (remote == nullptr) return invalid_argument<V2>(swap ? Detail::Arg7 : Detail::Arg6);
   return encode<V2>(ep->post_atomic(opcode, V2::to_local(ep.adapter().regions(), *local),
                                     bits(cookie), V2::remote(*remote), flags, operands));
 }
@@ -62,6 +65,11 @@ DAT_IB_EXT_TYPE type_of(const Event& event) {
 DAT_RETURN extended_operation(DAT_HANDLE handle, DAT_EXTENDED_OP operation, va_list arguments) {
   va_list rest;
   va_copy(rest, arguments);
+  if (is_about_counters(operation)) {
+    const DAT_RETURN answer = count(handle, operation, rest);
+    va_end(rest);
+    return answer;
+  }
   const LockedEp ep(handle);
   DAT_RETURN ret = DAT_CLASS_ERROR | DAT_NOT_IMPLEMENTED;
   switch (operation) {

@@ -94,6 +94,15 @@ TEST_F(Dat2CspArguments, Create) {
   EXPECT_DAT_ERROR(create(), DAT_INVALID_ADDRESS, DAT_INVALID_ADDRESS_UNSUPPORTED);
 }
 
+// Rules: DAT2.32
+TEST_F(Dat2CspArguments, AtEveryAddress) {
+  const in_addr own = address.sin_addr;
+  address.sin_addr.s_addr = INADDR_ANY;
+  ASSERT_DAT_OK(create());
+  EXPECT_NE(port(), 0U);
+  EXPECT_EQ(address.sin_addr.s_addr, own.s_addr);
+}
+
 // Rules: DAT2.33
 TEST_F(Dat2CspArguments, Query) {
   ASSERT_DAT_OK(create());
@@ -144,6 +153,10 @@ class Dat2PostArguments : public Connected {
                  DAT_COMPLETION_FLAGS flags = DAT_COMPLETION_DEFAULT_FLAG) {
     return dat_ib_post_fetch_and_add(active().ep(), 1, sink, cookie(1), target, flags);
   }
+  DAT_RETURN swap(DAT_LMR_TRIPLET* sink, DAT_RMR_TRIPLET* target,
+                  DAT_COMPLETION_FLAGS flags = DAT_COMPLETION_DEFAULT_FLAG) {
+    return dat_ib_post_cmp_and_swap(active().ep(), 1, 2, sink, cookie(1), target, flags);
+  }
   DAT_RETURN write(DAT_COUNT count, DAT_LMR_TRIPLET* source, DAT_RMR_TRIPLET* target,
                    DAT_COMPLETION_FLAGS flags = DAT_COMPLETION_DEFAULT_FLAG) {
     return dat_ib_post_rdma_write_immed(active().ep(), count, source, cookie(1), target, 1, flags);
@@ -164,6 +177,10 @@ TEST_F(Dat2PostArguments, Atomic) {
   EXPECT_DAT_ERROR(add(&here, nullptr), DAT_INVALID_PARAMETER, DAT_INVALID_ARG6);
   EXPECT_DAT_ERROR(add(&here, &there, DAT_COMPLETION_SOLICITED_WAIT_FLAG), DAT_INVALID_PARAMETER,
                    DAT_INVALID_ARG7);
+  EXPECT_DAT_ERROR(swap(nullptr, &there), DAT_INVALID_PARAMETER, DAT_INVALID_ARG5);
+  EXPECT_DAT_ERROR(swap(&here, nullptr), DAT_INVALID_PARAMETER, DAT_INVALID_ARG7);
+  EXPECT_DAT_ERROR(swap(&here, &there, DAT_COMPLETION_SOLICITED_WAIT_FLAG), DAT_INVALID_PARAMETER,
+                   DAT_INVALID_ARG8);
   DAT_LMR_TRIPLET outside = mine.segment(60, 8);
   EXPECT_DAT_ERROR(add(&outside, &there), DAT_INVALID_PARAMETER, DAT_INVALID_ARG3);
   DAT_LMR_TRIPLET short_sink = mine.segment(0, 4);
@@ -178,7 +195,7 @@ TEST_F(Dat2PostArguments, WriteWithImmediateData) {
   EXPECT_DAT_ERROR(write(1, nullptr, &there), DAT_INVALID_PARAMETER, DAT_INVALID_ARG4);
   EXPECT_DAT_ERROR(write(1, &here, nullptr), DAT_INVALID_PARAMETER, DAT_INVALID_ARG6);
   EXPECT_DAT_ERROR(write(1, &here, &there, DAT_COMPLETION_EVD_THRESHOLD_FLAG),
-                   DAT_INVALID_PARAMETER, DAT_INVALID_ARG7);
+                   DAT_INVALID_PARAMETER, DAT_INVALID_ARG8);
   DAT_RMR_TRIPLET short_target = theirs.remote(0, 4);
   EXPECT_DAT_TYPE(write(1, &here, &short_target), DAT_LENGTH_ERROR);
 }

@@ -643,4 +643,32 @@ TEST_F(Dat2Datagrams, ToItself) {
   expect_passes(here, to, mine, here, sink, "myself");
 }
 
+// Rules: DAT2.57 DAT2.59
+TEST_F(Dat2Datagrams, AreCounted) {
+  const auto count = [](DAT_HANDLE handle, int counter) {
+    std::uint64_t value = 77;
+    EXPECT_DAT_OK(dat_ib_query_counters(handle, counter, &value, 0));
+    return value;
+  };
+  const Resolved names = resolve(here, there);
+  expect_passes(here, names.of_passive, mine, there, theirs, "twelve bytes");
+  EXPECT_EQ(count(here.ep(), DCNT_EP_POST_SEND_UD), 1U);
+  EXPECT_EQ(count(here.ep(), DCNT_EP_POST_SEND_UD_DATA), 12U);
+  EXPECT_EQ(count(here.ep(), DCNT_EP_POST_SEND), 0U);
+  EXPECT_EQ(count(there.ep(), DCNT_EP_RECV_UD), 1U);
+  EXPECT_EQ(count(there.ep(), DCNT_EP_RECV_UD_DATA), 52U) << "with the room for a header";
+  EXPECT_EQ(count(there.ep(), DCNT_EP_RECV), 0U);
+  EXPECT_EQ(count(here_ia, DCNT_IA_CM_AH_REQ_TX), 1U);
+  EXPECT_EQ(count(there_ia, DCNT_IA_CM_AH_REQ_RX), 1U);
+  EXPECT_EQ(count(here_ia, DCNT_IA_CM_AH_RESOLVED), 1U);
+  EXPECT_EQ(count(there_ia, DCNT_IA_CM_AH_RESOLVED), 1U);
+  // Without a Recv it is dropped, before the one behind it arrives in one.
+  EXPECT_EQ(count(there_ia, DCNT_IA_DIAG_ERR_RQ_UDSDPRD), 0U);
+  ASSERT_DAT_OK(post_recv(there.ep(), {theirs.segment(0, kHeaderRoom + 4)}, 1));
+  ASSERT_DAT_OK(send(here, names.of_passive, mine.segment(0, 5)));
+  ASSERT_DAT_OK(send(here, names.of_passive, mine.segment(0, 4)));
+  expect_dto(there.recv_evd(), there.ep(), 1);
+  EXPECT_EQ(count(there_ia, DCNT_IA_DIAG_ERR_RQ_UDSDPRD), 1U);
+}
+
 } // namespace

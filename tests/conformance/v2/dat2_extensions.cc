@@ -153,9 +153,7 @@ TEST_F(Dat2Extensions, ASuppressedOneTellsThePeerOnly) {
 
 // Rules: DAT2.23
 TEST_F(Dat2Extensions, WhatIsNotOffered) {
-  DAT_UINT64 counters[DCNT_EP_ALL_COUNTERS];
-  EXPECT_DAT_TYPE(dat_ib_query_counters(active().ep(), DCNT_EP_ALL_COUNTERS, counters, 0),
-                  DAT_NOT_IMPLEMENTED);
+  EXPECT_DAT_TYPE(dat_ib_collective_free_member(active().ia(), nullptr), DAT_NOT_IMPLEMENTED);
 }
 
 // Rules: DAT2.25
