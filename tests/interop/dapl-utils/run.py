@@ -61,13 +61,15 @@ def dtest(arguments):
 def dtestcm(count, arguments):
     # Not with the client on another host. Its server counts connection events and does not look at them: a
     # client that ends its first connections before the server has taken the last of its establishments
-    # makes it free EPs that are connected, and then it waits for their events, or uses them again.
+    # makes it free EPs that are connected, and then it waits for their events, or uses them again. So does
+    # one that is seen to end them in another order: of ten over TCP on one host, that is one run in thirty.
     def says(side):
         return [f"ALL {count} CONNECTED on {side}!", "DAPL Connection Test Complete."]
 
+    few = count < 100
     arguments = f"-c {count} {arguments}"
     return Row("dtestcm", arguments, says("Client"), f"-s {arguments}", says("Server"),
-               stacks=ONE_HOST)
+               stacks=[stack for stack in ONE_HOST if stack != "tcp" or not few])
 
 
 def dtestsrq(count):
