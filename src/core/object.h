@@ -58,8 +58,9 @@ class Object : public ListHook<ObjectListTag> {
   bool issue_token(HandleSource& source);
   std::uint64_t context() const { return context_; }
   void set_context(std::uint64_t context) { context_ = context; }
-  // Made when first asked for.
-  CounterMarks& counter_marks() {
+  // nullptr: nothing was set back or stopped yet.
+  const CounterMarks* counter_marks() const { return marks_.get(); }
+  CounterMarks& make_counter_marks() {
     if (!marks_) marks_ = std::make_unique<CounterMarks>();
     return *marks_;
   }

@@ -36,10 +36,11 @@ Status ServicePoint::listen(const ConnQual* qualifier) {
 
 void ServicePoint::on_request(std::unique_ptr<IncomingConnection> request) {
   AdapterTally& tally = adapter().tally();
-  ++(asks_for_datagrams(*request) ? tally.datagram_requests_arrived : tally.requests_arrived);
+  const bool datagrams = asks_for_datagrams(*request);
+  ++(datagrams ? tally.datagram_requests_arrived : tally.requests_arrived);
   // Whatever cannot be presented is refused when `request` goes out of scope.
   if (spent_) return;
-  if (!present(request) || !reserved()) return;
+  if (!present(request, datagrams) || !reserved()) return;
   spent_ = true;
   adapter().count_spent_point();
   listener_.reset();
@@ -47,7 +48,7 @@ void ServicePoint::on_request(std::unique_ptr<IncomingConnection> request) {
   endpoint_ = nullptr; // the request's now, and free to die before this point does
 }
 
-bool ServicePoint::present(std::unique_ptr<IncomingConnection>& request) {
+bool ServicePoint::present(std::unique_ptr<IncomingConnection>& request, bool datagrams) {
   // The EVD is the backlog: full means refused, and no EP is made for nothing (api 6.7).
   if (evd_->full()) {
     ++adapter().tally().requests_unheard;
@@ -55,8 +56,7 @@ bool ServicePoint::present(std::unique_ptr<IncomingConnection>& request) {
   }
   // The EP of an RSP, or one that we would make, is to be connected.
   const bool consumer_chooses = !reserved() && source_ == EpSource::Consumer;
-  if (asks_for_datagrams(*request) && !(consumer_chooses && adapter().knows_datagrams()))
-    return false;
+  if (datagrams && !(consumer_chooses && adapter().knows_datagrams())) return false;
   if (endpoint_ != nullptr) {
     const Address remote = request->remote_address();
     const ConnQual port = request->remote_port();

@@ -44,7 +44,7 @@ class ServicePoint final : public Object, public ListenerEvents {
   void on_request(std::unique_ptr<IncomingConnection> request) override;
 
  private:
-  bool present(std::unique_ptr<IncomingConnection>& request);
+  bool present(std::unique_ptr<IncomingConnection>& request, bool datagrams);
 
   Ref<EventDispatcher> evd_;
   EpSource source_;

@@ -140,8 +140,7 @@ class ThreadsFactory final : public RuntimeFactory {
     if (!progress) {
       log(LogLevel::Warn,
           "ia \"{}\": its epoll, eventfd or timerfd cannot be had; look at `ulimit -n` and at what "
-          "the "
-          "sandbox of this process allows",
+          "the sandbox of this process allows",
           ia_name);
       return fail(progress.error());
     }

@@ -128,36 +128,43 @@ class View {
  public:
   View(Object& object, int counter) : object_(object), size_(read(object, now_)) {
     const auto one = static_cast<std::size_t>(counter);
-    if (counter < 0 || one > size_) return;
-    valid_ = size_ != 0;
+    if (size_ == 0) {
+      status_ = {Type::InvalidHandle, Detail::Handle1};
+      return;
+    }
+    if (counter < 0 || one > size_) {
+      status_ = {Type::InvalidParameter, Detail::Arg3};
+      return;
+    }
     first_ = one == size_ ? 0 : one;
     last_ = one == size_ ? size_ : one + 1;
   }
-  bool has_counters() const { return size_ != 0; }
-  bool valid() const { return valid_; }
+  // Not ok: the object has no counters, or not this one.
+  Status status() const { return status_; }
   std::size_t first() const { return first_; }
   std::size_t last() const { return last_; }
 
-  std::uint64_t value(std::size_t at) {
-    const CounterMarks& marks = object_.counter_marks();
-    const std::uint64_t from = marks.from.empty() ? 0 : marks.from[at];
-    return until(marks, at) - from;
+  std::uint64_t value(std::size_t at) const {
+    const CounterMarks* marks = object_.counter_marks();
+    if (marks == nullptr) return now_[at];
+    const std::uint64_t from = marks->from.empty() ? 0 : marks->from[at];
+    return until(*marks, at) - from;
   }
   // A failure changes nothing.
   void set_to_zero() {
-    CounterMarks& marks = object_.counter_marks();
+    CounterMarks& marks = object_.make_counter_marks();
     if (marks.from.empty()) marks.from.resize(size_);
     for (std::size_t at = first_; at != last_; ++at) marks.from[at] = until(marks, at);
   }
   void stop() {
-    CounterMarks& marks = object_.counter_marks();
+    CounterMarks& marks = object_.make_counter_marks();
     if (marks.until.empty()) marks.until.assign(size_, kGoesOn);
     for (std::size_t at = first_; at != last_; ++at)
       if (marks.until[at] == kGoesOn) marks.until[at] = now_[at];
   }
   // What happened since it was stopped does not count.
   void start() {
-    CounterMarks& marks = object_.counter_marks();
+    CounterMarks& marks = object_.make_counter_marks();
     if (marks.until.empty()) return;
     if (marks.from.empty()) marks.from.resize(size_);
     for (std::size_t at = first_; at != last_; ++at) {
@@ -181,7 +188,7 @@ class View {
   std::size_t size_;
   std::size_t first_ = 0;
   std::size_t last_ = 0;
-  bool valid_ = false;
+  Status status_ = kOk;
 };
 
 using LockedAny = Locked<ObjectKind::None>;
@@ -193,8 +200,7 @@ DAT_RETURN query(DAT_HANDLE handle, va_list& arguments) {
   const LockedAny object(handle);
   if (!object) return invalid_handle<V2>(Detail::Handle1);
   View view(*object, counter);
-  if (!view.has_counters()) return invalid_handle<V2>(Detail::Handle1);
-  if (!view.valid()) return invalid_argument<V2>(Detail::Arg3);
+  if (!view.status().ok()) return encode<V2>(view.status());
   if (out == nullptr) return invalid_argument<V2>(Detail::Arg4);
   for (std::size_t at = view.first(); at != view.last(); ++at)
     out[at - view.first()] = view.value(at);
@@ -210,8 +216,7 @@ DAT_RETURN print(DAT_HANDLE handle, va_list& arguments) {
   LockedAny object(handle);
   if (!object) return invalid_handle<V2>(Detail::Handle1);
   View view(*object, counter);
-  if (!view.has_counters()) return invalid_handle<V2>(Detail::Handle1);
-  if (!view.valid()) return invalid_argument<V2>(Detail::Arg3);
+  if (!view.status().ok()) return encode<V2>(view.status());
   const std::span<const std::string_view> names = counter_names(object->kind());
   Counters values{};
   for (std::size_t at = view.first(); at != view.last(); ++at) values[at] = view.value(at);
