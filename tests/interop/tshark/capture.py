@@ -16,13 +16,12 @@ import subprocess
 import sys
 
 # <linux/if_packet.h>
-SOL_PACKET, PACKET_RX_RING, PACKET_STATISTICS, PACKET_OUTGOING = 263, 5, 6, 4
+SOL_PACKET, PACKET_RX_RING, PACKET_STATISTICS, PACKET_IGNORE_OUTGOING = 263, 5, 6, 23
 TP_STATUS_USER = 1
 FRAME = 2048  # more than a frame of that MTU
-FRAMES = 16384
+FRAMES = 32768
 BLOCK = 65536
 HEADER = "LIIHHII"  # struct tpacket_hdr
-ADDRESS_AT = 32  # struct sockaddr_ll behind it, aligned
 ETHERNET = 1
 
 
@@ -46,9 +45,6 @@ def write_capture(ring, path):
             status, length, caught, mac, _, seconds, micros = struct.unpack_from(HEADER, ring, at)
             if not status & TP_STATUS_USER:
                 return
-            kind = ring[at + ADDRESS_AT + 10]
-            if kind == PACKET_OUTGOING:  # it comes back as one that arrives
-                continue
             out.write(struct.pack("<IIII", seconds, micros, caught, length))
             out.write(ring[at + mac:at + mac + caught])
 
@@ -58,6 +54,8 @@ def main():
     path, command = sys.argv[1], sys.argv[2:]
     set_up_loopback()
     with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as listener:
+        # What leaves comes back as something that arrives.
+        listener.setsockopt(SOL_PACKET, PACKET_IGNORE_OUTGOING, 1)
         listener.setsockopt(SOL_PACKET, PACKET_RX_RING,
                             struct.pack("IIII", BLOCK, FRAME * FRAMES // BLOCK, FRAME, FRAMES))
         with mmap.mmap(listener.fileno(), FRAME * FRAMES) as ring:
