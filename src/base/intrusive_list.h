@@ -43,6 +43,18 @@ class IntrusiveList {
     head_.prev_->next_ = &hook;
     head_.prev_ = &hook;
   }
+  // Before the last elements for which `is_later(element)` holds; takes a step for each of them.
+  template <class F>
+  void insert_before_later(T& element, F&& is_later) {
+    Hook& hook = element;
+    assert(!hook.linked());
+    Hook* before = head_.prev_;
+    while (before != &head_ && is_later(static_cast<const T&>(*before))) before = before->prev_;
+    hook.prev_ = before;
+    hook.next_ = before->next_;
+    before->next_->prev_ = &hook;
+    before->next_ = &hook;
+  }
   T* front() { return empty() ? nullptr : static_cast<T*>(head_.next_); }
   T* pop_front() {
     T* element = front();

@@ -110,10 +110,22 @@ bool EpollReactor::handle(const ReadyBatch& ready) {
 }
 
 bool EpollReactor::handle_now() {
-  if (handlers_ == 0) return false;
+  return handlers_ != 0 && handle(ready_now());
+}
+
+// What stays ready goes to the back of the kernel's queue, so this many batches hold all of it.
+void EpollReactor::handle_all() {
+  for (std::uint32_t left = handlers_ / ReadyBatch::kSize + 1; left != 0; --left) {
+    const ReadyBatch ready = ready_now();
+    handle(ready);
+    if (ready.count < ReadyBatch::kSize) return;
+  }
+}
+
+ReadyBatch EpollReactor::ready_now() {
   ReadyBatch ready;
   ready.count = ::epoll_wait(epoll_.get(), ready.events.data(), ReadyBatch::kSize, 0);
-  return handle(ready);
+  return ready;
 }
 
 } // namespace datum

@@ -31,8 +31,10 @@ class EpollReactor final : public Reactor {
   // Calls the handlers that still stand for what was found ready. True: there was one.
   bool handle(const ReadyBatch& ready);
   bool handle_now();
+  void handle_all() override;
 
  private:
+  ReadyBatch ready_now();
   // A descriptor's number may be reused while an event for its predecessor waits to be handled.
   struct Slot {
     FdHandler* handler = nullptr;

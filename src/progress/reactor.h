@@ -26,6 +26,8 @@ class Reactor {
   virtual Status add(int fd, std::uint32_t events, FdHandler& handler) = 0;
   virtual void change(int fd, std::uint32_t events, FdHandler& handler) = 0;
   virtual void remove(int fd, FdHandler& handler) = 0;
+  // Calls the handlers of everything that is ready by now. Not from within a handler.
+  virtual void handle_all() = 0;
 };
 
 } // namespace datum

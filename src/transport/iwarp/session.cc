@@ -267,7 +267,7 @@ void Session::report_end(CloseReason reason) {
   stream_.events = nullptr;
   if (events == nullptr) return;
   if (established_)
-    events->on_closed(reason);
+    owner_.on_end(*events, reason);
   else
     events->on_connect_failed(ConnectFailure::NonPeerRejected, {});
 }

@@ -45,6 +45,9 @@ class SessionEvents {
   virtual bool on_not_here() { return false; }
   // Whether the peer's TCP has so many octets of this session.
   virtual bool has_arrived(std::uint64_t /*octets*/) const { return true; }
+  // The connection has ended by itself: `events.on_closed(reason)` is to be called, now or later,
+  // unless the session is closed before.
+  virtual void on_end(ChannelEvents& events, CloseReason reason) { events.on_closed(reason); }
 
  protected:
   ~SessionEvents() = default;

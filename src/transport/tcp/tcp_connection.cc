@@ -36,7 +36,7 @@ iwarp::Settings settings(const TcpOptions& options, bool same_host) {
 } // namespace
 
 TcpConnection::TcpConnection(TcpContext& context, UniqueFd socket, bool same_host)
-    : context_(context), socket_(std::move(socket)),
+    : context_(context), serial_(context.made++), socket_(std::move(socket)),
       session_(settings(context.options, same_host), context.chunks, *this) {
   tune(socket_.get(), context_.options.dead_peer_timeout);
   ++context_.connections;
@@ -131,8 +131,10 @@ void TcpConnection::on_ready(std::uint32_t events) {
     unwatch();
     session_.lost(context_.now());
   }
-  // Whoever polls is about to answer, and the answer takes the acknowledgement along.
-  transmit(context_.attention == Attention::Asleep);
+  // Whoever polls is about to answer, and the answer takes the acknowledgement along. What it says
+  // last waits for its turn behind those that were released before: ends are said in order.
+  const PendingHook& turn = *this;
+  if (!released_ || !turn.linked()) transmit(context_.attention == Attention::Asleep);
   settle();
 }
 
@@ -143,8 +145,10 @@ void TcpConnection::release(std::unique_ptr<TcpConnection> connection) {
   one->connecting_ = false;
   // Nobody takes it any more, and behind it is the peer's end.
   one->held_ = {};
+  static_cast<UntoldHook*>(one)->unlink();
   one->context_.ending.push_back(*one);
   ++one->context_.endings;
+  static_cast<PendingHook*>(one)->unlink(); // its last words are said in the order of these calls
   one->touch();
 }
 
@@ -351,6 +355,12 @@ bool TcpConnection::on_silent_refusal() {
 
 bool TcpConnection::has_arrived(std::uint64_t octets) const {
   return tcp_state(socket_.get()).acknowledged >= octets;
+}
+
+void TcpConnection::on_end(ChannelEvents& events, CloseReason reason) {
+  untold_ = &events;
+  reason_ = reason;
+  context_.tell_later(*this);
 }
 
 bool TcpConnection::on_not_here() {

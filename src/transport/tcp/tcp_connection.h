@@ -19,6 +19,7 @@ namespace datum {
 
 using PendingHook = ListHook<PendingTag>;
 using EndingHook = ListHook<EndingTag>;
+using UntoldHook = ListHook<UntoldTag>;
 
 // Whoever holds a connection. It may release it from within any of these.
 class TcpOwner {
@@ -41,6 +42,7 @@ class TcpOwner {
 
 class TcpConnection final : public PendingHook,
                             public EndingHook,
+                            public UntoldHook,
                             private iwarp::SessionEvents,
                             private FdHandler,
                             private Timer {
@@ -57,12 +59,15 @@ class TcpConnection final : public PendingHook,
 
   iwarp::Session& session() { return session_; }
   int socket() const { return socket_.get(); }
+  std::uint64_t serial() const { return serial_; } // younger ones have larger ones
   // Largest FPDU, before startup frames are exchanged.
   void measure();
   // Something was asked of the session: progress() looks after what follows from it.
   void touch() { context_.schedule(*this); }
   void receive_posted();
   void run();
+  // Its end, which on_end() put off; it may be released meanwhile.
+  void tell_end() { untold_->on_closed(reason_); }
 
   // Its session was closed, or was never begun; what it still has to say is said.
   static void release(std::unique_ptr<TcpConnection> connection);
@@ -81,6 +86,7 @@ class TcpConnection final : public PendingHook,
   bool on_silent_refusal() override;
   bool on_not_here() override;
   bool has_arrived(std::uint64_t octets) const override;
+  void on_end(ChannelEvents& events, CloseReason reason) override;
 
   void receive(std::size_t most);
   bool receive_once(std::size_t& room);
@@ -96,7 +102,10 @@ class TcpConnection final : public PendingHook,
   bool reading() const { return held_.empty() && !at_end_; }
 
   TcpContext& context_;
+  const std::uint64_t serial_;
   TcpOwner* owner_ = nullptr;
+  ChannelEvents* untold_ = nullptr; // while `UntoldHook` is linked
+  CloseReason reason_ = CloseReason::Broken;
   GuardedFd socket_;
   iwarp::Session session_;
   std::uint32_t watched_ = 0; // events; 0 with `watching_`: errors only

@@ -15,6 +15,12 @@ void TcpContext::schedule(TcpConnection& connection) {
   lent.progress->kick();
 }
 
+void TcpContext::tell_later(TcpConnection& connection) {
+  untold.insert_before_later(
+      connection, [&](const TcpConnection& other) { return other.serial() > connection.serial(); });
+  lent.progress->kick();
+}
+
 void TcpContext::arm(Timer& timer, Instant when) {
   const bool sooner = when < lent.timers->next();
   lent.timers->arm(timer, when);

@@ -17,6 +17,7 @@ namespace datum {
 class TcpConnection;
 struct PendingTag;
 struct EndingTag;
+struct UntoldTag;
 
 struct TcpContext {
   TcpContext(Reactor& used_reactor, const HostAddress& own, const TcpOptions& chosen)
@@ -36,7 +37,10 @@ struct TcpContext {
   IntrusiveList<TcpConnection, EndingTag> ending;
   std::size_t endings = 0; // of `ending`
   bool some_ended = false;
+  // Their ends are not told yet, the oldest first; see TcpTransport::tell_ends().
+  IntrusiveList<TcpConnection, UntoldTag> untold;
   std::uint32_t connections = 0; // sockets that data may come by
+  std::uint64_t made = 0;        // connections, ever
 
   Instant now() const { return lent.progress->now(); }
   // What an IA listens on, and connects from: its address, or any of this host.
@@ -50,6 +54,7 @@ struct TcpContext {
                        : "the peer is on another host";
   }
   void schedule(TcpConnection& connection);
+  void tell_later(TcpConnection& connection);
   // Arms, and gets a sleeping thread to notice.
   void arm(Timer& timer, Instant when);
   void warn_no_descriptors(int error);

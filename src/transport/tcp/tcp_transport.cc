@@ -146,9 +146,21 @@ bool TcpTransport::progress() {
     next->run();
     any = true;
   }
+  if (!context_.untold.empty()) {
+    tell_ends();
+    any = true;
+  }
   if (context_.some_ended) reap();
   while (context_.endings > context_.options.max_ending) context_.give_up_oldest();
   return any;
+}
+
+// A peer that ends several connections, or establishes one and then ends another, did all that came
+// before an end that we saw while we looked at the other sockets, or after that. So they are looked
+// at once more: then establishments are told before ends, and ends by age.
+void TcpTransport::tell_ends() {
+  context_.reactor.handle_all();
+  while (TcpConnection* next = context_.untold.pop_front()) next->tell_end();
 }
 
 void TcpTransport::reap() {
@@ -160,7 +172,7 @@ void TcpTransport::reap() {
 
 bool TcpTransport::set_attention(Attention attention) {
   context_.attention = attention;
-  return !context_.pending.empty();
+  return has_work();
 }
 
 } // namespace datum

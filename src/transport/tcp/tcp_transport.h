@@ -35,7 +35,9 @@ class TcpTransport final : public Transport {
   Result<std::unique_ptr<Channel>> connect(const Address& address, ConnQual qualifier,
                                            PrivateData data, ChannelEvents& events,
                                            const ChannelOptions& options, const char* why);
-  bool has_work() const { return !context_.pending.empty() || context_.some_ended; }
+  bool has_work() const {
+    return !context_.pending.empty() || context_.some_ended || !context_.untold.empty();
+  }
   bool progress() override;
   bool set_attention(Attention attention) override;
   Duration descriptor_gap() const override { return context_.connections != 0 ? 0 : kBellsOnly; }
@@ -58,6 +60,7 @@ class TcpTransport final : public Transport {
   TcpTransport(const Address& address, const HostAddress& host, Reactor& reactor,
                const TcpOptions& options);
   void reap();
+  void tell_ends();
   void say_farewell();
   bool look_at_ending(Instant until);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "progress/epoll_reactor.h"
 
+#include <array>
 #include <functional>
 #include <gtest/gtest.h>
 #include <sys/eventfd.h>
@@ -65,6 +66,21 @@ TEST_F(EpollReactorTest, AHandlerRemovedByAnotherOfTheSameBatchIsNotCalled) {
   fill(second_);
   EXPECT_TRUE(reactor_.handle_now());
   EXPECT_EQ(one.calls + two.calls, 1);
+}
+
+// More than one call of epoll_wait() tells; and all of them stay ready.
+TEST_F(EpollReactorTest, HandlesAllThatIsReadyOnce) {
+  constexpr std::size_t kMany = 3 * ReadyBatch::kSize + 1;
+  std::array<UniqueFd, kMany> fds;
+  std::array<Handler, kMany> handlers;
+  for (std::size_t i = 0; i < kMany; ++i) {
+    fds[i] = UniqueFd(::eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK));
+    ASSERT_TRUE(reactor_.add(fds[i].get(), EPOLLIN, handlers[i]).ok());
+  }
+  reactor_.handle_all();
+  for (const Handler& each : handlers) EXPECT_GE(each.calls, 1);
+  for (std::size_t i = 0; i < kMany; ++i) reactor_.remove(fds[i].get(), handlers[i]);
+  reactor_.handle_all(); // nobody is left
 }
 
 TEST_F(EpollReactorTest, AnEventOfAFormerOwnerDoesNotReachANewOne) {

@@ -61,6 +61,7 @@ class PollReactor final : public Reactor {
       at->second.handler->on_ready(static_cast<std::uint32_t>(ready.revents));
     }
   }
+  void handle_all() override { turn(0); }
   std::size_t size() const { return handlers_.size(); }
 
  private:
