@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Compiled into a library for each DAT version, linked with that version's libdat alone: both
+// libdats have the same names.
+#include "versions/calls.h"
+
+#include "dat.h"
+
+#include <memory>
+
+namespace {
+
+using namespace datum::test;
+using versions::Calls;
+using versions::Work;
+
+constexpr DAT_COUNT kDepth = 8;
+constexpr DAT_VLEN kSize = 8;
+constexpr std::size_t kPage = 4096;
+constexpr int kLooks = 100'000'000; // until a completion counts as lost
+constexpr DAT_TIMEOUT kPatience = 5'000'000;
+
+bool ok(DAT_RETURN status) {
+  return status == DAT_SUCCESS;
+}
+
+struct End {
+  DAT_EVD_HANDLE requests = DAT_HANDLE_NULL;
+  DAT_EVD_HANDLE receives = DAT_HANDLE_NULL;
+  DAT_EVD_HANDLE connections = DAT_HANDLE_NULL;
+  DAT_EP_HANDLE ep = DAT_HANDLE_NULL;
+};
+
+class CallsOfThisVersion final : public Calls {
+ public:
+  CallsOfThisVersion() = default;
+  CallsOfThisVersion(const CallsOfThisVersion&) = delete;
+  CallsOfThisVersion& operator=(const CallsOfThisVersion&) = delete;
+  // Abrupt: whatever is still there goes with it.
+  ~CallsOfThisVersion() override {
+    if (ia_ != DAT_HANDLE_NULL) dat_ia_close(ia_, DAT_CLOSE_ABRUPT_FLAG);
+  }
+
+  bool open() {
+    software_event_.event_number = DAT_SOFTWARE_EVENT;
+    char name[] = "datum";
+    DAT_EVD_HANDLE async = DAT_HANDLE_NULL;
+    return ok(dat_ia_open(name, kDepth, &async, &ia_)) && ok(dat_pz_create(ia_, &zone_)) &&
+           make(software_, DAT_EVD_SOFTWARE_FLAG) && make(arrivals_, DAT_EVD_CR_FLAG) &&
+           make(near_) && make(far_) && register_page(lmr_, own_, for_peers_) && connect();
+  }
+
+  bool run(Work work, int times) override {
+    for (int i = 0; i < times; ++i)
+      if (!run_once(work)) return false;
+    return true;
+  }
+
+ private:
+  // Never inlined, so that both versions go the same way to a call.
+  __attribute__((noinline)) bool run_once(Work work) {
+    switch (work) {
+    case Work::Send: return send();
+    case Work::Write: return write();
+    case Work::Read: return read();
+    case Work::Look: {
+      DAT_EVENT event;
+      return dat_evd_dequeue(near_.requests, &event) != DAT_SUCCESS;
+    }
+    case Work::Event: return software_event();
+    case Work::Query: {
+      DAT_EP_PARAM param;
+      return ok(dat_ep_query(near_.ep, DAT_EP_FIELD_ALL, &param));
+    }
+    case Work::Memory: {
+      DAT_LMR_HANDLE lmr = DAT_HANDLE_NULL;
+      DAT_LMR_CONTEXT own = 0;
+      DAT_RMR_CONTEXT for_peers = 0;
+      return register_page(lmr, own, for_peers) && ok(dat_lmr_free(lmr));
+    }
+    }
+    return false;
+  }
+
+  bool send() {
+    DAT_LMR_TRIPLET out = here(0);
+    DAT_LMR_TRIPLET in = here(kSize);
+    const DAT_DTO_COOKIE cookie{};
+    return ok(dat_ep_post_recv(far_.ep, 1, &in, cookie, DAT_COMPLETION_DEFAULT_FLAG)) &&
+           ok(dat_ep_post_send(near_.ep, 1, &out, cookie, DAT_COMPLETION_DEFAULT_FLAG)) &&
+           completed(far_.receives) && completed(near_.requests);
+  }
+  bool write() {
+    DAT_LMR_TRIPLET part = here(0);
+    DAT_RMR_TRIPLET target = there(kSize);
+    return ok(dat_ep_post_rdma_write(near_.ep, 1, &part, {}, &target,
+                                     DAT_COMPLETION_DEFAULT_FLAG)) &&
+           completed(near_.requests);
+  }
+  bool read() {
+    DAT_LMR_TRIPLET part = here(0);
+    DAT_RMR_TRIPLET source = there(kSize);
+    return ok(dat_ep_post_rdma_read(near_.ep, 1, &part, {}, &source,
+                                    DAT_COMPLETION_DEFAULT_FLAG)) &&
+           completed(near_.requests);
+  }
+  bool software_event() {
+    DAT_EVENT taken;
+    return ok(dat_evd_post_se(software_, &software_event_)) &&
+           ok(dat_evd_dequeue(software_, &taken));
+  }
+  static bool completed(DAT_EVD_HANDLE evd) {
+    DAT_EVENT event;
+    for (int i = 0; i < kLooks; ++i)
+      if (ok(dat_evd_dequeue(evd, &event)))
+        return event.event_data.dto_completion_event_data.status == DAT_DTO_SUCCESS;
+    return false;
+  }
+
+  DAT_LMR_TRIPLET here(std::size_t at) {
+    return local_part(own_, reinterpret_cast<DAT_VADDR>(page_.get()) + at, kSize);
+  }
+  DAT_RMR_TRIPLET there(std::size_t at) {
+    return remote_part(for_peers_, reinterpret_cast<DAT_VADDR>(page_.get()) + at, kSize);
+  }
+
+  bool make(DAT_EVD_HANDLE& evd, DAT_EVD_FLAGS flags) {
+    return ok(dat_evd_create(ia_, kDepth, DAT_HANDLE_NULL, flags, &evd));
+  }
+  bool make(End& end) {
+    return make(end.requests, DAT_EVD_DTO_FLAG) && make(end.receives, DAT_EVD_DTO_FLAG) &&
+           make(end.connections, DAT_EVD_CONNECTION_FLAG) &&
+           ok(dat_ep_create(ia_, zone_, end.receives, end.requests, end.connections, nullptr,
+                            &end.ep));
+  }
+  bool register_page(DAT_LMR_HANDLE& lmr, DAT_LMR_CONTEXT& own, DAT_RMR_CONTEXT& for_peers) {
+    DAT_REGION_DESCRIPTION region{};
+    region.for_va = page_.get();
+    return ok(dat_lmr_create(ia_, DAT_MEM_TYPE_VIRTUAL, region, kPage, zone_, DAT_MEM_PRIV_ALL_FLAG,
+                             &lmr, &own, &for_peers, nullptr, nullptr));
+  }
+  bool connect() {
+    DAT_IA_ATTR attributes{};
+    DAT_CONN_QUAL qualifier = 0;
+    DAT_PSP_HANDLE point = DAT_HANDLE_NULL;
+    DAT_EVD_HANDLE async = DAT_HANDLE_NULL;
+    DAT_EVENT event{};
+    return ok(dat_ia_query(ia_, &async, DAT_IA_FIELD_ALL, &attributes, DAT_PROVIDER_FIELD_NONE,
+                           nullptr)) &&
+           ok(dat_psp_create_any(ia_, &qualifier, arrivals_, DAT_PSP_CONSUMER_FLAG, &point)) &&
+           ok(dat_ep_connect(near_.ep, attributes.ia_address_ptr, qualifier, kPatience, 0, nullptr,
+                             DAT_QOS_BEST_EFFORT, DAT_CONNECT_DEFAULT_FLAG)) &&
+           next(arrivals_, event) &&
+           ok(dat_cr_accept(event.event_data.cr_arrival_event_data.cr_handle, far_.ep, 0,
+                            nullptr)) &&
+           next(near_.connections, event) && next(far_.connections, event);
+  }
+  static bool next(DAT_EVD_HANDLE evd, DAT_EVENT& event) {
+    DAT_COUNT left = 0;
+    return ok(dat_evd_wait(evd, kPatience, 1, &event, &left));
+  }
+
+  std::unique_ptr<char[]> page_{new char[kPage]()};
+  DAT_IA_HANDLE ia_ = DAT_HANDLE_NULL;
+  DAT_PZ_HANDLE zone_ = DAT_HANDLE_NULL;
+  DAT_EVD_HANDLE software_ = DAT_HANDLE_NULL;
+  DAT_EVENT software_event_{};
+  DAT_EVD_HANDLE arrivals_ = DAT_HANDLE_NULL;
+  End near_;
+  End far_;
+  DAT_LMR_HANDLE lmr_ = DAT_HANDLE_NULL;
+  DAT_LMR_CONTEXT own_ = 0;
+  DAT_RMR_CONTEXT for_peers_ = 0;
+};
+
+Calls* open_calls() {
+  auto calls = std::make_unique<CallsOfThisVersion>();
+  return calls->open() ? calls.release() : nullptr;
+}
+
+} // namespace
+
+#if DATUM_DAT_MAJOR == 1
+Calls* datum_calls_of_dat1() {
+  return open_calls();
+}
+#else
+Calls* datum_calls_of_dat2() {
+  return open_calls();
+}
+#endif

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// bench/versions/calls.h: calls of one DAT version, whichever its library is compiled for.
+// Not here: a DAT header; datum-versions-bench reads none, since it cannot read both.
+#pragma once
+
+#include <array>
+
+namespace versions {
+
+enum class Work {
+  Send,  // a Recv and a Send posted, both completions taken
+  Write, // 8 octets
+  Read,
+  Look,  // dat_evd_dequeue() of an empty EVD
+  Event, // a software event posted and taken
+  Query, // dat_ep_query(), everything
+  Memory // a page registered and freed
+};
+
+struct Named {
+  Work work;
+  const char* name;
+};
+inline constexpr std::array<Named, 7> kWorks = {{{Work::Send, "send and receive, 8 B"},
+                                                 {Work::Write, "RDMA Write, 8 B"},
+                                                 {Work::Read, "RDMA Read, 8 B"},
+                                                 {Work::Look, "dequeue of an empty EVD"},
+                                                 {Work::Event, "software event, posted and taken"},
+                                                 {Work::Query, "dat_ep_query, all fields"},
+                                                 {Work::Memory, "LMR of a page, made and freed"}}};
+
+// Two connected endpoints of one IA, both driven by the calling thread: what the calls cost,
+// without what it takes to reach another processor.
+class Calls {
+ public:
+  virtual ~Calls() = default;
+  // False: a call failed, or a completion did not come.
+  virtual bool run(Work work, int times) = 0;
+};
+
+} // namespace versions
+
+extern "C" {
+// nullptr: no connection could be made.
+__attribute__((visibility("default"))) versions::Calls* datum_calls_of_dat1();
+__attribute__((visibility("default"))) versions::Calls* datum_calls_of_dat2();
+}
