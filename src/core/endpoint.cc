@@ -20,7 +20,7 @@ Endpoint::Endpoint(InterfaceAdapter& adapter, const EndpointParts& parts, Shared
       state_(origin == Origin::Provider ? EpState::TentativePending : EpState::Unconnected),
       number_(adapter.next_number()), zone_(parts.zone), recv_evd_(parts.recv_evd),
       request_evd_(parts.request_evd), connect_evd_(parts.connect_evd), srq_(srq),
-      attributes_(attributes), requests_(attributes.max_request_dtos, attributes.max_request_iov),
+      attributes_(attributes), requests_(attributes.max_request_dtos, most_segments(attributes)),
       recvs_(srq == nullptr ? attributes.max_recv_dtos : 0,
              srq == nullptr ? attributes.max_recv_iov : 0),
       open_segments_(srq == nullptr ? 0 : static_cast<std::size_t>(srq->max_recv_iov())) {

@@ -64,8 +64,8 @@ Status Endpoint::modify(std::uint32_t changes, const EndpointParts& parts,
       return invalid_state(state_);
     recvs_.resize(wanted.max_recv_dtos, wanted.max_recv_iov);
   }
-  if ((changes & (kMaxRequestDtos | kMaxRequestIov)) != 0)
-    requests_.resize(wanted.max_request_dtos, wanted.max_request_iov);
+  if ((changes & (kMaxRequestDtos | kMaxRequestIov | kReadIov | kWriteIov)) != 0)
+    requests_.resize(wanted.max_request_dtos, most_segments(wanted));
 
   set_evds_and_attributes(after, wanted);
   zone_ = Ref(after.zone);

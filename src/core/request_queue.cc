@@ -3,8 +3,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 
 namespace datum {
+
+std::int32_t most_segments(const EndpointAttributes& attributes) {
+  return std::max(
+      {attributes.max_request_iov, attributes.max_rdma_read_iov, attributes.max_rdma_write_iov});
+}
 
 RequestQueue::RequestQueue(std::int32_t depth, std::int32_t iov) {
   resize(depth, iov);
@@ -22,6 +28,7 @@ void RequestQueue::resize(std::int32_t depth, std::int32_t iov) {
 }
 
 void RequestQueue::keep(const WorkRequest& work) {
+  assert(work.local.size() <= iov_);
   const std::size_t at = posted_ & mask_;
   LocalTriplet* segments = segments_.data() + at * iov_;
   std::copy(work.local.begin(), work.local.end(), segments);

@@ -33,6 +33,10 @@ struct BindRequest {
   MemoryWindow::Binding binding;
 };
 
+// How many segments any request of the EP may have: RDMA has limits of its own, which may be above
+// that of Sends.
+std::int32_t most_segments(const EndpointAttributes& attributes);
+
 // Positions count from the first request ever posted; retired <= started <= posted.
 class RequestQueue {
  public:
@@ -66,6 +70,7 @@ class RequestQueue {
     return slot;
   }
   // Keeps what is to be done, with a copy of its segments, for the request that is pushed next.
+  // Precondition: no more of them than iov().
   void keep(const WorkRequest& work);
   BindRequest& next_bind() { return bind(posted_); }
 

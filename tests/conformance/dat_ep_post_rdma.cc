@@ -355,5 +355,68 @@ TEST(DatEpPostRdmaAttributes, OwnLimitsOnSegments) {
   expect_dto(active.request_evd(), active.ep(), 2);
 }
 
+// Rules: READ.10
+TEST(DatEpPostRdmaAttributes, MoreSegmentsThanASendMayHave) {
+  constexpr std::size_t kParts = 4;
+  constexpr std::size_t kPart = 1000;
+  constexpr std::size_t kAtOnce = 24;
+  ConnectedPair pair(with_attributes([](DAT_EP_ATTR& a) {
+    a.max_request_iov = 1;
+    a.max_rdma_read_iov = kParts;
+    a.max_rdma_write_iov = kParts;
+    a.max_request_dtos = kAtOnce;
+    a.max_rdma_read_out = 1;
+  }));
+  Side& active = pair.active();
+  Buffer mine = active.buffer(kAtOnce * kParts * kPart);
+  Buffer theirs = pair.passive().buffer(mine.size());
+  const auto parts = [&mine](std::size_t request) {
+    Segments all;
+    for (std::size_t i = 0; i != kParts; ++i)
+      all.push_back(mine.segment((request * kParts + i) * kPart, kPart));
+    return all;
+  };
+  const auto expect_all_done = [&active] {
+    for (DAT_UINT64 i = 0; i != kAtOnce; ++i) expect_dto(active.request_evd(), active.ep(), i);
+  };
+  const auto range = [&theirs](std::size_t request) {
+    return theirs.remote(request * kParts * kPart, kParts * kPart);
+  };
+  mine.fill(1);
+  theirs.fill(2);
+  for (std::size_t i = 0; i != kAtOnce; ++i)
+    ASSERT_DAT_OK(post_write(active.ep(), parts(i), range(i), i));
+  expect_all_done();
+  EXPECT_TRUE(theirs.holds(1, 0, theirs.size()));
+  theirs.fill(3);
+  for (std::size_t i = 0; i != kAtOnce; ++i)
+    ASSERT_DAT_OK(post_read(active.ep(), parts(i), range(i), i));
+  expect_all_done();
+  EXPECT_TRUE(mine.holds(3, 0, mine.size()));
+}
+
+// Rules: READ.10
+TEST(DatEpPostRdmaAttributes, MoreSegmentsAfterAChange) {
+  PairOptions options;
+  options.connected = false;
+  ConnectedPair pair(options);
+  Side& active = pair.active();
+  DAT_EP_PARAM wanted{};
+  wanted.ep_attr.max_request_iov = 1;
+  ASSERT_DAT_OK(dat_ep_modify(active.ep(), DAT_EP_FIELD_EP_ATTR_MAX_REQUEST_IOV, &wanted));
+  wanted.ep_attr.max_rdma_write_iov = 2;
+  ASSERT_DAT_OK(dat_ep_modify(active.ep(), DAT_EP_FIELD_EP_ATTR_MAX_RDMA_WRITE_IOV, &wanted));
+  establish(active, pair.passive());
+  Buffer mine = active.buffer(16000);
+  Buffer theirs = pair.passive().buffer(16000);
+  mine.fill(1);
+  for (std::size_t i = 0; i != 16; ++i)
+    ASSERT_DAT_OK(post_write(active.ep(),
+                             {mine.segment(i * 1000, 400), mine.segment(i * 1000 + 400, 600)},
+                             theirs.remote(i * 1000, 1000), i));
+  for (std::size_t i = 0; i != 16; ++i) expect_dto(active.request_evd(), active.ep(), i);
+  EXPECT_TRUE(theirs.holds(1, 0, 16000));
+}
+
 } // namespace
 } // namespace datum::test
