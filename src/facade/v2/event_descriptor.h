@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // facade/v2/event_descriptor.h: the descriptor of a CNO made by dat_cno_fd_create.
+// The consumer has one of its own for the same eventfd. If it closes that, as event loops and
+// languages that own descriptors do, somebody else gets the number: so we never write to it, and
+// close it only while it is ours.
 #pragma once
 
+#include <fcntl.h>
+#include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -12,18 +17,39 @@ namespace datum {
 
 class EventDescriptor final : public DescriptorSignal {
  public:
-  EventDescriptor() : fd_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
-  bool valid() const { return static_cast<bool>(fd_); }
-  int descriptor() const override { return fd_.get(); }
+  EventDescriptor()
+      : own_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+        consumers_(own_ ? ::fcntl(own_.get(), F_DUPFD_CLOEXEC, 0) : -1) {}
+  ~EventDescriptor() override {
+    if (valid() && is_ours()) ::close(consumers_);
+  }
+  EventDescriptor(const EventDescriptor&) = delete;
+  EventDescriptor& operator=(const EventDescriptor&) = delete;
+
+  bool valid() const { return consumers_ >= 0; }
+  int descriptor() const override { return consumers_; }
   // Neither can fail but by the consumer's own doing.
-  void raise() override { static_cast<void>(::eventfd_write(fd_.get(), 1)); }
+  void raise() override { static_cast<void>(::eventfd_write(own_.get(), 1)); }
   void lower() override {
     eventfd_t count = 0;
-    static_cast<void>(::eventfd_read(fd_.get(), &count));
+    static_cast<void>(::eventfd_read(own_.get(), &count));
   }
 
  private:
-  UniqueFd fd_;
+  bool readable() const {
+    pollfd one{consumers_, POLLIN, 0};
+    return ::poll(&one, 1, 0) == 1 && (one.revents & POLLIN) != 0;
+  }
+  // What follows our eventfd both ways is our eventfd.
+  bool is_ours() {
+    raise();
+    const bool follows = readable();
+    lower();
+    return follows && !readable();
+  }
+
+  UniqueFd own_;
+  const int consumers_;
 };
 
 } // namespace datum

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Notification of DAT 2.0: CNOs with a descriptor, taking a trigger without waiting.
+#include <fcntl.h>
 #include <poll.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "fixture.h"
 
@@ -65,6 +69,32 @@ TEST_F(Dat2Notification, NoTrigger) {
   EXPECT_EQ(fired, DAT_HANDLE(DAT_HANDLE_NULL));
   EXPECT_DAT_ERROR(dat_cno_trigger(evd, &fired), DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_CNO);
   EXPECT_DAT_ERROR(dat_cno_trigger(cno, nullptr), DAT_INVALID_PARAMETER, DAT_INVALID_ARG2);
+}
+
+// Rules: DAT2.64
+TEST_F(Dat2Notification, WhatBearsTheNumberOfAClosedDescriptorIsLeftAlone) {
+  const int file = ::memfd_create("theirs", MFD_CLOEXEC);
+  ASSERT_EQ(::dup2(file, descriptor), descriptor) << "closes it first";
+  trigger();
+  struct stat status {};
+  ASSERT_EQ(::fstat(file, &status), 0);
+  EXPECT_EQ(status.st_size, 0) << "written to";
+  DAT_EVD_HANDLE fired = DAT_HANDLE_NULL;
+  EXPECT_DAT_OK(dat_cno_trigger(cno, &fired));
+  EXPECT_EQ(fired, evd);
+  evd.free();
+  cno.free();
+  EXPECT_NE(::fcntl(descriptor, F_GETFD), -1) << "closed";
+  ::close(descriptor);
+  ::close(file);
+}
+
+// Rules: DAT2.64
+TEST_F(Dat2Notification, ADescriptorEndsWithItsCno) {
+  trigger();
+  evd.free();
+  cno.free();
+  EXPECT_EQ(::fcntl(descriptor, F_GETFD), -1);
 }
 
 // Rules: DAT2.27
