@@ -4,13 +4,17 @@
 
 using namespace datum::registry;
 
+// Programs hand in whatever an extended operation returned, class and all, and print the message
+// without a look at the answer.
 DAT_RETURN dat_strerror_extension(DAT_IB_RETURN value, const char** message) {
   if (message == nullptr) return invalid_argument(DAT_INVALID_ARG2);
-  switch (value) {
+  const auto code = static_cast<DAT_RETURN>(value);
+  switch (code & ~DAT_CLASS_ERROR) {
   case DAT_IB_ERR: *message = "DAT_IB_ERR"; return DAT_SUCCESS;
   case DAT_IB_COLLECTIVE_ERR: *message = "DAT_IB_COLLECTIVE_ERR"; return DAT_SUCCESS;
+  default: break;
   }
-  return invalid_argument(DAT_INVALID_ARG1);
+  return dat_strerror(code, message, nullptr);
 }
 
 DAT_RETURN dat_strerror_ext_status(DAT_IB_STATUS status, const char** message) {
@@ -20,5 +24,6 @@ DAT_RETURN dat_strerror_ext_status(DAT_IB_STATUS status, const char** message) {
   case DAT_IB_OP_ERR: *message = "DAT_IB_OP_ERR"; return DAT_SUCCESS;
   case DAT_IB_COLL_COMP_ERR: *message = "DAT_IB_COLL_COMP_ERR"; return DAT_SUCCESS;
   }
+  *message = "unknown extension status";
   return invalid_argument(DAT_INVALID_ARG1);
 }

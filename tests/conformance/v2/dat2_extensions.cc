@@ -172,4 +172,40 @@ TEST(Dat2Strerror, NamesOfBothParts) {
   EXPECT_STREQ(major, "unknown error");
 }
 
+// The type of the argument does not name the class: C programs hand it in all the same.
+DAT_IB_RETURN returned(DAT_RETURN code) {
+  return any_value<DAT_IB_RETURN>(static_cast<int>(code));
+}
+
+// Rules: DAT2.65
+TEST(Dat2Strerror, CodesThatAnExtendedOperationReturns) {
+  const char* text = nullptr;
+  EXPECT_DAT_OK(dat_strerror_extension(returned(0x10000000U), &text));
+  EXPECT_STREQ(text, "DAT_IB_ERR");
+  EXPECT_DAT_OK(dat_strerror_extension(returned(0x90000001U), &text));
+  EXPECT_STREQ(text, "DAT_IB_COLLECTIVE_ERR");
+  EXPECT_DAT_OK(dat_strerror_extension(returned(0x8005000cU), &text));
+  EXPECT_STREQ(text, "DAT_INVALID_HANDLE");
+  EXPECT_DAT_OK(dat_strerror_extension(returned(0), &text));
+  EXPECT_STREQ(text, "DAT_SUCCESS");
+  EXPECT_DAT_TYPE(dat_strerror_extension(returned(0x00180000U), &text), DAT_INVALID_PARAMETER);
+  EXPECT_STREQ(text, "unknown error");
+  EXPECT_DAT_ERROR(dat_strerror_extension(DAT_IB_ERR, nullptr), DAT_INVALID_PARAMETER,
+                   DAT_INVALID_ARG2);
+}
+
+// Rules: DAT2.65
+TEST(Dat2Strerror, StatusOfAnExtendedOperation) {
+  const char* text = nullptr;
+  EXPECT_DAT_OK(dat_strerror_ext_status(any_value<DAT_IB_STATUS>(0), &text));
+  EXPECT_STREQ(text, "DAT_OP_SUCCESS");
+  EXPECT_DAT_OK(dat_strerror_ext_status(any_value<DAT_IB_STATUS>(1), &text));
+  EXPECT_STREQ(text, "DAT_IB_OP_ERR");
+  EXPECT_DAT_ERROR(dat_strerror_ext_status(any_value<DAT_IB_STATUS>(77), &text),
+                   DAT_INVALID_PARAMETER, DAT_INVALID_ARG1);
+  EXPECT_STREQ(text, "unknown extension status");
+  EXPECT_DAT_ERROR(dat_strerror_ext_status(DAT_OP_SUCCESS, nullptr), DAT_INVALID_PARAMETER,
+                   DAT_INVALID_ARG2);
+}
+
 } // namespace
