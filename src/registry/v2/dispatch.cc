@@ -3,6 +3,7 @@
 #include <cstdarg>
 
 #include "registry/dispatch.h"
+#include "registry/v2/query.h"
 
 using namespace datum::registry;
 
@@ -87,9 +88,22 @@ DAT_RETURN dat_cno_trigger(DAT_CNO_HANDLE cno_handle, DAT_EVD_HANDLE* evd_handle
 
 namespace {
 
+DAT_RETURN open_query(va_list& arguments) {
+  QueryRequest request{};
+  request.name = va_arg(arguments, DAT_NAME_PTR);
+  request.ia = va_arg(arguments, DAT_HANDLE*);
+  request.ia_mask = va_arg(arguments, DAT_IA_ATTR_MASK);
+  request.ia_attributes = va_arg(arguments, DAT_IA_ATTR*);
+  request.provider_mask = va_arg(arguments, DAT_PROVIDER_ATTR_MASK);
+  request.provider_attributes = va_arg(arguments, DAT_PROVIDER_ATTR*);
+  return datum::registry::open_query(request);
+}
+
 // A va_list may be an array: it reaches the template as a pointer to it, and the provider as what
 // its slot declares.
 DAT_RETURN extended(DAT_HANDLE handle, DAT_EXTENDED_OP operation, va_list& arguments) {
+  if (operation == DAT_IB_OPEN_QUERY_OP) return open_query(arguments);
+  if (operation == DAT_IB_CLOSE_QUERY_OP) return close_query(handle);
   const DAT_HANDLE object = IaTable::is_index(handle) ? process_ias.object_of(handle) : handle;
   const DAT_PROVIDER* table = process_handles.table_of(object);
   if (table == nullptr) return invalid_handle(DAT_INVALID_HANDLE1);

@@ -5,6 +5,7 @@
 #include <dat2/dat_ib_extensions.h>
 
 #include <cstring>
+#include <string>
 #include <thread>
 
 #include "fixture.h"
@@ -154,6 +155,62 @@ TEST_F(Dat2Extensions, ASuppressedOneTellsThePeerOnly) {
 // Rules: DAT2.23
 TEST_F(Dat2Extensions, WhatIsNotOffered) {
   EXPECT_DAT_TYPE(dat_ib_collective_free_member(active().ia(), nullptr), DAT_NOT_IMPLEMENTED);
+}
+
+class Dat2OpenQuery : public testing::Test {
+ protected:
+  DAT_RETURN ask(DAT_NAME_PTR of) {
+    return dat_ib_open_query(of, &ia, DAT_IA_FIELD_ALL, &attributes, DAT_PROVIDER_FIELD_ALL,
+                             &provider);
+  }
+
+  std::string name = ia_name();
+  DAT_HANDLE ia = DAT_HANDLE_NULL;
+  DAT_IA_ATTR attributes{};
+  DAT_PROVIDER_ATTR provider{};
+};
+
+// Rules: DAT2.66
+TEST_F(Dat2OpenQuery, AttributesByName) {
+  ASSERT_DAT_OK(ask(name.data()));
+  EXPECT_EQ(attributes.extension_version, 209);
+  EXPECT_NE(attributes.ia_address_ptr, nullptr);
+  EXPECT_EQ(provider.dapl_version_major, 2U);
+  ASSERT_DAT_OK(dat_ib_close_query(ia));
+  EXPECT_DAT_ERROR(dat_ib_close_query(ia), DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_IA);
+}
+
+// Rules: DAT2.66
+TEST_F(Dat2OpenQuery, HalfOfTheAttributes) {
+  ASSERT_DAT_OK(dat_ib_open_query(name.data(), &ia, 0, nullptr, DAT_PROVIDER_FIELD_ALL, &provider));
+  EXPECT_EQ(provider.dapl_version_major, 2U);
+  ASSERT_DAT_OK(dat_ib_close_query(ia));
+}
+
+// Rules: DAT2.66
+TEST_F(Dat2OpenQuery, BesideAnOpenIa) {
+  const Ia open = open_ia();
+  ASSERT_DAT_OK(ask(name.data()));
+  EXPECT_NE(ia, open.get());
+  ASSERT_DAT_OK(dat_ib_close_query(ia));
+  create_pz(open);
+}
+
+// Rules: DAT2.66
+TEST_F(Dat2OpenQuery, BadArguments) {
+  std::string unknown = "no-such-ia";
+  EXPECT_DAT_TYPE(ask(unknown.data()), DAT_PROVIDER_NOT_FOUND);
+  std::string too_long(300, 'x');
+  EXPECT_DAT_ERROR(ask(too_long.data()), DAT_INVALID_PARAMETER, DAT_INVALID_ARG3);
+  EXPECT_DAT_ERROR(ask(nullptr), DAT_INVALID_PARAMETER, DAT_INVALID_ARG3);
+  EXPECT_DAT_ERROR(dat_ib_open_query(name.data(), nullptr, 0, nullptr, 0, nullptr),
+                   DAT_INVALID_PARAMETER, DAT_INVALID_ARG4);
+  EXPECT_DAT_ERROR(dat_ib_open_query(name.data(), &ia, DAT_IA_FIELD_ALL, nullptr, 0, nullptr),
+                   DAT_INVALID_PARAMETER, DAT_INVALID_ARG6);
+  EXPECT_DAT_ERROR(dat_ib_open_query(name.data(), &ia, 0, nullptr, DAT_PROVIDER_FIELD_ALL, nullptr),
+                   DAT_INVALID_PARAMETER, DAT_INVALID_ARG8);
+  EXPECT_EQ(ia, DAT_HANDLE(DAT_HANDLE_NULL));
+  EXPECT_DAT_ERROR(dat_ib_close_query(nullptr), DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_IA);
 }
 
 // Rules: DAT2.25

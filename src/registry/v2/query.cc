@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// registry/v2/query.cc: the attributes of an IA by its name alone. Providers have calls for open
+// IAs only, so it is opened for the question and stays open, as what the answer points at is its
+// own.
+#include "registry/v2/query.h"
+
+namespace datum::registry {
+namespace {
+
+// Of dat_ia_openv and dat_ia_query: what is argument 1 there is argument 1 + `shift` here.
+DAT_RETURN shifted(DAT_RETURN ret, DAT_RETURN shift) {
+  return DAT_GET_TYPE(ret) == DAT_INVALID_PARAMETER && DAT_GET_SUBTYPE(ret) >= DAT_INVALID_ARG1
+             ? ret + shift
+             : ret;
+}
+
+} // namespace
+
+DAT_RETURN open_query(const QueryRequest& request) {
+  constexpr DAT_COUNT kAsyncEvents = 8;
+  if (request.name == nullptr) return invalid_argument(DAT_INVALID_ARG3);
+  if (request.ia == nullptr) return invalid_argument(DAT_INVALID_ARG4);
+  DAT_EVD_HANDLE async = DAT_HANDLE_NULL;
+  DAT_IA_HANDLE ia = DAT_HANDLE_NULL;
+  const DAT_RETURN opened = dat_ia_openv(request.name, kAsyncEvents, &async, &ia, DAT_VERSION_MAJOR,
+                                         DAT_VERSION_MINOR, DAT_FALSE);
+  if (opened != DAT_SUCCESS) return shifted(opened, 2);
+  const DAT_RETURN answered = dat_ia_query(ia, nullptr, request.ia_mask, request.ia_attributes,
+                                           request.provider_mask, request.provider_attributes);
+  if (answered != DAT_SUCCESS) {
+    close_query(ia);
+    return shifted(answered, 2);
+  }
+  *request.ia = ia;
+  return DAT_SUCCESS;
+}
+
+DAT_RETURN close_query(DAT_HANDLE ia) {
+  return dat_ia_close(ia, DAT_CLOSE_ABRUPT_FLAG);
+}
+
+} // namespace datum::registry
