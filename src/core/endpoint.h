@@ -170,6 +170,9 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   void complete_noted(std::uint64_t length, bool solicited, const MessageNote& note) override;
   AccessFault check_remote(Stag stag, std::uint64_t address, std::uint64_t length, Access right,
                            std::uint64_t& memory) const override;
+  // The same question by our own consumer, about a window of its own: no fault of a peer.
+  AccessFault check_own(Stag stag, std::uint64_t address, std::uint64_t length, Access right,
+                        std::uint64_t& memory) const;
   void on_closed(CloseReason reason) override;
 
  private:

@@ -140,16 +140,20 @@ void Endpoint::report_receive(const Receive& receive, DtoStatus status, std::uin
   recv_evd_->push_completion(event, notify);
 }
 
+AccessFault Endpoint::check_own(Stag stag, std::uint64_t address, std::uint64_t length,
+                                Access right, std::uint64_t& memory) const {
+  const RegionEntry* entry = adapter().regions().find(stag);
+  if (entry == nullptr) return AccessFault::BadStag;
+  const AccessFault fault =
+      check_access(*entry, stag, address, length, right, zone_->id(), number_);
+  if (fault == AccessFault::None) memory = address + entry->shift();
+  return fault;
+}
+
 AccessFault Endpoint::check_remote(Stag stag, std::uint64_t address, std::uint64_t length,
                                    Access right, std::uint64_t& memory) const {
-  const RegionEntry* entry = adapter().regions().find(stag);
-  const AccessFault fault =
-      entry == nullptr ? AccessFault::BadStag
-                       : check_access(*entry, stag, address, length, right, zone_->id(), number_);
-  if (fault == AccessFault::None)
-    memory = address + entry->shift();
-  else
-    ++adapter().tally().access_faults;
+  const AccessFault fault = check_own(stag, address, length, right, memory);
+  if (fault != AccessFault::None) ++adapter().tally().access_faults;
   return fault;
 }
 

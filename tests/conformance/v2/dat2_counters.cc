@@ -271,6 +271,22 @@ TEST_F(Dat2Counters, RefusalsAndFaults) {
   EXPECT_EQ(one(passive().ia(), DCNT_IA_CM_ERR), 1U);
 }
 
+// Rules: DAT2.59
+TEST_F(Dat2Counters, AMistakeOfOurOwnIsNoFaultOfAPeer) {
+  const Rmr window = create_rmr(active().pz());
+  DAT_RMR_CONTEXT context = 0;
+  ASSERT_DAT_OK(post_bind(active().ep(), window, mine.segment(0, 16),
+                          DAT_MEM_PRIV_REMOTE_WRITE_FLAG, 1, &context));
+  next_event(active().request_evd());
+  DAT_RMR_TRIPLET beyond = mine.remote(8, 16);
+  beyond.rmr_context = context;
+  const DAT_RMR_TRIPLET source = theirs.remote(0, 16);
+  EXPECT_DAT_ERROR(dat_ep_post_rdma_read_to_rmr(active().ep(), &beyond, cookie(2), &source,
+                                                DAT_COMPLETION_DEFAULT_FLAG),
+                   DAT_INVALID_PARAMETER, DAT_INVALID_ARG2);
+  EXPECT_EQ(one(active().ia(), DCNT_IA_DIAG_ERR_RQ_RAE), 0U);
+}
+
 // Rules: DAT2.60
 TEST_F(Dat2Counters, AResetIsOfWhatWasAskedForAndOfThisObject) {
   send(10);
