@@ -40,8 +40,9 @@ Status Endpoint::post_write_immediate(std::span<const LocalTriplet> local, std::
     return s;
   if (remote.length < write.length) return {Type::LengthError};
   if (const Status s = check_state_for_request(); !s.ok()) return s;
-  if (requests_.count() + 2 > requests_.depth())
+  if (requests_.full() || !requests_.make_room_for_pair())
     return {Type::InsufficientResources, Detail::ResourceMemory};
+  requests_.begin_pair();
   write.opcode = Opcode::RdmaWrite;
   write.local = local;
   write.remote = remote;
@@ -56,6 +57,7 @@ Status Endpoint::post_write_immediate(std::span<const LocalTriplet> local, std::
 void Endpoint::report_half(const Request& request, Token subject) {
   if (request.opcode != Opcode::WriteImmediate) {
     first_half_ = request;
+    requests_.end_first_half();
     return;
   }
   Request whole = request;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <utility>
 
 namespace datum {
 
@@ -17,14 +18,29 @@ RequestQueue::RequestQueue(std::int32_t depth, std::int32_t iov) {
 }
 
 void RequestQueue::resize(std::int32_t depth, std::int32_t iov) {
-  const std::size_t size = std::bit_ceil(static_cast<std::size_t>(std::max(depth, 1)));
-  iov_ = static_cast<std::size_t>(iov);
-  slots_ = std::vector<Request>(size);
-  work_ = std::vector<WorkRequest>(size);
-  binds_ = std::vector<BindRequest>(size);
-  segments_ = std::vector<LocalTriplet>(size * iov_);
-  mask_ = size - 1;
+  allocate(std::bit_ceil(static_cast<std::size_t>(std::max(depth, 1))),
+           static_cast<std::size_t>(iov));
   depth_ = depth;
+}
+
+// A failure changes nothing.
+void RequestQueue::allocate(std::size_t size, std::size_t iov) {
+  std::vector<Request> slots(size);
+  std::vector<WorkRequest> work(size);
+  std::vector<BindRequest> binds(size);
+  std::vector<LocalTriplet> segments(size * iov);
+  slots_ = std::move(slots);
+  work_ = std::move(work);
+  binds_ = std::move(binds);
+  segments_ = std::move(segments);
+  iov_ = iov;
+  mask_ = size - 1;
+}
+
+bool RequestQueue::make_room_for_pair() {
+  const std::size_t for_pairs = std::bit_ceil(2 * static_cast<std::size_t>(depth_));
+  if (slots_.size() < for_pairs && empty()) allocate(for_pairs, iov_);
+  return static_cast<std::size_t>(count()) + 2 <= slots_.size();
 }
 
 void RequestQueue::keep(const WorkRequest& work) {

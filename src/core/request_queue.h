@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/request_queue.h: an EP's posted requests in posting order: queued, started, ended.
-// Everything is allocated at creation; a request keeps its address until it is retired.
+// Everything is allocated at creation, but for what pairs need; a request keeps its address until
+// it is retired.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +47,7 @@ class RequestQueue {
   std::int32_t iov() const { return static_cast<std::int32_t>(iov_); }
   std::int32_t count() const { return static_cast<std::int32_t>(posted_ - retired_); }
   bool empty() const { return posted_ == retired_; }
-  bool full() const { return count() == depth_; }
+  bool full() const { return count() - halves_ == depth_; }
 
   std::uint64_t retired() const { return retired_; }
   std::uint64_t started() const { return started_; }
@@ -74,6 +75,13 @@ class RequestQueue {
   void keep(const WorkRequest& work);
   BindRequest& next_bind() { return bind(posted_); }
 
+  // A pair: two requests that are one to the consumer (kHalf), and so count as one.
+  // False: there are no slots for another, and more can be had only when nothing is posted.
+  bool make_room_for_pair();
+  // Its first half is pushed next / was retired.
+  void begin_pair() { ++halves_; }
+  void end_first_half() { --halves_; }
+
   void mark_started() { ++started_; }
   void retire() { ++retired_; }
   void start_all() { started_ = posted_; }
@@ -81,6 +89,8 @@ class RequestQueue {
   void resize(std::int32_t depth, std::int32_t iov);
 
  private:
+  void allocate(std::size_t size, std::size_t iov);
+
   // A power of two of each.
   std::vector<Request> slots_;
   std::vector<WorkRequest> work_;
@@ -92,6 +102,7 @@ class RequestQueue {
   std::uint64_t started_ = 0;
   std::uint64_t posted_ = 0;
   std::int32_t depth_;
+  std::int32_t halves_ = 0; // first ones, not retired
 };
 
 } // namespace datum

@@ -152,6 +152,36 @@ TEST_F(Dat2Extensions, ASuppressedOneTellsThePeerOnly) {
   EXPECT_NO_EVENT(active().request_evd());
 }
 
+// Rules: DAT2.67
+TEST(Dat2ExtendedRequests, AsManyWritesWithImmediateDataAsOtherRequests) {
+  for (const DAT_COUNT most : {1, 3, 16}) {
+    ConnectedPair pair(with_attributes([most](DAT_EP_ATTR& a) { a.max_request_dtos = most; }));
+    Side& active = pair.active();
+    Buffer mine = active.buffer(8);
+    Buffer theirs = pair.passive().buffer(8);
+    DAT_LMR_TRIPLET source = mine.segment();
+    DAT_RMR_TRIPLET target = theirs.remote();
+    const auto write = [&](DAT_COUNT number) {
+      return dat_ib_post_rdma_write_immed(active.ep(), 1, &source,
+                                          cookie(static_cast<DAT_UINT64>(number)), &target, number,
+                                          DAT_COMPLETION_DEFAULT_FLAG);
+    };
+    for (int round = 0; round != 2; ++round) {
+      // They wait for Recvs.
+      for (DAT_COUNT i = 0; i != most; ++i) ASSERT_DAT_OK(write(i));
+      EXPECT_DAT_TYPE(write(most), DAT_INSUFFICIENT_RESOURCES);
+      EXPECT_DAT_TYPE(post_send(active.ep(), {source}, 1), DAT_INSUFFICIENT_RESOURCES);
+      for (DAT_COUNT i = 0; i != most; ++i) {
+        ASSERT_DAT_OK(post_recv(pair.passive().ep(), {theirs.segment()}, 9));
+        EXPECT_EQ(next_completion(pair.passive().recv_evd()).extension.val.immed.data,
+                  static_cast<DAT_UINT32>(i));
+        EXPECT_EQ(next_completion(active.request_evd()).dto().user_cookie.as_64,
+                  static_cast<DAT_UINT64>(i));
+      }
+    }
+  }
+}
+
 // Rules: DAT2.23
 TEST_F(Dat2Extensions, WhatIsNotOffered) {
   EXPECT_DAT_TYPE(dat_ib_collective_free_member(active().ia(), nullptr), DAT_NOT_IMPLEMENTED);

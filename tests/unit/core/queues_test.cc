@@ -53,6 +53,33 @@ TEST(RequestQueue, ARequestKeepsItsAddressUntilItIsRetired) {
   EXPECT_EQ(queue.started(), 4U);
 }
 
+TEST(RequestQueue, APairCountsAsOne) {
+  RequestQueue queue(2, 1);
+  for (std::uint64_t pairs = 0; pairs < 2; ++pairs) {
+    EXPECT_FALSE(queue.full());
+    ASSERT_TRUE(queue.make_room_for_pair());
+    queue.begin_pair();
+    queue.push(request(pairs));
+    queue.push(request(pairs));
+  }
+  EXPECT_TRUE(queue.full());
+  queue.retire();
+  queue.end_first_half();
+  EXPECT_TRUE(queue.full()) << "one half is there still";
+  queue.retire();
+  EXPECT_FALSE(queue.full());
+}
+
+TEST(RequestQueue, NoMorePairsThanSlotsWhileSomethingIsPosted) {
+  RequestQueue queue(4, 1);
+  queue.push(request(1));
+  EXPECT_TRUE(queue.make_room_for_pair());
+  queue.push(request(2));
+  queue.push(request(3));
+  EXPECT_FALSE(queue.make_room_for_pair());
+  EXPECT_EQ(queue.at(0).cookie, 1U);
+}
+
 TEST(RequestQueue, KeepsACopyOfTheSegments) {
   RequestQueue queue(2, 3);
   for (std::uint64_t i = 0; i < 2; ++i) {
