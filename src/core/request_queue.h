@@ -47,7 +47,10 @@ class RequestQueue {
   std::int32_t iov() const { return static_cast<std::int32_t>(iov_); }
   std::int32_t count() const { return static_cast<std::int32_t>(posted_ - retired_); }
   bool empty() const { return posted_ == retired_; }
-  bool full() const { return count() - halves_ == depth_; }
+  // By what the consumer may post, or, where pairs have taken two slots each, for lack of slots.
+  bool full() const {
+    return count() - halves_ == depth_ || static_cast<std::size_t>(count()) > mask_;
+  }
 
   std::uint64_t retired() const { return retired_; }
   std::uint64_t started() const { return started_; }

@@ -80,6 +80,19 @@ TEST(RequestQueue, NoMorePairsThanSlotsWhileSomethingIsPosted) {
   EXPECT_EQ(queue.at(0).cookie, 1U);
 }
 
+TEST(RequestQueue, SlotsThatPairsHaveTakenAreNotThereForOthers) {
+  RequestQueue queue(4, 1);
+  queue.push(request(0));
+  ASSERT_TRUE(queue.make_room_for_pair());
+  queue.begin_pair();
+  queue.push(request(1));
+  queue.push(request(1));
+  EXPECT_FALSE(queue.full());
+  queue.push(request(2));
+  EXPECT_TRUE(queue.full()) << "three to the consumer, but all slots are taken";
+  EXPECT_EQ(queue.at(0).cookie, 0U);
+}
+
 TEST(RequestQueue, KeepsACopyOfTheSegments) {
   RequestQueue queue(2, 3);
   for (std::uint64_t i = 0; i < 2; ++i) {
