@@ -8,7 +8,8 @@
 
 namespace datum::test {
 
-// "shm", "sim", ...: from --transport=NAME or DATUM_TEST_TRANSPORT; "shm" if neither is given.
+// "shm", "tcp" or "sim": from --transport=NAME or DATUM_TEST_TRANSPORT; "shm" if neither is given.
+// NAME may be "tcp6", which is "tcp" with an IA of ::1.
 const std::string& transport();
 
 // The dat.conf name of that transport's IA, for dat_ia_open().
