@@ -23,6 +23,12 @@ double cma_put_pingpong(std::size_t size, int rounds);
 double cma_pingpong(std::size_t size, int rounds);
 double copy(std::size_t size, int rounds); // memcpy in one thread
 double futex_handover(int rounds);         // both asleep: half round trip
+// One TCP connection over loopback, both ends looking without a pause: half round trip.
+double tcp_pingpong(std::size_t size, int rounds);
+double tcp_epoll_pingpong(std::size_t size, int rounds); // both asleep in epoll_wait
+// Messages one way, both ends looking without a pause, one message to a system call or as many as
+// pay: nanoseconds for each message, until the last one was received.
+double tcp_stream(std::size_t size, bool gather, int messages);
 
 // Between two writes of what another core reads: about as long as a look at an EVD. A line that is
 // written all the time could never be read.

@@ -19,7 +19,10 @@ constexpr char kUsage[] =
     "  cma-put SIZE               one process_vm call for each write, half round trip, ns\n"
     "  cma-message SIZE           one process_vm call for each message, half round trip, ns\n"
     "  memcpy SIZE                one copy, ns\n"
-    "  futex                      hand-over between sleepers, half round trip, ns\n";
+    "  futex                      hand-over between sleepers, half round trip, ns\n"
+    "  tcp SIZE, tcp-epoll SIZE   loopback, spinning or asleep, half round trip, ns\n"
+    "  tcp-stream SIZE            messages one way, one to a call, ns each\n"
+    "  tcp-gather SIZE            the same, as many to a call as pay\n";
 
 int rounds_for(std::size_t size) {
   const std::size_t octets = 1UL << 29U;
@@ -30,6 +33,12 @@ int rounds_for(std::size_t size) {
 std::size_t messages_for(std::size_t size) {
   const std::size_t octets = 1UL << 28U;
   return size <= 56 ? 20000000 : octets / size + 1;
+}
+
+// A system call for each takes microseconds.
+int tcp_messages_for(std::size_t size, bool gather) {
+  const std::size_t messages = messages_for(size);
+  return static_cast<int>(gather || messages < 50000 ? messages : 50000);
 }
 
 } // namespace
@@ -66,6 +75,12 @@ int main(int argc, char** argv) {
     value = limits::copy(size, rounds);
   else if (is("futex"))
     value = limits::futex_handover(20000);
+  else if (is("tcp"))
+    value = limits::tcp_pingpong(size, rounds / 10 + 1);
+  else if (is("tcp-epoll"))
+    value = limits::tcp_epoll_pingpong(size, rounds / 10 + 1);
+  else if (is("tcp-stream") || is("tcp-gather"))
+    value = limits::tcp_stream(size, is("tcp-gather"), tcp_messages_for(size, is("tcp-gather")));
   else {
     std::fputs(kUsage, stderr);
     return 2;

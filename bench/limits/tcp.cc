@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// A TCP connection over loopback without any protocol on it: the octets alone, one thread a side.
+#include <algorithm>
+#include <arpa/inet.h>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+#include <vector>
+
+#include "limits.h"
+#include "two.h"
+
+namespace limits {
+namespace {
+
+constexpr std::size_t kSmall = 4096;      // below, a copy into one buffer costs less than an iovec
+constexpr std::size_t kCall = 1UL << 20U; // what one gathering call may carry
+constexpr std::size_t kMostPieces = 256;
+
+[[noreturn]] void fail(const char* what) {
+  std::perror(what);
+  std::exit(2);
+}
+
+void check(int result, const char* what) {
+  if (result < 0) fail(what);
+}
+
+// Both ends of one connection, made before the fork; each process uses one.
+class Connection {
+ public:
+  Connection() {
+    const int listener = socket(AF_INET, SOCK_STREAM, 0);
+    check(listener, "limits: socket");
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    auto* const name = reinterpret_cast<sockaddr*>(&address);
+    socklen_t length = sizeof address;
+    check(bind(listener, name, length), "limits: bind");
+    check(listen(listener, 1), "limits: listen");
+    check(getsockname(listener, name, &length), "limits: getsockname");
+    ends_[0] = socket(AF_INET, SOCK_STREAM, 0);
+    check(connect(ends_[0], name, length), "limits: connect");
+    ends_[1] = accept(listener, nullptr, nullptr);
+    check(ends_[1], "limits: accept");
+    close(listener);
+    const int yes = 1;
+    for (const int end : ends_) {
+      check(setsockopt(end, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes), "limits: TCP_NODELAY");
+      check(fcntl(end, F_SETFL, O_NONBLOCK), "limits: O_NONBLOCK");
+    }
+  }
+  ~Connection() {
+    close(ends_[0]);
+    close(ends_[1]);
+  }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  [[nodiscard]] int end(int side) const { return ends_[side]; }
+
+ private:
+  int ends_[2] = {-1, -1};
+};
+
+// Octets moved, 0 if the socket is full or empty.
+std::size_t moved(ssize_t result) {
+  if (result > 0) return static_cast<std::size_t>(result);
+  if (result == 0) {
+    std::fputs("limits: the other process hung up\n", stderr);
+    std::exit(2);
+  }
+  if (errno != EAGAIN && errno != EINTR) fail("limits: TCP");
+  return 0;
+}
+
+void send_all(int end, const char* from, std::size_t size) {
+  while (size != 0) {
+    const std::size_t sent = moved(send(end, from, size, MSG_NOSIGNAL));
+    from += sent;
+    size -= sent;
+  }
+}
+
+struct Spin {
+  explicit Spin(int) {}
+  void wait() {}
+};
+
+class Sleep {
+ public:
+  explicit Sleep(int end) : epoll_(epoll_create1(0)) {
+    check(epoll_, "limits: epoll_create1");
+    epoll_event wanted{};
+    wanted.events = EPOLLIN;
+    check(epoll_ctl(epoll_, EPOLL_CTL_ADD, end, &wanted), "limits: epoll_ctl");
+  }
+  ~Sleep() { close(epoll_); }
+  Sleep(const Sleep&) = delete;
+  Sleep& operator=(const Sleep&) = delete;
+  void wait() {
+    epoll_event got{};
+    epoll_wait(epoll_, &got, 1, -1);
+  }
+
+ private:
+  int epoll_;
+};
+
+template <typename Wait>
+void receive_all(int end, Wait& until, char* to, std::size_t size) {
+  while (size != 0) {
+    until.wait();
+    const std::size_t got = moved(recv(end, to, size, 0));
+    to += got;
+    size -= got;
+  }
+}
+
+template <typename Wait>
+double pingpong(std::size_t size, int rounds) {
+  const Connection connection;
+  std::vector<char> buffer(size, 'x');
+  return run_two(
+      [&] {
+        const int end = connection.end(0);
+        Wait until(end);
+        const std::int64_t start = now();
+        for (int i = 0; i < rounds; ++i) {
+          send_all(end, buffer.data(), size);
+          receive_all(end, until, buffer.data(), size);
+        }
+        return static_cast<double>(now() - start) / (2.0 * rounds);
+      },
+      [&] {
+        const int end = connection.end(1);
+        Wait until(end);
+        for (int i = 0; i < rounds; ++i) {
+          receive_all(end, until, buffer.data(), size);
+          send_all(end, buffer.data(), size);
+        }
+      });
+}
+
+// The same buffer again and again, as often as one call may carry it.
+class Repeated {
+ public:
+  Repeated(std::size_t unit, std::size_t units, std::size_t a_call)
+      : buffer_(unit, 'x'), left_(unit * units), pieces_(a_call) {}
+  [[nodiscard]] bool done() const { return left_ == 0; }
+  // What the next call moves.
+  msghdr next() {
+    std::size_t octets = left_, from = at_, count = 0;
+    for (iovec& piece : pieces_) {
+      if (octets == 0) break;
+      piece.iov_base = buffer_.data() + from;
+      piece.iov_len = std::min(buffer_.size() - from, octets);
+      octets -= piece.iov_len;
+      from = 0;
+      ++count;
+    }
+    msghdr message{};
+    message.msg_iov = pieces_.data();
+    message.msg_iovlen = count;
+    return message;
+  }
+  void advance(std::size_t octets) {
+    left_ -= octets;
+    at_ = (at_ + octets) % buffer_.size();
+  }
+
+ private:
+  std::vector<char> buffer_;
+  std::size_t left_, at_ = 0;
+  std::vector<iovec> pieces_;
+};
+
+} // namespace
+
+double tcp_pingpong(std::size_t size, int rounds) {
+  return pingpong<Spin>(size, rounds);
+}
+
+double tcp_epoll_pingpong(std::size_t size, int rounds) {
+  return pingpong<Sleep>(size, rounds);
+}
+
+double tcp_stream(std::size_t size, bool gather, int messages) {
+  const std::size_t most = std::clamp<std::size_t>(kCall / size, 1, kMostPieces);
+  const std::size_t a_call = gather ? most : 1;
+  const bool together = size < kSmall;
+  const std::size_t unit = together ? size * a_call : size;
+  const auto wanted = static_cast<std::size_t>(messages);
+  const std::size_t units = together ? (wanted + a_call - 1) / a_call : wanted;
+  const Connection connection;
+  return run_two(
+      [&] {
+        const int end = connection.end(0);
+        Repeated out(unit, units, together ? 1 : a_call);
+        const std::int64_t start = now();
+        while (!out.done()) {
+          const msghdr message = out.next();
+          out.advance(moved(sendmsg(end, &message, MSG_NOSIGNAL)));
+        }
+        char answer = 0;
+        Spin until(end);
+        receive_all(end, until, &answer, 1);
+        const std::size_t sent = together ? units * a_call : units;
+        return static_cast<double>(now() - start) / static_cast<double>(sent);
+      },
+      [&] {
+        const int end = connection.end(1);
+        Repeated in(unit, units, together ? 1 : a_call);
+        while (!in.done()) {
+          msghdr message = in.next();
+          in.advance(moved(recvmsg(end, &message, 0)));
+        }
+        send_all(end, "y", 1);
+      });
+}
+
+} // namespace limits
