@@ -62,6 +62,21 @@ void accept(Cr request, DAT_EP_HANDLE ep, const std::string& peer, std::string p
   request.release();
 }
 
+std::string path_of(const Ep& ep) {
+  DAT_EP_PARAM param = {};
+  if (dat_ep_query(ep.get(), DAT_EP_FIELD_EP_ATTR_ALL, &param) != DAT_SUCCESS) return {};
+  const auto find = [](DAT_COUNT count, const DAT_NAMED_ATTR* attrs) -> std::string {
+    for (DAT_COUNT i = 0; attrs != nullptr && i < count; ++i)
+      if (std::string_view(attrs[i].name).find("path") != std::string_view::npos)
+        return attrs[i].value;
+    return {};
+  };
+  const DAT_EP_ATTR& attr = param.ep_attr;
+  std::string text = find(attr.ep_provider_specific_count, attr.ep_provider_specific);
+  if (text.empty()) text = find(attr.ep_transport_specific_count, attr.ep_transport_specific);
+  return text;
+}
+
 Region::Region(const Interface& ia, const Pz& pz, std::span<std::byte> memory, int privileges)
     : bytes_(memory) {
   DAT_REGION_DESCRIPTION region = {};

@@ -95,18 +95,7 @@ Slots Channel::make_slots(std::uint32_t chunk_size, std::uint32_t depth, int rig
 }
 
 std::string Channel::path() const {
-  DAT_EP_PARAM param = {};
-  if (dat_ep_query(ep_.get(), DAT_EP_FIELD_EP_ATTR_ALL, &param) != DAT_SUCCESS) return {};
-  const auto find = [](DAT_COUNT count, const DAT_NAMED_ATTR* attrs) -> std::string {
-    for (DAT_COUNT i = 0; attrs != nullptr && i < count; ++i)
-      if (std::string_view(attrs[i].name).find("path") != std::string_view::npos)
-        return attrs[i].value;
-    return {};
-  };
-  const DAT_EP_ATTR& attr = param.ep_attr;
-  std::string text = find(attr.ep_provider_specific_count, attr.ep_provider_specific);
-  if (text.empty()) text = find(attr.ep_transport_specific_count, attr.ep_transport_specific);
-  return text;
+  return tools::path_of(ep_);
 }
 
 void Channel::post_recv(std::uint32_t index) {

@@ -23,6 +23,18 @@ namespace {
 
 constexpr auto kQuickEnough = std::chrono::seconds(5);
 constexpr auto kQuickOver = std::chrono::seconds(8);
+constexpr std::uint64_t kOwnFiles = 64; // what a process has open beside its connections
+
+// Over TCP a connection is a descriptor, on both sides. It is better said before than found out.
+void require_descriptors(const Task& task) {
+  if (task.transport != Transport::Tcp) return;
+  const std::uint64_t wanted = std::uint64_t{task.endpoints} + task.beside + kOwnFiles;
+  if (wanted <= file_limit()) return;
+  throw ToolError(ExitCode::Usage,
+                  fmt::format("{} connections over TCP need {} descriptors, and this process may "
+                              "have {} (ulimit -Hn; root and systemd's LimitNOFILE raise it)",
+                              task.endpoints + task.beside, wanted, file_limit()));
+}
 
 Plan plan_of(const CommandLine& line) {
   Plan plan;
@@ -75,6 +87,7 @@ class Client {
   std::vector<Task> tasks_;
   Machine machine_;
   bool as_table_;
+  std::string path_; // of the connections, in the provider's words
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::unique_ptr<LocalSides> sides_;
   std::vector<Result> results_;
@@ -93,9 +106,14 @@ ExitCode Client::run() {
   const tools::Interface ia(line_.ia);
   Session session(ia, peer(ia), std::chrono::seconds(line_.timeout_s),
                   sides_ && sides_->has_probe ? &sides_->probe : nullptr);
+  path_ = session.path();
+  for (Task& task : tasks_) {
+    task.transport = transport_of(path_);
+    require_descriptors(task);
+  }
   if (as_table_) print_head();
   measure_all(session);
-  if (line_.json) fmt::print("{}", json_of(machine_, plan_, results_));
+  if (line_.json) fmt::print("{}", json_of(machine_, path_, plan_, results_));
   if (line_.csv) fmt::print("{}", csv_of(results_));
   if (as_table_) print_notes();
   if (!line_.plot.empty()) write_plot();
@@ -140,12 +158,13 @@ Result Client::measure_one(Session& session, const Task& task, tools::Progress& 
 }
 
 void Client::print_head() const {
-  fmt::print("{}\n", text_of(machine_));
+  fmt::print("{}\nPath: {}\n", text_of(machine_),
+             path_.empty() ? "this provider does not tell" : path_);
   if (machine_.load > machine_.cores / 2.0)
     fmt::print("This machine is busy, load {:.1f} on {} cores: the figures and the limits beside "
                "them were taken\nwhile others ran, and mean little.\n",
                machine_.load, machine_.cores);
-  if (machine_.cores < 2)
+  if (machine_.cores < 2 && line_.local)
     fmt::print(
         "Only one core: both sides take turns on it, and the figures are the scheduler's.\n");
   fmt::print("min / median / max of {} repetitions of about {:.0f} ms; percentiles of single "
@@ -175,7 +194,8 @@ void Client::print_notes() const {
 
 void Client::write_plot() const {
   std::ofstream file(line_.plot);
-  file << plot_svg(results_, text_of(machine_));
+  file << plot_svg(
+      results_, fmt::format("{}; path: {}", text_of(machine_), path_.empty() ? "unknown" : path_));
   file.close();
   if (!file)
     throw ToolError(

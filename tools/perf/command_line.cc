@@ -74,6 +74,13 @@ std::vector<std::uint64_t> parse_sizes(const std::string& text) {
   return sizes;
 }
 
+std::string transport_objection(const std::string& text) {
+  if (text == "auto" || text == "shm" || text == "tcp") return {};
+  if (text == "verbs")
+    return "verbs: there is no transport for RDMA hardware; what is there: auto, shm, tcp";
+  return fmt::format("\"{}\" is none of auto, shm, tcp", text);
+}
+
 std::vector<Task> tasks_of(const CommandLine& line) {
   if (line.quick) return quick_tasks();
   std::vector<std::string> tests = line.tests;
@@ -88,6 +95,7 @@ std::vector<Task> tasks_of(const CommandLine& line) {
     task.target = target_of(line.target);
     task.window = line.window;
     task.endpoints = line.endpoints;
+    task.beside = line.beside;
     if (task.op == Op::None) {
       tasks.push_back(task);
       continue;

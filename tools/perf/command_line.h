@@ -24,7 +24,8 @@ struct CommandLine {
   std::string sizes = "8,4k,64k,1M";
   std::vector<std::string> memories = {"ordinary"};
   std::string wait = "poll", target = "poll";
-  std::uint32_t window = 64, endpoints = 1;
+  std::string transport; // auto, shm, tcp; empty: as the environment says
+  std::uint32_t window = 64, endpoints = 1, beside = 0;
   unsigned repeat = 5;
   int core = -1; // to run on; -1: --local chooses two, else the kernel decides
   unsigned time_ms = 100, idle_s = 10, timeout_s = 10;
@@ -35,6 +36,9 @@ inline constexpr std::uint64_t kDefaultPort = 5212;
 // "8,4k,1..64k,1M..64M*4": numbers, and sweeps that grow by 2 or by the factor behind *.
 // Throws ToolError(Usage) for what is none of these, or more than 64 MiB.
 std::vector<std::uint64_t> parse_sizes(const std::string& text);
+
+// What is wrong with this value of --transport; empty if nothing is.
+std::string transport_objection(const std::string& text);
 
 // Tests that move no bytes appear once, the others for each memory and size.
 std::vector<Task> tasks_of(const CommandLine& line);

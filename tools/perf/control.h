@@ -35,6 +35,7 @@ class Control {
   Message ask(const Message& message); // send, then receive
   bool waiting();                      // a message can be received at once
   void close();                        // orderly
+  [[nodiscard]] std::string path() const { return tools::path_of(ep_); }
 
  private:
   struct Arrived {

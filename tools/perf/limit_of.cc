@@ -44,9 +44,24 @@ std::vector<LimitChoice> bandwidth(const Task& task) {
   return {{task.op == Op::Read ? Limit::CmaRead : Limit::CmaWrite, size}};
 }
 
+// Somebody has to be woken: a side that sleeps, or the thread that works for one that calls
+// nothing.
+bool wakes_somebody(const Task& task) {
+  return task.wait == Wait::Block || (task.op != Op::Send && task.target != Target::Poll);
+}
+
+std::vector<LimitChoice> over_tcp(const Task& task) {
+  const std::size_t size = task.size;
+  if (task.kind == Kind::Latency)
+    return {{wakes_somebody(task) ? Limit::TcpEpoll : Limit::Tcp, size}};
+  if (is_stream(task)) return {{Limit::TcpStream, size}, {Limit::TcpGather, size}};
+  return {}; // of calls and connections no socket says what they have to cost
+}
+
 } // namespace
 
 std::vector<LimitChoice> limits_of(const Task& task) {
+  if (task.transport == Transport::Tcp) return over_tcp(task);
   switch (task.kind) {
   case Kind::Latency: return latency(task);
   case Kind::Bandwidth: return bandwidth(task);
@@ -78,6 +93,10 @@ std::string name_of(const LimitChoice& choice) {
   case Limit::CmaPut: return sized("cma-put");
   case Limit::CmaMessage: return sized("cma-message");
   case Limit::Memcpy: return sized("memcpy");
+  case Limit::Tcp: return sized("tcp");
+  case Limit::TcpEpoll: return sized("tcp-epoll");
+  case Limit::TcpStream: return sized("tcp-stream");
+  case Limit::TcpGather: return sized("tcp-gather");
   }
   return "?";
 }

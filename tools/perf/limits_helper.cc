@@ -20,15 +20,23 @@ struct Request {
   std::size_t size;
 };
 
-constexpr double kRun = 20e6; // ns that a measurement may take
+constexpr double kRun = 20e6;       // ns that a measurement may take
+constexpr double kStreamRun = 60e6; // one whose windows grow first
 
 // Runs once with few rounds, then with as many as fit.
 template <typename Measure>
-double fit(Measure&& measure, double unit, int first, int most) {
+double fit(Measure&& measure, double unit, int first, int most, double run_ns = kRun) {
   const double pilot = measure(first) * unit;
   if (!(pilot > 0)) return 0;
-  const int rounds = static_cast<int>(std::clamp(kRun / pilot, 4.0, static_cast<double>(most)));
+  const int rounds = static_cast<int>(std::clamp(run_ns / pilot, 4.0, static_cast<double>(most)));
   return measure(rounds);
+}
+
+double tcp_stream(std::size_t size, bool gather) {
+  constexpr int kMost = 4'000'000;
+  const int first = size < 4096 ? 1024 : 4;
+  return fit([&](int n) { return limits::tcp_stream(size, gather, n); }, 1, first, kMost,
+             kStreamRun);
 }
 
 double messages_per_second(std::size_t size) {
@@ -57,6 +65,11 @@ double run(const Request& request) {
     return fit([&](int n) { return limits::cma_put_pingpong(size, n); }, 2, 4, kMost);
   case Limit::CmaMessage:
     return fit([&](int n) { return limits::cma_pingpong(size, n); }, 2, 4, kMost);
+  case Limit::Tcp: return fit([&](int n) { return limits::tcp_pingpong(size, n); }, 2, 4, kMost);
+  case Limit::TcpEpoll:
+    return fit([&](int n) { return limits::tcp_epoll_pingpong(size, n); }, 2, 4, kMost);
+  case Limit::TcpStream: return tcp_stream(size, false);
+  case Limit::TcpGather: return tcp_stream(size, true);
   case Limit::Memcpy: return fit([&](int n) { return limits::copy(size, n); }, 1, 2, kMost);
   }
   return 0;

@@ -26,6 +26,10 @@ enum class Limit : std::uint32_t {
   CmaPut,     // half round trip in ns
   CmaMessage, // half round trip in ns
   Memcpy,
+  Tcp, // half round trips in ns
+  TcpEpoll,
+  TcpStream, // ns per message
+  TcpGather,
 };
 
 class LimitsHelper {

@@ -57,7 +57,7 @@ std::uint32_t every_of(const Task& task) {
 // One event for each request and receive, and room for connection events.
 DAT_COUNT events_of(const Task& task) {
   const std::uint64_t each = depth_of(task) + 2U + receives_of(task) + 2U;
-  return static_cast<DAT_COUNT>(each * task.endpoints + 8);
+  return static_cast<DAT_COUNT>(each * task.endpoints + task.beside + 8);
 }
 
 void require(const tools::Interface& ia, const Task& task, const DAT_IA_ATTR& limits) {
@@ -103,11 +103,11 @@ void Link::create_endpoints(const tools::Interface& ia) {
   const auto reads = static_cast<DAT_COUNT>(task_.window);
   attr.max_rdma_read_in = std::min(limits.max_rdma_read_per_ep_in, reads);
   attr.max_rdma_read_out = std::min(limits.max_rdma_read_per_ep_out, reads);
-  eps_.reserve(task_.endpoints);
-  for (std::uint32_t i = 0; i < task_.endpoints; ++i) {
+  eps_.reserve(connections());
+  for (std::uint32_t i = 0; i < connections(); ++i) {
     DAT_EP_HANDLE ep = nullptr;
     check(dat_ep_create(ia.get(), pz_.get(), evd_.get(), evd_.get(), evd_.get(), &attr, &ep),
-          "dat_ep_create", fmt::format("{}, endpoint {} of {}", ia.name(), i + 1, task_.endpoints));
+          "dat_ep_create", fmt::format("{}, endpoint {} of {}", ia.name(), i + 1, connections()));
     eps_.emplace_back(ep);
   }
 }
@@ -126,7 +126,7 @@ void Link::await_established() {
     const auto event = tools::wait_event(evd_, deadline);
     if (!event)
       throw ToolError(ExitCode::PeerLost, fmt::format("{} of {} connections were never completed",
-                                                      endpoints() - established_, endpoints()));
+                                                      connections() - established_, connections()));
     take(*event);
   }
 }

@@ -26,7 +26,9 @@ class Link {
   Link(const tools::Interface& ia, const Task& task);
 
   [[nodiscard]] const Task& task() const { return task_; }
-  [[nodiscard]] std::uint32_t endpoints() const { return task_.endpoints; }
+  [[nodiscard]] std::uint32_t endpoints() const { return task_.endpoints; } // that are used
+  // With those beside them.
+  [[nodiscard]] std::uint32_t connections() const { return task_.endpoints + task_.beside; }
   [[nodiscard]] const tools::Ep& ep(std::uint32_t index) const { return eps_[index]; }
   [[nodiscard]] const tools::Evd& evd() const { return evd_; }
   [[nodiscard]] RemoteMemory own_memory() const;
@@ -35,7 +37,7 @@ class Link {
 
   // Waits until the endpoints of the passive side are connected.
   void await_established();
-  [[nodiscard]] bool established() const { return established_ == task_.endpoints; }
+  [[nodiscard]] bool established() const { return established_ == connections(); }
 
   unsigned char* out() { return area(0); }
   unsigned char* in() { return area(stride_); }

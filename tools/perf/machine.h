@@ -2,6 +2,7 @@
 // perf/machine.h: where the figures are from.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,5 +22,6 @@ std::vector<int> allowed_cores();
 void pin_to(int core);
 // As far as we may: an endpoint needs descriptors.
 void raise_file_limit();
+std::uint64_t file_limit(); // descriptors that this process may have
 
 } // namespace datum::perf

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // dat-perf: the command line, and who does what.
+#include <cstdlib>
 #include <exception>
 
 #include <fmt/format.h>
@@ -38,6 +39,14 @@ void add_roles(CLI::App& app, CommandLine& line) {
       ->capture_default_str();
 }
 
+void add_transport(CLI::App& app, CommandLine& line) {
+  app.add_option("--transport", line.transport,
+                 "what connections may take: shared memory, TCP, or the best of them. On one\n"
+                 "side it restricts both; not given, it is what DATUM_TRANSPORT says")
+      ->type_name("auto|shm|tcp")
+      ->check(CLI::Validator(datum::perf::transport_objection, ""));
+}
+
 void add_tasks(CLI::App& app, CommandLine& line) {
   app.add_flag("--quick", line.quick, "a short table of the most asked questions, in some seconds");
   app.add_option("-t,--test", line.tests,
@@ -70,6 +79,10 @@ void add_tasks(CLI::App& app, CommandLine& line) {
   app.add_option("--endpoints", line.endpoints, "connections, used in turn")
       ->type_name("N")
       ->check(CLI::Range(1U, 100000U))
+      ->capture_default_str();
+  app.add_option("--beside", line.beside, "further connections, on which nothing happens")
+      ->type_name("N")
+      ->check(CLI::Range(0U, 100000U))
       ->capture_default_str();
 }
 
@@ -120,6 +133,7 @@ int main(int argc, char** argv) try {
   CommandLine line;
   line.port = datum::perf::kDefaultPort;
   add_roles(app, line);
+  add_transport(app, line);
   add_tasks(app, line);
   add_method(app, line);
   add_output(app, line);
@@ -131,6 +145,8 @@ int main(int argc, char** argv) try {
       throw ToolError(ExitCode::Usage, "name a HOST, or use --local or --server (see --help)");
     datum::tools::catch_interrupts();
     datum::perf::raise_file_limit();
+    // The provider reads it when an IA is opened, on both sides of --local.
+    if (!line.transport.empty()) setenv("DATUM_TRANSPORT", line.transport.c_str(), 1);
     if (line.core >= 0) datum::perf::pin_to(line.core);
     return line.server ? serve(line) : datum::perf::run_client(line);
   });

@@ -153,20 +153,24 @@ void Measurement::sample_rounds() {
 
 void Measurement::watch_idle() {
   const auto memory = [](const Usage& u) { return static_cast<double>(u.memory); };
+  const auto descriptors = [](const Usage& u) { return static_cast<double>(u.descriptors); };
   const Usage own_connected = usage_now(), peer_connected = session_.peer_usage();
   if (own_connected.memory > 0 && peer_connected.memory > 0)
     result_.memory_per_pair = (memory(own_connected) - memory(own_before_) +
                                memory(peer_connected) - memory(peer_before_)) /
                               result_.task.endpoints;
-  const Usage own = usage_now(), peer = session_.peer_usage();
+  result_.descriptors_per_pair = (descriptors(own_connected) - descriptors(own_before_) +
+                                  descriptors(peer_connected) - descriptors(peer_before_)) /
+                                 result_.task.endpoints;
+  const auto busy = [this] { return processor_time_now() + session_.peer_processor_time(); };
+  const std::uint64_t busy_before = busy();
   const double start = now_ns();
   while (now_ns() - start < plan_.idle_ns) {
     tools::throw_if_interrupted();
     watch_(fmt::format("{} idle endpoints", result_.task.endpoints));
     std::this_thread::sleep_for(std::chrono::seconds(1)); // what we do ourselves counts, too
   }
-  const Usage own_after = usage_now(), peer_after = session_.peer_usage();
-  const auto busy_us = own_after.cpu_us - own.cpu_us + peer_after.cpu_us - peer.cpu_us;
+  const std::uint64_t busy_us = busy() - busy_before;
   result_.cpu_percent = 100.0 * static_cast<double>(busy_us) * 1e3 / (now_ns() - start);
 }
 
@@ -176,7 +180,9 @@ Result Measurement::take() {
   own_before_ = usage_now();
   peer_before_ = session_.peer_usage();
   if (task.kind != Kind::Connect) {
+    const double start = now_ns();
     session_.begin(task);
+    result_.setup_ns = now_ns() - start;
     result_.remark = session_.remark();
   }
   if (task.kind == Kind::Idle) {

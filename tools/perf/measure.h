@@ -33,7 +33,9 @@ struct Result {
   std::string limit_name;
   Spread limit, ratio; // of the repetitions, each beside its own limit
   std::string remark;
-  double cpu_percent = 0, memory_per_pair = 0; // "idle" only
+  // "idle" only; descriptors: of both processes. setup_ns: from the first endpoint's creation until
+  // the last is connected.
+  double cpu_percent = 0, memory_per_pair = 0, descriptors_per_pair = 0, setup_ns = 0;
 };
 
 // Called before each step with a text for a progress line.

@@ -65,6 +65,7 @@ std::string series_name(const Task& task) {
   if (task.wait == Wait::Block) name += ", block";
   if (task.op != Op::Send && task.target != Target::Poll)
     name += fmt::format(", target {}", name_of(task.target));
+  if (task.transport == Transport::Tcp) name += ", tcp";
   return name;
 }
 

@@ -75,15 +75,18 @@ std::string manner_of(const Task& task) {
   if (task.wait == Wait::Block) manner += ", block";
   if (task.op != Op::Send && task.target == Target::Memory) manner += ", no DAT";
   if (task.op != Op::Send && task.target == Target::Sleep) manner += ", asleep";
+  if (task.beside > 0) manner += fmt::format(", +{}", task.beside);
   return manner;
 }
 
 std::string idle_text(const Result& result) {
-  return fmt::format("{} idle endpoints: {:.2f} % CPU, {} of memory a pair", result.task.endpoints,
-                     result.cpu_percent,
+  return fmt::format("{} idle endpoints: {:.2f} % CPU, {} of memory and {:.2f} descriptors a pair, "
+                     "connected in {:.2f} s",
+                     result.task.endpoints, result.cpu_percent,
                      result.memory_per_pair > 0
                          ? human_size(static_cast<std::uint64_t>(result.memory_per_pair))
-                         : "unknown");
+                         : "unknown",
+                     result.descriptors_per_pair, result.setup_ns / 1e9);
 }
 
 std::string spread_json(const Spread& spread) {
@@ -102,11 +105,15 @@ std::string result_json(const Result& r) {
       .add("wait", name_of(r.task.wait))
       .add("target", name_of(r.task.target))
       .add("window", r.task.window)
-      .add("endpoints", r.task.endpoints);
+      .add("endpoints", r.task.endpoints)
+      .add("beside", r.task.beside)
+      .add("transport", name_of(r.task.transport));
   if (!r.skipped.empty()) return object.add("skipped", r.skipped).text();
   if (r.task.kind == Kind::Idle)
     return object.add("cpu_percent", r.cpu_percent)
         .add("memory_per_pair", r.memory_per_pair)
+        .add("descriptors_per_pair", r.descriptors_per_pair)
+        .add("setup_ns", r.setup_ns)
         .text();
   object.add("unit", unit_of(r.task))
       .add_raw("value", spread_json(r.value))
@@ -166,7 +173,8 @@ std::string notes_of(const Result& r) {
   return notes;
 }
 
-std::string json_of(const Machine& machine, const Plan& plan, const std::vector<Result>& results) {
+std::string json_of(const Machine& machine, const std::string& path, const Plan& plan,
+                    const std::vector<Result>& results) {
   std::string list;
   for (const Result& result : results)
     list += (list.empty() ? "\n  " : ",\n  ") + result_json(result);
@@ -177,6 +185,7 @@ std::string json_of(const Machine& machine, const Plan& plan, const std::vector<
                                      .add("kernel", machine.kernel)
                                      .add("load", machine.load)
                                      .text())
+             .add("path", path)
              .add("repetitions", plan.repeat)
              .add_raw("results", "[" + list + "\n]")
              .text() +
@@ -184,17 +193,19 @@ std::string json_of(const Machine& machine, const Plan& plan, const std::vector<
 }
 
 std::string csv_of(const std::vector<Result>& results) {
-  std::string text = "test,size,memory,wait,target,window,endpoints,unit,min,median,max,p50,p99,"
-                     "p99.9,max_each,limit,limit_median,ratio,probe_ns,steady,skipped\n";
+  std::string text =
+      "test,size,memory,wait,target,window,endpoints,unit,min,median,max,p50,p99,"
+      "p99.9,max_each,limit,limit_median,ratio,probe_ns,steady,skipped,beside,transport\n";
   for (const Result& r : results) {
     const Percentiles p = r.percentiles.value_or(Percentiles{});
     const Task& t = r.task;
     text += fmt::format("{},{},{},{},{},{},{},{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},"
-                        "{},{:.6g},{:.4g},{:.4g},{},{}\n",
+                        "{},{:.6g},{:.4g},{:.4g},{},{},{},{}\n",
                         test_name(t), t.size, name_of(t.memory), name_of(t.wait), name_of(t.target),
                         t.window, t.endpoints, unit_of(t), r.value.min, r.value.median, r.value.max,
                         p.p50, p.p99, p.p999, p.max, r.limit_name, r.limit.median, r.ratio.median,
-                        r.probe, r.steady ? "yes" : "no", r.skipped.empty() ? "no" : "yes");
+                        r.probe, r.steady ? "yes" : "no", r.skipped.empty() ? "no" : "yes",
+                        t.beside, name_of(t.transport));
   }
   return text;
 }

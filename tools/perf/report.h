@@ -17,7 +17,9 @@ std::string table_row(const Result& result);
 // What the table cannot say in a column: what was thrown away, skipped, remarked.
 std::string notes_of(const Result& result);
 
-std::string json_of(const Machine& machine, const Plan& plan, const std::vector<Result>& results);
+// path: of the connections, in the provider's words.
+std::string json_of(const Machine& machine, const std::string& path, const Plan& plan,
+                    const std::vector<Result>& results);
 std::string csv_of(const std::vector<Result>& results);
 
 } // namespace datum::perf

@@ -103,7 +103,7 @@ Message Server::answer(Control& control, const Message& message) {
     const std::string wanted = fmt::format("{}{}", kDataHello, message.number("session"));
     const tools::Deadline deadline = tools::after(std::chrono::seconds(60));
     control.send({"accepting", {}, {}});
-    for (std::uint32_t i = 0; i < link_->endpoints(); ++i)
+    for (std::uint32_t i = 0; i < link_->connections(); ++i)
       tools::accept(requests_.next_data(wanted, control, deadline), link_->ep(i).get(), "client");
     link_->await_established();
     prepare(*link_);
@@ -116,9 +116,13 @@ Message Server::answer(Control& control, const Message& message) {
     accept_churn(ia_, requests_, control);
   } else if (message.verb == "end") {
     link_.reset();
+  } else if (message.verb == "cpu") {
+    return {"cpu", {{"us", processor_time_now()}}, {}};
   } else if (message.verb == "usage") {
     const Usage usage = usage_now();
-    return {"usage", {{"cpu", usage.cpu_us}, {"memory", usage.memory}}, {}};
+    return {"usage",
+            {{"cpu", usage.cpu_us}, {"memory", usage.memory}, {"descriptors", usage.descriptors}},
+            {}};
   } else {
     throw ToolError(ExitCode::Failed,
                     fmt::format("\"{}\" is not understood; is the client of another version?",

@@ -56,7 +56,7 @@ void Session::begin(const Task& task) {
   session_ = session_ * 1'000'000 + static_cast<std::uint64_t>(getpid()) + 1;
   expect(control_.ask({"accept", {{"session", session_}}, {}}), "accepting");
   const std::string hello = fmt::format("{}{}", kDataHello, session_);
-  for (std::uint32_t i = 0; i < task.endpoints; ++i)
+  for (std::uint32_t i = 0; i < link_->connections(); ++i)
     tools::connect(link_->ep(i), link_->evd(), peer_.address, peer_.port, hello, timeout_,
                    peer_.name);
   expect(control_.receive(tools::after(kRunPatience)), "done");
@@ -91,10 +91,16 @@ double Session::probe() {
   return ns;
 }
 
+std::uint64_t Session::peer_processor_time() {
+  const Message cpu = control_.ask({"cpu", {}, {}});
+  expect(cpu, "cpu");
+  return cpu.number("us");
+}
+
 Usage Session::peer_usage() {
   const Message usage = control_.ask({"usage", {}, {}});
   expect(usage, "usage");
-  return {usage.number("cpu"), usage.number("memory")};
+  return {usage.number("cpu"), usage.number("memory"), usage.number("descriptors")};
 }
 
 } // namespace datum::perf

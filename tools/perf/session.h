@@ -33,6 +33,8 @@ class Session {
 
   double probe(); // 0: cannot be told, the processes share no page
   Usage peer_usage();
+  std::uint64_t peer_processor_time();                               // us
+  [[nodiscard]] std::string path() const { return control_.path(); } // "" where it is not told
   [[nodiscard]] const std::string& remark() const { return remark_; }
 
  private:

@@ -33,6 +33,8 @@ constexpr std::array<std::string_view, 4> kMemories = {"ordinary", "ordinary-hug
 constexpr std::array<std::string_view, 2> kWaits = {"poll", "block"};
 constexpr std::array<std::string_view, 3> kTargets = {"poll", "memory", "sleep"};
 
+constexpr std::array<std::string_view, 2> kTransports = {"shm", "tcp"};
+
 constexpr std::uint64_t kMaxWindow = 4096;
 constexpr std::uint64_t kMaxEndpoints = 100'000;
 
@@ -76,6 +78,14 @@ std::string_view name_of(Target target) {
   return kTargets[static_cast<std::size_t>(target)];
 }
 
+std::string_view name_of(Transport transport) {
+  return kTransports[static_cast<std::size_t>(transport)];
+}
+
+Transport transport_of(std::string_view path) {
+  return path == "tcp" ? Transport::Tcp : Transport::Shm;
+}
+
 bool is_huge(Memory memory) {
   return memory == Memory::OrdinaryHuge || memory == Memory::ShareableHuge;
 }
@@ -111,7 +121,8 @@ Message to_message(const Task& task) {
                      {"wait", static_cast<std::uint64_t>(task.wait)},
                      {"target", static_cast<std::uint64_t>(task.target)},
                      {"window", task.window},
-                     {"endpoints", task.endpoints}};
+                     {"endpoints", task.endpoints},
+                     {"beside", task.beside}};
   return message;
 }
 
@@ -120,13 +131,14 @@ std::optional<Task> to_task(const Message& message) {
   const auto memory = message.number("memory"), wait = message.number("wait");
   const auto target = message.number("target"), size = message.number("size");
   const auto window = message.number("window"), endpoints = message.number("endpoints");
+  const auto beside = message.number("beside");
   Task task;
   task.op = static_cast<Op>(op);
   task.kind = static_cast<Kind>(kind);
   if (op > static_cast<std::uint64_t>(Op::None) || kind > static_cast<std::uint64_t>(Kind::Idle) ||
       test_name(task) == "?" || memory >= kMemories.size() || wait >= kWaits.size() ||
       target >= kTargets.size() || size == 0 || size > kMaxSize || window == 0 ||
-      window > kMaxWindow || endpoints == 0 || endpoints > kMaxEndpoints)
+      window > kMaxWindow || endpoints == 0 || endpoints > kMaxEndpoints || beside > kMaxEndpoints)
     return std::nullopt;
   task.size = size;
   task.memory = static_cast<Memory>(memory);
@@ -134,6 +146,7 @@ std::optional<Task> to_task(const Message& message) {
   task.target = static_cast<Target>(target);
   task.window = static_cast<std::uint32_t>(window);
   task.endpoints = static_cast<std::uint32_t>(endpoints);
+  task.beside = static_cast<std::uint32_t>(beside);
   return task;
 }
 

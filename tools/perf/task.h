@@ -21,6 +21,7 @@ enum class Memory : std::uint8_t { Ordinary, OrdinaryHuge, Shareable, ShareableH
 enum class Wait : std::uint8_t { Poll, Block };
 // What the passive side does while it is the target of an RDMA operation.
 enum class Target : std::uint8_t { Poll, Memory, Sleep };
+enum class Transport : std::uint8_t { Shm, Tcp };
 
 struct Task {
   Op op = Op::Send;
@@ -31,6 +32,9 @@ struct Task {
   Target target = Target::Poll;
   std::uint32_t window = 64; // operations in flight per endpoint
   std::uint32_t endpoints = 1;
+  std::uint32_t beside = 0; // further connections, on which nothing happens
+  // What carries the connections, as the provider told the active side. Not on the wire.
+  Transport transport = Transport::Shm;
 
   bool operator==(const Task&) const = default;
 };
@@ -42,6 +46,8 @@ const std::vector<std::string>& test_names();
 std::string_view name_of(Memory memory);
 std::string_view name_of(Wait wait);
 std::string_view name_of(Target target);
+std::string_view name_of(Transport transport);
+Transport transport_of(std::string_view path); // of the named attribute "datum_path"
 bool is_huge(Memory memory);
 bool is_shareable(Memory memory);
 

@@ -3,8 +3,10 @@
 
 #include <sys/resource.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 
 namespace datum::perf {
 namespace {
@@ -23,12 +25,26 @@ std::uint64_t proportional_set() {
   return 0;
 }
 
+// With the one that looks.
+std::uint64_t open_descriptors() {
+  std::error_code error;
+  std::uint64_t count = 0;
+  for (std::filesystem::directory_iterator at("/proc/self/fd", error), end; !error && at != end;
+       at.increment(error))
+    ++count;
+  return count;
+}
+
 } // namespace
 
-Usage usage_now() {
+std::uint64_t processor_time_now() {
   rusage usage = {};
   getrusage(RUSAGE_SELF, &usage);
-  return {microseconds(usage.ru_utime) + microseconds(usage.ru_stime), proportional_set()};
+  return microseconds(usage.ru_utime) + microseconds(usage.ru_stime);
+}
+
+Usage usage_now() {
+  return {processor_time_now(), proportional_set(), open_descriptors()};
 }
 
 } // namespace datum::perf

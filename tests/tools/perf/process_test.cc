@@ -50,6 +50,54 @@ TEST(DatPerf, LimitsStandBesideTheFigures) {
   EXPECT_EQ(count(ended.output, "\"limit\": \"ring 8 B\""), 1U) << ended.output;
 }
 
+TEST(DatPerf, LocalMeasuresEachOperationOverTcpAndSaysSo) {
+  const Ended ended = run(kPerf + " --local --transport tcp --beside 3 -t " +
+                          "send-lat,write-lat,read-lat,send-bw,write-bw,read-bw,send-rate" +
+                          " -s 8,70000 --repeat 1 --time 1 --json -q 2>&1");
+  EXPECT_EQ(ended.code, 0) << ended.output;
+  EXPECT_EQ(count(ended.output, "\"transport\": \"tcp\""), 14U) << ended.output;
+  EXPECT_EQ(count(ended.output, "\"limit\": \"tcp"), 14U) << ended.output;
+  EXPECT_EQ(count(ended.output, "\"path\": \"tcp\""), 1U) << ended.output;
+}
+
+TEST(DatPerf, LocalMeasuresSleepersAndConnectionsOverTcp) {
+  const std::string perf = kPerf + " --local --transport tcp" + kShort;
+  EXPECT_EQ(run(perf + "--wait block -t send-lat,send-bw -s 64").code, 0);
+  EXPECT_EQ(run(perf + "--target memory -t write-lat,read-bw -s 64").code, 0);
+  const Ended ended =
+      run(perf + "-t post,dequeue,connect,idle --endpoints 5 --window 4" + " --idle-time 1 -s 8");
+  EXPECT_EQ(ended.code, 0) << ended.output;
+  EXPECT_NE(ended.output.find("\"descriptors_per_pair\": 2,"), std::string::npos) << ended.output;
+}
+
+TEST(DatPerf, OneSideThatAllowsTcpAloneMakesItTcp) {
+  Served server(kPerf + " --server --port 0 -q");
+  const std::string client = kPerf + " 127.0.0.1 --port " + server.port + " -t send-lat -s 8";
+  const Ended over_tcp = run(client + " --transport tcp" + kShort);
+  EXPECT_EQ(over_tcp.code, 0);
+  EXPECT_EQ(count(over_tcp.output, "\"transport\": \"tcp\""), 1U) << over_tcp.output;
+  const Ended best = run(client + kShort);
+  EXPECT_EQ(best.code, 0);
+  EXPECT_EQ(count(best.output, "\"transport\": \"shm\""), 1U) << best.output;
+}
+
+TEST(DatPerf, MoreConnectionsOverTcpThanDescriptorsIsWrongUsage) {
+  const Ended ended = run("bash -c 'ulimit -n 150; " + kPerf +
+                          " --local --transport tcp -t idle --endpoints 100'" + " 2>&1");
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_NE(ended.output.find("100 connections over TCP need 164 descriptors, and this process may "
+                              "have 150"),
+            std::string::npos)
+      << ended.output;
+}
+
+TEST(DatPerf, ATransportThatThereIsNotIsWrongUsage) {
+  const Ended ended = run(kPerf + " --local --transport verbs 2>&1");
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_NE(ended.output.find("verbs: there is no transport for RDMA hardware"), std::string::npos)
+      << ended.output;
+}
+
 TEST(DatPerf, AClientMeasuresWithAServerThatServesOnce) {
   Served server(kPerf + " --server --once --port 0");
   const Ended ended =

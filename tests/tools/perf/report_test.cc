@@ -60,7 +60,7 @@ TEST(PerfReport, CsvHasALineForEachResultAndAsManyFieldsAsItsHead) {
   for (std::size_t at = 0; at < csv.size(); at = csv.find('\n', at) + 1)
     commas.push_back(std::count(csv.begin() + static_cast<long>(at),
                                 csv.begin() + static_cast<long>(csv.find('\n', at)), ','));
-  EXPECT_EQ(commas, (std::vector<long>{20, 20, 20}));
+  EXPECT_EQ(commas, (std::vector<long>{22, 22, 22}));
 }
 
 TEST(PerfPlot, DrawsOnePanelPerKindAndDashesTheLimits) {
@@ -70,6 +70,30 @@ TEST(PerfPlot, DrawsOnePanelPerKindAndDashesTheLimits) {
   EXPECT_NE(svg.find("stroke-dasharray"), std::string::npos);
   EXPECT_NE(svg.find("limit: ring"), std::string::npos);
   EXPECT_NE(svg.find("a &lt; b"), std::string::npos);
+}
+
+TEST(PerfReport, TheTransportIsSaidWithEachResult) {
+  Result result = latency(8, 100);
+  result.task.transport = Transport::Tcp;
+  EXPECT_NE(json_of({}, "tcp", {}, {result}).find("\"transport\": \"tcp\""), std::string::npos);
+  EXPECT_NE(json_of({}, "tcp", {}, {result}).find("\"path\": \"tcp\""), std::string::npos);
+  EXPECT_NE(csv_of({result}).find(",tcp\n"), std::string::npos);
+  EXPECT_NE(plot_svg({result}, "").find("send-lat, ordinary, tcp"), std::string::npos);
+}
+
+TEST(PerfReport, IdleEndpointsShowTimeMemoryAndDescriptors) {
+  Result result;
+  set_test(result.task, "idle");
+  result.task.endpoints = 100;
+  result.cpu_percent = 0.25;
+  result.memory_per_pair = 2048;
+  result.descriptors_per_pair = 2;
+  result.setup_ns = 1.5e9;
+  const std::string row = table_row(result);
+  EXPECT_NE(row.find("100 idle endpoints: 0.25 % CPU, 2.0 KiB of memory and 2.00 descriptors a "
+                     "pair, connected in 1.50 s"),
+            std::string::npos)
+      << row;
 }
 
 TEST(PerfPlot, OfNothingIsAnEmptyDrawing) {

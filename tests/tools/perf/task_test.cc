@@ -63,6 +63,7 @@ TEST(PerfTask, SurvivesTheWire) {
   task.target = Target::Sleep;
   task.window = 7;
   task.endpoints = 9;
+  task.beside = 11;
   const auto back = to_task(decode(encode(to_message(task))));
   ASSERT_TRUE(back.has_value());
   EXPECT_EQ(*back, task);
@@ -75,6 +76,11 @@ TEST(PerfTask, WhatAPeerMakesUpIsRefused) {
     Message bad = good;
     bad.numbers[name] = 99;
     EXPECT_FALSE(to_task(bad).has_value()) << name;
+  }
+  {
+    Message many = good;
+    many.numbers["beside"] = UINT64_MAX;
+    EXPECT_FALSE(to_task(many).has_value());
   }
   for (const char* name : {"size", "window", "endpoints"}) {
     Message none = good, huge = good;
@@ -120,6 +126,59 @@ TEST(PerfLimit, ALargeSendIsHeldAgainstTheBetterOfRingAndCall) {
   ASSERT_EQ(limits.size(), 2U);
   EXPECT_EQ(name_of(limits[0]), "ring 4.0 KiB");
   EXPECT_EQ(name_of(limits[1]), "cma-message 4.0 KiB");
+}
+
+Task over_tcp(const char* test) {
+  Task task;
+  set_test(task, test);
+  task.transport = transport_of("tcp");
+  return task;
+}
+
+TEST(PerfLimit, APollingPingPongOverTcpIsHeldAgainstSocketsThatSpin) {
+  for (const char* test : {"send-lat", "write-lat", "read-lat"}) {
+    const auto limits = limits_of(over_tcp(test));
+    ASSERT_EQ(limits.size(), 1U) << test;
+    EXPECT_EQ(name_of(limits[0]), "tcp 8 B") << test;
+  }
+}
+
+TEST(PerfLimit, WhoeverHasToBeWokenOverTcpIsHeldAgainstEpoll) {
+  Task blocking = over_tcp("send-lat"), spinning_target = over_tcp("write-lat");
+  blocking.wait = Wait::Block;
+  spinning_target.target = Target::Memory;
+  for (const Task& task : {blocking, spinning_target}) {
+    const auto limits = limits_of(task);
+    ASSERT_EQ(limits.size(), 1U) << test_name(task);
+    EXPECT_EQ(name_of(limits[0]), "tcp-epoll 8 B") << test_name(task);
+  }
+}
+
+TEST(PerfLimit, AStreamOverTcpIsHeldAgainstTheBetterOfTwoWaysToSend) {
+  Task task = over_tcp("read-bw");
+  task.size = 65536;
+  const auto limits = limits_of(task);
+  ASSERT_EQ(limits.size(), 2U);
+  EXPECT_EQ(name_of(limits[0]), "tcp-stream 64.0 KiB");
+  EXPECT_EQ(name_of(limits[1]), "tcp-gather 64.0 KiB");
+  // 65536 bytes in 16384 ns are 4 GB/s.
+  EXPECT_DOUBLE_EQ(in_unit_of(task, limits[1], 16384), 4e9);
+}
+
+TEST(PerfLimit, OfCallsAndConnectionsOverTcpThereIsNone) {
+  for (const char* test : {"post", "dequeue", "connect", "idle"})
+    EXPECT_TRUE(limits_of(over_tcp(test)).empty()) << test;
+}
+
+TEST(PerfTransport, IsWhatTheProviderCallsThePath) {
+  EXPECT_EQ(name_of(transport_of("tcp")), "tcp");
+  EXPECT_EQ(name_of(transport_of("shared memory, direct")), "shm");
+}
+
+TEST(PerfTransport, WhatThereIsNotIsRefusedWithWhatThereIs) {
+  for (const char* text : {"auto", "shm", "tcp"}) EXPECT_EQ(transport_objection(text), "") << text;
+  for (const char* text : {"verbs", "udp", "", "TCP"})
+    EXPECT_NE(transport_objection(text).find("auto, shm, tcp"), std::string::npos) << text;
 }
 
 TEST(PerfLimit, ATimeBecomesABandwidthInTheUnitOfTheResult) {
