@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """Takes the bars of docs/performance.md; scripts/bench.sh says how it is called.
 
-Lives here: which bars there are, which runs count, what the table says. Not here: measuring, which
-dat-perf does: each of its runs holds our figure, the limit beside it, and a cache-line probe before
+Lives here: the bars of shared memory, which runs count, what a table says. Not here: the bars of TCP
+(bench_tcp.py); measuring, which dat-perf does: each of its runs holds our figure, the limit beside it, and a cache-line probe before
 and after. A run during which the cores moved by more than 15 % is thrown away.
 """
 
@@ -18,7 +18,7 @@ import time
 
 import bench_peers
 
-BEGIN, END = "<!-- bench.sh writes from here -->", "<!-- bench.sh wrote up to here -->"
+MARKS = "<!-- bench.sh writes from here -->", "<!-- bench.sh wrote up to here -->"
 MOVED = 0.15
 TRIES = 3  # for each run that is wanted
 
@@ -29,6 +29,14 @@ class Bar:
     def __init__(self, name, args, best, goal, *, to_limit=True, peers=(), peer_factor=1.0):
         self.name, self.args, self.best, self.goal = name, args.split(), best, goal
         self.to_limit, self.peers, self.peer_factor = to_limit, peers, peer_factor
+
+    def run(self, tools):
+        """One run of it: see run_once()."""
+        return run_once(self, tools)
+
+    def quantity(self, value):
+        """A figure or limit with the unit that its test has."""
+        return quantity(self, value)
 
 
 def bandwidth_bars():
@@ -81,15 +89,21 @@ def figure_of(bar, result):
     return result["value"]["median"]
 
 
-def run_once(bar, tools):
-    command = [tools.perf, "--local", "--json", "--quiet", "--repeat", "1", *bar.args]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+def dat_perf(args, tools, environment=None):
+    """The one result of it."""
+    command = [tools.perf, "--local", "--json", "--quiet", "--repeat", "1", *args]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False,
+                          env={**os.environ, **(environment or {})})
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(command)}: exit {done.returncode}: {done.stderr.strip()}")
-    answer = json.loads(done.stdout)
-    result = answer["results"][0]
+    result = json.loads(done.stdout)["results"][0]
     if "skipped" in result:
-        raise RuntimeError(f"{bar.name}: {result['skipped']}")
+        raise RuntimeError(f"{' '.join(args)}: {result['skipped']}")
+    return result
+
+
+def run_once(bar, tools):
+    result = dat_perf(bar.args, tools)
     run = {"figure": figure_of(bar, result), "steady": result.get("steady", True),
            "probe": result.get("probe_ns", 0), "peers": {}, "remark": result.get("remark", "")}
     if bar.to_limit:
@@ -127,7 +141,7 @@ def run_peers(bar, tools, run):
 def take(bar, tools, wanted):
     kept, thrown = [], 0
     while len(kept) < wanted and thrown < wanted * TRIES:
-        run = run_once(bar, tools)
+        run = bar.run(tools)
         if run["steady"]:
             run_peers(bar, tools, run)
         if run["steady"]:
@@ -182,7 +196,12 @@ def goal_text(bar):
         goals.append(f"{sign} {bar.goal:g}{' x' if bar.to_limit else ''}")
     if bar.peers:
         latency = any(kind == "latency" for _, kind in bar.peers)
-        goals.append("ahead of the peers" if latency else f"≥ {bar.peer_factor:g} x each peer")
+        if not latency:
+            goals.append(f"≥ {bar.peer_factor:g} x each peer")
+        elif bar.peer_factor < 1:
+            goals.append(f"≤ {1 / bar.peer_factor:.2f} x each peer")
+        else:
+            goals.append("ahead of the peers")
     return ", ".join(goals)
 
 
@@ -193,7 +212,7 @@ def row(bar, kept, thrown):
     limit = ratio = ""
     if bar.to_limit:
         limits = statistics.median(run["limit"] for run in kept)
-        limit = f"{kept[0]['limit_name']}: {quantity(bar, limits)}"
+        limit = f"{kept[0]['limit_name']}: {bar.quantity(limits)}"
         ratio = "{:.2f} / **{:.2f}** / {:.2f}".format(*spread([run["ratio"] for run in kept]))
     else:
         ratio = "{:.3g} / **{:.3g}** / {:.3g}".format(*spread([run["figure"] for run in kept]))
@@ -203,7 +222,7 @@ def row(bar, kept, thrown):
         peers = "; ".join(text for text in (peers, kept[0]["remark"]) if text)
     count = f"{len(kept)}" + (f" (+{thrown} thrown away)" if thrown else "")
     verdict = "yes" if is_met(bar, kept) else "**no**"
-    return (f"| {bar.name} | {limit} | {quantity(bar, figure)} | {ratio} | {goal_text(bar)} "
+    return (f"| {bar.name} | {limit} | {bar.quantity(figure)} | {ratio} | {goal_text(bar)} "
             f"| {verdict} | {count} | {peers} |")
 
 
@@ -219,7 +238,7 @@ def others_use():
     return 1 - (later_idle - idle) / max(1, later - total)
 
 
-def machine_lines(probes, load):
+def machine_lines(probes, load, peers):
     def read(command):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         return done.stdout.strip()
@@ -231,7 +250,7 @@ def machine_lines(probes, load):
     commit = read(["git", "rev-parse", "--short=12", "HEAD"]) or "unknown"
     lines = [f"- Machine: {model}, {cores} usable cores, {os.uname().sysname} {os.uname().release}",
              f"- Date: {datetime.date.today().isoformat()}; commit: {commit}{dirty}",
-             f"- Peers: {bench_peers.versions()}"]
+             f"- Peers: {bench_peers.versions(peers)}"]
     if probes:
         lines.append("- Cache line one way during the runs: "
                      + "{:.0f} / {:.0f} / {:.0f} ns (min / median / max)".format(*spread(probes)))
@@ -241,9 +260,9 @@ def machine_lines(probes, load):
     return lines
 
 
-def table(results, load):
+def table(results, load, peers=("ucx", "fi")):
     probes = [run["probe"] for _, kept, _ in results for run in kept if run["probe"] > 0]
-    lines = machine_lines(probes, load)
+    lines = machine_lines(probes, load, peers)
     lines += ["", "| work | limit | figure (median) | ratio, or figure: min / median / max | goal "
               "| met | runs | figure : peer |", "|---|---|---|---|---|---|---|---|"]
     lines += [row(*result) for result in results]
@@ -254,12 +273,13 @@ def table(results, load):
     return "\n".join(lines)
 
 
-def between_marks(old, new):
+def between_marks(old, new, marks=MARKS):
     """The text with the part between the marks replaced; what people wrote around it stays."""
-    if BEGIN not in old or END not in old:
-        return f"{old.rstrip()}\n\n{BEGIN}\n\n{new}\n\n{END}\n".lstrip()
-    head, rest = old.split(BEGIN, 1)
-    return f"{head}{BEGIN}\n\n{new}\n\n{END}{rest.split(END, 1)[1]}"
+    begin, end = marks
+    if begin not in old or end not in old:
+        return f"{old.rstrip()}\n\n{begin}\n\n{new}\n\n{end}\n".lstrip()
+    head, rest = old.split(begin, 1)
+    return f"{head}{begin}\n\n{new}\n\n{end}{rest.split(end, 1)[1]}"
 
 
 PLOTS = {
@@ -300,32 +320,41 @@ def arguments():
     return options
 
 
-def main():
-    options = arguments()
-    load = others_use()
-    bars = [bar for bar in all_bars()
-            if not options.only or any(word in bar.name for word in options.only)]
+def take_all(bars, options):
+    """[(bar, kept runs, how many were thrown away)], and how many bars could not be measured."""
+    wanted = [bar for bar in bars
+              if not options.only or any(word in bar.name for word in options.only)]
     results, failures = [], 0
-    for number, bar in enumerate(bars, 1):
-        print(f"bench: {number} of {len(bars)}: {bar.name}", file=sys.stderr)
+    for number, bar in enumerate(wanted, 1):
+        print(f"bench: {number} of {len(wanted)}: {bar.name}", file=sys.stderr)
         try:
             results.append((bar, *take(bar, options, options.runs)))
         except (RuntimeError, subprocess.TimeoutExpired, KeyError, ValueError) as error:
             print(f"bench: {bar.name}: {error}", file=sys.stderr)
             results.append((bar, [], 0))
             failures += 1
-    text = table(results, max(load, others_use()))
+    return results, failures
+
+
+def write_results(text, results, options, marks=MARKS):
     print(text)
     old = ""
     if os.path.exists(options.output):
         with open(options.output, encoding="utf-8") as file:
             old = file.read()
     with open(options.output, "w", encoding="utf-8") as file:
-        file.write(between_marks(old, text))
+        file.write(between_marks(old, text, marks))
     if options.raw:
         with open(options.raw, "w", encoding="utf-8") as file:
             json.dump([{"bar": bar.name, "kept": kept, "thrown": thrown}
                        for bar, kept, thrown in results], file, indent=1)
+
+
+def main():
+    options = arguments()
+    load = others_use()
+    results, failures = take_all(all_bars(), options)
+    write_results(table(results, max(load, others_use())), results, options)
     if not options.no_plots and not options.only:
         draw(options, os.path.join(os.path.dirname(options.output) or ".", "plots"))
     return 1 if failures else 0

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Speed against the limits of this machine: scripts/bench.sh [OPTION...] [BIN]
 # Takes every bar several times, each beside its limit, UCX and libfabric, and writes
-# docs/performance.md (between its two marks) and docs/plots/*.svg. Ten minutes on a quiet machine.
+# docs/performance.md (between two marks for each table) and docs/plots/*.svg. Twenty minutes on a
+# quiet machine.
+#   --table shm|tcp   one of the two tables, not both; a second --raw file is named FILE.tcp
 #   BIN               where dat-perf and datum-limits are (default: build/bench/bin)
 #   --runs N          kept runs of each bar (default 7)
 #   --only WORD       only bars whose name contains WORD (repeat it for more); no plots
@@ -13,6 +15,21 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case "${1-}" in
-  -h | --help) sed -n '3,14s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  -h | --help) sed -n '3,16s/^# \{0,1\}//p' "$0"; exit 0 ;;
 esac
-exec python3 scripts/bench.py "$@"
+table=both
+if [ "${1-}" = --table ]; then
+  table=${2:?bench: --table wants shm or tcp}
+  shift 2
+fi
+case "$table" in
+  shm) exec python3 scripts/bench.py "$@" ;;
+  tcp) exec python3 scripts/bench_tcp.py "$@" ;;
+  both) ;;
+  *) echo "bench: there is no table \"$table\"; there are shm and tcp" >&2; exit 2 ;;
+esac
+status=0
+python3 scripts/bench.py "$@" || status=$?
+[ "$status" -lt 2 ] || exit "$status"
+python3 scripts/bench_tcp.py "$@" || status=$?
+exit "$status"

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""UCX and libfabric on the same two cores, and the probe around them. A peer that is not installed
+"""UCX, libfabric and iperf3 on the same two cores, and the probe around them. A peer that is not installed
 or fails has no figure; that is never an error of the benchmark."""
 
 import functools
+import json
 import os
 import re
 import shutil
@@ -81,37 +82,72 @@ def parse_fi(text):
     return None
 
 
-def ucx(test, size):
+UCX_SHM = {"UCX_TLS": "posix,cma"}
+# The address of the limits; by itself UCX takes the one of some other interface of this host.
+UCX_TCP = {"UCX_TLS": "tcp", "UCX_NET_DEVICES": "lo"}
+FI_SHM = ["-e", "rdm", "-p", "shm"]
+FI_TCP = ["-e", "msg", "-p", "tcp"]
+
+
+def parse_iperf(text):
+    """The same from `iperf3 -J`: what the receiver has had."""
+    try:
+        received = json.loads(text)["end"]["sum_received"]
+        return {"bandwidth": received["bits_per_second"] / 8}
+    except (ValueError, KeyError):
+        return None
+
+
+def ucx(test, size, environment):
     port = str(next(port_counter()))
-    rounds = rounds_for(size, 1000000 if test == "tag_bw" else 200000)
+    # Over TCP it moves a thousandth of what it does in memory, now and then.
+    slow = 50 if environment is UCX_TCP else 1
+    rounds = max(20, rounds_for(size, 1000000 if test == "tag_bw" else 200000) // slow)
     return parse_ucx(pair(["ucx_perftest", "-p", port],
                           ["ucx_perftest", "-p", port, "127.0.0.1", "-t", test, "-s", str(size),
                            "-n", str(rounds), "-w", str(rounds // 10 + 1), "-f", "-v"],
-                          {"UCX_TLS": "posix,cma", "UCX_WARN_UNUSED_ENV_VARS": "n"}))
+                          {**environment, "UCX_WARN_UNUSED_ENV_VARS": "n"}))
 
 
-def libfabric(size):
+def libfabric(size, provider):
     port = str(next(port_counter()))
     # Both sides need the same size and count, or they wait for each other for ever.
-    common = ["fi_pingpong", "-e", "rdm", "-p", "shm", "-S", str(size), "-I",
-              str(rounds_for(size, 100000))]
+    common = ["fi_pingpong", *provider, "-S", str(size), "-I", str(rounds_for(size, 100000))]
     return parse_fi(pair([*common, "-B", port], [*common, "-P", port, "127.0.0.1"], {}))
 
 
+def iperf(size):
+    port = str(next(port_counter()))
+    return parse_iperf(pair(["iperf3", "-s", "-1", "-p", port],
+                            ["iperf3", "-c", "127.0.0.1", "-p", port, "-J", "-t", "1", "-l",
+                             str(min(size, 1 << 20))], {}))  # 1 MiB is the most that it takes
+
+
+PROGRAMS = {"ucx": "ucx_perftest", "ucx-tcp": "ucx_perftest", "fi": "fi_pingpong",
+            "fi-tcp": "fi_pingpong", "iperf3": "iperf3"}
+
+
 def measure(name, kind):
-    """name: "ucx tag_lat 8" or "fi 64k". None: not installed, or it failed."""
+    """name: "ucx tag_lat 8", "ucx-tcp tag_lat 8", "fi 64k", "fi-tcp 64k" or "iperf3 64k".
+    None: not installed, or it failed."""
     words = name.split()
-    program = "ucx_perftest" if words[0] == "ucx" else "fi_pingpong"
-    if not shutil.which(program) or not shutil.which("taskset"):
+    if not shutil.which(PROGRAMS[words[0]]) or not shutil.which("taskset"):
         return None
     size = SIZES[words[-1]]
-    values = ucx(words[1], size) if words[0] == "ucx" else libfabric(size)
+    values = {"ucx": lambda: ucx(words[1], size, UCX_SHM),
+              "ucx-tcp": lambda: ucx(words[1], size, UCX_TCP),
+              "fi": lambda: libfabric(size, FI_SHM),
+              "fi-tcp": lambda: libfabric(size, FI_TCP),
+              "iperf3": lambda: iperf(size)}[words[0]]()
     return values[kind] if values else None
 
 
-def versions():
+def versions(names=("ucx", "fi")):
+    """Of the programs behind these names."""
+    packages = {"ucx": "ucx-utils", "fi": "libfabric-bin", "iperf3": "iperf3"}
     found = []
-    for package, program in (("ucx-utils", "ucx_perftest"), ("libfabric-bin", "fi_pingpong")):
+    for name in names:
+        program, package = PROGRAMS[name], packages[name]
         if not shutil.which(program):
             found.append(f"{program} is not installed")
             continue

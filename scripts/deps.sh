@@ -44,6 +44,8 @@ check     libibverbs-dev         compiles the peer of make siw: queue pairs and 
 bench     libbenchmark-dev       micro-benchmarks
 bench     ucx-utils              the peer figures of UCX
 bench     libfabric-bin          the peer figures of libfabric
+bench     iperf3                 how fast others stream over TCP
+bench     linux-perf             counts the system calls of a message
 coverage  gcovr                  line coverage per folder
 siw       qemu-system-x86        the machine that has a siw device
 siw       busybox-static         its shell and small commands

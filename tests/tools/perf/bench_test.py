@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""What scripts/bench.py concludes from runs, and reads from its peers."""
+"""What scripts/bench.py and bench_tcp.py conclude from runs, and read from their peers."""
 
 import pathlib
 import sys
@@ -12,6 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts"))
 sys.dont_write_bytecode = True
 import bench  # noqa: E402
 import bench_peers  # noqa: E402
+import bench_tcp  # noqa: E402
 
 
 def run_of(figure, ratio, **peers):
@@ -55,8 +56,9 @@ class Judgement(unittest.TestCase):
         self.assertTrue(bench.moved(0, 100))
 
     def test_every_bar_has_a_name_of_its_own(self):
-        names = [bar.name for bar in bench.all_bars()]
-        self.assertEqual(len(names), len(set(names)))
+        for bars in (bench.all_bars(), bench_tcp.all_bars()):
+            names = [bar.name for bar in bars]
+            self.assertEqual(len(names), len(set(names)))
 
 
 class SteadyPeer(unittest.TestCase):
@@ -90,7 +92,64 @@ class SteadyPeer(unittest.TestCase):
         self.assertFalse(run["steady"])
 
 
+class OverTcp(unittest.TestCase):
+    def answers(self, *answers):
+        left = iter(answers)
+        return mock.patch.object(bench, "dat_perf", lambda *_: next(left))
+
+    def result(self, median, probe=100, steady=True):
+        return {"value": {"median": median}, "probe_ns": probe, "steady": steady}
+
+    def versus(self):
+        return bench_tcp.VersusBar("x", "-t read-bw", ">=", 0.9, "our send-bw", "-t send-bw")
+
+    def test_every_bar_is_measured_over_tcp(self):
+        for bar in bench_tcp.all_bars():
+            self.assertEqual(bar.args[-2:], ["--transport", "tcp"], bar.name)
+
+    def test_a_figure_is_held_against_another_of_our_own(self):
+        with self.answers(self.result(9.0), self.result(10.0)):
+            run = self.versus().run(None)
+        self.assertEqual((run["ratio"], run["limit_name"]), (0.9, "our send-bw"))
+        self.assertTrue(run["steady"])
+
+    def test_two_that_were_not_taken_on_the_same_cores_do_not_count(self):
+        for own, other in ((self.result(9, 100), self.result(10, 200)),
+                           (self.result(9, steady=False), self.result(10)),
+                           (self.result(9), self.result(10, steady=False))):
+            with self.answers(own, other):
+                self.assertFalse(self.versus().run(None)["steady"])
+
+    def test_bars_of_idle_endpoints_share_their_runs(self):
+        with mock.patch.object(bench_tcp.IdleBar, "taken", []), \
+                self.answers({"setup_ns": 3e9, "cpu_percent": 0.01},
+                             {"setup_ns": 4e9, "cpu_percent": 0.02}):
+            setup = bench_tcp.IdleBar("s", "<=", 15, lambda r: r["setup_ns"] / 1e9, "s")
+            idle = bench_tcp.IdleBar("c", "<=", 1, lambda r: r["cpu_percent"], "%")
+            self.assertEqual([setup.run(None)["figure"] for _ in range(2)], [3.0, 4.0])
+            self.assertEqual([idle.run(None)["figure"] for _ in range(2)], [0.01, 0.02])
+
+    def test_calls_are_what_perf_counted(self):
+        text = "# started on Mon\n\n29,,raw_syscalls:sys_enter,5798275,100.00,,\n"
+        self.assertEqual(bench_tcp.calls_in(text), 29)
+        with self.assertRaises(RuntimeError):
+            bench_tcp.calls_in("<not supported>,,raw_syscalls:sys_enter,0,100.00,,\n")
+
+    def test_a_server_without_a_port_is_an_error(self):
+        self.assertEqual(bench_tcp.port_in("dat-perf: listening on datum (::1), port 77, process 5"),
+                         "77")
+        with self.assertRaises(RuntimeError):
+            bench_tcp.port_in("")
+
+
 class Page(unittest.TestCase):
+    def test_each_table_has_marks_of_its_own(self):
+        page = bench.between_marks(bench.between_marks("# Title\n", "one"), "two", bench_tcp.MARKS)
+        page = bench.between_marks(page, "three")
+        self.assertNotIn("one", page)
+        self.assertIn("two", page)
+        self.assertIn("three", page)
+
     def test_only_what_stands_between_the_marks_is_replaced(self):
         first = bench.between_marks("# Title\n", "one")
         self.assertTrue(first.startswith("# Title\n"))
@@ -115,6 +174,12 @@ class Peers(unittest.TestCase):
         values = bench_peers.parse_fi(text)
         self.assertAlmostEqual(values["latency"], 8400)
         self.assertAlmostEqual(values["bandwidth"], 7797.26e6)
+
+    def test_iperf3(self):
+        text = '{"end": {"sum_received": {"bytes": 1000, "bits_per_second": 8e9}}}'
+        self.assertEqual(bench_peers.parse_iperf(text), {"bandwidth": 1e9})
+        self.assertIsNone(bench_peers.parse_iperf('{"error": "unable to connect"}'))
+        self.assertIsNone(bench_peers.parse_iperf(""))
 
     def test_no_answer_is_no_figure(self):
         self.assertIsNone(bench_peers.parse_ucx(""))

@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""Takes the bars of TCP for docs/performance.md, on loopback; scripts/bench.sh says how it is called.
+
+Lives here: which bars there are, and those whose figure is no plain result of dat-perf. Not here:
+which runs count and what a table says (bench.py).
+"""
+
+import collections
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import bench
+
+MARKS = ("<!-- bench.sh writes the table of TCP from here -->",
+         "<!-- bench.sh wrote the table of TCP up to here -->")
+PEERS = ("ucx", "fi", "iperf3")
+TCP = ["--transport", "tcp"]
+LEVEL = 0.95  # of a peer's speed: level with it
+MANY = 10000
+COUNTED_MS = 1000
+WARM_UP = 1.05  # dat-perf makes a twentieth of the rounds before the clock starts
+
+
+class TcpBar(bench.Bar):
+    """A goal held against sockets that carry the same payload."""
+
+    def __init__(self, name, args, best, goal, **more):
+        super().__init__(name, args, best, goal, **more)
+        self.args += TCP
+
+
+class VersusBar(TcpBar):
+    """A goal held against another figure of our own, taken within the same seconds."""
+
+    def __init__(self, name, args, best, goal, against, other, environment=None,
+                 other_environment=None):
+        super().__init__(name, f"{args} --no-limits", best, goal)
+        self.against, self.other = against, [*other.split(), "--no-limits", *TCP]
+        self.environment, self.other_environment = environment, other_environment
+
+    def run(self, tools):
+        own = bench.dat_perf(self.args, tools, self.environment)
+        other = bench.dat_perf(self.other, tools, self.other_environment)
+        figure, limit = own["value"]["median"], other["value"]["median"]
+        steady = (own["steady"] and other["steady"]
+                  and not bench.moved(own["probe_ns"], other["probe_ns"]))
+        return {"figure": figure, "limit": limit, "ratio": figure / limit,
+                "limit_name": self.against, "steady": steady, "probe": own["probe_ns"],
+                "peers": {}, "remark": ""}
+
+
+class IdleBar(TcpBar):
+    """One of the figures of a run with many idle connections, which all such bars share."""
+
+    taken = []
+
+    def __init__(self, name, best, goal, pick, unit):
+        super().__init__(name, f"-t idle --endpoints {MANY}", best, goal, to_limit=False)
+        self.pick, self.unit, self.seen = pick, unit, 0
+
+    def quantity(self, value):
+        return f"{value:.3g} {self.unit}"
+
+    def run(self, tools):
+        if self.seen == len(self.taken):
+            self.taken.append(bench.dat_perf(self.args, tools))
+        result = self.taken[self.seen]
+        self.seen += 1
+        return figure_alone(self.pick(result))
+
+
+class CallsBar(TcpBar):
+    """System calls for each message, on one side."""
+
+    taken = collections.defaultdict(list)
+
+    def __init__(self, name, side, test, goal):
+        super().__init__(name, f"-t {test} -s 8 --window 256", "<=", goal, to_limit=False)
+        self.side, self.test, self.seen = side, test, 0
+
+    def quantity(self, value):
+        return f"{value:.3f}"
+
+    def run(self, tools):
+        runs = self.taken[self.test]
+        if self.seen == len(runs):
+            runs.append(count_calls(self.args, tools))
+        calls = runs[self.seen][self.side]
+        self.seen += 1
+        return figure_alone(calls)
+
+
+def figure_alone(value):
+    return {"figure": value, "steady": True, "probe": 0, "peers": {}, "remark": ""}
+
+
+def counted(command, file):
+    return ["perf", "stat", "-x", ",", "-o", file, "-e", "raw_syscalls:sys_enter", *command]
+
+
+def calls_in(text):
+    """From `perf stat -x ,`."""
+    found = re.search(r"^(\d+),[^\n]*raw_syscalls:sys_enter", text, re.MULTILINE)
+    if not found:
+        raise RuntimeError("perf counted no system calls; may it read the tracepoints?")
+    return int(found.group(1))
+
+
+def port_in(line):
+    """From the first line of a server."""
+    found = re.search(r"port (\d+)", line)
+    if not found:
+        raise RuntimeError(f"the server said: {line.strip() or 'nothing'}")
+    return found.group(1)
+
+
+def count_calls(args, tools):
+    """{"sender": calls for each message, "receiver": ...}, those of setting up included. perf counts
+    in the kernel: under strace each call takes so long that other threads do the work."""
+    cores = [str(core) for core in sorted(os.sched_getaffinity(0))[:2]]
+    with tempfile.TemporaryDirectory() as folder:
+        files = {side: os.path.join(folder, side) for side in ("sender", "receiver")}
+        server = [tools.perf, "--server", "--once", "--quiet", "--port", "0", "--core", cores[1], *TCP]
+        with subprocess.Popen(counted(server, files["receiver"]), stdout=subprocess.PIPE,
+                              text=True) as passive:
+            try:
+                client = [tools.perf, "localhost", "--port", port_in(passive.stdout.readline()),
+                          "--core", cores[0], "--json", "--quiet", "--repeat", "1", "--time",
+                          str(COUNTED_MS), *args]
+                done = subprocess.run(counted(client, files["sender"]), capture_output=True,
+                                      text=True, timeout=120, check=False)
+                if done.returncode != 0:
+                    raise RuntimeError(f"{' '.join(client)}: {done.stderr.strip()}")
+                passive.wait(20)
+            finally:
+                passive.kill()
+        messages = json.loads(done.stdout)["results"][0]["rounds"] * WARM_UP
+        calls = {}
+        for side, file in files.items():
+            with open(file, encoding="utf-8") as text:
+                calls[side] = calls_in(text.read()) / messages
+        return calls
+
+
+def bandwidth_bars():
+    bars = []
+    for size, label in (("64k", "64 KiB"), ("1M", "1 MiB"), ("16M", "16 MiB")):
+        peers = tuple((f"{peer} {size}", "bandwidth")
+                      for peer in ("ucx-tcp tag_bw", "fi-tcp", "iperf3"))
+        args = f"-s {size} --time 200"
+        for op in ("send", "write"):
+            bars.append(TcpBar(f"{op} bandwidth {label}", f"-t {op}-bw {args}", ">=", 0.9,
+                               peers=peers))
+        bars.append(VersusBar(f"read bandwidth {label}", f"-t read-bw {args}", ">=", 0.9,
+                              "our send-bw", f"-t send-bw {args}"))
+        bars.append(VersusBar(f"send bandwidth {label}, CRC on", f"-t send-bw {args}", ">=", 0.9,
+                              "CRC off", f"-t send-bw {args}", {"DATUM_CRC": "on"},
+                              {"DATUM_CRC": "off"}))
+    return bars
+
+
+def idle_bars():
+    return [
+        IdleBar(f"{MANY:,} endpoints: connected, s", "<=", 15, lambda r: r["setup_ns"] / 1e9, "s"),
+        IdleBar(f"{MANY:,} endpoints: memory of each, KiB", "<=", 48,
+                lambda r: r["memory_per_pair"] / 2 / 1024, "KiB"),
+        IdleBar(f"{MANY:,} endpoints: descriptors of each", "<=", 1,
+                lambda r: r["descriptors_per_pair"] / 2, ""),
+        IdleBar(f"{MANY:,} endpoints idle, 10 s: % CPU", "<=", 0.05, lambda r: r["cpu_percent"], "%"),
+        VersusBar(f"send/recv 8 B beside {MANY:,} idle endpoints",
+                  f"-t send-lat -s 8 --beside {MANY}", "<=", 1.1, "alone", "-t send-lat -s 8"),
+    ]
+
+
+def calls_bars():
+    if not shutil.which("perf"):
+        return []
+    return [CallsBar(f"system calls of a message of 8 B, {side}", side, "send-rate", 0.1)
+            for side in ("sender", "receiver")]
+
+
+def all_bars():
+    return [
+        TcpBar("send/recv 8 B", "-t send-lat -s 8", "<=", 1.2, peer_factor=LEVEL,
+               peers=(("ucx-tcp tag_lat 8", "latency"), ("fi-tcp 8", "latency"))),
+        TcpBar("send/recv 8 B, blocking", "-t send-lat -s 8 --wait block --time 300", "<=", 1.15),
+        TcpBar("RDMA Read 8 B (limit: one way)", "-t read-lat -s 8", "<=", 2.3),
+        TcpBar("RDMA Write 8 B, target calls no DAT function", "-t write-lat -s 8 --target memory",
+               "<=", 1.5),
+        *bandwidth_bars(),
+        TcpBar("send rate 8 B, window 256", "-t send-rate -s 8 --window 256", ">=", 0.0,
+               peers=(("ucx-tcp tag_bw 8", "rate"), ("fi-tcp 8", "rate")), peer_factor=20),
+        *calls_bars(),
+        *idle_bars(),
+    ]
+
+
+def main():
+    options = bench.arguments()
+    if options.raw:
+        options.raw += ".tcp"
+    load = bench.others_use()
+    results, failures = bench.take_all(all_bars(), options)
+    text = bench.table(results, max(load, bench.others_use()), PEERS)
+    if not shutil.which("perf"):
+        text += "\nSystem calls were not counted: perf is not installed."
+    bench.write_results(text, results, options, MARKS)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
