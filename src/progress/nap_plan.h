@@ -30,8 +30,10 @@ class NapPlan {
   static constexpr Duration kLongest = 4 * kMillisecond;
   // Nobody is at the bell between two waits, nor where it rings for all that arrives.
   static constexpr Duration kLongestAway = kMillisecond;
-  // So many polls within a tick are somebody who polls all the time.
+  // So many polls within a tick are somebody who polls all the time. Where data comes by
+  // descriptors one does: it may read and write for longer than a tick.
   static constexpr std::uint32_t kBusyPolls = 8;
+  static constexpr std::uint32_t kBusyPollsOfDescriptors = 1;
 
   Duration length() const { return length_; }
   // The nap may end with a bell, too. Not where waiters come and go, since a bell would wake both,
@@ -48,7 +50,8 @@ class NapPlan {
   // first one. True: another begins, of the length() this plans.
   bool others_are_busy(const Activity& now, Instant time) {
     const bool waits = now.waits != seen_.waits;
-    const bool polls = now.polls - seen_.polls >= kBusyPolls;
+    const std::uint32_t enough = data_by_descriptors_ ? kBusyPollsOfDescriptors : kBusyPolls;
+    const bool polls = now.polls - seen_.polls >= enough;
     seen_ = now;
     if (!waits && !polls) {
       reset();

@@ -83,6 +83,16 @@ TEST(NapPlan, SevenPollsInANapAreNobody) {
   EXPECT_TRUE(plan.others_are_busy({.polls = 108, .waits = 0, .last_thorough = 70'000}, 75'000));
 }
 
+// A poll of sockets reads and writes for longer than a nap; taking it for the end of polling has
+// the background thread fight for the lock and the sockets.
+TEST(NapPlan, WhereDataComesByDescriptorsOnePollInANapIsSomebody) {
+  NapPlan plan;
+  plan.begin({.polls = 100, .waits = 0, .last_thorough = 0}, true);
+  EXPECT_TRUE(plan.others_are_busy({.polls = 101, .waits = 0, .last_thorough = 70'000}, 75'000));
+  plan.begin({.polls = 101, .waits = 0, .last_thorough = 70'000}, true);
+  EXPECT_FALSE(plan.others_are_busy({.polls = 101, .waits = 0, .last_thorough = 70'000}, 150'000));
+}
+
 TEST(NapPlan, CountersMayWrap) {
   NapPlan plan;
   plan.begin({.polls = 0xfffffffc, .waits = 0, .last_thorough = 0}, false);
