@@ -91,25 +91,33 @@ class CallsBar(TcpBar):
         runs = self.taken[self.test]
         if self.seen == len(runs):
             runs.append(count_calls(self.args, tools))
-        calls = runs[self.seen][self.side]
+        calls = runs[self.seen]
         self.seen += 1
-        return figure_alone(calls)
+        remark = f"{calls[self.side, 'data']:.3f} of them moved octets, the others are looks and waits"
+        return {**figure_alone(calls[self.side]), "remark": remark}
 
 
 def figure_alone(value):
     return {"figure": value, "steady": True, "probe": 0, "peers": {}, "remark": ""}
 
 
+ALL = "raw_syscalls:sys_enter"
+OF_DATA = ("syscalls:sys_enter_sendmsg", "syscalls:sys_enter_readv")
+
+
 def counted(command, file):
-    return ["perf", "stat", "-x", ",", "-o", file, "-e", "raw_syscalls:sys_enter", *command]
+    return ["perf", "stat", "-x", ",", "-o", file, "-e", ",".join((ALL, *OF_DATA)), *command]
 
 
-def calls_in(text):
-    """From `perf stat -x ,`."""
-    found = re.search(r"^(\d+),[^\n]*raw_syscalls:sys_enter", text, re.MULTILINE)
-    if not found:
-        raise RuntimeError("perf counted no system calls; may it read the tracepoints?")
-    return int(found.group(1))
+def calls_in(text, events=(ALL,)):
+    """From `perf stat -x ,`: how often these happened."""
+    calls = 0
+    for event in events:
+        found = re.search(rf"^(\d+),[^\n]*{event}", text, re.MULTILINE)
+        if not found:
+            raise RuntimeError(f"perf counted no {event}; may it read the tracepoints?")
+        calls += int(found.group(1))
+    return calls
 
 
 def port_in(line):
@@ -121,7 +129,8 @@ def port_in(line):
 
 
 def count_calls(args, tools):
-    """{"sender": calls for each message, "receiver": ...}, those of setting up included. perf counts
+    """{"sender": calls for each message, "receiver": ..., and ("sender", "data"): of these, what moved
+    octets, ...}, those of setting up included. perf counts
     in the kernel: under strace each call takes so long that other threads do the work."""
     cores = [str(core) for core in sorted(os.sched_getaffinity(0))[:2]]
     with tempfile.TemporaryDirectory() as folder:
@@ -144,7 +153,9 @@ def count_calls(args, tools):
         calls = {}
         for side, file in files.items():
             with open(file, encoding="utf-8") as text:
-                calls[side] = calls_in(text.read()) / messages
+                counts = text.read()
+            calls[side] = calls_in(counts) / messages
+            calls[side, "data"] = calls_in(counts, OF_DATA) / messages
         return calls
 
 
