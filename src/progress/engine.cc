@@ -11,6 +11,8 @@ namespace {
 // A look at the descriptors costs a system call, about 0.3 us. A poller that finds something looks
 // again soon; one that does not spends less and less on it, as far as the transport allows.
 constexpr Duration kDescriptorStep = 500;
+// Polls that follow each other so soon may leave some descriptors for the next ones.
+constexpr Duration kQuickPolls = 10 * kMicrosecond;
 
 } // namespace
 
@@ -47,7 +49,8 @@ bool ProgressEngine::poll_thoroughly() {
     return worked;
   }
   if (time < next_descriptors_) return worked;
-  const bool handled = places_.handle_what_is_ready();
+  const bool handled =
+      since < kQuickPolls ? places_.handle_polling() : places_.handle_what_is_ready();
   const Duration longest = transport_->descriptor_gap();
   descriptor_gap_ = handled ? 0 : std::min(2 * descriptor_gap_ + kDescriptorStep, longest);
   next_descriptors_ = time + descriptor_gap_;

@@ -30,10 +30,16 @@ class EpollReactor final : public Reactor {
   Wake wait(Instant now, Instant until, ReadyBatch& ready);
   // Calls the handlers that still stand for what was found ready. True: there was one.
   bool handle(const ReadyBatch& ready);
+  // Asks the kernel, and handles a batch of what is ready.
   bool handle_now();
+  // For whoever polls all the time: a few times in a row asks only whoever was the only one to have
+  // something last.
+  bool handle_polling();
   void handle_all() override;
 
  private:
+  FdHandler* handler_of(std::uint64_t key) const;
+  std::optional<bool> ask_recent();
   ReadyBatch ready_now();
   // A descriptor's number may be reused while an event for its predecessor waits to be handled.
   struct Slot {
@@ -45,6 +51,8 @@ class EpollReactor final : public Reactor {
   UniqueFd epoll_;
   std::vector<Slot> slots_; // by descriptor
   std::uint32_t handlers_ = 0;
+  std::uint64_t recent_ = 0;       // key
+  std::uint32_t recent_looks_ = 0; // left
 };
 
 } // namespace datum

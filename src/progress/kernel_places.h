@@ -31,6 +31,7 @@ class KernelPlaces final : public Places {
   void take_back_background_poke() override;
   bool handle(const ReadyBatch& ready) override { return reactor_.handle(ready); }
   bool handle_what_is_ready() override { return reactor_.handle_now(); }
+  bool handle_polling() override { return reactor_.handle_polling(); }
 
  private:
   EpollReactor reactor_;

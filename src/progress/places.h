@@ -53,6 +53,8 @@ class Places {
   // True: a handler was called.
   virtual bool handle(const ReadyBatch& ready) = 0;
   virtual bool handle_what_is_ready() = 0;
+  // The same for whoever comes back at once: some of it may be left for the next times.
+  virtual bool handle_polling() = 0;
 };
 
 } // namespace datum

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "base/status.h"
 
@@ -15,6 +16,9 @@ class FdHandler {
   // `events`: EPOLLIN, EPOLLOUT, EPOLLHUP, ... The adapter's lock is held. The handler may remove
   // itself or others; a removed handler is called no more.
   virtual void on_ready(std::uint32_t events) = 0;
+  // Looks though nobody said that there is anything; as on_ready() otherwise. Whether there was, or
+  // nothing: it has to be told.
+  virtual std::optional<bool> look_unasked() { return std::nullopt; }
 
  protected:
   ~FdHandler() = default;

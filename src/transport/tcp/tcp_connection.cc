@@ -131,8 +131,19 @@ void TcpConnection::on_ready(std::uint32_t events) {
     unwatch();
     session_.lost(context_.now());
   }
-  // Whoever polls is about to answer, and the answer takes the acknowledgement along. What it says
-  // last waits for its turn behind those that were released before: ends are said in order.
+  answer();
+}
+
+std::optional<bool> TcpConnection::look_unasked() {
+  if (watched_ != EPOLLIN || !watching_ || connecting_ || !begun_) return std::nullopt;
+  if (!receive(kReadMost)) return false;
+  answer();
+  return true;
+}
+
+// Whoever polls is about to answer, and the answer takes the acknowledgement along. What is said
+// last waits for its turn behind those that were released before: ends are said in order.
+void TcpConnection::answer() {
   const PendingHook& turn = *this;
   if (!released_ || !turn.linked()) transmit(context_.attention == Attention::Asleep);
   settle();
@@ -171,9 +182,16 @@ void TcpConnection::throw_away_what_came() {
 
 // --- receiving -----------------------------------------------------------------------------------
 
-void TcpConnection::receive(std::size_t most) {
-  while (reading() && watching_ && most != 0 && receive_once(most)) {
+// False: there was nothing, and nothing happened.
+bool TcpConnection::receive(std::size_t most) {
+  bool any = false;
+  while (reading() && watching_ && most != 0) {
+    const std::size_t before = most;
+    const bool more = receive_once(most);
+    any = any || most != before || !reading() || !watching_;
+    if (!more) break;
   }
+  return any;
 }
 
 // False: there is no more now.

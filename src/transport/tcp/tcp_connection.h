@@ -80,6 +80,7 @@ class TcpConnection final : public PendingHook,
 
  private:
   void on_ready(std::uint32_t events) override;
+  std::optional<bool> look_unasked() override;
   void on_expired(Instant now) override;
   // SessionEvents
   void on_request() override { asked_ = true; }
@@ -88,9 +89,10 @@ class TcpConnection final : public PendingHook,
   bool has_arrived(std::uint64_t octets) const override;
   void on_end(ChannelEvents& events, CloseReason reason) override;
 
-  void receive(std::size_t most);
+  bool receive(std::size_t most);
   bool receive_once(std::size_t& room);
   bool take(iwarp::Octets octets);
+  void answer();
   void transmit(bool with_ack);
   void settle();
   void say_the_end();

@@ -20,6 +20,12 @@ class Handler final : public FdHandler {
     events = which;
     action();
   }
+  std::optional<bool> answer; // of look_unasked()
+  int unasked = 0;
+  std::optional<bool> look_unasked() override {
+    ++unasked;
+    return answer;
+  }
 };
 
 class EpollReactorTest : public testing::Test {
@@ -66,6 +72,53 @@ TEST_F(EpollReactorTest, AHandlerRemovedByAnotherOfTheSameBatchIsNotCalled) {
   fill(second_);
   EXPECT_TRUE(reactor_.handle_now());
   EXPECT_EQ(one.calls + two.calls, 1);
+}
+
+// Seven times, then the kernel is asked who is ready.
+TEST_F(EpollReactorTest, APollerAsksWhoeverHadSomethingLast) {
+  Handler recent;
+  Handler other;
+  recent.answer = false;
+  ASSERT_TRUE(reactor_.add(first_.get(), EPOLLIN, recent).ok());
+  ASSERT_TRUE(reactor_.add(second_.get(), EPOLLIN, other).ok());
+  fill(first_);
+  EXPECT_TRUE(reactor_.handle_polling());
+  reactor_.change(first_.get(), 0, recent);
+  fill(second_);
+  for (int i = 1; i <= 7; ++i) {
+    EXPECT_FALSE(reactor_.handle_polling());
+    EXPECT_EQ(recent.unasked, i);
+    EXPECT_EQ(other.calls, 0);
+  }
+  EXPECT_TRUE(reactor_.handle_polling());
+  EXPECT_EQ(other.calls, 1);
+  EXPECT_EQ(recent.calls, 1);
+}
+
+TEST_F(EpollReactorTest, APollerAsksTheKernelWhereNobodyLooksUnasked) {
+  Handler silent; // has to be told
+  ASSERT_TRUE(reactor_.add(first_.get(), EPOLLIN, silent).ok());
+  fill(first_);
+  for (int i = 1; i <= 3; ++i) {
+    EXPECT_TRUE(reactor_.handle_polling());
+    EXPECT_EQ(silent.calls, i);
+  }
+}
+
+TEST_F(EpollReactorTest, APollerDoesNotAskWhoeverHasLeft) {
+  Handler former;
+  Handler present;
+  former.answer = present.answer = true;
+  ASSERT_TRUE(reactor_.add(first_.get(), EPOLLIN, former).ok());
+  fill(first_);
+  EXPECT_TRUE(reactor_.handle_polling());
+  reactor_.remove(first_.get(), former);
+  ASSERT_TRUE(reactor_.add(first_.get(), EPOLLOUT, present).ok());
+  EXPECT_TRUE(reactor_.handle_polling());
+  EXPECT_EQ(former.unasked + present.unasked, 0);
+  EXPECT_EQ(present.calls, 1);
+  reactor_.remove(first_.get(), present);
+  EXPECT_FALSE(reactor_.handle_polling());
 }
 
 // More than one call of epoll_wait() tells; and all of them stay ready.

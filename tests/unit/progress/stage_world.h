@@ -53,6 +53,7 @@ class StagePlaces final : public Places {
   void take_back_background_poke() override;
   bool handle(const ReadyBatch& ready) override;
   bool handle_what_is_ready() override;
+  bool handle_polling() override { return handle_what_is_ready(); }
 
  private:
   bool take_interrupt() { return interrupts_ != 0 && interrupts_-- != 0; }
