@@ -3,12 +3,12 @@
 #include "dat.h"
 
 #include <dat2/dat_ib_extensions.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <cstring>
 
 #include "fixture.h"
+#include "socket_address.h"
 
 namespace {
 
@@ -59,23 +59,24 @@ class Dat2CspArguments : public Conformance {
     Conformance::SetUp();
     side = std::make_unique<Side>(ia);
     evd = create_evd(ia, DAT_EVD_CR_FLAG);
-    std::memcpy(&address, address_of(ia), sizeof address);
-    address.sin_port = 0;
+    address = SocketAddress(address_of(ia));
+    address.set_port(0);
+    comm.domain = address.family();
   }
-  DAT_IA_ADDRESS_PTR pointer() { return reinterpret_cast<sockaddr*>(&address); }
+  DAT_IA_ADDRESS_PTR pointer() { return address.pointer(); }
   DAT_RETURN create() { return dat_csp_create(ia, &comm, pointer(), evd, csp.out()); }
   // The port that was chosen, in the address too.
   DAT_CONN_QUAL port() {
     DAT_CSP_PARAM param{};
     EXPECT_DAT_OK(dat_csp_query(csp, DAT_CSP_FIELD_ALL, &param));
-    std::memcpy(&address, param.address_ptr, sizeof address);
-    return ntohs(address.sin_port);
+    address = SocketAddress(param.address_ptr);
+    return address.port();
   }
 
   std::unique_ptr<Side> side;
   Evd evd;
   Csp csp;
-  sockaddr_in address{};
+  SocketAddress address;
   DAT_COMM comm{AF_INET, SOCK_STREAM, 0};
 };
 
@@ -90,17 +91,17 @@ TEST_F(Dat2CspArguments, Create) {
                    DAT_INVALID_ARG3);
   EXPECT_DAT_ERROR(dat_csp_create(ia, &comm, pointer(), evd, nullptr), DAT_INVALID_PARAMETER,
                    DAT_INVALID_ARG5);
-  address.sin_family = AF_UNIX;
+  address.set_family(AF_UNIX);
   EXPECT_DAT_ERROR(create(), DAT_INVALID_ADDRESS, DAT_INVALID_ADDRESS_UNSUPPORTED);
 }
 
 // Rules: DAT2.32
 TEST_F(Dat2CspArguments, AtEveryAddress) {
-  const in_addr own = address.sin_addr;
-  address.sin_addr.s_addr = INADDR_ANY;
+  const std::string own = address.host();
+  address.set_every_host();
   ASSERT_DAT_OK(create());
   EXPECT_NE(port(), 0U);
-  EXPECT_EQ(address.sin_addr.s_addr, own.s_addr);
+  EXPECT_EQ(address.host(), own);
 }
 
 // Rules: DAT2.33

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Connections of DAT 2.0: private data of a reject, common service points.
-#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <cstring>
 
 #include "each_kind.h"
 #include "fixture.h"
+#include "socket_address.h"
 
 namespace {
 
@@ -65,24 +65,22 @@ class Dat2Csp : public Dat2Connection {
   void SetUp() override {
     Dat2Connection::SetUp();
     evd = create_evd(ia, DAT_EVD_CR_FLAG);
-    std::memcpy(&address, address_of(ia), sizeof address);
-    address.sin_port = 0;
-    comm.domain = address.sin_family;
+    address = SocketAddress(address_of(ia));
+    address.set_port(0);
+    comm.domain = address.family();
   }
   DAT_RETURN create(Csp& csp) {
-    return dat_csp_create(ia, &comm, reinterpret_cast<sockaddr*>(&address), evd, csp.out());
+    return dat_csp_create(ia, &comm, address.pointer(), evd, csp.out());
   }
   // The address as the CSP reports it, with its port.
-  sockaddr_in reported(DAT_CSP_HANDLE csp) {
+  SocketAddress reported(DAT_CSP_HANDLE csp) {
     DAT_CSP_PARAM param{};
     EXPECT_DAT_OK(dat_csp_query(csp, DAT_CSP_FIELD_ALL, &param));
-    sockaddr_in found{};
-    std::memcpy(&found, param.address_ptr, sizeof found);
-    return found;
+    return SocketAddress(param.address_ptr);
   }
 
   Evd evd;
-  sockaddr_in address{};
+  SocketAddress address;
   DAT_COMM comm{AF_INET, SOCK_STREAM, 0};
 };
 
@@ -90,11 +88,11 @@ class Dat2Csp : public Dat2Connection {
 TEST_F(Dat2Csp, ConnectingByAddress) {
   Csp csp;
   ASSERT_DAT_OK(create(csp));
-  sockaddr_in target = reported(csp);
+  SocketAddress target = reported(csp);
   Side passive(ia);
   char hello[] = "hello";
-  ASSERT_DAT_OK(dat_ep_common_connect(side->ep(), reinterpret_cast<sockaddr*>(&target),
-                                      DAT_TIMEOUT_INFINITE, sizeof hello, hello));
+  ASSERT_DAT_OK(dat_ep_common_connect(side->ep(), target.pointer(), DAT_TIMEOUT_INFINITE,
+                                      sizeof hello, hello));
   Cr cr = expect_request(evd);
   EXPECT_EQ(request_data(cr), std::string(hello, sizeof hello));
   ASSERT_DAT_OK(accept(cr, passive.ep()));
@@ -123,9 +121,9 @@ TEST_F(Dat2Csp, Query) {
   EXPECT_EQ(param.ia_handle, ia);
   EXPECT_EQ(param.evd_handle, evd);
   EXPECT_EQ(param.comm->type, SOCK_STREAM);
-  const sockaddr_in found = reported(csp);
-  EXPECT_EQ(found.sin_addr.s_addr, address.sin_addr.s_addr);
-  EXPECT_NE(found.sin_port, 0);
+  const SocketAddress found = reported(csp);
+  EXPECT_EQ(found.host(), address.host());
+  EXPECT_NE(found.port(), 0);
   DAT_HANDLE_TYPE type = DAT_HANDLE_TYPE_CR;
   EXPECT_DAT_OK(dat_get_handle_type(csp, &type));
   EXPECT_EQ(type, DAT_HANDLE_TYPE_CSP);
