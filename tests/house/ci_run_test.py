@@ -46,6 +46,16 @@ class CiRun(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertRegex(output, r"(?m)^one +1 +\d+  out of time$")
 
+    def test_a_stage_may_use_what_earlier_ones_left(self):
+        status, output, _ = self.run_stages("one 9 true\ntwo 1 sleep 2\n")
+        self.assertEqual(status, 0)
+        self.assertRegex(output, r"(?m)^two +1 +[2-9]  passed$")
+
+    def test_a_stage_that_failed_late_leaves_nothing(self):
+        status, output, _ = self.run_stages("one 1 sleep 600\ntwo 1 sleep 600\n")
+        self.assertEqual(status, 1)
+        self.assertRegex(output, r"(?m)^two +1 +\d  out of time$")
+
     def test_a_stage_that_reads_its_input_does_not_eat_the_next_stage(self):
         _, output, _ = self.run_stages("one 5 cat\ntwo 5 true\n")
         self.assertRegex(output, r"(?m)^two +5 +\d+  passed$")
