@@ -64,7 +64,7 @@ class ChannelEvents {
   // The oldest RDMA Read has all its data in local memory.
   virtual void on_read_done() = 0;
   // An unfinished request of `kind` failed, behind `before` others that have not ended either;
-  // on_closed(Broken) follows.
+  // on_closed(Broken) follows, and nothing else before it.
   virtual void on_request_failed(RequestClass kind, DtoStatus status, std::uint32_t before) = 0;
   virtual void on_room() = 0;
   // False: a region named by the request is gone; the channel must not touch its memory.

@@ -141,11 +141,9 @@ std::optional<bool> TcpConnection::look_unasked() {
   return true;
 }
 
-// Whoever polls is about to answer, and the answer takes the acknowledgement along. What is said
-// last waits for its turn behind those that were released before: ends are said in order.
+// Whoever polls is about to answer, and the answer takes the acknowledgement along.
 void TcpConnection::answer() {
-  const PendingHook& turn = *this;
-  if (!released_ || !turn.linked()) transmit(context_.attention == Attention::Asleep);
+  transmit(context_.attention == Attention::Asleep);
   settle();
 }
 
@@ -165,6 +163,7 @@ void TcpConnection::release(std::unique_ptr<TcpConnection> connection) {
 
 void TcpConnection::leave() {
   if (is_over() || !begun_) return;
+  PendingHook::unlink(); // it has no other turn
   transmit(true);
   say_the_end();
   if (!session_.has_shut_down()) return;
@@ -251,6 +250,7 @@ bool TcpConnection::take(iwarp::Octets octets) {
 // --- sending -------------------------------------------------------------------------------------
 
 void TcpConnection::transmit(bool with_ack) {
+  if (waits_for_its_turn()) return;
   std::size_t budget = kSendMost;
   std::array<iwarp::Octets, kPieces> octets;
   std::array<iovec, kPieces> pieces;
@@ -292,7 +292,10 @@ void TcpConnection::transmit(bool with_ack) {
 
 void TcpConnection::tell_owner() {
   if (owner_ == nullptr) return;
-  if (std::exchange(asked_, false)) owner_->on_request();
+  if (asked_ && context_.telling_ends)
+    touch();
+  else if (std::exchange(asked_, false))
+    owner_->on_request();
   if (owner_ != nullptr && std::exchange(refused_silently_, false)) owner_->on_silent_refusal();
   if (owner_ != nullptr && std::exchange(not_here_, false)) owner_->on_not_here();
   if (owner_ != nullptr && is_over()) owner_->on_over();
@@ -316,7 +319,7 @@ void TcpConnection::tell_log() {
 }
 
 void TcpConnection::say_the_end() {
-  if (!session_.wants_shutdown()) return;
+  if (waits_for_its_turn() || !session_.wants_shutdown()) return;
   ::shutdown(socket_.get(), SHUT_WR);
   session_.shut_down();
 }

@@ -102,6 +102,8 @@ class TcpConnection final : public PendingHook,
   void watch_for_what_matters();
   void unwatch();
   bool reading() const { return held_.empty() && !at_end_; }
+  // What it says last is said in the order in which connections were released.
+  bool waits_for_its_turn() const { return released_ && PendingHook::linked(); }
 
   TcpContext& context_;
   const std::uint64_t serial_;

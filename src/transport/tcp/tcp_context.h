@@ -39,6 +39,7 @@ struct TcpContext {
   bool some_ended = false;
   // Their ends are not told yet, the oldest first; see TcpTransport::tell_ends().
   IntrusiveList<TcpConnection, UntoldTag> untold;
+  bool telling_ends = false;     // requests that come meanwhile are told afterwards
   std::uint32_t connections = 0; // sockets that data may come by
   std::uint64_t made = 0;        // connections, ever
 

@@ -157,9 +157,12 @@ bool TcpTransport::progress() {
 
 // A peer that ends several connections, or establishes one and then ends another, did all that came
 // before an end that we saw while we looked at the other sockets, or after that. So they are looked
-// at once more: then establishments are told before ends, and ends by age.
+// at once more: then establishments are told before ends, ends by age, and requests that come in
+// that look after them, since they may be from somebody who has ended another connection first.
 void TcpTransport::tell_ends() {
+  context_.telling_ends = true;
   context_.reactor.handle_all();
+  context_.telling_ends = false;
   while (TcpConnection* next = context_.untold.pop_front()) next->tell_end();
 }
 

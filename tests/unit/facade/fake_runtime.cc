@@ -67,13 +67,16 @@ class FakeMemory final : public MemoryProbe {
   }
 };
 
-// Of a connection that is never established.
 class FakeChannel final : public Channel {
  public:
-  FakeChannel() { ++counts.channels; }
+  explicit FakeChannel(const FakeTransport& transport) : transport_(transport) {
+    ++counts.channels;
+  }
   ~FakeChannel() override { --counts.channels; }
-  StartResult start(const WorkRequest&) override { return StartResult::Later; }
-  StartResult start_now(const WorkRequest&) override { return StartResult::Later; }
+  StartResult start(const WorkRequest&) override {
+    return transport_.stalled() ? StartResult::Later : StartResult::Started;
+  }
+  StartResult start_now(const WorkRequest& request) override { return start(request); }
   void on_receive_posted() override {}
   void close(CloseMode) override {}
   ConnQual local_port() const override { return 0; }
@@ -81,22 +84,29 @@ class FakeChannel final : public Channel {
   Address remote_address() const override { return loopback(); }
   const char* path() const override { return "none"; }
   std::string path_reason() const override { return {}; }
+
+ private:
+  const FakeTransport& transport_;
 };
 
 class FakeRequest final : public IncomingConnection {
  public:
-  explicit FakeRequest(const std::string& data) : data_(data) {}
+  FakeRequest(FakeTransport& transport, const std::string& data)
+      : transport_(transport), data_(data) {}
   Address remote_address() const override { return loopback(); }
   ConnQual remote_port() const override { return 4711; }
   PrivateData private_data() const override {
     return std::as_bytes(std::span(data_.data(), data_.size()));
   }
-  std::unique_ptr<Channel> accept(PrivateData, ChannelEvents&, const ChannelOptions&) override {
-    return std::make_unique<FakeChannel>();
+  std::unique_ptr<Channel> accept(PrivateData, ChannelEvents& events,
+                                  const ChannelOptions&) override {
+    transport_.set_accepted(events);
+    return std::make_unique<FakeChannel>(transport_);
   }
   void reject_by_consumer(PrivateData) override {}
 
  private:
+  FakeTransport& transport_;
   std::string data_;
 };
 
@@ -200,7 +210,7 @@ bool FakeTransport::progress() {
 }
 
 void FakeTransport::arrive(ConnQual qualifier, const std::string& data) {
-  listeners_.at(qualifier)->on_request(std::make_unique<FakeRequest>(data));
+  listeners_.at(qualifier)->on_request(std::make_unique<FakeRequest>(*this, data));
 }
 
 RuntimeCounts& runtime_counts() {
@@ -219,6 +229,12 @@ const std::string& last_instance_data() {
 void arrive(ConnQual qualifier, const std::string& data) {
   last->lock.acquire();
   last_transport().arrive(qualifier, data);
+  last->lock.relinquish();
+}
+
+void tell_accepted(const std::function<void(ChannelEvents&)>& what) {
+  last->lock.acquire();
+  what(last_transport().accepted());
   last->lock.relinquish();
 }
 

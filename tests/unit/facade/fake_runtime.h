@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A runtime without a network: requests arrive when a test says so, nothing is ever connected.
+// A runtime without a network: requests arrive, and what becomes of a connection that was accepted
+// is told, when a test says so.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -37,6 +39,12 @@ class FakeTransport final : public Transport {
   void arrive_at_next_poll(ConnQual qualifier, const std::string& data) {
     coming_.emplace(qualifier, data);
   }
+  // Of the connection accepted last, which starts all that it is given until it is stalled; under
+  // the adapter's lock.
+  ChannelEvents& accepted() { return *accepted_; }
+  void set_accepted(ChannelEvents& events) { accepted_ = &events; }
+  void stall() { stalled_ = true; }
+  bool stalled() const { return stalled_; }
   // Where the last connect went.
   const Address& dialled() const { return dialled_; }
 
@@ -45,6 +53,8 @@ class FakeTransport final : public Transport {
   Limits limits_;
   Address address_;
   Address dialled_;
+  ChannelEvents* accepted_ = nullptr;
+  bool stalled_ = false;
   std::unique_ptr<RegionEntry[]> regions_;
   std::map<ConnQual, ListenerEvents*> listeners_;
   std::optional<std::pair<ConnQual, std::string>> coming_;
@@ -69,6 +79,8 @@ void arrive(ConnQual qualifier, const std::string& data);
 // Has a request arrive when somebody polls next at the IA that was opened last.
 void arrive_at_next_poll(ConnQual qualifier, const std::string& data);
 FakeTransport& last_transport();
+// Tells the connection accepted last something, under the adapter's lock.
+void tell_accepted(const std::function<void(ChannelEvents&)>& what);
 // What was given to the factory last.
 const std::string& last_instance_data();
 
