@@ -2,6 +2,7 @@
 // datum-versions-bench: what the calls of DAT 2.0 cost beside those of DAT 1.2, in one process.
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -35,7 +36,8 @@ double nanoseconds_each(Calls& calls, versions::Work work, int times) {
 
 double at(std::vector<double> values, double part) {
   std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1) + 0.5)];
+  return values[static_cast<std::size_t>(
+      std::lround(part * static_cast<double>(values.size() - 1)))];
 }
 
 void compare(Calls& one, Calls& two, const versions::Named& named, int rounds, double nanoseconds) {
