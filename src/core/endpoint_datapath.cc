@@ -227,8 +227,7 @@ void Endpoint::retire_ended() {
     const std::uint64_t at = requests_.retired();
     const Request& request = requests_.at(at);
     if (!request.ended) break;
-    // on_closed() follows, perhaps not at once; its flush reports this, and fails what is behind
-    // it.
+    // The flush of on_closed(), which may come later, reports it and fails what is behind it.
     if (request.status != DtoStatus::Success && channel_) [[unlikely]]
       break;
     requests_.retire();
