@@ -16,7 +16,7 @@ import mutant_switch
 
 FAST_LINKERS = ["mold", "lld"]
 # The preset's own flags for the tests, so that a compiler cache knows them.
-OPTIONS = ["--preset", "dev", "-DDATUM_UNITY=ON", "-DDATUM_EXAMPLES=OFF", "-DDATUM_TOOLS=OFF"]
+OPTIONS = ["--preset", "dev", "-DDATUM_HASTE=ON", "-DDATUM_EXAMPLES=OFF", "-DDATUM_TOOLS=OFF"]
 
 
 def change_of(mutant):

@@ -36,11 +36,11 @@ bool strict_overcommit() {
   return strict;
 }
 
-unsigned create_arena(extent_hooks_t* hooks) {
+unsigned create_arena(extent_hooks_t* of_it) {
   unsigned arena = 0;
   std::size_t length = sizeof arena;
-  datum_je_mallctl("arenas.create", &arena, &length, hooks == nullptr ? nullptr : &hooks,
-                   hooks == nullptr ? 0 : sizeof(void*));
+  datum_je_mallctl("arenas.create", &arena, &length, of_it == nullptr ? nullptr : &of_it,
+                   of_it == nullptr ? 0 : sizeof(void*));
   return arena;
 }
 

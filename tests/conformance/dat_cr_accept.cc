@@ -4,12 +4,11 @@
 
 #include "each_kind.h"
 #include "fixture.h"
+#include "names.h"
 #include "states.h"
 
 namespace datum::test {
 namespace {
-
-constexpr auto kEstablished = DAT_CONNECTION_EVENT_ESTABLISHED;
 
 class DatCrAccept : public Conformance {
  protected:

@@ -2,12 +2,11 @@
 // dat_cr_handoff(3DAT): a request goes to another service point.
 #include "each_kind.h"
 #include "fixture.h"
+#include "names.h"
 #include "states.h"
 
 namespace datum::test {
 namespace {
-
-constexpr auto kEstablished = DAT_CONNECTION_EVENT_ESTABLISHED;
 
 class DatCrHandoff : public Conformance {
  protected:

@@ -7,15 +7,13 @@
 
 #include "each_kind.h"
 #include "fixture.h"
+#include "names.h"
 
 namespace datum::test {
 namespace {
 
-constexpr auto kEstablished = DAT_CONNECTION_EVENT_ESTABLISHED;
-constexpr auto kPeerRejected = DAT_CONNECTION_EVENT_PEER_REJECTED;
-
 // The arguments of a connect that would succeed, to be changed one at a time.
-struct Arguments {
+struct ConnectArguments {
   DAT_EP_HANDLE ep;
   DAT_IA_ADDRESS_PTR address;
   DAT_CONN_QUAL qualifier;
@@ -50,13 +48,14 @@ class DatEpConnect : public Conformance {
 
   // The call must fail at once and leave no trace.
   void expect_refused(DAT_RETURN type, DAT_RETURN subtype,
-                      const std::function<void(Arguments&)>& change) {
-    Arguments changed = arguments;
+                      const std::function<void(ConnectArguments&)>& change) {
+    ConnectArguments changed = arguments;
     change(changed);
     EXPECT_DAT_ERROR(changed.call(), type, subtype);
     EXPECT_EQ(ep_state(arguments.ep), DAT_EP_STATE_UNCONNECTED);
   }
-  void expect_bad_argument(DAT_RETURN subtype, const std::function<void(Arguments&)>& change) {
+  void expect_bad_argument(DAT_RETURN subtype,
+                           const std::function<void(ConnectArguments&)>& change) {
     expect_refused(DAT_INVALID_PARAMETER, subtype, change);
   }
 
@@ -69,13 +68,13 @@ class DatEpConnect : public Conformance {
   std::unique_ptr<Side> passive;
   std::unique_ptr<Listener> listener;
   std::unique_ptr<Side> active;
-  Arguments arguments{};
+  ConnectArguments arguments{};
 };
 
 // Rules: dat_ep_connect.R1 dat_ep_connect.R2 dat_ep_connect.R3
 TEST_F(DatEpConnect, BadHandles) {
   expect_handle_checks(ia, DAT_HANDLE_TYPE_EP, [&](DAT_HANDLE handle) {
-    Arguments changed = arguments;
+    ConnectArguments changed = arguments;
     changed.ep = handle;
     return changed.call();
   });
@@ -96,19 +95,19 @@ TEST_F(DatEpConnect, R4ExactlyOneEvent) {
 TEST_F(DatEpConnect, BadArguments) {
   std::vector<char> data(static_cast<std::size_t>(provider_attributes(ia).max_private_data_size) +
                          1);
-  expect_bad_argument(DAT_INVALID_ARG2, [](Arguments& a) { a.address = nullptr; });
-  expect_bad_argument(DAT_INVALID_ARG4, [](Arguments& a) { a.timeout = 0; });
-  expect_bad_argument(DAT_INVALID_ARG5, [&](Arguments& a) {
+  expect_bad_argument(DAT_INVALID_ARG2, [](ConnectArguments& a) { a.address = nullptr; });
+  expect_bad_argument(DAT_INVALID_ARG4, [](ConnectArguments& a) { a.timeout = 0; });
+  expect_bad_argument(DAT_INVALID_ARG5, [&](ConnectArguments& a) {
     a.data = data.data();
     a.data_size = -1;
   });
-  expect_bad_argument(DAT_INVALID_ARG5, [&](Arguments& a) {
+  expect_bad_argument(DAT_INVALID_ARG5, [&](ConnectArguments& a) {
     a.data = data.data();
     a.data_size = static_cast<DAT_COUNT>(data.size());
   });
-  expect_bad_argument(DAT_INVALID_ARG6, [](Arguments& a) { a.data_size = 1; });
+  expect_bad_argument(DAT_INVALID_ARG6, [](ConnectArguments& a) { a.data_size = 1; });
   expect_bad_argument(DAT_INVALID_ARG8,
-                      [](Arguments& a) { a.flags = any_value<DAT_CONNECT_FLAGS>(2); });
+                      [](ConnectArguments& a) { a.flags = any_value<DAT_CONNECT_FLAGS>(2); });
   EXPECT_NO_EVENT(active->connect_evd());
   EXPECT_NO_EVENT(listener->evd());
   ASSERT_DAT_OK(arguments.call()) << "still possible";
@@ -132,7 +131,7 @@ TEST_F(DatEpConnect, BadAddresses) {
   group6.sin6_addr.s6_addr[15] = 0x01;
   for (void* bad : std::initializer_list<void*>{&local, &group, &broadcast, &group6}) {
     expect_refused(DAT_INVALID_ADDRESS, DAT_INVALID_ADDRESS_UNSUPPORTED,
-                   [&](Arguments& a) { a.address = static_cast<DAT_IA_ADDRESS_PTR>(bad); });
+                   [&](ConnectArguments& a) { a.address = static_cast<DAT_IA_ADDRESS_PTR>(bad); });
   }
   EXPECT_NO_EVENT(active->connect_evd());
 }
@@ -140,10 +139,11 @@ TEST_F(DatEpConnect, BadAddresses) {
 // Rules: dat_ep_connect.R14 dat_ep_connect.R16 dat_ep_connect.R20
 TEST_F(DatEpConnect, WhatWeDoNotOffer) {
   for (const DAT_QOS qos : {DAT_QOS_HIGH_THROUGHPUT, DAT_QOS_LOW_LATENCY, DAT_QOS_PREMIUM}) {
-    expect_refused(DAT_MODEL_NOT_SUPPORTED, DAT_NO_SUBTYPE, [&](Arguments& a) { a.qos = qos; });
+    expect_refused(DAT_MODEL_NOT_SUPPORTED, DAT_NO_SUBTYPE,
+                   [&](ConnectArguments& a) { a.qos = qos; });
   }
   expect_refused(DAT_MODEL_NOT_SUPPORTED, DAT_NO_SUBTYPE,
-                 [](Arguments& a) { a.flags = DAT_CONNECT_MULTIPATH_FLAG; });
+                 [](ConnectArguments& a) { a.flags = DAT_CONNECT_MULTIPATH_FLAG; });
   EXPECT_NO_EVENT(active->connect_evd());
 }
 
@@ -165,17 +165,17 @@ TEST_F(DatEpConnect, R17WithoutConnectEvd) {
   const Ep ep =
       create_ep(ia, active->pz(), active->recv_evd(), active->request_evd(), DAT_HANDLE_NULL);
   arguments.ep = ep;
-  expect_refused(DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EVD_CONN, [](Arguments&) {});
+  expect_refused(DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EVD_CONN, [](ConnectArguments&) {});
   // What the IA cannot do comes last (D-02).
   expect_refused(DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EVD_CONN,
-                 [](Arguments& a) { a.qos = DAT_QOS_LOW_LATENCY; });
+                 [](ConnectArguments& a) { a.qos = DAT_QOS_LOW_LATENCY; });
 }
 
 TEST_F(DatEpConnect, R18WithoutPz) {
   const Ep ep = create_ep(ia, DAT_HANDLE_NULL, active->recv_evd(), active->request_evd(),
                           active->connect_evd());
   arguments.ep = ep;
-  expect_refused(DAT_INVALID_STATE, DAT_INVALID_STATE_EP_NOTREADY, [](Arguments&) {});
+  expect_refused(DAT_INVALID_STATE, DAT_INVALID_STATE_EP_NOTREADY, [](ConnectArguments&) {});
   EXPECT_NO_EVENT(active->connect_evd());
 }
 

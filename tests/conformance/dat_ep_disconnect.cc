@@ -5,12 +5,12 @@
 
 #include "each_kind.h"
 #include "fixture.h"
+#include "names.h"
 #include "states.h"
 
 namespace datum::test {
 namespace {
 
-constexpr auto kDisconnected = DAT_CONNECTION_EVENT_DISCONNECTED;
 constexpr auto kFlushed = DAT_DTO_ERR_FLUSHED;
 
 class DatEpDisconnect : public testing::Test {

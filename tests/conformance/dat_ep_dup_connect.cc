@@ -4,15 +4,13 @@
 
 #include "each_kind.h"
 #include "fixture.h"
+#include "names.h"
 
 namespace datum::test {
 namespace {
 
-constexpr auto kEstablished = DAT_CONNECTION_EVENT_ESTABLISHED;
-constexpr auto kPeerRejected = DAT_CONNECTION_EVENT_PEER_REJECTED;
-
 // The arguments of a call that would succeed, to be changed one at a time.
-struct Arguments {
+struct DupArguments {
   DAT_EP_HANDLE ep;
   DAT_EP_HANDLE original;
   DAT_TIMEOUT timeout = DAT_TIMEOUT_INFINITE;
@@ -50,13 +48,13 @@ class DatEpDupConnect : public Conformance {
   }
 
   void expect_refused(DAT_RETURN type, DAT_RETURN subtype,
-                      const std::function<void(Arguments&)>& change) {
-    Arguments changed = arguments;
+                      const std::function<void(DupArguments&)>& change) {
+    DupArguments changed = arguments;
     change(changed);
     EXPECT_DAT_ERROR(changed.call(), type, subtype);
     EXPECT_EQ(ep_state(second), DAT_EP_STATE_UNCONNECTED);
   }
-  void expect_bad_argument(DAT_RETURN subtype, const std::function<void(Arguments&)>& change) {
+  void expect_bad_argument(DAT_RETURN subtype, const std::function<void(DupArguments&)>& change) {
     expect_refused(DAT_INVALID_PARAMETER, subtype, change);
   }
 
@@ -65,13 +63,13 @@ class DatEpDupConnect : public Conformance {
   std::unique_ptr<Listener> listener;
   std::unique_ptr<Side> active; // its EP is connected
   Ep second;
-  Arguments arguments{};
+  DupArguments arguments{};
 };
 
 // Rules: dat_ep_dup_connect.R1 dat_ep_dup_connect.R2 dat_ep_dup_connect.R3
 TEST_F(DatEpDupConnect, BadHandles) {
   expect_handle_checks(ia, DAT_HANDLE_TYPE_EP, [&](DAT_HANDLE handle) {
-    Arguments changed = arguments;
+    DupArguments changed = arguments;
     changed.ep = handle;
     return changed.call();
   });
@@ -79,7 +77,7 @@ TEST_F(DatEpDupConnect, BadHandles) {
 
 TEST_F(DatEpDupConnect, R5BadOriginals) {
   expect_handle_checks(ia, DAT_HANDLE_TYPE_EP, [&](DAT_HANDLE handle) {
-    Arguments changed = arguments;
+    DupArguments changed = arguments;
     changed.original = handle;
     return changed.call();
   });
@@ -113,23 +111,23 @@ TEST_F(DatEpDupConnect, R7TheAcceptingEndKnowsNoQualifier) {
 TEST_F(DatEpDupConnect, BadArguments) {
   std::vector<char> data(static_cast<std::size_t>(provider_attributes(ia).max_private_data_size) +
                          1);
-  expect_bad_argument(DAT_INVALID_ARG3, [](Arguments& a) { a.timeout = 0; });
-  expect_bad_argument(DAT_INVALID_ARG4, [&](Arguments& a) {
+  expect_bad_argument(DAT_INVALID_ARG3, [](DupArguments& a) { a.timeout = 0; });
+  expect_bad_argument(DAT_INVALID_ARG4, [&](DupArguments& a) {
     a.data = data.data();
     a.data_size = -1;
   });
-  expect_bad_argument(DAT_INVALID_ARG4, [&](Arguments& a) {
+  expect_bad_argument(DAT_INVALID_ARG4, [&](DupArguments& a) {
     a.data = data.data();
     a.data_size = static_cast<DAT_COUNT>(data.size());
   });
-  expect_bad_argument(DAT_INVALID_ARG5, [](Arguments& a) { a.data_size = 1; });
+  expect_bad_argument(DAT_INVALID_ARG5, [](DupArguments& a) { a.data_size = 1; });
   EXPECT_NO_EVENT(active->connect_evd());
   EXPECT_NO_EVENT(listener->evd());
 }
 
 TEST_F(DatEpDupConnect, R13BetterThanBestEffort) {
   expect_refused(DAT_MODEL_NOT_SUPPORTED, DAT_NO_SUBTYPE,
-                 [](Arguments& a) { a.qos = DAT_QOS_PREMIUM; });
+                 [](DupArguments& a) { a.qos = DAT_QOS_PREMIUM; });
 }
 
 TEST_F(DatEpDupConnect, R14WithoutConnectEvdOrPz) {
@@ -138,9 +136,9 @@ TEST_F(DatEpDupConnect, R14WithoutConnectEvdOrPz) {
   const Ep no_pz = create_ep(ia, DAT_HANDLE_NULL, active->recv_evd(), active->request_evd(),
                              active->connect_evd());
   expect_refused(DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EVD_CONN,
-                 [&](Arguments& a) { a.ep = no_evd; });
+                 [&](DupArguments& a) { a.ep = no_evd; });
   expect_refused(DAT_INVALID_STATE, DAT_INVALID_STATE_EP_NOTREADY,
-                 [&](Arguments& a) { a.ep = no_pz; });
+                 [&](DupArguments& a) { a.ep = no_pz; });
 }
 
 TEST_F(DatEpDupConnect, R15TheOriginalOfAnotherInstance) {
@@ -152,7 +150,7 @@ TEST_F(DatEpDupConnect, R15TheOriginalOfAnotherInstance) {
   ASSERT_DAT_OK(accept(cr, accepter));
   expect_event(third.connect_evd(), kEstablished);
   expect_refused(DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EP,
-                 [&](Arguments& a) { a.original = third.ep(); });
+                 [&](DupArguments& a) { a.original = third.ep(); });
 }
 
 // Rules: dat_ep_dup_connect.R16

@@ -2,12 +2,12 @@
 // dat_ep_set_watermark(3DAT): how many Recvs an EP may hold before somebody is told, or worse.
 #include "each_kind.h"
 #include "fixture.h"
+#include "names.h"
 
 namespace datum::test {
 namespace {
 
 constexpr DAT_COUNT kInfinite = -1; // DAT_WATERMARK_INFINITE
-constexpr auto kBroken = DAT_CONNECTION_EVENT_BROKEN;
 
 class DatEpSetWatermark : public Conformance {
  protected:

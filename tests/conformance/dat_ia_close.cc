@@ -13,7 +13,7 @@ namespace {
 
 using DatIaClose = Conformance;
 
-void expect_in_use(DAT_IA_HANDLE ia) {
+void expect_ia_in_use(DAT_IA_HANDLE ia) {
   EXPECT_DAT_ERROR(dat_ia_close(ia, DAT_CLOSE_GRACEFUL_FLAG), DAT_INVALID_STATE,
                    DAT_INVALID_STATE_IA_IN_USE);
 }
@@ -41,32 +41,32 @@ TEST_F(DatIaClose, R5GracefulWithoutObjects) {
 
 TEST_F(DatIaClose, R6APzIsLeft) {
   const Pz pz = create_pz(ia);
-  expect_in_use(ia);
+  expect_ia_in_use(ia);
   DAT_PZ_PARAM param{};
   EXPECT_DAT_OK(dat_pz_query(pz, DAT_PZ_FIELD_ALL, &param)) << "nothing was destroyed";
 }
 
 TEST_F(DatIaClose, R7AnEvdIsLeft) {
   const Evd evd = create_evd(ia, DAT_EVD_SOFTWARE_FLAG);
-  expect_in_use(ia);
+  expect_ia_in_use(ia);
   EXPECT_DAT_OK(post_software_event(evd, nullptr)) << "nothing was destroyed";
 }
 
 TEST_F(DatIaClose, R8ACnoIsLeft) {
   const Cno cno = create_cno(ia);
-  expect_in_use(ia);
+  expect_ia_in_use(ia);
 }
 
 TEST_F(DatIaClose, R9AnEpIsLeft) {
   const Ep ep = create_ep(ia, DAT_HANDLE_NULL, DAT_HANDLE_NULL, DAT_HANDLE_NULL, DAT_HANDLE_NULL);
-  expect_in_use(ia);
+  expect_ia_in_use(ia);
   EXPECT_EQ(ep_state(ep), DAT_EP_STATE_UNCONNECTED);
 }
 
 // Rules: dat_ia_close.R10 dat_ia_close.R11 dat_ia_close.R12 dat_ia_close.R13 dat_ia_close.R14
 TEST_F(DatIaClose, OneOfEachIsLeft) {
   const EachKind objects(ia);
-  expect_in_use(ia);
+  expect_ia_in_use(ia);
   for (const auto& [kind, handle] : objects.handles()) {
     DAT_HANDLE_TYPE type{};
     EXPECT_DAT_OK(dat_get_handle_type(handle, &type)) << "kind " << kind << " was destroyed";
@@ -82,7 +82,7 @@ TEST_F(DatIaClose, R15AnUnansweredRequestIsLeft) {
     ASSERT_DAT_OK(connect(requester.ep(), listener));
     cr = listener.expect_request();
   }
-  expect_in_use(ia);
+  expect_ia_in_use(ia);
 }
 
 // Rules: dat_ia_close.R16 dat_ia_close.R17 HANDLE.2

@@ -4,15 +4,13 @@
 
 #include "each_kind.h"
 #include "fixture.h"
+#include "names.h"
 
 namespace datum::test {
 namespace {
 
-constexpr auto kRemoteRead = DAT_MEM_PRIV_REMOTE_READ_FLAG;
-constexpr auto kRemoteWrite = DAT_MEM_PRIV_REMOTE_WRITE_FLAG;
-
 // The arguments of a bind that would succeed, to be changed one at a time.
-struct Arguments {
+struct BindArguments {
   DAT_RMR_HANDLE rmr;
   DAT_LMR_TRIPLET range;
   DAT_MEM_PRIV_FLAGS privileges = DAT_MEM_PRIV_ALL_FLAG;
@@ -33,12 +31,12 @@ class DatRmrBind : public testing::Test {
   // The binding side.
   Side& side() { return pair.passive(); }
 
-  DAT_RETURN bind_with(const std::function<void(Arguments&)>& change) {
-    Arguments changed = arguments;
+  DAT_RETURN bind_with(const std::function<void(BindArguments&)>& change) {
+    BindArguments changed = arguments;
     change(changed);
     return changed.call();
   }
-  void expect_refused(DAT_RETURN type, const std::function<void(Arguments&)>& change) {
+  void expect_refused(DAT_RETURN type, const std::function<void(BindArguments&)>& change) {
     EXPECT_DAT_TYPE(bind_with(change), type);
     EXPECT_EQ(query_rmr(rmr).rmr_context, 0U) << "still unbound";
   }
@@ -46,22 +44,22 @@ class DatRmrBind : public testing::Test {
   ConnectedPair pair;
   Buffer buffer = side().buffer(64);
   Rmr rmr = create_rmr(side().pz());
-  Arguments arguments{};
+  BindArguments arguments{};
 };
 
 // Rules: dat_rmr_bind.R1 dat_rmr_bind.R2 dat_rmr_bind.R3
 TEST_F(DatRmrBind, BadHandles) {
   expect_handle_checks(pair.passive_ia(), DAT_HANDLE_TYPE_RMR, [&](DAT_HANDLE handle) {
-    return bind_with([&](Arguments& a) { a.rmr = handle; });
+    return bind_with([&](BindArguments& a) { a.rmr = handle; });
   });
 }
 
 TEST_F(DatRmrBind, R6BadEps) {
   expect_handle_checks(pair.passive_ia(), DAT_HANDLE_TYPE_EP, [&](DAT_HANDLE handle) {
-    return bind_with([&](Arguments& a) { a.ep = handle; });
+    return bind_with([&](BindArguments& a) { a.ep = handle; });
   });
-  EXPECT_DAT_ERROR(bind_with([&](Arguments& a) { a.ep = pair.active().ep(); }), DAT_INVALID_HANDLE,
-                   DAT_INVALID_HANDLE_EP)
+  EXPECT_DAT_ERROR(bind_with([&](BindArguments& a) { a.ep = pair.active().ep(); }),
+                   DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EP)
       << "an EP of another instance";
 }
 
@@ -75,19 +73,19 @@ TEST_F(DatRmrBind, R8UnknownContexts) {
   Buffer freed = side().buffer(64);
   const DAT_LMR_TRIPLET stale = freed.segment();
   freed.lmr().free();
-  expect_refused(DAT_INVALID_PARAMETER, [&](Arguments& a) { a.range = stale; });
+  expect_refused(DAT_INVALID_PARAMETER, [&](BindArguments& a) { a.range = stale; });
   for (const DAT_LMR_CONTEXT unknown : {0U, ~arguments.range.lmr_context, 0x7fffff00U}) {
-    expect_refused(DAT_INVALID_PARAMETER, [&](Arguments& a) { a.range.lmr_context = unknown; });
+    expect_refused(DAT_INVALID_PARAMETER, [&](BindArguments& a) { a.range.lmr_context = unknown; });
   }
 }
 
 TEST_F(DatRmrBind, R9RangesOutsideTheLmr) {
-  expect_refused(DAT_INVALID_PARAMETER, [](Arguments& a) { ++a.range.virtual_address; });
-  expect_refused(DAT_INVALID_PARAMETER, [](Arguments& a) { --a.range.virtual_address; });
-  expect_refused(DAT_INVALID_PARAMETER, [](Arguments& a) { ++a.range.segment_length; });
+  expect_refused(DAT_INVALID_PARAMETER, [](BindArguments& a) { ++a.range.virtual_address; });
+  expect_refused(DAT_INVALID_PARAMETER, [](BindArguments& a) { --a.range.virtual_address; });
+  expect_refused(DAT_INVALID_PARAMETER, [](BindArguments& a) { ++a.range.segment_length; });
   expect_refused(DAT_INVALID_PARAMETER,
-                 [](Arguments& a) { a.range.segment_length = ~SegmentLength{0}; });
-  expect_refused(DAT_INVALID_PARAMETER, [](Arguments& a) { a.range.virtual_address += 64; });
+                 [](BindArguments& a) { a.range.segment_length = ~SegmentLength{0}; });
+  expect_refused(DAT_INVALID_PARAMETER, [](BindArguments& a) { a.range.virtual_address += 64; });
 }
 
 TEST_F(DatRmrBind, R10ThreeTimesTheSamePz) {
@@ -95,9 +93,10 @@ TEST_F(DatRmrBind, R10ThreeTimesTheSamePz) {
   const Pz other = create_pz(ia);
   const Rmr other_rmr = create_rmr(other);
   const Buffer other_buffer(ia, other, 64);
-  expect_refused(DAT_PROTECTION_VIOLATION, [&](Arguments& a) { a.range = other_buffer.segment(); });
-  expect_refused(DAT_PROTECTION_VIOLATION, [&](Arguments& a) { a.rmr = other_rmr; });
-  expect_refused(DAT_PROTECTION_VIOLATION, [&](Arguments& a) {
+  expect_refused(DAT_PROTECTION_VIOLATION,
+                 [&](BindArguments& a) { a.range = other_buffer.segment(); });
+  expect_refused(DAT_PROTECTION_VIOLATION, [&](BindArguments& a) { a.rmr = other_rmr; });
+  expect_refused(DAT_PROTECTION_VIOLATION, [&](BindArguments& a) {
     a.rmr = other_rmr;
     a.range = other_buffer.segment();
   });
@@ -106,7 +105,7 @@ TEST_F(DatRmrBind, R10ThreeTimesTheSamePz) {
 TEST_F(DatRmrBind, R11RemoteReadNeedsLocalRead) {
   const Buffer write_only = side().buffer(64, DAT_MEM_PRIV_LOCAL_WRITE_FLAG);
   for (const DAT_MEM_PRIV_FLAGS privileges : {kRemoteRead, DAT_MEM_PRIV_ALL_FLAG}) {
-    const auto ask = [&](Arguments& a) {
+    const auto ask = [&](BindArguments& a) {
       a.range = write_only.segment();
       a.privileges = privileges;
     };
@@ -115,7 +114,7 @@ TEST_F(DatRmrBind, R11RemoteReadNeedsLocalRead) {
     else
       expect_refused(DAT_PRIVILEGES_VIOLATION, ask);
   }
-  EXPECT_DAT_OK(bind_with([&](Arguments& a) {
+  EXPECT_DAT_OK(bind_with([&](BindArguments& a) {
     a.range = write_only.segment();
     a.privileges = kRemoteWrite;
   }));
@@ -125,12 +124,12 @@ TEST_F(DatRmrBind, R11RemoteReadNeedsLocalRead) {
 TEST_F(DatRmrBind, R12RemoteWriteNeedsLocalWrite) {
   const Buffer read_only = side().buffer(64, DAT_MEM_PRIV_LOCAL_READ_FLAG);
   for (const DAT_MEM_PRIV_FLAGS privileges : {kRemoteWrite, DAT_MEM_PRIV_ALL_FLAG}) {
-    expect_refused(DAT_PRIVILEGES_VIOLATION, [&](Arguments& a) {
+    expect_refused(DAT_PRIVILEGES_VIOLATION, [&](BindArguments& a) {
       a.range = read_only.segment();
       a.privileges = privileges;
     });
   }
-  EXPECT_DAT_OK(bind_with([&](Arguments& a) {
+  EXPECT_DAT_OK(bind_with([&](BindArguments& a) {
     a.range = read_only.segment();
     a.privileges = kRemoteRead;
   }));
@@ -140,12 +139,12 @@ TEST_F(DatRmrBind, R12RemoteWriteNeedsLocalWrite) {
 TEST_F(DatRmrBind, R13OnlyRemotePrivileges) {
   for (const int bits : {0x01, 0x10, 0x11, 0x03, 0x30, 0x32, 0x13, 0x04, 0x40, 0x133}) {
     EXPECT_DAT_ERROR(
-        bind_with([&](Arguments& a) { a.privileges = any_value<DAT_MEM_PRIV_FLAGS>(bits); }),
+        bind_with([&](BindArguments& a) { a.privileges = any_value<DAT_MEM_PRIV_FLAGS>(bits); }),
         DAT_INVALID_PARAMETER, kArgBindPrivileges)
         << std::hex << bits;
   }
   for (const int bits : {0x02, 0x20, 0x22, 0x33}) {
-    EXPECT_DAT_OK(bind_with([&](Arguments& a) {
+    EXPECT_DAT_OK(bind_with([&](BindArguments& a) {
       a.privileges = any_value<DAT_MEM_PRIV_FLAGS>(bits);
     })) << std::hex
         << bits;
@@ -156,10 +155,10 @@ TEST_F(DatRmrBind, R13OnlyRemotePrivileges) {
 TEST_F(DatRmrBind, FlagsThatABindDoesNotTake) {
   for (const int flags : {0x02, 0x04, 0x10, 0x20, 0x40, 0x03, 0x80}) {
     expect_refused(DAT_INVALID_PARAMETER,
-                   [&](Arguments& a) { a.flags = any_value<DAT_COMPLETION_FLAGS>(flags); });
+                   [&](BindArguments& a) { a.flags = any_value<DAT_COMPLETION_FLAGS>(flags); });
   }
   for (const int flags : {0x00, 0x01, 0x08, 0x09}) {
-    EXPECT_DAT_OK(bind_with([&](Arguments& a) {
+    EXPECT_DAT_OK(bind_with([&](BindArguments& a) {
       a.flags = any_value<DAT_COMPLETION_FLAGS>(flags);
     })) << flags;
   }

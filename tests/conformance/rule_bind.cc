@@ -3,12 +3,11 @@
 #include <cstring>
 
 #include "fixture.h"
+#include "names.h"
 
 namespace datum::test {
 namespace {
 
-constexpr auto kRemoteRead = DAT_MEM_PRIV_REMOTE_READ_FLAG;
-constexpr auto kRemoteWrite = DAT_MEM_PRIV_REMOTE_WRITE_FLAG;
 constexpr auto kRemoteBoth = static_cast<DAT_MEM_PRIV_FLAGS>(0x22);
 constexpr auto kLocalOnly = static_cast<DAT_MEM_PRIV_FLAGS>(0x11); // no right for peers
 

@@ -3,12 +3,10 @@
 #include <thread>
 
 #include "fixture.h"
+#include "names.h"
 
 namespace datum::test {
 namespace {
-
-constexpr auto kEstablished = DAT_CONNECTION_EVENT_ESTABLISHED;
-constexpr auto kDisconnected = DAT_CONNECTION_EVENT_DISCONNECTED;
 
 // One thread's pair: it connects, sends a message, disconnects, and begins again.
 class Couple {

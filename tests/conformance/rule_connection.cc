@@ -3,16 +3,11 @@
 #include <chrono>
 
 #include "fixture.h"
+#include "names.h"
 #include "states.h"
 
 namespace datum::test {
 namespace {
-
-constexpr auto kEstablished = DAT_CONNECTION_EVENT_ESTABLISHED;
-constexpr auto kRefused = DAT_CONNECTION_EVENT_NON_PEER_REJECTED;
-constexpr auto kAcceptError = DAT_CONNECTION_EVENT_ACCEPT_COMPLETION_ERROR;
-constexpr auto kDisconnected = DAT_CONNECTION_EVENT_DISCONNECTED;
-constexpr auto kTimedOut = DAT_CONNECTION_EVENT_TIMED_OUT;
 
 using Clock = std::chrono::steady_clock;
 

@@ -28,11 +28,11 @@ class RuleDtoErrors : public Connected {
 
 // Small enough for one piece, and so large that it comes in many or is fetched.
 constexpr std::size_t kSmall = 64;
-constexpr std::size_t kLarge = 100'000;
+constexpr std::size_t kTooLarge = 100'000;
 
 // Rules: ERR.1 ERR.2 ERR.8 D-26
 TEST_F(RuleDtoErrors, ASendLongerThanItsRecv) {
-  for (const std::size_t size : {kSmall, kLarge}) {
+  for (const std::size_t size : {kSmall, kTooLarge}) {
     ConnectedPair own;
     Side& sender = own.active();
     Side& receiver = own.passive();
@@ -55,7 +55,7 @@ TEST_F(RuleDtoErrors, ASendLongerThanItsRecv) {
 TEST_F(RuleDtoErrors, NoRecvInTime) {
   // A large message beside it: what cannot be kept whole waits just as long.
   ConnectedPair second;
-  Buffer large = second.active().buffer(kLarge);
+  Buffer large = second.active().buffer(kTooLarge);
   ASSERT_DAT_OK(post_send(second.active().ep(), {large.segment()}, 5));
   Buffer source = active().buffer(kSmall);
   ASSERT_DAT_OK(post_send(active().ep(), {source.segment()}, 1));

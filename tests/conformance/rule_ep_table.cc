@@ -5,6 +5,7 @@
 #include <string>
 
 #include "fixture.h"
+#include "names.h"
 #include "states.h"
 
 namespace datum::test {
@@ -75,15 +76,6 @@ struct LivingConnection {
   Side active;
   Side passive;
 };
-
-constexpr auto kU = DAT_EP_STATE_UNCONNECTED;
-constexpr auto kR = DAT_EP_STATE_RESERVED;
-constexpr auto kPP = DAT_EP_STATE_PASSIVE_CONNECTION_PENDING;
-constexpr auto kTP = DAT_EP_STATE_TENTATIVE_CONNECTION_PENDING;
-constexpr auto kAP = DAT_EP_STATE_ACTIVE_CONNECTION_PENDING;
-constexpr auto kC = DAT_EP_STATE_CONNECTED;
-constexpr auto kDP = DAT_EP_STATE_DISCONNECT_PENDING;
-constexpr auto kD = DAT_EP_STATE_DISCONNECTED;
 
 // Rules: EPTABLE.connect.* dat_ep_connect.R21
 TEST_P(RuleEpTable, Connect) {

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Which completion flags of endpoints go together on one EVD.
 #include "fixture.h"
+#include "names.h"
 
 namespace datum::test {
 namespace {
-
-constexpr auto kDefault = DAT_COMPLETION_DEFAULT_FLAG;
-constexpr auto kSolicited = DAT_COMPLETION_SOLICITED_WAIT_FLAG;
-constexpr auto kUnsignalled = DAT_COMPLETION_UNSIGNALLED_FLAG;
-constexpr auto kThreshold = DAT_COMPLETION_EVD_THRESHOLD_FLAG;
 
 class RuleEvdSharing : public Conformance {
  protected:

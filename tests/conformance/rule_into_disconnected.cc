@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Every way into DISCONNECTED: one event tells of it, and whatever was posted is flushed.
 #include "fixture.h"
+#include "names.h"
 #include "states.h"
 
 namespace datum::test {
 namespace {
-
-constexpr auto kAP = DAT_EP_STATE_ACTIVE_CONNECTION_PENDING;
-constexpr auto kCP = DAT_EP_STATE_COMPLETION_PENDING;
-constexpr auto kC = DAT_EP_STATE_CONNECTED;
-constexpr auto kDP = DAT_EP_STATE_DISCONNECT_PENDING;
-constexpr auto kDisconnected = DAT_CONNECTION_EVENT_DISCONNECTED;
-constexpr auto kBroken = DAT_CONNECTION_EVENT_BROKEN;
 
 void abrupt(EpInState& staged) {
   EXPECT_DAT_OK(dat_ep_disconnect(staged.ep(), DAT_CLOSE_ABRUPT_FLAG));

@@ -4,13 +4,11 @@
 #include <string>
 
 #include "fixture.h"
+#include "names.h"
 #include "threads.h"
 
 namespace datum::test {
 namespace {
-
-constexpr auto kUnsignalled = DAT_COMPLETION_UNSIGNALLED_FLAG;
-constexpr auto kSolicited = DAT_COMPLETION_SOLICITED_WAIT_FLAG;
 
 // A pair whose passive side receives with the given recv flags, and whose two sides have a CNO on
 // their completion EVDs.
@@ -74,8 +72,6 @@ class RuleNotification : public Conformance {
 
   Ia active_ia;
 };
-
-constexpr auto kThreshold = DAT_COMPLETION_EVD_THRESHOLD_FLAG;
 
 // Rules: NOTIFY.2 FLAGS.11 FLAGS.16 dat_evd_dequeue.R11
 TEST_F(RuleNotification, AnUnsignalledRecvDoesNotTrigger) {

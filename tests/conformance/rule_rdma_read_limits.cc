@@ -6,7 +6,7 @@ namespace datum::test {
 namespace {
 
 // So large that it takes several steps even where memory is touched directly.
-constexpr std::size_t kLarge = 1 << 20;
+constexpr std::size_t kMiB = 1 << 20;
 
 ChangeAttributes reads(DAT_COUNT in, DAT_COUNT out) {
   return [in, out](DAT_EP_ATTR& attributes) {
@@ -90,16 +90,16 @@ TEST(RuleRdmaReadLimits, WhatStandsBehindAHeldReadWaits) {
   ConnectedPair pair(with_attributes(reads(4, 1)));
   Side& active = pair.active();
   Side& passive = pair.passive();
-  Buffer source = passive.buffer(kLarge);
-  Buffer first = active.buffer(kLarge);
-  Buffer second = active.buffer(kLarge);
+  Buffer source = passive.buffer(kMiB);
+  Buffer first = active.buffer(kMiB);
+  Buffer second = active.buffer(kMiB);
   Buffer note = passive.buffer(64);
-  source.write(kLarge - 64, std::string(64, 'r'));
-  first.write(kLarge - 64, std::string(64, 'o'));
+  source.write(kMiB - 64, std::string(64, 'r'));
+  first.write(kMiB - 64, std::string(64, 'o'));
   ASSERT_DAT_OK(post_recv(passive.ep(), {note.segment()}, 9));
   ASSERT_DAT_OK(post_read(active.ep(), {first.segment()}, source.remote(), 1));
   ASSERT_DAT_OK(post_read(active.ep(), {second.segment()}, source.remote(), 2));
-  ASSERT_DAT_OK(post_send(active.ep(), {first.segment(kLarge - 64, 64)}, 3));
+  ASSERT_DAT_OK(post_send(active.ep(), {first.segment(kMiB - 64, 64)}, 3));
   // The second Read begins when the first has ended, and the Send not before the second Read.
   expect_dto(passive.recv_evd(), passive.ep(), 9);
   EXPECT_EQ(note.text(0, 64), std::string(64, 'r'));
@@ -110,14 +110,14 @@ using RuleFence = Connected;
 
 // Rules: DTO.5
 TEST_F(RuleFence, AFencedSendCarriesWhatTheReadBrought) {
-  Buffer source = passive().buffer(kLarge);
-  Buffer landing = active().buffer(kLarge);
+  Buffer source = passive().buffer(kMiB);
+  Buffer landing = active().buffer(kMiB);
   Buffer note = passive().buffer(64);
-  source.write(kLarge - 64, std::string(64, 'r'));
-  landing.write(kLarge - 64, std::string(64, 'o'));
+  source.write(kMiB - 64, std::string(64, 'r'));
+  landing.write(kMiB - 64, std::string(64, 'o'));
   ASSERT_DAT_OK(post_recv(passive().ep(), {note.segment()}, 9));
   ASSERT_DAT_OK(post_read(active().ep(), {landing.segment()}, source.remote(), 1));
-  ASSERT_DAT_OK(post_send(active().ep(), {landing.segment(kLarge - 64, 64)}, 2,
+  ASSERT_DAT_OK(post_send(active().ep(), {landing.segment(kMiB - 64, 64)}, 2,
                           DAT_COMPLETION_BARRIER_FENCE_FLAG));
   expect_dto(passive().recv_evd(), passive().ep(), 9);
   EXPECT_EQ(note.text(0, 64), std::string(64, 'r'));
@@ -125,17 +125,17 @@ TEST_F(RuleFence, AFencedSendCarriesWhatTheReadBrought) {
 
 // Rules: DTO.5
 TEST_F(RuleFence, AFencedWriteLeavesTheReadTheOldData) {
-  Buffer source = passive().buffer(kLarge);
-  Buffer landing = active().buffer(kLarge);
+  Buffer source = passive().buffer(kMiB);
+  Buffer landing = active().buffer(kMiB);
   Buffer news = active().buffer(64);
   source.fill(5);
   news.fill(6);
   ASSERT_DAT_OK(post_read(active().ep(), {landing.segment()}, source.remote(), 1));
-  ASSERT_DAT_OK(post_write(active().ep(), {news.segment()}, source.remote(kLarge - 64, 64), 2,
+  ASSERT_DAT_OK(post_write(active().ep(), {news.segment()}, source.remote(kMiB - 64, 64), 2,
                            DAT_COMPLETION_BARRIER_FENCE_FLAG));
   expect_dto(active().request_evd(), active().ep(), 1);
   expect_dto(active().request_evd(), active().ep(), 2);
-  EXPECT_TRUE(landing.holds(5, 0, kLarge));
+  EXPECT_TRUE(landing.holds(5, 0, kMiB));
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // PSPs and RSPs with requests: what listens, what is refused, what survives the service point.
 #include "fixture.h"
+#include "names.h"
 #include "states.h"
 
 namespace datum::test {
@@ -36,10 +37,6 @@ class RuleServicePoints : public Conformance {
   std::unique_ptr<Side> side;
   Evd evd;
 };
-
-constexpr auto kEstablished = DAT_CONNECTION_EVENT_ESTABLISHED;
-constexpr auto kPeerRejected = DAT_CONNECTION_EVENT_PEER_REJECTED;
-constexpr auto kRefused = DAT_CONNECTION_EVENT_NON_PEER_REJECTED;
 
 // Rules: dat_psp_create.R4 dat_psp_create_any.R7 EVENT.3
 TEST_F(RuleServicePoints, APspListens) {

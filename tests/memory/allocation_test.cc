@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "child.h"
+
 #include <datum/memory.h>
 
 #include <cerrno>
@@ -15,7 +17,7 @@
 
 namespace {
 
-constexpr std::size_t kMiB = std::size_t{1} << 20;
+using datum::test::kMiB;
 
 bool holds_only(const void* block, std::size_t size, unsigned char value) {
   const auto* bytes = static_cast<const unsigned char*>(block);

@@ -3,6 +3,7 @@
 // Lives here: fork and wait, programs, one-byte signals between parent and child.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <spawn.h>
 #include <string>
@@ -13,6 +14,8 @@
 extern "C" char** environ;
 
 namespace datum::test {
+
+inline constexpr std::size_t kMiB = std::size_t{1} << 20;
 
 // What a child of fork answers with: 0 means right; a test gives each mistake its own number.
 inline pid_t start_child(const std::function<int()>& body) {

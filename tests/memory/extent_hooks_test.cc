@@ -14,7 +14,7 @@
 namespace datum::memory {
 namespace {
 
-constexpr std::size_t kSize = std::size_t{1} << 20;
+constexpr std::size_t kExtentSize = std::size_t{1} << 20;
 
 bool all_present(void* address, std::size_t length) {
   std::vector<unsigned char> present(length / 4096);
@@ -38,28 +38,28 @@ class ExtentHooks : public testing::Test {
 
 TEST_F(ExtentHooks, CommitEarlyMakesPagesPresentAndDecommitTakesThem) {
   set_extent_policy({.private_fallback = false, .commit_early = true});
-  auto* got = static_cast<char*>(allocate(kSize));
+  auto* got = static_cast<char*>(allocate(kExtentSize));
   ASSERT_NE(got, nullptr);
-  EXPECT_TRUE(all_present(got, kSize));
+  EXPECT_TRUE(all_present(got, kExtentSize));
   got[0] = 'x';
-  EXPECT_FALSE(hooks_->decommit(hooks_, got, kSize, 0, kSize, 0));
-  EXPECT_FALSE(all_present(got, kSize));
-  EXPECT_FALSE(hooks_->commit(hooks_, got, kSize, 0, kSize, 0));
-  EXPECT_TRUE(all_present(got, kSize));
+  EXPECT_FALSE(hooks_->decommit(hooks_, got, kExtentSize, 0, kExtentSize, 0));
+  EXPECT_FALSE(all_present(got, kExtentSize));
+  EXPECT_FALSE(hooks_->commit(hooks_, got, kExtentSize, 0, kExtentSize, 0));
+  EXPECT_TRUE(all_present(got, kExtentSize));
   EXPECT_EQ(got[0], 0);
   // Or a page that reads as zero now would be had at first touch only.
-  EXPECT_TRUE(hooks_->purge_forced(hooks_, got, kSize, 0, kSize, 0));
+  EXPECT_TRUE(hooks_->purge_forced(hooks_, got, kExtentSize, 0, kExtentSize, 0));
 }
 
 TEST_F(ExtentHooks, OtherwisePagesComeAtFirstTouch) {
-  auto* got = static_cast<char*>(allocate(kSize));
+  auto* got = static_cast<char*>(allocate(kExtentSize));
   ASSERT_NE(got, nullptr);
-  EXPECT_FALSE(all_present(got, kSize));
-  EXPECT_TRUE(hooks_->decommit(hooks_, got, kSize, 0, kSize, 0));
-  std::memset(got, 1, kSize);
-  EXPECT_FALSE(hooks_->purge_forced(hooks_, got, kSize, 0, kSize / 2, 0));
+  EXPECT_FALSE(all_present(got, kExtentSize));
+  EXPECT_TRUE(hooks_->decommit(hooks_, got, kExtentSize, 0, kExtentSize, 0));
+  std::memset(got, 1, kExtentSize);
+  EXPECT_FALSE(hooks_->purge_forced(hooks_, got, kExtentSize, 0, kExtentSize / 2, 0));
   EXPECT_EQ(got[0], 0);
-  EXPECT_EQ(got[kSize / 2], 1);
+  EXPECT_EQ(got[kExtentSize / 2], 1);
 }
 
 TEST_F(ExtentHooks, PrivateFallbackGivesMemoryThatIsNotShareable) {

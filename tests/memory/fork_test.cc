@@ -16,28 +16,28 @@
 namespace {
 
 using datum::test::in_child;
+using datum::test::kMiB;
 using datum::test::Signal;
 using datum::test::spawn;
 using datum::test::start_child;
 using datum::test::wait_for;
 
-constexpr std::size_t kSize = 300000;
-constexpr std::size_t kMiB = std::size_t{1} << 20;
+constexpr std::size_t kForkedSize = 300000;
 
 // The rules hold for blocks of every kind.
 class DatumMemoryFork : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     const std::string kind = GetParam();
-    block_ = static_cast<char*>(kind == "small"   ? datum_memory_alloc(kSize)
+    block_ = static_cast<char*>(kind == "small"   ? datum_memory_alloc(kForkedSize)
                                 : kind == "large" ? datum_memory_alloc(16 * kMiB)
-                                                  : datum_memory_alloc_huge(kSize, nullptr));
+                                                  : datum_memory_alloc_huge(kForkedSize, nullptr));
     ASSERT_NE(block_, nullptr);
-    std::memset(block_, 'a', kSize);
+    std::memset(block_, 'a', kForkedSize);
   }
   void TearDown() override { datum_memory_free(block_); }
   bool is_all(char value) const {
-    for (std::size_t i = 0; i < kSize; ++i)
+    for (std::size_t i = 0; i < kForkedSize; ++i)
       if (block_[i] != value) return false;
     return true;
   }
@@ -53,7 +53,7 @@ TEST_P(DatumMemoryFork, ChildHasWhatTheParentWroteBefore) {
 
 TEST_P(DatumMemoryFork, ParentDoesNotSeeWhatTheChildWrites) {
   EXPECT_EQ(in_child([&] {
-              std::memset(block_, 'c', kSize);
+              std::memset(block_, 'c', kForkedSize);
               return is_all('c') ? 0 : 1;
             }),
             0);
@@ -66,7 +66,7 @@ TEST_P(DatumMemoryFork, ChildDoesNotSeeWhatTheParentWritesLater) {
     if (!parent_wrote.await()) return 1;
     return is_all('a') ? 0 : 2;
   });
-  std::memset(block_, 'p', kSize);
+  std::memset(block_, 'p', kForkedSize);
   ASSERT_TRUE(parent_wrote.raise());
   EXPECT_EQ(wait_for(child), 0);
   EXPECT_TRUE(is_all('p'));
@@ -74,15 +74,15 @@ TEST_P(DatumMemoryFork, ChildDoesNotSeeWhatTheParentWritesLater) {
 
 TEST_P(DatumMemoryFork, ChildsCopyIsShareableThroughAFileOfItsOwn) {
   datum_memory_backing mine{};
-  ASSERT_EQ(datum_memory_lookup(block_, kSize, &mine), 0);
+  ASSERT_EQ(datum_memory_lookup(block_, kForkedSize, &mine), 0);
   EXPECT_EQ(in_child([&] {
               datum_memory_backing own{};
-              if (datum_memory_lookup(block_, kSize, &own) != 0) return 1;
+              if (datum_memory_lookup(block_, kForkedSize, &own) != 0) return 1;
               if (own.inode == mine.inode && own.device == mine.device) return 2;
               if (own.offset != mine.offset || own.flags != 0x1u) return 3;
-              block_[kSize - 1] = 'z';
+              block_[kForkedSize - 1] = 'z';
               char last = 0;
-              const auto at = static_cast<off_t>(own.offset + kSize - 1);
+              const auto at = static_cast<off_t>(own.offset + kForkedSize - 1);
               return pread(own.fd, &last, 1, at) == 1 && last == 'z' ? 0 : 4;
             }),
             0);
@@ -90,10 +90,10 @@ TEST_P(DatumMemoryFork, ChildsCopyIsShareableThroughAFileOfItsOwn) {
 
 TEST_P(DatumMemoryFork, GrandchildIsSeparateFromBoth) {
   EXPECT_EQ(in_child([&] {
-              std::memset(block_, 'c', kSize);
+              std::memset(block_, 'c', kForkedSize);
               if (in_child([&] {
                     if (!is_all('c')) return 1;
-                    std::memset(block_, 'g', kSize);
+                    std::memset(block_, 'g', kForkedSize);
                     return 0;
                   }) != 0)
                 return 1;
@@ -128,8 +128,8 @@ TEST_P(DatumMemoryFork, WithoutDescriptorsTheChildHasAPrivateCopy) {
   const pid_t child = start_child([&] {
     datum_memory_backing backing{};
     if (!is_all('a')) return 1;
-    std::memset(block_, 'c', kSize);
-    if (datum_memory_lookup(block_, kSize, &backing) != EBADF) return 2;
+    std::memset(block_, 'c', kForkedSize);
+    if (datum_memory_lookup(block_, kForkedSize, &backing) != EBADF) return 2;
     datum_memory_free(block_);
     return 0;
   });
@@ -141,11 +141,11 @@ TEST_P(DatumMemoryFork, WithoutDescriptorsTheChildHasAPrivateCopy) {
 TEST_P(DatumMemoryFork, CopiesAlsoWhatTheProgramClosedTheDescriptorOf) {
   EXPECT_EQ(in_child([&] {
               datum_memory_backing backing{};
-              if (datum_memory_lookup(block_, kSize, &backing) != 0) return 1;
+              if (datum_memory_lookup(block_, kForkedSize, &backing) != 0) return 1;
               close(backing.fd);
               if (in_child([&] {
                     if (!is_all('a')) return 1;
-                    std::memset(block_, 'g', kSize);
+                    std::memset(block_, 'g', kForkedSize);
                     return 0;
                   }) != 0)
                 return 2;
@@ -164,10 +164,10 @@ TEST(DatumMemoryForkCost, HolesAreNotCopied) {
 }
 
 TEST(DatumMemorySpawn, ProgramsStartWithoutACopy) {
-  auto* block = static_cast<char*>(datum_memory_alloc(kSize));
-  std::memset(block, 'a', kSize);
+  auto* block = static_cast<char*>(datum_memory_alloc(kForkedSize));
+  std::memset(block, 'a', kForkedSize);
   EXPECT_EQ(wait_for(spawn({"true"})), 0);
-  EXPECT_EQ(block[kSize - 1], 'a');
+  EXPECT_EQ(block[kForkedSize - 1], 'a');
   datum_memory_free(block);
 }
 

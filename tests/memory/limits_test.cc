@@ -15,8 +15,7 @@
 namespace {
 
 using datum::test::in_child;
-
-constexpr std::size_t kMiB = std::size_t{1} << 20;
+using datum::test::kMiB;
 
 bool limit(__rlimit_resource resource, rlim_t value) {
   rlimit both{};

@@ -19,7 +19,7 @@ using test::post_recv;
 using test::post_send;
 using test::post_write;
 
-constexpr std::size_t kSize = 16 * 1024;
+constexpr std::size_t kPieceSize = 16 * 1024;
 
 // A connection that is made over there, and so from there: sockets belong where they are made.
 std::unique_ptr<test::Leaver> connect_from_there(const TwoHosts& hosts, test::Side& side) {
@@ -41,10 +41,10 @@ std::unique_ptr<test::Leaver> connect_from_there(const TwoHosts& hosts, test::Si
 void leave_in_the_middle(TwoHosts& hosts, DAT_IA_HANDLE ia, unsigned round) {
   hosts.wire().set_faults("delay=1000");
   test::Side side(ia);
-  const Buffer source = side.buffer(kSize);
+  const Buffer source = side.buffer(kPieceSize);
   const std::unique_ptr<test::Leaver> leaver = connect_from_there(hosts, side);
   test::Side& other = leaver->side();
-  const Buffer& target = leaver->buffer(kSize);
+  const Buffer& target = leaver->buffer(kPieceSize);
   // Each round other frames are lost.
   hosts.wire().set_faults("delay=1000 loss=1000 seed=" + std::to_string(first_seed() + round));
   EXPECT_DAT_OK(post_recv(other.ep(), {target.segment()}, 1));

@@ -14,7 +14,7 @@ namespace datum::net {
 namespace {
 
 bool is_long = false;
-unsigned seed = 1;
+unsigned seed_option = 1;
 
 bool has(int argc, char** argv, const char* word) {
   for (int i = 1; i < argc; ++i)
@@ -26,7 +26,7 @@ void read_options(int argc, char** argv) {
   is_long = has(argc, argv, "--long");
   for (int i = 1; i + 1 < argc; ++i)
     if (std::strcmp(argv[i], "--seed") == 0)
-      seed = static_cast<unsigned>(std::strtoul(argv[i + 1], nullptr, 10));
+      seed_option = static_cast<unsigned>(std::strtoul(argv[i + 1], nullptr, 10));
 }
 
 } // namespace
@@ -36,7 +36,7 @@ bool run_long() {
 }
 
 unsigned first_seed() {
-  return seed;
+  return seed_option;
 }
 
 } // namespace datum::net

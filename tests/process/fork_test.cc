@@ -16,7 +16,7 @@
 namespace datum::test {
 namespace {
 
-constexpr unsigned kPatience = 20; // seconds, for what takes milliseconds
+constexpr unsigned kSecondsForAChild = 20; // seconds, for what takes milliseconds
 
 bool open_and_close() {
   std::string name = ia_name();
@@ -27,10 +27,10 @@ bool open_and_close() {
 }
 
 // 0: it worked. A child that hangs ends with a signal.
-int status_of_child(const std::function<bool()>& body) {
+int failure_of_child(const std::function<bool()>& body) {
   const pid_t child = fork();
   if (child == 0) {
-    alarm(kPatience);
+    alarm(kSecondsForAChild);
     _exit(body() ? 0 : 1);
   }
   int status = 0;
@@ -51,7 +51,7 @@ void fork_beside(const std::function<void()>& work, int children) {
       }
     });
   for (int i = 0; i < children && !testing::Test::HasFailure(); ++i) {
-    EXPECT_EQ(status_of_child(open_and_close), 0) << "child " << i;
+    EXPECT_EQ(failure_of_child(open_and_close), 0) << "child " << i;
     for (const int seen = rounds; rounds == seen;) std::this_thread::yield();
   }
   done = true;

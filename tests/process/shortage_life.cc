@@ -11,7 +11,7 @@ namespace {
 
 constexpr DAT_TIMEOUT kLongest = 3'000'000; // us
 constexpr DAT_COUNT kLength = 16;
-constexpr int kPatience = 1000;
+constexpr int kTries = 1000;
 constexpr auto kStreams = static_cast<DAT_EVD_FLAGS>(DAT_EVD_DEFAULT_FLAG | DAT_EVD_SOFTWARE_FLAG);
 
 // An agent that is called at every trigger.
@@ -80,7 +80,7 @@ bool ShortLife::next(DAT_EVD_HANDLE evd, DAT_EVENT& event) {
   DAT_COUNT more = 0;
   DAT_RETURN answer = dat_evd_wait(evd, kLongest, 1, &event, &more);
   // Progress that lacked something goes on at the next call.
-  for (int again = 0; is_shortage(answer) && again < kPatience; ++again)
+  for (int again = 0; is_shortage(answer) && again < kTries; ++again)
     answer = dat_evd_wait(evd, kLongest, 1, &event, &more);
   return good("dat_evd_wait", answer);
 }
@@ -139,7 +139,7 @@ bool ShortLife::answer() {
     return wrong("a request", event.event_number);
   const DAT_CR_HANDLE cr = event.event_data.cr_arrival_event_data.cr_handle;
   DAT_RETURN status = dat_cr_accept(cr, passive_.ep, 0, nullptr);
-  for (int again = 0; is_shortage(status) && again < kPatience; ++again)
+  for (int again = 0; is_shortage(status) && again < kTries; ++again)
     status = dat_cr_accept(cr, passive_.ep, 0, nullptr);
   return good("dat_cr_accept", status);
 }

@@ -149,16 +149,16 @@ TEST_P(Shortage, IsAnsweredClearlyAndHarmsNothing) {
     ASSERT_TRUE(completed_);
   }
   bystander.expect_unharmed();
-  const Belongings before = belongings();
-  const std::int64_t blocks = live_blocks();
+  const Belongings owned = belongings();
+  const std::int64_t before = live_blocks();
   std::uint32_t number = 1;
   const std::uint32_t stride = GetParam().lasting == Lasting::kOnce ? 1 : 3;
   for (bool failed = true; failed && number < kMostCalls && !HasFailure(); number += stride) {
     SCOPED_TRACE(testing::Message() << "call number " << number);
     failed = live_once(GetParam().resource, number);
     bystander.expect_unharmed();
-    EXPECT_EQ(belongings(), before);
-    EXPECT_LT(live_blocks() - blocks, 32) << "memory was lost";
+    EXPECT_EQ(belongings(), owned);
+    EXPECT_LT(live_blocks() - before, 32) << "memory was lost";
   }
   EXPECT_GT(number, 2U) << "no call failed";
   RecordProperty("calls", static_cast<int>(number));

@@ -106,7 +106,7 @@ bool Tracer::kill_at(std::uint32_t landmark, std::uint32_t steps) {
 
 // A thread that falls asleep on the way dies there.
 void Tracer::step(pid_t thread, std::uint32_t steps) {
-  constexpr timespec kPatience{0, 20'000'000};
+  constexpr timespec kOneStep{0, 20'000'000};
   sigset_t child;
   sigemptyset(&child);
   sigaddset(&child, SIGCHLD);
@@ -117,7 +117,7 @@ void Tracer::step(pid_t thread, std::uint32_t steps) {
     const pid_t stopped = waitpid(-1, &status, __WALL | WNOHANG);
     if (stopped < 0) return;
     if (stopped == 0) {
-      if (sigtimedwait(&child, nullptr, &kPatience) < 0 && errno == EAGAIN) return;
+      if (sigtimedwait(&child, nullptr, &kOneStep) < 0 && errno == EAGAIN) return;
       continue;
     }
     if (!WIFSTOPPED(status)) continue;

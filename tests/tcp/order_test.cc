@@ -10,7 +10,7 @@
 namespace datum::test {
 namespace {
 
-constexpr int kRounds = 40;
+constexpr int kConnections = 40;
 constexpr std::size_t kPairs = 40; // more than one answer of epoll holds
 constexpr DAT_COUNT kEvents = 128;
 
@@ -61,7 +61,7 @@ class Pairs {
 
 // Rules: tcp.O1
 TEST(Order, EndsOfSeveralConnections) {
-  for (int round = 0; round < kRounds && !HasFailure(); ++round) {
+  for (int round = 0; round < kConnections && !HasFailure(); ++round) {
     Pairs pairs;
     pairs.talk();
     for (std::size_t i = 0; i < kPairs; ++i)
@@ -74,7 +74,7 @@ TEST(Order, EndsOfSeveralConnections) {
 // The peer knows that the youngest connection is there, and then ends others.
 // Rules: tcp.O2
 TEST(Order, AnEstablishmentBeforeTheEndsThatFollowIt) {
-  for (int round = 0; round < kRounds && !HasFailure(); ++round) {
+  for (int round = 0; round < kConnections && !HasFailure(); ++round) {
     Pairs pairs;
     Listener listener(pairs.far().ia());
     Ep asking = pairs.near().another_ep();

@@ -6,7 +6,7 @@
 namespace datum::cp {
 namespace {
 
-constexpr std::uint32_t kMagic = 0x44637031; // "Dcp1"
+constexpr std::uint32_t kHelloMagic = 0x44637031; // "Dcp1"
 
 std::string text_of(const WireWriter& out) {
   return {reinterpret_cast<const char*>(out.bytes().data()), out.bytes().size()};
@@ -15,14 +15,14 @@ std::string text_of(const WireWriter& out) {
 template <class T>
 bool start(WireReader& in, T& greeting) {
   std::uint32_t magic = 0;
-  return in.number(magic) && magic == kMagic && in.number(greeting.version) &&
+  return in.number(magic) && magic == kHelloMagic && in.number(greeting.version) &&
          in.number(greeting.pid);
 }
 
 template <class T>
 WireWriter start(const T& greeting) {
   WireWriter out;
-  out.number(kMagic).number(greeting.version).number(greeting.pid);
+  out.number(kHelloMagic).number(greeting.version).number(greeting.pid);
   return out;
 }
 

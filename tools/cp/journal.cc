@@ -12,12 +12,12 @@
 namespace datum::cp {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x4463704a726e6c31; // "DcpJrnl1"
+constexpr std::uint64_t kJournalMagic = 0x4463704a726e6c31; // "DcpJrnl1"
 constexpr std::size_t kHeaderSize = 8 + 8 + 8 + 8 + 4 + 16 + 16;
 
 std::vector<std::byte> header(const Identity& identity) {
   WireWriter out;
-  out.number(kMagic).number(kBlock);
+  out.number(kJournalMagic).number(kBlock);
   out.number(identity.size).number(identity.mtime.seconds).number(identity.mtime.nanoseconds);
   out.raw(digest_of(std::as_bytes(std::span(name_in(identity.path)))));
   out.raw(digest_of(out.bytes()));

@@ -18,7 +18,7 @@ using tools::ToolError;
 namespace {
 
 constexpr DAT_COUNT kEvents = 4096;
-constexpr auto kPatience = std::chrono::seconds(10);
+constexpr auto kConnectPatience = std::chrono::seconds(10);
 constexpr DAT_TIMEOUT kConnectTimeout = 10'000'000; // us
 
 class Pool {
@@ -74,7 +74,7 @@ double connect_churn(const tools::Interface& ia, const ChurnTarget& target, std:
   std::uint64_t started = 0;
   for (; started < std::min<std::uint64_t>(count, target.at_once); ++started) start(pool, target);
   for (std::uint64_t ended = 0; ended < count;) {
-    const auto event = tools::wait_event(pool.evd(), tools::after(kPatience));
+    const auto event = tools::wait_event(pool.evd(), tools::after(kConnectPatience));
     if (!event)
       throw ToolError(ExitCode::PeerLost,
                       fmt::format("no connection event for 10 s, after {} connections", ended));

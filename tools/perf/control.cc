@@ -16,7 +16,7 @@ using tools::ToolError;
 
 namespace {
 
-constexpr auto kPatience = std::chrono::seconds(30);
+constexpr auto kControlPatience = std::chrono::seconds(30);
 constexpr std::uint64_t kSendCookie = 1000;
 
 } // namespace
@@ -79,7 +79,7 @@ void Control::handle(const DAT_EVENT& event) {
 }
 
 void Control::send(const Message& message) {
-  const tools::Deadline deadline = tools::after(kPatience);
+  const tools::Deadline deadline = tools::after(kControlPatience);
   while (sending_) {
     const auto event = tools::wait_event(evd_, deadline);
     if (!event) throw ToolError(ExitCode::PeerLost, fmt::format("{}: takes no message", peer_));
@@ -116,7 +116,7 @@ Message Control::receive(tools::Deadline deadline) {
 
 Message Control::ask(const Message& message) {
   send(message);
-  return receive(tools::after(kPatience));
+  return receive(tools::after(kControlPatience));
 }
 
 void Control::close() {

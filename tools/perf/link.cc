@@ -18,7 +18,6 @@ using tools::ToolError;
 namespace {
 
 constexpr std::size_t kPage = 4096;
-constexpr std::size_t kHugePage = std::size_t{2} << 20U;
 constexpr std::uint32_t kPingPongDepth = 64;
 constexpr std::uint32_t kPingPongReceives = 4;
 constexpr std::uint32_t kPingPongEvery = 16;

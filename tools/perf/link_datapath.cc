@@ -15,8 +15,8 @@ using tools::ToolError;
 
 namespace {
 
-constexpr double kSilence = 10e9;           // ns after which the peer counts as lost
-constexpr std::uint32_t kLookAfter = 65536; // empty polls between looks at the clock
+constexpr double kSilence = 10e9;            // ns after which the peer counts as lost
+constexpr std::uint32_t kEmptyPolls = 65536; // empty polls between looks at the clock
 constexpr std::uint64_t kReceive = std::uint64_t{1} << 63U;
 
 DAT_DTO_COOKIE receive_cookie(std::uint32_t ep) {
@@ -143,7 +143,7 @@ void Link::await() {
   }
   double since = 0; // the clock is not looked at while things go well
   for (;;) {
-    for (std::uint32_t i = 0; i < kLookAfter; ++i)
+    for (std::uint32_t i = 0; i < kEmptyPolls; ++i)
       if (poll()) return;
     tools::throw_if_interrupted();
     if (since == 0) since = now_ns();

@@ -20,7 +20,6 @@ using tools::ToolError;
 
 namespace {
 
-constexpr std::size_t kHugePage = std::size_t{2} << 20U;
 [[noreturn]] void no_memory(std::string_view kind, std::size_t size) {
   throw ToolError(ExitCode::Failed,
                   fmt::format("{} bytes of {} memory: {}", size, kind, std::strerror(errno)));

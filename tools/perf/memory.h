@@ -12,6 +12,8 @@
 
 namespace datum::perf {
 
+inline constexpr std::size_t kHugePage = std::size_t{2} << 20U;
+
 class Buffer {
  public:
   // Present and zero. Throws ToolError when there is none.

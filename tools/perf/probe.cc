@@ -16,8 +16,8 @@ namespace {
 
 constexpr int kRuns = 100;
 constexpr int kRounds = 250;
-constexpr double kPatience = 5e9; // ns
-constexpr double kFar = 90;       // ns
+constexpr double kLongestProbe = 5e9; // ns
+constexpr double kFar = 90;           // ns
 
 } // namespace
 
@@ -41,7 +41,7 @@ bool await(const std::atomic<std::uint64_t>& line, std::uint64_t value) {
     for (int i = 0; i < 1'000'000; ++i)
       if (line.load(std::memory_order_acquire) == value) return true;
     if (since == 0) since = now_ns();
-    if (now_ns() - since > kPatience) return false;
+    if (now_ns() - since > kLongestProbe) return false;
   }
 }
 

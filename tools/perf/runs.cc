@@ -11,7 +11,7 @@
 namespace datum::perf {
 namespace {
 
-constexpr std::uint32_t kLookAfter = 1U << 20U; // looks at memory between looks at the clock
+constexpr std::uint32_t kMemoryLooks = 1U << 20U; // looks at memory between looks at the clock
 
 unsigned char load(const unsigned char* byte) {
   return __atomic_load_n(byte, __ATOMIC_ACQUIRE);
@@ -30,7 +30,7 @@ void await_mark(Link& link, const unsigned char* byte, unsigned char mark) {
   const bool polls = link.task().target == Target::Poll;
   double since = 0;
   for (;;) {
-    for (std::uint32_t i = 0; i < kLookAfter; ++i) {
+    for (std::uint32_t i = 0; i < kMemoryLooks; ++i) {
       if (load(byte) == mark) return;
       if (polls) link.poll();
     }
@@ -151,7 +151,7 @@ void rewrite_until_stopped(Link& link) {
       link.poll();
     else
       limits::breathe();
-    if (looks % kLookAfter == 0) link.check_alive(now_ns());
+    if (looks % kMemoryLooks == 0) link.check_alive(now_ns());
   }
   store(link.stop_line(), 0);
 }

@@ -13,7 +13,7 @@ namespace datum::siw {
 namespace {
 
 constexpr int kRounds = 5;
-constexpr std::size_t kSize = 100;
+constexpr std::size_t kPingSize = 100;
 
 // How rping names memory in its messages; all in network byte order.
 struct Name {
@@ -27,7 +27,7 @@ class Rping : public SiwTest {
  protected:
   void offer(const test::Buffer& buffer) {
     const Name name{htobe64(buffer.address()), htobe32(buffer.rmr_context()),
-                    htobe32(static_cast<std::uint32_t>(kSize))};
+                    htobe32(static_cast<std::uint32_t>(kPingSize))};
     messages.write(0, {reinterpret_cast<const char*>(&name), sizeof name});
     say();
   }
@@ -51,15 +51,15 @@ class Rping : public SiwTest {
   }
 
   test::Buffer messages = side.buffer(2 * sizeof(Name));
-  test::Buffer source = side.buffer(kSize);
-  test::Buffer sink = side.buffer(kSize);
+  test::Buffer source = side.buffer(kPingSize);
+  test::Buffer sink = side.buffer(kPingSize);
 };
 
 // Rules: SIW.28
 TEST_F(Rping, ServesUs) {
   const std::uint16_t port = free_port();
   BesideSiw rping({"rping", "-s", "-a", siw_address(), "-p", std::to_string(port), "-C",
-                   std::to_string(kRounds), "-S", std::to_string(kSize), "-V"});
+                   std::to_string(kRounds), "-S", std::to_string(kPingSize), "-V"});
   post_receive();
   // Until it listens, it refuses.
   DAT_EVENT event{};
@@ -75,13 +75,13 @@ TEST_F(Rping, ServesUs) {
   ASSERT_EQ(event.event_number, DAT_CONNECTION_EVENT_ESTABLISHED);
   for (int round = 0; round < kRounds; ++round) {
     // It takes what it has read for a text that ends with a zero.
-    const std::string text(kSize - 1, static_cast<char>('a' + round));
+    const std::string text(kPingSize - 1, static_cast<char>('a' + round));
     source.write(0, text);
     offer(source);
     await_word();
     offer(sink);
     await_word();
-    EXPECT_EQ(sink.text(0, kSize - 1), text);
+    EXPECT_EQ(sink.text(0, kPingSize - 1), text);
   }
   ASSERT_DAT_OK(dat_ep_disconnect(side.ep(), DAT_CLOSE_GRACEFUL_FLAG));
   test::expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, side.ep());
@@ -92,14 +92,14 @@ TEST_F(Rping, ServesUs) {
 TEST_F(Rping, IsServedByUs) {
   test::Listener listener(ia);
   BesideSiw rping({"rping", "-c", "-a", own_address(), "-p", std::to_string(listener.qualifier()),
-                   "-C", std::to_string(kRounds), "-S", std::to_string(kSize), "-V"});
+                   "-C", std::to_string(kRounds), "-S", std::to_string(kPingSize), "-V"});
   test::Cr cr = listener.expect_request();
   post_receive();
   ASSERT_DAT_OK(test::accept(cr, side.ep()));
   test::expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, side.ep());
   for (int round = 0; round < kRounds; ++round) {
     const DAT_RMR_TRIPLET from = await_name();
-    ASSERT_EQ(from.segment_length, kSize);
+    ASSERT_EQ(from.segment_length, kPingSize);
     ASSERT_DAT_OK(test::post_read(side.ep(), {sink.segment()}, from, 3));
     test::expect_dto(side.request_evd(), side.ep(), 3);
     EXPECT_EQ(sink.text(0, 10), "rdma-ping-");

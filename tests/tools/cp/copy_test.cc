@@ -15,8 +15,6 @@
 namespace datum::cp {
 namespace {
 
-constexpr std::uint64_t kMiB = 1048576;
-
 class Copy : public testing::TestWithParam<Method> {
  protected:
   struct Side : Reporter {
@@ -75,7 +73,7 @@ class Copy : public testing::TestWithParam<Method> {
 
 TEST_P(Copy, ATreeArrivesWithContentsModesTimesAndLinks) {
   from_.write("t/a", "alpha");
-  from_.write("t/d/big", test::noise(3 * kMiB + 17));
+  from_.write("t/d/big", test::noise(3 * test::kMiB + 17));
   from_.write("t/d/empty", "");
   from_.write("t/d/one-chunk", test::noise(65536));
   std::filesystem::create_symlink("../../etc/passwd", from_ / "t/link");
@@ -97,7 +95,7 @@ TEST_P(Copy, ATreeArrivesWithContentsModesTimesAndLinks) {
   }
   EXPECT_EQ(source_.summary.copied, 8U);
   EXPECT_EQ(sink_.summary.copied, 8U);
-  EXPECT_EQ(source_.summary.bytes_moved, 5 + 3 * kMiB + 17 + 65536);
+  EXPECT_EQ(source_.summary.bytes_moved, 5 + 3 * test::kMiB + 17 + 65536);
   EXPECT_EQ(to_.leftovers("t/d"), 0);
 }
 
@@ -164,23 +162,23 @@ TEST_P(Copy, ASparseFileStaysSparseAndItsHolesAreNotMoved) {
 }
 
 TEST_P(Copy, ACutCopyContinuesWithWhatIsMissing) {
-  from_.write("t", test::noise(12 * kMiB));
+  from_.write("t", test::noise(12 * test::kMiB));
   // 160 chunks of 64 KiB are 10 MiB: two whole blocks of 4 MiB can be continued from.
   run("t", "", Mode::Copy, [](auto& source, auto&) { source.cut_at_chunk(161); });
   EXPECT_FALSE(source_ended_well_ || sink_ended_well_);
   EXPECT_FALSE(to_.exists("t"));
   run("t", "");
   EXPECT_TRUE(source_ended_well_ && sink_ended_well_) << errors_;
-  EXPECT_EQ(sink_.summary.bytes_resumed, 8 * kMiB);
-  EXPECT_EQ(source_.summary.bytes_moved, 4 * kMiB);
+  EXPECT_EQ(sink_.summary.bytes_resumed, 8 * test::kMiB);
+  EXPECT_EQ(source_.summary.bytes_moved, 4 * test::kMiB);
   expect_same("t", "t");
   EXPECT_EQ(to_.leftovers(), 0);
 }
 
 TEST_P(Copy, ASourceThatChangedAfterACutIsCopiedFromTheStart) {
-  from_.write("t", test::noise(12 * kMiB));
+  from_.write("t", test::noise(12 * test::kMiB));
   run("t", "", Mode::Copy, [](auto& source, auto&) { source.cut_at_chunk(161); });
-  from_.write("t", test::noise(12 * kMiB, 2));
+  from_.write("t", test::noise(12 * test::kMiB, 2));
   run("t", "");
   EXPECT_EQ(sink_.summary.bytes_resumed, 0U);
   expect_same("t", "t");

@@ -10,13 +10,9 @@ namespace {
 
 constexpr std::size_t kFourMiB = 4194304;
 
-std::span<const std::byte> bytes(const std::string& text) {
-  return std::as_bytes(std::span(text));
-}
-
 Digest whole(const std::string& text) {
   FileDigest digest;
-  digest.update(bytes(text));
+  digest.update(test::bytes_of(text));
   return digest.finish();
 }
 
@@ -24,7 +20,8 @@ TEST(FileDigest, DoesNotDependOnHowTheBytesCome) {
   const std::string text = test::noise(2 * kFourMiB + 12345);
   FileDigest digest;
   for (std::size_t at = 0; at < text.size(); at += 99'991)
-    digest.update(bytes(text).subspan(at, std::min<std::size_t>(99'991, text.size() - at)));
+    digest.update(
+        test::bytes_of(text).subspan(at, std::min<std::size_t>(99'991, text.size() - at)));
   EXPECT_EQ(digest.finish(), whole(text));
 }
 
@@ -40,7 +37,7 @@ TEST(FileDigest, SeesEveryKindOfChange) {
 
 TEST(FileDigest, ZerosCountLikeBytesThatAreZero) {
   FileDigest digest;
-  digest.update(bytes("x"));
+  digest.update(test::bytes_of("x"));
   digest.update_zeros(kFourMiB + 1);
   EXPECT_EQ(digest.finish(), whole("x" + std::string(kFourMiB + 1, '\0')));
 }
@@ -49,10 +46,10 @@ TEST(FileDigest, ReportsFullBlocksOnly) {
   const std::string text = test::noise(2 * kFourMiB + 1);
   std::vector<Digest> blocks;
   FileDigest digest([&](const Digest& block) { blocks.push_back(block); });
-  digest.update(bytes(text));
+  digest.update(test::bytes_of(text));
   digest.finish();
   ASSERT_EQ(blocks.size(), 2U);
-  EXPECT_EQ(blocks[1], digest_of(bytes(text).subspan(kFourMiB, kFourMiB)));
+  EXPECT_EQ(blocks[1], digest_of(test::bytes_of(text).subspan(kFourMiB, kFourMiB)));
 }
 
 TEST(Digest, IsXxh3With128BitsInCanonicalOrder) {

@@ -13,12 +13,19 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <stdexcept>
 #include <string>
 
 #include "cp/unique_fd.h"
 
 namespace datum::cp::test {
+
+inline constexpr std::size_t kMiB = 1048576;
+
+inline std::span<const std::byte> bytes_of(const std::string& text) {
+  return std::as_bytes(std::span(text));
+}
 
 class Folder {
  public:

@@ -13,15 +13,9 @@
 namespace datum::cp {
 namespace {
 
-constexpr std::uint64_t kMiB = 1048576;
-
-std::span<const std::byte> bytes(const std::string& text) {
-  return std::as_bytes(std::span(text));
-}
-
 Digest digest_of_file(const std::string& text) {
   FileDigest digest;
-  digest.update(bytes(text));
+  digest.update(test::bytes_of(text));
   return digest.finish();
 }
 
@@ -33,14 +27,14 @@ class PartialFileTest : public testing::Test {
   }
   // What a run that was cut after these bytes leaves.
   void leave(const std::string& content, std::size_t received) {
-    open(content.size())->append(bytes(content).first(received));
+    open(content.size())->append(test::bytes_of(content).first(received));
   }
   test::Folder folder_;
 };
 
 TEST_F(PartialFileTest, AppearsWholeWithModeAndTime) {
   auto file = open(5);
-  file->append(bytes("hello"));
+  file->append(test::bytes_of("hello"));
   EXPECT_FALSE(folder_.exists("file"));
   EXPECT_TRUE(file->finish(digest_of_file("hello")));
   EXPECT_EQ(folder_.read("file"), "hello");
@@ -55,7 +49,7 @@ TEST_F(PartialFileTest, AppearsWholeWithModeAndTime) {
 TEST_F(PartialFileTest, AWrongDigestKeepsTheOldFileAndNothingElse) {
   folder_.write("file", "old");
   auto file = open(3);
-  file->append(bytes("new"));
+  file->append(test::bytes_of("new"));
   EXPECT_FALSE(file->finish(digest_of_file("NEW")));
   EXPECT_EQ(folder_.read("file"), "old");
   EXPECT_EQ(folder_.leftovers(), 0);
@@ -67,40 +61,40 @@ TEST_F(PartialFileTest, AShortFileLeavesNothingBehindAfterACut) {
 }
 
 TEST_F(PartialFileTest, ACutFileContinuesAtTheLastWholeBlock) {
-  const std::string content = test::noise(10 * kMiB);
-  leave(content, 9 * kMiB);
+  const std::string content = test::noise(10 * test::kMiB);
+  leave(content, 9 * test::kMiB);
   EXPECT_EQ(folder_.leftovers(), 2);
   auto file = open(content.size());
-  ASSERT_EQ(file->offset(), 8 * kMiB);
-  file->append(bytes(content).subspan(8 * kMiB));
+  ASSERT_EQ(file->offset(), 8 * test::kMiB);
+  file->append(test::bytes_of(content).subspan(8 * test::kMiB));
   EXPECT_TRUE(file->finish(digest_of_file(content)));
   EXPECT_EQ(folder_.read("file"), content);
   EXPECT_EQ(folder_.leftovers(), 0);
 }
 
 TEST_F(PartialFileTest, ADamagedBlockIsNotTrusted) {
-  const std::string content = test::noise(14 * kMiB);
-  leave(content, 13 * kMiB);
+  const std::string content = test::noise(14 * test::kMiB);
+  leave(content, 13 * test::kMiB);
   for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
     if (entry.path().extension() == ".part") {
       std::fstream part(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
-      part.seekp(5 * kMiB);
-      part.put(static_cast<char>(content[5 * kMiB] ^ 1));
+      part.seekp(5 * test::kMiB);
+      part.put(static_cast<char>(content[5 * test::kMiB] ^ 1));
     }
-  EXPECT_EQ(open(content.size())->offset(), 4 * kMiB);
+  EXPECT_EQ(open(content.size())->offset(), 4 * test::kMiB);
 }
 
 TEST_F(PartialFileTest, AnotherVersionStartsOver) {
-  const std::string content = test::noise(10 * kMiB);
-  leave(content, 9 * kMiB);
+  const std::string content = test::noise(10 * test::kMiB);
+  leave(content, 9 * test::kMiB);
   EXPECT_EQ(open(content.size(), {1001, 7})->offset(), 0U);
 }
 
 TEST_F(PartialFileTest, ZerosBecomeAHole) {
-  auto file = open(64 * kMiB + 1);
-  file->append_zeros(64 * kMiB);
-  file->append(bytes("x"));
-  EXPECT_TRUE(file->finish(digest_of_file(std::string(64 * kMiB, '\0') + "x")));
+  auto file = open(64 * test::kMiB + 1);
+  file->append_zeros(64 * test::kMiB);
+  file->append(test::bytes_of("x"));
+  EXPECT_TRUE(file->finish(digest_of_file(std::string(64 * test::kMiB, '\0') + "x")));
   struct stat st = {};
   ASSERT_EQ(stat((folder_ / "file").c_str(), &st), 0);
   EXPECT_EQ(st.st_size, 67108865);
@@ -110,14 +104,14 @@ TEST_F(PartialFileTest, ZerosBecomeAHole) {
 TEST_F(PartialFileTest, TwoWritersDoNotMix) {
   auto first = open(10);
   EXPECT_THROW(open(10), FileError);
-  first->append(bytes("0123456789"));
+  first->append(test::bytes_of("0123456789"));
   EXPECT_TRUE(first->finish(digest_of_file("0123456789")));
 }
 
 TEST_F(PartialFileTest, ASymbolicLinkInPlaceOfTheTemporaryFileIsNotFollowed) {
   test::Folder outside;
   outside.write("victim", "untouched");
-  leave(test::noise(10 * kMiB), 9 * kMiB);
+  leave(test::noise(10 * test::kMiB), 9 * test::kMiB);
   for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
     if (entry.path().extension() == ".part") {
       const auto path = entry.path();
@@ -125,18 +119,18 @@ TEST_F(PartialFileTest, ASymbolicLinkInPlaceOfTheTemporaryFileIsNotFollowed) {
       std::filesystem::create_symlink(outside / "victim", path);
       break;
     }
-  EXPECT_THROW(open(10 * kMiB), FileError);
+  EXPECT_THROW(open(10 * test::kMiB), FileError);
   EXPECT_EQ(outside.read("victim"), "untouched");
 }
 
 TEST_F(PartialFileTest, AHardLinkInPlaceOfTheTemporaryFileIsNotUsed) {
-  leave(test::noise(10 * kMiB), 9 * kMiB);
+  leave(test::noise(10 * test::kMiB), 9 * test::kMiB);
   for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
     if (entry.path().extension() == ".part") {
       std::filesystem::create_hard_link(entry.path(), folder_ / "other");
       break;
     }
-  EXPECT_THROW(open(10 * kMiB), FileError);
+  EXPECT_THROW(open(10 * test::kMiB), FileError);
 }
 
 } // namespace

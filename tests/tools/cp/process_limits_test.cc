@@ -15,7 +15,6 @@
 namespace datum::cp::test {
 namespace {
 
-constexpr std::size_t kMiB = 1048576;
 constexpr int kCannotMount = 77;
 
 class CpLimits : public testing::Test {

@@ -11,8 +11,6 @@
 namespace datum::cp::test {
 namespace {
 
-constexpr std::size_t kMiB = 1048576;
-
 struct Ended {
   int code;
   std::string out, err;

@@ -15,13 +15,13 @@ using test::run;
 using tools::ExitCode;
 using tools::ToolError;
 
-const std::string kPerf = DAT_PERF_PROGRAM;
+const std::string kProgram = DAT_PERF_PROGRAM;
 constexpr auto kConnectTime = std::chrono::seconds(10);
 
 class HostileClient : public testing::Test {
  protected:
   std::string client(const std::string& options = "-t send-lat") const {
-    return kPerf + " 127.0.0.1 --port " + server_.port +
+    return kProgram + " 127.0.0.1 --port " + server_.port +
            " -s 8 --repeat 1 --time 1 --no-limits --json " + options;
   }
   void expect_serves() const { EXPECT_EQ(run(client("--timeout 20") + " 2>&1").code, 0); }
@@ -54,7 +54,7 @@ class HostileClient : public testing::Test {
     return "";
   }
 
-  test::Served server_{kPerf + " --server --port 0 --timeout 2 -q"};
+  test::Served server_{kProgram + " --server --port 0 --timeout 2 -q"};
   tools::Interface ia_{"datum"};
 };
 

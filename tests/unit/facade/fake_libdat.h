@@ -9,6 +9,8 @@
 
 namespace datum::test {
 
+inline constexpr DAT_RETURN kQueueEmpty = 0x800d0000;
+
 // The table registered under the name, or nullptr.
 const DAT_PROVIDER* registered(const std::string& ia_name);
 int registrations();

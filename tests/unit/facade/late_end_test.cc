@@ -10,8 +10,6 @@
 namespace datum::test {
 namespace {
 
-constexpr DAT_RETURN kQueueEmpty = 0x800d0000;
-
 // An EP whose connection was accepted, and memory of its own.
 class LateEnd : public ::testing::Test {
  protected:

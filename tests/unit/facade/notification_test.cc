@@ -8,7 +8,6 @@
 namespace datum::test {
 namespace {
 
-constexpr DAT_RETURN kQueueEmpty = 0x800d0000;
 constexpr DAT_TIMEOUT kPatience = 60'000'000;
 
 class Notification : public ::testing::Test {

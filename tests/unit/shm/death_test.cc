@@ -7,7 +7,7 @@
 namespace datum::test {
 namespace {
 
-enum Command : std::uint64_t { kForkAndTell = 1, kExec = 2, kForkAndExec = 3 };
+enum Deed : std::uint64_t { kForkAndTell = 1, kExec = 2, kForkThenExec = 3 };
 
 // The grandchild keeps every descriptor; its number goes to the test, which ends it.
 void fork_and_tell(Numbers& numbers) {
@@ -19,7 +19,7 @@ void fork_and_tell(Numbers& numbers) {
 }
 
 // The grandchild lives on, and the process executes another program.
-void fork_and_exec(Numbers& numbers) {
+void fork_then_exec(Numbers& numbers) {
   const pid_t grandchild = ::fork();
   if (grandchild == 0) {
     for (;;) ::pause();
@@ -32,7 +32,7 @@ RemoteScript script() {
   RemoteScript script;
   script.command = [](Adapter&, std::uint64_t number, Numbers& numbers) {
     if (number == kForkAndTell) fork_and_tell(numbers);
-    if (number == kForkAndExec) fork_and_exec(numbers);
+    if (number == kForkThenExec) fork_then_exec(numbers);
     if (number == kExec) {
       numbers.put(kExec);
       ::execl("/bin/sleep", "sleep", "1000", static_cast<char*>(nullptr));
@@ -76,7 +76,7 @@ TEST_F(Death, APeerThatExecutesAnotherProgramIsALostLink) {
 }
 
 TEST_F(Death, SoIsOneWhoseChildLivesOn) {
-  const auto grandchild = static_cast<pid_t>(remote.ask(kForkAndExec));
+  const auto grandchild = static_cast<pid_t>(remote.ask(kForkThenExec));
   ASSERT_GT(grandchild, 0);
   EXPECT_TRUE(world.run_until([&] { return a.lost == 1; }));
   EXPECT_EQ(::kill(grandchild, 0), 0);

@@ -13,13 +13,11 @@
 namespace datum::test {
 namespace {
 
-constexpr std::size_t kPage = 4096;
-constexpr std::size_t kSize = 4 * kPage;
+constexpr std::size_t kRegionSize = 4 * kPage;
 constexpr Stag kPrivateStag = 0x101; // memory that only process_vm_* reaches
 constexpr Stag kSharedStag = 0x202;  // memory in a sealed memfd
 constexpr Stag kUnsealedStag = 0x303;
 constexpr Stag kShortStag = 0x404;
-constexpr uid_t kNobody = 65534;
 
 enum Command : std::uint64_t {
   kPrivateByte = 1 << 16U, // + index: the byte there
@@ -34,7 +32,7 @@ void describe(Adapter& adapter, Stag stag, std::byte* base, int file, std::uint6
   RegionEntry& entry = adapter.fabric->region_storage()[stag >> 8U];
   entry.access = kAllAccess;
   entry.base = reinterpret_cast<std::uintptr_t>(base);
-  entry.length = kSize;
+  entry.length = kRegionSize;
   entry.backing_fd = file;
   entry.backing_offset = offset;
   entry.stag.store(stag);
@@ -53,31 +51,31 @@ struct RemoteMemory {
     return fd;
   }
   void prepare(Adapter& adapter) {
-    auto* area = static_cast<std::byte*>(
-        ::mmap(nullptr, kSize + kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    ::mprotect(area + kSize, kPage, PROT_NONE);
+    auto* area = static_cast<std::byte*>(::mmap(
+        nullptr, kRegionSize + kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    ::mprotect(area + kRegionSize, kPage, PROT_NONE);
     guarded = area;
-    std::memset(guarded, 0x11, kSize);
+    std::memset(guarded, 0x11, kRegionSize);
     describe(adapter, kPrivateStag, guarded, -1, 0);
 
-    file = make_file(kPage + kSize, true);
+    file = make_file(kPage + kRegionSize, true);
     map_file();
-    std::memset(shared, 0x22, kSize);
+    std::memset(shared, 0x22, kRegionSize);
     describe(adapter, kSharedStag, shared, file, kPage);
-    describe(adapter, kUnsealedStag, shared, make_file(kPage + kSize, false), kPage);
-    describe(adapter, kShortStag, shared, make_file(kSize, true), kPage);
+    describe(adapter, kUnsealedStag, shared, make_file(kPage + kRegionSize, false), kPage);
+    describe(adapter, kShortStag, shared, make_file(kRegionSize, true), kPage);
   }
   void map_file() {
     auto* whole = static_cast<std::byte*>(
-        ::mmap(nullptr, kPage + kSize, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
+        ::mmap(nullptr, kPage + kRegionSize, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
     shared = whole + kPage;
   }
   void replace(Adapter& adapter) {
-    const int other = make_file(kPage + kSize, true);
+    const int other = make_file(kPage + kRegionSize, true);
     ::dup3(other, file, O_CLOEXEC);
     ::close(other);
     map_file();
-    std::memset(shared, 0x77, kSize);
+    std::memset(shared, 0x77, kRegionSize);
     describe(adapter, kSharedStag, shared, file, kPage);
   }
 };
@@ -150,7 +148,7 @@ TEST_F(DirectAccessTest, ThePeersRegionsAreSeen) {
 }
 
 TEST_F(DirectAccessTest, AReadFetchesThePeersBytes) {
-  std::vector<std::byte> into(kSize);
+  std::vector<std::byte> into(kRegionSize);
   const Segment segment{into.data(), into.size()};
   ASSERT_TRUE(direct->read(entry(kPrivateStag).base, std::span(&segment, 1)));
   EXPECT_EQ(into.front(), std::byte{0x11});
@@ -175,8 +173,8 @@ TEST_F(DirectAccessTest, AWriteChangesExactlyItsBytes) {
 TEST_F(DirectAccessTest, TheLastByteBeforeAGuardPageIsReached) {
   std::byte value{0x5c};
   const Segment segment{&value, 1};
-  EXPECT_TRUE(direct->write(entry(kPrivateStag).base + kSize - 1, std::span(&segment, 1)));
-  EXPECT_EQ(private_byte(kSize - 1), 0x5cU);
+  EXPECT_TRUE(direct->write(entry(kPrivateStag).base + kRegionSize - 1, std::span(&segment, 1)));
+  EXPECT_EQ(private_byte(kRegionSize - 1), 0x5cU);
 }
 
 TEST_F(DirectAccessTest, WhatReachesIntoAGuardPageFails) {
@@ -184,15 +182,15 @@ TEST_F(DirectAccessTest, WhatReachesIntoAGuardPageFails) {
   std::byte bytes[4104] = {};
   const Segment out{bytes, 16};
   const Segment in{bytes, sizeof bytes};
-  EXPECT_FALSE(direct->write(entry(kPrivateStag).base + kSize - 8, std::span(&out, 1)));
-  EXPECT_FALSE(direct->read(entry(kPrivateStag).base + kSize - 8, std::span(&in, 1)));
+  EXPECT_FALSE(direct->write(entry(kPrivateStag).base + kRegionSize - 8, std::span(&out, 1)));
+  EXPECT_FALSE(direct->read(entry(kPrivateStag).base + kRegionSize - 8, std::span(&in, 1)));
 }
 
 TEST_F(DirectAccessTest, AMappedRegionIsThePeersMemory) {
   std::byte* at = direct->map(entry(kSharedStag), kSharedStag, true);
   ASSERT_NE(at, nullptr);
   EXPECT_EQ(at[0], std::byte{0x22});
-  EXPECT_EQ(at[kSize - 1], std::byte{0x22});
+  EXPECT_EQ(at[kRegionSize - 1], std::byte{0x22});
   at[7] = std::byte{0x99};
   EXPECT_EQ(shared_byte(7), 0x99U);
   EXPECT_EQ(shared_byte(8), 0x22U);
@@ -259,9 +257,9 @@ pid_t fork_as(pid_t number) {
 
 // Has a page where the dead one had its memory; the exit status says whether it is untouched.
 [[noreturn]] void occupy(std::uint64_t base, int ready, int end) {
-  void* page = ::mmap(reinterpret_cast<void*>(base), kSize, PROT_READ | PROT_WRITE,
+  void* page = ::mmap(reinterpret_cast<void*>(base), kRegionSize, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-  std::memset(page, 0x33, kSize);
+  std::memset(page, 0x33, kRegionSize);
   char word = 0;
   if (::write(ready, &word, 1) != 1 || ::read(end, &word, 1) != 0) ::_exit(2);
   ::_exit(*static_cast<std::byte*>(page) == std::byte{0x33} ? 0 : 1);

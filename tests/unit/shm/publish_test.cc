@@ -14,8 +14,6 @@
 namespace datum::test {
 namespace {
 
-constexpr uid_t kNobody = 65534;
-
 class Publish : public testing::Test {
  protected:
   static ShmOptions every_address() {

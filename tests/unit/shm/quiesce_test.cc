@@ -11,7 +11,6 @@
 namespace datum::test {
 namespace {
 
-constexpr std::size_t kPage = 4096;
 constexpr Stag kStag = 0x205;
 constexpr Stag kNeighbour = 0x306;
 constexpr Stag kFarAway = 0x407;

@@ -13,12 +13,16 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/epoll.h>
+#include <unistd.h>
 #include <vector>
 
 #include "base/random.h"
 #include "transport/shm/shm_fabric.h"
 
 namespace datum::test {
+
+inline constexpr std::size_t kPage = 4096;
+inline constexpr uid_t kNobody = 65534;
 
 inline Address address_of(const char* text) {
   Address address;
