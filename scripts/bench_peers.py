@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""UCX, libfabric and iperf3 on the same two cores, and the probe around them. A peer that is not installed
+"""UCX, libfabric, iperf3, sockperf and qperf on the same two cores, and the probe around them. A peer that is not installed
 or fails has no figure; that is never an error of the benchmark."""
 
 import functools
@@ -98,6 +98,24 @@ def parse_iperf(text):
         return None
 
 
+def parse_sockperf(text):
+    """The same: half round trips, in us."""
+    found = re.search(r"Summary: Latency is ([0-9.]+) usec", text)
+    return {"latency": float(found.group(1)) * 1e3} if found else None
+
+
+QPERF_UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "MB/sec": 1e6, "GB/sec": 1e9}
+
+
+def parse_qperf(text):
+    """The same: it prints one of latency and bandwidth."""
+    found = re.search(r"(latency|bw) += +([0-9.]+) (\S+)", text)
+    if not found or found.group(3) not in QPERF_UNITS:
+        return None
+    value = float(found.group(2)) * QPERF_UNITS[found.group(3)]
+    return {"latency" if found.group(1) == "latency" else "bandwidth": value}
+
+
 def ucx(test, size, environment):
     port = str(next(port_counter()))
     # Over TCP it moves a thousandth of what it does in memory, now and then.
@@ -123,12 +141,30 @@ def iperf(size):
                              str(min(size, 1 << 20))], {}))  # 1 MiB is the most that it takes
 
 
+def sockperf(way, size):
+    port = str(next(port_counter()))
+    spin = ["--nonblocked"] if way == "spinning" else []
+    common = ["--tcp", "-i", "127.0.0.1", "-p", port, *spin]
+    # Fourteen octets are its least message.
+    return parse_sockperf(pair(["sockperf", "server", *common],
+                               ["sockperf", "ping-pong", *common, "-m", str(max(14, size)), "-t", "1"],
+                               {}))
+
+
+def qperf(test, size):
+    port, data_port = str(next(port_counter())), str(next(port_counter()))
+    return parse_qperf(pair(["qperf", "-lp", port],
+                            ["qperf", "127.0.0.1", "-lp", port, "-ip", data_port, "-t", "1", "-m",
+                             str(size), test], {}))
+
+
 PROGRAMS = {"ucx": "ucx_perftest", "ucx-tcp": "ucx_perftest", "fi": "fi_pingpong",
-            "fi-tcp": "fi_pingpong", "iperf3": "iperf3"}
+            "fi-tcp": "fi_pingpong", "iperf3": "iperf3", "sockperf": "sockperf", "qperf": "qperf"}
 
 
 def measure(name, kind):
-    """name: "ucx tag_lat 8", "ucx-tcp tag_lat 8", "fi 64k", "fi-tcp 64k" or "iperf3 64k".
+    """name: "ucx tag_lat 8", "ucx-tcp tag_lat 8", "fi 64k", "fi-tcp 64k", "iperf3 64k",
+    "sockperf spinning 8", "sockperf blocking 8", "qperf tcp_lat 8" or "qperf tcp_bw 64k".
     None: not installed, or it failed."""
     words = name.split()
     if not shutil.which(PROGRAMS[words[0]]) or not shutil.which("taskset"):
@@ -138,13 +174,16 @@ def measure(name, kind):
               "ucx-tcp": lambda: ucx(words[1], size, UCX_TCP),
               "fi": lambda: libfabric(size, FI_SHM),
               "fi-tcp": lambda: libfabric(size, FI_TCP),
-              "iperf3": lambda: iperf(size)}[words[0]]()
+              "iperf3": lambda: iperf(size),
+              "sockperf": lambda: sockperf(words[1], size),
+              "qperf": lambda: qperf(words[1], size)}[words[0]]()
     return values[kind] if values else None
 
 
 def versions(names=("ucx", "fi")):
     """Of the programs behind these names."""
-    packages = {"ucx": "ucx-utils", "fi": "libfabric-bin", "iperf3": "iperf3"}
+    packages = {"ucx": "ucx-utils", "fi": "libfabric-bin", "iperf3": "iperf3",
+                "sockperf": "sockperf", "qperf": "qperf"}
     found = []
     for name in names:
         program, package = PROGRAMS[name], packages[name]

@@ -19,7 +19,7 @@ import bench
 
 MARKS = ("<!-- bench.sh writes the table of TCP from here -->",
          "<!-- bench.sh wrote the table of TCP up to here -->")
-PEERS = ("ucx", "fi", "iperf3")
+PEERS = ("ucx", "fi", "iperf3", "sockperf", "qperf")
 TCP = ["--transport", "tcp"]
 LEVEL = 0.95  # of a peer's speed: level with it
 MANY = 10000
@@ -167,7 +167,7 @@ def bandwidth_bars():
         args = f"-s {size} --time 200"
         for op in ("send", "write"):
             bars.append(TcpBar(f"{op} bandwidth {label}", f"-t {op}-bw {args}", ">=", 0.9,
-                               peers=peers))
+                               peers=peers, shown=((f"qperf tcp_bw {size}", "bandwidth"),)))
         bars.append(VersusBar(f"read bandwidth {label}", f"-t read-bw {args}", ">=", 0.9,
                               "our send-bw", f"-t send-bw {args}"))
         bars.append(VersusBar(f"send bandwidth {label}, CRC on", f"-t send-bw {args}", ">=", 0.9,
@@ -199,8 +199,10 @@ def calls_bars():
 def all_bars():
     return [
         TcpBar("send/recv 8 B", "-t send-lat -s 8", "<=", 1.2, peer_factor=LEVEL,
-               peers=(("ucx-tcp tag_lat 8", "latency"), ("fi-tcp 8", "latency"))),
-        TcpBar("send/recv 8 B, blocking", "-t send-lat -s 8 --wait block --time 300", "<=", 1.15),
+               peers=(("ucx-tcp tag_lat 8", "latency"), ("fi-tcp 8", "latency")),
+               shown=(("sockperf spinning 8", "latency"),)),
+        TcpBar("send/recv 8 B, blocking", "-t send-lat -s 8 --wait block --time 300", "<=", 1.15,
+               shown=(("sockperf blocking 8", "latency"), ("qperf tcp_lat 8", "latency"))),
         TcpBar("RDMA Read 8 B (limit: one way)", "-t read-lat -s 8", "<=", 2.3),
         TcpBar("RDMA Write 8 B, target calls no DAT function", "-t write-lat -s 8 --target memory",
                "<=", 1.5),

@@ -235,8 +235,11 @@ std::optional<std::size_t> Outbound::next_payload(std::size_t header, std::size_
                                                   std::uint64_t left, bool copied) const {
   const std::optional<std::size_t> room = queue_.room_for(header, segments, copied);
   if (!room) return std::nullopt;
-  const auto whole =
-      static_cast<std::size_t>(std::min<std::uint64_t>(left, stream_.most_ulpdu - header));
+  // The short FPDU goes first: whoever reads the end of a large one can take it along, and the next
+  // header with it.
+  const std::uint64_t most = stream_.most_ulpdu - header;
+  const std::uint64_t rest = left % most;
+  const auto whole = static_cast<std::size_t>(left < most ? left : rest != 0 ? rest : most);
   if (*room >= whole) return whole;
   // A piece that is cut short by what is left of the chunk only costs a header more.
   if (within_call_ || *room < kLeastCopiedPayload) return std::nullopt;

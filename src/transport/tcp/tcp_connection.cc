@@ -21,8 +21,9 @@ constexpr std::size_t kReadMost = 256 * 1024;
 constexpr std::size_t kSendMost = 1024 * 1024;
 // From here on a copy costs more than one more system call.
 constexpr std::uint64_t kStraightLeast = 12 * 1024;
-// Behind a large FPDU only the next header is asked for: more would be payload to be copied.
-constexpr std::size_t kNextHeader = 20;
+// Behind a large FPDU only a short one and the next header are asked for: more would be payload to
+// be copied. A message of 64 KiB is a large FPDU and a short one before it.
+constexpr std::size_t kNextHeader = 192;
 constexpr std::size_t kPieces = 128;
 
 iwarp::Settings settings(const TcpOptions& options, bool same_host) {
@@ -206,7 +207,9 @@ bool TcpConnection::receive_once(std::size_t& left) {
   }
   for (std::size_t i = 0; i < count; ++i)
     pieces[i] = {places[i].address, static_cast<std::size_t>(places[i].length)};
-  const std::size_t behind = count != 0 ? kNextHeader : context_.staging.size();
+  // Large messages come one after the other: where the last was large, so is the next.
+  const std::size_t behind = count != 0 || after_large_ ? kNextHeader : context_.staging.size();
+  after_large_ = count != 0;
   pieces[count] = {context_.staging.data(), behind};
   const std::size_t asked = static_cast<std::size_t>(straight) + behind;
   const ssize_t got = ::readv(socket_.get(), pieces.data(), static_cast<int>(count + 1));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// harness/names.h: short names of DAT's constants, as the rule lists write them, once for all files.
+// harness/names.h: short names of DAT's constants, as the rule lists write them, once for all
+// files.
 #pragma once
 
 #include "dat.h"

@@ -37,6 +37,12 @@ class Judgement(unittest.TestCase):
         self.assertTrue(bench.is_met(bar, [run_of(100, 1.0, ucx=101)]))
         self.assertFalse(bench.is_met(bar, [run_of(100, 1.0, ucx=99)]))
 
+    def test_a_peer_that_is_only_shown_decides_nothing(self):
+        bar = self.bar(shown=(("sockperf", "latency"),))
+        kept = [run_of(10, 1.0, sockperf=5)]
+        self.assertTrue(bench.is_met(bar, kept))
+        self.assertIn("2.00 x sockperf", bench.row(bar, kept, 0))
+
     def test_a_factor_over_peers_counts(self):
         bar = self.bar(">=", 0.0, peers=(("ucx", "bandwidth"),), peer_factor=1.6)
         self.assertTrue(bench.is_met(bar, [run_of(160, 1.0, ucx=100)]))
@@ -182,6 +188,16 @@ class Peers(unittest.TestCase):
         self.assertEqual(bench_peers.parse_iperf(text), {"bandwidth": 1e9})
         self.assertIsNone(bench_peers.parse_iperf('{"error": "unable to connect"}'))
         self.assertIsNone(bench_peers.parse_iperf(""))
+
+    def test_sockperf(self):
+        text = "sockperf: [Total Run] ...\nsockperf: Summary: Latency is 5.402 usec\n"
+        self.assertAlmostEqual(bench_peers.parse_sockperf(text)["latency"], 5402)
+        self.assertIsNone(bench_peers.parse_sockperf("sockperf: ERROR: connect"))
+
+    def test_qperf(self):
+        self.assertEqual(bench_peers.parse_qperf("tcp_lat:\n    latency  =  13.2 us\n"), {"latency": 13200})
+        self.assertEqual(bench_peers.parse_qperf("tcp_bw:\n    bw  =  2.5 GB/sec\n"), {"bandwidth": 2.5e9})
+        self.assertIsNone(bench_peers.parse_qperf("failed to connect"))
 
     def test_no_answer_is_no_figure(self):
         self.assertIsNone(bench_peers.parse_ucx(""))
