@@ -7,6 +7,8 @@
 namespace datum::iwarp::test {
 namespace {
 
+constexpr std::size_t kLargest = 1442 - 18; // payload of an FPDU of a Send
+
 struct Message {
   explicit Message(std::size_t size)
       : data(pattern(size, 7, 1)), local(triplet(data.data(), size)) {
@@ -123,12 +125,12 @@ TEST(IwarpEnding, PeerThatDoesNotEndItsStreamIsLeftBehind) {
 TEST(IwarpEnding, WhatTcpHasAPartOfIsFinishedFromACopy) {
   for (std::size_t part = 1; part < 1444; part += 13) {
     Foreign side;
-    Message message(20000); // more than is copied at once
+    Message message(14 * kLargest); // more than is copied at once
     ASSERT_EQ(side.session.start(message.work), StartResult::Started);
     Bytes sent = side.take_output(part);
     ASSERT_EQ(sent.size(), part);
     const Bytes whole =
-        fpdu(untagged(Rdmap::Send, 0, 1, 0, false), Octets(message.data).first(1442 - 18));
+        fpdu(untagged(Rdmap::Send, 0, 1, 0, false), Octets(message.data).first(kLargest));
     side.session.close(CloseMode::Disconnect, 0);
     std::fill(message.data.begin(), message.data.end(), std::byte{0}); // the consumer's again
     EXPECT_FALSE(side.session.wants_shutdown());
@@ -165,7 +167,7 @@ TEST(IwarpEnding, WhatNeedsNobodysMemoryStillLeavesBeforeTheClose) {
 TEST(IwarpEnding, TerminateStandsBehindWhatHasBegunAndBeforeNothing) {
   for (const std::size_t part : {std::size_t{0}, std::size_t{10}, std::size_t{1444}}) {
     Foreign side;
-    Message message(20000); // more than is copied at once
+    Message message(14 * kLargest); // more than is copied at once
     ASSERT_EQ(side.session.start(message.work), StartResult::Started);
     Bytes sent = side.take_output(part);
     side.feed(fpdu(untagged(Rdmap::Send, 7, 1), Bytes(4)));
@@ -265,11 +267,12 @@ TEST(IwarpEnding, CloseFromWithinAnyEventStopsAtOnce) {
 // Rules: iwarp.E13
 TEST(IwarpEnding, RegionThatGoesWhileItIsRead) {
   Foreign side;
-  std::byte* memory = side.events.add_region(0x55, 40000, kRemoteRead);
+  constexpr std::uint32_t kSize = 28 * (1442 - 14); // the short FPDU would be the first
+  std::byte* memory = side.events.add_region(0x55, kSize, kRemoteRead);
   side.feed(fpdu(untagged(Rdmap::ReadRequest, 1, 1),
                  octets_of(ReadRequest{.sink_stag = 3,
                                        .sink_offset = 100,
-                                       .size = 40000,
+                                       .size = kSize,
                                        .source_stag = 0x55,
                                        .source_offset = reinterpret_cast<std::uint64_t>(memory)})));
   std::array<Octets, 4> pieces;
@@ -277,13 +280,13 @@ TEST(IwarpEnding, RegionThatGoesWhileItIsRead) {
   std::size_t first = 0;
   for (std::size_t i = 0; i < count; ++i) first += pieces[i].size();
   side.session.sent(first, 0);
-  EXPECT_LT(first, 40000U);
+  EXPECT_LT(first, kSize);
   side.events.revoke(0x55);
   EXPECT_EQ(side.terminate_code(), "0/1/00");
   const Terminate& terminate = side.terminate();
   ASSERT_TRUE(terminate.has_request);
   // What is still to be done, and no less than what has left.
-  const std::size_t done = 40000 - terminate.request.size;
+  const std::size_t done = kSize - terminate.request.size;
   EXPECT_EQ(terminate.request.sink_offset, 100 + done);
   EXPECT_EQ(terminate.request.source_offset, reinterpret_cast<std::uint64_t>(memory) + done);
   EXPECT_EQ(done % (1442 - 14), 0U) << "whole FPDUs";
