@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // dat_ia_close(3DAT): graceful only when nothing is left; abrupt takes everything down.
 #include <atomic>
-#include <filesystem>
-#include <iterator>
 
+#include "belongings.h"
 #include "each_kind.h"
 #include "fixture.h"
 #include "threads.h"
@@ -269,10 +268,6 @@ TEST_F(DatIaClose, R25AnotherInstanceWorksOn) {
   establish(other, side);
 }
 
-std::ptrdiff_t entries(const char* folder) {
-  return std::distance(std::filesystem::directory_iterator(folder), {});
-}
-
 TEST_F(DatIaClose, R27NothingIsLeftAfterManyOpens) {
   EXPECT_DAT_OK(dat_ia_close(ia.release(), DAT_CLOSE_GRACEFUL_FLAG));
   const auto round = [] {
@@ -282,11 +277,11 @@ TEST_F(DatIaClose, R27NothingIsLeftAfterManyOpens) {
     EXPECT_DAT_OK(dat_ia_close(opened.release(), DAT_CLOSE_ABRUPT_FLAG));
   };
   round(); // what the process keeps for good is there now
-  const std::ptrdiff_t descriptors = entries("/proc/self/fd");
-  const std::ptrdiff_t threads = entries("/proc/self/task");
+  const std::ptrdiff_t descriptors = descriptors_in_use();
+  const std::ptrdiff_t threads = threads_alive();
   for (int i = 0; i < 20; ++i) round();
-  EXPECT_EQ(entries("/proc/self/fd"), descriptors);
-  EXPECT_EQ(entries("/proc/self/task"), threads);
+  EXPECT_EQ(descriptors_in_use(), descriptors);
+  EXPECT_EQ(threads_alive(), threads);
   ia = open_ia();
 }
 

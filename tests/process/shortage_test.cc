@@ -5,10 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "belongings.h"
 #include "connection.h"
 #include "shortage.h"
 #include "shortage_life.h"
@@ -22,19 +22,14 @@ constexpr std::uint32_t kMostCalls = 20'000;
 struct Belongings {
   std::ptrdiff_t descriptors = 0;
   int shared_mappings = 0;
-  int threads = 0;
+  std::ptrdiff_t threads = 0;
   bool operator==(const Belongings&) const = default;
 };
 
-std::ptrdiff_t entries(const char* folder) {
-  return std::distance(std::filesystem::directory_iterator(folder),
-                       std::filesystem::directory_iterator());
-}
-
 Belongings belongings() {
   Belongings now;
-  now.descriptors = entries("/proc/self/fd");
-  now.threads = static_cast<int>(entries("/proc/self/task"));
+  now.descriptors = descriptors_in_use();
+  now.threads = threads_alive();
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);)
     now.shared_mappings += line.find("/memfd:") != std::string::npos ? 1 : 0;

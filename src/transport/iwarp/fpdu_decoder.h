@@ -65,6 +65,9 @@ class FpduDecoder {
   void placed(std::uint64_t octets);
 
   bool at_boundary() const { return phase_ == Phase::Head && have_ == 0; }
+  bool at_header() const { return phase_ == Phase::Head || phase_ == Phase::Header; }
+  // Of the FPDU that is read, or was last.
+  std::uint64_t payload_size() const { return payload_size_; }
 
  private:
   enum class Phase : std::uint8_t { Head, Header, Asking, Payload, Trailer, Stopped };

@@ -78,6 +78,10 @@ class Session final : private StreamControl {
   // is called but placed().
   std::size_t places(std::span<Segment> out, Instant now);
   void placed(std::uint64_t octets, Instant now);
+  // How much to ask the socket for: a header comes next; payload of the FPDU that is read, or was
+  // last.
+  bool at_header() const { return decoder_.at_header(); }
+  std::uint64_t payload_size() const { return decoder_.payload_size(); }
   void end_of_stream(Instant now); // FIN, after everything before it was fed
   void lost(Instant now);          // RST, or TCP gave up
 

@@ -120,10 +120,9 @@ class TcpConnection final : public PendingHook,
   bool refused_silently_ = false;
   bool not_here_ = false;
   bool receive_posted_ = false;
-  bool full_ = false;        // the socket takes no more now
-  bool at_end_ = false;      // the peer sends no more
-  bool reset_ = false;       // and did not end in order
-  bool after_large_ = false; // the payload was read straight to its place
+  bool full_ = false;   // the socket takes no more now
+  bool at_end_ = false; // the peer sends no more
+  bool reset_ = false;  // and did not end in order
   bool released_ = false;
   bool told_log_ = false;
   Instant armed_ = kNever;
