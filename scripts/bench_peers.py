@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""UCX, libfabric, iperf3, sockperf and qperf on the same two cores, and the probe around them. A peer that is not installed
-or fails has no figure; that is never an error of the benchmark."""
+"""UCX, libfabric, iperf3, sockperf and qperf on the same two cores, and the probe around them. A peer that
+is not installed or fails has no figure; that is never an error of the benchmark."""
 
 import functools
 import json
@@ -182,11 +182,10 @@ def measure(name, kind):
 
 def versions(names=("ucx", "fi")):
     """Of the programs behind these names."""
-    packages = {"ucx": "ucx-utils", "fi": "libfabric-bin", "iperf3": "iperf3",
-                "sockperf": "sockperf", "qperf": "qperf"}
+    packages = {"ucx": "ucx-utils", "fi": "libfabric-bin"}  # the others are called like their programs
     found = []
     for name in names:
-        program, package = PROGRAMS[name], packages[name]
+        program, package = PROGRAMS[name], packages.get(name, PROGRAMS[name])
         if not shutil.which(program):
             found.append(f"{program} is not installed")
             continue

@@ -1,22 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Configures and builds one preset: scripts/build.sh PRESET [CMake option...]
-# Only this script configures, so that every caller builds the same thing.
 #   CI=true         warnings are errors
 #   DATUM_JOBS=N    parallel jobs (default: one per core)
 #   DATUM_TARGETS=  these alone, separated by blanks (default: what the preset builds)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=$1
-shift
-options=(-DDATUM_WERROR="$([ "${CI-}" = true ] && echo ON || echo OFF)" "$@")
-log=build/configure-$preset.log
-mkdir -p build
-if ! cmake --preset "$preset" "${options[@]}" >"$log" 2>&1; then
-  cat "$log" >&2
-  echo "cmake --preset $preset failed; if a package is missing: make deps" >&2
-  exit 2
-fi
+scripts/configure.sh "$@"
 # Unattended, all errors at once; at a desk, the first.
 keep_going=()
 [ "${CI-}" = true ] && keep_going=(-- -k 0)

@@ -2,7 +2,7 @@
 # GoogleTest is most of what the compiler reads in a test: read once, for all test programs of the
 # folders below. This program holds no test; a library would be compiled with other options.
 file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/test_headers.cc CONTENT "// Only the header.\n")
-add_executable(datum_test_headers ${CMAKE_CURRENT_BINARY_DIR}/test_headers.cc)
+add_executable(datum_test_headers EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/test_headers.cc)
 target_link_libraries(datum_test_headers PRIVATE GTest::gtest_main datum_warnings)
 target_precompile_headers(datum_test_headers PRIVATE <gtest/gtest.h>)
 

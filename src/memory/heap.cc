@@ -36,11 +36,11 @@ bool strict_overcommit() {
   return strict;
 }
 
-unsigned create_arena(extent_hooks_t* of_it) {
+unsigned create_arena(extent_hooks_t* own_hooks) {
   unsigned arena = 0;
   std::size_t length = sizeof arena;
-  datum_je_mallctl("arenas.create", &arena, &length, of_it == nullptr ? nullptr : &of_it,
-                   of_it == nullptr ? 0 : sizeof(void*));
+  datum_je_mallctl("arenas.create", &arena, &length, own_hooks == nullptr ? nullptr : &own_hooks,
+                   own_hooks == nullptr ? 0 : sizeof(void*));
   return arena;
 }
 

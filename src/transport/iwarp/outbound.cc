@@ -238,8 +238,8 @@ std::optional<std::size_t> Outbound::next_payload(std::size_t header, std::size_
   // The short FPDU goes first: whoever reads the end of a large one can take it along, and the next
   // header with it.
   const std::uint64_t most = stream_.most_ulpdu - header;
-  const std::uint64_t rest = left % most;
-  const auto whole = static_cast<std::size_t>(left < most ? left : rest != 0 ? rest : most);
+  const std::uint64_t rest = left <= most ? left : left % most;
+  const auto whole = static_cast<std::size_t>(rest != 0 || left == 0 ? rest : most);
   if (*room >= whole) return whole;
   // A piece that is cut short by what is left of the chunk only costs a header more.
   if (within_call_ || *room < kLeastCopiedPayload) return std::nullopt;

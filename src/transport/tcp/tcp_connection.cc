@@ -198,17 +198,14 @@ bool TcpConnection::receive(std::size_t most) {
 bool TcpConnection::receive_once(std::size_t& left) {
   std::array<Segment, kPieces> places;
   std::array<iovec, kPieces + 1> pieces;
-  std::uint64_t straight = 0;
-  std::size_t count = session_.places(places, context_.now());
-  for (std::size_t i = 0; i < count; ++i) straight += places[i].length;
   // Large messages come one after the other: where the last was large, so is the next.
   const bool large = session_.payload_size() >= kStraightLeast;
-  if (straight < kStraightLeast && !large) {
-    straight = 0;
-    count = 0;
-  }
-  for (std::size_t i = 0; i < count; ++i)
+  const std::size_t count = large ? session_.places(places, context_.now()) : 0;
+  std::uint64_t straight = 0;
+  for (std::size_t i = 0; i < count; ++i) {
     pieces[i] = {places[i].address, static_cast<std::size_t>(places[i].length)};
+    straight += places[i].length;
+  }
   const bool little = count != 0 || (large && session_.at_header());
   const std::size_t behind = little ? kNextBeginning : context_.staging.size();
   pieces[count] = {context_.staging.data(), behind};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// harness/belongings.h: what this process has, as the kernel counts it: for tests of what is left behind.
+// harness/belongings.h: what this process has, as the kernel counts it: for tests of what is left
+// behind.
 #pragma once
 
 #include <cstddef>

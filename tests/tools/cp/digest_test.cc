@@ -8,8 +8,6 @@
 namespace datum::cp {
 namespace {
 
-constexpr std::size_t kFourMiB = 4194304;
-
 Digest whole(const std::string& text) {
   FileDigest digest;
   digest.update(test::bytes_of(text));
@@ -17,7 +15,7 @@ Digest whole(const std::string& text) {
 }
 
 TEST(FileDigest, DoesNotDependOnHowTheBytesCome) {
-  const std::string text = test::noise(2 * kFourMiB + 12345);
+  const std::string text = test::noise(2 * test::kFourMiB + 12345);
   FileDigest digest;
   for (std::size_t at = 0; at < text.size(); at += 99'991)
     digest.update(
@@ -26,30 +24,30 @@ TEST(FileDigest, DoesNotDependOnHowTheBytesCome) {
 }
 
 TEST(FileDigest, SeesEveryKindOfChange) {
-  const std::string text = test::noise(kFourMiB + 10);
+  const std::string text = test::noise(test::kFourMiB + 10);
   std::string flipped = text;
   flipped[100] = static_cast<char>(flipped[100] ^ 1);
   EXPECT_NE(whole(text), whole(flipped));
   EXPECT_NE(whole(text), whole(text.substr(0, text.size() - 1)));
   EXPECT_NE(whole(""), whole(std::string(1, '\0')));
-  EXPECT_NE(whole(std::string(kFourMiB, '\0')), whole(std::string(2 * kFourMiB, '\0')));
+  EXPECT_NE(whole(std::string(test::kFourMiB, '\0')), whole(std::string(2 * test::kFourMiB, '\0')));
 }
 
 TEST(FileDigest, ZerosCountLikeBytesThatAreZero) {
   FileDigest digest;
   digest.update(test::bytes_of("x"));
-  digest.update_zeros(kFourMiB + 1);
-  EXPECT_EQ(digest.finish(), whole("x" + std::string(kFourMiB + 1, '\0')));
+  digest.update_zeros(test::kFourMiB + 1);
+  EXPECT_EQ(digest.finish(), whole("x" + std::string(test::kFourMiB + 1, '\0')));
 }
 
 TEST(FileDigest, ReportsFullBlocksOnly) {
-  const std::string text = test::noise(2 * kFourMiB + 1);
+  const std::string text = test::noise(2 * test::kFourMiB + 1);
   std::vector<Digest> blocks;
   FileDigest digest([&](const Digest& block) { blocks.push_back(block); });
   digest.update(test::bytes_of(text));
   digest.finish();
   ASSERT_EQ(blocks.size(), 2U);
-  EXPECT_EQ(blocks[1], digest_of(test::bytes_of(text).subspan(kFourMiB, kFourMiB)));
+  EXPECT_EQ(blocks[1], digest_of(test::bytes_of(text).subspan(test::kFourMiB, test::kFourMiB)));
 }
 
 TEST(Digest, IsXxh3With128BitsInCanonicalOrder) {

@@ -22,6 +22,7 @@
 namespace datum::cp::test {
 
 inline constexpr std::size_t kMiB = 1048576;
+inline constexpr std::size_t kFourMiB = 4 * kMiB;
 
 inline std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text));

@@ -8,8 +8,7 @@
 namespace datum::cp {
 namespace {
 
-constexpr std::uint64_t kBlock = 4194304;
-const Identity kIdentity = {"a/name", 3 * kBlock, {100, 5}};
+const Identity kIdentity = {"a/name", 3 * test::kFourMiB, {100, 5}};
 
 Digest digest(int fill) {
   Digest d;
@@ -48,15 +47,16 @@ TEST_F(JournalTest, IsWorthlessForAnotherVersionOfTheFile) {
   Journal journal = open();
   journal.start(kIdentity, {});
   journal.append(digest(1));
-  for (const Identity& other :
-       {Identity{"a/other", 3 * kBlock, {100, 5}}, Identity{"a/name", 3 * kBlock + 1, {100, 5}},
-        Identity{"a/name", 3 * kBlock, {101, 5}}, Identity{"a/name", 3 * kBlock, {100, 6}}})
+  for (const Identity& other : {Identity{"a/other", 3 * test::kFourMiB, {100, 5}},
+                                Identity{"a/name", 3 * test::kFourMiB + 1, {100, 5}},
+                                Identity{"a/name", 3 * test::kFourMiB, {101, 5}},
+                                Identity{"a/name", 3 * test::kFourMiB, {100, 6}}})
     EXPECT_TRUE(open().load(other).empty());
 }
 
 TEST_F(JournalTest, DoesNotCareWhereTheFileIsSeenFrom) {
   open().start(kIdentity, std::vector{digest(1)});
-  EXPECT_EQ(open().load({"elsewhere/name", 3 * kBlock, {100, 5}}).size(), 1U);
+  EXPECT_EQ(open().load({"elsewhere/name", 3 * test::kFourMiB, {100, 5}}).size(), 1U);
 }
 
 TEST_F(JournalTest, ATornLastDigestDoesNotCount) {

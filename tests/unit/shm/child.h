@@ -35,6 +35,18 @@ inline pid_t fork_unnoticed() {
   return static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr));
 }
 
+// The grandchild keeps every descriptor and stays; its number goes to the test, which ends it.
+inline void leave_behind(pid_t grandchild, Numbers& numbers) {
+  if (grandchild == 0) {
+    for (;;) ::pause();
+  }
+  numbers.put(static_cast<std::uint64_t>(grandchild));
+}
+
+inline void become_another_program() {
+  ::execl("/bin/sleep", "sleep", "1000", static_cast<char*>(nullptr));
+}
+
 // Killed, if it still lives, and waited for when it goes out of scope.
 class Child {
  public:

@@ -9,34 +9,13 @@ namespace {
 
 enum Deed : std::uint64_t { kForkAndTell = 1, kExec = 2, kForkThenExec = 3 };
 
-// The grandchild keeps every descriptor; its number goes to the test, which ends it.
-void fork_and_tell(Numbers& numbers) {
-  const pid_t grandchild = fork_unnoticed();
-  if (grandchild == 0) {
-    for (;;) ::pause();
-  }
-  numbers.put(static_cast<std::uint64_t>(grandchild));
-}
-
-// The grandchild lives on, and the process executes another program.
-void fork_then_exec(Numbers& numbers) {
-  const pid_t grandchild = ::fork();
-  if (grandchild == 0) {
-    for (;;) ::pause();
-  }
-  numbers.put(static_cast<std::uint64_t>(grandchild));
-  ::execl("/bin/sleep", "sleep", "1000", static_cast<char*>(nullptr));
-}
-
 RemoteScript script() {
   RemoteScript script;
   script.command = [](Adapter&, std::uint64_t number, Numbers& numbers) {
-    if (number == kForkAndTell) fork_and_tell(numbers);
-    if (number == kForkThenExec) fork_then_exec(numbers);
-    if (number == kExec) {
-      numbers.put(kExec);
-      ::execl("/bin/sleep", "sleep", "1000", static_cast<char*>(nullptr));
-    }
+    if (number == kForkAndTell) leave_behind(fork_unnoticed(), numbers);
+    if (number == kForkThenExec) leave_behind(::fork(), numbers);
+    if (number == kExec) numbers.put(kExec);
+    if (number == kForkThenExec || number == kExec) become_another_program();
   };
   return script;
 }

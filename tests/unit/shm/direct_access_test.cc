@@ -80,14 +80,6 @@ struct RemoteMemory {
   }
 };
 
-void fork_and_exec(Numbers& numbers) {
-  const pid_t grandchild = fork_unnoticed();
-  if (grandchild == 0)
-    for (;;) ::pause();
-  numbers.put(static_cast<std::uint64_t>(grandchild));
-  ::execl("/bin/sleep", "sleep", "1000", static_cast<char*>(nullptr));
-}
-
 RemoteScript script(RemoteMemory& memory) {
   RemoteScript script;
   script.prepare = [&memory](Adapter& adapter) { memory.prepare(adapter); };
@@ -98,7 +90,10 @@ RemoteScript script(RemoteMemory& memory) {
     case kSharedByte: numbers.put(std::to_integer<std::uint64_t>(memory.shared[index])); return;
     case kReplaceShared: memory.replace(adapter); break;
     case kCloseShared: ::close(memory.file); break;
-    case kForkAndExec: fork_and_exec(numbers); return;
+    case kForkAndExec:
+      leave_behind(fork_unnoticed(), numbers);
+      become_another_program();
+      return;
     case kPeerHasDirect: numbers.put(adapter.links[0]->peer_has_direct() ? 1 : 2); return;
     default: break;
     }
