@@ -249,7 +249,8 @@ def machine_lines(probes, load, peers):
     model = next((line.split(": ", 1)[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8")
                   if line.startswith("model name")), os.uname().machine)
     cores = len(os.sched_getaffinity(0))
-    dirty = " with local changes" if read(["git", "status", "--porcelain", "-uno"]) else ""
+    # Not docs: the other table, written just before, is no change of what is measured.
+    dirty = " with local changes" if read(["git", "status", "--porcelain", "-uno", "--", ":!docs"]) else ""
     commit = read(["git", "rev-parse", "--short=12", "HEAD"]) or "unknown"
     lines = [f"- Machine: {model}, {cores} usable cores, {os.uname().sysname} {os.uname().release}",
              f"- Date: {datetime.date.today().isoformat()}; commit: {commit}{dirty}",
