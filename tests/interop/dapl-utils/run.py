@@ -99,6 +99,10 @@ def dapltest(test, arguments, says):
 
 
 def transfer(arguments):
+    # With more than one thread (-t) its client counts, for all its threads together, the first messages of
+    # the server down to 0 and then, with the same counter, the last ones. A thread looks for the 0 every
+    # 10 ms, and if the others have done all their work meanwhile, it sees less than 0 and gives up after
+    # 10 s: "FAIL: -32 Server test connections". So their work has to take much longer than that.
     return dapltest("T", arguments, ["End of Work -- Client Exiting"])
 
 
@@ -140,16 +144,16 @@ MATRIX = [
     dtestsrq(20),
     dtestsrq(100),
     transfer("-i 100 client SR 4096 2 server SR 4096 2"),
-    transfer("-t 2 -w 2 -V client RW 4096 1 server RW 2048 4 client SR 1024 4 server SR 4096 2 "
+    transfer("-t 2 -w 2 -V -i 500 client RW 4096 1 server RW 2048 4 client SR 1024 4 server SR 4096 2 "
              "client SR 1024 3 -f server SR 2048 1 -f"),
-    transfer("-t 4 -w 8 -V -i 20 client SR 65536 1 server SR 65536 1 client RW 262144 1"),
+    transfer("-t 4 -w 8 -V -i 40 client SR 65536 1 server SR 65536 1 client RW 262144 1"),
     transfer("-i 100 -P client SR 256 server RW 4096 server SR 256"),
     transfer("-i 100 -r client SR 256 server SR 256"),
     transfer("-i 100 -V client SR 256 server RW 4096 1 server SR 256 client RR 4096 1 server RR 4096 1"),
     transfer("-V -i 20 client SR 1 1 server SR 1 1 client SR 1048576 1 server SR 1048576 1"),
-    transfer("-t 8 -w 1 -V -i 20 client SR 4096 4 server SR 4096 4 server RW 65536 2"),
+    transfer("-t 8 -w 1 -V -i 200 client SR 4096 4 server SR 4096 4 server RW 65536 2"),
     transfer("-t 1 -w 16 -V -i 20 client SR 4096 1 server SR 4096 1 client RR 8192 1"),
-    transfer("-t 8 -w 16 -i 5 -P client SR 1024 1 server SR 1024 1 client RW 4096 2"),
+    transfer("-t 8 -w 16 -i 200 -P client SR 1024 1 server SR 1024 1 client RW 4096 2"),
     throughput("-i 500 -m b -p 16 RW 4096 1"),
     throughput("-i 500 -m p -p 16 RR 4096 1"),
     # One at a time: with -w 2 it gives an EP of one IA the EVD of another, which DAT refuses.
