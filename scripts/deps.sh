@@ -37,11 +37,13 @@ check     gcc-aarch64-linux-gnu  the ABI checks on a second processor, C
 check     g++-aarch64-linux-gnu  the ABI checks on a second processor, C++
 check     libc6-dev-arm64-cross  the C headers of that processor
 check     libbenchmark-dev       the benchmarks are compiled and checked too
+check     liburing-dev           bare sockets by io_uring, which the benchmarks hold epoll against
 check     dapl2-utils            Debian's DAT 2.0 programs and registry, which run over Datum unmodified
 check     tshark                 its dissectors judge captures of our connections
 check     librdmacm-dev          compiles the peer of make siw: connections
 check     libibverbs-dev         compiles the peer of make siw: queue pairs and memory
 bench     libbenchmark-dev       micro-benchmarks
+bench     liburing-dev           the figures of io_uring
 bench     ucx-utils              the peer figures of UCX
 bench     libfabric-bin          the peer figures of libfabric
 bench     iperf3                 how fast others stream over TCP

@@ -26,9 +26,16 @@ double futex_handover(int rounds);         // both asleep: half round trip
 // One TCP connection over loopback, both ends looking without a pause: half round trip.
 double tcp_pingpong(std::size_t size, int rounds);
 double tcp_epoll_pingpong(std::size_t size, int rounds); // both asleep in epoll_wait
+// A ping-pong on each of many connections at once: nanoseconds for each message.
+double tcp_many(std::size_t size, int rounds);
+// The same three through io_uring.
+double uring_pingpong(std::size_t size, int rounds);
+double uring_sleep_pingpong(std::size_t size, int rounds);
+double uring_many(std::size_t size, int rounds);
 // Messages one way, both ends looking without a pause, one message to a system call or as many as
 // pay: nanoseconds for each message, until the last one was received.
 double tcp_stream(std::size_t size, bool gather, int messages);
+double uring_stream(std::size_t size, int messages);
 
 // Between two writes of what another core reads: about as long as a look at an EVD. A line that is
 // written all the time could never be read.

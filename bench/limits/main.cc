@@ -22,7 +22,10 @@ constexpr char kUsage[] =
     "  futex                      hand-over between sleepers, half round trip, ns\n"
     "  tcp SIZE, tcp-epoll SIZE   loopback, spinning or asleep, half round trip, ns\n"
     "  tcp-stream SIZE            messages one way, one to a call, ns each\n"
-    "  tcp-gather SIZE            the same, as many to a call as pay\n";
+    "  tcp-gather SIZE            the same, as many to a call as pay\n"
+    "  tcp-many SIZE              a ping-pong on each of 64 connections, ns for each message\n"
+    "  uring, uring-sleep, uring-stream, uring-many SIZE\n"
+    "                             what tcp, tcp-epoll, tcp-stream, tcp-many do, by io_uring\n";
 
 int rounds_for(std::size_t size) {
   const std::size_t octets = 1UL << 29U;
@@ -81,6 +84,16 @@ int main(int argc, char** argv) {
     value = limits::tcp_epoll_pingpong(size, rounds / 10 + 1);
   else if (is("tcp-stream") || is("tcp-gather"))
     value = limits::tcp_stream(size, is("tcp-gather"), tcp_messages_for(size, is("tcp-gather")));
+  else if (is("tcp-many"))
+    value = limits::tcp_many(size, rounds / 100 + 1);
+  else if (is("uring"))
+    value = limits::uring_pingpong(size, rounds / 10 + 1);
+  else if (is("uring-sleep"))
+    value = limits::uring_sleep_pingpong(size, rounds / 10 + 1);
+  else if (is("uring-many"))
+    value = limits::uring_many(size, rounds / 100 + 1);
+  else if (is("uring-stream"))
+    value = limits::uring_stream(size, tcp_messages_for(size, false));
   else {
     std::fputs(kUsage, stderr);
     return 2;

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // A TCP connection over loopback without any protocol on it: the octets alone, one thread a side.
 #include <algorithm>
-#include <arpa/inet.h>
-#include <cerrno>
-#include <cstdio>
-#include <cstdlib>
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -15,6 +8,8 @@
 #include <vector>
 
 #include "limits.h"
+#include "loopback.h"
+#include "many.h"
 #include "two.h"
 
 namespace limits {
@@ -23,71 +18,6 @@ namespace {
 constexpr std::size_t kSmall = 4096;      // below, a copy into one buffer costs less than an iovec
 constexpr std::size_t kCall = 1UL << 20U; // what one gathering call may carry
 constexpr std::size_t kMostPieces = 256;
-
-[[noreturn]] void fail(const char* what) {
-  std::perror(what);
-  std::exit(2);
-}
-
-void check(int result, const char* what) {
-  if (result < 0) fail(what);
-}
-
-// Both ends of one connection, made before the fork; each process uses one.
-class Connection {
- public:
-  Connection() {
-    const int listener = socket(AF_INET, SOCK_STREAM, 0);
-    check(listener, "limits: socket");
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    auto* const name = reinterpret_cast<sockaddr*>(&address);
-    socklen_t length = sizeof address;
-    check(bind(listener, name, length), "limits: bind");
-    check(listen(listener, 1), "limits: listen");
-    check(getsockname(listener, name, &length), "limits: getsockname");
-    ends_[0] = socket(AF_INET, SOCK_STREAM, 0);
-    check(connect(ends_[0], name, length), "limits: connect");
-    ends_[1] = accept(listener, nullptr, nullptr);
-    check(ends_[1], "limits: accept");
-    close(listener);
-    const int yes = 1;
-    for (const int end : ends_) {
-      check(setsockopt(end, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes), "limits: TCP_NODELAY");
-      check(fcntl(end, F_SETFL, O_NONBLOCK), "limits: O_NONBLOCK");
-    }
-  }
-  ~Connection() {
-    close(ends_[0]);
-    close(ends_[1]);
-  }
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
-  [[nodiscard]] int end(int side) const { return ends_[side]; }
-
- private:
-  int ends_[2] = {-1, -1};
-};
-
-// Octets moved, 0 if the socket is full or empty.
-std::size_t moved(ssize_t result) {
-  if (result > 0) return static_cast<std::size_t>(result);
-  if (result == 0) {
-    std::fputs("limits: the other process hung up\n", stderr);
-    std::exit(2);
-  }
-  if (errno != EAGAIN && errno != EINTR) fail("limits: TCP");
-  return 0;
-}
-
-void send_all(int end, const char* from, std::size_t size) {
-  while (size != 0) {
-    const std::size_t sent = moved(send(end, from, size, MSG_NOSIGNAL));
-    from += sent;
-    size -= sent;
-  }
-}
 
 struct Spin {
   explicit Spin(int) {}
@@ -190,6 +120,34 @@ double tcp_pingpong(std::size_t size, int rounds) {
 
 double tcp_epoll_pingpong(std::size_t size, int rounds) {
   return pingpong<Sleep>(size, rounds);
+}
+
+// Both sides ask epoll for whoever has something, and never sleep.
+double tcp_many(std::size_t size, int rounds) {
+  return run_many(size, rounds, [&](const Connections& connections, Received& received, int side) {
+    const int epoll = epoll_create1(0);
+    check(epoll, "limits: epoll_create1");
+    std::vector<char> buffer(size, 'x');
+    for (unsigned i = 0; i < kMany; ++i) {
+      epoll_event wanted{};
+      wanted.events = EPOLLIN;
+      wanted.data.u32 = i;
+      check(epoll_ctl(epoll, EPOLL_CTL_ADD, connections.end(i, side), &wanted),
+            "limits: epoll_ctl");
+      if (side == 0) send_all(connections.end(i, side), buffer.data(), size);
+    }
+    epoll_event ready[kMany];
+    while (!received.done()) {
+      const int count = epoll_wait(epoll, ready, kMany, 0);
+      for (int i = 0; i < count; ++i) {
+        const unsigned which = ready[i].data.u32;
+        const int end = connections.end(which, side);
+        if (received.add(which, moved(recv(end, buffer.data(), received.missing(which), 0))))
+          send_all(end, buffer.data(), size);
+      }
+    }
+    close(epoll);
+  });
 }
 
 double tcp_stream(std::size_t size, bool gather, int messages) {

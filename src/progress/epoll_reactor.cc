@@ -14,9 +14,8 @@
 namespace datum {
 namespace {
 
-constexpr std::uint64_t kSilent = ~std::uint64_t{0};
 // The next octets mostly come where the last ones came, and to try there takes one system call
-// instead of two. For as many polls others are not looked at.
+// instead of two. For as many polls others are not looked at, then once all are.
 constexpr std::uint32_t kRecentLooks = 7;
 
 // epoll_wait(2) with nanoseconds; Linux before 5.11 takes two system calls for it.
@@ -114,21 +113,20 @@ bool EpollReactor::handle(const ReadyBatch& ready) {
 bool EpollReactor::handle_now() {
   if (handlers_ == 0) return false;
   const ReadyBatch ready = ready_now();
-  if (ready.count == 1) {
-    recent_ = ready.events[0].data.u64;
-    recent_looks_ = kRecentLooks;
-  }
+  if (ready.count != 0) recent_ = ready.count == 1 ? ready.events[0].data.u64 : kSilent;
   return handle(ready);
 }
 
 bool EpollReactor::handle_polling() {
-  const std::optional<bool> found = ask_recent();
-  return found ? *found : handle_now();
+  if (recent_looks_ != 0) {
+    --recent_looks_;
+    if (const std::optional<bool> found = ask_recent()) return *found;
+  }
+  recent_looks_ = kRecentLooks;
+  return handle_now();
 }
 
 std::optional<bool> EpollReactor::ask_recent() {
-  if (recent_looks_ == 0) return std::nullopt;
-  --recent_looks_;
   FdHandler* const handler = handler_of(recent_);
   if (handler == nullptr) return std::nullopt;
   try {

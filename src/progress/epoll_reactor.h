@@ -32,12 +32,14 @@ class EpollReactor final : public Reactor {
   bool handle(const ReadyBatch& ready);
   // Asks the kernel, and handles a batch of what is ready.
   bool handle_now();
-  // For whoever polls all the time: a few times in a row asks only whoever was the only one to have
+  // For whoever polls all the time: seven times of eight asks only whoever was the only one to have
   // something last.
   bool handle_polling();
   void handle_all() override;
 
  private:
+  // The key of what only wakes.
+  static constexpr std::uint64_t kSilent = ~std::uint64_t{0};
   FdHandler* handler_of(std::uint64_t key) const;
   std::optional<bool> ask_recent();
   ReadyBatch ready_now();
@@ -51,8 +53,8 @@ class EpollReactor final : public Reactor {
   UniqueFd epoll_;
   std::vector<Slot> slots_; // by descriptor
   std::uint32_t handlers_ = 0;
-  std::uint64_t recent_ = 0;       // key
-  std::uint32_t recent_looks_ = 0; // left
+  std::uint64_t recent_ = kSilent; // key
+  std::uint32_t recent_looks_ = 0; // before all are looked at
 };
 
 } // namespace datum

@@ -160,6 +160,15 @@ void Session::sent(std::size_t octets, Instant now) {
   if (state_ == State::Full) outbound_.give_room();
 }
 
+std::size_t Session::output_at_once(std::span<Octets> out) const {
+  const bool own = state_ == State::Full && established_ && stream_.peer == PeerKind::Own;
+  return own && startup_left_ == 0 && queue_.is_short() ? queue_.gather(out) : 0;
+}
+
+void Session::sent_at_once(std::size_t octets) {
+  outbound_.on_sent(queue_.sent(octets));
+}
+
 void Session::shut_down() {
   shut_down_ = true;
   if (fin_seen_) enter(State::Ended);

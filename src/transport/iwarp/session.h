@@ -93,6 +93,10 @@ class Session final : private StreamControl {
   // The octets to send, in order, acknowledgements included; they stay valid until sent().
   std::size_t output(std::span<Octets> out, Instant now);
   void sent(std::size_t octets, Instant now);
+  // The same within the call that started a request, for a peer of our own kind: nothing is built
+  // and nobody told anything. 0: there is more than a short message, or it names memory.
+  std::size_t output_at_once(std::span<Octets> out) const;
+  void sent_at_once(std::size_t octets);
   // Everything has left that will: shut down that direction, then say so.
   bool wants_shutdown() const { return state_ == State::Ending && !shut_down_ && queue_.empty(); }
   void shut_down();

@@ -121,8 +121,10 @@ Result<std::unique_ptr<Channel>> PathTransport::connect(const Address& address, 
 
 bool PathTransport::progress() {
   const bool any = links_.progress();
-  if (!tcp_->has_work()) [[likely]]
+  if (!tcp_->has_work()) [[likely]] {
+    tcp_->pass();
     return any;
+  }
   return tcp_->progress() || any;
 }
 

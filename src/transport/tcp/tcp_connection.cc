@@ -24,7 +24,22 @@ constexpr std::uint64_t kStraightLeast = 12 * 1024;
 // Behind a large FPDU only a short one and the next header are asked for: more would be payload to
 // be copied. Over loopback a message of 64 KiB is 0.8 KiB and, in an FPDU of its own, the rest.
 constexpr std::size_t kNextBeginning = 1024;
-constexpr std::size_t kPieces = 128;
+
+// What leaves with the call that posts it: a message that is copied anyway, and an acknowledgement.
+constexpr std::size_t kPiecesAtOnce = 4;
+
+// Ends with the scope.
+class Inside {
+ public:
+  explicit Inside(bool& inside) : inside_(inside), before_(std::exchange(inside, true)) {}
+  ~Inside() { inside_ = before_; }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+ private:
+  bool& inside_;
+  const bool before_;
+};
 
 iwarp::Settings settings(const TcpOptions& options, bool same_host) {
   iwarp::Settings chosen;
@@ -93,6 +108,7 @@ bool TcpConnection::is_over() const {
 // --- what others call ----------------------------------------------------------------------------
 
 void TcpConnection::run() {
+  const Inside inside(inside_);
   if (!begun_) {
     settle();
     return;
@@ -109,6 +125,7 @@ void TcpConnection::run() {
 }
 
 void TcpConnection::on_expired(Instant now) {
+  const Inside inside(inside_);
   armed_ = kNever;
   session_.on_time(now);
   transmit(true);
@@ -116,6 +133,7 @@ void TcpConnection::on_expired(Instant now) {
 }
 
 void TcpConnection::on_ready(std::uint32_t events) {
+  const Inside inside(inside_);
   if (connecting_) {
     connecting_ = false;
     const int error = connect_result(socket_.get());
@@ -137,6 +155,7 @@ void TcpConnection::on_ready(std::uint32_t events) {
 
 std::optional<bool> TcpConnection::look_unasked() {
   if (watched_ != EPOLLIN || !watching_ || connecting_ || !begun_) return std::nullopt;
+  const Inside inside(inside_);
   if (!receive(kReadMost)) return false;
   answer();
   return true;
@@ -196,8 +215,8 @@ bool TcpConnection::receive(std::size_t most) {
 
 // False: there is no more now.
 bool TcpConnection::receive_once(std::size_t& left) {
-  std::array<Segment, kPieces> places;
-  std::array<iovec, kPieces + 1> pieces;
+  auto& places = context_.places;
+  std::array<iovec, TcpContext::kPieces + 1> pieces;
   // Large messages come one after the other: where the last was large, so is the next.
   const bool large = session_.payload_size() >= kStraightLeast;
   const std::size_t count = large ? session_.places(places, context_.now()) : 0;
@@ -250,11 +269,47 @@ bool TcpConnection::take(iwarp::Octets octets) {
 
 // --- sending -------------------------------------------------------------------------------------
 
+void TcpConnection::started() {
+  if (!comes_alone() || !send_at_once()) touch();
+}
+
+// Several requests between two turns leave with one system call: who has posted so will do it
+// again.
+bool TcpConnection::comes_alone() {
+  if (turn_ != context_.turns) {
+    turn_ = context_.turns;
+    several_ = std::exchange(started_, 0) > 1;
+  }
+  return ++started_ == 1 && !several_;
+}
+
+// Tells nobody anything: whoever posts is told by its own call. False: there is more to send, or to
+// find out why it cannot be sent.
+bool TcpConnection::send_at_once() {
+  if (inside_ || full_ || !watching_) return false;
+  std::array<iwarp::Octets, kPiecesAtOnce> octets;
+  const std::size_t count = session_.output_at_once(octets);
+  if (count == 0) return false;
+  const ssize_t sent = send({octets.data(), count});
+  if (sent <= 0) return false;
+  session_.sent_at_once(static_cast<std::size_t>(sent));
+  return !session_.has_output();
+}
+
+ssize_t TcpConnection::send(std::span<const iwarp::Octets> octets) {
+  std::array<iovec, TcpContext::kPieces> pieces;
+  for (std::size_t i = 0; i < octets.size(); ++i)
+    pieces[i] = {const_cast<std::byte*>(octets[i].data()), octets[i].size()};
+  msghdr message{};
+  message.msg_iov = pieces.data();
+  message.msg_iovlen = octets.size();
+  return ::sendmsg(socket_.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 void TcpConnection::transmit(bool with_ack) {
   if (waits_for_its_turn()) return;
   std::size_t budget = kSendMost;
-  std::array<iwarp::Octets, kPieces> octets;
-  std::array<iovec, kPieces> pieces;
+  auto& octets = context_.octets;
   while (watching_ && !full_ && (session_.has_output() || (with_ack && session_.owes_ack()))) {
     if (budget == 0) {
       touch();
@@ -262,12 +317,7 @@ void TcpConnection::transmit(bool with_ack) {
     }
     const std::size_t count = session_.output(octets, context_.now());
     if (count == 0) return; // no memory now: the session asks for another try; or it has ended
-    for (std::size_t i = 0; i < count; ++i)
-      pieces[i] = {const_cast<std::byte*>(octets[i].data()), octets[i].size()};
-    msghdr message{};
-    message.msg_iov = pieces.data();
-    message.msg_iovlen = count;
-    const ssize_t sent = ::sendmsg(socket_.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    const ssize_t sent = send({octets.data(), count});
     if (sent < 0) {
       if (errno == EINTR) continue;
       if (errno == EAGAIN) {
@@ -339,7 +389,7 @@ void TcpConnection::settle() {
     }
     return;
   }
-  if (session_.owes_ack() && !full_) touch();
+  if (session_.owes_ack() && !full_) context_.schedule_for_poll(*this);
   watch_for_what_matters();
   if (const Instant deadline = begun_ ? session_.deadline() : kNever; deadline != armed_) {
     armed_ = deadline;

@@ -65,6 +65,8 @@ class TcpConnection final : public PendingHook,
   // Something was asked of the session: progress() looks after what follows from it.
   void touch() { context_.schedule(*this); }
   void receive_posted();
+  // A request: it leaves at once, or in the next turn with those that follow it.
+  void started();
   void run();
   // Its end, which on_end() put off; it may be released meanwhile.
   void tell_end() { untold_->on_closed(reason_); }
@@ -93,6 +95,9 @@ class TcpConnection final : public PendingHook,
   bool receive_once(std::size_t& room);
   bool take(iwarp::Octets octets);
   void answer();
+  bool comes_alone();
+  bool send_at_once();
+  ssize_t send(std::span<const iwarp::Octets> octets);
   void transmit(bool with_ack);
   void settle();
   void say_the_end();
@@ -125,6 +130,10 @@ class TcpConnection final : public PendingHook,
   bool reset_ = false;  // and did not end in order
   bool released_ = false;
   bool told_log_ = false;
+  bool inside_ = false;       // the session is at work, and may be telling of it
+  bool several_ = false;      // requests were started between two turns, when some were last
+  std::uint32_t started_ = 0; // requests in the turn
+  std::uint64_t turn_ = 0;
   Instant armed_ = kNever;
   std::vector<std::byte> held_; // read, and not taken by the session yet
 };

@@ -31,6 +31,12 @@ struct TcpContext {
   iwarp::ChunkPool chunks;
   // What arrives that nobody knows a place for yet; empty between two reads.
   std::array<std::byte, 64 * 1024> staging;
+  // Of one system call; here, since a poller would set them to zero for each.
+  static constexpr std::size_t kPieces = 128;
+  std::array<Segment, kPieces> places;
+  std::array<iwarp::Octets, kPieces> octets;
+  // How often progress() was called, by whomever.
+  std::uint64_t turns = 0;
   // They have something to do that waits for progress().
   IntrusiveList<TcpConnection, PendingTag> pending;
   // Nobody holds them any more; they end in order, or have ended.
@@ -55,6 +61,8 @@ struct TcpContext {
                        : "the peer is on another host";
   }
   void schedule(TcpConnection& connection);
+  // The same for what may wait until somebody who polls polls again.
+  void schedule_for_poll(TcpConnection& connection);
   void tell_later(TcpConnection& connection);
   // Arms, and gets a sleeping thread to notice.
   void arm(Timer& timer, Instant when);

@@ -139,6 +139,7 @@ Result<std::unique_ptr<Channel>> TcpTransport::connect(const Address& address, C
 }
 
 bool TcpTransport::progress() {
+  ++context_.turns;
   bool any = false;
   for (int i = 0; i < kRunsAtOnce; ++i) {
     TcpConnection* next = context_.pending.pop_front();

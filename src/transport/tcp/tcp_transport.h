@@ -35,6 +35,8 @@ class TcpTransport final : public Transport {
   Result<std::unique_ptr<Channel>> connect(const Address& address, ConnQual qualifier,
                                            PrivateData data, ChannelEvents& events,
                                            const ChannelOptions& options, const char* why);
+  // Whoever calls progress() only if has_work() says so calls this instead where it does not.
+  void pass() { ++context_.turns; }
   bool has_work() const {
     return !context_.pending.empty() || context_.some_ended || !context_.untold.empty();
   }

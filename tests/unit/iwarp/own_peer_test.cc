@@ -218,6 +218,52 @@ TEST(IwarpOwnPeer, LargestUlpduOfThePeerIsUsed) {
   EXPECT_EQ(frames[1].size(), 20000U);
 }
 
+std::size_t at_once(const Session& session) {
+  std::array<Octets, 4> pieces;
+  const std::size_t count = session.output_at_once(pieces);
+  std::size_t octets = 0;
+  for (std::size_t i = 0; i < count; ++i) octets += pieces[i].size();
+  return octets;
+}
+
+// Rules: iwarp.O18
+TEST(IwarpOwnPeer, AShortMessageCanLeaveWithinTheCallThatStartsIt) {
+  constexpr std::size_t kFpdu = 2 + 18 + 100 + 4;
+  Initiator side;
+  side.feed(hello(kHello));
+  ASSERT_EQ(side.session.start_now(side.work), StartResult::Started);
+  EXPECT_EQ(at_once(side.session), kFpdu);
+  side.session.sent_at_once(kFpdu);
+  EXPECT_FALSE(side.session.has_output());
+  ASSERT_EQ(side.session.start(side.work), StartResult::Started);
+  EXPECT_EQ(at_once(side.session), kFpdu);
+  side.session.sent_at_once(25);
+  EXPECT_EQ(at_once(side.session), 0U) << "what has begun is finished in its turn";
+  EXPECT_EQ(side.take_output().size(), kFpdu - 25);
+  EXPECT_EQ(side.events.log(), Log{}) << "nobody is told anything within the call";
+  side.feed(ack(2));
+  EXPECT_EQ(side.events.log(), Log{"placed 2"});
+}
+
+// Rules: iwarp.O18
+TEST(IwarpOwnPeer, NothingElseLeavesWithinACall) {
+  Initiator unknown;
+  ASSERT_EQ(unknown.session.start(unknown.work), StartResult::Started);
+  EXPECT_EQ(at_once(unknown.session), 0U) << "its completion may be due as soon as TCP has it";
+
+  Initiator side;
+  side.feed(hello(kHello));
+  EXPECT_EQ(at_once(side.session), 0U) << "there is nothing";
+  Bytes data = pattern(5000, 3, 1);
+  const LocalTriplet local = triplet(data.data(), data.size());
+  const WorkRequest gathered = send_of(std::span(&local, 1));
+  ASSERT_EQ(side.session.start(gathered), StartResult::Started);
+  EXPECT_EQ(at_once(side.session), 0U) << "it is long";
+  side.take_output();
+  for (int i = 0; i < 20; ++i) ASSERT_EQ(side.session.start_now(side.work), StartResult::Started);
+  EXPECT_EQ(at_once(side.session), 0U) << "together they are";
+}
+
 // Rules: iwarp.O8
 TEST(IwarpOwnPeer, ForeignPeersEndRequestsWhenTcpHasThem) {
   Initiator side;

@@ -74,7 +74,7 @@ TEST_F(EpollReactorTest, AHandlerRemovedByAnotherOfTheSameBatchIsNotCalled) {
   EXPECT_EQ(one.calls + two.calls, 1);
 }
 
-// Seven times, then the kernel is asked who is ready.
+// Seven times of eight; then the kernel is asked who is ready.
 TEST_F(EpollReactorTest, APollerAsksWhoeverHadSomethingLast) {
   Handler recent;
   Handler other;
@@ -93,6 +93,33 @@ TEST_F(EpollReactorTest, APollerAsksWhoeverHadSomethingLast) {
   EXPECT_TRUE(reactor_.handle_polling());
   EXPECT_EQ(other.calls, 1);
   EXPECT_EQ(recent.calls, 1);
+}
+
+TEST_F(EpollReactorTest, APollerThatFindsNothingGoesOnAskingTheSameOne) {
+  Handler recent;
+  recent.answer = false;
+  ASSERT_TRUE(reactor_.add(first_.get(), EPOLLIN, recent).ok());
+  fill(first_);
+  EXPECT_TRUE(reactor_.handle_polling());
+  reactor_.change(first_.get(), 0, recent);
+  for (int i = 0; i < 24; ++i) EXPECT_FALSE(reactor_.handle_polling());
+  EXPECT_EQ(recent.unasked, 21);
+}
+
+TEST_F(EpollReactorTest, APollerAsksTheKernelWhereSeveralHadSomethingLast) {
+  Handler one;
+  Handler two;
+  one.answer = two.answer = false;
+  ASSERT_TRUE(reactor_.add(first_.get(), EPOLLIN, one).ok());
+  fill(first_);
+  EXPECT_TRUE(reactor_.handle_polling());
+  ASSERT_TRUE(reactor_.add(second_.get(), EPOLLIN, two).ok());
+  fill(second_);
+  for (int i = 0; i < 8; ++i) reactor_.handle_polling();
+  EXPECT_EQ(one.unasked, 7);
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(reactor_.handle_polling());
+  EXPECT_EQ(one.unasked + two.unasked, 7);
+  EXPECT_EQ(two.calls, 5);
 }
 
 TEST_F(EpollReactorTest, APollerAsksTheKernelWhereNobodyLooksUnasked) {

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// bench/limits/loopback.h: connected TCP sockets, and octets through them.
+#pragma once
+
+#include <cstddef>
+#include <sys/types.h>
+
+namespace limits {
+
+// Ends the program.
+[[noreturn]] void fail(const char* what);
+inline void check(int result, const char* what) {
+  if (result < 0) fail(what);
+}
+
+// Both ends of one connection, made before the fork; each process uses one. They never block.
+class Connection {
+ public:
+  Connection();
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  [[nodiscard]] int end(int side) const { return ends_[side]; }
+
+ private:
+  int ends_[2] = {-1, -1};
+};
+
+// Octets moved, 0 if the socket is full or empty.
+std::size_t moved(ssize_t result);
+void send_all(int end, const char* from, std::size_t size);
+
+} // namespace limits

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Whose call sends: this program's sendmsg() stands in front of the C library's, and counts by
+// thread.
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "connection.h"
+
+namespace {
+
+thread_local int sends_of_this_thread = 0;
+
+} // namespace
+
+extern "C" [[gnu::visibility("default")]] ssize_t sendmsg(int socket, const msghdr* message,
+                                                          int flags) {
+  ++sends_of_this_thread;
+  return syscall(SYS_sendmsg, socket, message, flags);
+}
+
+namespace datum::test {
+namespace {
+
+constexpr std::size_t kShort = 1024;
+
+class AtOnce : public testing::Test {
+ protected:
+  AtOnce() {
+    establish(near_, far_);
+    // By now the peer is known to be one of our own kind.
+    write(0);
+    reap(0, 0);
+  }
+  // What our own thread sends meanwhile.
+  template <class Posts>
+  static int sends(const Posts& posts) {
+    const int before = sends_of_this_thread;
+    posts();
+    return sends_of_this_thread - before;
+  }
+  void write(DAT_UINT64 cookie, std::size_t size = kShort) {
+    EXPECT_DAT_OK(
+        post_write(near_.ep(), {source_.segment(0, size)}, target_.remote(0, size), cookie));
+  }
+  void read(DAT_UINT64 cookie) {
+    EXPECT_DAT_OK(
+        post_read(near_.ep(), {source_.segment(0, kShort)}, target_.remote(0, kShort), cookie));
+  }
+  // The peer has everything, and has said so: our thread has nothing more to send for it.
+  void reap(DAT_UINT64 first, DAT_UINT64 last) {
+    for (DAT_UINT64 i = first; i <= last; ++i) expect_dto(near_.request_evd(), near_.ep(), i);
+  }
+
+ private:
+  Ia near_ia_ = open_ia();
+  Ia far_ia_ = open_ia();
+  Side near_{near_ia_};
+  Side far_{far_ia_};
+  Buffer source_ = near_.buffer(2 * kShort);
+  Buffer target_ = far_.buffer(2 * kShort);
+};
+
+// Rules: tcp.S1
+TEST_F(AtOnce, ARequestThatComesAloneLeavesWithTheCallThatPostsIt) {
+  for (DAT_UINT64 i = 1; i <= 20; i += 2) {
+    EXPECT_EQ(sends([&] { write(i); }), 1);
+    reap(i, i);
+    EXPECT_EQ(sends([&] { read(i + 1); }), 1);
+    reap(i + 1, i + 1);
+  }
+}
+
+// Rules: tcp.S1
+TEST_F(AtOnce, ALongMessageDoesNot) {
+  EXPECT_EQ(sends([&] { write(1, kShort + 1); }), 0);
+  reap(1, 1);
+}
+
+// Between two of them the background thread may look, since the peer answers the first: so some may
+// leave by themselves, but not many.
+// Rules: tcp.S2
+TEST_F(AtOnce, SeveralRequestsLeaveTogether) {
+  constexpr DAT_UINT64 kPosts = 800;
+  constexpr DAT_UINT64 kTogether = 8;
+  int sent = 0;
+  for (DAT_UINT64 first = 1; first <= kPosts; first += kTogether) {
+    const DAT_UINT64 last = first + kTogether - 1;
+    sent += sends([&] {
+      for (DAT_UINT64 i = first; i <= last; ++i) write(i, 8);
+    });
+    reap(first, last);
+  }
+  EXPECT_LT(sent, static_cast<int>(kPosts) / 2);
+  // One alone is not known to be so, the next one is.
+  write(kPosts + 1, 8);
+  reap(kPosts + 1, kPosts + 1);
+  EXPECT_EQ(sends([&] { write(kPosts + 2, 8); }), 1);
+  reap(kPosts + 2, kPosts + 2);
+}
+
+} // namespace
+} // namespace datum::test
