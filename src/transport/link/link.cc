@@ -248,10 +248,12 @@ bool Link::move() {
   return any;
 }
 
+// A record after a look that found nothing is taken alone: whether there is another says a line that
+// the peer may hold, and the consumer would wait for that line before it sees the first.
 bool Link::poll_ring() {
   int left = kRecordBudget;
   for (const RingSlot* slot = in_.front(); slot != nullptr; slot = in_.front()) {
-    in_.look_ahead();
+    if (streaming_) in_.look_ahead();
     // Copied before it is checked: the peer may change it meanwhile.
     RecordHeader header;
     std::memcpy(&header, slot, sizeof header);
@@ -268,14 +270,16 @@ bool Link::poll_ring() {
       if (!ack_list_.empty()) flush_acks();
       if (left == 0) break;
     }
+    if (!streaming_) break;
   }
-  if (left != kRecordBudget) {
+  streaming_ = left != kRecordBudget;
+  if (streaming_) {
     // The peer says that it starves, fences, and then looks how far we have told it.
     fence();
     if (peer_.starving.load(std::memory_order_relaxed) != 0) relieve_peer();
   }
   if (out_.peer_misbehaved()) break_off("ring positions that cannot be");
-  return left != kRecordBudget;
+  return streaming_;
 }
 
 bool Link::handle(const RecordHeader& header, const std::byte* payload) {

@@ -27,7 +27,11 @@ class Link {
   Link& operator=(const Link&) = delete;
 
   LinkPort& port() { return port_; }
-  bool progress() { return busy_ || in_.ready() ? progress_now() : false; }
+  bool progress() {
+    if (busy_ || in_.ready()) return progress_now();
+    streaming_ = false;
+    return false;
+  }
   // Writes our sleep epoch. Whoever goes to sleep fences everywhere and then asks must_look().
   void set_attention(Attention attention);
   bool must_look();
@@ -152,6 +156,7 @@ class Link {
   const bool light_;  // we can leave fencing to the peer, and do it for the peer
   bool busy_ = false; // something is to be done besides the ring
   bool published_ = false;
+  bool streaming_ = false; // the last look at the ring found something
   bool starving_ = false;
   bool broken_ = false;
   bool ending_ = false;
