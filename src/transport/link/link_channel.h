@@ -26,7 +26,7 @@ class LinkTransport;
 inline constexpr std::uint32_t kSendWindow = 64 * 1024;
 
 // One turn of a long copy: other endpoints wait for it (design 5: less than a millisecond).
-inline constexpr std::uint64_t kDirectChunk = 256 * 1024;
+inline constexpr std::uint64_t kDirectChunk = 512 * 1024;
 // What a post copies by itself when nobody sleeps who could go on with it: all threads poll, and
 // one of them copies it anyway.
 inline constexpr std::uint64_t kDirectAlone = 1024 * 1024;

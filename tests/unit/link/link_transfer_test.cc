@@ -142,7 +142,7 @@ TEST(DirectWrite, OfAPollerIsDoneByThePostUpToAMegabyte) {
 
 // Rules: PROGRESS.5
 TEST(DirectWrite, IsLeftToASleeperAfterOneTurn) {
-  constexpr std::size_t kTurn = 256 * 1024;
+  constexpr std::size_t kTurn = 512 * 1024;
   Pair pair(true);
   pair.connect();
   Side& a = pair.active;
@@ -175,7 +175,7 @@ TEST(DirectWrite, ThoseThatWaitedAreCopiedInTurns) {
   ASSERT_TRUE(pair.passive.receive(kSize, 8, 5).ok());
   int& copies = pair.world.a->fabric.ports[0]->access.copies;
   ASSERT_EQ(copies, 0);
-  for (int turns = 0; copies != 16 && turns != 100; ++turns) {
+  for (int turns = 0; copies != 8 && turns != 100; ++turns) {
     const int before = copies;
     pair.world.a->transport.progress();
     EXPECT_LE(copies - before, 1) << "others wait for that";
