@@ -58,6 +58,12 @@ bool HostAddress::is_multicast() const {
   return (bytes[0] & 0xf0U) == 0xe0 || broadcast;
 }
 
+bool HostAddress::is_loopback() const {
+  if (family == AF_INET) return bytes[0] == 127;
+  return std::all_of(bytes.begin(), bytes.end() - 1, [](auto octet) { return octet == 0; }) &&
+         bytes.back() == 1;
+}
+
 std::optional<HostAddress> read_address(const Address& address) {
   sa_family_t family = AF_UNSPEC;
   std::memcpy(&family, address.bytes + offsetof(sockaddr, sa_family), sizeof family);
@@ -119,6 +125,7 @@ socklen_t to_sockaddr(const HostAddress& host, std::uint16_t port, sockaddr_stor
 // Not asked of the list of interfaces: 127.0.0.2 and other routed blocks are local without being
 // listed, and binding to an address proves nothing where ip_nonlocal_bind is set.
 Result<bool> is_local(const HostAddress& host) {
+  if (host.is_loopback()) return true;
   const UniqueFd socket(
       ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE));
   if (!socket) return fail(Type::InsufficientResources, Detail::ResourceDevice);

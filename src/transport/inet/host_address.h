@@ -24,6 +24,7 @@ struct HostAddress {
   bool operator==(const HostAddress&) const = default;
   bool is_unspecified() const;
   bool is_multicast() const;
+  bool is_loopback() const;
 };
 
 // An IPv4-mapped IPv6 address becomes the IPv4 address. Nothing: neither family.
@@ -34,8 +35,8 @@ std::string to_text(const HostAddress& host);
 // For bind() and connect(); returns the length.
 socklen_t to_sockaddr(const HostAddress& host, std::uint16_t port, sockaddr_storage& out);
 
-// What the kernel's routes say now: a packet to this address would stay on this host. Fails for
-// lack of descriptors.
+// A packet to this address would stay on this host: loopback, or what the kernel's routes say now.
+// Fails for lack of descriptors.
 Result<bool> is_local(const HostAddress& host);
 
 } // namespace datum

@@ -248,8 +248,8 @@ bool Link::move() {
   return any;
 }
 
-// A record after a look that found nothing is taken alone: whether there is another says a line that
-// the peer may hold, and the consumer would wait for that line before it sees the first.
+// A record after a look that found nothing is taken alone: whether there is another says a line
+// that the peer may hold, and the consumer would wait for that line before it sees the first.
 bool Link::poll_ring() {
   int left = kRecordBudget;
   for (const RingSlot* slot = in_.front(); slot != nullptr; slot = in_.front()) {

@@ -81,15 +81,13 @@ Result<UniqueFd> bind_rendezvous(const std::optional<HostAddress>& host, ConnQua
 }
 
 ConnectResult connect_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
-                                 UniqueFd& out) {
-  UniqueFd socket = seqpacket_socket();
+                                 UniqueFd& socket) {
+  if (!socket) socket = seqpacket_socket();
   if (!socket) return ConnectResult::NoResources;
   sockaddr_un address{};
   const socklen_t length = abstract_address(rendezvous_name(host, qualifier), address);
-  if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), length) == 0) {
-    out = std::move(socket);
+  if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), length) == 0)
     return ConnectResult::Connected;
-  }
   switch (errno) {
   case EAGAIN:
   case EINTR: return ConnectResult::Busy;
@@ -127,10 +125,13 @@ Lookup find_rendezvous(const HostAddress& host, ConnQual qualifier, UniqueFd& ou
   const auto local = is_local(host);
   if (!local) return Lookup::Unknown;
   if (!*local) return Lookup::OtherHost;
-  const Lookup specific = look_up(host, host, qualifier, out);
-  if (specific != Lookup::Nobody && specific != Lookup::Stranger) return specific;
-  const Lookup wildcard = look_up(std::nullopt, host, qualifier, out);
-  return wildcard == Lookup::Nobody ? specific : wildcard;
+  Lookup found = look_up(host, host, qualifier, out);
+  if (found == Lookup::Nobody || found == Lookup::Stranger) {
+    const Lookup wildcard = look_up(std::nullopt, host, qualifier, out);
+    if (wildcard != Lookup::Nobody) found = wildcard;
+  }
+  if (found != Lookup::Found) out.reset();
+  return found;
 }
 
 Result<bool> holder_is_owner(int socket, const HostAddress& dialled, ConnQual qualifier) {

@@ -30,8 +30,9 @@ Result<UniqueFd> bind_rendezvous(const std::optional<HostAddress>& host, ConnQua
                                  bool port_claimed);
 
 enum class ConnectResult : std::uint8_t { Connected, Nobody, Busy, NoResources };
+// `socket`: empty, or what another name was tried with in vain.
 ConnectResult connect_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
-                                 UniqueFd& out);
+                                 UniqueFd& socket);
 
 enum class Lookup : std::uint8_t {
   Found,     // connected; nothing has been said yet

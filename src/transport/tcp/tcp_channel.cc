@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "transport/tcp/tcp_channel.h"
 
-#include <algorithm>
 #include <cerrno>
 
 namespace datum {
@@ -24,12 +23,6 @@ ConnectFailure failure_of(int error) {
 
 bool is_lack_of_resources(int error) {
   return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
-}
-
-bool is_loopback(const HostAddress& host) {
-  if (host.family == AF_INET) return host.bytes[0] == 127;
-  return std::all_of(host.bytes.begin(), host.bytes.end() - 1, [](auto b) { return b == 0; }) &&
-         host.bytes.back() == 1;
 }
 
 } // namespace
@@ -83,7 +76,7 @@ Status TcpChannel::attempt() {
   }
   const SocketName own = local_name(socket.get());
   local_port_ = own.port;
-  const bool same_host = is_loopback(remote_) || own.host == remote_;
+  const bool same_host = remote_.is_loopback() || own.host == remote_;
   connection_ = std::make_unique<TcpConnection>(context_, std::move(socket), same_host);
   const Status status = connection_->expect_connection(*this);
   if (!status.ok()) hang_up();
