@@ -93,7 +93,7 @@ class CallsBar(TcpBar):
             runs.append(count_calls(self.args, tools))
         calls = runs[self.seen]
         self.seen += 1
-        remark = f"{calls[self.side, 'data']:.3f} of them moved octets, the others are looks and waits"
+        remark = f"{calls[self.side, 'sends']:.3f} of them sent, the others read, looked or waited"
         return {**figure_alone(calls[self.side]), "remark": remark}
 
 
@@ -102,11 +102,12 @@ def figure_alone(value):
 
 
 ALL = "raw_syscalls:sys_enter"
-OF_DATA = ("syscalls:sys_enter_sendmsg", "syscalls:sys_enter_readv")
+# A read may find nothing, and only looks then.
+SENDS = ("syscalls:sys_enter_sendmsg",)
 
 
 def counted(command, file):
-    return ["perf", "stat", "-x", ",", "-o", file, "-e", ",".join((ALL, *OF_DATA)), *command]
+    return ["perf", "stat", "-x", ",", "-o", file, "-e", ",".join((ALL, *SENDS)), *command]
 
 
 def calls_in(text, events=(ALL,)):
@@ -129,8 +130,8 @@ def port_in(line):
 
 
 def count_calls(args, tools):
-    """{"sender": calls for each message, "receiver": ..., and ("sender", "data"): of these, what moved
-    octets, ...}, those of setting up included. perf counts
+    """{"sender": calls for each message, "receiver": ..., and ("sender", "sends"): of these, what
+    sent, ...}, those of setting up included. perf counts
     in the kernel: under strace each call takes so long that other threads do the work."""
     cores = [str(core) for core in sorted(os.sched_getaffinity(0))[:2]]
     with tempfile.TemporaryDirectory() as folder:
@@ -155,7 +156,7 @@ def count_calls(args, tools):
             with open(file, encoding="utf-8") as text:
                 counts = text.read()
             calls[side] = calls_in(counts) / messages
-            calls[side, "data"] = calls_in(counts, OF_DATA) / messages
+            calls[side, "sends"] = calls_in(counts, SENDS) / messages
         return calls
 
 

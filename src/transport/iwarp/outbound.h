@@ -83,6 +83,8 @@ class Outbound {
   OutstandingRead* oldest_read() { return reads_.empty() ? nullptr : &reads_.front(); }
   bool response_open() const { return !reads_.empty() && reads_[0].done != 0; }
   bool reads_outstanding() const { return !reads_.empty(); }
+  // Requests of ours that have been built, or begun, and have not ended.
+  std::size_t outstanding() const { return unfinished_.size() + reads_.size(); }
   void end_read();
 
   // --- Reads of the peer -----------------------------------------------------------------------

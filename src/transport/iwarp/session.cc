@@ -10,6 +10,9 @@ namespace {
 // More than one: of a process that was stopped all that came due meanwhile comes due as one, before
 // what has arrived meanwhile is read.
 constexpr int kSilentChecks = 4;
+// Whoever has more than so many requests outstanding waits for none of them, and many together cost
+// less.
+constexpr std::size_t kAwaited = 4;
 
 } // namespace
 
@@ -162,7 +165,8 @@ void Session::sent(std::size_t octets, Instant now) {
 
 std::size_t Session::output_at_once(std::span<Octets> out) const {
   const bool own = state_ == State::Full && established_ && stream_.peer == PeerKind::Own;
-  return own && startup_left_ == 0 && queue_.is_short() ? queue_.gather(out) : 0;
+  const bool awaited = outbound_.outstanding() <= kAwaited;
+  return own && awaited && startup_left_ == 0 && queue_.is_short() ? queue_.gather(out) : 0;
 }
 
 void Session::sent_at_once(std::size_t octets) {

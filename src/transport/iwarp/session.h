@@ -94,7 +94,8 @@ class Session final : private StreamControl {
   std::size_t output(std::span<Octets> out, Instant now);
   void sent(std::size_t octets, Instant now);
   // The same within the call that started a request, for a peer of our own kind: nothing is built
-  // and nobody told anything. 0: there is more than a short message, or it names memory.
+  // and nobody told anything. 0: there is more than a short message, it names memory, or
+  // the consumer is not waiting for it: it has others outstanding.
   std::size_t output_at_once(std::span<Octets> out) const;
   void sent_at_once(std::size_t octets);
   // Everything has left that will: shut down that direction, then say so.

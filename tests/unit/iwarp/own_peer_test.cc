@@ -245,6 +245,22 @@ TEST(IwarpOwnPeer, AShortMessageCanLeaveWithinTheCallThatStartsIt) {
   EXPECT_EQ(side.events.log(), Log{"placed 2"});
 }
 
+// Whoever has many outstanding waits for none of them.
+// Rules: iwarp.O18
+TEST(IwarpOwnPeer, AFifthOutstandingRequestDoesNotLeaveWithinItsCall) {
+  Initiator side;
+  side.feed(hello(kHello));
+  for (int i = 1; i <= 4; ++i) {
+    ASSERT_EQ(side.session.start_now(side.work), StartResult::Started);
+    ASSERT_NE(at_once(side.session), 0U) << i;
+    side.session.sent_at_once(at_once(side.session));
+  }
+  ASSERT_EQ(side.session.start_now(side.work), StartResult::Started);
+  EXPECT_EQ(at_once(side.session), 0U);
+  side.feed(ack(1));
+  EXPECT_NE(at_once(side.session), 0U);
+}
+
 // Rules: iwarp.O18
 TEST(IwarpOwnPeer, NothingElseLeavesWithinACall) {
   Initiator unknown;
