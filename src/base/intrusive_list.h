@@ -35,6 +35,10 @@ class IntrusiveList {
  public:
   using Hook = ListHook<Tag>;
   bool empty() const { return !head_.linked(); }
+  bool holds_only(const T& element) const {
+    const Hook& hook = element;
+    return head_.next_ == &hook && hook.next_ == &head_;
+  }
   void push_back(T& element) {
     Hook& hook = element;
     assert(!hook.linked());

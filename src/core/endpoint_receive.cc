@@ -17,9 +17,10 @@ Status Endpoint::post_recv(std::span<const LocalTriplet> local, std::uint64_t co
   // Its Recvs come from the SRQ (D-36).
   if (srq_) return {Type::InvalidState, Detail::SrqInUse};
   if (!zone_) return {Type::ProtectionViolation, Detail::ProtectionWrite};
+  // Of a datagram the message begins behind the room for a header.
+  const std::uint64_t most = attributes_.max_message_size + (datagrams_ ? kDatagramOffset : 0);
   std::uint64_t capacity = 0;
-  if (const Status s = check_local(local, attributes_.max_recv_iov, kLocalWrite,
-                                   attributes_.max_message_size, capacity);
+  if (const Status s = check_local(local, attributes_.max_recv_iov, kLocalWrite, most, capacity);
       !s.ok())
     return s;
   if (recvs_.full()) return {Type::InsufficientResources, Detail::ResourceMemory};

@@ -87,7 +87,6 @@ void ProgressEngine::signal(WaitPoint& point) {
 }
 
 void ProgressEngine::kick() {
-  kicks_.store(kicks_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   if (kicked_.load(std::memory_order_relaxed)) return; // somebody is on the way
   kicked_.store(true, std::memory_order_relaxed);
   carry_out(bell_.kick());

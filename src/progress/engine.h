@@ -91,7 +91,6 @@ class ProgressEngine : public Progress {
   // Written with the lock, read by the background thread without it.
   std::atomic<std::uint32_t> polls_{0};
   std::atomic<std::uint32_t> waits_{0}; // that have ended
-  std::atomic<std::uint32_t> kicks_{0};
   std::atomic<Instant> last_thorough_{0};
   std::atomic<bool> kicked_{false}; // since the last poll or look
   std::atomic<bool> stopping_{false};

@@ -19,7 +19,6 @@ namespace datum {
 struct Activity {
   std::uint32_t polls = 0;
   std::uint32_t waits = 0;   // that have ended
-  std::uint32_t kicks = 0;   // something was left for the next poll
   Instant last_thorough = 0; // when a poll last looked at the clock
 };
 
@@ -29,8 +28,7 @@ class NapPlan {
   // design 5 allows for it and the wake-up together.
   static constexpr Duration kTick = 75 * kMicrosecond;
   static constexpr Duration kLongest = 4 * kMillisecond;
-  // Nobody is at the bell between two waits, nor where it rings for all that arrives. And what was
-  // left for a next poll that never came waits for the end of the nap.
+  // Nobody is at the bell between two waits, nor where it rings for all that arrives.
   static constexpr Duration kLongestAway = kMillisecond;
   // So many polls within a tick are somebody who polls all the time. Where data comes by
   // descriptors one does: it may read and write for longer than a tick.
@@ -54,7 +52,6 @@ class NapPlan {
     const bool waits = now.waits != seen_.waits;
     const std::uint32_t enough = data_by_descriptors_ ? kBusyPollsOfDescriptors : kBusyPolls;
     const bool polls = now.polls - seen_.polls >= enough;
-    const bool leaves = data_by_descriptors_ && now.kicks != seen_.kicks;
     seen_ = now;
     if (!waits && !polls) {
       reset();
@@ -64,7 +61,7 @@ class NapPlan {
     // During a long nap many polls may have been made before they ended: a short one tells.
     const bool sure = waits || length_ == kTick || time - now.last_thorough <= kTick;
     const bool away = waits || data_by_descriptors_;
-    const Duration most = waits || leaves ? kLongestAway : kLongest;
+    const Duration most = away ? kLongestAway : kLongest;
     length_ = sure ? std::clamp((time - busy_since_) / 8, kTick, most) : kTick;
     at_bell_ = !away && length_ > kTick;
     return true;

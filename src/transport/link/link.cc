@@ -376,6 +376,7 @@ void Link::lost() {
   // a peer that is not gone but was cut off may go on writing.
   // After we have given the link up the peer repeats elsewhere what we do not read here.
   const bool retired = own_.retired.load(std::memory_order_relaxed) != 0;
+  streaming_ = true; // each round takes as much as it may
   for (std::uint32_t rounds = kRingSlots / kRecordBudget; rounds != 0 && !broken_ && !retired;
        --rounds)
     if (!poll_ring()) break;

@@ -287,6 +287,8 @@ bool TcpConnection::comes_alone() {
 // find out why it cannot be sent.
 bool TcpConnection::send_at_once() {
   if (inside_ || full_ || !watching_) return false;
+  // What other connections were told to send before leaves before.
+  if (!context_.pending.empty() && !context_.pending.holds_only(*this)) return false;
   std::array<iwarp::Octets, kPiecesAtOnce> octets;
   const std::size_t count = session_.output_at_once(octets);
   if (count == 0) return false;
@@ -389,7 +391,7 @@ void TcpConnection::settle() {
     }
     return;
   }
-  if (session_.owes_ack() && !full_) context_.schedule_for_poll(*this);
+  if (session_.owes_ack() && !full_) touch();
   watch_for_what_matters();
   if (const Instant deadline = begun_ ? session_.deadline() : kNever; deadline != armed_) {
     armed_ = deadline;

@@ -15,14 +15,6 @@ void TcpContext::schedule(TcpConnection& connection) {
   lent.progress->kick();
 }
 
-void TcpContext::schedule_for_poll(TcpConnection& connection) {
-  PendingHook& hook = connection;
-  if (attention == Attention::Asleep)
-    schedule(connection);
-  else if (!hook.linked())
-    pending.push_back(connection);
-}
-
 void TcpContext::tell_later(TcpConnection& connection) {
   untold.insert_before_later(
       connection, [&](const TcpConnection& other) { return other.serial() > connection.serial(); });

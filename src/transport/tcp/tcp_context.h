@@ -61,8 +61,6 @@ struct TcpContext {
                        : "the peer is on another host";
   }
   void schedule(TcpConnection& connection);
-  // The same for what may wait until somebody who polls polls again.
-  void schedule_for_poll(TcpConnection& connection);
   void tell_later(TcpConnection& connection);
   // Arms, and gets a sleeping thread to notice.
   void arm(Timer& timer, Instant when);

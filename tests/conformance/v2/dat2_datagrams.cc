@@ -241,6 +241,16 @@ TEST_F(Dat2Datagrams, TooLong) {
 }
 
 // Rules: DAT2.45
+TEST_F(Dat2Datagrams, ARecvHasRoomForTheHeaderBesideTheLargestMessage) {
+  DAT_EP_ATTR attributes = query_ep(there.ep()).ep_attr;
+  attributes.max_message_size = 1024;
+  Ep small = there.another_ep(&attributes);
+  EXPECT_DAT_OK(post_recv(small, {theirs.segment(0, kHeaderRoom + 1024)}, 1));
+  EXPECT_DAT_ERROR(post_recv(small, {theirs.segment(0, kHeaderRoom + 1025)}, 2),
+                   DAT_INVALID_PARAMETER, DAT_INVALID_ARG3);
+}
+
+// Rules: DAT2.45
 TEST_F(Dat2Datagrams, ASuppressedOneIsNotReported) {
   const Resolved names = resolve(here, there);
   ASSERT_DAT_OK(post_recv(there.ep(), {theirs.segment()}, 1));

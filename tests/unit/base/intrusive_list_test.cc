@@ -37,6 +37,20 @@ TEST(IntrusiveListTest, InsertsByOrder) {
   EXPECT_EQ(values(list), (std::vector{1, 2, 3, 4}));
 }
 
+TEST(IntrusiveListTest, HoldsOnly) {
+  Element one(1);
+  Element two(2);
+  List list;
+  EXPECT_FALSE(list.holds_only(one));
+  list.push_back(one);
+  EXPECT_TRUE(list.holds_only(one));
+  list.push_back(two);
+  EXPECT_FALSE(list.holds_only(one));
+  EXPECT_FALSE(list.holds_only(two));
+  one.unlink();
+  EXPECT_TRUE(list.holds_only(two));
+}
+
 TEST(IntrusiveListTest, InsertsBehindItsEquals) {
   Element first(1);
   Element second(1);

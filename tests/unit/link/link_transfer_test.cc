@@ -361,6 +361,27 @@ TEST(FullRing, IsLookedAfterSoon) {
   pair.world.settle();
 }
 
+// A ring nearly full, of a peer that has gone meanwhile, found by somebody who had not looked.
+TEST(LostLink, IsReadToItsEnd) {
+  constexpr std::size_t kWrites = 1000;
+  EndpointAttributes attributes = Pair().world.a->adapter->default_attributes();
+  attributes.max_request_dtos = kWrites;
+  Pair pair(false, &attributes);
+  pair.connect();
+  Side& a = pair.active;
+  fill(a, 8 * kWrites, 5);
+  Node& b = *pair.world.b;
+  b.transport.progress();
+  for (std::size_t i = 0; i < kWrites; ++i) {
+    const LocalTriplet source = a.local(8 * i, 8);
+    ASSERT_TRUE(
+        a.ep.post_rdma(Opcode::RdmaWrite, {&source, 1}, i, pair.passive.remote(8 * i, 8), kSuppress)
+            .ok());
+  }
+  b.fabric.events()->on_link_lost(*b.fabric.ports.front());
+  EXPECT_TRUE(same(a, pair.passive, 0, 8 * kWrites));
+}
+
 TEST(DirectWrite, ThatHasBegunFailsWhenTheWayToThePeersMemoryIsClosed) {
   Pair pair(true);
   pair.connect();
