@@ -54,8 +54,12 @@ Status DatagramPeer::connect(ConnQual qualifier, std::uint32_t timeout_us, Priva
 
 void DatagramPeer::accept(IncomingConnection& incoming, PrivateData data) {
   DatagramMark mark;
-  decode(incoming.private_data(), mark);
+  const PrivateData asked = incoming.private_data();
+  decode(asked, mark);
   number_ = mark.number;
+  // Programs tell by it which peer has been named (dtestsrq -u).
+  const PrivateData said = asked.subspan(DatagramMark::kWireSize);
+  private_data_.assign(said.begin(), said.end());
   channel_ = incoming.accept(marked({owner_.number()}, data), *this, options());
   owner_.adapter().progress().kick();
 }
@@ -99,6 +103,7 @@ void DatagramPeer::on_connect_failed(ConnectFailure failure, PrivateData data) {
 void DatagramPeer::failed_by(EventKind kind, PrivateData data) {
   timer_.cancel();
   state_ = State::Failed;
+  private_data_.clear();
   if (data.size() <= most_private_data() && role_ == Role::Active)
     private_data_.assign(data.begin(), data.end());
   owner_.on_failed(*this);

@@ -177,7 +177,7 @@ TEST_F(Dat2Datagrams, ConnectingTellsBothSidesAnAddress) {
   EXPECT_EQ(std::memcmp(&active.extension.remote_ah.ia_addr, address_of(there_ia), 8), 0);
   const Told passive = expect_resolved(there, DAT_IB_UD_PASSIVE_REMOTE_AH);
   EXPECT_EQ(passive.connection().ep_handle, there.ep());
-  EXPECT_EQ(passive.connection().private_data_size, 0);
+  EXPECT_EQ(reply_data(passive.connection()), "request");
   EXPECT_EQ(std::memcmp(&passive.extension.remote_ah.ia_addr, address_of(here_ia), 8), 0);
   EXPECT_NE(active.extension.remote_ah.qpn, passive.extension.remote_ah.qpn);
 }
@@ -193,7 +193,7 @@ TEST_F(Dat2Datagrams, PrivateDataUpToTheLimit) {
   EXPECT_EQ(request_data(cr), question);
   ASSERT_DAT_OK(accept(cr, there.ep(), answer));
   EXPECT_EQ(reply_data(expect_resolved(here, DAT_IB_UD_REMOTE_AH).connection()), answer);
-  expect_resolved(there, DAT_IB_UD_PASSIVE_REMOTE_AH);
+  EXPECT_EQ(reply_data(expect_resolved(there, DAT_IB_UD_PASSIVE_REMOTE_AH).connection()), question);
 }
 
 // Rules: DAT2.44
