@@ -45,6 +45,10 @@ class Uring {
     io_uring_prep_recv(entry, end, to, size, MSG_WAITALL);
     io_uring_sqe_set_data64(entry, which);
   }
+  // Looks until so many have ended, whatever they received.
+  void await(unsigned count) {
+    while (count != 0) count -= look([](unsigned, std::size_t) {});
+  }
   void submit() { check(io_uring_submit(&ring_), "limits: io_uring_submit"); }
   // Sleeps until so many have ended.
   void submit_and_wait(unsigned count) {
@@ -83,7 +87,7 @@ double pingpong(std::size_t size, int rounds) {
         ring.submit_and_wait(count);
       else
         ring.submit();
-      while (count != 0) count -= ring.look([](unsigned, std::size_t) {});
+      ring.await(count);
     };
     if (side == 1) {
       ring.receive(end, in.data(), size);
@@ -147,34 +151,28 @@ double uring_stream(std::size_t size, int messages) {
         Uring ring;
         const int end = connection.end(0);
         const std::int64_t start = now();
-        const auto run = [&] {
-          ring.submit();
-          while (ring.look([](unsigned, std::size_t) {}) == 0) {
-          }
-        };
         for (int i = 0; i < messages; ++i) {
           ring.send(end, out.data(), size);
-          run();
+          ring.submit();
+          ring.await(1);
         }
         ring.receive(end, &answer, 1);
-        run();
+        ring.submit();
+        ring.await(1);
         return static_cast<double>(now() - start) / messages;
       },
       [&] {
         std::vector<char> in(size, 'x');
         Uring ring;
         const int end = connection.end(1);
-        const auto run = [&] {
-          ring.submit();
-          while (ring.look([](unsigned, std::size_t) {}) == 0) {
-          }
-        };
         for (int i = 0; i < messages; ++i) {
           ring.receive(end, in.data(), size);
-          run();
+          ring.submit();
+          ring.await(1);
         }
         ring.send(end, "y", 1);
-        run();
+        ring.submit();
+        ring.await(1);
       });
 }
 

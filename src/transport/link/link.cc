@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/log.h"
+#include "base/scoped_flag.h"
 #include "transport/link/link_channel.h"
 #include "transport/link/link_incoming.h"
 #include "transport/link/link_transport.h"
@@ -32,18 +33,6 @@ void write_record(RecordHeader* to, const RecordHeader& header) {
   std::memcpy(reinterpret_cast<std::byte*>(to) + kWord,
               reinterpret_cast<const std::byte*>(&header) + kWord, sizeof header - kWord);
 }
-
-// Ends with the scope, also for lack of memory.
-class Turn {
- public:
-  explicit Turn(bool& runs) : runs_(runs) { runs_ = true; }
-  ~Turn() { runs_ = false; }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-
- private:
-  bool& runs_;
-};
 
 } // namespace
 
@@ -235,7 +224,7 @@ bool Link::progress_now() {
 }
 
 bool Link::move() {
-  const Turn turn(in_turn_);
+  const ScopedFlag turn(in_turn_); // also for lack of memory
   busy_ = false;
   bool any = false;
   if (starving_) any = end_starving();

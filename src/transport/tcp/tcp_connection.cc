@@ -10,6 +10,7 @@
 #include <sys/uio.h>
 
 #include "base/log.h"
+#include "base/scoped_flag.h"
 #include "transport/tcp/inet_socket.h"
 #include "transport/tcp/tcp_state.h"
 
@@ -27,19 +28,6 @@ constexpr std::size_t kNextBeginning = 1024;
 
 // What leaves with the call that posts it: a message that is copied anyway, and an acknowledgement.
 constexpr std::size_t kPiecesAtOnce = 4;
-
-// Ends with the scope.
-class Inside {
- public:
-  explicit Inside(bool& inside) : inside_(inside), before_(std::exchange(inside, true)) {}
-  ~Inside() { inside_ = before_; }
-  Inside(const Inside&) = delete;
-  Inside& operator=(const Inside&) = delete;
-
- private:
-  bool& inside_;
-  const bool before_;
-};
 
 iwarp::Settings settings(const TcpOptions& options, bool same_host) {
   iwarp::Settings chosen;
@@ -108,7 +96,7 @@ bool TcpConnection::is_over() const {
 // --- what others call ----------------------------------------------------------------------------
 
 void TcpConnection::run() {
-  const Inside inside(inside_);
+  const ScopedFlag inside(inside_);
   if (!begun_) {
     settle();
     return;
@@ -125,7 +113,7 @@ void TcpConnection::run() {
 }
 
 void TcpConnection::on_expired(Instant now) {
-  const Inside inside(inside_);
+  const ScopedFlag inside(inside_);
   armed_ = kNever;
   session_.on_time(now);
   transmit(true);
@@ -133,7 +121,7 @@ void TcpConnection::on_expired(Instant now) {
 }
 
 void TcpConnection::on_ready(std::uint32_t events) {
-  const Inside inside(inside_);
+  const ScopedFlag inside(inside_);
   if (connecting_) {
     connecting_ = false;
     const int error = connect_result(socket_.get());
@@ -155,7 +143,7 @@ void TcpConnection::on_ready(std::uint32_t events) {
 
 std::optional<bool> TcpConnection::look_unasked() {
   if (watched_ != EPOLLIN || !watching_ || connecting_ || !begun_) return std::nullopt;
-  const Inside inside(inside_);
+  const ScopedFlag inside(inside_);
   if (!receive(kReadMost)) return false;
   answer();
   return true;
