@@ -6,10 +6,14 @@
 
 #include <isa-l/crc.h>
 
+#include "transport/iwarp/crc32c_blocks.h"
+
 namespace datum::iwarp {
 
 void Crc32c::add(Octets octets) {
   constexpr std::size_t kMost = std::numeric_limits<int>::max();
+  if (octets.size() >= kCrcBlock && crc32c_blocks_work())
+    running_ = crc32c_blocks(octets, running_);
   while (!octets.empty()) {
     const std::size_t piece = std::min(octets.size(), kMost);
     // The library's argument is not const, but it only reads.

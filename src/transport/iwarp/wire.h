@@ -3,20 +3,17 @@
 // Not here: the CRC field, the one that is little-endian (fpdu.h).
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
-#include <type_traits>
-
-#include "base/copy_bytes.h"
 
 namespace datum::iwarp {
 
 using Octets = std::span<const std::byte>;
 
-// Compilers do not make one load or store, and a swap, of a loop over octets.
 constexpr std::uint8_t big_endian(std::uint8_t value) {
   return value;
 }
@@ -32,19 +29,6 @@ constexpr std::uint64_t big_endian(std::uint64_t value) {
 
 // The caller knows that there is room.
 class WireWriter {
-  template <class T>
-  constexpr WireWriter& put(T value) {
-    if (std::is_constant_evaluated()) {
-      for (unsigned i = 0; i < sizeof value; ++i)
-        at_[i] = static_cast<std::byte>((value >> (8 * (sizeof value - 1 - i))) & 0xffU);
-    } else {
-      value = big_endian(value);
-      std::memcpy(at_, &value, sizeof value);
-    }
-    at_ += sizeof value;
-    return *this;
-  }
-
  public:
   constexpr explicit WireWriter(std::byte* at) : at_(at) {}
   constexpr WireWriter& u8(std::uint8_t value) { return put(value); }
@@ -52,37 +36,24 @@ class WireWriter {
   constexpr WireWriter& u32(std::uint32_t value) { return put(value); }
   constexpr WireWriter& u64(std::uint64_t value) { return put(value); }
   constexpr WireWriter& octets(Octets from) {
-    if (std::is_constant_evaluated())
-      for (std::size_t i = 0; i < from.size(); ++i) at_[i] = from[i];
-    else
-      copy_bytes(at_, from.data(), from.size());
-    at_ += from.size();
+    at_ = std::copy(from.begin(), from.end(), at_);
     return *this;
   }
   constexpr std::byte* at() const { return at_; }
 
  private:
+  // Of a whole integer's octets compilers make one swap and one store; of a loop over them they do
+  // not.
+  template <class T>
+  constexpr WireWriter& put(T value) {
+    return octets(std::bit_cast<std::array<std::byte, sizeof(T)>>(big_endian(value)));
+  }
+
   std::byte* at_;
 };
 
 // Every read says whether there was as much; nothing is read past the end.
 class WireReader {
-  template <class T>
-  constexpr bool take(T& value) {
-    if (left_.size() < sizeof value) return false;
-    if (std::is_constant_evaluated()) {
-      std::uint64_t read = 0;
-      for (unsigned i = 0; i < sizeof value; ++i)
-        read = read << 8U | std::to_integer<std::uint64_t>(left_[i]);
-      value = static_cast<T>(read);
-    } else {
-      std::memcpy(&value, left_.data(), sizeof value);
-      value = big_endian(value);
-    }
-    left_ = left_.subspan(sizeof value);
-    return true;
-  }
-
  public:
   constexpr explicit WireReader(Octets from) : left_(from) {}
   constexpr bool u8(std::uint8_t& value) { return take(value); }
@@ -98,6 +69,16 @@ class WireReader {
   constexpr Octets left() const { return left_; }
 
  private:
+  template <class T>
+  constexpr bool take(T& value) {
+    Octets read;
+    if (!octets(sizeof value, read)) return false;
+    std::array<std::byte, sizeof value> whole;
+    std::copy(read.begin(), read.end(), whole.begin());
+    value = big_endian(std::bit_cast<T>(whole));
+    return true;
+  }
+
   Octets left_;
 };
 

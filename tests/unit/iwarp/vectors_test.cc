@@ -46,6 +46,33 @@ TEST(IwarpVectors, CrcInPiecesIsTheCrcOfTheWhole) {
   EXPECT_EQ(crc.value(), crc32c(octets));
 }
 
+Bytes squares(std::size_t size) {
+  Bytes octets(size);
+  for (std::size_t i = 0; i < size; ++i) octets[i] = static_cast<std::byte>((i * i >> 3U) & 0xffU);
+  return octets;
+}
+
+// Around the size from which another unit of the processor takes part.
+// Rules: iwarp.V1
+TEST(IwarpVectors, CrcValuesOfLongRuns) {
+  EXPECT_EQ(crc32c(squares(8063)), 0x0209e230U);
+  EXPECT_EQ(crc32c(squares(8064)), 0x42219ddcU);
+  EXPECT_EQ(crc32c(squares(8065)), 0xccaf5cb7U);
+  EXPECT_EQ(crc32c(squares(16128)), 0xb16207dfU);
+  EXPECT_EQ(crc32c(squares(64750)), 0x5887c688U);
+}
+
+// Rules: iwarp.V1
+TEST(IwarpVectors, CrcOfALongRunInPiecesAndUnaligned) {
+  const Bytes octets = squares(64750);
+  for (const std::size_t piece : {1U, 7U, 4096U, 8063U, 8065U, 20001U}) {
+    Crc32c crc;
+    for (std::size_t at = 0; at < octets.size(); at += piece)
+      crc.add(Octets(octets).subspan(at, std::min(piece, octets.size() - at)));
+    EXPECT_EQ(crc.value(), 0x5887c688U) << "in pieces of " << piece;
+  }
+}
+
 // Rules: iwarp.V2
 TEST(IwarpVectors, StartupFramesDecode) {
   for (const StartupVector& vector : kStartupVectors) {
