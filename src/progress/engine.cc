@@ -49,12 +49,12 @@ bool ProgressEngine::poll_thoroughly() {
     return worked;
   }
   if (time < next_descriptors_) return worked;
-  const bool handled =
-      since < kQuickPolls ? places_.handle_polling() : places_.handle_what_is_ready();
+  const bool quick = since < kQuickPolls && transport_->descriptor_gap() == 0;
+  const bool handled = quick ? places_.handle_polling() : places_.handle_what_is_ready();
   const Duration longest = transport_->descriptor_gap();
   descriptor_gap_ = handled ? 0 : std::min(2 * descriptor_gap_ + kDescriptorStep, longest);
   next_descriptors_ = time + descriptor_gap_;
-  clock_mask_ = longest == 0 ? 0 : kClockMaskPolling;
+  clock_mask_ = data_by_descriptors() ? 0 : kClockMaskPolling;
   static_cast<void>(transport_->watch(time)); // we are here again soon
   return worked || handled;
 }

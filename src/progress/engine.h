@@ -59,7 +59,7 @@ class ProgressEngine : public Progress {
   };
 
   // Then every poll looks at them, and the background thread stays away meanwhile.
-  bool data_by_descriptors() const { return transport_->descriptor_gap() == 0; }
+  bool data_by_descriptors() const { return transport_->data_by_descriptors(); }
   bool poll_thoroughly();
   bool look();
   void start_polling();

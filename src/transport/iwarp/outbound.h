@@ -77,6 +77,7 @@ class Outbound {
   void on_sent(std::uint32_t count);
   // The peer has placed so many, all in all. False: it cannot have.
   bool on_ack(std::uint32_t placed);
+  std::uint32_t acknowledged() const { return acked_; }
   void on_peer_decided();
 
   // --- Reads of ours ---------------------------------------------------------------------------

@@ -82,6 +82,8 @@ class Session final : private StreamControl {
   // last.
   bool at_header() const { return decoder_.at_header(); }
   std::uint64_t payload_size() const { return decoder_.payload_size(); }
+  // Sends and Writes that have been placed, here and by the peer: modulo 2^32.
+  std::uint32_t exchanged() const { return stream_.placed + outbound_.acknowledged(); }
   void end_of_stream(Instant now); // FIN, after everything before it was fed
   void lost(Instant now);          // RST, or TCP gave up
 

@@ -29,6 +29,13 @@ constexpr std::uint64_t big_endian(std::uint64_t value) {
 
 // The caller knows that there is room.
 class WireWriter {
+  // Of a whole integer's octets compilers make one swap and one store; of a loop over them they do
+  // not.
+  template <class T>
+  constexpr WireWriter& put(T value) {
+    return octets(std::bit_cast<std::array<std::byte, sizeof(T)>>(big_endian(value)));
+  }
+
  public:
   constexpr explicit WireWriter(std::byte* at) : at_(at) {}
   constexpr WireWriter& u8(std::uint8_t value) { return put(value); }
@@ -42,18 +49,21 @@ class WireWriter {
   constexpr std::byte* at() const { return at_; }
 
  private:
-  // Of a whole integer's octets compilers make one swap and one store; of a loop over them they do
-  // not.
-  template <class T>
-  constexpr WireWriter& put(T value) {
-    return octets(std::bit_cast<std::array<std::byte, sizeof(T)>>(big_endian(value)));
-  }
-
   std::byte* at_;
 };
 
 // Every read says whether there was as much; nothing is read past the end.
 class WireReader {
+  template <class T>
+  constexpr bool take(T& value) {
+    Octets read;
+    if (!octets(sizeof value, read)) return false;
+    std::array<std::byte, sizeof value> whole;
+    std::copy(read.begin(), read.end(), whole.begin());
+    value = big_endian(std::bit_cast<T>(whole));
+    return true;
+  }
+
  public:
   constexpr explicit WireReader(Octets from) : left_(from) {}
   constexpr bool u8(std::uint8_t& value) { return take(value); }
@@ -69,16 +79,6 @@ class WireReader {
   constexpr Octets left() const { return left_; }
 
  private:
-  template <class T>
-  constexpr bool take(T& value) {
-    Octets read;
-    if (!octets(sizeof value, read)) return false;
-    std::array<std::byte, sizeof value> whole;
-    std::copy(read.begin(), read.end(), whole.begin());
-    value = big_endian(std::bit_cast<T>(whole));
-    return true;
-  }
-
   Octets left_;
 };
 

@@ -128,6 +128,10 @@ bool PathTransport::progress() {
   return tcp_->progress() || any;
 }
 
+bool PathTransport::data_by_descriptors() const {
+  return tcp_->data_by_descriptors() && fabric_.links() == 0;
+}
+
 // Where both ways are in use, shared memory does not pay for each look at the sockets.
 Duration PathTransport::descriptor_gap() const {
   constexpr Duration kBesideLinks = 5 * kMicrosecond;

@@ -33,6 +33,7 @@ class PathTransport final : public Transport {
                                            const ChannelOptions& options) override;
   bool progress() override;
   bool set_attention(Attention attention) override;
+  bool data_by_descriptors() const override;
   Duration descriptor_gap() const override;
   Instant watch(Instant now) override { return links_.watch(now); }
 

@@ -195,7 +195,9 @@ class Transport {
   virtual bool progress() = 0;
   // Tells peers whether they have to ring. True: look again, something may have come meanwhile.
   virtual bool set_attention(Attention attention) = 0;
-  // The longest that a poller may go without a look at the descriptors: 0 where data comes by them.
+  // Otherwise descriptors only ring.
+  virtual bool data_by_descriptors() const { return false; }
+  // The longest that a poller may go without a look at the descriptors.
   virtual Duration descriptor_gap() const { return kBellsOnly; }
   // Called now and then while somebody polls, and before somebody sleeps: peers are told what has
   // been taken from them, and one that said it polls but takes nothing is rung. Returns when to be

@@ -26,6 +26,8 @@ constexpr std::uint64_t kStraightLeast = 12 * 1024;
 // be copied. Over loopback a message of 64 KiB is 0.8 KiB and, in an FPDU of its own, the rest.
 constexpr std::size_t kNextBeginning = 1024;
 
+// From so many messages on, a sender gathers the next ones for longer than a look in vain takes.
+constexpr std::uint32_t kBatch = 16;
 // What leaves with the call that posts it: a message that is copied anyway, and an acknowledgement.
 constexpr std::size_t kPiecesAtOnce = 4;
 
@@ -192,12 +194,14 @@ void TcpConnection::throw_away_what_came() {
 // False: there was nothing, and nothing happened.
 bool TcpConnection::receive(std::size_t most) {
   bool any = false;
+  const std::uint32_t exchanged = session_.exchanged();
   while (reading() && watching_ && most != 0) {
     const std::size_t before = most;
     const bool more = receive_once(most);
     any = any || most != before || !reading() || !watching_;
     if (!more) break;
   }
+  if (any) context_.in_batches = session_.exchanged() - exchanged >= kBatch;
   return any;
 }
 

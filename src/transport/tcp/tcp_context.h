@@ -37,6 +37,8 @@ struct TcpContext {
   std::array<iwarp::Octets, kPieces> octets;
   // How often progress() was called, by whomever.
   std::uint64_t turns = 0;
+  // The last read that found something found many messages, or that many have been placed.
+  bool in_batches = false;
   // They have something to do that waits for progress().
   IntrusiveList<TcpConnection, PendingTag> pending;
   // Nobody holds them any more; they end in order, or have ended.

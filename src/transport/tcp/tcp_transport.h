@@ -42,7 +42,11 @@ class TcpTransport final : public Transport {
   }
   bool progress() override;
   bool set_attention(Attention attention) override;
-  Duration descriptor_gap() const override { return context_.connections != 0 ? 0 : kBellsOnly; }
+  bool data_by_descriptors() const override { return context_.connections != 0; }
+  Duration descriptor_gap() const override {
+    if (context_.connections == 0) return kBellsOnly;
+    return context_.in_batches ? kBetweenBatches : 0;
+  }
 
  private:
   // Pages that nobody touches cost nothing.
@@ -58,6 +62,9 @@ class TcpTransport final : public Transport {
    private:
     void* memory_ = nullptr;
   };
+
+  // The next batch takes its sender ten times as long.
+  static constexpr Duration kBetweenBatches = 4 * kMicrosecond;
 
   TcpTransport(const Address& address, const HostAddress& host, Reactor& reactor,
                const TcpOptions& options);

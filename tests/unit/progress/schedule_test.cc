@@ -176,7 +176,7 @@ TEST(Progress, APollerThatPostsAllTheTimeIsNotDisturbedMore) {
 TEST(Progress, WhereDataComesByDescriptorsEveryPollLooksAtThem) {
   StageWorld world(1, true);
   Stage& stage = world.stage;
-  world.transport.data_by_descriptors = true;
+  world.transport.comes_by_descriptors = true;
   int looks = 0;
   stage.add([&] {
     poll_until(world, stage.now() + 1'000'000); // it is known by now that somebody polls
@@ -192,12 +192,31 @@ TEST(Progress, WhereDataComesByDescriptorsEveryPollLooksAtThem) {
   EXPECT_EQ(world.close(), Stage::End::Finished);
 }
 
+TEST(Progress, WhereItComesInBatchesAPollerLooksAgainAfterTheGap) {
+  StageWorld world(1, true);
+  Stage& stage = world.stage;
+  world.transport.comes_by_descriptors = true;
+  world.transport.gap = 4'000;
+  int looks = 0;
+  stage.add([&] {
+    poll_until(world, stage.now() + 1'000'000);
+    const int before = world.places.descriptor_looks();
+    poll_until(world, stage.now() + 400'000);
+    looks = world.places.descriptor_looks() - before;
+  });
+  world.start_background();
+  EXPECT_EQ(stage.run(), Stage::End::Quiet);
+  EXPECT_GE(looks, 50); // a poll takes a part of 4 us, too
+  EXPECT_LE(looks, 101);
+  EXPECT_EQ(world.close(), Stage::End::Finished);
+}
+
 TEST(Progress, WhereDataComesByDescriptorsWorkLeftBehindIsLookedAtWithinAMillisecond) {
   each_seed(
       [](std::uint64_t seed) {
         StageWorld world(seed, seed % 2 == 0);
         Stage& stage = world.stage;
-        world.transport.data_by_descriptors = true;
+        world.transport.comes_by_descriptors = true;
         stage.add([&] {
           poll_until(world, stage.now() + static_cast<Duration>(stage.random(40'000'000)));
           world.lock.acquire();
@@ -273,7 +292,7 @@ TEST(Progress, P5WhatCannotWaitIsLookedAtWithin100usHoweverLongSomebodyPolled) {
       [](std::uint64_t seed) {
         StageWorld world(seed, seed % 2 == 0);
         Stage& stage = world.stage;
-        world.transport.data_by_descriptors = seed % 3 == 0;
+        world.transport.comes_by_descriptors = seed % 3 == 0;
         stage.add([&] {
           for (int i = 0; i < 3; ++i) {
             poll_until(world, stage.now() + static_cast<Duration>(stage.random(20'000'000)));

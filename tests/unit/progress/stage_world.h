@@ -101,13 +101,15 @@ class StageTransport final : public Transport {
   Duration longest_left_behind() const { return longest_left_behind_; }
   int attention_changes() const { return attention_changes_; }
   // As if all data came by descriptors.
-  bool data_by_descriptors = false;
+  bool comes_by_descriptors = false;
+  Duration gap = 0; // then
   std::array<int, kQueues> arrived{};
   std::array<WaitPoint*, kQueues> waiting{};
 
   bool progress() override;
   bool set_attention(Attention attention) override;
-  Duration descriptor_gap() const override { return data_by_descriptors ? 0 : kBellsOnly; }
+  bool data_by_descriptors() const override { return comes_by_descriptors; }
+  Duration descriptor_gap() const override { return comes_by_descriptors ? gap : kBellsOnly; }
   const Limits& limits() const override { return limits_; }
   const Address& address() const override { return address_; }
   NamedAttributes attributes() const override { return {}; }
