@@ -6,6 +6,7 @@
 
 #include <isa-l/crc.h>
 
+#include "base/copy_bytes.h"
 #include "transport/iwarp/crc32c_blocks.h"
 
 namespace datum::iwarp {
@@ -19,6 +20,19 @@ void Crc32c::add(Octets octets) {
     // The library's argument is not const, but it only reads.
     auto* from = reinterpret_cast<unsigned char*>(const_cast<std::byte*>(octets.data()));
     running_ = crc32_iscsi(from, static_cast<int>(piece), running_);
+    octets = octets.subspan(piece);
+  }
+}
+
+void Crc32c::copy(std::byte* to, Octets octets) {
+  constexpr std::size_t kInCache = 4096;
+  if (octets.size() >= kCrcBlock && crc32c_blocks_work())
+    running_ = crc32c_copy_blocks(to, octets, running_);
+  while (!octets.empty()) {
+    const std::size_t piece = std::min(octets.size(), kInCache);
+    copy_bytes(to, octets.data(), piece);
+    add({to, piece});
+    to += piece;
     octets = octets.subspan(piece);
   }
 }

@@ -9,6 +9,8 @@ namespace datum::iwarp {
 class Crc32c {
  public:
   void add(Octets octets);
+  // Copies them, too. The CRC is that of the copy, whoever writes them meanwhile.
+  void copy(std::byte* to, Octets octets);
   // Goes on the wire with the least significant octet first.
   std::uint32_t value() const { return ~running_; }
 

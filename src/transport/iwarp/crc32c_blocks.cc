@@ -69,8 +69,16 @@ DATUM_WIDE inline __m256i twice(Fold by) {
   return _mm256_set_epi64x(high, low, high, low);
 }
 
-DATUM_WIDE inline __m256i vector_at(const std::byte* from) {
-  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+// What is summed must be what is copied, though others write the source meanwhile: it is read once,
+// which the empty instructions keep the compiler from doing otherwise.
+template <bool kCopies>
+DATUM_WIDE inline __m256i vector_at(const std::byte* from, std::byte* to, std::size_t at) {
+  __m256i vector = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + at));
+  if constexpr (kCopies) {
+    asm("" : "+x"(vector));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + at), vector);
+  }
+  return vector;
 }
 
 DATUM_WIDE inline __m256i folded(__m256i sum, __m256i by, __m256i next) {
@@ -79,14 +87,24 @@ DATUM_WIDE inline __m256i folded(__m256i sum, __m256i by, __m256i next) {
   return _mm256_xor_si256(_mm256_xor_si256(low, high), next);
 }
 
-DATUM_WIDE inline std::uint64_t add_word(std::uint64_t crc, const std::byte* from) {
+template <bool kCopies>
+DATUM_WIDE inline std::uint64_t add_word(std::uint64_t crc, const std::byte* from, std::byte* to,
+                                         std::size_t at) {
   std::uint64_t word = 0;
-  std::memcpy(&word, from, sizeof word);
+  std::memcpy(&word, from + at, sizeof word);
+  if constexpr (kCopies) {
+    asm("" : "+r"(word));
+    std::memcpy(to + at, &word, sizeof word);
+  }
   return _mm_crc32_u64(crc, word);
 }
 
-DATUM_WIDE inline std::uint64_t add_words(std::uint64_t crc, const std::byte* from) {
-  return add_word(add_word(add_word(crc, from), from + kWord), from + 2 * kWord);
+template <bool kCopies>
+DATUM_WIDE inline std::uint64_t add_words(std::uint64_t crc, const std::byte* from, std::byte* to,
+                                          std::size_t at) {
+  crc = add_word<kCopies>(crc, from, to, at);
+  crc = add_word<kCopies>(crc, from, to, at + kWord);
+  return add_word<kCopies>(crc, from, to, at + 2 * kWord);
 }
 
 DATUM_WIDE inline std::uint64_t moved_on(std::uint64_t crc, std::uint64_t by) {
@@ -109,20 +127,23 @@ DATUM_WIDE inline std::uint64_t reduced(__m256i first, __m256i second, __m256i t
   return _mm_crc32_u64(crc, static_cast<std::uint64_t>(_mm_extract_epi64(rest, 1)));
 }
 
-DATUM_WIDE std::uint32_t add_block(const std::byte* block, std::uint32_t running) {
+// Where nothing is copied `to` is not used.
+template <bool kCopies>
+DATUM_WIDE std::uint32_t add_block(const std::byte* block, std::byte* to, std::uint32_t running) {
   const __m256i by_round = twice(kByRound);
   __m256i sums[3] = {_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256()};
   std::uint64_t crcs[3] = {running, 0, 0};
-  const std::byte* fold = block + 3 * kStream;
+  std::size_t fold = 3 * kStream;
+  std::size_t word = 0;
   for (unsigned round = 0; round < kRounds; ++round) {
-    sums[0] = folded(sums[0], by_round, vector_at(fold));
-    sums[1] = folded(sums[1], by_round, vector_at(fold + kVector));
-    sums[2] = folded(sums[2], by_round, vector_at(fold + 2 * kVector));
+    sums[0] = folded(sums[0], by_round, vector_at<kCopies>(block, to, fold));
+    sums[1] = folded(sums[1], by_round, vector_at<kCopies>(block, to, fold + kVector));
+    sums[2] = folded(sums[2], by_round, vector_at<kCopies>(block, to, fold + 2 * kVector));
     fold += kFoldRound;
-    crcs[0] = add_words(crcs[0], block);
-    crcs[1] = add_words(crcs[1], block + kStream);
-    crcs[2] = add_words(crcs[2], block + 2 * kStream);
-    block += kStreamRound;
+    crcs[0] = add_words<kCopies>(crcs[0], block, to, word);
+    crcs[1] = add_words<kCopies>(crcs[1], block, to, kStream + word);
+    crcs[2] = add_words<kCopies>(crcs[2], block, to, 2 * kStream + word);
+    word += kStreamRound;
   }
   const std::uint64_t moved =
       moved_on(crcs[0], kSkips[0]) ^ moved_on(crcs[1], kSkips[1]) ^ moved_on(crcs[2], kSkips[2]);
@@ -145,7 +166,16 @@ bool crc32c_blocks_work() {
 std::uint32_t crc32c_blocks(Octets& octets, std::uint32_t running) {
   assert(crc32c_blocks_work());
   for (; octets.size() >= kCrcBlock; octets = octets.subspan(kCrcBlock))
-    running = add_block(octets.data(), running);
+    running = add_block<false>(octets.data(), nullptr, running);
+  return running;
+}
+
+std::uint32_t crc32c_copy_blocks(std::byte*& to, Octets& octets, std::uint32_t running) {
+  assert(crc32c_blocks_work());
+  for (; octets.size() >= kCrcBlock; octets = octets.subspan(kCrcBlock)) {
+    running = add_block<true>(octets.data(), to, running);
+    to += kCrcBlock;
+  }
   return running;
 }
 
@@ -160,6 +190,10 @@ bool crc32c_blocks_work() {
 }
 
 std::uint32_t crc32c_blocks(Octets& /*octets*/, std::uint32_t running) {
+  return running;
+}
+
+std::uint32_t crc32c_copy_blocks(std::byte*& /*to*/, Octets& /*octets*/, std::uint32_t running) {
   return running;
 }
 

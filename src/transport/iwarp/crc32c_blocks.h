@@ -16,5 +16,7 @@ bool crc32c_blocks_work();
 // Goes on from `running` through all whole blocks at the beginning of `octets`, and takes them
 // away.
 std::uint32_t crc32c_blocks(Octets& octets, std::uint32_t running);
+// The same, and copies them; the CRC is that of the copy, whoever writes `octets` meanwhile.
+std::uint32_t crc32c_copy_blocks(std::byte*& to, Octets& octets, std::uint32_t running);
 
 } // namespace datum::iwarp

@@ -13,6 +13,7 @@ namespace {
 // What waits at most beside the FPDU that is added: enough to keep TCP busy, little enough that a
 // Terminate or a response is not stuck behind it for long (spec 12.3).
 constexpr std::size_t kMostWaiting = 256 * 1024;
+constexpr std::size_t kCopiedFirst = 4096; // up to here, to copy first and sum then is as fast
 constexpr std::size_t kTrailerMost = 3 + kCrcSize;
 constexpr std::size_t kMarkerRun = kMarkerSpacing - kMarkerSize; // octets between two markers
 
@@ -166,13 +167,30 @@ std::byte* OutputQueue::write_copied(std::byte* at, Octets header, const Payload
   } else {
     WireWriter out(at);
     out.u16(static_cast<std::uint16_t>(ulpdu)).octets(header);
-    datum::gather(out.at(), payload.segments, payload.offset, payload.length);
-    at = out.at() + payload.length;
+    at = out.at();
+    if (crc_ && payload.length > kCopiedFirst) return write_summed(begin, at, payload, pad);
+    datum::gather(at, payload.segments, payload.offset, payload.length);
+    at += payload.length;
     std::memset(at, 0, pad);
     at += pad;
   }
   const Octets covered(begin, static_cast<std::size_t>(at - begin));
   return write_crc(at, crc_ ? crc32c(covered) : 0);
+}
+
+// The payload at `at`, behind what begins the FPDU, and its end.
+std::byte* OutputQueue::write_summed(const std::byte* begin, std::byte* at, const Payload& payload,
+                                     std::size_t pad) {
+  Crc32c crc;
+  crc.add({begin, at});
+  for_each_piece(payload.segments, payload.offset, payload.length,
+                 [&](const std::byte* piece, std::uint64_t size) {
+                   crc.copy(at, {piece, static_cast<std::size_t>(size)});
+                   at += size;
+                 });
+  std::memset(at, 0, pad);
+  crc.add({at, pad});
+  return write_crc(at + pad, crc.value());
 }
 
 // Counts position_ on. A marker stands in front of the octet whose position is its turn, and says

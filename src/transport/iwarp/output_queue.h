@@ -26,8 +26,8 @@ struct Source {
 
 // Memory of an output queue that is not empty.
 struct OutputChunk {
-  static constexpr std::size_t kOctets = 32 * 1024;
-  static constexpr std::size_t kPieces = 1024; // what one call can gather
+  static constexpr std::size_t kOctets = 160 * 1024; // two of the largest FPDUs, copied
+  static constexpr std::size_t kPieces = 1024;       // what one call can gather
   static constexpr std::size_t kFpdus = 1024;
   static constexpr std::size_t kSources = 256;
   struct Fpdu {
@@ -126,6 +126,8 @@ class OutputQueue {
   void truncate(std::size_t end);
   // The whole FPDU in one piece of memory.
   std::byte* write_copied(std::byte* at, Octets header, const Payload& payload);
+  std::byte* write_summed(const std::byte* begin, std::byte* at, const Payload& payload,
+                          std::size_t pad);
   std::byte* write_marked(std::byte* at, Octets fpdu, std::uint64_t length_position);
   std::byte* write_crc(std::byte* at, std::uint32_t crc);
   void add_gathered(Octets header, const Payload& payload);

@@ -267,7 +267,7 @@ TEST(IwarpEnding, CloseFromWithinAnyEventStopsAtOnce) {
 // Rules: iwarp.E13
 TEST(IwarpEnding, RegionThatGoesWhileItIsRead) {
   Foreign side;
-  constexpr std::uint32_t kSize = 28 * (1442 - 14); // the short FPDU would be the first
+  constexpr std::uint32_t kSize = 280 * (1442 - 14); // the short FPDU would be the first
   std::byte* memory = side.events.add_region(0x55, kSize, kRemoteRead);
   side.feed(fpdu(untagged(Rdmap::ReadRequest, 1, 1),
                  octets_of(ReadRequest{.sink_stag = 3,

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstring>
 #include <map>
+#include <thread>
 
 #include "frames.h"
 #include "pair.h"
@@ -71,6 +74,36 @@ TEST(IwarpVectors, CrcOfALongRunInPiecesAndUnaligned) {
       crc.add(Octets(octets).subspan(at, std::min(piece, octets.size() - at)));
     EXPECT_EQ(crc.value(), 0x5887c688U) << "in pieces of " << piece;
   }
+}
+
+// Rules: iwarp.V1
+TEST(IwarpVectors, CrcOfACopy) {
+  const Bytes octets = squares(64750);
+  Bytes copy(octets.size());
+  Crc32c crc;
+  crc.copy(copy.data(), Octets(octets).first(20001));
+  crc.copy(copy.data() + 20001, Octets(octets).subspan(20001));
+  EXPECT_EQ(crc.value(), 0x5887c688U);
+  EXPECT_EQ(copy, octets);
+}
+
+// The owner of what a Read fetches may write it meanwhile: what is sent has to be what was summed.
+// Rules: iwarp.V1
+TEST(IwarpCopy, TheCrcIsThatOfTheCopyWhoeverWritesMeanwhile) {
+  Bytes octets = squares(64750);
+  Bytes copy(octets.size());
+  std::atomic<bool> enough = false;
+  std::thread writer([&] {
+    for (unsigned i = 0; !enough; ++i)
+      std::memset(octets.data(), static_cast<int>(i), octets.size());
+  });
+  for (int i = 0; i < 2000; ++i) {
+    Crc32c crc;
+    crc.copy(copy.data(), octets);
+    ASSERT_EQ(crc.value(), crc32c(copy));
+  }
+  enough = true;
+  writer.join();
 }
 
 // Rules: iwarp.V2
