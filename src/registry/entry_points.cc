@@ -1,28 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // registry/entry_points.cc: the calls that the registry answers itself. No exception leaves here.
-#include <new>
-
-#include "base/fork_gate.h"
+#include "registry/guarded.h"
 #include "registry/process.h"
 #include "registry/registry.h"
 
 using namespace datum::registry;
-
-namespace {
-
-template <class F>
-DAT_RETURN guarded(F call) noexcept {
-  const datum::ForkGatePass pass;
-  try {
-    return call();
-  } catch (const std::bad_alloc&) {
-    return failure(DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_MEMORY);
-  } catch (...) {
-    return failure(DAT_INTERNAL_ERROR, DAT_NO_SUBTYPE);
-  }
-}
-
-} // namespace
 
 DAT_RETURN dat_ia_openv(const DAT_NAME_PTR name, DAT_COUNT async_evd_qlen,
                         DAT_EVD_HANDLE* async_evd_handle, DAT_IA_HANDLE* ia_handle,

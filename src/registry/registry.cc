@@ -97,7 +97,8 @@ Registry::Registry(Settings settings, StaticRegistry::Interfaces interfaces, Han
     : file_name_(std::move(settings.file_name)), aliases_(std::move(settings.aliases)),
       static_(settings.file, file_name_, interfaces), handles_(handles), ias_(ias) {}
 
-std::string Registry::known_as(const std::string& name) {
+std::string Registry::resolve(const char* asked_for) {
+  std::string name = strip_prefix(asked_for);
   if (auto ia = aliases_.find(name)) return *ia;
   if (!aliases_.for_unknown() || static_.holds_name(name) || dynamic_.holds_name(name)) return name;
   return *aliases_.for_unknown();
@@ -141,7 +142,7 @@ DAT_RETURN Registry::open(const OpenRequest& request) {
   if (!is_special_evd(*request.async_evd) && handles_.table_of(*request.async_evd) == nullptr)
     return invalid_handle(DAT_INVALID_HANDLE_EVD_ASYNC);
 
-  const Key key{known_as(name), request.major, request.minor, request.thread_safe};
+  const Key key{resolve(request.name), request.major, request.minor, request.thread_safe};
   Provider provider = find_provider(key, name);
   if (provider.table() == nullptr)
     return failure(DAT_PROVIDER_NOT_FOUND, subtype_of(provider.miss()));

@@ -38,6 +38,9 @@ class Registry {
   Registry(Settings settings, StaticRegistry::Interfaces interfaces, HandleCheck& handles,
            IaTable& ias);
 
+  // The IA that answers when a program asks for `name`: its own, or the one that an alias stands
+  // for.
+  std::string resolve(const char* name);
   DAT_RETURN open(const OpenRequest& request);
   DAT_RETURN close(DAT_IA_HANDLE ia, DAT_CLOSE_FLAGS flags);
   DAT_RETURN list(DAT_COUNT max, DAT_COUNT* number, DAT_PROVIDER_INFO* infos[]);
@@ -47,7 +50,6 @@ class Registry {
  private:
   class Provider;
 
-  std::string known_as(const std::string& name);
   Provider find_provider(const Key& request, const char* asked_for);
   void tell_missing(const Key& request, const char* asked_for, Miss miss);
   DAT_RETURN open_at(const Provider& provider, const Key& key, const OpenRequest& request,

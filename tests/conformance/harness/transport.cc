@@ -52,6 +52,8 @@ bool has_ipv6() {
 
 } // namespace
 
+const char* const kIaAlias = "stand-in";
+
 const std::string& transport() {
   static const std::string name = is_tcp(from_environment()) ? "tcp" : from_environment();
   return name;
@@ -84,6 +86,7 @@ void choose_transport(int* argc, char** argv) {
     std::exit(0);
   }
   setenv("DAT_OVERRIDE", DATUM_CONFORMANCE_DAT_CONF, 1);
+  setenv("DATUM_ALIAS", (std::string(kIaAlias) + "=" + ia_name()).c_str(), 1);
   execv("/proc/self/exe", argv);
   std::perror("conformance: cannot start again with DAT_OVERRIDE set");
   std::exit(2);

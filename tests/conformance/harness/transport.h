@@ -15,6 +15,9 @@ const std::string& transport();
 // The dat.conf name of that transport's IA, for dat_ia_open().
 const std::string& ia_name();
 
+// Another name for it, by DATUM_ALIAS.
+extern const char* const kIaAlias;
+
 // The numeric address by which IAs of this run reach each other, if it is not the IA's own: from
 // DATUM_TEST_ADDRESS, which a test sets that puts a network between a host and itself. Or empty.
 const std::string& other_address();
@@ -24,7 +27,8 @@ const std::string& other_address();
 std::size_t more_than_is_held();
 
 // Takes --transport=NAME out of the arguments. libdat may read its configuration while it is
-// loaded, so the first call puts DAT_OVERRIDE into the environment and starts the program anew.
+// loaded, so the first call puts DAT_OVERRIDE and DATUM_ALIAS into the environment and starts the
+// program anew.
 void choose_transport(int* argc, char** argv);
 
 } // namespace datum::test
