@@ -37,26 +37,42 @@ __attribute__((noreturn, format(printf, 1, 2))) static inline void fail(const ch
   exit(1);
 }
 
+// A return code in words, valid until the next one.
+static inline const char* words_of(DAT_RETURN result) {
+  static char text[256];
+  const char* major = "an unknown return code";
+  const char* minor = ""; // many have no subtype
+  dat_strerror(result, &major, &minor);
+  snprintf(text, sizeof text, "%s%s%s (0x%08x)", major, minor[0] == '\0' ? "" : ", ", minor,
+           result);
+  return text;
+}
+
 static inline void check_return(DAT_RETURN result, const char* call, const char* function,
                                 int line) {
-  const char* major = "an unknown return code";
-  const char* minor = "";
-  if (result == DAT_SUCCESS) return;
-  dat_strerror(result, &major, &minor);
-  fail("%s, line %d: %s: %s, %s (0x%08x)", function, line, call, major, minor, result);
+  if (result != DAT_SUCCESS) fail("%s, line %d: %s: %s", function, line, call, words_of(result));
 }
 
 static inline const char* event_name(DAT_EVENT_NUMBER number) {
-  switch (number) {
+  switch ((int)number) { // events of extensions are numbers outside the type
   case DAT_DTO_COMPLETION_EVENT: return "completion of a data transfer";
   case DAT_CONNECTION_REQUEST_EVENT: return "connection request";
   case DAT_CONNECTION_EVENT_ESTABLISHED: return "established";
   case DAT_CONNECTION_EVENT_PEER_REJECTED: return "rejected by the peer";
+  case DAT_CONNECTION_EVENT_ACCEPT_COMPLETION_ERROR: return "the client went before it was in";
   case DAT_CONNECTION_EVENT_NON_PEER_REJECTED: return "refused (does the server listen?)";
   case DAT_CONNECTION_EVENT_DISCONNECTED: return "disconnected";
   case DAT_CONNECTION_EVENT_BROKEN: return "connection broken";
   case DAT_CONNECTION_EVENT_TIMED_OUT: return "timed out";
   case DAT_CONNECTION_EVENT_UNREACHABLE: return "host unreachable";
+  case DAT_RMR_BIND_COMPLETION_EVENT: return "completion of a bind";
+#ifdef EXAMPLE_DAT2
+  case DAT_IB_DTO_EVENT: return "completion of an extended operation";
+  case DAT_IB_UD_CONNECTION_REQUEST_EVENT: return "request for datagrams";
+  case DAT_IB_UD_CONNECTION_EVENT_ESTABLISHED: return "address of a peer";
+  case DAT_IB_UD_CONNECTION_REJECT_EVENT: return "no address: rejected by the peer";
+  case DAT_IB_UD_CONNECTION_ERROR_EVENT: return "no address (does the server listen?)";
+#endif
   default: return "another event";
   }
 }
@@ -89,12 +105,23 @@ static inline DAT_DTO_COOKIE cookie_of(DAT_UINT64 number) {
   return cookie;
 }
 
+// Ends the process unless the operation succeeded.
+static inline void check_done(const DAT_DTO_COMPLETION_EVENT_DATA* done, const char* what) {
+  const char* why = "see DAT_DTO_COMPLETION_STATUS";
+  if (done->status == DAT_DTO_SUCCESS) return;
+  if (done->status == DAT_DTO_ERR_FLUSHED) why = "the connection has ended";
+  if (done->status == DAT_DTO_ERR_TRANSPORT) why = "the connection is lost";
+  if (done->status == DAT_DTO_ERR_REMOTE_ACCESS) why = "the peer's memory does not allow it";
+  if (done->status == DAT_DTO_ERR_RECEIVER_NOT_READY) why = "the peer posted no receive";
+  fail("%s %lu failed with completion status %d: %s", what, done->user_cookie.as_64, done->status,
+       why);
+}
+
 // Waits for the completion of the operation posted with this cookie; answers the bytes moved.
 static inline DAT_VLEN expect_completion(DAT_EVD_HANDLE evd, DAT_UINT64 cookie) {
   const DAT_EVENT event = expect(evd, DAT_DTO_COMPLETION_EVENT);
   const DAT_DTO_COMPLETION_EVENT_DATA* done = &event.event_data.dto_completion_event_data;
-  if (done->status != DAT_DTO_SUCCESS)
-    fail("operation %lu failed with completion status %d", done->user_cookie.as_64, done->status);
+  check_done(done, "operation");
   if (done->user_cookie.as_64 != cookie)
     fail("operation %lu completed before operation %lu", done->user_cookie.as_64, cookie);
   return done->transfered_length;

@@ -28,8 +28,8 @@ static inline void open_side(struct side* side, DAT_COUNT queue_length) {
                        DAT_EVD_CR_FLAG | DAT_EVD_CONNECTION_FLAG, &side->connect_evd));
   CHECK(dat_evd_create(side->ia, queue_length, DAT_HANDLE_NULL, DAT_EVD_DTO_FLAG,
                        &side->receive_evd));
-  CHECK(dat_evd_create(side->ia, queue_length, DAT_HANDLE_NULL, DAT_EVD_DTO_FLAG,
-                       &side->request_evd));
+  CHECK(dat_evd_create(side->ia, queue_length, DAT_HANDLE_NULL,
+                       DAT_EVD_DTO_FLAG | DAT_EVD_RMR_BIND_FLAG, &side->request_evd));
   CHECK(dat_pz_create(side->ia, &side->pz));
 }
 
@@ -87,19 +87,28 @@ static inline DAT_RMR_TRIPLET read_offer(const DAT_CONNECTION_EVENT_DATA* establ
   return remote_piece(be32toh(offer.rmr_context), be64toh(offer.address), be64toh(offer.length));
 }
 
-static inline DAT_EP_HANDLE create_endpoint(struct side* side) {
+// Null instead of attributes: the provider chooses them.
+static inline DAT_EP_HANDLE create_endpoint_with(struct side* side, DAT_EP_ATTR* attributes) {
   DAT_EP_HANDLE ep;
   CHECK(dat_ep_create(side->ia, side->pz, side->receive_evd, side->request_evd, side->connect_evd,
-                      NULL, &ep));
+                      attributes, &ep));
   return ep;
+}
+
+static inline DAT_EP_HANDLE create_endpoint(struct side* side) {
+  return create_endpoint_with(side, NULL);
+}
+
+static inline DAT_IA_ADDRESS_PTR own_address(struct side* side) {
+  DAT_IA_ATTR own;
+  CHECK(dat_ia_query(side->ia, NULL, DAT_IA_FIELD_IA_ADDRESS_PTR, &own, 0, NULL));
+  return own.ia_address_ptr;
 }
 
 // Connects to a service point of this host; answers the event, with what the server tells us.
 static inline DAT_CONNECTION_EVENT_DATA connect_here(struct side* side, DAT_EP_HANDLE ep,
                                                      DAT_CONN_QUAL qualifier) {
-  DAT_IA_ATTR own;
-  CHECK(dat_ia_query(side->ia, NULL, DAT_IA_FIELD_IA_ADDRESS_PTR, &own, 0, NULL));
-  CHECK(dat_ep_connect(ep, own.ia_address_ptr, qualifier, kPatience, 0, NULL, DAT_QOS_BEST_EFFORT,
+  CHECK(dat_ep_connect(ep, own_address(side), qualifier, kPatience, 0, NULL, DAT_QOS_BEST_EFFORT,
                        DAT_CONNECT_DEFAULT_FLAG));
   return expect(side->connect_evd, DAT_CONNECTION_EVENT_ESTABLISHED).event_data.connect_event_data;
 }

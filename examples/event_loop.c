@@ -32,7 +32,7 @@ static void on_message(struct server* server, const DAT_DTO_COMPLETION_EVENT_DAT
   char expected[kMessageSize];
   const DAT_UINT64 index = done->user_cookie.as_64;
   if (done->status == DAT_DTO_ERR_FLUSHED) return; // a spare buffer: the connection has ended
-  if (done->status != DAT_DTO_SUCCESS) fail("a receive failed with status %d", done->status);
+  check_done(done, "receive");
   snprintf(expected, sizeof expected, "message %d", server->messages);
   if (strcmp(server->buffers[index], expected) != 0) fail("not the message that was sent");
   ++server->messages;

@@ -93,8 +93,7 @@ static DAT_RMR_TRIPLET field(const struct client* client, size_t offset, size_t 
 // Completions of extended operations are events of their own, with the data of a DTO as well.
 static void expect_atomic(struct client* client) {
   const DAT_EVENT event = expect(client->side.request_evd, (DAT_EVENT_NUMBER)DAT_IB_DTO_EVENT);
-  const DAT_DTO_COMPLETION_EVENT_DATA* done = &event.event_data.dto_completion_event_data;
-  if (done->status != DAT_DTO_SUCCESS) fail("an atomic operation: status %d", done->status);
+  check_done(&event.event_data.dto_completion_event_data, "atomic operation");
 }
 
 static DAT_UINT64 draw_ticket(struct client* client) {

@@ -36,8 +36,8 @@ static DAT_UINT32 await_block(struct side* side) {
   const DAT_EVENT event = expect(side->receive_evd, (DAT_EVENT_NUMBER)DAT_IB_DTO_EVENT);
   const DAT_DTO_COMPLETION_EVENT_DATA* done = &event.event_data.dto_completion_event_data;
   memcpy(&extension, event.event_extension_data, sizeof extension);
-  if (done->status != DAT_DTO_SUCCESS || extension.type != DAT_IB_RDMA_WRITE_IMMED_DATA)
-    fail("not a block: status %d, type %d", done->status, extension.type);
+  check_done(done, "block");
+  if (extension.type != DAT_IB_RDMA_WRITE_IMMED_DATA) fail("not a block: type %d", extension.type);
   if (done->transfered_length != length_of(extension.val.immed.data)) fail("another length");
   return extension.val.immed.data;
 }
