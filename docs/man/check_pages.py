@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """Hold the manual pages against headers, rules and a C compiler.
 
-Every function of the public headers and every name that a registry exports has a page or a link to
-one; links and references lead to pages; a rule that a page names exists, a page names every rule of
-its functions, and some page every rule of DAT 2.0; the examples compile without warnings.
+Every function of the public headers, every call of an extension that is a macro, and every name that
+a registry exports has a page or a link to one; some page names every type and constant of the headers
+of DAT 2.0; links and references lead to pages; a rule that a page names exists, a page names every
+rule of its functions, and some page every rule of DAT 2.0; the examples compile without warnings.
 
 A rule is named in parentheses: (R4), a rule of one of the page's own functions, or (EVENT.3).
-"R5 to R10" names all of them.
+"R5 to R10" names all of them. In a list of constants on one line the later ones may leave out how the
+last whole one begins: "DAT_EVD_STATE_ENABLED, _DISABLED".
 """
 import argparse
 import pathlib
@@ -18,6 +20,12 @@ import sys
 MAN = pathlib.Path(__file__).resolve().parent
 ROOT = MAN.parent.parent
 HEADERS = ("udat.h", "dat.h", "dat_registry.h")
+# What programs of DAT 2.0 see. Not here: udat_redirection.h and what it includes, which are for
+# libraries that register themselves.
+NAMES = ("udat.h", "dat.h", "dat_error.h", "dat_registry.h", "dat_platform_specific.h",
+         "udat_config.h", "dat_ib_extensions.h")
+# Collectives are not offered: one page lists them all.
+NO_PAGE = "dat_ib_collective_"
 EXPORTS = ("libdat.so.1.symbols", "libdat2.so.2.symbols")
 OWNER = r"[A-Za-z_-][A-Za-z0-9_-]*"
 TAG = re.compile(rf"(?:({OWNER}?)[.-])?(R?)(\d+)(?: to (?:{OWNER}?[.-])?R?(\d+))?")
@@ -64,18 +72,61 @@ def check_reach(pages, complain):
             complain(f"links.txt: {link} leads to {target}, which does not exist")
         reachable.add(link)
     for page in pages:
-        for name, section in re.findall(r"\*\*(dats?_[a-z_]+|dat2|datum)\*\*\((\d)\)", page.text):
+        for name, section in re.findall(r"\*\*(dats?_[a-z_]+|dat2[a-z_]*|datum)\*\*\((\d)\)", page.text):
             if f"{name}.{section}" not in reachable:
                 complain(f"{page.file}: refers to {name}({section}), which does not exist")
     for header in (f"{version}/{name}" for version in ("dat", "dat2") for name in HEADERS):
-        text = re.sub(r"/\*.*?\*/", "", (ROOT / "include" / header).read_text(), flags=re.S)
+        text = without_comments(ROOT / "include" / header)
         for name in sorted(set(re.findall(r"\b(dat_[a-z_]+)\(", text))):
             if f"{name}.3" not in reachable:
                 complain(f"{header}: {name} has no page")
+    text = without_comments(ROOT / "include/dat2/dat_ib_extensions.h")
+    calls = re.findall(r"^DAT_RETURN (dat_\w+)\(|^\s*#define (dat_ib_\w+)[ (]", text, re.M)
+    for name in sorted(function or macro for function, macro in calls):
+        if f"{name}.3" not in reachable and not name.startswith(NO_PAGE):
+            complain(f"dat2/dat_ib_extensions.h: {name} has no page")
     for exports in EXPORTS:
         for name in lines_of(ROOT / "tests" / "abi" / exports):
             if f"{name.split('@')[0]}.3" not in reachable:
                 complain(f"{exports}: {name} has no page")
+
+
+def without_comments(path):
+    text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
+    return text.replace("\\\n", " ")
+
+
+def names_of(text):
+    """Types, constants and macros that a header defines, but for its guard against a second look."""
+    names = set(re.findall(r"^\s*#\s*define\s+(\w+)", text, re.M))
+    names |= set(re.findall(r"\}\s*(DAT_\w+)\s*;", text))
+    names |= set(re.findall(r"typedef[^;{]*?\b(DAT_\w+)\s*(?:\[\w+\])?;", text))
+    names |= set(re.findall(r"typedef[^;{]*?\(\*\s*(DAT_\w+)\)", text))
+    for body in re.findall(r"\benum\s+\w*\s*\{(.*?)\}", text, re.S):
+        names |= set(re.findall(r"(?:^|,)\s*(\w+)", body))
+    return {name for name in names if not name.startswith("_")}
+
+
+def names_in(line):
+    """The names on a line of a page, those included that leave out how they begin."""
+    found, whole = set(), None
+    for word in re.findall(r"\w+", line):
+        if not word.startswith("_"):
+            whole = word if "_" in word else whole
+            found.add(word)
+        elif whole:
+            found |= {whole[:at] + word for at, letter in enumerate(whole) if letter == "_"}
+    return found
+
+
+def check_names(pages, complain):
+    found = set()
+    for page in pages:
+        for line in page.text.replace("\\_", "_").splitlines():
+            found |= names_in(line)
+    for header in NAMES:
+        for name in sorted(names_of(without_comments(ROOT / "include" / "dat2" / header)) - found):
+            complain(f"dat2/{header}: no page names {name}")
 
 
 def check_rules(pages, complain):
@@ -112,6 +163,7 @@ def main():
     pages = [Page(path) for path in sorted(MAN.glob("*.[1-8].md"))]
     errors = []
     check_reach(pages, errors.append)
+    check_names(pages, errors.append)
     check_rules(pages, errors.append)
     check_examples(pages, compiler, errors.append)
     for error in errors:

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""docs/man/check_pages.py notices what a header of DAT 2.0 declares and no page names."""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(sys.argv.pop())
+EXTENSIONS = "include/dat2/dat_ib_extensions.h"
+
+
+class CheckPages(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.tree = pathlib.Path(self.folder.name)
+        for part in ("docs/man", "include", "tests/rules", "tests/abi"):
+            shutil.copytree(ROOT / part, self.tree / part)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def add(self, path, text):
+        with open(self.tree / path, "a", encoding="utf-8") as file:
+            file.write(text)
+
+    def check(self):
+        # The examples in the pages are compiled by the test of the pages themselves.
+        done = subprocess.run([sys.executable, self.tree / "docs/man/check_pages.py", "--cc", "true"],
+                              capture_output=True, text=True, check=False)
+        return done.returncode, done.stderr.splitlines()
+
+    def assert_finds(self, *findings):
+        self.assertEqual(self.check(), (1, list(findings)))
+
+    def test_as_it_is_nothing_is_found(self):
+        self.assertEqual(self.check(), (0, []))
+
+    def test_a_function_without_a_page(self):
+        self.add("include/dat2/udat.h", "DAT_RETURN dat_new_call(DAT_HANDLE handle);\n")
+        self.assert_finds("dat2/udat.h: dat_new_call has no page")
+
+    def test_a_function_of_the_extensions_without_a_page(self):
+        self.add(EXTENSIONS, "DAT_RETURN dat_ib_new_call(DAT_HANDLE handle);\n")
+        self.assert_finds("dat2/dat_ib_extensions.h: dat_ib_new_call has no page")
+
+    def test_a_macro_of_the_extensions_without_a_page(self):
+        self.add(EXTENSIONS, "#define dat_ib_new_call(ep) dat_extension_op((ep), 99)\n")
+        self.add("docs/man/dat2.7.md", "\ndat_ib_new_call is named, which is no page.\n")
+        self.assert_finds("dat2/dat_ib_extensions.h: dat_ib_new_call has no page")
+
+    def test_types_and_constants_that_no_page_names(self):
+        self.add("include/dat2/dat.h", "#define DAT_NEW_LIMIT 7\n"
+                 "typedef enum dat_new { DAT_NEW_FIRST = 0, /* not DAT_NEW_OTHER */\n"
+                 "  DAT_NEW_SECOND } DAT_NEW;\ntypedef DAT_UINT32 DAT_NEW_NUMBER;\n")
+        self.assert_finds(*(f"dat2/dat.h: no page names {name}" for name in (
+            "DAT_NEW", "DAT_NEW_FIRST", "DAT_NEW_LIMIT", "DAT_NEW_NUMBER", "DAT_NEW_SECOND")))
+
+    def test_a_list_may_leave_out_how_its_first_name_begins(self):
+        self.add("include/dat2/dat.h", "enum { DAT_NEW_FIRST = 0, DAT_NEW_SECOND, DAT_NEWER };\n")
+        self.add("docs/man/dat2.7.md", "\nDAT_NEW_FIRST, _SECOND\n")
+        self.assert_finds("dat2/dat.h: no page names DAT_NEWER")
+
+
+if __name__ == "__main__":
+    unittest.main()
