@@ -5,7 +5,8 @@
 Every function of the public headers, every call of an extension that is a macro, and every name that
 a registry exports has a page or a link to one; some page names every type and constant of the headers
 of DAT 2.0; links and references lead to pages; a rule that a page names exists, a page names every
-rule of its functions, and some page every rule of DAT 2.0; the examples compile without warnings.
+rule of its functions, and some page every rule of DAT 2.0; the page of a call has all sections; the
+examples compile without warnings.
 
 A rule is named in parentheses: (R4), a rule of one of the page's own functions, or (EVENT.3).
 "R5 to R10" names all of them. In a list of constants on one line the later ones may leave out how the
@@ -27,6 +28,8 @@ NAMES = ("udat.h", "dat.h", "dat_error.h", "dat_registry.h", "dat_platform_speci
 # Collectives are not offered: one page lists them all.
 NO_PAGE = "dat_ib_collective_"
 EXPORTS = ("libdat.so.1.symbols", "libdat2.so.2.symbols")
+SECTIONS = ("SYNOPSIS", "DESCRIPTION", "PARAMETERS", "RETURN VALUES", "THREADS", "EXAMPLE",
+            "SEE ALSO")
 OWNER = r"[A-Za-z_-][A-Za-z0-9_-]*"
 TAG = re.compile(rf"(?:({OWNER}?)[.-])?(R?)(\d+)(?: to (?:{OWNER}?[.-])?R?(\d+))?")
 
@@ -146,6 +149,15 @@ def check_rules(pages, complain):
             complain(f"no page states {tag}")
 
 
+def check_sections(pages, complain):
+    for page in pages:
+        if re.match(r"dats?_.*\.3\.md", page.file):
+            there = set(re.findall(r"^# (.*)", page.text, re.M))
+            for section in SECTIONS:
+                if section not in there:
+                    complain(f"{page.file}: has no section {section}")
+
+
 def check_examples(pages, compiler, complain):
     command = [compiler, "-std=c99", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-fsyntax-only",
                "-I", str(ROOT / "include"), "-x", "c", "-"]
@@ -165,6 +177,7 @@ def main():
     check_reach(pages, errors.append)
     check_names(pages, errors.append)
     check_rules(pages, errors.append)
+    check_sections(pages, errors.append)
     check_examples(pages, compiler, errors.append)
     for error in errors:
         print(error, file=sys.stderr)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""docs/man/check_pages.py notices what a header of DAT 2.0 declares and no page names."""
+"""docs/man/check_pages.py notices what a header of DAT 2.0 declares and no page names, and what a page
+lacks."""
 
 import pathlib
 import shutil
@@ -58,6 +59,11 @@ class CheckPages(unittest.TestCase):
                  "  DAT_NEW_SECOND } DAT_NEW;\ntypedef DAT_UINT32 DAT_NEW_NUMBER;\n")
         self.assert_finds(*(f"dat2/dat.h: no page names {name}" for name in (
             "DAT_NEW", "DAT_NEW_FIRST", "DAT_NEW_LIMIT", "DAT_NEW_NUMBER", "DAT_NEW_SECOND")))
+
+    def test_a_page_of_a_call_without_a_section(self):
+        page = self.tree / "docs/man/dat_cno_trigger.3.md"
+        page.write_text(page.read_text().replace("# THREADS", "# ASIDE"))
+        self.assert_finds("dat_cno_trigger.3.md: has no section THREADS")
 
     def test_a_list_may_leave_out_how_its_first_name_begins(self):
         self.add("include/dat2/dat.h", "enum { DAT_NEW_FIRST = 0, DAT_NEW_SECOND, DAT_NEWER };\n")
