@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -37,6 +38,12 @@ struct EndpointParts {
   EventDispatcher* connect_evd = nullptr;
 };
 
+// Which way a connection takes, and why not a faster one; both empty without a connection.
+struct Path {
+  std::string name;
+  std::string reason;
+};
+
 class Endpoint final : public Object, public ChannelEvents, private Starving {
  public:
   // Provider: made by us for one request on a PSP or RSP (state TENTATIVE_CONNECTION_PENDING).
@@ -60,8 +67,10 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   bool recv_idle() const { return recvs_.empty() && !message_open_; }
   bool request_idle() const { return requests_.empty(); }
   std::int32_t recvs_held() const;
+  std::uint64_t requests_held() const { return requests_.posted() - requests_.retired(); }
   // How it is connected; nothing without a connection.
   NamedAttributes named_attributes() const;
+  Path path() const;
   // Such names report and set nothing.
   static bool is_named_attribute(std::string_view name);
   std::uint32_t number() const { return number_; }

@@ -16,14 +16,19 @@ constexpr const char* kNameOfReadsOut = "datum_effective_rdma_read_out";
 
 NamedAttributes Endpoint::named_attributes() const {
   NamedAttributes attributes;
-  const bool connected = state_ == EpState::Connected || state_ == EpState::DisconnectPending;
-  if (!connected || !channel_) return attributes;
-  attributes.emplace_back(kNameOfPath, channel_->path());
-  if (std::string reason = channel_->path_reason(); !reason.empty())
-    attributes.emplace_back(kNameOfReason, std::move(reason));
+  Path path = this->path();
+  if (path.name.empty()) return attributes;
+  attributes.emplace_back(kNameOfPath, std::move(path.name));
+  if (!path.reason.empty()) attributes.emplace_back(kNameOfReason, std::move(path.reason));
   attributes.emplace_back(kNameOfReadsIn, std::to_string(attributes_.max_rdma_read_in));
   attributes.emplace_back(kNameOfReadsOut, std::to_string(reads_out_limit_));
   return attributes;
+}
+
+Path Endpoint::path() const {
+  const bool connected = state_ == EpState::Connected || state_ == EpState::DisconnectPending;
+  if (!connected || !channel_) return {};
+  return {.name = channel_->path(), .reason = channel_->path_reason()};
 }
 
 bool Endpoint::is_named_attribute(std::string_view name) {

@@ -148,7 +148,10 @@ void Endpoint::start_requests(bool just_checked) {
       break;
     }
     const StartResult result = channel_->start(requests_.work(at));
-    if (result == StartResult::Later) break;
+    if (result == StartResult::Later) {
+      ++tally_.stalls;
+      break;
+    }
     requests_.mark_started();
     if (result == StartResult::Finished)
       request.ended = true;

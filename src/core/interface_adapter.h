@@ -136,6 +136,10 @@ class InterfaceAdapter final : public Object {
   void for_each_endpoint(F&& visit) {
     endpoints_.for_each([&](Object& o) { visit(static_cast<Endpoint&>(o)); });
   }
+  template <class F>
+  void for_each_dispatcher(F&& visit) {
+    evds_.for_each([&](Object& o) { visit(static_cast<EventDispatcher&>(o)); });
+  }
   // A channel that may be on the call stack: destroyed when the stack is unwound.
   void retire(std::unique_ptr<Channel> channel) {
     put_off_ = true;

@@ -32,6 +32,7 @@ struct TallyByOpcode {
 struct EndpointTally {
   std::uint64_t connects = 0;
   std::uint64_t disconnects = 0;
+  std::uint64_t stalls = 0; // looks at a request that found no room for it on its way
   Tally recvs_posted;
   TallyByOpcode posted;   // accepted by a post
   TallyByOpcode received; // Recvs completed without an error, by what the peer did

@@ -12,6 +12,7 @@
 #include "progress/threaded_progress.h"
 #include "provider/environment.h"
 #include "provider/ia_address.h"
+#include "provider/inquiry.h"
 #include "provider/memory_probe.h"
 #include "transport/link/link_transport.h"
 #include "transport/paths/path_transport.h"
@@ -58,7 +59,8 @@ class ThreadedRuntime : public Runtime {
   Progress& progress() final { return *progress_; }
   TimerQueue& timers() final { return timers_; }
   Random& random() final { return random_; }
-  Status start(InterfaceAdapter&) final {
+  Status start(InterfaceAdapter& adapter) final {
+    inquiry_ = Inquiry::open(progress_->reactor(), adapter, ia_name_, random_);
     const Status started = progress_->start(ia_name_);
     if (!started.ok())
       log(LogLevel::Warn,
@@ -78,6 +80,7 @@ class ThreadedRuntime : public Runtime {
   KernelRandom random_;
   TimerQueue timers_;
   std::unique_ptr<ThreadedProgress> progress_;
+  std::unique_ptr<Inquiry> inquiry_;
 };
 
 // Links to processes of this host, and what T has beside them.

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "provider/inquiry.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "base/log.h"
+#include "provider/report.h"
+#include "transport/shm/message_socket.h"
+
+namespace datum {
+namespace {
+
+// Others wait, or are refused by the kernel.
+constexpr int kBacklog = 4;
+
+UniqueFd listen_at(std::uint64_t number) {
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  char text[40];
+  const int length = std::snprintf(text, sizeof text, "datum-info/%016llx",
+                                   static_cast<unsigned long long>(number));
+  std::memcpy(name.sun_path + 1, text, static_cast<std::size_t>(length)); // abstract
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 +
+                                           static_cast<std::size_t>(length));
+  UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket || ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&name), size) != 0 ||
+      ::listen(socket.get(), kBacklog) != 0)
+    return {};
+  return socket;
+}
+
+bool may_ask(int socket) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return false;
+  return peer.uid == 0 || peer.uid == ::geteuid();
+}
+
+bool write_all(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(file, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+} // namespace
+
+std::unique_ptr<Inquiry> Inquiry::open(Reactor& reactor, InterfaceAdapter& adapter,
+                                       std::string_view ia_name, Random& random) {
+  UniqueFd socket = listen_at(random.next());
+  const int error = errno;
+  std::unique_ptr<Inquiry> made;
+  try {
+    if (socket) made.reset(new Inquiry(reactor, adapter, ia_name, std::move(socket)));
+  } catch (const std::bad_alloc&) {
+    log_out_of_memory();
+    return nullptr;
+  }
+  if (made) {
+    FdHandler& handler = *made;
+    made->watched_ = reactor.add(made->socket_.get(), EPOLLIN, handler).ok();
+  }
+  if (made && made->watched_) return made;
+  log(LogLevel::Info, "ia \"{}\": `dat-info -p` will not be told of it: no socket for that: {}",
+      ia_name, std::strerror(error));
+  return nullptr;
+}
+
+Inquiry::~Inquiry() {
+  FdHandler& self = *this;
+  if (watched_) reactor_.remove(socket_.get(), self);
+}
+
+// What cannot be answered for lack of memory or descriptors is let go unanswered: the connection
+// is taken in any case, or the poller would be asked for it for ever.
+void Inquiry::on_ready(std::uint32_t /*events*/) {
+  const UniqueFd asker(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (!asker || !may_ask(asker.get())) return;
+  const UniqueFd file(::memfd_create("datum-info", MFD_CLOEXEC));
+  if (!file || !write_all(file.get(), report_on(adapter_, ia_name_))) return;
+  const std::array fds{file.get()};
+  constexpr std::array kGreeting{std::byte{1}};
+  static_cast<void>(send_message(asker.get(), kGreeting, fds));
+}
+
+} // namespace datum

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// provider/inquiry.h: answers dat-info -p about an open IA.
+// Lives here: an abstract UNIX socket "datum-info/NUMBER" that nobody has to know the number of (it
+//             is found by the descriptors of the process); whoever of the same user, or root,
+//             connects gets a file with the report, and is let go.
+// Not here:   what the report says (report.h).
+// Threads:    the adapter's lock. Whoever drives the IA answers: in an idle process the background
+//             thread. Where nobody asks it costs one descriptor.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/random.h"
+#include "base/unique_fd.h"
+#include "core/interface_adapter.h"
+#include "progress/reactor.h"
+
+namespace datum {
+
+class Inquiry final : private FdHandler {
+ public:
+  // nullptr: there is no descriptor, or no memory, for it; the IA does without.
+  static std::unique_ptr<Inquiry> open(Reactor& reactor, InterfaceAdapter& adapter,
+                                       std::string_view ia_name, Random& random);
+  ~Inquiry();
+  Inquiry(const Inquiry&) = delete;
+  Inquiry& operator=(const Inquiry&) = delete;
+
+ private:
+  Inquiry(Reactor& reactor, InterfaceAdapter& adapter, std::string_view ia_name, UniqueFd socket)
+      : reactor_(reactor), adapter_(adapter), ia_name_(ia_name), socket_(std::move(socket)) {}
+  void on_ready(std::uint32_t events) override;
+
+  Reactor& reactor_;
+  InterfaceAdapter& adapter_;
+  const std::string ia_name_;
+  UniqueFd socket_;
+  bool watched_ = false;
+};
+
+} // namespace datum

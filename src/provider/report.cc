@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "provider/report.h"
+
+#include <arpa/inet.h>
+#include <concepts>
+#include <cstring>
+
+namespace datum {
+namespace {
+
+class Line {
+ public:
+  Line(std::string& text, std::string_view kind) : text_(text) { text_ += kind; }
+  ~Line() { text_ += '\n'; }
+  Line(const Line&) = delete;
+  Line& operator=(const Line&) = delete;
+  // What would end the field or the line does not get into it.
+  Line& add(std::string_view field) {
+    text_ += '\t';
+    if (field.empty()) text_ += '-';
+    for (const char c : field) text_ += c == '\t' || c == '\n' ? ' ' : c;
+    return *this;
+  }
+  Line& add(std::integral auto number) { return add(std::string_view(std::to_string(number))); }
+
+ private:
+  std::string& text_;
+};
+
+// As in DAT_EP_STATE, without what all names begin with.
+std::string_view name_of(EpState state) {
+  switch (state) {
+  case EpState::Unconnected: return "UNCONNECTED";
+  case EpState::Reserved: return "RESERVED";
+  case EpState::PassivePending: return "PASSIVE_CONNECTION_PENDING";
+  case EpState::ActivePending: return "ACTIVE_CONNECTION_PENDING";
+  case EpState::TentativePending: return "TENTATIVE_CONNECTION_PENDING";
+  case EpState::Connected: return "CONNECTED";
+  case EpState::DisconnectPending: return "DISCONNECT_PENDING";
+  case EpState::Disconnected: return "DISCONNECTED";
+  case EpState::CompletionPending: return "COMPLETION_PENDING";
+  case EpState::Datagrams: return "DATAGRAMS";
+  }
+  return {};
+}
+
+std::string text_of(const Address& address) {
+  sockaddr_storage storage{};
+  std::memcpy(&storage, address.bytes, sizeof address.bytes);
+  char text[INET6_ADDRSTRLEN] = {};
+  if (storage.ss_family == AF_INET) {
+    const auto* const in = reinterpret_cast<const sockaddr_in*>(&storage);
+    ::inet_ntop(AF_INET, &in->sin_addr, text, sizeof text);
+  } else if (storage.ss_family == AF_INET6) {
+    const auto* const in6 = reinterpret_cast<const sockaddr_in6*>(&storage);
+    ::inet_ntop(AF_INET6, &in6->sin6_addr, text, sizeof text);
+  }
+  return text;
+}
+
+Tally sum_of(const TallyByOpcode& tally) {
+  Tally sum;
+  for (const Tally& each : tally.tallies) {
+    sum.count += each.count;
+    sum.bytes += each.bytes;
+  }
+  return sum;
+}
+
+void report_endpoint(std::string& text, const Endpoint& endpoint) {
+  const EndpointTally& tally = endpoint.tally();
+  const Tally posted = sum_of(tally.posted);
+  const Tally received = sum_of(tally.received);
+  const bool has_peer = endpoint.remote_port() != 0;
+  const Path path = endpoint.path();
+  Line line(text, "ep");
+  line.add(endpoint.number()).add(name_of(endpoint.state())).add(path.name);
+  line.add(has_peer ? text_of(endpoint.remote_address()) : std::string());
+  line.add(has_peer ? std::to_string(endpoint.remote_port()) : std::string());
+  line.add(posted.count).add(posted.bytes).add(received.count).add(received.bytes);
+  line.add(endpoint.requests_held()).add(endpoint.attributes().max_request_dtos);
+  line.add(endpoint.recvs_held()).add(endpoint.attributes().max_recv_dtos);
+  line.add(tally.stalls).add(path.reason);
+}
+
+void report_dispatcher(std::string& text, const EventDispatcher& evd, unsigned number) {
+  Line line(text, "evd");
+  line.add(number).add(evd.flags()).add(evd.count()).add(evd.qlen());
+  line.add(evd.tally().completions).add(evd.tally().waits);
+}
+
+} // namespace
+
+std::string report_on(InterfaceAdapter& adapter, std::string_view ia_name) {
+  std::string text;
+  Line(text, "ia").add(ia_name);
+  adapter.for_each_endpoint([&](const Endpoint& endpoint) { report_endpoint(text, endpoint); });
+  unsigned number = 0;
+  adapter.for_each_dispatcher(
+      [&](const EventDispatcher& evd) { report_dispatcher(text, evd, ++number); });
+  return text;
+}
+
+} // namespace datum
