@@ -61,7 +61,7 @@ std::optional<Duration> parse_peer_timeout(std::string_view text) {
   return value && *value >= kSecond && *value <= kMost ? value : std::nullopt;
 }
 
-std::optional<std::size_t> parse_half_open(std::string_view text) {
+std::optional<std::size_t> parse_connections(std::string_view text) {
   constexpr std::uint32_t kMost = 65536;
   const auto value = parse_number<std::uint32_t>(text);
   if (!value || *value < 1 || *value > kMost) return std::nullopt;
@@ -90,8 +90,10 @@ IaEnvironment read_environment() {
   found.peer_timeout =
       take("DATUM_PEER_TIMEOUT", std::getenv("DATUM_PEER_TIMEOUT"), parse_peer_timeout,
            found.peer_timeout, "milliseconds, 1000 to 86400000; using 30000");
-  found.half_open = take("DATUM_HALF_OPEN", std::getenv("DATUM_HALF_OPEN"), parse_half_open,
+  found.half_open = take("DATUM_HALF_OPEN", std::getenv("DATUM_HALF_OPEN"), parse_connections,
                          found.half_open, "a number from 1 to 65536; using 256");
+  found.ending = take("DATUM_ENDING", std::getenv("DATUM_ENDING"), parse_connections, found.ending,
+                      "a number from 1 to 65536; using 1024");
   return found;
 }
 

@@ -24,6 +24,7 @@ struct IaEnvironment {
   CrcPolicy crc = CrcPolicy::Auto;      // DATUM_CRC
   Duration peer_timeout = 30 * kSecond; // DATUM_PEER_TIMEOUT
   std::size_t half_open = 256;          // DATUM_HALF_OPEN
+  std::size_t ending = 1024;            // DATUM_ENDING
 };
 
 IaEnvironment read_environment();
@@ -35,7 +36,7 @@ std::optional<CrcPolicy> parse_crc(std::string_view text);
 std::optional<Duration> parse_milliseconds(std::string_view text);
 // Milliseconds, at least a second: TCP counts its probes in seconds.
 std::optional<Duration> parse_peer_timeout(std::string_view text);
-// At least one, or nobody could connect.
-std::optional<std::size_t> parse_half_open(std::string_view text);
+// At least one, or nobody could connect, and nobody's last words would be heard.
+std::optional<std::size_t> parse_connections(std::string_view text);
 
 } // namespace datum

@@ -195,6 +195,7 @@ class ThreadsFactory final : public RuntimeFactory {
     options.dead_peer_timeout = environment.peer_timeout;
     options.receive_timeout = environment.receive_timeout;
     options.max_half_open = environment.half_open;
+    options.max_ending = environment.ending;
     return options;
   }
 };

@@ -93,6 +93,14 @@ TEST(Environment, ABadNumberOfHalfOpenConnectionsIsSaidAndIgnored) {
   }
 }
 
+// Rules: ENV.11
+TEST(Environment, ABadNumberOfEndingConnectionsIsSaidAndIgnored) {
+  for (const char* value : {"", "many", "0", "65537", "-1", "16 "}) {
+    const Variable ending("DATUM_ENDING", value);
+    expect_one_line(said_by_open(DAT_SUCCESS), {"DATUM_ENDING=", value, "using 1024"});
+  }
+}
+
 // Rules: ENV.3
 TEST(Environment, AnUnknownTransportIsSaidAndIgnored) {
   const Variable transport("DATUM_TRANSPORT", "ib");

@@ -132,6 +132,29 @@ TEST_F(RunningOut, AThousandRequestsAtOnceAreAllAnswered) {
   EXPECT_LE(open_descriptors(), before + kMany + kMostEnding + kSlack);
 }
 
+// Rules: ENV.11
+TEST_F(RunningOut, OfThoseThatHaveEndedTheOldestGo) {
+  constexpr std::size_t kMany = 40;
+  constexpr std::size_t kBound = 8;
+  const Variable bound("DATUM_ENDING", std::to_string(kBound));
+  const Ia small = open_ia();
+  Listener door(small);
+  const std::size_t before = open_descriptors();
+  std::vector<RawPeer> rejected;
+  for (std::size_t i = 0; i < kMany; ++i) {
+    rejected.emplace_back(address_of(small), door.qualifier());
+    EXPECT_TRUE(rejected.back().say(plain_request()));
+    door.expect_request().free();
+    EXPECT_EQ(rejected.back().hear_reply().size(), 20U);
+  }
+  // Whoever sent the last reply may still be in that turn; this call waits for its end.
+  DAT_EVENT event{};
+  EXPECT_DAT_TYPE(dat_evd_dequeue(door.evd(), &event), DAT_QUEUE_EMPTY);
+  // None of them closes its socket.
+  EXPECT_LE(open_descriptors(), before + kMany + kBound);
+  bystanders_.expect_unharmed();
+}
+
 class HalfOpen : public RunningOut {
  protected:
   static constexpr std::size_t kBound = 16;

@@ -34,11 +34,11 @@ TEST(Environment, MillisecondsAreDigits) {
     EXPECT_EQ(parse_milliseconds(bad), std::nullopt) << bad;
 }
 
-TEST(Environment, HalfOpenConnectionsAreOneOrMore) {
-  EXPECT_EQ(parse_half_open("1"), 1U);
-  EXPECT_EQ(parse_half_open("65536"), 65536U);
+TEST(Environment, NumbersOfConnectionsAreOneOrMore) {
+  EXPECT_EQ(parse_connections("1"), 1U);
+  EXPECT_EQ(parse_connections("65536"), 65536U);
   for (const char* bad : {"", "0", "65537", "-1", "1e2", "16 ", "99999999999999999999"})
-    EXPECT_EQ(parse_half_open(bad), std::nullopt) << bad;
+    EXPECT_EQ(parse_connections(bad), std::nullopt) << bad;
 }
 
 TEST(Environment, APeerTimeoutIsASecondToADay) {
