@@ -12,6 +12,7 @@
 #include "common/interrupt.h"
 #include "common/json.h"
 #include "ping/connection.h"
+#include "ping/facts.h"
 #include "ping/payload.h"
 #include "ping/statistics.h"
 
@@ -46,6 +47,8 @@ class Client {
   Answer await_answer(std::uint64_t sequence);
   Answer judge(const DAT_EVENT& event, std::uint64_t sequence);
   void rest(Clock::time_point until);
+  void tell_facts() const;
+  void look_at_way(bool tell);
   [[nodiscard]] std::string who() const {
     return fmt::format("{} port {}", options_.host, options_.port);
   }
@@ -57,21 +60,43 @@ class Client {
   Connection connection_;
   Statistics statistics_;
   double connect_ns_ = 0;
+  std::string greeting_; // private data of the server's
+  Facts facts_;
+  Bounds bounds_;
   std::string end_; // why the connection ended before we did
 };
 
 void Client::connect() {
   const auto start = Clock::now();
-  tools::connect(connection_.ep(), evd_, tools::resolve(options_.host), options_.port, kHello,
-                 options_.timeout, who());
+  greeting_ = tools::connect(connection_.ep(), evd_, tools::resolve(options_.host), options_.port,
+                             kHello, options_.timeout, who());
   connect_ns_ = ns_since(start);
+  facts_ = facts_of(connection_.ep());
+  bounds_ = bounds_of(ia_);
   if (options_.json) return;
   const std::vector<std::string> path = connection_.path();
   fmt::print(
       "DAT PING {} over {} ({}): connected in {}; path: {}\n", who(), ia_.name(), ia_.address(),
       tools::human_duration(std::chrono::nanoseconds(static_cast<long>(connect_ns_))),
       path.empty() ? "this provider does not tell" : fmt::format("{}", fmt::join(path, ", ")));
+  if (options_.verbose) tell_facts();
   std::fflush(stdout);
+}
+
+void Client::tell_facts() const {
+  fmt::print("{}", text_of(facts_, bounds_, kHello, greeting_));
+  fmt::print("  pings         {} bytes, {}; an answer may take {}, waited for {}\n", options_.size,
+             options_.interval.count() == 0 ? "one after the other"
+                                            : "every " + tools::human_duration(options_.interval),
+             tools::human_duration(options_.timeout), options_.poll ? "spinning" : "asleep");
+}
+
+// It may become a faster one with the first operation; after the end nothing is told any more.
+void Client::look_at_way(bool tell) {
+  Way now = facts_of(connection_.ep()).way;
+  if (now.path.empty() || now == facts_.way) return;
+  facts_.way = std::move(now);
+  if (tell) fmt::print("path is now {}\n", text_of(facts_.way));
 }
 
 // A failed receive is followed by the event that says why.
@@ -126,6 +151,7 @@ void Client::ping_once(std::uint64_t sequence) {
   else
     fmt::print("{}: seq={} {}\n", who(), sequence,
                answer == Answer::Wrong ? "came back with other bytes" : "no answer in time");
+  if (options_.verbose) look_at_way(true);
   std::fflush(stdout);
 }
 
@@ -139,13 +165,14 @@ void Client::ping() {
     for (std::uint64_t sequence = 1;; ++sequence) {
       const auto next = Clock::now() + options_.interval;
       ping_once(sequence);
-      if (sequence == options_.count) return;
+      if (sequence == options_.count) break;
       if (options_.interval.count() > 0) rest(next);
       tools::throw_if_interrupted();
     }
   } catch (const ToolError& error) {
     if (error.code() != ExitCode::Interrupted) end_ = error.what();
   }
+  look_at_way(false);
 }
 
 ExitCode Client::sum_up() const {
@@ -155,6 +182,15 @@ ExitCode Client::sum_up() const {
                            .add("port", options_.port)
                            .add("size", options_.size)
                            .add("connect_ns", connect_ns_)
+                           .add("path", facts_.way.path)
+                           .add("path_reason", facts_.way.reason)
+                           .add("local_address", facts_.local.address)
+                           .add("local_port", facts_.local.port)
+                           .add("peer_address", facts_.peer.address)
+                           .add("peer_port", facts_.peer.port)
+                           .add("private_data", greeting_)
+                           .add("max_private_data", bounds_.private_data)
+                           .add("max_message_size", bounds_.message)
                            .add("sent", statistics_.count_sent())
                            .add("received", statistics_.count_received())
                            .add("lost", statistics_.lost())

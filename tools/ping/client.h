@@ -22,6 +22,7 @@ struct ClientOptions {
   bool poll = false; // spin for the answer
   bool json = false;
   bool quiet = false; // only the summary
+  bool verbose = false;
 };
 
 tools::ExitCode run_client(const ClientOptions& options);

@@ -49,7 +49,10 @@ void add_options(CLI::App& app, CommandLine& line) {
       ->check(datum::tools::seconds(0.001, 3600))
       ->capture_default_str();
   app.add_flag("--poll", o.poll, "spin for the answer instead of sleeping");
-  app.add_flag("-q,--quiet", o.quiet, "only the summary; the server: no log");
+  auto* quiet = app.add_flag("-q,--quiet", o.quiet, "only the summary; the server: no log");
+  app.add_flag("-v,--verbose", o.verbose,
+               "the path and why, ends, private data, limits; the server: the path of each client")
+      ->excludes(quiet);
 }
 
 ClientOptions finished(const CommandLine& line) {
@@ -72,7 +75,8 @@ ExitCode run(const CommandLine& line) {
   datum::tools::catch_interrupts();
   const ClientOptions options = finished(line);
   try {
-    if (line.serve) return datum::ping::run_server({options.ia, options.port, options.quiet});
+    if (line.serve)
+      return datum::ping::run_server({options.ia, options.port, options.quiet, options.verbose});
     return datum::ping::run_client(options);
   } catch (const ToolError& error) {
     if (error.code() != ExitCode::Interrupted) throw ToolError(ExitCode::Usage, error.what());

@@ -14,6 +14,7 @@
 #include "common/dat_error.h"
 #include "common/interrupt.h"
 #include "ping/connection.h"
+#include "ping/facts.h"
 #include "ping/payload.h"
 
 namespace datum::ping {
@@ -40,11 +41,13 @@ class Server {
     std::string address;
     std::uint64_t answered = 0;
     std::unique_ptr<Connection> connection;
+    std::string hello;
   };
 
   void handle(const DAT_EVENT& event);
   void admit(tools::Cr request);
-  void accept(tools::Cr request, const std::string& address);
+  void accept(tools::Cr request, const std::string& address, const std::string& hello);
+  void tell_facts(DAT_EP_HANDLE ep) const;
   void answer(const DAT_DTO_COMPLETION_EVENT_DATA& done);
   void forget(DAT_EP_HANDLE ep, const char* why);
   void log(const std::string& text) const;
@@ -76,7 +79,9 @@ void Server::handle(const DAT_EVENT& event) {
     answer(event.event_data.dto_completion_event_data);
   else if (event.event_number == DAT_CONNECTION_EVENT_DISCONNECTED)
     forget(event.event_data.connect_event_data.ep_handle, "closed");
-  else if (event.event_number != DAT_CONNECTION_EVENT_ESTABLISHED)
+  else if (event.event_number == DAT_CONNECTION_EVENT_ESTABLISHED)
+    tell_facts(event.event_data.connect_event_data.ep_handle);
+  else
     forget(event.event_data.connect_event_data.ep_handle, "lost");
 }
 
@@ -91,7 +96,7 @@ void Server::admit(tools::Cr request) {
   try {
     if (!hello.starts_with(kHello)) throw ToolError(ExitCode::Failed, "it is not dat-ping");
     if (clients_.size() >= kMostClients) throw ToolError(ExitCode::Failed, "too many clients");
-    accept(std::move(request), address);
+    accept(std::move(request), address, hello);
   } catch (const ToolError& error) {
     log(fmt::format("refused {}: {}", address, error.what()));
   } catch (const std::bad_alloc&) {
@@ -99,12 +104,22 @@ void Server::admit(tools::Cr request) {
   }
 }
 
-void Server::accept(tools::Cr request, const std::string& address) {
-  Client client{address, 0, std::make_unique<Connection>(ia_, evd_, kMost)};
+void Server::accept(tools::Cr request, const std::string& address, const std::string& hello) {
+  Client client{address, 0, std::make_unique<Connection>(ia_, evd_, kMost), hello};
   const DAT_EP_HANDLE ep = client.connection->ep().get();
-  tools::accept(std::move(request), ep, address);
+  tools::accept(std::move(request), ep, address, kHello);
   log(fmt::format("{} connected", address));
   clients_.emplace(ep, std::move(client));
+}
+
+// Which way it took is known once it stands.
+void Server::tell_facts(DAT_EP_HANDLE ep) const {
+  const auto found = clients_.find(ep);
+  if (!options_.verbose || found == clients_.end()) return;
+  const Client& client = found->second;
+  const Facts facts = facts_of(client.connection->ep());
+  log(fmt::format("{} port {}: path {}; private data: {}", client.address, facts.peer.port,
+                  text_of(facts.way), private_data_text(client.hello)));
 }
 
 void Server::answer(const DAT_DTO_COMPLETION_EVENT_DATA& done) {

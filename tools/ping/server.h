@@ -15,6 +15,7 @@ struct ServerOptions {
   std::string ia = "datum";
   std::uint64_t port = kDefaultPort; // 0: any free one
   bool quiet = false;
+  bool verbose = false;
 };
 
 tools::ExitCode run_server(const ServerOptions& options);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // dat-ping as a user runs it.
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
+#include <iterator>
 
 #include <gtest/gtest.h>
 
@@ -47,6 +50,62 @@ TEST_F(DatPing, JsonIsTheSummaryAlone) {
   EXPECT_EQ(ended.code, 0);
   EXPECT_EQ(ended.output.find('{'), 0U);
   EXPECT_NE(ended.output.find("\"received\": 2"), std::string::npos) << ended.output;
+}
+
+// The line that tells of it, without its name; "" if there is none.
+std::string told(const std::string& output, const std::string& name) {
+  const std::size_t at = output.find("\n  " + name + " ");
+  if (at == std::string::npos) return "";
+  const std::size_t from = output.find_first_not_of(' ', at + 3 + name.size());
+  return output.substr(from, output.find('\n', from) - from);
+}
+
+TEST_F(DatPing, VerboseTellsThePathAndWhyBelowTheHeader) {
+  const Ended ended = run(client("-v -c 1"));
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_EQ(ended.output.find("DAT PING 127.0.0.1 port " + server.port + " over datum ("), 0U);
+  EXPECT_EQ(told(ended.output, "path").find("shm "), 0U) << ended.output;
+  EXPECT_NE(told(ended.output, "ends").find("127.0.0.1 port " + server.port + " there"),
+            std::string::npos)
+      << ended.output;
+  EXPECT_EQ(told(ended.output, "private data"),
+            "sent 10 bytes \"dat-ping 1\"; came 10 bytes \"dat-ping 1\"; at most 256 bytes");
+  EXPECT_EQ(told(ended.output, "limits").find("messages up to 4.0 GiB; "), 0U) << ended.output;
+  EXPECT_EQ(told(ended.output, "pings"),
+            "56 bytes, every 1.0 s; an answer may take 5.0 s, waited for asleep");
+}
+
+TEST_F(DatPing, VerboseTellsWhyTcpWasTaken) {
+  const Ended ended = run("env DATUM_TRANSPORT=tcp " + client("-v -c 1"));
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_EQ(told(ended.output, "path"), "tcp, because: DATUM_TRANSPORT=tcp");
+}
+
+TEST_F(DatPing, JsonHasThePathToo) {
+  const Ended ended = run("env DATUM_TRANSPORT=tcp " + client("-c 1 --json"));
+  EXPECT_NE(ended.output.find("\"path\": \"tcp\", \"path_reason\": \"DATUM_TRANSPORT=tcp\""),
+            std::string::npos)
+      << ended.output;
+}
+
+TEST(DatPingServer, VerboseTellsThePathOfEachClient) {
+  char name[] = "/tmp/dat-ping-test-XXXXXX";
+  const int fd = mkstemp(name);
+  ASSERT_GE(fd, 0);
+  close(fd);
+  {
+    Served server(kPing + " --serve -p 0 -v 2>" + name);
+    EXPECT_EQ(run("env DATUM_TRANSPORT=tcp " + kPing + " 127.0.0.1 -q -c 1 -p " + server.port).code,
+              0);
+    EXPECT_EQ(server.end(SIGTERM), 0);
+  }
+  std::ifstream file(name);
+  const std::string log((std::istreambuf_iterator<char>(file)), {});
+  unlink(name);
+  EXPECT_NE(log.find(": path tcp, because: the peer chose TCP, or offers nothing else; private "
+                     "data: 10 bytes \"dat-ping 1\"\n"),
+            std::string::npos)
+      << log;
 }
 
 TEST_F(DatPing, CtrlCPrintsTheSummary) {
@@ -101,6 +160,7 @@ TEST(DatPingUsage, NobodyListeningIsTwo) {
 TEST(DatPingUsage, WrongUsageIsTwo) {
   EXPECT_EQ(run(kPing + " 2>&1").code, 2);
   EXPECT_EQ(run(kPing + " 127.0.0.1 -s 7 2>&1").code, 2);
+  EXPECT_EQ(run(kPing + " 127.0.0.1 -q -v 2>&1").code, 2);
   for (const char* wrong : {"-c 0", "-c -1", "-c 18446744073709551616", "-i nan", "-W 0",
                             "-p 18446744073709551616", "-p -1", "-p 1.5"})
     EXPECT_EQ(run(kPing + " 127.0.0.1 " + wrong + " 2>&1").code, 2) << wrong;
