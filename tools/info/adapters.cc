@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -55,6 +56,12 @@ void find_origin(Adapter& adapter, const ConfFile& file) {
   } else {
     adapter.origin = "registered at run time";
   }
+}
+
+std::string named(const DAT_IA_ATTR& attr, std::string_view name) {
+  for (DAT_COUNT i = 0; attr.transport_attr != nullptr && i < attr.num_transport_attr; ++i)
+    if (attr.transport_attr[i].name == name) return attr.transport_attr[i].value;
+  return {};
 }
 
 } // namespace
@@ -118,8 +125,11 @@ void try_open(Adapter& adapter) {
   adapter.opens = true;
   adapter.state = "opens";
   DAT_IA_ATTR attr = {};
-  if (dat_ia_query(ia, nullptr, DAT_IA_FIELD_IA_ADDRESS_PTR, &attr, 0, nullptr) == DAT_SUCCESS)
-    adapter.address = tools::address_text(reinterpret_cast<const sockaddr*>(attr.ia_address_ptr));
+  if (dat_ia_query(ia, nullptr, DAT_IA_FIELD_ALL, &attr, 0, nullptr) != DAT_SUCCESS) return;
+  adapter.address = tools::address_text(reinterpret_cast<const sockaddr*>(attr.ia_address_ptr));
+  adapter.to_this_host = named(attr, "path.this_host");
+  adapter.to_other_hosts = named(attr, "path.other_hosts");
+  adapter.path_reason = named(attr, "path.reason");
 }
 
 } // namespace datum::info

@@ -31,12 +31,14 @@ struct Adapter {
   bool opens = false;
   std::string address;
   std::string state; // "opens", or why not
+  // Which way connections take, in its provider's words; empty: it does not tell.
+  std::string to_this_host, to_other_hosts, path_reason;
 };
 
 // Asks the registry, in its order, each name and version once.
 std::vector<Adapter> list_adapters(const ConfFile& file);
 
-// Opens it to see; fills opens, address and state.
+// Opens it to see; fills what is below `opens`.
 void try_open(Adapter& adapter);
 
 DAT_RETURN open_adapter(const Adapter& adapter, DAT_IA_HANDLE& ia);

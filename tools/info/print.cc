@@ -2,6 +2,8 @@
 #include "info/print.h"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,9 +17,11 @@ namespace {
 using tools::json_string;
 using tools::JsonObject;
 
-constexpr const char* kHidden =
-    "Not visible from outside: endpoints, bytes and messages, stalls, how full queues are. The\n"
-    "program itself could tell; dat-info does not stop it or read its memory.\n";
+constexpr const char* kHidden = "Not visible from outside: endpoints, bytes and messages, stalls, "
+                                "how full queues are, and which\n"
+                                "of the TCP sockets are DAT's. The program itself could tell; "
+                                "dat-info does not stop it or read\n"
+                                "its memory.\n";
 
 std::string section(const char* title, const std::vector<Attribute>& list) {
   std::string text = fmt::format("  {}\n", title);
@@ -45,20 +49,124 @@ std::string or_none(const std::vector<std::string>& values) {
   return values.empty() ? "none" : fmt::format("{}", fmt::join(values, ", "));
 }
 
+std::string from_text(const Adapter& a) {
+  return a.library.empty() ? a.origin : fmt::format("{} ({})", a.origin, a.library);
+}
+
+// One line for all that say the same.
+std::string paths_text(const std::vector<Adapter>& adapters) {
+  std::vector<std::pair<std::string, std::string>> lines; // what is said, by whom
+  for (const Adapter& a : adapters) {
+    if (a.to_this_host.empty()) continue;
+    const std::string what =
+        fmt::format("  this host    {}\n  other hosts  {}\n  because      {}\n", a.to_this_host,
+                    a.to_other_hosts, a.path_reason);
+    const auto same = std::find_if(lines.begin(), lines.end(),
+                                   [&](const auto& line) { return line.first == what; });
+    if (same == lines.end())
+      lines.emplace_back(what, a.name);
+    else
+      same->second += ", " + a.name;
+  }
+  std::string text;
+  for (const auto& [what, who] : lines)
+    text += fmt::format("\nWhich way connections of {} take, to\n{}", who, what);
+  if (!lines.empty()) text += "dat-ping -v HOST tells which way one took, and why.\n";
+  return text;
+}
+
+std::string end_text(const TcpEnd& end) {
+  if (end.is_every_address()) return fmt::format("port {} at every address", end.port);
+  return fmt::format("{} port {}", end.host, end.port);
+}
+
+std::string listeners_text(const ProcessView& view) {
+  std::vector<std::string> all;
+  for (const std::string& name : view.listeners)
+    all.push_back(name + (name.starts_with(kMappedQualifier) ? " (TCP, on a port of its own)"
+                                                             : " (shared memory)"));
+  for (const TcpEnd& end : view.tcp_listeners) all.push_back(end_text(end) + " (TCP)");
+  return all.empty() ? "none" : fmt::format("{}", fmt::join(all, ", "));
+}
+
+// A program may have ten thousand: --json has them all.
+std::string connections_text(const ProcessView& view) {
+  constexpr std::size_t kMost = 32;
+  const auto& all = view.tcp_connections;
+  std::string text =
+      fmt::format("  TCP            {} connection{}\n", all.size(), all.size() == 1 ? "" : "s");
+  for (const TcpConnection& c : std::span(all).first(std::min(all.size(), kMost)))
+    text += fmt::format("    {} port {} with {} port {}, {}: {}; {}\n", c.local.host, c.local.port,
+                        c.remote.host, c.remote.port, c.state,
+                        c.this_host ? "this host" : "another host", c.reason);
+  if (all.size() > kMost)
+    text += fmt::format("    and {} more: --json tells all of them\n", all.size() - kMost);
+  return text;
+}
+
+std::string sockets_text(const ProcessView& view) {
+  std::string text = fmt::format(
+      "  links          {} (shared memory with a peer process: it is of this host and offers it), "
+      "{} of them dialled by the peer\n",
+      view.links(), view.accepted);
+  text += fmt::format("  direct access  to processes: {}; to other peers by the ring\n",
+                      or_none(view.direct));
+  text += fmt::format("  listens on     {}\n", listeners_text(view));
+  text += connections_text(view);
+  if (!view.transport.empty())
+    text += fmt::format("  environment    DATUM_TRANSPORT={} when it was started\n",
+                        tools::printable(view.transport));
+  if (view.network == ProcessView::Network::Other)
+    text += "  network        a namespace of its own: \"this host\" is what is in it, and nobody "
+            "outside reaches it by shared memory\n";
+  return text;
+}
+
+const char* name_of(ProcessView::Network network) {
+  switch (network) {
+  case ProcessView::Network::Same: return "same";
+  case ProcessView::Network::Other: return "other";
+  case ProcessView::Network::Unknown: break;
+  }
+  return "unknown";
+}
+
+std::string json_of(const TcpEnd& end) {
+  return JsonObject().add("address", end.host).add("port", end.port).text();
+}
+
+std::string json_of(const TcpConnection& c) {
+  return JsonObject()
+      .add_raw("local", json_of(c.local))
+      .add_raw("peer", json_of(c.remote))
+      .add("state", c.state)
+      .add("peer_on", c.this_host ? "this host" : "another host")
+      .add("path", "tcp")
+      .add("path_reason", c.reason)
+      .text();
+}
+
+template <typename Item>
+std::string json_objects(const std::vector<Item>& items) {
+  std::string text;
+  for (const Item& item : items) text += (text.empty() ? "" : ", ") + json_of(item);
+  return "[" + text + "]";
+}
+
 } // namespace
 
 std::string text_of(const std::vector<Adapter>& adapters) {
-  std::size_t width = 8;
-  for (const Adapter& a : adapters) width = std::max(width, a.name.size() + 2);
-  std::string text =
-      fmt::format("{:<{}}{:<6}{:<26}{:<34}{}\n", "IA", width, "DAT", "address", "from", "state");
+  std::size_t width = 8, from_width = 34;
   for (const Adapter& a : adapters) {
-    const std::string from =
-        a.library.empty() ? a.origin : fmt::format("{} ({})", a.origin, a.library);
-    text += fmt::format("{:<{}}{:<6}{:<26}{:<34}{}\n", a.name, width, version_text(a),
-                        a.address.empty() ? "-" : a.address, from, a.state);
+    width = std::max(width, a.name.size() + 2);
+    from_width = std::max(from_width, from_text(a).size() + 2);
   }
-  return text;
+  std::string text = fmt::format("{:<{}}{:<6}{:<26}{:<{}}{}\n", "IA", width, "DAT", "address",
+                                 "from", from_width, "state");
+  for (const Adapter& a : adapters)
+    text += fmt::format("{:<{}}{:<6}{:<26}{:<{}}{}\n", a.name, width, version_text(a),
+                        a.address.empty() ? "-" : a.address, from_text(a), from_width, a.state);
+  return text + paths_text(adapters);
 }
 
 std::string text_of(const Attributes& attributes) {
@@ -91,12 +199,7 @@ std::string text_of(const ProcessView& view) {
   for (const SharedSegment& segment : view.segments)
     text += fmt::format("  memory         {}: {} mapping{}, {}\n", segment.name, segment.count,
                         segment.count == 1 ? "" : "s", tools::human_size(segment.bytes));
-  text += fmt::format("  links          {} (shared memory with a peer process), {} of them dialled "
-                      "by the peer\n",
-                      view.links(), view.accepted);
-  text += fmt::format("  direct access  to processes: {}; to other peers by the ring\n",
-                      or_none(view.direct));
-  text += fmt::format("  listens on     {}\n", or_none(view.listeners));
+  if (view.sockets_seen) text += sockets_text(view);
   text += fmt::format("  threads        {}\n", or_none(view.threads));
   if (view.descriptors > 0)
     text += fmt::format("  descriptors    {} of {}\n", view.descriptors,
@@ -116,7 +219,14 @@ std::string json_of(const Adapter& adapter, const Attributes* attributes) {
       .add("library", adapter.library)
       .add("opens", adapter.opens)
       .add("state", adapter.state)
-      .add("address", adapter.address);
+      .add("address", adapter.address)
+      .add_raw("paths", adapter.to_this_host.empty()
+                            ? "null"
+                            : JsonObject()
+                                  .add("this_host", adapter.to_this_host)
+                                  .add("other_hosts", adapter.to_other_hosts)
+                                  .add("reason", adapter.path_reason)
+                                  .text());
   if (attributes != nullptr)
     object.add_raw("adapter", json_map(attributes->adapter))
         .add_raw("provider", json_map(attributes->provider));
@@ -156,6 +266,10 @@ std::string json_of(const ProcessView& view) {
              .add("links_dialled_by_peer", view.accepted)
              .add_raw("direct_access_to", json_list(view.direct))
              .add_raw("listens_on", json_list(view.listeners))
+             .add_raw("tcp_listens_on", json_objects(view.tcp_listeners))
+             .add_raw("tcp_connections", json_objects(view.tcp_connections))
+             .add("network_namespace", name_of(view.network))
+             .add("datum_transport", view.transport)
              .add_raw("threads", json_list(view.threads))
              .add("descriptors", view.descriptors)
              .add("descriptor_limit", view.descriptor_limit)

@@ -1,38 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "info/proc.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
-#include <charconv>
+#include <cerrno>
 #include <climits>
-#include <fstream>
-#include <sstream>
 
 namespace datum::info {
 namespace {
-
-template <typename Number>
-bool to_number(std::string_view text, Number& number, int base = 10) {
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number, base);
-  return error == std::errc() && stop == end && !text.empty();
-}
-
-std::string_view take_line(std::string_view& text) {
-  const std::size_t end = text.find('\n');
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  return line;
-}
-
-std::string_view take_field(std::string_view& line) {
-  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-  const std::size_t end = std::min(line.find(' '), line.size());
-  const std::string_view field = line.substr(0, end);
-  line.remove_prefix(end);
-  return field;
-}
 
 bool parse_map(std::string_view line, MapLine& map) {
   const std::string_view range = take_field(line), rights = take_field(line);
@@ -56,11 +34,33 @@ bool parse_map(std::string_view line, MapLine& map) {
 
 } // namespace
 
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = text.find('\n');
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return line;
+}
+
+std::string_view take_field(std::string_view& line) {
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  const std::size_t end = std::min(line.find(' '), line.size());
+  const std::string_view field = line.substr(0, end);
+  line.remove_prefix(end);
+  return field;
+}
+
 std::string read_text(const std::string& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
+  std::string text;
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return text;
+  std::array<char, 64 * 1024> piece;
+  errno = 0;
+  for (ssize_t got = 0; (got = read(file, piece.data(), piece.size())) > 0;)
+    text.append(piece.data(), static_cast<std::size_t>(got));
+  const int error = errno;
+  close(file);
+  errno = error;
+  return text;
 }
 
 std::string first_line(const std::string& path) {
@@ -125,6 +125,17 @@ std::optional<std::uint64_t> socket_inode(std::string_view link) {
   if (!to_number(link.substr(kPrefix.size(), link.size() - kPrefix.size() - 1), inode))
     return std::nullopt;
   return inode;
+}
+
+std::string environment_value(std::string_view environ, std::string_view name) {
+  while (!environ.empty()) {
+    const std::size_t end = std::min(environ.find('\0'), environ.size());
+    const std::string_view entry = environ.substr(0, end);
+    environ.remove_prefix(std::min(end + 1, environ.size()));
+    if (entry.starts_with(name) && entry.substr(name.size(), 1) == "=")
+      return std::string(entry.substr(name.size() + 1));
+  }
+  return {};
 }
 
 std::string status_field(std::string_view status, std::string_view name) {

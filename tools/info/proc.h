@@ -2,6 +2,7 @@
 // info/proc.h: small files of /proc and /sys as values. Its parsers are pure.
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,11 +11,21 @@
 
 namespace datum::info {
 
-// The whole text; empty if it cannot be read.
+// The whole text; empty if it cannot be read, and then errno says why.
 std::string read_text(const std::string& path);
 std::string first_line(const std::string& path);
 std::optional<long> read_number(const std::string& path);
 std::string read_link(const std::string& path); // empty if it cannot be read
+
+// What its tables are made of: lines of fields with blanks between them.
+std::string_view take_line(std::string_view& text);
+std::string_view take_field(std::string_view& line);
+template <typename Number>
+bool to_number(std::string_view text, Number& number, int base = 10) {
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number, base);
+  return error == std::errc() && stop == end && !text.empty();
+}
 
 // A line of /proc/PID/maps, without device and offset.
 struct MapLine {
@@ -39,6 +50,9 @@ std::optional<std::uint64_t> socket_inode(std::string_view link);
 
 // The number in "/proc/4711/mem".
 std::optional<long> process_of_memory(std::string_view link);
+
+// A variable in /proc/PID/environ, as the program was started with it.
+std::string environment_value(std::string_view environ, std::string_view name);
 
 // "Name:" lines of /proc/PID/status.
 std::string status_field(std::string_view status, std::string_view name);

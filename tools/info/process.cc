@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "info/process.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <set>
 
@@ -40,7 +44,9 @@ class Viewer {
  private:
   void look_at_maps();
   void look_at_descriptors();
+  void look_at_network(const std::set<std::uint64_t>& sockets);
   void look_at_threads();
+  [[nodiscard]] std::string hidden(const char* what, int error) const;
   void add_segment(const MapLine& map);
 
   std::string base_;
@@ -57,10 +63,20 @@ void Viewer::add_segment(const MapLine& map) {
   found->bytes += map.size;
 }
 
+std::string Viewer::hidden(const char* what, int error) const {
+  if (error != EACCES && error != EPERM)
+    return fmt::format("{}: {} (did it end meanwhile?)", what, std::strerror(error));
+  if (view_.user != std::to_string(geteuid()) && geteuid() != 0)
+    return fmt::format("{}: another user's process (run as that user, or as root)", what);
+  return fmt::format("{}: {} (it lets nobody look, or a sandbox forbids it)", what,
+                     std::strerror(error));
+}
+
 void Viewer::look_at_maps() {
+  errno = 0;
   const std::string text = read_text(base_ + "maps");
-  if (text.empty()) {
-    view_.gaps.emplace_back("its mappings: another user's process (run as that user, or as root)");
+  if (text.empty() && errno != 0) {
+    view_.gaps.push_back(hidden("its mappings", errno));
     return;
   }
   for (const MapLine& map : parse_maps(text)) {
@@ -85,15 +101,36 @@ void Viewer::look_at_descriptors() {
     if (const auto peer = process_of_memory(link)) view_.direct.push_back(std::to_string(*peer));
   }
   if (error) {
-    view_.gaps.emplace_back("its descriptors: another user's process (run as that user, or root)");
+    view_.gaps.push_back(hidden("its descriptors and sockets", error.value()));
     return;
   }
-  for (const UnixSocket& socket : parse_unix_sockets(read_text(base_ + "net/unix"))) {
+  look_at_network(sockets);
+}
+
+// The tables are those of its own network namespace.
+void Viewer::look_at_network(const std::set<std::uint64_t>& sockets) {
+  const std::string own = read_link("/proc/self/ns/net"), its = read_link(base_ + "ns/net");
+  if (!own.empty() && !its.empty())
+    view_.network = own == its ? ProcessView::Network::Same : ProcessView::Network::Other;
+  SocketTables tables;
+  tables.names = parse_unix_sockets(read_text(base_ + "net/unix"));
+  tables.tcp = parse_tcp_sockets(read_text(base_ + "net/tcp"));
+  for (TcpSocket& socket : parse_tcp_sockets(read_text(base_ + "net/tcp6"))) // none without IPv6
+    tables.tcp.push_back(std::move(socket));
+  view_.sockets_seen = true;
+  for (const UnixSocket& socket : tables.names) {
     if (!sockets.contains(socket.inode) || !socket.name.starts_with("@datum/")) continue;
-    if (socket.listening)
+    if (socket.listening || socket.name.starts_with(kMappedQualifier))
       view_.listeners.push_back(socket.name);
     else
       ++view_.accepted;
+  }
+  for (const TcpSocket& socket : tables.tcp) {
+    if (!sockets.contains(socket.inode)) continue;
+    if (socket.listening())
+      view_.tcp_listeners.push_back(socket.local);
+    else if (socket.remote.port != 0)
+      view_.tcp_connections.push_back(explain(socket, tables, view_.transport));
   }
 }
 
@@ -123,7 +160,12 @@ ProcessView Viewer::view() {
   view_.user = status_field(status, "Uid");
   view_.user.resize(std::min(view_.user.find('\t'), view_.user.size()));
   view_.program = read_link(base_ + "exe");
+  view_.transport = environment_value(read_text(base_ + "environ"), "DATUM_TRANSPORT");
   view_.descriptor_limit = open_files_limit(read_text(base_ + "limits"));
+  if (view_.state.starts_with('Z')) {
+    view_.gaps.emplace_back("anything else: it has ended, and its parent has not asked for that");
+    return view_;
+  }
   look_at_maps();
   look_at_descriptors();
   look_at_threads();

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // info/process.h: a running program that uses DAT, as /proc shows it without its help.
-// Not here: what is inside its memory: endpoints, counters, queues. Nobody but it knows those.
+// Not here: what is inside its memory: endpoints, counters, queues. Nobody but it knows those, nor
+//           which of its TCP sockets are DAT's.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <sys/types.h>
+
+#include "info/sockets.h"
 
 namespace datum::info {
 
@@ -22,6 +26,8 @@ struct SharedSegment {
   std::uint64_t bytes = 0;
 };
 
+inline constexpr std::string_view kMappedQualifier = "@datum/q/";
+
 struct ProcessView {
   pid_t pid = 0;
   std::string command, program;
@@ -29,10 +35,17 @@ struct ProcessView {
   std::string state; // "S (sleeping)"
   std::vector<MappedLibrary> libraries;
   std::vector<SharedSegment> segments;
-  std::vector<std::string> listeners; // rendezvous names, "@datum/1/*/5000"
-  std::vector<std::string> direct;    // processes whose memory it reaches by itself
-  unsigned accepted = 0;              // named sockets of links that others opened
-  std::vector<std::string> threads;   // of the library, by name
+  // Rendezvous names, "@datum/1/*/5000", and qualifiers mapped to TCP ports, "@datum/q/*/70000".
+  std::vector<std::string> listeners;
+  std::vector<TcpEnd> tcp_listeners;
+  std::vector<TcpConnection> tcp_connections;
+  enum class Network : std::uint8_t { Same, Other, Unknown }; // namespace, as that of dat-info
+  Network network = Network::Unknown;
+  std::string transport; // DATUM_TRANSPORT that it was started with
+  bool sockets_seen = false;
+  std::vector<std::string> direct;  // processes whose memory it reaches by itself
+  unsigned accepted = 0;            // named sockets of links that others opened
+  std::vector<std::string> threads; // of the library, by name
   std::size_t descriptors = 0;
   std::string descriptor_limit;
   std::vector<std::string> gaps; // what could not be seen, and why

@@ -58,6 +58,9 @@ NamedAttributes PathTransport::attributes() const {
   NamedAttributes both = links_.attributes();
   const NamedAttributes more = tcp_->attributes();
   both.insert(both.end(), more.begin(), more.end());
+  both.emplace_back("path.this_host", "shared memory where the listener offers it, else TCP");
+  both.emplace_back("path.other_hosts", tcp_->way_to_other_hosts());
+  both.emplace_back("path.reason", "DATUM_TRANSPORT=auto");
   return both;
 }
 
@@ -112,8 +115,6 @@ Result<std::unique_ptr<Channel>> PathTransport::connect(const Address& address, 
     return links_.connect(address, qualifier, data, events, options);
   const char* why = why_tcp(fabric_.find(*host, qualifier));
   if (why == nullptr) return links_.connect(address, qualifier, data, events, options);
-  log(LogLevel::Debug, "connecting to {} qualifier {} over TCP: {}", to_text(*host), qualifier,
-      why);
   return tcp_->connect(address, qualifier, data, events, options, why);
 }
 

@@ -74,9 +74,16 @@ Greeting ShmFabric::introduce() const {
 }
 
 NamedAttributes ShmFabric::attributes() const {
-  return {{"shm.address", context_.options.every_address ? "*" : to_text(host_)},
-          {"shm.direct", context_.options.allow_direct ? "where allowed" : "off"},
-          {"shm.links", text("{}", context_.links.size())}};
+  NamedAttributes own = {{"shm.address", context_.options.every_address ? "*" : to_text(host_)},
+                         {"shm.direct", context_.options.allow_direct ? "where allowed" : "off"},
+                         {"shm.links", text("{}", context_.links.size())}};
+  // Beside TCP it is not for shared memory to say which way a connection takes.
+  if (!context_.options.ports_are_claimed) {
+    own.emplace_back("path.this_host", "shared memory");
+    own.emplace_back("path.other_hosts", "none");
+    own.emplace_back("path.reason", "DATUM_TRANSPORT=shm");
+  }
+  return own;
 }
 
 std::span<RegionEntry> ShmFabric::region_storage() {

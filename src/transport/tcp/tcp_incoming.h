@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "base/log.h"
 #include "transport/tcp/tcp_channel.h"
 
 namespace datum {
@@ -29,8 +30,11 @@ class TcpIncoming final : public IncomingConnection {
   std::unique_ptr<Channel> accept(PrivateData data, ChannelEvents& events,
                                   const ChannelOptions& options) override {
     const HostAddress own = local_name(connection_->socket()).host;
-    auto channel =
-        std::make_unique<TcpChannel>(context_, events, options, context_.why(own, peer_.host));
+    const char* why = context_.why(own, peer_.host);
+    if (log_enabled(LogLevel::Debug))
+      log(LogLevel::Debug, "accepting {} port {} over TCP: {}", to_text(peer_.host), peer_.port,
+          why);
+    auto channel = std::make_unique<TcpChannel>(context_, events, options, why);
     channel->accept(std::move(connection_), data);
     return channel;
   }

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <vector>
 
+#include "base/log.h"
 #include "transport/tcp/tcp_channel.h"
 #include "transport/tcp/tcp_listener.h"
 
@@ -103,8 +104,21 @@ bool TcpTransport::look_at_ending(Instant until) {
 }
 
 NamedAttributes TcpTransport::attributes() const {
-  return {{"tcp.address", context_.options.every_address ? "*" : datum::to_text(context_.host)},
-          {"tcp.crc", to_text(context_.options.crc)}};
+  NamedAttributes own = {
+      {"tcp.address", context_.options.every_address ? "*" : datum::to_text(context_.host)},
+      {"tcp.crc", to_text(context_.options.crc)}};
+  if (context_.options.only_way) {
+    own.emplace_back("path.this_host", "TCP");
+    own.emplace_back("path.other_hosts", way_to_other_hosts());
+    own.emplace_back("path.reason", "DATUM_TRANSPORT=tcp");
+  }
+  return own;
+}
+
+const char* TcpTransport::way_to_other_hosts() const {
+  return context_.scope() && context_.host.is_loopback()
+             ? "none: the address of this IA belongs to the loopback interface"
+             : "TCP";
 }
 
 std::span<RegionEntry> TcpTransport::region_storage() {
@@ -133,6 +147,9 @@ Result<std::unique_ptr<Channel>> TcpTransport::connect(const Address& address, C
   if (!host) return fail(Type::InvalidAddress, Detail::AddressUnsupported);
   if (host->is_unspecified() || host->is_multicast())
     return fail(Type::InvalidAddress, Detail::AddressMalformed);
+  if (log_enabled(LogLevel::Debug))
+    log(LogLevel::Debug, "connecting to {} qualifier {} over TCP: {}", datum::to_text(*host),
+        qualifier, why);
   auto channel = std::make_unique<TcpChannel>(context_, events, options, why);
   if (const Status s = channel->dial(*host, qualifier, data); !s.ok()) return fail(s);
   return channel;

@@ -163,6 +163,98 @@ TEST(DatInfo, ALinkedProgramShowsWhomItReachesDirectly) {
   EXPECT_NE(ended.output.find("direct access  to processes: "), std::string::npos) << ended.output;
 }
 
+// What dat-info says of a server while one client is connected with it, over what the two variables
+// allow. The shell that runs the client asks until the connection is there.
+std::string told_of_a_served_client(const std::string& options, const std::string& of_server,
+                                    const std::string& of_client, const std::string& awaited) {
+  const Served server("env " + of_server + " " + kPing + " --serve -p 0 -q");
+  const std::string client = "env " + of_client + " " + kPing + " 127.0.0.1 -p " + server.port +
+                             " -c 500 -i 0.01 -q >/dev/null & client=$!; ";
+  const std::string ask = "until told=$(" + kInfo + options + " -p " + std::to_string(server.pid) +
+                          ") && case $told in *\"" + awaited +
+                          "\"*) true;; *) false;; esac; do kill -0 $client || break; done; "
+                          "echo \"$told\"; kill -INT $client; wait $client";
+  return run("sh -c '" + client + ask + "'").output;
+}
+
+TEST(DatInfo, AProgramShowsItsTcpConnectionsAndWhy) {
+  const std::string told =
+      told_of_a_served_client("", "DATUM_TRANSPORT=auto", "DATUM_TRANSPORT=tcp", "established");
+  EXPECT_NE(told.find("established: this host; the peer chose TCP, or offers nothing else\n"),
+            std::string::npos)
+      << told;
+  EXPECT_NE(told.find("  TCP            1 connection\n    127.0.0.1 port "), std::string::npos)
+      << told;
+  EXPECT_NE(told.find(" at every address (TCP)"), std::string::npos) << told;
+}
+
+TEST(DatInfo, AProgramThatWasGivenTcpAloneSaysSo) {
+  const std::string told =
+      told_of_a_served_client("", "DATUM_TRANSPORT=tcp", "DATUM_TRANSPORT=auto", "established");
+  EXPECT_NE(told.find("established: this host; DATUM_TRANSPORT=tcp in its environment\n"),
+            std::string::npos)
+      << told;
+  EXPECT_NE(told.find("  environment    DATUM_TRANSPORT=tcp when it was started\n"),
+            std::string::npos)
+      << told;
+}
+
+TEST(DatInfo, JsonHasTheTcpSocketsToo) {
+  const std::string told = told_of_a_served_client(" --json", "DATUM_TRANSPORT=auto",
+                                                   "DATUM_TRANSPORT=tcp", "established");
+  for (const char* part : {"\"tcp_listens_on\": [{\"address\": \"", "\"state\": \"established\"",
+                           "\"peer_on\": \"this host\"", "\"network_namespace\": \"same\"",
+                           "\"path_reason\": \"the peer chose TCP, or offers nothing else\""})
+    EXPECT_NE(told.find(part), std::string::npos) << part << "\n" << told;
+}
+
+TEST(DatInfo, AProgramInAnotherNetworkNamespaceIsSeenThere) {
+  if (run("unshare -n true 2>/dev/null").code != 0) GTEST_SKIP() << "may not unshare: not root";
+  const Served server("unshare -n sh -c 'ip link set lo up && exec " + kPing + " --serve -p 0 -q'");
+  const Ended ended = run(kInfo + " -p " + std::to_string(server.pid));
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_NE(ended.output.find("  network        a namespace of its own: "), std::string::npos)
+      << ended.output;
+  EXPECT_NE(ended.output.find("port " + server.port + " at every address (TCP)"), std::string::npos)
+      << ended.output;
+}
+
+TEST(DatInfo, ASocketOfAnotherUserIsNamedAsNotVisible) {
+  const std::string nobody = "setpriv --reuid 65534 --regid 65534 --clear-groups ";
+  if (run(nobody + kInfo + " --version 2>/dev/null").code != 0)
+    GTEST_SKIP() << "becoming another user needs root, and the build to be readable";
+  const Served server(kPing + " --serve -p 0 -q");
+  const Ended ended = run(nobody + kInfo + " -p " + std::to_string(server.pid));
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_NE(ended.output.find("not visible    its descriptors and sockets: another user's process "
+                              "(run as that user, or as root)"),
+            std::string::npos)
+      << ended.output;
+  EXPECT_EQ(ended.output.find("listens on"), std::string::npos) << "nobody knows: " << ended.output;
+}
+
+TEST(DatInfo, WhichWayConnectionsTakeAndWhy) {
+  const auto told = [](const std::string& transport, const std::string& rest) {
+    return run("env DATUM_TRANSPORT=" + transport + " " + kInfo + rest).output;
+  };
+  EXPECT_NE(told("auto", " datum")
+                .find("Which way connections of datum take, to\n"
+                      "  this host    shared memory where the listener offers it, else TCP\n"
+                      "  other hosts  TCP\n"
+                      "  because      DATUM_TRANSPORT=auto\n"),
+            std::string::npos);
+  EXPECT_NE(told("shm", " datum")
+                .find("  this host    shared memory\n"
+                      "  other hosts  none\n"
+                      "  because      DATUM_TRANSPORT=shm\n"),
+            std::string::npos);
+  EXPECT_NE(told("tcp", " --json datum")
+                .find("\"paths\": {\"this_host\": \"TCP\", \"other_hosts\": \"TCP\", \"reason\": "
+                      "\"DATUM_TRANSPORT=tcp\"}"),
+            std::string::npos);
+  EXPECT_NE(told("tcp", " -a datum").find("transport: path.reason"), std::string::npos);
+}
+
 TEST(DatInfo, AProgramWithoutDatIsAFailureAndNoProgramIsUsage) {
   EXPECT_EQ(run(kInfo + " -p " + std::to_string(getpid())).code, 1);
   EXPECT_EQ(run(kInfo + " -p 999999999 2>/dev/null").code, 2);
