@@ -25,14 +25,14 @@ std::string hidden_name(const std::string& name, std::string_view suffix) {
   return text.append(suffix);
 }
 
-UniqueFd open_private(int folder, const std::string& name) {
-  return UniqueFd(
+tools::UniqueFd open_private(int folder, const std::string& name) {
+  return tools::UniqueFd(
       openat(folder, name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
 }
 
 } // namespace
 
-PartialFile::PartialFile(UniqueFd folder, Identity identity, std::uint32_t mode,
+PartialFile::PartialFile(tools::UniqueFd folder, Identity identity, std::uint32_t mode,
                          const std::function<void()>& tick)
     : folder_(std::move(folder)), identity_(std::move(identity)), mode_(mode),
       name_(name_in(identity_.path)), part_name_(hidden_name(name_, ".part")),
@@ -71,7 +71,7 @@ void PartialFile::open_locked() {
 }
 
 void PartialFile::resume(const std::function<void()>& tick) {
-  UniqueFd file = open_private(folder_.get(), journal_name_);
+  tools::UniqueFd file = open_private(folder_.get(), journal_name_);
   if (!file) throw FileError("create the journal of", identity_.path, errno);
   Journal journal(std::move(file));
   std::vector<Digest> blocks = journal.load(identity_);

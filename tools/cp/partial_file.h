@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "common/unique_fd.h"
 #include "cp/digest.h"
 #include "cp/journal.h"
-#include "cp/unique_fd.h"
 
 namespace datum::cp {
 
@@ -24,7 +24,7 @@ class PartialFile {
  public:
   // Opens or creates the temporary file in folder and checks what an earlier run left in it; tick
   // is called between blocks, because that may take a while. Throws FileError.
-  PartialFile(UniqueFd folder, Identity identity, std::uint32_t mode,
+  PartialFile(tools::UniqueFd folder, Identity identity, std::uint32_t mode,
               const std::function<void()>& tick);
   // Keeps what a later run can continue from, removes anything less.
   ~PartialFile();
@@ -46,11 +46,11 @@ class PartialFile {
   void resume(const std::function<void()>& tick);
   void discard();
 
-  UniqueFd folder_;
+  tools::UniqueFd folder_;
   Identity identity_;
   std::uint32_t mode_;
   std::string name_, part_name_, journal_name_;
-  UniqueFd file_;
+  tools::UniqueFd file_;
   std::optional<Journal> journal_; // only files of more than a block have one
   FileDigest digest_;
   std::uint64_t offset_ = 0;

@@ -63,21 +63,21 @@ std::string Placement::place(const std::string& offered, Kind kind) const {
   return path;
 }
 
-UniqueFd Placement::parent(const std::string& path) const {
-  UniqueFd folder =
+tools::UniqueFd Placement::parent(const std::string& path) const {
+  tools::UniqueFd folder =
       open_beneath(destination_.root.get(), std::string(parent_of(path)), O_PATH | O_DIRECTORY);
   if (!folder) throw FileError("open the folder of", path, errno);
   return folder;
 }
 
-UniqueFd Placement::open_file(const std::string& path) const {
-  UniqueFd file = open_beneath(destination_.root.get(), path, O_RDONLY | O_NONBLOCK);
+tools::UniqueFd Placement::open_file(const std::string& path) const {
+  tools::UniqueFd file = open_beneath(destination_.root.get(), path, O_RDONLY | O_NONBLOCK);
   if (!file) throw FileError("open", path, errno);
   return file;
 }
 
 Present Placement::present(const std::string& path, const Offer& offer) const {
-  UniqueFd folder =
+  tools::UniqueFd folder =
       open_beneath(destination_.root.get(), std::string(parent_of(path)), O_PATH | O_DIRECTORY);
   const std::string name(name_in(path));
   struct stat st = {};
@@ -95,17 +95,17 @@ Present Placement::present(const std::string& path, const Offer& offer) const {
 }
 
 bool Placement::takes_names(const std::string& path) const {
-  const UniqueFd folder =
+  const tools::UniqueFd folder =
       open_beneath(destination_.root.get(), std::string(parent_of(path)), O_RDONLY | O_DIRECTORY);
   return folder && faccessat(folder.get(), ".", W_OK | X_OK, AT_EACCESS) == 0;
 }
 
 bool Placement::make_folder(const std::string& path) const {
-  const UniqueFd folder = parent(path);
+  const tools::UniqueFd folder = parent(path);
   const std::string name(name_in(path));
   if (mkdirat(folder.get(), name.c_str(), 0700) == 0) return true;
   if (errno != EEXIST) throw FileError("create folder", path, errno);
-  const UniqueFd there = open_beneath(folder.get(), name, O_RDONLY | O_DIRECTORY);
+  const tools::UniqueFd there = open_beneath(folder.get(), name, O_RDONLY | O_DIRECTORY);
   struct stat st = {};
   if (!there || fstat(there.get(), &st) != 0) throw FileError("use as a folder", path, errno);
   // Left read-only by an earlier run? finish_folder() makes it so again.
@@ -116,14 +116,15 @@ bool Placement::make_folder(const std::string& path) const {
 
 void Placement::finish_folder(const std::string& path, std::uint32_t mode,
                               const Time& mtime) const {
-  const UniqueFd folder = open_beneath(destination_.root.get(), path, O_RDONLY | O_DIRECTORY);
+  const tools::UniqueFd folder =
+      open_beneath(destination_.root.get(), path, O_RDONLY | O_DIRECTORY);
   const timespec times[2] = {to_timespec(mtime), to_timespec(mtime)};
   if (!folder || fchmod(folder.get(), mode) != 0 || futimens(folder.get(), times) != 0)
     throw FileError("set mode and time of", path, errno);
 }
 
 void Placement::make_link(const std::string& path, const Offer& offer) const {
-  const UniqueFd folder = parent(path);
+  const tools::UniqueFd folder = parent(path);
   const std::string name(name_in(path));
   // Made under another name, then renamed: a file that the link replaces is never missing.
   unlinkat(folder.get(), kTemporaryLink, 0);

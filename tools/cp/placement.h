@@ -7,13 +7,13 @@
 
 #include <string>
 
+#include "common/unique_fd.h"
 #include "cp/protocol.h"
-#include "cp/unique_fd.h"
 
 namespace datum::cp {
 
 struct Destination {
-  UniqueFd root;           // nothing outside it is touched
+  tools::UniqueFd root;    // nothing outside it is touched
   std::string path;        // below root; "" is root itself
   bool into_folder = true; // path is a folder that takes the roots; else it is the root's new name
 };
@@ -28,8 +28,9 @@ class Placement {
   // Throws std::invalid_argument with the reason if the offered path is not acceptable.
   [[nodiscard]] std::string place(const std::string& offered, Kind kind) const;
 
-  [[nodiscard]] UniqueFd parent(const std::string& path) const;    // throws FileError
-  [[nodiscard]] UniqueFd open_file(const std::string& path) const; // for reading; throws FileError
+  [[nodiscard]] tools::UniqueFd parent(const std::string& path) const; // throws FileError
+  [[nodiscard]] tools::UniqueFd
+  open_file(const std::string& path) const; // for reading; throws FileError
 
   // What is there already, compared by size, time and mode (file) or by target (link).
   [[nodiscard]] Present present(const std::string& path, const Offer& offer) const;

@@ -44,8 +44,8 @@ std::string with_a_name(const std::string& path) {
   return plain;
 }
 
-UniqueFd open_folder(const std::string& path) {
-  UniqueFd folder(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+tools::UniqueFd open_folder(const std::string& path) {
+  tools::UniqueFd folder(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!folder) unusable("open folder", path, errno);
   return folder;
 }
@@ -56,8 +56,8 @@ std::string folder_of(const std::string& path) {
   return path.starts_with('/') ? "/" : ".";
 }
 
-UniqueFd duplicate(int fd) {
-  UniqueFd copy(fcntl(fd, F_DUPFD_CLOEXEC, 0));
+tools::UniqueFd duplicate(int fd) {
+  tools::UniqueFd copy(fcntl(fd, F_DUPFD_CLOEXEC, 0));
   if (!copy) throw ToolError(ExitCode::Failed, fmt::format("descriptor: {}", std::strerror(errno)));
   return copy;
 }
@@ -103,7 +103,7 @@ Destination local_destination(const std::string& path, bool into_folder) {
 Root served_root(const Served& served, const std::string& path) {
   const std::string plain = acceptable(path);
   if (plain.empty()) return {duplicate(served.folder), ".", served.name};
-  UniqueFd folder =
+  tools::UniqueFd folder =
       open_beneath(served.folder, std::string(parent_of(plain)), O_PATH | O_DIRECTORY);
   struct stat st = {};
   const std::string name(name_in(plain));

@@ -76,22 +76,22 @@ std::string_view name_in(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-UniqueFd open_beneath(int root, const std::string& path, int flags, mode_t mode) {
+tools::UniqueFd open_beneath(int root, const std::string& path, int flags, mode_t mode) {
   const char* const name = path.empty() ? "." : path.c_str();
   const int fd = openat2_beneath(root, name, flags | O_CLOEXEC, mode);
   // EPERM is how some seccomp filters say that they do not know the call.
   if (fd < 0 && (errno == ENOSYS || errno == EPERM))
     return open_by_walking(root, path, flags, mode);
-  return UniqueFd(fd);
+  return tools::UniqueFd(fd);
 }
 
-UniqueFd open_by_walking(int root, const std::string& path, int flags, mode_t mode) {
+tools::UniqueFd open_by_walking(int root, const std::string& path, int flags, mode_t mode) {
   std::string_view rest = path;
   if (rest.starts_with('/')) {
     errno = EXDEV;
     return {};
   }
-  UniqueFd folder(openat(root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  tools::UniqueFd folder(openat(root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
   while (folder) {
     const std::string name(rest.empty() ? "." : next_component(rest));
     if (name == "..") {
@@ -99,9 +99,10 @@ UniqueFd open_by_walking(int root, const std::string& path, int flags, mode_t mo
       return {};
     }
     if (rest.empty())
-      return UniqueFd(openat(folder.get(), name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, mode));
-    folder =
-        UniqueFd(openat(folder.get(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+      return tools::UniqueFd(
+          openat(folder.get(), name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, mode));
+    folder = tools::UniqueFd(
+        openat(folder.get(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   }
   return {};
 }

@@ -7,12 +7,12 @@
 #include <system_error>
 #include <utility>
 
-#include "cp/unique_fd.h"
+#include "common/unique_fd.h"
 
 namespace datum::cp {
 
 SharedBuffer::SharedBuffer(std::size_t size) {
-  const UniqueFd file(memfd_create("dat-cp", MFD_CLOEXEC));
+  const tools::UniqueFd file(memfd_create("dat-cp", MFD_CLOEXEC));
   if (!file || ftruncate(file.get(), static_cast<off_t>(size)) != 0)
     throw std::system_error(errno, std::generic_category(), "transfer buffers");
   void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);

@@ -172,7 +172,7 @@ void Sink::decide_file_verify(const Offer& offer, const std::string& path) {
            present == Present::Folder ? "a folder there" : "missing there");
     return;
   }
-  const UniqueFd file = placement_.open_file(path);
+  const tools::UniqueFd file = placement_.open_file(path);
   link_.send(Want{offer.id, offer.size});
   Incoming& incoming = incoming_[offer.id];
   incoming.offer = offer;

@@ -158,7 +158,7 @@ void Source::send_hole(Item& item, std::uint64_t length) {
 void Source::send_end(Item& item, const std::string& problem) {
   link_.send(End{item.id, item.digest.finish(), problem});
   item.state = State::Ended;
-  item.entry.file = UniqueFd();
+  item.entry.file = tools::UniqueFd();
   ++cursor_;
 }
 

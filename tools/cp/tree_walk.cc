@@ -108,7 +108,7 @@ Entry TreeWalk::open_file(int folder, const std::string& name, Entry entry) {
   if (files_ == Files::Count) return entry;
   // O_NONBLOCK: if it became a fifo since we looked, do not wait for its writer.
   entry.file =
-      UniqueFd(openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+      tools::UniqueFd(openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat st = {};
   if (!entry.file || fstat(entry.file.get(), &st) != 0)
     return failure(std::move(entry), "open", errno);
@@ -126,8 +126,8 @@ Entry TreeWalk::enter(int folder, const std::string& name, Entry entry) {
     return problem(std::move(entry), Severity::Error, why);
   }
   Level level;
-  level.folder =
-      UniqueFd(openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  level.folder = tools::UniqueFd(
+      openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!level.folder || !names_in(level.folder.get(), level.names))
     return failure(std::move(entry), "read folder", errno);
   level.end.type = Entry::Type::DirectoryEnd;
@@ -153,7 +153,7 @@ Total count_tree(const std::vector<Root>& roots) {
   copies.reserve(roots.size());
   for (const Root& root : roots)
     copies.push_back(
-        {UniqueFd(fcntl(root.folder.get(), F_DUPFD_CLOEXEC, 0)), root.name, root.path});
+        {tools::UniqueFd(fcntl(root.folder.get(), F_DUPFD_CLOEXEC, 0)), root.name, root.path});
   TreeWalk walk(std::move(copies), TreeWalk::Files::Count);
   Total total;
   while (const auto entry = walk.next()) {

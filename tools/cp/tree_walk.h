@@ -9,15 +9,15 @@
 #include <string>
 #include <vector>
 
+#include "common/unique_fd.h"
 #include "cp/protocol.h"
-#include "cp/unique_fd.h"
 
 namespace datum::cp {
 
 struct Root {
-  UniqueFd folder;  // the folder that contains it
-  std::string name; // its name there; "." is the folder itself
-  std::string path; // what the sink is told it is called
+  tools::UniqueFd folder; // the folder that contains it
+  std::string name;       // its name there; "." is the folder itself
+  std::string path;       // what the sink is told it is called
 };
 
 struct Entry {
@@ -27,8 +27,8 @@ struct Entry {
   std::uint32_t mode = 0;
   Time mtime;
   std::uint64_t size = 0;
-  std::string target; // of a symbolic link
-  UniqueFd file;      // of a file: open for reading, if the walk opens files
+  std::string target;   // of a symbolic link
+  tools::UniqueFd file; // of a file: open for reading, if the walk opens files
   bool sparse = false;
   std::string problem;
   Severity severity{}; // Note: left out on purpose
@@ -42,7 +42,7 @@ class TreeWalk {
 
  private:
   struct Level {
-    UniqueFd folder;
+    tools::UniqueFd folder;
     std::vector<std::string> names; // sorted, the next one last
     Entry end;                      // what next() gives once names is empty
   };

@@ -112,6 +112,7 @@ DAT_RETURN open_adapter(const Adapter& adapter, DAT_IA_HANDLE& ia) {
 
 void try_open(Adapter& adapter) {
   if (adapter.major != DAT_VERSION_MAJOR) {
+    adapter.tried = false;
     adapter.state = fmt::format("for DAT {}.{} programs; not tried", adapter.major, adapter.minor);
     return;
   }

@@ -28,6 +28,7 @@ struct Adapter {
   bool thread_safe = false;
   std::string origin;  // "/etc/dat/dat.conf:3", "built in", "registered at run time"
   std::string library; // as the registry asks for it; empty: unknown
+  bool tried = true;   // those of another DAT version are not
   bool opens = false;
   std::string address;
   std::string state; // "opens", or why not

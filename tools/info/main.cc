@@ -54,9 +54,9 @@ ExitCode list(const CommandLine& line) {
     fmt::print("[{}\n]\n", objects);
   else
     fmt::print("{}{}", text_of(adapters), details);
-  const bool all_open =
-      std::all_of(adapters.begin(), adapters.end(), [](const Adapter& a) { return a.opens; });
-  return all_open && !adapters.empty() ? ExitCode::Ok : ExitCode::Failed;
+  const bool all_well = std::all_of(adapters.begin(), adapters.end(),
+                                    [](const Adapter& a) { return a.opens || !a.tried; });
+  return all_well && !adapters.empty() ? ExitCode::Ok : ExitCode::Failed;
 }
 
 ExitCode check(const CommandLine& line) {
@@ -80,14 +80,14 @@ int main(int argc, char** argv) try {
   app.add_flag("-a,--attributes", line.attributes, "all attributes of the IA and of its provider");
   auto* check_flag = app.add_flag(
       "--check", line.check, "look for what is in the way on this machine, and say what to do");
-  app.add_option("-p,--pid", line.pid, "show a running program, as far as /proc tells")
+  app.add_option("-p,--pid", line.pid, "show a running program, by /proc and its own word")
       ->type_name("PID")
       ->check(datum::tools::whole_number(1, INT_MAX))
       ->excludes(check_flag);
   datum::tools::add_json_option(app, line.common);
-  app.footer(
-      "Exit: 0 all IAs open, no problem found, the program uses DAT; 1 not so; 2 usage, or no\n"
-      "such process. See dat-info(1).");
+  app.footer("Exit: 0 all IAs that were tried open, no problem found, the program uses DAT; 1 not "
+             "so; 2 usage, or no\n"
+             "such process. See dat-info(1).");
   return datum::tools::run_tool(app, argc, argv, [&] {
     if (line.check) return check(line);
     return line.pid > 0 ? show_process(line) : list(line);

@@ -10,18 +10,13 @@
 
 #include "common/human.h"
 #include "common/json.h"
+#include "info/print_report.h"
 
 namespace datum::info {
 namespace {
 
 using tools::json_string;
 using tools::JsonObject;
-
-constexpr const char* kHidden = "Not visible from outside: endpoints, bytes and messages, stalls, "
-                                "how full queues are, and which\n"
-                                "of the TCP sockets are DAT's. The program itself could tell; "
-                                "dat-info does not stop it or read\n"
-                                "its memory.\n";
 
 std::string section(const char* title, const std::vector<Attribute>& list) {
   std::string text = fmt::format("  {}\n", title);
@@ -205,7 +200,8 @@ std::string text_of(const ProcessView& view) {
     text += fmt::format("  descriptors    {} of {}\n", view.descriptors,
                         view.descriptor_limit.empty() ? "?" : view.descriptor_limit);
   for (const std::string& gap : view.gaps) text += fmt::format("  not visible    {}\n", gap);
-  return text + kHidden;
+  for (const IaReport& report : view.reports) text += text_of(report);
+  return text;
 }
 
 std::string json_of(const Adapter& adapter, const Attributes* attributes) {
@@ -273,6 +269,7 @@ std::string json_of(const ProcessView& view) {
              .add_raw("threads", json_list(view.threads))
              .add("descriptors", view.descriptors)
              .add("descriptor_limit", view.descriptor_limit)
+             .add_raw("adapters", json_of(view.reports))
              .add_raw("not_visible", json_list(view.gaps))
              .text() +
          "\n";

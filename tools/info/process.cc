@@ -46,6 +46,7 @@ class Viewer {
   void look_at_descriptors();
   void look_at_network(const std::set<std::uint64_t>& sockets);
   void look_at_threads();
+  void take(Answer answer);
   [[nodiscard]] std::string hidden(const char* what, int error) const;
   void add_segment(const MapLine& map);
 
@@ -119,7 +120,9 @@ void Viewer::look_at_network(const std::set<std::uint64_t>& sockets) {
     tables.tcp.push_back(std::move(socket));
   view_.sockets_seen = true;
   for (const UnixSocket& socket : tables.names) {
-    if (!sockets.contains(socket.inode) || !socket.name.starts_with("@datum/")) continue;
+    if (!sockets.contains(socket.inode)) continue;
+    if (socket.listening && socket.name.starts_with(kInquiryName)) take(ask(socket.name));
+    if (!socket.name.starts_with("@datum/")) continue;
     if (socket.listening || socket.name.starts_with(kMappedQualifier))
       view_.listeners.push_back(socket.name);
     else
@@ -132,6 +135,13 @@ void Viewer::look_at_network(const std::set<std::uint64_t>& sockets) {
     else if (socket.remote.port != 0)
       view_.tcp_connections.push_back(explain(socket, tables, view_.transport));
   }
+}
+
+void Viewer::take(Answer answer) {
+  if (answer.report)
+    view_.reports.push_back(std::move(*answer.report));
+  else
+    view_.gaps.push_back(std::move(answer.gap));
 }
 
 void Viewer::look_at_threads() {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// info/process.h: a running program that uses DAT, as /proc shows it without its help.
-// Not here: what is inside its memory: endpoints, counters, queues. Nobody but it knows those, nor
-//           which of its TCP sockets are DAT's.
+// info/process.h: a running program that uses DAT, as /proc shows it without its help, and what its
+// IAs answer (report.h). Not here: which of its TCP sockets are DAT's, which nobody tells.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +10,7 @@
 
 #include <sys/types.h>
 
+#include "info/report.h"
 #include "info/sockets.h"
 
 namespace datum::info {
@@ -48,6 +48,7 @@ struct ProcessView {
   std::vector<std::string> threads; // of the library, by name
   std::size_t descriptors = 0;
   std::string descriptor_limit;
+  std::vector<IaReport> reports;
   std::vector<std::string> gaps; // what could not be seen, and why
   [[nodiscard]] bool uses_dat() const { return !libraries.empty(); }
   [[nodiscard]] unsigned links() const; // processes it is linked with, or was until lately

@@ -201,7 +201,10 @@ bool TcpConnection::receive(std::size_t most) {
     any = any || most != before || !reading() || !watching_;
     if (!more) break;
   }
-  if (any) context_.in_batches = session_.exchanged() - exchanged >= kBatch;
+  if (any) {
+    ++context_.turns; // whoever is told of it now and posts again answers, and gathers nothing
+    context_.in_batches = session_.exchanged() - exchanged >= kBatch;
+  }
   return any;
 }
 

@@ -35,7 +35,7 @@ struct TcpContext {
   static constexpr std::size_t kPieces = 128;
   std::array<Segment, kPieces> places;
   std::array<iwarp::Octets, kPieces> octets;
-  // How often progress() was called, by whomever.
+  // How often progress() was called, by whomever, and how often something arrived.
   std::uint64_t turns = 0;
   // The last read that found something found many messages, or that many have been placed.
   bool in_batches = false;

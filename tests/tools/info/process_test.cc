@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 
@@ -100,6 +101,11 @@ TEST(DatInfo, AnAdapterOfDatConfIsNamedWithFileAndLine) {
   EXPECT_NE(ended.output.find(conf.path + ":2"), std::string::npos) << ended.output;
 }
 
+TEST(DatInfo, AnAdapterForProgramsOfAnotherVersionIsNoFailure) {
+  const DatConf conf("later u2.0 nonthreadsafe default libdatum2.so d.2.0 \"\" \"\"\n");
+  EXPECT_EQ(run(conf.with(kInfo)).code, 0);
+}
+
 TEST(DatInfo, AnAdapterWithoutItsLibraryIsShownWithTheCause) {
   const DatConf conf("lost u1.2 nonthreadsafe default libnowhere.so.9 d.1.0 \"\" \"\"\n");
   const Ended ended = run(conf.with(kInfo + " lost 2>/dev/null"));
@@ -148,7 +154,7 @@ TEST(DatInfo, ARunningProgramShowsLibrariesListenersAndThreads) {
   EXPECT_NE(ended.output.find("libdat.so.1"), std::string::npos) << ended.output;
   EXPECT_NE(ended.output.find("@datum/1/*/" + server.port), std::string::npos) << ended.output;
   EXPECT_NE(ended.output.find("datum-"), std::string::npos) << ended.output;
-  EXPECT_NE(ended.output.find("Not visible from outside"), std::string::npos) << ended.output;
+  EXPECT_NE(ended.output.find("IA datum: "), std::string::npos) << ended.output;
 }
 
 TEST(DatInfo, ALinkedProgramShowsWhomItReachesDirectly) {
@@ -188,6 +194,28 @@ TEST(DatInfo, AProgramShowsItsTcpConnectionsAndWhy) {
   EXPECT_NE(told.find(" at every address (TCP)"), std::string::npos) << told;
 }
 
+TEST(DatInfo, ARunningProgramTellsWhatItsEndpointsDo) {
+  const std::string told =
+      told_of_a_served_client("", "DATUM_TRANSPORT=auto", "DATUM_TRANSPORT=auto", "CONNECTED with");
+  EXPECT_NE(told.find("  IA datum: 1 EP, 2 EVDs\n"), std::string::npos) << told;
+  EXPECT_NE(told.find(", path: shm"), std::string::npos) << told;
+  for (const char* part : {"      posted ", "outstanding: ", " Recvs; 0 stalls\n", " events; "})
+    EXPECT_NE(told.find(part), std::string::npos) << part << "\n" << told;
+  const std::string over_tcp =
+      told_of_a_served_client("", "DATUM_TRANSPORT=tcp", "DATUM_TRANSPORT=tcp", "CONNECTED with");
+  EXPECT_NE(over_tcp.find(", path: tcp (DATUM_TRANSPORT=tcp)\n"), std::string::npos) << over_tcp;
+}
+
+TEST(DatInfo, AStoppedProgramDoesNotAnswerAndTheRestIsShown) {
+  const Served server(kPing + " --serve -p 0 -q");
+  ASSERT_EQ(kill(server.pid, SIGSTOP), 0);
+  const Ended ended = run(kInfo + " -p " + std::to_string(server.pid));
+  ASSERT_EQ(kill(server.pid, SIGCONT), 0);
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_NE(ended.output.find("no answer within two seconds"), std::string::npos) << ended.output;
+  EXPECT_NE(ended.output.find("listens on"), std::string::npos) << ended.output;
+}
+
 TEST(DatInfo, AProgramThatWasGivenTcpAloneSaysSo) {
   const std::string told =
       told_of_a_served_client("", "DATUM_TRANSPORT=tcp", "DATUM_TRANSPORT=auto", "established");
@@ -213,6 +241,8 @@ TEST(DatInfo, AProgramInAnotherNetworkNamespaceIsSeenThere) {
   const Served server("unshare -n sh -c 'ip link set lo up && exec " + kPing + " --serve -p 0 -q'");
   const Ended ended = run(kInfo + " -p " + std::to_string(server.pid));
   EXPECT_EQ(ended.code, 0);
+  EXPECT_NE(ended.output.find("nobody answers in this network namespace"), std::string::npos)
+      << ended.output;
   EXPECT_NE(ended.output.find("  network        a namespace of its own: "), std::string::npos)
       << ended.output;
   EXPECT_NE(ended.output.find("port " + server.port + " at every address (TCP)"), std::string::npos)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/unique_fd.h: a file descriptor that closes itself.
+// common/unique_fd.h: a file descriptor that closes itself.
 #pragma once
 
 #include <unistd.h>
 
 #include <utility>
 
-namespace datum::cp {
+namespace datum::tools {
 
 class UniqueFd {
  public:
@@ -27,4 +27,4 @@ class UniqueFd {
   int fd_ = -1;
 };
 
-} // namespace datum::cp
+} // namespace datum::tools

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// What an IA says about itself, taken apart and printed.
+#include "info/report.h"
+
+#include <gtest/gtest.h>
+
+#include "info/print_report.h"
+
+namespace datum::info {
+namespace {
+
+constexpr const char* kReport =
+    "ia\tdatum\n"
+    "ep\t2\tCONNECTED\ttcp\t192.0.2.2\t49152\t17\t952\t16\t896\t3\t16\t2\t8\t5\tthe peer is on "
+    "another host\n"
+    "ep\t3\tUNCONNECTED\t-\t-\t-\t0\t0\t0\t0\t0\t16\t0\t8\t0\t-\n"
+    "evd\t1\t256\t0\t8\t0\t4\n";
+
+TEST(Report, IsTakenApart) {
+  const auto report = parse_report(kReport);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->name, "datum");
+  ASSERT_EQ(report->endpoints.size(), 2U);
+  const EndpointReport& ep = report->endpoints[0];
+  EXPECT_EQ(ep.state, "CONNECTED");
+  EXPECT_EQ(ep.path, "tcp");
+  EXPECT_EQ(ep.reason, "the peer is on another host");
+  EXPECT_EQ(ep.posted.messages, 17U);
+  EXPECT_EQ(ep.received.bytes, 896U);
+  EXPECT_EQ(ep.requests.held, 3U);
+  EXPECT_EQ(ep.recvs.most, 8U);
+  EXPECT_EQ(ep.stalls, 5U);
+  EXPECT_TRUE(report->endpoints[1].peer.empty());
+  ASSERT_EQ(report->evds.size(), 1U);
+  EXPECT_EQ(report->evds[0].waits, 4U);
+}
+
+TEST(Report, IsPrinted) {
+  const auto report = parse_report(kReport);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(
+      text_of(*report),
+      "  IA datum: 2 EPs, 1 EVD\n"
+      "    EP 2  CONNECTED with 192.0.2.2 port 49152, path: tcp (the peer is on another host)\n"
+      "      posted 17 (952 B), received 16 (896 B); outstanding: 3 of 16 requests, 2 of 8 "
+      "Recvs; 5 stalls\n"
+      "    EP 3  UNCONNECTED\n"
+      "      posted 0 (0 B), received 0 (0 B); outstanding: 0 of 16 requests, 0 of 8 Recvs; 0 "
+      "stalls\n"
+      "    EVD 1  streams 0x100; holds 0 of 8 events; 0 completions, 4 waits\n");
+}
+
+// A program of another version, or somebody who pretends to be one.
+TEST(Report, AnythingElseIsVoid) {
+  for (const char* text :
+       {"", "ia\tdatum", "ep\t2\n", "ia\tdatum\nep\t2\tCONNECTED\n", "ia\tdatum\nia\tagain\n",
+        "ia\tdatum\nevd\t1\t256\t0\t8\t0\tmany\n", "ia\tdatum\nevd\t1\t256\t0\t8\t0\t4\t9\n",
+        "ia\tdatum\nevd\t1\t256\t0\t8\t0\t99999999999999999999999\n", "nonsense\n"})
+    EXPECT_FALSE(parse_report(text)) << text;
+}
+
+TEST(Report, NobodyThereIsExplained) {
+  const Answer answer = ask("@datum-info/nobody");
+  EXPECT_FALSE(answer.report);
+  EXPECT_EQ(answer.gap, "what an IA says itself: connecting: nobody answers in this network "
+                        "namespace (nsenter -t PID -n)");
+}
+
+} // namespace
+} // namespace datum::info

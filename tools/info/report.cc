@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "info/report.h"
+
+#include <cerrno>
+#include <charconv>
+#include <cstddef>
+#include <cstring>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "common/unique_fd.h"
+
+namespace datum::info {
+namespace {
+
+constexpr timeval kPatience{.tv_sec = 2, .tv_usec = 0};
+constexpr std::size_t kMostOctets = 64 * 1024 * 1024;
+
+// The fields of one line, one after the other; a missing or malformed one makes all of it void.
+class Fields {
+ public:
+  explicit Fields(std::string_view line) : left_(line) {}
+  std::string_view next() {
+    if (done_) good_ = false;
+    const std::size_t end = left_.find('\t');
+    const std::string_view field = left_.substr(0, end);
+    done_ = end == std::string_view::npos;
+    left_.remove_prefix(done_ ? left_.size() : end + 1);
+    return field;
+  }
+  std::string text() {
+    const std::string_view field = next();
+    return field == "-" ? std::string() : std::string(field);
+  }
+  std::uint64_t number() {
+    const std::string_view field = next();
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(field.begin(), field.end(), value);
+    if (error != std::errc() || end != field.end()) good_ = false;
+    return value;
+  }
+  Fill fill() {
+    Fill fill;
+    fill.held = number();
+    fill.most = number();
+    return fill;
+  }
+  Moved moved() {
+    Moved moved;
+    moved.messages = number();
+    moved.bytes = number();
+    return moved;
+  }
+  [[nodiscard]] bool good() const { return good_ && done_; }
+
+ private:
+  std::string_view left_;
+  bool done_ = false;
+  bool good_ = true;
+};
+
+EndpointReport endpoint_of(Fields& fields) {
+  EndpointReport endpoint;
+  endpoint.number = fields.number();
+  endpoint.state = fields.text();
+  endpoint.path = fields.text();
+  endpoint.peer = fields.text();
+  endpoint.port = fields.text();
+  endpoint.posted = fields.moved();
+  endpoint.received = fields.moved();
+  endpoint.requests = fields.fill();
+  endpoint.recvs = fields.fill();
+  endpoint.stalls = fields.number();
+  endpoint.reason = fields.text();
+  return endpoint;
+}
+
+EvdReport evd_of(Fields& fields) {
+  EvdReport evd;
+  evd.number = fields.number();
+  evd.streams = fields.number();
+  evd.events = fields.fill();
+  evd.completions = fields.number();
+  evd.waits = fields.number();
+  return evd;
+}
+
+std::string why_not(const std::string& what, int error) {
+  const char* reason =
+      error == ECONNREFUSED ? "nobody answers in this network namespace (nsenter -t PID -n)"
+      : error == EAGAIN     ? "no answer within two seconds (is it stopped, or in a debugger?)"
+                            : std::strerror(error);
+  return fmt::format("what an IA says itself: {}: {}", what, reason);
+}
+
+tools::UniqueFd connect_to(const std::string& name) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  tools::UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  if (!socket || name.size() > sizeof address.sun_path) return {};
+  std::memcpy(address.sun_path + 1, name.data() + 1, name.size() - 1); // '@' stands for NUL
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
+  setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
+  setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
+  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0) return {};
+  return socket;
+}
+
+// Empty, and errno 0: let go without an answer.
+tools::UniqueFd receive_file(int socket) {
+  std::byte greeting{};
+  iovec piece{.iov_base = &greeting, .iov_len = sizeof greeting};
+  alignas(cmsghdr) std::byte control[CMSG_SPACE(sizeof(int))];
+  msghdr message{};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  errno = 0;
+  if (::recvmsg(socket, &message, MSG_CMSG_CLOEXEC) <= 0) return {};
+  const cmsghdr* header = CMSG_FIRSTHDR(&message);
+  if (header == nullptr || header->cmsg_type != SCM_RIGHTS ||
+      header->cmsg_len != CMSG_LEN(sizeof(int)))
+    return {};
+  int fd = -1;
+  std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
+  return tools::UniqueFd(fd);
+}
+
+std::optional<std::string> read_file(int file) {
+  struct stat facts {};
+  if (::fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode)) return std::nullopt;
+  if (static_cast<std::uint64_t>(facts.st_size) > kMostOctets) return std::nullopt;
+  std::string text(static_cast<std::size_t>(facts.st_size), '\0');
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t got =
+        ::pread(file, text.data() + done, text.size() - done, static_cast<off_t>(done));
+    if (got <= 0) return std::nullopt;
+    done += static_cast<std::size_t>(got);
+  }
+  return text;
+}
+
+} // namespace
+
+std::optional<IaReport> parse_report(std::string_view text) {
+  IaReport report;
+  bool named = false;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) return std::nullopt;
+    Fields fields(text.substr(0, end));
+    text.remove_prefix(end + 1);
+    const std::string_view kind = fields.next();
+    if (kind == "ia" && !named) {
+      report.name = fields.text();
+      named = true;
+    } else if (kind == "ep") {
+      report.endpoints.push_back(endpoint_of(fields));
+    } else if (kind == "evd") {
+      report.evds.push_back(evd_of(fields));
+    } else {
+      return std::nullopt;
+    }
+    if (!fields.good()) return std::nullopt;
+  }
+  if (!named) return std::nullopt;
+  return report;
+}
+
+Answer ask(const std::string& name) {
+  const tools::UniqueFd socket = connect_to(name);
+  if (!socket) return {.report = {}, .gap = why_not("connecting", errno)};
+  const tools::UniqueFd file = receive_file(socket.get());
+  if (!file && errno != 0) return {.report = {}, .gap = why_not("waiting", errno)};
+  if (!file)
+    return {.report = {},
+            .gap = "what an IA says itself: it does not tell this user, or has no memory or "
+                   "descriptor left to do so"};
+  const std::optional<std::string> text = read_file(file.get());
+  Answer answer;
+  if (text) answer.report = parse_report(*text);
+  if (!answer.report)
+    answer.gap = "what an IA says itself: not what this dat-info understands (is it of another "
+                 "version?)";
+  return answer;
+}
+
+} // namespace datum::info
