@@ -7,13 +7,20 @@
 #include "provider/memory_probe.h"
 #include "transport/sim/sim_adapter.h"
 
+// Each module has one, and the loader takes that of the first for all: so DAT 1.2 and DAT 2.0 of one
+// process meet in one network.
+extern "C" {
+[[gnu::visibility("default")]] extern datum::SimWorldPlace datum_sim_world;
+constinit datum::SimWorldPlace datum_sim_world;
+}
+
 namespace datum {
 namespace {
 
 class SimRuntime final : public Runtime {
  public:
   SimRuntime(const SimOptions& options, LockOwner& lock)
-      : adapter_(shared_sim_world(options), lock, LinkOptions{}) {}
+      : adapter_(shared_sim_world(datum_sim_world, options), lock, LinkOptions{}) {}
 
   Transport& transport() override { return adapter_.transport(); }
   Progress& progress() override { return adapter_.progress(); }

@@ -25,11 +25,13 @@ class RealLock final : public LockOwner {
   Mutex mutex_;
 };
 
+SimWorldPlace world_of_all_stations;
+
 // An adapter and one end of a connection.
 class Station {
  public:
   explicit Station(const SimOptions& options)
-      : stand_(shared_sim_world(options), lock_, LinkOptions{}), memory_(64 * 1024) {
+      : stand_(shared_sim_world(world_of_all_stations, options), lock_, LinkOptions{}), memory_(64 * 1024) {
     lock_.acquire();
     AdapterEnvironment environment;
     environment.handles = &handles_;

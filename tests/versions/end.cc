@@ -29,11 +29,10 @@ class EndOfThisVersion final : public End {
     if (ia_ != DAT_HANDLE_NULL) dat_ia_close(ia_, DAT_CLOSE_ABRUPT_FLAG);
   }
 
-  bool open() {
-    char name[] = "datum";
+  bool open(std::string name) {
     DAT_EVD_HANDLE async = DAT_HANDLE_NULL;
     DAT_IA_ATTR attributes{};
-    if (dat_ia_open(name, 8, &async, &ia_) != DAT_SUCCESS) {
+    if (dat_ia_open(name.data(), 8, &async, &ia_) != DAT_SUCCESS) {
       ia_ = DAT_HANDLE_NULL;
       return false;
     }
@@ -138,6 +137,10 @@ class EndOfThisVersion final : public End {
     if (event.event_number != DAT_DTO_COMPLETION_EVENT || data.status != DAT_DTO_SUCCESS) return -1;
     return static_cast<long>(data.transfered_length);
   }
+  void catch_up() override {
+    DAT_EP_PARAM param{};
+    dat_ep_query(ep_, DAT_EP_FIELD_EP_STATE, &param); // takes the lock that they held
+  }
 
  private:
   bool make_evd(DAT_EVD_HANDLE& evd, DAT_EVD_FLAGS flags = DAT_EVD_DTO_FLAG) {
@@ -177,19 +180,19 @@ class EndOfThisVersion final : public End {
   DAT_EP_HANDLE ep_ = DAT_HANDLE_NULL;
 };
 
-End* open_end() {
+End* open_end(const std::string& ia_name) {
   auto end = std::make_unique<EndOfThisVersion>();
-  return end->open() ? end.release() : nullptr;
+  return end->open(ia_name) ? end.release() : nullptr;
 }
 
 } // namespace
 
 #if DATUM_DAT_MAJOR == 1
-End* datum_open_end_of_dat1() {
-  return open_end();
+End* datum_open_end_of_dat1(const std::string& ia_name) {
+  return open_end(ia_name);
 }
 #else
-End* datum_open_end_of_dat2() {
-  return open_end();
+End* datum_open_end_of_dat2(const std::string& ia_name) {
+  return open_end(ia_name);
 }
 #endif

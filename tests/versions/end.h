@@ -49,12 +49,15 @@ class End {
   virtual bool post(Operation operation, std::size_t at, std::size_t length, PeerMemory peer) = 0;
   // How long the next completed one was; -1: it failed, or there was none.
   virtual long completed(Operation operation) = 0;
+  // Everything that its threads have done for peers is over, and ThreadSanitizer knows it: what
+  // comes through the kernel has an order, too, but not one that it sees.
+  virtual void catch_up() = 0;
 };
 
 } // namespace datum::test
 
 extern "C" {
 // nullptr: the IA cannot be opened.
-__attribute__((visibility("default"))) datum::test::End* datum_open_end_of_dat1();
-__attribute__((visibility("default"))) datum::test::End* datum_open_end_of_dat2();
+__attribute__((visibility("default"))) datum::test::End* datum_open_end_of_dat1(const std::string& ia_name);
+__attribute__((visibility("default"))) datum::test::End* datum_open_end_of_dat2(const std::string& ia_name);
 }

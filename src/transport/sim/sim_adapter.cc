@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "transport/sim/sim_adapter.h"
 
-#include <mutex>
-
 namespace datum {
 
-std::shared_ptr<SharedSimWorld> shared_sim_world(const SimOptions& options) {
-  static std::mutex mutex;
-  static std::weak_ptr<SharedSimWorld> current;
-  const std::lock_guard lock(mutex);
-  std::shared_ptr<SharedSimWorld> world = current.lock();
+std::shared_ptr<SharedSimWorld> shared_sim_world(SimWorldPlace& place, const SimOptions& options) {
+  const std::lock_guard lock(place.mutex);
+  if (place.current == nullptr) place.current = new std::weak_ptr<SharedSimWorld>;
+  std::shared_ptr<SharedSimWorld> world = place.current->lock();
   if (!world) {
     world = std::make_shared<SharedSimWorld>(options);
-    current = world;
+    *place.current = world;
   }
   return world;
 }

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
 
 #include "base/random.h"
@@ -28,9 +29,16 @@ struct SharedSimWorld {
   SimDriver driver;
 };
 
-// The one world of this process: every adapter opened while another is open joins it, whatever its
-// own options say.
-std::shared_ptr<SharedSimWorld> shared_sim_world(const SimOptions& options);
+// Where the one world of a process is to be found. Never destroyed, so that it may be the same for
+// several modules.
+struct SimWorldPlace {
+  std::mutex mutex;
+  std::weak_ptr<SharedSimWorld>* current = nullptr; // made by whoever comes first
+};
+
+// The world at that place: every adapter opened while another is open joins it, whatever its own
+// options say.
+std::shared_ptr<SharedSimWorld> shared_sim_world(SimWorldPlace& place, const SimOptions& options);
 
 class SimAdapter final : private SimParticipant {
  public:
