@@ -7,8 +7,8 @@
 #include "provider/memory_probe.h"
 #include "transport/sim/sim_adapter.h"
 
-// Each module has one, and the loader takes that of the first for all: so DAT 1.2 and DAT 2.0 of one
-// process meet in one network.
+// Each module has one, and the loader takes that of the first for all: so DAT 1.2 and DAT 2.0 of
+// one process meet in one network.
 extern "C" {
 [[gnu::visibility("default")]] extern datum::SimWorldPlace datum_sim_world;
 constinit datum::SimWorldPlace datum_sim_world;

@@ -31,7 +31,8 @@ SimWorldPlace world_of_all_stations;
 class Station {
  public:
   explicit Station(const SimOptions& options)
-      : stand_(shared_sim_world(world_of_all_stations, options), lock_, LinkOptions{}), memory_(64 * 1024) {
+      : stand_(shared_sim_world(world_of_all_stations, options), lock_, LinkOptions{}),
+        memory_(64 * 1024) {
     lock_.acquire();
     AdapterEnvironment environment;
     environment.handles = &handles_;

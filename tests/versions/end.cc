@@ -5,6 +5,10 @@
 
 #include "dat.h"
 
+#if DATUM_DAT_MAJOR == 2
+#include <dat2/dat_ib_extensions.h>
+#endif
+
 #include <array>
 #include <cstring>
 
@@ -14,6 +18,8 @@ using namespace datum::test;
 
 constexpr DAT_TIMEOUT kPatience = 20'000'000;
 constexpr DAT_COUNT kDepth = 64;
+constexpr int kOrdinary = DAT_DTO_COMPLETION_EVENT;
+constexpr int kExtended = 0x40000;
 
 DAT_COUNT count(const std::string& data) {
   return static_cast<DAT_COUNT>(data.size());
@@ -41,7 +47,7 @@ class EndOfThisVersion final : public End {
         dat_pz_create(ia_, &zone_) != DAT_SUCCESS)
       return false;
     address_ = attributes.ia_address_ptr;
-    return make_evd(requests_) && make_evd(receives_) &&
+    return make_evd(requests_) && make_evd(receives_, DAT_EVD_DTO_FLAG) &&
            make_evd(connections_, DAT_EVD_CONNECTION_FLAG) &&
            make_evd(arrivals_, DAT_EVD_CR_FLAG) && register_memory() && make_endpoint();
   }
@@ -77,6 +83,22 @@ class EndOfThisVersion final : public End {
     return dat_cr_reject(request, count(data), bytes_of(data)) == DAT_SUCCESS;
 #endif
   }
+  bool connect_datagrams(std::uint64_t qualifier) override {
+#if DATUM_DAT_MAJOR == 1
+    static_cast<void>(qualifier);
+    return false;
+#else
+    DAT_EP_ATTR attributes{};
+    attributes.service_type = static_cast<DAT_SERVICE_TYPE>(DAT_IB_SERVICE_TYPE_UD);
+    attributes.max_recv_dtos = attributes.max_request_dtos = 4;
+    attributes.max_recv_iov = attributes.max_request_iov = 1;
+    DAT_EP_HANDLE ep = DAT_HANDLE_NULL;
+    return dat_ep_create(ia_, zone_, receives_, requests_, connections_, &attributes, &ep) ==
+               DAT_SUCCESS &&
+           dat_ep_connect(ep, address_, qualifier, kPatience, 0, nullptr, DAT_QOS_BEST_EFFORT,
+                          DAT_CONNECT_DEFAULT_FLAG) == DAT_SUCCESS;
+#endif
+  }
   bool disconnect() override {
     return dat_ep_disconnect(ep_, DAT_CLOSE_GRACEFUL_FLAG) == DAT_SUCCESS;
   }
@@ -107,6 +129,24 @@ class EndOfThisVersion final : public End {
 #endif
     return made;
   }
+  PeerMemory bind_window() override {
+    PeerMemory bound;
+    const DAT_LMR_TRIPLET all =
+        local_part(own_, reinterpret_cast<DAT_VADDR>(bytes_.data()), kMemory);
+    DAT_EVENT event{};
+    if (dat_rmr_create(zone_, &window_) != DAT_SUCCESS ||
+        dat_rmr_bind(window_, &all, DAT_MEM_PRIV_REMOTE_WRITE_FLAG, ep_, DAT_RMR_COOKIE{},
+                     DAT_COMPLETION_DEFAULT_FLAG, &bound.context) != DAT_SUCCESS ||
+        !next(requests_, event) || event.event_number != DAT_RMR_BIND_COMPLETION_EVENT)
+      return {};
+    bound.address = reinterpret_cast<std::uint64_t>(bytes_.data());
+    return bound;
+  }
+  bool window_is_bound() override {
+    DAT_RMR_PARAM param{};
+    return dat_rmr_query(window_, DAT_RMR_FIELD_ALL, &param) == DAT_SUCCESS &&
+           param.rmr_context != 0;
+  }
 
   bool post(Operation operation, std::size_t at, std::size_t length, PeerMemory peer) override {
     DAT_LMR_TRIPLET here =
@@ -127,6 +167,18 @@ class EndOfThisVersion final : public End {
     case Operation::Read:
       status = dat_ep_post_rdma_read(ep_, 1, &here, cookie, &there, DAT_COMPLETION_DEFAULT_FLAG);
       break;
+#if DATUM_DAT_MAJOR == 2
+    case Operation::WriteImmediate:
+      status = dat_ib_post_rdma_write_immed(ep_, 1, &here, cookie, &there, 7,
+                                            DAT_COMPLETION_DEFAULT_FLAG);
+      break;
+    case Operation::SendInvalidate:
+      status = dat_ep_post_send_with_invalidate(ep_, 1, &here, cookie, DAT_COMPLETION_DEFAULT_FLAG,
+                                                DAT_TRUE, peer.context);
+      break;
+#else
+    default: return false;
+#endif
     }
     return status == DAT_SUCCESS;
   }
@@ -134,7 +186,8 @@ class EndOfThisVersion final : public End {
     DAT_EVENT event{};
     if (!next(operation == Operation::Receive ? receives_ : requests_, event)) return -1;
     const DAT_DTO_COMPLETION_EVENT_DATA& data = event.event_data.dto_completion_event_data;
-    if (event.event_number != DAT_DTO_COMPLETION_EVENT || data.status != DAT_DTO_SUCCESS) return -1;
+    const int number = operation == Operation::WriteImmediate ? kExtended : kOrdinary;
+    if (static_cast<int>(event.event_number) != number || data.status != DAT_DTO_SUCCESS) return -1;
     return static_cast<long>(data.transfered_length);
   }
   void catch_up() override {
@@ -143,7 +196,7 @@ class EndOfThisVersion final : public End {
   }
 
  private:
-  bool make_evd(DAT_EVD_HANDLE& evd, DAT_EVD_FLAGS flags = DAT_EVD_DTO_FLAG) {
+  bool make_evd(DAT_EVD_HANDLE& evd, DAT_EVD_FLAGS flags = kTransfers) {
     return dat_evd_create(ia_, kDepth, DAT_HANDLE_NULL, flags, &evd) == DAT_SUCCESS;
   }
   bool register_memory() {
@@ -157,6 +210,8 @@ class EndOfThisVersion final : public End {
     return dat_ep_create(ia_, zone_, receives_, requests_, connections_, nullptr, &ep_) ==
            DAT_SUCCESS;
   }
+  static constexpr auto kTransfers =
+      static_cast<DAT_EVD_FLAGS>(DAT_EVD_DTO_FLAG | DAT_EVD_RMR_BIND_FLAG);
   static bool next(DAT_EVD_HANDLE evd, DAT_EVENT& event) {
     DAT_COUNT left = 0;
     return dat_evd_wait(evd, kPatience, 1, &event, &left) == DAT_SUCCESS;
@@ -178,6 +233,7 @@ class EndOfThisVersion final : public End {
   DAT_LMR_CONTEXT own_ = 0;
   DAT_RMR_CONTEXT for_peers_ = 0;
   DAT_EP_HANDLE ep_ = DAT_HANDLE_NULL;
+  DAT_RMR_HANDLE window_ = DAT_HANDLE_NULL;
 };
 
 End* open_end(const std::string& ia_name) {

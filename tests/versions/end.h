@@ -16,7 +16,9 @@ struct PeerMemory {
   std::uint64_t address = 0;
 };
 
-enum class Operation : std::uint8_t { Send, Write, Read, Receive };
+// The last two are of DAT 2.0 alone: a Write that ends with a number, a Send that unbinds a window
+// of the peer's.
+enum class Operation : std::uint8_t { Send, Write, Read, Receive, WriteImmediate, SendInvalidate };
 
 // An IA of its own with one endpoint and kMemory registered octets. Waiting is bounded.
 class End {
@@ -25,6 +27,7 @@ class End {
   static constexpr int kEstablished = 0x4001;
   static constexpr int kPeerRejected = 0x4002;
   static constexpr int kDisconnected = 0x4005;
+  static constexpr int kDatagramsFailed = 0x40004;
 
   struct ConnectionEvent {
     int number = 0;
@@ -39,12 +42,17 @@ class End {
   virtual bool accept(const std::string& data, std::string& said) = 0;
   // DAT 1.2 has nowhere to put the data.
   virtual bool reject(const std::string& data) = 0;
+  // By another endpoint of its own, for datagrams, which only DAT 2.0 offers.
+  virtual bool connect_datagrams(std::uint64_t qualifier) = 0;
   virtual bool disconnect() = 0;
   virtual ConnectionEvent connection_event() = 0;
 
   virtual char* bytes() = 0;
   // With `zero_based` the peer counts from 0, which only DAT 2.0 offers.
   virtual PeerMemory memory(bool zero_based) = 0;
+  // Of all of it, until somebody unbinds it. With context 0: failed.
+  virtual PeerMemory bind_window() = 0;
+  virtual bool window_is_bound() = 0;
   // Octets `at`...`at + length` here, and those at `peer.address` there.
   virtual bool post(Operation operation, std::size_t at, std::size_t length, PeerMemory peer) = 0;
   // How long the next completed one was; -1: it failed, or there was none.
@@ -58,6 +66,8 @@ class End {
 
 extern "C" {
 // nullptr: the IA cannot be opened.
-__attribute__((visibility("default"))) datum::test::End* datum_open_end_of_dat1(const std::string& ia_name);
-__attribute__((visibility("default"))) datum::test::End* datum_open_end_of_dat2(const std::string& ia_name);
+__attribute__((visibility("default"))) datum::test::End*
+datum_open_end_of_dat1(const std::string& ia_name);
+__attribute__((visibility("default"))) datum::test::End*
+datum_open_end_of_dat2(const std::string& ia_name);
 }

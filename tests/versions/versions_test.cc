@@ -109,6 +109,41 @@ TEST_P(RuleVersions, WhatARejectSaysReachesDat2Only) {
   EXPECT_EQ(answer.data, both ? "no room" : "");
 }
 
+// DAT 2.0 connects to DAT 1.2.
+using RuleExtensions = RuleVersions;
+
+// Rules: DAT2.73
+TEST_P(RuleExtensions, AWriteWithANumberIsAnOrdinaryCompletion) {
+  ASSERT_NO_FATAL_FAILURE(connect());
+  ASSERT_TRUE(passive->post(Operation::Receive, 1000, 16, {}));
+  std::memcpy(active->bytes(), "numbered", 8);
+  ASSERT_TRUE(active->post(Operation::WriteImmediate, 0, 8, passive->memory(false)));
+  EXPECT_EQ(active->completed(Operation::WriteImmediate), 8);
+  EXPECT_EQ(passive->completed(Operation::Receive), 8);
+  EXPECT_EQ(std::string_view(passive->bytes(), 8), "numbered");
+}
+
+// Rules: DAT2.73
+TEST_P(RuleExtensions, ASendThatInvalidatesIsAnOrdinaryCompletion) {
+  ASSERT_NO_FATAL_FAILURE(connect());
+  const PeerMemory window = passive->bind_window();
+  ASSERT_TRUE(passive->window_is_bound());
+  ASSERT_TRUE(passive->post(Operation::Receive, 1000, 16, {}));
+  std::memcpy(active->bytes(), "unbound", 7);
+  ASSERT_TRUE(active->post(Operation::SendInvalidate, 0, 7, window));
+  EXPECT_EQ(active->completed(Operation::Send), 7);
+  EXPECT_EQ(passive->completed(Operation::Receive), 7);
+  EXPECT_EQ(std::string_view(passive->bytes() + 1000, 7), "unbound");
+  EXPECT_FALSE(passive->window_is_bound());
+}
+
+// Rules: DAT2.49
+TEST_P(RuleExtensions, AnEndpointOfDatagramsIsRefused) {
+  ASSERT_TRUE(active->connect_datagrams(qualifier));
+  EXPECT_EQ(active->connection_event().number, End::kDatagramsFailed);
+  ASSERT_NO_FATAL_FAILURE(connect()) << "the first request that comes is that of the connection";
+}
+
 using RuleZeroBased = RuleVersions;
 
 // Rules: DAT2.28
@@ -128,6 +163,8 @@ std::string name_of(const testing::TestParamInfo<Versions>& info) {
 }
 INSTANTIATE_TEST_SUITE_P(Pairs, RuleVersions,
                          testing::Values(Versions{1, 2}, Versions{2, 1}, Versions{2, 2}), name_of);
+
+INSTANTIATE_TEST_SUITE_P(Pairs, RuleExtensions, testing::Values(Versions{2, 1}), name_of);
 
 INSTANTIATE_TEST_SUITE_P(Pairs, RuleZeroBased, testing::Values(Versions{1, 2}), name_of);
 

@@ -154,7 +154,7 @@ TEST_F(Dat2Connection, RelatedProviders) {
   EXPECT_EQ(answer, DAT_HA_FALSE);
 }
 
-// Rules: DAT2.68
+// Rules: DAT2.79
 TEST_F(Dat2Connection, RelatedByAnAlias) {
   std::string own = ia_name();
   std::string alias = kIaAlias;
