@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/request_queue.h: an EP's posted requests in posting order: queued, started, ended.
-// Everything is allocated at creation, but for what pairs need; a request keeps its address until
-// it is retired.
+// Everything is allocated at creation, but for what pairs need: the first of them may move what is
+// posted. What a channel was given stays where it was until it is retired.
 #pragma once
 
 #include <cstdint>
@@ -47,22 +47,20 @@ class RequestQueue {
   std::int32_t iov() const { return static_cast<std::int32_t>(iov_); }
   std::int32_t count() const { return static_cast<std::int32_t>(posted_ - retired_); }
   bool empty() const { return posted_ == retired_; }
-  // By what the consumer may post, or, where pairs have taken two slots each, for lack of slots.
-  bool full() const {
-    return count() - halves_ == depth_ || static_cast<std::size_t>(count()) > mask_;
-  }
+  // By what the consumer may post; there is a slot for each, and for pairs two.
+  bool full() const { return count() - halves_ == depth_; }
 
   std::uint64_t retired() const { return retired_; }
   std::uint64_t started() const { return started_; }
   std::uint64_t posted() const { return posted_; }
-  Request& at(std::uint64_t position) { return slots_[position & mask_]; }
+  Request& at(std::uint64_t position) { return slots_.requests[position & mask_]; }
   // Of a request that waits for its start, or whose channel still needs it.
-  WorkRequest& work(std::uint64_t position) { return work_[position & mask_]; }
-  BindRequest& bind(std::uint64_t position) { return binds_[position & mask_]; }
+  WorkRequest& work(std::uint64_t position) { return slots_.work[position & mask_]; }
+  BindRequest& bind(std::uint64_t position) { return slots_.binds[position & mask_]; }
 
   // Precondition: not full.
   Request& push(const Request& request) {
-    Request& slot = slots_[posted_ & mask_];
+    Request& slot = slots_.requests[posted_ & mask_];
     // One by one: a copy of the whole would wait for the stores that have just put it together.
     slot.cookie = request.cookie;
     slot.length = request.length;
@@ -79,8 +77,8 @@ class RequestQueue {
   BindRequest& next_bind() { return bind(posted_); }
 
   // A pair: two requests that are one to the consumer (kHalf), and so count as one.
-  // False: there are no slots for another, and more can be had only when nothing is posted.
-  bool make_room_for_pair();
+  // Precondition: not full. Allocates for the first; a failure changes nothing.
+  void make_room_for_pair();
   // Its first half is pushed next / was retired.
   void begin_pair() { ++halves_; }
   void end_first_half() { --halves_; }
@@ -92,19 +90,27 @@ class RequestQueue {
   void resize(std::int32_t depth, std::int32_t iov);
 
  private:
-  void allocate(std::size_t size, std::size_t iov);
-
   // A power of two of each.
-  std::vector<Request> slots_;
-  std::vector<WorkRequest> work_;
-  std::vector<BindRequest> binds_;
-  std::vector<LocalTriplet> segments_;
-  std::size_t iov_;
+  struct Slots {
+    Slots() = default;
+    Slots(std::size_t size, std::size_t iov);
+    std::vector<Request> requests;
+    std::vector<WorkRequest> work;
+    std::vector<BindRequest> binds;
+    std::vector<LocalTriplet> segments;
+  };
+  void put(std::size_t at, const WorkRequest& work);
+  void move_to(Slots&& slots);
+
+  Slots slots_;
+  Slots outgrown_; // what channels may still look at, until outgrown_until_ is retired
+  std::uint64_t outgrown_until_ = 0;
+  std::size_t iov_ = 0;
   std::uint64_t mask_ = 0;
   std::uint64_t retired_ = 0;
   std::uint64_t started_ = 0;
   std::uint64_t posted_ = 0;
-  std::int32_t depth_;
+  std::int32_t depth_ = 0;
   std::int32_t halves_ = 0; // first ones, not retired
 };
 

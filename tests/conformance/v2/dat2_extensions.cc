@@ -182,6 +182,33 @@ TEST(Dat2ExtendedRequests, AsManyWritesWithImmediateDataAsOtherRequests) {
   }
 }
 
+// Rules: DAT2.67
+TEST(Dat2ExtendedRequests, AsManyBesideWhatIsOutstandingAlready) {
+  ConnectedPair pair(with_attributes([](DAT_EP_ATTR& a) { a.max_request_dtos = 4; }));
+  Side& active = pair.active();
+  Side& passive = pair.passive();
+  Buffer mine = active.buffer(8);
+  Buffer theirs = passive.buffer(8);
+  DAT_LMR_TRIPLET source = mine.segment();
+  DAT_RMR_TRIPLET target = theirs.remote();
+  const auto write = [&](DAT_UINT64 number) {
+    return dat_ib_post_rdma_write_immed(active.ep(), 1, &source, cookie(number), &target, 5,
+                                        DAT_COMPLETION_DEFAULT_FLAG);
+  };
+  // It waits for a Recv.
+  ASSERT_DAT_OK(post_send(active.ep(), {source}, 0));
+  for (DAT_UINT64 i = 1; i != 4; ++i) ASSERT_DAT_OK(write(i));
+  EXPECT_DAT_TYPE(write(4), DAT_INSUFFICIENT_RESOURCES);
+  for (DAT_UINT64 i = 0; i != 4; ++i)
+    ASSERT_DAT_OK(post_recv(passive.ep(), {theirs.segment()}, 10 + i));
+  expect_dto(active.request_evd(), active.ep(), 0);
+  expect_dto(passive.recv_evd(), passive.ep(), 10);
+  for (DAT_UINT64 i = 1; i != 4; ++i) {
+    EXPECT_EQ(next_completion(active.request_evd()).dto().user_cookie.as_64, i);
+    EXPECT_EQ(next_completion(passive.recv_evd()).dto().user_cookie.as_64, 10 + i);
+  }
+}
+
 // Rules: DAT2.23
 TEST_F(Dat2Extensions, WhatIsNotOffered) {
   EXPECT_DAT_TYPE(dat_ib_collective_free_member(active().ia(), nullptr), DAT_NOT_IMPLEMENTED);

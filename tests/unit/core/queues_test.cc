@@ -43,7 +43,7 @@ TEST(RequestQueue, PositionsCountOnRoundAndRound) {
   }
 }
 
-TEST(RequestQueue, ARequestKeepsItsAddressUntilItIsRetired) {
+TEST(RequestQueue, ARequestKeepsItsAddress) {
   RequestQueue queue(4, 1);
   const Request* first = &queue.push(request(1));
   for (std::uint64_t i = 2; i < 5; ++i) queue.push(request(i));
@@ -57,7 +57,7 @@ TEST(RequestQueue, APairCountsAsOne) {
   RequestQueue queue(2, 1);
   for (std::uint64_t pairs = 0; pairs < 2; ++pairs) {
     EXPECT_FALSE(queue.full());
-    ASSERT_TRUE(queue.make_room_for_pair());
+    queue.make_room_for_pair();
     queue.begin_pair();
     queue.push(request(pairs));
     queue.push(request(pairs));
@@ -70,27 +70,49 @@ TEST(RequestQueue, APairCountsAsOne) {
   EXPECT_FALSE(queue.full());
 }
 
-TEST(RequestQueue, NoMorePairsThanSlotsWhileSomethingIsPosted) {
+TEST(RequestQueue, RoomForPairsIsMadeWhateverIsPosted) {
   RequestQueue queue(4, 1);
+  // Where they stand has nothing to do with where they will stand.
+  for (std::uint64_t i = 0; i != 3; ++i) {
+    queue.push(request(100));
+    queue.mark_started();
+    queue.retire();
+  }
+  queue.push(request(0));
   queue.push(request(1));
-  EXPECT_TRUE(queue.make_room_for_pair());
-  queue.push(request(2));
-  queue.push(request(3));
-  EXPECT_FALSE(queue.make_room_for_pair());
-  EXPECT_EQ(queue.at(0).cookie, 1U);
+  for (std::uint64_t pair = 2; pair != 4; ++pair) {
+    EXPECT_FALSE(queue.full());
+    queue.make_room_for_pair();
+    queue.begin_pair();
+    queue.push(request(pair));
+    queue.push(request(pair));
+  }
+  EXPECT_TRUE(queue.full());
+  EXPECT_EQ(queue.count(), 6);
+  constexpr std::uint64_t kExpected[] = {0, 1, 2, 2, 3, 3};
+  for (std::uint64_t i = 0; i != 6; ++i) EXPECT_EQ(queue.at(3 + i).cookie, kExpected[i]) << i;
 }
 
-TEST(RequestQueue, SlotsThatPairsHaveTakenAreNotThereForOthers) {
-  RequestQueue queue(4, 1);
-  queue.push(request(0));
-  ASSERT_TRUE(queue.make_room_for_pair());
-  queue.begin_pair();
-  queue.push(request(1));
-  queue.push(request(1));
+TEST(RequestQueue, WhatAChannelWasGivenStaysWhereItWas) {
+  RequestQueue queue(1, 1);
   EXPECT_FALSE(queue.full());
-  queue.push(request(2));
-  EXPECT_TRUE(queue.full()) << "three to the consumer, but all slots are taken";
-  EXPECT_EQ(queue.at(0).cookie, 0U);
+  queue.resize(2, 1);
+  const LocalTriplet segment{1, 100, 10};
+  WorkRequest work;
+  work.length = 10;
+  work.local = {&segment, 1};
+  queue.keep(work);
+  queue.push(request(5));
+  const WorkRequest* given = &queue.work(0);
+  queue.mark_started();
+  queue.make_room_for_pair();
+  EXPECT_NE(given, &queue.work(0));
+  for (const WorkRequest* each : {given, const_cast<const WorkRequest*>(&queue.work(0))}) {
+    EXPECT_EQ(each->length, 10U);
+    ASSERT_EQ(each->local.size(), 1U);
+    EXPECT_EQ(each->local[0].address, 100U);
+  }
+  EXPECT_NE(given->local.data(), queue.work(0).local.data());
 }
 
 TEST(RequestQueue, KeepsACopyOfTheSegments) {
