@@ -34,9 +34,11 @@ void DatagramBacklog::release(std::uint32_t placed) {
   while (first_ != begun_ && static_cast<std::int32_t>(placed - at(first_).sequence) >= 0) ++first_;
 }
 
-void DatagramBacklog::clear() {
+std::size_t DatagramBacklog::clear() {
+  const std::size_t waiting = end_ - begun_;
   first_ = begun_ = end_;
   copies_.reset();
+  return waiting;
 }
 
 } // namespace datum

@@ -27,8 +27,8 @@ class DatagramBacklog {
   void mark_started(std::uint32_t sequence);
   // So many messages of the channel have been placed: the copies of those are not needed any more.
   void release(std::uint32_t placed);
-  // Nothing of them is needed any more, nor the memory.
-  void clear();
+  // Nothing of them is needed any more, nor the memory. How many were not started.
+  std::size_t clear();
 
  private:
   struct Copy {

@@ -25,7 +25,14 @@ DatagramPeer::DatagramPeer(Datagrams& owner, Role role, const Address& remote)
 
 DatagramPeer::~DatagramPeer() {
   drop_channel(CloseMode::Disconnect);
+  forget_private_data();
   owner_.adapter().datagram_addresses().remove(address_);
+}
+
+// Events that nobody has reaped say nothing of them any more.
+void DatagramPeer::forget_private_data() {
+  EventDispatcher* evd = owner_.endpoint().connect_evd();
+  if (evd != nullptr && !private_data_.empty()) evd->forget_data(private_data_.data());
 }
 
 ChannelOptions DatagramPeer::options() const {
@@ -116,7 +123,7 @@ void DatagramPeer::on_closed(CloseReason) {
     return;
   }
   owner_.adapter().retire(std::move(channel_));
-  backlog_.clear();
+  owner_.count_lost(backlog_.clear());
   state_ = State::Gone;
   if (forgotten_) become_spent();
 }
@@ -135,7 +142,7 @@ void DatagramPeer::close(CloseMode mode) {
 
 void DatagramPeer::become_spent() {
   state_ = State::Spent;
-  backlog_.clear(); // it may take long until the peer is destroyed
+  owner_.count_lost(backlog_.clear()); // it may take long until the peer is destroyed
   owner_.on_spent(*this);
 }
 

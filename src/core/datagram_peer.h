@@ -92,6 +92,7 @@ class DatagramPeer final : public ListHook<DatagramPeerTag>, public ChannelEvent
 
   ChannelOptions options() const;
   std::size_t most_private_data() const;
+  void forget_private_data();
   void drop_channel(CloseMode mode);
   void failed_by(EventKind kind, PrivateData data = {});
   void become_spent();

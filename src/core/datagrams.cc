@@ -26,9 +26,9 @@ void Datagrams::count_dropped() {
   ++adapter().tally().datagrams_dropped;
 }
 
-void Datagrams::count_lost() {
-  ++lost_;
-  ++adapter().tally().datagrams_lost;
+void Datagrams::count_lost(std::size_t count) {
+  lost_ += count;
+  adapter().tally().datagrams_lost += count;
 }
 
 DatagramPeer& Datagrams::add(DatagramPeer::Role role, const Address& remote) {

@@ -44,8 +44,8 @@ class Datagrams {
 
   // One that arrived found no Recv to hold it.
   void count_dropped();
-  // One that was to be sent found no room on the way, or nobody there.
-  void count_lost();
+  // So many that were to be sent found no room on the way, or nobody there.
+  void count_lost(std::size_t count = 1);
 
   // From peers.
   void on_failed(DatagramPeer& peer);

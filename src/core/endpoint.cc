@@ -36,6 +36,7 @@ Endpoint::Endpoint(InterfaceAdapter& adapter, const EndpointParts& parts, Shared
 
 Endpoint::~Endpoint() {
   abandon();
+  forget_private_data();
   // A message was filling it; dat_ep_free gives it back to the consumer.
   if (srq_ && message_open_) srq_->account().returned();
   count_sharing(recv_evd(), attributes_.recv_completion_flags, -1);
@@ -87,7 +88,8 @@ void Endpoint::check_watermarks() {
     event.value = kReasonSoftHighWatermark;
     adapter().report_async(event);
   }
-  const bool connected = state_ == EpState::Connected || state_ == EpState::DisconnectPending;
+  const bool connected = state_ == EpState::Connected || state_ == EpState::Datagrams ||
+                         state_ == EpState::DisconnectPending;
   if (connected && hard_watermark_ != kWatermarkInfinite && held > hard_watermark_)
     break_connection();
 }
@@ -96,6 +98,10 @@ void Endpoint::break_connection() {
   if (!on(EpEvent::Lost)) return;
   drop_channel(CloseMode::Abort);
   enter_disconnected(EventKind::Broken);
+}
+
+void Endpoint::forget_private_data() {
+  if (connect_evd_ && told_private_data_) connect_evd_->forget_data(private_data_.data());
 }
 
 void Endpoint::drop_channel(CloseMode mode) {
@@ -132,6 +138,7 @@ void Endpoint::report_connection(EventKind kind, PrivateData data) {
   event.data = data.empty() ? nullptr : data.data();
   event.size = static_cast<std::uint32_t>(data.size());
   const bool reported = connect_evd_->push_connection(event);
+  told_private_data_ = told_private_data_ || (reported && !data.empty());
   if (reported || kind != EventKind::Established || !on(EpEvent::Lost)) return;
   // Nobody would ever learn that it is connected (api 6.7).
   drop_channel(CloseMode::Disconnect);

@@ -206,6 +206,8 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   // Into D: everything posted ends as flushed, then `last` is reported.
   void enter_disconnected(EventKind last, PrivateData data = {});
   void report_connection(EventKind kind, PrivateData data = {});
+  // Events that nobody has reaped say nothing of it any more: it is about to go.
+  void forget_private_data();
 
   Status check_local(std::span<const LocalTriplet> local, std::int32_t max_iov, Access right,
                      std::uint64_t max_length, std::uint64_t& length) const;
@@ -254,6 +256,7 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   bool open_shared_ = false;  // ... and came from the SRQ
   bool accepter_ = false;
   bool soft_armed_ = false;
+  bool told_private_data_ = false; // by an event, which may not have been reaped yet
   Origin origin_;
   std::uint32_t number_;
 

@@ -41,7 +41,11 @@ bool Endpoint::report_datagrams(EventKind kind, const DatagramPeer& peer) {
   event.value = peer.number();
   event.data = data.empty() ? nullptr : data.data();
   event.size = static_cast<std::uint32_t>(data.size());
-  return connect_evd_->push_connection(event);
+  if (!connect_evd_->push_connection(event)) return false;
+  // Recvs posted before may exceed the hard one, which ends what has just been reported.
+  if (kind == EventKind::DatagramsResolved || kind == EventKind::DatagramsResolvedPassive)
+    check_watermarks();
+  return true;
 }
 
 Status Endpoint::post_datagram(std::span<const LocalTriplet> local, DatagramAddress to,

@@ -67,6 +67,8 @@ Status Endpoint::modify(std::uint32_t changes, const EndpointParts& parts,
   if ((changes & (kMaxRequestDtos | kMaxRequestIov | kReadIov | kWriteIov)) != 0)
     requests_.resize(wanted.max_request_dtos, most_segments(wanted));
 
+  // The one that it leaves may still hold an event of it, and is not known any more when it goes.
+  if (after.connect_evd != connect_evd()) forget_private_data();
   set_evds_and_attributes(after, wanted);
   zone_ = Ref(after.zone);
   if ((changes & kSoftHw) != 0) set_watermarks(wanted.srq_soft_hw, hard_watermark_);

@@ -34,6 +34,19 @@ enum class EventKind : std::uint8_t {
   Software,
 };
 
+// Whether `data` and `size` are what a peer's consumer said.
+constexpr bool has_private_data(EventKind kind) {
+  switch (kind) {
+  case EventKind::Established:
+  case EventKind::PeerRejected:
+  case EventKind::DatagramsResolved:
+  case EventKind::DatagramsResolvedPassive:
+  case EventKind::DatagramsRejected:
+  case EventKind::DatagramsFailed: return true;
+  default: return false;
+  }
+}
+
 // Reasons of asynchronous events; the values of DAT's *_ASYNC reasons.
 inline constexpr std::uint64_t kReasonEvdOverflow = 0;
 inline constexpr std::uint64_t kReasonSoftHighWatermark = 2;

@@ -125,6 +125,15 @@ bool EventDispatcher::push_connection(const Event& event) {
   return false;
 }
 
+void EventDispatcher::forget_data(const void* data) {
+  for (std::uint64_t at = head_; at != tail_; ++at) {
+    Event& event = ring_[at & mask_];
+    if (!has_private_data(event.kind) || event.data != data) continue;
+    event.data = nullptr;
+    event.size = 0;
+  }
+}
+
 // Once for each EVD, whatever was lost.
 void EventDispatcher::report_overflow() {
   if (std::exchange(overflowed_, true)) return;

@@ -70,6 +70,9 @@ class EventDispatcher final : public Object {
   // A connection event that does not fit is lost, with one overflow event.
   bool push_connection(const Event& event);
 
+  // The private data of events that were not reaped are about to go.
+  void forget_data(const void* data);
+
   Status post_software(std::uint64_t pointer);
   // Whoever takes events drives the transport: when fewer than `wanted` are there, and now and then
   // when not, so that a queue which never runs empty holds up no other endpoint (design 5 b).

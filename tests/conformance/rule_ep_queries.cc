@@ -172,6 +172,25 @@ TEST_F(RuleEpQueries, TheStateChangesBeforeTheEvent) {
   EXPECT_EQ(ep_state(pair.active().ep()), DAT_EP_STATE_DISCONNECTED);
 }
 
+// Rules: dat_ep_free.R14
+TEST_F(RuleEpQueries, AnEventThatIsDequeuedBehindItsEndpointHasNoData) {
+  const Ia active_ia = open_ia();
+  Side active(active_ia);
+  Side passive(ia);
+  Listener listener(ia);
+  const Cno cno = create_cno(active_ia);
+  ASSERT_DAT_OK(dat_evd_modify_cno(active.connect_evd(), cno));
+  ASSERT_DAT_OK(connect(active.ep(), listener));
+  Cr cr = listener.expect_request();
+  ASSERT_DAT_OK(accept(cr, passive.ep(), "answer"));
+  EXPECT_TRIGGERED(cno, active.connect_evd());
+  active.ep().free();
+  const DAT_EVENT event = expect_event(active.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED);
+  EXPECT_EQ(event.event_data.connect_event_data.private_data_size, 0);
+  EXPECT_EQ(event.event_data.connect_event_data.private_data, nullptr);
+  ASSERT_DAT_OK(dat_evd_modify_cno(active.connect_evd(), DAT_HANDLE_NULL));
+}
+
 // Rules: dat_ep_free.R8
 TEST_F(RuleEpQueries, FreeAbortsAConnect) {
   const Ia active_ia = open_ia();

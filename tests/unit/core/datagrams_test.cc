@@ -108,9 +108,18 @@ TEST_F(Backlog, WhatWasNotStartedIsNeverReleased) {
   ASSERT_TRUE(keep("one"));
   backlog.release(1000);
   EXPECT_EQ(next(), "one");
-  backlog.clear();
+  EXPECT_EQ(backlog.clear(), 1U);
   EXPECT_EQ(next(), "nothing");
   EXPECT_FALSE(backlog.full());
+  EXPECT_EQ(backlog.clear(), 0U);
+}
+
+TEST_F(Backlog, WhatWasStartedIsNotAmongWhatAnEndLoses) {
+  for (int i = 0; i != 3; ++i) ASSERT_TRUE(keep("x")) << i;
+  backlog.mark_started(1);
+  backlog.mark_started(2);
+  backlog.release(1);
+  EXPECT_EQ(backlog.clear(), 1U);
 }
 
 TEST_F(Backlog, NoMoreThanADatagramCanHave) {
