@@ -2,9 +2,14 @@
 // Notification of DAT 2.0: CNOs with a descriptor, taking a trigger without waiting.
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/select.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <string>
+#include <thread>
 
 #include "fixture.h"
 
@@ -139,5 +144,130 @@ TEST(Dat2Descriptor, AMessageMakesItReadable) {
   expect_dto(pair.passive().recv_evd(), pair.passive().ep(), 1);
   ASSERT_DAT_OK(dat_evd_modify_cno(pair.passive().recv_evd(), DAT_HANDLE_NULL));
 }
+
+// What waits for a descriptor, each in its own way: whether it reports this one, without waiting.
+bool by_poll(int descriptor) {
+  pollfd one{descriptor, POLLIN, 0};
+  return ::poll(&one, 1, 0) == 1 && one.revents == POLLIN;
+}
+bool by_select(int descriptor) {
+  fd_set set;
+  FD_ZERO(&set);
+  FD_SET(descriptor, &set);
+  timeval none{0, 0};
+  return ::select(descriptor + 1, &set, nullptr, nullptr, &none) == 1 && FD_ISSET(descriptor, &set);
+}
+class Epoll {
+ public:
+  Epoll(int descriptor, std::uint32_t events) {
+    epoll_event wanted{};
+    wanted.events = events;
+    EXPECT_EQ(::epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &wanted), 0);
+  }
+  ~Epoll() { ::close(epoll_); }
+  Epoll(const Epoll&) = delete;
+  Epoll& operator=(const Epoll&) = delete;
+  bool reports(int patience_ms = 0) const {
+    epoll_event event{};
+    return ::epoll_wait(epoll_, &event, 1, patience_ms) == 1 && (event.events & EPOLLIN) != 0;
+  }
+
+ private:
+  int epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
+};
+
+// Rules: DAT2.74
+TEST_F(Dat2Notification, PollSelectAndEpollReportItAsLongAsATriggerWaits) {
+  const Epoll level(descriptor, EPOLLIN);
+  const auto expect_all = [&](bool expected) {
+    EXPECT_EQ(by_poll(descriptor), expected);
+    EXPECT_EQ(by_select(descriptor), expected);
+    EXPECT_EQ(level.reports(), expected);
+  };
+  for (int round = 0; round != 3; ++round) {
+    expect_all(false);
+    trigger();
+    expect_all(true);
+    expect_all(true); // looking takes nothing
+    DAT_EVD_HANDLE fired = DAT_HANDLE_NULL;
+    EXPECT_DAT_OK(dat_cno_trigger(cno, &fired));
+  }
+  expect_all(false);
+}
+
+// Rules: DAT2.74
+TEST_F(Dat2Notification, EdgeTriggeredEpollReportsEachFirstTriggerOnce) {
+  const Epoll edge(descriptor, EPOLLIN | EPOLLET);
+  EXPECT_FALSE(edge.reports());
+  for (int round = 0; round != 3; ++round) {
+    trigger();
+    EXPECT_TRUE(edge.reports());
+    EXPECT_FALSE(edge.reports()) << "once";
+    trigger();
+    EXPECT_FALSE(edge.reports()) << "it is triggered already";
+    DAT_EVD_HANDLE fired = DAT_HANDLE_NULL;
+    EXPECT_DAT_OK(dat_cno_trigger(cno, &fired));
+  }
+  EXPECT_FALSE(edge.reports());
+}
+
+// Rules: DAT2.74
+TEST_F(Dat2Notification, ATriggerFromBeforeIsReportedToWhoeverBeginsToLook) {
+  trigger();
+  const Epoll level(descriptor, EPOLLIN);
+  const Epoll edge(descriptor, EPOLLIN | EPOLLET);
+  const Epoll once(descriptor, EPOLLIN | EPOLLONESHOT);
+  EXPECT_TRUE(level.reports());
+  EXPECT_TRUE(edge.reports());
+  EXPECT_TRUE(once.reports());
+  EXPECT_FALSE(once.reports());
+}
+
+// The loop of the manual page: take the trigger, empty the EVD, wait again. With an edge a message
+// that is missed here is missed for ever.
+class Dat2EventLoop : public testing::TestWithParam<std::uint32_t> {};
+
+// Rules: DAT2.74
+TEST_P(Dat2EventLoop, MissesNoMessage) {
+  constexpr DAT_UINT64 kMessages = 500;
+  ConnectedPair pair;
+  DAT_FD descriptor = -1;
+  Cno cno;
+  ASSERT_DAT_OK(dat_cno_fd_create(pair.passive_ia(), &descriptor, cno.out()));
+  const DAT_EVD_HANDLE evd = pair.passive().recv_evd();
+  ASSERT_DAT_OK(dat_evd_modify_cno(evd, cno));
+  Buffer from = pair.active().buffer(16);
+  Buffer to = pair.passive().buffer(16);
+  ASSERT_DAT_OK(post_recv(pair.passive().ep(), {to.segment()}, 0));
+  std::thread sender([&] {
+    for (DAT_UINT64 i = 0; i != kMessages; ++i) {
+      EXPECT_DAT_OK(post_send(pair.active().ep(), {from.segment()}, i));
+      expect_dto(pair.active().request_evd(), pair.active().ep(), i);
+    }
+  });
+  const Epoll loop(descriptor, GetParam());
+  DAT_UINT64 received = 0;
+  while (received != kMessages && loop.reports(5000)) {
+    DAT_EVD_HANDLE fired = DAT_HANDLE_NULL;
+    EXPECT_DAT_OK(dat_cno_trigger(cno, &fired));
+    EXPECT_EQ(fired, evd);
+    DAT_EVENT event{};
+    while (dat_evd_dequeue(evd, &event) == DAT_SUCCESS) {
+      EXPECT_EQ(event.event_data.dto_completion_event_data.user_cookie.as_64, received);
+      if (++received == kMessages) break;
+      EXPECT_DAT_OK(post_recv(pair.passive().ep(), {to.segment()}, received));
+    }
+  }
+  EXPECT_EQ(received, 500U);
+  sender.join();
+  ASSERT_DAT_OK(dat_evd_modify_cno(evd, DAT_HANDLE_NULL));
+}
+
+INSTANTIATE_TEST_SUITE_P(Epolls, Dat2EventLoop,
+                         testing::Values(std::uint32_t{EPOLLIN},
+                                         std::uint32_t{EPOLLIN} | std::uint32_t{EPOLLET}),
+                         [](const testing::TestParamInfo<std::uint32_t>& epoll) {
+                           return std::string(epoll.param == EPOLLIN ? "Level" : "Edge");
+                         });
 
 } // namespace
