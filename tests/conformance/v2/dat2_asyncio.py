@@ -176,6 +176,9 @@ async def echo_beside(stop):
 
 async def main(library, ia):
     dat, loop = Dat(library), asyncio.get_running_loop()
+    # What a reader raises goes no further than to the loop.
+    raised = []
+    loop.set_exception_handler(lambda _, context: raised.append(context))
     server, client = Side(dat, loop, ia), Side(dat, loop, ia)
     stop = asyncio.Event()
     beside = asyncio.create_task(echo_beside(stop))
@@ -189,6 +192,7 @@ async def main(library, ia):
     assert turns > 1, turns
     client.close()
     server.close()
+    assert not raised, raised
     print(f"{ROUNDS} messages each way, beside {turns} turns of a socket")
 
 

@@ -25,6 +25,13 @@ bool takes_a_recv(Extended operation) {
   return operation == Extended::WriteImmediate || operation == Extended::SendInvalidate;
 }
 
+// How often somebody was woken by what came.
+std::uint64_t wake_ups(DAT_EVD_HANDLE evd) {
+  std::uint64_t value = 77;
+  EXPECT_DAT_OK(dat_ib_query_counters(evd, DCNT_EVD_WAIT_NOTIFY, &value, 0));
+  return value;
+}
+
 std::string name_of_operation(const testing::TestParamInfo<Extended>& info) {
   constexpr const char* kNames[] = {"WriteImmediate", "FetchAdd", "CompareSwap", "SendInvalidate"};
   return kNames[static_cast<std::size_t>(info.param)];
@@ -148,6 +155,7 @@ TEST_P(Dat2ExtendedFlags, AnUnsignalledOneIsQueuedAndDoesNotTrigger) {
 TEST_P(Dat2ExtendedFlags, AnUnsignalledOneWakesNobody) {
   ExtendedPosts posts(DAT_COMPLETION_UNSIGNALLED_FLAG);
   const DAT_EVD_HANDLE evd = posts.active().request_evd();
+  const std::uint64_t before = wake_ups(evd);
   DAT_EVENT event{};
   DAT_COUNT left = -1;
   BlockedCall waiter([&] { return dat_evd_wait(evd, kPatience, 1, &event, &left); });
@@ -156,6 +164,7 @@ TEST_P(Dat2ExtendedFlags, AnUnsignalledOneWakesNobody) {
   EXPECT_DAT_OK(waiter.join());
   ExtendedPosts::expect_posted(event, 10);
   EXPECT_EQ(left, 1) << "the second woke it";
+  EXPECT_EQ(wake_ups(evd), before + 1);
   ExtendedPosts::expect_posted(poll_event(evd), 11);
 }
 
@@ -266,6 +275,7 @@ TEST_P(Dat2Solicited, OneThatSolicitsTriggersAndNoOther) {
 TEST_P(Dat2Solicited, OneThatSolicitsWakesAndNoOther) {
   ExtendedPosts posts(DAT_COMPLETION_DEFAULT_FLAG, DAT_COMPLETION_SOLICITED_WAIT_FLAG);
   const DAT_EVD_HANDLE evd = posts.passive().recv_evd();
+  const std::uint64_t before = wake_ups(evd);
   DAT_EVENT event{};
   DAT_COUNT left = -1;
   BlockedCall waiter([&] { return dat_evd_wait(evd, kPatience, 1, &event, &left); });
@@ -273,6 +283,7 @@ TEST_P(Dat2Solicited, OneThatSolicitsWakesAndNoOther) {
   ASSERT_DAT_OK(posts.post(GetParam(), 11, DAT_COMPLETION_SOLICITED_WAIT_FLAG));
   EXPECT_DAT_OK(waiter.join());
   EXPECT_EQ(left, 1) << "the second woke it";
+  EXPECT_EQ(wake_ups(evd), before + 1);
   posts.expect_received(GetParam());
 }
 
@@ -289,16 +300,18 @@ TEST(Dat2SolicitedInvalidate, WakesWithTheContextOfTheWindowThatCameBack) {
                           DAT_MEM_PRIV_REMOTE_WRITE_FLAG, 90, &context));
   expect_bind(posts.passive().request_evd(), window, 90);
   ASSERT_DAT_OK(post_recv(posts.passive().ep(), {posts.inbox.segment()}, 1));
+  const DAT_EVD_HANDLE evd = posts.passive().recv_evd();
+  const std::uint64_t before = wake_ups(evd);
   DAT_EVENT event{};
   DAT_COUNT left = -1;
-  BlockedCall waiter(
-      [&] { return dat_evd_wait(posts.passive().recv_evd(), kPatience, 1, &event, &left); });
+  BlockedCall waiter([&] { return dat_evd_wait(evd, kPatience, 1, &event, &left); });
   posts.mine.write(0, "answer");
   DAT_LMR_TRIPLET text = posts.mine.segment(0, 6);
   ASSERT_DAT_OK(dat_ep_post_send_with_invalidate(posts.active().ep(), 1, &text, cookie(10),
                                                  DAT_COMPLETION_SOLICITED_WAIT_FLAG, DAT_TRUE,
                                                  context));
   EXPECT_DAT_OK(waiter.join());
+  EXPECT_EQ(wake_ups(evd), before + 1);
   const DAT_DTO_COMPLETION_EVENT_DATA& dto = event.event_data.dto_completion_event_data;
   EXPECT_EQ(event.event_number, DAT_DTO_COMPLETION_EVENT);
   EXPECT_EQ(dto.operation, DAT_DTO_RECEIVE_WITH_INVALIDATE);
