@@ -1,26 +1,36 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // provider/sim_factory.cc: what an IA of the test module stands on: a simulated network among the
 // threads of this process. The instance data says what kind of network (transport/sim).
+#include <dlfcn.h>
+
 #include <optional>
 
 #include "facade/runtime.h"
 #include "provider/memory_probe.h"
 #include "transport/sim/sim_adapter.h"
 
-// Each module has one, and the loader takes that of the first for all: so DAT 1.2 and DAT 2.0 of
-// one process meet in one network.
-extern "C" {
-[[gnu::visibility("default")]] extern datum::SimWorldPlace datum_sim_world;
-constinit datum::SimWorldPlace datum_sim_world;
+// Where the network of this module would be.
+extern "C" [[gnu::visibility("default")]] datum::SimWorldPlace* datum_sim_world();
+datum::SimWorldPlace* datum_sim_world() {
+  static constinit datum::SimWorldPlace place;
+  return &place;
 }
 
 namespace datum {
 namespace {
 
+// That of the first module in the process is taken by all, so that DAT 1.2 and DAT 2.0 meet in one
+// network. A call would not leave this module (-Bsymbolic-functions).
+SimWorldPlace& place_for_all() {
+  using Place = SimWorldPlace* (*)();
+  const auto first = reinterpret_cast<Place>(::dlsym(RTLD_DEFAULT, "datum_sim_world"));
+  return first != nullptr ? *first() : *datum_sim_world();
+}
+
 class SimRuntime final : public Runtime {
  public:
   SimRuntime(const SimOptions& options, LockOwner& lock)
-      : adapter_(shared_sim_world(datum_sim_world, options), lock, LinkOptions{}) {}
+      : adapter_(shared_sim_world(place_for_all(), options), lock, LinkOptions{}) {}
 
   Transport& transport() override { return adapter_.transport(); }
   Progress& progress() override { return adapter_.progress(); }
