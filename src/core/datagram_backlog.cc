@@ -9,9 +9,10 @@ namespace datum {
 
 bool DatagramBacklog::keep(const WorkRequest& work) {
   if (full() || work.length > kMaxDatagram) return false;
-  if (!copies_) copies_.reset(new (std::nothrow) Copy[kMost]);
-  if (!copies_) return false;
-  Copy& copy = at(end_);
+  std::unique_ptr<Copy>& place = copies_[end_ % kMost];
+  if (!place) place.reset(new (std::nothrow) Copy);
+  if (!place) return false;
+  Copy& copy = *place;
   gather(copy.bytes, work.local, 0, work.length);
   copy.segment = {0, reinterpret_cast<std::uintptr_t>(copy.bytes), work.length};
   copy.work = work;
@@ -32,12 +33,13 @@ void DatagramBacklog::mark_started(std::uint32_t sequence) {
 void DatagramBacklog::release(std::uint32_t placed) {
   // The numbers wrap around.
   while (first_ != begun_ && static_cast<std::int32_t>(placed - at(first_).sequence) >= 0) ++first_;
+  if (first_ == end_) first_ = begun_ = end_ = 0;
 }
 
 std::size_t DatagramBacklog::clear() {
   const std::size_t waiting = end_ - begun_;
-  first_ = begun_ = end_;
-  copies_.reset();
+  first_ = begun_ = end_ = 0;
+  for (std::unique_ptr<Copy>& copy : copies_) copy.reset();
   return waiting;
 }
 

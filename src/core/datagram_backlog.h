@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/datagram_backlog.h: copies of datagrams that a channel could not take within their post.
-// A bounded number of them; the memory for them is got when the first one is kept.
+// A bounded number of them; the memory of each is got when it is needed first, and used again.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -14,7 +15,9 @@ namespace datum {
 
 class DatagramBacklog {
  public:
-  static constexpr std::size_t kMost = 64;
+  // As many as a program is known to send to one peer before it looks for an answer (dtestsrq -u:
+  // 100), and some more.
+  static constexpr std::size_t kMost = 128;
 
   bool full() const { return end_ - first_ == kMost; }
   // Nothing waits for its start.
@@ -37,10 +40,11 @@ class DatagramBacklog {
     std::uint32_t sequence = 0;
     std::byte bytes[kMaxDatagram]; // not initialised
   };
-  Copy& at(std::size_t position) const { return copies_[position % kMost]; }
+  Copy& at(std::size_t position) const { return *copies_[position % kMost]; }
 
-  // Positions count from the first ever kept; first_ <= begun_ <= end_ <= first_ + kMost.
-  std::unique_ptr<Copy[]> copies_;
+  // Positions count from the first that was kept since there were none, so that few use the memory
+  // of few; first_ <= begun_ <= end_ <= first_ + kMost.
+  std::array<std::unique_ptr<Copy>, kMost> copies_;
   std::size_t first_ = 0;
   std::size_t begun_ = 0;
   std::size_t end_ = 0;

@@ -17,8 +17,8 @@ constexpr std::uint32_t kFarewell = 1;
 } // namespace
 
 DatagramPeer::DatagramPeer(Datagrams& owner, Role role, const Address& remote)
-    : owner_(owner), role_(role), address_(owner.adapter().datagram_addresses().add(*this)),
-      remote_(remote) {
+    : adapter_(owner.adapter()), owner_(&owner), role_(role),
+      address_(adapter_.datagram_addresses().add(*this)), remote_(remote) {
   farewell_.opcode = Opcode::WriteImmediate;
   farewell_.extra.note = {Opcode::WriteImmediate, kFarewell, 0};
 }
@@ -26,36 +26,36 @@ DatagramPeer::DatagramPeer(Datagrams& owner, Role role, const Address& remote)
 DatagramPeer::~DatagramPeer() {
   drop_channel(CloseMode::Disconnect);
   forget_private_data();
-  owner_.adapter().datagram_addresses().remove(address_);
+  adapter_.datagram_addresses().remove(address_);
 }
 
 // Events that nobody has reaped say nothing of them any more.
 void DatagramPeer::forget_private_data() {
-  EventDispatcher* evd = owner_.endpoint().connect_evd();
+  if (owner_ == nullptr) return; // they were, as it departed
+  EventDispatcher* evd = owner_->endpoint().connect_evd();
   if (evd != nullptr && !private_data_.empty()) evd->forget_data(private_data_.data());
 }
 
 ChannelOptions DatagramPeer::options() const {
   ChannelOptions options; // no protection zone and no Reads: nothing here is for RDMA
-  options.endpoint = owner_.endpoint().number();
+  options.endpoint = owner_->endpoint().number();
   return options;
 }
 
 std::size_t DatagramPeer::most_private_data() const {
-  return static_cast<std::size_t>(owner_.adapter().limits().max_private_data);
+  return static_cast<std::size_t>(adapter_.limits().max_private_data);
 }
 
 Status DatagramPeer::connect(ConnQual qualifier, std::uint32_t timeout_us, PrivateData data) {
-  InterfaceAdapter& adapter = owner_.adapter();
   // The answer comes when nobody can be told that there is no memory for it.
   private_data_.reserve(most_private_data());
-  Result<std::unique_ptr<Channel>> channel = adapter.transport().connect(
-      remote_, qualifier, marked({owner_.number()}, data), *this, options());
+  Result<std::unique_ptr<Channel>> channel = adapter_.transport().connect(
+      remote_, qualifier, marked({owner_->number()}, data), *this, options());
   if (!channel) return channel.error();
   channel_ = std::move(*channel);
-  const Instant deadline = deadline_after(adapter.progress(), timeout_us);
-  if (deadline != kNever) adapter.timers().arm(timer_, deadline);
-  adapter.progress().kick();
+  const Instant deadline = deadline_after(adapter_.progress(), timeout_us);
+  if (deadline != kNever) adapter_.timers().arm(timer_, deadline);
+  adapter_.progress().kick();
   return kOk;
 }
 
@@ -67,11 +67,15 @@ void DatagramPeer::accept(IncomingConnection& incoming, PrivateData data) {
   // Programs tell by it which peer has been named (dtestsrq -u).
   const PrivateData said = asked.subspan(DatagramMark::kWireSize);
   private_data_.assign(said.begin(), said.end());
-  channel_ = incoming.accept(marked({owner_.number()}, data), *this, options());
-  owner_.adapter().progress().kick();
+  channel_ = incoming.accept(marked({owner_->number()}, data), *this, options());
+  adapter_.progress().kick();
 }
 
-void DatagramPeer::ConnectTimer::on_expired(Instant) {
+void DatagramPeer::PatienceTimer::on_expired(Instant) {
+  if (peer_.owner_ == nullptr) {
+    peer_.close(CloseMode::Disconnect);
+    return;
+  }
   peer_.drop_channel(CloseMode::Disconnect);
   peer_.failed_by(EventKind::DatagramsFailed);
 }
@@ -93,14 +97,14 @@ void DatagramPeer::on_established(PrivateData data, std::int32_t) {
   state_ = State::Open;
   const EventKind kind =
       role_ == Role::Active ? EventKind::DatagramsResolved : EventKind::DatagramsResolvedPassive;
-  if (owner_.endpoint().report_datagrams(kind, *this)) return;
+  if (owner_->endpoint().report_datagrams(kind, *this)) return;
   // Nobody would ever learn of it.
   drop_channel(CloseMode::Disconnect);
   become_spent();
 }
 
 void DatagramPeer::on_connect_failed(ConnectFailure failure, PrivateData data) {
-  if (channel_) owner_.adapter().retire(std::move(channel_));
+  if (channel_) adapter_.retire(std::move(channel_));
   failed_by(failure == ConnectFailure::PeerRejected && role_ == Role::Active
                 ? EventKind::DatagramsRejected
                 : EventKind::DatagramsFailed,
@@ -113,8 +117,8 @@ void DatagramPeer::failed_by(EventKind kind, PrivateData data) {
   private_data_.clear();
   if (data.size() <= most_private_data() && role_ == Role::Active)
     private_data_.assign(data.begin(), data.end());
-  owner_.on_failed(*this);
-  owner_.endpoint().report_datagrams(kind, *this);
+  owner_->on_failed(*this);
+  owner_->endpoint().report_datagrams(kind, *this);
 }
 
 void DatagramPeer::on_closed(CloseReason) {
@@ -122,17 +126,17 @@ void DatagramPeer::on_closed(CloseReason) {
     on_connect_failed(ConnectFailure::NonPeerRejected, {});
     return;
   }
-  owner_.adapter().retire(std::move(channel_));
-  owner_.count_lost(backlog_.clear());
+  adapter_.retire(std::move(channel_));
+  lose_the_rest();
   state_ = State::Gone;
-  if (forgotten_) become_spent();
+  if (forgotten_ || owner_ == nullptr) become_spent();
 }
 
 void DatagramPeer::drop_channel(CloseMode mode) {
   timer_.cancel();
   if (!channel_) return;
   channel_->close(mode);
-  owner_.adapter().retire(std::move(channel_));
+  adapter_.retire(std::move(channel_));
 }
 
 void DatagramPeer::close(CloseMode mode) {
@@ -140,10 +144,22 @@ void DatagramPeer::close(CloseMode mode) {
   become_spent();
 }
 
+void DatagramPeer::lose_the_rest() {
+  const std::size_t lost = backlog_.clear();
+  if (owner_ != nullptr)
+    owner_->count_lost(lost);
+  else
+    adapter_.tally().datagrams_lost += lost;
+}
+
 void DatagramPeer::become_spent() {
   state_ = State::Spent;
-  owner_.count_lost(backlog_.clear()); // it may take long until the peer is destroyed
-  owner_.on_spent(*this);
+  timer_.cancel();
+  lose_the_rest(); // it may take long until the peer is destroyed
+  if (owner_ != nullptr)
+    owner_->on_spent(*this);
+  else
+    adapter_.datagram_departures().on_spent(*this);
 }
 
 // --- sending -------------------------------------------------------------------------------------
@@ -174,20 +190,33 @@ void DatagramPeer::start_kept() {
 void DatagramPeer::on_placed(std::uint32_t count) {
   placed_ += count;
   backlog_.release(placed_);
-  close_if_both_forgot();
+  if (owner_ == nullptr && all_placed())
+    close(CloseMode::Disconnect);
+  else
+    close_if_both_forgot();
 }
 
 // --- the end -------------------------------------------------------------------------------------
 
 void DatagramPeer::forget() {
   forgotten_ = true;
-  owner_.adapter().datagram_addresses().remove(address_);
+  adapter_.datagram_addresses().remove(address_);
   if (state_ != State::Open) {
     become_spent();
     return;
   }
   owes_farewell_ = true;
   start_kept();
+}
+
+bool DatagramPeer::depart(Instant deadline) {
+  if (state_ != State::Open || all_placed()) return false;
+  forget_private_data();
+  owner_ = nullptr;
+  adapter_.datagram_addresses().remove(address_);
+  adapter_.timers().arm(timer_, deadline);
+  adapter_.progress().kick();
+  return true;
 }
 
 // Behind all that was sent.
@@ -209,8 +238,15 @@ void DatagramPeer::close_if_both_forgot() {
 
 bool DatagramPeer::place_message(const std::byte* payload, std::uint64_t length, bool solicited) {
   if (length > kMaxDatagram) return false;
-  owner_.endpoint().place_datagram(payload, length, solicited);
+  take(payload, length, solicited);
   return true;
+}
+
+void DatagramPeer::take(const std::byte* payload, std::uint64_t length, bool solicited) {
+  if (owner_ != nullptr)
+    owner_->endpoint().place_datagram(payload, length, solicited);
+  else
+    ++adapter_.tally().datagrams_dropped;
 }
 
 TakeResult DatagramPeer::take_receive(std::span<const LocalTriplet>& into,
@@ -224,7 +260,7 @@ TakeResult DatagramPeer::take_receive(std::span<const LocalTriplet>& into,
 }
 
 void DatagramPeer::complete_receive(std::uint64_t length, bool solicited) {
-  owner_.endpoint().place_datagram(parts_.get(), length, solicited);
+  take(parts_.get(), length, solicited);
 }
 
 AccessFault DatagramPeer::check_note(const MessageNote& note) const {

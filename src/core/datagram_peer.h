@@ -22,6 +22,7 @@
 namespace datum {
 
 class Datagrams;
+class InterfaceAdapter;
 struct DatagramPeerTag;
 
 class DatagramPeer final : public ListHook<DatagramPeerTag>, public ChannelEvents {
@@ -34,7 +35,8 @@ class DatagramPeer final : public ListHook<DatagramPeerTag>, public ChannelEvent
   const Address& remote_address() const { return remote_; }
   std::uint32_t number() const { return number_; }
   PrivateData private_data() const { return private_data_; }
-  const Datagrams& owner() const { return owner_; }
+  // Until it departs.
+  const Datagrams& owner() const { return *owner_; }
   // The consumer may send to it: it is there, or was.
   bool addressable() const {
     return (state_ == State::Open || state_ == State::Gone) && !forgotten_;
@@ -49,6 +51,9 @@ class DatagramPeer final : public ListHook<DatagramPeerTag>, public ChannelEvent
   bool send(const WorkRequest& work);
   // The consumer sends nothing more; what the peer sends is still taken.
   void forget();
+  // The endpoint ends. True: what it has sent may still be here, and goes on without it until
+  // `deadline`; what the peer sends is dropped. False: close() it.
+  bool depart(Instant deadline);
   // Nothing is sent or taken any more.
   void close(CloseMode mode);
 
@@ -81,9 +86,10 @@ class DatagramPeer final : public ListHook<DatagramPeerTag>, public ChannelEvent
     Failed, // never came about; kept for what its event says
     Spent,  // only to be destroyed
   };
-  class ConnectTimer final : public Timer {
+  // Of the attempt to connect, and of the departure.
+  class PatienceTimer final : public Timer {
    public:
-    explicit ConnectTimer(DatagramPeer& peer) : peer_(peer) {}
+    explicit PatienceTimer(DatagramPeer& peer) : peer_(peer) {}
 
    private:
     void on_expired(Instant now) override;
@@ -95,12 +101,16 @@ class DatagramPeer final : public ListHook<DatagramPeerTag>, public ChannelEvent
   void forget_private_data();
   void drop_channel(CloseMode mode);
   void failed_by(EventKind kind, PrivateData data = {});
+  void lose_the_rest();
   void become_spent();
   void start_kept();
   void say_farewell();
   void close_if_both_forgot();
+  bool all_placed() const { return backlog_.all_started() && started_ == placed_; }
+  void take(const std::byte* payload, std::uint64_t length, bool solicited);
 
-  Datagrams& owner_;
+  InterfaceAdapter& adapter_;
+  Datagrams* owner_; // nullptr: it has departed
   Role role_;
   State state_ = State::Resolving;
   bool forgotten_ = false;
@@ -111,7 +121,7 @@ class DatagramPeer final : public ListHook<DatagramPeerTag>, public ChannelEvent
   Address remote_;
   std::vector<std::byte> private_data_;
   std::unique_ptr<Channel> channel_;
-  ConnectTimer timer_{*this};
+  PatienceTimer timer_{*this};
 
   std::uint32_t started_ = 0; // messages that the channel has taken
   std::uint32_t placed_ = 0;  // of those, placed at the peer

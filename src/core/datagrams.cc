@@ -105,7 +105,10 @@ Status Datagrams::free_connection(DatagramAddress address) {
 }
 
 void Datagrams::close_all(CloseMode mode) {
-  peers_.for_each([mode](DatagramPeer& peer) { peer.close(mode); });
+  peers_.for_each([&](DatagramPeer& peer) {
+    if (mode != CloseMode::Disconnect || !adapter().datagram_departures().take(peer))
+      peer.close(mode);
+  });
   while (DatagramPeer* peer = failed_.pop_front()) {
     --failed_count_;
     peer->close(mode);

@@ -85,7 +85,15 @@ void InterfaceAdapter::wait_until_unblocked() {
   }
 }
 
+void InterfaceAdapter::see_datagrams_off() {
+  for_each_endpoint([](Endpoint& endpoint) {
+    if (Datagrams* datagrams = endpoint.datagrams()) datagrams->close_all(CloseMode::Disconnect);
+  });
+  datagram_departures_.wait();
+}
+
 void InterfaceAdapter::close() {
+  datagram_departures_.end();
   // The safe order of api 4.3; requests first, since they point at EPs and service points.
   destroy_all(requests_, counts_.requests);
   destroy_all(windows_, counts_.windows);

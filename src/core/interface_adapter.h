@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "core/connection_request.h"
 #include "core/datagram_addresses.h"
+#include "core/datagram_departures.h"
 #include "core/endpoint.h"
 #include "core/event_dispatcher.h"
 #include "core/memory_region.h"
@@ -146,8 +147,11 @@ class InterfaceAdapter final : public Object {
     retired_.push_back(std::move(channel));
   }
   void destroy_retired() {
+    datagram_departures_.sweep();
     if (!retired_.empty()) destroy_retired_channels();
   }
+  // Something that destroy_retired() does.
+  void put_off() { put_off_ = true; }
   // Proxy agents to be called once no lock is held.
   void defer_agent(std::unique_ptr<AgentCall> call);
   struct ForeignEvent {
@@ -171,6 +175,9 @@ class InterfaceAdapter final : public Object {
   }
   bool knows_datagrams() const { return environment_.datagrams; }
   DatagramAddresses& datagram_addresses() { return datagram_addresses_; }
+  DatagramDepartures& datagram_departures() { return datagram_departures_; }
+  // Before close(): what endpoints of datagrams have sent leaves, in a bounded time.
+  void see_datagrams_off();
   Status make_room_for_datagram_peer();
   void count_datagram_peer(std::int32_t change) { counts_.datagram_peers += change; }
   // The request of an RSP has arrived: the RSP no longer keeps the adapter busy (D-20).
@@ -219,6 +226,7 @@ class InterfaceAdapter final : public Object {
   AgentCall* last_deferred_ = nullptr;
   std::vector<MemoryRegion*> regions_by_index_;
   DatagramAddresses datagram_addresses_;
+  DatagramDepartures datagram_departures_{*this};
   std::uint32_t last_number_ = 0;
   std::int32_t spent_points_ = 0;
   std::int32_t blocked_ = 0;

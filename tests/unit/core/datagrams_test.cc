@@ -89,19 +89,32 @@ TEST_F(Backlog, KeepsCopiesInOrder) {
   EXPECT_TRUE(backlog.all_started());
 }
 
-TEST_F(Backlog, HoldsSixtyFourUntilTheyArePlaced) {
-  for (int i = 0; i != 64; ++i) ASSERT_TRUE(keep("x")) << i;
+TEST_F(Backlog, HoldsAHundredAndTwentyEightUntilTheyArePlaced) {
+  for (int i = 0; i != 128; ++i) ASSERT_TRUE(keep("x")) << i;
   EXPECT_TRUE(backlog.full());
   EXPECT_FALSE(keep("x"));
   // The numbers of messages wrap around.
   constexpr std::uint32_t kFirst = 0xfffffff0;
-  for (std::uint32_t i = 0; i != 64; ++i) backlog.mark_started(kFirst + i);
+  for (std::uint32_t i = 0; i != 128; ++i) backlog.mark_started(kFirst + i);
   backlog.release(kFirst - 1);
   EXPECT_TRUE(backlog.full());
   backlog.release(kFirst + 31);
   for (int i = 0; i != 32; ++i) ASSERT_TRUE(keep("y")) << i;
   EXPECT_FALSE(keep("y"));
   EXPECT_EQ(next(), "y");
+}
+
+TEST_F(Backlog, BeginsAgainWhenAllHaveBeenPlaced) {
+  for (std::uint32_t round = 0; round != 3; ++round) {
+    for (std::uint32_t i = 0; i != 100; ++i) ASSERT_TRUE(keep(i % 2 == 0 ? "even" : "odd"));
+    for (std::uint32_t i = 0; i != 100; ++i) {
+      ASSERT_EQ(next(), i % 2 == 0 ? "even" : "odd") << i;
+      backlog.mark_started(round * 100 + i + 1);
+    }
+    EXPECT_EQ(next(), "nothing");
+    backlog.release(round * 100 + 100);
+    EXPECT_TRUE(backlog.all_started());
+  }
 }
 
 TEST_F(Backlog, WhatWasNotStartedIsNeverReleased) {
