@@ -107,6 +107,15 @@ Entry* add_entry(const DAT_PROVIDER_INFO& info) {
 
 } // namespace
 
+const Registration* find_registration(const char* ia_name) {
+  const MutexLock lock(entries().mutex);
+  for (std::size_t i = 0; i != entries().count; ++i) {
+    const Registration& each = entries().items[i]->registration;
+    if (each.registered && each.ia_name == ia_name) return &each;
+  }
+  return nullptr;
+}
+
 void provider_init(const DAT_PROVIDER_INFO& info, const char* instance_data) {
   Entry* entry = find_entry(info);
   if (entry == nullptr) entry = add_entry(info);

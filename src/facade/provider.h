@@ -8,10 +8,14 @@
 
 namespace datum {
 
+struct Registration;
+
 // Registers `info` always: what is wrong with an IA is said when it is opened, because a registry
 // that got no table for a key never asks again.
 void provider_init(const DAT_PROVIDER_INFO& info, const char* instance_data);
 // Closes what is open under the key; its handles answer INVALID_HANDLE from now on.
 void provider_fini(const DAT_PROVIDER_INFO& info);
+// Of an IA by its name alone; nullptr: none is registered.
+const Registration* find_registration(const char* ia_name);
 
 } // namespace datum

@@ -11,6 +11,7 @@
 #include "facade/v2/extension.h"
 #include "facade/v2/extension_counters.h"
 #include "facade/v2/extension_datagrams.h"
+#include "facade/v2/extension_query.h"
 
 namespace datum {
 namespace {
@@ -69,6 +70,15 @@ DAT_RETURN extended_operation(DAT_HANDLE handle, DAT_EXTENDED_OP operation, va_l
     const DAT_RETURN answer = count(handle, operation, rest);
     va_end(rest);
     return answer;
+  }
+  if (operation == DAT_IB_OPEN_QUERY_OP) {
+    const DAT_RETURN answer = open_query(static_cast<const char*>(handle), rest);
+    va_end(rest);
+    return answer;
+  }
+  if (operation == DAT_IB_CLOSE_QUERY_OP) {
+    va_end(rest);
+    return close_query(handle);
   }
   const LockedEp ep(handle);
   DAT_RETURN ret = DAT_CLASS_ERROR | DAT_NOT_IMPLEMENTED;
