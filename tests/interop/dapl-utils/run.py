@@ -181,8 +181,8 @@ MATRIX = [
     *(dtest(f"{SMALL}{more}") for more in
       ("", " -c", " -p", " -w", " -w -c", " -w -p", " -W", " -W -D", " -u -w", " -t", " -S 1", " -v")),
     # A thousand turns for each size, in which both sides spin.
-    dtest("-b 512 -B 10 -W -a"),
-    dtest("-b 512 -B 10 -W -a -i 256"),
+    dtest("-b 64 -B 10 -W -a"),
+    dtest("-b 8192 -B 10 -W -a -i 4096"),
     dtest("-b 64 -B 1"),
     dtest("-b 65536 -B 100"),
     dtest("-b 1048576 -B 20"),
