@@ -218,32 +218,53 @@ bool Inbound::check_queue() {
   return true;
 }
 
-// What all single-segment messages of a queue other than 0, and Immediate Data, have in common.
+// What all messages of a queue other than 0, which are of one segment, have in common.
 bool Inbound::check_message() {
   if (untagged_.offset != 0) { // 10
     refuse_segment(error::kMessageOffset);
     return false;
   }
-  if (send_open_) { // 12, 13
+  if (send_open_) { // 13
     refuse_segment(error::kOpcode);
     return false;
   }
   return true;
 }
 
-Step Inbound::take_receive() {
+// What all segments of queue 0 have in common. `waits`: there is no Recv yet.
+Step Inbound::check_receive(bool& waits) {
+  waits = !staged_.empty();
   std::span<const LocalTriplet> into;
   std::uint64_t capacity = 0;
-  switch (stream_.events->take_receive(into, capacity)) {
-  case TakeResult::NoReceive: return Step::Wait;
-  case TakeResult::Protection: return over_ ? Step::Stop : refuse_segment(error::kDdpLocal);
-  case TakeResult::Taken: return Step::Go;
+  if (!waits) {
+    switch (stream_.events->take_receive(into, capacity)) { // 9
+    case TakeResult::Taken: break;
+    case TakeResult::Protection: return over_ ? Step::Stop : refuse_segment(error::kDdpLocal);
+    case TakeResult::NoReceive:
+      if (stream_.receive_timeout == 0) return refuse_segment(error::kNoBuffer);
+      waits = true;
+      break;
+    }
   }
-  return Step::Stop;
+  if (untagged_.offset != send_received_) return refuse_segment(error::kMessageOffset); // 10
+  // Immediate Data of its own takes a Recv without filling it (RFC 7306 section 6); a segment that
+  // says it continues a Send is measured as one.
+  const bool fills = send_open_ || !is_immediate(untagged_.control.opcode);
+  const std::uint64_t end = untagged_.offset + payload_;
+  if (end > 0xffffffffU || (fills && !waits && end > capacity)) { // 11
+    if (!waits) stream_.events->fail_receive(DtoStatus::LocalLength);
+    return over_ ? Step::Stop : refuse_segment(error::kTooLong);
+  }
+  if (send_open_ && (untagged_.control.opcode != send_first_.control.opcode ||
+                     (is_invalidating(untagged_.control.opcode) &&
+                      untagged_.invalidate != send_first_.invalidate)))
+    return refuse_segment(error::kOpcode); // 12
+  return Step::Go;
 }
 
 Step Inbound::on_send(const Octets* payload) {
-  if (rtr_send_ && first_ && payload_ == 0 && untagged_.control.last && untagged_.offset == 0) {
+  if (rtr_send_ && first_ && payload_ == 0 && untagged_.control.last && untagged_.offset == 0 &&
+      !is_invalidating(untagged_.control.opcode)) {
     swallow_ = true;
     return Step::Go;
   }
@@ -260,29 +281,8 @@ Step Inbound::on_send(const Octets* payload) {
     }
     --stream_.placed;
   }
-  bool waits = !staged_.empty();
-  std::span<const LocalTriplet> into;
-  std::uint64_t capacity = 0;
-  if (!waits) {
-    switch (stream_.events->take_receive(into, capacity)) { // 9
-    case TakeResult::Taken: break;
-    case TakeResult::Protection: return over_ ? Step::Stop : refuse_segment(error::kDdpLocal);
-    case TakeResult::NoReceive:
-      if (stream_.receive_timeout == 0) return refuse_segment(error::kNoBuffer);
-      waits = true;
-      break;
-    }
-  }
-  if (untagged_.offset != send_received_) return refuse_segment(error::kMessageOffset); // 10
-  const std::uint64_t end = untagged_.offset + payload_;
-  if (end > 0xffffffffU || (!waits && end > capacity)) { // 11
-    if (!waits) stream_.events->fail_receive(DtoStatus::LocalLength);
-    return over_ ? Step::Stop : refuse_segment(error::kTooLong);
-  }
-  if (send_open_ && (untagged_.control.opcode != send_first_.control.opcode ||
-                     (is_invalidating(untagged_.control.opcode) &&
-                      untagged_.invalidate != send_first_.invalidate)))
-    return refuse_segment(error::kOpcode); // 12
+  bool waits = false;
+  if (const Step step = check_receive(waits); step != Step::Go) return step;
   if (waits) {
     if (const Step step = stage(); step != Step::Go) return step;
   }
@@ -296,21 +296,11 @@ Step Inbound::on_send(const Octets* payload) {
 }
 
 Step Inbound::on_immediate() {
-  if (untagged_.offset != 0) return refuse_segment(error::kMessageOffset); // 10
-  if (send_open_) return refuse_segment(error::kOpcode);                   // 12
-  const bool wrong = !untagged_.control.last || payload_ != kImmediateSize;
-  if (staged_.empty()) {
-    const Step step = take_receive(); // 9
-    if (step == Step::Stop) return step;
-    if (step == Step::Wait) {
-      if (stream_.receive_timeout == 0) return refuse_segment(error::kNoBuffer);
-      if (wrong) return refuse_segment(error::kRemoteUnspecified); // 30
-      return stage();
-    }
-    return wrong ? refuse_segment(error::kRemoteUnspecified) : Step::Go; // 30
-  }
-  if (wrong) return refuse_segment(error::kRemoteUnspecified); // 30
-  return stage();
+  bool waits = false;
+  if (const Step step = check_receive(waits); step != Step::Go) return step;
+  if (!untagged_.control.last || payload_ != kImmediateSize) // 30
+    return refuse_segment(error::kRemoteUnspecified);
+  return waits ? stage() : Step::Go;
 }
 
 bool Inbound::check_source(Stag stag, std::uint64_t address, std::uint64_t length, Access right,

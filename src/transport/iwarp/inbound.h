@@ -65,7 +65,7 @@ class Inbound final : public FpduSink {
   Step on_atomic_response();
   bool check_queue(); // checks 7 and 8
   bool check_message();
-  Step take_receive();
+  Step check_receive(bool& waits);
   Step stage();
 
   std::size_t write_places(std::uint64_t done, std::uint64_t length, std::span<Segment> out);

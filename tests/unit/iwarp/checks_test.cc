@@ -3,9 +3,7 @@
 // the earlier one decides. Every frame arrives whole and octet by octet.
 #include <gtest/gtest.h>
 
-#include <functional>
-
-#include "pair.h"
+#include "refused.h"
 
 namespace datum::iwarp::test {
 namespace {
@@ -13,61 +11,12 @@ namespace {
 constexpr Stag kRegion = Target::kRegion;
 constexpr Access kBoth = kRemoteRead | kRemoteWrite;
 
-struct Expected {
-  const char* code;
-  bool header = true; // echoed
-  bool request = false;
-  Log log{"broken"};
-};
-
-using Several = std::vector<Bytes>;
-using Frames = std::function<Several(Target&)>;
-
 Bytes raw(std::string_view hex) {
   Bytes octets = from_hex(hex);
   const std::uint32_t value = crc32c(octets);
   for (unsigned i = 0; i < 4; ++i)
     octets.push_back(static_cast<std::byte>(value >> (8 * i) & 0xffU));
   return octets;
-}
-
-// The last of the frames is the one that is refused.
-void expect_refused(const Frames& frames, const Expected& expected, const Settings& settings) {
-  for (const std::size_t piece : {std::size_t{1}, std::size_t{100000}}) {
-    SCOPED_TRACE(piece == 1 ? "octet by octet" : "whole");
-    Target target(settings);
-    const std::vector<Bytes> all = frames(target);
-    for (std::size_t i = 0; i + 1 < all.size(); ++i) {
-      target.feed(all[i], piece);
-      ASSERT_EQ(target.terminate_code(), "") << "frame " << i;
-    }
-    target.events.take_log();
-    target.feed(all.back(), piece);
-    EXPECT_EQ(target.terminate_code(), expected.code);
-    EXPECT_EQ(target.terminate().has_header, expected.header);
-    EXPECT_EQ(target.terminate().has_length, expected.header);
-    EXPECT_EQ(target.terminate().has_request, expected.request);
-    if (expected.header) {
-      const std::size_t size = target.terminate().header_size();
-      EXPECT_EQ(to_hex(Octets(target.terminate().header).first(size)),
-                to_hex(Octets(all.back()).subspan(2, size)));
-      const auto ulpdu = static_cast<std::uint16_t>(std::to_integer<unsigned>(all.back()[0]) << 8U |
-                                                    std::to_integer<unsigned>(all.back()[1]));
-      EXPECT_EQ(target.terminate().segment_length, ulpdu);
-    }
-    EXPECT_EQ(target.events.log(), expected.log);
-    EXPECT_TRUE(target.session.wants_shutdown());
-    // Nothing later is looked at.
-    target.feed(fpdu(untagged(Rdmap::Send, 0, 1), pattern(4, 1, 0)));
-    EXPECT_EQ(target.events.log(), expected.log);
-  }
-}
-
-void expect_refused(const Frames& frames, const Expected& expected) {
-  Settings settings;
-  settings.extensions = true;
-  settings.receive_timeout = 0;
-  expect_refused(frames, expected, settings);
 }
 
 // The last of the frames is taken, too.
@@ -273,6 +222,25 @@ TEST(IwarpChecks, C10MessageOffset) {
       {"1/2/04"});
 }
 
+// Rules: iwarp.C9 iwarp.C10
+TEST(IwarpChecks, C9ImmediateDataWithoutARecvAndWithAnOffset) {
+  for (const Rdmap opcode : {Rdmap::Immediate, Rdmap::ImmediateSolicited})
+    expect_refused(
+        [&](Target&) {
+          return Several{send(1, 4), fpdu(untagged(opcode, 0, 2, 4), Bytes(8))};
+        },
+        {"1/2/02"});
+}
+
+// Rules: iwarp.C10 iwarp.W8
+TEST(IwarpChecks, C10ImmediateDataThatWaitsWithAnOffset) {
+  expect_refused(
+      [](Target&) {
+        return Several{send(1, 4), fpdu(untagged(Rdmap::Immediate, 0, 2, 4), Bytes(8))};
+      },
+      {"1/2/04"}, {.extensions = true});
+}
+
 // Rules: iwarp.C11
 TEST(IwarpChecks, C11LongerThanTheReceive) {
   const Log log{"receive failed: status 2", "broken"};
@@ -280,6 +248,12 @@ TEST(IwarpChecks, C11LongerThanTheReceive) {
   expect_refused(
       [](Target&) {
         return Several{send(1, 60, 0, false), send(1, 5, 60)};
+      },
+      {"1/2/05", true, false, log});
+  // One of another kind that says it continues the message, too.
+  expect_refused(
+      [](Target&) {
+        return Several{send(1, 60, 0, false), fpdu(untagged(Rdmap::Immediate, 0, 1, 60), Bytes(8))};
       },
       {"1/2/05", true, false, log});
   // Exactly as long is taken.
@@ -298,6 +272,13 @@ TEST(IwarpChecks, C12OpcodeAndStagOfTheFirstSegment) {
                        fpdu(untagged(Rdmap::SendSolicited, 0, 1, 4), Bytes(4))};
       },
       {"0/2/06"});
+  // Immediate Data is a message of its own and continues none.
+  for (const Rdmap opcode : {Rdmap::Immediate, Rdmap::ImmediateSolicited})
+    expect_refused(
+        [&](Target&) {
+          return Several{send(1, 4, 0, false), fpdu(untagged(opcode, 0, 1, 4), Bytes(8))};
+        },
+        {"0/2/06"});
   UntaggedHeader first = untagged(Rdmap::SendInvalidate, 0, 1, 0, false);
   first.invalidate = 5;
   UntaggedHeader second = untagged(Rdmap::SendInvalidate, 0, 1, 4);
@@ -505,24 +486,6 @@ TEST(IwarpChecks, C25EachSegmentOfAWriteIsCheckedByItself) {
       },
       {"1/1/01"});
 }
-
-// A Target that has a Read of 100 octets outstanding.
-struct Reader {
-  explicit Reader(Target& target) : memory(100) {
-    local = triplet(memory.data(), memory.size());
-    work = read_of(std::span(&local, 1), 0x77, nullptr);
-    target.feed(fpdu(tagged(Rdmap::Write, 1, 0))); // it may speak
-    EXPECT_EQ(target.session.start(work), StartResult::Started);
-    const std::vector<Bytes> sent = ulpdus(target.take_output());
-    EXPECT_EQ(sent.size(), 1U);
-    WireReader in(Octets(sent.at(0)).subspan(18));
-    EXPECT_TRUE(decode(in, request));
-  }
-  Bytes memory;
-  LocalTriplet local;
-  WorkRequest work;
-  ReadRequest request;
-};
 
 Frames respond(std::deque<Reader>& readers,
                const std::function<std::vector<Bytes>(const ReadRequest&)>& frames) {

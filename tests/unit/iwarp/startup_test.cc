@@ -587,6 +587,16 @@ TEST(IwarpStartup, SendFormOfRtrTakesNoReceive) {
   EXPECT_EQ(side.events.log(), (Log{"established  reads 4", "received 2"}));
 }
 
+// Rules: iwarp.S25 iwarp.C38
+TEST(IwarpStartup, EmptySendWithInvalidateIsAMessageAndNoRtr) {
+  Responder side("50020004c0040004");
+  side.events.post_receive(8);
+  UntaggedHeader header = untagged(Rdmap::SendInvalidate, 0, 1);
+  header.invalidate = 77;
+  side.feed(fpdu(header));
+  EXPECT_EQ(side.events.log(), (Log{"established  reads 4", "invalidated 77", "received 0"}));
+}
+
 // Rules: iwarp.S25
 TEST(IwarpStartup, EmptySendThatIsNoRtrTakesAReceive) {
   Responder side("5002000480048004");
