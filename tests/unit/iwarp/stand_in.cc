@@ -71,6 +71,12 @@ void StandIn::add_region_at(Stag stag, std::uint64_t base, std::uint64_t size, A
   entry.zone = zone;
 }
 
+std::byte* StandIn::add_part(Stag stag, std::size_t size, Access access, std::uint64_t origin) {
+  std::byte* memory = add_region(stag, size, access);
+  regions_.back().origin = origin;
+  return memory;
+}
+
 void StandIn::count_from_zero(Stag stag) {
   for (RegionEntry& entry : regions_)
     if (entry.stag == stag) entry.origin = 0;
@@ -176,12 +182,15 @@ void StandIn::fail_receive(DtoStatus status) {
 
 AccessFault StandIn::check_remote(Stag stag, std::uint64_t address, std::uint64_t length,
                                   Access right, std::uint64_t& memory) const {
+  AccessFault first = AccessFault::None;
   for (const RegionEntry& entry : regions_) {
     if (entry.stag != stag) continue;
     memory = address + entry.shift();
-    return check_access(entry, stag, address, length, right, kZone, kEndpoint);
+    const AccessFault fault = check_access(entry, stag, address, length, right, kZone, kEndpoint);
+    if (fault == AccessFault::None) return fault;
+    if (first == AccessFault::None) first = fault;
   }
-  return AccessFault::BadStag;
+  return first == AccessFault::None ? AccessFault::BadStag : first;
 }
 
 void StandIn::on_closed(CloseReason reason) {

@@ -30,6 +30,8 @@ class StandIn final : public ChannelEvents, public SessionEvents {
                         std::uint32_t endpoint = 0);
   void add_region_at(Stag stag, std::uint64_t base, std::uint64_t size, Access access,
                      std::uint32_t zone = kZone);
+  // Of which peers call the first octet `origin`. An STag may have several such parts.
+  std::byte* add_part(Stag stag, std::size_t size, Access access, std::uint64_t origin);
   void count_from_zero(Stag stag); // peers do, in this region
   void revoke(Stag stag);
 

@@ -312,7 +312,14 @@ TEST(IwarpVectors, Atomics) {
   for (const AtomicResponseVector& vector : kAtomicResponseVectors) {
     SCOPED_TRACE(vector.fpdu);
     const AtomicResponse response{vector.identifier, vector.original};
-    EXPECT_EQ(to_hex(octets_of(response)), vector_named(vector.fpdu).payload);
+    const char* payload = vector_named(vector.fpdu).payload;
+    EXPECT_EQ(to_hex(octets_of(response)), payload);
+    AtomicResponse read;
+    const Bytes octets = from_hex(payload);
+    WireReader in(octets);
+    ASSERT_TRUE(decode(in, read));
+    EXPECT_EQ(read, response);
+    EXPECT_TRUE(in.left().empty());
   }
 }
 
