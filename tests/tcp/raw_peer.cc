@@ -40,6 +40,26 @@ Octets control(std::uint8_t ddp, Opcode opcode) {
   return {ddp, static_cast<std::uint8_t>(0x40U | static_cast<unsigned>(opcode))};
 }
 
+// The address of an IA with a port.
+class Name {
+ public:
+  Name(DAT_IA_ADDRESS_PTR host, DAT_CONN_QUAL port) {
+    std::memcpy(&address_, host, sizeof(sockaddr_in6));
+    const auto number = htons(static_cast<std::uint16_t>(port));
+    if (address_.ss_family == AF_INET6)
+      reinterpret_cast<sockaddr_in6&>(address_).sin6_port = number;
+    else
+      reinterpret_cast<sockaddr_in&>(address_).sin_port = number;
+  }
+  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&address_); }
+  socklen_t length() const {
+    return address_.ss_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
+  }
+
+ private:
+  sockaddr_storage address_{};
+};
+
 } // namespace
 
 Octets from_hex(std::string_view hex) {
@@ -97,25 +117,18 @@ Octets carrier(std::uint32_t stag, std::uint64_t to) {
   return tagged(Opcode::Write, stag, to, 0);
 }
 
-RawPeer::RawPeer(DAT_IA_ADDRESS_PTR host, DAT_CONN_QUAL port, int receive_buffer) {
-  sockaddr_storage address{};
-  std::memcpy(&address, host, sizeof(sockaddr_in6));
-  const auto number = htons(static_cast<std::uint16_t>(port));
-  socklen_t length = sizeof(sockaddr_in);
-  if (address.ss_family == AF_INET6) {
-    reinterpret_cast<sockaddr_in6&>(address).sin6_port = number;
-    length = sizeof(sockaddr_in6);
-  } else {
-    reinterpret_cast<sockaddr_in&>(address).sin_port = number;
-  }
-  socket_ = ::socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+RawPeer::RawPeer(DAT_IA_ADDRESS_PTR host, DAT_CONN_QUAL port, int receive_buffer)
+    : RawPeer(::socket(host->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   if (receive_buffer != 0)
     ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
+  const Name name(host, port);
+  EXPECT_EQ(::connect(socket_, name.get(), name.length()), 0) << std::strerror(errno);
+}
+
+RawPeer::RawPeer(int socket) : socket_(socket) {
   const timeval patience{kPatienceSeconds, 0};
   ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   ::setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-  EXPECT_EQ(::connect(socket_, reinterpret_cast<sockaddr*>(&address), length), 0)
-      << std::strerror(errno);
 }
 
 RawPeer::RawPeer(RawPeer&& other) noexcept
@@ -138,6 +151,16 @@ bool RawPeer::say(const Octets& octets) {
 std::size_t RawPeer::say_at_most(const Octets& octets) {
   const ssize_t sent = ::send(socket_, octets.data(), octets.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   return sent < 0 ? 0 : static_cast<std::size_t>(sent);
+}
+
+void RawPeer::finish() {
+  ::shutdown(socket_, SHUT_WR);
+}
+
+void RawPeer::reset() {
+  const linger none{1, 0};
+  ::setsockopt(socket_, SOL_SOCKET, SO_LINGER, &none, sizeof none);
+  ::close(std::exchange(socket_, -1));
 }
 
 Octets RawPeer::hear_reply() {
@@ -174,6 +197,34 @@ bool RawPeer::is_ended() const {
   std::uint8_t octet = 0;
   const ssize_t got = ::recv(socket_, &octet, 1, MSG_DONTWAIT | MSG_PEEK);
   return got == 0 || (got < 0 && errno != EAGAIN);
+}
+
+RawListener::RawListener(DAT_IA_ADDRESS_PTR host)
+    : socket_(::socket(host->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  const Name name(host, 0);
+  EXPECT_EQ(::bind(socket_, name.get(), name.length()), 0) << std::strerror(errno);
+  EXPECT_EQ(::listen(socket_, 8), 0);
+  sockaddr_storage bound{};
+  socklen_t length = sizeof bound;
+  EXPECT_EQ(::getsockname(socket_, reinterpret_cast<sockaddr*>(&bound), &length), 0);
+  // At the same place for both families.
+  port_ = ntohs(reinterpret_cast<const sockaddr_in&>(bound).sin_port);
+  const timeval patience{kPatienceSeconds, 0};
+  ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+}
+
+RawListener::~RawListener() {
+  ::close(socket_);
+}
+
+void RawListener::stop() {
+  ::shutdown(socket_, SHUT_RDWR);
+}
+
+RawPeer RawListener::accept() {
+  const int accepted = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
+  EXPECT_GE(accepted, 0) << "nobody connects";
+  return RawPeer(accepted);
 }
 
 } // namespace datum::test

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/tcp/raw_peer.h: a peer that says what it likes: a socket, and frames written by hand.
+// tests/tcp/raw_peer.h: a peer that says what it likes: a socket, and frames written by hand; one
+// that waits for us to connect.
 // Lives here: octets of startup frames and FPDUs (RFC 5044, 5041, 5040), without a CRC; what came
 //             back. Not here:   anything of the product: these octets are the test's own.
 #pragma once
@@ -52,8 +53,12 @@ class RawPeer {
   bool say(const Octets& octets);
   // What is taken without waiting: how many octets that were.
   std::size_t say_at_most(const Octets& octets);
-  // The reply to a request, whole.
+  // Nothing more will be said. After reset() nothing is heard, either: what was said is lost.
+  void finish();
+  void reset();
+  // The reply to a request, whole; or a request.
   Octets hear_reply();
+  Octets hear_request() { return hear_reply(); }
   // Reads to the end: "layer/type/code" of the Terminate before it, "none" if there was none.
   std::string hear_the_end();
   std::size_t heard() const { return heard_; } // octets, the reply not counted
@@ -61,8 +66,26 @@ class RawPeer {
   bool is_ended() const;
 
  private:
+  friend class RawListener;
+  explicit RawPeer(int socket);
   int socket_;
   std::size_t heard_ = 0;
+};
+
+class RawListener {
+ public:
+  explicit RawListener(DAT_IA_ADDRESS_PTR host);
+  RawListener(const RawListener&) = delete;
+  RawListener& operator=(const RawListener&) = delete;
+  ~RawListener();
+
+  DAT_CONN_QUAL qualifier() const { return port_; }
+  RawPeer accept();
+  void stop(); // whoever connects is refused, and who waits to be accepted is reset
+
+ private:
+  int socket_;
+  DAT_CONN_QUAL port_ = 0;
 };
 
 } // namespace datum::test

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Listeners that break the rules of the wire when we connect to them: each connect ends as it has
+// to, within its time, and leaves nothing behind.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <ostream>
+#include <string>
+
+#include "besieged.h"
+#include "descriptors.h"
+
+namespace datum::test {
+namespace {
+
+// Key, flags, revision, length, and what follows.
+const std::string kReplyKey = "4d504120494420526570204672616d65";
+Octets reply(const std::string& rest) {
+  return from_hex(kReplyKey + rest);
+}
+// Revision 2, peer-to-peer by a Write, a Read of its own at a time.
+Octets good_reply() {
+  return reply("1002000480108001");
+}
+Octets reject(const std::string& length, const std::string& data) {
+  return reply("3002" + length + "80108010" + data);
+}
+
+using Does = std::function<void(RawPeer&)>;
+
+Does says(const Octets& octets) {
+  return [octets](RawPeer& peer) { EXPECT_TRUE(peer.say(octets)); };
+}
+Does says_and_finishes(const Octets& octets) {
+  return [octets](RawPeer& peer) {
+    EXPECT_TRUE(peer.say(octets));
+    peer.finish();
+  };
+}
+Does says_and_resets(const Octets& octets) {
+  return [octets](RawPeer& peer) {
+    EXPECT_TRUE(peer.say(octets));
+    peer.reset();
+  };
+}
+
+struct Answer {
+  const char* name;
+  Does does;
+  const char* hears = "none"; // a Terminate
+};
+std::ostream& operator<<(std::ostream& out, const Answer& answer) {
+  return out << answer.name;
+}
+
+class HostileListener : public Besieged {
+ protected:
+  ~HostileListener() override { bystanders_.expect_unharmed(); }
+
+  // We have asked, and nothing has been answered.
+  RawPeer asked(DAT_TIMEOUT timeout = DAT_TIMEOUT_INFINITE) {
+    before_ = open_descriptors();
+    EXPECT_DAT_OK(connect(side_.ep(), address_of(ia_), hostile_.qualifier(), "please", timeout));
+    return hostile_.accept();
+  }
+  // Our socket goes behind the event that tells of its end, with whatever the kernel has to say.
+  void expect_nothing_left() const {
+    DAT_EVENT event{};
+    DAT_COUNT more = 0;
+    for (int i = 0; i < 30 && open_descriptors() > before_; ++i) {
+      EXPECT_DAT_TYPE(dat_evd_wait(side_.connect_evd(), 100'000, 1, &event, &more),
+                      DAT_TIMEOUT_EXPIRED);
+    }
+    EXPECT_EQ(open_descriptors(), before_);
+    EXPECT_NO_EVENT(side_.connect_evd());
+  }
+
+  Side side_{ia_};
+  RawListener hostile_{address_of(ia_)};
+  std::size_t before_ = 0;
+};
+
+// --- answers that are none -----------------------------------------------------------------------
+
+class HostileAnswers : public HostileListener, public testing::WithParamInterface<Answer> {};
+
+// Rules: tcp.A1
+TEST_P(HostileAnswers, EndTheConnectAtOnce) {
+  {
+    RawPeer peer = asked();
+    EXPECT_EQ(peer.hear_request().size(), 30U);
+    GetParam().does(peer);
+    expect_end(side_, DAT_CONNECTION_EVENT_NON_PEER_REJECTED);
+    if (GetParam().hears != nullptr) {
+      EXPECT_EQ(peer.hear_the_end(), GetParam().hears);
+    }
+  }
+  expect_nothing_left();
+}
+
+constexpr const char* kHearsNothing = nullptr; // it has reset the connection
+
+INSTANTIATE_TEST_SUITE_P(
+    Of, HostileAnswers,
+    testing::Values(
+        Answer{"Zeros", says(Octets(64))}, Answer{"Ones", says(Octets(64, 0xff))},
+        Answer{"OneOctet", says(Octets(1, 0xff))},
+        Answer{"EndlessOctets",
+               [](RawPeer& peer) {
+                 const Octets much(65536, 0x4d);
+                 while (peer.say(much)) {
+                 }
+               }},
+        Answer{"ARequest", says(own_request())},
+        Answer{"AnFpduBeforeTheReply", says(carrier(1, 0) + good_reply())},
+        Answer{"RevisionZero", says(reply("00000000"))},
+        Answer{"RevisionOneToTwo", says(reply("00010000"))},
+        Answer{"RevisionThree", says(reply("1003000480108001"))},
+        Answer{"MorePrivateDataThanMayBe", says(reply("10020201"))},
+        Answer{"ShorterThanItSays", says(reply("100200020000"))},
+        Answer{"WithoutEnhancedData", says(reply("00020000"))},
+        Answer{"MoreReadsThanThereCanBe", says(reply("100200048010bffe")), "2/0/06"},
+        Answer{"AReadToBeginWithButNoPlaceForIt", says(reply("1002000480004001")), "2/0/06"},
+        Answer{"NothingToBeginWith", says(reply("1002000480100001")), "2/0/07"},
+        Answer{"HalfAReplyAndTheEnd", says_and_finishes(from_hex(kReplyKey))},
+        Answer{"AllButOneOctetAndTheEnd", says_and_finishes(reply("10020004801080"))},
+        Answer{"HalfAReplyAndAReset", says_and_resets(from_hex(kReplyKey)), kHearsNothing}),
+    [](const auto& one) { return std::string(one.param.name); });
+
+// --- rejects -------------------------------------------------------------------------------------
+
+// Rules: tcp.A2
+TEST_F(HostileListener, ARejectIsOne) {
+  {
+    RawPeer peer = asked();
+    EXPECT_EQ(peer.hear_request().size(), 30U);
+    EXPECT_TRUE(peer.say(reject("0006", "6e6f")));
+    expect_end(side_, DAT_CONNECTION_EVENT_PEER_REJECTED);
+    EXPECT_EQ(peer.hear_the_end(), "none");
+  }
+  expect_nothing_left();
+}
+
+// Rules: tcp.A2
+TEST_F(HostileListener, ARejectWithMoreBehindItIsOne) {
+  {
+    RawPeer peer = asked();
+    EXPECT_EQ(peer.hear_request().size(), 30U);
+    EXPECT_TRUE(peer.say(reject("0006", "6e6f") + Octets(1000, 0xee)));
+    expect_end(side_, DAT_CONNECTION_EVENT_PEER_REJECTED);
+    EXPECT_EQ(peer.hear_the_end(), "none");
+  }
+  expect_nothing_left();
+}
+
+// Rules: tcp.A2
+TEST_F(HostileListener, ARejectBeforeAResetIsOne) {
+  RawPeer peer = asked();
+  EXPECT_EQ(peer.hear_request().size(), 30U);
+  says_and_resets(reject("0006", "6e6f"))(peer);
+  expect_end(side_, DAT_CONNECTION_EVENT_PEER_REJECTED);
+  expect_nothing_left();
+}
+
+// Rules: tcp.A2
+TEST_F(HostileListener, ARejectByAProviderIsNoPeers) {
+  for (const char* why : {"4454524600000001", "4454524600000002"}) {
+    SCOPED_TRACE(why);
+    Side side(ia_);
+    EXPECT_DAT_OK(connect(side.ep(), address_of(ia_), hostile_.qualifier()));
+    RawPeer peer = hostile_.accept();
+    EXPECT_EQ(peer.hear_request().size(), 24U);
+    EXPECT_TRUE(peer.say(reject("000c", why)));
+    expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_NON_PEER_REJECTED, side.ep());
+    EXPECT_EQ(peer.hear_the_end(), "none");
+  }
+}
+
+// --- silence -------------------------------------------------------------------------------------
+
+// Rules: tcp.A3
+TEST_F(HostileListener, SilenceTimesTheConnectOut) {
+  for (const Octets& said : {Octets(), from_hex(kReplyKey), reply("100200048010")}) {
+    SCOPED_TRACE(said.size());
+    Side side(ia_);
+    before_ = open_descriptors();
+    EXPECT_DAT_OK(connect(side.ep(), address_of(ia_), hostile_.qualifier(), "please", 500'000));
+    {
+      RawPeer peer = hostile_.accept();
+      EXPECT_EQ(peer.hear_request().size(), 30U);
+      EXPECT_TRUE(peer.say(said));
+      expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_TIMED_OUT, side.ep());
+      EXPECT_EQ(peer.hear_the_end(), "none");
+      EXPECT_EQ(peer.heard(), 0U);
+    }
+    expect_nothing_left();
+  }
+}
+
+// Of a good reply; it does not gain time by that.
+// Rules: tcp.A3
+TEST_F(HostileListener, OneOctetASecondTimesTheConnectOut) {
+  {
+    RawPeer peer = asked(2'500'000);
+    EXPECT_EQ(peer.hear_request().size(), 30U);
+    DAT_EVENT event{};
+    DAT_COUNT more = 0;
+    std::size_t said = 0;
+    for (const std::uint8_t octet : good_reply()) {
+      EXPECT_TRUE(peer.say({octet}));
+      ++said;
+      if (dat_evd_wait(side_.connect_evd(), 1'000'000, 1, &event, &more) == DAT_SUCCESS) break;
+    }
+    EXPECT_EQ(event.event_number, DAT_CONNECTION_EVENT_TIMED_OUT);
+    EXPECT_LT(said, good_reply().size());
+    EXPECT_EQ(peer.hear_the_end(), "none");
+  }
+  expect_nothing_left();
+}
+
+// --- an end without an answer --------------------------------------------------------------------
+
+struct Ending {
+  const char* name;
+  bool hears; // the request
+  Does ends;
+};
+std::ostream& operator<<(std::ostream& out, const Ending& ending) {
+  return out << ending.name;
+}
+
+class HostileEndings : public HostileListener, public testing::WithParamInterface<Ending> {};
+
+// Rules: tcp.A4
+TEST_P(HostileEndings, AreAskedOnceMore) {
+  for (const std::uint8_t revision : {std::uint8_t{2}, std::uint8_t{1}}) {
+    RawPeer peer = revision == 2 ? asked() : hostile_.accept();
+    if (GetParam().hears) {
+      const Octets request = peer.hear_request();
+      ASSERT_EQ(request.size(), revision == 2 ? 30U : 26U);
+      EXPECT_EQ(request[17], revision);
+    }
+    GetParam().ends(peer);
+  }
+  expect_end(side_, DAT_CONNECTION_EVENT_NON_PEER_REJECTED);
+  expect_nothing_left();
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Of, HostileEndings,
+    testing::Values(Ending{"TheEndBeforeTheRequest", false, [](RawPeer& peer) { peer.finish(); }},
+                    Ending{"TheEndAfterTheRequest", true, [](RawPeer& peer) { peer.finish(); }},
+                    Ending{"AResetAfterTheRequest", true, [](RawPeer& peer) { peer.reset(); }}),
+    [](const auto& one) { return std::string(one.param.name); });
+
+// Whether the request had left by then, and is made again, is up to the kernel; nobody is there for
+// it any more.
+// Rules: tcp.A4
+TEST_F(HostileListener, AResetBeforeTheRequestIsARefusal) {
+  asked().reset();
+  hostile_.stop();
+  expect_end(side_, DAT_CONNECTION_EVENT_NON_PEER_REJECTED);
+  expect_nothing_left();
+}
+
+// --- behind a good reply -------------------------------------------------------------------------
+
+struct Sequel {
+  const char* name;
+  DAT_EVENT_NUMBER ends_with;
+  Does does;
+  const char* hears = "none";
+};
+std::ostream& operator<<(std::ostream& out, const Sequel& sequel) {
+  return out << sequel.name;
+}
+
+class HostileSequels : public HostileListener, public testing::WithParamInterface<Sequel> {};
+
+// Rules: tcp.A5
+TEST_P(HostileSequels, EndTheConnectionThatWasEstablished) {
+  {
+    RawPeer peer = asked();
+    EXPECT_EQ(peer.hear_request().size(), 30U);
+    GetParam().does(peer);
+    expect_connection_event(side_.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, side_.ep());
+    expect_end(side_, GetParam().ends_with);
+    if (GetParam().hears != nullptr) {
+      EXPECT_EQ(peer.hear_the_end(), GetParam().hears);
+    }
+  }
+  expect_nothing_left();
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Of, HostileSequels,
+    testing::Values(
+        Sequel{"Ones", DAT_CONNECTION_EVENT_BROKEN, says(good_reply() + Octets(64, 0xff)),
+               "1/1/04"},
+        Sequel{"ATerminate", DAT_CONNECTION_EVENT_BROKEN,
+               says(good_reply() + untagged(Opcode::Terminate, 2, 1, 0, from_hex("02060000")))},
+        Sequel{"HalfAnFpduAndTheEnd", DAT_CONNECTION_EVENT_BROKEN,
+               says_and_finishes(good_reply() + from_hex("000ec140"))},
+        Sequel{"AcknowledgesWhatWasNotSent", DAT_CONNECTION_EVENT_BROKEN,
+               says(good_reply() + carrier(1, 0x4454'5750'1001'2000) +
+                    carrier(2, std::uint64_t{1000} << 32U)),
+               "0/2/ff"},
+        Sequel{"AReset", DAT_CONNECTION_EVENT_BROKEN, says_and_resets(good_reply()), kHearsNothing},
+        Sequel{"TheEnd", DAT_CONNECTION_EVENT_DISCONNECTED, says_and_finishes(good_reply())}),
+    [](const auto& one) { return std::string(one.param.name); });
+
+} // namespace
+} // namespace datum::test
