@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The long stress run: tests/stress under the sanitizers, in one process and between two.
-#   scripts/soak.sh [--minutes N] [--seed N] [--lanes N] [PRESET...]
-# N minutes (default 10) for each of one and two, with each preset (default: asan tsan). The seed is
-# the date unless given, and is printed.
+# The long runs: tests/stress under the sanitizers, in one process and between two; two hosts and a
+# wire that fails between them.
+#   scripts/soak.sh [--minutes N] [--seed N] [--lanes N] [PRESET|net...]
+# N minutes (default 10) for each of one and two, with each preset; net takes what it takes (default:
+# asan tsan net). The seed is the date unless given, and is printed.
 set -euo pipefail
 . "$(dirname "$0")/fixed-addresses.sh"
 cd "$(dirname "$0")/.."
@@ -21,14 +22,21 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-presets=("$@")
-[ ${#presets[@]} -eq 0 ] && presets=(asan tsan)
+runs=("$@")
+[ ${#runs[@]} -eq 0 ] && runs=(asan tsan net)
 
 export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
 export ASAN_OPTIONS="detect_leaks=1:detect_stack_use_after_return=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1${TSAN_OPTIONS:+:$TSAN_OPTIONS}"
 
-for preset in "${presets[@]}"; do
+for preset in "${runs[@]}"; do
+  # Without a sanitizer: the times of the rules are what it is about.
+  if [ "$preset" = net ]; then
+    DATUM_TARGETS=datum-net-test scripts/build.sh dev
+    echo "soak net: seed $seed"
+    build/dev/bin/datum-net-test --long --seed "$seed"
+    continue
+  fi
   DATUM_TARGETS=datum-stress scripts/build.sh "$preset"
   for mode in one two; do
     echo "soak $preset $mode: $minutes min, seed $seed"
