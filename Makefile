@@ -41,7 +41,7 @@ fuzz: ## fuzz every decoder and the shared-memory protocol, the long run
 	@scripts/build.sh fuzz
 	@scripts/if-present.sh scripts/fuzz.sh scripts/fuzz.sh $(ARGS)
 
-soak: ## the long runs: stress under sanitizers, two hosts and a wire that fails
+soak: ## the long runs: stress under sanitizers, a wire that fails, seeds, kills
 	@scripts/deps.sh build test check
 	@scripts/if-present.sh scripts/soak.sh scripts/soak.sh $(ARGS)
 

@@ -291,6 +291,9 @@ PLOTS = {
     "no-dat-target": "-t write-lat -s 1..64k*4 --target memory",
     "rate": "-t send-rate,write-rate,read-rate -s 1..4k*4 -m ordinary,shareable",
     "bandwidth": "-t send-bw,write-bw,read-bw -s 1k..64M*4 -m ordinary,shareable",
+    "tcp-latency": "--transport tcp -t send-lat,write-lat,read-lat -s 1..64k*4",
+    "tcp-rate": "--transport tcp -t send-rate,write-rate,read-rate -s 1..4k*4",
+    "tcp-bandwidth": "--transport tcp -t send-bw,write-bw,read-bw -s 1k..64M*4",
 }
 
 

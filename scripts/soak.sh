@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # The long runs: tests/stress under the sanitizers, in one process and between two; two hosts and a
-# wire that fails between them.
-#   scripts/soak.sh [--minutes N] [--seed N] [--lanes N] [PRESET|net...]
-# N minutes (default 10) for each of one and two, with each preset; net takes what it takes (default:
-# asan tsan net). The seed is the date unless given, and is printed.
+# wire that fails between them; 100,000 seeds of the simulator; peers that are killed.
+#   scripts/soak.sh [--minutes N] [--seed N] [--lanes N] [PRESET|net|sim|kills...]
+# N minutes (default 10) for each of one and two, with each preset; the others take what they take
+# (default: asan tsan net sim kills). The seed is the date unless given, and is printed.
 set -euo pipefail
 . "$(dirname "$0")/fixed-addresses.sh"
 cd "$(dirname "$0")/.."
@@ -23,7 +23,7 @@ while [ $# -gt 0 ]; do
   shift
 done
 runs=("$@")
-[ ${#runs[@]} -eq 0 ] && runs=(asan tsan net)
+[ ${#runs[@]} -eq 0 ] && runs=(asan tsan net sim kills)
 
 export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
 export ASAN_OPTIONS="detect_leaks=1:detect_stack_use_after_return=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
@@ -35,6 +35,18 @@ for preset in "${runs[@]}"; do
     DATUM_TARGETS=datum-net-test scripts/build.sh dev
     echo "soak net: seed $seed"
     build/dev/bin/datum-net-test --long --seed "$seed"
+    continue
+  fi
+  # The invariants of the simulated network, on each of so many seeds.
+  if [ "$preset" = sim ]; then
+    DATUM_TARGETS=datum-sim-search scripts/build.sh dev
+    build/dev/bin/datum-sim-search 1 100000
+    continue
+  fi
+  # Peers killed at every step they take, and 10,000 at random moments.
+  if [ "$preset" = kills ]; then
+    DATUM_TARGETS=datum-process-test scripts/build.sh dev
+    build/dev/bin/datum-process-test --long --transport=shm
     continue
   fi
   DATUM_TARGETS=datum-stress scripts/build.sh "$preset"

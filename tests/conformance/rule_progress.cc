@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <sys/resource.h>
 
 #include "fixture.h"
 
@@ -165,6 +166,38 @@ TEST_F(RuleProgress, TheLastPostedOperationLeavesWithin100usThoughItsPosterCalls
     promise.tried(counter.until_seen(no_call));
   }
   promise.expect_kept();
+}
+
+// What the whole process has used so far, in user and kernel mode.
+microseconds processor_time() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  const auto of = [](const timeval& time) {
+    return std::chrono::seconds(time.tv_sec) + microseconds(time.tv_usec);
+  };
+  return of(used.ru_utime) + of(used.ru_stime);
+}
+
+// A waiter, two connections' ends and a background thread each, after there was something to do:
+// who looks now and then, instead of being woken, uses more than a twentieth of the time.
+// Rules: PROGRESS.6
+TEST_F(RuleProgress, AnIdleProcessUsesNoProcessor) {
+  Counter counter(active(), passive());
+  for (int i = 0; i < 100; ++i) {
+    counter.post();
+    counter.until_seen(no_call);
+  }
+  constexpr DAT_TIMEOUT kIdle = 2'000'000;
+  const auto wait = [&](DAT_TIMEOUT time) {
+    DAT_EVENT event;
+    DAT_COUNT more = 0;
+    EXPECT_DAT_TYPE(dat_evd_wait(passive().recv_evd(), time, 1, &event, &more),
+                    DAT_TIMEOUT_EXPIRED);
+  };
+  wait(50'000); // until it has been noticed that nobody polls
+  const microseconds before = processor_time();
+  wait(kIdle);
+  EXPECT_LT(processor_time() - before, microseconds(kIdle / 20));
 }
 
 } // namespace

@@ -84,7 +84,7 @@ void RuleVersions::transfer(Operation operation, End& from, End& to) {
   EXPECT_EQ(std::memcmp(from.bytes() + here, to.bytes() + there, length), 0);
 }
 
-// Rules: DAT2.28
+// Rules: DAT2.28 HANDLE.4
 TEST_P(RuleVersions, EverythingPassesBothWays) {
   ASSERT_NO_FATAL_FAILURE(connect());
   constexpr Operation kAll[] = {Operation::Send, Operation::Write, Operation::Read};
@@ -146,7 +146,7 @@ TEST_P(RuleExtensions, AnEndpointOfDatagramsIsRefused) {
 
 using RuleZeroBased = RuleVersions;
 
-// Rules: DAT2.28
+// Rules: DAT2.28 HANDLE.4
 TEST_P(RuleZeroBased, Dat1WritesIntoIt) {
   ASSERT_NO_FATAL_FAILURE(connect());
   PeerMemory target = passive->memory(true);
@@ -236,7 +236,7 @@ class RuleVersionsOfProcesses : public testing::TestWithParam<Versions> {
   }
 };
 
-// Rules: DAT2.28
+// Rules: DAT2.28 HANDLE.4
 TEST_P(RuleVersionsOfProcesses, MessagesComeBack) {
   Echo other(GetParam().passive);
   ASSERT_NE(other.qualifier(), 0U);
