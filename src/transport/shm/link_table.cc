@@ -52,8 +52,4 @@ bool LinkTable::full() const {
   return ports_.size() >= context_.options.max_links;
 }
 
-void LinkTable::for_each(const std::function<void(ShmPort&)>& visit) {
-  for (auto& [id, port] : ports_) visit(*port);
-}
-
 } // namespace datum

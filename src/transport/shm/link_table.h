@@ -3,7 +3,6 @@
 // Threads: the adapter's lock.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <unordered_map>
 
@@ -26,7 +25,11 @@ class LinkTable {
 
   bool full() const;
   std::size_t size() const { return ports_.size(); }
-  void for_each(const std::function<void(ShmPort&)>& visit);
+  // Called where memory is taken away from peers, also by destructors: it must need none itself.
+  template <class F>
+  void for_each(F&& visit) {
+    for (auto& [id, port] : ports_) visit(*port);
+  }
 
  private:
   struct IdHash {
