@@ -4,6 +4,18 @@
 #include "core/interface_adapter.h"
 
 namespace datum {
+namespace {
+
+// What cannot be told now must not be taken for the consumer's mistake.
+Status why_not(Found found, Status no) {
+  switch (found) {
+  case Found::LacksMemory: return {Type::InsufficientResources, Detail::ResourceMemory};
+  case Found::LacksDevice: return {Type::InsufficientResources, Detail::ResourceDevice};
+  default: return no;
+  }
+}
+
+} // namespace
 
 template <class T>
 Result<T*> InterfaceAdapter::adopt(std::unique_ptr<T> object, ObjectList& list, Population& count) {
@@ -56,10 +68,12 @@ Result<MemoryRegion*> InterfaceAdapter::create_region(const RegionRequest& reque
       shared ? environment_.shared_names->use(request.cookie, request.length) : SharedNames::Use();
   if (shared && !name) return fail(Type::InvalidParameter, Detail::Arg4);
   // Registering what is not there is an error now rather than a crash later (design 6).
-  if (!environment_.memory->usable(request.address, request.length, request.access))
-    return fail(Type::InvalidParameter, Detail::Arg3);
-  if (shared && !environment_.memory->shared(request.address, request.length))
-    return fail(Type::InvalidState);
+  const Found usable = environment_.memory->usable(request.address, request.length, request.access);
+  if (usable != Found::Yes) return fail(why_not(usable, {Type::InvalidParameter, Detail::Arg3}));
+  if (shared) {
+    const Found found = environment_.memory->shared(request.address, request.length);
+    if (found != Found::Yes) return fail(why_not(found, Type::InvalidState));
+  }
   if (counts_.regions.alive >= limits().max_lmrs)
     return fail(Type::InsufficientResources, Detail::ResourceMemoryRegion);
   const Stag stag = regions_.reserve();

@@ -37,7 +37,7 @@ constexpr unsigned long kProcmapQuery = _IOWR('f', 17, ProcmapQuery);
 } // namespace
 
 Mappings::Mappings(Method preferred)
-    : text_(std::fopen("/proc/self/maps", "re")), method_(preferred) {
+    : text_(std::fopen("/proc/self/maps", "re")), error_(valid() ? 0 : errno), method_(preferred) {
   if (!valid() || method_ == Method::Text) return;
   ProcmapQuery probe;
   probe.query_addr = reinterpret_cast<std::uint64_t>(this);
@@ -49,14 +49,17 @@ Mappings::~Mappings() {
 }
 
 bool Mappings::find(std::uint64_t address, ProcessMapping& mapping) {
-  if (!valid()) return false;
+  if (error_ != 0) return false;
   return method_ == Method::Query ? query(address, mapping) : read(address, mapping);
 }
 
-bool Mappings::query(std::uint64_t address, ProcessMapping& mapping) const {
+bool Mappings::query(std::uint64_t address, ProcessMapping& mapping) {
   ProcmapQuery answer;
   answer.query_addr = address;
-  if (::ioctl(::fileno(text_), kProcmapQuery, &answer) != 0) return false;
+  if (::ioctl(::fileno(text_), kProcmapQuery, &answer) != 0) {
+    if (errno != ENOENT) error_ = errno; // ENOENT: nothing is mapped there
+    return false;
+  }
   mapping.start = answer.vma_start;
   mapping.end = answer.vma_end;
   mapping.readable = (answer.vma_flags & kReadable) != 0;
@@ -72,7 +75,10 @@ bool Mappings::read(std::uint64_t address, ProcessMapping& mapping) {
   // proc(5): start-end rwxp offset major:minor inode path
   while (last_.end <= address) {
     char line[512];
-    if (std::fgets(line, sizeof line, text_) == nullptr) return false;
+    if (std::fgets(line, sizeof line, text_) == nullptr) {
+      if (std::ferror(text_) != 0) error_ = errno;
+      return false;
+    }
     char rights[5] = {};
     unsigned major = 0;
     unsigned minor = 0;

@@ -34,14 +34,17 @@ class Mappings {
 
   bool valid() const { return text_ != nullptr; }
   Method method() const { return method_; }
-  // The mapping that contains `address`. Ask in ascending order. False: none.
+  // The mapping that contains `address`. Ask in ascending order. False: none, or see error().
   bool find(std::uint64_t address, ProcessMapping& mapping);
+  // 0, or why the kernel cannot be asked: an errno.
+  int error() const { return error_; }
 
  private:
-  bool query(std::uint64_t address, ProcessMapping& mapping) const;
+  bool query(std::uint64_t address, ProcessMapping& mapping);
   bool read(std::uint64_t address, ProcessMapping& mapping);
 
   std::FILE* text_;
+  int error_ = 0;
   Method method_;
   ProcessMapping last_; // Text: the line read last
 };

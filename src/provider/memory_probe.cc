@@ -10,8 +10,11 @@
 #include <fcntl.h>
 #include <optional>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/log.h"
 
 namespace datum {
 namespace {
@@ -28,23 +31,40 @@ constexpr Access kReads = kLocalRead | kRemoteRead;
 constexpr Access kWrites = kLocalWrite | kRemoteWrite | kRemoteAtomic;
 
 // The pages of the range made present with the right that is needed. No answer: the kernel does
-// not know the call, or the right is missing.
-std::optional<bool> populate(std::uint64_t address, std::uint64_t length, Access access) {
+// not know the call, the right is missing, or memory is.
+std::optional<Found> populate(std::uint64_t address, std::uint64_t length, Access access) {
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   const std::uint64_t start = address & ~(page - 1);
   const std::uint64_t size = (address + length - start + page - 1) & ~(page - 1);
+  void* const first = reinterpret_cast<void*>(start);
   const int advice = (access & kWrites) != 0 ? kPopulateWrite : kPopulateRead;
-  if (::madvise(reinterpret_cast<void*>(start), size, advice) == 0) return true;
-  return errno == ENOMEM ? std::optional(false) : std::nullopt;
+  if (::madvise(first, size, advice) == 0) return Found::Yes;
+  // The same word for a hole and for a lack of pages. msync(2) needs none, and names the hole.
+  const bool hole = errno == ENOMEM && ::msync(first, size, MS_ASYNC) != 0 && errno == ENOMEM;
+  return hole ? std::optional(Found::No) : std::nullopt;
 }
 
-// Calls `visit` for each mapping of the range until it says no. False: it did, or there is a hole.
+Found cannot_tell(std::uint64_t address, std::uint64_t length, int error) {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  log(LogLevel::Warn,
+      "memory at {:#x}, {} bytes: cannot be registered, for /proc/self/maps cannot be read: {}; "
+      "this process may have {} open files (`ulimit -n`), and it has to see /proc",
+      address, length, std::strerror(error), limit.rlim_cur);
+  return error == ENOMEM ? Found::LacksMemory : Found::LacksDevice;
+}
+
+// Calls `visit` for each mapping of the range until it says no. No: it did, or there is a hole.
 template <class F>
-bool every_mapping(Mappings& mappings, std::uint64_t address, std::uint64_t length, F&& visit) {
+Found every_mapping(Mappings& mappings, std::uint64_t address, std::uint64_t length, F&& visit) {
   const std::uint64_t end = address + length;
-  for (ProcessMapping mapping; address < end; address = mapping.end)
-    if (!mappings.find(address, mapping) || !visit(mapping)) return false;
-  return true;
+  ProcessMapping mapping;
+  for (std::uint64_t at = address; at < end; at = mapping.end) {
+    const bool found = mappings.find(at, mapping);
+    if (mappings.error() != 0) return cannot_tell(address, length, mappings.error());
+    if (!found || !visit(mapping)) return Found::No;
+  }
+  return Found::Yes;
 }
 
 // Bit 61 of an entry in /proc/self/pagemap: the page belongs to a file or is shared. No: there is
@@ -112,18 +132,18 @@ KernelMemoryProbe::~KernelMemoryProbe() {
   for (const auto& [file, fd] : descriptors_) ::close(fd);
 }
 
-bool KernelMemoryProbe::usable(std::uint64_t address, std::uint64_t length, Access access) {
+Found KernelMemoryProbe::usable(std::uint64_t address, std::uint64_t length, Access access) {
   Mappings mappings(method_);
   const bool cheap = mappings.valid() && mappings.method() == Mappings::Method::Query;
   if (!cheap && (length <= kMostToTouch || !mappings.valid()))
-    if (const std::optional<bool> answer = populate(address, length, access)) return *answer;
+    if (const std::optional<Found> answer = populate(address, length, access)) return *answer;
   return every_mapping(mappings, address, length, [access](const ProcessMapping& mapping) {
     return ((access & kReads) == 0 || mapping.readable) &&
            ((access & kWrites) == 0 || mapping.writable);
   });
 }
 
-bool KernelMemoryProbe::shared(std::uint64_t address, std::uint64_t length) {
+Found KernelMemoryProbe::shared(std::uint64_t address, std::uint64_t length) {
   Mappings mappings(method_);
   return every_mapping(mappings, address, length,
                        [](const ProcessMapping& mapping) { return mapping.shared; });

@@ -21,8 +21,8 @@ class KernelMemoryProbe final : public MemoryProbe {
   KernelMemoryProbe(const KernelMemoryProbe&) = delete;
   KernelMemoryProbe& operator=(const KernelMemoryProbe&) = delete;
 
-  bool usable(std::uint64_t address, std::uint64_t length, Access access) override;
-  bool shared(std::uint64_t address, std::uint64_t length) override;
+  Found usable(std::uint64_t address, std::uint64_t length, Access access) override;
+  Found shared(std::uint64_t address, std::uint64_t length) override;
   bool backing(std::uint64_t address, std::uint64_t length, std::int32_t& fd,
                std::uint64_t& offset) override;
 

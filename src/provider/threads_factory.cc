@@ -27,10 +27,10 @@ namespace {
 class OfferedMemory final : public MemoryProbe {
  public:
   explicit OfferedMemory(const ShmFabric& fabric) : fabric_(fabric) {}
-  bool usable(std::uint64_t address, std::uint64_t length, Access access) override {
+  Found usable(std::uint64_t address, std::uint64_t length, Access access) override {
     return kernel_.usable(address, length, access);
   }
-  bool shared(std::uint64_t address, std::uint64_t length) override {
+  Found shared(std::uint64_t address, std::uint64_t length) override {
     return kernel_.shared(address, length);
   }
   bool backing(std::uint64_t address, std::uint64_t length, std::int32_t& fd,

@@ -32,8 +32,8 @@ class CountedHandles final : public HandleSource {
 
 class AnyMemory final : public MemoryProbe {
  public:
-  bool usable(std::uint64_t, std::uint64_t, Access) override { return true; }
-  bool shared(std::uint64_t, std::uint64_t) override { return false; }
+  Found usable(std::uint64_t, std::uint64_t, Access) override { return Found::Yes; }
+  Found shared(std::uint64_t, std::uint64_t) override { return Found::No; }
   bool backing(std::uint64_t, std::uint64_t, std::int32_t& fd, std::uint64_t& offset) override {
     fd = -1;
     offset = 0;

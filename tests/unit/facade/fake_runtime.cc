@@ -60,8 +60,8 @@ class FakeProgress final : public Progress {
 
 class FakeMemory final : public MemoryProbe {
  public:
-  bool usable(std::uint64_t, std::uint64_t, Access) override { return true; }
-  bool shared(std::uint64_t, std::uint64_t) override { return true; }
+  Found usable(std::uint64_t, std::uint64_t, Access) override { return Found::Yes; }
+  Found shared(std::uint64_t, std::uint64_t) override { return Found::Yes; }
   bool backing(std::uint64_t, std::uint64_t, std::int32_t&, std::uint64_t&) override {
     return false;
   }

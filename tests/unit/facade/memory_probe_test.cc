@@ -40,37 +40,38 @@ class MemoryProbeOf : public ::testing::TestWithParam<Mappings::Method> {
 
 TEST_P(MemoryProbeOf, OrdinaryMemoryIsUsable) {
   const Pages pages(4, PROT_READ | PROT_WRITE);
-  EXPECT_TRUE(probe.usable(pages.address() + 1, 2 * kPage, kAllAccess));
+  EXPECT_EQ(probe.usable(pages.address() + 1, 2 * kPage, kAllAccess), Found::Yes);
   int on_stack[16] = {};
-  EXPECT_TRUE(probe.usable(reinterpret_cast<std::uint64_t>(on_stack), sizeof on_stack, kAllAccess));
+  EXPECT_EQ(probe.usable(reinterpret_cast<std::uint64_t>(on_stack), sizeof on_stack, kAllAccess),
+            Found::Yes);
   const Pages large(2048, PROT_READ | PROT_WRITE);
-  EXPECT_TRUE(probe.usable(large.address(), 2048 * kPage, kAllAccess));
+  EXPECT_EQ(probe.usable(large.address(), 2048 * kPage, kAllAccess), Found::Yes);
 }
 
 TEST_P(MemoryProbeOf, AHoleIsNotUsable) {
   const Pages pages(4, PROT_READ | PROT_WRITE);
   ASSERT_EQ(::munmap(pages.get() + 2 * kPage, kPage), 0);
-  EXPECT_TRUE(probe.usable(pages.address(), 2 * kPage, kAllAccess));
-  EXPECT_FALSE(probe.usable(pages.address(), 2 * kPage + 1, kAllAccess));
-  EXPECT_FALSE(probe.usable(pages.address() + 2 * kPage, 8, kLocalRead));
+  EXPECT_EQ(probe.usable(pages.address(), 2 * kPage, kAllAccess), Found::Yes);
+  EXPECT_EQ(probe.usable(pages.address(), 2 * kPage + 1, kAllAccess), Found::No);
+  EXPECT_EQ(probe.usable(pages.address() + 2 * kPage, 8, kLocalRead), Found::No);
 }
 
 TEST_P(MemoryProbeOf, RightsArePageRights) {
   const Pages pages(4, PROT_READ | PROT_WRITE);
   ASSERT_EQ(::mprotect(pages.get() + kPage, kPage, PROT_READ), 0);
   ASSERT_EQ(::mprotect(pages.get() + 3 * kPage, kPage, PROT_NONE), 0);
-  EXPECT_TRUE(probe.usable(pages.address(), 3 * kPage, kLocalRead | kRemoteRead));
-  EXPECT_FALSE(probe.usable(pages.address(), 3 * kPage, kLocalWrite));
-  EXPECT_FALSE(probe.usable(pages.address(), 3 * kPage, kRemoteWrite));
-  EXPECT_FALSE(probe.usable(pages.address(), 3 * kPage, kRemoteAtomic));
-  EXPECT_FALSE(probe.usable(pages.address(), 4 * kPage, kLocalRead));
+  EXPECT_EQ(probe.usable(pages.address(), 3 * kPage, kLocalRead | kRemoteRead), Found::Yes);
+  EXPECT_EQ(probe.usable(pages.address(), 3 * kPage, kLocalWrite), Found::No);
+  EXPECT_EQ(probe.usable(pages.address(), 3 * kPage, kRemoteWrite), Found::No);
+  EXPECT_EQ(probe.usable(pages.address(), 3 * kPage, kRemoteAtomic), Found::No);
+  EXPECT_EQ(probe.usable(pages.address(), 4 * kPage, kLocalRead), Found::No);
 }
 
 TEST_P(MemoryProbeOf, SharedMeansEveryPageOfTheRange) {
   const Pages shared(2, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS);
   const Pages own(2, PROT_READ | PROT_WRITE);
-  EXPECT_TRUE(probe.shared(shared.address() + 5, kPage));
-  EXPECT_FALSE(probe.shared(own.address(), kPage));
+  EXPECT_EQ(probe.shared(shared.address() + 5, kPage), Found::Yes);
+  EXPECT_EQ(probe.shared(own.address(), kPage), Found::No);
 }
 
 TEST_P(MemoryProbeOf, OnlyAFileThatCannotShrinkBacksARegion) {

@@ -26,8 +26,8 @@ class PlainHandles final : public HandleSource {
 
 class AnyMemory final : public MemoryProbe {
  public:
-  bool usable(std::uint64_t, std::uint64_t, Access) override { return true; }
-  bool shared(std::uint64_t, std::uint64_t) override { return true; }
+  Found usable(std::uint64_t, std::uint64_t, Access) override { return Found::Yes; }
+  Found shared(std::uint64_t, std::uint64_t) override { return Found::Yes; }
   bool backing(std::uint64_t, std::uint64_t, std::int32_t&, std::uint64_t&) override {
     return false;
   }
