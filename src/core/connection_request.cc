@@ -34,8 +34,8 @@ Status ConnectionRequest::accept(Endpoint* endpoint, PrivateData data) {
   if (for_datagrams_ != (chosen.datagrams() != nullptr))
     return {Type::InvalidHandle, Detail::HandleEp};
   if (const Status s = chosen.check_accept(own); !s.ok()) return s;
+  chosen.accept(*incoming_, qualifier_, data); // throws before it changes anything
   endpoint_ = nullptr;
-  chosen.accept(*incoming_, qualifier_, data);
   ++adapter().tally().accepted;
   return kOk;
 }

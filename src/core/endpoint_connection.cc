@@ -139,12 +139,14 @@ void Endpoint::accept(IncomingConnection& incoming, ConnQual local_port, Private
     accept_datagrams(incoming, data);
     return;
   }
+  const Address remote = incoming.remote_address();
+  const ConnQual remote_port = incoming.remote_port();
+  channel_ = incoming.accept(data, *this, channel_options());
   on(EpEvent::Accept);
   accepter_ = true;
-  remote_address_ = incoming.remote_address();
-  remote_port_ = incoming.remote_port();
+  remote_address_ = remote;
+  remote_port_ = remote_port;
   local_port_ = local_port;
-  channel_ = incoming.accept(data, *this, channel_options());
   adapter().progress().kick();
 }
 

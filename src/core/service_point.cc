@@ -3,6 +3,7 @@
 
 #include <new>
 
+#include "base/log.h"
 #include "core/endpoint.h"
 #include "core/interface_adapter.h"
 
@@ -40,7 +41,14 @@ void ServicePoint::on_request(std::unique_ptr<IncomingConnection> request) {
   ++(datagrams ? tally.datagram_requests_arrived : tally.requests_arrived);
   // Whatever cannot be presented is refused when `request` goes out of scope.
   if (spent_) return;
-  if (!present(request, datagrams) || !reserved()) return;
+  try {
+    if (!present(request, datagrams)) return;
+  } catch (const std::bad_alloc&) {
+    log_of_peer(LogLevel::Warn, "qualifier {}: no memory for a connection request: refused",
+                qualifier_);
+    return;
+  }
+  if (!reserved()) return;
   spent_ = true;
   adapter().count_spent_point();
   listener_.reset();
