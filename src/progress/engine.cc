@@ -3,6 +3,7 @@
 #include "progress/engine.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace datum {
@@ -24,6 +25,25 @@ void ProgressEngine::bind(Transport& transport, TimerQueue& timers) {
   timers_ = &timers;
 }
 
+// Whoever drives is seldom whom it is for: a consumer in another call, or the background thread,
+// which nobody could be told from. What lacks memory says so where it is known, or is there at the
+// next look.
+bool ProgressEngine::progress_transport() {
+  try {
+    return transport_->progress();
+  } catch (const std::bad_alloc&) {
+    return true;
+  }
+}
+
+bool ProgressEngine::run_timers(Instant time) {
+  try {
+    return timers_->run(time);
+  } catch (const std::bad_alloc&) {
+    return true;
+  }
+}
+
 bool ProgressEngine::poll() {
   // One writer at a time, so a load and a store do; the watchdog reads it without the lock.
   const std::uint32_t count = polls_.load(std::memory_order_relaxed) + 1;
@@ -31,7 +51,7 @@ bool ProgressEngine::poll() {
   // What somebody has to look after is looked after here; otherwise each nap would end for it.
   if (kicked_.load(std::memory_order_relaxed)) [[unlikely]]
     kicked_.store(false, std::memory_order_relaxed);
-  const bool worked = transport_->progress();
+  const bool worked = progress_transport();
   if ((count & clock_mask_) != 0) [[likely]]
     return worked;
   return poll_thoroughly() || worked;
@@ -41,7 +61,7 @@ bool ProgressEngine::poll_thoroughly() {
   const Instant time = places_.now();
   const Duration since = time - last_thorough_.load(std::memory_order_relaxed);
   last_thorough_.store(time, std::memory_order_relaxed);
-  bool worked = timers_->run(time);
+  bool worked = run_timers(time);
   if (!bell_.polling()) {
     // Whoever sleeps at the bell looks at descriptors. Peers stop ringing once somebody polls fast
     // enough for it; a single dequeue now and then does not pay for telling them.
@@ -61,8 +81,8 @@ bool ProgressEngine::poll_thoroughly() {
 
 bool ProgressEngine::look() {
   kicked_.store(false, std::memory_order_relaxed);
-  bool worked = transport_->progress();
-  if (timers_->next() != kNever && timers_->run(places_.now())) worked = true;
+  bool worked = progress_transport();
+  if (timers_->next() != kNever && run_timers(places_.now())) worked = true;
   // What we kicked for ourselves wakes nobody: whoever slept now would be taken for somebody who is
   // on the way, and the next kick lost.
   return worked || kicked_.load(std::memory_order_relaxed);

@@ -60,6 +60,8 @@ class ProgressEngine : public Progress {
 
   // Then every poll looks at them, and the background thread stays away meanwhile.
   bool data_by_descriptors() const { return transport_->data_by_descriptors(); }
+  bool progress_transport();
+  bool run_timers(Instant time);
   bool poll_thoroughly();
   bool look();
   void start_polling();

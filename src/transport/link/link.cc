@@ -366,9 +366,13 @@ void Link::lost() {
   // After we have given the link up the peer repeats elsewhere what we do not read here.
   const bool retired = own_.retired.load(std::memory_order_relaxed) != 0;
   streaming_ = true; // each round takes as much as it may
-  for (std::uint32_t rounds = kRingSlots / kRecordBudget; rounds != 0 && !broken_ && !retired;
-       --rounds)
-    if (!poll_ring()) break;
+  try {
+    for (std::uint32_t rounds = kRingSlots / kRecordBudget; rounds != 0 && !broken_ && !retired;
+         --rounds)
+      if (!poll_ring()) break;
+  } catch (const std::bad_alloc&) {
+    // There is no later look at it: what is left unread ends with the link.
+  }
   broken_ = true;
   // Every connection hears of it; hearing may remove it, or others.
   for (std::size_t at = 0; at < slots_.size(); ++at)

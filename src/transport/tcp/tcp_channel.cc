@@ -6,6 +6,8 @@
 namespace datum {
 namespace {
 
+constexpr Duration kPauseWithoutResources = 20 * kMillisecond;
+
 ConnectFailure failure_of(int error) {
   switch (error) {
   case ENETUNREACH:
@@ -94,11 +96,21 @@ void TcpChannel::on_expired(Instant) {
     return;
   }
   port_ = ports_.back();
-  ports_.pop_back();
-  if (!attempt().ok()) {
-    failure_ = ConnectFailure::Unreachable;
-    ports_.clear();
-    attempt_soon();
+  if (attempts_now()) {
+    ports_.pop_back();
+    return;
+  }
+  // The consumer has its answer from the first one; this one waits, as those over shared memory do.
+  hang_up();
+  context_.arm(*this, context_.now() + kPauseWithoutResources);
+}
+
+// False: something lacks. Nothing may be thrown at the clock.
+bool TcpChannel::attempts_now() {
+  try {
+    return attempt().ok();
+  } catch (const std::bad_alloc&) {
+    return false;
   }
 }
 

@@ -46,6 +46,7 @@ class TcpChannel final : public Channel, private TcpOwner, private Timer {
   void on_expired(Instant now) override; // the next attempt, or the report of why there is none
 
   Status attempt();
+  bool attempts_now();
   void attempt_soon();
   void begin();
   void after_failure(int error);
