@@ -22,22 +22,27 @@ bool membarrier(int command) {
 // left: a processor makes its stores visible by itself, within microseconds, or at once when it is
 // interrupted. So after a far longer time each of the two sides has seen the other's word.
 void wait_for_stores() {
-  static std::atomic<bool> told{false};
-  if (!told.exchange(true))
-    log(LogLevel::Warn, "membarrier was forbidden after an IA was opened: threads that change "
-                        "places cost 1 ms; allow it in the seccomp filter");
   timespec left{.tv_sec = 0, .tv_nsec = kMillisecond};
   while (::nanosleep(&left, &left) != 0 && errno == EINTR) {
   }
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
-// False: it was only waited for.
+void warn_once() {
+  static std::atomic<bool> told{false};
+  if (!told.exchange(true))
+    log(LogLevel::Warn, "membarrier was forbidden after an IA was opened: threads that change "
+                        "places cost 1 ms; allow it in the seccomp filter");
+}
+
+// False: it was only waited for, and always will have to be.
 bool fence_everywhere(int command) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (membarrier(command)) return true;
+  const bool for_now = errno == ENOMEM; // the kernel makes a list of processors
+  if (!for_now) warn_once();
   wait_for_stores();
-  return false;
+  return for_now;
 }
 
 std::atomic<bool> forbidden{false};

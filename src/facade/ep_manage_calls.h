@@ -108,8 +108,14 @@ DAT_RETURN ep_query(DAT_EP_HANDLE ep_handle, DAT_EP_PARAM_MASK mask, DAT_EP_PARA
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
   if (const Status s = check_query(mask, DAT_EP_FIELD_ALL, param); !s.ok()) return encode<V>(s);
   describe_ep<V>(*ep, *param);
-  if ((mask & kNamedAttributeFields) != 0)
-    V::to_dat(keep_for_good(ep->named_attributes()), param->ep_attr);
+  if ((mask & kNamedAttributeFields) != 0) {
+    try {
+      V::to_dat(keep_for_good(ep->named_attributes()), param->ep_attr);
+    } catch (const std::bad_alloc&) {
+      V::to_dat(std::span<const NamedAttribute>(),
+                param->ep_attr); // a query has no code for it; what matters has no names
+    }
+  }
   const Token ia = ep.adapter().token();
   ep.release();
   param->ia_handle = V::consumer_ia(ia);

@@ -48,7 +48,10 @@ ReceiveResult receive_message(int socket, std::span<std::byte> into, std::size_t
   ssize_t got = -1;
   do got = ::recvmsg(socket, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   while (got < 0 && errno == EINTR);
-  if (got < 0) return errno == EAGAIN ? ReceiveResult::Nothing : ReceiveResult::Ended;
+  // Without memory to take it with, it stays where it is.
+  if (got < 0)
+    return errno == EAGAIN || errno == ENOMEM || errno == ENOBUFS ? ReceiveResult::Nothing
+                                                                  : ReceiveResult::Ended;
   if (!take_fds(header, passed)) return ReceiveResult::Garbage;
   if (got == 0) return ReceiveResult::Ended;
   length = static_cast<std::size_t>(got);

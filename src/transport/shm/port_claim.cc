@@ -12,11 +12,13 @@ namespace {
 
 constexpr int kNoError = 0;
 
-// A connection that nobody will answer must not be established by the kernel alone.
-void drop_everything(int socket) {
+// A connection that nobody will answer must not be established by the kernel alone. The filter
+// takes memory of the kernel's; where a sandbox forbids it, the claim holds without.
+bool drop_everything(int socket) {
   sock_filter code[] = {BPF_STMT(BPF_RET | BPF_K, 0)};
   const sock_fprog program{1, code};
-  ::setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
+  return ::setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) == 0 ||
+         (errno != ENOMEM && errno != ENOBUFS);
 }
 
 // 0 or errno. Two sockets with SO_REUSEADDR may both bind; only one of them may listen.
@@ -29,7 +31,7 @@ int bind_and_listen(const HostAddress& host, std::uint16_t port, bool dual_stack
     const int only = dual_stack ? 0 : 1;
     ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof only);
   }
-  drop_everything(socket.get());
+  if (!drop_everything(socket.get())) return errno;
   sockaddr_storage address{};
   const socklen_t length = to_sockaddr(host, port, address);
   if (::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), length) != 0) return errno;
@@ -63,6 +65,7 @@ Result<PortClaim> PortClaim::take(const std::optional<HostAddress>& host, std::u
   switch (claim(host, port, socket)) {
   case kNoError: {
     const std::uint16_t bound = bound_port(socket.get());
+    if (bound == 0) return fail(Type::InsufficientResources, Detail::ResourceDevice);
     return PortClaim(std::move(socket), bound);
   }
   case EADDRINUSE: return fail(Type::ConnQualInUse);

@@ -18,6 +18,10 @@ namespace {
 constexpr std::byte kBell{1};
 constexpr int kBellsAtOnce = 16; // a peer that rings without end gets no more than its turn
 
+bool lacks_memory(int error) {
+  return error == ENOMEM || error == ENOBUFS;
+}
+
 std::string name_of(const Address& address) noexcept {
   try {
     const auto host = read_address(address);
@@ -60,7 +64,11 @@ void ShmPort::unwatch() {
 void ShmPort::ring_bell() {
   if (condemned_) return;
   // A full socket means that enough bells are pending; a closed one is reported by its hangup.
-  static_cast<void>(::send(parts_.socket.get(), &kBell, sizeof kBell, MSG_DONTWAIT | MSG_NOSIGNAL));
+  if (::send(parts_.socket.get(), &kBell, sizeof kBell, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 ||
+      !lacks_memory(errno))
+    return;
+  // The peer sleeps, and nobody will ask for this bell again.
+  context_.arm(bell_timer_, kMillisecond);
 }
 
 DirectAccess* ShmPort::direct() {
@@ -87,6 +95,7 @@ bool ShmPort::peer_has_died() const {
 void ShmPort::retire() {
   condemned_ = true;
   idle_timer_.cancel();
+  bell_timer_.cancel();
   unwatch();
 }
 
@@ -132,7 +141,9 @@ ShmPort::Drained ShmPort::drain_bells() {
   for (int i = 0; i < kBellsAtOnce; ++i) {
     std::byte bell[2];
     const ssize_t got = ::recv(parts_.socket.get(), bell, sizeof bell, MSG_DONTWAIT);
-    if (got < 0) return errno == EAGAIN || errno == EINTR ? result : Drained::Ended;
+    // What cannot be read for lack of memory is there at the next look, too.
+    if (got < 0)
+      return errno == EAGAIN || errno == EINTR || lacks_memory(errno) ? result : Drained::Ended;
     if (got == 0) return Drained::Ended;
     if (got != 1 || bell[0] != kBell) return Drained::Garbage;
     result = Drained::Rung;

@@ -75,6 +75,16 @@ class ShmPort final : public LinkPort, private FdHandler, private Timer {
     ShmPort& port;
   };
 
+  // For a bell that could not be rung.
+  class BellTimer final : public Timer {
+   public:
+    explicit BellTimer(ShmPort& owner) : port_(owner) {}
+
+   private:
+    void on_expired(Instant) override { port_.ring_bell(); }
+    ShmPort& port_;
+  };
+
   class IdleTimer final : public Timer {
    public:
     explicit IdleTimer(ShmPort& owner) : port_(owner) {}
@@ -96,6 +106,7 @@ class ShmPort final : public LinkPort, private FdHandler, private Timer {
   LinkParts parts_;
   DeathWatch death_watch_{*this};
   IdleTimer idle_timer_{*this};
+  BellTimer bell_timer_{*this};
   Instant idle_since_ = 0;
   bool idle_timer_runs_ = false;
   bool watching_socket_ = false;

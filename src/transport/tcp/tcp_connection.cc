@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "transport/tcp/tcp_connection.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <limits>
@@ -116,7 +117,7 @@ void TcpConnection::run() {
 
 void TcpConnection::on_expired(Instant now) {
   const ScopedFlag inside(inside_);
-  armed_ = kNever;
+  armed_ = send_again_ = kNever;
   session_.on_time(now);
   transmit(true);
   settle();
@@ -227,7 +228,8 @@ bool TcpConnection::receive_once(std::size_t& left) {
   const ssize_t got = ::readv(socket_.get(), pieces.data(), static_cast<int>(count + 1));
   if (got < 0) {
     if (errno == EINTR) return true;
-    if (errno == EAGAIN) return false;
+    // What cannot be read for lack of memory is there at the next look, too.
+    if (errno == EAGAIN || errno == ENOMEM || errno == ENOBUFS) return false;
     unwatch();
     session_.lost(context_.now());
     return false;
@@ -320,7 +322,7 @@ void TcpConnection::transmit(bool with_ack) {
       if (errno == EAGAIN) {
         full_ = true;
       } else if (errno == ENOBUFS || errno == ENOMEM) {
-        context_.arm(*this, context_.now() + kMillisecond);
+        send_again_ = context_.now() + kMillisecond;
       } else {
         // What has arrived may say why, or that the peer had ended in order before.
         reset_ = true;
@@ -388,7 +390,8 @@ void TcpConnection::settle() {
   }
   if (session_.owes_ack() && !full_) touch();
   watch_for_what_matters();
-  if (const Instant deadline = begun_ ? session_.deadline() : kNever; deadline != armed_) {
+  const Instant deadline = std::min(begun_ ? session_.deadline() : kNever, send_again_);
+  if (deadline != armed_) {
     armed_ = deadline;
     if (deadline == kNever)
       cancel();

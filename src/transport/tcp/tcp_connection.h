@@ -135,6 +135,7 @@ class TcpConnection final : public PendingHook,
   std::uint32_t started_ = 0; // requests in the turn
   std::uint64_t turn_ = 0;
   Instant armed_ = kNever;
+  Instant send_again_ = kNever; // the kernel had no memory
   std::vector<std::byte> held_; // read, and not taken by the session yet
 };
 

@@ -98,6 +98,7 @@ Result<std::unique_ptr<Listener>> TcpListener::open_any(TcpContext& context,
   if (error == EADDRINUSE) return fail(Type::ConnQualUnavailable);
   if (error != kNoError) return listen_failure(error);
   const std::uint16_t port = local_name(socket.get()).port;
+  if (port == 0) return fail(Type::InsufficientResources, Detail::ResourceDevice);
   return finish(context, port, UniqueFd(), std::move(socket), events);
 }
 
