@@ -4,14 +4,20 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <ifaddrs.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/types.h>
+#include <sys/uio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -19,6 +25,7 @@
 #include <cstdarg>
 #include <cstddef>
 #include <cstdio>
+#include <cstring>
 
 namespace datum::test {
 
@@ -29,8 +36,15 @@ std::atomic<std::int64_t> left{0};
 std::atomic<bool> lasting_shortage{false};
 std::atomic<bool> has_failed{false};
 std::atomic<std::int64_t> blocks{0};
+std::atomic<std::int64_t> mappings{0};
+
+std::atomic<std::int64_t>& asked_for(Resource resource) {
+  static std::atomic<std::int64_t> counts[kResources];
+  return counts[static_cast<int>(resource)];
+}
 
 bool fails(Resource resource) {
+  asked_for(resource).fetch_add(1, std::memory_order_relaxed);
   if (wanted.load(std::memory_order_relaxed) != resource) return false;
   const std::int64_t before = left.fetch_sub(1);
   if (before > 1 || (before < 1 && !lasting_shortage)) return false;
@@ -52,6 +66,7 @@ void* counted(void* block) {
 } // namespace
 
 void fail_call(Resource resource, std::uint32_t number, Lasting lasting) {
+  for (int each = 0; each < kResources; ++each) asked_for(static_cast<Resource>(each)) = 0;
   has_failed = false;
   left = number;
   lasting_shortage = lasting == Lasting::kFromThenOn;
@@ -63,8 +78,16 @@ bool end_shortage() {
   return has_failed;
 }
 
+std::int64_t calls_for(Resource resource) {
+  return asked_for(resource);
+}
+
 std::int64_t live_blocks() {
   return blocks;
+}
+
+std::int64_t live_mappings() {
+  return mappings;
 }
 
 namespace {
@@ -191,15 +214,32 @@ DATUM_IN_FRONT long syscall(long number, ...) {
   for (long& word : words) word = va_arg(more, long);
   va_end(more);
   if (number == SYS_pidfd_open && out_of_descriptors()) return -1;
+  if (number == SYS_membarrier && out_of(Resource::kPeers, ENOMEM)) return -1;
   return real(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }
 
 DATUM_IN_FRONT void* mmap(void* place, std::size_t size, int protection, int flags, int fd,
                           off_t offset) {
   static auto* const real = next<decltype(mmap)>("mmap");
-  if (!fails(Resource::kMappings)) return real(place, size, protection, flags, fd, offset);
-  errno = ENOMEM;
-  return MAP_FAILED;
+  if (out_of(Resource::kMappings, ENOMEM)) return MAP_FAILED;
+  void* const mapped = real(place, size, protection, flags, fd, offset);
+  if (mapped != MAP_FAILED) datum::test::mappings.fetch_add(1, std::memory_order_relaxed);
+  return mapped;
+}
+
+DATUM_IN_FRONT int munmap(void* place, std::size_t size) {
+  static auto* const real = next<int(void*, std::size_t)>("munmap");
+  datum::test::mappings.fetch_sub(1, std::memory_order_relaxed);
+  return real(place, size);
+}
+
+DATUM_IN_FRONT void* mremap(void* place, std::size_t size, std::size_t wanted, int flags, ...) {
+  static auto* const real = next<void*(void*, std::size_t, std::size_t, int, ...)>("mremap");
+  va_list more;
+  va_start(more, flags);
+  void* const there = va_arg(more, void*);
+  va_end(more);
+  return out_of(Resource::kMappings, ENOMEM) ? MAP_FAILED : real(place, size, wanted, flags, there);
 }
 
 DATUM_IN_FRONT int ftruncate(int fd, off_t size) {
@@ -209,6 +249,7 @@ DATUM_IN_FRONT int ftruncate(int fd, off_t size) {
   return -1;
 }
 
+// Only what is added needs memory: a change, or an end, is one of what is there.
 DATUM_IN_FRONT int epoll_ctl(int epoll, int what, int fd, epoll_event* event) {
   static auto* const real = next<decltype(epoll_ctl)>("epoll_ctl");
   if (what != EPOLL_CTL_ADD || !fails(Resource::kWatches)) return real(epoll, what, fd, event);
@@ -242,6 +283,141 @@ DATUM_IN_FRONT ssize_t sendmsg(int fd, const msghdr* message, int flags) {
   return out_of(Resource::kSockets, ENOBUFS) ? -1 : real(fd, message, flags);
 }
 
+DATUM_IN_FRONT ssize_t send(int fd, const void* from, std::size_t size, int flags) {
+  static auto* const real = next<decltype(send)>("send");
+  return out_of(Resource::kTraffic, ENOBUFS) ? -1 : real(fd, from, size, flags);
+}
+
+DATUM_IN_FRONT ssize_t recv(int fd, void* into, std::size_t size, int flags) {
+  static auto* const real = next<decltype(recv)>("recv");
+  return out_of(Resource::kTraffic, ENOMEM) ? -1 : real(fd, into, size, flags);
+}
+
+DATUM_IN_FRONT ssize_t readv(int fd, const iovec* pieces, int count) {
+  static auto* const real = next<ssize_t(int, const iovec*, int)>("readv");
+  return out_of(Resource::kTraffic, ENOMEM) ? -1 : real(fd, pieces, count);
+}
+
+// unix(7): what there is no number for is closed, and MSG_CTRUNC says so.
+DATUM_IN_FRONT ssize_t recvmsg(int fd, msghdr* message, int flags) {
+  static auto* const real = next<decltype(recvmsg)>("recvmsg");
+  if (out_of(Resource::kTraffic, ENOMEM)) return -1;
+  const ssize_t got = real(fd, message, flags);
+  if (got < 0 || message->msg_controllen == 0) return got;
+  const cmsghdr* const part = CMSG_FIRSTHDR(message);
+  if (part->cmsg_type != SCM_RIGHTS || !fails(Resource::kDescriptors)) return got;
+  const std::size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+  for (std::size_t i = 0; i < count; ++i) {
+    int passed = -1;
+    std::memcpy(&passed, CMSG_DATA(part) + i * sizeof passed, sizeof passed);
+    close(passed);
+  }
+  message->msg_controllen = 0;
+  message->msg_flags |= MSG_CTRUNC;
+  return got;
+}
+
+DATUM_IN_FRONT int setsockopt(int fd, int level, int name, const void* value, socklen_t size) {
+  static auto* const real = next<decltype(setsockopt)>("setsockopt");
+  return out_of(Resource::kOptions, ENOMEM) ? -1 : real(fd, level, name, value, size);
+}
+
+DATUM_IN_FRONT int getsockopt(int fd, int level, int name, void* value, socklen_t* size) {
+  static auto* const real = next<decltype(getsockopt)>("getsockopt");
+  return out_of(Resource::kOptions, ENOBUFS) ? -1 : real(fd, level, name, value, size);
+}
+
+DATUM_IN_FRONT int getsockname(int fd, sockaddr* address, socklen_t* size) {
+  static auto* const real = next<decltype(getsockname)>("getsockname");
+  return out_of(Resource::kOptions, ENOBUFS) ? -1 : real(fd, address, size);
+}
+
+DATUM_IN_FRONT int getpeername(int fd, sockaddr* address, socklen_t* size) {
+  static auto* const real = next<decltype(getpeername)>("getpeername");
+  return out_of(Resource::kOptions, ENOBUFS) ? -1 : real(fd, address, size);
+}
+
+DATUM_IN_FRONT int timerfd_create(int clock, int flags) {
+  static auto* const real = next<int(int, int)>("timerfd_create");
+  return out_of_descriptors() ? -1 : real(clock, flags);
+}
+
+DATUM_IN_FRONT int dup3(int from, int to, int flags) {
+  static auto* const real = next<int(int, int, int)>("dup3");
+  return out_of_descriptors() ? -1 : real(from, to, flags);
+}
+
+DATUM_IN_FRONT int getifaddrs(ifaddrs** list) {
+  static auto* const real = next<int(ifaddrs**)>("getifaddrs");
+  return out_of_descriptors() ? -1 : real(list);
+}
+
+DATUM_IN_FRONT int fstatfs(int fd, struct statfs* found) {
+  static auto* const real = next<int(int, struct statfs*)>("fstatfs");
+  return out_of(Resource::kProc, ENOMEM) ? -1 : real(fd, found);
+}
+
+DATUM_IN_FRONT int stat(const char* path, struct stat* found) {
+  static auto* const real = next<int(const char*, struct stat*)>("stat");
+  return out_of(Resource::kProc, ENOMEM) ? -1 : real(path, found);
+}
+
+DATUM_IN_FRONT int access(const char* path, int mode) {
+  static auto* const real = next<int(const char*, int)>("access");
+  return out_of(Resource::kProc, ENOMEM) ? -1 : real(path, mode);
+}
+
+DATUM_IN_FRONT int ioctl(int fd, unsigned long what, ...) {
+  static auto* const real = next<int(int, unsigned long, ...)>("ioctl");
+  va_list more;
+  va_start(more, what);
+  void* const argument = va_arg(more, void*);
+  va_end(more);
+  return out_of(Resource::kProc, ENOMEM) ? -1 : real(fd, what, argument);
+}
+
+DATUM_IN_FRONT int madvise(void* place, std::size_t size, int advice) {
+  static auto* const real = next<int(void*, std::size_t, int)>("madvise");
+  return out_of(Resource::kProc, ENOMEM) ? -1 : real(place, size, advice);
+}
+
+// An eventfd, a timerfd and a device give what they have already; only a file may have to be read.
+DATUM_IN_FRONT ssize_t read(int fd, void* into, std::size_t size) {
+  static auto* const real = next<ssize_t(int, void*, std::size_t)>("read");
+  static auto* const look = next<int(int, struct stat*)>("fstat");
+  struct stat what {};
+  const bool file = look(fd, &what) == 0 && S_ISREG(what.st_mode);
+  return file && out_of(Resource::kProc, ENOMEM) ? -1 : real(fd, into, size);
+}
+
+// What is to be known of one descriptor, the kernel keeps on its stack.
+DATUM_IN_FRONT int poll(pollfd* watched, nfds_t count, int timeout) {
+  static auto* const real = next<int(pollfd*, nfds_t, int)>("poll");
+  return count > 1 && out_of(Resource::kWaits, ENOMEM) ? -1 : real(watched, count, timeout);
+}
+
+DATUM_IN_FRONT int ppoll(pollfd* watched, nfds_t count, const timespec* limit,
+                         const sigset_t* signals) {
+  static auto* const real = next<decltype(ppoll)>("ppoll");
+  return out_of(Resource::kWaits, ENOMEM) ? -1 : real(watched, count, limit, signals);
+}
+
+DATUM_IN_FRONT ssize_t process_vm_readv(pid_t pid, const iovec* into, unsigned long into_count,
+                                        const iovec* from, unsigned long from_count,
+                                        unsigned long flags) {
+  static auto* const real = next<decltype(process_vm_readv)>("process_vm_readv");
+  if (out_of(Resource::kPeers, ENOMEM)) return -1;
+  return real(pid, into, into_count, from, from_count, flags);
+}
+
+DATUM_IN_FRONT ssize_t process_vm_writev(pid_t pid, const iovec* from, unsigned long from_count,
+                                         const iovec* into, unsigned long into_count,
+                                         unsigned long flags) {
+  static auto* const real = next<decltype(process_vm_writev)>("process_vm_writev");
+  if (out_of(Resource::kPeers, ENOMEM)) return -1;
+  return real(pid, from, from_count, into, into_count, flags);
+}
+
 // Every command that Datum gives takes a word, or nothing. Sealing, by which a peer is known to
 // live, takes no memory.
 DATUM_IN_FRONT int fcntl(int fd, int command, ...) {
@@ -250,7 +426,9 @@ DATUM_IN_FRONT int fcntl(int fd, int command, ...) {
   va_start(more, command);
   void* const argument = va_arg(more, void*);
   va_end(more);
-  const bool lacks = command != F_ADD_SEALS && out_of(Resource::kFiles, ENOMEM);
+  const bool lacks = command == F_DUPFD_CLOEXEC
+                         ? out_of_descriptors()
+                         : command != F_ADD_SEALS && out_of(Resource::kFiles, ENOMEM);
   return lacks ? -1 : real(fd, command, argument);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/process/shortage.h: calls of the C library that fail when a test wants them to.
-// Lives here: malloc and the system calls that make descriptors, mappings and watches, in front of
-//             the C library's own; which call fails; what is still allocated.
+// Lives here: malloc and the system calls that can run out of something, in front of the C
+// library's
+//             own; which call fails; what is still allocated.
 // Not here:   what must follow from a failure (shortage_test.cc).
 // Threads:    any; counted over all threads of the process.
 #pragma once
@@ -13,14 +14,21 @@ namespace datum::test {
 enum class Resource : std::uint8_t {
   kNone,
   kMemory,      // malloc and its relatives, operator new
-  kDescriptors, // socket, accept4, open, eventfd, epoll_create1, memfd_create, pidfd_open, ...
-  kMappings,    // mmap
+  kDescriptors, // socket, accept4, open, eventfd, memfd_create, descriptors that a message brings,
+                // ...
+  kMappings,    // mmap, mremap
   kFileSpace,   // ftruncate
   kWatches,     // epoll_ctl(EPOLL_CTL_ADD)
   kThreads,     // pthread_create
   kSockets,     // bind, listen, connect, sendmsg
   kFiles,       // fcntl, fstat, pread, mprotect
+  kTraffic,     // what passes through sockets: send, recv, recvmsg, readv
+  kOptions,     // setsockopt, getsockopt, getsockname, getpeername
+  kProc,        // reading a file, ioctl, fstatfs, madvise
+  kWaits,       // poll, ppoll
+  kPeers,       // process_vm_readv, process_vm_writev, membarrier
 };
+inline constexpr int kResources = static_cast<int>(Resource::kPeers) + 1;
 
 enum class Lasting : std::uint8_t { kOnce, kFromThenOn };
 
@@ -28,8 +36,11 @@ enum class Lasting : std::uint8_t { kOnce, kFromThenOn };
 void fail_call(Resource resource, std::uint32_t number, Lasting lasting);
 // True: a call has failed since fail_call().
 bool end_shortage();
+// How often this was asked for since fail_call(), whether it was there or not.
+std::int64_t calls_for(Resource resource);
 
-// Blocks of memory that are allocated at this moment.
+// Blocks of memory that are allocated, and mappings that stand, at this moment.
 std::int64_t live_blocks();
+std::int64_t live_mappings();
 
 } // namespace datum::test

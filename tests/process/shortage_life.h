@@ -5,7 +5,7 @@
 // Not here:   which call fails (shortage.h), what is left afterwards (shortage_test.cc).
 #pragma once
 
-#include <dat/udat.h>
+#include "dat.h"
 
 #include <array>
 #include <cstddef>
@@ -37,7 +37,6 @@ class ShortLife {
     DAT_CNO_HANDLE cno = DAT_HANDLE_NULL;
     DAT_EVD_HANDLE evd = DAT_HANDLE_NULL;
     DAT_EP_HANDLE ep = DAT_HANDLE_NULL;
-    DAT_SRQ_HANDLE srq = DAT_HANDLE_NULL;
     DAT_LMR_HANDLE lmr = DAT_HANDLE_NULL;
     DAT_RMR_HANDLE rmr = DAT_HANDLE_NULL;
     DAT_LMR_CONTEXT local = 0;

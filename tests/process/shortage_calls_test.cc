@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Every call of DAT, one at a time, while it lacks memory, a descriptor, or what else a system call
+// can run out of: at the first need, at the second, and so on; once, and from then on to the end,
+// when everything is freed while there is nothing.
+//
+// DATUM_TEST_LONG=1: over TCP, also everything but memory and descriptors from then on; minutes.
+//
+// Calls that are not in the table, and why: the collectives, which are DAT_NOT_IMPLEMENTED before
+// they need anything; dat_ib_print_counters, which is a query of them and a line; the call that
+// asks whether two IAs are paths of one adapter, which no registry exports. Not among the system
+// calls that fail, since they take nothing that can run out: close, shutdown, munmap of what was
+// mapped in one piece, read and write on an eventfd, timerfd_settime, poll of one descriptor,
+// EPOLL_CTL_MOD and EPOLL_CTL_DEL, epoll_wait, futex, sched_yield, getrandom, getrlimit; pwrite,
+// into a peer's memory where process_vm_writev is forbidden; write to stderr, whose failure costs a
+// line of the log and nothing else. What a fork does is tests/process/fork_test.cc's.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "belongings.h"
+#include "shortage.h"
+#include "shortage_calls.h"
+#include "status.h"
+#include "transport.h"
+
+namespace datum::test {
+
+namespace {
+
+constexpr std::int64_t kMostNeeds = 400;
+
+bool is_nothing_yet(DAT_RETURN answer) {
+  return DAT_GET_TYPE(answer) == DAT_TIMEOUT_EXPIRED || DAT_GET_TYPE(answer) == DAT_QUEUE_EMPTY;
+}
+
+bool may_answer(Answers answers, DAT_RETURN answer) {
+  if (answer == DAT_SUCCESS) return true;
+  if (answers == Answers::kSuccess) return false;
+  return is_shortage(answer) || (answers == Answers::kNothingYet && is_nothing_yet(answer));
+}
+
+struct Owned {
+  std::ptrdiff_t descriptors = 0;
+  std::ptrdiff_t threads = 0;
+  std::int64_t mappings = 0;
+  bool operator==(const Owned&) const = default;
+};
+
+std::ostream& operator<<(std::ostream& out, const Owned& owned) {
+  return out << owned.descriptors << " descriptors, " << owned.threads << " threads, "
+             << owned.mappings << " mappings";
+}
+
+Owned owned_now() {
+  return {descriptors_in_use(), threads_alive(), live_mappings()};
+}
+
+const char* name_of(Resource resource) {
+  switch (resource) {
+  case Resource::kNone: return "nothing";
+  case Resource::kMemory: return "memory";
+  case Resource::kDescriptors: return "descriptors";
+  case Resource::kMappings: return "mappings";
+  case Resource::kFileSpace: return "file space";
+  case Resource::kWatches: return "watches";
+  case Resource::kThreads: return "threads";
+  case Resource::kSockets: return "sockets";
+  case Resource::kFiles: return "files";
+  case Resource::kTraffic: return "traffic";
+  case Resource::kOptions: return "socket options";
+  case Resource::kProc: return "kernel memory";
+  case Resource::kWaits: return "waits";
+  case Resource::kPeers: return "peers";
+  }
+  return "?";
+}
+
+// For whoever reads why the program ended.
+char place[160] = "";
+
+void tell_place() {
+  static_cast<void>(::write(STDERR_FILENO, place, std::char_traits<char>::length(place)));
+  std::abort();
+}
+
+class ShortageAt : public testing::TestWithParam<ShortCall> {
+ protected:
+  void SetUp() override { before_ = std::set_terminate(&tell_place); }
+  void TearDown() override { std::set_terminate(before_); }
+
+  struct Life {
+    bool failed = false; // something lacked
+    std::int64_t needs = 0;
+  };
+
+  // `number`: 0: nothing lacks.
+  Life live(Resource resource, std::uint32_t number, Lasting lasting) {
+    const ShortCall& row = GetParam();
+    std::snprintf(place, sizeof place, "ended in %s, short of %s at %u %s\n", row.name,
+                  name_of(resource), number, lasting == Lasting::kOnce ? "once" : "from then on");
+    Stage stage;
+    const bool ready =
+        stage.build(ia_name().c_str()) && (row.before == nullptr || (stage.*row.before)());
+    EXPECT_TRUE(ready) << "not ready";
+    Life life;
+    fail_call(number == 0 ? Resource::kNone : resource, number, lasting);
+    const DAT_RETURN answer = row.call(stage);
+    life.needs = calls_for(resource);
+    DAT_RETURN again = DAT_SUCCESS;
+    if (lasting == Lasting::kFromThenOn) {
+      stage.end();
+      life.failed = end_shortage();
+    } else {
+      life.failed = end_shortage();
+      if (answer != DAT_SUCCESS) again = repeat(stage, answer);
+      if (again == DAT_SUCCESS && row.after != nullptr) (stage.*row.after)();
+      stage.end();
+    }
+    EXPECT_TRUE(may_answer(row.answers, answer)) << status_name(answer);
+    EXPECT_EQ(again, DAT_SUCCESS) << "when there is enough again: " << status_name(again);
+    EXPECT_EQ(stage.wrong_call(), nullptr)
+        << stage.wrong_call() << ": " << status_name(stage.wrong_answer());
+    return life;
+  }
+
+  // Over TCP, whoever closes while nothing can be sent waits a second for that.
+  static bool is_quick(Resource resource) {
+    return transport() != "tcp" || resource == Resource::kMemory ||
+           resource == Resource::kDescriptors;
+  }
+  static bool is_long() { return std::getenv("DATUM_TEST_LONG") != nullptr; }
+
+  // What has failed changed nothing: it can be done again.
+  static DAT_RETURN repeat(Stage& stage, DAT_RETURN answer) {
+    constexpr int kTries = 3000;
+    answer = GetParam().call(stage);
+    for (int i = 0; i < kTries && is_nothing_yet(answer); ++i) {
+      ::usleep(1000);
+      answer = GetParam().call(stage);
+    }
+    return answer;
+  }
+
+  void expect_nothing_lost(Resource resource, std::uint32_t number, Lasting lasting,
+                           const Owned& before, std::int64_t blocks_before) {
+    EXPECT_EQ(owned_now(), before);
+    // Some memory is kept for later; what is lost is lost each time.
+    constexpr int kTimes = 3;
+    std::int64_t had = blocks_before;
+    for (int i = 0; i < kTimes; ++i) {
+      if (live_blocks() <= had) return;
+      had = live_blocks();
+      live(resource, number, lasting);
+    }
+    EXPECT_LE(live_blocks(), had) << "blocks of memory are lost each time";
+  }
+
+  void lack(Resource resource, Lasting lasting) {
+    const std::int64_t needs = std::min(live(resource, 0, lasting).needs, kMostNeeds);
+    // One more, and all is freed with nothing left, too.
+    const std::int64_t last = needs + (lasting == Lasting::kFromThenOn ? 1 : 0);
+    for (std::uint32_t number = 1; number <= last && !HasFailure(); ++number) {
+      SCOPED_TRACE(testing::Message() << "short of " << name_of(resource) << " at " << number
+                                      << (lasting == Lasting::kOnce ? " once" : " from then on"));
+      const Owned owned = owned_now();
+      const std::int64_t blocks_before = live_blocks();
+      live(resource, number, lasting);
+      expect_nothing_lost(resource, number, lasting, owned, blocks_before);
+    }
+  }
+
+ private:
+  std::terminate_handler before_ = nullptr;
+};
+
+// Rules: CONV.21
+TEST_P(ShortageAt, EachNeedIsAnsweredClearlyAndNothingIsLost) {
+  static int warm_ups = 40; // some things are made once, or used again late
+  for (int i = 0; i < warm_ups; ++i) live(Resource::kNone, 0, Lasting::kOnce);
+  warm_ups = 3;
+  for (int each = 1; each < kResources && !HasFailure(); ++each) {
+    const auto resource = static_cast<Resource>(each);
+    lack(resource, Lasting::kOnce);
+    if (is_quick(resource) || is_long()) lack(resource, Lasting::kFromThenOn);
+  }
+}
+
+std::string name_of_call(const testing::TestParamInfo<ShortCall>& one) {
+  return one.param.name;
+}
+
+#if DATUM_DAT_MAJOR == 2
+INSTANTIATE_TEST_SUITE_P(OfDat2, ShortageAt,
+                         testing::ValuesIn(short_calls_of_dat2().begin(),
+                                           short_calls_of_dat2().end()),
+                         name_of_call);
+#endif
+
+INSTANTIATE_TEST_SUITE_P(Call, ShortageAt,
+                         testing::ValuesIn(short_calls().begin(), short_calls().end()),
+                         name_of_call);
+
+} // namespace
+
+} // namespace datum::test

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// tests/process/shortage_stage.h: what a single call finds that is to lack resources.
+// Lives here: two IAs with an object of every kind each, the ways to bring them where a call needs
+//             them (a request that waits, a connection, a bind), and the end of it all.
+// Not here:   the calls (shortage_calls.h), which of them fails (shortage.h).
+// It allocates nothing itself and asserts nothing: the end may come in the middle of a shortage.
+#pragma once
+
+#include "dat.h"
+
+#include <array>
+#include <cstddef>
+
+namespace datum::test {
+
+// Class, type, and a subtype that names a resource.
+bool is_shortage(DAT_RETURN answer);
+
+class Stage {
+ public:
+  static constexpr std::size_t kBytes = std::size_t{64} * 1024;
+  static constexpr DAT_COUNT kLength = 32;
+
+  struct Half {
+    DAT_IA_HANDLE ia = DAT_HANDLE_NULL;
+    DAT_EVD_HANDLE async = DAT_HANDLE_NULL;
+    DAT_PZ_HANDLE pz = DAT_HANDLE_NULL;
+    DAT_CNO_HANDLE cno = DAT_HANDLE_NULL;
+    DAT_EVD_HANDLE evd = DAT_HANDLE_NULL;    // every stream, but for the requests
+    DAT_EVD_HANDLE spare = DAT_HANDLE_NULL;  // nothing feeds it
+    DAT_EVD_HANDLE cr_evd = DAT_HANDLE_NULL; // the requests
+    DAT_SRQ_HANDLE srq = DAT_HANDLE_NULL;
+    DAT_EP_HANDLE ep = DAT_HANDLE_NULL;
+    DAT_EP_HANDLE other_ep = DAT_HANDLE_NULL; // not connected
+    DAT_LMR_HANDLE lmr = DAT_HANDLE_NULL;
+    DAT_RMR_HANDLE rmr = DAT_HANDLE_NULL;
+    DAT_LMR_CONTEXT local = 0;
+    DAT_RMR_CONTEXT remote = 0;
+    DAT_RMR_CONTEXT window = 0;
+    std::byte* bytes = nullptr;
+  };
+  using Free = DAT_RETURN (*)(DAT_HANDLE);
+
+  // False: something of it cannot be had, which is a failure of the test; see wrong_call().
+  bool build(const char* ia_name);
+  bool asks();       // `active` has asked for a connection; nobody has looked for the request
+  bool request();    // ... and the request waits at `passive`: cr
+  bool connect();    // the EPs are connected
+  bool message();    // ... and a message is on its way to `passive`, which has a Recv for it
+  bool bind();       // ... and the RMR of `active` is bound
+  bool disconnect(); // they were connected
+
+  // What must follow from calls. For lack of something it may be a failure, but it must be told.
+  bool both_hear();              // what becomes of the connection
+  bool request_is_told();        // `active` hears it, or its request comes once more
+  bool connection_is_answered(); // a request comes, and is accepted; or it is told
+  bool handed_on();              // likewise, for an EP of the provider
+  bool completes();              // the request that `active` has posted
+  bool arrives();                // ... and a message at `passive`
+  bool late_recv_takes_it();     // ... which has had no Recv for it so far
+
+  // Each object by its own call, then both IAs. The first call that fails is kept.
+  void end();
+
+  // What the call has made, and how it is freed.
+  void made(DAT_HANDLE handle, Free free) {
+    made_ = handle;
+    free_made_ = free;
+  }
+  // An event within a moment.
+  DAT_RETURN next(DAT_EVD_HANDLE evd, DAT_TIMEOUT moment = 5'000'000);
+
+  bool good(const char* call, DAT_RETURN answer);
+  const char* wrong_call() const { return wrong_call_; }
+  DAT_RETURN wrong_answer() const { return wrong_answer_; }
+
+  DAT_RETURN dial(DAT_CONN_QUAL to, DAT_EP_HANDLE from = DAT_HANDLE_NULL); // or `active`'s
+  DAT_RETURN post_send(std::size_t size);                                  // by `active`
+  DAT_RETURN post_recv(std::size_t size);                                  // by `passive`
+  DAT_LMR_TRIPLET part(const Half& half, std::size_t size) const;
+  DAT_RMR_TRIPLET remote_part(const Half& half, std::size_t size) const;
+
+  Half active;
+  Half passive;
+  DAT_PSP_HANDLE psp = DAT_HANDLE_NULL;       // EPs are the consumer's
+  DAT_PSP_HANDLE other_psp = DAT_HANDLE_NULL; // EPs are the provider's
+  DAT_CONN_QUAL qualifier = 0;
+  DAT_CONN_QUAL other_qualifier = 0;
+  DAT_CR_HANDLE cr = DAT_HANDLE_NULL;
+  DAT_EVENT event{};
+  bool requests_wait = false; // at the end, unanswered
+
+ private:
+  bool has_event(DAT_EVD_HANDLE evd, DAT_TIMEOUT moment);
+  bool finds_request();
+  bool build(Half& half, const char* ia_name, std::byte* bytes);
+  void end(Half& half);
+  void end_one(const char* call, DAT_HANDLE& handle, Free free);
+
+  DAT_HANDLE made_ = DAT_HANDLE_NULL;
+  Free free_made_ = nullptr;
+  const char* wrong_call_ = nullptr;
+  DAT_RETURN wrong_answer_ = DAT_SUCCESS;
+};
+
+DAT_RETURN close_abruptly(DAT_HANDLE ia);
+
+} // namespace datum::test
