@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "transport/shm/rendezvous.h"
-#include "base/text.h"
 
-#include <algorithm>
 #include <cerrno>
-#include <cstddef>
-#include <cstring>
 #include <sys/socket.h>
 #include <sys/un.h>
 
 #include "base/log.h"
+#include "transport/inet/abstract_name.h"
 #include "transport/inet/port_rules.h"
-#include "transport/inet/text_file.h"
 #include "transport/shm/listener_owner.h"
 #include "transport/shm/message_socket.h"
 
@@ -19,15 +15,8 @@ namespace datum {
 namespace {
 
 constexpr int kBacklog = 4096; // cut to net.core.somaxconn by the kernel
-
-socklen_t abstract_address(const std::string& name, sockaddr_un& out) {
-  out = sockaddr_un{};
-  out.sun_family = AF_UNIX;
-  // One byte stays NUL in front; the longest name has about 80.
-  const std::size_t length = std::min(name.size(), sizeof out.sun_path - 1);
-  std::memcpy(out.sun_path + 1, name.data(), length);
-  return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
-}
+// Of the names: "datum", and the version of what is said behind them.
+constexpr std::string_view kFamily = "datum/1";
 
 UniqueFd seqpacket_socket() {
   return UniqueFd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -36,45 +25,17 @@ UniqueFd seqpacket_socket() {
 } // namespace
 
 std::string rendezvous_name(const std::optional<HostAddress>& host, ConnQual qualifier) {
-  return text("datum/1/{}/{}", host ? to_text(*host) : "*", qualifier);
-}
-
-bool conflicts(std::string_view sockets, const std::optional<HostAddress>& host,
-               ConnQual qualifier) {
-  constexpr std::string_view kPrefix = "@datum/1/";
-  const std::string suffix = text("/{}", qualifier);
-  while (!sockets.empty()) {
-    const std::size_t end = std::min(sockets.find('\n'), sockets.size());
-    std::string_view line = sockets.substr(0, end);
-    sockets.remove_prefix(std::min(end + 1, sockets.size()));
-    const std::size_t at = line.find(kPrefix);
-    if (at == std::string_view::npos || !line.ends_with(suffix)) continue;
-    // Accepted sockets carry the name, too, for as long as their link lives.
-    if (line.substr(0, at).find(" 01 ") == std::string_view::npos) continue;
-    line.remove_prefix(at + kPrefix.size());
-    line.remove_suffix(suffix.size());
-    if ((line == "*") == host.has_value()) return true;
-  }
-  return false;
+  return abstract_name(kFamily, host, qualifier);
 }
 
 Result<UniqueFd> bind_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
                                  bool port_claimed) {
   UniqueFd socket = seqpacket_socket();
   if (!socket) return fail(Type::InsufficientResources, Detail::ResourceDevice);
-  sockaddr_un address{};
-  const socklen_t length = abstract_address(rendezvous_name(host, qualifier), address);
-  if (::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), length) != 0)
-    return errno == EADDRINUSE ? fail(Type::ConnQualInUse)
-                               : fail(Type::InsufficientResources, Detail::ResourceDevice);
-  // Bound first, looked second: of two that conflict at least one sees the other.
-  if (!port_claimed) {
-    errno = 0;
-    const std::string sockets = read_text_file("/proc/net/unix");
-    if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
-      return fail(Type::InsufficientResources, Detail::ResourceDevice);
-    if (conflicts(sockets, host, qualifier)) return fail(Type::ConnQualInUse);
-  }
+  if (const Status s = take_name(socket.get(), rendezvous_name(host, qualifier)); !s.ok())
+    return fail(s);
+  if (!port_claimed)
+    if (const Status s = look_for_conflict(kFamily, host, qualifier); !s.ok()) return fail(s);
   if (::listen(socket.get(), kBacklog) != 0)
     return fail(Type::InsufficientResources, Detail::ResourceDevice);
   return socket;
@@ -85,7 +46,7 @@ ConnectResult connect_rendezvous(const std::optional<HostAddress>& host, ConnQua
   if (!socket) socket = seqpacket_socket();
   if (!socket) return ConnectResult::NoResources;
   sockaddr_un address{};
-  const socklen_t length = abstract_address(rendezvous_name(host, qualifier), address);
+  const socklen_t length = to_sockaddr(rendezvous_name(host, qualifier), address);
   if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), length) == 0)
     return ConnectResult::Connected;
   switch (errno) {

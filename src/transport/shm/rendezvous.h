@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "base/status.h"
 #include "base/unique_fd.h"
@@ -19,11 +18,6 @@ namespace datum {
 
 // "datum/1/127.0.0.1/5000"; every address of this host: "datum/1/*/5000". Without the leading NUL.
 std::string rendezvous_name(const std::optional<HostAddress>& host, ConnQual qualifier);
-
-// Somebody holds a name that conflicts with this one: the wildcard with any address, and an address
-// with the wildcard. `sockets` is the text of /proc/net/unix.
-bool conflicts(std::string_view sockets, const std::optional<HostAddress>& host,
-               ConnQual qualifier);
 
 // `port_claimed`: a TCP port excludes conflicting names already.
 Result<UniqueFd> bind_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,

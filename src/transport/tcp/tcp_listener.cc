@@ -2,14 +2,12 @@
 #include "transport/tcp/tcp_listener.h"
 
 #include <cerrno>
-#include <cstddef>
-#include <cstring>
 #include <new>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include "base/log.h"
+#include "transport/inet/abstract_name.h"
 #include "transport/inet/port_rules.h"
 #include "transport/tcp/tcp_incoming.h"
 
@@ -24,19 +22,16 @@ std::string name_of(const std::optional<HostAddress>& host) {
   return host ? to_text(*host) : "*";
 }
 
-// Of two that want one mapped qualifier the second must not get the next candidate.
+// Of two that want one mapped qualifier the second must not get the next candidate, also where one
+// of them wants it at every address (CONN.26): no port tells them apart.
 Result<UniqueFd> claim_name(const std::optional<HostAddress>& host, ConnQual qualifier) {
+  constexpr std::string_view kFamily = "datum/q";
   UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!socket) return fail(Type::InsufficientResources, Detail::ResourceDevice);
-  const std::string name = text("datum/q/{}/{}", name_of(host), qualifier);
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const std::size_t length = std::min(name.size(), sizeof address.sun_path - 1);
-  std::memcpy(address.sun_path + 1, name.data(), length);
-  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
-  if (::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), size) == 0) return socket;
-  return errno == EADDRINUSE ? fail(Type::ConnQualInUse)
-                             : fail(Type::InsufficientResources, Detail::ResourceDevice);
+  if (const Status s = take_name(socket.get(), abstract_name(kFamily, host, qualifier)); !s.ok())
+    return fail(s);
+  if (const Status s = look_for_conflict(kFamily, host, qualifier); !s.ok()) return fail(s);
+  return socket;
 }
 
 tl::unexpected<Status> listen_failure(int error) {

@@ -4,6 +4,7 @@
 #include <netinet/tcp.h>
 
 #include "tests/unit/shm/test_world.h"
+#include "transport/inet/abstract_name.h"
 #include "transport/inet/port_rules.h"
 #include "transport/shm/listener_owner.h"
 #include "transport/shm/port_claim.h"
@@ -57,25 +58,32 @@ TEST(Rendezvous, NamesCarryVersionAddressAndQualifier) {
   EXPECT_EQ(rendezvous_name(std::nullopt, 18446744073709551615U), "datum/1/*/18446744073709551615");
 }
 
+constexpr const char* kFamily = "datum/1";
 constexpr const char* kSockets =
     "Num       RefCount Protocol Flags    Type St Inode Path\n"
     "0000000000000000: 00000002 00000000 00010000 0005 01  1111 @datum/1/10.0.0.7/70000\n"
     "0000000000000000: 00000003 00000000 00000000 0005 03  1112 @datum/1/10.0.0.7/80000\n"
-    "0000000000000000: 00000002 00000000 00010000 0005 01  1113 @datum/1/*/90000\n";
+    "0000000000000000: 00000002 00000000 00010000 0005 01  1113 @datum/1/*/90000\n"
+    "0000000000000000: 00000002 00000000 00000000 0002 01  1114 @datum/q/*/60000\n";
 
 TEST(Rendezvous, AWildcardConflictsWithAnyAddressOfTheSameQualifier) {
-  EXPECT_TRUE(conflicts(kSockets, std::nullopt, 70000));
-  EXPECT_FALSE(conflicts(kSockets, std::nullopt, 170000));
-  EXPECT_FALSE(conflicts(kSockets, std::nullopt, 70001));
+  EXPECT_TRUE(conflicts(kSockets, kFamily, std::nullopt, 70000));
+  EXPECT_FALSE(conflicts(kSockets, kFamily, std::nullopt, 170000));
+  EXPECT_FALSE(conflicts(kSockets, kFamily, std::nullopt, 70001));
 }
 
 TEST(Rendezvous, AnAddressConflictsWithTheWildcardOnly) {
-  EXPECT_TRUE(conflicts(kSockets, host("127.0.0.1"), 90000));
-  EXPECT_FALSE(conflicts(kSockets, host("127.0.0.1"), 70000));
+  EXPECT_TRUE(conflicts(kSockets, kFamily, host("127.0.0.1"), 90000));
+  EXPECT_FALSE(conflicts(kSockets, kFamily, host("127.0.0.1"), 70000));
+}
+
+TEST(Rendezvous, NamesOfAnotherFamilyDoNotConflict) {
+  EXPECT_FALSE(conflicts(kSockets, kFamily, host("127.0.0.1"), 60000));
+  EXPECT_TRUE(conflicts(kSockets, "datum/q", host("127.0.0.1"), 60000));
 }
 
 TEST(Rendezvous, SocketsOfLinksDoNotHoldTheirName) {
-  EXPECT_FALSE(conflicts(kSockets, std::nullopt, 80000));
+  EXPECT_FALSE(conflicts(kSockets, kFamily, std::nullopt, 80000));
 }
 
 constexpr const char* kTcp =
