@@ -49,12 +49,13 @@ std::size_t DatagramPeer::most_private_data() const {
 Status DatagramPeer::connect(ConnQual qualifier, std::uint32_t timeout_us, PrivateData data) {
   // The answer comes when nobody can be told that there is no memory for it.
   private_data_.reserve(most_private_data());
+  ChannelOptions chosen = options();
+  chosen.deadline = deadline_after(adapter_.progress(), timeout_us);
   Result<std::unique_ptr<Channel>> channel = adapter_.transport().connect(
-      remote_, qualifier, marked({owner_->number()}, data), *this, options());
+      remote_, qualifier, marked({owner_->number()}, data), *this, chosen);
   if (!channel) return channel.error();
   channel_ = std::move(*channel);
-  const Instant deadline = deadline_after(adapter_.progress(), timeout_us);
-  if (deadline != kNever) adapter_.timers().arm(timer_, deadline);
+  if (chosen.deadline != kNever) adapter_.timers().arm(timer_, chosen.deadline);
   adapter_.progress().kick();
   return kOk;
 }

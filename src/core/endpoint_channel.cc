@@ -15,7 +15,10 @@ void Endpoint::on_established(PrivateData data, std::int32_t peer_reads_in) {
   placed_cursor_ = read_cursor_ = requests_.posted();
   reads_started_ = 0;
   private_data_.assign(data.begin(), data.end());
-  if (!accepter_) remote_port_ = channel_->remote_port();
+  if (!accepter_) {
+    remote_port_ = channel_->remote_port();
+    local_port_ = channel_->local_port(); // of several attempts the last has another one
+  }
   report_connection(EventKind::Established, private_data_);
   // Recvs posted before may exceed the hard one, which breaks what has just been reported.
   check_watermarks();

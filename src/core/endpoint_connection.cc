@@ -22,8 +22,10 @@ Status Endpoint::connect(const Address& address, ConnQual qualifier, std::uint32
   if (!zone_) return {Type::InvalidState, Detail::EpNotReady};
   // The answer comes when nobody can be told that there is no memory for it.
   private_data_.reserve(static_cast<std::size_t>(adapter().limits().max_private_data));
+  ChannelOptions options = channel_options();
+  options.deadline = deadline_after(adapter().progress(), timeout_us);
   Result<std::unique_ptr<Channel>> channel =
-      adapter().transport().connect(address, qualifier, data, *this, channel_options());
+      adapter().transport().connect(address, qualifier, data, *this, options);
   if (!channel) return channel.error();
   channel_ = std::move(*channel);
   on(EpEvent::Connect);
@@ -31,8 +33,7 @@ Status Endpoint::connect(const Address& address, ConnQual qualifier, std::uint32
   remote_address_ = address;
   remote_port_ = connected_to_ = qualifier;
   local_port_ = channel_->local_port();
-  const Instant deadline = deadline_after(adapter().progress(), timeout_us);
-  if (deadline != kNever) adapter().timers().arm(timer_, deadline);
+  if (options.deadline != kNever) adapter().timers().arm(timer_, options.deadline);
   adapter().progress().kick();
   ++tally_.connects;
   ++adapter().tally().requests_sent;

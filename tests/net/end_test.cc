@@ -5,12 +5,14 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "connection.h"
+#include "foreign.h"
 #include "run.h"
 #include "two_hosts.h"
 #include "variable.h"
@@ -115,6 +117,44 @@ struct FourSeconds {
 };
 class NetEndSoon : private FourSeconds, public NetEnd {};
 
+// Of which one is gone after a second, once it was there; and no router says that it is not there.
+struct OneSecond {
+  test::Variable timeout{"DATUM_PEER_TIMEOUT", "1000"};
+};
+class NetSilence : private OneSecond, public NetEnd {
+ protected:
+  NetSilence() {
+    constexpr const char* kCard = "02:00:00:00:00:02";
+    hosts_.there().run(std::string("ip link set dev wire address ") + kCard);
+    hosts_.here().run(std::string("ip neighbour replace ") + TwoHosts::kThere + " lladdr " + kCard +
+                      " dev wire nud permanent");
+  }
+  // TCP asks twice and then gives up, after three seconds.
+  void let_tcp_give_up_soon() {
+    hosts_.here().run("echo 1 >/proc/sys/net/ipv4/tcp_syn_retries\n"
+                      "linear=/proc/sys/net/ipv4/tcp_syn_linear_timeouts\n"
+                      "if [ -e $linear ]; then echo 0 >$linear; fi");
+  }
+  void connect(DAT_TIMEOUT time) { connect(listener_->qualifier(), time); }
+  void connect(DAT_CONN_QUAL qualifier, DAT_TIMEOUT time) {
+    began_ = std::chrono::steady_clock::now();
+    ASSERT_DAT_OK(test::connect(here_.ep(), test::address_of(there_ia_), qualifier, {}, time));
+  }
+  void expect_timed_out_after(std::chrono::seconds time) {
+    EXPECT_EQ(next_event(here_.connect_evd(), kUntilGone).event_number,
+              DAT_CONNECTION_EVENT_TIMED_OUT);
+    EXPECT_GE(std::chrono::steady_clock::now() - began_, time);
+  }
+  void expect_no_answer_for(DAT_TIMEOUT time) {
+    DAT_EVENT event{};
+    DAT_COUNT left = 0;
+    EXPECT_DAT_TYPE(dat_evd_wait(here_.connect_evd(), time, 1, &event, &left), DAT_TIMEOUT_EXPIRED);
+  }
+
+ private:
+  std::chrono::steady_clock::time_point began_;
+};
+
 // Rules: net.E1
 TEST_F(NetEnd, AConnectionGoesOverTheWireAndEndsInOrder) {
   const std::uint64_t before = hosts_.wire().count("offered");
@@ -214,6 +254,51 @@ TEST_F(NetEnd, AWireThatIsCutTimesAConnectOut) {
   ASSERT_DAT_OK(test::connect(here_.ep(), test::address_of(there_ia_), listener_->qualifier(), {},
                               2 * kSecond));
   expect_connection_event(here_.connect_evd(), DAT_CONNECTION_EVENT_TIMED_OUT, here_.ep());
+}
+
+// Rules: net.E13 C-08
+TEST_F(NetSilence, TimesAConnectOutWhenTheConsumerSaysSo) {
+  hosts_.wire().cut();
+  connect(4 * kSecond);
+  expect_timed_out_after(std::chrono::seconds(4));
+}
+
+// Rules: net.E13 C-08
+TEST_F(NetSilence, IsNoFailureThoughTcpGivesUp) {
+  let_tcp_give_up_soon();
+  hosts_.wire().cut();
+  connect(6 * kSecond);
+  expect_timed_out_after(std::chrono::seconds(6));
+}
+
+// Rules: net.E14
+TEST_F(NetSilence, IsWaitedForWithoutALimit) {
+  let_tcp_give_up_soon();
+  hosts_.wire().cut();
+  connect(DAT_TIMEOUT_INFINITE);
+  expect_no_answer_for(6 * kSecond);
+  hosts_.wire().mend();
+  Cr cr = listener_->expect_request();
+  ASSERT_DAT_OK(test::accept(cr, there_.ep()));
+  expect_connection_event(here_.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, here_.ep());
+}
+
+// TCP was connected, so there is somebody who is missed after a second, and is asked again; not in
+// the words of those who closed on the newer ones.
+// Rules: net.E13 net.E14 C-08
+TEST_F(NetSilence, OfAHostThatHasAnsweredIsNoRefusal) {
+  constexpr std::uint16_t kPort = 7777;
+  const std::string request{"MPA ID Req Frame"};
+  Foreign silent(hosts_.there(), kPort, Manner::Silent);
+  connect(kPort, DAT_TIMEOUT_INFINITE);
+  const std::string first = silent.hear(20);
+  EXPECT_EQ(first.substr(0, request.size()), request);
+  hosts_.wire().cut();
+  expect_no_answer_for(6 * kSecond);
+  hosts_.wire().mend();
+  EXPECT_EQ(silent.hear(20), first);
+  ASSERT_DAT_OK(dat_ep_disconnect(here_.ep(), DAT_CLOSE_ABRUPT_FLAG));
+  expect_connection_event(here_.connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, here_.ep());
 }
 
 // Rules: net.E7

@@ -101,15 +101,9 @@ void Session::end_of_stream(Instant now) {
 void Session::lost(Instant now) {
   stream_.now = now;
   switch (state_) {
-  case State::WaitReply: {
-    const bool silent = arrived_.empty() && own_frame_.revision >= 2;
-    if (silent && owner_.on_silent_refusal()) {
-      abort();
-      return;
-    }
-    fail_connect(ConnectFailure::NonPeerRejected);
+  case State::WaitReply:
+    end_without_reply(arrived_.empty() ? NoReply::Nothing : NoReply::Foreign);
     return;
-  }
   case State::Asked: gone_ = true; return; // the request stays until it is answered
   case State::Full:
     if (!established_) {

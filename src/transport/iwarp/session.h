@@ -33,16 +33,21 @@ struct Settings {
   std::uint32_t first_msn = kFirstMsn;
 };
 
+enum class NoReply : std::uint8_t {
+  Nothing, // the peer closed, or was lost, without a word: it may not know revision 2 (spec 2.3)
+  Foreign, // what it says is no reply to this request
+  NotHere, // one of our own kind: the port is not for that qualifier
+};
+
 class SessionEvents {
  public:
   // Responder: a whole request; accept() or reject() answers it, now or later.
   virtual void on_request() = 0;
-  // Initiator: the peer closed instead of replying to revision 2. True: another session will ask
-  // with revision 1 (spec 2.3), and this one reports nothing.
-  virtual bool on_silent_refusal() { return false; }
-  // Initiator: a peer of our own kind says that the port is not for that qualifier. True: another
-  // session will ask elsewhere, and this one reports nothing.
-  virtual bool on_not_here() { return false; }
+  // Initiator: there will be no reply. True: another session will ask, again or elsewhere, and this
+  // one reports nothing.
+  virtual bool on_no_reply(NoReply) { return false; }
+  // Initiator: there is one, whatever it says; what follows from it is reported next.
+  virtual void on_reply() {}
   // Whether the peer's TCP has so many octets of this session.
   virtual bool has_arrived(std::uint64_t /*octets*/) const { return true; }
   // The connection has ended by itself: `events.on_closed(reason)` is to be called, now or later,
@@ -147,6 +152,7 @@ class Session final : private StreamControl {
   void on_request_frame();
   void on_reply_frame();
   void on_reject();
+  void end_without_reply(NoReply why);
   void send_startup(const StartupFrame& frame);
   void enter_full(bool initiator);
   void establish();

@@ -61,7 +61,10 @@ std::size_t Session::feed_startup(Octets octets) {
   const StartupProgress progress = decode(arrived_, peer_frame_, size);
   if (progress == StartupProgress::Incomplete) return piece;
   if (progress == StartupProgress::Bad) {
-    fail_connect(ConnectFailure::NonPeerRejected);
+    if (initiator_)
+      end_without_reply(NoReply::Foreign);
+    else
+      fail_connect(ConnectFailure::NonPeerRejected);
     return octets.size();
   }
   private_data_.assign(peer_frame_.private_data.begin(), peer_frame_.private_data.end());
@@ -124,14 +127,22 @@ void Session::refuse(Refusal refusal, Instant now) {
 void Session::on_reject() {
   Refusal refusal{};
   const bool by_provider = decode(private_data_, refusal);
-  if (by_provider && refusal == Refusal::NotHere && owner_.on_not_here()) {
-    abort();
+  if (by_provider && refusal == Refusal::NotHere) {
+    end_without_reply(NoReply::NotHere);
     return;
   }
+  owner_.on_reply();
   if (by_provider)
     fail_connect(ConnectFailure::NonPeerRejected);
   else
     fail_connect(ConnectFailure::PeerRejected, private_data_);
+}
+
+void Session::end_without_reply(NoReply why) {
+  if (owner_.on_no_reply(why))
+    abort();
+  else
+    fail_connect(ConnectFailure::NonPeerRejected);
 }
 
 void Session::enter_full(bool initiator) {
@@ -154,11 +165,12 @@ void Session::enter_full(bool initiator) {
 void Session::on_reply_frame() {
   const Conclusion result = conclude(own_frame_, peer_frame_, wishes_);
   switch (result.verdict) {
-  case Verdict::Unusable: fail_connect(ConnectFailure::NonPeerRejected); return;
+  case Verdict::Unusable: end_without_reply(NoReply::Foreign); return;
   case Verdict::Rejected: on_reject(); return;
   case Verdict::Terminate:
   case Verdict::Agreed: break;
   }
+  owner_.on_reply();
   stream_.terms = result.terms;
   enter_full(true);
   if (result.verdict == Verdict::Terminate) {

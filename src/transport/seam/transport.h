@@ -126,6 +126,9 @@ struct ChannelOptions {
   std::uint32_t endpoint = 0; // the EP's number
   std::int32_t reads_in = 0;  // Reads it serves at a time
   std::int32_t reads_out = 0; // and has outstanding, at most
+  // Of a connect: whoever has several places to ask at shares the time until then among them.
+  // Giving up is the core's affair.
+  Instant deadline = kNever;
 };
 
 // A request that arrived and waits for an answer. Destroyed unanswered: refused by the provider.

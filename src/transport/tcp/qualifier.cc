@@ -33,6 +33,13 @@ void encode_prefix(ConnQual qualifier, std::byte* to) {
   put(to, qualifier);
 }
 
+bool has_prefix(std::span<const std::byte> data) {
+  std::array<std::byte, QualifierPrefix::kWireSize> like{};
+  encode_prefix(0, like.data());
+  const auto named = like.end() - sizeof(ConnQual);
+  return data.size() >= like.size() && std::equal(like.begin(), named, data.begin());
+}
+
 bool has_prefix(std::span<const std::byte> data, ConnQual qualifier) {
   std::array<std::byte, QualifierPrefix::kWireSize> expected{};
   encode_prefix(qualifier, expected.data());

@@ -34,5 +34,7 @@ struct QualifierPrefix {
 void encode_prefix(ConnQual qualifier, std::byte* to);
 // False: there is none, or it is for another qualifier.
 bool has_prefix(std::span<const std::byte> data, ConnQual qualifier);
+// There is one, whichever qualifier it is for.
+bool has_prefix(std::span<const std::byte> data);
 
 } // namespace datum

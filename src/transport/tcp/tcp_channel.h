@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/tcp/tcp_channel.h: the seam's channel over a TCP connection.
-// Lives here: dialling (candidate ports, the older revision), what the core asks of a connection.
+// Lives here: what the core asks of a connection.
+// Not here:   how it is found (tcp_dial), what it does (tcp_connection).
 // Threads:    the adapter's lock.
 #pragma once
 
 #include <memory>
-#include <vector>
 
-#include "transport/tcp/qualifier.h"
-#include "transport/tcp/tcp_connection.h"
+#include "transport/tcp/tcp_dial.h"
 
 namespace datum {
 
-class TcpChannel final : public Channel, private TcpOwner, private Timer {
+class TcpChannel final : public Channel, private TcpDialer {
  public:
   // `why` it is TCP: see Channel::path_reason().
   TcpChannel(TcpContext& context, ChannelEvents& events, const ChannelOptions& options,
@@ -36,22 +35,9 @@ class TcpChannel final : public Channel, private TcpOwner, private Timer {
   std::string path_reason() const override { return why_; }
 
  private:
-  static constexpr std::uint8_t kRevision = 2;
-  static constexpr std::uint8_t kOldRevision = 1;
-
-  void on_tcp_connected(int error) override;
-  void on_silent_refusal() override;
-  bool may_ask_elsewhere() const override { return !ports_.empty(); }
-  void on_not_here() override { attempt_soon(); }
-  void on_expired(Instant now) override; // the next attempt, or the report of why there is none
-
-  Status attempt();
-  bool attempts_now();
-  void attempt_soon();
-  void begin();
-  void after_failure(int error);
-  void hang_up();
-  iwarp::Wishes wishes(std::uint8_t revision) const;
+  void on_reply(std::unique_ptr<TcpConnection> connection) override;
+  void on_nobody(ConnectFailure failure) override { events_.on_connect_failed(failure, {}); }
+  iwarp::Wishes wishes() const;
 
   TcpContext& context_;
   ChannelEvents& events_;
@@ -61,12 +47,7 @@ class TcpChannel final : public Channel, private TcpOwner, private Timer {
   HostAddress remote_;
   ConnQual remote_port_ = 0;
   ConnQual local_port_ = 0;
-  // While it dials.
-  std::vector<std::uint16_t> ports_; // not tried yet, last first
-  std::vector<std::byte> data_;
-  std::uint16_t port_ = 0;
-  std::uint8_t revision_ = kRevision;
-  ConnectFailure failure_ = ConnectFailure::NonPeerRejected; // so far
+  std::unique_ptr<TcpDial> dial_; // until somebody replies
 };
 
 } // namespace datum

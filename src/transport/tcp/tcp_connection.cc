@@ -45,7 +45,6 @@ iwarp::Settings settings(const TcpOptions& options, bool same_host) {
 TcpConnection::TcpConnection(TcpContext& context, UniqueFd socket, bool same_host)
     : context_(context), serial_(context.made++), socket_(std::move(socket)),
       session_(settings(context.options, same_host), context.chunks, *this) {
-  tune(socket_.get(), context_.options.dead_peer_timeout);
   ++context_.connections;
 }
 
@@ -70,6 +69,7 @@ Status TcpConnection::expect_connection(TcpOwner& owner) {
 Status TcpConnection::expect_request(TcpOwner& owner) {
   owner_ = &owner;
   begun_ = true;
+  tune(socket_.get(), context_.options.dead_peer_timeout);
   session_.expect_request(context_.now());
   measure();
   FdHandler& self = *this;
@@ -128,6 +128,8 @@ void TcpConnection::on_ready(std::uint32_t events) {
   if (connecting_) {
     connecting_ = false;
     const int error = connect_result(socket_.get());
+    // Not before: how long a host may be silent that has never answered is the consumer's affair.
+    if (error == 0) tune(socket_.get(), context_.options.dead_peer_timeout);
     watch_for_what_matters();
     if (owner_ != nullptr) owner_->on_tcp_connected(error);
     settle();
@@ -230,8 +232,7 @@ bool TcpConnection::receive_once(std::size_t& left) {
     if (errno == EINTR) return true;
     // What cannot be read for lack of memory is there at the next look, too.
     if (errno == EAGAIN || errno == ENOMEM || errno == ENOBUFS) return false;
-    unwatch();
-    session_.lost(context_.now());
+    fail_with(errno);
     return false;
   }
   if (got == 0 && reset_) return false; // the error was told once, when we sent
@@ -324,11 +325,11 @@ void TcpConnection::transmit(bool with_ack) {
       } else if (errno == ENOBUFS || errno == ENOMEM) {
         send_again_ = context_.now() + kMillisecond;
       } else {
+        const int error = errno;
         // What has arrived may say why, or that the peer had ended in order before.
         reset_ = true;
         receive(std::numeric_limits<std::size_t>::max());
-        unwatch();
-        session_.lost(context_.now());
+        fail_with(error);
       }
       return;
     }
@@ -346,8 +347,8 @@ void TcpConnection::tell_owner() {
     touch();
   else if (std::exchange(asked_, false))
     owner_->on_request();
-  if (owner_ != nullptr && std::exchange(refused_silently_, false)) owner_->on_silent_refusal();
-  if (owner_ != nullptr && std::exchange(not_here_, false)) owner_->on_not_here();
+  if (owner_ != nullptr && no_reply_)
+    owner_->on_no_reply(*std::exchange(no_reply_, std::nullopt), error_);
   if (owner_ != nullptr && is_over()) owner_->on_over();
 }
 
@@ -417,12 +418,22 @@ void TcpConnection::unwatch() {
   watching_ = false;
 }
 
+void TcpConnection::fail_with(int error) {
+  error_ = error;
+  unwatch();
+  session_.lost(context_.now());
+}
+
 // --- SessionEvents -------------------------------------------------------------------------------
 
-bool TcpConnection::on_silent_refusal() {
+bool TcpConnection::on_no_reply(iwarp::NoReply why) {
   if (owner_ == nullptr) return false;
-  refused_silently_ = true;
+  no_reply_ = why;
   return true;
+}
+
+void TcpConnection::on_reply() {
+  if (owner_ != nullptr) owner_->on_reply();
 }
 
 bool TcpConnection::has_arrived(std::uint64_t octets) const {
@@ -433,11 +444,6 @@ void TcpConnection::on_end(ChannelEvents& events, CloseReason reason) {
   untold_ = &events;
   reason_ = reason;
   context_.tell_later(*this);
-}
-
-bool TcpConnection::on_not_here() {
-  not_here_ = owner_ != nullptr && owner_->may_ask_elsewhere();
-  return not_here_;
 }
 
 } // namespace datum

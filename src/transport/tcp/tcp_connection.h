@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <sys/epoll.h>
 #include <vector>
 
@@ -28,11 +29,10 @@ class TcpOwner {
   virtual void on_tcp_connected(int) {}
   // Responder: a whole request has come.
   virtual void on_request() {}
-  // Initiator: the peer closed without any reply.
-  virtual void on_silent_refusal() {}
-  // Initiator: the port is another qualifier's. False: there is no other to ask.
-  virtual bool may_ask_elsewhere() const { return false; }
-  virtual void on_not_here() {}
+  // Initiator: there will be no reply; with what error the socket ended, if it did and had one.
+  virtual void on_no_reply(iwarp::NoReply, int) {}
+  // Initiator: there is one. The consumer is told afterwards, by the session.
+  virtual void on_reply() {}
   // Nothing more comes of it.
   virtual void on_over() {}
 
@@ -86,8 +86,8 @@ class TcpConnection final : public PendingHook,
   void on_expired(Instant now) override;
   // SessionEvents
   void on_request() override { asked_ = true; }
-  bool on_silent_refusal() override;
-  bool on_not_here() override;
+  bool on_no_reply(iwarp::NoReply why) override;
+  void on_reply() override;
   bool has_arrived(std::uint64_t octets) const override;
   void on_end(ChannelEvents& events, CloseReason reason) override;
 
@@ -106,6 +106,7 @@ class TcpConnection final : public PendingHook,
   void tell_log();
   void watch_for_what_matters();
   void unwatch();
+  void fail_with(int error);
   bool reading() const { return held_.empty() && !at_end_; }
   // What it says last is said in the order in which connections were released.
   bool waits_for_its_turn() const { return released_ && PendingHook::linked(); }
@@ -122,8 +123,8 @@ class TcpConnection final : public PendingHook,
   bool connecting_ = false;
   bool begun_ = false; // the session
   bool asked_ = false;
-  bool refused_silently_ = false;
-  bool not_here_ = false;
+  std::optional<iwarp::NoReply> no_reply_; // the owner has not been told yet
+  int error_ = 0;                          // with which the socket has ended
   bool receive_posted_ = false;
   bool full_ = false;   // the socket takes no more now
   bool at_end_ = false; // the peer sends no more

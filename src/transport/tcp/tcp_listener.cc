@@ -167,7 +167,10 @@ TcpListener::HalfOpen::~HalfOpen() {
 void TcpListener::HalfOpen::on_request() {
   TcpListener& listener = listener_;
   const bool mapped = !is_port(listener.qualifier_);
-  if (mapped && !has_prefix(connection_->session().private_data(), listener.qualifier_)) {
+  const auto data = connection_->session().private_data();
+  // A port that somebody chose as such may be one of another qualifier's candidates.
+  const bool here = mapped ? has_prefix(data, listener.qualifier_) : !has_prefix(data);
+  if (!here) {
     connection_->session().refuse(iwarp::Refusal::NotHere, listener.context_.now());
     TcpConnection::release(std::move(connection_));
     listener.drop(*this);

@@ -220,8 +220,8 @@ void StandIn::on_request() {
   tell("request " + to_hex(session->private_data()));
 }
 
-bool StandIn::on_silent_refusal() {
-  return silent_refusal_handled;
+bool StandIn::on_no_reply(NoReply why) {
+  return why == no_reply_handled;
 }
 
 } // namespace datum::iwarp::test

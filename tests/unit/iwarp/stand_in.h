@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,9 +46,9 @@ class StandIn final : public ChannelEvents, public SessionEvents {
   bool local_memory_valid = true;
   bool receive_memory_valid = true;
   AccessFault invalidation = AccessFault::None;
-  bool silent_refusal_handled = false;
+  std::optional<NoReply> no_reply_handled; // there is another place, or another way, to ask
+  int replies = 0;
   std::uint64_t octets_arrived = ~std::uint64_t{0}; // at the peer's TCP
-  bool elsewhere = false;                           // there is another place to ask at
   Session* session = nullptr;                       // for reactions from within an event
   bool close_when_told = false;
   std::deque<WorkRequest> start_on_room; // in this order, each once
@@ -72,8 +73,8 @@ class StandIn final : public ChannelEvents, public SessionEvents {
 
   // --- SessionEvents -----------------------------------------------------------------------------
   void on_request() override;
-  bool on_silent_refusal() override;
-  bool on_not_here() override { return elsewhere; }
+  bool on_no_reply(NoReply why) override;
+  void on_reply() override { ++replies; }
   bool has_arrived(std::uint64_t octets) const override { return octets_arrived >= octets; }
 
  private:

@@ -438,19 +438,21 @@ TEST(IwarpStartup, RefusedByTheProvider) {
     const char* data;
     bool asked_elsewhere;
     const char* told;
+    int replies;
   };
   for (const Setting& setting :
-       {Setting{"4454524600000001", true, "failed: non-peer rejected"},
-        Setting{"4454524600000002", false, "failed: non-peer rejected"},
-        Setting{"4454524600000002", true, ""},
-        Setting{"4454524700000002", true, "failed: peer rejected 4454524700000002"}}) {
+       {Setting{"4454524600000001", true, "failed: non-peer rejected", 1},
+        Setting{"4454524600000002", false, "failed: non-peer rejected", 0},
+        Setting{"4454524600000002", true, "", 0},
+        Setting{"4454524700000002", true, "failed: peer rejected 4454524700000002", 1}}) {
     Side side;
-    side.events.elsewhere = setting.asked_elsewhere;
+    if (setting.asked_elsewhere) side.events.no_reply_handled = NoReply::NotHere;
     side.session.connect({}, {}, side.events, 0);
     side.take_output();
     side.feed(from_hex(reply("7002000c80008000") + setting.data));
     const Log expected = *setting.told == 0 ? Log{} : Log{setting.told};
     EXPECT_EQ(side.events.log(), expected) << setting.data;
+    EXPECT_EQ(side.events.replies, setting.replies) << setting.data;
     EXPECT_TRUE(side.session.finished());
   }
 }
@@ -488,27 +490,43 @@ TEST(IwarpStartup, RepliesThatContradictTheRequestAreClosed) {
 
 // Rules: iwarp.S21
 TEST(IwarpStartup, SilentRefusalMayBeTriedAgainWithRevision1) {
-  for (const bool handled : {false, true}) {
-    Side side;
-    side.events.silent_refusal_handled = handled;
-    side.session.connect({}, {}, side.events, 0);
-    side.take_output();
-    side.session.lost(0);
-    EXPECT_EQ(side.events.log(), handled ? Log{} : Log{"failed: non-peer rejected"});
-    EXPECT_TRUE(side.session.finished());
+  for (const std::uint8_t revision : {std::uint8_t{1}, std::uint8_t{2}}) {
+    for (const bool handled : {false, true}) {
+      Side side;
+      if (handled) side.events.no_reply_handled = NoReply::Nothing;
+      side.session.connect({}, {.revision = revision}, side.events, 0);
+      side.take_output();
+      side.session.lost(0);
+      EXPECT_EQ(side.events.log(), handled ? Log{} : Log{"failed: non-peer rejected"});
+      EXPECT_TRUE(side.session.finished());
+    }
   }
-  // It was not silent, or there is nothing older to try.
+  // It was not silent.
   Side begun;
-  begun.events.silent_refusal_handled = true;
+  begun.events.no_reply_handled = NoReply::Nothing;
   begun.session.connect({}, {}, begun.events, 0);
   begun.feed_hex("4d50");
   begun.session.end_of_stream(0);
   EXPECT_EQ(begun.events.log(), Log{"failed: non-peer rejected"});
-  Side old;
-  old.events.silent_refusal_handled = true;
-  old.session.connect({}, {.revision = 1}, old.events, 0);
-  old.session.end_of_stream(0);
-  EXPECT_EQ(old.events.log(), Log{"failed: non-peer rejected"});
+}
+
+// Another protocol, a reply that stops, one of another revision.
+// Rules: tcp.Q5
+TEST(IwarpStartup, WhatIsNoReplyMayBeAskedForElsewhere) {
+  for (const std::string& octets :
+       {std::string("485454502f312e3020"), std::string("4d50"), reply("40010000")}) {
+    for (const bool handled : {false, true}) {
+      Side side;
+      if (handled) side.events.no_reply_handled = NoReply::Foreign;
+      side.session.connect({}, {}, side.events, 0);
+      side.take_output();
+      side.feed_hex(octets);
+      side.session.end_of_stream(0);
+      EXPECT_EQ(side.events.log(), handled ? Log{} : Log{"failed: non-peer rejected"}) << octets;
+      EXPECT_EQ(side.events.replies, 0) << octets;
+      EXPECT_TRUE(side.session.finished());
+    }
+  }
 }
 
 // Rules: iwarp.S22

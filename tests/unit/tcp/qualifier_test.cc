@@ -57,5 +57,19 @@ TEST(TcpQualifier, PrefixNamesIt) {
   }
 }
 
+// Rules: tcp.Q8
+TEST(TcpQualifier, PrefixIsKnownWhateverItNames) {
+  std::vector<std::byte> data(16);
+  encode_prefix(~ConnQual{0}, data.data());
+  EXPECT_TRUE(has_prefix(data));
+  EXPECT_FALSE(has_prefix(std::span(data).first(15)));
+  EXPECT_FALSE(has_prefix({}));
+  for (std::size_t i = 0; i < 16; ++i) {
+    data[i] ^= std::byte{1};
+    EXPECT_EQ(has_prefix(data), i >= 8) << i;
+    data[i] ^= std::byte{1};
+  }
+}
+
 } // namespace
 } // namespace datum

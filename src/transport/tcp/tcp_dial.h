@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/tcp/tcp_dial.h: the search for who listens on a qualifier of a host, until somebody
+// replies.
+// Lives here: the ports to ask, one after the other and beside each other (docs/design/tcp.md); the
+//             older revision; what is told when nobody replies.
+// Not here:   when the consumer gives up: the core drops the channel then.
+// Threads:    the adapter's lock.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "transport/tcp/qualifier.h"
+#include "transport/tcp/tcp_connection.h"
+
+namespace datum {
+
+// Whoever dials. It may destroy the dial from within either.
+class TcpDialer {
+ public:
+  // Somebody has: their session goes on by itself, and nobody else is asked any more.
+  virtual void on_reply(std::unique_ptr<TcpConnection> connection) = 0;
+  virtual void on_nobody(ConnectFailure failure) = 0;
+
+ protected:
+  ~TcpDialer() = default;
+};
+
+class TcpDial final : private Timer {
+ public:
+  struct Question {
+    HostAddress host;
+    ConnQual qualifier = 0;
+    PrivateData data; // copied
+    iwarp::Wishes wishes;
+    Instant deadline = kNever; // the consumer's
+  };
+  // `events` are the sessions': those of whoever replies are the first to be told anything.
+  TcpDial(TcpContext& context, const Question& question, ChannelEvents& events, TcpDialer& dialer);
+
+  // Fails only for lack of resources: everything else is told later.
+  Status begin();
+  std::uint16_t local_port() const { return local_port_; } // of who was asked last
+
+ private:
+  // One port. Its connection comes and goes.
+  class Attempt final : public TcpOwner {
+   public:
+    Attempt(TcpDial& dial, std::uint16_t port) : dial_(dial), port_(port) {}
+    ~Attempt() { hang_up(); }
+    Attempt(const Attempt&) = delete;
+    Attempt& operator=(const Attempt&) = delete;
+
+    bool is_under_way() const { return connection_ != nullptr; }
+    int begin(); // 0, or errno
+    std::unique_ptr<TcpConnection> take() { return std::move(connection_); }
+
+   private:
+    void on_tcp_connected(int error) override;
+    void on_no_reply(iwarp::NoReply why, int error) override;
+    void on_reply() override { dial_.end_with(*this); } // destroys it
+    int begin_now();
+    void begin_again();
+    void hang_up();
+
+    TcpDial& dial_;
+    const std::uint16_t port_;
+    std::uint8_t revision_ = kRevision;
+    std::unique_ptr<TcpConnection> connection_;
+  };
+  static constexpr std::uint8_t kRevision = 2;
+  static constexpr std::uint8_t kOldRevision = 1;
+
+  void on_expired(Instant now) override;
+  Status go_on(Instant now);
+  Status ask_next();
+  Status ask_again();
+  void give_up(const Attempt& attempt, ConnectFailure failure);
+  void end_with(Attempt& attempt);
+  void note(ConnectFailure failure);
+  void arm();
+  bool has_one_port() const { return is_port(qualifier_); }
+
+  TcpContext& context_;
+  ChannelEvents& events_;
+  TcpDialer& dialer_;
+  const HostAddress host_;
+  const ConnQual qualifier_;
+  const iwarp::Wishes wishes_;
+  std::vector<std::byte> data_;
+  std::vector<std::uint16_t> ports_; // not asked yet, last first
+  std::list<Attempt> asked_;
+  const Duration turn_;        // so long one may be silent
+  Instant next_turn_ = kNever; // then one more is asked
+  std::uint16_t local_port_ = 0;
+  std::optional<ConnectFailure> failure_; // so far
+};
+
+} // namespace datum

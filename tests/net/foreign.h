@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// tests/net/foreign.h: a program that listens on a port and has never heard of DAT.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "namespace.h"
+
+namespace datum::net {
+
+enum class Manner : std::uint8_t {
+  Silent,  // accepts, and says nothing
+  Closes,  // accepts, and closes at once
+  HangsUp, // says something of its own, and closes
+  Greets,  // says something of its own, and waits
+};
+
+// Somebody listens at the port, at every address of the host that the calling thread is on.
+bool is_taken(std::uint16_t port);
+
+class Foreign {
+ public:
+  Foreign(const Namespace& host, std::uint16_t port, Manner manner);
+  ~Foreign();
+  Foreign(const Foreign&) = delete;
+  Foreign& operator=(const Foreign&) = delete;
+
+  // The next octets that somebody says to it, so many; Silent only. Empty: nobody comes.
+  std::string hear(std::size_t octets);
+
+ private:
+  void serve();
+
+  const Manner manner_;
+  int socket_ = -1;
+  std::vector<int> guests_;
+  std::thread server_;
+};
+
+} // namespace datum::net
