@@ -20,6 +20,8 @@ namespace {
 
 // Others wait, or are refused by the kernel.
 constexpr int kBacklog = 4;
+// Between two of them; whoever asks waits for two seconds.
+constexpr Duration kRest = 20 * kMillisecond;
 
 UniqueFd listen_at(std::uint64_t number) {
   sockaddr_un name{};
@@ -82,16 +84,29 @@ Inquiry::~Inquiry() {
   if (watched_) reactor_.remove(socket_.get(), self);
 }
 
-// What cannot be answered for lack of memory or descriptors is let go unanswered: the connection
-// is taken in any case, or the poller would be asked for it for ever.
+// Without a free descriptor the asker cannot even be taken, and stays: so the rest comes in any
+// case.
 void Inquiry::on_ready(std::uint32_t /*events*/) {
+  FdHandler& self = *this;
+  reactor_.change(socket_.get(), 0, self);
+  adapter_.timers().arm(*this, adapter_.progress().now() + kRest);
+  adapter_.progress().kick();
   const UniqueFd asker(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (!asker || !may_ask(asker.get())) return;
+  if (asker && may_ask(asker.get())) answer(asker.get());
+}
+
+void Inquiry::on_expired(Instant) {
+  FdHandler& self = *this;
+  reactor_.change(socket_.get(), EPOLLIN, self);
+}
+
+// What cannot be answered for lack of memory or descriptors is let go unanswered.
+void Inquiry::answer(int asker) {
   const UniqueFd file(::memfd_create("datum-info", MFD_CLOEXEC));
   if (!file || !write_all(file.get(), report_on(adapter_, ia_name_))) return;
   const std::array fds{file.get()};
   constexpr std::array kGreeting{std::byte{1}};
-  static_cast<void>(send_message(asker.get(), kGreeting, fds));
+  static_cast<void>(send_message(asker, kGreeting, fds));
 }
 
 } // namespace datum

@@ -2,7 +2,8 @@
 // provider/inquiry.h: answers dat-info -p about an open IA.
 // Lives here: an abstract UNIX socket "datum-info/NUMBER" that nobody has to know the number of (it
 //             is found by the descriptors of the process); whoever of the same user, or root,
-//             connects gets a file with the report, and is let go.
+//             connects gets a file with the report, and is let go. One at a time, and then not for
+//             a while: whoever asks without end has little of the IA's time.
 // Not here:   what the report says (report.h).
 // Threads:    the adapter's lock. Whoever drives the IA answers: in an idle process the background
 //             thread. Where nobody asks it costs one descriptor.
@@ -15,11 +16,13 @@
 #include "base/random.h"
 #include "base/unique_fd.h"
 #include "core/interface_adapter.h"
+#include "core/timer.h"
 #include "progress/reactor.h"
+#include "transport/inet/fork_guard.h"
 
 namespace datum {
 
-class Inquiry final : private FdHandler {
+class Inquiry final : private FdHandler, private Timer {
  public:
   // nullptr: there is no descriptor, or no memory, for it; the IA does without.
   static std::unique_ptr<Inquiry> open(Reactor& reactor, InterfaceAdapter& adapter,
@@ -32,11 +35,13 @@ class Inquiry final : private FdHandler {
   Inquiry(Reactor& reactor, InterfaceAdapter& adapter, std::string_view ia_name, UniqueFd socket)
       : reactor_(reactor), adapter_(adapter), ia_name_(ia_name), socket_(std::move(socket)) {}
   void on_ready(std::uint32_t events) override;
+  void on_expired(Instant now) override;
+  void answer(int asker);
 
   Reactor& reactor_;
   InterfaceAdapter& adapter_;
   const std::string ia_name_;
-  UniqueFd socket_;
+  GuardedFd socket_; // a child would be asked in our place, and never answer
   bool watched_ = false;
 };
 

@@ -17,7 +17,7 @@ std::optional<bool> ask(const std::string& name, std::string other) {
   process_ias.for_each([&](DAT_IA_HANDLE ia) {
     const DAT_PROVIDER* table = process_handles.table_of(ia);
     if (answer || table == nullptr || table->ia_ha_related_func == nullptr) return;
-    if (table->device_name != name) return;
+    if (table->device_name == nullptr || table->device_name != name) return;
     DAT_BOOLEAN related = DAT_FALSE;
     if (table->ia_ha_related_func(ia, other.data(), &related) == DAT_SUCCESS)
       answer = related != DAT_FALSE;

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// The socket by which an open IA is asked what it does (docs/design/inquiry.md).
+#include <dirent.h>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstring>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "objects.h"
+
+namespace datum::test {
+namespace {
+
+using std::chrono::milliseconds;
+
+// "socket:[123]" for each socket that this process has.
+std::set<std::string> own_sockets() {
+  std::set<std::string> links;
+  DIR* folder = opendir("/proc/self/fd");
+  while (const dirent* entry = readdir(folder)) {
+    char link[64] = {};
+    if (readlinkat(dirfd(folder), entry->d_name, link, sizeof link - 1) > 0) links.insert(link);
+  }
+  closedir(folder);
+  return links;
+}
+
+// The names at which this process can be asked, without the sign that stands for NUL.
+std::vector<std::string> names() {
+  const std::set<std::string> sockets = own_sockets();
+  std::vector<std::string> found;
+  std::ifstream table("/proc/self/net/unix");
+  for (std::string line; std::getline(table, line);) {
+    std::istringstream fields(line);
+    std::string skipped;
+    std::string inode;
+    std::string name;
+    for (int i = 0; i != 6; ++i) fields >> skipped;
+    fields >> inode >> name;
+    if (name.starts_with("@datum-info/") && sockets.contains("socket:[" + inode + "]"))
+      found.push_back(name.substr(1));
+  }
+  return found;
+}
+
+bool connect_to(int socket, const std::string& name) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path + 1, name.data(), name.size());
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  return connect(socket, reinterpret_cast<const sockaddr*>(&address), size) == 0;
+}
+
+milliseconds processor_time() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return milliseconds((used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000 +
+                      (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1000);
+}
+
+// All descriptors that there may be, until it ends.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    rlimit fewer = before_;
+    fewer.rlim_cur = 256;
+    setrlimit(RLIMIT_NOFILE, &fewer);
+    for (int fd = open("/dev/null", O_RDONLY); fd >= 0; fd = dup(fd)) taken_.push_back(fd);
+  }
+  ~NoDescriptors() {
+    for (const int fd : taken_) close(fd);
+    setrlimit(RLIMIT_NOFILE, &before_);
+  }
+  NoDescriptors(const NoDescriptors&) = delete;
+  NoDescriptors& operator=(const NoDescriptors&) = delete;
+
+ private:
+  rlimit before_{};
+  std::vector<int> taken_;
+};
+
+TEST(Inquiry, OfAnIaThereIsOneName) {
+  EXPECT_EQ(names().size(), 0U);
+  const Ia ia = open_ia();
+  EXPECT_EQ(names().size(), 1U);
+}
+
+TEST(Inquiry, AChildIsNotAskedForItsParent) {
+  const Ia ia = open_ia();
+  const pid_t child = fork();
+  if (child == 0) _exit(names().empty() ? 0 : 1);
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+// Rules: PROGRESS.6
+TEST(Inquiry, WithoutDescriptorsNothingSpinsAndTheAnswerComesLater) {
+  const Ia ia = open_ia();
+  const std::vector<std::string> asked = names();
+  ASSERT_EQ(asked.size(), 1U);
+  const int asker = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  {
+    const NoDescriptors none;
+    ASSERT_TRUE(connect_to(asker, asked[0]));
+    const milliseconds before = processor_time();
+    std::this_thread::sleep_for(
+        std::chrono::seconds(1)); // what is measured is what is used by then
+    EXPECT_LT(processor_time() - before, milliseconds(100));
+  }
+  pollfd answered{.fd = asker, .events = POLLIN, .revents = 0};
+  EXPECT_EQ(poll(&answered, 1, 2000), 1);
+  char greeting = 0;
+  EXPECT_EQ(recv(asker, &greeting, 1, 0), 1);
+  close(asker);
+}
+
+} // namespace
+} // namespace datum::test
