@@ -234,9 +234,9 @@ static void observe(DAT_CONN_QUAL qualifier, pid_t collector) {
   hear(&stations, 1);
   send_readings(&stations, kReadings + 1, 1);
 
-  // A completed send may still be on its way. It goes on though the endpoint is freed, but for a second
-  // only, and not when the program just ends. So whoever speaks last had better know from elsewhere
-  // that it was heard: here, the collector ends.
+  // A completed send may still be on its way. It goes on though the endpoint is freed, but for a
+  // second only, and not when the program just ends. So whoever speaks last had better know from
+  // elsewhere that it was heard: here, the collector ends.
   join(collector);
   for (int i = 0; i < kStations; ++i) {
     CHECK(dat_ib_ud_ah_free(stations.all[i].ep, &stations.all[i].collector));
