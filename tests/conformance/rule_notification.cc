@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Which completions notify: wake a waiter, trigger a CNO. And the order of streams on one EVD.
+#include <atomic>
 #include <map>
 #include <string>
 
@@ -203,11 +204,14 @@ TEST_F(RuleNotification, AnAgentMayDequeueAndPost) {
     DAT_LMR_TRIPLET segment{};
     DAT_RETURN taken = ~0U;
     DAT_RETURN posted = ~0U;
+    std::atomic<bool> done{false}; // what was sent may arrive before the call that sends returns
     static void run(DAT_PVOID data, DAT_EVD_HANDLE) {
       auto* echo = static_cast<Echo*>(data);
       DAT_EVENT event{};
       echo->taken = dat_evd_dequeue(echo->evd, &event);
       echo->posted = post_send(echo->ep, {echo->segment}, 77);
+      echo->done = true;
+      echo->done.notify_all();
     }
   } echo;
   const auto p = pair(kThreshold, kThreshold);
@@ -223,6 +227,7 @@ TEST_F(RuleNotification, AnAgentMayDequeueAndPost) {
   EXPECT_EQ(expect_dto(p->active->recv_evd(), p->active->ep(), 5), 8U);
   EXPECT_EQ(reply.text(0, 8), "question");
   expect_dto(p->passive->request_evd(), p->passive->ep(), 77);
+  echo.done.wait(false);
   EXPECT_DAT_OK(echo.taken);
   EXPECT_DAT_OK(echo.posted);
 }
