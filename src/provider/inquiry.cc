@@ -3,16 +3,16 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <new>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "provider/report.h"
+#include "transport/inet/abstract_name.h"
 #include "transport/shm/message_socket.h"
 
 namespace datum {
@@ -24,26 +24,16 @@ constexpr int kBacklog = 4;
 constexpr Duration kRest = 20 * kMillisecond;
 
 UniqueFd listen_at(std::uint64_t number) {
-  sockaddr_un name{};
-  name.sun_family = AF_UNIX;
-  char text[40];
-  const int length = std::snprintf(text, sizeof text, "datum-info/%016llx",
-                                   static_cast<unsigned long long>(number));
-  std::memcpy(name.sun_path + 1, text, static_cast<std::size_t>(length)); // abstract
-  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 +
-                                           static_cast<std::size_t>(length));
   UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!socket || ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&name), size) != 0 ||
+  if (!socket || !take_name(socket.get(), text("datum-info/{:016x}", number)).ok() ||
       ::listen(socket.get(), kBacklog) != 0)
     return {};
   return socket;
 }
 
 bool may_ask(int socket) {
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return false;
-  return peer.uid == 0 || peer.uid == ::geteuid();
+  const uid_t asker = peer_credentials(socket).uid;
+  return asker == 0 || asker == ::geteuid();
 }
 
 bool write_all(int file, std::string_view text) {
@@ -60,10 +50,11 @@ bool write_all(int file, std::string_view text) {
 
 std::unique_ptr<Inquiry> Inquiry::open(Reactor& reactor, InterfaceAdapter& adapter,
                                        std::string_view ia_name, Random& random) {
-  UniqueFd socket = listen_at(random.next());
-  const int error = errno;
   std::unique_ptr<Inquiry> made;
+  int error = 0;
   try {
+    UniqueFd socket = listen_at(random.next());
+    error = errno;
     if (socket) made.reset(new Inquiry(reactor, adapter, ia_name, std::move(socket)));
   } catch (const std::bad_alloc&) {
     log_out_of_memory();

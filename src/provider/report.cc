@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "provider/report.h"
 
-#include <arpa/inet.h>
 #include <concepts>
-#include <cstring>
+#include <optional>
+
+#include "transport/inet/host_address.h"
 
 namespace datum {
 namespace {
@@ -45,17 +46,8 @@ std::string_view name_of(EpState state) {
 }
 
 std::string text_of(const Address& address) {
-  sockaddr_storage storage{};
-  std::memcpy(&storage, address.bytes, sizeof address.bytes);
-  char text[INET6_ADDRSTRLEN] = {};
-  if (storage.ss_family == AF_INET) {
-    const auto* const in = reinterpret_cast<const sockaddr_in*>(&storage);
-    ::inet_ntop(AF_INET, &in->sin_addr, text, sizeof text);
-  } else if (storage.ss_family == AF_INET6) {
-    const auto* const in6 = reinterpret_cast<const sockaddr_in6*>(&storage);
-    ::inet_ntop(AF_INET6, &in6->sin6_addr, text, sizeof text);
-  }
-  return text;
+  const std::optional<HostAddress> host = read_address(address);
+  return host ? to_text(*host) : std::string();
 }
 
 Tally sum_of(const TallyByOpcode& tally) {

@@ -10,6 +10,7 @@
 
 #include "frames.h"
 #include "pair.h"
+#include "vector_header.h"
 
 namespace datum::iwarp::test {
 namespace {
@@ -108,25 +109,7 @@ Bytes stream_of(const Direction& direction) {
 void expect_fields(const Recorder::Fpdu& fpdu, const FpduVector& vector) {
   SCOPED_TRACE(vector.name);
   WireReader in(fpdu.header);
-  Control control;
-  if (vector.tagged) {
-    TaggedHeader header;
-    ASSERT_TRUE(decode(in, header));
-    EXPECT_EQ(header.stag, vector.stag);
-    EXPECT_EQ(header.offset, vector.tagged_offset);
-    control = header.control;
-  } else {
-    UntaggedHeader header;
-    ASSERT_TRUE(decode(in, header));
-    EXPECT_EQ(header.invalidate, vector.stag);
-    EXPECT_EQ(header.queue, vector.queue);
-    EXPECT_EQ(header.msn, vector.msn);
-    EXPECT_EQ(header.offset, vector.message_offset);
-    control = header.control;
-  }
-  EXPECT_EQ(control.tagged, vector.tagged);
-  EXPECT_EQ(control.last, vector.last);
-  EXPECT_EQ(static_cast<unsigned>(control.opcode), vector.opcode);
+  ASSERT_NO_FATAL_FAILURE(expect_header(in, vector));
   EXPECT_EQ(to_hex(fpdu.payload), vector.payload);
 }
 

@@ -12,6 +12,7 @@
 #include "pair.h"
 #include "transport/iwarp/crc32c.h"
 #include "transport/iwarp/startup_frame.h"
+#include "vector_header.h"
 
 namespace datum::iwarp::test {
 namespace {
@@ -196,27 +197,7 @@ TEST(IwarpVectors, DdpHeadersDecode) {
     SCOPED_TRACE(vector.name);
     const Bytes ulpdu = ulpdu_of(vector);
     WireReader in(ulpdu);
-    Control control;
-    if (vector.tagged) {
-      TaggedHeader header;
-      ASSERT_TRUE(decode(in, header));
-      EXPECT_EQ(header.stag, vector.stag);
-      EXPECT_EQ(header.offset, vector.tagged_offset);
-      control = header.control;
-    } else {
-      UntaggedHeader header;
-      ASSERT_TRUE(decode(in, header));
-      EXPECT_EQ(header.invalidate, vector.stag);
-      EXPECT_EQ(header.queue, vector.queue);
-      EXPECT_EQ(header.msn, vector.msn);
-      EXPECT_EQ(header.offset, vector.message_offset);
-      control = header.control;
-    }
-    EXPECT_EQ(control.tagged, vector.tagged);
-    EXPECT_EQ(control.last, vector.last);
-    EXPECT_EQ(control.ddp_version, 1);
-    EXPECT_EQ(control.rdmap_version, 1);
-    EXPECT_EQ(static_cast<unsigned>(control.opcode), vector.opcode);
+    ASSERT_NO_FATAL_FAILURE(expect_header(in, vector));
     EXPECT_EQ(to_hex(in.left()), vector.payload);
   }
 }
@@ -273,19 +254,24 @@ TEST(IwarpVectors, FpdusEncodeGathered) {
   expect_streams(false);
 }
 
+template <class Record>
+void expect_both_ways(const Record& record, const char* payload) {
+  EXPECT_EQ(to_hex(octets_of(record)), payload);
+  Record read;
+  const Bytes octets = from_hex(payload);
+  WireReader in(octets);
+  ASSERT_TRUE(decode(in, read));
+  EXPECT_EQ(read, record);
+  EXPECT_TRUE(in.left().empty());
+}
+
 // Rules: iwarp.V4
 TEST(IwarpVectors, ReadRequests) {
   for (const ReadRequestVector& vector : kReadRequestVectors) {
     SCOPED_TRACE(vector.fpdu);
     const ReadRequest request{vector.sink_stag, vector.sink_offset, vector.size, vector.source_stag,
                               vector.source_offset};
-    const char* payload = vector_named(vector.fpdu).payload;
-    EXPECT_EQ(to_hex(octets_of(request)), payload);
-    ReadRequest read;
-    const Bytes octets = from_hex(payload);
-    WireReader in(octets);
-    ASSERT_TRUE(decode(in, read));
-    EXPECT_EQ(read, request);
+    ASSERT_NO_FATAL_FAILURE(expect_both_ways(request, vector_named(vector.fpdu).payload));
   }
 }
 
@@ -301,25 +287,12 @@ TEST(IwarpVectors, Atomics) {
                                 vector.mask,
                                 vector.compare,
                                 vector.compare_mask};
-    const char* payload = vector_named(vector.fpdu).payload;
-    EXPECT_EQ(to_hex(octets_of(request)), payload);
-    AtomicRequest read;
-    const Bytes octets = from_hex(payload);
-    WireReader in(octets);
-    ASSERT_TRUE(decode(in, read));
-    EXPECT_EQ(read, request);
+    ASSERT_NO_FATAL_FAILURE(expect_both_ways(request, vector_named(vector.fpdu).payload));
   }
   for (const AtomicResponseVector& vector : kAtomicResponseVectors) {
     SCOPED_TRACE(vector.fpdu);
     const AtomicResponse response{vector.identifier, vector.original};
-    const char* payload = vector_named(vector.fpdu).payload;
-    EXPECT_EQ(to_hex(octets_of(response)), payload);
-    AtomicResponse read;
-    const Bytes octets = from_hex(payload);
-    WireReader in(octets);
-    ASSERT_TRUE(decode(in, read));
-    EXPECT_EQ(read, response);
-    EXPECT_TRUE(in.left().empty());
+    ASSERT_NO_FATAL_FAILURE(expect_both_ways(response, vector_named(vector.fpdu).payload));
   }
 }
 
