@@ -57,8 +57,9 @@ class End {
   virtual bool post(Operation operation, std::size_t at, std::size_t length, PeerMemory peer) = 0;
   // How long the next completed one was; -1: it failed, or there was none.
   virtual long completed(Operation operation) = 0;
-  // Everything that its threads have done for peers is over, and ThreadSanitizer knows it: what
-  // comes through the kernel has an order, too, but not one that it sees.
+  // Everything that its threads have done for peers is over, and what they do from now on comes
+  // after what the caller has done; ThreadSanitizer knows it. What passes through the kernel or
+  // through memory mapped twice has an order, too, but not one that it sees.
   virtual void catch_up() = 0;
 };
 
