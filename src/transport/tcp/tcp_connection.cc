@@ -343,8 +343,9 @@ void TcpConnection::transmit(bool with_ack) {
 
 void TcpConnection::tell_owner() {
   if (owner_ == nullptr) return;
-  if (asked_ && context_.telling_ends)
-    touch();
+  const bool others_first = context_.looking || !context_.untold.empty();
+  if (asked_ && others_first)
+    put_off();
   else if (std::exchange(asked_, false))
     owner_->on_request();
   if (owner_ != nullptr && no_reply_)
@@ -443,7 +444,22 @@ bool TcpConnection::has_arrived(std::uint64_t octets) const {
 void TcpConnection::on_end(ChannelEvents& events, CloseReason reason) {
   untold_ = &events;
   reason_ = reason;
+  put_off();
+}
+
+// --- what waits until others are told ------------------------------------------------------------
+
+void TcpConnection::put_off() {
+  if (UntoldHook::linked()) return;
+  found_in_ = context_.looks;
   context_.tell_later(*this);
+}
+
+void TcpConnection::tell_late() {
+  if (untold_ != nullptr)
+    untold_->on_closed(reason_);
+  else if (owner_ != nullptr && std::exchange(asked_, false))
+    owner_->on_request();
 }
 
 } // namespace datum

@@ -68,8 +68,11 @@ class TcpConnection final : public PendingHook,
   // A request: it leaves at once, or in the next turn with those that follow it.
   void started();
   void run();
-  // Its end, which on_end() put off; it may be released meanwhile.
-  void tell_end() { untold_->on_closed(reason_); }
+  // Its end or its request, which was put off; it may be released meanwhile.
+  void tell_late();
+  bool has_untold_end() const { return untold_ != nullptr; }
+  // There was a look at all sockets after it was found.
+  bool may_be_told() const { return found_in_ != context_.looks; }
 
   // Its session was closed, or was never begun; what it still has to say is said.
   static void release(std::unique_ptr<TcpConnection> connection);
@@ -103,6 +106,7 @@ class TcpConnection final : public PendingHook,
   void say_the_end();
   void throw_away_what_came();
   void tell_owner();
+  void put_off();
   void tell_log();
   void watch_for_what_matters();
   void unwatch();
@@ -114,7 +118,8 @@ class TcpConnection final : public PendingHook,
   TcpContext& context_;
   const std::uint64_t serial_;
   TcpOwner* owner_ = nullptr;
-  ChannelEvents* untold_ = nullptr; // while `UntoldHook` is linked
+  ChannelEvents* untold_ = nullptr; // of an end, while `UntoldHook` is linked
+  std::uint64_t found_in_ = 0;      // the look, or the one before it
   CloseReason reason_ = CloseReason::Broken;
   GuardedFd socket_;
   iwarp::Session session_;

@@ -16,8 +16,10 @@ void TcpContext::schedule(TcpConnection& connection) {
 }
 
 void TcpContext::tell_later(TcpConnection& connection) {
-  untold.insert_before_later(
-      connection, [&](const TcpConnection& other) { return other.serial() > connection.serial(); });
+  untold.insert_before_later(connection, [&](const TcpConnection& other) {
+    if (!connection.has_untold_end()) return false;
+    return !other.has_untold_end() || other.serial() > connection.serial();
+  });
   lent.progress->kick();
 }
 

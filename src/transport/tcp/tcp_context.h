@@ -45,9 +45,10 @@ struct TcpContext {
   IntrusiveList<TcpConnection, EndingTag> ending;
   std::size_t endings = 0; // of `ending`
   bool some_ended = false;
-  // Their ends are not told yet, the oldest first; see TcpTransport::tell_ends().
+  // Their ends are not told yet, the oldest first, then requests; see TcpTransport::tell_ends().
   IntrusiveList<TcpConnection, UntoldTag> untold;
-  bool telling_ends = false;     // requests that come meanwhile are told afterwards
+  std::uint64_t looks = 0;       // at all sockets, for the sake of those
+  bool looking = false;          // such a look is under way
   std::uint32_t connections = 0; // sockets that data may come by
   std::uint64_t made = 0;        // connections, ever
 

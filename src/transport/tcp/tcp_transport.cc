@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/scoped_flag.h"
 #include "transport/tcp/tcp_channel.h"
 #include "transport/tcp/tcp_listener.h"
 
@@ -175,13 +176,21 @@ bool TcpTransport::progress() {
 
 // A peer that ends several connections, or establishes one and then ends another, did all that came
 // before an end that we saw while we looked at the other sockets, or after that. So they are looked
-// at once more: then establishments are told before ends, ends by age, and requests that come in
-// that look after them, since they may be from somebody who has ended another connection first.
+// at once more: then establishments are told before ends, ends by age, and requests that came since
+// after them, since they may be from somebody who has ended another connection first. What that
+// look itself finds may again be behind something that it has missed: that, and what is younger,
+// waits for a look of its own, in the next call.
 void TcpTransport::tell_ends() {
-  context_.telling_ends = true;
-  context_.reactor.handle_all();
-  context_.telling_ends = false;
-  while (TcpConnection* next = context_.untold.pop_front()) next->tell_end();
+  ++context_.looks;
+  {
+    const ScopedFlag looking(context_.looking);
+    context_.reactor.handle_all();
+  }
+  for (TcpConnection* next = context_.untold.front(); next != nullptr && next->may_be_told();
+       next = context_.untold.front()) {
+    context_.untold.pop_front();
+    next->tell_late();
+  }
 }
 
 void TcpTransport::reap() {

@@ -92,6 +92,7 @@ std::vector<std::string> StandIn::take_log() {
 }
 
 void StandIn::tell(std::string what) {
+  if (on_tell) on_tell(what);
   log_.push_back(std::move(what));
   if (close_when_told && session != nullptr) {
     close_when_told = false;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,7 +52,8 @@ class StandIn final : public ChannelEvents, public SessionEvents {
   std::uint64_t octets_arrived = ~std::uint64_t{0}; // at the peer's TCP
   Session* session = nullptr;                       // for reactions from within an event
   bool close_when_told = false;
-  std::deque<WorkRequest> start_on_room; // in this order, each once
+  std::function<void(const std::string&)> on_tell; // for a test with several of them
+  std::deque<WorkRequest> start_on_room;           // in this order, each once
 
   // --- ChannelEvents ---------------------------------------------------------------------------
   void on_established(PrivateData data, std::int32_t peer_reads_in) override;
