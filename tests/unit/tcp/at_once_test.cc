@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// A request that leaves with its post, beside other connections that have something to send.
+#include <gtest/gtest.h>
+// Not <netinet/tcp.h>, which has an older tcp_info of the same name.
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "station.h"
+
+namespace datum::test {
+namespace {
+
+// Ever, whether or not they have arrived.
+std::uint64_t octets_sent(const End& end) {
+  tcp_info info{};
+  socklen_t length = sizeof info;
+  EXPECT_EQ(::getsockopt(end.socket, IPPROTO_TCP, TCP_INFO, &info, &length), 0);
+  return info.tcpi_bytes_sent;
+}
+
+class AtOnce : public testing::Test {
+ protected:
+  AtOnce() {
+    stations_.near.turn(); // nothing is left of how they were connected
+    EXPECT_FALSE(near().has_work());
+  }
+  // A Send without payload.
+  static void post(const Line& line) {
+    EXPECT_EQ(line.near.channel->start(WorkRequest{}), StartResult::Started);
+  }
+  // What the near side has sent meanwhile.
+  template <class Calls>
+  static std::uint64_t sent(const Line& line, const Calls& calls) {
+    const std::uint64_t before = octets_sent(line.near);
+    calls();
+    return octets_sent(line.near) - before;
+  }
+  TcpTransport& near() { return *stations_.near.transport; }
+
+ private:
+  TwoStations stations_;
+
+ protected:
+  const std::unique_ptr<Line> first_ = stations_.connect();
+  const std::unique_ptr<Line> second_ = stations_.connect();
+};
+
+// Rules: tcp.S1
+TEST_F(AtOnce, WhereNobodyElseHasAnythingToSend) {
+  EXPECT_NE(sent(*second_, [&] { post(*second_); }), 0U);
+}
+
+// Rules: tcp.S3
+TEST_F(AtOnce, NotBeforeARequestOfAnotherConnection) {
+  post(*first_);
+  EXPECT_EQ(sent(*first_, [&] { post(*first_); }), 0U) << "the second one waits for its turn";
+  EXPECT_EQ(sent(*second_, [&] { post(*second_); }), 0U);
+  EXPECT_NE(sent(*first_, [&] { EXPECT_NE(sent(*second_, [&] { near().progress(); }), 0U); }), 0U);
+}
+
+// Rules: tcp.S3
+TEST_F(AtOnce, NotBeforeTheEndOfAnotherConnection) {
+  first_->near.channel->close(CloseMode::Disconnect);
+  EXPECT_EQ(sent(*second_, [&] { post(*second_); }), 0U);
+  EXPECT_NE(sent(*second_, [&] { near().progress(); }), 0U);
+}
+
+} // namespace
+} // namespace datum::test
