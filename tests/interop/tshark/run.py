@@ -22,16 +22,19 @@ LIMIT = 60  # seconds for each program
 # Dissectors that take a Send for their own protocol because its first octets look like it, and those
 # that own a port which one of our connections happens to have.
 OTHERS = ["--disable-protocol", "rpcordma", "--disable-protocol", "smb_direct",
-          "-o", "tcp.try_heuristic_first:TRUE"]
+          "-o", "tcp.try_heuristic_first:TRUE",
+          # Loopback has a queue for each processor: what a sender and the acknowledgement that lets it go
+          # on send on different ones overtakes. Without this the dissector takes a segment that comes
+          # too early for the beginning of an FPDU, and finds 181 of no octets in 1448 that are zero.
+          "-o", "tcp.reassemble_out_of_order:TRUE"]
 
 # Suite, tests, and the opcodes (RFC 5040, RFC 7306) that they must have sent.
 CAPTURES = (
     ("datum-conformance", "DatEpPost*:DatCr*:RuleDtoErrors*",
      {0: "Write", 1: "Read Request", 2: "Read Response", 3: "Send",
       5: "Send with Solicited Event", 7: "Terminate"}),
-    # But for those that race, and that move megabytes: what outruns the capture looks malformed.
-    ("datum-conformance2", "*Ext*:*Immed*:*Inval*:*Atomic*-Dat2Atomics.*:*ExtendedFlags*",
-     {0: "Write", 3: "Send", 4: "Send with Invalidate",
+    ("datum-conformance2", "*Ext*:*Immed*:*Inval*:*Atomic*",
+     {0: "Write", 1: "Read Request", 2: "Read Response", 3: "Send", 4: "Send with Invalidate",
       6: "Send with Solicited Event and Invalidate", 7: "Terminate", 8: "Immediate Data",
       9: "Immediate Data with Solicited Event", 10: "Atomic Request", 11: "Atomic Response"}),
 )
