@@ -482,14 +482,14 @@ constexpr ShortCall kServiceCalls[] = {
        if (answer == DAT_SUCCESS) s.cr = DAT_HANDLE_NULL;
        return answer;
      },
-     &Stage::both_hear},
+     &Stage::both_hear_once},
     {"cr_reject", Answers::kSuccess, &Stage::request,
      [](Stage& s) {
        const DAT_RETURN answer = dat_cr_reject(s.cr);
        if (answer == DAT_SUCCESS) s.cr = DAT_HANDLE_NULL;
        return answer;
      },
-     &Stage::request_is_told},
+     &Stage::requester_hears},
     {"cr_handoff", Answers::kShortage, &Stage::request,
      [](Stage& s) {
        s.requests_wait = true;

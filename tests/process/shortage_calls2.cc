@@ -163,7 +163,7 @@ constexpr ShortCall kCalls[] = {
        if (answer == DAT_SUCCESS) s.cr = DAT_HANDLE_NULL;
        return answer;
      },
-     &Stage::request_is_told},
+     &Stage::requester_hears},
     {"rmr_create_for_ep", Answers::kShortage, nullptr,
      [](Stage& s) {
        return made_here(

@@ -141,6 +141,15 @@ bool Stage::both_hear() {
   return good("what the passive side hears", next(passive.evd)) && request_is_told();
 }
 
+bool Stage::both_hear_once() {
+  return good("what the passive side hears", next(passive.evd)) && requester_hears();
+}
+
+bool Stage::requester_hears() {
+  return finds_request() ? good("a request that comes once more", DAT_INVALID_STATE)
+                         : wrong_call_ == nullptr;
+}
+
 // Whoever could not be answered for lack of memory may also ask again: the end rejects it.
 bool Stage::request_is_told() {
   return finds_request() || wrong_call_ == nullptr;

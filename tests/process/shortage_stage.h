@@ -51,7 +51,9 @@ class Stage {
   bool disconnect(); // they were connected
 
   // What must follow from calls. For lack of something it may be a failure, but it must be told.
-  bool both_hear();              // what becomes of the connection
+  bool both_hear();      // what becomes of the connection
+  bool both_hear_once(); // the same, and nobody asks again
+  bool requester_hears();
   bool request_is_told();        // `active` hears it, or its request comes once more
   bool connection_is_answered(); // a request comes, and is accepted; or it is told
   bool handed_on();              // likewise, for an EP of the provider

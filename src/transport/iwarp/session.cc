@@ -372,6 +372,8 @@ void Session::close(CloseMode mode, Instant now) {
 
 Instant Session::deadline() const {
   if (deferred_failure_) return stream_.now;
+  if (rejecting_ && state_ == State::Asked)
+    return gone_ ? stream_.now : std::min(deadline_, stream_.now + kMillisecond);
   if (state_ != State::Full) return deadline_;
   const Instant starved = outbound_.starved() ? stream_.now + kMillisecond : kNever;
   return std::min({deadline_, hello_deadline_, silence_check_, inbound_.deadline(), starved});
@@ -385,6 +387,7 @@ void Session::on_time(Instant now) {
     fail_connect(failure);
     return;
   }
+  if (rejecting_ && state_ == State::Asked && (gone_ || can_answer())) send_reject(private_data_);
   if (now >= deadline_) {
     // Full: it was the first FPDU that did not come.
     if (state_ == State::Full || state_ == State::WaitRequest)

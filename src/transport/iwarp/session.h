@@ -70,6 +70,8 @@ class Session final : private StreamControl {
   // The peer's, from its request or reply on.
   Octets private_data() const { return private_data_; }
   const Terms& terms() const { return stream_.terms; }
+  // There is memory for an answer: accept() sends one. A reject waits until there is.
+  bool can_answer() { return queue_.ready(); }
   // Never fails: when the peer has gone, on_connect_failed() follows from on_time().
   void accept(Octets private_data, const Wishes& wishes, ChannelEvents& events, Instant now);
   void reject(Octets private_data, Instant now);
@@ -154,6 +156,7 @@ class Session final : private StreamControl {
   void on_reject();
   void end_without_reply(NoReply why);
   void send_startup(const StartupFrame& frame);
+  void send_reject(Octets private_data);
   void enter_full(bool initiator);
   void establish();
   void fail_connect(ConnectFailure failure, PrivateData data = {});
@@ -187,6 +190,7 @@ class Session final : private StreamControl {
   bool established_ = false;
   bool waiting_first_ = false; // responder: the peer has to speak first
   bool gone_ = false;          // the peer, before its request was answered
+  bool rejecting_ = false;     // the reject waits for memory, its private data in our own
   bool fin_seen_ = false;
   bool shut_down_ = false;
   bool must_reset_ = false;

@@ -104,17 +104,30 @@ void Session::accept(Octets private_data, const Wishes& wishes, ChannelEvents& e
   if (stream_.terms.peer_to_peer) deadline_ = now + settings_.first_fpdu_timeout;
 }
 
+// A peer that is closed without an answer would ask again, in the older revision. So a reject that
+// lacks memory for the frame is kept where the request's private data were, which are not needed
+// any more and had room for as much, and waits as long as an end may take.
 void Session::reject(Octets private_data, Instant now) {
   stream_.now = now;
   if (state_ != State::Asked) return;
+  deadline_ = now + settings_.end_timeout;
+  if (gone_ || can_answer()) {
+    send_reject(private_data);
+    return;
+  }
+  rejecting_ = true;
+  private_data_.assign(private_data.begin(), private_data.end());
+}
+
+void Session::send_reject(Octets private_data) {
   if (gone_) {
     enter(State::Ended);
     return;
   }
+  const Instant deadline = deadline_;
   send_startup(make_reject(peer_frame_, {.crc = settings_.crc}, private_data));
-  if (state_ != State::Asked) return;
   enter(State::Ending);
-  deadline_ = now + settings_.end_timeout;
+  deadline_ = deadline;
 }
 
 void Session::refuse(Refusal refusal, Instant now) {

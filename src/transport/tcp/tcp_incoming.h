@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <new>
 
 #include "base/log.h"
 #include "transport/tcp/tcp_channel.h"
@@ -29,6 +30,8 @@ class TcpIncoming final : public IncomingConnection {
   }
   std::unique_ptr<Channel> accept(PrivateData data, ChannelEvents& events,
                                   const ChannelOptions& options) override {
+    // A peer that is closed without an answer would ask again. So nothing has changed yet.
+    if (!connection_->session().can_answer()) throw std::bad_alloc();
     const HostAddress own = local_name(connection_->socket()).host;
     const char* why = context_.why(own, peer_.host);
     if (log_enabled(LogLevel::Debug))

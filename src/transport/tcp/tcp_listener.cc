@@ -163,6 +163,11 @@ TcpListener::HalfOpen::~HalfOpen() {
   TcpConnection::release(std::move(connection_));
 }
 
+void TcpListener::HalfOpen::refuse(iwarp::Refusal why) {
+  connection_->session().refuse(why, listener_.context_.now());
+  TcpConnection::release(std::move(connection_));
+}
+
 // Its last action destroys it.
 void TcpListener::HalfOpen::on_request() {
   TcpListener& listener = listener_;
@@ -171,8 +176,7 @@ void TcpListener::HalfOpen::on_request() {
   // A port that somebody chose as such may be one of another qualifier's candidates.
   const bool here = mapped ? has_prefix(data, listener.qualifier_) : !has_prefix(data);
   if (!here) {
-    connection_->session().refuse(iwarp::Refusal::NotHere, listener.context_.now());
-    TcpConnection::release(std::move(connection_));
+    refuse(iwarp::Refusal::NotHere);
     listener.drop(*this);
     return;
   }
@@ -181,7 +185,8 @@ void TcpListener::HalfOpen::on_request() {
     incoming = std::make_unique<TcpIncoming>(listener.context_, std::move(connection_),
                                              mapped ? QualifierPrefix::kWireSize : 0);
   } catch (const std::bad_alloc&) {
-    // Nobody was told of it.
+    // Nobody was told of it; a peer that is closed without an answer would ask again.
+    refuse(iwarp::Refusal::NotAccepted);
   }
   listener.drop(*this);
   if (incoming) listener.events_.on_request(std::move(incoming));

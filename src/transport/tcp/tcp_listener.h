@@ -37,6 +37,7 @@ class TcpListener final : public Listener, private FdHandler, private Timer {
     void on_over() override { listener_.drop(*this); }
 
    private:
+    void refuse(iwarp::Refusal why);
     TcpListener& listener_;
     std::unique_ptr<TcpConnection> connection_;
   };

@@ -13,7 +13,7 @@
 
 #ifndef DATUM_KEEPS_OPERATOR_NEW
 void* operator new(std::size_t size) {
-  void* memory = datum::iwarp::test::NoMemory::depth == 0 ? std::malloc(size) : nullptr;
+  void* memory = datum::iwarp::test::NoMemory::fails() ? nullptr : std::malloc(size);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }

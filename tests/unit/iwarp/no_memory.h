@@ -4,14 +4,20 @@
 
 namespace datum::iwarp::test {
 
-// While one lives, operator new of this thread fails (no_memory.cc).
+// While one lives, operator new of this thread fails (no_memory.cc), or does so from its call
+// `first` on.
 class NoMemory {
  public:
-  NoMemory() { ++depth; }
+  explicit NoMemory(int first = 0) {
+    ++depth;
+    left = first;
+  }
   ~NoMemory() { --depth; }
+  static bool fails() { return depth != 0 && left-- <= 0; }
   NoMemory(const NoMemory&) = delete;
   NoMemory& operator=(const NoMemory&) = delete;
   inline static thread_local int depth = 0;
+  inline static thread_local int left = 0;
 };
 
 // What the test itself notes down meanwhile does not count.

@@ -50,6 +50,32 @@ TEST(IwarpNoMemory, ReplyThatCannotBeSent) {
 }
 
 // Rules: iwarp.M1
+TEST(IwarpNoMemory, RejectThatNeverCanBeSent) {
+  Side side;
+  side.session.expect_request(0);
+  side.feed_hex(kRequest);
+  const NoMemory scarce;
+  side.session.reject({}, 7);
+  EXPECT_EQ(side.session.deadline(), 7 + kMillisecond);
+  side.session.on_time(7 + 4 * kSecond);
+  EXPECT_FALSE(side.session.finished());
+  side.session.on_time(7 + 5 * kSecond);
+  EXPECT_TRUE(side.session.finished());
+}
+
+// Rules: iwarp.M1
+TEST(IwarpNoMemory, RejectThatNobodyWaitsForAnyMore) {
+  Side side;
+  side.session.expect_request(0);
+  side.feed_hex(kRequest);
+  const NoMemory scarce;
+  side.session.reject({}, 7);
+  side.session.lost(8);
+  side.session.on_time(side.session.deadline());
+  EXPECT_TRUE(side.session.finished());
+}
+
+// Rules: iwarp.M1
 TEST(IwarpNoMemory, RequestThatCannotBeKept) {
   Side side;
   side.session.expect_request(0);
