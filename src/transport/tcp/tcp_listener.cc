@@ -16,6 +16,9 @@ namespace {
 
 constexpr int kAcceptsAtOnce = 32;
 constexpr Duration kRestWithoutDescriptors = 100 * kMillisecond;
+// A request is sent as soon as TCP is connected: behind that time, and once more if it was lost, it
+// has come.
+constexpr Duration kTimeForARequest = kSecond;
 constexpr int kNoError = 0;
 
 std::string name_of(const std::optional<HostAddress>& host) {
@@ -137,11 +140,20 @@ void TcpListener::on_ready(std::uint32_t) {
     if (errno == ECONNABORTED || errno == EINTR) continue;
     const int error = errno;
     if (error == EAGAIN) return;
-    if (context_.give_up_oldest()) continue; // its descriptor serves
+    if (context_.give_up_oldest() || give_up_stranger()) continue; // its descriptor serves
     context_.warn_no_descriptors(error);
     rest();
     return;
   }
+}
+
+// Younger ones may only be on their way: where there are many, each would drive the one before it
+// out. False: there is none.
+bool TcpListener::give_up_stranger() {
+  if (half_open_.empty() || context_.now() - half_open_.front().since() < kTimeForARequest)
+    return false;
+  half_open_.pop_front(); // from here on it is one that ends
+  return context_.give_up_oldest();
 }
 
 void TcpListener::welcome(UniqueFd socket) {

@@ -30,16 +30,19 @@ class TcpListener final : public Listener, private FdHandler, private Timer {
   class HalfOpen final : public TcpOwner {
    public:
     HalfOpen(TcpListener& listener, std::unique_ptr<TcpConnection> connection)
-        : listener_(listener), connection_(std::move(connection)) {}
+        : listener_(listener), connection_(std::move(connection)), since_(listener.context_.now()) {
+    }
     ~HalfOpen();
     Status begin() { return connection_->expect_request(*this); }
     void on_request() override;
     void on_over() override { listener_.drop(*this); }
+    Instant since() const { return since_; }
 
    private:
     void refuse(iwarp::Refusal why);
     TcpListener& listener_;
     std::unique_ptr<TcpConnection> connection_;
+    const Instant since_;
   };
 
   TcpListener(TcpContext& context, ConnQual qualifier, UniqueFd claim, UniqueFd socket,
@@ -57,6 +60,7 @@ class TcpListener final : public Listener, private FdHandler, private Timer {
   void welcome(UniqueFd socket);
   void drop(const HalfOpen& one);
   void rest();
+  bool give_up_stranger();
 
   TcpContext& context_;
   const ConnQual qualifier_;

@@ -49,6 +49,7 @@ class RealTime final : public Progress {
   void signal(WaitPoint&) override {}
   void kick() override {}
   Instant now() override;
+  Duration ahead = 0;
 };
 
 // An adapter's transport, and what it needs around it.
@@ -57,6 +58,8 @@ class Station final : private ListenerEvents {
   Station();
   // Everything that waits for a turn, once.
   void turn();
+  // Its clock does.
+  void skip(Duration time) { time_.ahead += time; }
   ConnQual listen();
   std::unique_ptr<IncomingConnection> take_request() { return std::move(request_); }
 
