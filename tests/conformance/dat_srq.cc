@@ -43,13 +43,6 @@ void post_recvs(DAT_SRQ_HANDLE srq, const Buffer& buffer, DAT_UINT64 count) {
   }
 }
 
-// The low watermark event of this SRQ.
-void expect_low_watermark(DAT_IA_HANDLE ia, DAT_SRQ_HANDLE srq) {
-  const DAT_EVENT event = expect_event(async_evd_of(ia), any_value<DAT_EVENT_NUMBER>(0x8005));
-  EXPECT_EQ(event.event_data.asynch_error_event_data.dat_handle, srq);
-  EXPECT_EQ(event.event_data.asynch_error_event_data.reason, 2U);
-}
-
 // A connection into an EP that takes its Recvs from an SRQ.
 class SrqPair {
  public:

@@ -135,6 +135,12 @@ DAT_EVD_HANDLE async_evd_of(DAT_IA_HANDLE ia) {
   return evd;
 }
 
+void expect_low_watermark(DAT_IA_HANDLE ia, DAT_SRQ_HANDLE srq) {
+  const DAT_EVENT event = expect_event(async_evd_of(ia), any_value<DAT_EVENT_NUMBER>(0x8005));
+  EXPECT_EQ(event.event_data.asynch_error_event_data.dat_handle, srq);
+  EXPECT_EQ(event.event_data.asynch_error_event_data.reason, 2U);
+}
+
 int drain(DAT_EVD_HANDLE evd) {
   DAT_EVENT event{};
   int taken = 0;

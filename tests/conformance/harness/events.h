@@ -53,6 +53,8 @@ testing::AssertionResult is_triggered(const char* cno_text, const char* evd_text
 
 // The EVD of asynchronous errors that dat_ia_open() made.
 DAT_EVD_HANDLE async_evd_of(DAT_IA_HANDLE ia);
+// There the low watermark event of this SRQ.
+void expect_low_watermark(DAT_IA_HANDLE ia, DAT_SRQ_HANDLE srq);
 
 // How many events can be dequeued now; takes them all.
 int drain(DAT_EVD_HANDLE evd);
