@@ -4,18 +4,18 @@
 #include <cstring>
 
 #include "base/provider_hook.h"
+#include "registry/conf/dat_conf.h"
 #include "registry/log.h"
 #include "registry/memory_word.h"
 
 namespace datum::registry {
 namespace {
 
-constexpr std::string_view kRelaxedOrderingPrefix = "RO_AWARE_";
-
 // Programs say with the prefix that they cope with relaxed ordering; Linux enforces none.
 const char* strip_prefix(const char* name) {
-  const std::size_t length = kRelaxedOrderingPrefix.size();
-  return std::strncmp(name, kRelaxedOrderingPrefix.data(), length) == 0 ? name + length : name;
+  const std::size_t length = conf::kRelaxedOrderingPrefix.size();
+  return std::strncmp(name, conf::kRelaxedOrderingPrefix.data(), length) == 0 ? name + length
+                                                                              : name;
 }
 
 bool has_prefix(const char* name) {

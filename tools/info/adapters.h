@@ -3,6 +3,7 @@
 // Not here: what an open one can do (attributes.h), what is wrong with the machine (check.h).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,15 @@ struct ConfFile {
 };
 ConfFile read_conf_file();
 
+// What keeps an adapter from being opened.
+enum class Obstacle {
+  None,
+  Name,      // no program can ask for it
+  Library,   // it cannot be loaded, or registers no such adapter
+  Interface, // of the network: not there, down, or without an address
+  Other,
+};
+
 struct Adapter {
   std::string name;
   unsigned major = 0, minor = 0;
@@ -28,8 +38,12 @@ struct Adapter {
   bool thread_safe = false;
   std::string origin;  // "/etc/dat/dat.conf:3", "built in", "registered at run time"
   std::string library; // as the registry asks for it; empty: unknown
-  bool tried = true;   // those of another DAT version are not
+  // Of the network, that Datum's provider looks for; empty: any. Nothing: an address is named, or
+  // it is another provider's affair.
+  std::optional<std::string> interface;
+  bool tried = true; // those of another DAT version are not
   bool opens = false;
+  Obstacle obstacle = Obstacle::None;
   std::string address;
   std::string state; // "opens", or why not
   // Which way connections take, in its provider's words; empty: it does not tell.

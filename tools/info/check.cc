@@ -51,6 +51,38 @@ void judge_conf(const Facts& facts, Findings& out) {
                    {}});
 }
 
+std::string step_for(const Adapter& adapter) {
+  switch (adapter.obstacle) {
+  case Obstacle::Name: return fmt::format("choose another name in {}", adapter.origin);
+  case Obstacle::Interface:
+    return "`ip address` shows the interfaces, their state and addresses" +
+           (adapter.origin == "built in"
+                ? ""
+                : fmt::format("; {} may name another one", adapter.origin));
+  case Obstacle::Library:
+    return fmt::format("is \"{}\" installed, and where the loader looks? LD_DEBUG=libs shows its "
+                       "search, DATUM_LOG=debug the registry's",
+                       adapter.library);
+  default: return "DATUM_LOG=debug shows what its provider could not get";
+  }
+}
+
+void judge_module(const Facts& facts, Findings& out) {
+  const bool library_missing =
+      std::any_of(facts.adapters.begin(), facts.adapters.end(),
+                  [](const Adapter& a) { return a.obstacle == Obstacle::Library; });
+  if (!facts.module.empty())
+    out.push_back({Grade::Fine, "module", facts.module, {}});
+  else if (library_missing)
+    out.push_back({Grade::Problem, "module", "libdatum1.so was not loaded by any adapter",
+                   "install it beside libdat.so.1, or where the loader looks"});
+  else
+    out.push_back({Grade::Note,
+                   "module",
+                   "libdatum1.so is not in use: no adapter that needs it is open",
+                   {}});
+}
+
 void judge_adapters(const Facts& facts, Findings& out) {
   if (facts.adapters.empty())
     out.push_back({Grade::Problem, "adapters", "no interface adapter at all",
@@ -65,15 +97,9 @@ void judge_adapters(const Facts& facts, Findings& out) {
       out.push_back({Grade::Note, "adapter", fmt::format("{}: {}", name, adapter.state), {}});
     else
       out.push_back({Grade::Problem, "adapter", fmt::format("{}: {}", name, adapter.state),
-                     fmt::format("is \"{}\" installed, and where the loader looks? LD_DEBUG=libs "
-                                 "shows its search, DATUM_LOG=debug the registry's",
-                                 adapter.library)});
+                     step_for(adapter)});
   }
-  if (facts.module.empty())
-    out.push_back({Grade::Problem, "module", "libdatum1.so was not loaded by any adapter",
-                   "install it beside libdat.so.1, or where the loader looks"});
-  else
-    out.push_back({Grade::Fine, "module", facts.module, {}});
+  judge_module(facts, out);
 }
 
 bool is_port_range(const std::string& text) {

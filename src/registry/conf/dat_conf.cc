@@ -16,7 +16,6 @@ using Parsed = tl::expected<T, std::string>;
 constexpr std::size_t kDatConfFields = 8;
 constexpr std::size_t kServiceFields = 7;
 constexpr std::size_t kNameMax = 255;
-constexpr std::string_view kRelaxedOrderingPrefix = "RO_AWARE_";
 
 template <class... Args>
 tl::unexpected<std::string> bad(fmt::format_string<Args...> format, Args&&... args) {

@@ -22,6 +22,9 @@
 
 namespace datum::conf {
 
+// dat_ia_open takes it off a name before it looks for it.
+inline constexpr std::string_view kRelaxedOrderingPrefix = "RO_AWARE_";
+
 // Fields 2 to 7, which both files have.
 struct ProviderFields {
   char api_type = 'u'; // 'u' user level, 'k' kernel level

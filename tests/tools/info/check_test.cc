@@ -77,6 +77,38 @@ TEST(InfoCheck, AnAdapterThatDoesNotOpenIsAProblemWithItsCause) {
   expect(facts, "no such library", Grade::Problem);
 }
 
+// The next step for an adapter of this obstacle.
+std::string step_for(Obstacle obstacle) {
+  Facts facts = good();
+  Adapter& adapter = facts.adapters[0];
+  adapter.opens = false;
+  adapter.obstacle = obstacle;
+  adapter.state = "the cause";
+  adapter.origin = "/etc/dat.conf:3";
+  adapter.library = "libdatum1.so";
+  adapter.interface = "eth7";
+  const auto findings = judge(facts);
+  const Finding* const finding = find(findings, "the cause");
+  return finding == nullptr ? "" : finding->step;
+}
+
+TEST(InfoCheck, TheNextStepIsThatOfTheObstacle) {
+  EXPECT_NE(step_for(Obstacle::Library).find("is \"libdatum1.so\" installed"), std::string::npos);
+  EXPECT_NE(step_for(Obstacle::Interface).find("/etc/dat.conf:3 may name another"),
+            std::string::npos);
+  EXPECT_NE(step_for(Obstacle::Name).find("another name in /etc/dat.conf:3"), std::string::npos);
+  for (const Obstacle obstacle : {Obstacle::Interface, Obstacle::Name, Obstacle::Other})
+    EXPECT_EQ(step_for(obstacle).find("installed"), std::string::npos) << "blames the library";
+}
+
+TEST(InfoCheck, TheModuleIsAProblemOnlyIfALibraryIsMissing) {
+  Facts facts = good();
+  facts.module.clear();
+  expect(facts, "libdatum1.so is not in use", Grade::Note);
+  facts.adapters[0].obstacle = Obstacle::Library;
+  expect(facts, "libdatum1.so was not loaded", Grade::Problem);
+}
+
 TEST(InfoCheck, AnAdapterForDat2IsOnlyANote) {
   Facts facts = good();
   Adapter other = facts.adapters[0];

@@ -114,6 +114,41 @@ TEST(DatInfo, AnAdapterWithoutItsLibraryIsShownWithTheCause) {
   EXPECT_NE(ended.output.find("libnowhere.so.9"), std::string::npos) << ended.output;
 }
 
+TEST(DatInfo, AMissingInterfaceIsTheCauseAndNotTheLibrary) {
+  const DatConf conf("mine u1.2 nonthreadsafe default libdatum1.so d.1.0 \"nowhere0\" \"\"\n");
+  const Ended ended = run(conf.with(kInfo + " --check 2>/dev/null"));
+  EXPECT_EQ(ended.code, 1);
+  for (const std::string& text :
+       {std::string("there is no interface nowhere0 here"), conf.path + ":1 may name another one"})
+    EXPECT_NE(ended.output.find(text), std::string::npos) << ended.output;
+  for (const char* text : {"installed", "ulimit -v"})
+    EXPECT_EQ(ended.output.find(text), std::string::npos) << ended.output;
+}
+
+TEST(DatInfo, AnInterfaceThatIsDownIsTheCause) {
+  // A network namespace of its own has one interface, which is down.
+  if (run("unshare -rn true 2>/dev/null").code != 0) GTEST_SKIP() << "no network namespaces here";
+  const DatConf conf("mine u1.2 nonthreadsafe default libdatum1.so d.1.0 \"lo\" \"\"\n");
+  const Ended ended = run(conf.with("unshare -rn " + kInfo + " --check 2>/dev/null"));
+  EXPECT_NE(ended.output.find(": lo is down"), std::string::npos) << ended.output;
+  EXPECT_NE(ended.output.find("no interface here is up"), std::string::npos) << ended.output;
+  for (const char* text : {"installed", "install it", "ulimit -v"})
+    EXPECT_EQ(ended.output.find(text), std::string::npos) << ended.output;
+}
+
+// Opened by its name, the built-in adapter would open.
+TEST(DatInfo, ANameThatNoProgramCanOpenIsTheCause) {
+  const DatConf conf("RO_AWARE_datum u1.2 nonthreadsafe default libdatum1.so d.1.0 \"\" \"\"\n");
+  const Ended ended = run(conf.with(kInfo + " --check 2>/dev/null"));
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_NE(ended.output.find("dat_ia_open takes RO_AWARE_ off and looks for \"datum\""),
+            std::string::npos)
+      << ended.output;
+  EXPECT_EQ(ended.output.find("RO_AWARE_datum u1.2 (" + conf.path + ":1) opens"), std::string::npos)
+      << ended.output;
+  EXPECT_EQ(ended.output.find("installed"), std::string::npos) << ended.output;
+}
+
 TEST(DatInfo, AllAttributesAreShownOnRequest) {
   const Ended plain = run(kInfo + " datum"), full = run(kInfo + " -a datum");
   EXPECT_EQ(full.code, 0);
