@@ -113,6 +113,16 @@ std::string merging(const DAT_PROVIDER_ATTR& a) {
   return refused.empty() ? "all pairs" : "all pairs but " + refused;
 }
 
+// The types are numbers that are or'ed all the same, and none of them needs a bit (C-31): VIRTUAL
+// is there always, 3 is SO_VIRTUAL and everything before it.
+std::string memory_types(unsigned value) {
+  std::string text = "virtual";
+  if ((value & DAT_MEM_TYPE_LMR) != 0) text += ", LMR";
+  if ((value & DAT_MEM_TYPE_SHARED_VIRTUAL) != 0) text += ", shared virtual";
+  if ((value & DAT_MEM_TYPE_SO_VIRTUAL) == DAT_MEM_TYPE_SO_VIRTUAL) text += ", SO virtual";
+  return text;
+}
+
 List provider_list(const DAT_PROVIDER_ATTR& a) {
   static constexpr Flag kQos[] = {
       {1, "high throughput"}, {2, "low latency"}, {4, "economy"}, {8, "premium"}};
@@ -130,7 +140,7 @@ List provider_list(const DAT_PROVIDER_ATTR& a) {
        fmt::format("{}.{}", a.provider_version_major, a.provider_version_minor));
   text(list, "dapl_version", fmt::format("{}.{}", a.dapl_version_major, a.dapl_version_minor));
   text(list, "lmr_mem_types_supported",
-       fmt::format("{:#x}", static_cast<unsigned>(a.lmr_mem_types_supported)));
+       memory_types(static_cast<unsigned>(a.lmr_mem_types_supported)));
   text(list, "iov_ownership", ownership(a.iov_ownership_on_return));
   text(list, "dat_qos_supported",
        "best effort" +

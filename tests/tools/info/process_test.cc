@@ -157,6 +157,14 @@ TEST(DatInfo, AllAttributesAreShownOnRequest) {
     EXPECT_NE(full.output.find(name), std::string::npos) << name;
 }
 
+TEST(DatInfo, TypesOfMemoryHaveTheirNames) {
+  const Ended ended = run(kInfo + " -a datum");
+  const std::size_t at = ended.output.find("lmr_mem_types_supported");
+  ASSERT_NE(at, std::string::npos) << ended.output;
+  const std::string line = ended.output.substr(at, ended.output.find('\n', at) - at);
+  EXPECT_NE(line.find("virtual, LMR, shared virtual, SO virtual"), std::string::npos) << line;
+}
+
 TEST(DatInfo, AnUnknownNameIsAFailure) {
   EXPECT_EQ(run(kInfo + " nope 2>/dev/null").code, 1);
 }
