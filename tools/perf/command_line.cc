@@ -2,6 +2,7 @@
 #include "perf/command_line.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -79,6 +80,12 @@ std::string transport_objection(const std::string& text) {
   if (text == "verbs")
     return "verbs: there is no transport for RDMA hardware; what is there: auto, shm, tcp";
   return fmt::format("\"{}\" is none of auto, shm, tcp", text);
+}
+
+std::string plot_objection(const std::string& file) {
+  const std::string extension = std::filesystem::path(file).extension().string();
+  if (extension.empty() || extension == ".svg") return {};
+  return fmt::format("{}: plots are SVG, not {}; choose a name that ends in .svg", file, extension);
 }
 
 std::vector<Task> tasks_of(const CommandLine& line) {

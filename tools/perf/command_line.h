@@ -40,6 +40,9 @@ std::vector<std::uint64_t> parse_sizes(const std::string& text);
 // What is wrong with this value of --transport; empty if nothing is.
 std::string transport_objection(const std::string& text);
 
+// The same for --plot: a name that promises something else than the SVG it would hold.
+std::string plot_objection(const std::string& file);
+
 // Tests that move no bytes appear once, the others for each memory and size.
 std::vector<Task> tasks_of(const CommandLine& line);
 std::vector<Task> quick_tasks(); // a table of a few lines

@@ -112,7 +112,8 @@ void add_output(CLI::App& app, CommandLine& line) {
   auto* json = app.add_flag("--json", line.json, "JSON on stdout instead of the table");
   app.add_flag("--csv", line.csv, "CSV on stdout instead of the table")->excludes(json);
   app.add_option("--plot", line.plot, "draw the results over the size, with the limits, as SVG")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(CLI::Validator(datum::perf::plot_objection, ""));
   app.add_flag("-q,--quiet", line.quiet, "no progress line, no log");
 }
 

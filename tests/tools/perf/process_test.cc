@@ -2,6 +2,8 @@
 // dat-perf as a user runs it. Figures are not judged: only that there are some.
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include "command.h"
 
 namespace datum::perf {
@@ -140,6 +142,16 @@ TEST(DatPerf, APlotThatCannotBeWrittenIsAFailure) {
   EXPECT_EQ(
       run(kPerf + " --local -t send-lat -s 8 --plot /nowhere/at/all.svg" + kShort + "2>&1").code,
       1);
+}
+
+TEST(DatPerf, APlotThatIsNotCalledSvgIsWrongUsage) {
+  const std::string file = testing::TempDir() + "dat-perf-plot.png";
+  const Ended ended = run(kPerf + " --local -t send-lat -s 8 --plot " + file + kShort + "2>&1");
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_NE(ended.output.find("plots are SVG, not .png; choose a name that ends in .svg"),
+            std::string::npos)
+      << ended.output;
+  EXPECT_NE(access(file.c_str(), F_OK), 0) << "nothing is written";
 }
 
 TEST(DatPerf, HelpAndVersionSucceed) {

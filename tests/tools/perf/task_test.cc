@@ -181,6 +181,13 @@ TEST(PerfTransport, WhatThereIsNotIsRefusedWithWhatThereIs) {
     EXPECT_NE(transport_objection(text).find("auto, shm, tcp"), std::string::npos) << text;
 }
 
+TEST(PerfPlot, ANameThatPromisesAnotherFormatIsRefused) {
+  for (const char* name : {"x.svg", "a.b/x", "/dev/stdout", "x.y.svg"})
+    EXPECT_EQ(plot_objection(name), "") << name;
+  for (const char* name : {"x.png", "x.svg.gz", "x.SVG", "x."})
+    EXPECT_NE(plot_objection(name).find("ends in .svg"), std::string::npos) << name;
+}
+
 TEST(PerfLimit, ATimeBecomesABandwidthInTheUnitOfTheResult) {
   Task task;
   set_test(task, "write-bw");
