@@ -27,8 +27,10 @@ constexpr std::uint64_t kStraightLeast = 12 * 1024;
 // be copied. Over loopback a message of 64 KiB is 0.8 KiB and, in an FPDU of its own, the rest.
 constexpr std::size_t kNextBeginning = 1024;
 
-// From so many messages on, a sender gathers the next ones for longer than a look in vain takes.
+// From so many messages, or octets, on, what comes next takes its sender longer than a look in vain
+// takes, and a look takes the lock that the kernel needs to deliver it.
 constexpr std::uint32_t kBatch = 16;
+constexpr std::size_t kBulk = 32 * 1024;
 // What leaves with the call that posts it: a message that is copied anyway, and an acknowledgement.
 constexpr std::size_t kPiecesAtOnce = 4;
 
@@ -198,15 +200,16 @@ void TcpConnection::throw_away_what_came() {
 bool TcpConnection::receive(std::size_t most) {
   bool any = false;
   const std::uint32_t exchanged = session_.exchanged();
-  while (reading() && watching_ && most != 0) {
-    const std::size_t before = most;
-    const bool more = receive_once(most);
-    any = any || most != before || !reading() || !watching_;
+  std::size_t left = most;
+  while (reading() && watching_ && left != 0) {
+    const std::size_t before = left;
+    const bool more = receive_once(left);
+    any = any || left != before || !reading() || !watching_;
     if (!more) break;
   }
   if (any) {
     ++context_.turns; // whoever is told of it now and posts again answers, and gathers nothing
-    context_.in_batches = session_.exchanged() - exchanged >= kBatch;
+    context_.in_batches = session_.exchanged() - exchanged >= kBatch || most - left >= kBulk;
   }
   return any;
 }

@@ -37,7 +37,8 @@ struct TcpContext {
   std::array<iwarp::Octets, kPieces> octets;
   // How often progress() was called, by whomever, and how often something arrived.
   std::uint64_t turns = 0;
-  // The last read that found something found many messages, or that many have been placed.
+  // The last read that found something found many messages or octets, or that many messages have
+  // been placed.
   bool in_batches = false;
   // They have something to do that waits for progress().
   IntrusiveList<TcpConnection, PendingTag> pending;
