@@ -95,6 +95,9 @@ DAT_HANDLE destroyed_handle(DAT_IA_HANDLE ia, DAT_HANDLE_TYPE kind) {
 void expect_handle_checks(DAT_IA_HANDLE ia, DAT_HANDLE_TYPE kind,
                           const std::function<DAT_RETURN(DAT_HANDLE)>& call) {
   expect_invalid(call(DAT_HANDLE_NULL), kind, "given DAT_HANDLE_NULL");
+  // Readable memory whose first word is no provider table.
+  alignas(64) unsigned char zeros[64] = {};
+  expect_invalid(call(zeros), kind, "given a pointer to something else");
   {
     const EachKind objects(ia);
     for (const auto& [each, handle] : objects.handles()) {

@@ -57,7 +57,8 @@ class PendingRequest {
 DAT_HANDLE destroyed_handle(DAT_IA_HANDLE ia, DAT_HANDLE_TYPE kind);
 
 // call(handle) must return DAT_INVALID_HANDLE, with the subtype of the kind unless it is an EVD,
-// for DAT_HANDLE_NULL, for a handle of every other kind, and for a destroyed handle of this kind.
+// for DAT_HANDLE_NULL, for what never was a handle, for a handle of every other kind, and for a
+// destroyed handle of this kind.
 void expect_handle_checks(DAT_IA_HANDLE ia, DAT_HANDLE_TYPE kind,
                           const std::function<DAT_RETURN(DAT_HANDLE)>& call);
 
