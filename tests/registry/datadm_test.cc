@@ -174,6 +174,18 @@ TEST_F(Datadm, UpdateDropsWhatVanished) {
   EXPECT_NE(text().find("datum-lo u1.2 threadsafe"), std::string::npos);
 }
 
+// A line that a vendor's datadm, or that of another host, has left.
+TEST_F(Datadm, UpdateDropsTheLinesOfADriverThatIsNotHereAndSaysSo) {
+  const std::string kept = "# mine\nib0 u1.2 nonthreadsafe default l.so d.1.2 \"\" \"\"\n"
+                           "ib1 u1.2 nonthreadsafe default l.so d.1.2 \"\" \"a note\"\n";
+  directory_.write("dat.conf", tavor_line("ibd0") + kept + tavor_line("ibd1"));
+  const Ran ran = run({"-u"});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(text(), kept);
+  EXPECT_EQ(ran.err, "this host has no adapter of driver_name=tavor; its lines go\n"
+                     "removed ibd0\nremoved ibd1\n");
+}
+
 TEST_F(Datadm, RewriteKeepsModeAndLinkAndLeavesNoDraft) {
   directory_.write("real.conf", "");
   ASSERT_EQ(::chmod((directory_.path() / "real.conf").c_str(), 0640), 0);

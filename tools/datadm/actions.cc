@@ -59,6 +59,8 @@ void remove_all(ConfText& text, const std::string& file) {
 
 void update_all(ConfText& text, const Adapters& adapters) {
   const ConfText::Changes changes = text.update(adapters);
+  for (const std::string& device : changes.absent)
+    fmt::print(stderr, "this host has no adapter of {}; its lines go\n", device);
   tell("removed", changes.removed);
   tell("added", changes.added);
 }

@@ -84,6 +84,8 @@ ConfText::Changes ConfText::update(const Adapters& adapters) {
   Changes changes;
   for (const conf::ServiceEntry& service : services()) {
     const std::vector<std::string> present = adapters(service.device);
+    if (present.empty() && (changes.absent.empty() || changes.absent.back() != service.device))
+      changes.absent.push_back(service.device);
     const auto gone = drop([&](const conf::Entry& entry) {
       return is_of(entry, service) &&
              std::find(present.begin(), present.end(), entry.ia_name) == present.end();

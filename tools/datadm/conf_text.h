@@ -26,6 +26,7 @@ class ConfText {
 
   struct Changes {
     std::vector<std::string> added, removed;
+    std::vector<std::string> absent; // devices without any adapter here
   };
   // For every device that now has lines: lines for new adapters, none for vanished ones. Lines
   // whose last field names no device were not made by datadm and stay.
