@@ -182,6 +182,9 @@ Result<Endpoint*> InterfaceAdapter::create_endpoint(const EndpointParts& parts,
                                                     SharedReceiveQueue* srq,
                                                     const EndpointAttributes* attributes) {
   EndpointAttributes chosen = attributes != nullptr ? *attributes : default_attributes();
+  // Peers of datagrams, as many as there are, tell their own EVD at once.
+  if (chosen.datagrams && parts.connect_evd.foreign)
+    return fail(Type::InvalidHandle, Detail::HandleEvdConn);
   const Detail argument = srq != nullptr ? Detail::Arg7 : Detail::Arg6;
   if (!check_attributes(chosen, srq != nullptr).ok() ||
       !evd_sharing_allowed(*this, parts, chosen, srq, nullptr))

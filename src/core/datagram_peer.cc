@@ -32,8 +32,9 @@ DatagramPeer::~DatagramPeer() {
 // Events that nobody has reaped say nothing of them any more.
 void DatagramPeer::forget_private_data() {
   if (owner_ == nullptr) return; // they were, as it departed
-  EventDispatcher* evd = owner_->endpoint().connect_evd();
-  if (evd != nullptr && !private_data_.empty()) evd->forget_data(private_data_.data());
+  EventDispatcher* evd = owner_->endpoint().connect_evd().own();
+  if (evd != nullptr && !private_data_.empty())
+    evd->forget_data(owner_->endpoint().token(), private_data_.data());
 }
 
 ChannelOptions DatagramPeer::options() const {

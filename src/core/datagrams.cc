@@ -49,7 +49,7 @@ void Datagrams::sweep() {
   while (DatagramPeer* peer = spent_.front()) destroy(*peer);
   // What an event said stays until as many later ones have been reaped as the EVD can hold.
   constexpr std::int32_t kBeingRead = 16;
-  const EventDispatcher* evd = endpoint_.connect_evd();
+  const EventDispatcher* evd = endpoint_.connect_evd().own();
   const std::int32_t most = (evd != nullptr ? evd->qlen() : 0) + kBeingRead;
   while (failed_count_ > most) destroy(*failed_.front());
 }

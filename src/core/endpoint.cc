@@ -19,7 +19,7 @@ Endpoint::Endpoint(InterfaceAdapter& adapter, const EndpointParts& parts, Shared
     : Object(adapter, ObjectKind::Endpoint),
       state_(origin == Origin::Provider ? EpState::TentativePending : EpState::Unconnected),
       number_(adapter.next_number()), zone_(parts.zone), recv_evd_(parts.recv_evd),
-      request_evd_(parts.request_evd), connect_evd_(parts.connect_evd), srq_(srq),
+      request_evd_(parts.request_evd), connect_evd_(adapter, parts.connect_evd), srq_(srq),
       attributes_(attributes), requests_(attributes.max_request_dtos, most_segments(attributes)),
       recvs_(srq == nullptr ? attributes.max_recv_dtos : 0,
              srq == nullptr ? attributes.max_recv_iov : 0),
@@ -49,11 +49,11 @@ Endpoint::~Endpoint() {
 
 void Endpoint::set_evds_and_attributes(const EndpointParts& parts,
                                        const EndpointAttributes& attributes) {
+  connect_evd_.change(parts.connect_evd); // the one that may lack memory
   count_sharing(recv_evd(), attributes_.recv_completion_flags, -1);
   count_sharing(request_evd(), attributes_.request_completion_flags, -1);
   recv_evd_ = Ref(parts.recv_evd);
   request_evd_ = Ref(parts.request_evd);
-  connect_evd_ = Ref(parts.connect_evd);
   attributes_ = attributes;
   count_sharing(recv_evd(), attributes_.recv_completion_flags, 1);
   count_sharing(request_evd(), attributes_.request_completion_flags, 1);
@@ -101,7 +101,7 @@ void Endpoint::break_connection() {
 }
 
 void Endpoint::forget_private_data() {
-  if (connect_evd_ && told_private_data_) connect_evd_->forget_data(private_data_.data());
+  if (connect_evd_ && told_private_data_) connect_evd_.forget_data(token(), private_data_.data());
 }
 
 void Endpoint::drop_channel(CloseMode mode) {
@@ -137,12 +137,19 @@ void Endpoint::report_connection(EventKind kind, PrivateData data) {
   event.object = token();
   event.data = data.empty() ? nullptr : data.data();
   event.size = static_cast<std::uint32_t>(data.size());
-  const bool reported = connect_evd_->push_connection(event);
+  const bool reported = connect_evd_.push(event);
   told_private_data_ = told_private_data_ || (reported && !data.empty());
-  if (reported || kind != EventKind::Established || !on(EpEvent::Lost)) return;
-  // Nobody would ever learn that it is connected (api 6.7).
+  if (!reported && kind == EventKind::Established) end_unheard();
+}
+
+void Endpoint::end_unheard() {
+  if (!on(EpEvent::Lost)) return;
   drop_channel(CloseMode::Disconnect);
   flush();
+}
+
+void Endpoint::establishment_lost(const ForeignEvd& evd) {
+  if (connect_evd_.is(evd)) end_unheard();
 }
 
 } // namespace datum

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "core/connect_evd.h"
 #include "core/datagrams.h"
 #include "core/endpoint_state.h"
 #include "core/event_dispatcher.h"
@@ -35,7 +36,7 @@ struct EndpointParts {
   ProtectionZone* zone = nullptr;
   EventDispatcher* recv_evd = nullptr;
   EventDispatcher* request_evd = nullptr;
-  EventDispatcher* connect_evd = nullptr;
+  ConnectEvd::Choice connect_evd;
 };
 
 // Which way a connection takes, and why not a faster one; both empty without a connection.
@@ -58,7 +59,7 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   ProtectionZone* zone() const { return zone_.get(); }
   EventDispatcher* recv_evd() const { return recv_evd_.get(); }
   EventDispatcher* request_evd() const { return request_evd_.get(); }
-  EventDispatcher* connect_evd() const { return connect_evd_.get(); }
+  const ConnectEvd& connect_evd() const { return connect_evd_; }
   SharedReceiveQueue* srq() const { return srq_.get(); }
   const Address& remote_address() const { return remote_address_; }
   ConnQual remote_port() const { return remote_port_; }
@@ -161,6 +162,8 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
 
   // Breaks the connection for a reason of our own (overflow, hard watermark).
   void break_connection();
+  // That it is established was lost on the way to that EVD.
+  void establishment_lost(const ForeignEvd& evd);
 
   // --- ChannelEvents (endpoint_channel.cc)
   // -----------------------------------------------------------
@@ -206,6 +209,8 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   // Into D: everything posted ends as flushed, then `last` is reported.
   void enter_disconnected(EventKind last, PrivateData data = {});
   void report_connection(EventKind kind, PrivateData data = {});
+  // Nobody would ever learn that it is connected (api 6.7).
+  void end_unheard();
   // Events that nobody has reaped say nothing of it any more: it is about to go.
   void forget_private_data();
 
@@ -263,7 +268,7 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   Ref<ProtectionZone> zone_;
   Ref<EventDispatcher> recv_evd_;
   Ref<EventDispatcher> request_evd_;
-  Ref<EventDispatcher> connect_evd_;
+  ConnectEvd connect_evd_;
   Ref<SharedReceiveQueue> srq_;
   EndpointAttributes attributes_;
 

@@ -45,13 +45,14 @@ EndpointAttributes merged(EndpointAttributes to, std::uint32_t changes,
 Status Endpoint::modify(std::uint32_t changes, const EndpointParts& parts,
                         const EndpointAttributes& attributes) {
   const EndpointAttributes wanted = merged(attributes_, changes, attributes);
-  EndpointParts after{zone(), recv_evd(), request_evd(), connect_evd()};
+  EndpointParts after{zone(), recv_evd(), request_evd(), connect_evd_.choice()};
   if ((changes & kZone) != 0) after.zone = parts.zone;
   if ((changes & kRecvEvd) != 0) after.recv_evd = parts.recv_evd;
   if ((changes & kRequestEvd) != 0) after.request_evd = parts.request_evd;
   if ((changes & kConnectEvd) != 0) after.connect_evd = parts.connect_evd;
 
-  if (!adapter().check_attributes(wanted, srq() != nullptr).ok() ||
+  if ((datagrams_ && after.connect_evd.foreign) ||
+      !adapter().check_attributes(wanted, srq() != nullptr).ok() ||
       !evd_sharing_allowed(adapter(), after, wanted, srq(), this))
     return {Type::InvalidParameter, Detail::Arg3};
   if (!modifiable(state_, changes)) return invalid_state(state_);
@@ -68,7 +69,7 @@ Status Endpoint::modify(std::uint32_t changes, const EndpointParts& parts,
     requests_.resize(wanted.max_request_dtos, most_segments(wanted));
 
   // The one that it leaves may still hold an event of it, and is not known any more when it goes.
-  if (after.connect_evd != connect_evd()) forget_private_data();
+  if (after.connect_evd.token() != connect_evd_.token()) forget_private_data();
   set_evds_and_attributes(after, wanted);
   zone_ = Ref(after.zone);
   if ((changes & kSoftHw) != 0) set_watermarks(wanted.srq_soft_hw, hard_watermark_);

@@ -53,6 +53,7 @@ EventDispatcher::EventDispatcher(InterfaceAdapter& adapter, std::int32_t qlen,
 }
 
 EventDispatcher::~EventDispatcher() {
+  if (alive_) alive_->store(false, std::memory_order_relaxed);
   while (count() != 0) pop();
 }
 
@@ -125,16 +126,20 @@ bool EventDispatcher::push_connection(const Event& event) {
   return false;
 }
 
-void EventDispatcher::forget_data(const void* data) {
+void EventDispatcher::forget_data(Token object, const void* data) {
   for (std::uint64_t at = head_; at != tail_; ++at) {
     Event& event = ring_[at & mask_];
-    if (!has_private_data(event.kind) || event.data != data) continue;
+    if (!has_private_data(event.kind) || event.object != object || event.data != data) continue;
     event.data = nullptr;
     event.size = 0;
   }
 }
 
-// Once for each EVD, whatever was lost.
+std::shared_ptr<const std::atomic<bool>> EventDispatcher::alive() {
+  if (!alive_) alive_ = std::make_shared<std::atomic<bool>>(true);
+  return alive_;
+}
+
 void EventDispatcher::report_overflow() {
   if (std::exchange(overflowed_, true)) return;
   Event event;

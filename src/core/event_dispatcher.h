@@ -5,6 +5,7 @@
 // Threads:    the adapter's lock; wait() gives it up while the thread sleeps.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -70,8 +71,8 @@ class EventDispatcher final : public Object {
   // A connection event that does not fit is lost, with one overflow event.
   bool push_connection(const Event& event);
 
-  // The private data of events that were not reaped are about to go.
-  void forget_data(const void* data);
+  // The private data of events of that EP which were not reaped are about to go.
+  void forget_data(Token object, const void* data);
 
   Status post_software(std::uint64_t pointer);
   // Whoever takes events drives the transport: when fewer than `wanted` are there, and now and then
@@ -113,6 +114,11 @@ class EventDispatcher final : public Object {
   // Ends a blocked wait with Abort: the IA is being closed.
   void abort_waiter();
 
+  // For those who feed it from another IA: whether it is still there.
+  std::shared_ptr<const std::atomic<bool>> alive();
+  // One asynchronous event for each EVD, whatever was lost.
+  void report_overflow();
+
   void count_unsignalled(std::int32_t change) { unsignalled_users_ += change; }
   void count_solicited(std::int32_t change) { solicited_users_ += change; }
 
@@ -123,7 +129,6 @@ class EventDispatcher final : public Object {
   void notify();
   // By value, so that the event of a push that succeeds need not stand in memory anywhere else.
   [[gnu::cold]] void lose_completion(Event event);
-  void report_overflow();
   void take(Event& event) {
     event = front();
     pop();
@@ -152,6 +157,7 @@ class EventDispatcher final : public Object {
   std::int32_t unsignalled_users_ = 0;
   std::int32_t solicited_users_ = 0;
   DispatcherTally tally_;
+  std::shared_ptr<std::atomic<bool>> alive_; // nobody asked: null
 };
 
 } // namespace datum

@@ -51,6 +51,24 @@ void InterfaceAdapter::defer_agent(std::unique_ptr<AgentCall> call) {
   put_off_ = true;
 }
 
+void InterfaceAdapter::deliver_later(const std::shared_ptr<ForeignEvd>& evd) {
+  if (std::exchange(evd->awaits_delivery, true)) return;
+  deliveries_.push_back(evd);
+  put_off_ = true;
+}
+
+InterfaceAdapter::Deliveries InterfaceAdapter::take_deliveries() {
+  Deliveries taken;
+  for (std::shared_ptr<ForeignEvd>& next : taken) {
+    if (deliveries_.empty()) return taken;
+    next = std::move(deliveries_.back());
+    deliveries_.pop_back();
+    next->awaits_delivery = false;
+  }
+  if (!deliveries_.empty()) put_off_ = true;
+  return taken;
+}
+
 void InterfaceAdapter::destroy_retired_channels() {
   // A destructor may retire another one.
   while (!retired_.empty()) {

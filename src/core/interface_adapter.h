@@ -6,6 +6,7 @@
 // Threads:    every call holds the adapter's lock.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -171,6 +172,19 @@ class InterfaceAdapter final : public Object {
   }
   std::vector<ForeignEvent> take_foreign_events() { return std::exchange(foreign_events_, {}); }
 
+  // --- connect EVDs of other IAs -------------------------------------------------------------
+  // An EP is about to feed one, or does not any more: telling it something must need no memory.
+  void expect_deliveries() {
+    deliveries_.reserve(deliveries_.size() + foreign_feeds_ + 1);
+    ++foreign_feeds_;
+  }
+  void expect_no_deliveries() { --foreign_feeds_; }
+  // It has been told something: whoever lets go of the lock delivers that.
+  void deliver_later(const std::shared_ptr<ForeignEvd>& evd);
+  using Deliveries = std::array<std::shared_ptr<ForeignEvd>, 8>;
+  // Some of them, or all; the rest is put off again.
+  Deliveries take_deliveries();
+
   std::uint32_t next_number() { return ++last_number_; }
   // 24 bits, as of a queue pair, and not 0: other processes of the host have some, too.
   std::uint32_t next_datagram_number() {
@@ -221,6 +235,8 @@ class InterfaceAdapter final : public Object {
   Ref<EventDispatcher> async_evd_;
   Token foreign_async_ = nullptr;
   std::vector<ForeignEvent> foreign_events_;
+  std::vector<std::shared_ptr<ForeignEvd>> deliveries_;
+  std::size_t foreign_feeds_ = 0;
   WaitPoint unblocked_;
   bool closing_ = false;
   bool put_off_ = false;

@@ -14,7 +14,7 @@ inline constexpr std::uint32_t kEveryQos =
 
 // The state of an object decides before what we lack does (D-02).
 inline Status lacking(const Endpoint& ep) {
-  if (ep.connect_evd() == nullptr) return {Type::InvalidHandle, Detail::HandleEvdConn};
+  if (!ep.connect_evd()) return {Type::InvalidHandle, Detail::HandleEvdConn};
   if (ep.state() != EpState::Unconnected) return invalid_state(ep.state());
   return {Type::ModelNotSupported};
 }

@@ -6,6 +6,7 @@
 #include "facade/answer.h"
 #include "facade/ep_modify_fields.h"
 #include "facade/ep_parts.h"
+#include "facade/foreign_connect_evd.h"
 #include "facade/locked.h"
 #include "facade/table.h"
 
@@ -22,12 +23,13 @@ struct EpHandles {
 };
 
 // The parts in the order of the arguments of dat_ep_create.
-inline Status find_parts(const LockedIa& ia, const EpHandles& handles, EndpointParts& parts) {
+inline Status find_parts(const LockedIa& ia, const EpHandles& handles,
+                         const ForeignConnectEvd& foreign, EndpointParts& parts) {
   EvdFinder find(ia);
   parts.zone = find.optional_zone(handles.zone);
   parts.recv_evd = find.optional(handles.recv_evd, kEvdDto, Detail::HandleEvdRecv);
   parts.request_evd = find.optional(handles.request_evd, kEvdDto, Detail::HandleEvdRequest);
-  parts.connect_evd = find.optional(handles.connect_evd, kEvdConnection, Detail::HandleEvdConn);
+  parts.connect_evd = find.optional_connect(handles.connect_evd, foreign.held());
   return find.status();
 }
 
@@ -54,10 +56,12 @@ template <class V>
 DAT_RETURN ep_create(DAT_IA_HANDLE ia_handle, DAT_PZ_HANDLE pz_handle, DAT_EVD_HANDLE recv_evd,
                      DAT_EVD_HANDLE request_evd, DAT_EVD_HANDLE connect_evd,
                      const DAT_EP_ATTR* attributes, DAT_EP_HANDLE* ep_handle) {
+  const ForeignConnectEvd foreign(ia_handle, connect_evd);
   const LockedIa ia(ia_handle);
   if (!ia) return invalid_handle<V>(Detail::HandleIa);
   EndpointParts parts;
-  if (const Status s = find_parts(ia, {pz_handle, recv_evd, request_evd, connect_evd}, parts);
+  if (const Status s =
+          find_parts(ia, {pz_handle, recv_evd, request_evd, connect_evd}, foreign, parts);
       !s.ok())
     return encode<V>(s);
   if (ep_handle == nullptr) return invalid_argument<V>(Detail::Arg7);
@@ -69,10 +73,12 @@ DAT_RETURN ep_create_with_srq(DAT_IA_HANDLE ia_handle, DAT_PZ_HANDLE pz_handle,
                               DAT_EVD_HANDLE recv_evd, DAT_EVD_HANDLE request_evd,
                               DAT_EVD_HANDLE connect_evd, DAT_SRQ_HANDLE srq_handle,
                               const DAT_EP_ATTR* attributes, DAT_EP_HANDLE* ep_handle) {
+  const ForeignConnectEvd foreign(ia_handle, connect_evd);
   const LockedIa ia(ia_handle);
   if (!ia) return invalid_handle<V>(Detail::HandleIa);
   EndpointParts parts;
-  if (const Status s = find_parts(ia, {pz_handle, recv_evd, request_evd, connect_evd}, parts);
+  if (const Status s =
+          find_parts(ia, {pz_handle, recv_evd, request_evd, connect_evd}, foreign, parts);
       !s.ok())
     return encode<V>(s);
   SharedReceiveQueue* srq = ia.find<ObjectKind::SharedReceiveQueue>(srq_handle);
@@ -92,7 +98,7 @@ void describe_ep(const Endpoint& ep, DAT_EP_PARAM& param) {
   param.pz_handle = token_of(ep.zone());
   param.recv_evd_handle = token_of(ep.recv_evd());
   param.request_evd_handle = token_of(ep.request_evd());
-  param.connect_evd_handle = token_of(ep.connect_evd());
+  param.connect_evd_handle = ep.connect_evd().token();
   param.srq_handle = token_of(ep.srq());
   V::to_dat(ep.attributes(), param.ep_attr);
   V::describe(ep, param);
@@ -124,6 +130,9 @@ DAT_RETURN ep_query(DAT_EP_HANDLE ep_handle, DAT_EP_PARAM_MASK mask, DAT_EP_PARA
 
 template <class V>
 DAT_RETURN ep_modify(DAT_EP_HANDLE ep_handle, DAT_EP_PARAM_MASK mask, const DAT_EP_PARAM* param) {
+  const bool names_connect_evd = param != nullptr && (mask & DAT_EP_FIELD_CONNECT_EVD_HANDLE) != 0;
+  const ForeignConnectEvd foreign(ep_handle,
+                                  names_connect_evd ? param->connect_evd_handle : nullptr);
   const LockedEp ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
   if ((mask & ~modifiable_fields()) != 0) return invalid_argument<V>(Detail::Arg2);
@@ -131,7 +140,7 @@ DAT_RETURN ep_modify(DAT_EP_HANDLE ep_handle, DAT_EP_PARAM_MASK mask, const DAT_
   const std::uint32_t changes = to_changes(mask);
   EndpointParts parts;
   EndpointAttributes attributes;
-  if (!find_changed_parts(ep, changes, *param, parts) ||
+  if (!find_changed_parts(ep, changes, *param, foreign, parts) ||
       !find_changed_attributes<V>(*ep, mask, param->ep_attr, attributes))
     return invalid_argument<V>(Detail::Arg3);
   return encode<V>(ep->modify(changes, parts, attributes));

@@ -4,6 +4,7 @@
 
 #include "facade/answer.h"
 #include "facade/ep_parts.h"
+#include "facade/foreign_connect_evd.h"
 
 namespace datum {
 
@@ -55,7 +56,7 @@ constexpr std::uint32_t to_changes(DAT_EP_PARAM_MASK mask) {
 // False: a handle that was to be taken over is bad, or of an EVD without the flag for its role.
 template <class LockedEp, class Param>
 bool find_changed_parts(const LockedEp& ep, std::uint32_t changes, const Param& param,
-                        EndpointParts& parts) {
+                        const ForeignConnectEvd& foreign, EndpointParts& parts) {
   EvdFinder find(ep);
   if ((changes & Endpoint::kZone) != 0) parts.zone = find.optional_zone(param.pz_handle);
   if ((changes & Endpoint::kRecvEvd) != 0)
@@ -63,8 +64,7 @@ bool find_changed_parts(const LockedEp& ep, std::uint32_t changes, const Param& 
   if ((changes & Endpoint::kRequestEvd) != 0)
     parts.request_evd = find.optional(param.request_evd_handle, kEvdDto, Detail::HandleEvdRequest);
   if ((changes & Endpoint::kConnectEvd) != 0)
-    parts.connect_evd =
-        find.optional(param.connect_evd_handle, kEvdConnection, Detail::HandleEvdConn);
+    parts.connect_evd = find.optional_connect(param.connect_evd_handle, foreign.held());
   return find.status().ok();
 }
 

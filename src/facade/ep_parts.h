@@ -23,6 +23,12 @@ class EvdFinder {
     if (status_.ok()) status_ = {Type::InvalidHandle, kind};
     return nullptr;
   }
+  // `foreign`: held already in case that it belongs to another IA.
+  ConnectEvd::Choice optional_connect(const void* handle,
+                                      const std::shared_ptr<ForeignEvd>& foreign) {
+    if (foreign) return {nullptr, foreign};
+    return {optional(handle, kEvdConnection, Detail::HandleEvdConn), nullptr};
+  }
   ProtectionZone* optional_zone(const void* handle) {
     if (handle == nullptr) return nullptr;
     auto* zone = held_.template find<ObjectKind::ProtectionZone>(handle);

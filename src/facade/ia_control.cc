@@ -62,18 +62,41 @@ void IaControl::withdraw(Token token) {
 }
 
 void IaControl::leave_slowly() noexcept {
+  calls_out_.fetch_add(1, std::memory_order_relaxed);
+  while (do_put_off()) mutex_.lock();
+  if (calls_out_.fetch_sub(1, std::memory_order_release) == 1) futex_wake(calls_out_, 1);
+}
+
+bool IaControl::do_put_off() noexcept {
   adapter_->destroy_retired();
   std::unique_ptr<AgentCall> calls = adapter_->take_deferred();
   const std::vector<InterfaceAdapter::ForeignEvent> events = adapter_->take_foreign_events();
-  calls_out_.fetch_add(1, std::memory_order_relaxed);
+  const InterfaceAdapter::Deliveries deliveries = adapter_->take_deliveries();
+  const bool more = adapter_->has_put_off();
   mutex_.unlock();
-  if (calls || !events.empty()) {
-    const CallOut here(*this);
-    deliver(events);
-    for (; calls; calls = std::move(calls->next))
-      calls->agent.call(calls->agent.instance, calls->evd);
+  if (!calls && events.empty() && !deliveries.front()) return more;
+  const CallOut here(*this);
+  deliver(deliveries);
+  deliver(events);
+  for (; calls; calls = std::move(calls->next))
+    calls->agent.call(calls->agent.instance, calls->evd);
+  return more;
+}
+
+Token IaControl::deliver(ForeignEvd& to) noexcept {
+  const Locked<ObjectKind::EventDispatcher> evd(to.token());
+  if (!evd || evd.control().key_for(ObjectKind::EventDispatcher) != to.key()) return nullptr;
+  return to.deliver(*evd);
+}
+
+void IaControl::deliver(const InterfaceAdapter::Deliveries& deliveries) noexcept {
+  for (const std::shared_ptr<ForeignEvd>& to : deliveries) {
+    if (!to) return;
+    const Token unheard = deliver(*to);
+    if (unheard == nullptr) continue;
+    const Locked<ObjectKind::Endpoint> ep(unheard);
+    if (ep && &ep.control() == this) ep->establishment_lost(*to);
   }
-  if (calls_out_.fetch_sub(1, std::memory_order_release) == 1) futex_wake(calls_out_, 1);
 }
 
 void IaControl::deliver(const std::vector<InterfaceAdapter::ForeignEvent>& events) noexcept {

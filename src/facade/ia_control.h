@@ -61,6 +61,10 @@ class IaControl final : public LockOwner, public HandleSource {
   Token issue(ObjectKind kind, Object& object) override;
   void withdraw(Token token) override;
 
+  // What waits on the way to an EVD of whichever IA goes there; no lock is held.
+  // The result: an EP of which nobody will learn that it is connected.
+  static Token deliver(ForeignEvd& to) noexcept;
+
   // --- life ------------------------------------------------------------------------------------
   // Opens an IA; the result is its handle.
   static Result<Token> open(const Registration& registration, AsyncBinding& async);
@@ -91,6 +95,9 @@ class IaControl final : public LockOwner, public HandleSource {
   void name_attributes();
   void dismantle();
   void leave_slowly() noexcept DATUM_RELEASE(mutex_);
+  // True: there is more.
+  bool do_put_off() noexcept DATUM_RELEASE(mutex_);
+  void deliver(const InterfaceAdapter::Deliveries& deliveries) noexcept;
   void deliver(const std::vector<InterfaceAdapter::ForeignEvent>& events) noexcept;
 
   struct CallOutTag;

@@ -88,8 +88,6 @@ TEST_F(DatEpCreate, ObjectsOfAnotherInstance) {
                    DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EVD_RECV);
   EXPECT_DAT_ERROR(dat_ep_create(ia, pz, recv, other_evd, connect, nullptr, ep.out()),
                    DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EVD_REQUEST);
-  EXPECT_DAT_ERROR(dat_ep_create(ia, pz, recv, request, other_evd, nullptr, ep.out()),
-                   DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EVD_CONN);
 }
 
 // Rules: dat_ep_create.R9 dat_ep_create.R10

@@ -102,6 +102,13 @@ class EndOfThisVersion final : public End {
   bool disconnect() override {
     return dat_ep_disconnect(ep_, DAT_CLOSE_GRACEFUL_FLAG) == DAT_SUCCESS;
   }
+  void* connection_evd() override {
+    return connections_;
+  }
+  std::uint32_t create_endpoint(void* connection_evd) override {
+    DAT_EP_HANDLE ep = DAT_HANDLE_NULL;
+    return dat_ep_create(ia_, zone_, receives_, requests_, connection_evd, nullptr, &ep);
+  }
   ConnectionEvent connection_event() override {
     DAT_EVENT event{};
     if (!next(connections_, event)) return {};

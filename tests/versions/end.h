@@ -45,6 +45,9 @@ class End {
   // By another endpoint of its own, for datagrams, which only DAT 2.0 offers.
   virtual bool connect_datagrams(std::uint64_t qualifier) = 0;
   virtual bool disconnect() = 0;
+  // The handle of its EVD for connections, and the code of dat_ep_create() with such a one.
+  virtual void* connection_evd() = 0;
+  virtual std::uint32_t create_endpoint(void* connection_evd) = 0;
   virtual ConnectionEvent connection_event() = 0;
 
   virtual char* bytes() = 0;

@@ -102,6 +102,13 @@ TEST_P(RuleVersions, EverythingPassesBothWays) {
   EXPECT_EQ(passive->connection_event().number, End::kDisconnected);
 }
 
+// Rules: FOREIGN.9
+TEST_P(RuleVersions, AnEvdOfTheOtherVersionIsNone) {
+  const bool same = GetParam().active == GetParam().passive;
+  // DAT_INVALID_HANDLE_EVD_CONN
+  EXPECT_EQ(active->create_endpoint(passive->connection_evd()), same ? 0 : 0x80050017U);
+}
+
 // Rules: DAT2.29
 TEST_P(RuleVersions, WhatARejectSaysReachesDat2Only) {
   ASSERT_TRUE(active->connect(qualifier, ""));

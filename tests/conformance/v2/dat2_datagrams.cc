@@ -35,6 +35,18 @@ TEST_F(Dat2Datagrams, OfAllSizesInSeveralSegments) {
   }
 }
 
+// Rules: FOREIGN.8
+TEST_F(Dat2Datagrams, NoConnectEvdOfAnotherIa) {
+  DAT_EP_PARAM param = query_ep(here.ep());
+  Ep none;
+  EXPECT_DAT_ERROR(dat_ep_create(here_ia, here.pz(), here.recv_evd(), here.request_evd(),
+                                 there.connect_evd(), &param.ep_attr, none.out()),
+                   DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EVD_CONN);
+  param.connect_evd_handle = there.connect_evd();
+  EXPECT_DAT_ERROR(dat_ep_modify(here.ep(), DAT_EP_FIELD_CONNECT_EVD_HANDLE, &param),
+                   DAT_INVALID_PARAMETER, DAT_INVALID_ARG3);
+}
+
 // Rules: DAT2.45
 TEST_F(Dat2Datagrams, TooLong) {
   const Resolved names = resolve(here, there);

@@ -229,7 +229,10 @@ MATRIX = [
     limit("limit_size_lmr", "LMR of 0x40000000 bytes OK - stopping now."),
     *(limit(f"limit_{name}", f"{objects} {done}: 20", width=2) for name, objects, done in
       (("ia", "IAs", "opened"), ("pz", "PZs", "created"), ("cno", "CNOs", "created"),
-       ("evd", "EVDs", "created"))),
+       ("evd", "EVDs", "created"), ("ep", "EPs", "created"), ("rsp", "RSPs", "created"),
+       ("psp", "PSPs", "created"), ("lmr", "LMRs", "created"))),
+    limit("limit_rpost", "recv buffers posted per EP: 16", width=2),
+    limit("limit_size_lmr", "LMR of 0x40000000 bytes OK - stopping now.", width=2),
     functions("hwconn", range(4)),
     functions("pz", range(3)),
     functions("endpoint", range(3)),
@@ -246,7 +249,6 @@ LEFT_OUT = [
     LeftOut("dapltest -T T -Q", "dapltest-cno.txt"),
     LeftOut("dapltest -T T -R HT, LL, EC or PM", "dapltest-qos.txt"),
     LeftOut("dapltest -T F -f queryinfo case13 case15 with Debian's libdat2", "dapltest-queryinfo.txt"),
-    LeftOut("dapltest -T L -w 2 of what needs an EP", "dapltest-limit-width.txt"),
 ]
 
 
