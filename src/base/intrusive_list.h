@@ -60,6 +60,11 @@ class IntrusiveList {
     before->next_ = &hook;
   }
   T* front() { return empty() ? nullptr : static_cast<T*>(head_.next_); }
+  // nullptr: it is the last one.
+  T* after(const T& element) {
+    const Hook& hook = element;
+    return hook.next_ == &head_ ? nullptr : static_cast<T*>(hook.next_);
+  }
   T* pop_front() {
     T* element = front();
     if (element != nullptr) static_cast<Hook*>(element)->unlink();

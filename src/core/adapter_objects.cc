@@ -32,6 +32,7 @@ template Result<ConnectionRequest*> InterfaceAdapter::adopt(std::unique_ptr<Conn
 
 void InterfaceAdapter::destroy(Object& object, Population& count) {
   const std::unique_ptr<Object> doomed(&object);
+  object.adapter().walks_.for_each([&](ObjectWalk& walk) { walk.pass(object); });
   doomed->unlink();
   --count.alive;
 }

@@ -23,6 +23,7 @@
 #include "core/memory_window.h"
 #include "core/notification_object.h"
 #include "core/object.h"
+#include "core/object_walk.h"
 #include "core/progress.h"
 #include "core/protection_zone.h"
 #include "core/region_table.h"
@@ -141,10 +142,8 @@ class InterfaceAdapter final : public Object {
   void for_each_endpoint(F&& visit) {
     endpoints_.for_each([&](Object& o) { visit(static_cast<Endpoint&>(o)); });
   }
-  template <class F>
-  void for_each_dispatcher(F&& visit) {
-    evds_.for_each([&](Object& o) { visit(static_cast<EventDispatcher&>(o)); });
-  }
+  ObjectWalk walk_endpoints() { return {endpoints_, walks_}; }
+  ObjectWalk walk_dispatchers() { return {evds_, walks_}; }
   // A channel that may be on the call stack: destroyed when the stack is unwound.
   void retire(std::unique_ptr<Channel> channel) {
     put_off_ = true;
@@ -218,7 +217,6 @@ class InterfaceAdapter final : public Object {
   std::int32_t count_points(ObjectKind kind);
 
  private:
-  using ObjectList = IntrusiveList<Object, ObjectListTag>;
   void destroy_retired_channels();
   void make_room_to_retire();
   template <class T>
@@ -232,6 +230,7 @@ class InterfaceAdapter final : public Object {
   Counts counts_;
   AdapterTally tally_;
   ObjectList cnos_, evds_, zones_, regions_list_, windows_, srqs_, endpoints_, points_, requests_;
+  ObjectWalks walks_;
   Ref<EventDispatcher> async_evd_;
   Token foreign_async_ = nullptr;
   std::vector<ForeignEvent> foreign_events_;

@@ -22,6 +22,9 @@ namespace {
 constexpr int kBacklog = 4;
 // Between two of them; whoever asks waits for two seconds.
 constexpr Duration kRest = 20 * kMillisecond;
+// Between two parts of an answer, in which whoever drives the IA lets go of its lock: a timer of
+// later than now is not due in the look that arms it.
+constexpr Duration kBreath = 50 * kMicrosecond;
 
 UniqueFd listen_at(std::uint64_t number) {
   UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -75,29 +78,49 @@ Inquiry::~Inquiry() {
   if (watched_) reactor_.remove(socket_.get(), self);
 }
 
+void Inquiry::wake_in(Duration time) {
+  adapter_.timers().arm(*this, adapter_.progress().now() + time);
+}
+
 // Without a free descriptor the asker cannot even be taken, and stays: so the rest comes in any
 // case.
 void Inquiry::on_ready(std::uint32_t /*events*/) {
   FdHandler& self = *this;
   reactor_.change(socket_.get(), 0, self);
-  adapter_.timers().arm(*this, adapter_.progress().now() + kRest);
+  wake_in(kRest);
   adapter_.progress().kick();
-  const UniqueFd asker(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (asker && may_ask(asker.get())) answer(asker.get());
+  UniqueFd asker(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (asker && may_ask(asker.get())) begin(std::move(asker));
 }
 
 void Inquiry::on_expired(Instant) {
+  if (answer_) return go_on();
   FdHandler& self = *this;
   reactor_.change(socket_.get(), EPOLLIN, self);
 }
 
+void Inquiry::begin(UniqueFd asker) {
+  UniqueFd file(::memfd_create("datum-info", MFD_CLOEXEC));
+  if (!file) return;
+  answer_.reset(new Answer{std::move(asker), std::move(file), Report(adapter_, ia_name_)});
+  wake_in(0);
+}
+
 // What cannot be answered for lack of memory or descriptors is let go unanswered.
-void Inquiry::answer(int asker) {
-  const UniqueFd file(::memfd_create("datum-info", MFD_CLOEXEC));
-  if (!file || !write_all(file.get(), report_on(adapter_, ia_name_))) return;
-  const std::array fds{file.get()};
+void Inquiry::go_on() {
+  std::unique_ptr<Answer> answer = std::move(answer_);
+  wake_in(kRest);
+  const std::string part = answer->report.next_part();
+  if (!write_all(answer->file.get(), part)) return;
+  if (part.empty()) return send(*answer);
+  answer_ = std::move(answer);
+  wake_in(kBreath);
+}
+
+void Inquiry::send(const Answer& answer) {
+  const std::array fds{answer.file.get()};
   constexpr std::array kGreeting{std::byte{1}};
-  static_cast<void>(send_message(asker, kGreeting, fds));
+  static_cast<void>(send_message(answer.asker.get(), kGreeting, fds));
 }
 
 } // namespace datum

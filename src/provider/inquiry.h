@@ -2,8 +2,9 @@
 // provider/inquiry.h: answers dat-info -p about an open IA.
 // Lives here: an abstract UNIX socket "datum-info/NUMBER" that nobody has to know the number of (it
 //             is found by the descriptors of the process); whoever of the same user, or root,
-//             connects gets a file with the report, and is let go. One at a time, and then not for
-//             a while: whoever asks without end has little of the IA's time.
+//             connects gets a file with the report, and is let go. One at a time, in parts between
+//             which others have the IA, and then not for a while: whoever asks without end has
+//             little of the IA's time.
 // Not here:   what the report says (report.h).
 // Threads:    the adapter's lock. Whoever drives the IA answers: in an idle process the background
 //             thread. Where nobody asks it costs one descriptor.
@@ -18,6 +19,7 @@
 #include "core/interface_adapter.h"
 #include "core/timer.h"
 #include "progress/reactor.h"
+#include "provider/report.h"
 #include "transport/inet/fork_guard.h"
 
 namespace datum {
@@ -36,13 +38,23 @@ class Inquiry final : private FdHandler, private Timer {
       : reactor_(reactor), adapter_(adapter), ia_name_(ia_name), socket_(std::move(socket)) {}
   void on_ready(std::uint32_t events) override;
   void on_expired(Instant now) override;
-  void answer(int asker);
+  // An answer that is being written.
+  struct Answer {
+    UniqueFd asker;
+    UniqueFd file;
+    Report report;
+  };
+  void begin(UniqueFd asker);
+  void go_on();
+  static void send(const Answer& answer);
+  void wake_in(Duration time);
 
   Reactor& reactor_;
   InterfaceAdapter& adapter_;
   const std::string ia_name_;
   GuardedFd socket_; // a child would be asked in our place, and never answer
   bool watched_ = false;
+  std::unique_ptr<Answer> answer_; // nullptr: at rest, or nobody asks
 };
 
 } // namespace datum

@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <optional>
+#include <utility>
 
 #include "transport/inet/host_address.h"
 
@@ -83,13 +84,17 @@ void report_dispatcher(std::string& text, const EventDispatcher& evd, unsigned n
 
 } // namespace
 
-std::string report_on(InterfaceAdapter& adapter, std::string_view ia_name) {
+std::string Report::next_part() {
   std::string text;
-  Line(text, "ia").add(ia_name);
-  adapter.for_each_endpoint([&](const Endpoint& endpoint) { report_endpoint(text, endpoint); });
-  unsigned number = 0;
-  adapter.for_each_dispatcher(
-      [&](const EventDispatcher& evd) { report_dispatcher(text, evd, ++number); });
+  if (!ia_name_.empty()) Line(text, "ia").add(std::exchange(ia_name_, {}));
+  for (int left = kObjectsInAPart; left != 0; --left) {
+    if (const Object* endpoint = endpoints_.take())
+      report_endpoint(text, static_cast<const Endpoint&>(*endpoint));
+    else if (const Object* evd = dispatchers_.take())
+      report_dispatcher(text, static_cast<const EventDispatcher&>(*evd), ++dispatchers_told_);
+    else
+      break;
+  }
   return text;
 }
 

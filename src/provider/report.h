@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // provider/report.h: an open IA in words, for dat-info -p: its endpoints, their paths and why, what
 // they have moved and hold. Not here: who may ask, and how (inquiry.h).
+// Threads: the adapter's lock, which is free between two parts: objects may come and go meanwhile.
 #pragma once
 
 #include <string>
@@ -15,7 +16,24 @@ namespace datum {
 //   ep   number, state, path, peer, its port, requests posted and their octets, Recvs completed and
 //        theirs, requests outstanding, of at most, Recvs outstanding, of at most, stalls, why
 //   evd  number, streams (DAT_EVD_FLAGS), events, of at most, completions, waits
-// Fields that do not apply are "-". The adapter's lock is held.
-std::string report_on(InterfaceAdapter& adapter, std::string_view ia_name);
+// Fields that do not apply are "-".
+class Report {
+ public:
+  // An endpoint takes about a microsecond: a part holds the lock for a small share of the
+  // millisecond that others may be kept waiting (docs/design/inquiry.md).
+  static constexpr int kObjectsInAPart = 64;
+
+  Report(InterfaceAdapter& adapter, std::string_view ia_name)
+      : ia_name_(ia_name), endpoints_(adapter.walk_endpoints()),
+        dispatchers_(adapter.walk_dispatchers()) {}
+  // The next lines, of so many objects at most; empty: that was all.
+  std::string next_part();
+
+ private:
+  std::string ia_name_; // empty: it has been told
+  ObjectWalk endpoints_;
+  ObjectWalk dispatchers_;
+  unsigned dispatchers_told_ = 0;
+};
 
 } // namespace datum

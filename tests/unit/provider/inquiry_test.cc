@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// A question is answered in looks of their own, between which the lock of the IA is free.
+#include "provider/inquiry.h"
+
+#include <gtest/gtest.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "endpoints.h"
+
+namespace datum::test {
+namespace {
+
+// One descriptor, and what it is watched for.
+class OneDescriptor final : public Reactor {
+ public:
+  Status add(int fd, std::uint32_t events, FdHandler& handler) override {
+    fd_ = fd;
+    handler_ = &handler;
+    events_ = events;
+    return kOk;
+  }
+  void change(int, std::uint32_t events, FdHandler&) override { events_ = events; }
+  void remove(int, FdHandler&) override { handler_ = nullptr; }
+  void handle_all() override { handler_->on_ready(events_); }
+
+  int fd() const { return fd_; }
+  bool watched() const { return events_ != 0; }
+
+ private:
+  int fd_ = -1;
+  FdHandler* handler_ = nullptr;
+  std::uint32_t events_ = 0;
+};
+
+class InquiryInParts : public testing::Test {
+ protected:
+  static constexpr int kEndpoints = 200;
+
+  void SetUp() override {
+    inquiry_ = Inquiry::open(reactor_, endpoints_.adapter, "fake", random_);
+    ASSERT_NE(inquiry_, nullptr);
+  }
+  // Somebody asks; the socket by which he is answered.
+  UniqueFd ask() {
+    sockaddr_un name{};
+    socklen_t size = sizeof name;
+    EXPECT_EQ(getsockname(reactor_.fd(), reinterpret_cast<sockaddr*>(&name), &size), 0);
+    UniqueFd asker(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    EXPECT_EQ(connect(asker.get(), reinterpret_cast<const sockaddr*>(&name), size), 0);
+    reactor_.handle_all();
+    return asker;
+  }
+  // What the driver of an IA does under one hold of its lock. Nothing more is due at that time.
+  void look() {
+    TimerQueue& timers = endpoints_.world.a->timers;
+    endpoints_.world.now = timers.next();
+    EXPECT_TRUE(timers.run(endpoints_.world.now));
+    EXPECT_FALSE(timers.run(endpoints_.world.now)) << "the lock would not be let go";
+  }
+  static bool answered(const UniqueFd& asker) {
+    char greeting = 0;
+    return recv(asker.get(), &greeting, 1, 0) == 1;
+  }
+
+  Endpoints endpoints_{kEndpoints};
+  OneDescriptor reactor_;
+  SeededRandom random_{1};
+  std::unique_ptr<Inquiry> inquiry_;
+};
+
+// Rules: PROGRESS.3
+TEST_F(InquiryInParts, ALookWritesOnePartAndLetsGoOfTheLock) {
+  const UniqueFd asker = ask();
+  // 200 endpoints and a dispatcher are four parts of at most 64; the fifth look finds no more.
+  for (int part = 1; part <= 4; ++part) {
+    look();
+    EXPECT_FALSE(answered(asker)) << "after part " << part;
+    EXPECT_FALSE(reactor_.watched()) << "one at a time";
+  }
+  look();
+  EXPECT_TRUE(answered(asker));
+  EXPECT_FALSE(reactor_.watched()) << "a rest";
+  look();
+  EXPECT_TRUE(reactor_.watched()) << "for the next one";
+}
+
+TEST_F(InquiryInParts, EndpointsMayGoBetweenTwoLooks) {
+  const UniqueFd asker = ask();
+  look();
+  for (std::size_t at = 0; at < kEndpoints; ++at) endpoints_.free(at);
+  look();
+  EXPECT_FALSE(answered(asker)) << "the dispatcher is told";
+  look();
+  EXPECT_TRUE(answered(asker));
+}
+
+TEST_F(InquiryInParts, AnIaThatClosesMeanwhileOwesNothing) {
+  const UniqueFd asker = ask();
+  look();
+  inquiry_.reset();
+  EXPECT_EQ(endpoints_.world.a->timers.next(), kNever);
+  EXPECT_FALSE(answered(asker));
+}
+
+} // namespace
+} // namespace datum::test

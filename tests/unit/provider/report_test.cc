@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// A report is told in parts, between which endpoints come and go.
+#include "provider/report.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <sstream>
+
+#include "endpoints.h"
+
+namespace datum::test {
+namespace {
+
+// How often each endpoint was told, and how many lines of other kinds there were.
+struct Told {
+  std::map<std::uint32_t, int> endpoints;
+  int dispatchers = 0;
+  int adapters = 0;
+
+  int read(const std::string& part) {
+    int objects = 0;
+    std::istringstream lines(part);
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream fields(line);
+      std::string kind;
+      std::uint32_t number = 0;
+      fields >> kind >> number;
+      if (kind == "ep") ++endpoints[number];
+      if (kind == "evd") ++dispatchers;
+      if (kind == "ia") ++adapters;
+      if (kind != "ia") ++objects;
+    }
+    return objects;
+  }
+  void read_all(Report& report) {
+    for (std::string part = report.next_part(); !part.empty(); part = report.next_part())
+      EXPECT_LE(read(part), 64) << "in one part";
+  }
+};
+
+TEST(Report, APartHasABoundedNumberOfObjects) {
+  Endpoints endpoints(150);
+  Report report(endpoints.adapter, "fake");
+  Told told;
+  EXPECT_EQ(told.read(report.next_part()), 64);
+  EXPECT_EQ(told.read(report.next_part()), 64);
+  EXPECT_EQ(told.read(report.next_part()), 23) << "the other endpoints, and the dispatcher";
+  EXPECT_EQ(report.next_part(), "");
+  EXPECT_EQ(told.adapters, 1);
+  EXPECT_EQ(told.dispatchers, 1);
+  EXPECT_EQ(told.endpoints.size(), 150U);
+}
+
+TEST(Report, WhatGoesMeanwhileIsNotToldAndEverythingElseIsToldOnce) {
+  Endpoints endpoints(200);
+  Report report(endpoints.adapter, "fake");
+  Told told;
+  told.read(report.next_part());
+  // One that was told, the next ones, one in the middle and the last.
+  for (const std::size_t at : {3U, 64U, 65U, 66U, 100U, 199U}) endpoints.free(at);
+  endpoints.add();
+  told.read_all(report);
+  EXPECT_EQ(told.endpoints.size(), 196U) << "five were not told, one has come";
+  for (const Endpoint* each : endpoints.all) {
+    if (each == nullptr) continue;
+    EXPECT_EQ(told.endpoints[each->number()], 1) << each->number();
+  }
+}
+
+TEST(Report, AllThatIsLeftMayGo) {
+  Endpoints endpoints(100);
+  Report report(endpoints.adapter, "fake");
+  Told told;
+  told.read(report.next_part());
+  for (std::size_t at = 0; at < 100; ++at) endpoints.free(at);
+  ASSERT_TRUE(endpoints.adapter.free(endpoints.evd).ok());
+  EXPECT_EQ(report.next_part(), "");
+}
+
+// Two askers of one IA cannot be, but two walks may be.
+TEST(Report, TwoAtOnceDoNotDisturbEachOther) {
+  Endpoints endpoints(130);
+  Report first(endpoints.adapter, "fake");
+  Told of_first;
+  of_first.read(first.next_part());
+  Report second(endpoints.adapter, "fake");
+  Told of_second;
+  endpoints.free(64);
+  endpoints.free(0);
+  of_first.read_all(first);
+  of_second.read_all(second);
+  EXPECT_EQ(of_first.endpoints.size(), 129U) << "the first was told before it went";
+  EXPECT_EQ(of_second.endpoints.size(), 128U);
+}
+
+} // namespace
+} // namespace datum::test
