@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A peer is killed at every step of every operation. Short form: at each system call, a few
-// instructions behind it; `--long`: many more instructions, and many more random moments.
+// A peer is killed inside every operation: at the beginning and the end of each system call, and
+// some instructions behind it. `--long`: at many more of those instructions, and many more random
+// ones.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -50,7 +51,7 @@ std::string name_of_parameter(const testing::TestParamInfo<int>& info) {
 }
 
 // Rules: PROTECT.6 PATH.3 PATH.14 CONN.13 DISC.7 ERR.12
-TEST_P(Kill, AtEveryStepTheSurvivorIsToldAndKeepsWhatIsItsOwn) {
+TEST_P(Kill, NearEachSystemCallTheSurvivorIsToldAndKeepsWhatIsItsOwn) {
   Survivor survivor(executioner());
   const auto operation = static_cast<Operation>(GetParam());
   const std::uint32_t variants = run_long() ? 60 : kVariants;
