@@ -16,7 +16,7 @@ class ConnectEvd {
   // At most one of the two.
   struct Choice {
     EventDispatcher* own = nullptr;
-    std::shared_ptr<ForeignEvd> foreign;
+    std::shared_ptr<ForeignEvd> foreign = {};
     // An EVD of another IA is none any more when that IA has been closed.
     Token token() const {
       if (own != nullptr) return own->token();

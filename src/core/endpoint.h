@@ -36,7 +36,7 @@ struct EndpointParts {
   ProtectionZone* zone = nullptr;
   EventDispatcher* recv_evd = nullptr;
   EventDispatcher* request_evd = nullptr;
-  ConnectEvd::Choice connect_evd;
+  ConnectEvd::Choice connect_evd = {};
 };
 
 // Which way a connection takes, and why not a faster one; both empty without a connection.
