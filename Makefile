@@ -11,7 +11,7 @@ all: ## build libraries, tools and examples into build/release (installs nothing
 	@scripts/deps.sh --check build
 	@scripts/build.sh release
 
-deps: ## install missing Debian packages; GROUPS="build test check bench coverage siw"
+deps: ## install missing Debian packages; GROUPS="build test check interop bench coverage siw"
 	@scripts/deps.sh $(GROUPS_WANTED)
 
 demo: ## copy a real tree between two processes by RDMA, verify it, measure it

@@ -42,6 +42,8 @@ check     dapl2-utils            Debian's DAT 2.0 programs and registry, which r
 check     tshark                 its dissectors judge captures of our connections
 check     librdmacm-dev          compiles the peer of make siw: connections
 check     libibverbs-dev         compiles the peer of make siw: queue pairs and memory
+interop   dapl2-utils            the same by itself: tests/interop/dapl-utils installs it where it is missing
+interop   iproute2               the cable between the two hosts there
 bench     libbenchmark-dev       micro-benchmarks
 bench     liburing-dev           the figures of io_uring
 bench     ucx-utils              the peer figures of UCX
@@ -63,7 +65,7 @@ siw       perftest               ib_write_bw and its sisters, more of them
 TABLE
 }
 
-known_groups="build test check bench coverage siw"
+known_groups="build test check interop bench coverage siw"
 mode=install
 case "${1-}" in
   --check) mode=check; shift ;;

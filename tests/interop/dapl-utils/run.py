@@ -3,10 +3,11 @@
 """Debian's own DAT programs (package dapl2-utils), unmodified, over this build's DAT 2.0.
 
 Each row of the matrix is a server and its clients, or one program alone, over one stack. A row passes
-when both sides said what they say when all is well: their exit status does not tell. With words
-only the rows whose name has one of them. Each stack has a network of its own, so that no port of
-theirs is taken by somebody else, and they run side by side. README.md lists every mode of theirs.
-Exit 4: the programs are not installed.
+when both sides said what they say when all is well, and no signal ended them: their exit status does
+not tell. With words only the rows whose name has one of them. Each stack has a network of its own, so
+that no port of theirs is taken by somebody else, and they run side by side. README.md lists every
+mode of theirs. The programs are installed if they are missing, as root or with a sudo that asks nothing.
+Exit 4: they are not there, and could not be installed.
 """
 import argparse
 import atexit
@@ -16,7 +17,9 @@ import fcntl
 import os
 import pathlib
 import re
+import resource
 import shutil
+import signal
 import socket
 import struct
 import subprocess
@@ -29,13 +32,16 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 IA = "ofa-v2-ib0"
 LIMIT = 90  # seconds for each program
 SIDE_CHANNEL = 15828  # dtest, dtestcm and dtestx meet there before they use DAT
-DTEST_QUALIFIER = 45248  # of dtestsrq, too, which has no such channel
+DTESTSRQ_READY = "server ready on port"  # it has no such channel
 PORT = re.compile(r"-n \d+")  # of dapltest
 QUIT_SAYS = ("DT_cs_Client: Starting Test", "DT_cs_Client: ========== End of Work -- Client Exiting")
-TOLD_EARLY = {"dtest": DTEST_QUALIFIER, "dtestx": 31112}  # and the qualifier at which they listen then
+# Who says where it listens before it does, and how one sees that it does: by what it says, or its port.
+TOLD_EARLY = {"dtest": "Server waiting for connect request", "dtestx": 31112}
 ONE_HOST = ("shm", "tcp", "debian")
 STACKS = (*ONE_HOST, "hosts")  # the last: the client on another host, so the way is chosen by Datum
+EVERYWHERE = (*STACKS, "debian-hosts")  # two hosts, too, and Debian's registry: for some of the rows
 SERVER_HOST, CLIENT_HOST = "10.77.0.1", "10.77.0.2"
+PAIRS = 4  # so many more adapters, ofa-v2-ib1 and so on, each at an address of its own
 FORBIDDEN = ("Error", "ERR", "error", "mismatch", "REJECTED", "BROKEN", "UNREACHABLE", "FAIL", " failed",
              "Could not", "can not")
 LEFT_OUT_LOGS = pathlib.Path(__file__).resolve().parent / "left-out"
@@ -51,6 +57,7 @@ class Row:
     ready: object = SIDE_CHANNEL  # the port that the server listens on, or what it says
     remarks: tuple = ()  # words that it says although all is well
     clients: int = 1  # side by side
+    pairs: int = 1  # of a server, at an adapter of its own, and its client
     script: bool = False  # the client reads its arguments from a file
     until: str = ""  # what both sides say last: they do not end by themselves
     stacks: tuple = STACKS
@@ -59,9 +66,10 @@ class Row:
     @property
     def name(self):
         beside = f"  ({self.clients} at once)" if self.clients > 1 else ""
+        pairs = f"  ({self.pairs} servers, a client each)" if self.pairs > 1 else ""
         script = "  (from a file)" if self.script else ""
         until = f"  (until \"{self.until}\")" if self.until else ""
-        return f"{self.program} {self.client}{beside}{script}{until}"
+        return f"{self.program} {self.client}".rstrip() + beside + pairs + script + until
 
 
 @dataclasses.dataclass
@@ -73,6 +81,10 @@ class LeftOut:
 def dtest(arguments):
     says = ["DAPL Test Complete. PASSED"]
     return Row("dtest", arguments, says, f"-s {arguments}", says)
+
+
+def everywhere(row):
+    return dataclasses.replace(row, stacks=EVERYWHERE)
 
 
 def dtestcm(count, arguments):
@@ -88,16 +100,15 @@ def dtestsrq(arguments):
     """Without an SRQ."""
     kind = "UD" if "-u" in arguments.split() else "RC"
     says = [f"DAPL {kind} none SRQ Test Complete."]
-    port = arguments.split(" -p ")[1].split()[0] if " -p " in arguments else DTEST_QUALIFIER
     arguments = f"-S 0 {arguments}"
-    return Row("dtestsrq", arguments, says, f"-s {arguments}", says, int(port))
+    return Row("dtestsrq", arguments, says, f"-s {arguments}", says, DTESTSRQ_READY)
 
 
 def dtestsrq_with_srq(arguments):
     """All of its data, and its first disconnection. It never ends: left-out/dtestsrq-srq.txt."""
     arguments = f"-v {arguments}"
     says = ["send_msg completed", "disc event[0] complete"]
-    return Row("dtestsrq", arguments, says, f"-s {arguments}", says, DTEST_QUALIFIER,
+    return Row("dtestsrq", arguments, says, f"-s {arguments}", says, DTESTSRQ_READY,
                until="Wait for EP async event")
 
 
@@ -151,6 +162,13 @@ def limit(name, says, width=1):
     return Row("dapltest", f"-T L -m 20 -w {width} {name}", [says], remarks=remarks, stacks=ONE_HOST)
 
 
+def limits():
+    """All of them, one after the other, since none is named."""
+    made = [f"{objects} created: 20" for objects in ("PZs", "CNOs", "EVDs", "EPs", "RSPs", "PSPs", "LMRs")]
+    says = ["IAs opened: 20", *made, "recv buffers posted per EP: 16", "bytes OK - stopping now."]
+    return dataclasses.replace(limit("limit_rpost", ""), client="-T L -m 20", client_says=says)
+
+
 def functions(group, cases, remarks=(), stacks=ONE_HOST, chosen=""):
     says = [f"case: {case}\n" for case in cases]
     return Row("dapltest", f"-T F -f {group}{chosen}", [*says, "Result: PASS"],
@@ -177,9 +195,12 @@ def their_provider():
 
 SMALL = "-b 4096 -B 10"
 MATRIX = [
+    # 4 MiB, 9 GB in all: over TCP that is the longest row, so one host has to do.
+    dataclasses.replace(dtest(""), stacks=ONE_HOST),
     # Without -v they compare what arrived all the same.
-    *(dtest(f"{SMALL}{more}") for more in
+    *(everywhere(dtest(f"{SMALL}{more}")) for more in
       ("", " -c", " -p", " -w", " -w -c", " -w -p", " -W", " -W -D", " -u -w", " -t", " -S 1", " -v")),
+    everywhere(dataclasses.replace(dtest(SMALL), pairs=PAIRS)),
     # A thousand turns for each size, in which both sides spin.
     dtest("-b 64 -B 10 -W -a"),
     dtest("-b 8192 -B 10 -W -a -i 4096"),
@@ -189,36 +210,45 @@ MATRIX = [
     dtest(f"{SMALL} -d 1"),
     *(dtestcm(10, f"-b 5{more}") for more in ("", " -m -w", " -v", " -p 4711", " -u")),
     dtestcm(2, "-b 1 -d 1"),
-    *(dtestcm(1000, f"-b 100{more}") for more in ("", " -m", " -w", " -m -w", " -u", " -u -m -w")),
+    *(everywhere(dtestcm(1000, f"-b 100{more}")) for more in
+      ("", " -m", " -w", " -m -w", " -u", " -u -m", " -u -w", " -u -m -w")),
+    dtestcm(2000, "-b 200"),
     # It sleeps for some seconds each time.
-    dtestx(),
+    everywhere(dtestx()),
     dtestx("-p -v -b 65536"),
     dtestx_query(),
-    *(dtestx_datagrams(arguments) for arguments in ("", "-U 4", "-m -U 4", "-U 20")),
-    *(dtestsrq(arguments) for arguments in
+    *(dtestx_datagrams(arguments) for arguments in ("", "-U 4")),
+    everywhere(dtestx_datagrams("-m -U 4")),
+    dtestx_datagrams("-U 20"),
+    *(everywhere(dtestsrq(arguments)) for arguments in
       ("-c 1", "-c 20", "-c 100", "-c 5 -B 10 -t 4 -b 4096", "-c 100 -B 20", "-c 5 -p 4711", "-c 5 -v",
        "-u -c 1", "-u -c 20", "-u -c 100", "-u -c 5 -B 10 -t 4 -b 256")),
-    *(dtestsrq_with_srq(arguments) for arguments in ("-c 1", "-c 20", "-c 100")),
-    transfer("-i 100 client SR 4096 2 server SR 4096 2"),
-    transfer("-t 2 -w 2 -V -i 500 client RW 4096 1 server RW 2048 4 client SR 1024 4 server SR 4096 2 "
-             "client SR 1024 3 -f server SR 2048 1 -f"),
+    *(everywhere(dtestsrq_with_srq(arguments)) for arguments in ("-c 1", "-c 20", "-c 100")),
+    everywhere(transfer("-i 100 client SR 4096 2 server SR 4096 2")),
+    everywhere(transfer("-t 2 -w 2 -V -i 500 client RW 4096 1 server RW 2048 4 client SR 1024 4 "
+                        "server SR 4096 2 client SR 1024 3 -f server SR 2048 1 -f")),
     transfer("-t 4 -w 8 -V -i 40 client SR 65536 1 server SR 65536 1 client RW 262144 1"),
     transfer("-i 100 -P client SR 256 server RW 4096 server SR 256"),
     transfer("-i 100 -r client SR 256 server SR 256"),
-    transfer("-i 100 -V client SR 256 server RW 4096 1 server SR 256 client RR 4096 1 server RR 4096 1"),
+    everywhere(transfer("-i 100 -V client SR 256 server RW 4096 1 server SR 256 client RR 4096 1 "
+                        "server RR 4096 1")),
+    transfer("-i 100 -P -V client SR 256 server RW 4096 1 server SR 256 client RR 4096 1 server RR 4096 1"),
     transfer("-i 100 -V client SR 256 1 server SR 256 1 client RR 4096 2 server RR 1024 4"),
     transfer("-V -i 20 client SR 1 1 server SR 1 1 client SR 1048576 1 server SR 1048576 1"),
     transfer("-V -i 20 client SR 1 1 server SR 1 1 client RW 1 1 server RR 1 1 client RW 1048576 1 "
              "server RR 1048576 1"),
+    transfer("-V -i 20 client SR 1 1 server SR 1 1 server RW 1 1 client RR 1 1 server RW 1048576 1 "
+             "client RR 1048576 1"),
     transfer("-t 8 -w 1 -V -i 200 client SR 4096 4 server SR 4096 4 server RW 65536 2"),
     transfer("-t 1 -w 16 -V -i 20 client SR 4096 1 server SR 4096 1 client RR 8192 1"),
     transfer("-t 8 -w 16 -i 200 -P client SR 1024 1 server SR 1024 1 client RW 4096 2"),
+    transfer("-t 8 -w 16 -V -i 40 client SR 1024 1 server SR 1024 1 server RW 4096 2"),
     transfer("-i 20 -d client SR 256 server SR 256"),
     dataclasses.replace(transfer("-i 20 client SR 256 server SR 256"), script=True),
     transfer("-i 20 -n 47000 client SR 256 server SR 256"),
     transfer("-i 20 -R BE client SR 256 server SR 256"),
     transfer("-w 4 -V -i 100 client SR 4096 1 server SR 4096 1 client RW 65536 1", clients=4),
-    *(throughput(f"-i 500 -m {how} -p {many} {kind} {size}")
+    *(everywhere(throughput(f"-i 500 -m {how} -p {many} {kind} {size}"))
       for how, many, kind, size in (("b", 16, "RW", "4096 1"), ("p", 16, "RR", "4096 1"),
                                     ("b", 1, "RR", "65536 1"), ("p", 8, "RW", "1024 4"))),
     *(limit(name, f"{objects} {done}: 20") for name, objects, done in
@@ -233,6 +263,7 @@ MATRIX = [
        ("psp", "PSPs", "created"), ("lmr", "LMRs", "created"))),
     limit("limit_rpost", "recv buffers posted per EP: 16", width=2),
     limit("limit_size_lmr", "LMR of 0x40000000 bytes OK - stopping now.", width=2),
+    limits(),
     functions("hwconn", range(4)),
     functions("pz", range(3)),
     functions("endpoint", range(3)),
@@ -257,19 +288,27 @@ class Stack:
 
     def __init__(self, arguments, place):
         self.name = arguments.inside
+        apart = self.name.endswith("hosts")
         self.address = self.client_address = "127.0.0.1"
         self.client_prefix = []  # of its command
-        self.environment = {**os.environ, "DATUM_TRANSPORT": self.name}
-        if self.name == "hosts":
+        if apart:
             self.address, self.client_address = SERVER_HOST, CLIENT_HOST
             self.client_prefix = ["nsenter", f"--net={second_host()}"]
-            self.environment["DATUM_TRANSPORT"] = "auto"
-        if self.name == "debian":  # their registry, our provider
-            conf = place / "dat.conf"
-            conf.write_text(f'{IA} u2.0 nonthreadsafe default {arguments.lib / "libdatum2.so"} '
-                            'datum.0.1 "" ""\n')
+        # What the server's host has besides that, with their names in dat.conf. The client asks for the
+        # name that the server tells it.
+        self.adapters = [(f"ofa-v2-ib{number}", f"10.77.0.1{number}" if apart else f"127.0.0.1{number}")
+                         for number in range(1, PAIRS + 1)]
+        transport = self.name if self.name in ("shm", "tcp") else "auto"
+        self.by_memory = transport != "tcp" and not apart
+        self.conf, self.client_conf = place / "dat.conf", place / "client.conf"
+        provider = f'u2.0 nonthreadsafe default {arguments.lib / "libdatum2.so"} datum.0.1'
+        for conf, nowhere in (self.conf, False), (self.client_conf, apart):
+            conf.write_text("".join(f'{name} {provider} "{"" if nowhere else address}" ""\n'
+                                    for name, address in ((IA, ""), *self.adapters)))
+        self.environment = {**os.environ, "DATUM_TRANSPORT": transport}
+        if self.name.startswith("debian"):  # their registry, our provider
             self.environment |= {"LD_LIBRARY_PATH": str(arguments.debian_lib),
-                                 "DAT_OVERRIDE": str(conf), "DATUM_TRANSPORT": "auto"}
+                                 "DAT_OVERRIDE": str(self.conf)}
         else:
             self.environment |= {"LD_LIBRARY_PATH": str(arguments.lib),
                                  "DATUM_ALIAS": f"{IA}=datum"}
@@ -293,14 +332,22 @@ def second_host():
     name = f"/proc/{host.pid}/ns/net"
     ip = ["ip", "link", "add", "cable", "type", "veth", "peer", "name", "cable", "netns", str(host.pid)]
     subprocess.run(ip, check=True)
-    for prefix, address in ([], SERVER_HOST), (["nsenter", f"--net={name}"], CLIENT_HOST):
-        subprocess.run([*prefix, "ip", "address", "add", f"{address}/24", "dev", "cable"], check=True)
+    of_adapters = [f"10.77.0.1{number}" for number in range(1, PAIRS + 1)]
+    for prefix, addresses in (([], [SERVER_HOST, *of_adapters]),
+                              (["nsenter", f"--net={name}"], [CLIENT_HOST])):
+        for address in addresses:
+            subprocess.run([*prefix, "ip", "address", "add", f"{address}/24", "dev", "cable"], check=True)
         subprocess.run([*prefix, "ip", "link", "set", "cable", "up"], check=True)
     return name
 
 
-def listening(port):
-    """Whether a socket of this network namespace listens on that port."""
+def listening(port, by_memory=False):
+    """Whether a socket of this network namespace listens on that port; by_memory: and for who shares
+    memory, which is a socket of its own that Datum makes after the other."""
+    if by_memory:
+        fields = map(str.split, pathlib.Path("/proc/net/unix").read_text().splitlines()[1:])
+        if not any(each[3] == "00010000" and each[-1].endswith(f"/{port}") for each in fields):
+            return False
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
         if not os.path.exists(table):
             continue
@@ -316,15 +363,17 @@ def as_they_say(address):
     return b"%08x" % int.from_bytes(socket.inet_aton(address), sys.byteorder)
 
 
-def in_order(server, qualifier, address, client_address):
-    """dtest and dtestx say where they are before they listen there; the client is told when they do."""
+def asked(address, client_address):
+    """What dtest or dtestx says about where it is, told as if to its client."""
     with socket.create_connection((address, SIDE_CHANNEL), LIMIT) as channel:
         place = channel.recv(128, socket.MSG_WAITALL)
         # With datagrams the server, too, connects to where the client is.
         channel.sendall(place.replace(as_they_say(address), as_they_say(client_address), 1))
-        wrong = server.wait_ready(qualifier)
-    if wrong:
-        return wrong, None
+    return place
+
+
+def teller(place, address):
+    """In the server's stead: what tells its client, once, where the server is."""
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.settimeout(LIMIT)
@@ -332,16 +381,29 @@ def in_order(server, qualifier, address, client_address):
     listener.listen()
 
     def tell():
-        with listener, listener.accept()[0] as channel:
-            channel.sendall(place)
-            channel.recv(len(place), socket.MSG_WAITALL)
+        try:
+            with listener, listener.accept()[0] as channel:
+                channel.sendall(place)
+                channel.recv(len(place), socket.MSG_WAITALL)
+        except TimeoutError:
+            return [f"no client asked within {LIMIT} s where the server is"]
+        return []
 
-    return [], tell
+    return tell
+
+
+def ended_by(status, stopped):
+    """What is wrong with an exit status: a signal that was not ours. Of the other numbers none tells."""
+    if status >= 0 or (stopped and status == -signal.SIGKILL):
+        return []
+    return [f"ended by signal {-status}, {signal.strsignal(-status)}"]
 
 
 class Program:
     def __init__(self, command, environment, output):
         self.output = output
+        self.stopped = False  # by us
+        self.end = time.monotonic() + LIMIT
         with open(output, "w") as out:
             # Line by line, so that what it says when it is ready can be waited for.
             self.process = subprocess.Popen(["stdbuf", "-oL", *command], stdout=out,
@@ -354,23 +416,23 @@ class Program:
     def wait(self):
         """For its end."""
         try:
-            self.process.wait(LIMIT)
-            return []
+            left = max(0, self.end - time.monotonic())
+            return ended_by(self.process.wait(left), self.stopped)
         except subprocess.TimeoutExpired:
             return [f"not over after {LIMIT} s"]
         finally:
             self.stop()
 
-    def wait_ready(self, ready):
-        end = time.monotonic() + LIMIT
-        while time.monotonic() < end and self.process.poll() is None:
-            if listening(ready) if isinstance(ready, int) else ready in self.said():
+    def wait_ready(self, ready, by_memory=False):
+        while time.monotonic() < self.end and self.process.poll() is None:
+            if listening(ready, by_memory) if isinstance(ready, int) else ready in self.said():
                 return []
             time.sleep(0.02)
         return [f"it never came to \"{ready}\""]
 
     def stop(self):
         if self.process.poll() is None:
+            self.stopped = True
             self.process.kill()
             self.process.wait()
 
@@ -385,61 +447,69 @@ class Program:
 
 def play(row, stack, programs, place):
     """What is wrong with it: nothing, if it passed."""
-    def command(arguments, is_client):
+    def command(arguments, adapter, address=None):
+        """address: of the server, if this is the client."""
         which = "-D" if row.program == "dapltest" else "-P"
         host = []
-        if is_client and row.server:
-            host = ["-s" if row.program == "dapltest" else "-h", stack.address]
+        if address and row.server:
+            host = ["-s" if row.program == "dapltest" else "-h", address]
         words = arguments.split()
         # dapltest takes its options before the list of transfers.
         at = 2 if row.program == "dapltest" else len(words)
-        prefix = stack.client_prefix if is_client else []
-        words = [*words[:at], which, IA, *host, *words[at:]]
+        prefix = stack.client_prefix if address else []
+        words = [*words[:at], which, adapter, *host, *words[at:]]
         if row.script and arguments == row.client:
             (place / "script").write_text(" ".join(words))
             words = ["-f", str(place / "script")]
         return [*prefix, str(programs / row.program), *words]
 
     environment = {**stack.environment, **row.environment}
-    server = None
+    adapters = [(IA, stack.address)]
+    of_client = {}
+    if row.pairs > 1:
+        adapters = stack.adapters[:row.pairs]
+        environment["DAT_OVERRIDE"] = str(stack.conf)
+        of_client = {"DAT_OVERRIDE": str(stack.client_conf)}
+    servers = []
     clients = []
     try:
-        if row.server:
-            server = Program(command(row.server, False), environment, place / "server.out")
-            if wrong := server.wait_ready(row.ready):
-                return wrong, [server]
-        tell = None
-        if row.server and row.program in TOLD_EARLY:
-            wrong, tell = in_order(server, TOLD_EARLY[row.program], stack.address,
-                                   stack.client_address)
+        places = {}
+        for adapter, address in adapters if row.server else ():
+            server = Program(command(row.server, adapter), environment, place / f"server{len(servers)}.out")
+            servers.append(server)
+            wrong = server.wait_ready(row.ready)
+            if row.program in TOLD_EARLY and not wrong:
+                places[address] = asked(address, stack.client_address)
+                wrong = server.wait_ready(TOLD_EARLY[row.program], stack.by_memory)
             if wrong:
-                return wrong, [server]
-        clients = [Program(command(row.client, True), environment, place / f"client{number}.out")
-                   for number in range(row.clients)]
-        if tell:
-            tell()
+                return [f"server: {each}" for each in wrong], servers
+        tellers = [teller(said, address) for address, said in places.items()]
+        clients = [Program(command(row.client, IA, address), environment | of_client,
+                           place / f"client{number}.out")
+                   for number, (_, address) in enumerate(adapters * row.clients)]
         wrong = []
+        for tell in tellers:
+            wrong += tell()
         if row.until:
-            for each in (server, *clients):
+            for each in (*servers, *clients):
                 wrong += each.wait_ready(row.until)
                 each.stop()
         for client in clients:
             wrong += [f"client: {each}" for each in client.wait()]
-        if row.program == "dapltest" and server:
+        if row.program == "dapltest" and servers:
             port = " ".join(PORT.findall(row.client))
-            quitter = Program(command(f"-T Q {port}", True), environment, place / "quit.out")
+            quitter = Program(command(f"-T Q {port}", IA, stack.address), environment, place / "quit.out")
             wrong += [f"-T Q: {each}" for each in quitter.wait()]
             wrong += quitter.misses("one that said quit", QUIT_SAYS, ())
-        if server:
+        for server in servers:
             wrong += [f"server: {each}" for each in server.wait()]
             wrong += server.misses("server", row.server_says, row.remarks)
         for client in clients:
             wrong += client.misses("client", row.client_says, row.remarks)
-        return wrong, [server, *clients]
+        return wrong, [*servers, *clients]
     finally:
-        for each in (server, *clients):
-            if each:
-                each.stop()
+        for each in (*servers, *clients):
+            each.stop()
 
 
 def spins(row):
@@ -454,8 +524,16 @@ def turn(row):
         yield
 
 
+def many_files():
+    """Each connection over TCP is one, and two thousand are more than a shell allows at first."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    enough = 8192 if most == resource.RLIM_INFINITY else min(most, 8192)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (enough, most))
+
+
 def run_stack(arguments, rows):
     own_network()
+    many_files()
     # Who wants both processors would wait until the others want nothing: so that comes last.
     rows = sorted((row for row in rows if arguments.inside in row.stacks), key=spins)
     failed = 0
@@ -467,14 +545,12 @@ def run_stack(arguments, rows):
                 begun = time.monotonic()
                 wrong, sides = play(row, stack, arguments.bin, place)
             took = f"{time.monotonic() - begun:5.1f} s"
-            report = [f"{'FAILED' if wrong else 'ok    '} {took}  {stack.name:6}  {row.name}"]
+            report = [f"{'FAILED' if wrong else 'ok    '} {took}  {stack.name:12}  {row.name}"]
             if wrong:
                 failed += 1
                 report += [f"    {each}" for each in wrong]
                 for side in sides:
-                    if side:
-                        report += [f"--- the end of {side.output.name}",
-                                   *side.said().splitlines()[-20:]]
+                    report += [f"--- the end of {side.output.name}", *side.said().splitlines()[-20:]]
                 report.append(f"    one alone: {sys.argv[0]} --stack {stack.name} '{row.name}'")
             print("\n".join(report), flush=True)
     print(f"{len(rows) - failed} of {len(rows)} runs over {stack.name} passed", flush=True)
@@ -486,7 +562,7 @@ def run_side_by_side(arguments):
                                 __file__, "--inside", stack, "--lib", arguments.lib, "--bin",
                                 arguments.bin, "--debian-lib", arguments.debian_lib,
                                 *arguments.words])
-              for stack in arguments.stack or STACKS]
+              for stack in arguments.stack or EVERYWHERE]
     return max(each.wait() for each in inside)
 
 
@@ -496,6 +572,15 @@ def debian_lib():
     return found[0].parent if found else pathlib.Path("/usr/lib")
 
 
+def installed():
+    """Where the programs are; if they are not there, nothing but this asks a network for anything."""
+    found = shutil.which("dtest")
+    if not found:
+        subprocess.run([ROOT / "scripts/deps.sh", "interop"], check=False)
+        found = shutil.which("dtest")
+    return pathlib.Path(found).parent if found else None
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--lib", type=pathlib.Path, default=ROOT / "build/release/lib",
@@ -503,8 +588,8 @@ def main():
     parser.add_argument("--bin", type=pathlib.Path, help="where the programs are")
     parser.add_argument("--debian-lib", type=pathlib.Path, default=debian_lib(),
                         help="where Debian's libdat2.so.2 is")
-    parser.add_argument("--stack", action="append", choices=STACKS, help="only this stack")
-    parser.add_argument("--inside", choices=STACKS, help=argparse.SUPPRESS)
+    parser.add_argument("--stack", action="append", choices=EVERYWHERE, help="only this stack")
+    parser.add_argument("--inside", choices=EVERYWHERE, help=argparse.SUPPRESS)
     parser.add_argument("--list", action="store_true", help="the rows")
     parser.add_argument("words", nargs="*", metavar="WORD")
     arguments = parser.parse_args()
@@ -517,10 +602,9 @@ def main():
             print("\n".join(f"  {each.mode}: {(LEFT_OUT_LOGS / each.log).relative_to(ROOT)}"
                             for each in LEFT_OUT))
         return 0 if rows else 2
-    found = shutil.which("dtest")
-    arguments.bin = arguments.bin or (pathlib.Path(found).parent if found else None)
+    arguments.bin = arguments.bin or installed()
     if arguments.bin is None:
-        print("absent: the programs of dapl2-utils; scripts/deps.sh check installs them")
+        print("absent: the programs of dapl2-utils, which scripts/deps.sh interop could not install")
         return 4
     arguments.lib = arguments.lib.resolve()
     if not (arguments.lib / "libdatum2.so").exists():
@@ -529,4 +613,5 @@ def main():
     return run_stack(arguments, rows) if arguments.inside else run_side_by_side(arguments)
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
