@@ -30,6 +30,8 @@ NO_PAGE = "dat_ib_collective_"
 EXPORTS = ("libdat.so.1.symbols", "libdat2.so.2.symbols")
 SECTIONS = ("SYNOPSIS", "DESCRIPTION", "PARAMETERS", "RETURN VALUES", "THREADS", "EXAMPLE",
             "SEE ALSO")
+# Calls on objects that have states.
+WITH_STATES = ("dat_ep_", "dat_evd_", "dat_cno_", "dat_lmr_", "dat_srq_")
 OWNER = r"[A-Za-z_-][A-Za-z0-9_-]*"
 TAG = re.compile(rf"(?:({OWNER}?)[.-])?(R?)(\d+)(?: to (?:{OWNER}?[.-])?R?(\d+))?")
 
@@ -153,7 +155,8 @@ def check_sections(pages, complain):
     for page in pages:
         if re.match(r"dats?_.*\.3\.md", page.file):
             there = set(re.findall(r"^# (.*)", page.text, re.M))
-            for section in SECTIONS:
+            states = ("STATES",) if page.file.startswith(WITH_STATES) else ()
+            for section in SECTIONS + states:
                 if section not in there:
                     complain(f"{page.file}: has no section {section}")
 

@@ -65,6 +65,11 @@ class CheckPages(unittest.TestCase):
         page.write_text(page.read_text().replace("# THREADS", "# ASIDE"))
         self.assert_finds("dat_cno_trigger.3.md: has no section THREADS")
 
+    def test_a_page_of_an_object_with_states_that_tells_none(self):
+        page = self.tree / "docs/man/dat_evd_wait.3.md"
+        page.write_text(page.read_text().replace("# STATES", "# ASIDE"))
+        self.assert_finds("dat_evd_wait.3.md: has no section STATES")
+
     def test_a_list_may_leave_out_how_its_first_name_begins(self):
         self.add("include/dat2/dat.h", "enum { DAT_NEW_FIRST = 0, DAT_NEW_SECOND, DAT_NEWER };\n")
         self.add("docs/man/dat2.7.md", "\nDAT_NEW_FIRST, _SECOND\n")
