@@ -50,7 +50,7 @@ Party::Party(SimNode& node, std::uint32_t number)
     attributes.max_recv_dtos = attributes.max_request_dtos = kDepth;
     attributes.max_rdma_read_in = 1 + static_cast<std::int32_t>(number % 3);
     attributes.max_rdma_read_out = 1 + static_cast<std::int32_t>(number % 2);
-    ep_ = adapter.create_endpoint({zone_, dto_evd_, dto_evd_, connect_evd_}, nullptr, &attributes)
+    ep_ = adapter.create_endpoint({zone_, dto_evd_, dto_evd_, {connect_evd_}}, nullptr, &attributes)
               .value();
     source_ = make_region(0, kSourceBytes, kLocalRead | kRemoteRead);
     sink_ = make_region(kSinkAt, kSinkBytes, kLocalWrite);

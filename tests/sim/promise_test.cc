@@ -19,7 +19,8 @@ class Corner {
       zone_ = adapter.create_zone().value();
       dtos_ = adapter.create_evd(256, nullptr, kEvdDto).value();
       connections_ = adapter.create_evd(8, nullptr, kEvdConnection).value();
-      ep_ = adapter.create_endpoint({zone_, dtos_, dtos_, connections_}, nullptr, nullptr).value();
+      ep_ =
+          adapter.create_endpoint({zone_, dtos_, dtos_, {connections_}}, nullptr, nullptr).value();
       RegionRequest request;
       request.address = address(0);
       request.length = memory_.size() * sizeof memory_[0];

@@ -47,7 +47,8 @@ class Station {
     dtos_ = adapter_->create_evd(64, nullptr, kEvdDto).value();
     connections_ = adapter_->create_evd(8, nullptr, kEvdConnection).value();
     requests_ = adapter_->create_evd(8, nullptr, kEvdCr).value();
-    ep_ = adapter_->create_endpoint({zone_, dtos_, dtos_, connections_}, nullptr, nullptr).value();
+    ep_ =
+        adapter_->create_endpoint({zone_, dtos_, dtos_, {connections_}}, nullptr, nullptr).value();
     RegionRequest request;
     request.address = reinterpret_cast<std::uint64_t>(memory_.data());
     request.length = memory_.size();

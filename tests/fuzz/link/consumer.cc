@@ -46,10 +46,10 @@ Consumer::Consumer(HostileFabric& fabric, bool with_srq) : transport_(fabric, li
   window_ = adapter_->create_window(*zone_).value();
   const EndpointAttributes wanted = attributes(*adapter_);
   for (Side& side : sides_)
-    side.ep =
-        adapter_
-            ->create_endpoint({zone_, transfer_evd_, transfer_evd_, connection_evd_}, srq_, &wanted)
-            .value();
+    side.ep = adapter_
+                  ->create_endpoint({zone_, transfer_evd_, transfer_evd_, {connection_evd_}}, srq_,
+                                    &wanted)
+                  .value();
   for (std::size_t place = 0; place < kPlaces; ++place) register_place(place);
   const ConnQual qualifier = kQualifier;
   require(

@@ -18,7 +18,7 @@ struct Side {
         evd(*adapter.create_evd(256, nullptr, kEvdDto | kEvdRmrBind).value()),
         connect_evd(*adapter.create_evd(8, nullptr, kEvdConnection).value()),
         cr_evd(*adapter.create_evd(8, nullptr, kEvdCr).value()),
-        ep(*adapter.create_endpoint({&zone, &evd, &evd, &connect_evd}, nullptr, attributes)
+        ep(*adapter.create_endpoint({&zone, &evd, &evd, {&connect_evd}}, nullptr, attributes)
                 .value()),
         memory(1536 * 1024) {
     RegionRequest request;
