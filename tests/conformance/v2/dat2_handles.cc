@@ -18,13 +18,14 @@ class Dat2Handles : public Conformance {
   void SetUp() override {
     Conformance::SetUp();
     evd = create_evd(ia, kEveryStream);
+    comm.domain = address_of(ia)->sa_family;
   }
   DAT_RETURN create_csp(DAT_IA_HANDLE on, DAT_EVD_HANDLE with, Csp& csp) {
     return dat_csp_create(on, &comm, address_of(ia), with, csp.out());
   }
 
   Evd evd;
-  DAT_COMM comm{AF_INET, SOCK_STREAM, 0};
+  DAT_COMM comm{AF_UNSPEC, SOCK_STREAM, 0};
 };
 
 // Rules: CONV.4 CONV.5 CONV.9
