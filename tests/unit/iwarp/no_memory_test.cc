@@ -19,6 +19,12 @@ void feed_without_memory(Session& session, const Bytes& octets) {
   session.feed(octets, 0);
 }
 
+// It is to be answered.
+void hear_request(Side& side) {
+  side.session.expect_request(0);
+  side.feed_hex(kRequest);
+}
+
 // Rules: iwarp.M1
 TEST(IwarpNoMemory, RequestThatCannotBeSent) {
   Side side;
@@ -36,8 +42,7 @@ TEST(IwarpNoMemory, RequestThatCannotBeSent) {
 // Rules: iwarp.M1
 TEST(IwarpNoMemory, ReplyThatCannotBeSent) {
   Side side;
-  side.session.expect_request(0);
-  side.feed_hex(kRequest);
+  hear_request(side);
   side.events.take_log();
   {
     const NoMemory scarce;
@@ -52,8 +57,7 @@ TEST(IwarpNoMemory, ReplyThatCannotBeSent) {
 // Rules: iwarp.M1
 TEST(IwarpNoMemory, RejectThatNeverCanBeSent) {
   Side side;
-  side.session.expect_request(0);
-  side.feed_hex(kRequest);
+  hear_request(side);
   const NoMemory scarce;
   side.session.reject({}, 7);
   EXPECT_EQ(side.session.deadline(), 7 + kMillisecond);
@@ -66,8 +70,7 @@ TEST(IwarpNoMemory, RejectThatNeverCanBeSent) {
 // Rules: iwarp.M1
 TEST(IwarpNoMemory, RejectThatNobodyWaitsForAnyMore) {
   Side side;
-  side.session.expect_request(0);
-  side.feed_hex(kRequest);
+  hear_request(side);
   const NoMemory scarce;
   side.session.reject({}, 7);
   side.session.lost(8);
@@ -110,8 +113,7 @@ TEST(IwarpNoMemory, FirstFpduThatCannotBeSent) {
 // Rules: iwarp.M1
 TEST(IwarpNoMemory, AnswerToAHelloThatCannotBeSent) {
   Side side;
-  side.session.expect_request(0);
-  side.feed_hex(kRequest);
+  hear_request(side);
   side.session.accept({}, {.reads_in = 4, .reads_out = 4}, side.events, 0);
   side.take_output();
   side.events.take_log();

@@ -36,6 +36,14 @@ class Order : public testing::Test {
       once();
     };
   }
+  // The look goes on past them, and finds only the second; then all three are told.
+  void miss_ends_of_1_and_2() {
+    after_turn_of(1, [this] {
+      end_at_near(1);
+      end_at_near(2);
+    });
+    tell_until([this] { return told_.size() == 3; });
+  }
   void tell_until(const std::function<bool()>& done) {
     far().transport->progress(); // the look that was prepared
     while (!done()) far().turn();
@@ -55,11 +63,7 @@ class Order : public testing::Test {
 TEST_F(Order, OfAnEndThatWasFoundBehindAConnectionWithoutOne) {
   end_at_near(0);
   find_end_at_far(0);
-  after_turn_of(1, [&] {
-    end_at_near(1);
-    end_at_near(2);
-  });
-  tell_until([&] { return told().size() == 3; });
+  miss_ends_of_1_and_2();
   EXPECT_EQ(told(), (Log{"disconnected 0", "disconnected 1", "disconnected 2"}));
 }
 
@@ -67,11 +71,7 @@ TEST_F(Order, OfAnEndThatWasFoundBehindAConnectionWithoutOne) {
 TEST_F(Order, OfAnEndInFrontOfOneThatWasFoundBefore) {
   end_at_near(3);
   find_end_at_far(3);
-  after_turn_of(1, [&] {
-    end_at_near(1);
-    end_at_near(2);
-  });
-  tell_until([&] { return told().size() == 3; });
+  miss_ends_of_1_and_2();
   EXPECT_EQ(told(), (Log{"disconnected 1", "disconnected 2", "disconnected 3"}))
       << "one peer may have ended 1 and 2, another one 3";
 }

@@ -2,14 +2,12 @@
 #include "station.h"
 
 #include <algorithm>
-#include <arpa/inet.h>
-#include <cstring>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <stdexcept>
 
 #include "base/clock.h"
+#include "transport/inet/host_address.h"
 
 namespace datum::test {
 namespace {
@@ -68,12 +66,7 @@ Instant RealTime::now() {
 }
 
 Address loopback() {
-  sockaddr_in v4{};
-  v4.sin_family = AF_INET;
-  v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  Address address;
-  std::memcpy(address.bytes, &v4, sizeof v4);
-  return address;
+  return write_address({AF_INET, {127, 0, 0, 1}});
 }
 
 void await_octets(int socket) {
