@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "core/connect_evd.h"
 
+#include <utility>
+
 #include "core/interface_adapter.h"
 
 namespace datum {
@@ -10,18 +12,16 @@ ConnectEvd::ConnectEvd(InterfaceAdapter& adapter, const Choice& choice) : adapte
 }
 
 void ConnectEvd::change(const Choice& choice) {
-  const bool same_foreign = choice.foreign == foreign_;
-  if (choice.foreign && !same_foreign) adapter_.expect_deliveries();
-  if (!same_foreign) let_go();
+  std::shared_ptr<ForeignEvd> foreign;
+  if (choice.foreign) foreign = adapter_.feed_foreign(choice.foreign);
+  let_go();
   own_ = Ref(choice.own);
-  if (!choice.foreign || same_foreign) return;
-  foreign_ = choice.foreign;
-  foreign_->hold();
+  foreign_ = std::move(foreign);
 }
 
-bool ConnectEvd::push(const Event& event) {
+bool ConnectEvd::push(const Event& event, std::uint32_t connection) {
   if (own_) return own_->push_connection(event);
-  const bool told = foreign_->push(event);
+  const bool told = foreign_->push(event, connection);
   adapter_.deliver_later(foreign_);
   return told;
 }
@@ -37,9 +37,7 @@ void ConnectEvd::forget_data(Token object, const void* data) {
 
 void ConnectEvd::let_go() {
   if (!foreign_) return;
-  static_cast<void>(foreign_->release());
-  adapter_.deliver_later(foreign_);
-  adapter_.expect_no_deliveries();
+  adapter_.stop_feeding(foreign_);
   foreign_.reset();
 }
 

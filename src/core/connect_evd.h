@@ -35,8 +35,8 @@ class ConnectEvd {
   bool is(const ForeignEvd& foreign) const { return foreign_.get() == &foreign; }
 
   void change(const Choice& choice);
-  // False: the event is lost, and whoever looks after the EVD is told.
-  bool push(const Event& event);
+  // False: the event is lost, and whoever looks after the EVD is told. `connection`: of the EP.
+  bool push(const Event& event, std::uint32_t connection);
   void forget_data(Token object, const void* data);
 
  private:

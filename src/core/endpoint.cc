@@ -137,7 +137,7 @@ void Endpoint::report_connection(EventKind kind, PrivateData data) {
   event.object = token();
   event.data = data.empty() ? nullptr : data.data();
   event.size = static_cast<std::uint32_t>(data.size());
-  const bool reported = connect_evd_.push(event);
+  const bool reported = connect_evd_.push(event, connection_);
   told_private_data_ = told_private_data_ || (reported && !data.empty());
   if (!reported && kind == EventKind::Established) end_unheard();
 }
@@ -148,8 +148,8 @@ void Endpoint::end_unheard() {
   flush();
 }
 
-void Endpoint::establishment_lost(const ForeignEvd& evd) {
-  if (connect_evd_.is(evd)) end_unheard();
+void Endpoint::establishment_lost(const ForeignEvd& evd, std::uint32_t connection) {
+  if (connect_evd_.is(evd) && connection == connection_) end_unheard();
 }
 
 } // namespace datum

@@ -163,7 +163,7 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   // Breaks the connection for a reason of our own (overflow, hard watermark).
   void break_connection();
   // That it is established was lost on the way to that EVD.
-  void establishment_lost(const ForeignEvd& evd);
+  void establishment_lost(const ForeignEvd& evd, std::uint32_t connection);
 
   // --- ChannelEvents (endpoint_channel.cc)
   // -----------------------------------------------------------
@@ -264,6 +264,7 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   bool told_private_data_ = false; // by an event, which may not have been reaped yet
   Origin origin_;
   std::uint32_t number_;
+  std::uint32_t connection_ = 0; // the how manieth it has, or had last
 
   Ref<ProtectionZone> zone_;
   Ref<EventDispatcher> recv_evd_;

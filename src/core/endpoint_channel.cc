@@ -10,6 +10,7 @@ namespace datum {
 void Endpoint::on_established(PrivateData data, std::int32_t peer_reads_in) {
   if (!on(EpEvent::Established)) return;
   timer_.cancel();
+  ++connection_;
   // The excess of Reads is held back on our side: a shortage breaks nothing (design 4).
   reads_out_limit_ = std::min(attributes_.max_rdma_read_out, peer_reads_in);
   placed_cursor_ = read_cursor_ = requests_.posted();

@@ -41,7 +41,7 @@ bool Endpoint::report_datagrams(EventKind kind, const DatagramPeer& peer) {
   event.value = peer.number();
   event.data = data.empty() ? nullptr : data.data();
   event.size = static_cast<std::uint32_t>(data.size());
-  if (!connect_evd_.push(event)) return false;
+  if (!connect_evd_.push(event, connection_)) return false;
   // Recvs posted before may exceed the hard one, which ends what has just been reported.
   if (kind == EventKind::DatagramsResolved || kind == EventKind::DatagramsResolvedPassive)
     check_watermarks();

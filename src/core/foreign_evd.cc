@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "core/foreign_evd.h"
 
+#include <cassert>
 #include <utility>
 
 #include "core/event_dispatcher.h"
@@ -12,51 +13,99 @@ ForeignEvd::ForeignEvd(EventDispatcher& evd, std::uint64_t key)
   evd.hold();
 }
 
-void ForeignEvd::hold() {
+bool ForeignEvd::release_by_maker() {
   const MutexLock lock(mutex_);
-  ++holders_;
+  made_ = false;
+  let_go_if_unheld();
+  return let_go_;
 }
 
-bool ForeignEvd::release() {
+void ForeignEvd::join() {
   const MutexLock lock(mutex_);
-  if (--holders_ != 0) return false;
-  told_.let_go = true;
-  return true;
+  const std::size_t wanted = count_ + (feeders_ + 1) * kEachMost;
+  if (ring_.size() < wanted) {
+    std::vector<Told> larger(wanted);
+    for (std::size_t i = 0; i != count_; ++i) larger[i] = told(i);
+    ring_.swap(larger);
+    first_ = 0;
+  }
+  ++feeders_;
 }
 
-bool ForeignEvd::push(const Event& event) {
+bool ForeignEvd::leave() {
   const MutexLock lock(mutex_);
-  if (told_.count == kMost) {
-    told_.lost = true;
+  --feeders_;
+  let_go_if_unheld();
+  return feeders_ == 0;
+}
+
+void ForeignEvd::let_go_if_unheld() {
+  let_go_ = !made_ && feeders_ == 0;
+}
+
+// An EP leaves room for what it may have to say last.
+bool ForeignEvd::push(const Event& event, std::uint32_t connection) {
+  const MutexLock lock(mutex_);
+  if (count_ + feeders_ >= ring_.size()) {
+    lost_ = true;
     return false;
   }
-  told_.events[told_.count++] = event;
+  told(count_++) = {event, connection, false};
   return true;
 }
 
+// What waits here forgets at once, so that to be told once more is enough.
 void ForeignEvd::forget_data(Token object, const void* data) {
   const MutexLock lock(mutex_);
-  told_.object = object;
-  told_.forgotten = data;
+  bool known = false;
+  for (std::size_t i = 0; i != count_; ++i) {
+    Told& one = told(i);
+    if (one.event.object != object || one.event.data != data) continue;
+    if (one.forget) {
+      known = true;
+      continue;
+    }
+    one.event.data = nullptr;
+    one.event.size = 0;
+  }
+  if (known) return;
+  assert(count_ != ring_.size()); // push() has seen to it
+  Told last;
+  last.event.object = object;
+  last.event.data = data;
+  last.forget = true;
+  told(count_++) = last;
+}
+
+bool ForeignEvd::take(Told& next) {
+  const MutexLock lock(mutex_);
+  if (count_ == 0) return false;
+  next = told(0);
+  first_ = (first_ + 1) % ring_.size();
+  --count_;
+  return true;
 }
 
 // Who takes what was told holds the lock of the EVD's IA, so that it arrives in this order, whoever
 // else delivers at the same time.
-Token ForeignEvd::deliver(EventDispatcher& evd) {
-  Told told;
+ForeignEvd::Unheard ForeignEvd::deliver(EventDispatcher& evd) {
+  Told next;
+  while (take(next)) {
+    if (next.forget)
+      evd.forget_data(next.event.object, next.event.data);
+    else if (!evd.push_connection(next.event) && next.event.kind == EventKind::Established)
+      return {next.event.object, next.connection};
+  }
+  bool lost = false;
+  bool let_go = false;
   {
     const MutexLock lock(mutex_);
-    told = std::exchange(told_, {});
+    lost = std::exchange(lost_, false);
+    let_go = std::exchange(let_go_, false);
   }
-  Token unheard = nullptr;
-  for (std::size_t i = 0; i != told.count; ++i) {
-    const Event& event = told.events[i];
-    if (!evd.push_connection(event) && event.kind == EventKind::Established) unheard = event.object;
-  }
-  if (told.lost) evd.report_overflow();
-  if (told.forgotten != nullptr) evd.forget_data(told.object, told.forgotten);
-  if (told.let_go) evd.release();
-  return unheard;
+  if (lost) evd.report_overflow();
+  if (let_go) evd.release();
+  return {};
 }
 
 } // namespace datum

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "core/interface_adapter.h"
 
+#include <algorithm>
 #include <cassert>
 #include <new>
+#include <utility>
 
 #include "base/log.h"
 
@@ -51,6 +53,26 @@ void InterfaceAdapter::defer_agent(std::unique_ptr<AgentCall> call) {
   put_off_ = true;
 }
 
+const std::shared_ptr<ForeignEvd>&
+InterfaceAdapter::feed_foreign(const std::shared_ptr<ForeignEvd>& evd) {
+  // One way for each EVD: what two EPs tell it arrives in the order in which it happened.
+  const auto known = std::ranges::find_if(
+      foreign_evds_, [&](const auto& other) { return other->leads_to_same(*evd); });
+  if (known != foreign_evds_.end()) {
+    (*known)->join();
+    return *known;
+  }
+  deliveries_.reserve(deliveries_.size() + foreign_evds_.size() + 1);
+  foreign_evds_.reserve(foreign_evds_.size() + 1);
+  evd->join();
+  return foreign_evds_.emplace_back(evd);
+}
+
+void InterfaceAdapter::stop_feeding(const std::shared_ptr<ForeignEvd>& evd) {
+  if (evd->leave()) std::erase(foreign_evds_, evd);
+  deliver_later(evd);
+}
+
 void InterfaceAdapter::deliver_later(const std::shared_ptr<ForeignEvd>& evd) {
   if (std::exchange(evd->awaits_delivery, true)) return;
   deliveries_.push_back(evd);
@@ -59,12 +81,12 @@ void InterfaceAdapter::deliver_later(const std::shared_ptr<ForeignEvd>& evd) {
 
 InterfaceAdapter::Deliveries InterfaceAdapter::take_deliveries() {
   Deliveries taken;
-  for (std::shared_ptr<ForeignEvd>& next : taken) {
-    if (deliveries_.empty()) return taken;
-    next = std::move(deliveries_.back());
-    deliveries_.pop_back();
-    next->awaits_delivery = false;
-  }
+  const auto count = static_cast<std::ptrdiff_t>(std::min(taken.size(), deliveries_.size()));
+  const auto end = deliveries_.begin() + count;
+  std::move(deliveries_.begin(), end, taken.begin());
+  deliveries_.erase(deliveries_.begin(), end);
+  for (std::ptrdiff_t i = 0; i != count; ++i)
+    taken[static_cast<std::size_t>(i)]->awaits_delivery = false;
   if (!deliveries_.empty()) put_off_ = true;
   return taken;
 }

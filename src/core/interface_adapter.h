@@ -172,16 +172,14 @@ class InterfaceAdapter final : public Object {
   std::vector<ForeignEvent> take_foreign_events() { return std::exchange(foreign_events_, {}); }
 
   // --- connect EVDs of other IAs -------------------------------------------------------------
-  // An EP is about to feed one, or does not any more: telling it something must need no memory.
-  void expect_deliveries() {
-    deliveries_.reserve(deliveries_.size() + foreign_feeds_ + 1);
-    ++foreign_feeds_;
-  }
-  void expect_no_deliveries() { --foreign_feeds_; }
+  // An EP feeds it, through what leads there already if others do; telling it something needs no
+  // memory then.
+  const std::shared_ptr<ForeignEvd>& feed_foreign(const std::shared_ptr<ForeignEvd>& evd);
+  void stop_feeding(const std::shared_ptr<ForeignEvd>& evd);
   // It has been told something: whoever lets go of the lock delivers that.
   void deliver_later(const std::shared_ptr<ForeignEvd>& evd);
   using Deliveries = std::array<std::shared_ptr<ForeignEvd>, 8>;
-  // Some of them, or all; the rest is put off again.
+  // Those that were told something first; the rest is put off again.
   Deliveries take_deliveries();
 
   std::uint32_t next_number() { return ++last_number_; }
@@ -234,8 +232,8 @@ class InterfaceAdapter final : public Object {
   Ref<EventDispatcher> async_evd_;
   Token foreign_async_ = nullptr;
   std::vector<ForeignEvent> foreign_events_;
+  std::vector<std::shared_ptr<ForeignEvd>> foreign_evds_; // which EPs feed
   std::vector<std::shared_ptr<ForeignEvd>> deliveries_;
-  std::size_t foreign_feeds_ = 0;
   WaitPoint unblocked_;
   bool closing_ = false;
   bool put_off_ = false;

@@ -26,6 +26,8 @@ class LockOwner {
   virtual ~LockOwner() = default;
   virtual void acquire() = 0;
   virtual void relinquish() = 0;
+  // Giving it up does something first, which may take long.
+  virtual bool has_put_off() const { return false; }
 };
 
 enum class WaitResult : unsigned char { Signalled, TimedOut, Interrupted };

@@ -25,7 +25,7 @@ ForeignConnectEvd::ForeignConnectEvd(const void* beside, const void* evd) {
 
 // By now the EP holds it, or nobody does.
 ForeignConnectEvd::~ForeignConnectEvd() {
-  if (held_ && held_->release()) static_cast<void>(IaControl::deliver(*held_));
+  if (held_ && held_->release_by_maker()) static_cast<void>(IaControl::deliver(*held_));
 }
 
 } // namespace datum

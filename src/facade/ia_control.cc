@@ -83,19 +83,21 @@ bool IaControl::do_put_off() noexcept {
   return more;
 }
 
-Token IaControl::deliver(ForeignEvd& to) noexcept {
+ForeignEvd::Unheard IaControl::deliver(ForeignEvd& to) noexcept {
   const Locked<ObjectKind::EventDispatcher> evd(to.token());
-  if (!evd || evd.control().key_for(ObjectKind::EventDispatcher) != to.key()) return nullptr;
+  if (!evd || evd.control().key_for(ObjectKind::EventDispatcher) != to.key()) return {};
   return to.deliver(*evd);
 }
 
 void IaControl::deliver(const InterfaceAdapter::Deliveries& deliveries) noexcept {
   for (const std::shared_ptr<ForeignEvd>& to : deliveries) {
     if (!to) return;
-    const Token unheard = deliver(*to);
-    if (unheard == nullptr) continue;
-    const Locked<ObjectKind::Endpoint> ep(unheard);
-    if (ep && &ep.control() == this) ep->establishment_lost(*to);
+    for (;;) {
+      const ForeignEvd::Unheard unheard = deliver(*to);
+      if (unheard.endpoint == nullptr) break;
+      const Locked<ObjectKind::Endpoint> ep(unheard.endpoint);
+      if (ep && &ep.control() == this) ep->establishment_lost(*to, unheard.connection);
+    }
   }
 }
 

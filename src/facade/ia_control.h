@@ -58,12 +58,13 @@ class IaControl final : public LockOwner, public HandleSource {
   // --- LockOwner, HandleSource -----------------------------------------------------------------
   void acquire() override DATUM_NO_TSA { mutex_.lock(); }
   void relinquish() override DATUM_NO_TSA { leave(); }
+  bool has_put_off() const override { return adapter_->has_put_off(); }
   Token issue(ObjectKind kind, Object& object) override;
   void withdraw(Token token) override;
 
-  // What waits on the way to an EVD of whichever IA goes there; no lock is held.
-  // The result: an EP of which nobody will learn that it is connected.
-  static Token deliver(ForeignEvd& to) noexcept;
+  // What waits on the way to an EVD of whichever IA goes there, up to an EP of which nobody will
+  // learn that it is connected; no lock is held.
+  static ForeignEvd::Unheard deliver(ForeignEvd& to) noexcept;
 
   // --- life ------------------------------------------------------------------------------------
   // Opens an IA; the result is its handle.

@@ -53,9 +53,9 @@ WaitResult ProgressEngine::sleep(WaitPoint& point, Instant deadline) {
       result = WaitResult::TimedOut;
       break;
     }
-    // Nobody owns the bell while a proxy agent runs: it is called when breathe() gives up the lock,
-    // and after a look that found nothing there is none.
-    if (worked)
+    // No waiter owns the bell while a proxy agent runs, which is called when breathe() gives up the
+    // lock: it may wait for something itself. The background thread makes way for it anyway.
+    if (worked || lock_.has_put_off())
       breathe();
     else if (!bell_.polling() || !stop_polling())
       wake = sleep_once(me, deadline);

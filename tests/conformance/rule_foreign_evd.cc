@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Endpoints whose connect EVD belongs to another open IA.
+#include <algorithm>
+#include <deque>
 #include <thread>
+#include <vector>
 
 #include "fixture.h"
 #include "names.h"
@@ -119,6 +122,39 @@ TEST_F(RuleForeignEvd, PassiveSide) {
 TEST_F(RuleForeignEvd, Refused) {
   ASSERT_DAT_OK(connect(ep, address_of(peer_ia), free_qualifier()));
   expect_connection_event(far, kRefused, ep);
+}
+
+// Breaks all of a dozen EPs in one call, since they feed one EVD that overflows: the order in which
+// `connect_evd` hears of it, as numbers of EPs.
+std::vector<std::size_t> order_of_breaking(Ia& ia, Ia& peer_ia, DAT_EVD_HANDLE connect_evd) {
+  constexpr std::size_t kEps = 12;
+  const Pz pz = create_pz(ia);
+  const Evd small = create_evd(ia, DAT_EVD_DTO_FLAG, 1);
+  const DAT_COUNT room = query_evd(small).evd_qlen;
+  std::vector<Ep> eps;
+  std::deque<Side> peers;
+  for (std::size_t i = 0; i < kEps; ++i) {
+    eps.push_back(create_ep(ia, pz, small, small, connect_evd));
+    Side& peer = peers.emplace_back(peer_ia);
+    establish(eps.back(), connect_evd, peer.ep(), peer.connect_evd(), peer_ia);
+  }
+  for (DAT_COUNT i = 0; i <= room; ++i) EXPECT_DAT_OK(post_recv(eps.front(), {}, 1));
+  EXPECT_DAT_OK(dat_ep_disconnect(eps.front(), DAT_CLOSE_ABRUPT_FLAG));
+  std::vector<std::size_t> order;
+  DAT_EVENT event{};
+  while (dat_evd_dequeue(connect_evd, &event) == DAT_SUCCESS) {
+    const auto about = std::ranges::find(eps, event.event_data.connect_event_data.ep_handle,
+                                         [](const Ep& ep) { return ep.get(); });
+    order.push_back(static_cast<std::size_t>(about - eps.begin()));
+  }
+  EXPECT_EQ(order.size(), kEps);
+  return order;
+}
+
+// Rules: FOREIGN.2
+TEST_F(RuleForeignEvd, EventsOfSeveralEpsInOneCallComeInTheOrderOfAnOwnEvd) {
+  const std::vector<std::size_t> own_order = order_of_breaking(ia, peer_ia, own);
+  EXPECT_EQ(order_of_breaking(ia, peer_ia, far), own_order);
 }
 
 // Rules: FOREIGN.2

@@ -74,6 +74,51 @@ TEST(Progress, P7NoWakeUpIsLostAmongWaitersPollersAndTheBackground) {
   });
 }
 
+// A message makes whoever notices it call an agent, which waits for another one itself.
+TEST(Progress, AnAgentMayWaitWhoeverCallsIt) {
+  each_seed([](std::uint64_t seed) {
+    StageWorld world(seed, seed % 2 == 0);
+    Stage& stage = world.stage;
+    bool agent_waits = false;
+    bool agent_done = false;
+    bool finished = false;
+    world.transport.on_arrival[2] = [&] {
+      world.lock.put_off([&] {
+        agent_waits = true;
+        world.wait_for(1, 1);
+        agent_done = true;
+      });
+    };
+    stage.add([&] {
+      if (stage.random(2) == 0) world.poll_for(2, static_cast<int>(stage.random(2)));
+      world.wait_for(0, 1);
+      finished = true;
+    });
+    stage.add([&] {
+      world.pass_some_time();
+      world.transport.send(2);
+      stage.block([&] { return agent_waits; }, kNever);
+      world.pass_some_time();
+      world.transport.send(1);
+      stage.block([&] { return agent_done; }, kNever);
+      world.transport.send(0);
+    });
+    if (stage.random(2) == 0)
+      stage.add([&] {
+        world.pass_some_time();
+        world.lock.acquire();
+        world.transport.leave_behind();
+        world.lock.relinquish();
+      });
+    world.start_background();
+    EXPECT_EQ(stage.run(), Stage::End::Quiet);
+    EXPECT_TRUE(agent_waits);
+    EXPECT_TRUE(agent_done);
+    EXPECT_TRUE(finished);
+    EXPECT_EQ(world.close(), Stage::End::Finished);
+  });
+}
+
 // Polls for so long, so that peers stop ringing, and calls nothing any more.
 void poll_until(StageWorld& world, Instant end) {
   do {

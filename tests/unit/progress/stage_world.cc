@@ -14,8 +14,10 @@ void StageLock::acquire() {
 }
 
 void StageLock::relinquish() {
+  const std::function<void()> work = std::exchange(put_off_, nullptr);
   held_ = false;
   stage_.yield();
+  if (work) work();
 }
 
 Wake StagePlaces::sleep_at_bell(Instant until, ReadyBatch& ready) {
@@ -114,6 +116,7 @@ bool StageTransport::progress() {
   for (const Message& message : messages) {
     longest_delay_ = std::max(longest_delay_, stage_.now() - message.sent);
     ++arrived[message.queue];
+    if (on_arrival[message.queue]) on_arrival[message.queue]();
     WaitPoint* point = waiting[message.queue];
     if (point != nullptr && !point->signalled) progress_->signal(*point);
   }

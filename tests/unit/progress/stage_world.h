@@ -5,6 +5,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "core/timer.h"
@@ -18,11 +20,15 @@ class StageLock final : public LockOwner {
   explicit StageLock(Stage& stage) : stage_(stage) {}
   void acquire() override;
   void relinquish() override;
+  bool has_put_off() const override { return static_cast<bool>(put_off_); }
+  // Whoever gives up the lock next does it then.
+  void put_off(std::function<void()> work) { put_off_ = std::move(work); }
   int acquisitions() const { return acquisitions_; }
 
  private:
   Stage& stage_;
   bool held_ = false;
+  std::function<void()> put_off_;
   int acquisitions_ = 0;
 };
 
@@ -105,6 +111,7 @@ class StageTransport final : public Transport {
   Duration gap = 0; // then
   std::array<int, kQueues> arrived{};
   std::array<WaitPoint*, kQueues> waiting{};
+  std::array<std::function<void()>, kQueues> on_arrival{};
 
   bool progress() override;
   bool set_attention(Attention attention) override;
