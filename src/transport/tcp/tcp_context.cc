@@ -16,10 +16,7 @@ void TcpContext::schedule(TcpConnection& connection) {
 }
 
 void TcpContext::tell_later(TcpConnection& connection) {
-  untold.insert_before_later(connection, [&](const TcpConnection& other) {
-    if (!connection.has_untold_end()) return false;
-    return !other.has_untold_end() || other.serial() > connection.serial();
-  });
+  untold.push_back(connection);
   lent.progress->kick();
 }
 

@@ -186,6 +186,10 @@ void TcpTransport::tell_ends() {
     const ScopedFlag looking(context_.looking);
     context_.reactor.handle_all();
   }
+  context_.untold.sort([](const TcpConnection& one, const TcpConnection& other) {
+    if (!one.has_untold_end()) return false;
+    return !other.has_untold_end() || one.serial() < other.serial();
+  });
   for (TcpConnection* next = context_.untold.front(); next != nullptr && next->may_be_told();
        next = context_.untold.front()) {
     context_.untold.pop_front();
