@@ -91,9 +91,9 @@ def figure_of(bar, result):
     return result["value"]["median"]
 
 
-def dat_perf(args, tools, environment=None):
-    """The one result of it."""
-    command = [tools.perf, "--local", "--json", "--quiet", "--repeat", "1", *args]
+def dat_perf(args, tools, environment=None, within=()):
+    """The one result of it; `within`: a command that runs it."""
+    command = [*within, tools.perf, "--local", "--json", "--quiet", "--repeat", "1", *args]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False,
                           env={**os.environ, **(environment or {})})
     if done.returncode != 0:
@@ -104,8 +104,8 @@ def dat_perf(args, tools, environment=None):
     return result
 
 
-def run_once(bar, tools):
-    result = dat_perf(bar.args, tools)
+def run_once(bar, tools, within=()):
+    result = dat_perf(bar.args, tools, within=within)
     run = {"figure": figure_of(bar, result), "steady": result.get("steady", True),
            "probe": result.get("probe_ns", 0), "peers": {}, "remark": result.get("remark", "")}
     if bar.to_limit:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Takes the bars of TCP for docs/performance.md, on loopback; scripts/bench.sh says how it is called.
+"""Takes the bars of TCP for docs/performance.md, on loopback and through a veth pair; scripts/bench.sh says how it is called.
 
 Lives here: which bars there are, and those whose figure is no plain result of dat-perf. Not here:
 which runs count and what a table says (bench.py).
@@ -35,18 +35,44 @@ class TcpBar(bench.Bar):
         self.args += TCP
 
 
+# Two network namespaces with a veth pair between them, for one command, with no privilege; they go
+# with it. The far one gets a name in a /run that nobody else sees.
+VETH = ("unshare", "--user", "--map-root-user", "--net", "--mount", "sh", "-ec", """
+mount -t tmpfs none /run
+ip netns add far
+ip link add near type veth peer name far netns far
+ip address add 192.0.2.1/24 dev near
+ip -n far address add 192.0.2.2/24 dev far
+for device in lo near; do ip link set $device up; done
+for device in lo far; do ip -n far link set $device up; done
+exec "$@"
+""", "veth")
+FAR = "--netns far=192.0.2.2"
+
+
+class VethBar(TcpBar):
+    """The same through a veth pair."""
+
+    def __init__(self, name, args, best, goal):
+        super().__init__(f"{name}, veth", f"{args} {FAR}", best, goal)
+
+    def run(self, tools):
+        return bench.run_once(self, tools, VETH)
+
+
 class VersusBar(TcpBar):
     """A goal held against another figure of our own, taken within the same seconds."""
 
     def __init__(self, name, args, best, goal, against, other, environment=None,
-                 other_environment=None):
+                 other_environment=None, within=()):
         super().__init__(name, f"{args} --no-limits", best, goal)
         self.against, self.other = against, [*other.split(), "--no-limits", *TCP]
         self.environment, self.other_environment = environment, other_environment
+        self.within = within
 
     def run(self, tools):
-        own = bench.dat_perf(self.args, tools, self.environment)
-        other = bench.dat_perf(self.other, tools, self.other_environment)
+        own = bench.dat_perf(self.args, tools, self.environment, self.within)
+        other = bench.dat_perf(self.other, tools, self.other_environment, self.within)
         figure, limit = own["value"]["median"], other["value"]["median"]
         steady = (own["steady"] and other["steady"]
                   and not bench.moved(own["probe_ns"], other["probe_ns"]))
@@ -171,9 +197,27 @@ def bandwidth_bars():
                                peers=peers, shown=((f"qperf tcp_bw {size}", "bandwidth"),)))
         bars.append(VersusBar(f"read bandwidth {label}", f"-t read-bw {args}", ">=", 0.9,
                               "our send-bw", f"-t send-bw {args}"))
-        bars.append(VersusBar(f"send bandwidth {label}, CRC on", f"-t send-bw {args}", ">=", 0.9,
-                              "CRC off", f"-t send-bw {args}", {"DATUM_CRC": "on"},
-                              {"DATUM_CRC": "off"}))
+        for op in ("send", "read"):
+            bars.append(VersusBar(f"{op} bandwidth {label}, CRC on", f"-t {op}-bw {args}", ">=", 0.9,
+                                  "CRC off", f"-t {op}-bw {args}", {"DATUM_CRC": "on"},
+                                  {"DATUM_CRC": "off"}))
+    return bars
+
+
+def veth_bars():
+    bars = [
+        VethBar("send/recv 8 B", "-t send-lat -s 8", "<=", 1.2),
+        VethBar("send/recv 8 B, blocking", "-t send-lat -s 8 --wait block --time 300", "<=", 1.15),
+        VethBar("RDMA Read 8 B (limit: one way)", "-t read-lat -s 8", "<=", 2.3),
+        VethBar("RDMA Write 8 B, target calls no DAT function",
+                "-t write-lat -s 8 --target memory", "<=", 1.5),
+    ]
+    for size, label in (("64k", "64 KiB"), ("1M", "1 MiB"), ("16M", "16 MiB")):
+        args = f"-s {size} --time 200"
+        bars += [VethBar(f"{op} bandwidth {label}", f"-t {op}-bw {args}", ">=", 0.9)
+                 for op in ("send", "write")]
+        bars.append(VersusBar(f"read bandwidth {label}, veth", f"-t read-bw {args} {FAR}", ">=", 0.9,
+                              "our send-bw", f"-t send-bw {args} {FAR}", within=VETH))
     return bars
 
 
@@ -212,6 +256,7 @@ def all_bars():
                peers=(("ucx-tcp tag_bw 8", "rate"), ("fi-tcp 8", "rate")), peer_factor=20),
         *calls_bars(),
         *idle_bars(),
+        *veth_bars(),
     ]
 
 

@@ -51,6 +51,7 @@ bench     libfabric-bin          the peer figures of libfabric
 bench     iperf3                 how fast others stream over TCP
 bench     sockperf               round trips over bare sockets, as others take them
 bench     qperf                  the same, and bandwidth
+bench     iproute2               the veth pair through which TCP is measured, too
 bench     linux-perf             counts the system calls of a message
 coverage  gcovr                  line coverage per folder
 siw       qemu-system-x86        the machine that has a siw device

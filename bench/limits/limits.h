@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 namespace limits {
 
@@ -23,7 +24,12 @@ double cma_put_pingpong(std::size_t size, int rounds);
 double cma_pingpong(std::size_t size, int rounds);
 double copy(std::size_t size, int rounds); // memcpy in one thread
 double futex_handover(int rounds);         // both asleep: half round trip
-// One TCP connection over loopback, both ends looking without a pause: half round trip.
+
+// From now on TCP connections lead to this address (IPv4 or IPv6) in the network namespace of that
+// path; by themselves they take loopback.
+void place_far_end(const std::string& netns, const std::string& address);
+
+// One TCP connection, both ends looking without a pause: half round trip.
 double tcp_pingpong(std::size_t size, int rounds);
 double tcp_epoll_pingpong(std::size_t size, int rounds); // both asleep in epoll_wait
 // A ping-pong on each of many connections at once: nanoseconds for each message.

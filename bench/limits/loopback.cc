@@ -8,8 +8,12 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sched.h>
+#include <string>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "limits.h"
 
 namespace limits {
 
@@ -18,18 +22,66 @@ void fail(const char* what) {
   std::exit(2);
 }
 
+namespace {
+
+struct FarEnd {
+  std::string netns; // path; empty: ours
+  sockaddr_storage address{};
+};
+
+FarEnd& far_end() {
+  static FarEnd far = [] {
+    FarEnd loopback;
+    auto& address = reinterpret_cast<sockaddr_in&>(loopback.address);
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return loopback;
+  }();
+  return far;
+}
+
+// A socket belongs to the namespace in which it was made, and stays there.
+int far_socket() {
+  const FarEnd& far = far_end();
+  if (far.netns.empty()) return socket(far.address.ss_family, SOCK_STREAM, 0);
+  const int here = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+  check(here, "limits: /proc/self/ns/net");
+  const int there = open(far.netns.c_str(), O_RDONLY | O_CLOEXEC);
+  check(there, far.netns.c_str());
+  check(setns(there, CLONE_NEWNET), "limits: setns");
+  const int made = socket(far.address.ss_family, SOCK_STREAM, 0);
+  check(setns(here, CLONE_NEWNET), "limits: setns");
+  close(there);
+  close(here);
+  return made;
+}
+
+} // namespace
+
+void place_far_end(const std::string& netns, const std::string& address) {
+  FarEnd far;
+  far.netns = netns;
+  auto& v4 = reinterpret_cast<sockaddr_in&>(far.address);
+  auto& v6 = reinterpret_cast<sockaddr_in6&>(far.address);
+  if (inet_pton(AF_INET, address.c_str(), &v4.sin_addr) == 1)
+    v4.sin_family = AF_INET;
+  else if (inet_pton(AF_INET6, address.c_str(), &v6.sin6_addr) == 1)
+    v6.sin6_family = AF_INET6;
+  else
+    fail("limits: the address of the far end");
+  far_end() = far;
+}
+
 Connection::Connection() {
-  const int listener = socket(AF_INET, SOCK_STREAM, 0);
+  const int listener = far_socket();
   check(listener, "limits: socket");
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  sockaddr_storage address = far_end().address;
   auto* const name = reinterpret_cast<sockaddr*>(&address);
   socklen_t length = sizeof address;
   check(bind(listener, name, length), "limits: bind");
   check(listen(listener, 1), "limits: listen");
   check(getsockname(listener, name, &length), "limits: getsockname");
-  ends_[0] = socket(AF_INET, SOCK_STREAM, 0);
+  ends_[0] = socket(address.ss_family, SOCK_STREAM, 0);
   check(connect(ends_[0], name, length), "limits: connect");
   ends_[1] = accept(listener, nullptr, nullptr);
   check(ends_[1], "limits: accept");

@@ -48,17 +48,20 @@ Plan plan_of(const CommandLine& line) {
 // The two sides of --local. What must exist before DAT is used in this process is made first.
 struct LocalSides {
   LocalSides(const CommandLine& line, bool wants_limits) {
+    if (!line.netns.empty()) far = far_side_of(line.netns);
     const std::vector<int> cores = allowed_cores();
     const bool pin = !line.no_pin && cores.size() >= 2;
-    if (wants_limits && cores.size() >= 2) limits = std::make_unique<LimitsHelper>();
+    if (wants_limits && cores.size() >= 2) limits = std::make_unique<LimitsHelper>(far);
     ServerOptions options;
     options.ia = line.ia;
     options.port = 0;
+    options.far = far;
     if (cores.size() >= 2) options.probe = &probe;
     has_probe = cores.size() >= 2;
     server = std::make_unique<LocalServer>(options, pin ? cores[1] : -1);
     if (pin) pin_to(cores[0]);
   }
+  FarSide far;
   Probe probe;
   bool has_probe = false;
   std::unique_ptr<LimitsHelper> limits;
@@ -97,7 +100,8 @@ Peer Client::peer(const tools::Interface& ia) {
   if (!sides_)
     return {tools::resolve(line_.host), line_.port,
             fmt::format("{} port {}", line_.host, line_.port)};
-  return {tools::resolve(ia.address()), sides_->server->port(), "server side"};
+  const std::string& far = sides_->far.address;
+  return {tools::resolve(far.empty() ? ia.address() : far), sides_->server->port(), "server side"};
 }
 
 ExitCode Client::run() {

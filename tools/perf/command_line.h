@@ -24,6 +24,7 @@ struct CommandLine {
   std::string sizes = "8,4k,64k,1M";
   std::vector<std::string> memories = {"ordinary"};
   std::string wait = "poll", target = "poll";
+  std::string netns;     // NAME=ADDRESS; empty: the passive side of --local stays here
   std::string transport; // auto, shm, tcp; empty: as the environment says
   std::uint32_t window = 64, endpoints = 1, beside = 0;
   unsigned repeat = 5;

@@ -96,7 +96,7 @@ void answer(const Request& request, int answers) {
 
 } // namespace
 
-LimitsHelper::LimitsHelper() {
+LimitsHelper::LimitsHelper(const FarSide& far) {
   int there[2], back[2];
   if (pipe(there) != 0 || pipe(back) != 0)
     throw std::system_error(errno, std::generic_category(), "pipes for the limits process");
@@ -104,6 +104,7 @@ LimitsHelper::LimitsHelper() {
   if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "the limits process");
   if (pid_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (!far.netns.empty()) limits::place_far_end(far.netns, far.address);
     signal(SIGINT, SIG_IGN); // Ctrl-C is our parent's to handle; we end when it closes the pipe
     close(there[1]);
     close(back[0]);

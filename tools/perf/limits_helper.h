@@ -11,6 +11,8 @@
 
 #include <sys/types.h>
 
+#include "perf/far_side.h"
+
 namespace datum::perf {
 
 enum class Limit : std::uint32_t {
@@ -34,7 +36,8 @@ enum class Limit : std::uint32_t {
 
 class LimitsHelper {
  public:
-  LimitsHelper(); // forks
+  // Forks. Sockets are measured through what leads to the far side.
+  explicit LimitsHelper(const FarSide& far = {});
   ~LimitsHelper();
   LimitsHelper(const LimitsHelper&) = delete;
   LimitsHelper& operator=(const LimitsHelper&) = delete;

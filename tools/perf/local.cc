@@ -33,6 +33,7 @@ ExitCode serve_once(ServerOptions options, int core, int to_parent) {
       throw ToolError(ExitCode::Failed, "the parent process is gone");
   };
   try {
+    if (!options.far.netns.empty()) enter(options.far);
     return run_server(options);
   } catch (const ToolError& error) {
     if (error.code() != ExitCode::Interrupted)

@@ -40,6 +40,11 @@ void add_roles(CLI::App& app, CommandLine& line) {
 }
 
 void add_transport(CLI::App& app, CommandLine& line) {
+  app.add_option("--netns", line.netns,
+                 "run the passive side of --local in this network namespace, which has that\n"
+                 "address: both sides and the limits go through what connects it with ours")
+      ->type_name("NAME=ADDRESS")
+      ->needs("--local");
   app.add_option("--transport", line.transport,
                  "what connections may take: shared memory, TCP, or the best of them. On one\n"
                  "side it restricts both; not given, it is what DATUM_TRANSPORT says")

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "common/tool_error.h"
+#include "perf/far_side.h"
 #include "perf/probe.h"
 
 namespace datum::perf {
@@ -18,6 +19,7 @@ struct ServerOptions {
   bool once = false;                // ends after one client
   std::chrono::seconds timeout{10}; // for the first word of a client that has connected
   bool quiet = false;
+  FarSide far;                                          // where the child of --local runs
   Probe* probe = nullptr;                               // shared with the client's process
   std::function<void(std::uint64_t port)> on_listening; // instead of the line on stdout
 };

@@ -72,6 +72,27 @@ TEST(DatPerf, LocalMeasuresSleepersAndConnectionsOverTcp) {
   EXPECT_NE(ended.output.find("\"descriptors_per_pair\": 2,"), std::string::npos) << ended.output;
 }
 
+// The address exists in the far namespace only.
+TEST(DatPerf, LocalMeasuresThroughWhatConnectsTwoNetworkNamespaces) {
+  const Ended ended =
+      run("unshare --user --map-root-user --net --mount sh -ec '"
+          "mount -t tmpfs none /run; ip netns add far; ip link add near type veth peer name far "
+          "netns far; ip address add 192.0.2.1/24 dev near; ip -n far address add 192.0.2.2/24 dev "
+          "far; ip link set lo up; ip link set near up; ip -n far link set far up; exec " +
+          kPerf +
+          " --local --netns far=192.0.2.2 -t send-lat -s 8 --repeat 1 --time 1 --json -q' 2>&1");
+  EXPECT_EQ(ended.code, 0) << ended.output;
+  EXPECT_EQ(count(ended.output, "\"transport\": \"tcp\""), 1U) << ended.output;
+  EXPECT_EQ(count(ended.output, "\"limit\": \"tcp 8 B\""), 1U) << ended.output;
+}
+
+TEST(DatPerf, ANetworkNamespaceThatThereIsNotIsWrongUsage) {
+  const Ended ended = run(kPerf + " --local --netns nowhere/net=192.0.2.2" + kShort + "2>&1");
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_EQ(count(ended.output, "nowhere/net: No such file or directory"), 1U) << ended.output;
+  EXPECT_EQ(run(kPerf + " --local --netns nowhere" + kShort + "2>&1").code, 2);
+}
+
 TEST(DatPerf, OneSideThatAllowsTcpAloneMakesItTcp) {
   Served server(kPerf + " --server --port 0 -q");
   const std::string client = kPerf + " 127.0.0.1 --port " + server.port + " -t send-lat -s 8";

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "perf/far_side.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "common/tool_error.h"
+
+namespace datum::perf {
+
+using tools::ExitCode;
+using tools::ToolError;
+
+FarSide far_side_of(const std::string& text) {
+  const std::size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    throw ToolError(ExitCode::Usage,
+                    fmt::format("--netns: \"{}\" is not NAME=ADDRESS, as in far=192.0.2.2", text));
+  const std::string name = text.substr(0, equals);
+  return {name.find('/') == std::string::npos ? "/run/netns/" + name : name,
+          text.substr(equals + 1)};
+}
+
+void enter(const FarSide& side) {
+  const int netns = open(side.netns.c_str(), O_RDONLY | O_CLOEXEC);
+  if (netns < 0)
+    throw ToolError(ExitCode::Usage,
+                    fmt::format("--netns: {}: {} (`ip netns` lists those that have a name)",
+                                side.netns, std::strerror(errno)));
+  const int error = setns(netns, CLONE_NEWNET) == 0 ? 0 : errno;
+  close(netns);
+  if (error != 0)
+    throw ToolError(ExitCode::Usage,
+                    fmt::format("--netns: cannot enter {}: {}{}", side.netns, std::strerror(error),
+                                error == EPERM ? " (CAP_SYS_ADMIN is needed)" : ""));
+}
+
+} // namespace datum::perf
