@@ -6,10 +6,10 @@
 #include <cstring>
 #include <new>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 
 #include "base/log.h"
+#include "base/memory_file.h"
 #include "base/text.h"
 #include "provider/report.h"
 #include "transport/inet/abstract_name.h"
@@ -37,16 +37,6 @@ UniqueFd listen_at(std::uint64_t number) {
 bool may_ask(int socket) {
   const uid_t asker = peer_credentials(socket).uid;
   return asker == 0 || asker == ::geteuid();
-}
-
-bool write_all(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(file, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
 }
 
 } // namespace
@@ -100,7 +90,7 @@ void Inquiry::on_expired(Instant) {
 }
 
 void Inquiry::begin(UniqueFd asker) {
-  UniqueFd file(::memfd_create("datum-info", MFD_CLOEXEC));
+  UniqueFd file = make_memory_file("datum-info");
   if (!file) return;
   answer_.reset(new Answer{std::move(asker), std::move(file), Report(adapter_, ia_name_)});
   wake_in(0);
@@ -111,7 +101,10 @@ void Inquiry::go_on() {
   std::unique_ptr<Answer> answer = std::move(answer_);
   wake_in(kRest);
   const std::string part = answer->report.next_part();
-  if (!write_all(answer->file.get(), part)) return;
+  if (!append(answer->file, part)) {
+    if (errno == EFBIG) refuse(*answer);
+    return;
+  }
   if (part.empty()) return send(*answer);
   answer_ = std::move(answer);
   wake_in(kBreath);
@@ -119,8 +112,13 @@ void Inquiry::go_on() {
 
 void Inquiry::send(const Answer& answer) {
   const std::array fds{answer.file.get()};
-  constexpr std::array kGreeting{std::byte{1}};
-  static_cast<void>(send_message(answer.asker.get(), kGreeting, fds));
+  constexpr std::array kReport{std::byte{1}};
+  static_cast<void>(send_message(answer.asker.get(), kReport, fds));
+}
+
+void Inquiry::refuse(const Answer& answer) {
+  constexpr std::array kTooLong{std::byte{2}};
+  static_cast<void>(send_message(answer.asker.get(), kTooLong));
 }
 
 } // namespace datum

@@ -2,7 +2,8 @@
 // provider/inquiry.h: answers dat-info -p about an open IA.
 // Lives here: an abstract UNIX socket "datum-info/NUMBER" that nobody has to know the number of (it
 //             is found by the descriptors of the process); whoever of the same user, or root,
-//             connects gets a file with the report, and is let go. One at a time, in parts between
+//             connects gets a message with a file, the report, or one that there is no room
+//             for it, and is let go. One at a time, in parts between
 //             which others have the IA, and then not for a while: whoever asks without end has
 //             little of the IA's time.
 // Not here:   what the report says (report.h).
@@ -47,6 +48,8 @@ class Inquiry final : private FdHandler, private Timer {
   void begin(UniqueFd asker);
   void go_on();
   static void send(const Answer& answer);
+  // The report is longer than a file of this process may be (RLIMIT_FSIZE).
+  static void refuse(const Answer& answer);
   void wake_in(Duration time);
 
   Reactor& reactor_;

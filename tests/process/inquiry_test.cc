@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <cstring>
 #include <fstream>
@@ -128,6 +129,29 @@ TEST(Inquiry, WithoutDescriptorsNothingSpinsAndTheAnswerComesLater) {
   char greeting = 0;
   EXPECT_EQ(recv(asker, &greeting, 1, 0), 1);
   close(asker);
+}
+
+// Whoever asks must not end the one that is asked: a file over the limit raises SIGXFSZ. Returns
+// what the answer says it is: 1 the report, 2 that it is longer than a file may be.
+int answer_under_file_limit(rlim_t limit) {
+  const Ia ia = open_ia();
+  const std::vector<std::string> asked = names();
+  std::signal(SIGXFSZ, SIG_DFL);
+  const rlimit most{limit, limit};
+  const int asker = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  if (asked.size() != 1 || setrlimit(RLIMIT_FSIZE, &most) != 0 || !connect_to(asker, asked[0]))
+    return 0;
+  pollfd answered{.fd = asker, .events = POLLIN, .revents = 0};
+  char kind = 0;
+  if (poll(&answered, 1, 2000) != 1 || recv(asker, &kind, 1, 0) != 1) return 0;
+  return kind;
+}
+
+TEST(InquiryDeathTest, AFileLimitDoesNotEndTheProgramThatIsAsked) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(_exit(answer_under_file_limit(RLIM_INFINITY)), testing::ExitedWithCode(1), "");
+  for (const rlim_t limit : {rlim_t{0}, rlim_t{5}})
+    EXPECT_EXIT(_exit(answer_under_file_limit(limit)), testing::ExitedWithCode(2), "") << limit;
 }
 
 } // namespace

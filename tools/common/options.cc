@@ -2,6 +2,7 @@
 #include "common/options.h"
 
 #include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 
@@ -63,6 +64,7 @@ int run_tool(CLI::App& app, int argc, char** argv, const std::function<ExitCode(
   app.set_version_flag("--version", app.get_name() + " (datum) " DATUM_VERSION);
   ExitCode code = ExitCode::Failed;
   occupy_standard_descriptors();
+  std::signal(SIGXFSZ, SIG_IGN); // a file over the limit is an error of that file, not our end
   try {
     app.parse(argc, argv);
     code = body();

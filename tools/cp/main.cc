@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // dat-cp: the command line. What it means is in client.h and server.h.
-#include <csignal>
 #include <cstdlib>
 #include <map>
 
@@ -114,7 +113,6 @@ int main(int argc, char** argv) try {
       "4 the other side was lost, 5 refused (token, version, nobody listens). See dat-cp(1).");
   return datum::tools::run_tool(app, argc, argv, [&] {
     datum::tools::catch_interrupts();
-    std::signal(SIGXFSZ, SIG_IGN); // a file over the limit is an error of that file, not our end
     if (*serve) {
       line.server.timeout = std::chrono::seconds(line.timeout);
       return run_server(line.server);

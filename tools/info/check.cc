@@ -192,9 +192,10 @@ void judge_memory(const Facts& facts, Findings& out) {
   if (facts.memfd_error.empty())
     out.push_back({Grade::Fine, "shared memory", "memfd_create works", {}});
   else
-    out.push_back({Grade::Problem, "shared memory", "memfd_create: " + facts.memfd_error,
-                   "links between processes need it; look at seccomp profiles and at memory limits "
-                   "of the control group"});
+    out.push_back(
+        {Grade::Problem, "shared memory", "memfd_create: " + facts.memfd_error,
+         "links between processes need it; look at `ulimit -n` and `ulimit -f`, at seccomp "
+         "profiles and at memory limits of the control group"});
   if (!facts.shm_free)
     out.push_back({Grade::Note,
                    "/dev/shm",

@@ -110,10 +110,12 @@ tools::UniqueFd connect_to(const std::string& name) {
   return socket;
 }
 
-// Empty, and errno 0: let go without an answer.
-tools::UniqueFd receive_file(int socket) {
-  std::byte greeting{};
-  iovec piece{.iov_base = &greeting, .iov_len = sizeof greeting};
+// The first octet of what an IA answers (provider/inquiry.cc).
+constexpr std::byte kTooLong{2};
+
+// No file, and errno 0: let go without an answer, or the answer is only what `kind` says.
+tools::UniqueFd receive_file(int socket, std::byte& kind) {
+  iovec piece{.iov_base = &kind, .iov_len = sizeof kind};
   alignas(cmsghdr) std::byte control[CMSG_SPACE(sizeof(int))];
   msghdr message{};
   message.msg_iov = &piece;
@@ -129,6 +131,14 @@ tools::UniqueFd receive_file(int socket) {
   int fd = -1;
   std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
   return tools::UniqueFd(fd);
+}
+
+std::string why_no_file(std::byte kind) {
+  return kind == kTooLong
+             ? "what an IA says itself: it is longer than a file of that program may be "
+               "(ulimit -f; `prlimit --fsize=unlimited --pid PID` raises it)"
+             : "what an IA says itself: it does not tell this user, or has no memory or descriptor "
+               "left to do so";
 }
 
 std::optional<std::string> read_file(int file) {
@@ -176,12 +186,10 @@ std::optional<IaReport> parse_report(std::string_view text) {
 Answer ask(const std::string& name) {
   const tools::UniqueFd socket = connect_to(name);
   if (!socket) return {.report = {}, .gap = why_not("connecting", errno)};
-  const tools::UniqueFd file = receive_file(socket.get());
+  std::byte kind{};
+  const tools::UniqueFd file = receive_file(socket.get(), kind);
   if (!file && errno != 0) return {.report = {}, .gap = why_not("waiting", errno)};
-  if (!file)
-    return {.report = {},
-            .gap = "what an IA says itself: it does not tell this user, or has no memory or "
-                   "descriptor left to do so"};
+  if (!file) return {.report = {}, .gap = why_no_file(kind)};
   const std::optional<std::string> text = read_file(file.get());
   Answer answer;
   if (text) answer.report = parse_report(*text);

@@ -1,32 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "transport/shm/sealed_memory.h"
 
-#include <cerrno>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+
+#include "base/memory_file.h"
 
 namespace datum {
 namespace {
 
 constexpr int kSizeSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
-constexpr unsigned kMfdNoexecSeal = 8; // MFD_NOEXEC_SEAL, younger than the C library's headers
-
-UniqueFd make_memfd(const char* name) {
-  constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
-  // With vm.memfd_noexec=2 the kernel insists on the flag; before Linux 6.3 it refuses it.
-  UniqueFd file(::memfd_create(name, kFlags | kMfdNoexecSeal));
-  if (!file && errno == EINVAL) file = UniqueFd(::memfd_create(name, kFlags));
-  return file;
-}
-
-// A longer file would not fail but end the process (SIGXFSZ).
-bool may_be_as_long(std::size_t size) {
-  rlimit limit{};
-  return ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= size;
-}
 
 // A page of the pool that was given back, or never reserved, is SIGBUS once the pool is empty.
 bool has_huge_pages(int file) {
@@ -41,13 +26,8 @@ Mapping map_shared(int file, std::size_t size) {
 } // namespace
 
 SealedMemory make_sealable_memory(const char* name, std::size_t size) {
-  SealedMemory memory;
-  if (!may_be_as_long(size)) {
-    errno = EFBIG;
-    return memory;
-  }
-  memory.file = make_memfd(name);
-  if (memory.file && ::ftruncate(memory.file.get(), static_cast<off_t>(size)) == 0)
+  SealedMemory memory{make_memory_file(name), {}};
+  if (memory.file && set_length(memory.file, size))
     memory.mapping = map_shared(memory.file.get(), size);
   return memory;
 }

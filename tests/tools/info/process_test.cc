@@ -2,6 +2,7 @@
 // dat-info as a user runs it.
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -70,6 +71,25 @@ TEST(DatInfo, WhatTheKernelWouldNotGiveIsNamed) {
   EXPECT_NE(ended.output.find("memory to share with peers cannot be had (memfd): File too large"),
             std::string::npos)
       << ended.output;
+}
+
+TEST(DatInfo, ChecksUnderALimitOnFiles) {
+  const Ended ended = run("bash -c 'ulimit -f 1; exec " + kInfo + " --check 2>&1'");
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_NE(ended.output.find("memfd_create: File too large"), std::string::npos) << ended.output;
+  EXPECT_NE(ended.output.find("`ulimit -f`"), std::string::npos) << ended.output;
+}
+
+TEST(DatInfo, AProgramWhoseFilesAreLimitedLivesAndSaysWhy) {
+  Served server(kPing + " --serve -p 0 -q");
+  const rlimit none{0, RLIM_INFINITY};
+  ASSERT_EQ(prlimit(server.pid, RLIMIT_FSIZE, &none, nullptr), 0);
+  const Ended ended = run(kInfo + " -p " + std::to_string(server.pid));
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_NE(ended.output.find("longer than a file of that program may be (ulimit -f; "),
+            std::string::npos)
+      << ended.output;
+  EXPECT_EQ(server.end(SIGINT), 0);
 }
 
 TEST(DatInfo, ChecksAMachineWithoutProc) {
