@@ -11,6 +11,10 @@ ConnectEvd::ConnectEvd(InterfaceAdapter& adapter, const Choice& choice) : adapte
   change(choice);
 }
 
+void ConnectEvd::make_room_for(const Choice& choice) {
+  if (choice.foreign) adapter_.make_room_to_feed(choice.foreign);
+}
+
 void ConnectEvd::change(const Choice& choice) {
   std::shared_ptr<ForeignEvd> foreign;
   if (choice.foreign) foreign = adapter_.feed_foreign(choice.foreign);

@@ -34,6 +34,8 @@ class ConnectEvd {
   EventDispatcher* own() const { return own_.get(); }
   bool is(const ForeignEvd& foreign) const { return foreign_.get() == &foreign; }
 
+  // What a change to it may lack memory for.
+  void make_room_for(const Choice& choice);
   void change(const Choice& choice);
   // False: the event is lost, and whoever looks after the EVD is told. `connection`: of the EP.
   bool push(const Event& event, std::uint32_t connection);

@@ -49,7 +49,7 @@ Endpoint::~Endpoint() {
 
 void Endpoint::set_evds_and_attributes(const EndpointParts& parts,
                                        const EndpointAttributes& attributes) {
-  connect_evd_.change(parts.connect_evd); // the one that may lack memory
+  connect_evd_.change(parts.connect_evd);
   count_sharing(recv_evd(), attributes_.recv_completion_flags, -1);
   count_sharing(request_evd(), attributes_.request_completion_flags, -1);
   recv_evd_ = Ref(parts.recv_evd);

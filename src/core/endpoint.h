@@ -199,6 +199,7 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
 
   // The only writer of the state. False: no such row.
   bool on(EpEvent event);
+  // Precondition: there is room for the connect EVD.
   void set_evds_and_attributes(const EndpointParts& parts, const EndpointAttributes& attributes);
   ChannelOptions channel_options() const;
   Status check_datagrams_open() const;

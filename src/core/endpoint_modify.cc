@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/endpoint_modify.cc: dat_ep_modify: validate everything, then apply everything.
+#include <optional>
+#include <utility>
+
 #include "core/endpoint.h"
 #include "core/evd_sharing.h"
 #include "core/interface_adapter.h"
@@ -57,17 +60,20 @@ Status Endpoint::modify(std::uint32_t changes, const EndpointParts& parts,
     return {Type::InvalidParameter, Detail::Arg3};
   if (!modifiable(state_, changes)) return invalid_state(state_);
   if ((changes & kRecvFlags) != 0 && any_recv_posted_) return invalid_state(state_);
-  const bool recv_sizes = (changes & (kMaxRecvDtos | kMaxRecvIov)) != 0;
-  if (recv_sizes && !srq_) {
-    // Posted Recvs stay; a smaller queue, or fewer segments, must still hold them.
-    if (wanted.max_recv_dtos < recvs_.count() ||
-        (wanted.max_recv_iov < recvs_.iov() && !recvs_.empty()))
-      return invalid_state(state_);
-    recvs_.resize(wanted.max_recv_dtos, wanted.max_recv_iov);
-  }
+  const bool recv_sizes = (changes & (kMaxRecvDtos | kMaxRecvIov)) != 0 && !srq_;
+  // Posted Recvs stay; a smaller queue, or fewer segments, must still hold them.
+  if (recv_sizes && (wanted.max_recv_dtos < recvs_.count() ||
+                     (wanted.max_recv_iov < recvs_.iov() && !recvs_.empty())))
+    return invalid_state(state_);
+
+  // All that may lack memory, before anything is changed. The last one changes something itself.
+  connect_evd_.make_room_for(after.connect_evd);
+  std::optional<ReceiveQueue> recvs;
+  if (recv_sizes) recvs = recvs_.resized(wanted.max_recv_dtos, wanted.max_recv_iov);
   if ((changes & (kMaxRequestDtos | kMaxRequestIov | kReadIov | kWriteIov)) != 0)
     requests_.resize(wanted.max_request_dtos, most_segments(wanted));
 
+  if (recvs) recvs_ = std::move(*recvs);
   // The one that it leaves may still hold an event of it, and is not known any more when it goes.
   if (after.connect_evd.token() != connect_evd_.token()) forget_private_data();
   set_evds_and_attributes(after, wanted);

@@ -20,15 +20,18 @@ bool ForeignEvd::release_by_maker() {
   return let_go_;
 }
 
-void ForeignEvd::join() {
+void ForeignEvd::make_room() {
   const MutexLock lock(mutex_);
   const std::size_t wanted = count_ + (feeders_ + 1) * kEachMost;
-  if (ring_.size() < wanted) {
-    std::vector<Told> larger(wanted);
-    for (std::size_t i = 0; i != count_; ++i) larger[i] = told(i);
-    ring_.swap(larger);
-    first_ = 0;
-  }
+  if (ring_.size() >= wanted) return;
+  std::vector<Told> larger(wanted);
+  for (std::size_t i = 0; i != count_; ++i) larger[i] = told(i);
+  ring_.swap(larger);
+  first_ = 0;
+}
+
+void ForeignEvd::join() {
+  const MutexLock lock(mutex_);
   ++feeders_;
 }
 

@@ -39,6 +39,9 @@ class ForeignEvd {
   bool release_by_maker();
 
   // --- by EPs, with the lock of their IA ---
+  // For what one more tells.
+  void make_room();
+  // Precondition: there is room.
   void join();
   // True: no EP feeds it any more.
   bool leave();

@@ -53,19 +53,27 @@ void InterfaceAdapter::defer_agent(std::unique_ptr<AgentCall> call) {
   put_off_ = true;
 }
 
-const std::shared_ptr<ForeignEvd>&
-InterfaceAdapter::feed_foreign(const std::shared_ptr<ForeignEvd>& evd) {
-  // One way for each EVD: what two EPs tell it arrives in the order in which it happened.
-  const auto known = std::ranges::find_if(
-      foreign_evds_, [&](const auto& other) { return other->leads_to_same(*evd); });
-  if (known != foreign_evds_.end()) {
-    (*known)->join();
-    return *known;
-  }
+// One way for each EVD: what two EPs tell it arrives in the order in which it happened.
+const std::shared_ptr<ForeignEvd>* InterfaceAdapter::way_to(const ForeignEvd& evd) const {
+  const auto way = std::ranges::find_if(
+      foreign_evds_, [&](const auto& other) { return other->leads_to_same(evd); });
+  return way != foreign_evds_.end() ? &*way : nullptr;
+}
+
+void InterfaceAdapter::make_room_to_feed(const std::shared_ptr<ForeignEvd>& evd) {
+  if (const auto* way = way_to(*evd)) return (*way)->make_room();
   deliveries_.reserve(deliveries_.size() + foreign_evds_.size() + 1);
   foreign_evds_.reserve(foreign_evds_.size() + 1);
-  evd->join();
-  return foreign_evds_.emplace_back(evd);
+  evd->make_room();
+}
+
+const std::shared_ptr<ForeignEvd>&
+InterfaceAdapter::feed_foreign(const std::shared_ptr<ForeignEvd>& evd) {
+  make_room_to_feed(evd);
+  const auto* known = way_to(*evd);
+  const auto& way = known != nullptr ? *known : foreign_evds_.emplace_back(evd);
+  way->join();
+  return way;
 }
 
 void InterfaceAdapter::stop_feeding(const std::shared_ptr<ForeignEvd>& evd) {

@@ -175,6 +175,8 @@ class InterfaceAdapter final : public Object {
   // An EP feeds it, through what leads there already if others do; telling it something needs no
   // memory then.
   const std::shared_ptr<ForeignEvd>& feed_foreign(const std::shared_ptr<ForeignEvd>& evd);
+  // What that may lack memory for.
+  void make_room_to_feed(const std::shared_ptr<ForeignEvd>& evd);
   void stop_feeding(const std::shared_ptr<ForeignEvd>& evd);
   // It has been told something: whoever lets go of the lock delivers that.
   void deliver_later(const std::shared_ptr<ForeignEvd>& evd);
@@ -215,6 +217,8 @@ class InterfaceAdapter final : public Object {
   std::int32_t count_points(ObjectKind kind);
 
  private:
+  // Null: no EP feeds that EVD yet.
+  const std::shared_ptr<ForeignEvd>* way_to(const ForeignEvd& evd) const;
   void destroy_retired_channels();
   void make_room_to_retire();
   template <class T>

@@ -8,11 +8,14 @@ ReceiveQueue::ReceiveQueue(std::int32_t depth, std::int32_t iov)
       segments_(static_cast<std::size_t>(depth) * static_cast<std::size_t>(iov)),
       iov_(static_cast<std::size_t>(iov)) {}
 
-void ReceiveQueue::resize(std::int32_t depth, std::int32_t iov) {
-  ReceiveQueue larger(depth, iov);
-  for (; !empty(); pop())
-    larger.push(front().cookie, front().flags, front_segments(), front().capacity);
-  *this = std::move(larger);
+ReceiveQueue ReceiveQueue::resized(std::int32_t depth, std::int32_t iov) const {
+  ReceiveQueue other(depth, iov);
+  for (std::size_t i = 0; i != count_; ++i) {
+    const std::size_t at = wrap(head_ + i);
+    const Receive& recv = slots_[at];
+    other.push(recv.cookie, recv.flags, segments_at(at), recv.capacity);
+  }
+  return other;
 }
 
 } // namespace datum

@@ -43,17 +43,18 @@ class ReceiveQueue {
     ++count_;
   }
   const Receive& front() const { return slots_[head_]; }
-  std::span<const LocalTriplet> front_segments() const {
-    return {segments_.data() + head_ * iov_, slots_[head_].segments};
-  }
+  std::span<const LocalTriplet> front_segments() const { return segments_at(head_); }
   void pop() {
     head_ = wrap(head_ + 1);
     --count_;
   }
-  // Keeps order and contents. Precondition: depth >= count().
-  void resize(std::int32_t depth, std::int32_t iov);
+  // Order and contents are kept. Precondition: depth >= count().
+  ReceiveQueue resized(std::int32_t depth, std::int32_t iov) const;
 
  private:
+  std::span<const LocalTriplet> segments_at(std::size_t at) const {
+    return {segments_.data() + at * iov_, slots_[at].segments};
+  }
   std::size_t wrap(std::size_t at) const { return at >= slots_.size() ? at - slots_.size() : at; }
 
   std::vector<Receive> slots_;

@@ -57,7 +57,7 @@ Status SharedReceiveQueue::resize(std::int32_t max_recv_dtos) {
     return {Type::InsufficientResources, Detail::ResourceSrq};
   if (max_recv_dtos < outstanding() || max_recv_dtos < low_watermark_)
     return {Type::InvalidState, Detail::SrqInUse};
-  queue_.resize(max_recv_dtos, queue_.iov());
+  queue_ = queue_.resized(max_recv_dtos, queue_.iov());
   max_recv_dtos_ = max_recv_dtos;
   return kOk;
 }

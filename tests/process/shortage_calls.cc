@@ -118,6 +118,28 @@ DAT_RETURN rsp(Stage& s, DAT_HANDLE* handle) {
                         handle);
 }
 
+bool agree(const DAT_EP_PARAM& one, const DAT_EP_PARAM& other) {
+  return one.connect_evd_handle == other.connect_evd_handle &&
+         one.ep_attr.max_request_dtos == other.ep_attr.max_request_dtos &&
+         one.ep_attr.max_recv_dtos == other.ep_attr.max_recv_dtos;
+}
+
+DAT_RETURN modify_much(Stage& s) {
+  constexpr DAT_RETURN kWrong = DAT_CLASS_ERROR | DAT_INTERNAL_ERROR;
+  constexpr DAT_EP_PARAM_MASK kMuch = DAT_EP_FIELD_CONNECT_EVD_HANDLE |
+                                      DAT_EP_FIELD_EP_ATTR_MAX_REQUEST_DTOS |
+                                      DAT_EP_FIELD_EP_ATTR_MAX_RECV_DTOS;
+  DAT_EP_PARAM before{}, asked{}, after{};
+  asked.connect_evd_handle = s.passive.evd;
+  asked.ep_attr.max_request_dtos = 500;
+  asked.ep_attr.max_recv_dtos = 500;
+  if (dat_ep_query(s.active.ep, kMuch, &before) != DAT_SUCCESS) return kWrong;
+  const DAT_RETURN answer = dat_ep_modify(s.active.ep, kMuch, &asked);
+  if (dat_ep_query(s.active.ep, kMuch, &after) != DAT_SUCCESS) return kWrong;
+  if (answer == DAT_SUCCESS) return agree(after, asked) ? answer : kWrong;
+  return agree(after, before) && s.event_is_as_it_was() ? answer : kWrong;
+}
+
 void armed(DAT_PVOID, DAT_EVD_HANDLE) {}
 
 constexpr ShortCall kIaCalls[] = {
@@ -548,6 +570,8 @@ constexpr ShortCall kEndpointCalls[] = {
            &param);
      },
      nullptr},
+    // Whatever lacks, none of the three has been changed, and no event has lost its data.
+    {"ep_modify_of_much", Answers::kShortage, &Stage::leave_event, &modify_much, nullptr},
     {"ep_get_status", Answers::kSuccess, &Stage::connect,
      [](Stage& s) {
        DAT_EP_STATE state{};

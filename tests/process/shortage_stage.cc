@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <cstring>
+
 #include "objects.h"
 
 namespace datum::test {
@@ -11,6 +13,7 @@ namespace {
 
 alignas(4096) std::byte source[Stage::kBytes];
 alignas(4096) std::byte target[Stage::kBytes];
+constexpr char kPrivateData[] = "said when it was accepted";
 
 DAT_SRQ_ATTR srq_attributes() {
   DAT_SRQ_ATTR attributes{};
@@ -205,6 +208,31 @@ bool Stage::disconnect() {
   return connect() &&
          good("dat_ep_disconnect", dat_ep_disconnect(active.ep, DAT_CLOSE_ABRUPT_FLAG)) &&
          both_hear();
+}
+
+// The software event is there to be taken by the wait for the two others.
+bool Stage::leave_event() {
+  DAT_EVENT software{};
+  software.event_number = DAT_SOFTWARE_EVENT;
+  DAT_COUNT left = 0;
+  if (!request() || !good("dat_evd_post_se", dat_evd_post_se(active.evd, &software)) ||
+      !good("dat_cr_accept",
+            dat_cr_accept(cr, passive.ep, sizeof kPrivateData, const_cast<char*>(kPrivateData))))
+    return false;
+  cr = DAT_HANDLE_NULL;
+  return good("dat_evd_wait", next(passive.evd)) &&
+         good("dat_ep_disconnect", dat_ep_disconnect(passive.ep, DAT_CLOSE_ABRUPT_FLAG)) &&
+         good("dat_evd_wait", next(passive.evd)) &&
+         good("dat_evd_wait", dat_evd_wait(active.evd, 5'000'000, 3, &event, &left)) &&
+         good("dat_ep_reset", dat_ep_reset(active.ep));
+}
+
+bool Stage::event_is_as_it_was() {
+  const DAT_CONNECTION_EVENT_DATA& told = event.event_data.connect_event_data;
+  return dat_evd_dequeue(active.evd, &event) == DAT_SUCCESS &&
+         event.event_number == DAT_CONNECTION_EVENT_ESTABLISHED &&
+         told.private_data_size == sizeof kPrivateData &&
+         std::memcmp(told.private_data, kPrivateData, sizeof kPrivateData) == 0;
 }
 
 void Stage::end_one(const char* call, DAT_HANDLE& handle, Free free) {

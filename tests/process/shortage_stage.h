@@ -49,6 +49,9 @@ class Stage {
   bool message();    // ... and a message is on its way to `passive`, which has a Recv for it
   bool bind();       // ... and the RMR of `active` is bound
   bool disconnect(); // they were connected
+  // They were connected; what `active` heard of that waits, with private data; its EP is new again.
+  bool leave_event();
+  bool event_is_as_it_was(); // ... and is taken now
 
   // What must follow from calls. For lack of something it may be a failure, but it must be told.
   bool both_hear();      // what becomes of the connection

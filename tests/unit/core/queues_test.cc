@@ -187,7 +187,7 @@ TEST(ReceiveQueue, AnotherDepthKeepsOrderAndContents) {
   queue.pop();
   for (std::uint64_t i = 3; i < 6; ++i) push(queue, i); // around the end
   EXPECT_TRUE(queue.full());
-  queue.resize(6, 3);
+  queue = queue.resized(6, 3);
   EXPECT_EQ(queue.depth(), 6);
   EXPECT_EQ(queue.iov(), 3);
   push(queue, 6);

@@ -32,6 +32,10 @@ class ForeignEvdTest : public ::testing::Test {
     EXPECT_EQ(told.ep_handle, reinterpret_cast<DAT_EP_HANDLE>(about));
     EXPECT_EQ(told.private_data, data);
   }
+  void join() {
+    foreign->make_room();
+    foreign->join();
+  }
   DAT_RETURN next(DAT_EVD_HANDLE from) { return p->evd_dequeue_func(from, &event); }
 
   Provider p{"ia0"};
@@ -44,7 +48,7 @@ class ForeignEvdTest : public ::testing::Test {
 
 // Rules: FOREIGN.6
 TEST_F(ForeignEvdTest, MoreThanCanWaitIsToldAsAnOverflow) {
-  foreign->join();
+  join();
   for (std::uintptr_t i = 1; i <= 7; ++i) EXPECT_TRUE(tell(i));
   EXPECT_FALSE(tell(8)) << "the last place is for what is to be forgotten";
   EXPECT_EQ(next(evd), kQueueEmpty) << "nothing was delivered";
@@ -59,9 +63,9 @@ TEST_F(ForeignEvdTest, MoreThanCanWaitIsToldAsAnOverflow) {
 
 // Rules: FOREIGN.2
 TEST_F(ForeignEvdTest, WhatSeveralTellComesInTheOrderInWhichTheyTellIt) {
-  for (int i = 0; i < 3; ++i) foreign->join();
+  for (int i = 0; i < 3; ++i) join();
   for (const std::uintptr_t about : {3U, 1U, 2U, 1U}) EXPECT_TRUE(tell(about));
-  foreign->join();
+  join();
   for (std::uintptr_t i = 4; i <= 20; ++i) EXPECT_TRUE(tell(i));
   IaControl::deliver(*foreign);
   for (const std::uintptr_t about : {3U, 1U, 2U, 1U}) expect_about(about);
@@ -72,8 +76,8 @@ TEST_F(ForeignEvdTest, WhatSeveralTellComesInTheOrderInWhichTheyTellIt) {
 TEST_F(ForeignEvdTest, WhatIsForgottenIsNotToldAndOthersIs) {
   const char mine = 0;
   const char others = 0;
-  foreign->join();
-  foreign->join();
+  join();
+  join();
   EXPECT_TRUE(tell(1, EventKind::Established, &mine));
   IaControl::deliver(*foreign);
   EXPECT_TRUE(tell(1, EventKind::Established, &mine));
@@ -90,7 +94,7 @@ TEST_F(ForeignEvdTest, WhatIsForgottenIsNotToldAndOthersIs) {
 
 // Rules: FOREIGN.6
 TEST_F(ForeignEvdTest, EachOfWhichNobodyHearsThatItIsConnectedIsNamedWithItsConnection) {
-  for (int i = 0; i < 5; ++i) foreign->join();
+  for (int i = 0; i < 5; ++i) join();
   const DAT_COUNT room = 32;
   for (std::uintptr_t i = 1; i <= room; ++i) EXPECT_TRUE(tell(i));
   EXPECT_TRUE(tell(100, EventKind::Established));
@@ -108,7 +112,7 @@ TEST_F(ForeignEvdTest, EachOfWhichNobodyHearsThatItIsConnectedIsNamedWithItsConn
 
 TEST_F(ForeignEvdTest, WhoeverWasLastLetsGo) {
   constexpr DAT_RETURN kInUse = 0x80070049U;
-  foreign->join();
+  join();
   EXPECT_FALSE(foreign->release_by_maker());
   EXPECT_TRUE(foreign->leave());
   EXPECT_EQ(p->evd_free_func(evd), kInUse) << "nothing was delivered";
