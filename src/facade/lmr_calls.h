@@ -3,6 +3,7 @@
 #pragma once
 
 #include "facade/answer.h"
+#include "facade/counting.h"
 #include "facade/locked.h"
 #include "facade/table.h"
 
@@ -70,10 +71,10 @@ struct LmrArguments {
   DAT_MEM_PRIV_FLAGS privileges;
   DAT_LMR_HANDLE* lmr;
   RegionOuts outs;
-  bool zero_based = false;
+  Counting counting = Counting::FromAddress;
 };
 
-// `lmr_position`: which argument of the call arguments.lmr is.
+// `lmr_position`: which argument of the call arguments.lmr is; `counting` stands before it.
 template <class V>
 DAT_RETURN create_lmr(const LmrArguments& arguments, Detail lmr_position) {
   const Locked<ObjectKind::InterfaceAdapter> ia(arguments.ia);
@@ -86,10 +87,11 @@ DAT_RETURN create_lmr(const LmrArguments& arguments, Detail lmr_position) {
   if (zone == nullptr) return invalid_handle<V>(Detail::HandlePz);
   if (arguments.lmr == nullptr) return invalid_argument<V>(lmr_position);
   if (!described.ok()) return encode<V>(described);
-  request.zero_based = arguments.zero_based;
+  request.zero_based = arguments.counting == Counting::FromZero;
   request.implied = V::kImpliedPrivileges;
   request.access = static_cast<Access>(arguments.privileges) & ~V::kIgnoredPrivileges;
   if ((request.access & ~V::kPrivileges) != 0) return invalid_argument<V>(Detail::Arg6);
+  if (arguments.counting == Counting::Neither) return invalid_argument<V>(Detail::Arg7);
   const Result<MemoryRegion*> region = ia->create_region(request, *zone);
   if (!region) return encode<V>(region.error());
   write_outs(**region, arguments.outs);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "facade/answer.h"
+#include "facade/counting.h"
 #include "facade/locked.h"
 #include "facade/table.h"
 
@@ -48,32 +49,35 @@ struct BindArguments {
   DAT_COMPLETION_FLAGS flags;
   DAT_RMR_CONTEXT* context;
   DAT_LMR_HANDLE lmr = DAT_HANDLE_NULL; // null: the triplet alone says which
-  bool zero_based = false;
+  Counting counting = Counting::FromAddress;
 };
 
-// Failures name the positions that the arguments have in DAT 1.2.
+// Failures name the positions that the arguments have in DAT 1.2, and for the one that it has not,
+// `counting`, this one.
+inline constexpr Detail kCountingPosition = Detail::Arg8;
+
 template <class V>
 Status bind(const BindArguments& arguments) {
   const LockedRmr rmr(arguments.rmr);
   if (!rmr) return {Type::InvalidHandle, Detail::HandleRmr};
+  const MemoryRegion* lmr = rmr.find<ObjectKind::MemoryRegion>(arguments.lmr);
+  if (lmr == nullptr && arguments.lmr != DAT_HANDLE_NULL)
+    return {Type::InvalidHandle, Detail::HandleLmr};
   Endpoint* ep = rmr.find<ObjectKind::Endpoint>(arguments.ep);
   if (ep == nullptr) return {Type::InvalidHandle, Detail::HandleEp};
   if (arguments.triplet == nullptr) return {Type::InvalidParameter, Detail::Arg2};
-  if (arguments.lmr != DAT_HANDLE_NULL) {
-    const MemoryRegion* lmr = rmr.find<ObjectKind::MemoryRegion>(arguments.lmr);
-    if (lmr == nullptr) return {Type::InvalidHandle, Detail::HandleLmr};
-    if (arguments.triplet->segment_length != 0 &&
-        lmr->local_stag() != arguments.triplet->lmr_context)
-      return {Type::InvalidParameter, Detail::Arg2};
-  }
+  if (lmr != nullptr && arguments.triplet->segment_length != 0 &&
+      lmr->local_stag() != arguments.triplet->lmr_context)
+    return {Type::InvalidParameter, Detail::Arg2};
   // Only the remote rights mean anything; "all" is named as legal, too (dat_rmr_bind).
   const Access access = arguments.privileges;
   if (access != kAllAccess && (access & ~(kRemoteRead | kRemoteWrite)) != 0)
     return {Type::InvalidParameter, Detail::Arg3};
+  if (arguments.counting == Counting::Neither) return {Type::InvalidParameter, kCountingPosition};
   Stag stag = 0;
-  const Status posted =
-      ep->post_bind(*rmr, V::to_local(rmr.adapter().regions(), *arguments.triplet), access,
-                    bits(arguments.cookie), arguments.flags, stag, arguments.zero_based);
+  const Status posted = ep->post_bind(
+      *rmr, V::to_local(rmr.adapter().regions(), *arguments.triplet), access,
+      bits(arguments.cookie), arguments.flags, stag, arguments.counting == Counting::FromZero);
   if (posted.ok() && arguments.context != nullptr) *arguments.context = stag;
   return posted;
 }

@@ -16,7 +16,16 @@ Detail position_since_2(Detail in_1) {
   case Detail::Arg3: return Detail::Arg4; // mem_privileges
   case Detail::Arg5: return Detail::Arg7; // user_cookie
   case Detail::Arg6: return Detail::Arg8; // completion_flags
+  case kCountingPosition: return Detail::Arg5;
   default: return in_1;
+  }
+}
+
+Counting to_counting(DAT_VA_TYPE type) {
+  switch (type) {
+  case DAT_VA_TYPE_VA: return Counting::FromAddress;
+  case DAT_VA_TYPE_ZB: return Counting::FromZero;
+  default: return Counting::Neither;
   }
 }
 
@@ -31,8 +40,6 @@ DAT_RETURN V2::lmr_create(DAT_IA_HANDLE ia, DAT_MEM_TYPE type, DAT_REGION_DESCRI
                           DAT_VA_TYPE va_type, DAT_LMR_HANDLE* lmr, DAT_LMR_CONTEXT* lmr_context,
                           DAT_RMR_CONTEXT* rmr_context, DAT_VLEN* registered_size,
                           DAT_VADDR* registered_address) {
-  if (va_type != DAT_VA_TYPE_VA && va_type != DAT_VA_TYPE_ZB)
-    return invalid_argument<V2>(Detail::Arg7);
   return create_lmr<V2>({ia,
                          type,
                          description,
@@ -41,7 +48,7 @@ DAT_RETURN V2::lmr_create(DAT_IA_HANDLE ia, DAT_MEM_TYPE type, DAT_REGION_DESCRI
                          privileges,
                          lmr,
                          {lmr_context, rmr_context, registered_size, registered_address},
-                         va_type == DAT_VA_TYPE_ZB},
+                         to_counting(va_type)},
                         Detail::Arg8);
 }
 
@@ -49,10 +56,8 @@ DAT_RETURN V2::rmr_bind(DAT_RMR_HANDLE rmr, DAT_LMR_HANDLE lmr, const DAT_LMR_TR
                         DAT_MEM_PRIV_FLAGS privileges, DAT_VA_TYPE va_type, DAT_EP_HANDLE ep,
                         DAT_RMR_COOKIE cookie, DAT_COMPLETION_FLAGS flags,
                         DAT_RMR_CONTEXT* rmr_context) {
-  if (va_type != DAT_VA_TYPE_VA && va_type != DAT_VA_TYPE_ZB)
-    return invalid_argument<V2>(Detail::Arg5);
-  const Status bound = bind<V2>({rmr, lmr_triplet, privileges, ep, cookie, flags, rmr_context, lmr,
-                                 va_type == DAT_VA_TYPE_ZB});
+  const Status bound = bind<V2>(
+      {rmr, lmr_triplet, privileges, ep, cookie, flags, rmr_context, lmr, to_counting(va_type)});
   return encode<V2>({bound.type(), position_since_2(bound.detail())});
 }
 

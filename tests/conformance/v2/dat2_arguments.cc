@@ -53,6 +53,47 @@ TEST_F(Dat2Arguments, AddressesThatCountNeitherWay) {
                    DAT_INVALID_PARAMETER, DAT_INVALID_ARG7);
 }
 
+// Rules: CONV.3
+TEST_F(Dat2Arguments, HandlesComeBeforeTheWayOfCounting) {
+  const Pz pz = create_pz(ia);
+  Side side(ia);
+  const Rmr rmr = create_rmr(pz);
+  const auto neither = any_value<DAT_VA_TYPE>(2);
+  char bytes[8] = {};
+  DAT_REGION_DESCRIPTION region{};
+  region.for_va = bytes;
+  DAT_LMR_HANDLE lmr = DAT_HANDLE_NULL;
+  const auto create = [&](DAT_IA_HANDLE of, DAT_PZ_HANDLE zone, int privileges,
+                          DAT_LMR_HANDLE* out) {
+    return dat_lmr_create(of, DAT_MEM_TYPE_VIRTUAL, region, sizeof bytes, zone,
+                          any_value<DAT_MEM_PRIV_FLAGS>(privileges), neither, out, nullptr, nullptr,
+                          nullptr, nullptr);
+  };
+  EXPECT_DAT_ERROR(create(pz, pz, 0, &lmr), DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_IA);
+  EXPECT_DAT_ERROR(create(ia, ia, 0, &lmr), DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_PZ);
+  EXPECT_DAT_ERROR(create(ia, pz, 0, nullptr), DAT_INVALID_PARAMETER, DAT_INVALID_ARG8);
+  EXPECT_DAT_ERROR(create(ia, pz, 0x4000, &lmr), DAT_INVALID_PARAMETER, DAT_INVALID_ARG6);
+  EXPECT_DAT_ERROR(create(ia, pz, 0, &lmr), DAT_INVALID_PARAMETER, DAT_INVALID_ARG7);
+
+  const DAT_LMR_TRIPLET nothing{};
+  const auto bind = [&](DAT_RMR_HANDLE window, DAT_LMR_HANDLE of, const DAT_LMR_TRIPLET* range,
+                        int privileges, DAT_EP_HANDLE ep) {
+    return dat_rmr_bind(window, of, range, any_value<DAT_MEM_PRIV_FLAGS>(privileges), neither, ep,
+                        DAT_CONTEXT{}, DAT_COMPLETION_DEFAULT_FLAG, nullptr);
+  };
+  EXPECT_DAT_ERROR(bind(pz, pz, nullptr, 0x4000, pz), DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_RMR);
+  EXPECT_DAT_ERROR(bind(rmr, pz, nullptr, 0x4000, pz), DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_LMR);
+  EXPECT_DAT_ERROR(bind(rmr, DAT_HANDLE_NULL, nullptr, 0x4000, pz), DAT_INVALID_HANDLE,
+                   DAT_INVALID_HANDLE_EP);
+  EXPECT_DAT_ERROR(bind(rmr, DAT_HANDLE_NULL, nullptr, 0x4000, side.ep()), DAT_INVALID_PARAMETER,
+                   DAT_INVALID_ARG3);
+  EXPECT_DAT_ERROR(bind(rmr, DAT_HANDLE_NULL, &nothing, 0x4000, side.ep()), DAT_INVALID_PARAMETER,
+                   DAT_INVALID_ARG4);
+  EXPECT_DAT_ERROR(bind(rmr, DAT_HANDLE_NULL, &nothing, 0, side.ep()), DAT_INVALID_PARAMETER,
+                   DAT_INVALID_ARG5)
+      << "though the EP is not connected";
+}
+
 class Dat2CspArguments : public Conformance {
  protected:
   void SetUp() override {
