@@ -88,9 +88,9 @@ std::optional<IaAddress> find_ia_address(std::string_view ia_name, std::string_v
   std::string place = first_word(instance_data);
   if (place.empty() && ia_name.substr(0, kPrefix.size()) == kPrefix)
     place = ia_name.substr(kPrefix.size());
-  if (const std::optional<Address> literal = parse(place)) return IaAddress{*literal, false};
+  if (const std::optional<Address> literal = parse(place)) return IaAddress{*literal, false, true};
   if (const std::optional<Address> found = best_address(place))
-    return IaAddress{*found, place.empty()};
+    return IaAddress{*found, place.empty(), false};
   return std::nullopt;
 }
 

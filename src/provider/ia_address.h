@@ -12,6 +12,7 @@ namespace datum {
 struct IaAddress {
   Address address;            // a concrete one, also when the IA answers for every address
   bool every_address = false; // IA `datum`
+  bool given = false;         // by itself: whether anything here has it was not looked at
 };
 
 // The first word of the instance data: an interface, an address, or nothing. With nothing the name

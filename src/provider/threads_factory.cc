@@ -14,6 +14,7 @@
 #include "provider/ia_address.h"
 #include "provider/inquiry.h"
 #include "provider/memory_probe.h"
+#include "transport/inet/host_address.h"
 #include "transport/link/link_transport.h"
 #include "transport/paths/path_transport.h"
 #include "transport/shm/shm_fabric.h"
@@ -120,25 +121,39 @@ class TcpRuntime final : public ThreadedRuntime {
   std::unique_ptr<TcpTransport> transport_;
 };
 
+// Says why there is none.
+std::optional<IaAddress> find_place(std::string_view ia_name, std::string_view instance_data) {
+  const std::optional<IaAddress> place = find_ia_address(ia_name, instance_data);
+  const int error = errno;
+  if (place) {
+    const std::optional<HostAddress> host = read_address(place->address);
+    if (!place->given || !host || may_bind(*host)) return place;
+    log(LogLevel::Warn,
+        "ia \"{}\" (instance data \"{}\"): no interface of this host has that address; see "
+        "`ip address`",
+        ia_name, instance_data);
+    return std::nullopt;
+  }
+  if (error != 0)
+    log(LogLevel::Warn,
+        "ia \"{}\": the interfaces of this host cannot be listed (netlink): {}; look at "
+        "`ulimit -n` and at what the sandbox of this process allows",
+        ia_name, std::strerror(error));
+  else
+    log(LogLevel::Warn,
+        "ia \"{}\" (instance data \"{}\"): no such interface, or it is down or has no address; "
+        "see `ip address`",
+        ia_name, instance_data);
+  return std::nullopt;
+}
+
 class ThreadsFactory final : public RuntimeFactory {
  public:
   Result<std::unique_ptr<Runtime>> open(std::string_view ia_name, std::string_view instance_data,
                                         LockOwner& lock) override {
     const IaEnvironment environment = read_environment();
-    const std::optional<IaAddress> place = find_ia_address(ia_name, instance_data);
-    if (!place) {
-      if (const int error = errno; error != 0)
-        log(LogLevel::Warn,
-            "ia \"{}\": the interfaces of this host cannot be listed (netlink): {}; look at "
-            "`ulimit -n` and at what the sandbox of this process allows",
-            ia_name, std::strerror(error));
-      else
-        log(LogLevel::Warn,
-            "ia \"{}\" (instance data \"{}\"): no such interface, or it is down or has no address; "
-            "see `ip address`",
-            ia_name, instance_data);
-      return fail(Type::InsufficientResources, Detail::ResourceDevice);
-    }
+    const std::optional<IaAddress> place = find_place(ia_name, instance_data);
+    if (!place) return fail(Type::InsufficientResources, Detail::ResourceDevice);
     Result<std::unique_ptr<ThreadedProgress>> progress = ThreadedProgress::open(lock);
     if (!progress) {
       log(LogLevel::Warn,

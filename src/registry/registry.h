@@ -6,7 +6,7 @@
 //             the entry being initialised (static_entry.h).
 #pragma once
 
-#include "registry/aliases.h"
+#include "registry/conf/aliases.h"
 #include "registry/dynamic_registry.h"
 #include "registry/handle_check.h"
 #include "registry/ia_table.h"
@@ -17,7 +17,7 @@ namespace datum::registry {
 struct Settings {
   conf::Document<conf::Entry> file;
   std::string file_name;
-  Aliases aliases;
+  conf::Aliases aliases;
 };
 
 // From the environment; says what is wrong with it and with the file it leads to.
@@ -57,7 +57,7 @@ class Registry {
   void give_back(const IaReferences& references);
 
   const std::string file_name_;
-  const Aliases aliases_;
+  const conf::Aliases aliases_;
   StaticRegistry static_;
   DynamicRegistry dynamic_;
   HandleCheck& handles_;

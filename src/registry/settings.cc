@@ -36,11 +36,11 @@ conf::Document<conf::Entry> read_entries(const conf::Location& location) {
   return document;
 }
 
-Aliases read_aliases() {
+conf::Aliases read_aliases() {
   const char* text = environment("DATUM_ALIAS");
   if (text == nullptr) return {};
   std::vector<std::string> bad;
-  Aliases aliases = Aliases::parse(text, bad);
+  conf::Aliases aliases = conf::Aliases::parse(text, bad);
   for (const std::string& part : bad)
     tell(LogLevel::Warn, Topic::Errors,
          "DATUM_ALIAS: \"{}\" is not of the form name=ia and is ignored", part);

@@ -2,10 +2,10 @@
 // tests/fuzz/fuzz_alias.cc: any text in DATUM_ALIAS: no crash, and nothing in it is both an alias
 // and bad.
 #include "input.h"
-#include "registry/aliases.h"
+#include "registry/conf/aliases.h"
 
+using datum::conf::Aliases;
 using datum::fuzz::require;
-using datum::registry::Aliases;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

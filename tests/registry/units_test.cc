@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
-#include "registry/aliases.h"
+#include "registry/conf/aliases.h"
 #include "registry/conf/conf_file.h"
 #include "registry/conf/interfaces.h"
 #include "registry/dynamic_registry.h"
@@ -85,7 +85,8 @@ TEST(Matching, ThreadSafeServesANonThreadSafeRequestIfNothingElseDoes) {
 
 TEST(Alias, NamesAndUnknownNames) {
   std::vector<std::string> bad;
-  const Aliases a = Aliases::parse("ib0=datum,ofa-v2-ib0=datum-eth0,*=datum-lo", bad);
+  const datum::conf::Aliases a =
+      datum::conf::Aliases::parse("ib0=datum,ofa-v2-ib0=datum-eth0,*=datum-lo", bad);
   EXPECT_TRUE(bad.empty());
   EXPECT_EQ(a.find("ib0"), "datum");
   EXPECT_EQ(a.find("ofa-v2-ib0"), "datum-eth0");
@@ -95,7 +96,7 @@ TEST(Alias, NamesAndUnknownNames) {
 
 TEST(Alias, PartsWithoutBothSidesAreReported) {
   std::vector<std::string> bad;
-  const Aliases a = Aliases::parse("x,=y,z=,,ib0=datum", bad);
+  const datum::conf::Aliases a = datum::conf::Aliases::parse("x,=y,z=,,ib0=datum", bad);
   EXPECT_EQ(bad, (std::vector<std::string>{"x", "=y", "z="}));
   EXPECT_EQ(a.find("ib0"), "datum");
   EXPECT_EQ(a.for_unknown(), std::nullopt);

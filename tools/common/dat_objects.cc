@@ -5,6 +5,7 @@
 
 #include "common/address.h"
 #include "common/dat_error.h"
+#include "common/ia_obstacle.h"
 
 namespace datum::tools {
 namespace {
@@ -20,8 +21,8 @@ DAT_VADDR address_of(const std::byte* p) {
 Interface::Interface(const std::string& name) : name_(name) {
   DAT_IA_HANDLE ia = nullptr;
   std::string mutable_name = name; // DAT_NAME_PTR points to char, not const char
-  check(dat_ia_open(mutable_name.data(), kAsyncQueue, &async_evd_, &ia), "dat_ia_open", name,
-        ExitCode::Usage);
+  const DAT_RETURN ret = dat_ia_open(mutable_name.data(), kAsyncQueue, &async_evd_, &ia);
+  if (ret != DAT_SUCCESS) throw ToolError(ExitCode::Usage, explain_open(ret, name));
   ia_ = IaHandle(ia);
 }
 

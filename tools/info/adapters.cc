@@ -1,28 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "info/adapters.h"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <sstream>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "common/address.h"
 #include "common/dat_error.h"
-#include "info/interface.h"
-#include "registry/conf/conf_file.h"
-#include "registry/conf/interfaces.h"
-
-namespace fs = std::filesystem;
 
 namespace datum::info {
 namespace {
-
-constexpr const char* kBuiltInLibrary = "libdatum1.so";
 
 std::vector<DAT_PROVIDER_INFO> registered() {
   DAT_COUNT count = 0;
@@ -41,86 +29,18 @@ std::vector<DAT_PROVIDER_INFO> registered() {
   return entries;
 }
 
-// The one that the instance data of a line for Datum name, or its name if they are empty
-// (dat.conf(5)).
-std::optional<std::string> interface_of(const std::string& name, const std::string& library,
-                                        const std::string& instance_data) {
-  constexpr std::string_view kPrefix = "datum-";
-  if (!fs::path(library).filename().string().starts_with(kBuiltInLibrary)) return std::nullopt;
-  std::string place;
-  std::istringstream(instance_data) >> place;
-  if (place.empty() && name.starts_with(kPrefix)) place = name.substr(kPrefix.size());
-  in6_addr address;
-  const bool literal = inet_pton(AF_INET, place.c_str(), &address) == 1 ||
-                       inet_pton(AF_INET6, place.c_str(), &address) == 1;
-  return literal ? std::nullopt : std::optional(place);
-}
-
-bool is_built_in(const std::string& name) {
-  const auto interfaces = conf::interfaces_with_address();
-  const auto names = conf::datum_ia_names(interfaces.value_or(std::vector<std::string>{}));
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-void find_origin(Adapter& adapter, const ConfFile& file) {
-  for (const conf::Entry& entry : file.document.entries) {
-    const conf::ProviderFields& p = entry.provider;
-    if (!entry.selectable() || entry.ia_name != adapter.name || p.api_major != adapter.major ||
-        p.api_minor != adapter.minor)
-      continue;
-    adapter.origin = fmt::format("{}:{}", file.path, entry.line);
-    adapter.library = p.library;
-    adapter.interface = interface_of(adapter.name, p.library, p.instance_data);
-    return;
-  }
-  if (is_built_in(adapter.name)) {
-    adapter.origin = "built in";
-    adapter.library = kBuiltInLibrary;
-    adapter.interface = interface_of(adapter.name, kBuiltInLibrary, {});
-  } else {
-    adapter.origin = "registered at run time";
-  }
-}
-
 std::string named(const DAT_IA_ATTR& attr, std::string_view name) {
   for (DAT_COUNT i = 0; attr.transport_attr != nullptr && i < attr.num_transport_attr; ++i)
     if (attr.transport_attr[i].name == name) return attr.transport_attr[i].value;
   return {};
 }
 
-void refuse(Adapter& adapter, Obstacle obstacle, std::string state) {
-  adapter.obstacle = obstacle;
-  adapter.state = std::move(state);
-}
-
-// After dat_ia_open has failed: with a cause of ours where we know better than its code.
-void find_obstacle(Adapter& adapter, DAT_RETURN ret) {
-  std::string state = tools::describe(ret, "dat_ia_open", adapter.name);
-  if (tools::is_type(ret, DAT_PROVIDER_NOT_FOUND))
-    return refuse(adapter, Obstacle::Library, std::move(state));
-  if (!adapter.interface || !tools::is_type(ret, DAT_INSUFFICIENT_RESOURCES))
-    return refuse(adapter, Obstacle::Other, std::move(state));
-  const std::string cause = why_unusable(*adapter.interface);
-  if (cause.empty()) return refuse(adapter, Obstacle::Other, std::move(state));
-  refuse(adapter, Obstacle::Interface,
-         fmt::format("dat_ia_open({}): {}: {}", adapter.name, tools::dat_text(ret), cause));
+void refuse(Adapter& adapter, tools::Refusal refusal) {
+  adapter.obstacle = refusal.obstacle;
+  adapter.state = std::move(refusal.text);
 }
 
 } // namespace
-
-ConfFile read_conf_file() {
-  const conf::Location location = conf::locate(secure_getenv("DAT_OVERRIDE"), conf::kDefaultPaths);
-  ConfFile file{location.path, location.overridden, false, {}, {}};
-  auto text = conf::read_file(location.path);
-  if (!text) {
-    file.present = text.error().code != ENOENT;
-    file.error = text.error().text;
-    return file;
-  }
-  file.present = true;
-  file.document = conf::parse_dat_conf(*text);
-  return file;
-}
 
 std::vector<Adapter> list_adapters(const ConfFile& file) {
   std::vector<Adapter> adapters;
@@ -139,7 +59,7 @@ std::vector<Adapter> list_adapters(const ConfFile& file) {
     adapter.major = info.dapl_version_major;
     adapter.minor = info.dapl_version_minor;
     adapter.thread_safe = thread_safe;
-    find_origin(adapter, file);
+    adapter.origin = tools::find_origin(file, adapter.name, adapter.major, adapter.minor);
     adapters.push_back(adapter);
   }
   return adapters;
@@ -161,13 +81,15 @@ void try_open(Adapter& adapter) {
   // Asked for, it would be another adapter that opens.
   if (adapter.name.starts_with(conf::kRelaxedOrderingPrefix))
     return refuse(
-        adapter, Obstacle::Name,
-        fmt::format("no program can open it: dat_ia_open takes {} off and looks for \"{}\"",
-                    conf::kRelaxedOrderingPrefix,
-                    adapter.name.substr(conf::kRelaxedOrderingPrefix.size())));
+        adapter,
+        {Obstacle::Name,
+         fmt::format("no program can open it: dat_ia_open takes {} off and looks for \"{}\"",
+                     conf::kRelaxedOrderingPrefix,
+                     adapter.name.substr(conf::kRelaxedOrderingPrefix.size()))});
   DAT_IA_HANDLE ia = nullptr;
   const DAT_RETURN ret = open_adapter(adapter, ia);
-  if (ret != DAT_SUCCESS) return find_obstacle(adapter, ret);
+  if (ret != DAT_SUCCESS)
+    return refuse(adapter, tools::why_refused(ret, adapter.name, adapter.origin));
   const tools::IaHandle owner(ia);
   adapter.opens = true;
   adapter.state = "opens";

@@ -3,44 +3,24 @@
 // Not here: what an open one can do (attributes.h), what is wrong with the machine (check.h).
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/dat_objects.h"
-#include "registry/conf/dat_conf.h"
+#include "common/ia_obstacle.h"
+#include "common/ia_origin.h"
 
 namespace datum::info {
 
-// The file that the registry reads, as far as this process sees the same environment.
-struct ConfFile {
-  std::string path;
-  bool overridden = false; // DAT_OVERRIDE names it
-  bool present = false;
-  std::string error; // why it cannot be read
-  conf::Document<conf::Entry> document;
-};
-ConfFile read_conf_file();
-
-// What keeps an adapter from being opened.
-enum class Obstacle {
-  None,
-  Name,      // no program can ask for it
-  Library,   // it cannot be loaded, or registers no such adapter
-  Interface, // of the network: not there, down, or without an address
-  Other,
-};
+using tools::ConfFile;
+using tools::Obstacle;
 
 struct Adapter {
   std::string name;
   unsigned major = 0, minor = 0;
   bool any_thread_safety = false; // offered to thread-safe and other programs
   bool thread_safe = false;
-  std::string origin;  // "/etc/dat/dat.conf:3", "built in", "registered at run time"
-  std::string library; // as the registry asks for it; empty: unknown
-  // Of the network, that Datum's provider looks for; empty: any. Nothing: an address is named, or
-  // it is another provider's affair.
-  std::optional<std::string> interface;
+  tools::IaOrigin origin;
   bool tried = true; // those of another DAT version are not
   bool opens = false;
   Obstacle obstacle = Obstacle::None;

@@ -51,22 +51,6 @@ void judge_conf(const Facts& facts, Findings& out) {
                    {}});
 }
 
-std::string step_for(const Adapter& adapter) {
-  switch (adapter.obstacle) {
-  case Obstacle::Name: return fmt::format("choose another name in {}", adapter.origin);
-  case Obstacle::Interface:
-    return "`ip address` shows the interfaces, their state and addresses" +
-           (adapter.origin == "built in"
-                ? ""
-                : fmt::format("; {} may name another one", adapter.origin));
-  case Obstacle::Library:
-    return fmt::format("is \"{}\" installed, and where the loader looks? LD_DEBUG=libs shows its "
-                       "search, DATUM_LOG=debug the registry's",
-                       adapter.library);
-  default: return "DATUM_LOG=debug shows what its provider could not get";
-  }
-}
-
 void judge_module(const Facts& facts, Findings& out) {
   const bool library_missing =
       std::any_of(facts.adapters.begin(), facts.adapters.end(),
@@ -88,8 +72,8 @@ void judge_adapters(const Facts& facts, Findings& out) {
     out.push_back({Grade::Problem, "adapters", "no interface adapter at all",
                    "reinstall libdat; its built-in IAs need no configuration"});
   for (const Adapter& adapter : facts.adapters) {
-    const std::string name =
-        fmt::format("{} u{}.{} ({})", adapter.name, adapter.major, adapter.minor, adapter.origin);
+    const std::string name = fmt::format("{} u{}.{} ({})", adapter.name, adapter.major,
+                                         adapter.minor, adapter.origin.text);
     if (adapter.opens)
       out.push_back(
           {Grade::Fine, "adapter", fmt::format("{} opens, {}", name, adapter.address), {}});
@@ -97,7 +81,7 @@ void judge_adapters(const Facts& facts, Findings& out) {
       out.push_back({Grade::Note, "adapter", fmt::format("{}: {}", name, adapter.state), {}});
     else
       out.push_back({Grade::Problem, "adapter", fmt::format("{}: {}", name, adapter.state),
-                     step_for(adapter)});
+                     tools::step_for(adapter.obstacle, adapter.origin)});
   }
   judge_module(facts, out);
 }

@@ -121,7 +121,7 @@ Facts gather_facts() {
   const int denied = read_from_sibling();
   facts.sibling_access = denied == 0;
   if (denied != 0) facts.sibling_error = std::strerror(denied);
-  facts.conf = read_conf_file();
+  facts.conf = tools::read_conf_file();
   facts.adapters = list_adapters(facts.conf);
   for (Adapter& adapter : facts.adapters) try_open(adapter);
   facts.module = loaded_module();

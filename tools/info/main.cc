@@ -23,7 +23,7 @@ struct CommandLine {
 };
 
 std::vector<Adapter> wanted_adapters(const std::vector<std::string>& names) {
-  std::vector<Adapter> all = list_adapters(read_conf_file());
+  std::vector<Adapter> all = list_adapters(datum::tools::read_conf_file());
   if (names.empty()) return all;
   std::vector<Adapter> chosen;
   for (const std::string& name : names) {

@@ -45,7 +45,8 @@ std::string or_none(const std::vector<std::string>& values) {
 }
 
 std::string from_text(const Adapter& a) {
-  return a.library.empty() ? a.origin : fmt::format("{} ({})", a.origin, a.library);
+  const tools::IaOrigin& origin = a.origin;
+  return origin.library.empty() ? origin.text : fmt::format("{} ({})", origin.text, origin.library);
 }
 
 // One line for all that say the same.
@@ -161,6 +162,9 @@ std::string text_of(const std::vector<Adapter>& adapters) {
   for (const Adapter& a : adapters)
     text += fmt::format("{:<{}}{:<6}{:<26}{:<{}}{}\n", a.name, width, version_text(a),
                         a.address.empty() ? "-" : a.address, from_text(a), from_width, a.state);
+  if (std::any_of(adapters.begin(), adapters.end(),
+                  [](const Adapter& a) { return a.tried && !a.opens; }))
+    text += "\ndat-info --check says what to do.\n";
   return text + paths_text(adapters);
 }
 
@@ -211,8 +215,8 @@ std::string json_of(const Adapter& adapter, const Attributes* attributes) {
       .add("thread_safe", adapter.any_thread_safety ? "both"
                           : adapter.thread_safe     ? "yes"
                                                     : "no")
-      .add("origin", adapter.origin)
-      .add("library", adapter.library)
+      .add("origin", adapter.origin.text)
+      .add("library", adapter.origin.library)
       .add("opens", adapter.opens)
       .add("state", adapter.state)
       .add("address", adapter.address)

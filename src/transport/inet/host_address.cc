@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <arpa/inet.h>
+#include <cerrno>
 #include <cstring>
 #include <linux/rtnetlink.h>
 #include <netinet/in.h>
@@ -140,6 +141,14 @@ Result<bool> is_local(const HostAddress& host) {
   rtmsg route{};
   std::memcpy(&route, answer + NLMSG_HDRLEN, sizeof route);
   return route.rtm_type == RTN_LOCAL;
+}
+
+bool may_bind(const HostAddress& host) {
+  const UniqueFd socket(::socket(host.family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  sockaddr_storage name;
+  const socklen_t length = to_sockaddr(host, 0, name);
+  return !socket || ::bind(socket.get(), reinterpret_cast<sockaddr*>(&name), length) == 0 ||
+         errno != EADDRNOTAVAIL;
 }
 
 } // namespace datum

@@ -39,4 +39,8 @@ socklen_t to_sockaddr(const HostAddress& host, std::uint16_t port, sockaddr_stor
 // Fails for lack of descriptors.
 Result<bool> is_local(const HostAddress& host);
 
+// Sockets of this host may have this address: an interface has it, or ip_nonlocal_bind is set. Also
+// true where there is no descriptor to find out with.
+bool may_bind(const HostAddress& host);
+
 } // namespace datum

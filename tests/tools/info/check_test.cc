@@ -20,7 +20,7 @@ Facts good() {
   adapter.minor = 2;
   adapter.opens = true;
   adapter.address = "192.0.2.1";
-  adapter.origin = "built in";
+  adapter.origin.text = "built in";
   facts.adapters = {adapter};
   facts.module = "/usr/lib/libdatum1.so";
   facts.open_files = {4096, 8192};
@@ -84,9 +84,7 @@ std::string step_for(Obstacle obstacle) {
   adapter.opens = false;
   adapter.obstacle = obstacle;
   adapter.state = "the cause";
-  adapter.origin = "/etc/dat.conf:3";
-  adapter.library = "libdatum1.so";
-  adapter.interface = "eth7";
+  adapter.origin = {true, "/etc/dat.conf:3", "libdatum1.so", "eth7"};
   const auto findings = judge(facts);
   const Finding* const finding = find(findings, "the cause");
   return finding == nullptr ? "" : finding->step;
@@ -97,7 +95,8 @@ TEST(InfoCheck, TheNextStepIsThatOfTheObstacle) {
   EXPECT_NE(step_for(Obstacle::Interface).find("/etc/dat.conf:3 may name another"),
             std::string::npos);
   EXPECT_NE(step_for(Obstacle::Name).find("another name in /etc/dat.conf:3"), std::string::npos);
-  for (const Obstacle obstacle : {Obstacle::Interface, Obstacle::Name, Obstacle::Other})
+  for (const Obstacle obstacle :
+       {Obstacle::Interface, Obstacle::Name, Obstacle::Unknown, Obstacle::Version, Obstacle::Other})
     EXPECT_EQ(step_for(obstacle).find("installed"), std::string::npos) << "blames the library";
 }
 

@@ -145,6 +145,25 @@ TEST(DatInfo, AMissingInterfaceIsTheCauseAndNotTheLibrary) {
     EXPECT_EQ(ended.output.find(text), std::string::npos) << ended.output;
 }
 
+TEST(DatInfo, AnAddressThatNoInterfaceHasIsTheCause) {
+  for (const char* address : {"203.0.113.77", "2001:db8::77"}) {
+    const DatConf conf(std::string("mine u1.2 nonthreadsafe default libdatum1.so d.1.0 \"") +
+                       address + "\" \"\"\n");
+    const Ended ended = run(conf.with(kInfo + " --check 2>&1"));
+    EXPECT_EQ(ended.code, 1);
+    for (const std::string& text :
+         {std::string("no interface here has the address ") + address,
+          std::string("no interface of this host has that address; see `ip address`"),
+          conf.path + ":1 may name another one"})
+      EXPECT_NE(ended.output.find(text), std::string::npos) << ended.output;
+  }
+}
+
+TEST(DatInfo, AnAddressOfTheLoopbackBlockNeedsNoInterface) {
+  const DatConf conf("mine u1.2 nonthreadsafe default libdatum1.so d.1.0 \"127.9.9.9\" \"\"\n");
+  EXPECT_EQ(run(conf.with(kInfo + " mine")).code, 0);
+}
+
 TEST(DatInfo, AnInterfaceThatIsDownIsTheCause) {
   // A network namespace of its own has one interface, which is down.
   if (run("unshare -rn true 2>/dev/null").code != 0) GTEST_SKIP() << "no network namespaces here";

@@ -31,6 +31,44 @@ class DatPing : public testing::Test {
   Served server{kPing + " --serve -p 0 -q"};
 };
 
+// What it says when it cannot open the adapter of a line of dat.conf with this library and these
+// instance data, after a command that may take something from it.
+std::string refusal(const std::string& library, const std::string& data,
+                    const std::string& before = "true") {
+  const std::string file = "/tmp/dat-ping-test-" + std::to_string(getpid());
+  std::ofstream(file) << "mine u1.2 nonthreadsafe default " << library << " d.1.0 \"" << data
+                      << "\" \"\"\n";
+  const Ended ended = run("bash -c '" + before + "; DAT_OVERRIDE=" + file + " exec " + kPing +
+                          " --serve -p 0 --ia mine 2>&1 | grep ^dat-ping'");
+  unlink(file.c_str());
+  return ended.output;
+}
+
+TEST(DatPingAdapter, WhatKeepsItFromOpeningIsSaidAndNotALimit) {
+  const std::string missing = refusal("libdatum1.so", "nowhere0");
+  EXPECT_NE(missing.find("there is no interface nowhere0 here (`ip address`"), std::string::npos)
+      << missing;
+  const std::string elsewhere = refusal("libdatum1.so", "203.0.113.77");
+  EXPECT_NE(elsewhere.find("no interface here has the address 203.0.113.77 (`ip address`"),
+            std::string::npos)
+      << elsewhere;
+  EXPECT_NE(elsewhere.find(":1 may name another one"), std::string::npos) << elsewhere;
+  const std::string library = refusal("libnowhere.so.9", "");
+  EXPECT_NE(library.find("is \"libnowhere.so.9\" installed"), std::string::npos) << library;
+  for (const std::string& text : {missing, elsewhere, library})
+    EXPECT_EQ(text.find("ulimit"), std::string::npos) << text;
+  const std::string few = refusal("libdatum1.so", "lo", "ulimit -n 7");
+  EXPECT_NE(few.find("look at 'ulimit -n'"), std::string::npos) << few;
+}
+
+TEST(DatPingAdapter, AnAliasIsNamedWithWhatItStandsFor) {
+  const Ended ended = run("env DATUM_ALIAS=ib0=datum-nowhere0 " + kPing + " ::1 --ia ib0 2>&1");
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_NE(ended.output.find("ib0 stands for datum-nowhere0: dat_ia_open(datum-nowhere0)"),
+            std::string::npos)
+      << ended.output;
+}
+
 TEST_F(DatPing, EveryPingIsAnsweredAndSummedUp) {
   const Ended ended = run(client("-c 3 -i 0"));
   EXPECT_EQ(ended.code, 0);

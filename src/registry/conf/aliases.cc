@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-#include "registry/aliases.h"
+#include "registry/conf/aliases.h"
 
-namespace datum::registry {
+namespace datum::conf {
 
 Aliases Aliases::parse(std::string_view text, std::vector<std::string>& bad) {
   Aliases aliases;
@@ -30,4 +30,4 @@ std::optional<std::string> Aliases::find(const std::string& name) const {
   return std::nullopt;
 }
 
-} // namespace datum::registry
+} // namespace datum::conf

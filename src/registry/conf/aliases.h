@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// registry/aliases.h: DATUM_ALIAS=name=ia,...: other names for IAs, for programs that ask for
+// registry/conf/aliases.h: DATUM_ALIAS=name=ia,...: other names for IAs, for programs that ask for
 // "ib0". Pure. The name "*" stands for every name that is not known otherwise.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace datum::registry {
+namespace datum::conf {
 
 class Aliases {
  public:
@@ -26,4 +26,4 @@ class Aliases {
   std::optional<std::string> for_unknown_;
 };
 
-} // namespace datum::registry
+} // namespace datum::conf

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "common/ia_origin.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "registry/conf/aliases.h"
+#include "registry/conf/conf_file.h"
+#include "registry/conf/interfaces.h"
+
+namespace fs = std::filesystem;
+
+namespace datum::tools {
+namespace {
+
+constexpr const char* kBuiltInLibrary = "libdatum1.so";
+
+// What the instance data of a line for Datum name, or its name if they are empty (dat.conf(5)).
+std::optional<std::string> place_of(const std::string& name, const std::string& library,
+                                    const std::string& instance_data) {
+  constexpr std::string_view kPrefix = "datum-";
+  if (!fs::path(library).filename().string().starts_with(kBuiltInLibrary)) return std::nullopt;
+  std::string place;
+  std::istringstream(instance_data) >> place;
+  if (place.empty() && name.starts_with(kPrefix)) place = name.substr(kPrefix.size());
+  return place;
+}
+
+bool is_built_in(const std::string& name) {
+  const auto interfaces = conf::interfaces_with_address();
+  const auto names = conf::datum_ia_names(interfaces.value_or(std::vector<std::string>{}));
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool has_line(const ConfFile& file, const std::string& name) {
+  const auto& entries = file.document.entries;
+  return std::any_of(entries.begin(), entries.end(),
+                     [&](const conf::Entry& entry) { return entry.ia_name == name; });
+}
+
+} // namespace
+
+ConfFile read_conf_file() {
+  const conf::Location location = conf::locate(secure_getenv("DAT_OVERRIDE"), conf::kDefaultPaths);
+  ConfFile file{location.path, location.overridden, false, {}, {}};
+  auto text = conf::read_file(location.path);
+  if (!text) {
+    file.present = text.error().code != ENOENT;
+    file.error = text.error().text;
+    return file;
+  }
+  file.present = true;
+  file.document = conf::parse_dat_conf(*text);
+  return file;
+}
+
+IaOrigin find_origin(const ConfFile& file, const std::string& ia, unsigned major, unsigned minor) {
+  for (const conf::Entry& entry : file.document.entries) {
+    const conf::ProviderFields& p = entry.provider;
+    if (entry.selectable() && entry.ia_name == ia && p.api_major == major && p.api_minor == minor)
+      return {true, fmt::format("{}:{}", file.path, entry.line), p.library,
+              place_of(ia, p.library, p.instance_data)};
+  }
+  if (is_built_in(ia))
+    return {true, "built in", kBuiltInLibrary, place_of(ia, kBuiltInLibrary, {})};
+  return {};
+}
+
+std::string asked_for(const ConfFile& file, const std::string& name) {
+  std::string ia = name;
+  if (ia.starts_with(conf::kRelaxedOrderingPrefix))
+    ia.erase(0, conf::kRelaxedOrderingPrefix.size());
+  const char* const setting = secure_getenv("DATUM_ALIAS");
+  std::vector<std::string> bad;
+  const conf::Aliases aliases = conf::Aliases::parse(setting == nullptr ? "" : setting, bad);
+  if (auto found = aliases.find(ia)) return *found;
+  const bool known = !aliases.for_unknown() || has_line(file, ia) || is_built_in(ia);
+  return known ? ia : *aliases.for_unknown();
+}
+
+} // namespace datum::tools

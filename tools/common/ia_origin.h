@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// common/ia_origin.h: where an interface adapter comes from: a line of dat.conf, or built in.
+// Not here: whether it opens, and why not (ia_obstacle.h).
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "registry/conf/dat_conf.h"
+
+namespace datum::tools {
+
+// The file that the registry reads, as far as this process sees the same environment.
+struct ConfFile {
+  std::string path;
+  bool overridden = false; // DAT_OVERRIDE names it
+  bool present = false;
+  std::string error; // why it cannot be read
+  conf::Document<conf::Entry> document;
+};
+ConfFile read_conf_file();
+
+struct IaOrigin {
+  bool known = false;                          // by a line, or built in
+  std::string text = "registered at run time"; // "/etc/dat/dat.conf:3", "built in"
+  std::string library;                         // as the registry asks for it; empty: unknown
+  // The interface or the address of the network that Datum's provider looks for; empty: any.
+  // Nothing: it is another provider's affair.
+  std::optional<std::string> place;
+};
+IaOrigin find_origin(const ConfFile& file, const std::string& ia, unsigned major, unsigned minor);
+
+// The IA that the registry looks for when a program asks for `name`.
+std::string asked_for(const ConfFile& file, const std::string& name);
+
+} // namespace datum::tools

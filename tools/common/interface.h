@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// common/interface.h: whether Datum can use an interface, or an address, of the network.
+#pragma once
+
+#include <string>
+
+namespace datum::tools {
+
+// "there is no interface eth7 here", "eth7 is down", "eth7 has no IP address", "no interface here
+// has the address 192.0.2.1"; empty: it can be used, or this host does not tell. An empty name
+// stands for any interface.
+std::string why_unusable(const std::string& place);
+
+} // namespace datum::tools
