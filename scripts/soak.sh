@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The long runs: tests/stress under the sanitizers, in one process and between two; two hosts and a
-# wire that fails between them; 100,000 seeds of the simulator; peers that are killed.
+# The long runs: tests/stress under the sanitizers, in one process and between two, of one DAT version
+# and of both; two hosts and a wire that fails between them; 100,000 seeds of the simulator; peers that
+# are killed.
 #   scripts/soak.sh [--minutes N] [--seed N] [--lanes N] [PRESET|net|sim|kills...]
-# N minutes (default 10) for each of one and two, with each preset; the others take what they take
+# N minutes (default 10) for each of these, with each preset; the others take what they take
 # (default: asan tsan net sim kills). The seed is the date unless given, and is printed.
 set -euo pipefail
 . "$(dirname "$0")/fixed-addresses.sh"
@@ -49,10 +50,11 @@ for preset in "${runs[@]}"; do
     build/dev/bin/datum-process-test --long --transport=shm
     continue
   fi
-  DATUM_TARGETS=datum-stress scripts/build.sh "$preset"
-  for mode in one two; do
+  DATUM_TARGETS="datum-stress datum-stress2" scripts/build.sh "$preset"
+  for mode in one two "two --child build/$preset/bin/datum-stress2"; do
     echo "soak $preset $mode: $minutes min, seed $seed"
-    "build/$preset/bin/datum-stress" "$mode" --seconds "$((minutes * 60))" --seed "$seed" \
+    # shellcheck disable=SC2086 # a mode may be several words
+    "build/$preset/bin/datum-stress" $mode --seconds "$((minutes * 60))" --seed "$seed" \
       --threads 64 --lanes "$lanes"
   done
 done

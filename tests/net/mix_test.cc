@@ -15,14 +15,29 @@ constexpr int kPatienceMs = 100'000; // a healthy library never needs it
 
 constexpr unsigned kLonger = 20; // times as many rounds with --long
 
+// The DAT version of the program on each host.
+struct Versions {
+  int here = 1;
+  int there = 1;
+};
+
+struct Mix {
+  unsigned rounds = 100; // of each host
+  bool may_break = false;
+  Versions versions = {};
+};
+
 class Node {
  public:
-  Node(const Namespace& host, unsigned seed, unsigned rounds, bool may_break)
-      : process_(host.command({"/usr/bin/env",
-                               std::string("DATUM_PEER_TIMEOUT=") + (may_break ? "2000" : "30000"),
-                               DATUM_NET_STRESS, "child", "--ia", "tcp0", "--threads", "4",
-                               "--lanes", "6", "--seed", std::to_string(seed), "--rounds",
-                               std::to_string(rounds), "--may-break", may_break ? "1" : "0"})) {
+  Node(const Namespace& host, int version, unsigned seed, const Mix& mix)
+      : process_(
+            host.command({"/usr/bin/env",
+                          std::string("DATUM_PEER_TIMEOUT=") + (mix.may_break ? "2000" : "30000"),
+                          "DAT_OVERRIDE=" DATUM_NET_MIX_CONF,
+                          version == 1 ? DATUM_NET_STRESS : DATUM_NET_STRESS2, "child", "--ia",
+                          "tcp0", "--threads", "4", "--lanes", "6", "--seed", std::to_string(seed),
+                          "--rounds", std::to_string(mix.rounds * (run_long() ? kLonger : 1)),
+                          "--may-break", mix.may_break ? "1" : "0"})) {
     target_ = say("ready ");
   }
   const std::string& target() const { return target_; }
@@ -41,17 +56,11 @@ class Node {
   std::string target_;
 };
 
-struct Mix {
-  unsigned rounds = 100; // of each host
-  bool may_break = false;
-};
-
 class NetMix : public testing::Test {
  protected:
   static void run(TwoHosts& hosts, const Mix& mix) {
-    const unsigned rounds = mix.rounds * (run_long() ? kLonger : 1);
-    Node one(hosts.here(), 2 * first_seed(), rounds, mix.may_break);
-    Node other(hosts.there(), 2 * first_seed() + 1, rounds, mix.may_break);
+    Node one(hosts.here(), mix.versions.here, 2 * first_seed(), mix);
+    Node other(hosts.there(), mix.versions.there, 2 * first_seed() + 1, mix);
     one.connect_to(other);
     other.connect_to(one);
     for (const char* said : {"enough", "stopped", "done "}) {
@@ -155,6 +164,30 @@ TEST_P(NetMtu, EveryOctetArrives) {
 }
 INSTANTIATE_TEST_SUITE_P(Of, NetMtu, testing::Values(576, 1280, 9000, 65520),
                          testing::PrintToStringParamName());
+
+class NetVersions : public NetMix, public testing::WithParamInterface<Versions> {};
+
+// Rules: net.M12
+TEST_P(NetVersions, OverAWireWithEveryFaultAtOnce) {
+  TwoHosts hosts({.impatient = true});
+  hosts.wire().set_faults("delay=2000 loss=200 reorder=500 duplicate=500");
+  run(hosts, {.rounds = 100, .versions = GetParam()});
+  EXPECT_GE(hosts.wire().count("lost"), 1U);
+}
+
+// Rules: net.M13
+TEST_P(NetVersions, OverAWireThatSpoilsWhatTcpTakesForGood) {
+  TwoHosts hosts;
+  hosts.wire().set_faults("corrupt=50");
+  run(hosts, {.rounds = 300, .may_break = true, .versions = GetParam()});
+  EXPECT_GE(hosts.wire().count("corrupted"), 1U);
+}
+
+std::string name_of(const testing::TestParamInfo<Versions>& info) {
+  return "Dat" + std::to_string(info.param.here) + "AndDat" + std::to_string(info.param.there);
+}
+INSTANTIATE_TEST_SUITE_P(Of, NetVersions,
+                         testing::Values(Versions{1, 2}, Versions{2, 1}, Versions{2, 2}), name_of);
 
 } // namespace
 } // namespace datum::net

@@ -13,20 +13,20 @@
 
 namespace datum::stress {
 
-Child::Child(std::vector<std::string> arguments) {
+Child::Child(std::vector<std::string> words) {
   int down[2];
   int up[2];
   MUST(::pipe2(down, O_CLOEXEC) == 0 && ::pipe2(up, O_CLOEXEC) == 0);
-  std::vector<char*> words;
-  for (std::string& argument : arguments) words.push_back(argument.data());
-  words.push_back(nullptr);
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
   pid_ = ::fork();
   MUST(pid_ >= 0);
   if (pid_ == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::dup2(down[0], STDIN_FILENO);
     ::dup2(up[1], STDOUT_FILENO);
-    ::execv("/proc/self/exe", words.data());
+    ::execv(arguments[0], arguments.data());
     ::_exit(127);
   }
   ::close(down[0]);

@@ -9,7 +9,6 @@
 //   child -> parent   done ROUNDS
 #pragma once
 
-#include <dat/udat.h>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -20,8 +19,8 @@ namespace datum::stress {
 
 class Child {
  public:
-  // This program again, with these arguments; returns when it is ready.
-  explicit Child(std::vector<std::string> arguments);
+  // The program that the first word names, with these arguments; returns when it is ready.
+  explicit Child(std::vector<std::string> words);
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;

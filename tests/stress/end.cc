@@ -51,7 +51,7 @@ void Registered::free() {
 }
 
 DAT_LMR_TRIPLET Registered::part(std::uint64_t offset, std::uint64_t length) const {
-  return {local, 0, reinterpret_cast<DAT_VADDR>(bytes.data()) + offset, length};
+  return test::local_part(local, reinterpret_cast<DAT_VADDR>(bytes.data()) + offset, length);
 }
 
 End::End(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz, DAT_EVD_HANDLE evd, std::uint32_t lane,

@@ -7,11 +7,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <dat/udat.h>
 #include <deque>
 #include <span>
 #include <vector>
 
+#include "dat.h"
 #include "message.h"
 
 namespace datum::stress {

@@ -55,10 +55,8 @@ bool Initiator::connect(Asking& asking) {
   MUST_DAT(dat_ep_connect(asking.end->ep(), target->address(), target->qualifier,
                           node_.load().patience, 0, nullptr, DAT_QOS_BEST_EFFORT,
                           DAT_CONNECT_DEFAULT_FLAG));
-  Message hello;
-  if (!await_answers(asking, 1, hello)) return false;
-  MUST(hello.ask == Ask::Hello);
-  asking.target = {hello.context, 0, hello.offset, hello.length};
+  if (!await_answers(asking, 1, asking.hello)) return false;
+  MUST(asking.hello.ask == Ask::Hello);
   return true;
 }
 
@@ -99,11 +97,11 @@ bool Initiator::ask(Asking& asking, Message message) {
 Message Initiator::random_range(Asking& asking) {
   const std::uint64_t size = memory_of_lane(asking.end->lane());
   Message range;
-  range.length = chance_.length(std::min<std::uint64_t>(size, asking.target.segment_length));
+  range.length = chance_.length(std::min<std::uint64_t>(size, asking.hello.length));
   range.offset = chance_.below(size - range.length + 1);
   range.seed = chance_.next();
   // The two ends of a connection need not be the same lane.
-  const std::uint64_t most = asking.target.segment_length;
+  const std::uint64_t most = asking.hello.length;
   if (range.offset + range.length > most) range.offset = most - range.length;
   return range;
 }
@@ -121,24 +119,28 @@ bool Initiator::send_data(Asking& asking) {
   return await_answers(asking, count, last) && await_completions(asking);
 }
 
+DAT_RMR_TRIPLET Initiator::there(const Asking& asking, DAT_RMR_CONTEXT context,
+                                 std::uint64_t offset, std::uint64_t length) {
+  return test::remote_part(context, asking.hello.offset + offset, length);
+}
+
 // In order, and only the last one is reported.
-void Initiator::write_pieces(Asking& asking, const Message& range, DAT_RMR_TRIPLET target) {
+void Initiator::write_pieces(Asking& asking, const Message& range, DAT_RMR_CONTEXT context) {
   End& end = *asking.end;
   fill(std::span(end.memory().bytes).subspan(range.offset, range.length), range.seed);
   const std::uint64_t pieces = std::min<std::uint64_t>(1 + chance_.below(8), range.length);
   std::uint64_t done = 0;
   for (std::uint64_t left = pieces; left != 0; --left) {
     const std::uint64_t size = left == 1 ? range.length - done : range.length / pieces;
-    const DAT_RMR_TRIPLET to{target.rmr_context, 0, target.target_address + done, size};
-    end.write(range.offset + done, size, to, left != 1);
+    const std::uint64_t at = range.offset + done;
+    end.write(at, size, there(asking, context, at, size), left != 1);
     done += size;
   }
 }
 
 bool Initiator::write_and_verify(Asking& asking) {
   Message range = random_range(asking);
-  write_pieces(asking, range,
-               {asking.target.rmr_context, 0, asking.target.target_address + range.offset, 0});
+  write_pieces(asking, range, asking.hello.context);
   range.ask = Ask::Verify; // behind the Writes: in posting order
   ask(asking, range);
   Message answer;
@@ -153,10 +155,11 @@ bool Initiator::read_and_verify(Asking& asking) {
   if (!await_answers(asking, 1, answer)) return false;
   End& end = *asking.end;
   const std::uint64_t first = range.length / 2;
-  const std::uint64_t from = asking.target.target_address + range.offset;
-  if (first != 0) end.read(range.offset, first, {asking.target.rmr_context, 0, from, first});
-  end.read(range.offset + first, range.length - first,
-           {asking.target.rmr_context, 0, from + first, range.length - first});
+  const std::uint64_t rest = range.length - first;
+  const std::uint64_t middle = range.offset + first;
+  const DAT_RMR_CONTEXT context = asking.hello.context;
+  if (first != 0) end.read(range.offset, first, there(asking, context, range.offset, first));
+  end.read(middle, rest, there(asking, context, middle, rest));
   if (!await_completions(asking)) return false;
   MUST_SEE(holds(std::span(end.memory().bytes).subspan(range.offset, range.length), range.seed),
            range.length);
@@ -169,7 +172,7 @@ bool Initiator::write_through_window(Asking& asking) {
   ask(asking, range);
   Message answer;
   if (!await_answers(asking, 1, answer)) return false;
-  write_pieces(asking, range, {answer.context, 0, asking.target.target_address + range.offset, 0});
+  write_pieces(asking, range, answer.context);
   range.ask = Ask::Unbind;
   ask(asking, range);
   return await_answers(asking, 1, answer) && await_completions(asking);

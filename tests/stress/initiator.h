@@ -3,13 +3,13 @@
 // through windows, disconnects and connects again, at random.
 #pragma once
 
-#include <dat/udat.h>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <vector>
 
 #include "chance.h"
+#include "dat.h"
 #include "end.h"
 
 namespace datum::stress {
@@ -27,10 +27,10 @@ class Initiator {
   struct Asking {
     std::unique_ptr<End> end;
     State state = State::Down;
-    bool leaving = false;     // we have disconnected
-    bool ended = false;       // it has ended, its last completions may still come
-    std::uint64_t asked = 0;  // messages so far
-    DAT_RMR_TRIPLET target{}; // the responder's memory
+    bool leaving = false;    // we have disconnected
+    bool ended = false;      // it has ended, its last completions may still come
+    std::uint64_t asked = 0; // messages so far
+    Message hello;           // where the responder's memory is
     std::deque<Message> answers;
   };
 
@@ -44,7 +44,10 @@ class Initiator {
   bool ask(Asking& asking, Message message);
   bool await_answers(Asking& asking, std::size_t count, Message& last);
   bool await_completions(Asking& asking);
-  void write_pieces(Asking& asking, const Message& range, DAT_RMR_TRIPLET target);
+  // Of the responder's memory, from `offset`, through its region or a window of it.
+  static DAT_RMR_TRIPLET there(const Asking& asking, DAT_RMR_CONTEXT context, std::uint64_t offset,
+                               std::uint64_t length);
+  void write_pieces(Asking& asking, const Message& range, DAT_RMR_CONTEXT context);
   void disconnect(Asking& asking);
 
   // Takes events until `enough` holds or the connection is down.

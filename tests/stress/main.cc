@@ -2,9 +2,10 @@
 // datum-stress: a random mix of everything over many connections from many threads, with every byte
 // checked where it arrives:
 //   datum-stress one|two|child [--seconds N] [--seed N] [--threads N] [--lanes N] [--ia NAME]
-//                              [--rounds N] [--may-break 0|1]
+//                              [--rounds N] [--may-break 0|1] [--child PROGRAM]
 //   one   one process, connected to itself: N lanes are 2 N endpoints
-//   two   two processes; the second one is killed at random moments and begun anew
+//   two   two processes; the second one is killed at random moments and begun anew. It is this
+//         program, or with --child that one, as datum-stress2, which is the same for DAT 2.0
 //   child the second of two; what begins it talks to it by the lines of child.h, and may so bring
 //         two of them together. It says when it has done N rounds. With --may-break 1 a connection
 //         may end at any moment: what arrives before is checked all the same
@@ -35,6 +36,7 @@ struct Options {
   int seconds = 10;
   std::uint64_t rounds = 0;
   bool may_break = false;
+  std::string child = "/proc/self/exe";
   Load load;
 };
 
@@ -57,6 +59,8 @@ bool read_options(int count, char** words, Options& options) {
       options.rounds = number;
     else if (name == "--may-break")
       options.may_break = number != 0;
+    else if (name == "--child")
+      options.child = value;
     else if (name == "--ia")
       options.load.ia = value;
     else
@@ -127,11 +131,11 @@ void run_child(const Options& options) {
 
 std::vector<std::string> child_arguments(const Options& options, int generation) {
   const std::uint64_t seed = options.load.seed + 1000 + static_cast<std::uint64_t>(generation);
-  return {"datum-stress", "child",
-          "--seed",       std::to_string(seed),
-          "--threads",    std::to_string(2 * options.load.pairs),
-          "--lanes",      std::to_string(options.load.lanes),
-          "--ia",         options.load.ia};
+  return {options.child, "child",
+          "--seed",      std::to_string(seed),
+          "--threads",   std::to_string(2 * options.load.pairs),
+          "--lanes",     std::to_string(options.load.lanes),
+          "--ia",        options.load.ia};
 }
 
 void run_two(const Options& options) {
@@ -175,7 +179,7 @@ int main(int count, char** words) {
   if (!read_options(count, words, options)) {
     std::fprintf(stderr,
                  "usage: %s one|two|child [--seconds N] [--seed N] [--threads N] [--lanes N] "
-                 "[--ia NAME] [--rounds N] [--may-break 0|1]\n",
+                 "[--ia NAME] [--rounds N] [--may-break 0|1] [--child PROGRAM]\n",
                  words[0]);
     return 2;
   }

@@ -3,7 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <dat/udat.h>
+
+#include "dat.h"
 
 namespace datum::stress {
 

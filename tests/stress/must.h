@@ -3,7 +3,7 @@
 // after a broken promise only hides where it began.
 #pragma once
 
-#include <dat/udat.h>
+#include "dat.h"
 
 namespace datum::stress {
 

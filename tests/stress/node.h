@@ -7,13 +7,13 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <dat/udat.h>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
 #include <vector>
 
+#include "dat.h"
 #include "end.h"
 #include "target.h"
 

@@ -3,11 +3,11 @@
 // written, fills what will be read, binds windows.
 #pragma once
 
-#include <dat/udat.h>
 #include <map>
 #include <memory>
 #include <vector>
 
+#include "dat.h"
 #include "end.h"
 
 namespace datum::stress {

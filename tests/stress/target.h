@@ -2,9 +2,10 @@
 // tests/stress/target.h: what a node connects to, also as the text `ADDRESS QUALIFIER`.
 #pragma once
 
-#include <dat/udat.h>
 #include <string>
 #include <sys/socket.h>
+
+#include "dat.h"
 
 namespace datum::stress {
 

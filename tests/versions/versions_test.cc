@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// DAT 1.2 and DAT 2.0 together: both libraries in one process, and connections between them.
+// DAT 1.2 and DAT 2.0 together: both libraries in one process, and connections between them, there
+// and between two processes.
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +12,7 @@
 #include <cstring>
 #include <random>
 #include <string_view>
+#include <vector>
 
 #include "transport.h"
 #include "versions/end.h"
@@ -179,13 +182,42 @@ INSTANTIATE_TEST_SUITE_P(Pairs, RuleExtensions, testing::Values(Versions{2, 1}),
 
 INSTANTIATE_TEST_SUITE_P(Pairs, RuleZeroBased, testing::Values(Versions{1, 2}), name_of);
 
-// --- two processes: this program again, told which version to be
-// ----------------------------------
+// --- two processes -------------------------------------------------------------------------------
+
+class Child {
+ public:
+  // The program that the first word names, with these arguments; with its output into `out`.
+  explicit Child(std::vector<std::string> words, int out = STDOUT_FILENO) {
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+    if (::posix_spawn(&pid_, arguments[0], &actions, nullptr, arguments.data(), environ) != 0)
+      pid_ = -1;
+    posix_spawn_file_actions_destroy(&actions);
+  }
+  ~Child() { status(); }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  int status() {
+    int status = -1;
+    if (pid_ > 0) ::waitpid(pid_, &status, 0);
+    pid_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+ private:
+  pid_t pid_ = -1;
+};
 
 constexpr std::size_t kEcho = 5000;
 constexpr int kEchoes = 50;
 
-// Says its qualifier on stdout, then sends back whatever it receives.
+// What this program does when it is told which version to be: says its qualifier on stdout, then
+// sends back whatever it receives.
 int echo(int version) {
   const std::unique_ptr<End> end = open_end(version);
   if (!end || !end->post(Operation::Receive, 0, kEcho, {})) return 2;
@@ -209,34 +241,19 @@ class Echo {
  public:
   explicit Echo(int version) {
     int ends[2];
-    if (::pipe(ends) != 0) return;
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addclose(&actions, ends[0]);
-    char program[] = "/proc/self/exe";
-    std::string role = "--echo=" + std::to_string(version);
-    char* arguments[] = {program, role.data(), nullptr};
-    if (::posix_spawn(&child_, program, &actions, nullptr, arguments, environ) != 0) child_ = -1;
-    posix_spawn_file_actions_destroy(&actions);
+    if (::pipe2(ends, O_CLOEXEC) != 0) return;
+    child_ = std::make_unique<Child>(
+        std::vector<std::string>{"/proc/self/exe", "--echo=" + std::to_string(version)}, ends[1]);
     ::close(ends[1]);
     if (::read(ends[0], &qualifier_, sizeof qualifier_) != sizeof qualifier_) qualifier_ = 0;
     ::close(ends[0]);
   }
-  ~Echo() { status(); }
-  Echo(const Echo&) = delete;
-  Echo& operator=(const Echo&) = delete;
 
   std::uint64_t qualifier() const { return qualifier_; }
-  int status() {
-    int status = -1;
-    if (child_ > 0) ::waitpid(child_, &status, 0);
-    child_ = -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  }
+  int status() { return child_ ? child_->status() : -1; }
 
  private:
-  pid_t child_ = -1;
+  std::unique_ptr<Child> child_;
   std::uint64_t qualifier_ = 0;
 };
 
@@ -269,8 +286,24 @@ TEST_P(RuleVersionsOfProcesses, MessagesComeBack) {
   EXPECT_EQ(other.status(), 0);
 }
 
+std::string mix_program(int version) {
+  return version == 1 ? DATUM_VERSIONS_MIX1 : DATUM_VERSIONS_MIX2;
+}
+
+// The mix of tests/stress. Each of the two connects to the other, and with this seed the second one
+// is killed twice, or once where the machine is slow.
+// Rules: DAT2.81
+TEST_P(RuleVersionsOfProcesses, TheRandomMixPassesBothWays) {
+  Child mix({mix_program(GetParam().active), "two", "--child", mix_program(GetParam().passive),
+             "--ia", ia_name(), "--seconds", "2", "--seed", "2", "--threads", "8", "--lanes",
+             "20"});
+  EXPECT_EQ(mix.status(), 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Pairs, RuleVersionsOfProcesses,
-                         testing::Values(Versions{1, 2}, Versions{2, 1}, Versions{2, 2}), name_of);
+                         testing::Values(Versions{1, 1}, Versions{1, 2}, Versions{2, 1},
+                                         Versions{2, 2}),
+                         name_of);
 
 } // namespace
 
