@@ -4,7 +4,6 @@
 #include "core/datagram_mark.h"
 #include "core/endpoint.h"
 #include "core/interface_adapter.h"
-#include "core/local_memory.h"
 #include "transport/seam/copy.h"
 
 namespace datum {
@@ -86,19 +85,17 @@ Status Endpoint::post_datagram(std::span<const LocalTriplet> local, DatagramAddr
 }
 
 void Endpoint::place_datagram(const std::byte* payload, std::uint64_t length, bool solicited) {
-  while (!recvs_.empty()) {
-    const Receive receive = recvs_.front();
-    if (receive.capacity < kDatagramOffset + length) break; // the Recv stays for another one
-    const std::span<const LocalTriplet> into = recvs_.front_segments();
-    const bool valid =
-        local_memory_still_valid(adapter().regions(), into, kLocalWrite, zone_->id());
-    if (valid) scatter(into, kDatagramOffset, payload, length);
-    recvs_.pop();
-    if (valid) {
-      report_receive(receive, DtoStatus::Success, kDatagramOffset + length, solicited, false);
-      return;
-    }
-    report_receive(receive, DtoStatus::LocalProtection, 0, false, false);
+  const std::uint64_t needed = kDatagramOffset + length;
+  const ReceiveQueue& recvs = srq_ ? srq_->queue() : recvs_;
+  // A Recv that is too short stays for another one. One that fails may end the endpoint, which
+  // flushes its own Recvs and leaves those of an SRQ.
+  while (state_ == EpState::Datagrams && !recvs.empty() && recvs.front().capacity >= needed) {
+    std::span<const LocalTriplet> into;
+    std::uint64_t capacity = 0;
+    if (take_receive(into, capacity) != TakeResult::Taken) continue;
+    scatter(into, kDatagramOffset, payload, length);
+    complete_receive(needed, solicited);
+    return;
   }
   datagrams_->count_dropped();
 }

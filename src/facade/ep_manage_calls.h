@@ -41,9 +41,7 @@ DAT_RETURN create_ep(const LockedIa& ia, const EndpointParts& parts, SharedRecei
   if (attributes != nullptr) {
     if (const Status s = V::from_dat(*attributes, position, wanted); !s.ok()) return encode<V>(s);
     if (!ia->check_attributes(wanted, srq != nullptr).ok()) return invalid_argument<V>(position);
-    const bool shared_datagrams = wanted.datagrams && srq != nullptr;
-    if (wanted.qos != DAT_QOS_BEST_EFFORT || shared_datagrams)
-      return encode<V>({Type::ModelNotSupported});
+    if (wanted.qos != DAT_QOS_BEST_EFFORT) return encode<V>({Type::ModelNotSupported});
   }
   const Result<Endpoint*> ep =
       ia->create_endpoint(parts, srq, attributes != nullptr ? &wanted : nullptr);

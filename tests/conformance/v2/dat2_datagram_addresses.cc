@@ -28,15 +28,7 @@ TEST_F(Dat2DatagramAddresses, TheServiceTypeStays) {
 }
 
 // Rules: DAT2.42
-TEST_F(Dat2DatagramAddresses, WithoutAnSrqAndAnRsp) {
-  Pz pz = create_pz(here_ia);
-  Srq srq = create_srq(here_ia, pz);
-  DAT_EP_ATTR attributes = default_attributes(here_ia);
-  attributes.service_type = any_value<DAT_SERVICE_TYPE>(1);
-  Ep ep;
-  EXPECT_DAT_TYPE(dat_ep_create_with_srq(here_ia, pz, here.recv_evd(), here.request_evd(),
-                                         here.connect_evd(), srq, &attributes, ep.out()),
-                  DAT_MODEL_NOT_SUPPORTED);
+TEST_F(Dat2DatagramAddresses, WithoutAnRspAndACopy) {
   Evd evd = create_evd(here_ia, DAT_EVD_CR_FLAG);
   Rsp rsp;
   EXPECT_DAT_TYPE(dat_rsp_create(here_ia, free_qualifier(), here.ep(), evd, rsp.out()),

@@ -104,6 +104,12 @@ def dtestsrq(arguments):
     return Row("dtestsrq", arguments, says, f"-s {arguments}", says, DTESTSRQ_READY)
 
 
+def dtestsrq_datagrams_with_srq(arguments):
+    says = ["DAPL UD SRQ Test Complete."]
+    arguments = f"-u {arguments}"
+    return Row("dtestsrq", arguments, says, f"-s {arguments}", says, DTESTSRQ_READY)
+
+
 def dtestsrq_with_srq(arguments):
     """All of its data, and its first disconnection. It never ends: left-out/dtestsrq-srq.txt."""
     arguments = f"-v {arguments}"
@@ -223,6 +229,8 @@ MATRIX = [
     *(everywhere(dtestsrq(arguments)) for arguments in
       ("-c 1", "-c 20", "-c 100", "-c 5 -B 10 -t 4 -b 4096", "-c 100 -B 20", "-c 5 -p 4711", "-c 5 -v",
        "-u -c 1", "-u -c 20", "-u -c 100", "-u -c 5 -B 10 -t 4 -b 256")),
+    *(everywhere(dtestsrq_datagrams_with_srq(arguments)) for arguments in
+      ("-c 1", "-c 20", "-c 100", "-c 5 -B 10 -t 4 -b 256")),
     *(everywhere(dtestsrq_with_srq(arguments)) for arguments in ("-c 1", "-c 20", "-c 100")),
     everywhere(transfer("-i 100 client SR 4096 2 server SR 4096 2")),
     everywhere(transfer("-t 2 -w 2 -V -i 500 client RW 4096 1 server RW 2048 4 client SR 1024 4 "
@@ -275,7 +283,6 @@ MATRIX = [
 ]
 LEFT_OUT = [
     LeftOut("dtestsrq with an SRQ, from its first asynchronous event on", "dtestsrq-srq.txt"),
-    LeftOut("dtestsrq -u with an SRQ", "dtestsrq-ud-srq.txt"),
     LeftOut("dtestsrq -l -q, dtestcm -l -q", "lid-and-qpn.txt"),
     LeftOut("dapltest -T T -Q", "dapltest-cno.txt"),
     LeftOut("dapltest -T T -R HT, LL, EC or PM", "dapltest-qos.txt"),
