@@ -52,13 +52,21 @@ Status DatagramPeer::connect(ConnQual qualifier, std::uint32_t timeout_us, Priva
   private_data_.reserve(most_private_data());
   ChannelOptions chosen = options();
   chosen.deadline = deadline_after(adapter_.progress(), timeout_us);
-  Result<std::unique_ptr<Channel>> channel = adapter_.transport().connect(
-      remote_, qualifier, marked({owner_->number()}, data), *this, chosen);
+  const auto asked = marked({owner_->number()}, data);
+  Connector& self = *this;
+  attempt_ = std::make_unique<ConnectAttempt>(
+      adapter_, ConnectAttempt::Question{remote_, qualifier, asked, chosen}, *this, self);
+  Result<std::unique_ptr<Channel>> channel = attempt_->ask();
   if (!channel) return channel.error();
   channel_ = std::move(*channel);
   if (chosen.deadline != kNever) adapter_.timers().arm(timer_, chosen.deadline);
   adapter_.progress().kick();
   return kOk;
+}
+
+void DatagramPeer::end_attempt() {
+  timer_.cancel();
+  attempt_.reset();
 }
 
 void DatagramPeer::accept(IncomingConnection& incoming, PrivateData data) {
@@ -83,7 +91,7 @@ void DatagramPeer::PatienceTimer::on_expired(Instant) {
 }
 
 void DatagramPeer::on_established(PrivateData data, std::int32_t) {
-  timer_.cancel();
+  end_attempt();
   if (role_ == Role::Active) {
     DatagramMark mark;
     // Accepted for something else, or by nobody who keeps to the limit.
@@ -107,6 +115,7 @@ void DatagramPeer::on_established(PrivateData data, std::int32_t) {
 
 void DatagramPeer::on_connect_failed(ConnectFailure failure, PrivateData data) {
   if (channel_) adapter_.retire(std::move(channel_));
+  if (failure == ConnectFailure::NobodyListens && attempt_->is_patient()) return;
   failed_by(failure == ConnectFailure::PeerRejected && role_ == Role::Active
                 ? EventKind::DatagramsRejected
                 : EventKind::DatagramsFailed,
@@ -114,7 +123,7 @@ void DatagramPeer::on_connect_failed(ConnectFailure failure, PrivateData data) {
 }
 
 void DatagramPeer::failed_by(EventKind kind, PrivateData data) {
-  timer_.cancel();
+  end_attempt();
   state_ = State::Failed;
   private_data_.clear();
   if (data.size() <= most_private_data() && role_ == Role::Active)
@@ -135,7 +144,7 @@ void DatagramPeer::on_closed(CloseReason) {
 }
 
 void DatagramPeer::drop_channel(CloseMode mode) {
-  timer_.cancel();
+  end_attempt();
   if (!channel_) return;
   channel_->close(mode);
   adapter_.retire(std::move(channel_));
@@ -156,7 +165,7 @@ void DatagramPeer::lose_the_rest() {
 
 void DatagramPeer::become_spent() {
   state_ = State::Spent;
-  timer_.cancel();
+  end_attempt();
   lose_the_rest(); // it may take long until the peer is destroyed
   if (owner_ != nullptr)
     owner_->on_spent(*this);

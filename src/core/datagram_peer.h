@@ -12,6 +12,7 @@
 
 #include "base/intrusive_list.h"
 #include "base/status.h"
+#include "core/connect_attempt.h"
 #include "core/datagram_addresses.h"
 #include "core/datagram_backlog.h"
 #include "core/event.h"
@@ -25,7 +26,9 @@ class Datagrams;
 class InterfaceAdapter;
 struct DatagramPeerTag;
 
-class DatagramPeer final : public ListHook<DatagramPeerTag>, public ChannelEvents {
+class DatagramPeer final : public ListHook<DatagramPeerTag>,
+                           public ChannelEvents,
+                           private Connector {
  public:
   enum class Role : std::uint8_t { Active, Passive };
   DatagramPeer(Datagrams& owner, Role role, const Address& remote);
@@ -96,10 +99,15 @@ class DatagramPeer final : public ListHook<DatagramPeerTag>, public ChannelEvent
     DatagramPeer& peer_;
   };
 
+  // Connector
+  void on_asked_again(std::unique_ptr<Channel> channel) override { channel_ = std::move(channel); }
+  void on_nobody_came() override { on_connect_failed(ConnectFailure::NonPeerRejected, {}); }
+
   ChannelOptions options() const;
   std::size_t most_private_data() const;
   void forget_private_data();
   void drop_channel(CloseMode mode);
+  void end_attempt();
   void failed_by(EventKind kind, PrivateData data = {});
   void lose_the_rest();
   void become_spent();
@@ -121,6 +129,7 @@ class DatagramPeer final : public ListHook<DatagramPeerTag>, public ChannelEvent
   Address remote_;
   std::vector<std::byte> private_data_;
   std::unique_ptr<Channel> channel_;
+  std::unique_ptr<ConnectAttempt> attempt_; // while it resolves, of who is active
   PatienceTimer timer_{*this};
 
   std::uint32_t started_ = 0; // messages that the channel has taken

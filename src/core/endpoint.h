@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "core/connect_attempt.h"
 #include "core/connect_evd.h"
 #include "core/datagrams.h"
 #include "core/endpoint_state.h"
@@ -45,7 +46,7 @@ struct Path {
   std::string reason;
 };
 
-class Endpoint final : public Object, public ChannelEvents, private Starving {
+class Endpoint final : public Object, public ChannelEvents, private Connector, private Starving {
  public:
   // Provider: made by us for one request on a PSP or RSP (state TENTATIVE_CONNECTION_PENDING).
   enum class Origin : std::uint8_t { Consumer, Provider };
@@ -197,6 +198,10 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
     Endpoint& endpoint_;
   };
 
+  // Connector
+  void on_asked_again(std::unique_ptr<Channel> channel) override;
+  void on_nobody_came() override { on_connect_failed(ConnectFailure::NonPeerRejected, {}); }
+
   // The only writer of the state. False: no such row.
   bool on(EpEvent event);
   // Precondition: there is room for the connect EVD.
@@ -207,6 +212,8 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
                            PrivateData data);
   void accept_datagrams(IncomingConnection& incoming, PrivateData data);
   void drop_channel(CloseMode mode);
+  // The outcome is known, or nobody wants to know it any more.
+  void end_attempt();
   // Into D: everything posted ends as flushed, then `last` is reported.
   void enter_disconnected(EventKind last, PrivateData data = {});
   void report_connection(EventKind kind, PrivateData data = {});
@@ -287,7 +294,9 @@ class Endpoint final : public Object, public ChannelEvents, private Starving {
   std::int32_t soft_watermark_ = kWatermarkInfinite;
   std::int32_t hard_watermark_ = kWatermarkInfinite;
 
+  // In ACTIVE_CONNECTION_PENDING without a channel: it will be asked again.
   std::unique_ptr<Channel> channel_;
+  std::unique_ptr<ConnectAttempt> attempt_; // in that state
   ConnectTimer timer_{*this};
   Address remote_address_;
   ConnQual remote_port_ = 0;

@@ -9,7 +9,7 @@ namespace datum {
 
 void Endpoint::on_established(PrivateData data, std::int32_t peer_reads_in) {
   if (!on(EpEvent::Established)) return;
-  timer_.cancel();
+  end_attempt();
   ++connection_;
   // The excess of Reads is held back on our side: a shortage breaks nothing (design 4).
   reads_out_limit_ = std::min(attributes_.max_rdma_read_out, peer_reads_in);
@@ -27,6 +27,10 @@ void Endpoint::on_established(PrivateData data, std::int32_t peer_reads_in) {
 
 void Endpoint::on_connect_failed(ConnectFailure failure, PrivateData data) {
   const bool active = state_ == EpState::ActivePending;
+  if (active && failure == ConnectFailure::NobodyListens && attempt_->is_patient()) {
+    adapter().retire(std::move(channel_));
+    return;
+  }
   if (!on(EpEvent::ConnectFailed)) return;
   private_data_.assign(data.begin(), data.end()); // the channel's, as yet
   adapter().retire(std::move(channel_));
@@ -34,6 +38,7 @@ void Endpoint::on_connect_failed(ConnectFailure failure, PrivateData data) {
   if (active) {
     switch (failure) {
     case ConnectFailure::PeerRejected: event = EventKind::PeerRejected; break;
+    case ConnectFailure::NobodyListens:
     case ConnectFailure::NonPeerRejected: event = EventKind::NonPeerRejected; break;
     case ConnectFailure::Unreachable: event = EventKind::Unreachable; break;
     }
@@ -54,7 +59,7 @@ void Endpoint::on_closed(CloseReason reason) {
 }
 
 void Endpoint::enter_disconnected(EventKind last, PrivateData data) {
-  timer_.cancel();
+  end_attempt();
   flush();
   report_connection(last, data);
 }

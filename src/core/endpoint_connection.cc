@@ -24,9 +24,12 @@ Status Endpoint::connect(const Address& address, ConnQual qualifier, std::uint32
   private_data_.reserve(static_cast<std::size_t>(adapter().limits().max_private_data));
   ChannelOptions options = channel_options();
   options.deadline = deadline_after(adapter().progress(), timeout_us);
-  Result<std::unique_ptr<Channel>> channel =
-      adapter().transport().connect(address, qualifier, data, *this, options);
+  Connector& self = *this;
+  auto attempt = std::make_unique<ConnectAttempt>(
+      adapter(), ConnectAttempt::Question{address, qualifier, data, options}, *this, self);
+  Result<std::unique_ptr<Channel>> channel = attempt->ask();
   if (!channel) return channel.error();
+  attempt_ = std::move(attempt);
   channel_ = std::move(*channel);
   on(EpEvent::Connect);
   accepter_ = false;
@@ -38,6 +41,16 @@ Status Endpoint::connect(const Address& address, ConnQual qualifier, std::uint32
   ++tally_.connects;
   ++adapter().tally().requests_sent;
   return kOk;
+}
+
+void Endpoint::on_asked_again(std::unique_ptr<Channel> channel) {
+  channel_ = std::move(channel);
+  local_port_ = channel_->local_port();
+}
+
+void Endpoint::end_attempt() {
+  timer_.cancel();
+  attempt_.reset();
 }
 
 Status Endpoint::dup_connect(const Endpoint& original, std::uint32_t timeout_us, PrivateData data) {
@@ -100,7 +113,7 @@ Status Endpoint::can_free() const {
 }
 
 void Endpoint::abandon() {
-  timer_.cancel();
+  end_attempt();
   drop_channel(CloseMode::Disconnect);
 }
 

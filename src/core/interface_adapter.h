@@ -59,6 +59,7 @@ struct AdapterEnvironment {
   MemoryProbe* memory = nullptr;
   SharedNames* shared_names = nullptr; // of the process
   bool datagrams = false;              // the consumer knows them (DAT 2.0)
+  Duration connect_grace = 0;          // so long a connect waits for somebody to listen
 };
 
 class InterfaceAdapter final : public Object {
@@ -189,6 +190,7 @@ class InterfaceAdapter final : public Object {
   std::uint32_t next_datagram_number() {
     return static_cast<std::uint32_t>(environment_.random->next() % 0xffffffU) + 1;
   }
+  Duration connect_grace() const { return environment_.connect_grace; }
   bool knows_datagrams() const { return environment_.datagrams; }
   DatagramAddresses& datagram_addresses() { return datagram_addresses_; }
   DatagramDepartures& datagram_departures() { return datagram_departures_; }

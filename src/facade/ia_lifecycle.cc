@@ -70,6 +70,7 @@ Result<Token> IaControl::build(AsyncBinding& async) {
   environment.random = &runtime_->random();
   environment.memory = &runtime_->memory();
   environment.shared_names = &OpenIas::instance().shared_names();
+  environment.connect_grace = runtime_->connect_grace();
   environment.datagrams = registration_->api_major >= 2;
   adapter_ = std::make_unique<InterfaceAdapter>(environment, runtime_->transport());
   name_attributes();

@@ -20,6 +20,8 @@ class Runtime {
   virtual TimerQueue& timers() = 0;
   virtual Random& random() = 0;
   virtual MemoryProbe& memory() = 0;
+  // So long a connect waits for somebody to listen.
+  virtual Duration connect_grace() const { return 0; }
   // Starts background work; the adapter's lock is held. Called once, after the adapter exists.
   virtual Status start(InterfaceAdapter& adapter) = 0;
   // Ends background work and joins its thread; the adapter's lock is not held. Without start()

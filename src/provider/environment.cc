@@ -61,6 +61,12 @@ std::optional<Duration> parse_peer_timeout(std::string_view text) {
   return value && *value >= kSecond && *value <= kMost ? value : std::nullopt;
 }
 
+std::optional<Duration> parse_connect_grace(std::string_view text) {
+  constexpr Duration kMost = 60 * kSecond;
+  const auto value = parse_milliseconds(text);
+  return value && *value <= kMost ? value : std::nullopt;
+}
+
 std::optional<std::size_t> parse_connections(std::string_view text) {
   constexpr std::uint32_t kMost = 65536;
   const auto value = parse_number<std::uint32_t>(text);
@@ -90,6 +96,9 @@ IaEnvironment read_environment() {
   found.peer_timeout =
       take("DATUM_PEER_TIMEOUT", std::getenv("DATUM_PEER_TIMEOUT"), parse_peer_timeout,
            found.peer_timeout, "milliseconds, 1000 to 86400000; using 30000");
+  found.connect_grace =
+      take("DATUM_CONNECT_GRACE", std::getenv("DATUM_CONNECT_GRACE"), parse_connect_grace,
+           found.connect_grace, "milliseconds, at most 60000; using 50");
   found.half_open = take("DATUM_HALF_OPEN", std::getenv("DATUM_HALF_OPEN"), parse_connections,
                          found.half_open, "a number from 1 to 65536; using 256");
   found.ending = take("DATUM_ENDING", std::getenv("DATUM_ENDING"), parse_connections, found.ending,

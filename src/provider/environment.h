@@ -23,8 +23,9 @@ struct IaEnvironment {
   Duration receive_timeout = kSecond;   // DATUM_RNR_TIMEOUT
   CrcPolicy crc = CrcPolicy::Auto;      // DATUM_CRC
   Duration peer_timeout = 30 * kSecond; // DATUM_PEER_TIMEOUT
-  std::size_t half_open = 256;          // DATUM_HALF_OPEN
-  std::size_t ending = 1024;            // DATUM_ENDING
+  Duration connect_grace = 50 * kMillisecond; // DATUM_CONNECT_GRACE
+  std::size_t half_open = 256;                // DATUM_HALF_OPEN
+  std::size_t ending = 1024;                  // DATUM_ENDING
 };
 
 IaEnvironment read_environment();
@@ -34,6 +35,8 @@ std::optional<AllowedPaths> parse_paths(std::string_view text);
 std::optional<PortRange> parse_ports(std::string_view text);
 std::optional<CrcPolicy> parse_crc(std::string_view text);
 std::optional<Duration> parse_milliseconds(std::string_view text);
+// Milliseconds, at most a minute.
+std::optional<Duration> parse_connect_grace(std::string_view text);
 // Milliseconds, at least a second: TCP counts its probes in seconds.
 std::optional<Duration> parse_peer_timeout(std::string_view text);
 // At least one, or nobody could connect, and nobody's last words would be heard.

@@ -54,12 +54,15 @@ std::string process_limit() {
 // What does not depend on the way.
 class ThreadedRuntime : public Runtime {
  public:
-  ThreadedRuntime(std::string_view ia_name, std::unique_ptr<ThreadedProgress> progress)
-      : ia_name_(ia_name), progress_(std::move(progress)) {}
+  ThreadedRuntime(std::string_view ia_name, const IaEnvironment& environment,
+                  std::unique_ptr<ThreadedProgress> progress)
+      : ia_name_(ia_name), connect_grace_(environment.connect_grace),
+        progress_(std::move(progress)) {}
 
   Progress& progress() final { return *progress_; }
   TimerQueue& timers() final { return timers_; }
   Random& random() final { return random_; }
+  Duration connect_grace() const final { return connect_grace_; }
   Status start(InterfaceAdapter& adapter) final {
     inquiry_ = Inquiry::open(progress_->reactor(), adapter, ia_name_, random_);
     const Status started = progress_->start(ia_name_);
@@ -78,21 +81,29 @@ class ThreadedRuntime : public Runtime {
 
  private:
   const std::string ia_name_;
+  const Duration connect_grace_;
   KernelRandom random_;
   TimerQueue timers_;
   std::unique_ptr<ThreadedProgress> progress_;
   std::unique_ptr<Inquiry> inquiry_;
 };
 
+LinkOptions link_options(const IaEnvironment& environment) {
+  LinkOptions options;
+  options.receive_timeout = environment.receive_timeout;
+  return options;
+}
+
 // Links to processes of this host, and what T has beside them.
 template <class T>
 class FabricRuntime final : public ThreadedRuntime {
  public:
   template <class... Beside>
-  FabricRuntime(std::string_view ia_name, std::unique_ptr<ThreadedProgress> progress,
-                std::unique_ptr<ShmFabric> fabric, const LinkOptions& options, Beside... beside)
-      : ThreadedRuntime(ia_name, std::move(progress)), fabric_(std::move(fabric)),
-        transport_(*fabric_, options, std::move(beside)...) {
+  FabricRuntime(std::string_view ia_name, const IaEnvironment& environment,
+                std::unique_ptr<ThreadedProgress> progress, std::unique_ptr<ShmFabric> fabric,
+                Beside... beside)
+      : ThreadedRuntime(ia_name, environment, std::move(progress)), fabric_(std::move(fabric)),
+        transport_(*fabric_, link_options(environment), std::move(beside)...) {
     bind(transport_);
   }
   Transport& transport() override { return transport_; }
@@ -108,9 +119,10 @@ using EveryPathRuntime = FabricRuntime<PathTransport>;
 
 class TcpRuntime final : public ThreadedRuntime {
  public:
-  TcpRuntime(std::string_view ia_name, std::unique_ptr<ThreadedProgress> progress,
-             std::unique_ptr<TcpTransport> transport)
-      : ThreadedRuntime(ia_name, std::move(progress)), transport_(std::move(transport)) {
+  TcpRuntime(std::string_view ia_name, const IaEnvironment& environment,
+             std::unique_ptr<ThreadedProgress> progress, std::unique_ptr<TcpTransport> transport)
+      : ThreadedRuntime(ia_name, environment, std::move(progress)),
+        transport_(std::move(transport)) {
     bind(*transport_);
   }
   Transport& transport() override { return *transport_; }
@@ -170,8 +182,6 @@ class ThreadsFactory final : public RuntimeFactory {
   static Result<std::unique_ptr<Runtime>> open_on(std::string_view ia_name, const IaAddress& place,
                                                   const IaEnvironment& environment,
                                                   std::unique_ptr<ThreadedProgress> progress) {
-    LinkOptions link;
-    link.receive_timeout = environment.receive_timeout;
     std::unique_ptr<ShmFabric> fabric;
     std::unique_ptr<TcpTransport> tcp;
     if (environment.paths != AllowedPaths::OtherHosts) {
@@ -186,12 +196,14 @@ class ThreadsFactory final : public RuntimeFactory {
       if (!made) return fail(made.error());
       tcp = std::move(*made);
     }
-    if (!fabric) return std::make_unique<TcpRuntime>(ia_name, std::move(progress), std::move(tcp));
+    if (!fabric)
+      return std::make_unique<TcpRuntime>(ia_name, environment, std::move(progress),
+                                          std::move(tcp));
     if (!tcp)
-      return std::make_unique<SameHostRuntime>(ia_name, std::move(progress), std::move(fabric),
-                                               link);
-    return std::make_unique<EveryPathRuntime>(ia_name, std::move(progress), std::move(fabric), link,
-                                              std::move(tcp));
+      return std::make_unique<SameHostRuntime>(ia_name, environment, std::move(progress),
+                                               std::move(fabric));
+    return std::make_unique<EveryPathRuntime>(ia_name, environment, std::move(progress),
+                                              std::move(fabric), std::move(tcp));
   }
 
   static ShmOptions shm_options(const IaAddress& place, const IaEnvironment& environment) {

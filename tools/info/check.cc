@@ -95,9 +95,10 @@ bool is_port_range(const std::string& text) {
 }
 
 void judge_environment(const Facts& facts, Findings& out) {
-  static constexpr std::array kKnown = {"DATUM_ALIAS",        "DATUM_TRANSPORT",   "DATUM_CRC",
-                                        "DATUM_PORT_RANGE",   "DATUM_RNR_TIMEOUT", "DATUM_LOG",
-                                        "DATUM_PEER_TIMEOUT", "DATUM_HALF_OPEN",   "DATUM_ENDING"};
+  static constexpr std::array kKnown = {
+      "DATUM_ALIAS",       "DATUM_TRANSPORT", "DATUM_CRC",          "DATUM_PORT_RANGE",
+      "DATUM_RNR_TIMEOUT", "DATUM_LOG",       "DATUM_PEER_TIMEOUT", "DATUM_CONNECT_GRACE",
+      "DATUM_HALF_OPEN",   "DATUM_ENDING"};
   for (const auto& [name, value] : facts.environment) {
     const std::string setting = fmt::format("{}={}", name, value);
     const bool known = !name.starts_with("DATUM_") ||

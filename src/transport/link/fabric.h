@@ -55,7 +55,8 @@ class LinkPort {
 };
 
 enum class DialFailure : std::uint8_t {
-  NobodyListens, // refused: no such qualifier at that address
+  NobodyListens, // no such qualifier at that address
+  Refused,       // somebody is there, and nothing comes of it
   Unreachable,   // the address is not one that this fabric can reach
 };
 

@@ -8,6 +8,18 @@
 #include "transport/link/link_transport.h"
 
 namespace datum {
+namespace {
+
+ConnectFailure failure_of(DialFailure failure) {
+  switch (failure) {
+  case DialFailure::NobodyListens: return ConnectFailure::NobodyListens;
+  case DialFailure::Unreachable: return ConnectFailure::Unreachable;
+  case DialFailure::Refused: break;
+  }
+  return ConnectFailure::NonPeerRejected;
+}
+
+} // namespace
 
 LinkChannel::LinkChannel(LinkTransport& transport, ChannelEvents& events,
                          const ChannelOptions& options)
@@ -64,7 +76,7 @@ void LinkChannel::dial_again() {
   } catch (const std::bad_alloc&) {
     dialled = false;
   }
-  if (!dialled) on_dial_failed(DialFailure::NobodyListens);
+  if (!dialled) on_dial_failed(DialFailure::Refused);
 }
 
 void LinkChannel::on_dialled(LinkPort& port) {
@@ -73,7 +85,7 @@ void LinkChannel::on_dialled(LinkPort& port) {
   number_ = link_->add(*this);
   if (number_ == 0) {
     link_ = nullptr;
-    on_dial_failed(DialFailure::NobodyListens);
+    on_dial_failed(DialFailure::Refused);
     return;
   }
   state_ = State::Requested;
@@ -92,8 +104,7 @@ void LinkChannel::on_dialled(LinkPort& port) {
 }
 
 void LinkChannel::on_dial_failed(DialFailure failure) {
-  connect_failure_ = failure == DialFailure::Unreachable ? ConnectFailure::Unreachable
-                                                         : ConnectFailure::NonPeerRejected;
+  connect_failure_ = failure_of(failure);
   state_ = State::Failing;
   // Reported from progress(), never from within connect().
   transport_.list_for_work(*this);

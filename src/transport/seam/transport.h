@@ -38,7 +38,12 @@ enum class StartResult : std::uint8_t {
   Later,    // no room now: on_room() follows
 };
 
-enum class ConnectFailure : std::uint8_t { PeerRejected, NonPeerRejected, Unreachable };
+enum class ConnectFailure : std::uint8_t {
+  PeerRejected,
+  NonPeerRejected,
+  NobodyListens, // somebody may, a moment later
+  Unreachable,
+};
 enum class CloseReason : std::uint8_t { Disconnected, Broken };
 
 // Sends and Writes end in one order, Reads in another; both in posting order.

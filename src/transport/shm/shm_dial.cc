@@ -57,7 +57,7 @@ void ShmDial::wait_for_resources() {
 }
 
 void ShmDial::on_hangup() {
-  if (++hangups_ > kMaxHangups) return give_up(DialFailure::NobodyListens);
+  if (++hangups_ > kMaxHangups) return give_up(DialFailure::Refused);
   dial_again();
 }
 
@@ -89,8 +89,8 @@ bool ShmDial::find() {
   switch (find_rendezvous(address_, qualifier_, socket_)) {
   case Lookup::Found: return true;
   case Lookup::OtherHost: give_up(DialFailure::Unreachable); break;
-  case Lookup::Nobody:
-  case Lookup::Stranger: give_up(DialFailure::NobodyListens); break;
+  case Lookup::Nobody: give_up(DialFailure::NobodyListens); break;
+  case Lookup::Stranger: give_up(DialFailure::Refused); break;
   case Lookup::Busy: dial_again(); break;
   case Lookup::Unknown:
   case Lookup::NoResources: wait_for_resources(); break;
@@ -136,7 +136,7 @@ void ShmDial::on_answer(std::span<const std::byte> message) {
         "dial to {} qualifier {}: the process there speaks version {} of the same-host protocol, "
         "this one version {}; install the same Datum for both",
         to_text(address_), qualifier_, preamble.version, kHandshakeVersion);
-    return give_up(DialFailure::NobodyListens);
+    return give_up(DialFailure::Refused);
   }
   Greeting answer;
   if (!decode(message, answer)) return on_hangup();

@@ -34,7 +34,8 @@ bool is_unreachable(int error) {
 }
 
 ConnectFailure failure_of(int error) {
-  return is_unreachable(error) ? ConnectFailure::Unreachable : ConnectFailure::NonPeerRejected;
+  if (is_unreachable(error)) return ConnectFailure::Unreachable;
+  return error == ECONNREFUSED ? ConnectFailure::NobodyListens : ConnectFailure::NonPeerRejected;
 }
 
 bool is_lack_of_resources(int error) {
@@ -139,9 +140,12 @@ void TcpDial::arm() {
 
 // --- what became of one --------------------------------------------------------------------------
 
-// Who was reached at one port is no matter of the network's.
+// Who was reached at one port is no matter of the network's; where a port is free our peer may
+// come.
 void TcpDial::note(ConnectFailure failure) {
-  if (failure != ConnectFailure::Unreachable || !failure_) failure_ = failure;
+  const bool stands = failure_ && (failure == ConnectFailure::Unreachable ||
+                                   *failure_ == ConnectFailure::NobodyListens);
+  if (!stands) failure_ = failure;
 }
 
 // Told later, and the next one is asked later: this comes from within a connection.

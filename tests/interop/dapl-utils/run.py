@@ -59,6 +59,7 @@ class Row:
     clients: int = 1  # side by side
     pairs: int = 1  # of a server, at an adapter of its own, and its client
     script: bool = False  # the client reads its arguments from a file
+    by_hand: bool = False  # the client asks the server itself where it is, and connects at once
     until: str = ""  # what both sides say last: they do not end by themselves
     stacks: tuple = STACKS
     environment: dict = dataclasses.field(default_factory=dict)
@@ -68,8 +69,9 @@ class Row:
         beside = f"  ({self.clients} at once)" if self.clients > 1 else ""
         pairs = f"  ({self.pairs} servers, a client each)" if self.pairs > 1 else ""
         script = "  (from a file)" if self.script else ""
+        by_hand = "  (by hand)" if self.by_hand else ""
         until = f"  (until \"{self.until}\")" if self.until else ""
-        return f"{self.program} {self.client}".rstrip() + beside + pairs + script + until
+        return f"{self.program} {self.client}".rstrip() + beside + pairs + script + by_hand + until
 
 
 @dataclasses.dataclass
@@ -81,6 +83,11 @@ class LeftOut:
 def dtest(arguments):
     says = ["DAPL Test Complete. PASSED"]
     return Row("dtest", arguments, says, f"-s {arguments}", says)
+
+
+def by_hand(row):
+    """As the manual page says: the server, then the client. It connects before the server listens."""
+    return dataclasses.replace(row, by_hand=True, stacks=EVERYWHERE)
 
 
 def everywhere(row):
@@ -207,6 +214,7 @@ MATRIX = [
     *(everywhere(dtest(f"{SMALL}{more}")) for more in
       ("", " -c", " -p", " -w", " -w -c", " -w -p", " -W", " -W -D", " -u -w", " -t", " -S 1", " -v")),
     everywhere(dataclasses.replace(dtest(SMALL), pairs=PAIRS)),
+    by_hand(dtest(SMALL)),
     # A thousand turns for each size, in which both sides spin.
     dtest("-b 64 -B 10 -W -a"),
     dtest("-b 8192 -B 10 -W -a -i 4096"),
@@ -221,6 +229,7 @@ MATRIX = [
     dtestcm(2000, "-b 200"),
     # It sleeps for some seconds each time.
     everywhere(dtestx()),
+    *(by_hand(row) for row in (dtestx(), dtestx_datagrams("-m -U 4"))),
     dtestx("-p -v -b 65536"),
     dtestx_query(),
     *(dtestx_datagrams(arguments) for arguments in ("", "-U 4")),
@@ -485,7 +494,7 @@ def play(row, stack, programs, place):
             server = Program(command(row.server, adapter), environment, place / f"server{len(servers)}.out")
             servers.append(server)
             wrong = server.wait_ready(row.ready)
-            if row.program in TOLD_EARLY and not wrong:
+            if row.program in TOLD_EARLY and not row.by_hand and not wrong:
                 places[address] = asked(address, stack.client_address)
                 wrong = server.wait_ready(TOLD_EARLY[row.program], stack.by_memory)
             if wrong:

@@ -84,6 +84,7 @@ class LocalFabric::LocalDial final : public Dial {
 
 Result<std::unique_ptr<Dial>> LocalFabric::dial(const Address&, ConnQual qualifier,
                                                 DialEvents& events) {
+  ++dialled;
   dials_.push_back({qualifier, &events});
   return std::make_unique<LocalDial>(dials_, events);
 }
@@ -109,7 +110,7 @@ bool LocalFabric::progress() {
   return !due.empty();
 }
 
-Node::Node(LocalWorld& world, const LinkOptions& options)
+Node::Node(LocalWorld& world, const LinkOptions& options, Duration connect_grace)
     : progress(world), fabric(world), transport(fabric, options) {
   AdapterEnvironment environment;
   environment.handles = &handles;
@@ -117,12 +118,14 @@ Node::Node(LocalWorld& world, const LinkOptions& options)
   environment.timers = &timers;
   environment.random = &random;
   environment.memory = &memory;
+  environment.datagrams = true;
+  environment.connect_grace = connect_grace;
   adapter = std::make_unique<InterfaceAdapter>(environment, transport);
 }
 
-LocalWorld::LocalWorld(bool direct) {
-  a = std::make_unique<Node>(*this, options);
-  b = std::make_unique<Node>(*this, options);
+LocalWorld::LocalWorld(bool direct, Duration connect_grace) {
+  a = std::make_unique<Node>(*this, options, connect_grace);
+  b = std::make_unique<Node>(*this, options, connect_grace);
   a->fabric.direct = b->fabric.direct = direct;
 }
 

@@ -109,6 +109,7 @@ class LocalFabric final : public Fabric {
   FabricEvents* events() { return events_; }
   std::vector<std::unique_ptr<LocalPort>> ports;
   bool direct = false;
+  int dialled = 0; // times
 
  private:
   struct PendingDial {
@@ -125,7 +126,7 @@ class LocalFabric final : public Fabric {
 
 // One adapter with everything it stands on.
 struct Node {
-  explicit Node(LocalWorld& world, const LinkOptions& options);
+  Node(LocalWorld& world, const LinkOptions& options, Duration connect_grace);
   PlainHandles handles;
   AnyMemory memory;
   SeededRandom random{1};
@@ -138,7 +139,7 @@ struct Node {
 
 class LocalWorld {
  public:
-  explicit LocalWorld(bool direct = false);
+  explicit LocalWorld(bool direct = false, Duration connect_grace = 0);
   ~LocalWorld();
   // Polls everybody until nothing moves.
   void settle();

@@ -189,7 +189,7 @@ TEST_F(Publish, ASquatterOfAnotherUserIsToldNothing) {
   ASSERT_EQ(squatter.numbers().get(), kPublished);
   Dialled dialled;
   dial_now(world, a, "127.0.0.1", port->port(), dialled);
-  EXPECT_EQ(dialled.failure, DialFailure::NobodyListens);
+  EXPECT_EQ(dialled.failure, DialFailure::Refused);
   EXPECT_EQ(squatter.numbers().get(), 1U);
 }
 
@@ -204,7 +204,7 @@ TEST_F(Publish, ARendezvousWithoutItsTcpPortIsASquatter) {
   ASSERT_TRUE(socket.has_value());
   Dialled dialled;
   dial_now(world, b, "127.0.0.1", free, dialled);
-  EXPECT_EQ(dialled.failure, DialFailure::NobodyListens);
+  EXPECT_EQ(dialled.failure, DialFailure::Refused);
 }
 
 } // namespace

@@ -73,7 +73,7 @@ TEST_F(StaleAnswer, ARefusedOfferIsMadeAgain) {
   link_by(second);
 }
 
-TEST_F(StaleAnswer, AListenerThatAlwaysHangsUpIsNobody) {
+TEST_F(StaleAnswer, AListenerThatAlwaysHangsUpRefuses) {
   start_dial(a, "127.0.0.1", qualifier, first);
   int hangups = 0;
   while (!first.over() && hangups < 20) {
@@ -82,7 +82,7 @@ TEST_F(StaleAnswer, AListenerThatAlwaysHangsUpIsNobody) {
     for (int i = 0; i < 3; ++i) world.turn(0);
   }
   EXPECT_EQ(hangups, 9);
-  EXPECT_EQ(first.failure, DialFailure::NobodyListens);
+  EXPECT_EQ(first.failure, DialFailure::Refused);
 }
 
 TEST_F(StaleAnswer, AFullPeerIsUnreachable) {
@@ -93,12 +93,12 @@ TEST_F(StaleAnswer, AFullPeerIsUnreachable) {
   EXPECT_EQ(first.failure, DialFailure::Unreachable);
 }
 
-TEST_F(StaleAnswer, APeerOfAnotherVersionIsNobody) {
+TEST_F(StaleAnswer, APeerOfAnotherVersionRefuses) {
   start_dial(a, "127.0.0.1", qualifier, first);
   const UniqueFd one = listener.accept();
   listener.answer(one, Verdict::WrongVersion, 9);
   ASSERT_TRUE(world.run_until([&] { return first.over(); }));
-  EXPECT_EQ(first.failure, DialFailure::NobodyListens);
+  EXPECT_EQ(first.failure, DialFailure::Refused);
 }
 
 // Its other fields may mean something else there.
@@ -107,7 +107,7 @@ TEST_F(StaleAnswer, NothingElseOfAnAnswerInAnotherVersionIsBelieved) {
   const UniqueFd one = listener.accept();
   listener.answer(one, Verdict::Fresh, 9);
   ASSERT_TRUE(world.run_until([&] { return first.over(); }));
-  EXPECT_EQ(first.failure, DialFailure::NobodyListens);
+  EXPECT_EQ(first.failure, DialFailure::Refused);
 }
 
 } // namespace
