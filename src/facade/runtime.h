@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "core/interface_adapter.h"
 #include "core/progress.h"
+#include "facade/registration.h"
 
 namespace datum {
 
@@ -34,6 +35,10 @@ class RuntimeFactory {
   virtual ~RuntimeFactory() = default;
   virtual Result<std::unique_ptr<Runtime>>
   open(std::string_view ia_name, std::string_view instance_data, LockOwner& lock) = 0;
+  // Whether IAs of two names are one adapter. Fails where that cannot be found out.
+  virtual Result<bool> same_adapter(const Registration& /*one*/, const Registration& /*other*/) {
+    return false;
+  }
   // What the provider calls itself in DAT_PROVIDER_ATTR.
   virtual std::string_view provider_name() const = 0;
 };

@@ -176,6 +176,14 @@ class ThreadsFactory final : public RuntimeFactory {
     }
     return open_on(ia_name, *place, environment, std::move(*progress));
   }
+  // Who stands for every address outlives each of them: another adapter.
+  Result<bool> same_adapter(const Registration& one, const Registration& other) override {
+    const auto place = find_ia_address(one.ia_name, one.instance_data);
+    const auto other_place = find_ia_address(other.ia_name, other.instance_data);
+    if (!place || !other_place) return fail(Type::InsufficientResources, Detail::ResourceDevice);
+    return place->address == other_place->address &&
+           place->every_address == other_place->every_address;
+  }
   std::string_view provider_name() const override { return "Datum"; }
 
  private:

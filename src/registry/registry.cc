@@ -100,7 +100,7 @@ Registry::Registry(Settings settings, StaticRegistry::Interfaces interfaces, Han
 std::string Registry::resolve(const char* asked_for) {
   std::string name = strip_prefix(asked_for);
   if (auto ia = aliases_.find(name)) return *ia;
-  if (!aliases_.for_unknown() || static_.holds_name(name) || dynamic_.holds_name(name)) return name;
+  if (!aliases_.for_unknown() || knows(name)) return name;
   return *aliases_.for_unknown();
 }
 

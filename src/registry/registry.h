@@ -41,6 +41,10 @@ class Registry {
   // The IA that answers when a program asks for `name`: its own, or the one that an alias stands
   // for.
   std::string resolve(const char* name);
+  // Whether it is the name of an IA, that a program may open.
+  bool knows(const std::string& name) {
+    return static_.holds_name(name) || dynamic_.holds_name(name);
+  }
   DAT_RETURN open(const OpenRequest& request);
   DAT_RETURN close(DAT_IA_HANDLE ia, DAT_CLOSE_FLAGS flags);
   DAT_RETURN list(DAT_COUNT max, DAT_COUNT* number, DAT_PROVIDER_INFO* infos[]);

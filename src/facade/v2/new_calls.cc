@@ -5,6 +5,8 @@
 #include "facade/answer.h"
 #include "facade/ep_transfer_calls.h"
 #include "facade/locked.h"
+#include "facade/provider.h"
+#include "facade/runtime.h"
 #include "facade/v2/common_points.h"
 #include "facade/v2/event_descriptor.h"
 #include "facade/v2/extension.h"
@@ -83,13 +85,21 @@ DAT_RETURN ep_post_rdma_read_to_rmr(DAT_EP_HANDLE ep_handle, const DAT_RMR_TRIPL
       ep->post_rdma(Opcode::RdmaRead, {&sink, 1}, bits(cookie), V2::remote(*remote), flags));
 }
 
-// No adapter of ours stands in for another one.
+// No adapter of ours stands in for another one, but an adapter may have several names. Of a name
+// under which none is open here nobody knows.
 DAT_RETURN ia_ha_related(DAT_IA_HANDLE ia_handle, const DAT_NAME_PTR name, DAT_BOOLEAN* answer) {
-  const Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
+  Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
   if (!ia) return invalid_handle<V2>(Detail::HandleIa);
   if (name == nullptr) return invalid_argument<V2>(Detail::Arg2);
   if (answer == nullptr) return invalid_argument<V2>(Detail::Arg3);
-  *answer = ia.control().registration().ia_name == name ? DAT_TRUE : DAT_FALSE;
+  const Registration& own = ia.control().registration();
+  ia.release();
+  const Registration* const other = find_registration(name);
+  if (own.ia_name != name && other == nullptr) return encode<V2>({Type::ProviderNotFound});
+  const Result<bool> same =
+      own.ia_name == name ? Result<bool>(true) : runtime_factory().same_adapter(own, *other);
+  if (!same) return encode<V2>(same.error());
+  *answer = *same ? DAT_TRUE : DAT_FALSE;
   return DAT_SUCCESS;
 }
 

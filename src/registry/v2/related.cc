@@ -11,24 +11,42 @@
 namespace datum::registry {
 namespace {
 
-// What the IA that is open under `name` says of `other`; nothing if none is, or it does not know.
-std::optional<bool> ask(const std::string& name, std::string other) {
-  std::optional<bool> answer;
+struct Told {
+  bool open = false;           // an IA of the name that was asked
+  std::optional<bool> related; // nothing: its provider does not know
+};
+
+// What the IA that is open under `name` says of `other`.
+Told ask(const std::string& name, std::string other) {
+  Told told;
   process_ias.for_each([&](DAT_IA_HANDLE ia) {
     const DAT_PROVIDER* table = process_handles.table_of(ia);
-    if (answer || table == nullptr || table->ia_ha_related_func == nullptr) return;
-    if (table->device_name == nullptr || table->device_name != name) return;
+    if (told.related || table == nullptr || table->device_name == nullptr) return;
+    if (table->device_name != name) return;
+    told.open = true;
     DAT_BOOLEAN related = DAT_FALSE;
-    if (table->ia_ha_related_func(ia, other.data(), &related) == DAT_SUCCESS)
-      answer = related != DAT_FALSE;
+    if (table->ia_ha_related_func != nullptr &&
+        table->ia_ha_related_func(ia, other.data(), &related) == DAT_SUCCESS)
+      told.related = related != DAT_FALSE;
   });
-  return answer;
+  return told;
 }
 
-DAT_HA_RELATIONSHIP relationship(std::optional<bool> one, std::optional<bool> other) {
-  if (!one && !other) return DAT_HA_UNKNOWN;
-  if (one && other && *one != *other) return DAT_HA_CONFLICTING;
-  return one.value_or(false) || other.value_or(false) ? DAT_HA_TRUE : DAT_HA_FALSE;
+DAT_HA_RELATIONSHIP to_relationship(bool related) {
+  return related ? DAT_HA_TRUE : DAT_HA_FALSE;
+}
+
+DAT_HA_RELATIONSHIP relationship(const std::string& one, const std::string& two) {
+  const Told first = ask(one, two);
+  const Told second = ask(two, one);
+  if (first.related && second.related && *first.related != *second.related)
+    return DAT_HA_CONFLICTING;
+  if (first.related) return to_relationship(*first.related);
+  if (second.related) return to_relationship(*second.related);
+  // What is no adapter is none that stands in for another one.
+  const bool nobody = (first.open && !process_registry().knows(two)) ||
+                      (second.open && !process_registry().knows(one));
+  return nobody ? DAT_HA_FALSE : DAT_HA_UNKNOWN;
 }
 
 } // namespace
@@ -44,7 +62,7 @@ DAT_RETURN dat_registry_providers_related(const DAT_NAME_PTR ia_name, const DAT_
     // A provider knows the names under which its IAs were opened, not what programs call them.
     const std::string one = process_registry().resolve(ia_name);
     const std::string two = process_registry().resolve(other);
-    *answer = relationship(ask(one, two), ask(two, one));
+    *answer = relationship(one, two);
     return DAT_SUCCESS;
   });
 }

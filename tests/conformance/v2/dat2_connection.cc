@@ -140,37 +140,4 @@ TEST_F(Dat2Csp, BadHandles) {
   }
 }
 
-// Rules: DAT2.24
-TEST_F(Dat2Connection, RelatedProviders) {
-  std::string own = ia_name();
-  std::string other = "another";
-  std::string third = "a-third";
-  DAT_HA_RELATIONSHIP answer = DAT_HA_CONFLICTING;
-  ASSERT_DAT_OK(dat_registry_providers_related(other.data(), third.data(), &answer));
-  EXPECT_EQ(answer, DAT_HA_UNKNOWN);
-  ASSERT_DAT_OK(dat_registry_providers_related(own.data(), own.data(), &answer));
-  EXPECT_EQ(answer, DAT_HA_TRUE);
-  ASSERT_DAT_OK(dat_registry_providers_related(own.data(), other.data(), &answer));
-  EXPECT_EQ(answer, DAT_HA_FALSE);
-}
-
-// Rules: DAT2.79
-TEST_F(Dat2Connection, RelatedByAnAlias) {
-  std::string own = ia_name();
-  std::string alias = kIaAlias;
-  std::string prefixed = "RO_AWARE_" + own;
-  std::string other = "another";
-  DAT_HA_RELATIONSHIP answer = DAT_HA_CONFLICTING;
-  ASSERT_DAT_OK(dat_registry_providers_related(alias.data(), own.data(), &answer));
-  EXPECT_EQ(answer, DAT_HA_TRUE);
-  ASSERT_DAT_OK(dat_registry_providers_related(own.data(), alias.data(), &answer));
-  EXPECT_EQ(answer, DAT_HA_TRUE);
-  ASSERT_DAT_OK(dat_registry_providers_related(alias.data(), alias.data(), &answer));
-  EXPECT_EQ(answer, DAT_HA_TRUE);
-  ASSERT_DAT_OK(dat_registry_providers_related(prefixed.data(), alias.data(), &answer));
-  EXPECT_EQ(answer, DAT_HA_TRUE);
-  ASSERT_DAT_OK(dat_registry_providers_related(alias.data(), other.data(), &answer));
-  EXPECT_EQ(answer, DAT_HA_FALSE);
-}
-
 } // namespace
