@@ -62,6 +62,8 @@ void Endpoint::enter_disconnected(EventKind last, PrivateData data) {
   end_attempt();
   flush();
   report_connection(last, data);
+  const bool was_connected = last == EventKind::Disconnected || last == EventKind::Broken;
+  if (srq_ && was_connected && !datagrams_) adapter().report_srq_left(token());
 }
 
 void Endpoint::flush() {

@@ -30,6 +30,7 @@ enum class EventKind : std::uint8_t {
   DatagramsRejected,
   DatagramsFailed,
   AsyncEvdOverflow,
+  AsyncSrqLeft,   // a connected EP has ended and takes nothing more from its SRQ
   AsyncWatermark, // an SRQ or EP watermark; told apart by object and reason
   Software,
 };
@@ -49,6 +50,7 @@ constexpr bool has_private_data(EventKind kind) {
 
 // Reasons of asynchronous events; the values of DAT's *_ASYNC reasons.
 inline constexpr std::uint64_t kReasonEvdOverflow = 0;
+inline constexpr std::uint64_t kReasonTransferToError = 0;
 inline constexpr std::uint64_t kReasonSoftHighWatermark = 2;
 inline constexpr std::uint64_t kReasonLowWatermark = 2;
 

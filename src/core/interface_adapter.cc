@@ -46,6 +46,19 @@ void InterfaceAdapter::report_async(const Event& event) {
   }
 }
 
+void InterfaceAdapter::report_srq_left(Token endpoint) {
+  if (!environment_.reports_srq_left) return;
+  ++tally_.async_endpoints;
+  Event event;
+  event.kind = EventKind::AsyncSrqLeft;
+  event.object = endpoint;
+  event.value = kReasonTransferToError;
+  // It is no error: other openers have nothing to do with it, unless they keep our EVD.
+  if (!async_evd_) return report_async(event);
+  ++tally_.async_events;
+  async_evd_->push(event);
+}
+
 void InterfaceAdapter::defer_agent(std::unique_ptr<AgentCall> call) {
   std::unique_ptr<AgentCall>& end = last_deferred_ != nullptr ? last_deferred_->next : deferred_;
   end = std::move(call);

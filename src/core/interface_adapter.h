@@ -60,6 +60,9 @@ struct AdapterEnvironment {
   SharedNames* shared_names = nullptr; // of the process
   bool datagrams = false;              // the consumer knows them (DAT 2.0)
   Duration connect_grace = 0;          // so long a connect waits for somebody to listen
+  // That a connected EP has ended and takes nothing more from its SRQ is an asynchronous event, as
+  // InfiniBand has one (DAT 2.0).
+  bool reports_srq_left = false;
 };
 
 class InterfaceAdapter final : public Object {
@@ -80,6 +83,7 @@ class InterfaceAdapter final : public Object {
   // Asynchronous events go to an EVD of another adapter, which only the facade may lock.
   void set_foreign_async(Token evd) { foreign_async_ = evd; }
   void report_async(const Event& event);
+  void report_srq_left(Token endpoint);
 
   // Nothing is left that the consumer has created (dat_ia_close, graceful).
   bool idle() const;

@@ -76,6 +76,7 @@ struct AdapterTally {
   std::uint64_t datagrams_lost = 0;    // no room on the way
   std::uint64_t async_events = 0;
   std::uint64_t async_overflows = 0;
+  std::uint64_t async_endpoints = 0;
   std::uint64_t access_faults = 0;         // of peers
   std::uint64_t access_faults_of_ours = 0; // requests that ended with REMOTE_ACCESS
 };

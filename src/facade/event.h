@@ -29,6 +29,7 @@ inline DAT_EVENT_NUMBER number_of(EventKind kind) {
   case EventKind::TimedOut: return DAT_CONNECTION_EVENT_TIMED_OUT;
   case EventKind::Unreachable: return DAT_CONNECTION_EVENT_UNREACHABLE;
   case EventKind::AsyncEvdOverflow: return DAT_ASYNC_ERROR_EVD_OVERFLOW;
+  case EventKind::AsyncSrqLeft: return DAT_ASYNC_ERROR_EP_BROKEN;
   // No source names a number for watermarks; never EP_BROKEN, the EP is alive (D-17).
   case EventKind::AsyncWatermark: return DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR;
   case EventKind::Software: break;
@@ -83,6 +84,7 @@ template <class V, class Adapter>
     V::write_request(event, out);
     break;
   case EventKind::AsyncEvdOverflow:
+  case EventKind::AsyncSrqLeft:
   case EventKind::AsyncWatermark:
     data.asynch_error_event_data.dat_handle = event.object;
     data.asynch_error_event_data.reason = static_cast<DAT_COUNT>(event.value);

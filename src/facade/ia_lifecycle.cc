@@ -71,7 +71,7 @@ Result<Token> IaControl::build(AsyncBinding& async) {
   environment.memory = &runtime_->memory();
   environment.shared_names = &OpenIas::instance().shared_names();
   environment.connect_grace = runtime_->connect_grace();
-  environment.datagrams = registration_->api_major >= 2;
+  environment.datagrams = environment.reports_srq_left = registration_->api_major >= 2;
   adapter_ = std::make_unique<InterfaceAdapter>(environment, runtime_->transport());
   name_attributes();
   if (!adapter_->issue_token(*this))
@@ -85,7 +85,12 @@ Result<Token> IaControl::build(AsyncBinding& async) {
 }
 
 Status IaControl::create_async_evd(AsyncBinding& async) {
-  const Result<EventDispatcher*> evd = adapter_->create_evd(async.min_qlen, nullptr, kEvdAsync);
+  // Many EPs may leave their SRQs at once, and programs ask for few places: dtestsrq for 8.
+  constexpr std::int32_t kRoomForEnds = 1024;
+  std::int32_t qlen = async.min_qlen;
+  if (registration_->api_major >= 2 && qlen <= adapter_->limits().max_evd_qlen - kRoomForEnds)
+    qlen += kRoomForEnds;
+  const Result<EventDispatcher*> evd = adapter_->create_evd(qlen, nullptr, kEvdAsync);
   if (!evd) return evd.error();
   async.evd = (*evd)->token();
   async.key = key_for(ObjectKind::EventDispatcher);

@@ -48,6 +48,7 @@ void read(InterfaceAdapter& ia, Counters& to) {
   to[DCNT_IA_SP_CR_REJECTED] = tally.rejected;
   to[DCNT_IA_ASYNC_ERROR] = tally.async_events;
   to[DCNT_IA_ASYNC_CQ_ERROR] = tally.async_overflows;
+  to[DCNT_IA_ASYNC_QP_ERROR] = tally.async_endpoints;
 
   to[DCNT_IA_CM_LISTEN] = tally.psps + tally.psps_anywhere + tally.rsps;
   to[DCNT_IA_CM_REQ_TX] = tally.requests_sent;

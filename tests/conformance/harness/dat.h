@@ -52,6 +52,8 @@ inline constexpr int kSrqOperational = 0;
 inline constexpr bool kAlwaysReadable = false;
 // Whether the event of its request names an RSP (DAT2.30).
 inline constexpr bool kNamesSpentRsp = false;
+// Whether a connected EP that has ended is told to have left its SRQ (DAT2.87).
+inline constexpr bool kReportsSrqLeft = false;
 
 // Where arguments stand that DAT 2.0 moved.
 inline constexpr DAT_RETURN_SUBTYPE kArgLmrHandle = DAT_INVALID_ARG7;
@@ -83,6 +85,7 @@ inline constexpr int kUnknownPrivilege = 0x80; // behind that of atomic operatio
 inline constexpr int kSrqOperational = 1;
 inline constexpr bool kAlwaysReadable = true;
 inline constexpr bool kNamesSpentRsp = true;
+inline constexpr bool kReportsSrqLeft = true;
 
 inline constexpr DAT_RETURN_SUBTYPE kArgLmrHandle = DAT_INVALID_ARG8;
 inline constexpr DAT_RETURN_SUBTYPE kArgBindTriplet = DAT_INVALID_ARG3;

@@ -137,13 +137,14 @@ TEST_F(Dat2DatagramSrq, ARecvWhoseMemoryIsGoneFailsAloneAndTheNextIsTaken) {
   EXPECT_NO_EVENT(taker.connect_evd());
 }
 
-// Rules: DAT2.83
+// Rules: DAT2.83 DAT2.87
 TEST_F(Dat2DatagramSrq, WhatNoDatagramTookStaysForOthers) {
   resolve(here, taker);
   post(sink.segment(0, 100), 1);
   ASSERT_DAT_OK(dat_ep_disconnect(taker.ep(), DAT_CLOSE_ABRUPT_FLAG));
   expect_connection_event(taker.connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, taker.ep());
   EXPECT_NO_EVENT(taker.recv_evd());
+  EXPECT_NO_EVENT(async_evd_of(there_ia));
   EXPECT_EQ(available(), 1);
   ASSERT_DAT_OK(dat_ep_reset(taker.ep()));
   const Resolved names = resolve(here, taker);
