@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # The ABI tests (ctest label abi) as each compiler's build runs them; the tests themselves use the
-# aarch64 cross compiler. Here too: that this compiler is there, so that no run leaves it out.
+# aarch64 cross compiler, and Clang for aarch64 with the headers that come with it (libc6-dev-arm64-cross
+# and libstdc++'s, found by Clang itself). Here too: that they are there, so that no run leaves them out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 command -v aarch64-linux-gnu-gcc >/dev/null || {
@@ -15,6 +16,10 @@ for preset in dev clang; do
   tests=$(ctest --test-dir "build/$preset" -N -L '^abi$')
   if ! grep -q 'Test *#' <<<"$tests"; then
     echo "absent: no test has the label abi"
+    exit 4
+  fi
+  if [ "$preset" = clang ] && ! grep -q 'clang++-aarch64-linux-gnu$' <<<"$tests"; then
+    echo "absent: no test of Clang's for aarch64"
     exit 4
   fi
   scripts/test.sh "$preset" -L '^abi$'
