@@ -30,6 +30,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 # A name that their manual pages use. Ours knows it by DATUM_ALIAS, Debian's registry by a dat.conf.
 IA = "ofa-v2-ib0"
+THEIR_CONF = pathlib.Path("/etc/dat.conf")  # of Debian's libdapl2
 LIMIT = 90  # seconds for each program
 SIDE_CHANNEL = 15828  # dtest, dtestcm and dtestx meet there before they use DAT
 DTESTSRQ_READY = "server ready on port"  # it has no such channel
@@ -313,9 +314,13 @@ class Stack:
         self.by_memory = transport != "tcp" and not apart
         self.conf, self.client_conf = place / "dat.conf", place / "client.conf"
         provider = f'u2.0 nonthreadsafe default {arguments.lib / "libdatum2.so"} datum.0.1'
+        # As datum(7) has it: in front of the lines that the package brings along, of the same names.
+        theirs = THEIR_CONF.read_text()
+        if f"\n{IA} " not in theirs:
+            sys.exit(f"{THEIR_CONF}: no line for {IA}; is it the one of Debian's libdapl2?")
         for conf, nowhere in (self.conf, False), (self.client_conf, apart):
             conf.write_text("".join(f'{name} {provider} "{"" if nowhere else address}" ""\n'
-                                    for name, address in ((IA, ""), *self.adapters)))
+                                    for name, address in ((IA, ""), *self.adapters)) + theirs)
         self.environment = {**os.environ, "DATUM_TRANSPORT": transport}
         if self.name.startswith("debian"):  # their registry, our provider
             self.environment |= {"LD_LIBRARY_PATH": str(arguments.debian_lib),
