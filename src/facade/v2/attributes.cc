@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // facade/v2/attributes.cc: what only the attributes of DAT 2.0 have, or have otherwise.
-#include <sys/socket.h>
+#include <arpa/inet.h>
+#include <netinet/in.h>
 
 #include <array>
+#include <cstddef>
+#include <cstring>
+#include <new>
+#include <span>
+#include <string>
 
 #include "facade/v2/traits.h"
 
@@ -18,7 +24,7 @@ constexpr std::array kProviderAttributes = {
     NamedAttribute{"DAT_IB_RDMA_READ", "TRUE"},
     NamedAttribute{"DAT_IB_TRANSPORT_MTU", "4096"},
     NamedAttribute{"DAT_IB_PORT_NUMBER", "1"},
-    NamedAttribute{"DAT_IB_PORT_STATUS", "PORT_ACTIVE"},
+    NamedAttribute{"DAT_IB_PORT_STATUS", "ACTIVE"},
     NamedAttribute{"DAT_EXTENSION_INTERFACE", "TRUE"},
     NamedAttribute{DAT_IB_ATTR_FETCH_AND_ADD, "TRUE"},
     NamedAttribute{DAT_IB_ATTR_CMP_AND_SWAP, "TRUE"},
@@ -26,6 +32,33 @@ constexpr std::array kProviderAttributes = {
     NamedAttribute{DAT_IB_ATTR_UD, "TRUE"},
     NamedAttribute{DAT_IB_ATTR_COUNTERS, "TRUE"},
 };
+
+// As adapters for Ethernet name themselves on InfiniBand: an IPv4 address is mapped into IPv6.
+std::string gid_of(const Address& address) {
+  const sockaddr& given = *to_sockaddr(address);
+  in6_addr gid{};
+  if (given.sa_family == AF_INET) {
+    gid.s6_addr[10] = gid.s6_addr[11] = 0xff;
+    std::memcpy(&gid.s6_addr[12], address.bytes + offsetof(sockaddr_in, sin_addr), 4);
+  } else {
+    std::memcpy(&gid, address.bytes + offsetof(sockaddr_in6, sin6_addr), sizeof gid);
+  }
+  char text[INET6_ADDRSTRLEN] = {};
+  return ::inet_ntop(AF_INET6, &gid, text, sizeof text) != nullptr ? text : "";
+}
+
+// With what differs between IAs; there is no number of a node (DAT_IB_NODE_GUID) to tell.
+std::span<const NamedAttribute> provider_attributes(IaControl& ia) {
+  try {
+    NamedAttributes all;
+    for (const NamedAttribute& each : kProviderAttributes) all.emplace_back(each.name, each.value);
+    all.emplace_back("DAT_IB_DEVICE_NAME", ia.registration().ia_name);
+    all.emplace_back("DAT_IB_GID", gid_of(ia.adapter().transport().address()));
+    return keep_for_good(all);
+  } catch (const std::bad_alloc&) {
+    return kProviderAttributes; // a query has no code for it
+  }
+}
 
 bool is_datagrams(DAT_SERVICE_TYPE type) {
   return static_cast<int>(type) == static_cast<int>(DAT_IB_SERVICE_TYPE_UD);
@@ -54,8 +87,9 @@ void V2::to_dat(IaControl& ia, DAT_PROVIDER_ATTR& to) {
   to.is_signal_safe = DAT_FALSE;
   to.ha_supported = DAT_FALSE;
   to.ha_loadbalancing = DAT_HA_LB_NONE;
-  to.num_provider_specific_attr = static_cast<DAT_COUNT>(kProviderAttributes.size());
-  to.provider_specific_attr = attributes::named(kProviderAttributes);
+  const std::span<const NamedAttribute> names = provider_attributes(ia);
+  to.num_provider_specific_attr = static_cast<DAT_COUNT>(names.size());
+  to.provider_specific_attr = attributes::named(names);
 }
 
 Status V2::from_dat(const DAT_EP_ATTR& from, Detail position, EndpointAttributes& to) {
