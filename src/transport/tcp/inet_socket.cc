@@ -92,6 +92,10 @@ int connect_result(int socket) {
   return local_name(socket) == remote_name(socket) ? ECONNREFUSED : kNoError;
 }
 
+bool is_lack_of_resources(int error) {
+  return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+}
+
 void tune(int socket, Duration dead_after) {
   constexpr int kProbes = 4;
   constexpr int kLongestIdle = 32767; // the kernel takes no more; the limit holds all the same

@@ -21,6 +21,8 @@ int start_connect(const HostAddress& to, std::uint16_t port, const std::optional
                   UniqueFd& out);
 // What became of it: 0, or errno.
 int connect_result(int socket);
+// Of a call that makes a socket: less of ours would have let it succeed.
+bool is_lack_of_resources(int error);
 
 // No waiting for more to send; a peer that has vanished is noticed within `dead_after`.
 void tune(int socket, Duration dead_after);

@@ -70,6 +70,8 @@ class TcpConnection final : public PendingHook,
   void run();
   // Its end or its request, which was put off; it may be released meanwhile.
   void tell_late();
+  // A whole request has come, and its owner has not been told yet.
+  bool has_asked() const { return asked_; }
   bool has_untold_end() const { return untold_ != nullptr; }
   // There was a look at all sockets after it was found.
   bool may_be_told() const { return found_in_ != context_.looks; }

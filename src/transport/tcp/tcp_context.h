@@ -15,6 +15,8 @@
 namespace datum {
 
 class TcpConnection;
+class TcpListener;
+struct ListenerTag;
 struct PendingTag;
 struct EndingTag;
 struct UntoldTag;
@@ -40,6 +42,7 @@ struct TcpContext {
   // The last read that found something found many messages or octets, or that many messages have
   // been placed.
   bool in_batches = false;
+  IntrusiveList<TcpListener, ListenerTag> listeners;
   // They have something to do that waits for progress().
   IntrusiveList<TcpConnection, PendingTag> pending;
   // Nobody holds them any more; they end in order, or have ended.

@@ -38,10 +38,6 @@ ConnectFailure failure_of(int error) {
   return error == ECONNREFUSED ? ConnectFailure::NobodyListens : ConnectFailure::NonPeerRejected;
 }
 
-bool is_lack_of_resources(int error) {
-  return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
-}
-
 // Last first.
 std::vector<std::uint16_t> ports_of(ConnQual qualifier, PortRange range) {
   if (is_port(qualifier)) return {static_cast<std::uint16_t>(qualifier)};

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "transport/tcp/tcp_listener.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <new>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -19,6 +21,9 @@ constexpr Duration kRestWithoutDescriptors = 100 * kMillisecond;
 // A request is sent as soon as TCP is connected: behind that time, and once more if it was lost, it
 // has come.
 constexpr Duration kTimeForARequest = kSecond;
+// Of many that connect at once each comes with its request close behind. Whoever has had so long
+// and has said nothing gives way to those that wait in the backlog.
+constexpr Duration kTimeToSpeak = 100 * kMillisecond;
 constexpr int kNoError = 0;
 
 std::string name_of(const std::optional<HostAddress>& host) {
@@ -35,6 +40,22 @@ Result<UniqueFd> claim_name(const std::optional<HostAddress>& host, ConnQual qua
     return fail(s);
   if (const Status s = look_for_conflict(kFamily, host, qualifier); !s.ok()) return fail(s);
   return socket;
+}
+
+// What became of the one that would have been accepted (accept(2)); the next one may do better.
+bool concerns_one_peer(int error) {
+  switch (error) {
+  case ECONNABORTED:
+  case EINTR:
+  case EPROTO:
+  case ENOPROTOOPT:
+  case ENETDOWN:
+  case ENETUNREACH:
+  case ENONET:
+  case EHOSTDOWN:
+  case EHOSTUNREACH: return true;
+  default: return false;
+  }
 }
 
 tl::unexpected<Status> listen_failure(int error) {
@@ -119,46 +140,82 @@ TcpListener::~TcpListener() {
 
 // --- accepting -----------------------------------------------------------------------------------
 
-void TcpListener::rest() {
+void TcpListener::rest(Instant until) {
   FdHandler& self = *this;
   context_.reactor.change(socket_.get(), 0, self);
-  context_.arm(*this, context_.now() + kRestWithoutDescriptors);
+  context_.arm(*this, until);
+}
+
+void TcpListener::wait_for_room() {
+  waits_for_room_ = true;
+  const HalfOpen* oldest = oldest_stranger();
+  rest((oldest != nullptr ? oldest->since() : context_.now()) + kTimeToSpeak);
+}
+
+void TcpListener::look_again() {
+  FdHandler& self = *this;
+  waits_for_room_ = false;
+  cancel();
+  context_.reactor.change(socket_.get(), EPOLLIN, self);
 }
 
 void TcpListener::on_expired(Instant) {
-  FdHandler& self = *this;
-  context_.reactor.change(socket_.get(), EPOLLIN, self);
+  look_again();
 }
 
 void TcpListener::on_ready(std::uint32_t) {
   for (int i = 0; i < kAcceptsAtOnce; ++i) {
+    if (is_full() && outdated() == nullptr) return wait_for_room();
     UniqueFd accepted(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (accepted) {
       welcome(std::move(accepted));
       continue;
     }
-    if (errno == ECONNABORTED || errno == EINTR) continue;
     const int error = errno;
+    if (concerns_one_peer(error)) continue;
     if (error == EAGAIN) return;
-    if (context_.give_up_oldest() || give_up_stranger()) continue; // its descriptor serves
-    context_.warn_no_descriptors(error);
-    rest();
-    return;
+    if (!is_lack_of_resources(error))
+      log(LogLevel::Warn, "{} qualifier {}: nobody can be accepted: {}", name_of(context_.scope()),
+          qualifier_, std::strerror(error));
+    else if (context_.give_up_oldest() || give_up_stranger())
+      continue; // its descriptor serves
+    else
+      context_.warn_no_descriptors(error);
+    return rest(context_.now() + kRestWithoutDescriptors);
   }
 }
 
-// Younger ones may only be on their way: where there are many, each would drive the one before it
-// out. False: there is none.
+const TcpListener::HalfOpen* TcpListener::oldest_stranger() const {
+  const auto found = std::find_if(half_open_.begin(), half_open_.end(),
+                                  [](const HalfOpen& each) { return each.is_stranger(); });
+  return found == half_open_.end() ? nullptr : &*found;
+}
+
+// Whoever has said nothing for longest has the least to lose.
+const TcpListener::HalfOpen* TcpListener::outdated() const {
+  const HalfOpen* oldest = oldest_stranger();
+  const bool had_time = oldest != nullptr && context_.now() - oldest->since() >= kTimeToSpeak;
+  return had_time ? oldest : nullptr;
+}
+
+// The oldest of all listeners: descriptors are the process's. Younger ones may only be on their
+// way: where there are many, each would drive the one before it out. False: there is none.
 bool TcpListener::give_up_stranger() {
-  if (half_open_.empty() || context_.now() - half_open_.front().since() < kTimeForARequest)
-    return false;
-  half_open_.pop_front(); // from here on it is one that ends
+  TcpListener* host = nullptr;
+  Instant oldest = context_.now() - kTimeForARequest + 1;
+  context_.listeners.for_each([&](TcpListener& each) {
+    const HalfOpen* stranger = each.oldest_stranger();
+    if (stranger == nullptr || stranger->since() >= oldest) return;
+    oldest = stranger->since();
+    host = &each;
+  });
+  if (host == nullptr) return false;
+  host->drop(*host->oldest_stranger()); // from here on it is one that ends
   return context_.give_up_oldest();
 }
 
 void TcpListener::welcome(UniqueFd socket) {
-  // Whoever has said nothing for longest has the least to lose.
-  if (half_open_.size() >= context_.options.max_half_open) half_open_.pop_front();
+  if (is_full()) drop(*outdated());
   const bool same_host = local_name(socket.get()).host == remote_name(socket.get()).host;
   half_open_.emplace_back(*this,
                           std::make_unique<TcpConnection>(context_, std::move(socket), same_host));
@@ -167,6 +224,7 @@ void TcpListener::welcome(UniqueFd socket) {
 
 void TcpListener::drop(const HalfOpen& one) {
   half_open_.remove_if([&](const HalfOpen& each) { return &each == &one; });
+  if (waits_for_room_) look_again();
 }
 
 TcpListener::HalfOpen::~HalfOpen() {

@@ -13,7 +13,9 @@
 
 namespace datum {
 
-class TcpListener final : public Listener, private FdHandler, private Timer {
+using ListenerHook = ListHook<ListenerTag>;
+
+class TcpListener final : public Listener, public ListenerHook, private FdHandler, private Timer {
  public:
   static Result<std::unique_ptr<Listener>> open(TcpContext& context, ConnQual qualifier,
                                                 ListenerEvents& events);
@@ -37,6 +39,7 @@ class TcpListener final : public Listener, private FdHandler, private Timer {
     void on_request() override;
     void on_over() override { listener_.drop(*this); }
     Instant since() const { return since_; }
+    bool is_stranger() const { return !connection_->has_asked(); }
 
    private:
     void refuse(iwarp::Refusal why);
@@ -48,7 +51,9 @@ class TcpListener final : public Listener, private FdHandler, private Timer {
   TcpListener(TcpContext& context, ConnQual qualifier, UniqueFd claim, UniqueFd socket,
               ListenerEvents& events)
       : context_(context), qualifier_(qualifier), events_(events), claim_(std::move(claim)),
-        socket_(std::move(socket)) {}
+        socket_(std::move(socket)) {
+    context_.listeners.push_back(*this);
+  }
   static Result<std::unique_ptr<Listener>> finish(TcpContext& context, ConnQual qualifier,
                                                   UniqueFd claim, UniqueFd socket,
                                                   ListenerEvents& events);
@@ -59,7 +64,14 @@ class TcpListener final : public Listener, private FdHandler, private Timer {
   void on_expired(Instant now) override;
   void welcome(UniqueFd socket);
   void drop(const HalfOpen& one);
-  void rest();
+  void rest(Instant until);
+  void wait_for_room();
+  void look_again();
+  bool is_full() const { return half_open_.size() >= context_.options.max_half_open; }
+  // Has not said yet what it wants; nullptr: there is none.
+  const HalfOpen* oldest_stranger() const;
+  // Whom the next one may replace; nullptr: nobody.
+  const HalfOpen* outdated() const;
   bool give_up_stranger();
 
   TcpContext& context_;
@@ -68,6 +80,7 @@ class TcpListener final : public Listener, private FdHandler, private Timer {
   GuardedFd claim_; // of a mapped qualifier: its name
   GuardedFd socket_;
   bool watching_ = false;
+  bool waits_for_room_ = false;
   std::list<HalfOpen> half_open_; // oldest first
 };
 

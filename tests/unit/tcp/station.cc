@@ -79,8 +79,7 @@ void await_end(int socket) {
   ::poll(&one, 1, kForEver);
 }
 
-Station::Station() {
-  TcpOptions options;
+Station::Station(TcpOptions options) {
   options.farewell = 0; // the other one has no thread to answer with
   auto made = TcpTransport::create(loopback(), reactor, options);
   if (!made) throw std::runtime_error("no transport");

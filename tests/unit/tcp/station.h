@@ -22,6 +22,8 @@ class StepReactor final : public Reactor {
   void change(int fd, std::uint32_t events, FdHandler& handler) override;
   void remove(int fd, FdHandler& handler) override;
   void handle_all() override;
+  // What it is asked for.
+  std::uint32_t watched(int fd) { return find(fd)->events; }
   // One of them alone; it has to become ready.
   void handle_awaited(int fd);
   // The newest of them.
@@ -55,11 +57,12 @@ class RealTime final : public Progress {
 // An adapter's transport, and what it needs around it.
 class Station final : private ListenerEvents {
  public:
-  Station();
+  explicit Station(TcpOptions options = {});
   // Everything that waits for a turn, once.
   void turn();
   // Its clock does.
   void skip(Duration time) { time_.ahead += time; }
+  void expire() { timers_.run(time_.now()); }
   ConnQual listen();
   std::unique_ptr<IncomingConnection> take_request() { return std::move(request_); }
 
@@ -97,6 +100,7 @@ struct Line {
 
 class TwoStations {
  public:
+  explicit TwoStations(const TcpOptions& of_far = {}) : far(of_far) {}
   // Both ends know by then that the other one is of our kind.
   std::unique_ptr<Line> connect();
   // Turns for both until that is so.
