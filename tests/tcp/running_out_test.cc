@@ -165,7 +165,7 @@ class HalfOpen : public RunningOut {
 
 // Rules: tcp.R5 ENV.10
 TEST_F(HalfOpen, OfThoseThatSayNothingTheOldestGo) {
-  constexpr std::size_t kMany = 200;
+  constexpr std::size_t kMany = 60;
   const std::size_t before = open_descriptors();
   std::vector<RawPeer> silent;
   for (std::size_t i = 0; i < kMany; ++i)

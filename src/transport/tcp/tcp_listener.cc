@@ -21,9 +21,10 @@ constexpr Duration kRestWithoutDescriptors = 100 * kMillisecond;
 // A request is sent as soon as TCP is connected: behind that time, and once more if it was lost, it
 // has come.
 constexpr Duration kTimeForARequest = kSecond;
-// Of many that connect at once each comes with its request close behind. Whoever has had so long
-// and has said nothing gives way to those that wait in the backlog.
-constexpr Duration kTimeToSpeak = 100 * kMillisecond;
+// Of many that connect at once each comes with its request close behind: as soon as its busy
+// process gets to it, and 200 ms later if TCP has to send it once more. Whoever has had so long and
+// has said nothing gives way to those that wait in the backlog.
+constexpr Duration kTimeToSpeak = 300 * kMillisecond;
 constexpr int kNoError = 0;
 
 std::string name_of(const std::optional<HostAddress>& host) {

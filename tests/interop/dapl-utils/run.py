@@ -223,6 +223,7 @@ MATRIX = [
     *(everywhere(dtestcm(1000, f"-b 100{more}")) for more in
       ("", " -m", " -w", " -m -w", " -u", " -u -m", " -u -w", " -u -m -w")),
     dtestcm(2000, "-b 200"),
+    dtestcm(2000, "-b 400"),  # at once more than a listener over TCP keeps half-open
     # It sleeps for some seconds each time.
     everywhere(dtestx()),
     *(by_hand(row) for row in (dtestx(), dtestx_datagrams("-m -U 4"))),

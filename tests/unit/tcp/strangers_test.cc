@@ -124,7 +124,7 @@ TEST_F(FewStrangers, LeaveOthersInTheBacklogUntilTheyHaveHadTime) {
   EXPECT_EQ(inside(), 4U);
   EXPECT_FALSE(is_watched()) << "nobody is woken for those that wait";
   for (const UniqueFd& each : sockets) EXPECT_FALSE(is_ended(each));
-  far().skip(100 * kMillisecond);
+  far().skip(300 * kMillisecond);
   look_often();
   EXPECT_EQ(inside(), 4U);
   EXPECT_TRUE(is_watched());
