@@ -7,12 +7,12 @@
 #include <system_error>
 #include <utility>
 
-#include "common/unique_fd.h"
+#include "common/memory_fd.h"
 
 namespace datum::cp {
 
 SharedBuffer::SharedBuffer(std::size_t size) {
-  const tools::UniqueFd file(memfd_create("dat-cp", MFD_CLOEXEC));
+  const tools::UniqueFd file = tools::make_memory_fd("dat-cp");
   if (!file || ftruncate(file.get(), static_cast<off_t>(size)) != 0)
     throw std::system_error(errno, std::generic_category(), "transfer buffers");
   void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);

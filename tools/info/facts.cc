@@ -4,7 +4,6 @@
 #include <link.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
@@ -17,6 +16,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "common/memory_fd.h"
 #include "info/proc.h"
 
 namespace fs = std::filesystem;
@@ -59,12 +59,9 @@ std::string loaded_module() {
 }
 
 std::string test_memfd() {
-  const int fd = memfd_create("dat-info", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (fd < 0) return std::strerror(errno);
-  std::string error;
-  if (ftruncate(fd, 4096) != 0) error = std::strerror(errno);
-  close(fd);
-  return error;
+  const tools::UniqueFd fd = tools::make_memory_fd("dat-info");
+  if (!fd || ftruncate(fd.get(), 4096) != 0) return std::strerror(errno);
+  return {};
 }
 
 // What two unrelated processes of this user may do: neither is the other's parent. Returns 0 or

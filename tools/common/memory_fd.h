@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// common/memory_fd.h: a file that is nowhere but in memory.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cerrno>
+
+#include "common/unique_fd.h"
+
+namespace datum::tools {
+
+// It will not be executed, which the kernel wants to hear with vm.memfd_noexec=2 and does not know
+// before Linux 6.3. False: errno says why.
+inline UniqueFd make_memory_fd(const char* name) {
+  constexpr unsigned kNoexecSeal = 8; // MFD_NOEXEC_SEAL, younger than the C library's headers
+  UniqueFd fd(memfd_create(name, MFD_CLOEXEC | kNoexecSeal));
+  if (!fd && errno == EINVAL) fd = UniqueFd(memfd_create(name, MFD_CLOEXEC));
+  return fd;
+}
+
+} // namespace datum::tools
