@@ -41,17 +41,21 @@ bool ConnectAttempt::is_patient() {
   return true;
 }
 
-void ConnectAttempt::on_expired(Instant) {
+void ConnectAttempt::on_expired(Instant now) {
   if (auto channel = ask_again()) {
     connector_.on_asked_again(std::move(channel));
     adapter_.progress().kick();
-  } else if (!is_patient()) {
-    connector_.on_nobody_came(); // destroys this
+  } else {
+    // Nobody was asked, so that nobody can have failed to come: there may be memory or descriptors
+    // before the consumer's time is over.
+    adapter_.timers().arm(*this, now + pause_);
   }
 }
 
-// Nothing may be thrown at the clock. What is lacking may be there the next time.
+// Nothing may be thrown at the clock. A connector may retire one channel while the lock is held:
+// none is made before that of the last attempt is gone.
 std::unique_ptr<Channel> ConnectAttempt::ask_again() {
+  if (adapter_.has_retired()) return nullptr;
   try {
     auto channel = ask();
     return channel ? std::move(*channel) : nullptr;

@@ -18,12 +18,11 @@ namespace datum {
 
 class InterfaceAdapter;
 
-// Whoever connects. It may destroy the attempt from within either.
+// Whoever connects. It may destroy the attempt from within.
 class Connector {
  public:
   // It was asked again; the answer comes by this channel.
   virtual void on_asked_again(std::unique_ptr<Channel> channel) = 0;
-  virtual void on_nobody_came() = 0;
 
  protected:
   ~Connector() = default;

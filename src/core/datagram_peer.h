@@ -101,7 +101,6 @@ class DatagramPeer final : public ListHook<DatagramPeerTag>,
 
   // Connector
   void on_asked_again(std::unique_ptr<Channel> channel) override { channel_ = std::move(channel); }
-  void on_nobody_came() override { on_connect_failed(ConnectFailure::NonPeerRejected, {}); }
 
   ChannelOptions options() const;
   std::size_t most_private_data() const;

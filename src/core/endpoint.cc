@@ -146,6 +146,7 @@ void Endpoint::end_unheard() {
   if (!on(EpEvent::Lost)) return;
   drop_channel(CloseMode::Disconnect);
   flush();
+  leave_srq();
 }
 
 void Endpoint::establishment_lost(const ForeignEvd& evd, std::uint32_t connection) {

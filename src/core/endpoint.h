@@ -200,7 +200,6 @@ class Endpoint final : public Object, public ChannelEvents, private Connector, p
 
   // Connector
   void on_asked_again(std::unique_ptr<Channel> channel) override;
-  void on_nobody_came() override { on_connect_failed(ConnectFailure::NonPeerRejected, {}); }
 
   // The only writer of the state. False: no such row.
   bool on(EpEvent event);
@@ -217,6 +216,8 @@ class Endpoint final : public Object, public ChannelEvents, private Connector, p
   // Into D: everything posted ends as flushed, then `last` is reported.
   void enter_disconnected(EventKind last, PrivateData data = {});
   void report_connection(EventKind kind, PrivateData data = {});
+  // Once for each connection of an EP that has one: it takes nothing more from it.
+  void leave_srq();
   // Nobody would ever learn that it is connected (api 6.7).
   void end_unheard();
   // Events that nobody has reaped say nothing of it any more: it is about to go.
@@ -268,6 +269,7 @@ class Endpoint final : public Object, public ChannelEvents, private Connector, p
   bool starved_ = false;      // a message waits for a Recv
   bool open_shared_ = false;  // ... and came from the SRQ
   bool accepter_ = false;
+  bool will_leave_srq_ = false; // connected, and has one
   bool soft_armed_ = false;
   bool told_private_data_ = false; // by an event, which may not have been reaped yet
   Origin origin_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/endpoint_channel.cc: what the channel reports about the connection, and the flush.
 #include <algorithm>
+#include <utility>
 
 #include "core/endpoint.h"
 #include "core/interface_adapter.h"
@@ -11,6 +12,7 @@ void Endpoint::on_established(PrivateData data, std::int32_t peer_reads_in) {
   if (!on(EpEvent::Established)) return;
   end_attempt();
   ++connection_;
+  will_leave_srq_ = static_cast<bool>(srq_);
   // The excess of Reads is held back on our side: a shortage breaks nothing (design 4).
   reads_out_limit_ = std::min(attributes_.max_rdma_read_out, peer_reads_in);
   placed_cursor_ = read_cursor_ = requests_.posted();
@@ -62,8 +64,11 @@ void Endpoint::enter_disconnected(EventKind last, PrivateData data) {
   end_attempt();
   flush();
   report_connection(last, data);
-  const bool was_connected = last == EventKind::Disconnected || last == EventKind::Broken;
-  if (srq_ && was_connected && !datagrams_) adapter().report_srq_left(token());
+  leave_srq();
+}
+
+void Endpoint::leave_srq() {
+  if (std::exchange(will_leave_srq_, false)) adapter().report_srq_left(token());
 }
 
 void Endpoint::flush() {

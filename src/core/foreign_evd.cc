@@ -24,7 +24,7 @@ void ForeignEvd::make_room() {
   const MutexLock lock(mutex_);
   const std::size_t wanted = count_ + (feeders_ + 1) * kEachMost;
   if (ring_.size() >= wanted) return;
-  std::vector<Told> larger(wanted);
+  std::vector<Told> larger(2 * wanted); // one more each time would copy all each time
   for (std::size_t i = 0; i != count_; ++i) larger[i] = told(i);
   ring_.swap(larger);
   first_ = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/foreign_evd.h: the way from the EPs of an IA to a connect EVD that belongs to another open
-// IA. Lives here: what the EPs have told and the EVD has not got yet, in the order in which they
-// told
+// core/foreign_evd.h: the way from the EPs of an IA to a connect EVD of another open IA.
+// Lives here: what the EPs have told and the EVD has not got yet, in the order in which they told
 //             it; who keeps the EVD from being freed.
 // Not here:   taking the lock of the other IA (the facade does, once that of the EPs' IA is free).
 // Threads:    the lock of one of the two IAs, as each call says; its own is taken last.

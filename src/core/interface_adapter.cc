@@ -9,6 +9,15 @@
 #include "base/log.h"
 
 namespace datum {
+namespace {
+
+// To twice the size at least: one more each time would copy all of them each time.
+template <class T>
+void grow(std::vector<T>& list, std::size_t wanted) {
+  if (list.capacity() < wanted) list.reserve(2 * wanted);
+}
+
+} // namespace
 
 InterfaceAdapter::InterfaceAdapter(const AdapterEnvironment& environment, Transport& transport)
     : Object(*this, ObjectKind::InterfaceAdapter), environment_(environment), transport_(transport),
@@ -26,8 +35,9 @@ InterfaceAdapter::~InterfaceAdapter() {
   close();
 }
 
-Status InterfaceAdapter::set_async_evd(EventDispatcher* evd) {
+Status InterfaceAdapter::set_async_evd(EventDispatcher* evd, std::int32_t for_errors) {
   async_evd_ = Ref(evd);
+  async_errors_ = for_errors;
   return kOk;
 }
 
@@ -36,7 +46,10 @@ void InterfaceAdapter::report_async(const Event& event) {
   if (event.kind == EventKind::AsyncEvdOverflow) ++tally_.async_overflows;
   if (async_evd_)
     async_evd_->push(event); // when it is full itself nothing more can be reported (api 6.7)
-  // Other openers of the same IA hear of it, too (dat_ia_open).
+  tell_openers(event);
+}
+
+void InterfaceAdapter::tell_openers(const Event& event) {
   if (foreign_async_ == nullptr) return;
   try {
     foreign_events_.push_back({event, foreign_async_});
@@ -53,10 +66,16 @@ void InterfaceAdapter::report_srq_left(Token endpoint) {
   event.kind = EventKind::AsyncSrqLeft;
   event.object = endpoint;
   event.value = kReasonTransferToError;
-  // It is no error: other openers have nothing to do with it, unless they keep our EVD.
-  if (!async_evd_) return report_async(event);
-  ++tally_.async_events;
-  async_evd_->push(event);
+  if (async_evd_)
+    hear_of_srq_left(*async_evd_, event);
+  else
+    tell_openers(event);
+}
+
+// It is no error, and must not take the place of one.
+void InterfaceAdapter::hear_of_srq_left(EventDispatcher& evd, const Event& event) {
+  const std::int32_t for_errors = evd_for_async(evd) ? async_errors_ : 0;
+  if (evd.qlen() - evd.count() > std::min(for_errors, evd.qlen() - 1)) evd.push(event);
 }
 
 void InterfaceAdapter::defer_agent(std::unique_ptr<AgentCall> call) {
@@ -75,8 +94,8 @@ const std::shared_ptr<ForeignEvd>* InterfaceAdapter::way_to(const ForeignEvd& ev
 
 void InterfaceAdapter::make_room_to_feed(const std::shared_ptr<ForeignEvd>& evd) {
   if (const auto* way = way_to(*evd)) return (*way)->make_room();
-  deliveries_.reserve(deliveries_.size() + foreign_evds_.size() + 1);
-  foreign_evds_.reserve(foreign_evds_.size() + 1);
+  grow(deliveries_, deliveries_.size() + foreign_evds_.size() + 1);
+  grow(foreign_evds_, foreign_evds_.size() + 1);
   evd->make_room();
 }
 

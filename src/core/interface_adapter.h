@@ -79,11 +79,14 @@ class InterfaceAdapter final : public Object {
 
   // The adapter's own EVD for asynchronous events, made by dat_ia_open; may be null.
   EventDispatcher* async_evd() const { return async_evd_.get(); }
-  Status set_async_evd(EventDispatcher* evd);
+  // `for_errors`: places of it that nothing else may take.
+  Status set_async_evd(EventDispatcher* evd, std::int32_t for_errors);
   // Asynchronous events go to an EVD of another adapter, which only the facade may lock.
   void set_foreign_async(Token evd) { foreign_async_ = evd; }
   void report_async(const Event& event);
   void report_srq_left(Token endpoint);
+  // By whoever takes our EPs' events of that kind, or another IA's.
+  void hear_of_srq_left(EventDispatcher& evd, const Event& event);
 
   // Nothing is left that the consumer has created (dat_ia_close, graceful).
   bool idle() const;
@@ -151,9 +154,11 @@ class InterfaceAdapter final : public Object {
   ObjectWalk walk_dispatchers() { return {evds_, walks_}; }
   // A channel that may be on the call stack: destroyed when the stack is unwound.
   void retire(std::unique_ptr<Channel> channel) {
+    if (!channel) return;
     put_off_ = true;
     retired_.push_back(std::move(channel));
   }
+  bool has_retired() const { return !retired_.empty(); }
   void destroy_retired() {
     datagram_departures_.sweep();
     if (!retired_.empty()) destroy_retired_channels();
@@ -223,6 +228,9 @@ class InterfaceAdapter final : public Object {
   std::int32_t count_points(ObjectKind kind);
 
  private:
+  bool evd_for_async(const EventDispatcher& evd) const { return async_evd_.get() == &evd; }
+  // Other openers of the same IA hear of it, too (dat_ia_open).
+  void tell_openers(const Event& event);
   // Null: no EP feeds that EVD yet.
   const std::shared_ptr<ForeignEvd>* way_to(const ForeignEvd& evd) const;
   void destroy_retired_channels();
@@ -240,6 +248,7 @@ class InterfaceAdapter final : public Object {
   ObjectList cnos_, evds_, zones_, regions_list_, windows_, srqs_, endpoints_, points_, requests_;
   ObjectWalks walks_;
   Ref<EventDispatcher> async_evd_;
+  std::int32_t async_errors_ = 0; // its places that are kept for errors
   Token foreign_async_ = nullptr;
   std::vector<ForeignEvent> foreign_events_;
   std::vector<std::shared_ptr<ForeignEvd>> foreign_evds_; // which EPs feed

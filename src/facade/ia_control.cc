@@ -109,7 +109,13 @@ void IaControl::deliver(const std::vector<InterfaceAdapter::ForeignEvent>& event
       if (async_.source == AsyncBinding::Source::Created && async.key == async_.key) continue;
       const Locked<ObjectKind::EventDispatcher> evd(async.evd);
       if (!evd || evd.control().key_for(ObjectKind::EventDispatcher) != async.key) continue;
-      for (const auto& [event, target] : events) evd->push(event);
+      const bool ours = async.evd == async_.evd && async.key == async_.key;
+      for (const auto& [event, target] : events) {
+        if (event.kind != EventKind::AsyncSrqLeft)
+          evd->push(event);
+        else if (ours || async_.evd == nullptr) // no error, and of no concern to the others
+          evd.control().adapter().hear_of_srq_left(*evd, event);
+      }
     }
   } catch (const std::bad_alloc&) {
     log(LogLevel::Warn, "ia \"{}\": out of memory, an asynchronous event was lost",

@@ -94,7 +94,7 @@ Status IaControl::create_async_evd(AsyncBinding& async) {
   if (!evd) return evd.error();
   async.evd = (*evd)->token();
   async.key = key_for(ObjectKind::EventDispatcher);
-  return adapter_->set_async_evd(*evd);
+  return adapter_->set_async_evd(*evd, async.min_qlen);
 }
 
 void IaControl::name_attributes() {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <thread>
 
 #include "connection.h"
 #include "port_probe.h"
@@ -87,6 +88,34 @@ TEST_P(LateListener, IsWaitedForNoLongerThanTheGrace) {
     Side side(ia);
     ASSERT_DAT_OK(connect(side.ep(), address_of(passive_ia), free_ports(1)));
     expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_NON_PEER_REJECTED, side.ep());
+  }
+}
+
+// However the moments fall: what was asked while one of the two ways was there is asked again.
+// Rules: CONN.27 ENV.8
+TEST(LateListenerOfBothWays, IsReachedThroughSharedMemory) {
+  const Variable way{"DATUM_TRANSPORT", "auto"};
+  const Variable grace{"DATUM_CONNECT_GRACE", kLong};
+  const Ia active_ia = open_ia();
+  const Ia passive_ia = open_ia();
+  Side active(active_ia);
+  Side passive(passive_ia);
+  const DAT_CONN_QUAL qualifier = free_ports(1);
+  for (int round = 0; round < 200 && !testing::Test::HasFailure(); ++round) {
+    ASSERT_DAT_OK(connect(active.ep(), address_of(passive_ia), qualifier));
+    for (int i = 0; i < 20 * round; ++i) std::this_thread::yield();
+    const Evd requests = create_evd(passive_ia, DAT_EVD_CR_FLAG);
+    const Psp psp = create_psp(passive_ia, qualifier, requests);
+    Cr cr = expect_request(requests);
+    ASSERT_DAT_OK(accept(cr, passive.ep()));
+    expect_connection_event(active.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, active.ep());
+    expect_connection_event(passive.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, passive.ep());
+    EXPECT_TRUE(told_of(active.ep(), "datum_path").starts_with("shm ")) << "round " << round;
+    ASSERT_DAT_OK(dat_ep_disconnect(active.ep(), DAT_CLOSE_ABRUPT_FLAG));
+    for (Side* side : {&active, &passive}) {
+      expect_connection_event(side->connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, side->ep());
+      ASSERT_DAT_OK(dat_ep_reset(side->ep()));
+    }
   }
 }
 

@@ -71,37 +71,32 @@ void PathTransport::attach(const TransportHost& host) {
 
 // --- listening -----------------------------------------------------------------------------------
 
+// Shared memory first: who asks in between finds nobody at the other one and asks again, and does
+// not stay with TCP within the host.
 Result<std::unique_ptr<Listener>> PathTransport::listen(ConnQual qualifier,
                                                         ListenerEvents& events) {
+  auto same_host = links_.listen(qualifier, events);
+  if (!same_host) return same_host;
   auto tcp = tcp_->listen(qualifier, events);
-  if (tcp) return add_same_host(std::move(*tcp), qualifier, events);
+  if (tcp) return std::make_unique<BothWays>(std::move(*tcp), std::move(*same_host));
   if (tcp.error().type() != Type::ConnQualUnavailable || !needs_privilege(qualifier)) return tcp;
-  auto same_host = add_same_host(nullptr, qualifier, events);
-  if (same_host)
-    log(LogLevel::Warn,
-        "listening at qualifier {}: port {} needs a privilege (CAP_NET_BIND_SERVICE) that this "
-        "process lacks; only processes of this host can connect",
-        qualifier, qualifier);
-  return same_host;
+  log(LogLevel::Warn,
+      "listening at qualifier {}: port {} needs a privilege (CAP_NET_BIND_SERVICE) that this "
+      "process lacks; only processes of this host can connect",
+      qualifier, qualifier);
+  return std::make_unique<BothWays>(nullptr, std::move(*same_host));
 }
 
 Result<std::unique_ptr<Listener>> PathTransport::listen_any(ListenerEvents& events) {
   for (int i = 0; i < kTriesForAny; ++i) {
     auto tcp = tcp_->listen_any(events);
     if (!tcp) return tcp;
-    const ConnQual qualifier = (*tcp)->qualifier();
-    auto both = add_same_host(std::move(*tcp), qualifier, events);
-    if (both || both.error().type() != Type::ConnQualInUse) return both;
+    // Nobody has been told of it yet.
+    auto same_host = links_.listen((*tcp)->qualifier(), events);
+    if (same_host) return std::make_unique<BothWays>(std::move(*tcp), std::move(*same_host));
+    if (same_host.error().type() != Type::ConnQualInUse) return same_host;
   }
   return fail(Type::ConnQualUnavailable);
-}
-
-Result<std::unique_ptr<Listener>> PathTransport::add_same_host(std::unique_ptr<Listener> tcp,
-                                                               ConnQual qualifier,
-                                                               ListenerEvents& events) {
-  auto same_host = links_.listen(qualifier, events);
-  if (!same_host) return same_host;
-  return std::make_unique<BothWays>(std::move(tcp), std::move(*same_host));
 }
 
 // --- connecting ----------------------------------------------------------------------------------
@@ -113,9 +108,15 @@ Result<std::unique_ptr<Channel>> PathTransport::connect(const Address& address, 
   // Both say the same of an address that cannot be.
   if (!host || host->is_unspecified() || host->is_multicast())
     return links_.connect(address, qualifier, data, events, options);
-  const char* why = why_tcp(fabric_.find(*host, qualifier));
+  const Lookup found = fabric_.find(*host, qualifier);
+  const char* why = why_tcp(found);
   if (why == nullptr) return links_.connect(address, qualifier, data, events, options);
-  return tcp_->connect(address, qualifier, data, events, options, why);
+  auto channel = tcp_->connect(address, qualifier, data, events, options, why);
+  // Somebody of this host may have begun to listen meanwhile: whoever can be reached over TCP now
+  // has offered shared memory before, and has not been asked for anything yet.
+  const bool may_have_come = found == Lookup::Nobody || found == Lookup::Stranger;
+  if (!may_have_come || why_tcp(fabric_.find(*host, qualifier)) != nullptr) return channel;
+  return links_.connect(address, qualifier, data, events, options);
 }
 
 // --- progress ------------------------------------------------------------------------------------

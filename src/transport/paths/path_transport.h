@@ -39,9 +39,6 @@ class PathTransport final : public Transport {
 
  private:
   class BothWays;
-  // `tcp` may be empty: a port that needs a privilege is offered on this host only.
-  Result<std::unique_ptr<Listener>> add_same_host(std::unique_ptr<Listener> tcp, ConnQual qualifier,
-                                                  ListenerEvents& events);
 
   ShmFabric& fabric_;
   LinkTransport links_;

@@ -120,7 +120,9 @@ Status TcpDial::go_on(Instant now) {
 void TcpDial::on_expired(Instant now) {
   const Status status = go_on(now);
   if (asked_.empty() && ports_.empty()) {
-    dialer_.on_nobody(*failure_); // destroys this
+    // Somebody has had the request and may have told its consumer, who must not hear it once more.
+    const bool final = has_spoken_ && *failure_ == ConnectFailure::NobodyListens;
+    dialer_.on_nobody(final ? ConnectFailure::NonPeerRejected : *failure_); // destroys this
     return;
   }
   if (status.ok())
@@ -206,6 +208,7 @@ void TcpDial::Attempt::on_tcp_connected(int error) {
     dial_.give_up(*this, failure_of(error)); // destroys this
     return;
   }
+  dial_.has_spoken_ = true;
   iwarp::Wishes wishes = dial_.wishes_;
   wishes.revision = revision_;
   connection_->measure();

@@ -96,6 +96,7 @@ class TcpDial final : private Timer {
   Instant next_turn_ = kNever; // then one more is asked
   std::uint16_t local_port_ = 0;
   std::optional<ConnectFailure> failure_; // so far
+  bool has_spoken_ = false;               // to somebody, whatever came of it
 };
 
 } // namespace datum

@@ -5,13 +5,16 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <utility>
 
 #include "base/log.h"
 #include "transport/inet/abstract_name.h"
 #include "transport/inet/port_rules.h"
 #include "transport/tcp/tcp_incoming.h"
+#include "transport/tcp/tcp_state.h"
 
 namespace datum {
 namespace {
@@ -147,10 +150,10 @@ void TcpListener::rest(Instant until) {
   context_.arm(*this, until);
 }
 
-void TcpListener::wait_for_room() {
+void TcpListener::wait_for_room(Duration time_to_speak) {
   waits_for_room_ = true;
   const HalfOpen* oldest = oldest_stranger();
-  rest((oldest != nullptr ? oldest->since() : context_.now()) + kTimeToSpeak);
+  rest((oldest != nullptr ? oldest->since() : context_.now()) + time_to_speak);
 }
 
 void TcpListener::look_again() {
@@ -164,11 +167,24 @@ void TcpListener::on_expired(Instant) {
   look_again();
 }
 
+void TcpListener::warn_nobody_accepted(int error) {
+  if (std::exchange(warned_, true)) return;
+  log(LogLevel::Warn, "{} qualifier {}: nobody can be accepted: {}", name_of(context_.scope()),
+      qualifier_, std::strerror(error));
+}
+
 void TcpListener::on_ready(std::uint32_t) {
+  std::optional<Duration> time; // as many as wait now
   for (int i = 0; i < kAcceptsAtOnce; ++i) {
-    if (is_full() && outdated() == nullptr) return wait_for_room();
+    const HalfOpen* replaced = nullptr;
+    if (is_full()) {
+      if (!time) time = time_to_speak();
+      replaced = outdated(*time);
+      if (replaced == nullptr) return wait_for_room(*time);
+    }
     UniqueFd accepted(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (accepted) {
+      if (replaced != nullptr) drop(*replaced);
       welcome(std::move(accepted));
       continue;
     }
@@ -176,8 +192,7 @@ void TcpListener::on_ready(std::uint32_t) {
     if (concerns_one_peer(error)) continue;
     if (error == EAGAIN) return;
     if (!is_lack_of_resources(error))
-      log(LogLevel::Warn, "{} qualifier {}: nobody can be accepted: {}", name_of(context_.scope()),
-          qualifier_, std::strerror(error));
+      warn_nobody_accepted(error);
     else if (context_.give_up_oldest() || give_up_stranger())
       continue; // its descriptor serves
     else
@@ -192,10 +207,17 @@ const TcpListener::HalfOpen* TcpListener::oldest_stranger() const {
   return found == half_open_.end() ? nullptr : &*found;
 }
 
+// The more wait in the backlog, the less: all of them come in within kTimeToSpeak. Who has waited
+// there for long has sent its request by now, and is a stranger no longer than it takes to read it.
+Duration TcpListener::time_to_speak() const {
+  const auto places = static_cast<Duration>(context_.options.max_half_open);
+  return kTimeToSpeak * places / std::max<Duration>(places, backlog_of(socket_.get()));
+}
+
 // Whoever has said nothing for longest has the least to lose.
-const TcpListener::HalfOpen* TcpListener::outdated() const {
+const TcpListener::HalfOpen* TcpListener::outdated(Duration time_to_speak) const {
   const HalfOpen* oldest = oldest_stranger();
-  const bool had_time = oldest != nullptr && context_.now() - oldest->since() >= kTimeToSpeak;
+  const bool had_time = oldest != nullptr && context_.now() - oldest->since() >= time_to_speak;
   return had_time ? oldest : nullptr;
 }
 
@@ -216,7 +238,6 @@ bool TcpListener::give_up_stranger() {
 }
 
 void TcpListener::welcome(UniqueFd socket) {
-  if (is_full()) drop(*outdated());
   const bool same_host = local_name(socket.get()).host == remote_name(socket.get()).host;
   half_open_.emplace_back(*this,
                           std::make_unique<TcpConnection>(context_, std::move(socket), same_host));

@@ -65,13 +65,15 @@ class TcpListener final : public Listener, public ListenerHook, private FdHandle
   void welcome(UniqueFd socket);
   void drop(const HalfOpen& one);
   void rest(Instant until);
-  void wait_for_room();
+  void wait_for_room(Duration time_to_speak);
   void look_again();
+  void warn_nobody_accepted(int error); // once
+  Duration time_to_speak() const;
   bool is_full() const { return half_open_.size() >= context_.options.max_half_open; }
   // Has not said yet what it wants; nullptr: there is none.
   const HalfOpen* oldest_stranger() const;
   // Whom the next one may replace; nullptr: nobody.
-  const HalfOpen* outdated() const;
+  const HalfOpen* outdated(Duration time_to_speak) const;
   bool give_up_stranger();
 
   TcpContext& context_;
@@ -81,6 +83,7 @@ class TcpListener final : public Listener, public ListenerHook, private FdHandle
   GuardedFd socket_;
   bool watching_ = false;
   bool waits_for_room_ = false;
+  bool warned_ = false;
   std::list<HalfOpen> half_open_; // oldest first
 };
 

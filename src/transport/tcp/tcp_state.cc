@@ -8,13 +8,27 @@
 
 namespace datum {
 
-TcpState tcp_state(int socket) {
+namespace {
+
+// All zero: the kernel does not tell.
+tcp_info info_of(int socket) {
   tcp_info info{};
   socklen_t length = sizeof info;
-  if (::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return {};
+  return ::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 ? info : tcp_info{};
+}
+
+} // namespace
+
+TcpState tcp_state(int socket) {
+  const tcp_info info = info_of(socket);
   // The SYN counts as one octet.
   const std::uint64_t acknowledged = info.tcpi_bytes_acked;
   return {info.tcpi_rtt * kMicrosecond, acknowledged == 0 ? 0 : acknowledged - 1};
+}
+
+// What counts segments elsewhere counts connections of a socket that listens.
+std::uint32_t backlog_of(int listening) {
+  return info_of(listening).tcpi_unacked;
 }
 
 } // namespace datum

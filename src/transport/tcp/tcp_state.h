@@ -13,5 +13,7 @@ struct TcpState {
   std::uint64_t acknowledged = 0; // octets that the peer's TCP has
 };
 TcpState tcp_state(int socket);
+// How many connections wait to be accepted.
+std::uint32_t backlog_of(int listening);
 
 } // namespace datum

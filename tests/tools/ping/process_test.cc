@@ -57,6 +57,9 @@ TEST(DatPingAdapter, WhatKeepsItFromOpeningIsSaidAndNotALimit) {
   EXPECT_NE(library.find("is \"libnowhere.so.9\" installed"), std::string::npos) << library;
   for (const std::string& text : {missing, elsewhere, library})
     EXPECT_EQ(text.find("ulimit"), std::string::npos) << text;
+}
+
+TEST(DatPingAdapter, TheLimitOnDescriptorsIsNamedWhereItIsTheCause) {
   const std::string few = refusal("libdatum1.so", "lo", "ulimit -n 7");
   EXPECT_NE(few.find("look at 'ulimit -n'"), std::string::npos) << few;
 }

@@ -107,7 +107,8 @@ void StandIn::on_established(PrivateData data, std::int32_t peer_reads_in) {
 
 void StandIn::on_connect_failed(ConnectFailure failure, PrivateData data) {
   const MemoryOfTheTest own;
-  constexpr const char* kNames[] = {"peer rejected", "non-peer rejected", "unreachable"};
+  constexpr const char* kNames[] = {"peer rejected", "non-peer rejected", "nobody listens",
+                                    "unreachable"};
   tell(std::string("failed: ") + kNames[static_cast<unsigned>(failure)] +
        (data.empty() ? "" : " " + to_hex(data)));
 }

@@ -84,6 +84,7 @@ class LocalFabric::LocalDial final : public Dial {
 
 Result<std::unique_ptr<Dial>> LocalFabric::dial(const Address&, ConnQual qualifier,
                                                 DialEvents& events) {
+  if (lacks_descriptors) return fail(Type::InsufficientResources, Detail::ResourceDevice);
   ++dialled;
   dials_.push_back({qualifier, &events});
   return std::make_unique<LocalDial>(dials_, events);

@@ -110,6 +110,7 @@ class LocalFabric final : public Fabric {
   std::vector<std::unique_ptr<LocalPort>> ports;
   bool direct = false;
   int dialled = 0; // times
+  bool lacks_descriptors = false;
 
  private:
   struct PendingDial {

@@ -71,6 +71,19 @@ TEST_F(Patience, EndsWithTheGrace) {
 }
 
 // Rules: CONN.27
+TEST_F(Patience, IsNotUsedUpWhileNobodyCanBeAsked) {
+  connect();
+  world.a->fabric.lacks_descriptors = true;
+  world.advance(kSecond);
+  EXPECT_EQ(active.connect_evd.count(), 0);
+  EXPECT_EQ(asked(), 1);
+  listen(passive.cr_evd);
+  world.a->fabric.lacks_descriptors = false;
+  world.advance(kGrace);
+  EXPECT_EQ(passive.cr_evd.count(), 1);
+}
+
+// Rules: CONN.27
 TEST_F(Patience, LeavesTheAnswerHalfOfTheConsumersTime) {
   connect(20'000);
   world.advance(10 * kMillisecond - 1);

@@ -132,6 +132,18 @@ TEST_F(FewStrangers, LeaveOthersInTheBacklogUntilTheyHaveHadTime) {
 }
 
 // Rules: tcp.R8
+TEST_F(FewStrangers, HaveTheLessTimeTheMoreWait) {
+  const auto sockets = come(4 + 12); // three times as many
+  look_often();
+  far().skip(90 * kMillisecond);
+  look_often();
+  EXPECT_FALSE(is_ended(sockets[0]));
+  far().skip(10 * kMillisecond);
+  look_often();
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_TRUE(is_ended(sockets[i])) << i;
+}
+
+// Rules: tcp.R8
 TEST_F(FewStrangers, MakeRoomAsOneOfThemGoes) {
   auto sockets = come(4);
   look_often();
