@@ -22,7 +22,7 @@ bool ForeignEvd::release_by_maker() {
 
 void ForeignEvd::make_room() {
   const MutexLock lock(mutex_);
-  const std::size_t wanted = count_ + (feeders_ + 1) * kEachMost;
+  const std::size_t wanted = count_ + (feeders_ + 1) * kPlacesEach;
   if (ring_.size() >= wanted) return;
   std::vector<Told> larger(2 * wanted); // one more each time would copy all each time
   for (std::size_t i = 0; i != count_; ++i) larger[i] = told(i);

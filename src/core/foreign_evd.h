@@ -62,9 +62,9 @@ class ForeignEvd {
   Unheard deliver(EventDispatcher& evd);
 
  private:
-  // Each call that has something to tell delivers it before it returns, and an EP has two events
-  // for each connection: more wait here only while several threads are held up in between.
-  static constexpr std::size_t kEachMost = 8;
+  // For each EP, at least. Each call that has something to tell delivers it before it returns, and
+  // an EP has two events for each connection: more wait only while several threads are held up.
+  static constexpr std::size_t kPlacesEach = 8;
   struct Told {
     Event event;
     std::uint32_t connection = 0;
