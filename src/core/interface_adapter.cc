@@ -102,10 +102,10 @@ void InterfaceAdapter::make_room_to_feed(const std::shared_ptr<ForeignEvd>& evd)
 const std::shared_ptr<ForeignEvd>&
 InterfaceAdapter::feed_foreign(const std::shared_ptr<ForeignEvd>& evd) {
   make_room_to_feed(evd);
-  const auto* known = way_to(*evd);
-  const auto& way = known != nullptr ? *known : foreign_evds_.emplace_back(evd);
-  way->join();
-  return way;
+  const auto* way = way_to(*evd);
+  if (way == nullptr) way = &foreign_evds_.emplace_back(evd);
+  (*way)->join();
+  return *way;
 }
 
 void InterfaceAdapter::stop_feeding(const std::shared_ptr<ForeignEvd>& evd) {
