@@ -26,9 +26,7 @@ done
 runs=("$@")
 [ ${#runs[@]} -eq 0 ] && runs=(asan tsan net sim kills)
 
-export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
-export ASAN_OPTIONS="detect_leaks=1:detect_stack_use_after_return=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
-export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1${TSAN_OPTIONS:+:$TSAN_OPTIONS}"
+. scripts/sanitizer-options.sh
 
 for preset in "${runs[@]}"; do
   # Without a sanitizer: the times of the rules are what it is about.

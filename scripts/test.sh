@@ -10,9 +10,7 @@ build=build/$preset
 results=$PWD/$build/test-results.xml
 seconds=120
 
-export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
-export ASAN_OPTIONS="detect_leaks=1:detect_stack_use_after_return=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
-export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1${TSAN_OPTIONS:+:$TSAN_OPTIONS}"
+. scripts/sanitizer-options.sh
 case $preset in
   asan | tsan) seconds=300 ;; # the sanitizers slow a test down, they do not hang it
 esac
