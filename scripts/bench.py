@@ -306,15 +306,19 @@ def draw(tools, folder):
                         file], check=True, stdout=subprocess.DEVNULL, timeout=1800)
 
 
-def arguments():
+def parser():
     parser = argparse.ArgumentParser(prog="bench.sh")
-    parser.add_argument("bin", nargs="?", default="build/bench/bin")
+    parser.add_argument("bin", nargs="?", default="build/release/bin")
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--no-plots", action="store_true")
     parser.add_argument("--output", default="docs/performance.md")
     parser.add_argument("--raw")
-    options = parser.parse_args()
+    return parser
+
+
+def arguments():
+    options = parser().parse_args()
     options.perf = os.path.join(options.bin, "dat-perf")
     options.limits = os.path.join(options.bin, "datum-limits")
     for tool in (options.perf, options.limits):

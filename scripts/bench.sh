@@ -5,7 +5,7 @@
 # docs/performance.md (between two marks for each table) and docs/plots/*.svg. Twenty minutes on a
 # quiet machine.
 #   --table shm|tcp   one of the two tables, not both; a second --raw file is named FILE.tcp
-#   BIN               where dat-perf and datum-limits are (default: build/bench/bin)
+#   BIN               where dat-perf and datum-limits are (default: build/release/bin)
 #   --runs N          kept runs of each bar (default 7)
 #   --only WORD       only bars whose name contains WORD (repeat it for more); no plots
 #   --no-plots        the table alone
