@@ -17,9 +17,9 @@ esac
 
 show=()
 [ -t 1 ] && show=(--progress)
-rm -f "$results"
+rm -rf "$results" "$build/program-results"
 ctest --test-dir "$build" --output-on-failure --no-tests=error --output-junit "$results" \
-  --parallel "${DATUM_JOBS:-$(nproc)}" --timeout "$seconds" "${show[@]}" "$@"
+  --test-output-size-passed 65536 --parallel "${DATUM_JOBS:-$(nproc)}" --timeout "$seconds" "${show[@]}" "$@"
 status=$?
 scripts/test_report.py "$build" "$results" tests/skips.txt || exit 1
 # The report found nothing wrong in the results: then ctest must agree.

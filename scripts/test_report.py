@@ -5,9 +5,13 @@
 Prints each failed test with the line that reruns it, each skipped one with its reason, and last
 `N passed, N failed, N skipped`. Exit 1: something failed, was skipped without standing on the
 list of skips, or nothing ran at all.
+
+A test that is a whole program of GoogleTest passes whatever it skips. What it skipped stands in
+BUILD_DIR/program-results (datum_add_program_test in tests/CMakeLists.txt), and counts besides.
 """
 
 import fnmatch
+import pathlib
 import re
 import sys
 import xml.etree.ElementTree as ET
@@ -49,6 +53,24 @@ def skip_reason(case):
     return lines[-1] if lines else "no reason given"
 
 
+def skipped_inside(build, case):
+    """(name, reason) of each test that a whole program skipped, named as if it were a test of its own."""
+    name = case.get("name")
+    results = pathlib.Path(build, "program-results", name + ".xml")
+    if not results.exists():
+        # GoogleTest sums up also where it does not name them.
+        count = re.search(r"^\[  SKIPPED \] (\d+) tests?", case.findtext("system-out") or "", re.M)
+        return [(name, f"{count.group(1)} inside it, which wrote no {results}")] if count else []
+    prefix = re.match(r"(.*[/.])?", name).group()
+    skipped = []
+    for test in ET.parse(results).getroot().iter("testcase"):
+        if test.get("result") == "skipped":
+            reason = (test.find("skipped").get("message") or "").strip().splitlines()
+            skipped.append((f"{prefix}{test.get('classname')}.{test.get('name')}",
+                            reason[-1] if reason else "no reason given"))
+    return skipped
+
+
 def rerun_line(build, name):
     pattern = re.sub(r"([][.*+?^$()|\\])", r"\\\1", name)
     return f"ctest --test-dir {build} --output-on-failure -R '^{pattern}$'"
@@ -64,14 +86,20 @@ def main(build, results, skips_path):
     for case in cases:
         by_class[classify(case)].append(case)
 
+    skipped = [(case.get("name"), skip_reason(case)) for case in by_class["skipped"]]
+    try:
+        for case in by_class["passed"]:
+            skipped += skipped_inside(build, case)
+    except ET.ParseError as error:
+        sys.exit(f"{case.get('name')}: what it wrote of itself is none of GoogleTest's: {error}")
+
     unlisted = 0
-    if by_class["skipped"]:
+    if skipped:
         print("\nskipped:")
-    for case in by_class["skipped"]:
-        name = case.get("name")
+    for name, reason in skipped:
         listed = any(fnmatch.fnmatchcase(name, pattern) for pattern, _ in skips)
         unlisted += not listed
-        print(f"  {name}: {skip_reason(case)}" + ("" if listed else f"   [not in {skips_path}]"))
+        print(f"  {name}: {reason}" + ("" if listed else f"   [not in {skips_path}]"))
     if by_class["failed"]:
         print("\nfailed, with the line that reruns just that test:")
     for case in by_class["failed"]:
@@ -82,7 +110,7 @@ def main(build, results, skips_path):
         print(f"\n{unlisted} skipped without standing in {skips_path} with a reason: that fails")
     print(
         f"\n{len(by_class['passed'])} passed, {len(by_class['failed'])} failed, "
-        f"{len(by_class['skipped'])} skipped"
+        f"{len(skipped)} skipped"
     )
     return 1 if by_class["failed"] or unlisted or not cases else 0
 

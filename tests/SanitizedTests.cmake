@@ -29,8 +29,7 @@ function(gtest_discover_tests target)
   cmake_parse_arguments(given "NO_PRETTY_VALUES" "TEST_PREFIX;DISCOVERY_MODE;DISCOVERY_TIMEOUT"
                         "EXTRA_ARGS;PROPERTIES" ${ARGN})
   set(name ${given_TEST_PREFIX}${target})
-  add_test(NAME ${name}
-           COMMAND ${target} ${given_EXTRA_ARGS} --gtest_brief=1 --gtest_filter=-${datum_left_out})
+  datum_add_program_test(${name} ${target} ${given_EXTRA_ARGS} --gtest_filter=-${datum_left_out})
   if(given_PROPERTIES)
     set_tests_properties(${name} PROPERTIES ${given_PROPERTIES})
   endif()

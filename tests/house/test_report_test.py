@@ -19,18 +19,34 @@ SKIPPED = (
     '<testcase name="D.Skip" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/>'
     "<system-out>d.cc:1: Skipped\nno second core\n[  SKIPPED ] D.Skip</system-out></testcase>"
 )
+PROGRAM = '<testcase name="sim2/suite" status="run"/>'
+PROGRAM_SILENT = (
+    '<testcase name="sim2/suite" status="run"><system-out>[==========] 3 tests ran.\n'
+    "[  SKIPPED ] 2 tests.</system-out></testcase>"
+)
+INSIDE = (
+    '<testsuites><testsuite><testcase name="Ok" status="run" result="completed" classname="F"/>'
+    '<testcase name="Skip/0" status="run" result="skipped" classname="P/F">'
+    '<skipped message="f.cc:1&#x0A;one process"><![CDATA[f.cc:1\none process]]></skipped></testcase>'
+    "</testsuite></testsuites>"
+)
 DISABLED = '<testcase name="E.Off" status="disabled"/>'
 
 
 class TestReport(unittest.TestCase):
-    def report(self, cases, skips=""):
+    def report(self, cases, skips="", programs=()):
         with tempfile.TemporaryDirectory() as folder:
+            build = pathlib.Path(folder, "build/dev")
+            for name, inside in programs:
+                written = build / "program-results" / (name + ".xml")
+                written.parent.mkdir(parents=True)
+                written.write_text(inside)
             results, list_of_skips = pathlib.Path(folder, "r.xml"), pathlib.Path(folder, "s.txt")
             results.write_text("<testsuite>" + "".join(cases) + "</testsuite>")
             list_of_skips.write_text(skips)
             done = subprocess.run(
                 [sys.executable, ROOT / "scripts/test_report.py", "build/dev", results, list_of_skips],
-                capture_output=True, text=True, check=False)
+                cwd=folder, capture_output=True, text=True, check=False)
             return done.returncode, done.stdout, done.stderr
 
     def last_line(self, *arguments):
@@ -67,6 +83,23 @@ class TestReport(unittest.TestCase):
         status, _, error = self.report([PASSED], "D.Skip\n")
         self.assertEqual(status, 1)
         self.assertIn(":1: expected `pattern: reason`", error)
+
+    def test_what_a_whole_program_skipped_counts_under_the_name_of_a_test_of_its_own(self):
+        status, output, _ = self.report([PASSED, PROGRAM], "", [("sim2/suite", INSIDE)])
+        self.assertEqual(status, 1)
+        self.assertIn("  sim2/P/F.Skip/0: one process   [not in ", output)
+        self.assertTrue(output.endswith("2 passed, 0 failed, 1 skipped\n"), output)
+        self.assertEqual(
+            self.last_line([PASSED, PROGRAM], "sim*/P/F.*: one\n", [("sim2/suite", INSIDE)]),
+            (0, "2 passed, 0 failed, 1 skipped"))
+
+    def test_a_whole_program_that_skipped_and_does_not_say_what_fails(self):
+        status, output, _ = self.report([PROGRAM_SILENT])
+        self.assertEqual(status, 1)
+        self.assertIn("  sim2/suite: 2 inside it, which wrote no ", output)
+
+    def test_a_whole_program_that_wrote_half_its_results_fails(self):
+        self.assertEqual(self.report([PROGRAM], "", [("sim2/suite", INSIDE[:40])])[0], 1)
 
     def test_a_run_of_nothing_fails(self):
         self.assertEqual(self.report([])[0], 1)
