@@ -191,7 +191,7 @@ TEST_F(HostileListener, SilenceTimesTheConnectOut) {
       EXPECT_TRUE(peer.say(said));
       expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_TIMED_OUT, side.ep());
       EXPECT_EQ(peer.hear_the_end(), "none");
-      EXPECT_EQ(peer.heard(), 0U);
+      EXPECT_EQ(peer.heard(), Octets());
     }
     expect_nothing_left();
   }

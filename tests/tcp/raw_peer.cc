@@ -36,6 +36,12 @@ Octets fpdu(const Octets& ulpdu) {
   return out;
 }
 
+// Of the FPDU that begins there.
+std::size_t fpdu_size(const Octets& stream, std::size_t at) {
+  const std::size_t ulpdu = stream[at] * 256U + stream[at + 1];
+  return (2 + ulpdu + 3) / 4 * 4 + 4;
+}
+
 Octets control(std::uint8_t ddp, Opcode opcode) {
   return {ddp, static_cast<std::uint8_t>(0x40U | static_cast<unsigned>(opcode))};
 }
@@ -86,10 +92,14 @@ Octets own_request() {
 }
 
 Octets tagged(Opcode opcode, std::uint32_t stag, std::uint64_t to, std::size_t payload) {
+  return tagged(opcode, stag, to, filled(payload));
+}
+
+Octets tagged(Opcode opcode, std::uint32_t stag, std::uint64_t to, const Octets& payload) {
   Octets out = control(0xc1, opcode);
   append(out, stag);
   append(out, to);
-  return fpdu(std::move(out) + filled(payload));
+  return fpdu(std::move(out) + payload);
 }
 
 Octets untagged(Opcode opcode, std::uint32_t queue, std::uint32_t msn, std::uint32_t offset,
@@ -105,12 +115,29 @@ Octets send_message(std::uint32_t msn, std::size_t payload) {
 
 Octets read_request(std::uint32_t msn, std::uint32_t size, std::uint32_t stag, std::uint64_t from) {
   Octets fields;
-  append(fields, std::uint32_t{0x77}); // where it wants them
-  append(fields, std::uint64_t{0x1000});
+  append(fields, kSinkStag);
+  append(fields, kSinkOffset);
   append(fields, size);
   append(fields, stag);
   append(fields, from);
   return untagged(Opcode::ReadRequest, 1, msn, 0, fields);
+}
+
+Octets terminate(std::string_view code, Echo echo, const Octets& said) {
+  Octets out = from_hex(std::string{code[0], code[2], code[4], code[5]});
+  constexpr std::uint8_t kFlags[] = {0x00, 0xc0, 0xe0}; // M, D and R
+  out.push_back(kFlags[static_cast<std::size_t>(echo)]);
+  out.push_back(0);
+  if (echo != Echo::Nothing) {
+    std::size_t last = 0;
+    for (std::size_t next = 0; next < said.size(); next += fpdu_size(said, next)) last = next;
+    const bool is_tagged = (said[last + 2] & 0x80U) != 0;
+    std::size_t size = is_tagged ? 16 : 20; // its length, which Terminates have in front, too
+    if (echo == Echo::Request) size += 28;
+    const auto from = said.begin() + static_cast<std::ptrdiff_t>(last);
+    out.insert(out.end(), from, from + static_cast<std::ptrdiff_t>(size));
+  }
+  return untagged(Opcode::Terminate, 2, 1, 0, out);
 }
 
 Octets carrier(std::uint32_t stag, std::uint64_t to) {
@@ -132,7 +159,7 @@ RawPeer::RawPeer(int socket) : socket_(socket) {
 }
 
 RawPeer::RawPeer(RawPeer&& other) noexcept
-    : socket_(std::exchange(other.socket_, -1)), heard_(other.heard_) {}
+    : socket_(std::exchange(other.socket_, -1)), heard_(std::move(other.heard_)) {}
 
 RawPeer::~RawPeer() {
   if (socket_ >= 0) ::close(socket_);
@@ -171,6 +198,14 @@ Octets RawPeer::hear_reply() {
   return std::move(reply) + rest;
 }
 
+Octets RawPeer::hear(std::size_t octets) {
+  Octets out(octets);
+  const ssize_t got = ::recv(socket_, out.data(), out.size(), MSG_WAITALL);
+  out.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
+  heard_.insert(heard_.end(), out.begin(), out.end());
+  return out;
+}
+
 std::string RawPeer::hear_the_end() {
   Octets all;
   std::array<std::uint8_t, 65536> piece;
@@ -178,17 +213,16 @@ std::string RawPeer::hear_the_end() {
   while ((got = ::recv(socket_, piece.data(), piece.size(), 0)) > 0)
     all.insert(all.end(), piece.begin(), piece.begin() + got);
   EXPECT_FALSE(got < 0 && errno == EAGAIN) << "it does not end";
-  heard_ += all.size();
+  heard_.insert(heard_.end(), all.begin(), all.end());
   std::string code = "none";
   for (std::size_t at = 0; at + 24 <= all.size();) {
-    const std::size_t ulpdu = all[at] * 256U + all[at + 1];
     if ((all[at + 2] & 0x80U) == 0 && (all[at + 3] & 0xfU) == 7) {
       char text[16];
       std::snprintf(text, sizeof text, "%x/%x/%02x", all[at + 20] >> 4U, all[at + 20] & 0xfU,
                     unsigned{all[at + 21]});
       code = text;
     }
-    at += (2 + ulpdu + 3) / 4 * 4 + 4;
+    at += fpdu_size(all, at);
   }
   return code;
 }

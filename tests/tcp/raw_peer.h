@@ -33,10 +33,17 @@ enum class Opcode : std::uint8_t {
 };
 // FPDUs, the last of their message unless said.
 Octets tagged(Opcode opcode, std::uint32_t stag, std::uint64_t to, std::size_t payload);
+Octets tagged(Opcode opcode, std::uint32_t stag, std::uint64_t to, const Octets& payload);
 Octets untagged(Opcode opcode, std::uint32_t queue, std::uint32_t msn, std::uint32_t offset,
                 const Octets& payload, bool last = true);
 Octets send_message(std::uint32_t msn, std::size_t payload);
+constexpr std::uint32_t kSinkStag = 0x77; // where it wants them
+constexpr std::uint64_t kSinkOffset = 0x1000;
 Octets read_request(std::uint32_t msn, std::uint32_t size, std::uint32_t stag, std::uint64_t from);
+// The Terminate for the last FPDU of what was said, with as much of that as RFC 5040 section 4.8
+// wants: nothing, its DDP header, or that and the Read Request. `code` is "layer/type/code".
+enum class Echo { Nothing, Header, Request };
+Octets terminate(std::string_view code, Echo echo = Echo::Nothing, const Octets& said = {});
 // What a Write of nothing says between peers of our own kind.
 Octets carrier(std::uint32_t stag, std::uint64_t to);
 
@@ -59,9 +66,12 @@ class RawPeer {
   // The reply to a request, whole; or a request.
   Octets hear_reply();
   Octets hear_request() { return hear_reply(); }
+  // So many octets of what comes behind that.
+  Octets hear(std::size_t octets);
   // Reads to the end: "layer/type/code" of the Terminate before it, "none" if there was none.
   std::string hear_the_end();
-  std::size_t heard() const { return heard_; } // octets, the reply not counted
+  // All octets so far but for the reply.
+  const Octets& heard() const { return heard_; }
   // The other side has ended: looked at now, without waiting.
   bool is_ended() const;
 
@@ -69,7 +79,7 @@ class RawPeer {
   friend class RawListener;
   explicit RawPeer(int socket);
   int socket_;
-  std::size_t heard_ = 0;
+  Octets heard_;
 };
 
 class RawListener {
