@@ -43,6 +43,10 @@ static inline const char* words_of(DAT_RETURN result) {
   const char* major = "an unknown return code";
   const char* minor = ""; // many have no subtype
   dat_strerror(result, &major, &minor);
+#ifdef EXAMPLE_DAT2
+  // Knows the codes that only extensions return as well; they have no subtypes.
+  dat_strerror_extension((DAT_IB_RETURN)result, &major);
+#endif
   snprintf(text, sizeof text, "%s%s%s (0x%08x)", major, minor[0] == '\0' ? "" : ", ", minor,
            result);
   return text;
@@ -52,6 +56,21 @@ static inline void check_return(DAT_RETURN result, const char* call, const char*
                                 int line) {
   if (result != DAT_SUCCESS) fail("%s, line %d: %s: %s", function, line, call, words_of(result));
 }
+
+#ifdef EXAMPLE_DAT2
+// What the event of an extension says of itself.
+static inline DAT_IB_EXTENSION_EVENT_DATA extension_of(const DAT_EVENT* event) {
+  DAT_IB_EXTENSION_EVENT_DATA extension;
+  memcpy(&extension, event->event_extension_data, sizeof extension);
+  return extension;
+}
+
+static inline const char* status_name(DAT_IB_STATUS status) {
+  const char* name = "an unknown status";
+  dat_strerror_ext_status(status, &name);
+  return name;
+}
+#endif
 
 static inline const char* event_name(DAT_EVENT_NUMBER number) {
   switch ((int)number) { // events of extensions are numbers outside the type

@@ -70,10 +70,12 @@ static void send_to(struct side* side, DAT_EP_HANDLE ep, DAT_IB_ADDR_HANDLE* pee
   check_done(&event.event_data.dto_completion_event_data, "datagram");
 }
 
-static DAT_IB_EXTENSION_EVENT_DATA extension_of(const DAT_EVENT* event) {
-  DAT_IB_EXTENSION_EVENT_DATA extension;
-  memcpy(&extension, event->event_extension_data, sizeof extension);
-  return extension;
+// The address handle that an event brings. What else the event has left behind is given back at
+// once; the handle stays.
+static DAT_IB_ADDR_HANDLE take_address(DAT_EP_HANDLE ep, const DAT_EVENT* event) {
+  const DAT_IB_EXTENSION_EVENT_DATA extension = extension_of(event);
+  CHECK(dat_ib_ud_cm_free(ep, extension.context.as_ptr));
+  return extension.remote_ah;
 }
 
 // ---- The collector ----
@@ -107,7 +109,7 @@ static void learn_addresses(struct collector* collector) {
       memcpy(&station, about->private_data, sizeof station);
       station = be32toh(station);
       if (station >= kStations) fail("there is no station %u", station);
-      collector->stations[station] = extension_of(&event).remote_ah;
+      collector->stations[station] = take_address(collector->ep, &event);
       ++known;
       break;
     }
@@ -148,6 +150,8 @@ static DAT_UINT64 await_losses(struct collector* collector, DAT_UINT64 expected)
 static void serve(int announcement) {
   static struct collector collector;
   open_side(&collector.side, 2 * kRoom);
+  // A loss before it is due fails below. What is counted is the time in which losses are expected.
+  CHECK(dat_ib_stop_counter(collector.side.ia, DCNT_IA_DIAG));
   collector.ep = create_datagram_endpoint(&collector.side, kRoom);
   collector.region = register_memory(&collector.side, &collector, sizeof collector,
                                      DAT_MEM_PRIV_LOCAL_READ_FLAG | DAT_MEM_PRIV_LOCAL_WRITE_FLAG);
@@ -158,8 +162,10 @@ static void serve(int announcement) {
 
   collect(&collector, 0, kReadings);
   // All receives are used up. What the stations send now is lost.
+  CHECK(dat_ib_start_counter(collector.side.ia, DCNT_IA_DIAG));
   tell_all(&collector, 0);
   const DAT_UINT64 lost = await_losses(&collector, kStations);
+  CHECK(dat_ib_print_counters(collector.side.ia, DCNT_IA_DIAG_ERR_RQ_UDSDPRD, 0));
   for (int i = 0; i < kStations; ++i)
     post_slot(collector.ep, &collector.region, &collector.slots[i]);
   tell_all(&collector, 1);
@@ -196,7 +202,21 @@ static void ask_for_address(struct side* side, struct station* station, uint32_t
                        DAT_QOS_BEST_EFFORT, DAT_CONNECT_DEFAULT_FLAG));
   const DAT_EVENT event =
       expect(side->connect_evd, (DAT_EVENT_NUMBER)DAT_IB_UD_CONNECTION_EVENT_ESTABLISHED);
-  station->collector = extension_of(&event).remote_ah;
+  station->collector = take_address(station->ep, &event);
+}
+
+// An attempt that fails leaves the endpoint as it was. Its event holds what the peer may have said
+// until it is given back: whoever tries for long had better do that each time.
+static void ask_where_nobody_is(struct side* side, struct station* station) {
+  const DAT_CONN_QUAL nobody = 1; // where only a privileged program could listen
+  CHECK(dat_ep_connect(station->ep, own_address(side), nobody, kPatience, 0, NULL,
+                       DAT_QOS_BEST_EFFORT, DAT_CONNECT_DEFAULT_FLAG));
+  const DAT_EVENT event =
+      expect(side->connect_evd, (DAT_EVENT_NUMBER)DAT_IB_UD_CONNECTION_ERROR_EVENT);
+  const DAT_IB_EXTENSION_EVENT_DATA extension = extension_of(&event);
+  printf("stations %d: no collector at qualifier %lu: %s\n", (int)getpid(), nobody,
+         status_name(extension.status));
+  CHECK(dat_ib_ud_cm_free(station->ep, extension.context.as_ptr));
 }
 
 static void send_readings(struct stations* stations, uint32_t first, uint32_t count) {
@@ -228,6 +248,7 @@ static void observe(DAT_CONN_QUAL qualifier, pid_t collector) {
     for (int j = 0; j < 2; ++j) post_slot(station->ep, &stations.region, &station->slots[j]);
     ask_for_address(&stations.side, station, i, qualifier);
   }
+  ask_where_nobody_is(&stations.side, &stations.all[0]);
   send_readings(&stations, 0, kReadings);
   hear(&stations, 0);
   send_readings(&stations, kReadings, 1); // these nobody hears, and no send fails

@@ -157,6 +157,8 @@ static void report(const struct worker* worker) {
          "times\n",
          (int)getpid(), kBatches * kSlots, ep[DCNT_EP_POST_READ], ep[DCNT_EP_POST_FETCH_ADD],
          evd[DCNT_EVD_DTO_CALLBACK], evd[DCNT_EVD_WAIT_NOTIFY]);
+  // To be read by people, all that are not 0, or one alone.
+  CHECK(dat_ib_print_counters(worker->ep, DCNT_EP_ALL_COUNTERS, 0));
   if (evd[DCNT_EVD_WAIT_NOTIFY] > kBatches) fail("more often than anything was signalled");
 }
 

@@ -32,10 +32,9 @@ static void post_empty_receive(DAT_EP_HANDLE ep) {
 
 // Sleeps until a block is there; answers its number.
 static DAT_UINT32 await_block(struct side* side) {
-  DAT_IB_EXTENSION_EVENT_DATA extension;
   const DAT_EVENT event = expect(side->receive_evd, (DAT_EVENT_NUMBER)DAT_IB_DTO_EVENT);
   const DAT_DTO_COMPLETION_EVENT_DATA* done = &event.event_data.dto_completion_event_data;
-  memcpy(&extension, event.event_extension_data, sizeof extension);
+  const DAT_IB_EXTENSION_EVENT_DATA extension = extension_of(&event);
   check_done(done, "block");
   if (extension.type != DAT_IB_RDMA_WRITE_IMMED_DATA) fail("not a block: type %d", extension.type);
   if (done->transfered_length != length_of(extension.val.immed.data)) fail("another length");
