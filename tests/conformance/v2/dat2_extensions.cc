@@ -5,8 +5,10 @@
 #include <dat2/dat_ib_extensions.h>
 
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "fixture.h"
 
@@ -210,8 +212,57 @@ TEST(Dat2ExtendedRequests, AsManyBesideWhatIsOutstandingAlready) {
 }
 
 // Rules: DAT2.23
-TEST_F(Dat2Extensions, WhatIsNotOffered) {
-  EXPECT_DAT_TYPE(dat_ib_collective_free_member(active().ia(), nullptr), DAT_NOT_IMPLEMENTED);
+TEST_F(Dat2Extensions, NoCollectiveIsOffered) {
+  constexpr auto kFlags = DAT_COMPLETION_DEFAULT_FLAG;
+  constexpr auto kSum = DAT_IB_COLLECTIVE_REDUCE_OP_SUM;
+  constexpr auto kType = DAT_IB_COLLECTIVE_TYPE_UINT8;
+  const DAT_HANDLE ia = active().ia();
+  const DAT_HANDLE evd = active().request_evd();
+  const DAT_HANDLE group = ia; // there is none, and a handle has to name the provider
+  const DAT_CONTEXT context{};
+  DAT_IB_COLLECTIVE_MEMBER member = nullptr;
+  DAT_IB_COLLECTIVE_GROUP info{};
+  DAT_UINT32 size = 0;
+  DAT_UINT64 clock = 0;
+  DAT_COUNT sizes[2] = {1, 1};
+  DAT_COUNT places[2] = {0, 1};
+  char from[2] = {};
+  char to[2] = {};
+  const std::pair<const char*, DAT_RETURN> answers[] = {
+      {"create_member", dat_ib_collective_create_member(ia, nullptr, &member, &size)},
+      {"free_member", dat_ib_collective_free_member(ia, member)},
+      {"create_group",
+       dat_ib_collective_create_group(&member, 1, 0, 1, &info, evd, active().pz(), context)},
+      {"free_group", dat_ib_collective_free_group(group)},
+      {"set_clock", dat_ib_collective_set_clock(group, clock, context)},
+      {"read_clock", dat_ib_collective_read_clock(group, &clock)},
+      {"scatter", dat_ib_collective_scatter(group, from, 1, to, 1, 0, context, kFlags)},
+      {"scatterv",
+       dat_ib_collective_scatterv(group, from, sizes, places, to, 1, 0, context, kFlags)},
+      {"gather", dat_ib_collective_gather(group, from, 1, to, 1, 0, context, kFlags)},
+      {"gatherv", dat_ib_collective_gatherv(group, from, 1, to, sizes, places, 0, context, kFlags)},
+      {"allgather", dat_ib_collective_allgather(group, from, 1, to, 1, context, kFlags)},
+      {"allgatherv",
+       dat_ib_collective_allgatherv(group, from, 1, to, sizes, places, context, kFlags)},
+      {"alltoall", dat_ib_collective_alltoall(group, from, 1, to, 1, context, kFlags)},
+      {"alltoallv",
+       dat_ib_collective_alltoallv(group, from, sizes, places, to, sizes, places, context, kFlags)},
+      {"reduce", dat_ib_collective_reduce(group, from, 1, to, 1, kSum, kType, 0, context, kFlags)},
+      {"allreduce",
+       dat_ib_collective_allreduce(group, from, 1, to, 1, kSum, kType, context, kFlags)},
+      {"reduce_scatter",
+       dat_ib_collective_reduce_scatter(group, from, 1, to, sizes, kSum, kType, context, kFlags)},
+      {"scan", dat_ib_collective_scan(group, from, 1, to, 1, kSum, kType, context, kFlags)},
+      {"broadcast", dat_ib_collective_broadcast(group, from, 1, 0, context, kFlags)},
+      {"barrier", dat_ib_collective_barrier(group, context, kFlags)},
+  };
+  EXPECT_EQ(std::size(answers), 20U);
+  for (const auto& [name, answer] : answers) {
+    SCOPED_TRACE(name);
+    EXPECT_DAT_TYPE(answer, DAT_NOT_IMPLEMENTED);
+  }
+  // Neither is any number of an operation that does not exist.
+  EXPECT_DAT_TYPE(dat_extension_op(ia, static_cast<DAT_EXTENDED_OP>(30)), DAT_NOT_IMPLEMENTED);
 }
 
 class Dat2OpenQuery : public testing::Test {
