@@ -73,6 +73,7 @@ class ProgressEngine : public Progress {
   bool spin(const WaitPoint& point, Instant start, Instant deadline);
   WaitResult sleep(WaitPoint& point, Instant deadline);
   Wake sleep_once(Sleeper& me, Instant deadline);
+  bool may_leave_the_rest() const;
 
   Nap background_pass(Nap last);
   Nap nap();

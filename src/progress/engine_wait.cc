@@ -59,11 +59,19 @@ WaitResult ProgressEngine::sleep(WaitPoint& point, Instant deadline) {
       breathe();
     else if (!bell_.polling() || !stop_polling())
       wake = sleep_once(me, deadline);
+    if (point.signalled && may_leave_the_rest()) break;
   }
   point.sleeper = nullptr;
   waits_.store(waits_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   carry_out(bell_.leave());
   return result;
+}
+
+// Where data comes by descriptors, what an event has left to do is mostly an acknowledgement, which
+// the consumer's answer takes along. Its next call does it, or the background thread after a nap.
+// Anywhere else a bell has been answered by now, and what it rang for not been looked at.
+bool ProgressEngine::may_leave_the_rest() const {
+  return data_by_descriptors() && bell_.background() != Bell::Background::Absent;
 }
 
 Wake ProgressEngine::sleep_once(Sleeper& me, Instant deadline) {

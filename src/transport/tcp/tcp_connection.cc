@@ -156,9 +156,10 @@ std::optional<bool> TcpConnection::look_unasked() {
   return true;
 }
 
-// Whoever polls is about to answer, and the answer takes the acknowledgement along.
+// Whoever is told of it is about to answer, and the answer takes the acknowledgement along;
+// otherwise it leaves with the next progress().
 void TcpConnection::answer() {
-  transmit(context_.attention == Attention::Asleep);
+  transmit(false);
   settle();
 }
 

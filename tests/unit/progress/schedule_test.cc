@@ -276,6 +276,44 @@ TEST(Progress, WhereDataComesByDescriptorsWorkLeftBehindIsLookedAtWithinAMillise
       20);
 }
 
+// An acknowledgement, say: the consumer's answer takes it along, where it does answer. Rules:
+// PROGRESS.5
+TEST(Progress, WhereDataComesByDescriptorsAWaiterLeavesWhatItsEventHasLeftToDo) {
+  each_seed(
+      [](std::uint64_t seed) {
+        StageWorld world(seed, false);
+        Stage& stage = world.stage;
+        world.transport.comes_by_descriptors = true;
+        world.transport.on_arrival[0] = [&] { world.transport.leave_behind(); };
+        bool left = false;
+        bool left_by_the_next_call = false;
+        const bool calls_again = seed % 2 == 0;
+        stage.add([&] {
+          world.lock.acquire();
+          WaitPoint point;
+          world.transport.waiting[0] = &point;
+          EXPECT_EQ(world.engine.wait(point, kNever), WaitResult::Signalled);
+          world.transport.waiting[0] = nullptr;
+          left = world.transport.has_left_behind();
+          if (calls_again) world.engine.poll();
+          left_by_the_next_call = world.transport.has_left_behind();
+          world.lock.relinquish();
+        });
+        stage.add([&] {
+          world.pass(1'000'000); // it sleeps by now
+          world.transport.send(0);
+        });
+        world.start_background();
+        EXPECT_EQ(stage.run(), Stage::End::Quiet);
+        EXPECT_TRUE(left);
+        EXPECT_EQ(left_by_the_next_call, !calls_again);
+        EXPECT_FALSE(world.transport.has_left_behind());
+        EXPECT_LE(world.transport.longest_left_behind(), 1'100'000);
+        EXPECT_EQ(world.close(), Stage::End::Finished);
+      },
+      20);
+}
+
 TEST(Progress, P5WorkLeftBehindIsLookedAtWithin100us) {
   each_seed([](std::uint64_t seed) {
     StageWorld world(seed, seed % 2 == 0);
