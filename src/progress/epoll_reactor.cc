@@ -46,7 +46,7 @@ Status EpollReactor::add(int fd, std::uint32_t events, FdHandler& handler) {
     if (slots_.size() <= static_cast<std::size_t>(fd))
       slots_.resize(static_cast<std::size_t>(fd) + 1);
   } catch (const std::bad_alloc&) {
-    return {Type::InsufficientResources, Detail::ResourceMemory};
+    return not_watched(fd, kNoMemory, Detail::ResourceMemory);
   }
   Slot& slot = slots_[static_cast<std::size_t>(fd)];
   assert(slot.handler == nullptr);
@@ -54,10 +54,15 @@ Status EpollReactor::add(int fd, std::uint32_t events, FdHandler& handler) {
   event.events = events;
   event.data.u64 = key(fd);
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0)
-    return {Type::InsufficientResources, Detail::ResourceDevice};
+    return not_watched(fd, shortage_of_watch(errno), Detail::ResourceDevice);
   slot.handler = &handler;
   ++handlers_;
   return kOk;
+}
+
+Status EpollReactor::not_watched(int fd, Shortage shortage, Detail detail) {
+  shortage_.tell(shortage, monotonic_now(), "epoll: descriptor {} cannot be watched", fd);
+  return {Type::InsufficientResources, detail};
 }
 
 void EpollReactor::change(int fd, std::uint32_t events, [[maybe_unused]] FdHandler& handler) {
@@ -105,6 +110,7 @@ bool EpollReactor::handle(const ReadyBatch& ready) {
       handler->on_ready(event.events);
     } catch (const std::bad_alloc&) {
       // What the descriptor has to say is still there, and the next look finds it.
+      shortage_.tell(kNoMemory, monotonic_now(), "epoll: what a descriptor has to say waits");
     }
   }
   return any;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/shortage.h"
 #include "base/unique_fd.h"
 #include "progress/places.h"
 #include "progress/reactor.h"
@@ -49,12 +50,14 @@ class EpollReactor final : public Reactor {
     std::uint32_t generation = 0;
   };
   std::uint64_t key(int fd) const;
+  Status not_watched(int fd, Shortage shortage, Detail detail);
 
   UniqueFd epoll_;
   std::vector<Slot> slots_; // by descriptor
   std::uint32_t handlers_ = 0;
   std::uint64_t recent_ = kSilent; // key
   std::uint32_t recent_looks_ = 0; // before all are looked at
+  ShortageLog shortage_;           // of watches
 };
 
 } // namespace datum

@@ -28,7 +28,7 @@ constexpr Duration kBreath = 50 * kMicrosecond;
 
 UniqueFd listen_at(std::uint64_t number) {
   UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!socket || !take_name(socket.get(), text("datum-info/{:016x}", number)).ok() ||
+  if (!socket || take_name(socket.get(), text("datum-info/{:016x}", number)) != 0 ||
       ::listen(socket.get(), kBacklog) != 0)
     return {};
   return socket;

@@ -220,6 +220,81 @@ TEST(ShortageAtOpen, OfThreadsIsExplainedWithTheLimitToRaise) {
   EXPECT_NE(said.find("`ulimit -u`"), std::string::npos) << said;
 }
 
+// Makes a service point, for which the next call for that resource fails. What is said.
+std::string said_without(DAT_IA_HANDLE ia, Resource resource) {
+  const Evd evd = create_evd(ia, DAT_EVD_CR_FLAG);
+  const DAT_CONN_QUAL qualifier = free_qualifier();
+  Psp psp;
+  testing::internal::CaptureStderr();
+  fail_call(resource, 1, Lasting::kOnce);
+  const DAT_RETURN answer = dat_psp_create(ia, qualifier, evd, DAT_PSP_CONSUMER_FLAG, psp.out());
+  end_shortage();
+  EXPECT_DAT_ERROR(answer, DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_DEVICE);
+  return testing::internal::GetCapturedStderr();
+}
+
+// Rules: dat_psp_create.R18 tcp.R10 tcp.R11
+TEST(ShortageAtAServicePoint, IsNamedAsWhatItIs) {
+  const Ia ia = open_ia();
+  Bystander bystander;
+  // None keeps another one from being told.
+  std::string said = said_without(ia, Resource::kDescriptors);
+  EXPECT_NE(said.find("no socket for it: Too many open files;"), std::string::npos) << said;
+  EXPECT_NE(said.find("`ulimit -n`"), std::string::npos) << said;
+  said = said_without(ia, Resource::kSockets);
+  EXPECT_NE(said.find("no socket for it: No buffer space available; the kernel has no memory"),
+            std::string::npos)
+      << said;
+  EXPECT_EQ(said.find("`ulimit -n`"), std::string::npos) << said;
+  said = said_without(ia, Resource::kWatches);
+  EXPECT_NE(said.find("cannot be watched: No space left on device;"), std::string::npos) << said;
+  EXPECT_NE(said.find("fs.epoll.max_user_watches"), std::string::npos) << said;
+  // A lasting one is not told again and again.
+  EXPECT_EQ(said_without(ia, Resource::kDescriptors), "");
+  bystander.expect_unharmed();
+}
+
+// Asks for a connection, for which call number `number` for that resource fails. False: none did.
+bool connect_without(DAT_IA_HANDLE ia, const Listener& listener, Resource resource,
+                     std::uint32_t number = 1) {
+  Side side(ia);
+  fail_call(resource, number, Lasting::kOnce);
+  const DAT_RETURN answer = connect(side.ep(), listener);
+  const bool failed = end_shortage();
+  // What is only good to have may be lacking.
+  const bool has_to_fail = failed && resource != Resource::kMemory;
+  EXPECT_EQ(DAT_GET_TYPE(answer) == DAT_INSUFFICIENT_RESOURCES,
+            has_to_fail || answer != DAT_SUCCESS)
+      << status_name(answer);
+  return failed;
+}
+
+// Rules: dat_ep_connect.R26 tcp.R2 tcp.R11
+TEST(ShortageAtAConnect, IsNamedAsWhatItIs) {
+  if (transport() != "tcp") GTEST_SKIP() << "over shared memory a connect waits for what it lacks";
+  const Ia ia = open_ia();
+  Bystander bystander;
+  Listener listener(ia, DAT_PSP_CONSUMER_FLAG, 64);
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(connect_without(ia, listener, Resource::kSockets));
+  EXPECT_TRUE(connect_without(ia, listener, Resource::kWatches));
+  std::uint32_t number = 1;
+  while (number < kMostCalls && connect_without(ia, listener, Resource::kMemory, number)) ++number;
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_LT(number, kMostCalls);
+  EXPECT_NE(said.find("no connection can be made: No buffer space available; the kernel has no "
+                      "memory"),
+            std::string::npos)
+      << said;
+  EXPECT_NE(said.find("cannot be watched: No space left on device;"), std::string::npos) << said;
+  EXPECT_NE(said.find("fs.epoll.max_user_watches"), std::string::npos) << said;
+  EXPECT_NE(said.find("no connection can be made: Cannot allocate memory; this process"),
+            std::string::npos)
+      << said;
+  EXPECT_EQ(said.find("`ulimit -n`"), std::string::npos) << said;
+  bystander.expect_unharmed();
+}
+
 // The limit itself, rather than a call that says so.
 class NoMoreDescriptors {
  public:

@@ -30,6 +30,7 @@ class RunningOut : public Besieged {
     DAT_COUNT more = 0;
     EXPECT_DAT_TYPE(dat_evd_wait(listener_.evd(), time, 1, &event, &more), DAT_TIMEOUT_EXPIRED);
   }
+  DAT_CONN_QUAL free_port() const { return Listener(ia_).qualifier(); }
   // Other processes, which have descriptors; they wait in the backlog.
   void make_peers(std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) peers_.push_back(PeerProcess::of_this_program());
@@ -90,6 +91,37 @@ TEST_F(RunningOut, WithoutDescriptorsAConnectNamesTheLimit) {
   Cr cr = listener_.expect_request();
   EXPECT_DAT_OK(accept(cr, other.ep()));
   expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, side.ep());
+}
+
+// Whatever kind of qualifier it is: a port, one that stands for ports, any.
+// Rules: tcp.R10 dat_psp_create.R18
+TEST_F(RunningOut, WithoutDescriptorsAServicePointNamesTheLimit) {
+  for (const DAT_CONN_QUAL wanted : {free_port(), free_qualifier(), DAT_CONN_QUAL{0}}) {
+    SCOPED_TRACE(testing::Message() << "qualifier " << wanted);
+    const Ia ia = open_ia(); // has not said anything about this yet
+    const Evd evd = create_evd(ia, DAT_EVD_CR_FLAG);
+    DAT_CONN_QUAL qualifier = wanted;
+    Psp psp;
+    const auto listen = [&] {
+      return wanted != 0
+                 ? dat_psp_create(ia, wanted, evd, DAT_PSP_CONSUMER_FLAG, psp.out())
+                 : dat_psp_create_any(ia, &qualifier, evd, DAT_PSP_CONSUMER_FLAG, psp.out());
+    };
+    testing::internal::CaptureStderr();
+    DAT_RETURN answer = DAT_SUCCESS;
+    {
+      const NoMoreDescriptors limit;
+      answer = listen();
+      bystanders_.expect_unharmed();
+    }
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_DAT_ERROR(answer, DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_DEVICE);
+    EXPECT_NE(said.find("no socket for it: Too many open files; this process may have 8 (`ulimit "
+                        "-n`), which is its RLIMIT_NOFILE"),
+              std::string::npos)
+        << said;
+    EXPECT_DAT_OK(listen()); // there are descriptors again
+  }
 }
 
 // A peer that was rejected and does not go holds a descriptor for a while, but not against others.

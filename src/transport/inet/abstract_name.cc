@@ -25,12 +25,10 @@ socklen_t to_sockaddr(const std::string& name, sockaddr_un& out) {
   return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
 }
 
-Status take_name(int socket, const std::string& name) {
+int take_name(int socket, const std::string& name) {
   sockaddr_un address{};
   const socklen_t length = to_sockaddr(name, address);
-  if (::bind(socket, reinterpret_cast<sockaddr*>(&address), length) == 0) return kOk;
-  if (errno == EADDRINUSE) return Type::ConnQualInUse;
-  return {Type::InsufficientResources, Detail::ResourceDevice};
+  return ::bind(socket, reinterpret_cast<sockaddr*>(&address), length) == 0 ? 0 : errno;
 }
 
 bool conflicts(std::string_view sockets, std::string_view family,
@@ -52,14 +50,13 @@ bool conflicts(std::string_view sockets, std::string_view family,
   return false;
 }
 
-Status look_for_conflict(std::string_view family, const std::optional<HostAddress>& host,
-                         ConnQual qualifier) {
+int look_for_conflict(std::string_view family, const std::optional<HostAddress>& host,
+                      ConnQual qualifier) {
   errno = 0;
   const std::string sockets = read_text_file("/proc/net/unix");
-  if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
-    return {Type::InsufficientResources, Detail::ResourceDevice};
-  if (conflicts(sockets, family, host, qualifier)) return Type::ConnQualInUse;
-  return kOk;
+  const int error = errno;
+  if (error == EMFILE || error == ENFILE || error == ENOMEM) return error;
+  return conflicts(sockets, family, host, qualifier) ? EADDRINUSE : 0;
 }
 
 } // namespace datum

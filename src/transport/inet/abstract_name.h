@@ -11,7 +11,6 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "base/status.h"
 #include "core/types.h"
 #include "transport/inet/host_address.h"
 
@@ -23,16 +22,16 @@ std::string abstract_name(std::string_view family, const std::optional<HostAddre
 // For bind() and connect(); returns the length.
 socklen_t to_sockaddr(const std::string& name, sockaddr_un& out);
 
-// ConnQualInUse: somebody has that very name.
-Status take_name(int socket, const std::string& name);
+// 0 or errno; EADDRINUSE: somebody has that very name.
+int take_name(int socket, const std::string& name);
 
 // Somebody has a name of that family that conflicts with this one: the wildcard with any address,
 // and an address with the wildcard. `sockets` is the text of /proc/net/unix.
 bool conflicts(std::string_view sockets, std::string_view family,
                const std::optional<HostAddress>& host, ConnQual qualifier);
-// The same of this moment: ConnQualInUse. Whoever takes the name first and looks then is safe: of
-// two that conflict at least one sees the other.
-Status look_for_conflict(std::string_view family, const std::optional<HostAddress>& host,
-                         ConnQual qualifier);
+// The same of this moment: EADDRINUSE; 0 or another errno otherwise. Whoever takes the name first
+// and looks then is safe: of two that conflict at least one sees the other.
+int look_for_conflict(std::string_view family, const std::optional<HostAddress>& host,
+                      ConnQual qualifier);
 
 } // namespace datum

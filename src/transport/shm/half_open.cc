@@ -88,7 +88,7 @@ void HalfOpen::on_ready(std::uint32_t) {
   try {
     goes_on = greeted_ ? on_offer(bytes, passed) : on_hello(bytes);
   } catch (const std::bad_alloc&) {
-    context_.warn_no_descriptors(); // the dialler finds a hangup and dials again
+    context_.warn(kNoMemory); // the dialler finds a hangup and dials again
   }
   if (!goes_on) finish();
 }

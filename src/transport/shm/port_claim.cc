@@ -60,21 +60,26 @@ std::uint16_t bound_port(int socket) {
 
 } // namespace
 
-Result<PortClaim> PortClaim::take(const std::optional<HostAddress>& host, std::uint16_t port) {
+Result<PortClaim> PortClaim::take(const std::optional<HostAddress>& host, std::uint16_t port,
+                                  int* error) {
   UniqueFd socket;
-  switch (claim(host, port, socket)) {
+  int found = claim(host, port, socket);
+  switch (found) {
   case kNoError: {
     const std::uint16_t bound = bound_port(socket.get());
-    if (bound == 0) return fail(Type::InsufficientResources, Detail::ResourceDevice);
-    return PortClaim(std::move(socket), bound);
+    if (bound != 0) return PortClaim(std::move(socket), bound);
+    found = errno;
+    break;
   }
   case EADDRINUSE: return fail(Type::ConnQualInUse);
   case EACCES:
     if (port < first_unprivileged_port()) return PortClaim(UniqueFd(), port);
     return fail(Type::ConnQualUnavailable);
   case EADDRNOTAVAIL: return fail(Type::InvalidAddress, Detail::AddressUnreachable);
-  default: return fail(Type::InsufficientResources, Detail::ResourceDevice);
+  default: break;
   }
+  if (error != nullptr) *error = found;
+  return fail(Type::InsufficientResources, Detail::ResourceDevice);
 }
 
 } // namespace datum

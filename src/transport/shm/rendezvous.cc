@@ -22,6 +22,20 @@ UniqueFd seqpacket_socket() {
   return UniqueFd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 }
 
+// 0 or errno.
+int bind_rendezvous_to(const std::optional<HostAddress>& host, ConnQual qualifier,
+                       bool port_claimed, UniqueFd& out) {
+  UniqueFd socket = seqpacket_socket();
+  if (!socket) return errno;
+  const std::string name = abstract_name(kFamily, host, qualifier);
+  if (const int error = take_name(socket.get(), name); error != 0) return error;
+  if (!port_claimed)
+    if (const int error = look_for_conflict(kFamily, host, qualifier); error != 0) return error;
+  if (::listen(socket.get(), kBacklog) != 0) return errno;
+  out = std::move(socket);
+  return 0;
+}
+
 } // namespace
 
 std::string rendezvous_name(const std::optional<HostAddress>& host, ConnQual qualifier) {
@@ -29,16 +43,13 @@ std::string rendezvous_name(const std::optional<HostAddress>& host, ConnQual qua
 }
 
 Result<UniqueFd> bind_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
-                                 bool port_claimed) {
-  UniqueFd socket = seqpacket_socket();
-  if (!socket) return fail(Type::InsufficientResources, Detail::ResourceDevice);
-  if (const Status s = take_name(socket.get(), rendezvous_name(host, qualifier)); !s.ok())
-    return fail(s);
-  if (!port_claimed)
-    if (const Status s = look_for_conflict(kFamily, host, qualifier); !s.ok()) return fail(s);
-  if (::listen(socket.get(), kBacklog) != 0)
-    return fail(Type::InsufficientResources, Detail::ResourceDevice);
-  return socket;
+                                 bool port_claimed, int* error) {
+  UniqueFd socket;
+  const int found = bind_rendezvous_to(host, qualifier, port_claimed, socket);
+  if (found == 0) return socket;
+  if (found == EADDRINUSE) return fail(Type::ConnQualInUse);
+  if (error != nullptr) *error = found;
+  return fail(Type::InsufficientResources, Detail::ResourceDevice);
 }
 
 ConnectResult connect_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,

@@ -19,9 +19,10 @@ namespace datum {
 // "datum/1/127.0.0.1/5000"; every address of this host: "datum/1/*/5000". Without the leading NUL.
 std::string rendezvous_name(const std::optional<HostAddress>& host, ConnQual qualifier);
 
-// `port_claimed`: a TCP port excludes conflicting names already.
+// `port_claimed`: a TCP port excludes conflicting names already. `error`: the errno behind
+// InsufficientResources.
 Result<UniqueFd> bind_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
-                                 bool port_claimed);
+                                 bool port_claimed, int* error = nullptr);
 
 enum class ConnectResult : std::uint8_t { Connected, Nobody, Busy, NoResources };
 // `socket`: empty, or what another name was tried with in vain.

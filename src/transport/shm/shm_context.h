@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/shortage.h"
 #include "progress/reactor.h"
 #include "transport/link/fabric.h"
 #include "transport/shm/handshake_wire.h"
@@ -41,11 +42,15 @@ struct ShmContext {
 
   // One line each in the life of a fabric.
   void warn_full();
-  void warn_no_descriptors();
+  void warn_no_resources(); // nobody knows which
+  // One line each in a while.
+  void warn(Shortage shortage);
+  ShortageLog listen_shortage;
 
  private:
   bool warned_full_ = false;
-  bool warned_no_descriptors_ = false;
+  bool warned_no_resources_ = false;
+  ShortageLog shortage_; // of connections
 };
 
 } // namespace datum

@@ -52,7 +52,12 @@ void ShmDial::dial_again() {
 }
 
 void ShmDial::wait_for_resources() {
-  context_.warn_no_descriptors();
+  context_.warn_no_resources();
+  dial_again();
+}
+
+void ShmDial::wait_for_memory() {
+  context_.warn(kNoMemory);
   dial_again();
 }
 
@@ -75,7 +80,7 @@ void ShmDial::on_expired(Instant) {
   try {
     begin();
   } catch (const std::bad_alloc&) {
-    wait_for_resources();
+    wait_for_memory();
   }
 }
 
@@ -124,7 +129,7 @@ void ShmDial::on_ready(std::uint32_t) {
     else
       on_answer(bytes);
   } catch (const std::bad_alloc&) {
-    wait_for_resources();
+    wait_for_memory();
   }
 }
 

@@ -41,6 +41,7 @@ class ShmDial final : public Dial, private FdHandler, private Timer {
   void hang_up();
   void dial_again();
   void wait_for_resources();
+  void wait_for_memory();
   void on_hangup();
   // Each ends the dial; the last call of whoever calls it.
   void succeed(ShmPort& port);

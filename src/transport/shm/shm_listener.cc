@@ -22,6 +22,16 @@ std::string name_of(const std::optional<HostAddress>& host) {
   return host ? to_text(*host) : "every address";
 }
 
+// No qualifier: any would do. `error` is what a lack of resources is due to.
+tl::unexpected<Status> failure(ShmContext& context, const std::optional<HostAddress>& host,
+                               std::optional<ConnQual> qualifier, Status status, int error) {
+  if (status.type() == Type::InsufficientResources)
+    context.listen_shortage.tell(shortage_of(error), context.now(),
+                                 "listening at {} qualifier {}: no socket for it", name_of(host),
+                                 qualifier ? text("{}", *qualifier) : "*");
+  return fail(status);
+}
+
 } // namespace
 
 Result<std::unique_ptr<PublishedName>>
@@ -30,8 +40,9 @@ ShmListener::open(ShmContext& context, const std::optional<HostAddress>& host, C
   // Ports for qualifiers beyond 16 bits are a matter of who speaks TCP; the name alone decides.
   if (qualifier > kLargestPort) return finish(context, host, qualifier, std::nullopt);
   if (context.options.ports_are_claimed) return finish(context, host, qualifier, std::nullopt);
-  auto claim = PortClaim::take(host, static_cast<std::uint16_t>(qualifier));
-  if (!claim) return fail(claim.error());
+  int error = 0;
+  auto claim = PortClaim::take(host, static_cast<std::uint16_t>(qualifier), &error);
+  if (!claim) return failure(context, host, qualifier, claim.error(), error);
   if (claim->is_same_host_only())
     log(LogLevel::Warn,
         "listening at {} qualifier {}: port {} needs a privilege (CAP_NET_BIND_SERVICE) that this "
@@ -56,8 +67,9 @@ Result<std::unique_ptr<PublishedName>> ShmListener::open_any(ShmContext& context
 
 Result<std::unique_ptr<PublishedName>>
 ShmListener::open_given(ShmContext& context, const std::optional<HostAddress>& host) {
-  auto claim = PortClaim::take(host, 0);
-  if (!claim) return fail(claim.error());
+  int error = 0;
+  auto claim = PortClaim::take(host, 0, &error);
+  if (!claim) return failure(context, host, std::nullopt, claim.error(), error);
   const std::uint16_t port = claim->port();
   return finish(context, host, port, std::move(*claim));
 }
@@ -69,8 +81,9 @@ Result<std::unique_ptr<PublishedName>> ShmListener::finish(ShmContext& context,
   const bool claimed = claim ? !claim->is_same_host_only()
                              : context.options.ports_are_claimed && qualifier <= kLargestPort &&
                                    qualifier >= first_unprivileged_port();
-  auto socket = bind_rendezvous(host, qualifier, claimed);
-  if (!socket) return fail(socket.error());
+  int error = 0;
+  auto socket = bind_rendezvous(host, qualifier, claimed, &error);
+  if (!socket) return failure(context, host, qualifier, socket.error(), error);
   std::unique_ptr<ShmListener> listener(
       new ShmListener(context, qualifier, std::move(claim), std::move(*socket)));
   FdHandler& handler = *listener;
@@ -113,7 +126,7 @@ void ShmListener::on_ready(std::uint32_t) {
     }
     if (errno == ECONNABORTED || errno == EINTR) continue;
     if (errno != EAGAIN) {
-      context_.warn_no_descriptors();
+      context_.warn(shortage_of(errno));
       rest(kRestWithoutDescriptors);
     }
     return;

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "transport/tcp/tcp_context.h"
 
-#include <cstring>
-#include <sys/resource.h>
-
-#include "base/log.h"
 #include "transport/tcp/tcp_connection.h"
 
 namespace datum {
@@ -32,17 +28,6 @@ bool TcpContext::give_up_oldest() {
   oldest->leave();
   delete oldest;
   return true;
-}
-
-void TcpContext::warn_no_descriptors(int error) {
-  if (warned_) return;
-  warned_ = true;
-  rlimit limit{};
-  ::getrlimit(RLIMIT_NOFILE, &limit);
-  log(LogLevel::Warn,
-      "{}: no descriptor for another connection: {}; this process may have {} (`ulimit -n`), the "
-      "host as many as /proc/sys/fs/file-max says",
-      to_text(host), std::strerror(error), limit.rlim_cur);
 }
 
 } // namespace datum

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <array>
+#include <string>
 
 #include "base/intrusive_list.h"
+#include "base/shortage.h"
 #include "progress/reactor.h"
 #include "transport/inet/host_address.h"
 #include "transport/iwarp/output_queue.h"
@@ -23,10 +25,11 @@ struct UntoldTag;
 
 struct TcpContext {
   TcpContext(Reactor& used_reactor, const HostAddress& own, const TcpOptions& chosen)
-      : reactor(used_reactor), host(own), options(chosen) {}
+      : reactor(used_reactor), host(own), name(to_text(own)), options(chosen) {}
 
   Reactor& reactor;
   const HostAddress host;
+  const std::string name; // of the host, for lines about a lack of memory
   const TcpOptions options;
   TransportHost lent;
   Attention attention = Attention::Polling;
@@ -71,13 +74,14 @@ struct TcpContext {
   void tell_later(TcpConnection& connection);
   // Arms, and gets a sleeping thread to notice.
   void arm(Timer& timer, Instant when);
-  void warn_no_descriptors(int error);
   // Of those that end, the one that has done so for longest. False: there is none. Not from within
   // anything that a connection called.
   bool give_up_oldest();
 
- private:
-  bool warned_ = false;
+  // What is told of those that come, of those that go out, and of service points.
+  ShortageLog accept_shortage;
+  ShortageLog connect_shortage;
+  ShortageLog listen_shortage;
 };
 
 } // namespace datum

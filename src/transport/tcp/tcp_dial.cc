@@ -113,6 +113,7 @@ Status TcpDial::go_on(Instant now) {
   try {
     return ask_next();
   } catch (const std::bad_alloc&) { // for the list of those that are asked
+    tell(kNoMemory);
     return kNoResources;
   }
 }
@@ -129,6 +130,11 @@ void TcpDial::on_expired(Instant now) {
     arm();
   else // there may be descriptors again before the consumer's time is over
     context_.arm(*this, now + kRestWithoutDescriptors);
+}
+
+void TcpDial::tell(Shortage shortage) {
+  context_.connect_shortage.tell(shortage, context_.now(), "{}: no connection can be made",
+                                 context_.name);
 }
 
 void TcpDial::arm() {
@@ -166,6 +172,7 @@ int TcpDial::Attempt::begin() {
   try {
     return begin_now();
   } catch (const std::bad_alloc&) {
+    dial_.tell(kNoMemory);
     hang_up();
     return ENOMEM;
   }
@@ -177,7 +184,7 @@ int TcpDial::Attempt::begin_now() {
   int error = start_connect(dial_.host_, port_, context.scope(), socket);
   if (is_lack_of_resources(error) && context.give_up_oldest())
     error = start_connect(dial_.host_, port_, context.scope(), socket);
-  if (is_lack_of_resources(error)) context.warn_no_descriptors(error);
+  if (is_lack_of_resources(error)) dial_.tell(shortage_of(error));
   if (error != 0) return error;
   const SocketName own = local_name(socket.get());
   dial_.local_port_ = own.port;

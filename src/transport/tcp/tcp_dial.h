@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/shortage.h"
 #include "transport/tcp/qualifier.h"
 #include "transport/tcp/tcp_connection.h"
 
@@ -81,6 +82,7 @@ class TcpDial final : private Timer {
   void end_with(Attempt& attempt);
   void note(ConnectFailure failure);
   void arm();
+  void tell(Shortage shortage);
   bool has_one_port() const { return is_port(qualifier_); }
 
   TcpContext& context_;

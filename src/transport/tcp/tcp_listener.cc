@@ -6,11 +6,13 @@
 #include <cstring>
 #include <new>
 #include <optional>
+#include <string>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <utility>
 
 #include "base/log.h"
+#include "base/shortage.h"
 #include "transport/inet/abstract_name.h"
 #include "transport/inet/port_rules.h"
 #include "transport/tcp/tcp_incoming.h"
@@ -35,15 +37,17 @@ std::string name_of(const std::optional<HostAddress>& host) {
 }
 
 // Of two that want one mapped qualifier the second must not get the next candidate, also where one
-// of them wants it at every address (CONN.26): no port tells them apart.
-Result<UniqueFd> claim_name(const std::optional<HostAddress>& host, ConnQual qualifier) {
+// of them wants it at every address (CONN.26): no port tells them apart. 0 or errno.
+int claim_name(const std::optional<HostAddress>& host, ConnQual qualifier, UniqueFd& out) {
   constexpr std::string_view kFamily = "datum/q";
   UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  if (!socket) return fail(Type::InsufficientResources, Detail::ResourceDevice);
-  if (const Status s = take_name(socket.get(), abstract_name(kFamily, host, qualifier)); !s.ok())
-    return fail(s);
-  if (const Status s = look_for_conflict(kFamily, host, qualifier); !s.ok()) return fail(s);
-  return socket;
+  if (!socket) return errno;
+  const std::string name = abstract_name(kFamily, host, qualifier);
+  if (const int error = take_name(socket.get(), name); error != kNoError) return error;
+  if (const int error = look_for_conflict(kFamily, host, qualifier); error != kNoError)
+    return error;
+  out = std::move(socket);
+  return kNoError;
 }
 
 // What became of the one that would have been accepted (accept(2)); the next one may do better.
@@ -62,12 +66,22 @@ bool concerns_one_peer(int error) {
   }
 }
 
-tl::unexpected<Status> listen_failure(int error) {
+// No qualifier: any would do.
+tl::unexpected<Status> no_socket(TcpContext& context, std::optional<ConnQual> qualifier,
+                                 int error) {
+  context.listen_shortage.tell(shortage_of(error), context.now(),
+                               "listening at {} qualifier {}: no socket for it",
+                               name_of(context.scope()), qualifier ? text("{}", *qualifier) : "*");
+  return fail(Type::InsufficientResources, Detail::ResourceDevice);
+}
+
+tl::unexpected<Status> listen_failure(TcpContext& context, std::optional<ConnQual> qualifier,
+                                      int error) {
   switch (error) {
   case EADDRINUSE: return fail(Type::ConnQualInUse);
   case EACCES: return fail(Type::ConnQualUnavailable);
   case EADDRNOTAVAIL: return fail(Type::InvalidAddress, Detail::AddressUnreachable);
-  default: return fail(Type::InsufficientResources, Detail::ResourceDevice);
+  default: return no_socket(context, qualifier, error);
   }
 }
 
@@ -83,21 +97,23 @@ Result<std::unique_ptr<Listener>> TcpListener::open(TcpContext& context, ConnQua
         "listening at {} qualifier {}: that port needs a privilege (CAP_NET_BIND_SERVICE) that "
         "this process lacks; choose one from {} on",
         name_of(context.scope()), qualifier, first_unprivileged_port());
-  if (error != kNoError) return listen_failure(error);
+  if (error != kNoError) return listen_failure(context, qualifier, error);
   return finish(context, qualifier, UniqueFd(), std::move(socket), events);
 }
 
 Result<std::unique_ptr<Listener>> TcpListener::open_mapped(TcpContext& context, ConnQual qualifier,
                                                            ListenerEvents& events) {
-  auto claim = claim_name(context.scope(), qualifier);
-  if (!claim) return fail(claim.error());
+  UniqueFd claim;
+  const int taken = claim_name(context.scope(), qualifier, claim);
+  if (taken == EADDRINUSE) return fail(Type::ConnQualInUse);
+  if (taken != kNoError) return no_socket(context, qualifier, taken);
   const PortRange range = context.options.ports.value_or(kMappedPorts);
   for (const std::uint16_t port : candidate_ports(qualifier, range)) {
     UniqueFd socket;
     const int error = open_listener(context.scope(), port, socket);
     if (error == kNoError)
-      return finish(context, qualifier, std::move(*claim), std::move(socket), events);
-    if (error != EADDRINUSE) return listen_failure(error);
+      return finish(context, qualifier, std::move(claim), std::move(socket), events);
+    if (error != EADDRINUSE) return listen_failure(context, qualifier, error);
   }
   log(LogLevel::Warn,
       "listening at {} qualifier {}: all its candidate ports from {} to {} are used",
@@ -119,9 +135,9 @@ Result<std::unique_ptr<Listener>> TcpListener::open_any(TcpContext& context,
                           static_cast<std::uint16_t>(range.low + (start + i) % count), socket);
   if (error == EADDRINUSE && !wanted) error = open_listener(context.scope(), 0, socket);
   if (error == EADDRINUSE) return fail(Type::ConnQualUnavailable);
-  if (error != kNoError) return listen_failure(error);
+  if (error != kNoError) return listen_failure(context, std::nullopt, error);
   const std::uint16_t port = local_name(socket.get()).port;
-  if (port == 0) return fail(Type::InsufficientResources, Detail::ResourceDevice);
+  if (port == 0) return no_socket(context, std::nullopt, errno);
   return finish(context, port, UniqueFd(), std::move(socket), events);
 }
 
@@ -196,7 +212,8 @@ void TcpListener::on_ready(std::uint32_t) {
     else if (context_.give_up_oldest() || give_up_stranger())
       continue; // its descriptor serves
     else
-      context_.warn_no_descriptors(error);
+      context_.accept_shortage.tell(shortage_of(error), context_.now(),
+                                    "{}: no connection can be accepted", context_.name);
     return rest(context_.now() + kRestWithoutDescriptors);
   }
 }

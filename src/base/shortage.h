@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// base/shortage.h: what a call ran out of, and the line that names the limit behind it.
+// Lives here: which limit an errno stands for, and how often it is told.
+// Not here:   what follows for whoever made the call.
+// Threads:    one at a time for each ShortageLog.
+#pragma once
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <new>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/log.h"
+#include "base/time.h"
+
+namespace datum {
+
+enum class Lack : std::uint8_t {
+  Descriptors,     // of this process
+  HostDescriptors, // of all processes together
+  KernelMemory,    // for sockets, most of the time
+  Watches,         // of epoll
+  Memory,          // of this process
+  Other,           // the error says it, or nobody does
+};
+inline constexpr std::size_t kLacks = static_cast<std::size_t>(Lack::Other) + 1;
+
+struct Shortage {
+  Lack lack = Lack::Other;
+  int error = 0; // errno
+};
+
+// What a system call found that failed so.
+constexpr Shortage shortage_of(int error) {
+  switch (error) {
+  case EMFILE: return {Lack::Descriptors, error};
+  case ENFILE: return {Lack::HostDescriptors, error};
+  case ENOBUFS:
+  case ENOMEM: return {Lack::KernelMemory, error};
+  default: return {Lack::Other, error};
+  }
+}
+// The same of epoll_ctl(2).
+constexpr Shortage shortage_of_watch(int error) {
+  return error == ENOSPC ? Shortage{Lack::Watches, error} : shortage_of(error);
+}
+// std::bad_alloc.
+inline constexpr Shortage kNoMemory{Lack::Memory, ENOMEM};
+
+// `what` cannot be had, be done, ...: why, and the limit.
+void log_shortage(std::string_view what, Shortage shortage);
+
+// Of one object and one thing that it does. A shortage lasts, and whoever suffers from it tries
+// again and again, so each one has its line once in a while.
+class ShortageLog {
+ public:
+  static constexpr Duration kSilence = 10 * kSecond;
+
+  // `what`: of log_shortage(). Throws nothing.
+  template <class... Args>
+  void tell(Shortage shortage, Instant now, fmt::format_string<Args...> what, Args&&... args) {
+    if (!may_tell(shortage.lack, now)) return;
+    try {
+      log_shortage(text(what, std::forward<Args>(args)...), shortage);
+    } catch (const std::bad_alloc&) {
+      log_out_of_memory();
+    }
+  }
+  // False: it was told a short time ago. Otherwise it is told now.
+  bool may_tell(Lack lack, Instant now) {
+    std::optional<Instant>& last = told_[static_cast<std::size_t>(lack)];
+    if (last && now - *last < kSilence) return false;
+    last = now;
+    return true;
+  }
+
+ private:
+  std::array<std::optional<Instant>, kLacks> told_{};
+};
+
+} // namespace datum
