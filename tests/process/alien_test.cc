@@ -24,6 +24,7 @@
 
 #include "connection.h"
 #include "two_processes.h"
+#include "variable.h"
 
 namespace datum::test {
 
@@ -235,6 +236,34 @@ TEST_F(SquatterTest, BesideAServicePointGetsNoneOfItsConnections) {
     EXPECT_FALSE(squatter.end());
   else
     squatter.end();
+}
+
+// Nothing else than a name can be in the way of a qualifier that is no port.
+TEST_F(SquatterTest, BesideALargeQualifierOverTcpGetsNoneOfItsConnections) {
+  const auto open_with = [](const char* ways) {
+    const Variable transport("DATUM_TRANSPORT", ways);
+    return open_ia();
+  };
+  const Ia ia = open_with("tcp");
+  const Evd evd = create_evd(ia, DAT_EVD_CR_FLAG);
+  const DAT_CONN_QUAL qualifier = (DAT_CONN_QUAL{1} << 40U) + free_qualifier();
+  const Psp psp = create_psp(ia, qualifier, evd);
+  const std::string name = rendezvous_of(address_of(ia), qualifier);
+  Squatter at_address(name, kNobody);
+  Squatter at_every("datum/1/*/" + std::to_string(qualifier), kNobody);
+  EXPECT_NE(at_address.holds(), at_every.holds()) << "one of them is the service point's";
+  const Ia other = open_with("auto");
+  Side active(other);
+  Side passive(ia);
+  EXPECT_DAT_OK(connect(active.ep(), address_of(ia), qualifier));
+  Cr cr = expect_request(evd);
+  EXPECT_DAT_OK(accept(cr, passive.ep()));
+  expect_connection_event(active.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, active.ep());
+  EXPECT_EQ(told_of(active.ep(), "datum_path"), "tcp");
+  Squatter& squatter = at_every.holds() ? at_every : at_address;
+  Squatter& refused = at_every.holds() ? at_address : at_every;
+  EXPECT_FALSE(squatter.end());
+  refused.end();
 }
 
 bool is_listed(const char* file, const std::string& text) {

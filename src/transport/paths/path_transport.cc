@@ -17,7 +17,7 @@ const char* why_tcp(Lookup found) {
   switch (found) {
   case Lookup::OtherHost: return "the peer is on another host";
   case Lookup::Nobody: return "nobody of this host offers shared memory there";
-  case Lookup::Stranger: return "who offers shared memory there does not own the TCP port";
+  case Lookup::Stranger: return "who offers shared memory there does not own the qualifier";
   case Lookup::Unknown: return "no descriptor to ask whether the peer is of this host";
   // The dial over shared memory waits for what is lacking.
   case Lookup::Found:

@@ -4,10 +4,12 @@
 #include <cerrno>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "transport/inet/abstract_name.h"
 #include "transport/inet/port_rules.h"
+#include "transport/inet/qualifier_claim.h"
 #include "transport/shm/listener_owner.h"
 #include "transport/shm/message_socket.h"
 
@@ -15,8 +17,6 @@ namespace datum {
 namespace {
 
 constexpr int kBacklog = 4096; // cut to net.core.somaxconn by the kernel
-// Of the names: "datum", and the version of what is said behind them.
-constexpr std::string_view kFamily = "datum/1";
 
 UniqueFd seqpacket_socket() {
   return UniqueFd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -27,10 +27,11 @@ int bind_rendezvous_to(const std::optional<HostAddress>& host, ConnQual qualifie
                        bool port_claimed, UniqueFd& out) {
   UniqueFd socket = seqpacket_socket();
   if (!socket) return errno;
-  const std::string name = abstract_name(kFamily, host, qualifier);
+  const std::string name = rendezvous_name(host, qualifier);
   if (const int error = take_name(socket.get(), name); error != 0) return error;
   if (!port_claimed)
-    if (const int error = look_for_conflict(kFamily, host, qualifier); error != 0) return error;
+    if (const int error = look_for_conflict(kRendezvousNames, host, qualifier); error != 0)
+      return error;
   if (::listen(socket.get(), kBacklog) != 0) return errno;
   out = std::move(socket);
   return 0;
@@ -39,7 +40,7 @@ int bind_rendezvous_to(const std::optional<HostAddress>& host, ConnQual qualifie
 } // namespace
 
 std::string rendezvous_name(const std::optional<HostAddress>& host, ConnQual qualifier) {
-  return abstract_name(kFamily, host, qualifier);
+  return abstract_name(kRendezvousNames, host, qualifier);
 }
 
 Result<UniqueFd> bind_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
@@ -71,23 +72,45 @@ ConnectResult connect_rendezvous(const std::optional<HostAddress>& host, ConnQua
 
 namespace {
 
+bool is_port(ConnQual qualifier) {
+  return qualifier >= 1 && qualifier <= kLargestPort;
+}
+
+// No port tells who has the qualifier, and somebody says to have it in the form that excludes this
+// one: one of the two does not keep to the rules. Whoever may act for this user anyway is believed.
+Result<bool> is_undisputed(uid_t holder, const std::optional<HostAddress>& name,
+                           const HostAddress& dialled, ConnQual qualifier) {
+  if (holder == ::geteuid() || holder == 0) return true;
+  const auto disputed = is_claimed_otherwise(name, dialled, qualifier);
+  if (!disputed) return disputed;
+  return !*disputed;
+}
+
+// A holder whose queue is full cannot be asked who he is.
+Lookup busy(const std::optional<HostAddress>& name, const HostAddress& host, ConnQual qualifier) {
+  if (is_port(qualifier)) return Lookup::Busy;
+  const auto disputed = is_claimed_otherwise(name, host, qualifier);
+  if (!disputed) return Lookup::NoResources;
+  return *disputed ? Lookup::Stranger : Lookup::Busy;
+}
+
 Lookup look_up(const std::optional<HostAddress>& name, const HostAddress& host, ConnQual qualifier,
                UniqueFd& out) {
   switch (connect_rendezvous(name, qualifier, out)) {
   case ConnectResult::Nobody: return Lookup::Nobody;
-  case ConnectResult::Busy: return Lookup::Busy;
+  case ConnectResult::Busy: return busy(name, host, qualifier);
   case ConnectResult::NoResources: return Lookup::NoResources;
   case ConnectResult::Connected: break;
   }
-  const auto owner = holder_is_owner(out.get(), host, qualifier);
+  const auto owner = holder_is_owner(out.get(), name, host, qualifier);
   if (owner && *owner) return Lookup::Found;
   const PeerCredentials holder = peer_credentials(out.get());
   out.reset();
   if (!owner) return Lookup::NoResources;
   log(LogLevel::Info,
-      "dial to {} qualifier {}: process {} of user {} answers there but does not own the TCP port; "
-      "not used",
-      to_text(host), qualifier, holder.pid, holder.uid);
+      "dial to {} qualifier {}: process {} of user {} answers there but {}; not used",
+      to_text(host), qualifier, holder.pid, holder.uid,
+      is_port(qualifier) ? "does not own the TCP port" : "somebody else has claimed the qualifier");
   return Lookup::Stranger;
 }
 
@@ -106,14 +129,17 @@ Lookup find_rendezvous(const HostAddress& host, ConnQual qualifier, UniqueFd& ou
   return found;
 }
 
-Result<bool> holder_is_owner(int socket, const HostAddress& dialled, ConnQual qualifier) {
-  if (qualifier > kLargestPort) return true;
-  const auto port = static_cast<std::uint16_t>(qualifier);
-  const auto owner = tcp_listener_owner(dialled, port);
-  if (!owner) return fail(owner.error());
-  // A privileged port may be offered on this host only, without a TCP listener.
-  if (!*owner) return port < first_unprivileged_port();
-  return **owner == peer_credentials(socket).uid;
+Result<bool> holder_is_owner(int socket, const std::optional<HostAddress>& name,
+                             const HostAddress& dialled, ConnQual qualifier) {
+  const uid_t holder = peer_credentials(socket).uid;
+  if (is_port(qualifier)) {
+    const auto port = static_cast<std::uint16_t>(qualifier);
+    const auto owner = tcp_listener_owner(dialled, port);
+    if (!owner) return fail(owner.error());
+    if (*owner) return **owner == holder;
+    if (port >= first_unprivileged_port()) return false;
+  }
+  return is_undisputed(holder, name, dialled, qualifier);
 }
 
 } // namespace datum

@@ -34,17 +34,19 @@ enum class Lookup : std::uint8_t {
   OtherHost, // the address is not one of this host
   Unknown,   // nor can it be told, for lack of resources, whether it is
   Nobody,
-  Stranger, // somebody answers who does not own the TCP port: as good as nobody
+  Stranger, // somebody answers whose it is not: as good as nobody
   Busy,
   NoResources,
 };
 // The rendezvous of the address, else that of every address.
 Lookup find_rendezvous(const HostAddress& host, ConnQual qualifier, UniqueFd& out);
 
-// The process behind a connected socket may speak for that qualifier: it belongs to the user whose
-// TCP listener owns the port. True where no port stands behind the qualifier. Fails for lack of
+// The process behind a socket that was connected to `name` may speak for that qualifier: it belongs
+// to the user whose TCP listener owns the port. Where no port stands behind the qualifier nobody
+// else may have claimed it, unless that process is of this user or root. Fails for lack of
 // descriptors.
-Result<bool> holder_is_owner(int socket, const HostAddress& dialled, ConnQual qualifier);
+Result<bool> holder_is_owner(int socket, const std::optional<HostAddress>& name,
+                             const HostAddress& dialled, ConnQual qualifier);
 
 inline constexpr ConnQual kLargestPort = 65535;
 

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "transport/inet/port_rules.h"
+#include "transport/inet/qualifier_claim.h"
 #include "transport/shm/half_open.h"
 #include "transport/shm/rendezvous.h"
 #include "transport/shm/shm_context.h"
@@ -84,8 +85,15 @@ Result<std::unique_ptr<PublishedName>> ShmListener::finish(ShmContext& context,
   int error = 0;
   auto socket = bind_rendezvous(host, qualifier, claimed, &error);
   if (!socket) return failure(context, host, qualifier, socket.error(), error);
+  UniqueFd name;
+  if (!claimed) error = claim_qualifier(kSameHostNames, host, qualifier, name);
+  if (error == EADDRINUSE) return fail(Type::ConnQualInUse);
+  if (error != 0) {
+    const Status lacking{Type::InsufficientResources, Detail::ResourceDevice};
+    return failure(context, host, qualifier, lacking, error);
+  }
   std::unique_ptr<ShmListener> listener(
-      new ShmListener(context, qualifier, std::move(claim), std::move(*socket)));
+      new ShmListener(context, qualifier, std::move(claim), std::move(name), std::move(*socket)));
   FdHandler& handler = *listener;
   const Status status = context.reactor.add(listener->socket_.get(), EPOLLIN, handler);
   if (!status.ok()) return fail(status);
@@ -94,8 +102,8 @@ Result<std::unique_ptr<PublishedName>> ShmListener::finish(ShmContext& context,
 }
 
 ShmListener::ShmListener(ShmContext& context, ConnQual qualifier, std::optional<PortClaim> claim,
-                         UniqueFd socket)
-    : context_(context), qualifier_(qualifier), claim_(std::move(claim)),
+                         UniqueFd name, UniqueFd socket)
+    : context_(context), qualifier_(qualifier), claim_(std::move(claim)), name_(std::move(name)),
       socket_(std::move(socket)) {}
 
 ShmListener::~ShmListener() {

@@ -37,7 +37,7 @@ class ShmListener final : public PublishedName, private FdHandler, private Timer
 
  private:
   ShmListener(ShmContext& context, ConnQual qualifier, std::optional<PortClaim> claim,
-              UniqueFd socket);
+              UniqueFd name, UniqueFd socket);
   static Result<std::unique_ptr<PublishedName>> finish(ShmContext& context,
                                                        const std::optional<HostAddress>& host,
                                                        ConnQual qualifier,
@@ -50,7 +50,8 @@ class ShmListener final : public PublishedName, private FdHandler, private Timer
   ShmContext& context_;
   const ConnQual qualifier_;
   std::optional<PortClaim> claim_;
-  GuardedFd socket_; // closed before the claim: while a name stands, its owner can be checked
+  GuardedFd name_;   // of kSameHostNames, where no port was claimed
+  GuardedFd socket_; // closed before the claims: while a name stands, its owner can be checked
   bool watching_ = false;
 };
 

@@ -13,8 +13,8 @@
 
 #include "base/log.h"
 #include "base/shortage.h"
-#include "transport/inet/abstract_name.h"
 #include "transport/inet/port_rules.h"
+#include "transport/inet/qualifier_claim.h"
 #include "transport/tcp/tcp_incoming.h"
 #include "transport/tcp/tcp_state.h"
 
@@ -38,16 +38,12 @@ std::string name_of(const std::optional<HostAddress>& host) {
 
 // Of two that want one mapped qualifier the second must not get the next candidate, also where one
 // of them wants it at every address (CONN.26): no port tells them apart. 0 or errno.
-int claim_name(const std::optional<HostAddress>& host, ConnQual qualifier, UniqueFd& out) {
-  constexpr std::string_view kFamily = "datum/q";
-  UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  if (!socket) return errno;
-  const std::string name = abstract_name(kFamily, host, qualifier);
-  if (const int error = take_name(socket.get(), name); error != kNoError) return error;
-  if (const int error = look_for_conflict(kFamily, host, qualifier); error != kNoError)
-    return error;
-  out = std::move(socket);
-  return kNoError;
+int take_names(TcpContext& context, ConnQual qualifier, TcpNames& out) {
+  const auto host = context.scope();
+  if (context.options.only_way)
+    if (const int error = reserve_rendezvous(host, qualifier, out.rendezvous); error != kNoError)
+      return error;
+  return claim_qualifier(kMappedNames, host, qualifier, out.claim);
 }
 
 // What became of the one that would have been accepted (accept(2)); the next one may do better.
@@ -98,13 +94,13 @@ Result<std::unique_ptr<Listener>> TcpListener::open(TcpContext& context, ConnQua
         "this process lacks; choose one from {} on",
         name_of(context.scope()), qualifier, first_unprivileged_port());
   if (error != kNoError) return listen_failure(context, qualifier, error);
-  return finish(context, qualifier, UniqueFd(), std::move(socket), events);
+  return finish(context, qualifier, TcpNames(), std::move(socket), events);
 }
 
 Result<std::unique_ptr<Listener>> TcpListener::open_mapped(TcpContext& context, ConnQual qualifier,
                                                            ListenerEvents& events) {
-  UniqueFd claim;
-  const int taken = claim_name(context.scope(), qualifier, claim);
+  TcpNames names;
+  const int taken = take_names(context, qualifier, names);
   if (taken == EADDRINUSE) return fail(Type::ConnQualInUse);
   if (taken != kNoError) return no_socket(context, qualifier, taken);
   const PortRange range = context.options.ports.value_or(kMappedPorts);
@@ -112,7 +108,7 @@ Result<std::unique_ptr<Listener>> TcpListener::open_mapped(TcpContext& context, 
     UniqueFd socket;
     const int error = open_listener(context.scope(), port, socket);
     if (error == kNoError)
-      return finish(context, qualifier, std::move(claim), std::move(socket), events);
+      return finish(context, qualifier, std::move(names), std::move(socket), events);
     if (error != EADDRINUSE) return listen_failure(context, qualifier, error);
   }
   log(LogLevel::Warn,
@@ -138,14 +134,14 @@ Result<std::unique_ptr<Listener>> TcpListener::open_any(TcpContext& context,
   if (error != kNoError) return listen_failure(context, std::nullopt, error);
   const std::uint16_t port = local_name(socket.get()).port;
   if (port == 0) return no_socket(context, std::nullopt, errno);
-  return finish(context, port, UniqueFd(), std::move(socket), events);
+  return finish(context, port, TcpNames(), std::move(socket), events);
 }
 
 Result<std::unique_ptr<Listener>> TcpListener::finish(TcpContext& context, ConnQual qualifier,
-                                                      UniqueFd claim, UniqueFd socket,
+                                                      TcpNames names, UniqueFd socket,
                                                       ListenerEvents& events) {
   std::unique_ptr<TcpListener> listener(
-      new TcpListener(context, qualifier, std::move(claim), std::move(socket), events));
+      new TcpListener(context, qualifier, std::move(names), std::move(socket), events));
   FdHandler& handler = *listener;
   const Status status = context.reactor.add(listener->socket_.get(), EPOLLIN, handler);
   if (!status.ok()) return fail(status);

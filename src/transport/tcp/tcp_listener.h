@@ -13,6 +13,12 @@
 
 namespace datum {
 
+// Of a mapped qualifier.
+struct TcpNames {
+  UniqueFd claim;
+  UniqueFd rendezvous; // where no shared memory is beside TCP: nobody else may be found there
+};
+
 using ListenerHook = ListHook<ListenerTag>;
 
 class TcpListener final : public Listener, public ListenerHook, private FdHandler, private Timer {
@@ -48,14 +54,14 @@ class TcpListener final : public Listener, public ListenerHook, private FdHandle
     const Instant since_;
   };
 
-  TcpListener(TcpContext& context, ConnQual qualifier, UniqueFd claim, UniqueFd socket,
+  TcpListener(TcpContext& context, ConnQual qualifier, TcpNames names, UniqueFd socket,
               ListenerEvents& events)
-      : context_(context), qualifier_(qualifier), events_(events), claim_(std::move(claim)),
-        socket_(std::move(socket)) {
+      : context_(context), qualifier_(qualifier), events_(events), claim_(std::move(names.claim)),
+        rendezvous_(std::move(names.rendezvous)), socket_(std::move(socket)) {
     context_.listeners.push_back(*this);
   }
   static Result<std::unique_ptr<Listener>> finish(TcpContext& context, ConnQual qualifier,
-                                                  UniqueFd claim, UniqueFd socket,
+                                                  TcpNames names, UniqueFd socket,
                                                   ListenerEvents& events);
   static Result<std::unique_ptr<Listener>> open_mapped(TcpContext& context, ConnQual qualifier,
                                                        ListenerEvents& events);
@@ -79,7 +85,8 @@ class TcpListener final : public Listener, public ListenerHook, private FdHandle
   TcpContext& context_;
   const ConnQual qualifier_;
   ListenerEvents& events_;
-  GuardedFd claim_; // of a mapped qualifier: its name
+  GuardedFd claim_; // see TcpNames
+  GuardedFd rendezvous_;
   GuardedFd socket_;
   bool watching_ = false;
   bool waits_for_room_ = false;

@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 #include <sys/un.h>
 
+#include <array>
 #include <set>
 
 #include "tests/process/port_probe.h"
 #include "tests/unit/shm/child.h"
 #include "tests/unit/shm/test_world.h"
+#include "transport/inet/qualifier_claim.h"
 #include "transport/shm/port_claim.h"
 #include "transport/shm/rendezvous.h"
 
@@ -191,6 +193,68 @@ TEST_F(Publish, ASquatterOfAnotherUserIsToldNothing) {
   dial_now(world, a, "127.0.0.1", port->port(), dialled);
   EXPECT_EQ(dialled.failure, DialFailure::Refused);
   EXPECT_EQ(squatter.numbers().get(), 1U);
+}
+
+// A service point that listens over TCP alone, as far as names go.
+struct TcpAlone {
+  TcpAlone(const std::optional<HostAddress>& where, ConnQual qualifier)
+      : errors{reserve_rendezvous(where, qualifier, rendezvous),
+               claim_qualifier(kMappedNames, where, qualifier, claim)} {}
+  UniqueFd rendezvous, claim;
+  const std::array<int, 2> errors;
+};
+
+TEST_F(Publish, ASquatterOfAnotherUserOnALargeQualifierIsToldNothing) {
+  if (::geteuid() != 0) GTEST_SKIP() << "becoming another user needs root";
+  const auto address = read_address(address_of("127.0.0.1"));
+  for (const bool every : {true, false}) {
+    const auto own = every ? std::nullopt : address;
+    const auto other = every ? address : std::nullopt;
+    const TcpAlone service(own, large);
+    ASSERT_EQ(service.errors, (std::array<int, 2>{0, 0}));
+    Child refused([&](Numbers& numbers) { squat(numbers, rendezvous_name(own, large)); });
+    EXPECT_EQ(refused.numbers().get(), kFailed) << "the service's own name";
+    Child squatter([&](Numbers& numbers) { squat(numbers, rendezvous_name(other, large)); });
+    ASSERT_EQ(squatter.numbers().get(), kPublished);
+    Dialled dialled;
+    dial_now(world, a, "127.0.0.1", large, dialled);
+    EXPECT_EQ(dialled.failure, DialFailure::Refused);
+    EXPECT_EQ(squatter.numbers().get(), 1U);
+  }
+}
+
+TEST_F(Publish, ASquatterBesideALargeQualifierKeepsNobodyFromIt) {
+  if (::geteuid() != 0) GTEST_SKIP() << "becoming another user needs root";
+  const auto name = wildcard.fabric->publish(large);
+  ASSERT_TRUE(name.has_value());
+  const std::string squatted = rendezvous_name(read_address(address_of("127.0.0.1")), large);
+  Child squatter([&](Numbers& numbers) { squat(numbers, squatted); });
+  ASSERT_EQ(squatter.numbers().get(), kPublished);
+  Dialled dialled;
+  dial_now(world, a, "127.0.0.1", large, dialled);
+  EXPECT_NE(dialled.port, nullptr);
+  EXPECT_EQ(squatter.numbers().get(), 1U);
+}
+
+// Both of this user: neither gains anything from the other.
+TEST_F(Publish, AClaimOfNobodyElseDisputesNoName) {
+  const auto name = a.fabric->publish(large);
+  ASSERT_TRUE(name.has_value());
+  UniqueFd claim;
+  ASSERT_EQ(claim_qualifier(kMappedNames, std::nullopt, large, claim), 0);
+  Dialled dialled;
+  dial_now(world, b, "127.0.0.1", large, dialled);
+  EXPECT_NE(dialled.port, nullptr);
+}
+
+TEST_F(Publish, WhoListensOverTcpAloneExcludesSharedMemory) {
+  const TcpAlone service(std::nullopt, large);
+  ASSERT_EQ(service.errors, (std::array<int, 2>{0, 0}));
+  expect_in_use(a, large);
+  expect_in_use(wildcard, large);
+  Dialled dialled;
+  dial_now(world, b, "127.0.0.1", large, dialled);
+  EXPECT_EQ(dialled.failure, DialFailure::NobodyListens);
 }
 
 TEST_F(Publish, ARendezvousWithoutItsTcpPortIsASquatter) {
