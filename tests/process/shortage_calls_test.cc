@@ -16,11 +16,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "belongings.h"
@@ -95,7 +97,8 @@ class ShortageAt : public testing::TestWithParam<ShortCall> {
   void TearDown() override { std::set_terminate(before_); }
 
   struct Life {
-    bool failed = false; // something lacked
+    bool failed = false;  // something lacked
+    bool refused = false; // and that was the answer
     std::int64_t needs = 0;
   };
 
@@ -122,6 +125,7 @@ class ShortageAt : public testing::TestWithParam<ShortCall> {
       if (again == DAT_SUCCESS && row.after != nullptr) (stage.*row.after)();
       stage.end();
     }
+    life.refused = is_shortage(answer);
     EXPECT_TRUE(may_answer(row.answers, answer)) << status_name(answer);
     EXPECT_EQ(again, DAT_SUCCESS) << "when there is enough again: " << status_name(again);
     EXPECT_EQ(stage.wrong_call(), nullptr)
@@ -191,6 +195,61 @@ TEST_P(ShortageAt, EachNeedIsAnsweredClearlyAndNothingIsLost) {
   }
 }
 
+using ShortageOfMemory = ShortageAt;
+
+// Rules: dat_psp_create_any.R13 dat_ep_dup_connect.R17
+TEST_P(ShortageOfMemory, IsTheAnswer) {
+  const std::int64_t needs = live(Resource::kMemory, 0, Lasting::kOnce).needs;
+  int refused = 0;
+  for (std::uint32_t number = 1; number <= needs && !HasFailure(); ++number)
+    refused += live(Resource::kMemory, number, Lasting::kOnce).refused ? 1 : 0;
+  EXPECT_GT(refused, 0) << needs << " needs";
+}
+
+// Those for whose answer no other test asks.
+std::vector<ShortCall> calls_that_need_memory() {
+  std::vector<ShortCall> found;
+  for (const ShortCall& call : short_calls()) {
+    const std::string_view name = call.name;
+    if (name == "psp_create_any" || name == "ep_dup_connect") found.push_back(call);
+  }
+  return found;
+}
+
+DAT_PROVIDER_INFO numbered(int number) {
+  DAT_PROVIDER_INFO info{};
+  std::snprintf(info.ia_name, sizeof info.ia_name, "a-provider-that-is-number-%d", number);
+  info.dapl_version_major = kApiMajor;
+  info.dapl_version_minor = kApiMinor;
+  return info;
+}
+
+// Not every one takes memory: it is made for several.
+// Rules: dat_registry_add_provider.R5
+TEST(ShortageAtAProvider, IsTheAnswerAndAddsNothing) {
+  constexpr int kMost = 100;
+  static DAT_PROVIDER table{};
+  table.ia_open_func = [](const DAT_NAME_PTR, DAT_COUNT, DAT_EVD_HANDLE*, DAT_IA_HANDLE*) {
+    return DAT_RETURN{DAT_CLASS_ERROR | DAT_INTERNAL_ERROR};
+  };
+  DAT_RETURN answer = DAT_SUCCESS;
+  int added = 0;
+  for (; answer == DAT_SUCCESS && added != kMost; added += answer == DAT_SUCCESS ? 1 : 0) {
+    const DAT_PROVIDER_INFO info = numbered(added);
+    fail_call(Resource::kMemory, 1, Lasting::kOnce);
+    answer = dat_registry_add_provider(&table, &info);
+    end_shortage();
+  }
+  EXPECT_DAT_ERROR(answer, DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_MEMORY);
+  const DAT_PROVIDER_INFO refused = numbered(added);
+  EXPECT_DAT_TYPE(dat_registry_remove_provider(&table, &refused), DAT_INVALID_PARAMETER);
+  EXPECT_DAT_OK(dat_registry_add_provider(&table, &refused));
+  for (int number = 0; number <= added; ++number) {
+    const DAT_PROVIDER_INFO info = numbered(number);
+    EXPECT_DAT_OK(dat_registry_remove_provider(&table, &info));
+  }
+}
+
 std::string name_of_call(const testing::TestParamInfo<ShortCall>& one) {
   return one.param.name;
 }
@@ -202,6 +261,8 @@ INSTANTIATE_TEST_SUITE_P(OfDat2, ShortageAt,
                          name_of_call);
 #endif
 
+INSTANTIATE_TEST_SUITE_P(Call, ShortageOfMemory, testing::ValuesIn(calls_that_need_memory()),
+                         name_of_call);
 INSTANTIATE_TEST_SUITE_P(Call, ShortageAt,
                          testing::ValuesIn(short_calls().begin(), short_calls().end()),
                          name_of_call);

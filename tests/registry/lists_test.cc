@@ -157,6 +157,7 @@ TEST(Add, SameKeyTwice) {
   EXPECT_EQ(dat_registry_remove_provider(by_hand(), &other), 0U);
 }
 
+// Rules: dat_registry_add_provider.R4
 TEST(Add, EmptyOrUnterminatedName) {
   DAT_PROVIDER_INFO key = info("");
   EXPECT_EQ(dat_registry_add_provider(by_hand(), &key), 0x80100000U);
