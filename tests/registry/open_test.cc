@@ -180,7 +180,7 @@ TEST(Open, ProviderThatOpensItselfFromInitGetsAnError) {
   EXPECT_EQ(close_ia(opened.ia), 0U);
 }
 
-// Rules: dat_provider_fini.R1
+// Rules: dat_provider_fini.R2
 TEST(Open, RegistrationLeftBehindByFiniIsRemoved) {
   ASSERT_EQ(close_ia(open_ia("staying").ia), 0U);
   const OpenResult again = open_ia("staying");
