@@ -9,13 +9,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <random>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "transport.h"
 #include "versions/end.h"
+#include "versions/mix.h"
 
 namespace {
 
@@ -181,6 +184,49 @@ INSTANTIATE_TEST_SUITE_P(Pairs, RuleVersions,
 INSTANTIATE_TEST_SUITE_P(Pairs, RuleExtensions, testing::Values(Versions{2, 1}), name_of);
 
 INSTANTIATE_TEST_SUITE_P(Pairs, RuleZeroBased, testing::Values(Versions{1, 2}), name_of);
+
+// --- many connections at once, and threads that work on them -------------------------------------
+
+class RuleMixOfVersions : public testing::TestWithParam<Versions> {
+ protected:
+  // With the seed as in tests/stress, threads interleave as they like.
+  static std::unique_ptr<Mix> open(int version, std::uint64_t seed) {
+    const MixLoad load{.ia = ia_name(), .seed = seed, .rerun = rerun()};
+    return std::unique_ptr<Mix>(version == 1 ? datum_open_mix_of_dat1(load)
+                                             : datum_open_mix_of_dat2(load));
+  }
+
+ private:
+  static std::string rerun() {
+    const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
+    const std::string& ia = ia_name(); // that of tcp6 is tcp60, while transport() is tcp
+    return "datum-versions-test --transport=" + ia.substr(0, ia.size() - 1) +
+           " --gtest_filter=" + test.test_suite_name() + "." + test.name();
+  }
+};
+
+// Each side asks on its connections to the other one and answers on those of the other one, and
+// either ends the whole program when an octet or a completion is not what it should be. sim, too,
+// serves threads here, by a driver in real time. None is killed: they are one process.
+// Rules: DAT2.90
+TEST_P(RuleMixOfVersions, PassesBothWaysInsideOneProcess) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::uint64_t kRounds = 200; // at least, where the machine is slow
+  const Clock::time_point end = Clock::now() + std::chrono::seconds(2);
+  const std::unique_ptr<Mix> first = open(GetParam().active, 2);
+  const std::unique_ptr<Mix> second = open(GetParam().passive, 3);
+  first->start(second->target());
+  second->start(first->target());
+  while (Clock::now() < end || first->rounds() < kRounds || second->rounds() < kRounds)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  first->stop();
+  second->stop();
+  first->leave();
+  second->leave();
+}
+
+INSTANTIATE_TEST_SUITE_P(Pairs, RuleMixOfVersions, testing::Values(Versions{1, 2}, Versions{2, 1}),
+                         name_of);
 
 // --- two processes -------------------------------------------------------------------------------
 
