@@ -31,6 +31,43 @@ HERE = types.SimpleNamespace(address="127.0.0.1", client_prefix=[], adapters=[],
                              environment=dict(os.environ))
 
 
+# Of what each program says when something is wrong; none of them says anything else that tells.
+SAID_WHEN_WRONG = {
+    "dapltest": (
+        "LimitTest: dat_pz_free fails: DAT_INVALID_STATE", "LimitTest: dat_evd_free fails: DAT_INVALID_STATE",
+        "LimitTest: dat_ia_close (graceful) fails: DAT_INVALID_STATE", "LimitTest: dat_cno_create unimplemented",
+        "LimitTest: dat_lmr_create bogus outputs in: 0x1, 8 out 0x2, 8", "LimitTest: no memory for IOVs ",
+        "DT_cs_Client: bad connection event", "DT_cs_Client: bad disconnect event",
+        "DT_cs_Client: Cannot connect Endpoint DAT_MODEL_NOT_SUPPORTED", "Client: Cannot Create Test!",
+        "DT_cs_Client: cannot post Server_Info recv buffer.", "DT_cs_Client: cannot send Command",
+        "Warning: dto_event_wait swallowing DAT_CONNECTION_EVENT_BROKEN event", "\tGot NULL cr_handle",
+        "Warning: conn_event_wait DAT_TIMEOUT", "Test[f231]: Warning: Bpool destroy fails",
+        "--Private Data mismatch!", "DT_cs_Client: retrying connection...", "Unknown Test Type",
+        "Warning: Destroy bpool fails, reboot for cleanup", "Connection rejected by peer; retrying",
+        "Test Error: Send: Invalid endpoint completion reaped.", "Reposting!!! 1",
+        "NOTICE: server already started for this NIC: x", "Command line syntax error",
+        "Result: UNSUPP", "Result: FAIL", "Result: use other test tool", "Result: next stage to develop",
+        "Result: not support or next stage to develop",
+        " \t\tfff not get expected result when open NIC with device name: x",
+        "----- Test completed successfully, but no operations!", "----- enough time has lapsed."),
+    "dtest": (
+        "1 Error unexpected cr event : DAT_X", "unexpected event data for receive: len=1 cookie=2 exp 3/4",
+        " WARNING: CNO notification: without EVD?", "1 no address", "1 Couldn't send data",
+        " RCV EVD ENTRY: op=1 stat=2 ln=3 ck=4", "1 SERVER RW pingpong: 0x1, last *buf 1 != cnt 2",
+        "1: ERR: Tx data from server wrong", "1 No valid data was received from the server"),
+    "dtestx": (
+        "dat_ep_free returned DAT_INVALID_STATE : DAT_INVALID_STATE_EP_CONNECTED",
+        "unexpected event, !conn established: 0x4003", "unexpected event,!conn req: 0x1",
+        "wrong UD ext_event type: 0x1", "wrong cr event data", "event status returned DAT_ABORT : ",
+        "Skipping CMP and SWAP as it is not supported by HW", "1 ERROR: IB extension not supported"),
+    "dtestcm": (" ERR free EP[1] 0x1: DAT_X", " disconnect: invalid EP[1] 0x1 via DISC event!",
+                " ASYNC EVD ENTRY: handle=0x1 reason=2"),
+    "dtestsrq": (" Err freeing SRQ: DAT_X", " Err unexpected conn event : 0x4003 DAT_X",
+                 " disconnect: invalid EP[1] 0x1 via DISC event!", " Invalid async event number 0x1 expected 0x2",
+                 " Invalid EP via async event. conn event EP = 0x1, async event EP = 0x2"),
+}
+
+
 class Verdict(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -61,6 +98,35 @@ class Verdict(unittest.TestCase):
 
     def test_what_it_says_besides_may_not_be_an_error(self):
         self.assertEqual(self.alone(f"{PASSED}; echo Error x"), ['the client said "Error x"'])
+
+    def test_no_line_of_any_program_that_tells_of_a_fault_passes(self):
+        for program, lines in SAID_WHEN_WRONG.items():
+            for line in lines:
+                with self.subTest(program=program, line=line):
+                    row = run.Row(program, "-x", ["PASSED"])
+                    (self.place / "line").write_text(f"{line}\n")
+                    self.assertEqual(self.play(row, f"{PASSED}; cat {self.place}/line"),
+                                     [f'the client said "{line.strip()}"'])
+
+    def test_what_is_a_remark_of_the_row_may_be_said(self):
+        row = run.Row("dapltest", "-T L", ["PASSED"], remarks=("dat_ep_post_recv fails: DAT_X",))
+        self.assertEqual(self.play(row, f"{PASSED}; echo dat_ep_post_recv fails: DAT_X"), [])
+        self.assertEqual(self.play(row, f"{PASSED}; echo dat_ep_free fails: DAT_X"),
+                         ['the client said "dat_ep_free fails: DAT_X"'])
+
+    def test_each_case_has_to_pass(self):
+        row = run.Row("dapltest", "-T F -f pz", [], cases=2)
+        case = "echo Result: PASS"
+        self.assertEqual(self.play(row, f"{case}; {case}"), [])
+        self.assertEqual(self.play(row, case), ["1 of 2 cases passed"])
+        self.assertEqual(self.play(row, f"{case}; {case}; {case}"), ["3 of 2 cases passed"])
+
+    def test_a_server_of_dapltest_without_arguments_gets_none(self):
+        quits = "; ".join(f"echo '{each}'" for each in run.QUIT_SAYS)
+        row = run.Row("dapltest", "-T T", ["PASSED"], "", ["Exiting"], "Ready")
+        body = (f'case "$#" in 0) echo Ready; {until("quit.out")}; echo Exiting;; '
+                f'*) {PASSED}; if [ "$2" = Q ]; then {quits}; fi;; esac')
+        self.assertEqual(self.play(row, body), [])
 
     def test_a_signal_behind_the_pass_line_fails(self):
         self.assertEqual(self.alone(f"{PASSED}; kill -SEGV $$"),
