@@ -45,7 +45,8 @@ constexpr bool decode(Stag stag, std::uint64_t offset, Hello& hello) {
 
 // What a refusal by the provider, not by the consumer, says in the private data of the reject;
 // others take it for a reject like any other.
-enum class Refusal : std::uint8_t {
+// As wide as on the wire: a reason of later versions stays one, and is none of these.
+enum class Refusal : std::uint32_t {
   NotAccepted = 1, // nobody could be told of the request
   NotHere = 2,     // this port is not for that qualifier
 };

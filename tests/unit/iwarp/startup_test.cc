@@ -444,6 +444,9 @@ TEST(IwarpStartup, RefusedByTheProvider) {
        {Setting{"4454524600000001", true, "failed: non-peer rejected", 1},
         Setting{"4454524600000002", false, "failed: non-peer rejected", 0},
         Setting{"4454524600000002", true, "", 0},
+        // An unknown reason, whatever its last octet.
+        Setting{"4454524600000003", true, "failed: non-peer rejected", 1},
+        Setting{"4454524600000102", true, "failed: non-peer rejected", 1},
         Setting{"4454524700000002", true, "failed: peer rejected 4454524700000002", 1}}) {
     Side side;
     if (setting.asked_elsewhere) side.events.no_reply_handled = NoReply::NotHere;
