@@ -76,22 +76,29 @@ bool is_port(ConnQual qualifier) {
   return qualifier >= 1 && qualifier <= kLargestPort;
 }
 
-// No port tells who has the qualifier, and somebody says to have it in the form that excludes this
-// one: one of the two does not keep to the rules. Whoever may act for this user anyway is believed.
-Result<bool> is_undisputed(uid_t holder, const std::optional<HostAddress>& name,
-                           const HostAddress& dialled, ConnQual qualifier) {
-  if (holder == ::geteuid() || holder == 0) return true;
+// Whether the qualifier may be this user's; nothing: it is not known who holds the name.
+Result<bool> may_own(std::optional<uid_t> holder, const std::optional<HostAddress>& name,
+                     const HostAddress& dialled, ConnQual qualifier) {
+  if (is_port(qualifier)) {
+    const auto port = static_cast<std::uint16_t>(qualifier);
+    const auto owner = tcp_listener_owner(dialled, port);
+    if (!owner) return fail(owner.error());
+    if (*owner) return !holder || **owner == *holder;
+    if (port >= first_unprivileged_port()) return false;
+  }
+  // No port tells who has it. If somebody says to have it in the form that excludes this one, one
+  // of the two does not keep to the rules. Whoever may act for this user anyway is believed.
+  if (holder && (*holder == ::geteuid() || *holder == 0)) return true;
   const auto disputed = is_claimed_otherwise(name, dialled, qualifier);
   if (!disputed) return disputed;
   return !*disputed;
 }
 
-// A holder whose queue is full cannot be asked who he is.
+// Somebody whose queue is full cannot be asked who he is.
 Lookup busy(const std::optional<HostAddress>& name, const HostAddress& host, ConnQual qualifier) {
-  if (is_port(qualifier)) return Lookup::Busy;
-  const auto disputed = is_claimed_otherwise(name, host, qualifier);
-  if (!disputed) return Lookup::NoResources;
-  return *disputed ? Lookup::Stranger : Lookup::Busy;
+  const auto owner = may_own(std::nullopt, name, host, qualifier);
+  if (!owner) return Lookup::NoResources;
+  return *owner ? Lookup::Busy : Lookup::Stranger;
 }
 
 Lookup look_up(const std::optional<HostAddress>& name, const HostAddress& host, ConnQual qualifier,
@@ -131,15 +138,7 @@ Lookup find_rendezvous(const HostAddress& host, ConnQual qualifier, UniqueFd& ou
 
 Result<bool> holder_is_owner(int socket, const std::optional<HostAddress>& name,
                              const HostAddress& dialled, ConnQual qualifier) {
-  const uid_t holder = peer_credentials(socket).uid;
-  if (is_port(qualifier)) {
-    const auto port = static_cast<std::uint16_t>(qualifier);
-    const auto owner = tcp_listener_owner(dialled, port);
-    if (!owner) return fail(owner.error());
-    if (*owner) return **owner == holder;
-    if (port >= first_unprivileged_port()) return false;
-  }
-  return is_undisputed(holder, name, dialled, qualifier);
+  return may_own(peer_credentials(socket).uid, name, dialled, qualifier);
 }
 
 } // namespace datum

@@ -9,6 +9,7 @@
 #include "tests/process/port_probe.h"
 #include "tests/unit/shm/child.h"
 #include "tests/unit/shm/test_world.h"
+#include "transport/inet/abstract_name.h"
 #include "transport/inet/qualifier_claim.h"
 #include "transport/shm/port_claim.h"
 #include "transport/shm/rendezvous.h"
@@ -195,6 +196,29 @@ TEST_F(Publish, ASquatterOfAnotherUserIsToldNothing) {
   EXPECT_EQ(squatter.numbers().get(), 1U);
 }
 
+// A name at which nobody is accepted any more.
+struct FullQueue {
+  explicit FullQueue(ConnQual qualifier) {
+    const auto host = read_address(address_of("127.0.0.1"));
+    const bool waits = take_name(socket.get(), rendezvous_name(host, qualifier)) == 0 &&
+                       ::listen(socket.get(), 0) == 0;
+    for (UniqueFd& each : waiting) last = connect_rendezvous(host, qualifier, each);
+    if (!waits) last = ConnectResult::Nobody;
+  }
+  UniqueFd socket{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)};
+  std::array<UniqueFd, 2> waiting;
+  ConnectResult last = ConnectResult::Nobody;
+};
+
+TEST_F(Publish, ASquatterWhoseQueueIsFullHoldsNobodyUp) {
+  const ConnQual port = publish_any(a)->qualifier(); // and it is free again
+  const FullQueue full(port);
+  ASSERT_EQ(full.last, ConnectResult::Busy);
+  Dialled dialled;
+  dial_now(world, b, "127.0.0.1", port, dialled);
+  EXPECT_EQ(dialled.failure, DialFailure::Refused);
+}
+
 // A service point that listens over TCP alone, as far as names go.
 struct TcpAlone {
   TcpAlone(const std::optional<HostAddress>& where, ConnQual qualifier)
@@ -221,6 +245,16 @@ TEST_F(Publish, ASquatterOfAnotherUserOnALargeQualifierIsToldNothing) {
     EXPECT_EQ(dialled.failure, DialFailure::Refused);
     EXPECT_EQ(squatter.numbers().get(), 1U);
   }
+}
+
+TEST_F(Publish, ASquatterOnALargeQualifierWhoseQueueIsFullHoldsNobodyUp) {
+  const TcpAlone service(std::nullopt, large);
+  ASSERT_EQ(service.errors, (std::array<int, 2>{0, 0}));
+  const FullQueue full(large);
+  ASSERT_EQ(full.last, ConnectResult::Busy);
+  Dialled dialled;
+  dial_now(world, b, "127.0.0.1", large, dialled);
+  EXPECT_EQ(dialled.failure, DialFailure::Refused);
 }
 
 TEST_F(Publish, ASquatterBesideALargeQualifierKeepsNobodyFromIt) {
