@@ -95,11 +95,12 @@ std::vector<UnixSocket> parse_unix_sockets(std::string_view text) {
     for (int skipped = 0; skipped < 3; ++skipped) take_field(line); // address, references, protocol
     const std::string_view flags = take_field(line);
     take_field(line); // type
-    take_field(line); // state
+    const std::string_view state = take_field(line);
     UnixSocket socket;
     if (!to_number(take_field(line), socket.inode)) continue;
     socket.name = take_field(line);
     socket.listening = flags == "00010000"; // __SO_ACCEPTCON
+    socket.connected = state == "03";       // SS_CONNECTED
     if (!socket.name.empty()) sockets.push_back(std::move(socket));
   }
   return sockets;

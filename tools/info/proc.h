@@ -41,7 +41,8 @@ std::vector<MapLine> parse_maps(std::string_view text);
 struct UnixSocket {
   std::uint64_t inode = 0;
   bool listening = false;
-  std::string name; // "@datum/1/*/5000"
+  std::string name;       // "@datum/1/*/5000"
+  bool connected = false; // if it is neither, it holds its name, and that is all
 };
 std::vector<UnixSocket> parse_unix_sockets(std::string_view text);
 

@@ -125,7 +125,7 @@ void Viewer::look_at_network(const std::set<std::uint64_t>& sockets) {
     if (!socket.name.starts_with("@datum/")) continue;
     if (socket.listening || socket.name.starts_with(kMappedQualifier))
       view_.listeners.push_back(socket.name);
-    else
+    else if (socket.connected)
       ++view_.accepted;
   }
   for (const TcpSocket& socket : tables.tcp) {

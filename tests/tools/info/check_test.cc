@@ -183,12 +183,15 @@ TEST(InfoProc, NamedUnixSocketsAreReadWithTheirInode) {
       parse_unix_sockets("Num       RefCount Protocol Flags    Type St Inode Path\n"
                          "0000: 00000002 00000000 00010000 0005 01 99 @datum/1/*/5000\n"
                          "0000: 00000003 00000000 00000000 0005 03 98 @datum/1/*/5000\n"
-                         "0000: 00000003 00000000 00000000 0001 03 97\n");
-  ASSERT_EQ(sockets.size(), 2U);
+                         "0000: 00000003 00000000 00000000 0001 03 97\n"
+                         "0000: 00000002 00000000 00000000 0005 01 96 @datum/1/*/70000\n");
+  ASSERT_EQ(sockets.size(), 3U);
   EXPECT_TRUE(sockets[0].listening);
   EXPECT_EQ(sockets[0].inode, 99U);
   EXPECT_EQ(sockets[0].name, "@datum/1/*/5000");
   EXPECT_FALSE(sockets[1].listening);
+  EXPECT_TRUE(sockets[1].connected);
+  EXPECT_FALSE(sockets[2].listening || sockets[2].connected) << "a name that is only held";
 }
 
 TEST(InfoProc, OnlySocketLinksHaveASocketInode) {
