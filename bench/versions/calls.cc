@@ -46,7 +46,9 @@ class CallsOfThisVersion final : public Calls {
     DAT_EVD_HANDLE async = DAT_HANDLE_NULL;
     return ok(dat_ia_open(name, kDepth, &async, &ia_)) && ok(dat_pz_create(ia_, &zone_)) &&
            make(software_, DAT_EVD_SOFTWARE_FLAG) && make(arrivals_, DAT_EVD_CR_FLAG) &&
-           make(near_) && make(far_) && register_page(lmr_, own_, for_peers_) && connect();
+           make(near_) && make(far_) && make(third_) && make(fourth_) &&
+           register_page(lmr_, own_, for_peers_) && ok(dat_rmr_create(zone_, &window_)) &&
+           listen() && connect(near_, far_);
   }
 
   bool run(Work work, int times) override {
@@ -66,7 +68,8 @@ class CallsOfThisVersion final : public Calls {
       DAT_EVENT event;
       return dat_evd_dequeue(near_.requests, &event) != DAT_SUCCESS;
     }
-    case Work::Event: return software_event();
+    case Work::Event: return post_software_event() && ok(dat_evd_dequeue(software_, &taken_));
+    case Work::Wait: return post_software_event() && next(software_, taken_);
     case Work::Query: {
       DAT_EP_PARAM param;
       return ok(dat_ep_query(near_.ep, DAT_EP_FIELD_ALL, &param));
@@ -77,6 +80,8 @@ class CallsOfThisVersion final : public Calls {
       DAT_RMR_CONTEXT for_peers = 0;
       return register_page(lmr, own, for_peers) && ok(dat_lmr_free(lmr));
     }
+    case Work::Window: return bind();
+    case Work::Connection: return connect(third_, fourth_) && disconnect(third_, fourth_);
     }
     return false;
   }
@@ -103,17 +108,21 @@ class CallsOfThisVersion final : public Calls {
                                     DAT_COMPLETION_DEFAULT_FLAG)) &&
            completed(near_.requests);
   }
-  bool software_event() {
-    DAT_EVENT taken;
-    return ok(dat_evd_post_se(software_, &software_event_)) &&
-           ok(dat_evd_dequeue(software_, &taken));
+  bool post_software_event() { return ok(dat_evd_post_se(software_, &software_event_)); }
+  bool bind() {
+    DAT_LMR_TRIPLET part = here(0);
+    DAT_RMR_CONTEXT context = 0;
+    return ok(dat_rmr_bind(window_, &part, DAT_MEM_PRIV_ALL_FLAG, near_.ep, {},
+                           DAT_COMPLETION_DEFAULT_FLAG, &context)) &&
+           taken(near_.requests);
   }
-  static bool completed(DAT_EVD_HANDLE evd) {
-    DAT_EVENT event;
+  bool taken(DAT_EVD_HANDLE evd) {
     for (int i = 0; i < kLooks; ++i)
-      if (ok(dat_evd_dequeue(evd, &event)))
-        return event.event_data.dto_completion_event_data.status == DAT_DTO_SUCCESS;
+      if (ok(dat_evd_dequeue(evd, &taken_))) return true;
     return false;
+  }
+  bool completed(DAT_EVD_HANDLE evd) {
+    return taken(evd) && taken_.event_data.dto_completion_event_data.status == DAT_DTO_SUCCESS;
   }
 
   DAT_LMR_TRIPLET here(std::size_t at) {
@@ -127,7 +136,8 @@ class CallsOfThisVersion final : public Calls {
     return ok(dat_evd_create(ia_, kDepth, DAT_HANDLE_NULL, flags, &evd));
   }
   bool make(End& end) {
-    return make(end.requests, DAT_EVD_DTO_FLAG) && make(end.receives, DAT_EVD_DTO_FLAG) &&
+    const auto requests = static_cast<DAT_EVD_FLAGS>(DAT_EVD_DTO_FLAG | DAT_EVD_RMR_BIND_FLAG);
+    return make(end.requests, requests) && make(end.receives, DAT_EVD_DTO_FLAG) &&
            make(end.connections, DAT_EVD_CONNECTION_FLAG) &&
            ok(dat_ep_create(ia_, zone_, end.receives, end.requests, end.connections, nullptr,
                             &end.ep));
@@ -138,21 +148,28 @@ class CallsOfThisVersion final : public Calls {
     return ok(dat_lmr_create(ia_, DAT_MEM_TYPE_VIRTUAL, region, kPage, zone_, DAT_MEM_PRIV_ALL_FLAG,
                              &lmr, &own, &for_peers, nullptr, nullptr));
   }
-  bool connect() {
+  bool listen() {
     DAT_IA_ATTR attributes{};
-    DAT_CONN_QUAL qualifier = 0;
     DAT_PSP_HANDLE point = DAT_HANDLE_NULL;
     DAT_EVD_HANDLE async = DAT_HANDLE_NULL;
-    DAT_EVENT event{};
-    return ok(dat_ia_query(ia_, &async, DAT_IA_FIELD_ALL, &attributes, DAT_PROVIDER_FIELD_NONE,
-                           nullptr)) &&
-           ok(dat_psp_create_any(ia_, &qualifier, arrivals_, DAT_PSP_CONSUMER_FLAG, &point)) &&
-           ok(dat_ep_connect(near_.ep, attributes.ia_address_ptr, qualifier, kPatience, 0, nullptr,
+    if (!ok(dat_ia_query(ia_, &async, DAT_IA_FIELD_ALL, &attributes, DAT_PROVIDER_FIELD_NONE,
+                         nullptr)))
+      return false;
+    address_ = attributes.ia_address_ptr;
+    return ok(dat_psp_create_any(ia_, &qualifier_, arrivals_, DAT_PSP_CONSUMER_FLAG, &point));
+  }
+  bool connect(End& active, End& passive) {
+    return ok(dat_ep_connect(active.ep, address_, qualifier_, kPatience, 0, nullptr,
                              DAT_QOS_BEST_EFFORT, DAT_CONNECT_DEFAULT_FLAG)) &&
-           next(arrivals_, event) &&
-           ok(dat_cr_accept(event.event_data.cr_arrival_event_data.cr_handle, far_.ep, 0,
+           next(arrivals_, taken_) &&
+           ok(dat_cr_accept(taken_.event_data.cr_arrival_event_data.cr_handle, passive.ep, 0,
                             nullptr)) &&
-           next(near_.connections, event) && next(far_.connections, event);
+           next(active.connections, taken_) && next(passive.connections, taken_);
+  }
+  bool disconnect(End& active, End& passive) {
+    return ok(dat_ep_disconnect(active.ep, DAT_CLOSE_GRACEFUL_FLAG)) &&
+           next(active.connections, taken_) && next(passive.connections, taken_) &&
+           ok(dat_ep_reset(active.ep)) && ok(dat_ep_reset(passive.ep));
   }
   static bool next(DAT_EVD_HANDLE evd, DAT_EVENT& event) {
     DAT_COUNT left = 0;
@@ -165,8 +182,14 @@ class CallsOfThisVersion final : public Calls {
   DAT_EVD_HANDLE software_ = DAT_HANDLE_NULL;
   DAT_EVENT software_event_{};
   DAT_EVD_HANDLE arrivals_ = DAT_HANDLE_NULL;
+  DAT_EVENT taken_{};
+  DAT_IA_ADDRESS_PTR address_ = nullptr;
+  DAT_CONN_QUAL qualifier_ = 0;
   End near_;
   End far_;
+  End third_;
+  End fourth_;
+  DAT_RMR_HANDLE window_ = DAT_HANDLE_NULL;
   DAT_LMR_HANDLE lmr_ = DAT_HANDLE_NULL;
   DAT_LMR_CONTEXT own_ = 0;
   DAT_RMR_CONTEXT for_peers_ = 0;

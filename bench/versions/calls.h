@@ -11,23 +11,30 @@ enum class Work {
   Send,  // a Recv and a Send posted, both completions taken
   Write, // 8 octets
   Read,
-  Look,  // dat_evd_dequeue() of an empty EVD
-  Event, // a software event posted and taken
-  Query, // dat_ep_query(), everything
-  Memory // a page registered and freed
+  Look,       // dat_evd_dequeue() of an empty EVD
+  Event,      // a software event posted and taken
+  Wait,       // the same, taken by dat_evd_wait()
+  Query,      // dat_ep_query(), everything
+  Memory,     // a page registered and freed
+  Window,     // an RMR bound, its completion taken
+  Connection, // two endpoints connected, disconnected and reset
 };
 
 struct Named {
   Work work;
   const char* name;
 };
-inline constexpr std::array<Named, 7> kWorks = {{{Work::Send, "send and receive, 8 B"},
-                                                 {Work::Write, "RDMA Write, 8 B"},
-                                                 {Work::Read, "RDMA Read, 8 B"},
-                                                 {Work::Look, "dequeue of an empty EVD"},
-                                                 {Work::Event, "software event, posted and taken"},
-                                                 {Work::Query, "dat_ep_query, all fields"},
-                                                 {Work::Memory, "LMR of a page, made and freed"}}};
+inline constexpr std::array<Named, 10> kWorks = {
+    {{Work::Send, "send and receive, 8 B"},
+     {Work::Write, "RDMA Write, 8 B"},
+     {Work::Read, "RDMA Read, 8 B"},
+     {Work::Look, "dequeue of an empty EVD"},
+     {Work::Event, "software event, posted and taken"},
+     {Work::Wait, "the same, taken by dat_evd_wait"},
+     {Work::Query, "dat_ep_query, all fields"},
+     {Work::Memory, "LMR of a page, made and freed"},
+     {Work::Window, "RMR bound"},
+     {Work::Connection, "connected, disconnected, reset"}}};
 
 // Two connected endpoints of one IA, both driven by the calling thread: what the calls cost,
 // without what it takes to reach another processor.

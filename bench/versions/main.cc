@@ -15,12 +15,16 @@ namespace {
 
 using versions::Calls;
 
+constexpr int kTurns = 20;
+
 constexpr char kUsage[] =
     "usage: datum-versions-bench [ROUNDS [MICROSECONDS]]\n"
     "Prints a line for each kind of call: nanoseconds with DAT 1.2 and with DAT 2.0 (medians of\n"
-    "ROUNDS, 31 unless given, each of about MICROSECONDS, 2000 unless given), and the ratio of 2.0 "
-    "to\n"
-    "1.2 (lower quartile, median, upper quartile of the rounds, in which both take turns).\n"
+    "ROUNDS, 31 unless given), and the ratio of 2.0 to 1.2 (lower quartile, median, upper "
+    "quartile\n"
+    "of the rounds). A round gives each version about MICROSECONDS, 2000 unless given, in 20 "
+    "turns,\n"
+    "and takes the median of those.\n"
     "With one VERSION of 1 or 2, a work and a number that version does that work so often, and\n"
     "nothing is printed, for tools that count: datum-versions-bench --count VERSION WORK TIMES\n";
 
@@ -40,25 +44,43 @@ double at(std::vector<double> values, double part) {
       std::lround(part * static_cast<double>(values.size() - 1)))];
 }
 
+// Both take short turns, so that what else happens on the machine, and the moments at which a
+// background thread looks, meet few turns of either.
+struct Round {
+  double one;
+  double two;
+};
+Round take_turns(Calls& one, Calls& two, versions::Work work, int times) {
+  std::vector<double> first;
+  std::vector<double> second;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    // Whoever is second finds a warmer or a slower machine.
+    const bool swapped = turn % 2 != 0;
+    const double a = nanoseconds_each(swapped ? two : one, work, times);
+    const double b = nanoseconds_each(swapped ? one : two, work, times);
+    first.push_back(swapped ? b : a);
+    second.push_back(swapped ? a : b);
+  }
+  return {at(first, 0.5), at(second, 0.5)};
+}
+
 void compare(Calls& one, Calls& two, const versions::Named& named, int rounds, double nanoseconds) {
-  constexpr int kWarmUp = 1000;
+  constexpr int kWarmUp = 200;
   nanoseconds_each(two, named.work, kWarmUp);
   const double each = nanoseconds_each(one, named.work, kWarmUp);
-  const int times = std::max(1, static_cast<int>(nanoseconds / each));
+  const int times = std::max(1, static_cast<int>(nanoseconds / kTurns / each));
   std::vector<double> first;
   std::vector<double> second;
   std::vector<double> ratios;
-  for (int round = 0; round < rounds; ++round) {
-    // Whoever is second in a round finds a warmer or a slower machine.
-    const bool swapped = round % 2 != 0;
-    const double a = nanoseconds_each(swapped ? two : one, named.work, times);
-    const double b = nanoseconds_each(swapped ? one : two, named.work, times);
-    first.push_back(swapped ? b : a);
-    second.push_back(swapped ? a : b);
-    ratios.push_back(second.back() / first.back());
+  for (int i = 0; i < rounds; ++i) {
+    const Round round = take_turns(one, two, named.work, times);
+    first.push_back(round.one);
+    second.push_back(round.two);
+    ratios.push_back(round.two / round.one);
   }
   std::printf("| %s | %.1f ns | %.1f ns | %.3f / **%.3f** / %.3f |\n", named.name, at(first, 0.5),
               at(second, 0.5), at(ratios, 0.25), at(ratios, 0.5), at(ratios, 0.75));
+  std::fflush(stdout);
 }
 
 int count(char** arguments) {

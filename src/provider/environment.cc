@@ -100,7 +100,7 @@ IaEnvironment read_environment() {
       take("DATUM_CONNECT_GRACE", std::getenv("DATUM_CONNECT_GRACE"), parse_connect_grace,
            found.connect_grace, "milliseconds, at most 60000; using 50");
   found.half_open = take("DATUM_HALF_OPEN", std::getenv("DATUM_HALF_OPEN"), parse_connections,
-                         found.half_open, "a number from 1 to 65536; using 256");
+                         found.half_open, "a number from 1 to 65536; using 512");
   found.ending = take("DATUM_ENDING", std::getenv("DATUM_ENDING"), parse_connections, found.ending,
                       "a number from 1 to 65536; using 1024");
   return found;

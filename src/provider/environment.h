@@ -24,7 +24,7 @@ struct IaEnvironment {
   CrcPolicy crc = CrcPolicy::Auto;      // DATUM_CRC
   Duration peer_timeout = 30 * kSecond; // DATUM_PEER_TIMEOUT
   Duration connect_grace = 50 * kMillisecond; // DATUM_CONNECT_GRACE
-  std::size_t half_open = 256;                // DATUM_HALF_OPEN
+  std::size_t half_open = 512;                // DATUM_HALF_OPEN
   std::size_t ending = 1024;                  // DATUM_ENDING
 };
 

@@ -89,7 +89,7 @@ TEST(Environment, ABadPeerTimeoutIsSaidAndIgnored) {
 TEST(Environment, ABadNumberOfHalfOpenConnectionsIsSaidAndIgnored) {
   for (const char* value : {"", "many", "0", "65537", "-1", "16 "}) {
     const Variable half_open("DATUM_HALF_OPEN", value);
-    expect_one_line(said_by_open(DAT_SUCCESS), {"DATUM_HALF_OPEN=", value, "using 256"});
+    expect_one_line(said_by_open(DAT_SUCCESS), {"DATUM_HALF_OPEN=", value, "using 512"});
   }
 }
 

@@ -25,7 +25,7 @@ struct TcpOptions {
   CrcPolicy crc = CrcPolicy::Auto;
   Duration receive_timeout = kSecond;
   Duration dead_peer_timeout = 30 * kSecond; // a host that does not answer any more is gone
-  std::size_t max_half_open = 256;           // accepted, request not complete, of one listener
+  std::size_t max_half_open = 512;           // accepted, request not complete, of one listener
   std::size_t max_ending = 1024;             // nobody holds them any more, their peers do
   Duration farewell = kSecond;               // how long the end of the IA waits for all of those
 };
