@@ -108,6 +108,9 @@ class Verdict(unittest.TestCase):
                     self.assertEqual(self.play(row, f"{PASSED}; cat {self.place}/line"),
                                      [f'the client said "{line.strip()}"'])
 
+    def test_a_number_tells_of_no_fault_however_it_ends(self):
+        self.assertEqual(self.alone(f"{PASSED}; echo qpn=0x922bad va=5643d0cebad len=0x100"), [])
+
     def test_what_is_a_remark_of_the_row_may_be_said(self):
         row = run.Row("dapltest", "-T L", ["PASSED"], remarks=("dat_ep_post_recv fails: DAT_X",))
         self.assertEqual(self.play(row, f"{PASSED}; echo dat_ep_post_recv fails: DAT_X"), [])
