@@ -18,7 +18,7 @@ constexpr Duration kQuickPolls = 10 * kMicrosecond;
 } // namespace
 
 ProgressEngine::ProgressEngine(LockOwner& lock, Places& places)
-    : lock_(lock), places_(places), spin_(places.core_to_spare()) {}
+    : lock_(lock), places_(places), core_to_spare_(places.core_to_spare()), spin_(core_to_spare_) {}
 
 void ProgressEngine::bind(Transport& transport, TimerQueue& timers) {
   transport_ = &transport;
@@ -66,6 +66,9 @@ bool ProgressEngine::poll_thoroughly() {
     // Whoever sleeps at the bell looks at descriptors. Peers stop ringing once somebody polls fast
     // enough for it; a single dequeue now and then does not pay for telling them.
     if (since <= kPollingGap * (kClockMaskAsleep + 1)) start_polling();
+    // Nobody is at the bell while the background thread naps: it goes on napping as long as
+    // somebody polls, however seldom.
+    if (nobody_looks_at_descriptors()) worked = places_.handle_what_is_ready() || worked;
     return worked;
   }
   if (time < next_descriptors_) return worked;
@@ -77,6 +80,11 @@ bool ProgressEngine::poll_thoroughly() {
   clock_mask_ = data_by_descriptors() ? 0 : kClockMaskPolling;
   static_cast<void>(transport_->watch(time)); // we are here again soon
   return worked || handled;
+}
+
+bool ProgressEngine::nobody_looks_at_descriptors() const {
+  return data_by_descriptors() && !bell_.waiter_owns() &&
+         bell_.background() == Bell::Background::Napping;
 }
 
 bool ProgressEngine::look() {

@@ -63,6 +63,7 @@ class ProgressEngine : public Progress {
   bool progress_transport();
   bool run_timers(Instant time);
   bool poll_thoroughly();
+  bool nobody_looks_at_descriptors() const;
   bool look();
   void start_polling();
   // True: something may have come meanwhile; look again.
@@ -86,6 +87,7 @@ class ProgressEngine : public Progress {
 
   LockOwner& lock_;
   Places& places_;
+  const bool core_to_spare_; // when the adapter was opened
   Transport* transport_ = nullptr;
   TimerQueue* timers_ = nullptr;
   Bell bell_;

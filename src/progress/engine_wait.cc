@@ -70,8 +70,9 @@ WaitResult ProgressEngine::sleep(WaitPoint& point, Instant deadline) {
 // Where data comes by descriptors, what an event has left to do is mostly an acknowledgement, which
 // the consumer's answer takes along. Its next call does it, or the background thread after a nap.
 // Anywhere else a bell has been answered by now, and what it rang for not been looked at.
+// With one processor the background thread might not get it before the consumer sleeps again.
 bool ProgressEngine::may_leave_the_rest() const {
-  return data_by_descriptors() && bell_.background() != Bell::Background::Absent;
+  return core_to_spare_ && data_by_descriptors() && bell_.background() != Bell::Background::Absent;
 }
 
 Wake ProgressEngine::sleep_once(Sleeper& me, Instant deadline) {

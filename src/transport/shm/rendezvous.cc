@@ -131,6 +131,10 @@ Lookup find_rendezvous(const HostAddress& host, ConnQual qualifier, UniqueFd& ou
   if (found == Lookup::Nobody || found == Lookup::Stranger) {
     const Lookup wildcard = look_up(std::nullopt, host, qualifier, out);
     if (wildcard != Lookup::Nobody) found = wildcard;
+  } else if (found == Lookup::Busy &&
+             look_up(std::nullopt, host, qualifier, out) == Lookup::Found) {
+    // Who keeps a queue full cannot be asked who he is, but this one has been.
+    found = Lookup::Found;
   }
   if (found != Lookup::Found) out.reset();
   return found;

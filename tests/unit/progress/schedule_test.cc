@@ -281,7 +281,7 @@ TEST(Progress, WhereDataComesByDescriptorsWorkLeftBehindIsLookedAtWithinAMillise
 TEST(Progress, WhereDataComesByDescriptorsAWaiterLeavesWhatItsEventHasLeftToDo) {
   each_seed(
       [](std::uint64_t seed) {
-        StageWorld world(seed, false);
+        StageWorld world(seed, true);
         Stage& stage = world.stage;
         world.transport.comes_by_descriptors = true;
         world.transport.on_arrival[0] = [&] { world.transport.leave_behind(); };
@@ -309,6 +309,39 @@ TEST(Progress, WhereDataComesByDescriptorsAWaiterLeavesWhatItsEventHasLeftToDo) 
         EXPECT_EQ(left_by_the_next_call, !calls_again);
         EXPECT_FALSE(world.transport.has_left_behind());
         EXPECT_LE(world.transport.longest_left_behind(), 1'100'000);
+        EXPECT_EQ(world.close(), Stage::End::Finished);
+      },
+      20);
+}
+
+// Too seldom to be somebody who polls all the time, too often for the background thread to take
+// over. Rules: PROGRESS.8
+TEST(Progress, WhereDataComesByDescriptorsASlowDequeuerLooksAtThem) {
+  each_seed(
+      [](std::uint64_t seed) {
+        StageWorld world(seed, true);
+        Stage& stage = world.stage;
+        world.transport.comes_by_descriptors = true;
+        const Duration apart = 10'000 + static_cast<Duration>(stage.random(60'000));
+        int looks = 0;
+        stage.add([&] {
+          world.wait_for(0, 1); // then the background thread naps
+          const int before = world.places.descriptor_looks();
+          for (int i = 0; i < 160; ++i) {
+            world.pass(apart);
+            world.lock.acquire();
+            world.engine.poll();
+            world.lock.relinquish();
+          }
+          looks = world.places.descriptor_looks() - before;
+        });
+        stage.add([&] {
+          world.pass(1'000'000);
+          world.transport.send(0);
+        });
+        world.start_background();
+        EXPECT_EQ(stage.run(), Stage::End::Quiet);
+        EXPECT_GE(looks, 8);
         EXPECT_EQ(world.close(), Stage::End::Finished);
       },
       20);

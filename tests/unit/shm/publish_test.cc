@@ -219,6 +219,15 @@ TEST_F(Publish, ASquatterWhoseQueueIsFullHoldsNobodyUp) {
   EXPECT_EQ(dialled.failure, DialFailure::Refused);
 }
 
+TEST_F(Publish, ASquatterBesideEveryAddressWhoseQueueIsFullKeepsNobodyFromIt) {
+  const auto service = publish_any(wildcard);
+  const FullQueue full(service->qualifier());
+  ASSERT_EQ(full.last, ConnectResult::Busy);
+  Dialled dialled;
+  dial_now(world, a, "127.0.0.1", service->qualifier(), dialled);
+  EXPECT_NE(dialled.port, nullptr);
+}
+
 // A service point that listens over TCP alone, as far as names go.
 struct TcpAlone {
   TcpAlone(const std::optional<HostAddress>& where, ConnQual qualifier)
