@@ -307,14 +307,14 @@ def draw(tools, folder):
 
 
 def parser():
-    parser = argparse.ArgumentParser(prog="bench.sh")
-    parser.add_argument("bin", nargs="?", default="build/release/bin")
-    parser.add_argument("--runs", type=int, default=7)
-    parser.add_argument("--only", action="append", default=[])
-    parser.add_argument("--no-plots", action="store_true")
-    parser.add_argument("--output", default="docs/performance.md")
-    parser.add_argument("--raw")
-    return parser
+    made = argparse.ArgumentParser(prog="bench.sh")
+    made.add_argument("bin", nargs="?", default="build/release/bin")
+    made.add_argument("--runs", type=int, default=7)
+    made.add_argument("--only", action="append", default=[])
+    made.add_argument("--no-plots", action="store_true")
+    made.add_argument("--output", default="docs/performance.md")
+    made.add_argument("--raw")
+    return made
 
 
 def arguments():

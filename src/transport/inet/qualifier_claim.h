@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/inet/qualifier_claim.h: who has a qualifier that no TCP port stands for, by names
-// alone. Lives here: the families of names; taking one so that every address and a single one
-// exclude each
-//             other; whether somebody has claimed the qualifier in the other of these two forms.
-// Not here:   what is said behind a name. docs/design/shm.md says what this is good for.
+// alone.
+//
+// Lives here: the families of names; taking one so that every address and a single one exclude each
+// other; whether somebody has claimed the qualifier in the other of these two forms.
+//
+// Not here: what is said behind a name. docs/design/shm.md says what this is good for.
 #pragma once
 
 #include <optional>

@@ -210,21 +210,24 @@ struct FullQueue {
   ConnectResult last = ConnectResult::Nobody;
 };
 
+// While somebody keeps the queue of the address's own name full.
+void dial_beside_full_queue(World& world, Adapter& from, ConnQual qualifier, Dialled& dialled) {
+  const FullQueue full(qualifier);
+  ASSERT_EQ(full.last, ConnectResult::Busy);
+  dial_now(world, from, "127.0.0.1", qualifier, dialled);
+}
+
 TEST_F(Publish, ASquatterWhoseQueueIsFullHoldsNobodyUp) {
   const ConnQual port = publish_any(a)->qualifier(); // and it is free again
-  const FullQueue full(port);
-  ASSERT_EQ(full.last, ConnectResult::Busy);
   Dialled dialled;
-  dial_now(world, b, "127.0.0.1", port, dialled);
+  ASSERT_NO_FATAL_FAILURE(dial_beside_full_queue(world, b, port, dialled));
   EXPECT_EQ(dialled.failure, DialFailure::Refused);
 }
 
 TEST_F(Publish, ASquatterBesideEveryAddressWhoseQueueIsFullKeepsNobodyFromIt) {
   const auto service = publish_any(wildcard);
-  const FullQueue full(service->qualifier());
-  ASSERT_EQ(full.last, ConnectResult::Busy);
   Dialled dialled;
-  dial_now(world, a, "127.0.0.1", service->qualifier(), dialled);
+  ASSERT_NO_FATAL_FAILURE(dial_beside_full_queue(world, a, service->qualifier(), dialled));
   EXPECT_NE(dialled.port, nullptr);
 }
 
@@ -259,10 +262,8 @@ TEST_F(Publish, ASquatterOfAnotherUserOnALargeQualifierIsToldNothing) {
 TEST_F(Publish, ASquatterOnALargeQualifierWhoseQueueIsFullHoldsNobodyUp) {
   const TcpAlone service(std::nullopt, large);
   ASSERT_EQ(service.errors, (std::array<int, 2>{0, 0}));
-  const FullQueue full(large);
-  ASSERT_EQ(full.last, ConnectResult::Busy);
   Dialled dialled;
-  dial_now(world, b, "127.0.0.1", large, dialled);
+  ASSERT_NO_FATAL_FAILURE(dial_beside_full_queue(world, b, large, dialled));
   EXPECT_EQ(dialled.failure, DialFailure::Refused);
 }
 
