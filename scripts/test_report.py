@@ -6,13 +6,16 @@ Prints each failed test with the line that reruns it, each skipped one with its 
 `N passed, N failed, N skipped`. Exit 1: something failed, was skipped without standing on the
 list of skips, or nothing ran at all.
 
-A test that is a whole program of GoogleTest passes whatever it skips. What it skipped stands in
-BUILD_DIR/program-results (datum_add_program_test in tests/CMakeLists.txt), and counts besides.
+A test of ctest may be a whole program of GoogleTest (tests/WholePrograms.cmake). What became of the tests
+inside stands in BUILD_DIR/program-results: they are counted and named as if each were one of ctest.
 """
 
 import fnmatch
+import json
 import pathlib
 import re
+import shlex
+import subprocess
 import sys
 import xml.etree.ElementTree as ET
 
@@ -53,27 +56,82 @@ def skip_reason(case):
     return lines[-1] if lines else "no reason given"
 
 
-def skipped_inside(build, case):
-    """(name, reason) of each test that a whole program skipped, named as if it were a test of its own."""
-    name = case.get("name")
-    results = pathlib.Path(build, "program-results", name + ".xml")
+def prefix_of(program):
+    """What the names of the tests inside begin with, as ctest would name them."""
+    return re.match(r"(.*[/.])?", program).group()
+
+
+def inside(build, program):
+    """(name, result, reason) of each test that a whole program ran; none if it is none, or ended too early."""
+    results = pathlib.Path(build, "program-results", program + ".xml")
     if not results.exists():
-        # GoogleTest sums up also where it does not name them.
-        count = re.search(r"^\[  SKIPPED \] (\d+) tests?", case.findtext("system-out") or "", re.M)
-        return [(name, f"{count.group(1)} inside it, which wrote no {results}")] if count else []
-    prefix = re.match(r"(.*[/.])?", name).group()
-    skipped = []
+        return []
+    tests = []
     for test in ET.parse(results).getroot().iter("testcase"):
-        if test.get("result") == "skipped":
+        if test.get("status") != "run":
+            continue
+        name = f"{prefix_of(program)}{test.get('classname')}.{test.get('name')}"
+        if test.find("failure") is not None:
+            tests.append((name, "failed", ""))
+        elif test.get("result") == "skipped":
             reason = (test.find("skipped").get("message") or "").strip().splitlines()
-            skipped.append((f"{prefix}{test.get('classname')}.{test.get('name')}",
-                            reason[-1] if reason else "no reason given"))
-    return skipped
+            tests.append((name, "skipped", reason[-1] if reason else "no reason given"))
+        else:
+            tests.append((name, "passed", ""))
+    return tests
+
+
+def skipped_silently(case):
+    """GoogleTest sums up how many tests it skipped, also where nothing says which."""
+    count = re.search(r"^\[  SKIPPED \] (\d+) tests?", case.findtext("system-out") or "", re.M)
+    return f"{count.group(1)} inside it, which wrote no program-results" if count else None
 
 
 def rerun_line(build, name):
     pattern = re.sub(r"([][.*+?^$()|\\])", r"\\\1", name)
     return f"ctest --test-dir {build} --output-on-failure -R '^{pattern}$'"
+
+
+def rerun_inside(build, program, name):
+    """What ctest runs for the program, with this test alone and without what makes it say less."""
+    asked = subprocess.run(
+        ["ctest", "--test-dir", build, "--show-only=json-v1", "-R", f"^{re.escape(program)}$"],
+        capture_output=True, text=True, check=False)
+    try:
+        command = json.loads(asked.stdout)["tests"][0]["command"]
+    except (ValueError, LookupError):
+        return rerun_line(build, program)
+    words = [word for word in command if not word.startswith("--gtest_")]
+    return shlex.join([*words, f"--gtest_filter={name.removeprefix(prefix_of(program))}"])
+
+
+class Sum:
+    """What is said at the end of a run."""
+
+    def __init__(self, build):
+        self.build = build
+        self.passed = 0
+        self.failed = []  # (name, the line that reruns it)
+        self.skipped = []  # (name, reason)
+
+    def add(self, case):
+        name, outcome = case.get("name"), classify(case)
+        if outcome == "skipped":
+            self.skipped.append((name, skip_reason(case)))
+            return
+        tests = inside(self.build, name)
+        self.passed += sum(result == "passed" for _, result, _ in tests)
+        self.skipped += [(test, reason) for test, result, reason in tests if result == "skipped"]
+        failed = [test for test, result, _ in tests if result == "failed"]
+        self.failed += [(test, rerun_inside(self.build, name, test)) for test in failed]
+        if outcome == "failed" and not failed:
+            # No program; or one that ended in the midst of a test, or after all of them.
+            self.failed.append((name, rerun_line(self.build, name)))
+        elif outcome == "passed" and not tests:
+            self.passed += 1
+            silent = skipped_silently(case)
+            if silent:
+                self.skipped.append((name, silent))
 
 
 def main(build, results, skips_path):
@@ -82,37 +140,29 @@ def main(build, results, skips_path):
         cases = list(ET.parse(results).getroot().iter("testcase"))
     except (OSError, ET.ParseError) as error:
         sys.exit(f"{results}: {error} (did ctest end before it wrote its results?)")
-    by_class = {"passed": [], "failed": [], "skipped": []}
+    total = Sum(build)
     for case in cases:
-        by_class[classify(case)].append(case)
-
-    skipped = [(case.get("name"), skip_reason(case)) for case in by_class["skipped"]]
-    try:
-        for case in by_class["passed"]:
-            skipped += skipped_inside(build, case)
-    except ET.ParseError as error:
-        sys.exit(f"{case.get('name')}: what it wrote of itself is none of GoogleTest's: {error}")
+        try:
+            total.add(case)
+        except ET.ParseError as error:
+            sys.exit(f"{case.get('name')}: what it wrote of itself is none of GoogleTest's: {error}")
 
     unlisted = 0
-    if skipped:
+    if total.skipped:
         print("\nskipped:")
-    for name, reason in skipped:
+    for name, reason in total.skipped:
         listed = any(fnmatch.fnmatchcase(name, pattern) for pattern, _ in skips)
         unlisted += not listed
         print(f"  {name}: {reason}" + ("" if listed else f"   [not in {skips_path}]"))
-    if by_class["failed"]:
+    if total.failed:
         print("\nfailed, with the line that reruns just that test:")
-    for case in by_class["failed"]:
-        name = case.get("name")
-        print(f"  {name}\n    {rerun_line(build, name)}")
+    for name, rerun in total.failed:
+        print(f"  {name}\n    {rerun}")
 
     if unlisted:
         print(f"\n{unlisted} skipped without standing in {skips_path} with a reason: that fails")
-    print(
-        f"\n{len(by_class['passed'])} passed, {len(by_class['failed'])} failed, "
-        f"{len(skipped)} skipped"
-    )
-    return 1 if by_class["failed"] or unlisted or not cases else 0
+    print(f"\n{total.passed} passed, {len(total.failed)} failed, {len(total.skipped)} skipped")
+    return 1 if total.failed or unlisted or not cases else 0
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Under a sanitizer each test program is one test of ctest, which runs all that is in it: to start a
-# process takes a sanitizer longer than most tests take. What is left out stands, with its reason, in
-# not-sanitized.txt.
+# Under a sanitizer nearly every test program runs whole, since it starts a process more slowly still. What
+# is left out stands, with its reason, in not-sanitized.txt.
 file(STRINGS ${CMAKE_CURRENT_SOURCE_DIR}/not-sanitized.txt datum_not_sanitized REGEX "^[^#]")
 set_property(DIRECTORY APPEND PROPERTY
   CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/not-sanitized.txt)
@@ -26,16 +25,5 @@ function(gtest_discover_tests target)
     _gtest_discover_tests(${target} TEST_FILTER -${datum_left_out} ${ARGN})
     return()
   endif()
-  cmake_parse_arguments(given "NO_PRETTY_VALUES" "TEST_PREFIX;DISCOVERY_MODE;DISCOVERY_TIMEOUT"
-                        "EXTRA_ARGS;PROPERTIES" ${ARGN})
-  set(name ${given_TEST_PREFIX}${target})
-  datum_add_program_test(${name} ${target} ${given_EXTRA_ARGS} --gtest_filter=-${datum_left_out})
-  if(given_PROPERTIES)
-    set_tests_properties(${name} PROPERTIES ${given_PROPERTIES})
-  endif()
-  set_tests_properties(${name} PROPERTIES TIMEOUT 300)
-  # By far the longest: it would run alone at the end.
-  if(target STREQUAL "datum-process-test")
-    set_tests_properties(${name} PROPERTIES COST 1000)
-  endif()
+  datum_discover_whole(${target} ${ARGN})
 endfunction()

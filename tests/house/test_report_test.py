@@ -30,6 +30,12 @@ INSIDE = (
     '<skipped message="f.cc:1&#x0A;one process"><![CDATA[f.cc:1\none process]]></skipped></testcase>'
     "</testsuite></testsuites>"
 )
+INSIDE_FAILED = (
+    '<testsuites><testsuite><testcase name="Ok" status="run" result="completed" classname="F"/>'
+    '<testcase name="Bad" status="run" result="completed" classname="F"><failure message=""/></testcase>'
+    "</testsuite></testsuites>"
+)
+PROGRAM_FAILED = '<testcase name="sim2/suite" status="fail"><failure message=""/></testcase>'
 DISABLED = '<testcase name="E.Off" status="disabled"/>'
 
 
@@ -92,6 +98,22 @@ class TestReport(unittest.TestCase):
         self.assertEqual(
             self.last_line([PASSED, PROGRAM], "sim*/P/F.*: one\n", [("sim2/suite", INSIDE)]),
             (0, "2 passed, 0 failed, 1 skipped"))
+
+    def test_what_failed_inside_a_whole_program_is_named_and_the_rest_counts_as_passed(self):
+        status, output, _ = self.report([PASSED, PROGRAM_FAILED], "", [("sim2/suite", INSIDE_FAILED)])
+        self.assertEqual(status, 1)
+        self.assertIn("  sim2/F.Bad\n    ctest --test-dir build/dev", output)
+        self.assertTrue(output.endswith("2 passed, 1 failed, 0 skipped\n"), output)
+
+    def test_a_whole_program_that_failed_after_all_its_tests_is_named_itself(self):
+        status, output, _ = self.report([PROGRAM_FAILED], "", [("sim2/suite", INSIDE)])
+        self.assertEqual(status, 1)
+        self.assertIn("  sim2/suite\n    ctest", output)
+
+    def test_a_whole_program_that_ended_in_the_midst_of_a_test_is_named_itself(self):
+        status, output, _ = self.report([PROGRAM_FAILED])
+        self.assertEqual(status, 1)
+        self.assertIn("  sim2/suite\n    ctest", output)
 
     def test_a_whole_program_that_skipped_and_does_not_say_what_fails(self):
         status, output, _ = self.report([PROGRAM_SILENT])

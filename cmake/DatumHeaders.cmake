@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# DATUM_PRECOMPILE: the standard library's headers, which are most of what the compiler reads in our sources, are read
+# once for all of src and tools. Builds of the tests set it; what is installed is built without, so that a header that
+# no source asked for is missed there.
+option(DATUM_PRECOMPILE "Read the standard library's headers once" OFF)
+
+# Those that take longest to read, and what nearly every source has.
+set(datum_common_headers
+  <algorithm> <array> <atomic> <charconv> <chrono> <deque> <functional> <memory> <optional> <span> <string> <string_view>
+  <system_error> <vector>)
+
+function(datum_precompile_headers_of folder programs libraries)
+  get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target IN LISTS targets)
+    get_target_property(type ${target} TYPE)
+    get_target_property(own_options ${target} COMPILE_OPTIONS)
+    if(own_options OR target STREQUAL programs OR target STREQUAL libraries)
+      continue()
+    endif()
+    if(type STREQUAL "EXECUTABLE")
+      target_precompile_headers(${target} REUSE_FROM ${programs})
+    elseif(type MATCHES "^(STATIC|SHARED|MODULE)_LIBRARY$")
+      target_precompile_headers(${target} REUSE_FROM ${libraries})
+    endif()
+  endforeach()
+  get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+  foreach(below IN LISTS folders)
+    datum_precompile_headers_of(${below} ${programs} ${libraries})
+  endforeach()
+endfunction()
+
+# datum_precompile_headers(): in the C++ targets of this folder and those below, which are compiled alike.
+function(datum_precompile_headers)
+  if(NOT DATUM_PRECOMPILE)
+    return()
+  endif()
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/common_headers.cc)
+  file(CONFIGURE OUTPUT ${source} CONTENT "// Only the headers.\n")
+  get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+  # A program's code and a library's are not compiled alike.
+  set(programs datum_${folder}_headers_of_programs)
+  set(libraries datum_${folder}_headers_of_libraries)
+  add_executable(${programs} EXCLUDE_FROM_ALL ${source})
+  add_library(${libraries} STATIC EXCLUDE_FROM_ALL ${source})
+  foreach(target IN ITEMS ${programs} ${libraries})
+    target_link_libraries(${target} PRIVATE datum_warnings)
+    target_precompile_headers(${target} PRIVATE ${datum_common_headers})
+  endforeach()
+  datum_precompile_headers_of(${CMAKE_CURRENT_SOURCE_DIR} ${programs} ${libraries})
+endfunction()

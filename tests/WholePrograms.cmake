@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Whole programs of GoogleTest as one test of ctest: to start a process takes longer than most tests take.
+# Each writes down what became of its tests: scripts/test_report.py counts and names them.
+
+# datum_add_program_test(NAME COMMAND...). Of the name the report takes what ends with the last `/` or `.`
+# as the prefix of the single tests, as elsewhere.
+function(datum_add_program_test name)
+  set(filter)
+  if(datum_left_out)
+    set(filter --gtest_filter=-${datum_left_out})
+  endif()
+  add_test(NAME ${name} COMMAND ${ARGN} ${filter} --gtest_brief=1
+           --gtest_output=xml:${CMAKE_BINARY_DIR}/program-results/${name}.xml)
+endfunction()
+
+# datum_discover_whole(TARGET ...): what gtest_discover_tests takes. For programs of many short tests that
+# leave nothing behind in their process.
+function(datum_discover_whole target)
+  cmake_parse_arguments(given "NO_PRETTY_VALUES" "TEST_PREFIX;DISCOVERY_MODE;DISCOVERY_TIMEOUT"
+                        "EXTRA_ARGS;PROPERTIES" ${ARGN})
+  set(name ${given_TEST_PREFIX}${target})
+  datum_add_program_test(${name} ${target} ${given_EXTRA_ARGS})
+  if(given_PROPERTIES)
+    set_tests_properties(${name} PROPERTIES ${given_PROPERTIES})
+  endif()
+  # Among the longest: they would run alone at the end.
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300 COST 100)
+  if(target STREQUAL "datum-process-test")
+    set_tests_properties(${name} PROPERTIES COST 1000)
+  endif()
+endfunction()
