@@ -167,12 +167,22 @@ class Installation(unittest.TestCase):
         self.assertEqual(self.installed(None, "/x/dtest"),
                          (pathlib.Path("/x"), [[ROOT / "scripts/deps.sh", "interop"]]))
 
+    def without_them(self, environment):
+        said, complained = io.StringIO(), io.StringIO()
+        with mock.patch.object(run, "installed", return_value=None), \
+             contextlib.redirect_stdout(said), contextlib.redirect_stderr(complained), \
+             mock.patch.dict(os.environ, environment), mock.patch.object(sys, "argv", ["run.py"]):
+            return run.main(), said.getvalue(), complained.getvalue()
+
     def test_without_them_the_stage_is_absent(self):
-        said = io.StringIO()
-        with mock.patch.object(run, "installed", return_value=None), contextlib.redirect_stdout(said), \
-             mock.patch.object(sys, "argv", ["run.py"]):
-            self.assertEqual(run.main(), 4)
-        self.assertIn("scripts/deps.sh interop", said.getvalue())
+        status, said, _ = self.without_them({"CI": ""})
+        self.assertEqual(status, 4)
+        self.assertIn("scripts/deps.sh interop", said)
+
+    def test_without_them_ci_fails_and_names_the_command_that_installs_them(self):
+        status, _, complained = self.without_them({"CI": "true"})
+        self.assertEqual(status, 1)
+        self.assertIn("make deps GROUPS=interop", complained)
 
 
 if __name__ == "__main__":
