@@ -120,8 +120,12 @@ TEST(Paths, ALargeQualifierIsReachedOnEitherWay) {
 
 // Rules: ENV.8
 TEST(Paths, AQualifierHasOneOwnerWhateverItsWays) {
-  for (const auto& [first, second] :
-       {std::pair{"auto", "tcp"}, {"tcp", "auto"}, {"auto", "shm"}, {"shm", "auto"}, {"shm", "tcp"}, {"tcp", "shm"}}) {
+  for (const auto& [first, second] : {std::pair{"auto", "tcp"},
+                                      {"tcp", "auto"},
+                                      {"auto", "shm"},
+                                      {"shm", "auto"},
+                                      {"shm", "tcp"},
+                                      {"tcp", "shm"}}) {
     for (const DAT_CONN_QUAL qualifier :
          {DAT_CONN_QUAL{free_ports(1)}, (DAT_CONN_QUAL{1} << 40U) + free_qualifier()}) {
       const Ia owner = open_with(first);

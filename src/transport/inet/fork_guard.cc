@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 namespace datum {
@@ -18,6 +19,10 @@ constexpr int kBits = 64;
 constinit std::array<std::atomic<std::uint64_t>, kMostGuarded / kBits> guarded{};
 // No bit is set in this word or behind it.
 constinit std::atomic<int> words_used{0};
+// A fork copies the bits between these two steps. Whoever has set a bit and then finds that none
+// has begun since the last one was over is sure that the next child sees the bit.
+constinit std::atomic<std::uint64_t> begun{0};
+constinit std::atomic<std::uint64_t> over{0};
 
 bool can_be_guarded(int fd) {
   return fd >= 0 && fd < kMostGuarded;
@@ -42,26 +47,49 @@ void replace_all() {
   ::close(harmless);
 }
 
+void before_fork() {
+  begun.fetch_add(1);
+}
+void after_fork() {
+  over.fetch_add(1);
+}
+void after_fork_in_child() {
+  over.store(begun.load()); // those of other threads are none of the child's
+  replace_all();
+}
+
 // As the library is loaded: what a first link would register, a fork could come in the middle of.
 [[gnu::constructor]] void watch_forks() {
   // Without memory for it children keep their copies.
-  static_cast<void>(::pthread_atfork(nullptr, nullptr, &replace_all));
+  static_cast<void>(::pthread_atfork(&before_fork, &after_fork, &after_fork_in_child));
 }
 
 } // namespace
 
 void keep_from_children(int fd) noexcept {
   if (!can_be_guarded(fd)) return;
-  word_of(fd).fetch_or(bit_of(fd), std::memory_order_relaxed);
+  word_of(fd).fetch_or(bit_of(fd)); // before a look at forks_begun(), in the one order of all
   const int needed = fd / kBits + 1;
   int used = words_used.load(std::memory_order_relaxed);
-  while (used < needed &&
-         !words_used.compare_exchange_weak(used, needed, std::memory_order_relaxed)) {
+  while (used < needed && !words_used.compare_exchange_weak(used, needed)) {
   }
 }
 
 void children_may_have(int fd) noexcept {
   if (can_be_guarded(fd)) word_of(fd).fetch_and(~bit_of(fd), std::memory_order_relaxed);
+}
+
+std::uint64_t forks_begun() noexcept {
+  return begun.load();
+}
+
+std::uint64_t forks_over() noexcept {
+  return over.load();
+}
+
+void pause_beside_fork() noexcept {
+  constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 100'000};
+  ::nanosleep(&kPause, nullptr);
 }
 
 } // namespace datum

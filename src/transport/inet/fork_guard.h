@@ -4,11 +4,15 @@
 // executed another program, and over TCP that it has died: nothing hangs up. A copy of one that
 // listens keeps its qualifier taken, and lets requests wait that nobody will answer. So in the
 // child each of them becomes something harmless under the same number, before fork() returns.
-// Not here: children made behind the C library's back; docs/design/shm.md says what follows.
+// What holds a name is made by GuardedFd::make(): it may be copied before it is guarded, but then
+// it is made again, and the copy never gets the name. Not here: children made behind the C
+// library's back, and those made while a descriptor that has
+//           been let go is being closed; docs/design/shm.md says what follows.
 // Bounds:   numbers above kMostGuarded are left alone.
 // Threads:  any.
 #pragma once
 
+#include <cstdint>
 #include <utility>
 
 #include "base/unique_fd.h"
@@ -21,13 +25,33 @@ void keep_from_children(int fd) noexcept;
 // Before it is closed: afterwards the number may be somebody else's.
 void children_may_have(int fd) noexcept;
 
+// Of forks in any thread: how many have begun, and how many of those are over.
+std::uint64_t forks_begun() noexcept;
+std::uint64_t forks_over() noexcept;
+void pause_beside_fork() noexcept;
+
 // A descriptor that is closed with its owner, and that no child has.
 class GuardedFd {
  public:
+  GuardedFd() = default;
   explicit GuardedFd(UniqueFd fd) : fd_(std::move(fd)) { keep_from_children(fd_.get()); }
   GuardedFd(GuardedFd&&) = default;
-  GuardedFd& operator=(GuardedFd&&) = delete;
+  GuardedFd& operator=(GuardedFd&&) = default;
   ~GuardedFd() { children_may_have(fd_.get()); }
+
+  // What `make` gives, a descriptor or -1, is to be nothing yet that a child must not have: it is
+  // called again where a fork may have come between it and the guard. Where forks follow each other
+  // for a second, a child may have one; what they wait for may be this thread.
+  template <class Make>
+  static GuardedFd make(Make make) {
+    constexpr int kMostTries = 10'000; // of 0.1 ms
+    for (int i = 1;; ++i) {
+      const std::uint64_t over = forks_over();
+      GuardedFd made{UniqueFd(make())};
+      if (!made || forks_begun() == over || i == kMostTries) return made;
+      pause_beside_fork();
+    }
+  }
 
   int get() const { return fd_.get(); }
   explicit operator bool() const { return static_cast<bool>(fd_); }

@@ -11,8 +11,8 @@ namespace datum {
 namespace {
 
 int claim(int type, std::string_view family, const std::optional<HostAddress>& host,
-          ConnQual qualifier, UniqueFd& out) {
-  UniqueFd socket(::socket(AF_UNIX, type | SOCK_CLOEXEC, 0));
+          ConnQual qualifier, GuardedFd& out) {
+  GuardedFd socket = GuardedFd::make([&] { return ::socket(AF_UNIX, type | SOCK_CLOEXEC, 0); });
   if (!socket) return errno;
   const std::string name = abstract_name(family, host, qualifier);
   if (const int error = take_name(socket.get(), name); error != 0) return error;
@@ -33,11 +33,11 @@ bool is_taken(int socket, const std::string& name) {
 } // namespace
 
 int claim_qualifier(std::string_view family, const std::optional<HostAddress>& host,
-                    ConnQual qualifier, UniqueFd& out) {
+                    ConnQual qualifier, GuardedFd& out) {
   return claim(SOCK_DGRAM, family, host, qualifier, out);
 }
 
-int reserve_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier, UniqueFd& out) {
+int reserve_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier, GuardedFd& out) {
   return claim(SOCK_SEQPACKET, kRendezvousNames, host, qualifier, out);
 }
 

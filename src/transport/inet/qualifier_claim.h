@@ -12,8 +12,8 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "base/unique_fd.h"
 #include "core/types.h"
+#include "transport/inet/fork_guard.h"
 #include "transport/inet/host_address.h"
 
 namespace datum {
@@ -28,10 +28,10 @@ inline constexpr std::string_view kSameHostNames = "datum/s";
 // 0 or errno; EADDRINUSE: somebody has that name, or one that conflicts with it. `host` nothing:
 // every address of this host.
 int claim_qualifier(std::string_view family, const std::optional<HostAddress>& host,
-                    ConnQual qualifier, UniqueFd& out);
+                    ConnQual qualifier, GuardedFd& out);
 // The rendezvous of somebody who is not to be found by shared memory: whoever asks there finds
 // nobody, and nobody else can offer to be asked.
-int reserve_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier, UniqueFd& out);
+int reserve_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier, GuardedFd& out);
 
 // Of a name that somebody was found at: whether the qualifier is claimed for every address (the
 // name is of one), or for the address that is dialled (the name is of every address). Of two who

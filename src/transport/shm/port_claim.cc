@@ -22,8 +22,9 @@ bool drop_everything(int socket) {
 }
 
 // 0 or errno. Two sockets with SO_REUSEADDR may both bind; only one of them may listen.
-int bind_and_listen(const HostAddress& host, std::uint16_t port, bool dual_stack, UniqueFd& out) {
-  UniqueFd socket(::socket(host.family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+int bind_and_listen(const HostAddress& host, std::uint16_t port, bool dual_stack, GuardedFd& out) {
+  GuardedFd socket = GuardedFd::make(
+      [&] { return ::socket(host.family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); });
   if (!socket) return errno;
   const int on = 1;
   ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
@@ -40,7 +41,7 @@ int bind_and_listen(const HostAddress& host, std::uint16_t port, bool dual_stack
   return kNoError;
 }
 
-int claim(const std::optional<HostAddress>& host, std::uint16_t port, UniqueFd& out) {
+int claim(const std::optional<HostAddress>& host, std::uint16_t port, GuardedFd& out) {
   if (host) return bind_and_listen(*host, port, false, out);
   HostAddress any;
   any.family = AF_INET6;
@@ -62,7 +63,7 @@ std::uint16_t bound_port(int socket) {
 
 Result<PortClaim> PortClaim::take(const std::optional<HostAddress>& host, std::uint16_t port,
                                   int* error) {
-  UniqueFd socket;
+  GuardedFd socket;
   int found = claim(host, port, socket);
   switch (found) {
   case kNoError: {
@@ -73,7 +74,7 @@ Result<PortClaim> PortClaim::take(const std::optional<HostAddress>& host, std::u
   }
   case EADDRINUSE: return fail(Type::ConnQualInUse);
   case EACCES:
-    if (port < first_unprivileged_port()) return PortClaim(UniqueFd(), port);
+    if (port < first_unprivileged_port()) return PortClaim(GuardedFd(), port);
     return fail(Type::ConnQualUnavailable);
   case EADDRNOTAVAIL: return fail(Type::InvalidAddress, Detail::AddressUnreachable);
   default: break;

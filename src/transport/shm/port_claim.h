@@ -26,7 +26,7 @@ class PortClaim {
   bool is_same_host_only() const { return !socket_; }
 
  private:
-  PortClaim(UniqueFd socket, std::uint16_t port) : socket_(std::move(socket)), port_(port) {}
+  PortClaim(GuardedFd socket, std::uint16_t port) : socket_(std::move(socket)), port_(port) {}
 
   GuardedFd socket_;
   std::uint16_t port_;

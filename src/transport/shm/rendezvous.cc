@@ -18,14 +18,14 @@ namespace {
 
 constexpr int kBacklog = 4096; // cut to net.core.somaxconn by the kernel
 
-UniqueFd seqpacket_socket() {
-  return UniqueFd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+int seqpacket_socket() {
+  return ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
 // 0 or errno.
 int bind_rendezvous_to(const std::optional<HostAddress>& host, ConnQual qualifier,
-                       bool port_claimed, UniqueFd& out) {
-  UniqueFd socket = seqpacket_socket();
+                       bool port_claimed, GuardedFd& out) {
+  GuardedFd socket = GuardedFd::make(&seqpacket_socket);
   if (!socket) return errno;
   const std::string name = rendezvous_name(host, qualifier);
   if (const int error = take_name(socket.get(), name); error != 0) return error;
@@ -43,9 +43,9 @@ std::string rendezvous_name(const std::optional<HostAddress>& host, ConnQual qua
   return abstract_name(kRendezvousNames, host, qualifier);
 }
 
-Result<UniqueFd> bind_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
-                                 bool port_claimed, int* error) {
-  UniqueFd socket;
+Result<GuardedFd> bind_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
+                                  bool port_claimed, int* error) {
+  GuardedFd socket;
   const int found = bind_rendezvous_to(host, qualifier, port_claimed, socket);
   if (found == 0) return socket;
   if (found == EADDRINUSE) return fail(Type::ConnQualInUse);
@@ -55,7 +55,7 @@ Result<UniqueFd> bind_rendezvous(const std::optional<HostAddress>& host, ConnQua
 
 ConnectResult connect_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
                                  UniqueFd& socket) {
-  if (!socket) socket = seqpacket_socket();
+  if (!socket) socket = UniqueFd(seqpacket_socket());
   if (!socket) return ConnectResult::NoResources;
   sockaddr_un address{};
   const socklen_t length = to_sockaddr(rendezvous_name(host, qualifier), address);

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "base/unique_fd.h"
 #include "core/types.h"
+#include "transport/inet/fork_guard.h"
 #include "transport/inet/host_address.h"
 
 namespace datum {
@@ -21,8 +22,8 @@ std::string rendezvous_name(const std::optional<HostAddress>& host, ConnQual qua
 
 // `port_claimed`: a TCP port excludes conflicting names already. `error`: the errno behind
 // InsufficientResources.
-Result<UniqueFd> bind_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
-                                 bool port_claimed, int* error = nullptr);
+Result<GuardedFd> bind_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
+                                  bool port_claimed, int* error = nullptr);
 
 enum class ConnectResult : std::uint8_t { Connected, Nobody, Busy, NoResources };
 // `socket`: empty, or what another name was tried with in vain.

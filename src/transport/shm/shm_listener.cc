@@ -85,7 +85,7 @@ Result<std::unique_ptr<PublishedName>> ShmListener::finish(ShmContext& context,
   int error = 0;
   auto socket = bind_rendezvous(host, qualifier, claimed, &error);
   if (!socket) return failure(context, host, qualifier, socket.error(), error);
-  UniqueFd name;
+  GuardedFd name;
   if (!claimed) error = claim_qualifier(kSameHostNames, host, qualifier, name);
   if (error == EADDRINUSE) return fail(Type::ConnQualInUse);
   if (error != 0) {
@@ -102,7 +102,7 @@ Result<std::unique_ptr<PublishedName>> ShmListener::finish(ShmContext& context,
 }
 
 ShmListener::ShmListener(ShmContext& context, ConnQual qualifier, std::optional<PortClaim> claim,
-                         UniqueFd name, UniqueFd socket)
+                         GuardedFd name, GuardedFd socket)
     : context_(context), qualifier_(qualifier), claim_(std::move(claim)), name_(std::move(name)),
       socket_(std::move(socket)) {}
 

@@ -37,7 +37,7 @@ class ShmListener final : public PublishedName, private FdHandler, private Timer
 
  private:
   ShmListener(ShmContext& context, ConnQual qualifier, std::optional<PortClaim> claim,
-              UniqueFd name, UniqueFd socket);
+              GuardedFd name, GuardedFd socket);
   static Result<std::unique_ptr<PublishedName>> finish(ShmContext& context,
                                                        const std::optional<HostAddress>& host,
                                                        ConnQual qualifier,

@@ -18,8 +18,8 @@ void set_option(int socket, int level, int name, int value) {
   ::setsockopt(socket, level, name, &value, sizeof value);
 }
 
-UniqueFd stream_socket(int family) {
-  return UniqueFd(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+int stream_socket(int family) {
+  return ::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
 int bind_to(int socket, const HostAddress& host, std::uint16_t port) {
@@ -28,8 +28,8 @@ int bind_to(int socket, const HostAddress& host, std::uint16_t port) {
   return ::bind(socket, reinterpret_cast<sockaddr*>(&address), length) == 0 ? kNoError : errno;
 }
 
-int listen_at(const HostAddress& host, std::uint16_t port, bool dual_stack, UniqueFd& out) {
-  UniqueFd socket = stream_socket(host.family);
+int listen_at(const HostAddress& host, std::uint16_t port, bool dual_stack, GuardedFd& out) {
+  GuardedFd socket = GuardedFd::make([&] { return stream_socket(host.family); });
   if (!socket) return errno;
   // Two may bind a port so; only one of them may listen.
   set_option(socket.get(), SOL_SOCKET, SO_REUSEADDR, 1);
@@ -57,7 +57,7 @@ SocketName to_name(const sockaddr_storage& address) {
 
 } // namespace
 
-int open_listener(const std::optional<HostAddress>& host, std::uint16_t port, UniqueFd& out) {
+int open_listener(const std::optional<HostAddress>& host, std::uint16_t port, GuardedFd& out) {
   if (host) return listen_at(*host, port, false, out);
   HostAddress any;
   any.family = AF_INET6;
@@ -68,7 +68,7 @@ int open_listener(const std::optional<HostAddress>& host, std::uint16_t port, Un
 
 int start_connect(const HostAddress& to, std::uint16_t port, const std::optional<HostAddress>& from,
                   UniqueFd& out) {
-  UniqueFd socket = stream_socket(to.family);
+  UniqueFd socket(stream_socket(to.family));
   if (!socket) return errno;
   if (from && from->family == to.family) {
     // The port is chosen when it is known what it is for: there are more of them then.

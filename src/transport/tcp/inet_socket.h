@@ -8,12 +8,13 @@
 
 #include "base/time.h"
 #include "base/unique_fd.h"
+#include "transport/inet/fork_guard.h"
 #include "transport/inet/host_address.h"
 
 namespace datum {
 
 // 0, or errno. Without `host`: every address of this host. `port` 0: any.
-int open_listener(const std::optional<HostAddress>& host, std::uint16_t port, UniqueFd& out);
+int open_listener(const std::optional<HostAddress>& host, std::uint16_t port, GuardedFd& out);
 
 // 0: under way or done, the socket becomes writable; otherwise errno. With `from` the connection
 // comes from that address.

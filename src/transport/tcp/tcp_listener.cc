@@ -86,7 +86,7 @@ tl::unexpected<Status> listen_failure(TcpContext& context, std::optional<ConnQua
 Result<std::unique_ptr<Listener>> TcpListener::open(TcpContext& context, ConnQual qualifier,
                                                     ListenerEvents& events) {
   if (!is_port(qualifier)) return open_mapped(context, qualifier, events);
-  UniqueFd socket;
+  GuardedFd socket;
   const int error = open_listener(context.scope(), static_cast<std::uint16_t>(qualifier), socket);
   if (error == EACCES && context.options.only_way)
     log(LogLevel::Warn,
@@ -105,7 +105,7 @@ Result<std::unique_ptr<Listener>> TcpListener::open_mapped(TcpContext& context, 
   if (taken != kNoError) return no_socket(context, qualifier, taken);
   const PortRange range = context.options.ports.value_or(kMappedPorts);
   for (const std::uint16_t port : candidate_ports(qualifier, range)) {
-    UniqueFd socket;
+    GuardedFd socket;
     const int error = open_listener(context.scope(), port, socket);
     if (error == kNoError)
       return finish(context, qualifier, std::move(names), std::move(socket), events);
@@ -124,7 +124,7 @@ Result<std::unique_ptr<Listener>> TcpListener::open_any(TcpContext& context,
   const std::uint32_t count = std::uint32_t{range.high} - range.low + 1;
   // From a random place on, so that processes that start together do not try the same ports.
   const auto start = static_cast<std::uint32_t>(context.lent.random->next() % count);
-  UniqueFd socket;
+  GuardedFd socket;
   int error = EADDRINUSE;
   for (std::uint32_t i = 0; i < count && error == EADDRINUSE; ++i)
     error = open_listener(context.scope(),
@@ -138,7 +138,7 @@ Result<std::unique_ptr<Listener>> TcpListener::open_any(TcpContext& context,
 }
 
 Result<std::unique_ptr<Listener>> TcpListener::finish(TcpContext& context, ConnQual qualifier,
-                                                      TcpNames names, UniqueFd socket,
+                                                      TcpNames names, GuardedFd socket,
                                                       ListenerEvents& events) {
   std::unique_ptr<TcpListener> listener(
       new TcpListener(context, qualifier, std::move(names), std::move(socket), events));

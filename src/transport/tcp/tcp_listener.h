@@ -15,8 +15,8 @@ namespace datum {
 
 // Of a mapped qualifier.
 struct TcpNames {
-  UniqueFd claim;
-  UniqueFd rendezvous; // where no shared memory is beside TCP: nobody else may be found there
+  GuardedFd claim;
+  GuardedFd rendezvous; // where no shared memory is beside TCP: nobody else may be found there
 };
 
 using ListenerHook = ListHook<ListenerTag>;
@@ -54,14 +54,14 @@ class TcpListener final : public Listener, public ListenerHook, private FdHandle
     const Instant since_;
   };
 
-  TcpListener(TcpContext& context, ConnQual qualifier, TcpNames names, UniqueFd socket,
+  TcpListener(TcpContext& context, ConnQual qualifier, TcpNames names, GuardedFd socket,
               ListenerEvents& events)
       : context_(context), qualifier_(qualifier), events_(events), claim_(std::move(names.claim)),
         rendezvous_(std::move(names.rendezvous)), socket_(std::move(socket)) {
     context_.listeners.push_back(*this);
   }
   static Result<std::unique_ptr<Listener>> finish(TcpContext& context, ConnQual qualifier,
-                                                  TcpNames names, UniqueFd socket,
+                                                  TcpNames names, GuardedFd socket,
                                                   ListenerEvents& events);
   static Result<std::unique_ptr<Listener>> open_mapped(TcpContext& context, ConnQual qualifier,
                                                        ListenerEvents& events);

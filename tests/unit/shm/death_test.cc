@@ -2,7 +2,12 @@
 // A peer process ends: the survivor learns it, whatever of the dead one lives on.
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <sys/socket.h>
+
 #include "tests/unit/shm/remote_adapter.h"
+#include "transport/inet/abstract_name.h"
+#include "transport/inet/fork_guard.h"
 
 namespace datum::test {
 namespace {
@@ -85,6 +90,37 @@ TEST(ForkGuard, AChildKeepsWhatIsNotALink) {
   });
   EXPECT_EQ(child.numbers().get(), 20U);
   for (const int fd : pipes) ::close(fd);
+}
+
+// A fork in the worst moment: the descriptor is there, and is not guarded yet.
+TEST(ForkGuard, AChildMadeBeforeTheGuardDoesNotHoldTheName) {
+  std::optional<Child> child;
+  const auto make = [&] {
+    const int made = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (!child) child.emplace([](Numbers& numbers) { static_cast<void>(numbers.get()); });
+    return made;
+  };
+  const std::string name = "datum/test/" + std::to_string(::getpid());
+  {
+    const GuardedFd holder = GuardedFd::make(make);
+    ASSERT_TRUE(child);
+    ASSERT_EQ(take_name(holder.get(), name), 0);
+  }
+  const UniqueFd next(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  EXPECT_EQ(take_name(next.get(), name), 0) << "the child lives";
+}
+
+TEST(ForkGuard, WhatNoForkHasComeBetweenIsMadeOnce) {
+  Child before([](Numbers&) {});
+  int calls = 0;
+  const GuardedFd made = GuardedFd::make([&] {
+    ++calls;
+    return ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  });
+  EXPECT_TRUE(made);
+  EXPECT_EQ(calls, 1);
+  const GuardedFd none = GuardedFd::make([] { return -1; });
+  EXPECT_FALSE(none);
 }
 
 TEST_F(Death, ADeadListenerIsNobody) {

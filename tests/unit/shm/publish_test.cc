@@ -236,7 +236,7 @@ struct TcpAlone {
   TcpAlone(const std::optional<HostAddress>& where, ConnQual qualifier)
       : errors{reserve_rendezvous(where, qualifier, rendezvous),
                claim_qualifier(kMappedNames, where, qualifier, claim)} {}
-  UniqueFd rendezvous, claim;
+  GuardedFd rendezvous, claim;
   const std::array<int, 2> errors;
 };
 
@@ -284,7 +284,7 @@ TEST_F(Publish, ASquatterBesideALargeQualifierKeepsNobodyFromIt) {
 TEST_F(Publish, AClaimOfNobodyElseDisputesNoName) {
   const auto name = a.fabric->publish(large);
   ASSERT_TRUE(name.has_value());
-  UniqueFd claim;
+  GuardedFd claim;
   ASSERT_EQ(claim_qualifier(kMappedNames, std::nullopt, large, claim), 0);
   Dialled dialled;
   dial_now(world, b, "127.0.0.1", large, dialled);

@@ -121,7 +121,7 @@ class StrangeListener {
 
  private:
   World& world_;
-  UniqueFd socket_;
+  GuardedFd socket_;
 };
 
 } // namespace datum::test
