@@ -14,6 +14,8 @@ int claim(int type, std::string_view family, const std::optional<HostAddress>& h
           ConnQual qualifier, GuardedFd& out) {
   GuardedFd socket = GuardedFd::make([&] { return ::socket(AF_UNIX, type | SOCK_CLOEXEC, 0); });
   if (!socket) return errno;
+  // Nobody reads what strangers say to it, so the kernel is to keep none of that.
+  if (::shutdown(socket.get(), SHUT_RD) != 0) return errno;
   const std::string name = abstract_name(family, host, qualifier);
   if (const int error = take_name(socket.get(), name); error != 0) return error;
   if (const int error = look_for_conflict(family, host, qualifier); error != 0) return error;

@@ -4,6 +4,7 @@
 #include <sys/un.h>
 
 #include <array>
+#include <cerrno>
 #include <set>
 
 #include "tests/process/port_probe.h"
@@ -289,6 +290,22 @@ TEST_F(Publish, AClaimOfNobodyElseDisputesNoName) {
   Dialled dialled;
   dial_now(world, b, "127.0.0.1", large, dialled);
   EXPECT_NE(dialled.port, nullptr);
+}
+
+// Nobody reads there: what the kernel kept would stay until the service point ends.
+TEST_F(Publish, AClaimKeepsNothingThatStrangersSendIt) {
+  GuardedFd claim;
+  ASSERT_EQ(claim_qualifier(kMappedNames, std::nullopt, large, claim), 0);
+  const UniqueFd stranger(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  sockaddr_un address{};
+  const socklen_t length = to_sockaddr(abstract_name(kMappedNames, std::nullopt, large), address);
+  const char word[] = "something";
+  EXPECT_EQ(::sendto(stranger.get(), word, sizeof word, MSG_NOSIGNAL,
+                     reinterpret_cast<const sockaddr*>(&address), length),
+            -1);
+  EXPECT_EQ(errno, EPIPE);
+  EXPECT_TRUE(
+      is_claimed_otherwise(read_address(address_of("127.0.0.1")), HostAddress(), large).value());
 }
 
 TEST_F(Publish, WhoListensOverTcpAloneExcludesSharedMemory) {
