@@ -7,9 +7,11 @@
 
 #include <array>
 #include <cerrno>
+#include <concepts>
 #include <cstdint>
 #include <new>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -59,15 +61,21 @@ class ShortageLog {
  public:
   static constexpr Duration kSilence = 10 * kSecond;
 
-  // `what`: of log_shortage(). Throws nothing.
-  template <class... Args>
-  void tell(Shortage shortage, Instant now, fmt::format_string<Args...> what, Args&&... args) {
+  // `say` gives the `what` of log_shortage(). Throws nothing: memory may be what is short.
+  template <std::invocable Say>
+  void tell(Shortage shortage, Instant now, const Say& say) {
     if (!may_tell(shortage.lack, now)) return;
     try {
-      log_shortage(text(what, std::forward<Args>(args)...), shortage);
+      log_shortage(say(), shortage);
     } catch (const std::bad_alloc&) {
       log_out_of_memory();
     }
+  }
+  // The same of arguments that take no memory to be made.
+  template <class... Args>
+  void tell(Shortage shortage, Instant now, fmt::format_string<const Args&...> what,
+            const Args&... args) {
+    tell(shortage, now, [&] { return text(what, args...); });
   }
   // False: it was told a short time ago. Otherwise it is told now.
   bool may_tell(Lack lack, Instant now) {

@@ -158,6 +158,10 @@ inline constexpr Status kOk{};
 template <class T>
 using Result = tl::expected<T, Status>;
 
+// Of the kernel: what it answered, or errno.
+template <class T>
+using OrErrno = tl::expected<T, int>;
+
 constexpr tl::unexpected<Status> fail(Type type, Detail detail = Detail::None) {
   return tl::unexpected<Status>(Status(type, detail));
 }

@@ -125,11 +125,11 @@ socklen_t to_sockaddr(const HostAddress& host, std::uint16_t port, sockaddr_stor
 
 // Not asked of the list of interfaces: 127.0.0.2 and other routed blocks are local without being
 // listed, and binding to an address proves nothing where ip_nonlocal_bind is set.
-Result<bool> is_local(const HostAddress& host) {
+OrErrno<bool> is_local(const HostAddress& host) {
   if (host.is_loopback()) return true;
   const UniqueFd socket(
       ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE));
-  if (!socket) return fail(Type::InsufficientResources, Detail::ResourceDevice);
+  if (!socket) return tl::unexpected(errno);
   const RouteQuestion question = ask_for(host);
   if (::send(socket.get(), &question, question.header.nlmsg_len, 0) < 0) return false;
   alignas(nlmsghdr) std::byte answer[1024];

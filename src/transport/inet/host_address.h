@@ -37,7 +37,7 @@ socklen_t to_sockaddr(const HostAddress& host, std::uint16_t port, sockaddr_stor
 
 // A packet to this address would stay on this host: loopback, or what the kernel's routes say now.
 // Fails for lack of descriptors.
-Result<bool> is_local(const HostAddress& host);
+OrErrno<bool> is_local(const HostAddress& host);
 
 // Sockets of this host may have this address: an interface has it, or ip_nonlocal_bind is set. Also
 // true where there is no descriptor to find out with.

@@ -43,10 +43,10 @@ int reserve_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifie
   return claim(SOCK_SEQPACKET, kRendezvousNames, host, qualifier, out);
 }
 
-Result<bool> is_claimed_otherwise(const std::optional<HostAddress>& name,
-                                  const HostAddress& dialled, ConnQual qualifier) {
+OrErrno<bool> is_claimed_otherwise(const std::optional<HostAddress>& name,
+                                   const HostAddress& dialled, ConnQual qualifier) {
   const UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  if (!socket) return fail(Type::InsufficientResources, Detail::ResourceDevice);
+  if (!socket) return tl::unexpected(errno);
   std::optional<HostAddress> other;
   if (!name) other = dialled;
   for (const std::string_view family : {kMappedNames, kSameHostNames})

@@ -36,7 +36,7 @@ int reserve_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifie
 // Of a name that somebody was found at: whether the qualifier is claimed for every address (the
 // name is of one), or for the address that is dialled (the name is of every address). Of two who
 // keep to the rules this is never so. Fails for lack of descriptors.
-Result<bool> is_claimed_otherwise(const std::optional<HostAddress>& name,
-                                  const HostAddress& dialled, ConnQual qualifier);
+OrErrno<bool> is_claimed_otherwise(const std::optional<HostAddress>& name,
+                                   const HostAddress& dialled, ConnQual qualifier);
 
 } // namespace datum

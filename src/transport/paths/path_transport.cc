@@ -108,14 +108,14 @@ Result<std::unique_ptr<Channel>> PathTransport::connect(const Address& address, 
   // Both say the same of an address that cannot be.
   if (!host || host->is_unspecified() || host->is_multicast())
     return links_.connect(address, qualifier, data, events, options);
-  const Lookup found = fabric_.find(*host, qualifier);
+  const Lookup found = fabric_.find(*host, qualifier).what;
   const char* why = why_tcp(found);
   if (why == nullptr) return links_.connect(address, qualifier, data, events, options);
   auto channel = tcp_->connect(address, qualifier, data, events, options, why);
   // Somebody of this host may have begun to listen meanwhile: whoever can be reached over TCP now
   // has offered shared memory before, and has not been asked for anything yet.
   const bool may_have_come = found == Lookup::Nobody || found == Lookup::Stranger;
-  if (!may_have_come || why_tcp(fabric_.find(*host, qualifier)) != nullptr) return channel;
+  if (!may_have_come || why_tcp(fabric_.find(*host, qualifier).what) != nullptr) return channel;
   return links_.connect(address, qualifier, data, events, options);
 }
 

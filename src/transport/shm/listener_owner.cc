@@ -2,6 +2,7 @@
 #include "transport/shm/listener_owner.h"
 
 #include <arpa/inet.h>
+#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <linux/inet_diag.h>
@@ -26,10 +27,10 @@ struct Question {
 // The exact lookup is the one a SYN from anywhere would meet, wildcard and dual-stack included.
 // Nothing also when the kernel cannot tell: ENOENT stands for "no such listener" and for "no such
 // module".
-Result<std::optional<uid_t>> ask_kernel(const HostAddress& host, std::uint16_t port) {
+OrErrno<std::optional<uid_t>> ask_kernel(const HostAddress& host, std::uint16_t port) {
   const UniqueFd socket(
       ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_SOCK_DIAG));
-  if (!socket) return fail(Type::InsufficientResources, Detail::ResourceDevice);
+  if (!socket) return tl::unexpected(errno);
   Question question{};
   question.header.nlmsg_len = sizeof question;
   question.header.nlmsg_type = SOCK_DIAG_BY_FAMILY;
@@ -112,7 +113,7 @@ std::optional<uid_t> find_listener(std::string_view v4, std::string_view v6,
   return find_line(v6, std::string(32, '0') + digits);
 }
 
-Result<std::optional<uid_t>> tcp_listener_owner(const HostAddress& host, std::uint16_t port) {
+OrErrno<std::optional<uid_t>> tcp_listener_owner(const HostAddress& host, std::uint16_t port) {
   const auto owner = ask_kernel(host, port);
   if (!owner || *owner) return owner;
   return find_listener(read_text_file("/proc/net/tcp"), read_text_file("/proc/net/tcp6"), host,

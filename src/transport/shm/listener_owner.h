@@ -15,7 +15,7 @@
 namespace datum {
 
 // Nothing: nobody listens there. Fails for lack of descriptors.
-Result<std::optional<uid_t>> tcp_listener_owner(const HostAddress& host, std::uint16_t port);
+OrErrno<std::optional<uid_t>> tcp_listener_owner(const HostAddress& host, std::uint16_t port);
 
 // The fallback's parser: `v4` and `v6` are the contents of /proc/net/tcp and /proc/net/tcp6. The
 // listener on the address itself comes before the one on every address.

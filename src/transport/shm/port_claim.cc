@@ -50,37 +50,17 @@ int claim(const std::optional<HostAddress>& host, std::uint16_t port, GuardedFd&
   return bind_and_listen(HostAddress{}, port, false, out); // a host without IPv6
 }
 
-std::uint16_t bound_port(int socket) {
-  sockaddr_storage address{};
-  socklen_t length = sizeof address;
-  if (::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &length) != 0) return 0;
-  if (address.ss_family == AF_INET6)
-    return ntohs(reinterpret_cast<const sockaddr_in6*>(&address)->sin6_port);
-  return ntohs(reinterpret_cast<const sockaddr_in*>(&address)->sin_port);
-}
-
 } // namespace
 
-Result<PortClaim> PortClaim::take(const std::optional<HostAddress>& host, std::uint16_t port,
-                                  int* error) {
+ListenResult<PortClaim> PortClaim::take(const std::optional<HostAddress>& host,
+                                        std::uint16_t port) {
   GuardedFd socket;
-  int found = claim(host, port, socket);
-  switch (found) {
-  case kNoError: {
-    const std::uint16_t bound = bound_port(socket.get());
-    if (bound != 0) return PortClaim(std::move(socket), bound);
-    found = errno;
-    break;
-  }
-  case EADDRINUSE: return fail(Type::ConnQualInUse);
-  case EACCES:
-    if (port < first_unprivileged_port()) return PortClaim(GuardedFd(), port);
-    return fail(Type::ConnQualUnavailable);
-  case EADDRNOTAVAIL: return fail(Type::InvalidAddress, Detail::AddressUnreachable);
-  default: break;
-  }
-  if (error != nullptr) *error = found;
-  return fail(Type::InsufficientResources, Detail::ResourceDevice);
+  const int error = claim(host, port, socket);
+  if (error == EACCES && port < first_unprivileged_port()) return PortClaim(GuardedFd(), port);
+  if (error != kNoError) return tl::unexpected(port_error(error));
+  const auto bound = bound_port(socket.get());
+  if (!bound) return tl::unexpected(bound.error());
+  return PortClaim(std::move(socket), *bound);
 }
 
 } // namespace datum

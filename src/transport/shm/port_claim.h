@@ -8,19 +8,17 @@
 #include <optional>
 
 #include "base/port_range.h"
-#include "base/status.h"
 #include "transport/inet/fork_guard.h"
 #include "transport/inet/host_address.h"
+#include "transport/inet/listen_error.h"
 
 namespace datum {
 
 class PortClaim {
  public:
   // `host` nothing: every address of this host. `port` 0: any, see port(). Succeeds without a
-  // socket when the port needs a privilege that this process lacks: is_same_host_only(). `error`:
-  // the errno behind InsufficientResources.
-  static Result<PortClaim> take(const std::optional<HostAddress>& host, std::uint16_t port,
-                                int* error = nullptr);
+  // socket when the port needs a privilege that this process lacks: is_same_host_only().
+  static ListenResult<PortClaim> take(const std::optional<HostAddress>& host, std::uint16_t port);
 
   std::uint16_t port() const { return port_; }
   bool is_same_host_only() const { return !socket_; }

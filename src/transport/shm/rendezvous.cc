@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/shortage.h"
 #include "transport/inet/abstract_name.h"
 #include "transport/inet/port_rules.h"
 #include "transport/inet/qualifier_claim.h"
@@ -43,31 +44,22 @@ std::string rendezvous_name(const std::optional<HostAddress>& host, ConnQual qua
   return abstract_name(kRendezvousNames, host, qualifier);
 }
 
-Result<GuardedFd> bind_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
-                                  bool port_claimed, int* error) {
+ListenResult<GuardedFd> bind_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
+                                        bool port_claimed) {
   GuardedFd socket;
-  const int found = bind_rendezvous_to(host, qualifier, port_claimed, socket);
-  if (found == 0) return socket;
-  if (found == EADDRINUSE) return fail(Type::ConnQualInUse);
-  if (error != nullptr) *error = found;
-  return fail(Type::InsufficientResources, Detail::ResourceDevice);
+  const int error = bind_rendezvous_to(host, qualifier, port_claimed, socket);
+  if (error != 0) return tl::unexpected(name_error(error));
+  return socket;
 }
 
-ConnectResult connect_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
-                                 UniqueFd& socket) {
+int connect_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
+                       UniqueFd& socket) {
   if (!socket) socket = UniqueFd(seqpacket_socket());
-  if (!socket) return ConnectResult::NoResources;
+  if (!socket) return errno;
   sockaddr_un address{};
   const socklen_t length = to_sockaddr(rendezvous_name(host, qualifier), address);
-  if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), length) == 0)
-    return ConnectResult::Connected;
-  switch (errno) {
-  case EAGAIN:
-  case EINTR: return ConnectResult::Busy;
-  case ENOMEM:
-  case ENOBUFS: return ConnectResult::NoResources;
-  default: return ConnectResult::Nobody;
-  }
+  if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), length) == 0) return 0;
+  return errno == EINTR ? EAGAIN : errno;
 }
 
 namespace {
@@ -77,12 +69,12 @@ bool is_port(ConnQual qualifier) {
 }
 
 // Whether the qualifier may be this user's; nothing: it is not known who holds the name.
-Result<bool> may_own(std::optional<uid_t> holder, const std::optional<HostAddress>& name,
-                     const HostAddress& dialled, ConnQual qualifier) {
+OrErrno<bool> may_own(std::optional<uid_t> holder, const std::optional<HostAddress>& name,
+                      const HostAddress& dialled, ConnQual qualifier) {
   if (is_port(qualifier)) {
     const auto port = static_cast<std::uint16_t>(qualifier);
     const auto owner = tcp_listener_owner(dialled, port);
-    if (!owner) return fail(owner.error());
+    if (!owner) return tl::unexpected(owner.error());
     if (*owner) return !holder || **owner == *holder;
     if (port >= first_unprivileged_port()) return false;
   }
@@ -95,53 +87,56 @@ Result<bool> may_own(std::optional<uid_t> holder, const std::optional<HostAddres
 }
 
 // Somebody whose queue is full cannot be asked who he is.
-Lookup busy(const std::optional<HostAddress>& name, const HostAddress& host, ConnQual qualifier) {
+Finding busy(const std::optional<HostAddress>& name, const HostAddress& host, ConnQual qualifier) {
   const auto owner = may_own(std::nullopt, name, host, qualifier);
-  if (!owner) return Lookup::NoResources;
-  return *owner ? Lookup::Busy : Lookup::Stranger;
+  if (!owner) return {Lookup::NoResources, owner.error()};
+  return {*owner ? Lookup::Busy : Lookup::Stranger};
 }
 
-Lookup look_up(const std::optional<HostAddress>& name, const HostAddress& host, ConnQual qualifier,
-               UniqueFd& out) {
-  switch (connect_rendezvous(name, qualifier, out)) {
-  case ConnectResult::Nobody: return Lookup::Nobody;
-  case ConnectResult::Busy: return busy(name, host, qualifier);
-  case ConnectResult::NoResources: return Lookup::NoResources;
-  case ConnectResult::Connected: break;
-  }
-  const auto owner = holder_is_owner(out.get(), name, host, qualifier);
-  if (owner && *owner) return Lookup::Found;
-  const PeerCredentials holder = peer_credentials(out.get());
-  out.reset();
-  if (!owner) return Lookup::NoResources;
+Finding judge(const std::optional<HostAddress>& name, const HostAddress& host, ConnQual qualifier,
+              UniqueFd& found) {
+  const auto owner = holder_is_owner(found.get(), name, host, qualifier);
+  if (owner && *owner) return {Lookup::Found};
+  const PeerCredentials holder = peer_credentials(found.get());
+  found.reset();
+  if (!owner) return {Lookup::NoResources, owner.error()};
   log(LogLevel::Info,
       "dial to {} qualifier {}: process {} of user {} answers there but {}; not used",
       to_text(host), qualifier, holder.pid, holder.uid,
       is_port(qualifier) ? "does not own the TCP port" : "somebody else has claimed the qualifier");
-  return Lookup::Stranger;
+  return {Lookup::Stranger};
+}
+
+Finding look_up(const std::optional<HostAddress>& name, const HostAddress& host, ConnQual qualifier,
+                UniqueFd& out) {
+  const int error = connect_rendezvous(name, qualifier, out);
+  if (error == 0) return judge(name, host, qualifier, out);
+  if (error == EAGAIN) return busy(name, host, qualifier);
+  if (shortage_of(error).lack != Lack::Other) return {Lookup::NoResources, error};
+  return {Lookup::Nobody};
 }
 
 } // namespace
 
-Lookup find_rendezvous(const HostAddress& host, ConnQual qualifier, UniqueFd& out) {
+Finding find_rendezvous(const HostAddress& host, ConnQual qualifier, UniqueFd& out) {
   const auto local = is_local(host);
-  if (!local) return Lookup::Unknown;
-  if (!*local) return Lookup::OtherHost;
-  Lookup found = look_up(host, host, qualifier, out);
-  if (found == Lookup::Nobody || found == Lookup::Stranger) {
-    const Lookup wildcard = look_up(std::nullopt, host, qualifier, out);
-    if (wildcard != Lookup::Nobody) found = wildcard;
-  } else if (found == Lookup::Busy &&
-             look_up(std::nullopt, host, qualifier, out) == Lookup::Found) {
+  if (!local) return {Lookup::Unknown, local.error()};
+  if (!*local) return {Lookup::OtherHost};
+  Finding found = look_up(host, host, qualifier, out);
+  if (found.what == Lookup::Nobody || found.what == Lookup::Stranger) {
+    const Finding wildcard = look_up(std::nullopt, host, qualifier, out);
+    if (wildcard.what != Lookup::Nobody) found = wildcard;
+  } else if (found.what == Lookup::Busy &&
+             look_up(std::nullopt, host, qualifier, out).what == Lookup::Found) {
     // Who keeps a queue full cannot be asked who he is, but this one has been.
-    found = Lookup::Found;
+    found = {Lookup::Found};
   }
-  if (found != Lookup::Found) out.reset();
+  if (found.what != Lookup::Found) out.reset();
   return found;
 }
 
-Result<bool> holder_is_owner(int socket, const std::optional<HostAddress>& name,
-                             const HostAddress& dialled, ConnQual qualifier) {
+OrErrno<bool> holder_is_owner(int socket, const std::optional<HostAddress>& name,
+                              const HostAddress& dialled, ConnQual qualifier) {
   return may_own(peer_credentials(socket).uid, name, dialled, qualifier);
 }
 

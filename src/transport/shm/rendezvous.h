@@ -14,21 +14,21 @@
 #include "core/types.h"
 #include "transport/inet/fork_guard.h"
 #include "transport/inet/host_address.h"
+#include "transport/inet/listen_error.h"
 
 namespace datum {
 
 // "datum/1/127.0.0.1/5000"; every address of this host: "datum/1/*/5000". Without the leading NUL.
 std::string rendezvous_name(const std::optional<HostAddress>& host, ConnQual qualifier);
 
-// `port_claimed`: a TCP port excludes conflicting names already. `error`: the errno behind
-// InsufficientResources.
-Result<GuardedFd> bind_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
-                                  bool port_claimed, int* error = nullptr);
+// `port_claimed`: a TCP port excludes conflicting names already.
+ListenResult<GuardedFd> bind_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
+                                        bool port_claimed);
 
-enum class ConnectResult : std::uint8_t { Connected, Nobody, Busy, NoResources };
-// `socket`: empty, or what another name was tried with in vain.
-ConnectResult connect_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
-                                 UniqueFd& socket);
+// 0 or errno; EAGAIN: whoever has the name has a full queue. `socket`: empty, or what another name
+// was tried with in vain.
+int connect_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
+                       UniqueFd& socket);
 
 enum class Lookup : std::uint8_t {
   Found,     // connected; nothing has been said yet
@@ -39,15 +39,19 @@ enum class Lookup : std::uint8_t {
   Busy,
   NoResources,
 };
+struct Finding {
+  Lookup what = Lookup::Nobody;
+  int error = 0; // the errno behind Unknown and NoResources
+};
 // The rendezvous of the address, else that of every address.
-Lookup find_rendezvous(const HostAddress& host, ConnQual qualifier, UniqueFd& out);
+Finding find_rendezvous(const HostAddress& host, ConnQual qualifier, UniqueFd& out);
 
 // The process behind a socket that was connected to `name` may speak for that qualifier: it belongs
 // to the user whose TCP listener owns the port. Where no port stands behind the qualifier nobody
 // else may have claimed it, unless that process is of this user or root. Fails for lack of
 // descriptors.
-Result<bool> holder_is_owner(int socket, const std::optional<HostAddress>& name,
-                             const HostAddress& dialled, ConnQual qualifier);
+OrErrno<bool> holder_is_owner(int socket, const std::optional<HostAddress>& name,
+                              const HostAddress& dialled, ConnQual qualifier);
 
 inline constexpr ConnQual kLargestPort = 65535;
 

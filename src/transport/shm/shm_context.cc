@@ -39,13 +39,6 @@ void ShmContext::warn_full() {
         links.size());
 }
 
-void ShmContext::warn_no_resources() {
-  if (!std::exchange(warned_no_resources_, true))
-    log(LogLevel::Warn,
-        "same-host connections wait: no descriptors or memory left; raise the limit "
-        "on open files (ulimit -n)");
-}
-
 void ShmContext::warn(Shortage shortage) {
   shortage_.tell(shortage, now(), "same-host connections wait");
 }

@@ -40,16 +40,13 @@ struct ShmContext {
   void open_direct(const PeerCredentials& process, const DirectTerms& terms,
                    LinkParts& parts) const;
 
-  // One line each in the life of a fabric.
-  void warn_full();
-  void warn_no_resources(); // nobody knows which
+  void warn_full(); // one line in the life of a fabric
   // One line each in a while.
   void warn(Shortage shortage);
   ShortageLog listen_shortage;
 
  private:
   bool warned_full_ = false;
-  bool warned_no_resources_ = false;
   ShortageLog shortage_; // of connections
 };
 

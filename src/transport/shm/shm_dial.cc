@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <new>
 #include <sys/epoll.h>
 
@@ -51,13 +52,8 @@ void ShmDial::dial_again() {
   pause_ = std::min(2 * pause_, kLongestPause);
 }
 
-void ShmDial::wait_for_resources() {
-  context_.warn_no_resources();
-  dial_again();
-}
-
-void ShmDial::wait_for_memory() {
-  context_.warn(kNoMemory);
+void ShmDial::wait_for(Shortage shortage) {
+  context_.warn(shortage);
   dial_again();
 }
 
@@ -80,7 +76,7 @@ void ShmDial::on_expired(Instant) {
   try {
     begin();
   } catch (const std::bad_alloc&) {
-    wait_for_memory();
+    wait_for(kNoMemory);
   }
 }
 
@@ -91,14 +87,15 @@ void ShmDial::begin() {
 
 // False: it was said what comes of it.
 bool ShmDial::find() {
-  switch (find_rendezvous(address_, qualifier_, socket_)) {
+  const Finding found = find_rendezvous(address_, qualifier_, socket_);
+  switch (found.what) {
   case Lookup::Found: return true;
   case Lookup::OtherHost: give_up(DialFailure::Unreachable); break;
   case Lookup::Nobody: give_up(DialFailure::NobodyListens); break;
   case Lookup::Stranger: give_up(DialFailure::Refused); break;
   case Lookup::Busy: dial_again(); break;
   case Lookup::Unknown:
-  case Lookup::NoResources: wait_for_resources(); break;
+  case Lookup::NoResources: wait_for(shortage_of(found.error)); break;
   }
   return false;
 }
@@ -129,7 +126,7 @@ void ShmDial::on_ready(std::uint32_t) {
     else
       on_answer(bytes);
   } catch (const std::bad_alloc&) {
-    wait_for_memory();
+    wait_for(kNoMemory);
   }
 }
 
@@ -172,7 +169,7 @@ void ShmDial::make_offer(const Greeting& answer) {
     return give_up(DialFailure::Unreachable);
   }
   SealedMemory memory = make_segment();
-  if (!memory.mapping) return wait_for_resources();
+  if (!memory.mapping) return wait_for(shortage_of(errno));
   parts.segment = std::move(memory.mapping);
   context_.open_direct(parts.peer.process, answer.direct, parts);
 

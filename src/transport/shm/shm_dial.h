@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/shortage.h"
 #include "core/timer.h"
 #include "progress/reactor.h"
 #include "transport/inet/host_address.h"
@@ -40,8 +41,7 @@ class ShmDial final : public Dial, private FdHandler, private Timer {
   void begin();
   void hang_up();
   void dial_again();
-  void wait_for_resources();
-  void wait_for_memory();
+  void wait_for(Shortage shortage);
   void on_hangup();
   // Each ends the dial; the last call of whoever calls it.
   void succeed(ShmPort& port);

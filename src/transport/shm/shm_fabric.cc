@@ -122,7 +122,7 @@ Result<std::unique_ptr<Dial>> ShmFabric::dial(const Address& address, ConnQual q
   return std::make_unique<ShmDial>(context_, *host, qualifier, std::move(found), events);
 }
 
-Lookup ShmFabric::find(const HostAddress& host, ConnQual qualifier) {
+Finding ShmFabric::find(const HostAddress& host, ConnQual qualifier) {
   found_ = {host, qualifier, {}};
   return find_rendezvous(host, qualifier, found_.rendezvous);
 }

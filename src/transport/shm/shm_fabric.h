@@ -43,7 +43,7 @@ class ShmFabric final : public Fabric {
   Result<std::unique_ptr<PublishedName>> publish(ConnQual qualifier) override;
   Result<std::unique_ptr<PublishedName>> publish_any() override;
   // Whether a dial would find somebody. What is found is kept for the dial that comes next.
-  Lookup find(const HostAddress& host, ConnQual qualifier);
+  Finding find(const HostAddress& host, ConnQual qualifier);
   Result<std::unique_ptr<Dial>> dial(const Address& address, ConnQual qualifier,
                                      DialEvents& events) override;
   bool fences_everywhere() const override { return fences_; }

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include "base/log.h"
+#include "transport/inet/listen_error.h"
 #include "transport/inet/port_rules.h"
 #include "transport/inet/qualifier_claim.h"
 #include "transport/shm/half_open.h"
@@ -19,18 +20,9 @@ constexpr int kAcceptsAtOnce = 64;
 constexpr Duration kRestWithoutDescriptors = 100 * kMillisecond;
 constexpr Duration kRestWithManyHalfOpen = 5 * kMillisecond;
 
-std::string name_of(const std::optional<HostAddress>& host) {
-  return host ? to_text(*host) : "every address";
-}
-
-// No qualifier: any would do. `error` is what a lack of resources is due to.
-tl::unexpected<Status> failure(ShmContext& context, const std::optional<HostAddress>& host,
-                               std::optional<ConnQual> qualifier, Status status, int error) {
-  if (status.type() == Type::InsufficientResources)
-    context.listen_shortage.tell(shortage_of(error), context.now(),
-                                 "listening at {} qualifier {}: no socket for it", name_of(host),
-                                 qualifier ? text("{}", *qualifier) : "*");
-  return fail(status);
+tl::unexpected<Status> failure(ShmContext& context, const ListenPlace& place,
+                               const ListenError& error) {
+  return listen_failure(context.listen_shortage, context.now(), place, error);
 }
 
 } // namespace
@@ -41,14 +33,14 @@ ShmListener::open(ShmContext& context, const std::optional<HostAddress>& host, C
   // Ports for qualifiers beyond 16 bits are a matter of who speaks TCP; the name alone decides.
   if (qualifier > kLargestPort) return finish(context, host, qualifier, std::nullopt);
   if (context.options.ports_are_claimed) return finish(context, host, qualifier, std::nullopt);
-  int error = 0;
-  auto claim = PortClaim::take(host, static_cast<std::uint16_t>(qualifier), &error);
-  if (!claim) return failure(context, host, qualifier, claim.error(), error);
+  const ListenPlace place{host, qualifier};
+  auto claim = PortClaim::take(host, static_cast<std::uint16_t>(qualifier));
+  if (!claim) return failure(context, place, claim.error());
   if (claim->is_same_host_only())
     log(LogLevel::Warn,
-        "listening at {} qualifier {}: port {} needs a privilege (CAP_NET_BIND_SERVICE) that this "
-        "process lacks; only processes of this host can connect",
-        name_of(host), qualifier, qualifier);
+        "listening at {}: port {} needs a privilege (CAP_NET_BIND_SERVICE) that this process "
+        "lacks; only processes of this host can connect",
+        to_text(place), qualifier);
   return finish(context, host, qualifier, std::move(*claim));
 }
 
@@ -68,9 +60,8 @@ Result<std::unique_ptr<PublishedName>> ShmListener::open_any(ShmContext& context
 
 Result<std::unique_ptr<PublishedName>>
 ShmListener::open_given(ShmContext& context, const std::optional<HostAddress>& host) {
-  int error = 0;
-  auto claim = PortClaim::take(host, 0, &error);
-  if (!claim) return failure(context, host, std::nullopt, claim.error(), error);
+  auto claim = PortClaim::take(host, 0);
+  if (!claim) return failure(context, {host, std::nullopt}, claim.error());
   const std::uint16_t port = claim->port();
   return finish(context, host, port, std::move(*claim));
 }
@@ -82,16 +73,12 @@ Result<std::unique_ptr<PublishedName>> ShmListener::finish(ShmContext& context,
   const bool claimed = claim ? !claim->is_same_host_only()
                              : context.options.ports_are_claimed && qualifier <= kLargestPort &&
                                    qualifier >= first_unprivileged_port();
-  int error = 0;
-  auto socket = bind_rendezvous(host, qualifier, claimed, &error);
-  if (!socket) return failure(context, host, qualifier, socket.error(), error);
+  const ListenPlace place{host, qualifier};
+  auto socket = bind_rendezvous(host, qualifier, claimed);
+  if (!socket) return failure(context, place, socket.error());
   GuardedFd name;
-  if (!claimed) error = claim_qualifier(kSameHostNames, host, qualifier, name);
-  if (error == EADDRINUSE) return fail(Type::ConnQualInUse);
-  if (error != 0) {
-    const Status lacking{Type::InsufficientResources, Detail::ResourceDevice};
-    return failure(context, host, qualifier, lacking, error);
-  }
+  const int error = claimed ? 0 : claim_qualifier(kSameHostNames, host, qualifier, name);
+  if (error != 0) return failure(context, place, name_error(error));
   std::unique_ptr<ShmListener> listener(
       new ShmListener(context, qualifier, std::move(claim), std::move(name), std::move(*socket)));
   FdHandler& handler = *listener;

@@ -13,6 +13,7 @@
 
 #include "base/log.h"
 #include "base/shortage.h"
+#include "transport/inet/listen_error.h"
 #include "transport/inet/port_rules.h"
 #include "transport/inet/qualifier_claim.h"
 #include "transport/tcp/tcp_incoming.h"
@@ -32,8 +33,8 @@ constexpr Duration kTimeForARequest = kSecond;
 constexpr Duration kTimeToSpeak = 300 * kMillisecond;
 constexpr int kNoError = 0;
 
-std::string name_of(const std::optional<HostAddress>& host) {
-  return host ? to_text(*host) : "*";
+ListenPlace place_of(const TcpContext& context, std::optional<ConnQual> qualifier) {
+  return {context.scope(), qualifier};
 }
 
 // Of two that want one mapped qualifier the second must not get the next candidate, also where one
@@ -62,23 +63,10 @@ bool concerns_one_peer(int error) {
   }
 }
 
-// No qualifier: any would do.
-tl::unexpected<Status> no_socket(TcpContext& context, std::optional<ConnQual> qualifier,
-                                 int error) {
-  context.listen_shortage.tell(shortage_of(error), context.now(),
-                               "listening at {} qualifier {}: no socket for it",
-                               name_of(context.scope()), qualifier ? text("{}", *qualifier) : "*");
-  return fail(Type::InsufficientResources, Detail::ResourceDevice);
-}
-
-tl::unexpected<Status> listen_failure(TcpContext& context, std::optional<ConnQual> qualifier,
-                                      int error) {
-  switch (error) {
-  case EADDRINUSE: return fail(Type::ConnQualInUse);
-  case EACCES: return fail(Type::ConnQualUnavailable);
-  case EADDRNOTAVAIL: return fail(Type::InvalidAddress, Detail::AddressUnreachable);
-  default: return no_socket(context, qualifier, error);
-  }
+tl::unexpected<Status> failure(TcpContext& context, std::optional<ConnQual> qualifier,
+                               const ListenError& error) {
+  return listen_failure(context.listen_shortage, context.now(), place_of(context, qualifier),
+                        error);
 }
 
 } // namespace
@@ -90,10 +78,10 @@ Result<std::unique_ptr<Listener>> TcpListener::open(TcpContext& context, ConnQua
   const int error = open_listener(context.scope(), static_cast<std::uint16_t>(qualifier), socket);
   if (error == EACCES && context.options.only_way)
     log(LogLevel::Warn,
-        "listening at {} qualifier {}: that port needs a privilege (CAP_NET_BIND_SERVICE) that "
-        "this process lacks; choose one from {} on",
-        name_of(context.scope()), qualifier, first_unprivileged_port());
-  if (error != kNoError) return listen_failure(context, qualifier, error);
+        "listening at {}: that port needs a privilege (CAP_NET_BIND_SERVICE) that this process "
+        "lacks; choose one from {} on",
+        to_text(place_of(context, qualifier)), first_unprivileged_port());
+  if (error != kNoError) return failure(context, qualifier, port_error(error));
   return finish(context, qualifier, TcpNames(), std::move(socket), events);
 }
 
@@ -101,19 +89,17 @@ Result<std::unique_ptr<Listener>> TcpListener::open_mapped(TcpContext& context, 
                                                            ListenerEvents& events) {
   TcpNames names;
   const int taken = take_names(context, qualifier, names);
-  if (taken == EADDRINUSE) return fail(Type::ConnQualInUse);
-  if (taken != kNoError) return no_socket(context, qualifier, taken);
+  if (taken != kNoError) return failure(context, qualifier, name_error(taken));
   const PortRange range = context.options.ports.value_or(kMappedPorts);
   for (const std::uint16_t port : candidate_ports(qualifier, range)) {
     GuardedFd socket;
     const int error = open_listener(context.scope(), port, socket);
     if (error == kNoError)
       return finish(context, qualifier, std::move(names), std::move(socket), events);
-    if (error != EADDRINUSE) return listen_failure(context, qualifier, error);
+    if (error != EADDRINUSE) return failure(context, qualifier, port_error(error));
   }
-  log(LogLevel::Warn,
-      "listening at {} qualifier {}: all its candidate ports from {} to {} are used",
-      name_of(context.scope()), qualifier, range.low, range.high);
+  log(LogLevel::Warn, "listening at {}: all its candidate ports from {} to {} are used",
+      to_text(place_of(context, qualifier)), range.low, range.high);
   return fail(Type::ConnQualInUse);
 }
 
@@ -131,10 +117,10 @@ Result<std::unique_ptr<Listener>> TcpListener::open_any(TcpContext& context,
                           static_cast<std::uint16_t>(range.low + (start + i) % count), socket);
   if (error == EADDRINUSE && !wanted) error = open_listener(context.scope(), 0, socket);
   if (error == EADDRINUSE) return fail(Type::ConnQualUnavailable);
-  if (error != kNoError) return listen_failure(context, std::nullopt, error);
-  const std::uint16_t port = local_name(socket.get()).port;
-  if (port == 0) return no_socket(context, std::nullopt, errno);
-  return finish(context, port, TcpNames(), std::move(socket), events);
+  if (error != kNoError) return failure(context, std::nullopt, port_error(error));
+  const auto port = bound_port(socket.get());
+  if (!port) return failure(context, std::nullopt, port.error());
+  return finish(context, *port, TcpNames(), std::move(socket), events);
 }
 
 Result<std::unique_ptr<Listener>> TcpListener::finish(TcpContext& context, ConnQual qualifier,
@@ -181,8 +167,8 @@ void TcpListener::on_expired(Instant) {
 
 void TcpListener::warn_nobody_accepted(int error) {
   if (std::exchange(warned_, true)) return;
-  log(LogLevel::Warn, "{} qualifier {}: nobody can be accepted: {}", name_of(context_.scope()),
-      qualifier_, std::strerror(error));
+  log(LogLevel::Warn, "{}: nobody can be accepted: {}", to_text(place_of(context_, qualifier_)),
+      std::strerror(error));
 }
 
 void TcpListener::on_ready(std::uint32_t) {

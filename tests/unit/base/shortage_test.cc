@@ -2,6 +2,7 @@
 #include "base/shortage.h"
 
 #include <gtest/gtest.h>
+#include <new>
 #include <string>
 #include <sys/resource.h>
 
@@ -52,6 +53,21 @@ TEST(Shortage, EachHasItsLineOnceInTenSeconds) {
   EXPECT_TRUE(shortages.may_tell(Lack::Descriptors, kStart + 10'000'000'000));
   EXPECT_FALSE(shortages.may_tell(Lack::KernelMemory, kStart + 10'000'000'000));
   EXPECT_FALSE(shortages.may_tell(Lack::Descriptors, kStart + 19'999'999'999));
+}
+
+// Rules: tcp.R11
+TEST(Shortage, ThrowsNothingWhereItsWordsFindNoMemory) {
+  ShortageLog shortages;
+  int asked = 0;
+  const auto say = [&]() -> std::string {
+    ++asked;
+    throw std::bad_alloc();
+  };
+  testing::internal::CaptureStderr();
+  EXPECT_NO_THROW(shortages.tell(kNoMemory, 0, say));
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("memory"), std::string::npos);
+  shortages.tell(kNoMemory, 1, say);
+  EXPECT_EQ(asked, 1) << "it was told a short time ago";
 }
 
 } // namespace

@@ -299,11 +299,15 @@ TEST_F(Hostile, WithoutDescriptorsADialWaits) {
   Adapter b(world, "127.0.0.1");
   Dialled dialled;
   start_dial(b, "127.0.0.1", name->qualifier(), dialled);
+  testing::internal::CaptureStderr();
   {
     const NoDescriptors none;
     for (int i = 0; i < 5; ++i) world.turn(1);
     EXPECT_FALSE(dialled.over());
   }
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(said, "datum warn: same-host connections wait: Too many open files; this process may "
+                  "have 3 (`ulimit -n`), which is its RLIMIT_NOFILE\n");
   ASSERT_TRUE(world.run_until([&] { return dialled.over(); }));
   EXPECT_NE(dialled.port, nullptr);
 }

@@ -16,8 +16,7 @@ namespace datum::test {
 class Stranger {
  public:
   Stranger(World& world, ConnQual qualifier) : world_(world) {
-    EXPECT_EQ(connect_rendezvous(read_address(address_of("127.0.0.1")), qualifier, socket_),
-              ConnectResult::Connected);
+    EXPECT_EQ(connect_rendezvous(read_address(address_of("127.0.0.1")), qualifier, socket_), 0);
   }
   void say(std::span<const std::byte> bytes, std::span<const int> fds = {}) {
     EXPECT_TRUE(send_message(socket_.get(), bytes, fds));

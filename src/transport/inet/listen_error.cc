@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "transport/inet/listen_error.h"
+
+#include <cerrno>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "base/text.h"
+
+namespace datum {
+namespace {
+
+constexpr Status kNoSocket{Type::InsufficientResources, Detail::ResourceDevice};
+
+std::uint16_t port_in(const sockaddr_storage& address) {
+  if (address.ss_family == AF_INET6)
+    return ntohs(reinterpret_cast<const sockaddr_in6*>(&address)->sin6_port);
+  return ntohs(reinterpret_cast<const sockaddr_in*>(&address)->sin_port);
+}
+
+} // namespace
+
+ListenError port_error(int error) {
+  switch (error) {
+  case EADDRINUSE: return {Type::ConnQualInUse, error};
+  case EACCES: return {Type::ConnQualUnavailable, error};
+  case EADDRNOTAVAIL: return {{Type::InvalidAddress, Detail::AddressUnreachable}, error};
+  default: return {kNoSocket, error};
+  }
+}
+
+ListenError name_error(int error) {
+  return {error == EADDRINUSE ? Status(Type::ConnQualInUse) : kNoSocket, error};
+}
+
+std::string to_text(const ListenPlace& place) {
+  const std::string host = place.host ? to_text(*place.host) : "every address";
+  return place.qualifier ? text("{} qualifier {}", host, *place.qualifier) : host + " any qualifier";
+}
+
+tl::unexpected<Status> listen_failure(ShortageLog& shortages, Instant now, const ListenPlace& place,
+                                      const ListenError& error) {
+  if (error.status.type() == Type::InsufficientResources)
+    shortages.tell(shortage_of(error.error), now,
+                   [&] { return text("listening at {}: no socket for it", to_text(place)); });
+  return fail(error.status);
+}
+
+ListenResult<std::uint16_t> bound_port(int socket) {
+  sockaddr_storage address{};
+  socklen_t length = sizeof address;
+  if (::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &length) != 0)
+    return tl::unexpected(port_error(errno));
+  const std::uint16_t port = port_in(address);
+  // The kernel did not fail, so errno has no word for it.
+  if (port == 0) return tl::unexpected(port_error(ENODATA));
+  return port;
+}
+
+} // namespace datum

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/inet/listen_error.h: why nobody can listen at a connection qualifier.
+// Lives here: what errno means of a port and of a name, what the consumer is told, what the log is.
+// Not here:   taking either; how often a lack is told (base/shortage.h).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "base/shortage.h"
+#include "base/status.h"
+#include "core/types.h"
+#include "transport/inet/host_address.h"
+
+namespace datum {
+
+struct ListenError {
+  Status status;
+  int error = 0; // the errno behind it
+};
+template <class T>
+using ListenResult = tl::expected<T, ListenError>;
+
+// Of a call that failed with this errno.
+ListenError port_error(int error);
+ListenError name_error(int error);
+
+// Where somebody listens. No host: at every address of this one; no qualifier: any would do.
+struct ListenPlace {
+  std::optional<HostAddress> host;
+  std::optional<ConnQual> qualifier;
+};
+// "127.0.0.1 qualifier 5000"
+std::string to_text(const ListenPlace& place);
+
+// What the consumer is told. A lack of resources is logged, without memory, too.
+tl::unexpected<Status> listen_failure(ShortageLog& shortages, Instant now, const ListenPlace& place,
+                                      const ListenError& error);
+
+// The port that a socket is bound to: 0 is none.
+ListenResult<std::uint16_t> bound_port(int socket);
+
+} // namespace datum

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Why nobody can listen at a qualifier, and that it is said where there is no memory, either.
+#include "transport/inet/listen_error.h"
+
+#include <cerrno>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "../iwarp/no_memory.h"
+#include "base/unique_fd.h"
+
+namespace datum::test {
+namespace {
+
+using iwarp::test::NoMemory;
+
+// Too long to be written without memory.
+ListenPlace far_place() {
+  HostAddress host;
+  host.family = AF_INET6;
+  host.bytes.fill(0xab);
+  return {host, ConnQual{1} << 60U};
+}
+
+// Rules: tcp.R10
+TEST(ListenError, ALackWithoutMemoryForItsLineIsTheAnswerAllTheSame) {
+  ShortageLog shortages;
+  const ListenPlace place = far_place();
+  testing::internal::CaptureStderr();
+  Status status;
+  {
+    const NoMemory none;
+    status = listen_failure(shortages, 0, place, port_error(ENOBUFS)).value();
+  }
+  EXPECT_EQ(status, Status(Type::InsufficientResources, Detail::ResourceDevice));
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("memory"), std::string::npos);
+}
+
+// Rules: tcp.R10
+TEST(ListenError, NamesThePlaceAndTheCause) {
+  ShortageLog shortages;
+  testing::internal::CaptureStderr();
+  static_cast<void>(listen_failure(shortages, 0, {HostAddress(), 5000}, name_error(EMFILE)));
+  static_cast<void>(listen_failure(shortages, 0, {}, port_error(ENFILE)));
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("listening at 0.0.0.0 qualifier 5000: no socket for it: Too many open files;"),
+            std::string::npos)
+      << said;
+  EXPECT_NE(said.find("listening at every address any qualifier: no socket for it: Too many open "
+                      "files in system;"),
+            std::string::npos)
+      << said;
+}
+
+TEST(ListenError, OnlyALackIsLogged) {
+  ShortageLog shortages;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(listen_failure(shortages, 0, {}, port_error(EADDRINUSE)).value(),
+            Status(Type::ConnQualInUse));
+  EXPECT_EQ(listen_failure(shortages, 0, {}, name_error(EADDRINUSE)).value(),
+            Status(Type::ConnQualInUse));
+  EXPECT_EQ(listen_failure(shortages, 0, {}, port_error(EACCES)).value(),
+            Status(Type::ConnQualUnavailable));
+  EXPECT_EQ(listen_failure(shortages, 0, {}, port_error(EADDRNOTAVAIL)).value(),
+            Status(Type::InvalidAddress, Detail::AddressUnreachable));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+// The kernel answers without an error: what is logged must not be "Success".
+TEST(BoundPort, ASocketWithoutOneHasAnError) {
+  const UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  errno = 0;
+  const auto port = bound_port(socket.get());
+  ASSERT_FALSE(port.has_value());
+  EXPECT_NE(port.error().error, 0);
+  EXPECT_EQ(bound_port(-1).error().error, EBADF);
+}
+
+} // namespace
+} // namespace datum::test
