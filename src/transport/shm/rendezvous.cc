@@ -13,6 +13,7 @@
 #include "transport/inet/qualifier_claim.h"
 #include "transport/shm/listener_owner.h"
 #include "transport/shm/message_socket.h"
+#include "transport/shm/name_holder.h"
 
 namespace datum {
 namespace {
@@ -86,9 +87,16 @@ OrErrno<bool> may_own(std::optional<uid_t> holder, const std::optional<HostAddre
   return !*disputed;
 }
 
-// Somebody whose queue is full cannot be asked who he is.
+// Somebody whose queue is full cannot be asked who he is, but the kernel can. Where a port tells
+// who is right, a squatter would hold up those that could connect over TCP.
 Finding busy(const std::optional<HostAddress>& name, const HostAddress& host, ConnQual qualifier) {
-  const auto owner = may_own(std::nullopt, name, host, qualifier);
+  std::optional<uid_t> holder;
+  if (is_port(qualifier)) {
+    const auto known = name_holder(rendezvous_name(name, qualifier));
+    if (!known) return {Lookup::NoResources, known.error()};
+    holder = *known;
+  }
+  const auto owner = may_own(holder, name, host, qualifier);
   if (!owner) return {Lookup::NoResources, owner.error()};
   return {*owner ? Lookup::Busy : Lookup::Stranger};
 }

@@ -167,7 +167,8 @@ TEST_F(Publish, APrivilegedPortIsPublishedOnThisHostOnly) {
 }
 
 // Binds the rendezvous of a port that belongs to the parent, answers nothing, counts diallers.
-void squat(Numbers& numbers, const std::string& name) {
+// Without a place in its queue one can wait there and is not let go.
+void squat(Numbers& numbers, const std::string& name, int places = 8) {
   if (::setresuid(kNobody, kNobody, kNobody) != 0) return;
   const int socket = ::socket(AF_UNIX, SOCK_SEQPACKET, 0);
   sockaddr_un address{};
@@ -175,8 +176,9 @@ void squat(Numbers& numbers, const std::string& name) {
   std::memcpy(address.sun_path + 1, name.data(), name.size());
   const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
   const bool bound = ::bind(socket, reinterpret_cast<sockaddr*>(&address), length) == 0 &&
-                     ::listen(socket, 8) == 0;
+                     ::listen(socket, places) == 0;
   numbers.put(bound ? kPublished : kFailed);
+  while (places == 0) ::pause();
   const int dialler = ::accept(socket, nullptr, nullptr);
   char byte = 0;
   // Whoever sees through us hangs up without a word.
@@ -230,6 +232,34 @@ TEST_F(Publish, ASquatterBesideEveryAddressWhoseQueueIsFullKeepsNobodyFromIt) {
   Dialled dialled;
   ASSERT_NO_FATAL_FAILURE(dial_beside_full_queue(world, a, service->qualifier(), dialled));
   EXPECT_NE(dialled.port, nullptr);
+}
+
+// Whether the name is this user's or not.
+Finding find_beside_full_queue(ConnQual qualifier) {
+  const HostAddress host = *read_address(address_of("127.0.0.1"));
+  std::array<UniqueFd, 2> waiting;
+  for (UniqueFd& each : waiting) connect_rendezvous(host, qualifier, each);
+  UniqueFd found;
+  return find_rendezvous(host, qualifier, found);
+}
+
+// Its own TCP listener is there, and over TCP it can be reached.
+TEST_F(Publish, ASquatterOfAnotherUserWhoseQueueIsFullHoldsNobodyUp) {
+  if (::geteuid() != 0) GTEST_SKIP() << "becoming another user needs root";
+  auto port = PortClaim::take(read_address(address_of("127.0.0.1")), 0);
+  ASSERT_TRUE(port.has_value());
+  const std::string name = rendezvous_name(read_address(address_of("127.0.0.1")), port->port());
+  Child squatter([&](Numbers& numbers) { squat(numbers, name, 0); });
+  ASSERT_EQ(squatter.numbers().get(), kPublished);
+  EXPECT_EQ(find_beside_full_queue(port->port()).what, Lookup::Stranger);
+}
+
+TEST_F(Publish, TheOwnerOfThePortWhoseQueueIsFullIsWaitedFor) {
+  auto port = PortClaim::take(read_address(address_of("127.0.0.1")), 0);
+  ASSERT_TRUE(port.has_value());
+  const FullQueue full(port->port());
+  ASSERT_EQ(full.last, EAGAIN);
+  EXPECT_EQ(find_beside_full_queue(port->port()).what, Lookup::Busy);
 }
 
 // A service point that listens over TCP alone, as far as names go.
