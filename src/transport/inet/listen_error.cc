@@ -35,7 +35,8 @@ ListenError name_error(int error) {
 
 std::string to_text(const ListenPlace& place) {
   const std::string host = place.host ? to_text(*place.host) : "every address";
-  return place.qualifier ? text("{} qualifier {}", host, *place.qualifier) : host + " any qualifier";
+  return place.qualifier ? text("{} qualifier {}", host, *place.qualifier)
+                         : host + " any qualifier";
 }
 
 tl::unexpected<Status> listen_failure(ShortageLog& shortages, Instant now, const ListenPlace& place,

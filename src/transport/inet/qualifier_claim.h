@@ -3,9 +3,11 @@
 // alone.
 //
 // Lives here: the families of names; taking one so that every address and a single one exclude each
-// other; whether somebody has claimed the qualifier in the other of these two forms.
+// other; whether somebody has claimed the qualifier in the other of these two forms. None of that
+// takes longer where many qualifiers are claimed.
 //
 // Not here: what is said behind a name. docs/design/shm.md says what this is good for.
+// Bounds:   kMarks single addresses of this host for each qualifier.
 #pragma once
 
 #include <optional>
@@ -25,10 +27,20 @@ inline constexpr std::string_view kRendezvousNames = "datum/1";
 inline constexpr std::string_view kMappedNames = "datum/q";
 inline constexpr std::string_view kSameHostNames = "datum/s";
 
-// 0 or errno; EADDRINUSE: somebody has that name, or one that conflicts with it. `host` nothing:
-// every address of this host.
+inline constexpr int kMarks = 64;
+
+struct QualifierClaim {
+  GuardedFd name;
+  GuardedFd mark; // of a single address: which ones there are, nobody can guess
+};
+
+// 0 or errno; EADDRINUSE: somebody has that name, or the qualifier in the other form. `host`
+// nothing: every address of this host. EUSERS: more than kMarks addresses have it.
 int claim_qualifier(std::string_view family, const std::optional<HostAddress>& host,
-                    ConnQual qualifier, GuardedFd& out);
+                    ConnQual qualifier, QualifierClaim& out);
+// The name alone, beside somebody of ours who has claimed the qualifier.
+int name_qualifier(std::string_view family, const std::optional<HostAddress>& host,
+                   ConnQual qualifier, GuardedFd& out);
 // The rendezvous of somebody who is not to be found by shared memory: whoever asks there finds
 // nobody, and nobody else can offer to be asked.
 int reserve_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier, GuardedFd& out);

@@ -12,8 +12,8 @@
 
 namespace datum {
 
-// `name` without the leading NUL. Nothing: nobody, or the kernel does not tell (before Linux 5.3, or
-// without the module). Fails for lack of descriptors.
+// `name` without the leading NUL. Nothing: nobody, or the kernel does not tell (before Linux 5.3,
+// or without the module). Fails for lack of descriptors.
 OrErrno<std::optional<uid_t>> name_holder(const std::string& name);
 
 } // namespace datum

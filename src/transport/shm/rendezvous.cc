@@ -24,6 +24,10 @@ int seqpacket_socket() {
   return ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
+bool is_port(ConnQual qualifier) {
+  return qualifier >= 1 && qualifier <= kLargestPort;
+}
+
 // 0 or errno.
 int bind_rendezvous_to(const std::optional<HostAddress>& host, ConnQual qualifier,
                        bool port_claimed, GuardedFd& out) {
@@ -31,7 +35,8 @@ int bind_rendezvous_to(const std::optional<HostAddress>& host, ConnQual qualifie
   if (!socket) return errno;
   const std::string name = rendezvous_name(host, qualifier);
   if (const int error = take_name(socket.get(), name); error != 0) return error;
-  if (!port_claimed)
+  // Who has the port in the other form has claimed nothing else.
+  if (!port_claimed && is_port(qualifier))
     if (const int error = look_for_conflict(kRendezvousNames, host, qualifier); error != 0)
       return error;
   if (::listen(socket.get(), kBacklog) != 0) return errno;
@@ -64,10 +69,6 @@ int connect_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifie
 }
 
 namespace {
-
-bool is_port(ConnQual qualifier) {
-  return qualifier >= 1 && qualifier <= kLargestPort;
-}
 
 // Whether the qualifier may be this user's; nothing: it is not known who holds the name.
 OrErrno<bool> may_own(std::optional<uid_t> holder, const std::optional<HostAddress>& name,

@@ -21,7 +21,7 @@ namespace datum {
 // "datum/1/127.0.0.1/5000"; every address of this host: "datum/1/*/5000". Without the leading NUL.
 std::string rendezvous_name(const std::optional<HostAddress>& host, ConnQual qualifier);
 
-// `port_claimed`: a TCP port excludes conflicting names already.
+// `port_claimed`: a TCP port excludes conflicting names already. Beyond 16 bits the claims do.
 ListenResult<GuardedFd> bind_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
                                         bool port_claimed);
 

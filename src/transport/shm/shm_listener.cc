@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "transport/inet/listen_error.h"
 #include "transport/inet/port_rules.h"
-#include "transport/inet/qualifier_claim.h"
 #include "transport/shm/half_open.h"
 #include "transport/shm/rendezvous.h"
 #include "transport/shm/shm_context.h"
@@ -76,7 +75,7 @@ Result<std::unique_ptr<PublishedName>> ShmListener::finish(ShmContext& context,
   const ListenPlace place{host, qualifier};
   auto socket = bind_rendezvous(host, qualifier, claimed);
   if (!socket) return failure(context, place, socket.error());
-  GuardedFd name;
+  QualifierClaim name;
   const int error = claimed ? 0 : claim_qualifier(kSameHostNames, host, qualifier, name);
   if (error != 0) return failure(context, place, name_error(error));
   std::unique_ptr<ShmListener> listener(
@@ -89,7 +88,7 @@ Result<std::unique_ptr<PublishedName>> ShmListener::finish(ShmContext& context,
 }
 
 ShmListener::ShmListener(ShmContext& context, ConnQual qualifier, std::optional<PortClaim> claim,
-                         GuardedFd name, GuardedFd socket)
+                         QualifierClaim name, GuardedFd socket)
     : context_(context), qualifier_(qualifier), claim_(std::move(claim)), name_(std::move(name)),
       socket_(std::move(socket)) {}
 

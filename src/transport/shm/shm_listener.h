@@ -12,6 +12,7 @@
 #include "progress/reactor.h"
 #include "transport/inet/fork_guard.h"
 #include "transport/inet/host_address.h"
+#include "transport/inet/qualifier_claim.h"
 #include "transport/link/fabric.h"
 #include "transport/shm/port_claim.h"
 
@@ -37,7 +38,7 @@ class ShmListener final : public PublishedName, private FdHandler, private Timer
 
  private:
   ShmListener(ShmContext& context, ConnQual qualifier, std::optional<PortClaim> claim,
-              GuardedFd name, GuardedFd socket);
+              QualifierClaim name, GuardedFd socket);
   static Result<std::unique_ptr<PublishedName>> finish(ShmContext& context,
                                                        const std::optional<HostAddress>& host,
                                                        ConnQual qualifier,
@@ -50,8 +51,8 @@ class ShmListener final : public PublishedName, private FdHandler, private Timer
   ShmContext& context_;
   const ConnQual qualifier_;
   std::optional<PortClaim> claim_;
-  GuardedFd name_;   // of kSameHostNames, where no port was claimed
-  GuardedFd socket_; // closed before the claims: while a name stands, its owner can be checked
+  QualifierClaim name_; // of kSameHostNames, where no port was claimed
+  GuardedFd socket_;    // closed before the claims: while a name stands, its owner can be checked
   bool watching_ = false;
 };
 

@@ -15,7 +15,6 @@
 #include "base/shortage.h"
 #include "transport/inet/listen_error.h"
 #include "transport/inet/port_rules.h"
-#include "transport/inet/qualifier_claim.h"
 #include "transport/tcp/tcp_incoming.h"
 #include "transport/tcp/tcp_state.h"
 
@@ -41,9 +40,10 @@ ListenPlace place_of(const TcpContext& context, std::optional<ConnQual> qualifie
 // of them wants it at every address (CONN.26): no port tells them apart. 0 or errno.
 int take_names(TcpContext& context, ConnQual qualifier, TcpNames& out) {
   const auto host = context.scope();
-  if (context.options.only_way)
-    if (const int error = reserve_rendezvous(host, qualifier, out.rendezvous); error != kNoError)
-      return error;
+  if (!context.options.only_way)
+    return name_qualifier(kMappedNames, host, qualifier, out.claim.name); // see PathTransport
+  if (const int error = reserve_rendezvous(host, qualifier, out.rendezvous); error != kNoError)
+    return error;
   return claim_qualifier(kMappedNames, host, qualifier, out.claim);
 }
 

@@ -8,6 +8,7 @@
 #include <list>
 #include <memory>
 
+#include "transport/inet/qualifier_claim.h"
 #include "transport/tcp/qualifier.h"
 #include "transport/tcp/tcp_connection.h"
 
@@ -15,7 +16,7 @@ namespace datum {
 
 // Of a mapped qualifier.
 struct TcpNames {
-  GuardedFd claim;
+  QualifierClaim claim;
   GuardedFd rendezvous; // where no shared memory is beside TCP: nobody else may be found there
 };
 
@@ -56,8 +57,8 @@ class TcpListener final : public Listener, public ListenerHook, private FdHandle
 
   TcpListener(TcpContext& context, ConnQual qualifier, TcpNames names, GuardedFd socket,
               ListenerEvents& events)
-      : context_(context), qualifier_(qualifier), events_(events), claim_(std::move(names.claim)),
-        rendezvous_(std::move(names.rendezvous)), socket_(std::move(socket)) {
+      : context_(context), qualifier_(qualifier), events_(events), names_(std::move(names)),
+        socket_(std::move(socket)) {
     context_.listeners.push_back(*this);
   }
   static Result<std::unique_ptr<Listener>> finish(TcpContext& context, ConnQual qualifier,
@@ -85,8 +86,7 @@ class TcpListener final : public Listener, public ListenerHook, private FdHandle
   TcpContext& context_;
   const ConnQual qualifier_;
   ListenerEvents& events_;
-  GuardedFd claim_; // see TcpNames
-  GuardedFd rendezvous_;
+  const TcpNames names_;
   GuardedFd socket_;
   bool watching_ = false;
   bool waits_for_room_ = false;

@@ -267,7 +267,8 @@ struct TcpAlone {
   TcpAlone(const std::optional<HostAddress>& where, ConnQual qualifier)
       : errors{reserve_rendezvous(where, qualifier, rendezvous),
                claim_qualifier(kMappedNames, where, qualifier, claim)} {}
-  GuardedFd rendezvous, claim;
+  GuardedFd rendezvous;
+  QualifierClaim claim;
   const std::array<int, 2> errors;
 };
 
@@ -315,16 +316,36 @@ TEST_F(Publish, ASquatterBesideALargeQualifierKeepsNobodyFromIt) {
 TEST_F(Publish, AClaimOfNobodyElseDisputesNoName) {
   const auto name = a.fabric->publish(large);
   ASSERT_TRUE(name.has_value());
-  GuardedFd claim;
-  ASSERT_EQ(claim_qualifier(kMappedNames, std::nullopt, large, claim), 0);
+  GuardedFd claim; // nobody who keeps to the rules would have it
+  ASSERT_EQ(name_qualifier(kMappedNames, std::nullopt, large, claim), 0);
   Dialled dialled;
   dial_now(world, b, "127.0.0.1", large, dialled);
   EXPECT_NE(dialled.port, nullptr);
 }
 
+// Rules: CONN.26
+TEST_F(Publish, ManyAddressesMayHaveALargeQualifierAndEachExcludesEveryAddress) {
+  std::vector<QualifierClaim> claims(kMarks);
+  HostAddress host = *read_address(address_of("127.0.1.0"));
+  const auto claim_next = [&](QualifierClaim& claim) {
+    ++host.bytes[3];
+    return claim_qualifier(kSameHostNames, host, large, claim);
+  };
+  for (QualifierClaim& each : claims) ASSERT_EQ(claim_next(each), 0);
+  QualifierClaim more;
+  EXPECT_EQ(claim_next(more), EUSERS);
+  claims.erase(claims.begin(), claims.end() - 1); // the last mark is none of the first ones
+  expect_in_use(wildcard, large);
+  EXPECT_EQ(claim_next(more), 0);
+  claims.clear();
+  expect_in_use(wildcard, large);
+  more = {};
+  EXPECT_TRUE(wildcard.fabric->publish(large).has_value());
+}
+
 // Nobody reads there: what the kernel kept would stay until the service point ends.
 TEST_F(Publish, AClaimKeepsNothingThatStrangersSendIt) {
-  GuardedFd claim;
+  QualifierClaim claim;
   ASSERT_EQ(claim_qualifier(kMappedNames, std::nullopt, large, claim), 0);
   const UniqueFd stranger(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_un address{};

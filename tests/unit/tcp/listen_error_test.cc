@@ -44,8 +44,9 @@ TEST(ListenError, NamesThePlaceAndTheCause) {
   static_cast<void>(listen_failure(shortages, 0, {HostAddress(), 5000}, name_error(EMFILE)));
   static_cast<void>(listen_failure(shortages, 0, {}, port_error(ENFILE)));
   const std::string said = testing::internal::GetCapturedStderr();
-  EXPECT_NE(said.find("listening at 0.0.0.0 qualifier 5000: no socket for it: Too many open files;"),
-            std::string::npos)
+  EXPECT_NE(
+      said.find("listening at 0.0.0.0 qualifier 5000: no socket for it: Too many open files;"),
+      std::string::npos)
       << said;
   EXPECT_NE(said.find("listening at every address any qualifier: no socket for it: Too many open "
                       "files in system;"),
