@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "executioner.h"
 
+#include <dlfcn.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -35,6 +36,20 @@ void leave_child_behind(int hold) {
   char byte = 0;
   [[maybe_unused]] const ssize_t got = read(hold, &byte, 1);
   _exit(0);
+}
+
+Report report_of(Tracer::Death death) {
+  switch (death) {
+  case Tracer::Death::Entering: return Report::kDiedEntering;
+  case Tracer::Death::Inside: return Report::kDiedInside;
+  case Tracer::Death::Afterwards: return Report::kDiedAfterwards;
+  }
+  return Report::kFailed;
+}
+
+// What each victim would load anew for each open of an IA; loading makes no threads.
+void load_provider() {
+  if (dlopen(DATUM_PROVIDER, RTLD_NOW) == nullptr) std::fprintf(stderr, "%s\n", dlerror());
 }
 
 } // namespace
@@ -88,6 +103,7 @@ void Executioner::serve(const Victim& victim, const Line& orders, const Line& su
   // Children of dead victims become ours.
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   block_child_signal(SIG_BLOCK);
+  load_provider();
   Sentence sentence{};
   while (orders.get(sentence)) {
     int ready[2];
@@ -116,8 +132,7 @@ void Executioner::serve(const Victim& victim, const Line& orders, const Line& su
       continue;
     }
     orders.put(Report::kReady);
-    const bool inside = tracer.kill_at(sentence.landmark, sentence.steps);
-    orders.put(inside ? Report::kDiedInside : Report::kDiedAfterwards);
+    orders.put(report_of(tracer.kill_at(sentence.landmark, sentence.steps)));
     while (waitpid(-1, nullptr, WNOHANG) > 0) {
     }
   }

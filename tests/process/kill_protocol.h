@@ -15,25 +15,59 @@ namespace datum::test {
 
 enum class Operation : std::uint8_t {
   kListen,
+  kReserve,
   kConnect,
+  // The survivor asks for a connection, to the victim's qualifier.
   kAccept,
+  kAcceptReserved,
   kReject,
+  kHandOff,
+  // They are connected.
   kSendSmall,
   kSendLarge,
   kReceiveSmall,
   kReceiveLarge,
+  kReceiveShared,
   kWriteOrdinary,
   kWriteShareable,
   kReadOrdinary,
   kReadShareable,
+  kWriteRing,
+  kReadRing,
   kBind,
+  kRebind,
+  kUnbind,
+  kFreeRegion,
+  kFreeWindow,
+  kDuplicate,
+  // The survivor may be told in good order.
   kDisconnectGraceful,
   kDisconnectAbrupt,
+  kResetEndpoint,
   kFreeEndpoint,
   kCloseAdapter,
 };
-inline constexpr int kOperations = 17;
+inline constexpr int kOperations = 29;
 const char* name_of(Operation operation);
+
+constexpr bool asks_victim(Operation operation) {
+  return operation >= Operation::kAccept && operation <= Operation::kHandOff;
+}
+constexpr bool is_connected(Operation operation) {
+  return operation >= Operation::kSendSmall;
+}
+// The survivor writes to memory of the victim meanwhile.
+constexpr bool exports_memory(Operation operation) {
+  return operation == Operation::kFreeRegion || operation == Operation::kFreeWindow;
+}
+// Makes no system call: there are only instructions to die at.
+constexpr bool is_silent(Operation operation) {
+  return operation == Operation::kHandOff || operation == Operation::kReceiveShared ||
+         operation == Operation::kResetEndpoint;
+}
+constexpr bool may_end_orderly(Operation operation) {
+  return operation >= Operation::kDisconnectGraceful;
+}
 
 inline constexpr std::size_t kSmall = 64;
 inline constexpr std::size_t kLarge = std::size_t{600} * 1024; // three turns of a direct copy
@@ -42,16 +76,22 @@ struct Sentence {
   Operation operation;
   bool child_lives_on;         // a child of the victim keeps all that the victim had
   std::uint32_t landmark;      // die at this system call stop of the operation
-  std::uint32_t steps;         // and so many instructions behind it
+  std::uint32_t steps;         // and so many instructions behind it, if it is the end of a call
   std::uint64_t qualifier = 0; // the survivor's, or in kListen the one to listen on
 };
 
 // What the executioner reports: first that the victim is ready, then that it is dead.
-enum class Report : std::uint8_t { kReady, kDiedInside, kDiedAfterwards, kFailed };
+enum class Report : std::uint8_t { kReady, kDiedEntering, kDiedInside, kDiedAfterwards, kFailed };
 
-// What the victim tells the survivor.
+// What the victim tells the survivor that asks it for a connection: where it listens.
 struct VictimTerms {
-  std::uint64_t qualifier; // kAccept, kReject: where it listens
+  std::uint64_t qualifier;
+};
+
+// And the one that writes to its memory: where that is.
+struct ExportedMemory {
+  std::uint32_t context;
+  std::uint64_t address;
 };
 
 // Private data of a connection: memory of the survivor that the victim may reach.

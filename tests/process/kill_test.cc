@@ -9,13 +9,14 @@
 
 #include "process_main.h"
 #include "survivor.h"
+#include "variable.h"
 
 namespace datum::test {
 
 namespace {
 
-// At each landmark, each time another number of instructions behind it. A sanitizer makes three
-// times as many landmarks, of which each takes twice as long.
+// At the end of each call, each time another number of instructions behind it. A sanitizer makes
+// three times as many landmarks, of which each takes twice as long.
 #ifdef DATUM_SANITIZED
 constexpr std::uint32_t kVariants = 1;
 #else
@@ -36,14 +37,40 @@ class Kill : public testing::TestWithParam<int> {
   void SetUp() override {
     if (!may_trace()) GTEST_SKIP() << "the kernel does not let a process trace its child";
   }
-  void die_at(Survivor& survivor, const Sentence& sentence) {
+  Report die_at(Survivor& survivor, const Sentence& sentence) {
     SCOPED_TRACE(testing::Message()
                  << name_of(sentence.operation) << ": landmark " << sentence.landmark << ", "
                  << sentence.steps << " instructions, child " << sentence.child_lives_on);
-    died_inside_ = survivor.outlive(sentence);
+    const Report death = survivor.outlive(sentence);
     survivor.expect_unharmed();
+    return death;
   }
-  bool died_inside_ = false;
+  // False: the operation was over before.
+  bool die_around(Survivor& survivor, Operation operation, std::uint32_t landmark) {
+    const std::uint32_t variants = run_long() ? 60 : kVariants;
+    bool inside = false;
+    for (std::uint32_t variant = 0; variant < variants && !HasFailure(); ++variant) {
+      // One dies near, one farther away, one farthest.
+      const std::uint32_t number = run_long() ? variant : (landmark / 2 + variant * 10) % 30;
+      const bool child = (landmark / 2 + variant) % 4 == 3;
+      const Report death = die_at(survivor, {operation, child, landmark, instructions(number)});
+      if (death == Report::kDiedEntering) return true;
+      inside = inside || death == Report::kDiedInside;
+    }
+    return inside;
+  }
+  // Ten thousand instructions in a few steps, from the begin mark on.
+  void die_on_the_way(Survivor& survivor, Operation operation) {
+    constexpr std::uint32_t kBeginMarkLeft = 1;
+    const std::uint32_t deaths = run_long() ? 120 : 12;
+    for (std::uint32_t death = 0; death < deaths && !HasFailure(); ++death)
+      die_at(survivor,
+             {operation, death % 4 == 3, kBeginMarkLeft, instructions((death + 1) * 100 / deaths)});
+  }
+
+ private:
+  // The dead are not waited for.
+  const Variable grace_{"DATUM_CONNECT_GRACE", "0"};
 };
 
 std::string name_of_parameter(const testing::TestParamInfo<int>& info) {
@@ -54,17 +81,13 @@ std::string name_of_parameter(const testing::TestParamInfo<int>& info) {
 TEST_P(Kill, NearEachSystemCallTheSurvivorIsToldAndKeepsWhatIsItsOwn) {
   Survivor survivor(executioner());
   const auto operation = static_cast<Operation>(GetParam());
-  const std::uint32_t variants = run_long() ? 60 : kVariants;
   std::uint32_t landmark = 0;
-  for (bool inside = true; inside && landmark < kMostLandmarks; ++landmark) {
-    inside = false;
-    for (std::uint32_t variant = 0; variant < variants && !HasFailure(); ++variant) {
-      const std::uint32_t number = run_long() ? variant : (landmark + variant * 9) % 30;
-      die_at(survivor, {operation, (landmark + variant) % 4 == 3, landmark, instructions(number)});
-      inside = inside || died_inside_;
-    }
+  while (landmark < kMostLandmarks && die_around(survivor, operation, landmark)) ++landmark;
+  if (is_silent(operation)) {
+    die_on_the_way(survivor, operation);
+  } else {
+    EXPECT_GT(landmark, 2U) << "the operation was never interrupted";
   }
-  EXPECT_GT(landmark, 2U) << "the operation was never interrupted";
   RecordProperty("landmarks", static_cast<int>(landmark));
 }
 
@@ -94,23 +117,13 @@ INSTANTIATE_TEST_SUITE_P(Seed, KillAnywhere, testing::Values(1));
 } // namespace
 
 const char* name_of(Operation operation) {
-  constexpr std::array<const char*, kOperations> kNames = {"Listen",
-                                                           "Connect",
-                                                           "Accept",
-                                                           "Reject",
-                                                           "SendSmall",
-                                                           "SendLarge",
-                                                           "ReceiveSmall",
-                                                           "ReceiveLarge",
-                                                           "WriteOrdinary",
-                                                           "WriteShareable",
-                                                           "ReadOrdinary",
-                                                           "ReadShareable",
-                                                           "Bind",
-                                                           "DisconnectGraceful",
-                                                           "DisconnectAbrupt",
-                                                           "FreeEndpoint",
-                                                           "CloseAdapter"};
+  constexpr std::array<const char*, kOperations> kNames = {
+      "Listen",           "Reserve",       "Connect",       "Accept",         "AcceptReserved",
+      "Reject",           "HandOff",       "SendSmall",     "SendLarge",      "ReceiveSmall",
+      "ReceiveLarge",     "ReceiveShared", "WriteOrdinary", "WriteShareable", "ReadOrdinary",
+      "ReadShareable",    "WriteRing",     "ReadRing",      "Bind",           "Rebind",
+      "Unbind",           "FreeRegion",    "FreeWindow",    "Duplicate",      "DisconnectGraceful",
+      "DisconnectAbrupt", "ResetEndpoint", "FreeEndpoint",  "CloseAdapter"};
   return kNames[static_cast<std::size_t>(operation)];
 }
 

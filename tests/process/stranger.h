@@ -36,5 +36,7 @@ struct Estrangement {
 std::vector<std::string> stranger_command(const Estrangement& how);
 bool is_stranger(int argc, char** argv);
 int stranger_main(char** argv);
+// From now on the calling thread, and what it makes, cannot copy to or from another process.
+void forbid_vm_calls();
 
 } // namespace datum::test

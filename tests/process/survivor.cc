@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "survivor.h"
 
-#include <datum/memory.h>
-
 #include <cstring>
 #include <filesystem>
 #include <thread>
@@ -13,6 +11,8 @@ namespace {
 
 // The promise: the survivor of a death knows, and has all its requests back, within a second.
 constexpr DAT_TIMEOUT kOneSecond = 1'000'000;
+// What the dead had sent is there already; only the thread that takes it has to run.
+constexpr DAT_TIMEOUT kMoment = kQuiet / 10;
 constexpr DAT_COUNT kRecvs = 4;
 constexpr DAT_UINT64 kSendCookie = 100;
 
@@ -31,21 +31,6 @@ DAT_EVENT_NUMBER number_of_next(DAT_EVD_HANDLE evd) {
 
 } // namespace
 
-ShareableBuffer::ShareableBuffer(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz, std::size_t size)
-    : memory_(datum_memory_alloc(size)) {
-  EXPECT_NE(memory_, nullptr);
-  DAT_REGION_DESCRIPTION region{};
-  region.for_va = memory_;
-  DAT_LMR_CONTEXT local = 0;
-  EXPECT_DAT_OK(dat_lmr_create(ia, DAT_MEM_TYPE_VIRTUAL, region, size, pz, DAT_MEM_PRIV_ALL_FLAG,
-                               lmr_.out(), &local, &context_, nullptr, nullptr));
-}
-
-ShareableBuffer::~ShareableBuffer() {
-  lmr_.free();
-  datum_memory_free(memory_);
-}
-
 Survivor::Survivor(const Executioner& executioner)
     : executioner_(executioner), ia_(open_ia()), side_(std::make_unique<Side>(ia_)),
       listener_(std::make_unique<Listener>(ia_)), bystanders_(std::make_unique<ConnectedPair>()) {
@@ -60,39 +45,40 @@ void Survivor::new_endpoint() {
   side_->ep() = side_->another_ep();
 }
 
-bool Survivor::outlive(Sentence sentence) {
+Report Survivor::outlive(Sentence sentence) {
   sentence.qualifier =
-      sentence.operation == Operation::kListen ? free_qualifier() : listener_->qualifier();
+      sentence.operation < Operation::kConnect ? free_qualifier() : listener_->qualifier();
   executioner_.begin(sentence);
   set_up(sentence);
   if (executioner_.await_ready() != Report::kReady) {
     ADD_FAILURE() << "the victim did not get ready";
-    return false;
+    return Report::kFailed;
   }
-  const bool connected = sentence.operation >= Operation::kSendSmall;
-  if (connected) post();
+  if (is_connected(sentence.operation)) post(sentence.operation);
   executioner_.give_word();
-  if (sentence.operation == Operation::kConnect) answer_until_death();
+  meanwhile(sentence.operation);
   const Report death = executioner_.await_death();
   EXPECT_NE(death, Report::kFailed);
   judge(sentence);
   if (sentence.child_lives_on) executioner_.release_child();
   new_endpoint();
-  return death == Report::kDiedInside;
+  return death;
+}
+
+void Survivor::meanwhile(Operation operation) {
+  if (operation == Operation::kConnect) answer_until_death();
+  if (exports_memory(operation)) write_to_victim();
 }
 
 void Survivor::set_up(const Sentence& sentence) {
-  switch (sentence.operation) {
-  case Operation::kListen:
-  case Operation::kConnect: return;
-  case Operation::kAccept:
-  case Operation::kReject: {
+  if (asks_victim(sentence.operation)) {
     VictimTerms terms{};
     EXPECT_TRUE(executioner_.victim().get(terms));
     EXPECT_DAT_OK(connect(side_->ep(), address_of(ia_), terms.qualifier));
-    return;
   }
-  default: accept_victim();
+  if (is_connected(sentence.operation)) accept_victim();
+  if (exports_memory(sentence.operation)) {
+    EXPECT_TRUE(executioner_.victim().get(exported_));
   }
 }
 
@@ -105,20 +91,39 @@ void Survivor::accept_victim() {
 }
 
 // Recvs for what the victim sends, and a Send that only the victim's Recv can end.
-void Survivor::post() {
+void Survivor::post(Operation operation) {
   for (DAT_COUNT i = 0; i < kRecvs; ++i)
     EXPECT_DAT_OK(post_recv(side_->ep(), ring_room(), static_cast<DAT_UINT64>(i)));
+  if (exports_memory(operation)) {
+    use_export();
+    return;
+  }
   EXPECT_DAT_OK(post_send(side_->ep(), {buffer_->segment(0, kSmall)}, kSendCookie));
   EXPECT_DAT_OK(post_send(side_->ep(), {buffer_->segment(0, kLarge)}, kSendCookie + 1));
 }
 
+// From now on the victim's memory is mapped here, where it can be.
+void Survivor::use_export() {
+  const DAT_RMR_TRIPLET target{exported_.context, 0, exported_.address, kSmall};
+  EXPECT_DAT_OK(post_write(side_->ep(), {buffer_->segment(0, kSmall)}, target, 1));
+  expect_dto(side_->request_evd(), side_->ep(), 1);
+}
+
+void Survivor::write_to_victim() {
+  const DAT_RMR_TRIPLET target{exported_.context, 0, exported_.address, kLarge};
+  for (DAT_UINT64 i = 0; i < 2; ++i)
+    EXPECT_DAT_OK(post_write(side_->ep(), {buffer_->segment(0, kLarge)}, target, kSendCookie + i));
+}
+
 void Survivor::judge(const Sentence& sentence) {
-  switch (sentence.operation) {
-  case Operation::kListen: judge_listener(sentence.qualifier); return;
-  case Operation::kConnect: judge_request(); return;
-  case Operation::kAccept:
-  case Operation::kReject: judge_connect(); return;
-  default: judge_connection(sentence.operation);
+  if (is_connected(sentence.operation)) {
+    judge_connection(sentence.operation);
+  } else if (asks_victim(sentence.operation)) {
+    judge_connect();
+  } else if (sentence.operation == Operation::kConnect) {
+    judge_request();
+  } else {
+    judge_listener(sentence.qualifier);
   }
 }
 
@@ -135,12 +140,10 @@ DAT_CR_HANDLE Survivor::request_within(DAT_TIMEOUT timeout) {
   return status == DAT_SUCCESS ? event.event_data.cr_arrival_event_data.cr_handle : DAT_HANDLE_NULL;
 }
 
-// Every other time the victim finds nobody who answers.
 void Survivor::answer_until_death() {
   answered_ = false;
-  if (++rounds_ % 2 == 0) return;
   while (!answered_ && !executioner_.death_is_reported()) {
-    Cr cr(request_within(kQuiet / 10));
+    Cr cr(request_within(kMoment));
     if (cr == DAT_HANDLE_NULL) continue;
     EXPECT_DAT_OK(accept(cr, side_->ep()));
     answered_ = true;
@@ -150,7 +153,7 @@ void Survivor::answer_until_death() {
 // A request that arrived may be accepted although its maker is dead; it ends all the same.
 void Survivor::judge_request() {
   if (!answered_) {
-    Cr cr(request_within(kQuiet));
+    Cr cr(request_within(kMoment));
     if (cr == DAT_HANDLE_NULL) return;
     EXPECT_DAT_OK(accept(cr, side_->ep()));
   }
@@ -177,7 +180,7 @@ void Survivor::judge_connect() {
 
 void Survivor::judge_connection(Operation operation) {
   const DAT_EVENT_NUMBER number = number_of_next(side_->connect_evd());
-  if (operation >= Operation::kDisconnectGraceful) {
+  if (may_end_orderly(operation)) {
     EXPECT_TRUE(is_one_of(number, {DAT_CONNECTION_EVENT_DISCONNECTED, DAT_CONNECTION_EVENT_BROKEN}))
         << std::hex << number;
   } else {
@@ -205,6 +208,12 @@ void Survivor::expect_flushed() {
   }
 }
 
+// A request that was never answered goes with its link.
+void Survivor::drop_late_requests() {
+  for (Cr late(request_within(0)); late != DAT_HANDLE_NULL; late = Cr(request_within(0))) {
+  }
+}
+
 void Survivor::expect_unharmed() {
   Side& active = bystanders_->active();
   Side& passive = bystanders_->passive();
@@ -214,12 +223,12 @@ void Survivor::expect_unharmed() {
   expect_dto(passive.recv_evd(), passive.ep(), 1);
   expect_dto(active.request_evd(), active.ep(), 2);
   EXPECT_TRUE(bystander_target_->holds(static_cast<std::uint8_t>(rounds_), 0, kSmall));
-  // A request that was never answered goes with its link.
-  for (Cr late(request_within(0)); late != DAT_HANDLE_NULL; late = Cr(request_within(0))) {
-  }
+  drop_late_requests();
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
-  while (open_descriptors() != descriptors_ && std::chrono::steady_clock::now() < end)
+  while (open_descriptors() != descriptors_ && std::chrono::steady_clock::now() < end) {
     std::this_thread::yield();
+    drop_late_requests();
+  }
   EXPECT_EQ(open_descriptors(), descriptors_) << "the dead left descriptors with the survivor";
 }
 

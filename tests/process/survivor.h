@@ -9,38 +9,26 @@
 
 #include "connection.h"
 #include "executioner.h"
+#include "shareable_buffer.h"
 
 namespace datum::test {
-
-// Memory from the allocator whose blocks peers can map, registered.
-class ShareableBuffer {
- public:
-  ShareableBuffer(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz, std::size_t size);
-  ~ShareableBuffer();
-  ShareableBuffer(const ShareableBuffer&) = delete;
-  ShareableBuffer& operator=(const ShareableBuffer&) = delete;
-  DAT_RMR_CONTEXT context() const { return context_; }
-  DAT_VADDR address() const { return reinterpret_cast<DAT_VADDR>(memory_); }
-
- private:
-  void* memory_;
-  Lmr lmr_;
-  DAT_RMR_CONTEXT context_ = 0;
-};
 
 class Survivor {
  public:
   explicit Survivor(const Executioner& executioner);
 
-  // One victim from birth to burial; the qualifier is set here. True: it died inside the operation.
-  bool outlive(Sentence sentence);
+  // One victim from birth to burial; the qualifier is set here. How it died.
+  Report outlive(Sentence sentence);
   // A message of another connection arrives, and no descriptor was left over from the dead.
   void expect_unharmed();
 
  private:
   void set_up(const Sentence& sentence);
   void accept_victim();
-  void post();
+  void post(Operation operation);
+  void write_to_victim();
+  void use_export();
+  void meanwhile(Operation operation);
   void judge(const Sentence& sentence);
   void judge_listener(DAT_CONN_QUAL qualifier);
   DAT_CR_HANDLE request_within(DAT_TIMEOUT timeout);
@@ -50,6 +38,7 @@ class Survivor {
   void judge_connection(Operation operation);
   void expect_flushed();
   void new_endpoint();
+  void drop_late_requests();
   Segments ring_room() { return {buffer_->segment(0, kLarge)}; }
 
   const Executioner& executioner_;
@@ -61,6 +50,7 @@ class Survivor {
   std::unique_ptr<ConnectedPair> bystanders_;
   std::optional<Buffer> bystander_source_;
   std::optional<Buffer> bystander_target_;
+  ExportedMemory exported_{};
   std::ptrdiff_t descriptors_ = 0;
   bool answered_ = false; // kConnect: the request was accepted before its maker died
   unsigned rounds_ = 0;

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -80,33 +81,46 @@ Tracer::Stop Tracer::judge(pid_t thread, int status) {
     if (info.entry.args[1] == kEnd) return Stop::End;
     begun_ = true;
   }
-  return begun_ ? Stop::Landmark : Stop::Other;
+  if (!begun_) return Stop::Other;
+  return info.op == PTRACE_SYSCALL_INFO_ENTRY ? Stop::Entry : Stop::Exit;
 }
 
-bool Tracer::kill_at(std::uint32_t landmark, std::uint32_t steps) {
+Tracer::Death Tracer::kill_at(std::uint32_t landmark, std::uint32_t steps) {
   std::uint32_t passed = 0;
   for (;;) {
     int status = 0;
     const pid_t thread = waitpid(-1, &status, __WALL);
-    if (thread < 0) return false;
+    if (thread < 0) return Death::Afterwards;
     if (!WIFSTOPPED(status)) {
-      if (thread == process_) return false;
+      if (thread == process_) return Death::Afterwards;
       continue; // a thread that ended, or an earlier victim's child
     }
     const Stop stop = judge(thread, status);
-    const bool there = stop == Stop::Landmark && passed++ == landmark;
-    if (there) step(thread, steps);
+    const bool entering = stop == Stop::Entry;
+    const bool there = (entering || stop == Stop::Exit) && passed++ == landmark;
+    if (there && !entering) step(thread, steps);
     if (there || stop == Stop::End) {
       execute();
-      return there;
+      if (!there) return Death::Afterwards;
+      return entering ? Death::Entering : Death::Inside;
     }
     request(PTRACE_SYSCALL, thread, 0, signal_to_pass(status));
   }
 }
 
+// One that only waits for a processor is awake.
+bool Tracer::is_asleep(pid_t thread) const {
+  std::ifstream file("/proc/" + std::to_string(process_) + "/task/" + std::to_string(thread) +
+                     "/stat");
+  std::string line;
+  std::getline(file, line);
+  const std::size_t name_end = line.rfind(')');
+  return name_end == std::string::npos || line.compare(name_end, 3, ") S") == 0;
+}
+
 // A thread that falls asleep on the way dies there.
 void Tracer::step(pid_t thread, std::uint32_t steps) {
-  constexpr timespec kOneStep{0, 20'000'000};
+  constexpr timespec kOneStep{0, 2'000'000};
   sigset_t child;
   sigemptyset(&child);
   sigaddset(&child, SIGCHLD);
@@ -117,7 +131,8 @@ void Tracer::step(pid_t thread, std::uint32_t steps) {
     const pid_t stopped = waitpid(-1, &status, __WALL | WNOHANG);
     if (stopped < 0) return;
     if (stopped == 0) {
-      if (sigtimedwait(&child, nullptr, &kOneStep) < 0 && errno == EAGAIN) return;
+      if (sigtimedwait(&child, nullptr, &kOneStep) < 0 && errno == EAGAIN && is_asleep(thread))
+        return;
       continue;
     }
     if (!WIFSTOPPED(status)) continue;

@@ -23,15 +23,18 @@ class Tracer {
   explicit Tracer(pid_t process);
   bool attached() const { return attached_; }
 
-  // Kills the process at landmark number `landmark` (0: the beginning) and `steps` instructions of
-  // that thread further; at the end mark if that comes first. True: it died inside.
-  bool kill_at(std::uint32_t landmark, std::uint32_t steps);
+  enum class Death : std::uint8_t { Entering, Inside, Afterwards };
+  // Kills the process at landmark number `landmark` (0: the beginning); at the end mark if that
+  // comes first. At the exit of a call, `steps` instructions of that thread further. What follows
+  // an entry is what follows the exit next to it, so nothing is stepped through there.
+  Death kill_at(std::uint32_t landmark, std::uint32_t steps);
 
  private:
-  enum class Stop : std::uint8_t { Landmark, End, Other };
+  enum class Stop : std::uint8_t { Entry, Exit, End, Other };
   bool attach(pid_t thread);
   Stop judge(pid_t thread, int status);
   void step(pid_t thread, std::uint32_t steps);
+  bool is_asleep(pid_t thread) const;
   void execute();
 
   pid_t process_;
