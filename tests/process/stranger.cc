@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "stranger.h"
 
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -79,6 +81,7 @@ class Stranger {
     std::istringstream words(line);
     std::string verb;
     words >> verb;
+    if (verb == "share") return share(words);
     DAT_UINT64 first = 0;
     DAT_UINT64 second = 0;
     words >> first >> second;
@@ -140,6 +143,23 @@ class Stranger {
     return std::to_string(buffer_->rmr_context()) + " " + std::to_string(buffer_->address());
   }
 
+  std::string share(std::istringstream& words) {
+    std::string path;
+    std::size_t size = 0;
+    words >> path >> size;
+    const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
+    void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (memory == MAP_FAILED) return std::strerror(errno);
+    ::close(file);
+    shared_.emplace(ia_, side_->pz(), memory, size);
+    SharedId name = shared_name();
+    make_shared(*shared_, name);
+    if (const DAT_RETURN status = shared_->create(); status != DAT_SUCCESS)
+      return status_name(status);
+    return std::to_string(shared_->rmr_context) + " " +
+           std::to_string(reinterpret_cast<DAT_VADDR>(memory));
+  }
+
   std::string fill(std::uint8_t seed) {
     buffer_->fill(seed);
     return "ok";
@@ -170,6 +190,7 @@ class Stranger {
 
   std::string close() {
     buffer_.reset();
+    shared_.reset();
     listener_.reset();
     side_.reset();
     ia_.free();
@@ -180,6 +201,7 @@ class Stranger {
   std::unique_ptr<Listener> listener_;
   std::unique_ptr<Side> side_;
   std::optional<Buffer> buffer_;
+  std::optional<Registration> shared_;
 };
 
 [[noreturn]] void become_stranger(std::string_view ways) {
@@ -207,6 +229,10 @@ void forbid_vm_calls() {
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
     give_up("filter system calls");
+}
+
+SharedId shared_name() {
+  return {"memory of two processes"};
 }
 
 std::vector<std::string> stranger_command(const Estrangement& how) {

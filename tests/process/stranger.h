@@ -11,6 +11,8 @@
 //               path                the way of the connection, and why it is not a faster one
 //               buffer SIZE         registers zeroes, CONTEXT ADDRESS
 //               fill SEED, holds SEED   of the whole buffer: ok, or no
+//               share FILE SIZE     maps and registers the beginning of FILE under the shared name:
+//                                   CONTEXT ADDRESS
 //               recv                posts the buffer as a Recv: ok
 //               received            the length that came; "lost", if the Recv was flushed
 //               send, write CONTEXT ADDRESS, read CONTEXT ADDRESS   of the whole buffer: ok
@@ -24,6 +26,8 @@
 #include <string>
 #include <vector>
 
+#include "registration.h"
+
 namespace datum::test {
 
 struct Estrangement {
@@ -32,6 +36,9 @@ struct Estrangement {
   bool no_vm_calls = false;   // may not call process_vm_readv and process_vm_writev
   bool undumpable = false;
 };
+
+// The name of memory that a stranger and its test share.
+SharedId shared_name();
 
 std::vector<std::string> stranger_command(const Estrangement& how);
 bool is_stranger(int argc, char** argv);

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "shareable_buffer.h"
 #include "stranger.h"
 #include "tracer.h"
+#include "variable.h"
 
 namespace datum::test {
 
@@ -31,9 +33,13 @@ std::size_t buffer_size(Operation operation) {
   }
 }
 
+bool is_through_ring(Operation operation) {
+  return operation == Operation::kWriteRing || operation == Operation::kReadRing;
+}
+
 Ia open_for(Operation operation) {
   // What cannot be copied into the survivor goes there in pieces, through a ring.
-  if (operation == Operation::kWriteRing || operation == Operation::kReadRing) forbid_vm_calls();
+  if (is_through_ring(operation)) forbid_vm_calls();
   return open_ia();
 }
 
@@ -131,6 +137,9 @@ void Victim::connect_to_survivor() {
       expect_connection_event(side_->connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, side_->ep());
   if (data.private_data_size == static_cast<DAT_COUNT>(sizeof memory_))
     std::memcpy(&memory_, data.private_data, sizeof memory_);
+  // A victim that ends here is one that did not get ready.
+  if (is_through_ring(sentence_.operation) && told_of(side_->ep(), "datum_path") != "shm ring")
+    std::abort();
 }
 
 void Victim::listen_for_survivor() {
