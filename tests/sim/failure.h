@@ -33,7 +33,16 @@ void trace(fmt::format_string<Args...> format, Args&&... args) {
 struct Tally {
   std::array<std::uint64_t, 16> connection_events{}; // by EventKind
   std::array<std::uint64_t, 16> dto_events{};        // by DtoStatus
-  std::array<std::uint64_t, 8> successes{};          // by Opcode
+  std::array<std::uint64_t, 9> successes{};          // by Opcode
+  std::array<std::uint64_t, 2> through{};            // transfers by an RMR: allowed, forbidden
+  std::uint64_t refused = 0;         // requests that the peer had to refuse, and did
+  std::uint64_t shared_receives = 0; // Recvs of an SRQ that ended
+  std::uint64_t watermarks = 0;      // notices of EPs and SRQs
+  std::uint64_t overflows = 0;       // notices of EVDs
+  std::uint64_t srq_lefts = 0;       // notices of EPs
+  std::uint64_t handoffs = 0;
+  std::uint64_t reserved = 0; // accepted with the EP of an RSP
+  std::uint64_t provided = 0; // accepted with an EP that we were given
 };
 inline Tally tally;
 

@@ -10,9 +10,6 @@
 namespace datum::test {
 namespace {
 
-constexpr std::uint64_t kSinkAt = kSourceBytes;
-constexpr std::uint64_t kWindowAt = kSourceBytes + kSinkBytes;
-
 // Bytes that repeat nowhere within a source, and differ from party to party.
 void fill_source(std::byte* to, std::uint32_t number) {
   static const auto kNoise = [] {
@@ -25,36 +22,35 @@ void fill_source(std::byte* to, std::uint32_t number) {
   std::memcpy(to, kNoise.data() + skip, kSourceBytes);
 }
 
-} // namespace
-
-std::uint64_t Pieces::take(std::uint64_t length, std::uint64_t& serial) {
-  const std::uint64_t at = handed_out_ % size_;
-  // Never across the end.
-  const std::uint64_t skip = length > size_ - at ? size_ - at : 0;
-  handed_out_ += skip;
-  serial = handed_out_;
-  handed_out_ += length;
-  return serial % size_;
+std::unique_ptr<std::byte[]> make_memory(std::uint32_t number) {
+  std::unique_ptr<std::byte[]> memory(new std::byte[kPartyBytes]);
+  fill_source(memory.get(), number);
+  std::memset(memory.get() + kPanesAt, 0, kPanes * kPaneBytes);
+  return memory;
 }
 
-Party::Party(SimNode& node, std::uint32_t number)
-    : node_(node), number_(number),
-      memory_(new std::byte[kSourceBytes + kSinkBytes + kWindowBytes]) {
-  fill_source(memory_.get(), number);
+} // namespace
+
+Party::Party(SimNode& node, std::uint32_t number, const PartySetup& setup)
+    : node_(node), number_(number), setup_(setup), memory_(make_memory(number)),
+      panes_(memory_.get() + kPanesAt, kPanesAt) {
   InterfaceAdapter& adapter = *node_.adapter;
   node_.with_lock([&] {
-    zone_ = adapter.create_zone().value();
-    dto_evd_ = adapter.create_evd(kEvents, nullptr, kEvdDto).value();
+    zone_ = setup_.zone != nullptr ? setup_.zone : adapter.create_zone().value();
+    dto_evd_ = adapter.create_evd(setup_.events, nullptr, kEvdDto | kEvdRmrBind).value();
     connect_evd_ = adapter.create_evd(8, nullptr, kEvdConnection).value();
     EndpointAttributes attributes = adapter.default_attributes();
     attributes.max_recv_dtos = attributes.max_request_dtos = kDepth;
     attributes.max_rdma_read_in = 1 + static_cast<std::int32_t>(number % 3);
     attributes.max_rdma_read_out = 1 + static_cast<std::int32_t>(number % 2);
-    ep_ = adapter.create_endpoint({zone_, dto_evd_, dto_evd_, {connect_evd_}}, nullptr, &attributes)
+    SharedReceiveQueue* srq = setup_.shared != nullptr ? &setup_.shared->srq() : nullptr;
+    ep_ = adapter.create_endpoint({zone_, dto_evd_, dto_evd_, {connect_evd_}}, srq, &attributes)
               .value();
     source_ = make_region(0, kSourceBytes, kLocalRead | kRemoteRead);
     sink_ = make_region(kSinkAt, kSinkBytes, kLocalWrite);
+    pane_region_ = make_region(kPanesAt, kPanes * kPaneBytes, kLocalRead | kLocalWrite);
   });
+  create_rmr();
   open_window();
 }
 
@@ -66,28 +62,27 @@ MemoryRegion* Party::make_region(std::uint64_t offset, std::uint64_t length, Acc
   return node_.adapter->create_region(request, *zone_).value();
 }
 
+void Party::free_endpoint() {
+  // A Recv that a message was filling comes back without a completion; another may be used by what
+  // has arrived and is looked at only now.
+  if (setup_.shared != nullptr && life_ == Life::Up) setup_.shared->lose_track();
+  node_.with_lock([&] {
+    require(node_.adapter->free(*ep_).ok(), "party {}: its EP cannot be freed", number_);
+  });
+}
+
 void Party::free_all() {
   InterfaceAdapter& adapter = *node_.adapter;
   node_.with_lock([&] {
-    require(adapter.free(*ep_).ok(), "party {}: its EP cannot be freed", number_);
-    for (MemoryRegion* region : {source_, sink_, window_})
+    require(adapter.free(*rmr_).ok(), "party {}: its RMR cannot be freed", number_);
+    for (MemoryRegion* region : {source_, sink_, pane_region_, window_})
       if (region != nullptr)
         require(adapter.free(*region).ok(), "party {}: an LMR cannot be freed", number_);
     require(adapter.free(*dto_evd_).ok(), "party {}: its DTO EVD cannot be freed", number_);
     require(adapter.free(*connect_evd_).ok(), "party {}: its connect EVD cannot be freed", number_);
-    require(adapter.free(*zone_).ok(), "party {}: its PZ cannot be freed", number_);
+    require(setup_.zone != nullptr || adapter.free(*zone_).ok(), "party {}: its PZ cannot be freed",
+            number_);
   });
-}
-
-std::vector<LocalTriplet> Party::cut(const MemoryRegion& region, std::uint64_t offset,
-                                     std::uint64_t length, std::uint32_t segments) const {
-  std::vector<LocalTriplet> pieces;
-  const std::uint64_t each = length / segments;
-  for (std::uint32_t i = 0; i < segments; ++i) {
-    const std::uint64_t size = i + 1 == segments ? length - each * i : each;
-    pieces.push_back({region.local_stag(), address(offset + each * i), size});
-  }
-  return pieces;
 }
 
 std::optional<std::uint64_t> Party::untaken(std::size_t skip) const {
@@ -99,6 +94,9 @@ std::optional<std::uint64_t> Party::untaken(std::size_t skip) const {
 }
 
 Party::Reception Party::reception(std::uint64_t length) const {
+  // Which Recv of an SRQ it will be, nobody knows; most are long enough.
+  if (peer_->setup_.shared != nullptr)
+    return length <= kSharedMessage ? Reception::Fits : Reception::TooLong;
   // Messages use the peer's Recvs up in order.
   std::size_t waiting = 0;
   while (untaken(waiting)) ++waiting;
@@ -109,7 +107,23 @@ Party::Reception Party::reception(std::uint64_t length) const {
 
 std::optional<std::uint64_t> Party::owed_receive() const {
   if (peer_ == nullptr || peer_->lives_ != peer_life_) return std::nullopt;
-  return peer_->untaken(receives_.size());
+  if (setup_.shared == nullptr) return peer_->untaken(receives_.size());
+  return setup_.shared->srq().available() == 0 ? peer_->untaken(0) : std::nullopt;
+}
+
+bool Party::starves() const {
+  if (node_.dead() || ep_->state() != EpState::Connected || peer_ == nullptr ||
+      peer_->node_.dead() || peer_->ep_->state() != EpState::Connected)
+    return false;
+  const bool receive =
+      setup_.shared != nullptr ? setup_.shared->srq().available() != 0 : !receives_.empty();
+  return receive && peer_->lives_ == peer_life_ && peer_->untaken(0).has_value();
+}
+
+bool Party::has_receive_room(std::uint64_t length) const {
+  if (!has_room_for_events()) return false;
+  if (setup_.shared != nullptr) return setup_.shared->has_room(length);
+  return receives_.size() < kDepth && sink_has_room(length);
 }
 
 bool Party::sink_has_room(std::uint64_t length) const {
@@ -130,90 +144,37 @@ void Party::join(Party& peer) {
   peer_life_ = peer.lives_;
 }
 
+void Party::adopt(Endpoint& endpoint) {
+  require(receives_.empty(), "party {}: has Recvs and gets another EP", number_);
+  trace("party {}: takes the EP of its request", number_);
+  free_endpoint();
+  ep_ = &endpoint;
+  // A bind for one EP does not hold for another.
+  renew_rmr();
+  soft_ = hard_ = kWatermarkInfinite;
+  soft_armed_ = false;
+  node_.with_lock([&] {
+    EndpointAttributes attributes = endpoint.attributes();
+    attributes.max_recv_dtos = attributes.max_request_dtos = kDepth;
+    constexpr std::uint32_t kChanges = Endpoint::kZone | Endpoint::kRecvEvd |
+                                       Endpoint::kRequestEvd | Endpoint::kConnectEvd |
+                                       Endpoint::kMaxRecvDtos | Endpoint::kMaxRequestDtos;
+    require(endpoint.modify(kChanges, {zone_, dto_evd_, dto_evd_, {connect_evd_}}, attributes).ok(),
+            "party {}: dat_ep_modify fails", number_);
+  });
+}
+
 void Party::reset() {
+  require(requests_.empty() || may_lack_events(), "party {}: request {} never ended", number_,
+          requests_.empty() ? 0 : requests_.front().cookie);
   node_.with_lock(
       [&] { require(ep_->reset().ok(), "party {}: dat_ep_reset fails after the end", number_); });
   trace("party {}: is reset", number_);
   life_ = Life::Fresh;
   ++lives_;
   peer_ = nullptr;
-  failed_ = culprit_found_ = lossless = disconnected_by_us = false;
+  failed_ = culprit_found_ = lossless = disconnected_by_us = was_full_ = false;
   messages_in_ = messages_out_ = 0;
-}
-
-void Party::post_receive(std::uint64_t capacity, std::uint32_t segments) {
-  std::uint64_t serial = 0;
-  const std::uint64_t offset = kSinkAt + sink_pieces_.take(capacity, serial);
-  const std::vector<LocalTriplet> local = cut(*sink_, offset, capacity, segments);
-  const std::uint64_t cookie = next_cookie_++;
-  receives_.push_back({cookie, offset, capacity, serial});
-  trace("party {}: Recv {} of {} bytes", number_, cookie, capacity);
-  ++events_owed_;
-  node_.with_lock([&] {
-    require(ep_->post_recv(local, cookie, 0).ok(), "party {}: a Recv cannot be posted", number_);
-  });
-}
-
-void Party::post_send(std::uint64_t source, std::uint64_t length, std::uint32_t segments,
-                      bool suppress) {
-  const std::uint64_t cookie = next_cookie_++;
-  requests_.push_back({cookie, Opcode::Send, suppress, length, source, 0, 0});
-  sent_[lives_].push_back({false, length, source, 0, 0});
-  trace("party {}: Send {} of {} bytes{}", number_, cookie, length, suppress ? ", silent" : "");
-  ++events_owed_;
-  const std::vector<LocalTriplet> local = cut(*source_, source, length, segments);
-  node_.with_lock([&] {
-    require(ep_->post_send(local, cookie, flags(suppress)).ok(),
-            "party {}: a Send cannot be posted", number_);
-  });
-}
-
-void Party::post_write(std::uint64_t source, std::uint64_t length, std::uint32_t segments,
-                       bool suppress) {
-  if (peer_->window_ == nullptr) return;
-  std::uint64_t serial = 0;
-  const std::uint64_t target = kWindowAt + peer_->window_pieces_.take(length, serial);
-  const std::uint64_t cookie = next_cookie_++;
-  requests_.push_back({cookie, Opcode::RdmaWrite, suppress, length, source, target, serial});
-  sent_[lives_].push_back({true, length, source, target, serial});
-  trace("party {}: Write {} of {} bytes{}", number_, cookie, length, suppress ? ", silent" : "");
-  ++events_owed_;
-  const std::vector<LocalTriplet> local = cut(*source_, source, length, segments);
-  const RemoteTriplet remote{peer_->window_->remote_stag(), peer_->address(target), length};
-  node_.with_lock([&] {
-    require(ep_->post_rdma(Opcode::RdmaWrite, local, cookie, remote, flags(suppress)).ok(),
-            "party {}: a Write cannot be posted", number_);
-  });
-}
-
-void Party::post_read(std::uint64_t source, std::uint64_t length, bool suppress) {
-  if (!sink_has_room(length)) return;
-  std::uint64_t serial = 0;
-  const std::uint64_t target = kSinkAt + sink_pieces_.take(length, serial);
-  const std::uint64_t cookie = next_cookie_++;
-  requests_.push_back({cookie, Opcode::RdmaRead, suppress, length, source, target, serial});
-  trace("party {}: Read {} of {} bytes{}", number_, cookie, length, suppress ? ", silent" : "");
-  ++events_owed_;
-  const std::vector<LocalTriplet> local = cut(*sink_, target, length, 1);
-  const RemoteTriplet remote{peer_->source_->remote_stag(), peer_->address(source), length};
-  node_.with_lock([&] {
-    require(ep_->post_rdma(Opcode::RdmaRead, local, cookie, remote, flags(suppress)).ok(),
-            "party {}: a Read cannot be posted", number_);
-  });
-}
-
-void Party::post_bad_write() {
-  const std::uint64_t cookie = next_cookie_++;
-  requests_.push_back({cookie, Opcode::RdmaWrite, false, 8, 0, 0, 0});
-  trace("party {}: Write {} without the right", number_, cookie);
-  ++events_owed_;
-  const std::vector<LocalTriplet> local = cut(*source_, 0, 8, 1);
-  // The peer's source is not open for writing.
-  const RemoteTriplet remote{peer_->source_->remote_stag(), peer_->address(0), 8};
-  node_.with_lock([&] {
-    require(ep_->post_rdma(Opcode::RdmaWrite, local, cookie, remote, 0).ok(),
-            "party {}: a Write cannot be posted", number_);
-  });
 }
 
 void Party::disconnect(bool graceful) {
@@ -222,23 +183,6 @@ void Party::disconnect(bool graceful) {
   node_.with_lock([&] {
     require(ep_->disconnect(graceful).ok(), "party {}: dat_ep_disconnect fails", number_);
   });
-}
-
-void Party::close_window() {
-  if (window_ == nullptr) return;
-  node_.with_lock([&] {
-    require(node_.adapter->free(*window_).ok(), "party {}: dat_lmr_free fails", number_);
-  });
-  window_ = nullptr;
-  trace("party {}: closes its window", number_);
-  window_as_closed_.assign(memory_.get() + kWindowAt, memory_.get() + kWindowAt + kWindowBytes);
-}
-
-void Party::open_window() {
-  if (window_ != nullptr) return;
-  check_window();
-  window_as_closed_.clear();
-  node_.with_lock([&] { window_ = make_region(kWindowAt, kWindowBytes, kRemoteWrite); });
 }
 
 } // namespace datum::test

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/sim/party.h: one end of a connection and what is expected of it.
-// Lives here: an EP with its EVDs and memory, what was posted, and the check of every event against
-// it. Not here:   what happens to it (search.h).
+// Lives here: an EP with its EVDs and memory, what was posted (party_posts.cc), what it opens to
+// its
+//             peers (party_rights.cc), and the check of every event against that (party_events.cc).
+// Not here:   what happens to it (search.h).
 #pragma once
 
 #include <cstdint>
@@ -11,6 +13,9 @@
 #include <optional>
 #include <vector>
 
+#include "expected.h"
+#include "panes.h"
+#include "shared_receives.h"
 #include "sim_node.h"
 
 namespace datum::test {
@@ -19,58 +24,26 @@ namespace datum::test {
 inline constexpr std::uint64_t kSourceBytes = 192 * 1024;
 inline constexpr std::uint64_t kSinkBytes = 1024 * 1024;  // Recvs and Reads
 inline constexpr std::uint64_t kWindowBytes = 256 * 1024; // the peer's Writes
+inline constexpr std::uint64_t kSinkAt = kSourceBytes;
+inline constexpr std::uint64_t kWindowAt = kSinkAt + kSinkBytes;
+inline constexpr std::uint64_t kPanesAt = kWindowAt + kWindowBytes;
+inline constexpr std::uint64_t kPartyBytes = kPanesAt + kPanes * kPaneBytes;
 
-// A ring of bytes from which each transfer gets a piece of its own; old pieces are used again.
-class Pieces {
- public:
-  explicit Pieces(std::uint64_t size) : size_(size) {}
-  // Where it lies; `serial` counts bytes handed out so far.
-  std::uint64_t take(std::uint64_t length, std::uint64_t& serial);
-  // Nothing was handed out since that could have overwritten it.
-  bool intact(std::uint64_t serial) const { return handed_out_ - serial <= size_; }
-  // A piece of this length would overlap none from `oldest` on, even if the end is skipped.
-  bool has_room(std::uint64_t length, std::uint64_t oldest) const {
-    return handed_out_ + 2 * length - oldest <= size_;
-  }
-  std::uint64_t handed_out() const { return handed_out_; }
-
- private:
-  std::uint64_t size_;
-  std::uint64_t handed_out_ = 0;
-};
-
-struct PostedRequest {
-  std::uint64_t cookie = 0;
-  Opcode opcode = Opcode::Send;
-  bool suppressed = false;
-  std::uint64_t length = 0;
-  std::uint64_t source = 0; // own offset, or the peer's for a Read
-  std::uint64_t target = 0; // the peer's offset, or our own for a Read
-  std::uint64_t serial = 0; // of the piece at the target
-};
-
-struct PostedReceive {
-  std::uint64_t cookie = 0;
-  std::uint64_t offset = 0;
-  std::uint64_t capacity = 0;
-  std::uint64_t serial = 0; // of the piece
-};
-
-// A Send or Write as the other side will see it.
-struct Sent {
-  bool write = false;
-  std::uint64_t length = 0;
-  std::uint64_t source = 0;
-  std::uint64_t target = 0; // Write
-  std::uint64_t serial = 0; // Write
+// How one party differs from another.
+struct PartySetup {
+  ProtectionZone* zone = nullptr;   // common to several; null: one of its own
+  SharedReceives* shared = nullptr; // where its Recvs come from; null: it posts its own
+  std::int32_t events = 256;        // a small EVD may overflow
+  MemoryWindow::Scope scope = MemoryWindow::Scope::Zone;
 };
 
 class Party {
  public:
   enum class Life : std::uint8_t { Fresh, Pending, Up, Over };
 
-  Party(SimNode& node, std::uint32_t number);
-  // Frees every object; each must be free to go.
+  Party(SimNode& node, std::uint32_t number, const PartySetup& setup = {});
+  // Frees every object; each must be free to go. Of the EP that comes first: an SRQ is waited for.
+  void free_endpoint();
   void free_all();
 
   SimNode& node() { return node_; }
@@ -84,15 +57,29 @@ class Party {
   // The last connection event, and how the last request with an event ended.
   EventKind last_event() const { return last_event_; }
   DtoStatus last_status() const { return last_status_; }
-  bool has_room() const { return requests_.size() < kDepth && events_owed_ < kEvents / 2; }
-  bool has_receive_room(std::uint64_t length) const {
-    return receives_.size() < kDepth && events_owed_ < kEvents / 2 && sink_has_room(length);
+  bool is_free() const { return life_ == Life::Fresh && ep_->state() == EpState::Unconnected; }
+  SharedReceives* shared() { return setup_.shared; }
+  bool may_overflow() const { return setup_.events < kManyEvents; }
+  bool has_room() const { return requests_.size() < kDepth && has_room_for_events(); }
+  bool has_receive_room(std::uint64_t length) const;
+  // Whether peers can find out that it has changed what they may do.
+  std::uint64_t rights() const { return rights_; }
+  const Panes& panes() const { return panes_; }
+  // What its RMR opens is not open through the other's EP, on the same adapter.
+  bool is_shut_off_from(const Party& other) const {
+    return zone_ != other.zone_ || setup_.scope == MemoryWindow::Scope::Endpoint;
   }
+  // Connections that it had, and how often it was told that one takes nothing more from its SRQ.
+  std::uint64_t ups() const { return ups_; }
+  std::uint64_t srq_lefts() const { return srq_lefts_; }
   // What a further message of this length meets at the peer.
   enum class Reception : std::uint8_t { Fits, TooLong, Waits };
   Reception reception(std::uint64_t length) const;
   // The length of the oldest message that is on its way to us, or here, and has no Recv.
   std::optional<std::uint64_t> owed_receive() const;
+
+  // A message waits though there is a Recv for it, and nothing is on its way any more.
+  bool starves() const;
 
   // --- what is done to it ------------------------------------------------------------------------
   void begin();
@@ -107,9 +94,39 @@ class Party {
   // A Write that the peer has to refuse.
   void post_bad_write();
   void disconnect(bool graceful);
+  // Takes the EP that came with a request for its own.
+  void adopt(Endpoint& endpoint);
+  void set_watermarks(std::int32_t soft, std::int32_t hard);
   // Takes away what peers may write to, and watches that nothing is written any more.
   void close_window();
   void open_window();
+
+  // --- an RMR (party_rights.cc) ------------------------------------------------------------------
+  struct Bind {
+    bool write = false; // a pane for Writes; else a part of the source, for Reads
+    std::uint64_t at = 0;
+    std::uint64_t length = 0; // 0: unbind
+    bool zero_based = false;
+    bool suppress = false;
+  };
+  // `pane`: which; of it `less` bytes are left out at the end.
+  static Bind bind_of_pane(std::size_t pane, std::uint64_t less);
+  void post_bind(const Bind& bind);
+  // dat_rmr_free, and another one.
+  void renew_rmr();
+  struct Through {
+    const Opening* opening = nullptr; // of `owner`, who is on the peer's adapter
+    Party* owner = nullptr;
+    bool write = false;
+    bool out_of_bounds = false;
+    std::uint64_t length = 0;
+    std::uint64_t source = 0; // a Write
+    std::uint64_t skip = 0;   // a Read: from the start of the opening
+    bool suppress = false;
+  };
+  // A Write or a Read by the context of an RMR; whatever the peer has to refuse is expected to
+  // fail.
+  void post_through(const Through& through);
 
   // From now on only success is good, until either side disconnects.
   bool lossless = false;
@@ -117,10 +134,18 @@ class Party {
 
   // Takes every event there is and checks it.
   void harvest();
+  // An asynchronous event; false: it is not about this party.
+  bool on_notice(const Event& event);
+  // After every notice was taken.
+  void check_notices() const;
 
  private:
   static constexpr std::size_t kDepth = 24;
-  static constexpr std::int32_t kEvents = 256;
+  static constexpr std::int32_t kManyEvents = 256; // more than are ever owed
+
+  bool has_room_for_events() const {
+    return may_overflow() || events_owed_ < static_cast<std::size_t>(kManyEvents / 2);
+  }
 
   std::vector<LocalTriplet> cut(const MemoryRegion& region, std::uint64_t offset,
                                 std::uint64_t length, std::uint32_t segments) const;
@@ -131,15 +156,29 @@ class Party {
   std::optional<std::uint64_t> untaken(std::size_t skip) const;
   MemoryRegion* make_region(std::uint64_t offset, std::uint64_t length, Access access);
   CompletionFlags flags(bool suppress) const { return suppress ? kSuppress : kDefaultCompletion; }
+  void create_rmr();
+  PostedRequest& expect(const PostedRequest& request, const char* what);
+  void post_rdma(const PostedRequest& request, std::uint64_t own, const RemoteTriplet& remote,
+                 std::uint32_t segments);
+  bool must_refuse(const Through& through) const;
   // Into memory that no Recv or Read under way will still be written to.
   bool sink_has_room(std::uint64_t length) const;
   bool may_be_flushed() const;
   void collect();
   void harvest_dtos();
   void on_request_done(const Event& event);
+  void end_request(const PostedRequest& request, const Event& event);
+  void fail_request(const PostedRequest& request, DtoStatus status);
+  PostedReceive take_receive(std::uint64_t cookie);
   void on_receive_done(const Event& event);
+  void check_message(const PostedReceive& receive, const Event& event);
   void on_connection_event(const Event& event);
+  void check_last_event(const Event& event) const;
+  void end_life();
   void check_done(const PostedRequest& request);
+  // Completions may have been lost with an EVD that has overflowed.
+  bool may_lack_events() const { return was_full_ && overflow_told_; }
+  void watch_soft_watermark(std::int32_t held);
   void check_placed(const PostedRequest& request);
   // What the peer posted before its next message has arrived; that message is taken from the list.
   Sent next_message();
@@ -150,7 +189,8 @@ class Party {
 
   SimNode& node_;
   std::uint32_t number_;
-  std::unique_ptr<std::byte[]> memory_; // source, sink, window
+  PartySetup setup_;
+  std::unique_ptr<std::byte[]> memory_; // source, sink, window, panes
   ProtectionZone* zone_ = nullptr;
   EventDispatcher* dto_evd_ = nullptr;
   EventDispatcher* connect_evd_ = nullptr;
@@ -158,6 +198,10 @@ class Party {
   MemoryRegion* source_ = nullptr;
   MemoryRegion* sink_ = nullptr;
   MemoryRegion* window_ = nullptr;
+  MemoryRegion* pane_region_ = nullptr; // without rights for peers
+  MemoryWindow* rmr_ = nullptr;
+  Panes panes_;
+  std::uint64_t rights_ = 0;
   std::vector<std::byte> window_as_closed_;
   Pieces sink_pieces_{kSinkBytes};
   Pieces window_pieces_{kWindowBytes};
@@ -176,7 +220,16 @@ class Party {
   bool culprit_found_ = false;     // one at most ends with more than "flushed"
   std::uint64_t messages_in_ = 0;  // received in this life
   std::uint64_t messages_out_ = 0; // Sends whose completion was seen
-  std::deque<Event> arrived_;      // reaped, not looked at
+  std::uint64_t ups_ = 0;
+  std::uint64_t srq_lefts_ = 0;
+  std::uint64_t last_shared_ = 0; // the newest Recv of the SRQ that it has used
+  bool was_full_ = false;         // its EVD, in this life
+  bool overflow_told_ = false;
+  std::int32_t soft_ = kWatermarkInfinite;
+  std::int32_t hard_ = kWatermarkInfinite;
+  bool soft_armed_ = false;
+  int soft_due_ = 0;          // notices that have to come
+  std::deque<Event> arrived_; // reaped, not looked at
   std::deque<PostedRequest> requests_;
   std::deque<PostedReceive> receives_;
   std::map<std::uint32_t, std::deque<Sent>> sent_; // by life; not yet seen by the peer

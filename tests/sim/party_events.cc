@@ -16,10 +16,12 @@ void Party::harvest() {
   harvest_dtos();
   for (const Event& each : connection) on_connection_event(each);
   check_window();
+  panes_.check(number_);
 }
 
 // What a peer asks about us may not depend on how far we have looked at our events.
 void Party::collect() {
+  was_full_ = was_full_ || dto_evd_->full();
   Event event;
   while (dto_evd_->dequeue(event).ok()) {
     arrived_.push_back(event);
@@ -35,9 +37,10 @@ void Party::harvest_dtos() {
   while (!arrived_.empty()) {
     const Event event = arrived_.front();
     arrived_.pop_front();
-    require(event.kind == EventKind::Dto, "party {}: a DTO EVD has an event of kind {}", number_,
-            static_cast<int>(event.kind));
-    require(event.object == ep_, "party {}: a DTO event names another EP", number_);
+    require(event.kind == EventKind::Dto || event.kind == EventKind::Bind,
+            "party {}: a DTO EVD has an event of kind {}", number_, static_cast<int>(event.kind));
+    require(event.kind == EventKind::Bind || event.object == ep_,
+            "party {}: a DTO event names another EP", number_);
     if (event.receive)
       on_receive_done(event);
     else
@@ -61,28 +64,7 @@ void Party::on_request_done(const Event& event) {
     const PostedRequest request = requests_.front();
     requests_.pop_front();
     --events_owed_;
-    if (request.cookie == event.cookie) {
-      if (event.status == DtoStatus::Success) {
-        require(!request.suppressed, "party {}: a suppressed request {} reports success", number_,
-                request.cookie);
-        require(!failed_, "party {}: request {} succeeds after one that failed", number_,
-                request.cookie);
-        require(event.value == request.length, "party {}: request {} moved {} of {} bytes", number_,
-                request.cookie, event.value, request.length);
-        check_done(request);
-        return;
-      }
-      require(!lossless || (may_be_flushed() && event.status == DtoStatus::Flushed),
-              "party {}: request {} ends with status {} though nothing went wrong", number_,
-              request.cookie, static_cast<int>(event.status));
-      const bool culprit = event.status != DtoStatus::Flushed;
-      require(!culprit || !culprit_found_,
-              "party {}: request {} ends with status {}, the second to blame", number_,
-              request.cookie, static_cast<int>(event.status));
-      culprit_found_ = culprit_found_ || culprit;
-      failed_ = true;
-      return;
-    }
+    if (request.cookie == event.cookie) return end_request(request, event);
     require(request.suppressed, "party {}: request {} is passed over by {}", number_,
             request.cookie, event.cookie);
     require(!failed_, "party {}: suppressed request {} failed silently", number_, request.cookie);
@@ -90,13 +72,52 @@ void Party::on_request_done(const Event& event) {
   }
 }
 
+void Party::end_request(const PostedRequest& request, const Event& event) {
+  const bool bind = request.opcode == Opcode::Bind;
+  require(bind == (event.kind == EventKind::Bind) && (!bind || event.object == request.window),
+          "party {}: request {} ends with another's event", number_, request.cookie);
+  if (event.status != DtoStatus::Success) return fail_request(request, event.status);
+  require(!request.suppressed, "party {}: a suppressed request {} reports success", number_,
+          request.cookie);
+  require(!failed_, "party {}: request {} succeeds after one that failed", number_, request.cookie);
+  require(event.value == (bind ? 0 : request.length), "party {}: request {} moved {} of {} bytes",
+          number_, request.cookie, event.value, request.length);
+  check_done(request);
+}
+
+void Party::fail_request(const PostedRequest& request, DtoStatus status) {
+  if (request.opcode == Opcode::Bind) panes_.shut_until(request.cookie);
+  require(!lossless || (may_be_flushed() && status == DtoStatus::Flushed),
+          "party {}: request {} ends with status {} though nothing went wrong", number_,
+          request.cookie, static_cast<int>(status));
+  failed_ = true;
+  if (status == DtoStatus::Flushed) return;
+  require(!culprit_found_, "party {}: request {} ends with status {}, the second to blame", number_,
+          request.cookie, static_cast<int>(status));
+  culprit_found_ = true;
+  const bool refused = status == DtoStatus::RemoteAccess;
+  // A connection may also be lost while it is being refused.
+  require(refused || !request.forbidden || status == DtoStatus::Transport,
+          "party {}: request {} had to be refused and ends with status {}", number_, request.cookie,
+          static_cast<int>(status));
+  require(!refused || request.forbidden || request.doubtful ||
+              peer_->rights_ != request.peer_rights,
+          "party {}: request {} is refused, though it was allowed all the time", number_,
+          request.cookie);
+  if (request.forbidden) ++tally.refused;
+}
+
 void Party::check_done(const PostedRequest& request) {
-  if (request.opcode == Opcode::RdmaRead) {
+  require(!request.forbidden, "party {}: request {} succeeds and had to be refused", number_,
+          request.cookie);
+  if (request.opcode == Opcode::Bind) {
+    panes_.carried_out(request.cookie);
+  } else if (request.opcode == Opcode::RdmaRead) {
     if (sink_pieces_.intact(request.serial))
       require_bytes(request.target, *peer_, request.source, request.length, "a Read");
-    return;
+  } else {
+    check_placed(request);
   }
-  check_placed(request);
 }
 
 // Completion means placed (design 4).
@@ -105,35 +126,55 @@ void Party::check_placed(const PostedRequest& request) {
   if (request.opcode == Opcode::Send) {
     ++messages_out_;
     peer_->collect();
-    require(peer_->messages_in_ >= messages_out_,
+    require(peer_->messages_in_ >= messages_out_ || peer_->was_full_,
             "party {}: Send {} has ended, but the peer has received {} of {} messages", number_,
             request.cookie, peer_->messages_in_, messages_out_);
     return;
   }
-  if (request.target != 0)
-    peer_->check_write({true, request.length, request.source, request.target, request.serial});
+  peer_->check_write(
+      {true, request.length, request.source, request.target, request.serial, request.ring, false});
+}
+
+PostedReceive Party::take_receive(std::uint64_t cookie) {
+  if (setup_.shared != nullptr) {
+    const PostedReceive receive = setup_.shared->take(cookie);
+    require(cookie > last_shared_, "party {}: Recv {} of its SRQ completes behind {}", number_,
+            cookie, last_shared_);
+    last_shared_ = cookie;
+    return receive;
+  }
+  require(!receives_.empty(), "party {}: a Recv completion too many", number_);
+  const PostedReceive receive = receives_.front();
+  receives_.pop_front();
+  --events_owed_;
+  require(receive.cookie == cookie, "party {}: Recv {} completes before {}", number_, cookie,
+          receive.cookie);
+  return receive;
 }
 
 void Party::on_receive_done(const Event& event) {
   trace("party {}: Recv {} ends with status {}, {} bytes", number_, event.cookie,
         static_cast<int>(event.status), event.value);
-  require(!receives_.empty(), "party {}: a Recv completion too many", number_);
-  const PostedReceive receive = receives_.front();
-  receives_.pop_front();
-  --events_owed_;
-  require(receive.cookie == event.cookie, "party {}: Recv {} completes before {}", number_,
-          event.cookie, receive.cookie);
-  if (event.status != DtoStatus::Success) {
-    require(!lossless || (may_be_flushed() && event.status == DtoStatus::Flushed),
-            "party {}: Recv {} ends with status {} though nothing went wrong", number_,
-            receive.cookie, static_cast<int>(event.status));
-    return;
-  }
+  const PostedReceive receive = take_receive(event.cookie);
+  if (event.status == DtoStatus::Success) return check_message(receive, event);
+  require(!lossless || (may_be_flushed() && event.status == DtoStatus::Flushed),
+          "party {}: Recv {} ends with status {} though nothing went wrong", number_,
+          receive.cookie, static_cast<int>(event.status));
+}
+
+void Party::check_message(const PostedReceive& receive, const Event& event) {
   const Sent message = next_message();
   require(event.value == message.length, "party {}: Recv {} got {} bytes of {}", number_,
           receive.cookie, event.value, message.length);
-  if (sink_pieces_.intact(receive.serial))
+  if (setup_.shared != nullptr) {
+    const std::byte* bytes = setup_.shared->at(receive.offset);
+    require(!setup_.shared->intact(receive) ||
+                std::memcmp(bytes, peer_->memory_.get() + message.source, message.length) == 0,
+            "party {}: a message of {} bytes arrived with other bytes in a Recv of the SRQ",
+            number_, message.length);
+  } else if (sink_pieces_.intact(receive.serial)) {
     require_bytes(receive.offset, *peer_, message.source, message.length, "a message");
+  }
 }
 
 Sent Party::next_message() {
@@ -144,21 +185,17 @@ Sent Party::next_message() {
     const Sent first = posted.front();
     posted.pop_front();
     if (!first.write) return first;
+    require(!first.forbidden, "party {}: a message arrives behind a Write that had to be refused",
+            number_);
     check_write(first);
   }
 }
 
-// `write` is one of our peer's; its bytes are in our window unless newer ones may be.
+// `write` is one of our peer's; its bytes are where it wrote unless newer ones may be.
 void Party::check_write(const Sent& write) const {
-  if (window_ == nullptr || !window_pieces_.intact(write.serial)) return;
-  require_bytes(write.target, *peer_, write.source, write.length, "a Write");
-}
-
-void Party::check_window() const {
-  if (window_as_closed_.empty()) return;
-  const std::byte* now = memory_.get() + kSourceBytes + kSinkBytes;
-  require(std::memcmp(now, window_as_closed_.data(), kWindowBytes) == 0,
-          "party {}: memory changed after dat_lmr_free", number_);
+  if (write.ring == &window_pieces_ && window_ == nullptr) return;
+  if (write.ring->intact(write.serial))
+    require_bytes(write.target, *peer_, write.source, write.length, "a Write");
 }
 
 void Party::require_bytes(std::uint64_t own, const Party& other, std::uint64_t theirs,
@@ -175,8 +212,14 @@ void Party::on_connection_event(const Event& event) {
     require(life_ == Life::Pending, "party {}: ESTABLISHED in life {}", number_,
             static_cast<int>(life_));
     life_ = Life::Up;
+    ++ups_;
     return;
   }
+  check_last_event(event);
+  end_life();
+}
+
+void Party::check_last_event(const Event& event) const {
   const bool was_up = life_ == Life::Up;
   require(life_ == Life::Pending || was_up, "party {}: a second last event, kind {}", number_,
           static_cast<int>(event.kind));
@@ -185,13 +228,27 @@ void Party::on_connection_event(const Event& event) {
             "party {}: a connection ended with kind {}", number_, static_cast<int>(event.kind));
   require(!lossless || event.kind != EventKind::Broken,
           "party {}: BROKEN though nothing went wrong", number_);
+  require(!culprit_found_ || event.kind == EventKind::Broken,
+          "party {}: a request failed, and the connection ends with kind {}", number_,
+          static_cast<int>(event.kind));
+}
+
+void Party::end_life() {
+  const bool complete = !may_lack_events();
   // Whatever is left was successful and silent.
-  for (const PostedRequest& request : requests_)
-    require(request.suppressed && !failed_, "party {}: request {} never ended", number_,
-            request.cookie);
-  events_owed_ -= requests_.size();
+  for (const PostedRequest& request : requests_) {
+    require(!complete || (request.suppressed && !failed_ && !request.forbidden),
+            "party {}: request {} never ended", number_, request.cookie);
+    if (complete && request.opcode == Opcode::Bind) panes_.carried_out(request.cookie);
+  }
+  require(!complete || receives_.empty(), "party {}: {} Recvs were not flushed", number_,
+          receives_.size());
+  events_owed_ -= requests_.size() + receives_.size();
   requests_.clear();
-  require(receives_.empty(), "party {}: {} Recvs were not flushed", number_, receives_.size());
+  receives_.clear();
+  // Which binds were carried out, nobody can tell any more.
+  if (!complete) renew_rmr();
+  if (!complete && setup_.shared != nullptr) setup_.shared->lose_track();
   life_ = Life::Over;
 }
 

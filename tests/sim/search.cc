@@ -2,7 +2,6 @@
 #include "search.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "failure.h"
 
@@ -10,13 +9,6 @@ namespace datum::test {
 namespace {
 
 constexpr ConnQual kFirstQualifier = 2000;
-constexpr std::uint32_t kForEver = 0xffffffff;
-
-// The private data of a request.
-struct Requester {
-  std::uint32_t number = 0;
-  std::uint32_t life = 0;
-};
 
 SimOptions network_for(std::uint64_t seed) {
   SeededRandom random(~seed);
@@ -36,30 +28,14 @@ SimOptions network_for(std::uint64_t seed) {
 
 Search::Search(std::uint64_t seed)
     : random_(seed * 0x9e3779b97f4a7c15U), network_(network_for(seed)), gentle_(below(3) == 0),
-      world_(network_), time_(world_) {
+      world_(network_), time_(world_), hears_of_srqs_(chance(50)),
+      next_qualifier_(kFirstQualifier) {
   LinkOptions options;
   options.receive_timeout = chance(10) ? 0 : kSecond;
   if (gentle_) options.receive_timeout = kSecond;
-  const std::size_t nodes = 1 + below(3);
-  for (std::size_t i = 0; i < nodes; ++i) {
-    nodes_.push_back(std::make_unique<SimNode>(world_, time_, options));
-    SimNode& node = *nodes_.back();
-    node.memory.mapped = chance(30);
-    Listener listener;
-    listener.node = &node;
-    node.with_lock([&] {
-      const ConnQual qualifier = kFirstQualifier + i;
-      listener.evd = node.adapter->create_evd(8, nullptr, kEvdCr).value();
-      listener.point =
-          node.adapter->create_psp(&qualifier, *listener.evd, ServicePoint::EpSource::Consumer)
-              .value();
-    });
-    listeners_.push_back(listener);
-  }
-  const std::size_t parties = 2 + below(5);
-  for (std::size_t i = 0; i < parties; ++i)
-    parties_.push_back(
-        std::make_unique<Party>(*nodes_[i % nodes_.size()], static_cast<std::uint32_t>(i + 1)));
+  for (std::size_t adapters = 1 + below(3); adapters != 0; --adapters) open_adapter(options);
+  const std::uint32_t parties = 2 + static_cast<std::uint32_t>(below(5));
+  for (std::uint32_t number = 1; number <= parties; ++number) open_party(number);
   if (!gentle_ && chance(50)) {
     SimFaults faults;
     faults.refused = static_cast<std::uint32_t>(below(200));
@@ -71,9 +47,36 @@ Search::Search(std::uint64_t seed)
 
 Search::~Search() = default;
 
+void Search::open_adapter(const LinkOptions& options) {
+  Place& place = places_.emplace_back();
+  place.node = std::make_unique<SimNode>(world_, time_, options, hears_of_srqs_);
+  SimNode& node = *place.node;
+  node.memory.mapped = chance(30);
+  node.with_lock([&] {
+    place.notices = node.adapter->create_evd(256, nullptr, kEvdAsync).value();
+    require(node.adapter->set_async_evd(place.notices, 8).ok(), "an IA takes no async EVD");
+    if (chance(50)) place.zone = node.adapter->create_zone().value();
+  });
+  using EpSource = ServicePoint::EpSource;
+  for (const EpSource source : {EpSource::Consumer, EpSource::Provider})
+    listeners_.push_back(std::make_unique<Listener>(node, next_qualifier_++, source));
+  if (chance(50))
+    place.shared = std::make_unique<SharedReceives>(node, static_cast<std::int32_t>(8 + below(24)));
+}
+
+void Search::open_party(std::uint32_t number) {
+  Place& place = places_[(number - 1) % places_.size()];
+  PartySetup setup;
+  setup.zone = place.zone;
+  if (place.shared && chance(60)) setup.shared = place.shared.get();
+  if (!gentle_ && chance(25)) setup.events = static_cast<std::int32_t>(2 + below(10));
+  if (chance(50)) setup.scope = MemoryWindow::Scope::Endpoint;
+  parties_.push_back(std::make_unique<Party>(*place.node, number, setup));
+}
+
 std::string Search::description() const {
   return text("{} adapters, {} parties, direct={:d} share={:d} wire={:d} gentle={:d}",
-              nodes_.size(), parties_.size(), network_.direct, network_.share, network_.wire,
+              places_.size(), parties_.size(), network_.direct, network_.share, network_.wire,
               gentle_);
 }
 
@@ -98,29 +101,48 @@ void Search::run() {
     // Far more often than once in the second that a message waits.
     if (gentle_ && chance(30)) pay_receives(false);
   }
-  finish();
-  check_nothing_left();
+  // Mostly everything comes to rest first; else it ends in the midst of its work.
+  const std::uint64_t end = below(10);
+  if (end < 7) finish();
+  if (end == 7) leave_messages_under_way();
+  closing_ = end < 9; // else requests stay unanswered
+  harvest();
+  if (end < 7) check_at_rest();
+  if (end < 9) free_everything();
+  close_adapters();
 }
 
 void Search::act() {
   if (!gentle_ && chance(2)) return fault();
-  if (chance(4)) {
-    SimNode& node = *nodes_[below(nodes_.size())];
-    if (!node.dead())
-      node.with_lock(
-          [&] { node.stand.set_attention(chance(50) ? Attention::Asleep : Attention::Polling); });
+  if (chance(8)) {
+    Place& place = places_[below(places_.size())];
+    if (!place.node->dead()) act_on_adapter(place);
     return;
   }
   act_on(some_party());
+}
+
+void Search::act_on_adapter(Place& place) {
+  SimNode& node = *place.node;
+  switch (below(4)) {
+  case 0: return listen_or_stop(place);
+  case 1:
+    if (place.shared) tend(*place.shared);
+    return;
+  default:
+    node.with_lock(
+        [&] { node.stand.set_attention(chance(50) ? Attention::Asleep : Attention::Polling); });
+  }
 }
 
 void Search::act_on(Party& party) {
   if (party.node().dead()) return;
   switch (party.life()) {
   case Party::Life::Fresh:
-    if (chance(30) && party.ep().state() == EpState::Unconnected)
+    if (chance(10)) set_watermarks(party);
+    if (chance(30))
       receive(party, some_length());
-    else
+    else if (party.is_free())
       connect(party);
     return;
   case Party::Life::Pending:
@@ -129,149 +151,18 @@ void Search::act_on(Party& party) {
   case Party::Life::Up:
     for (std::uint64_t i = 1 + below(4); i != 0; --i) transfer(party);
     return;
-  case Party::Life::Over:
-    harvest();
-    if (chance(10) && party.has_room()) party.post_send(0, 10, 1, chance(20));
-    harvest();
-    if (chance(50)) party.reset();
-    return;
+  case Party::Life::Over: return act_after_the_end(party);
   }
 }
 
-void Search::connect(Party& party) {
-  // Mostly to where somebody is free to answer; else anywhere, even where nobody listens.
-  std::size_t to = below(nodes_.size() + (gentle_ ? 0 : 1));
-  Party& other = some_party();
-  if (chance(80)) {
-    if (&other == &party || other.life() != Party::Life::Fresh) return;
-    to = static_cast<std::size_t>(
-        std::find_if(nodes_.begin(), nodes_.end(),
-                     [&](const auto& node) { return node.get() == &other.node(); }) -
-        nodes_.begin());
-  }
-  const ConnQual qualifier = kFirstQualifier + to;
-  const std::uint32_t timeout =
-      !gentle_ && chance(20) ? static_cast<std::uint32_t>(1 + below(100)) : kForEver;
-  const Requester name{party.number(), party.lives()};
-  std::byte data[sizeof name];
-  std::memcpy(data, &name, sizeof name);
-  const Status status = party.node().with_lock([&] {
-    return party.ep().connect(party.node().address(), qualifier, timeout, {data, sizeof data});
-  });
-  if (status.ok())
-    party.begin();
-  else
-    require(!gentle_ && status.type() == Type::InsufficientResources,
-            "party {}: dat_ep_connect fails with type {}", party.number(),
-            static_cast<int>(status.type()));
-}
-
-Party* Search::free_party(SimNode& node) {
-  for (const auto& party : parties_)
-    if (&party->node() == &node && party->life() == Party::Life::Fresh) return party.get();
-  return nullptr;
-}
-
-void Search::answer(Listener& listener, ConnectionRequest& request) {
-  Requester name;
-  require(request.private_data().size() == sizeof name, "a CR has {} bytes of private data",
-          request.private_data().size());
-  std::memcpy(&name, request.private_data().data(), sizeof name);
-  require(name.number >= 1 && name.number <= parties_.size(), "a CR has another's private data");
-  Party& requester = *parties_[name.number - 1];
-  Party* acceptor = closing_ || chance(10) ? nullptr : free_party(*listener.node);
-  listener.node->with_lock([&] {
-    if (acceptor == nullptr) {
-      request.reject({});
-    } else {
-      require(request.accept(&acceptor->ep(), {}).ok(), "dat_cr_accept fails");
-      acceptor->begin();
-      // Answered too late, a request connects nobody: the requester has given up.
-      if (requester.lives() != name.life) return;
-      acceptor->join(requester);
-      requester.join(*acceptor);
-      acceptor->lossless = gentle_;
-      requester.lossless = gentle_;
-    }
-  });
-  listener.node->with_lock([&] { listener.node->adapter->consume(request); });
-}
-
-void Search::transfer(Party& party) {
-  Party* peer = party.peer();
-  require(peer != nullptr, "party {} is connected with nobody", party.number());
-  if (party.ep().state() != EpState::Connected) return; // it drains, or its end is not reaped yet
-  const std::uint64_t length = some_length();
-  const std::uint64_t source = below(kSourceBytes - length + 1);
-  switch (below(gentle_ ? 13 : 15)) {
-  case 0:
-  case 1:
-  case 2:
-  case 3: return receive(party, std::max(some_length(), party.owed_receive().value_or(0)));
-  case 4:
-  case 5:
-  case 6: return send(party, source, length);
-  case 7:
-  case 8:
-  case 9:
-    if (party.has_room()) party.post_write(source, length, some_segments(), chance(20));
-    return;
-  case 10:
-  case 11:
-    if (party.has_room()) party.post_read(source, length, chance(20));
-    return;
-  case 12:
-    if (chance(15)) {
-      // A graceful end lets our own requests finish, not the peer's.
-      if (gentle_) finish_transfers();
-      party.disconnect(chance(60));
-    }
-    return;
-  default: return misbehave(party);
-  }
-}
-
-void Search::receive(Party& party, std::uint64_t capacity) {
-  if (party.has_receive_room(capacity)) party.post_receive(capacity, some_segments());
-}
-
-void Search::send(Party& party, std::uint64_t source, std::uint64_t length) {
-  if (!party.has_room()) return;
-  switch (party.reception(length)) {
-  case Party::Reception::Fits: break;
-  case Party::Reception::TooLong:
-    if (gentle_ || chance(70)) return;
-    break;
-  case Party::Reception::Waits: // a second, and the Recv that it needs is posted before
-    if (chance(50)) return;
-  }
-  party.post_send(source, length, some_segments(), chance(20));
-}
-
-void Search::pay_receives(bool all) {
-  for (const auto& party : parties_) {
-    if (party->node().dead() || party->ep().state() != EpState::Connected) continue;
-    while (const std::optional<std::uint64_t> owed = party->owed_receive()) {
-      if (!party->has_receive_room(*owed) || (!all && chance(70))) break;
-      party->post_receive(*owed, some_segments());
-    }
-  }
-}
-
-void Search::misbehave(Party& party) {
-  switch (below(4)) {
-  case 0:
-    if (party.has_room() && chance(30)) party.post_bad_write();
-    return;
-  case 1:
-    if (chance(30)) party.close_window();
-    return;
-  case 2: return party.open_window();
-  default:
-    // Leaves messages waiting for a Recv for a while.
-    if (chance(20)) time_.run_for(static_cast<Duration>(below(1'200'000'000)));
-    return;
-  }
+// What is posted now is flushed at once.
+void Search::act_after_the_end(Party& party) {
+  harvest();
+  if (chance(10) && party.has_room()) party.post_send(0, 10, 1, chance(20));
+  if (chance(10) && party.has_room())
+    party.post_bind(Party::bind_of_pane(below(kPanes), below(3000)));
+  harvest();
+  if (chance(50)) party.reset();
 }
 
 void Search::fault() {
@@ -280,8 +171,8 @@ void Search::fault() {
     world_.cut_any(random_.next());
     return;
   }
-  SimNode& node = *nodes_[below(nodes_.size())];
-  if (!node.dead() && nodes_.size() > 1) {
+  SimNode& node = *places_[below(places_.size())].node;
+  if (!node.dead() && places_.size() > 1) {
     trace("adapter {} dies", node.stand.id());
     node.kill();
   }
@@ -300,86 +191,27 @@ void Search::let_time_pass() {
 }
 
 void Search::harvest() {
-  for (Listener& listener : listeners_) {
-    if (listener.node->dead()) continue;
-    Event event;
-    while (listener.evd->dequeue(event).ok()) {
-      require(event.kind == EventKind::ConnectionRequest && event.object == listener.point,
-              "a CR EVD has an event of kind {}", static_cast<int>(event.kind));
-      auto* object = static_cast<Object*>(const_cast<void*>(event.data));
-      listener.waiting.push_back(static_cast<ConnectionRequest*>(object));
-    }
-    while (!listener.waiting.empty() && (closing_ || chance(70))) {
-      ConnectionRequest* request = listener.waiting.back();
-      listener.waiting.pop_back();
-      answer(listener, *request);
-    }
-  }
-  for (const auto& party : parties_) party->harvest();
-}
-
-// Until every message has found its Recv and nothing is on its way.
-void Search::finish_transfers() {
-  const auto waits = [](const auto& party) {
-    const std::optional<std::uint64_t> owed = party->owed_receive();
-    return owed && party->ep().state() == EpState::Connected && party->has_receive_room(*owed);
-  };
-  do {
-    time_.settle();
-    harvest();
-    pay_receives(true);
-    time_.settle();
-    harvest();
-  } while (std::any_of(parties_.begin(), parties_.end(), waits));
-}
-
-void Search::disconnect_all() {
-  for (const auto& party : parties_)
-    if (!party->node().dead() && party->life() == Party::Life::Up && !party->disconnected_by_us)
-      party->disconnect(chance(50));
-}
-
-void Search::finish() {
-  // Every message that waits for a Recv, every death and every cut comes to an end within seconds.
-  if (gentle_) finish_transfers();
-  harvest();
-  closing_ = true;
-  const Instant give_up = world_.now() + 5 * kSecond;
-  do {
-    time_.exhaust();
-    harvest();
-    disconnect_all();
-    time_.exhaust(); // answers to requests are on their way only now
-  } while (time_.advance(give_up));
-  harvest();
+  for (Place& place : places_)
+    if (!place.node->dead()) harvest_notices(place);
   for (const auto& party : parties_) {
-    if (party->node().dead()) continue;
-    require(party->life() == Party::Life::Fresh || party->life() == Party::Life::Over,
-            "party {}: no last event after five seconds (EP state {}, life {})", party->number(),
-            static_cast<int>(party->ep().state()), static_cast<int>(party->life()));
+    party->harvest();
+    if (!party->node().dead()) party->check_notices();
   }
+  answer_requests();
 }
 
-void Search::check_nothing_left() {
-  for (const auto& party : parties_)
-    if (!party->node().dead()) party->free_all();
-  for (Listener& listener : listeners_) {
-    SimNode& node = *listener.node;
-    if (node.dead()) continue;
-    node.with_lock([&] {
-      require(node.adapter->free(*listener.point).ok(), "a PSP cannot be freed");
-      require(node.adapter->free(*listener.evd).ok(), "a CR EVD cannot be freed");
-      require(node.adapter->idle(), "an IA is not idle after everything was freed");
-      require(node.handles.count == 0, "{} handles are left", node.handles.count);
-      require(node.adapter->regions().used() == 0, "{} STags are left",
-              node.adapter->regions().used());
-    });
+void Search::harvest_notices(Place& place) {
+  Event event;
+  while (place.notices->dequeue(event).ok()) {
+    if (place.shared && place.shared->is_about(event)) {
+      place.shared->on_notice();
+      continue;
+    }
+    const bool known =
+        std::ranges::any_of(parties_, [&](const auto& party) { return party->on_notice(event); });
+    require(known, "an asynchronous event of kind {} about nobody", static_cast<int>(event.kind));
   }
-  time_.settle();
-  if (!network_.share) require(world_.links() == 0, "{} links are left", world_.links());
-  nodes_.clear();
-  time_.settle();
-  require(world_.links() == 0, "{} links are left after every IA was closed", world_.links());
+  if (place.shared) place.shared->check();
 }
 
 } // namespace datum::test

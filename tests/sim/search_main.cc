@@ -8,8 +8,10 @@
 #include <span>
 
 #include "failure.h"
+#include "live_blocks.h"
 #include "search.h"
 
+namespace datum::test {
 namespace {
 
 bool read_number(const char* text, std::uint64_t& value) {
@@ -25,12 +27,59 @@ void print_counts(const char* what, std::span<const std::uint64_t> counts) {
   std::printf("\n");
 }
 
+void print_tally() {
+  print_counts("connection events by kind:", tally.connection_events);
+  print_counts("DTO events by status:", tally.dto_events);
+  print_counts("successes by opcode:", tally.successes);
+  print_counts("by an RMR, 1 without the right:", tally.through);
+  std::puts(text("refused: {}, Recvs of SRQs: {}, watermarks: {}, overflows: {}, SRQs left: {}",
+                 tally.refused, tally.shared_receives, tally.watermarks, tally.overflows,
+                 tally.srq_lefts)
+                .c_str());
+  std::puts(text("handoffs: {}, accepted with an RSP's EP: {}, with one of the provider's: {}",
+                 tally.handoffs, tally.reserved, tally.provided)
+                .c_str());
+}
+
+// False: an invariant does not hold, and that was printed.
+bool play(const char* program, std::uint64_t seed) {
+  Search search(seed);
+  try {
+    search.run();
+    return true;
+  } catch (const InvariantBroken& broken) {
+    std::puts(text("seed {} ({}): {}\nrerun: {} --trace {}", seed, search.description(),
+                   broken.what(), program, seed)
+                  .c_str());
+    return false;
+  }
+}
+
+// What is made once and stays, stays the first time only.
+bool leaves_memory(const char* program, std::uint64_t seed) {
+  const std::int64_t before = live_blocks();
+  play(program, seed);
+  return live_blocks() != before;
+}
+
+bool play_and_count(const char* program, std::uint64_t seed) {
+  const std::int64_t before = live_blocks();
+  if (!play(program, seed)) return false;
+  if (live_blocks() == before || !leaves_memory(program, seed)) return true;
+  std::puts(text("seed {}: memory is left after everything was destroyed\nrerun: {} {}", seed,
+                 program, seed)
+                .c_str());
+  return false;
+}
+
 } // namespace
+} // namespace datum::test
 
 int main(int count, char** words) {
+  using namespace datum::test;
   const char* const program = words[0];
   if (count > 1 && std::strcmp(words[1], "--trace") == 0) {
-    datum::test::tracing = true;
+    tracing = true;
     --count;
     ++words;
   }
@@ -41,21 +90,10 @@ int main(int count, char** words) {
     std::fprintf(stderr, "usage: %s [--trace] FIRST [COUNT]\n", program);
     return 2;
   }
-  for (std::uint64_t seed = first; seed != first + seeds; ++seed) {
-    datum::test::Search search(seed);
-    try {
-      search.run();
-    } catch (const datum::test::InvariantBroken& broken) {
-      std::printf("seed %llu (%s): %s\nrerun: %s --trace %llu\n",
-                  static_cast<unsigned long long>(seed), search.description().c_str(),
-                  broken.what(), program, static_cast<unsigned long long>(seed));
-      return 1;
-    }
-  }
+  for (std::uint64_t seed = first; seed != first + seeds; ++seed)
+    if (!play_and_count(program, seed)) return 1;
   std::printf("%llu seeds from %llu on: every invariant holds\n",
               static_cast<unsigned long long>(seeds), static_cast<unsigned long long>(first));
-  print_counts("connection events by kind:", datum::test::tally.connection_events);
-  print_counts("DTO events by status:", datum::test::tally.dto_events);
-  print_counts("successes by opcode:", datum::test::tally.successes);
+  print_tally();
   return 0;
 }

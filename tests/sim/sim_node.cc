@@ -2,6 +2,7 @@
 #include "sim_node.h"
 
 #include <cstdlib>
+#include <utility>
 
 namespace datum::test {
 
@@ -16,7 +17,8 @@ void SimLock::relinquish() {
   held_ = false;
 }
 
-SimNode::SimNode(SimWorld& world, VirtualTime& time, const LinkOptions& options)
+SimNode::SimNode(SimWorld& world, VirtualTime& time, const LinkOptions& options,
+                 bool reports_srq_left)
     : stand(world, time, lock, options) {
   AdapterEnvironment environment;
   environment.handles = &handles;
@@ -24,15 +26,22 @@ SimNode::SimNode(SimWorld& world, VirtualTime& time, const LinkOptions& options)
   environment.timers = &stand.timers();
   environment.random = &stand.random();
   environment.memory = &memory;
+  environment.reports_srq_left = reports_srq_left;
   adapter = std::make_unique<InterfaceAdapter>(environment, stand.transport());
   lock.adapter = adapter.get();
   stand.start();
 }
 
 SimNode::~SimNode() {
+  close();
+  adapter.reset();
+}
+
+void SimNode::close() {
+  if (std::exchange(closed_, true)) return;
   stand.stop();
   lock.adapter = nullptr;
-  adapter.reset();
+  adapter->close();
 }
 
 void SimNode::kill() {

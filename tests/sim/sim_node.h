@@ -44,7 +44,8 @@ class AnyMemory final : public MemoryProbe {
 
 class SimNode {
  public:
-  SimNode(SimWorld& world, VirtualTime& time, const LinkOptions& options);
+  SimNode(SimWorld& world, VirtualTime& time, const LinkOptions& options,
+          bool reports_srq_left = false);
   ~SimNode();
   SimNode(const SimNode&) = delete;
   SimNode& operator=(const SimNode&) = delete;
@@ -60,6 +61,8 @@ class SimNode {
     return call();
   }
   void kill();
+  // As dat_ia_close does; the adapter, empty, stays for whoever looks at it.
+  void close();
   bool dead() const { return dead_; }
   const Address& address() { return stand.transport().address(); }
 
@@ -71,6 +74,7 @@ class SimNode {
 
  private:
   bool dead_ = false;
+  bool closed_ = false;
 };
 
 } // namespace datum::test

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// tests/sim/expected.h: what was posted and has not ended, as whoever checks its end needs it.
+// Not here: the check (party_events.cc).
+#pragma once
+
+#include <cstdint>
+
+#include "core/types.h"
+
+namespace datum::test {
+
+// A ring of bytes from which each transfer gets a piece of its own; old pieces are used again.
+class Pieces {
+ public:
+  explicit Pieces(std::uint64_t size) : size_(size) {}
+  // Where it lies; `serial` counts bytes handed out so far.
+  std::uint64_t take(std::uint64_t length, std::uint64_t& serial) {
+    const std::uint64_t at = handed_out_ % size_;
+    // Never across the end.
+    const std::uint64_t skip = length > size_ - at ? size_ - at : 0;
+    handed_out_ += skip;
+    serial = handed_out_;
+    handed_out_ += length;
+    return serial % size_;
+  }
+  // Nothing was handed out since that could have overwritten it.
+  bool intact(std::uint64_t serial) const { return handed_out_ - serial <= size_; }
+  // A piece of this length would overlap none from `oldest` on, even if the end is skipped.
+  bool has_room(std::uint64_t length, std::uint64_t oldest) const {
+    return handed_out_ + 2 * length - oldest <= size_;
+  }
+  std::uint64_t handed_out() const { return handed_out_; }
+
+ private:
+  std::uint64_t size_;
+  std::uint64_t handed_out_ = 0;
+};
+
+struct PostedRequest {
+  std::uint64_t cookie = 0;
+  Opcode opcode = Opcode::Send;
+  bool suppressed = false;
+  std::uint64_t length = 0;
+  std::uint64_t source = 0;      // own offset, or the peer's for a Read
+  std::uint64_t target = 0;      // the peer's offset, or our own for a Read
+  std::uint64_t serial = 0;      // of the piece at the target
+  const Pieces* ring = nullptr;  // whose piece that is; Write
+  bool forbidden = false;        // the peer has to refuse it
+  bool doubtful = false;         // the peer may refuse it: what opens its memory is being bound
+  std::uint64_t peer_rights = 0; // Party::rights() of the peer when it was posted
+  Token window = nullptr;        // Bind
+};
+
+struct PostedReceive {
+  std::uint64_t cookie = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t capacity = 0;
+  std::uint64_t serial = 0; // of the piece
+};
+
+// A Send or Write as the other side will see it.
+struct Sent {
+  bool write = false;
+  std::uint64_t length = 0;
+  std::uint64_t source = 0;
+  std::uint64_t target = 0;     // Write
+  std::uint64_t serial = 0;     // Write
+  const Pieces* ring = nullptr; // Write
+  bool forbidden = false;       // Write
+};
+
+} // namespace datum::test
