@@ -28,6 +28,7 @@ test      mandoc                 judges the rendered manual pages
 test      iproute2               the interfaces, addresses and rates of tests/net
 test      binutils               nm and readelf for the exported symbols
 check     clang                  the second compiler, and the fuzz targets
+check     lld                    links what Clang builds with half the work, which is a minute of all
 check     libclang-rt-14-dev     sanitizer and libFuzzer runtimes of that Clang
 check     llvm                   symbolizer and archiver of that Clang
 check     clang-format           the layout of the source
