@@ -2,8 +2,12 @@
 #include "transport/paths/path_transport.h"
 
 #include <algorithm>
+#include <cstring>
+#include <optional>
+#include <string>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "transport/inet/port_rules.h"
 
 namespace datum {
@@ -12,19 +16,22 @@ namespace {
 // Ports whose name somebody else holds on this host; each try takes another one.
 constexpr int kTriesForAny = 16;
 
-// nullptr: through shared memory.
-const char* why_tcp(Lookup found) {
-  switch (found) {
+// Nothing: through shared memory.
+std::optional<std::string> why_tcp(const Finding& found) {
+  switch (found.what) {
   case Lookup::OtherHost: return "the peer is on another host";
   case Lookup::Nobody: return "nobody of this host offers shared memory there";
   case Lookup::Stranger: return "who offers shared memory there does not own the qualifier";
-  case Lookup::Unknown: return "no descriptor to ask whether the peer is of this host";
+  // No descriptor for the question, or nobody who may be asked.
+  case Lookup::Unknown:
+    return text("it cannot be asked whether the peer is of this host: {}",
+                std::strerror(found.error));
   // The dial over shared memory waits for what is lacking.
   case Lookup::Found:
   case Lookup::Busy:
   case Lookup::NoResources: break;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 bool needs_privilege(ConnQual qualifier) {
@@ -108,14 +115,14 @@ Result<std::unique_ptr<Channel>> PathTransport::connect(const Address& address, 
   // Both say the same of an address that cannot be.
   if (!host || host->is_unspecified() || host->is_multicast())
     return links_.connect(address, qualifier, data, events, options);
-  const Lookup found = fabric_.find(*host, qualifier).what;
-  const char* why = why_tcp(found);
-  if (why == nullptr) return links_.connect(address, qualifier, data, events, options);
-  auto channel = tcp_->connect(address, qualifier, data, events, options, why);
+  const Finding found = fabric_.find(*host, qualifier);
+  const auto why = why_tcp(found);
+  if (!why) return links_.connect(address, qualifier, data, events, options);
+  auto channel = tcp_->connect(address, qualifier, data, events, options, *why);
   // Somebody of this host may have begun to listen meanwhile: whoever can be reached over TCP now
   // has offered shared memory before, and has not been asked for anything yet.
-  const bool may_have_come = found == Lookup::Nobody || found == Lookup::Stranger;
-  if (!may_have_come || why_tcp(fabric_.find(*host, qualifier).what) != nullptr) return channel;
+  const bool may_have_come = found.what == Lookup::Nobody || found.what == Lookup::Stranger;
+  if (!may_have_come || why_tcp(fabric_.find(*host, qualifier))) return channel;
   return links_.connect(address, qualifier, data, events, options);
 }
 

@@ -13,8 +13,9 @@
 #include <string>
 #include <sys/socket.h>
 
-#include "base/unique_fd.h"
+#include "base/shortage.h"
 #include "transport/inet/text_file.h"
+#include "transport/shm/diagnostics.h"
 
 namespace datum {
 namespace {
@@ -28,9 +29,8 @@ struct Question {
 // Nothing also when the kernel cannot tell: ENOENT stands for "no such listener" and for "no such
 // module".
 OrErrno<std::optional<uid_t>> ask_kernel(const HostAddress& host, std::uint16_t port) {
-  const UniqueFd socket(
-      ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_SOCK_DIAG));
-  if (!socket) return tl::unexpected(errno);
+  const auto socket = open_diagnostics();
+  if (!socket) return tl::unexpected(socket.error());
   Question question{};
   question.header.nlmsg_len = sizeof question;
   question.header.nlmsg_type = SOCK_DIAG_BY_FAMILY;
@@ -43,14 +43,14 @@ OrErrno<std::optional<uid_t>> ask_kernel(const HostAddress& host, std::uint16_t 
   question.request.id.idiag_if = host.scope;
   question.request.id.idiag_cookie[0] = static_cast<std::uint32_t>(INET_DIAG_NOCOOKIE);
   question.request.id.idiag_cookie[1] = static_cast<std::uint32_t>(INET_DIAG_NOCOOKIE);
-  if (::send(socket.get(), &question, sizeof question, 0) < 0) return std::nullopt;
+  if (::send(socket->get(), &question, sizeof question, 0) < 0) return std::nullopt;
 
   struct {
     nlmsghdr header;
     inet_diag_msg found;
     std::byte attributes[1024];
   } answer{};
-  const ssize_t length = ::recv(socket.get(), &answer, sizeof answer, 0);
+  const ssize_t length = ::recv(socket->get(), &answer, sizeof answer, 0);
   if (length < static_cast<ssize_t>(sizeof answer.header + sizeof answer.found) ||
       answer.header.nlmsg_type != SOCK_DIAG_BY_FAMILY || answer.found.idiag_state != TCP_LISTEN)
     return std::nullopt;
@@ -100,6 +100,14 @@ std::optional<uid_t> find_line(std::string_view file, std::string_view local) {
   return std::nullopt;
 }
 
+// A missing file is an empty one.
+OrErrno<std::string> read_listeners(const char* path) {
+  errno = 0;
+  std::string listeners = read_text_file(path);
+  if (shortage_of(errno).lack != Lack::Other) return tl::unexpected(errno);
+  return listeners;
+}
+
 } // namespace
 
 std::optional<uid_t> find_listener(std::string_view v4, std::string_view v6,
@@ -116,8 +124,11 @@ std::optional<uid_t> find_listener(std::string_view v4, std::string_view v6,
 OrErrno<std::optional<uid_t>> tcp_listener_owner(const HostAddress& host, std::uint16_t port) {
   const auto owner = ask_kernel(host, port);
   if (!owner || *owner) return owner;
-  return find_listener(read_text_file("/proc/net/tcp"), read_text_file("/proc/net/tcp6"), host,
-                       port);
+  const auto v4 = read_listeners("/proc/net/tcp");
+  if (!v4) return tl::unexpected(v4.error());
+  const auto v6 = read_listeners("/proc/net/tcp6");
+  if (!v6) return tl::unexpected(v6.error());
+  return find_listener(*v4, *v6, host, port);
 }
 
 } // namespace datum

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/shm/listener_owner.h: whose TCP listener would answer at an address and port.
 // Lives here: the question to the kernel's socket diagnostics, and /proc/net/tcp where those are
-//             missing. A rendezvous is believed only when it belongs to the same user.
+//             missing or forbidden. A rendezvous is believed only when it belongs to the same user.
 #pragma once
 
 #include <cstdint>

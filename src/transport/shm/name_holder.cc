@@ -2,7 +2,6 @@
 #include "transport/shm/name_holder.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <cstring>
 #include <linux/netlink.h>
@@ -14,7 +13,7 @@
 #include <string_view>
 #include <sys/socket.h>
 
-#include "base/unique_fd.h"
+#include "transport/shm/diagnostics.h"
 
 namespace datum {
 namespace {
@@ -85,16 +84,15 @@ bool read_part(std::span<const std::byte> left, std::string_view name,
 } // namespace
 
 OrErrno<std::optional<uid_t>> name_holder(const std::string& name) {
-  const UniqueFd socket(
-      ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_SOCK_DIAG));
-  if (!socket) return tl::unexpected(errno);
+  const auto socket = open_diagnostics();
+  if (!socket) return tl::unexpected(socket.error());
   const NamesQuestion question = for_listeners();
-  if (::send(socket.get(), &question, sizeof question, 0) < 0) return std::nullopt;
+  if (::send(socket->get(), &question, sizeof question, 0) < 0) return std::nullopt;
   const std::string abstract = '\0' + name;
   std::optional<uid_t> owner;
   alignas(nlmsghdr) std::byte part[32 * 1024]; // the kernel makes none that is longer
   for (bool more = true; more;) {
-    const ssize_t length = ::recv(socket.get(), part, sizeof part, 0);
+    const ssize_t length = ::recv(socket->get(), part, sizeof part, 0);
     if (length <= 0) break;
     more = read_part(std::span(part).first(static_cast<std::size_t>(length)), abstract, owner);
   }

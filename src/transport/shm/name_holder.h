@@ -13,7 +13,8 @@
 namespace datum {
 
 // `name` without the leading NUL. Nothing: nobody, or the kernel does not tell (before Linux 5.3,
-// or without the module). Fails for lack of descriptors.
+// without the module, or where a filter of system calls forbids the question). Fails for lack of
+// descriptors.
 OrErrno<std::optional<uid_t>> name_holder(const std::string& name);
 
 } // namespace datum

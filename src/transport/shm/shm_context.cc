@@ -43,4 +43,10 @@ void ShmContext::warn(Shortage shortage) {
   shortage_.tell(shortage, now(), "same-host connections wait");
 }
 
+void ShmContext::warn_blind(Shortage shortage) {
+  shortage_.tell(shortage, now(),
+                 "same-host connections are not made where the kernel may not be asked whether an "
+                 "address is of this host (AF_NETLINK)");
+}
+
 } // namespace datum

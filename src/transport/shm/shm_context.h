@@ -43,6 +43,7 @@ struct ShmContext {
   void warn_full(); // one line in the life of a fabric
   // One line each in a while.
   void warn(Shortage shortage);
+  void warn_blind(Shortage shortage);
   ShortageLog listen_shortage;
 
  private:

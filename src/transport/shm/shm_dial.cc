@@ -57,6 +57,13 @@ void ShmDial::wait_for(Shortage shortage) {
   dial_again();
 }
 
+// What is short comes back. What the kernel, or a filter of system calls, refuses does not.
+void ShmDial::wait_or_give_up(Shortage shortage) {
+  if (shortage.lack != Lack::Other) return wait_for(shortage);
+  context_.warn_blind(shortage);
+  give_up(DialFailure::Unreachable);
+}
+
 void ShmDial::on_hangup() {
   if (++hangups_ > kMaxHangups) return give_up(DialFailure::Refused);
   dial_again();
@@ -95,7 +102,7 @@ bool ShmDial::find() {
   case Lookup::Stranger: give_up(DialFailure::Refused); break;
   case Lookup::Busy: dial_again(); break;
   case Lookup::Unknown:
-  case Lookup::NoResources: wait_for(shortage_of(found.error)); break;
+  case Lookup::NoResources: wait_or_give_up(shortage_of(found.error)); break;
   }
   return false;
 }

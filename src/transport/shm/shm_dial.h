@@ -42,6 +42,7 @@ class ShmDial final : public Dial, private FdHandler, private Timer {
   void hang_up();
   void dial_again();
   void wait_for(Shortage shortage);
+  void wait_or_give_up(Shortage shortage);
   void on_hangup();
   // Each ends the dial; the last call of whoever calls it.
   void succeed(ShmPort& port);

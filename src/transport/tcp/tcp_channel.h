@@ -6,6 +6,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <utility>
 
 #include "transport/tcp/tcp_dial.h"
 
@@ -15,8 +17,8 @@ class TcpChannel final : public Channel, private TcpDialer {
  public:
   // `why` it is TCP: see Channel::path_reason().
   TcpChannel(TcpContext& context, ChannelEvents& events, const ChannelOptions& options,
-             const char* why)
-      : context_(context), events_(events), options_(options), why_(why) {}
+             std::string why)
+      : context_(context), events_(events), options_(options), why_(std::move(why)) {}
   ~TcpChannel() override;
 
   Status dial(const HostAddress& host, ConnQual qualifier, PrivateData data);
@@ -42,7 +44,7 @@ class TcpChannel final : public Channel, private TcpDialer {
   TcpContext& context_;
   ChannelEvents& events_;
   const ChannelOptions options_;
-  const char* const why_;
+  const std::string why_;
   std::unique_ptr<TcpConnection> connection_;
   HostAddress remote_;
   ConnQual remote_port_ = 0;

@@ -143,7 +143,7 @@ Result<std::unique_ptr<Channel>> TcpTransport::connect(const Address& address, C
 Result<std::unique_ptr<Channel>> TcpTransport::connect(const Address& address, ConnQual qualifier,
                                                        PrivateData data, ChannelEvents& events,
                                                        const ChannelOptions& options,
-                                                       const char* why) {
+                                                       const std::string& why) {
   const auto host = read_address(address);
   if (!host) return fail(Type::InvalidAddress, Detail::AddressUnsupported);
   if (host->is_unspecified() || host->is_multicast())

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "transport/tcp/tcp_context.h"
 
@@ -36,7 +37,7 @@ class TcpTransport final : public Transport {
   // `why` this way: see Channel::path_reason().
   Result<std::unique_ptr<Channel>> connect(const Address& address, ConnQual qualifier,
                                            PrivateData data, ChannelEvents& events,
-                                           const ChannelOptions& options, const char* why);
+                                           const ChannelOptions& options, const std::string& why);
   // Whoever calls progress() only if has_work() says so calls this instead where it does not.
   void pass() { ++context_.turns; }
   bool has_work() const {
