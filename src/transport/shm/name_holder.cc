@@ -90,7 +90,8 @@ OrErrno<std::optional<uid_t>> name_holder(const std::string& name) {
   if (::send(socket->get(), &question, sizeof question, 0) < 0) return std::nullopt;
   const std::string abstract = '\0' + name;
   std::optional<uid_t> owner;
-  alignas(nlmsghdr) std::byte part[32 * 1024]; // the kernel makes none that is longer
+  // The kernel makes no part longer than whoever reads it has had room for.
+  alignas(nlmsghdr) std::byte part[8 * 1024];
   for (bool more = true; more;) {
     const ssize_t length = ::recv(socket->get(), part, sizeof part, 0);
     if (length <= 0) break;

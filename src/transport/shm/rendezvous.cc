@@ -11,9 +11,9 @@
 #include "transport/inet/abstract_name.h"
 #include "transport/inet/port_rules.h"
 #include "transport/inet/qualifier_claim.h"
+#include "transport/shm/known_holders.h"
 #include "transport/shm/listener_owner.h"
 #include "transport/shm/message_socket.h"
-#include "transport/shm/name_holder.h"
 
 namespace datum {
 namespace {
@@ -70,6 +70,13 @@ int connect_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifie
 
 namespace {
 
+struct Sought {
+  const HostAddress& host;
+  ConnQual qualifier;
+  KnownHolders& holders;
+  Instant now;
+};
+
 // Whether the qualifier may be this user's; nothing: it is not known who holds the name.
 OrErrno<bool> may_own(std::optional<uid_t> holder, const std::optional<HostAddress>& name,
                       const HostAddress& dialled, ConnQual qualifier) {
@@ -88,18 +95,25 @@ OrErrno<bool> may_own(std::optional<uid_t> holder, const std::optional<HostAddre
   return !*disputed;
 }
 
+Finding busy_if(const OrErrno<bool>& may_be_right) {
+  if (!may_be_right) return {Lookup::NoResources, may_be_right.error()};
+  return {*may_be_right ? Lookup::Busy : Lookup::Stranger};
+}
+
 // Somebody whose queue is full cannot be asked who he is, but the kernel can. Where a port tells
 // who is right, a squatter would hold up those that could connect over TCP.
-Finding busy(const std::optional<HostAddress>& name, const HostAddress& host, ConnQual qualifier) {
-  std::optional<uid_t> holder;
-  if (is_port(qualifier)) {
-    const auto known = name_holder(rendezvous_name(name, qualifier));
-    if (!known) return {Lookup::NoResources, known.error()};
-    holder = *known;
+Finding busy(const std::optional<HostAddress>& name, const Sought& sought) {
+  const auto& [host, qualifier, holders, now] = sought;
+  // Whose the name is takes long to find out, and is worth it only where somebody could be right.
+  // (Without a listener at a privileged port that may depend on who it is.)
+  const bool is_privileged = is_port(qualifier) && qualifier < first_unprivileged_port();
+  if (!is_privileged) {
+    const Finding of_anybody = busy_if(may_own(std::nullopt, name, host, qualifier));
+    if (of_anybody.what != Lookup::Busy || !is_port(qualifier)) return of_anybody;
   }
-  const auto owner = may_own(holder, name, host, qualifier);
-  if (!owner) return {Lookup::NoResources, owner.error()};
-  return {*owner ? Lookup::Busy : Lookup::Stranger};
+  const auto holder = holders.find(rendezvous_name(name, qualifier), now);
+  if (!holder) return {Lookup::NoResources, holder.error()};
+  return busy_if(may_own(*holder, name, host, qualifier));
 }
 
 Finding judge(const std::optional<HostAddress>& name, const HostAddress& host, ConnQual qualifier,
@@ -116,27 +130,28 @@ Finding judge(const std::optional<HostAddress>& name, const HostAddress& host, C
   return {Lookup::Stranger};
 }
 
-Finding look_up(const std::optional<HostAddress>& name, const HostAddress& host, ConnQual qualifier,
-                UniqueFd& out) {
-  const int error = connect_rendezvous(name, qualifier, out);
-  if (error == 0) return judge(name, host, qualifier, out);
-  if (error == EAGAIN) return busy(name, host, qualifier);
+Finding look_up(const std::optional<HostAddress>& name, const Sought& sought, UniqueFd& out) {
+  const int error = connect_rendezvous(name, sought.qualifier, out);
+  if (error == 0) return judge(name, sought.host, sought.qualifier, out);
+  if (error == EAGAIN) return busy(name, sought);
   if (shortage_of(error).lack != Lack::Other) return {Lookup::NoResources, error};
   return {Lookup::Nobody};
 }
 
 } // namespace
 
-Finding find_rendezvous(const HostAddress& host, ConnQual qualifier, UniqueFd& out) {
+Finding find_rendezvous(const HostAddress& host, ConnQual qualifier, KnownHolders& holders,
+                        Instant now, UniqueFd& out) {
   const auto local = is_local(host);
   if (!local) return {Lookup::Unknown, local.error()};
   if (!*local) return {Lookup::OtherHost};
-  Finding found = look_up(host, host, qualifier, out);
+  const Sought sought{host, qualifier, holders, now};
+  Finding found = look_up(host, sought, out);
   if (found.what == Lookup::Nobody || found.what == Lookup::Stranger) {
-    const Finding wildcard = look_up(std::nullopt, host, qualifier, out);
+    const Finding wildcard = look_up(std::nullopt, sought, out);
     if (wildcard.what != Lookup::Nobody) found = wildcard;
   } else if (found.what == Lookup::Busy &&
-             look_up(std::nullopt, host, qualifier, out).what == Lookup::Found) {
+             look_up(std::nullopt, sought, out).what == Lookup::Found) {
     // Who keeps a queue full cannot be asked who he is, but this one has been.
     found = {Lookup::Found};
   }

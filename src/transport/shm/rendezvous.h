@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/status.h"
+#include "base/time.h"
 #include "base/unique_fd.h"
 #include "core/types.h"
 #include "transport/inet/fork_guard.h"
@@ -17,6 +18,8 @@
 #include "transport/inet/listen_error.h"
 
 namespace datum {
+
+class KnownHolders;
 
 // "datum/1/127.0.0.1/5000"; every address of this host: "datum/1/*/5000". Without the leading NUL.
 std::string rendezvous_name(const std::optional<HostAddress>& host, ConnQual qualifier);
@@ -44,7 +47,8 @@ struct Finding {
   int error = 0; // the errno behind Unknown and NoResources
 };
 // The rendezvous of the address, else that of every address.
-Finding find_rendezvous(const HostAddress& host, ConnQual qualifier, UniqueFd& out);
+Finding find_rendezvous(const HostAddress& host, ConnQual qualifier, KnownHolders& holders,
+                        Instant now, UniqueFd& out);
 
 // The process behind a socket that was connected to `name` may speak for that qualifier: it belongs
 // to the user whose TCP listener owns the port. Where no port stands behind the qualifier nobody

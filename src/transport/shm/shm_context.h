@@ -11,6 +11,7 @@
 #include "progress/reactor.h"
 #include "transport/link/fabric.h"
 #include "transport/shm/handshake_wire.h"
+#include "transport/shm/known_holders.h"
 #include "transport/shm/link_table.h"
 #include "transport/shm/shm_options.h"
 
@@ -31,6 +32,7 @@ struct ShmContext {
   LinkTable links;
   std::list<std::unique_ptr<HalfOpen>> half_open;
   std::vector<PeerKey> offering; // whom our dials have offered a segment
+  KnownHolders holders;          // of names whose queue was full
 
   Instant now() const { return host.progress->now(); }
   // Arms for `after` from now, and gets a sleeping thread to notice.

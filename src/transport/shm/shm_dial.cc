@@ -94,7 +94,8 @@ void ShmDial::begin() {
 
 // False: it was said what comes of it.
 bool ShmDial::find() {
-  const Finding found = find_rendezvous(address_, qualifier_, socket_);
+  const Finding found =
+      find_rendezvous(address_, qualifier_, context_.holders, context_.now(), socket_);
   switch (found.what) {
   case Lookup::Found: return true;
   case Lookup::OtherHost: give_up(DialFailure::Unreachable); break;

@@ -124,7 +124,7 @@ Result<std::unique_ptr<Dial>> ShmFabric::dial(const Address& address, ConnQual q
 
 Finding ShmFabric::find(const HostAddress& host, ConnQual qualifier) {
   found_ = {host, qualifier, {}};
-  return find_rendezvous(host, qualifier, found_.rendezvous);
+  return find_rendezvous(host, qualifier, context_.holders, context_.now(), found_.rendezvous);
 }
 
 } // namespace datum

@@ -12,6 +12,8 @@
 #include "tests/unit/shm/test_world.h"
 #include "transport/inet/abstract_name.h"
 #include "transport/inet/qualifier_claim.h"
+#include "transport/shm/known_holders.h"
+#include "transport/shm/name_holder.h"
 #include "transport/shm/port_claim.h"
 #include "transport/shm/rendezvous.h"
 
@@ -236,11 +238,12 @@ TEST_F(Publish, ASquatterBesideEveryAddressWhoseQueueIsFullKeepsNobodyFromIt) {
 
 // Whether the name is this user's or not.
 Finding find_beside_full_queue(ConnQual qualifier) {
+  KnownHolders holders;
   const HostAddress host = *read_address(address_of("127.0.0.1"));
   std::array<UniqueFd, 2> waiting;
   for (UniqueFd& each : waiting) connect_rendezvous(host, qualifier, each);
   UniqueFd found;
-  return find_rendezvous(host, qualifier, found);
+  return find_rendezvous(host, qualifier, holders, 0, found);
 }
 
 // Its own TCP listener is there, and over TCP it can be reached.
@@ -260,6 +263,50 @@ TEST_F(Publish, TheOwnerOfThePortWhoseQueueIsFullIsWaitedFor) {
   const FullQueue full(port->port());
   ASSERT_EQ(full.last, EAGAIN);
   EXPECT_EQ(find_beside_full_queue(port->port()).what, Lookup::Busy);
+}
+
+// The kernel goes through all UNIX sockets there are to tell whose a name is.
+TEST_F(Publish, WhoseAFullQueueIsIsNotAskedWhereNobodyCouldBeRight) {
+  const ConnQual port = publish_any(a)->qualifier(); // and it is free again
+  const HostAddress host = *read_address(address_of("127.0.0.1"));
+  KnownHolders holders;
+  UniqueFd found;
+  {
+    const FullQueue squatter(port);
+    ASSERT_EQ(squatter.last, EAGAIN);
+    EXPECT_EQ(find_rendezvous(host, port, holders, 0, found).what, Lookup::Stranger);
+  }
+  EXPECT_EQ(holders.find(rendezvous_name(host, port), 0).value(), std::nullopt)
+      << "it was asked while the squatter was there";
+}
+
+TEST_F(Publish, WhoseANameIsIsAskedOnceInASecond) {
+  const std::string name = rendezvous_name(read_address(address_of("127.0.0.1")), large);
+  const std::optional<uid_t> us = ::geteuid();
+  KnownHolders holders;
+  {
+    const FullQueue full(large);
+    ASSERT_EQ(full.last, EAGAIN);
+    if (!name_holder(name).value()) GTEST_SKIP() << "this kernel does not tell";
+    EXPECT_EQ(holders.find(name, 0).value(), us);
+  }
+  EXPECT_EQ(holders.find(name, KnownHolders::kBelieved - 1).value(), us);
+  EXPECT_EQ(holders.find(name, KnownHolders::kBelieved).value(), std::nullopt);
+}
+
+TEST_F(Publish, TheNameAskedForLongestAgoGivesWay) {
+  const auto host = read_address(address_of("127.0.0.1"));
+  const FullQueue full(large);
+  ASSERT_EQ(full.last, EAGAIN);
+  const std::string oldest = rendezvous_name(host, large + 1);
+  const std::string next = rendezvous_name(host, large);
+  KnownHolders holders;
+  EXPECT_EQ(holders.find(oldest, 0).value(), std::nullopt);
+  const auto known = holders.find(next, 1);
+  for (ConnQual i = 1; i < KnownHolders::kMost; ++i)
+    EXPECT_EQ(holders.find(rendezvous_name(host, large + 1 + i), 2).value(), std::nullopt);
+  const FullQueue late(large + 1);
+  EXPECT_EQ(holders.find(oldest, 3).value(), known.value()) << "it is asked for anew";
 }
 
 // A service point that listens over TCP alone, as far as names go.

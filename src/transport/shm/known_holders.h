@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/shm/known_holders.h: who has been found to hold a name, for a moment.
+// Lives here: asking name_holder no more often than it is worth. The kernel goes through all UNIX
+//             sockets of the network namespace for it, and a full queue is dialled again every 50
+//             ms, by each dial.
+// Bounds:   kMost names; the one asked for longest ago gives way.
+// Threads:  the adapter's lock.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <sys/types.h>
+
+#include "base/status.h"
+#include "base/time.h"
+
+namespace datum {
+
+class KnownHolders {
+ public:
+  static constexpr Duration kBelieved = kSecond;
+  static constexpr std::size_t kMost = 16;
+
+  // As name_holder(), but what it says may be as old as kBelieved. A failure is not remembered.
+  OrErrno<std::optional<uid_t>> find(const std::string& name, Instant now);
+
+ private:
+  struct Known {
+    std::string name; // empty: none
+    std::optional<uid_t> holder;
+    Instant asked = std::numeric_limits<Instant>::min();
+  };
+  std::array<Known, kMost> known_;
+};
+
+} // namespace datum
