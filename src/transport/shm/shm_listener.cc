@@ -73,11 +73,12 @@ Result<std::unique_ptr<PublishedName>> ShmListener::finish(ShmContext& context,
                              : context.options.ports_are_claimed && qualifier <= kLargestPort &&
                                    qualifier >= first_unprivileged_port();
   const ListenPlace place{host, qualifier};
-  auto socket = bind_rendezvous(host, qualifier, claimed);
-  if (!socket) return failure(context, place, socket.error());
+  // First: whoever listens at the rendezvous can be connected to, and is not to be refused then.
   QualifierClaim name;
   const int error = claimed ? 0 : claim_qualifier(kSameHostNames, host, qualifier, name);
   if (error != 0) return failure(context, place, name_error(error));
+  auto socket = bind_rendezvous(host, qualifier, claimed);
+  if (!socket) return failure(context, place, socket.error());
   std::unique_ptr<ShmListener> listener(
       new ShmListener(context, qualifier, std::move(claim), std::move(name), std::move(*socket)));
   FdHandler& handler = *listener;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/shm/shm_listener.h: a published qualifier: its TCP port and its rendezvous.
+// transport/shm/shm_listener.h: a published qualifier: its TCP port, or its claim, and then its
+// rendezvous.
 // Lives here: taking both, accepting dials, resting when there is no room for them.
 // Not here:   what diallers say (half_open).
 // Threads:    the adapter's lock.

@@ -390,6 +390,30 @@ TEST_F(Publish, ManyAddressesMayHaveALargeQualifierAndEachExcludesEveryAddress) 
   EXPECT_TRUE(wildcard.fabric->publish(large).has_value());
 }
 
+// Of a rendezvous and of the marks that are all taken, the claim's is what it fails for: a
+// rendezvous that was bound first could be connected to before it is refused.
+TEST_F(Publish, WithoutAClaimNoRendezvousIsTried) {
+  GuardedFd rendezvous;
+  ASSERT_EQ(reserve_rendezvous(read_address(address_of("127.0.0.1")), large, rendezvous), 0);
+  std::vector<QualifierClaim> claims(kMarks);
+  HostAddress host = *read_address(address_of("127.0.1.0"));
+  for (QualifierClaim& each : claims) {
+    ++host.bytes[3];
+    ASSERT_EQ(claim_qualifier(kSameHostNames, host, large, each), 0);
+  }
+  const auto name = a.fabric->publish(large);
+  ASSERT_FALSE(name.has_value());
+  EXPECT_EQ(name.error().type(), Type::InsufficientResources);
+}
+
+TEST_F(Publish, WithoutARendezvousNoClaimIsLeft) {
+  GuardedFd rendezvous;
+  ASSERT_EQ(reserve_rendezvous(read_address(address_of("127.0.0.1")), large, rendezvous), 0);
+  expect_in_use(a, large);
+  QualifierClaim claim;
+  EXPECT_EQ(claim_qualifier(kSameHostNames, std::nullopt, large, claim), 0);
+}
+
 // Nobody reads there: what the kernel kept would stay until the service point ends.
 TEST_F(Publish, AClaimKeepsNothingThatStrangersSendIt) {
   QualifierClaim claim;
