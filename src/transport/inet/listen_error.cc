@@ -3,9 +3,12 @@
 
 #include <cerrno>
 #include <netinet/in.h>
+#include <new>
 #include <sys/socket.h>
 
+#include "base/log.h"
 #include "base/text.h"
+#include "transport/inet/qualifier_claim.h"
 
 namespace datum {
 namespace {
@@ -16,6 +19,19 @@ std::uint16_t port_in(const sockaddr_storage& address) {
   if (address.ss_family == AF_INET6)
     return ntohs(reinterpret_cast<const sockaddr_in6*>(&address)->sin6_port);
   return ntohs(reinterpret_cast<const sockaddr_in*>(&address)->sin_port);
+}
+
+// The kernel lacks nothing, and its words for that errno ("Too many users") would mislead.
+void tell_no_mark(ShortageLog& shortages, Instant now, const ListenPlace& place) {
+  if (!shortages.may_tell(Lack::Other, now)) return;
+  try {
+    log(LogLevel::Warn,
+        "listening at {}: none of the {} marks of this qualifier is free: as many addresses of "
+        "this host have it, or somebody holds their names (@datum/m/ in /proc/net/unix)",
+        to_text(place), kMarks);
+  } catch (const std::bad_alloc&) {
+    log_out_of_memory();
+  }
 }
 
 } // namespace
@@ -41,7 +57,9 @@ std::string to_text(const ListenPlace& place) {
 
 tl::unexpected<Status> listen_failure(ShortageLog& shortages, Instant now, const ListenPlace& place,
                                       const ListenError& error) {
-  if (error.status.type() == Type::InsufficientResources)
+  if (error.error == EUSERS)
+    tell_no_mark(shortages, now, place);
+  else if (error.status.type() == Type::InsufficientResources)
     shortages.tell(shortage_of(error.error), now,
                    [&] { return text("listening at {}: no socket for it", to_text(place)); });
   return fail(error.status);

@@ -54,6 +54,34 @@ TEST(ListenError, NamesThePlaceAndTheCause) {
       << said;
 }
 
+// Rules: tcp.R10
+TEST(ListenError, SaysThatNoMarkIsFreeAndHowManyThereAre) {
+  ShortageLog shortages;
+  const ListenPlace place = {HostAddress(), ConnQual{70000}};
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(listen_failure(shortages, 0, place, name_error(EUSERS)).value(),
+              Status(Type::InsufficientResources, Detail::ResourceDevice));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "datum warn: listening at 0.0.0.0 qualifier 70000: none of the 64 marks of this "
+            "qualifier is free: as many addresses of this host have it, or somebody holds their "
+            "names (@datum/m/ in /proc/net/unix)\n");
+}
+
+// Rules: tcp.R10
+TEST(ListenError, WithoutMemoryForItsLineNoFreeMarkIsTheAnswerAllTheSame) {
+  ShortageLog shortages;
+  const ListenPlace place = far_place();
+  testing::internal::CaptureStderr();
+  Status status;
+  {
+    const NoMemory none;
+    status = listen_failure(shortages, 0, place, name_error(EUSERS)).value();
+  }
+  EXPECT_EQ(status, Status(Type::InsufficientResources, Detail::ResourceDevice));
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("memory"), std::string::npos);
+}
+
 TEST(ListenError, OnlyALackIsLogged) {
   ShortageLog shortages;
   testing::internal::CaptureStderr();
