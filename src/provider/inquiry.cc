@@ -26,8 +26,9 @@ constexpr Duration kRest = 20 * kMillisecond;
 // later than now is not due in the look that arms it.
 constexpr Duration kBreath = 50 * kMicrosecond;
 
-UniqueFd listen_at(std::uint64_t number) {
-  UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+GuardedFd listen_at(std::uint64_t number) {
+  GuardedFd socket = GuardedFd::make(
+      [] { return ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); });
   if (!socket || take_name(socket.get(), text("datum-info/{:016x}", number)) != 0 ||
       ::listen(socket.get(), kBacklog) != 0)
     return {};
@@ -46,7 +47,7 @@ std::unique_ptr<Inquiry> Inquiry::open(Reactor& reactor, InterfaceAdapter& adapt
   std::unique_ptr<Inquiry> made;
   int error = 0;
   try {
-    UniqueFd socket = listen_at(random.next());
+    GuardedFd socket = listen_at(random.next());
     error = errno;
     if (socket) made.reset(new Inquiry(reactor, adapter, ia_name, std::move(socket)));
   } catch (const std::bad_alloc&) {

@@ -35,7 +35,7 @@ class Inquiry final : private FdHandler, private Timer {
   Inquiry& operator=(const Inquiry&) = delete;
 
  private:
-  Inquiry(Reactor& reactor, InterfaceAdapter& adapter, std::string_view ia_name, UniqueFd socket)
+  Inquiry(Reactor& reactor, InterfaceAdapter& adapter, std::string_view ia_name, GuardedFd socket)
       : reactor_(reactor), adapter_(adapter), ia_name_(ia_name), socket_(std::move(socket)) {}
   void on_ready(std::uint32_t events) override;
   void on_expired(Instant now) override;
