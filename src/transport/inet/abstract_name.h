@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/inet/abstract_name.h: names in the abstract UNIX namespace that say who has a
 // connection qualifier of an address. They end with the socket that they were given to.
-// Lives here: the names, taking one, and that every address and a single one exclude each other.
-// Not here:   what the sockets are for.
+// Lives here: the names, taking one, and that every address and a single one exclude each other
+//             where somebody with the privilege has a port below 1024, and has claimed nothing.
+// Not here:   what the sockets are for. That the two exclude each other elsewhere: up to 65535 the
+//             TCP port sees to it, beyond that the claims (qualifier_claim).
 #pragma once
 
 #include <optional>

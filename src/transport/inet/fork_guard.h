@@ -5,8 +5,9 @@
 // listens keeps its qualifier taken, and lets requests wait that nobody will answer. So in the
 // child each of them becomes something harmless under the same number, before fork() returns.
 // What holds a name is made by GuardedFd::make(): it may be copied before it is guarded, but then
-// it is made again, and the copy never gets the name. Not here: children made behind the C
-// library's back, and those made while a descriptor that has
+// it is made again, and the copy never gets the name.
+//
+// Not here: children made behind the C library's back, and those made while a descriptor that has
 //           been let go is being closed; docs/design/shm.md says what follows.
 // Bounds:   numbers above kMostGuarded are left alone.
 // Threads:  any.
