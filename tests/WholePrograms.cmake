@@ -23,9 +23,10 @@ function(datum_discover_whole target)
   if(given_PROPERTIES)
     set_tests_properties(${name} PROPERTIES ${given_PROPERTIES})
   endif()
-  # Among the longest: they would run alone at the end.
+  # Among the longest: they would run alone at the end. Those that want a whole core find it only at the
+  # beginning, since others take what becomes free.
   set_tests_properties(${name} PROPERTIES TIMEOUT 300 COST 100)
-  if(target STREQUAL "datum-process-test")
+  if(given_PROPERTIES MATCHES "PROCESSORS")
     set_tests_properties(${name} PROPERTIES COST 1000)
   endif()
 endfunction()
