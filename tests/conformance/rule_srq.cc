@@ -167,6 +167,38 @@ TEST_F(RuleSrq, AMessageWaitsForARecv) {
   EXPECT_EQ(drain(evd), 2);
 }
 
+// Two messages wait for a Recv; the connection of the first one ends, and the next Recv is the
+// second one's.
+// Rules: SRQ.13
+TEST_F(RuleSrq, AConnectionThatEndedWaitsForNoRecv) {
+  enum class End { Abrupt, Peer, Freed };
+  for (const End end : {End::Abrupt, End::Peer, End::Freed}) {
+    SCOPED_TRACE(static_cast<int>(end));
+    Receiver first = receiver(evd);
+    Receiver second = receiver(evd);
+    connect_to(first);
+    connect_to(second);
+    Buffer lost = first.sender.buffer(8);
+    EXPECT_DAT_OK(post_send(first.sender.ep(), {lost.segment()}, 1));
+    EXPECT_NO_EVENT(first.sender.request_evd());
+    Buffer source = second.sender.buffer(8);
+    source.write(0, "tosecond");
+    EXPECT_DAT_OK(post_send(second.sender.ep(), {source.segment()}, 2));
+    EXPECT_NO_EVENT(second.sender.request_evd());
+    if (end == End::Freed) {
+      first.ep.free();
+    } else {
+      const DAT_EP_HANDLE ending = end == End::Peer ? first.sender.ep() : DAT_EP_HANDLE(first.ep);
+      EXPECT_DAT_OK(dat_ep_disconnect(ending, DAT_CLOSE_ABRUPT_FLAG));
+      expect_connection_event(first.connect_evd, DAT_CONNECTION_EVENT_DISCONNECTED, first.ep);
+    }
+    post(3);
+    expect_dto(evd, second.ep, 3);
+    EXPECT_EQ(received(3), "tosecond");
+    expect_dto(second.sender.request_evd(), second.sender.ep(), 2);
+  }
+}
+
 // Rules: SRQ.7 SRQ.10 FLUSH.9
 TEST_F(RuleSrq, RecvsStayWhenAnEpIsDisconnected) {
   Receiver first = receiver(evd);
