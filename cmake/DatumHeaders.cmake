@@ -2,6 +2,8 @@
 # DATUM_PRECOMPILE: the standard library's headers, which are most of what the compiler reads in our sources, are read
 # once for all of src and tools. Builds of the tests set it; what is installed is built without, so that a header that
 # no source asked for is missed there.
+include(EachTarget)
+
 option(DATUM_PRECOMPILE "Read the standard library's headers once" OFF)
 
 # Those that take longest to read, and what nearly every source has.
@@ -9,24 +11,17 @@ set(datum_common_headers
   <algorithm> <array> <atomic> <charconv> <chrono> <deque> <functional> <memory> <optional> <span> <string> <string_view>
   <system_error> <vector>)
 
-function(datum_precompile_headers_of folder programs libraries)
-  get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
-  foreach(target IN LISTS targets)
-    get_target_property(type ${target} TYPE)
-    get_target_property(own_options ${target} COMPILE_OPTIONS)
-    if(own_options OR target STREQUAL programs OR target STREQUAL libraries)
-      continue()
-    endif()
-    if(type STREQUAL "EXECUTABLE")
-      target_precompile_headers(${target} REUSE_FROM ${programs})
-    elseif(type MATCHES "^(STATIC|SHARED|MODULE)_LIBRARY$")
-      target_precompile_headers(${target} REUSE_FROM ${libraries})
-    endif()
-  endforeach()
-  get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
-  foreach(below IN LISTS folders)
-    datum_precompile_headers_of(${below} ${programs} ${libraries})
-  endforeach()
+function(datum_precompile_headers_in target programs libraries)
+  get_target_property(type ${target} TYPE)
+  get_target_property(own_options ${target} COMPILE_OPTIONS)
+  if(own_options OR target STREQUAL programs OR target STREQUAL libraries)
+    return()
+  endif()
+  if(type STREQUAL "EXECUTABLE")
+    target_precompile_headers(${target} REUSE_FROM ${programs})
+  elseif(type MATCHES "^(STATIC|SHARED|MODULE)_LIBRARY$")
+    target_precompile_headers(${target} REUSE_FROM ${libraries})
+  endif()
 endfunction()
 
 # datum_precompile_headers(): in the C++ targets of this folder and those below, which are compiled alike.
@@ -46,5 +41,5 @@ function(datum_precompile_headers)
     target_link_libraries(${target} PRIVATE datum_warnings)
     target_precompile_headers(${target} PRIVATE ${datum_common_headers})
   endforeach()
-  datum_precompile_headers_of(${CMAKE_CURRENT_SOURCE_DIR} ${programs} ${libraries})
+  datum_for_each_target(${CMAKE_CURRENT_SOURCE_DIR} datum_precompile_headers_in ${programs} ${libraries})
 endfunction()
