@@ -21,7 +21,7 @@ void grow(std::vector<T>& list, std::size_t wanted) {
 
 InterfaceAdapter::InterfaceAdapter(const AdapterEnvironment& environment, Transport& transport)
     : Object(*this, ObjectKind::InterfaceAdapter), environment_(environment), transport_(transport),
-      regions_(transport.region_storage(), static_cast<std::uint32_t>(environment.random->next())) {
+      regions_(transport.region_storage(), environment.random->next()) {
   regions_.set_gate(transport.gate());
   TransportHost host;
   host.progress = environment_.progress;

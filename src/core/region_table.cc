@@ -2,6 +2,7 @@
 #include "core/region_table.h"
 
 #include <cassert>
+#include <utility>
 
 namespace datum {
 
@@ -10,31 +11,45 @@ namespace {
 constexpr std::size_t kReuseDelay = 1024;
 } // namespace
 
-RegionTable::RegionTable(std::span<RegionEntry> storage, std::uint32_t first_key)
-    : storage_(storage), first_key_(static_cast<std::uint8_t>(first_key)) {
+RegionTable::RegionTable(std::span<RegionEntry> storage, std::uint64_t seed)
+    : storage_(storage), random_(seed) {
   assert(storage.size() == kCapacity);
 }
 
 Stag RegionTable::reserve() {
   const std::size_t waiting = free_.size() - free_head_;
   std::uint32_t index = 0;
-  if (waiting > kReuseDelay || (next_fresh_ == kCapacity && waiting > 0)) {
+  if (waiting > kReuseDelay || (waiting > 0 && fresh_left_ == 0 && next_block_ == kCapacity)) {
     index = free_[free_head_++];
     if (free_head_ > kReuseDelay && free_head_ > free_.size() / 2) {
       free_.erase(free_.begin(), free_.begin() + static_cast<std::ptrdiff_t>(free_head_));
       free_head_ = 0;
     }
-  } else if (next_fresh_ < kCapacity) {
-    index = next_fresh_;
-    if (keys_.size() <= index) keys_.resize(index + 1, first_key_);
+  } else if (fresh_left_ != 0 || open_block()) {
     make_room_for_release();
-    ++next_fresh_;
+    index = take_fresh();
   } else {
     return 0;
   }
   ++used_;
   const std::uint8_t key = ++keys_[index];
   return index << 8U | key;
+}
+
+bool RegionTable::open_block() {
+  if (next_block_ == kCapacity) return false;
+  keys_.reserve(next_block_ + kBlock);
+  for (std::uint32_t index = next_block_; index < next_block_ + kBlock; ++index) {
+    keys_.push_back(static_cast<std::uint8_t>(random_.next()));
+    if (index != 0) fresh_[fresh_left_++] = index; // STag 0 names nothing
+  }
+  next_block_ += kBlock;
+  return true;
+}
+
+std::uint32_t RegionTable::take_fresh() {
+  const auto at = static_cast<std::size_t>(random_.next() % fresh_left_);
+  return std::exchange(fresh_[at], fresh_[--fresh_left_]);
 }
 
 // Giving back must need no memory. Besides every index the list holds used-up places until they are

@@ -7,12 +7,14 @@
 //             written last with release when an entry is published, cleared first when it ends.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <span>
 #include <type_traits>
 #include <vector>
 
+#include "base/random.h"
 #include "base/status.h"
 #include "core/types.h"
 
@@ -87,10 +89,12 @@ class RegionTable {
   static constexpr std::uint32_t kCapacity = 1U << 17U; // LMRs and bound RMRs of one adapter
   static constexpr std::size_t kStorageBytes = kCapacity * sizeof(RegionEntry);
 
-  // `storage`: kCapacity zeroed entries that outlive the table.
-  RegionTable(std::span<RegionEntry> storage, std::uint32_t first_key);
+  // `storage`: kCapacity zeroed entries that outlive the table. `seed`: nobody else knows it.
+  RegionTable(std::span<RegionEntry> storage, std::uint64_t seed);
 
-  // Reserves an STag without publishing anything under it. 0: table full.
+  // Reserves an STag without publishing anything under it. 0: table full. Whoever knows some STags
+  // cannot tell the next one: its index is any of a block's, under a key of its own
+  // (iwarp.md 10.2).
   Stag reserve();
   struct Description {
     Access access = 0;
@@ -134,16 +138,22 @@ class RegionTable {
   std::uint32_t used() const { return used_; }
 
  private:
+  // Indexes that have never been given out lie in blocks, so that few pages are touched.
+  static constexpr std::uint32_t kBlock = 256;
+  bool open_block();
+  std::uint32_t take_fresh();
   void make_room_for_release();
 
   std::span<RegionEntry> storage_;
   std::vector<std::uint32_t> free_; // first in, first out, so that an index is reused late
   std::size_t free_head_ = 0;
   std::vector<std::uint8_t> keys_;
-  std::uint32_t next_fresh_ = 1; // index 0 stays empty: STag 0 names nothing
+  std::array<std::uint32_t, kBlock> fresh_{}; // the first fresh_left_ of it
+  std::uint32_t fresh_left_ = 0;
+  std::uint32_t next_block_ = 0; // its first index
   std::uint32_t used_ = 0;
   std::uint64_t epoch_ = 0;
-  std::uint8_t first_key_;
+  SeededRandom random_;
   DirectAccessGate* gate_ = nullptr;
 };
 

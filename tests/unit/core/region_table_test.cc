@@ -134,6 +134,31 @@ TEST_F(Regions, AnIndexIsReusedLateAndUnderAnotherKey) {
   EXPECT_NE(again & 0xffU, first & 0xffU);
 }
 
+// A peer that was given some STags of a zone and guesses the others (RFC 5042 6.2.2).
+TEST_F(Regions, SomeStagsDoNotTellTheNext) {
+  std::vector<Stag> given;
+  std::set<Stag> keys;
+  for (int i = 0; i < 255; ++i) {
+    given.push_back(table.reserve());
+    keys.insert(given.back() & 0xffU);
+  }
+  int neighbours = 0;
+  int same_keys = 0;
+  for (std::size_t i = 1; i < given.size(); ++i) {
+    neighbours += (given[i] >> 8U) == (given[i - 1] >> 8U) + 1 ? 1 : 0;
+    same_keys += (given[i] & 0xffU) == (given[i - 1] & 0xffU) ? 1 : 0;
+  }
+  EXPECT_LE(neighbours, 8);
+  EXPECT_LE(same_keys, 8);
+  EXPECT_GE(keys.size(), 128U);
+
+  std::unique_ptr<RegionEntry[]> other_entries(new RegionEntry[131072]);
+  RegionTable other({other_entries.get(), 131072}, 6);
+  int alike = 0;
+  for (const Stag stag : given) alike += other.reserve() == stag ? 1 : 0;
+  EXPECT_LE(alike, 2) << "another seed, other STags";
+}
+
 TEST_F(Regions, AllDifferUntilTheTableIsFull) {
   std::set<Stag> given;
   for (int i = 1; i < 131072; ++i) {
