@@ -52,7 +52,9 @@ double time_calls(std::size_t size, bool write, bool rewritten, int rounds) {
   auto* done = static_cast<Line*>(shared_memory(2 * sizeof(Line)));
   return run_two(
       [&] {
+        std::memset(here, 3, size); // each side its own pages, not those of before the fork
         await(done[1], 1);
+        move(child_pid(), here, there, size, write);
         const std::int64_t start = now();
         for (int i = 0; i < rounds; ++i) move(child_pid(), here, there, size, write);
         const double each = static_cast<double>(now() - start) / rounds;
@@ -60,7 +62,7 @@ double time_calls(std::size_t size, bool write, bool rewritten, int rounds) {
         return each;
       },
       [&] {
-        std::memset(there, 2, size); // its own pages, not those of before the fork
+        std::memset(there, 2, size);
         done[1].value = 1;
         for (char look = 0; done[0].value == 0; ++look) {
           if (rewritten) __atomic_store_n(there, look, __ATOMIC_RELEASE);
