@@ -15,6 +15,9 @@ case $preset in
   asan | tsan) seconds=300 ;; # the sanitizers slow a test down, they do not hang it
 esac
 
+# What a caller's environment says to GoogleTest would leave tests out.
+unset "${!GTEST_@}"
+
 show=()
 [ -t 1 ] && show=(--progress)
 rm -rf "$results" "$build/program-results"

@@ -62,16 +62,17 @@ def prefix_of(program):
 
 
 def inside(build, program):
-    """(name, result, reason) of each test that a whole program ran; none if it is none, or ended too early."""
+    """(name, result, reason) of each test of a whole program; none if it is none, or ended too early."""
     results = pathlib.Path(build, "program-results", program + ".xml")
     if not results.exists():
         return []
     tests = []
     for test in ET.parse(results).getroot().iter("testcase"):
-        if test.get("status") != "run":
-            continue
         name = f"{prefix_of(program)}{test.get('classname')}.{test.get('name')}"
-        if test.find("failure") is not None:
+        if test.get("status") != "run":
+            if test.get("name").startswith("DISABLED_"):  # the others are those of another filter
+                tests.append((name, "skipped", "disabled"))
+        elif test.find("failure") is not None:
             tests.append((name, "failed", ""))
         elif test.get("result") == "skipped":
             reason = (test.find("skipped").get("message") or "").strip().splitlines()
@@ -92,15 +93,22 @@ def rerun_line(build, name):
     return f"ctest --test-dir {build} --output-on-failure -R '^{pattern}$'"
 
 
-def rerun_inside(build, program, name):
-    """What ctest runs for the program, with this test alone and without what makes it say less."""
-    asked = subprocess.run(
-        ["ctest", "--test-dir", build, "--show-only=json-v1", "-R", f"^{re.escape(program)}$"],
-        capture_output=True, text=True, check=False)
+def commands(build):
+    """What ctest runs for each test."""
+    asked = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"],
+                           capture_output=True, text=True, check=False)
     try:
-        command = json.loads(asked.stdout)["tests"][0]["command"]
-    except (ValueError, LookupError):
-        return rerun_line(build, program)
+        return {test["name"]: test.get("command", []) for test in json.loads(asked.stdout)["tests"]}
+    except (ValueError, LookupError) as error:
+        sys.exit(f"{build}: ctest does not say what it runs: {asked.stderr.strip() or error}")
+
+
+def is_whole_program(command):
+    return any(word.startswith("--gtest_output=xml:") for word in command)
+
+
+def rerun_inside(command, program, name):
+    """What ctest runs for the program, with this test alone and without what makes it say less."""
     words = [word for word in command if not word.startswith("--gtest_")]
     return shlex.join([*words, f"--gtest_filter={name.removeprefix(prefix_of(program))}"])
 
@@ -110,6 +118,7 @@ class Sum:
 
     def __init__(self, build):
         self.build = build
+        self.commands = commands(build)
         self.passed = 0
         self.failed = []  # (name, the line that reruns it)
         self.skipped = []  # (name, reason)
@@ -119,15 +128,20 @@ class Sum:
         if outcome == "skipped":
             self.skipped.append((name, skip_reason(case)))
             return
-        tests = inside(self.build, name)
+        command = self.commands.get(name, [])
+        tests = inside(self.build, name) if is_whole_program(command) else []
         self.passed += sum(result == "passed" for _, result, _ in tests)
         self.skipped += [(test, reason) for test, result, reason in tests if result == "skipped"]
         failed = [test for test, result, _ in tests if result == "failed"]
-        self.failed += [(test, rerun_inside(self.build, name, test)) for test in failed]
+        self.failed += [(test, rerun_inside(command, name, test)) for test in failed]
         if outcome == "failed" and not failed:
             # No program; or one that ended in the midst of a test, or after all of them.
             self.failed.append((name, rerun_line(self.build, name)))
-        elif outcome == "passed" and not tests:
+        elif outcome == "passed" and is_whole_program(command):
+            if not any(result != "skipped" or reason != "disabled" for _, result, reason in tests):
+                # It ended before it wrote its results, or its filter left nothing to run.
+                self.failed.append((f"{name} (ran none of its tests)", rerun_line(self.build, name)))
+        elif outcome == "passed":
             self.passed += 1
             silent = skipped_silently(case)
             if silent:

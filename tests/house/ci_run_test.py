@@ -36,10 +36,27 @@ class CiRun(unittest.TestCase):
         self.assertRegex(output, r"(?m)^two +5 +\d+  passed$")
 
     def test_an_absent_stage_is_named_and_is_not_passed(self):
-        status, output, _ = self.run_stages("one 5 exit 4\n")
+        status, output, _ = self.run_stages("one 5 exit 4\ntwo 5 true\n")
         self.assertEqual(status, 0)
         self.assertRegex(output, r"(?m)^one +5 +\d+  absent$")
         self.assertIn("absent, nothing in this tree to check: one\n", output)
+
+    def test_a_run_of_nothing_fails(self):
+        for stages in ("", "# none\n", "one 5 exit 4\n"):
+            status, _, complained = self.run_stages(stages)
+            self.assertEqual(status, 1, stages)
+            self.assertIn("nothing ran\n", complained)
+
+    def test_a_stage_that_was_killed_is_not_out_of_time(self):
+        status, output, _ = self.run_stages("one 60 kill -KILL $$\ntwo 5 true\n")
+        self.assertEqual(status, 1)
+        self.assertRegex(output, r"(?m)^one +60 +\d+  killed$")
+
+    def test_help_is_what_stands_above(self):
+        status, output, _ = self.run_stages("one 5 true\n", "--help")
+        self.assertEqual(status, 0)
+        self.assertTrue(output.startswith("All checks, "), output)
+        self.assertTrue(output.endswith("there is no such stage.\n"), output)
 
     def test_a_stage_past_its_budget_fails(self):
         status, output, _ = self.run_stages("one 1 sleep 600\n")

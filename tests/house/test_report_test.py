@@ -21,7 +21,7 @@ SKIPPED = (
 )
 PROGRAM = '<testcase name="sim2/suite" status="run"/>'
 PROGRAM_SILENT = (
-    '<testcase name="sim2/suite" status="run"><system-out>[==========] 3 tests ran.\n'
+    '<testcase name="A.Ok" status="run"><system-out>[==========] 3 tests ran.\n'
     "[  SKIPPED ] 2 tests.</system-out></testcase>"
 )
 INSIDE = (
@@ -35,6 +35,16 @@ INSIDE_FAILED = (
     '<testcase name="Bad" status="run" result="completed" classname="F"><failure message=""/></testcase>'
     "</testsuite></testsuites>"
 )
+INSIDE_NONE = (
+    '<testsuites><testsuite><testcase name="Ok" status="notrun" result="suppressed" classname="F"/>'
+    "</testsuite></testsuites>"
+)
+INSIDE_DISABLED = (
+    '<testsuites><testsuite><testcase name="Ok" status="run" result="completed" classname="F"/>'
+    '<testcase name="Other" status="notrun" result="suppressed" classname="F"/>'
+    '<testcase name="DISABLED_Off" status="notrun" result="suppressed" classname="F"/>'
+    "</testsuite></testsuites>"
+)
 PROGRAM_FAILED = '<testcase name="sim2/suite" status="fail"><failure message=""/></testcase>'
 DISABLED = '<testcase name="E.Off" status="disabled"/>'
 
@@ -43,6 +53,10 @@ class TestReport(unittest.TestCase):
     def report(self, cases, skips="", programs=()):
         with tempfile.TemporaryDirectory() as folder:
             build = pathlib.Path(folder, "build/dev")
+            build.mkdir(parents=True)
+            (build / "CTestTestfile.cmake").write_text(
+                'add_test([=[sim2/suite]=] "/bin/true" "--quick" "--gtest_output=xml:suite.xml")\n'
+                'add_test([=[A.Ok]=] "/bin/false")\n')
             for name, inside in programs:
                 written = build / "program-results" / (name + ".xml")
                 written.parent.mkdir(parents=True)
@@ -102,7 +116,7 @@ class TestReport(unittest.TestCase):
     def test_what_failed_inside_a_whole_program_is_named_and_the_rest_counts_as_passed(self):
         status, output, _ = self.report([PASSED, PROGRAM_FAILED], "", [("sim2/suite", INSIDE_FAILED)])
         self.assertEqual(status, 1)
-        self.assertIn("  sim2/F.Bad\n    ctest --test-dir build/dev", output)
+        self.assertIn("  sim2/F.Bad\n    /bin/true --quick --gtest_filter=F.Bad\n", output)
         self.assertTrue(output.endswith("2 passed, 1 failed, 0 skipped\n"), output)
 
     def test_a_whole_program_that_failed_after_all_its_tests_is_named_itself(self):
@@ -115,10 +129,27 @@ class TestReport(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("  sim2/suite\n    ctest", output)
 
-    def test_a_whole_program_that_skipped_and_does_not_say_what_fails(self):
+    def test_a_program_that_skipped_and_does_not_say_what_fails(self):
         status, output, _ = self.report([PROGRAM_SILENT])
         self.assertEqual(status, 1)
-        self.assertIn("  sim2/suite: 2 inside it, which wrote no ", output)
+        self.assertIn("  A.Ok: 2 inside it, which wrote no ", output)
+
+    def test_a_whole_program_that_ended_in_the_midst_and_says_that_all_is_well_fails(self):
+        status, output, _ = self.report([PASSED, PROGRAM])
+        self.assertEqual(status, 1)
+        self.assertIn("  sim2/suite (ran none of its tests)\n    ctest", output)
+        self.assertTrue(output.endswith("1 passed, 1 failed, 0 skipped\n"), output)
+
+    def test_a_whole_program_of_which_a_filter_left_nothing_fails(self):
+        status, output, _ = self.report([PROGRAM], "", [("sim2/suite", INSIDE_NONE)])
+        self.assertEqual(status, 1)
+        self.assertIn("  sim2/suite (ran none of its tests)\n", output)
+
+    def test_what_is_disabled_inside_a_whole_program_is_a_skip(self):
+        status, output, _ = self.report([PROGRAM], "", [("sim2/suite", INSIDE_DISABLED)])
+        self.assertEqual(status, 1)
+        self.assertIn("  sim2/F.DISABLED_Off: disabled   [not in ", output)
+        self.assertTrue(output.endswith("1 passed, 0 failed, 1 skipped\n"), output)
 
     def test_a_whole_program_that_wrote_half_its_results_fails(self):
         self.assertEqual(self.report([PROGRAM], "", [("sim2/suite", INSIDE[:40])])[0], 1)
