@@ -47,7 +47,9 @@ def bandwidth_bars():
         for op in ("write", "read"):
             args = f"-t {op}-bw -s {size} --time 200"
             peers = ((f"ucx tag_bw {size}", "bandwidth"), (f"fi {size}", "bandwidth"))
-            bars.append(Bar(f"{op} bandwidth {label}, shareable", f"{args} -m shareable", ">=", 0.9))
+            gets = ((f"ucx get_bw {size}", "bandwidth"),) if op == "read" else ()
+            bars.append(Bar(f"{op} bandwidth {label}, shareable", f"{args} -m shareable", ">=", 0.9,
+                            shown=gets))
             bars.append(Bar(f"{op} bandwidth {label}, ordinary", args, ">=", 0.95, peers=peers))
             bars.append(Bar(f"{op} bandwidth {label}, ordinary on huge pages", f"{args} --huge",
                             ">=", 0.0, peers=peers, peer_factor=1.6))

@@ -107,22 +107,28 @@ def parse_sockperf(text):
 QPERF_UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "MB/sec": 1e6, "GB/sec": 1e9}
 
 
-def parse_qperf(text):
+def parse_qperf(text, size):
     """The same: it prints one of latency and bandwidth."""
     found = re.search(r"(latency|bw) += +([0-9.]+) (\S+)", text)
     if not found or found.group(3) not in QPERF_UNITS:
         return None
     value = float(found.group(2)) * QPERF_UNITS[found.group(3)]
-    return {"latency" if found.group(1) == "latency" else "bandwidth": value}
+    return {"latency": value} if found.group(1) == "latency" else {"bandwidth": value,
+                                                                   "rate": value / size}
+
+
+# One Get after the other, there and back; as many at once as dat-perf has by itself.
+GETS = {"get_lat": ["-O", "1"], "get_bw": ["-O", "64"]}
 
 
 def ucx(test, size, environment):
     port = str(next(port_counter()))
     # Over TCP it moves a thousandth of what it does in memory, now and then.
     slow = 50 if environment is UCX_TCP else 1
-    rounds = max(20, rounds_for(size, 1000000 if test == "tag_bw" else 200000) // slow)
+    rounds = max(20, rounds_for(size, 1000000 if test.endswith("_bw") else 200000) // slow)
+    of_test = ["-t", "ucp_get", *GETS[test]] if test in GETS else ["-t", test]
     return parse_ucx(pair(["ucx_perftest", "-p", port],
-                          ["ucx_perftest", "-p", port, "127.0.0.1", "-t", test, "-s", str(size),
+                          ["ucx_perftest", "-p", port, "127.0.0.1", *of_test, "-s", str(size),
                            "-n", str(rounds), "-w", str(rounds // 10 + 1), "-f", "-v"],
                           {**environment, "UCX_WARN_UNUSED_ENV_VARS": "n"}))
 
@@ -155,7 +161,7 @@ def qperf(test, size):
     port, data_port = str(next(port_counter())), str(next(port_counter()))
     return parse_qperf(pair(["qperf", "-lp", port],
                             ["qperf", "127.0.0.1", "-lp", port, "-ip", data_port, "-t", "1", "-m",
-                             str(size), test], {}))
+                             str(size), test], {}), size)
 
 
 PROGRAMS = {"ucx": "ucx_perftest", "ucx-tcp": "ucx_perftest", "fi": "fi_pingpong",
@@ -163,7 +169,7 @@ PROGRAMS = {"ucx": "ucx_perftest", "ucx-tcp": "ucx_perftest", "fi": "fi_pingpong
 
 
 def measure(name, kind):
-    """name: "ucx tag_lat 8", "ucx-tcp tag_lat 8", "fi 64k", "fi-tcp 64k", "iperf3 64k",
+    """name: "ucx tag_lat 8", "ucx-tcp tag_lat 8", "ucx-tcp get_lat 8", "fi 64k", "fi-tcp 64k", "iperf3 64k",
     "sockperf spinning 8", "sockperf blocking 8", "qperf tcp_lat 8" or "qperf tcp_bw 64k".
     None: not installed, or it failed."""
     words = name.split()

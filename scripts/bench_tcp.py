@@ -64,8 +64,8 @@ class VersusBar(TcpBar):
     """A goal held against another figure of our own, taken within the same seconds."""
 
     def __init__(self, name, args, best, goal, against, other, environment=None,
-                 other_environment=None, within=()):
-        super().__init__(name, f"{args} --no-limits", best, goal)
+                 other_environment=None, within=(), **more):
+        super().__init__(name, f"{args} --no-limits", best, goal, **more)
         self.against, self.other = against, [*other.split(), "--no-limits", *TCP]
         self.environment, self.other_environment = environment, other_environment
         self.within = within
@@ -196,7 +196,8 @@ def bandwidth_bars():
             bars.append(TcpBar(f"{op} bandwidth {label}", f"-t {op}-bw {args}", ">=", 0.9,
                                peers=peers, shown=((f"qperf tcp_bw {size}", "bandwidth"),)))
         bars.append(VersusBar(f"read bandwidth {label}", f"-t read-bw {args}", ">=", 0.9,
-                              "our send-bw", f"-t send-bw {args}"))
+                              "our send-bw", f"-t send-bw {args}", peer_factor=2,
+                              peers=((f"ucx-tcp get_bw {size}", "bandwidth"),)))
         for op in ("send", "read"):
             bars.append(VersusBar(f"{op} bandwidth {label}, CRC on", f"-t {op}-bw {args}", ">=", 0.9,
                                   "CRC off", f"-t {op}-bw {args}", {"DATUM_CRC": "on"},
@@ -248,12 +249,14 @@ def all_bars():
                shown=(("sockperf spinning 8", "latency"),)),
         TcpBar("send/recv 8 B, blocking", "-t send-lat -s 8 --wait block --time 300", "<=", 1.15,
                shown=(("sockperf blocking 8", "latency"), ("qperf tcp_lat 8", "latency"))),
-        TcpBar("RDMA Read 8 B (limit: one way)", "-t read-lat -s 8", "<=", 2.3),
+        TcpBar("RDMA Read 8 B (limit: one way)", "-t read-lat -s 8", "<=", 2.3,
+               shown=(("ucx-tcp get_lat 8", "latency"),)),
         TcpBar("RDMA Write 8 B, target calls no DAT function", "-t write-lat -s 8 --target memory",
                "<=", 1.5),
         *bandwidth_bars(),
         TcpBar("send rate 8 B, window 256", "-t send-rate -s 8 --window 256", ">=", 0.0,
-               peers=(("ucx-tcp tag_bw 8", "rate"), ("fi-tcp 8", "rate")), peer_factor=20),
+               peers=(("ucx-tcp tag_bw 8", "rate"), ("fi-tcp 8", "rate")), peer_factor=20,
+               shown=(("qperf tcp_bw 8", "rate"),)),
         *calls_bars(),
         *idle_bars(),
         *veth_bars(),

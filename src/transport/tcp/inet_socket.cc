@@ -28,7 +28,8 @@ int bind_to(int socket, const HostAddress& host, std::uint16_t port) {
   return ::bind(socket, reinterpret_cast<sockaddr*>(&address), length) == 0 ? kNoError : errno;
 }
 
-int listen_at(const HostAddress& host, std::uint16_t port, bool dual_stack, GuardedFd& out) {
+int listen_at(const HostAddress& host, std::uint16_t port, bool dual_stack,
+              const Congestion& congestion, GuardedFd& out) {
   GuardedFd socket = GuardedFd::make([&] { return stream_socket(host.family); });
   if (!socket) return errno;
   // Two may bind a port so; only one of them may listen.
@@ -36,6 +37,7 @@ int listen_at(const HostAddress& host, std::uint16_t port, bool dual_stack, Guar
   if (host.family == AF_INET6)
     set_option(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, dual_stack ? 0 : 1);
   if (const int error = bind_to(socket.get(), host, port); error != kNoError) return error;
+  congestion.expect_this_host(socket.get()); // whoever comes from elsewhere is known by then
   if (::listen(socket.get(), kBacklog) != 0) return errno;
   out = std::move(socket);
   return kNoError;
@@ -57,17 +59,18 @@ SocketName to_name(const sockaddr_storage& address) {
 
 } // namespace
 
-int open_listener(const std::optional<HostAddress>& host, std::uint16_t port, GuardedFd& out) {
-  if (host) return listen_at(*host, port, false, out);
+int open_listener(const std::optional<HostAddress>& host, std::uint16_t port,
+                  const Congestion& congestion, GuardedFd& out) {
+  if (host) return listen_at(*host, port, false, congestion, out);
   HostAddress any;
   any.family = AF_INET6;
-  const int error = listen_at(any, port, true, out);
+  const int error = listen_at(any, port, true, congestion, out);
   if (error != EAFNOSUPPORT && error != EADDRNOTAVAIL) return error;
-  return listen_at(HostAddress{}, port, false, out); // a host without IPv6
+  return listen_at(HostAddress{}, port, false, congestion, out); // a host without IPv6
 }
 
 int start_connect(const HostAddress& to, std::uint16_t port, const std::optional<HostAddress>& from,
-                  UniqueFd& out) {
+                  const Congestion& congestion, UniqueFd& out) {
   UniqueFd socket(stream_socket(to.family));
   if (!socket) return errno;
   if (from && from->family == to.family) {
@@ -75,6 +78,8 @@ int start_connect(const HostAddress& to, std::uint16_t port, const std::optional
     set_option(socket.get(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);
     if (const int error = bind_to(socket.get(), *from, 0); error != kNoError) return error;
   }
+  // Without `from` the kernel chooses the address, and says so when it is too late.
+  if (to.is_loopback() || !from || *from == to) congestion.expect_this_host(socket.get());
   sockaddr_storage address{};
   const socklen_t length = to_sockaddr(to, port, address);
   const int rc = ::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), length);

@@ -10,16 +10,18 @@
 #include "base/unique_fd.h"
 #include "transport/inet/fork_guard.h"
 #include "transport/inet/host_address.h"
+#include "transport/tcp/congestion.h"
 
 namespace datum {
 
 // 0, or errno. Without `host`: every address of this host. `port` 0: any.
-int open_listener(const std::optional<HostAddress>& host, std::uint16_t port, GuardedFd& out);
+int open_listener(const std::optional<HostAddress>& host, std::uint16_t port,
+                  const Congestion& congestion, GuardedFd& out);
 
 // 0: under way or done, the socket becomes writable; otherwise errno. With `from` the connection
 // comes from that address.
 int start_connect(const HostAddress& to, std::uint16_t port, const std::optional<HostAddress>& from,
-                  UniqueFd& out);
+                  const Congestion& congestion, UniqueFd& out);
 // What became of it: 0, or errno.
 int connect_result(int socket);
 // Of a call that makes a socket: less of ours would have let it succeed.

@@ -12,6 +12,7 @@
 #include "transport/inet/host_address.h"
 #include "transport/iwarp/output_queue.h"
 #include "transport/seam/transport.h"
+#include "transport/tcp/congestion.h"
 #include "transport/tcp/tcp_options.h"
 
 namespace datum {
@@ -31,6 +32,7 @@ struct TcpContext {
   const HostAddress host;
   const std::string name; // of the host, for lines about a lack of memory
   const TcpOptions options;
+  const Congestion congestion;
   TransportHost lent;
   Attention attention = Attention::Polling;
   iwarp::ChunkPool chunks;

@@ -181,14 +181,15 @@ int TcpDial::Attempt::begin() {
 int TcpDial::Attempt::begin_now() {
   TcpContext& context = dial_.context_;
   UniqueFd socket;
-  int error = start_connect(dial_.host_, port_, context.scope(), socket);
+  int error = start_connect(dial_.host_, port_, context.scope(), context.congestion, socket);
   if (is_lack_of_resources(error) && context.give_up_oldest())
-    error = start_connect(dial_.host_, port_, context.scope(), socket);
+    error = start_connect(dial_.host_, port_, context.scope(), context.congestion, socket);
   if (is_lack_of_resources(error)) dial_.tell(shortage_of(error));
   if (error != 0) return error;
   const SocketName own = local_name(socket.get());
   dial_.local_port_ = own.port;
   const bool same_host = dial_.host_.is_loopback() || own.host == dial_.host_;
+  if (!same_host) context.congestion.expect_network(socket.get());
   connection_ = std::make_unique<TcpConnection>(context, std::move(socket), same_host);
   if (connection_->expect_connection(*this).ok()) return 0;
   hang_up();

@@ -75,7 +75,8 @@ Result<std::unique_ptr<Listener>> TcpListener::open(TcpContext& context, ConnQua
                                                     ListenerEvents& events) {
   if (!is_port(qualifier)) return open_mapped(context, qualifier, events);
   GuardedFd socket;
-  const int error = open_listener(context.scope(), static_cast<std::uint16_t>(qualifier), socket);
+  const int error = open_listener(context.scope(), static_cast<std::uint16_t>(qualifier),
+                                  context.congestion, socket);
   if (error == EACCES && context.options.only_way)
     log(LogLevel::Warn,
         "listening at {}: that port needs a privilege (CAP_NET_BIND_SERVICE) that this process "
@@ -93,7 +94,7 @@ Result<std::unique_ptr<Listener>> TcpListener::open_mapped(TcpContext& context, 
   const PortRange range = context.options.ports.value_or(kMappedPorts);
   for (const std::uint16_t port : candidate_ports(qualifier, range)) {
     GuardedFd socket;
-    const int error = open_listener(context.scope(), port, socket);
+    const int error = open_listener(context.scope(), port, context.congestion, socket);
     if (error == kNoError)
       return finish(context, qualifier, std::move(names), std::move(socket), events);
     if (error != EADDRINUSE) return failure(context, qualifier, port_error(error));
@@ -113,9 +114,11 @@ Result<std::unique_ptr<Listener>> TcpListener::open_any(TcpContext& context,
   GuardedFd socket;
   int error = EADDRINUSE;
   for (std::uint32_t i = 0; i < count && error == EADDRINUSE; ++i)
-    error = open_listener(context.scope(),
-                          static_cast<std::uint16_t>(range.low + (start + i) % count), socket);
-  if (error == EADDRINUSE && !wanted) error = open_listener(context.scope(), 0, socket);
+    error =
+        open_listener(context.scope(), static_cast<std::uint16_t>(range.low + (start + i) % count),
+                      context.congestion, socket);
+  if (error == EADDRINUSE && !wanted)
+    error = open_listener(context.scope(), 0, context.congestion, socket);
   if (error == EADDRINUSE) return fail(Type::ConnQualUnavailable);
   if (error != kNoError) return failure(context, std::nullopt, port_error(error));
   const auto port = bound_port(socket.get());
@@ -238,6 +241,7 @@ bool TcpListener::give_up_stranger() {
 
 void TcpListener::welcome(UniqueFd socket) {
   const bool same_host = local_name(socket.get()).host == remote_name(socket.get()).host;
+  if (!same_host) context_.congestion.expect_network(socket.get());
   half_open_.emplace_back(*this,
                           std::make_unique<TcpConnection>(context_, std::move(socket), same_host));
   if (!half_open_.back().begin().ok()) half_open_.pop_back();

@@ -195,9 +195,21 @@ class Peers(unittest.TestCase):
         self.assertIsNone(bench_peers.parse_sockperf("sockperf: ERROR: connect"))
 
     def test_qperf(self):
-        self.assertEqual(bench_peers.parse_qperf("tcp_lat:\n    latency  =  13.2 us\n"), {"latency": 13200})
-        self.assertEqual(bench_peers.parse_qperf("tcp_bw:\n    bw  =  2.5 GB/sec\n"), {"bandwidth": 2.5e9})
-        self.assertIsNone(bench_peers.parse_qperf("failed to connect"))
+        self.assertEqual(bench_peers.parse_qperf("tcp_lat:\n    latency  =  13.2 us\n", 8), {"latency": 13200})
+        self.assertEqual(bench_peers.parse_qperf("tcp_bw:\n    bw  =  2.5 GB/sec\n", 1000),
+                         {"bandwidth": 2.5e9, "rate": 2.5e6})
+        self.assertIsNone(bench_peers.parse_qperf("failed to connect", 8))
+
+    def test_ucx_reads_are_gets(self):
+        for test, at_once in (("get_lat", "1"), ("get_bw", "64")):
+            with mock.patch.object(bench_peers, "pair", return_value="") as pair:
+                self.assertIsNone(bench_peers.ucx(test, 8, bench_peers.UCX_TCP))
+            client = pair.call_args.args[1]
+            self.assertEqual(client[client.index("-t") + 1], "ucp_get")
+            self.assertEqual(client[client.index("-O") + 1], at_once)
+        with mock.patch.object(bench_peers, "pair", return_value="") as pair:
+            bench_peers.ucx("tag_lat", 8, bench_peers.UCX_TCP)
+        self.assertNotIn("-O", pair.call_args.args[1])
 
     def test_no_answer_is_no_figure(self):
         self.assertIsNone(bench_peers.parse_ucx(""))
