@@ -56,6 +56,13 @@ int far_socket() {
   return made;
 }
 
+// The best that a host's own sockets can do, whatever the system has chosen: what paces costs them
+// a timer for each segment. To another host the choice stays.
+void take_reno(int socket) {
+  if (far_end().netns.empty())
+    check(setsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, "reno", 4), "limits: TCP_CONGESTION");
+}
+
 } // namespace
 
 void place_far_end(const std::string& netns, const std::string& address) {
@@ -78,10 +85,12 @@ Connection::Connection() {
   sockaddr_storage address = far_end().address;
   auto* const name = reinterpret_cast<sockaddr*>(&address);
   socklen_t length = sizeof address;
+  take_reno(listener); // and what is accepted there
   check(bind(listener, name, length), "limits: bind");
   check(listen(listener, 1), "limits: listen");
   check(getsockname(listener, name, &length), "limits: getsockname");
   ends_[0] = socket(address.ss_family, SOCK_STREAM, 0);
+  take_reno(ends_[0]);
   check(connect(ends_[0], name, length), "limits: connect");
   ends_[1] = accept(listener, nullptr, nullptr);
   check(ends_[1], "limits: accept");
