@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A way whose largest packet changes while there is a connection: FPDUs to a peer that is not one of
-// ours follow (RFC 5044: the largest ULPDU is that of TCP's segments now).
+// A way whose largest packet changes while there is a connection: FPDUs to a peer that is not one
+// of ours follow (RFC 5044: the largest ULPDU is that of TCP's segments now).
 #include <gtest/gtest.h>
 
 #include <algorithm>

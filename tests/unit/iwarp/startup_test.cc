@@ -635,6 +635,19 @@ TEST(IwarpStartup, FirstFpduThatIsRefusedEstablishesNothing) {
   EXPECT_EQ(side.events.log().size(), 1U);
 }
 
+// Where the length leaves no room for the enhanced data that S promises, nothing more is awaited.
+// Rules: iwarp.N3
+TEST(IwarpStartup, EnhancedDataThatCannotBeThereIsNoticedAtTheLength) {
+  for (const char* length : {"0000", "0003"}) {
+    Side side;
+    side.session.expect_request(0);
+    side.feed_hex("4d504120494420526571204672616d655002");
+    EXPECT_FALSE(side.session.finished());
+    side.feed_hex(length);
+    EXPECT_TRUE(side.session.finished()) << length;
+  }
+}
+
 // --- a first FPDU that is bad
 // ----------------------------------------------------------------------
 

@@ -7,8 +7,8 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
-#include "base/unique_fd.h"
 #include "../iwarp/pair.h"
+#include "base/unique_fd.h"
 #include "station.h"
 
 namespace datum::test {
@@ -144,8 +144,8 @@ TEST_F(TcpLimits, OctetsOfOneRead) {
   options.receive_timeout = 600 * kSecond;
   open(options);
   connect(kPlain);
-  const Bytes message = iwarp::test::fpdu(
-      iwarp::test::untagged(iwarp::Rdmap::Send, 0, 1), Bytes(30'000), false);
+  const Bytes message =
+      iwarp::test::fpdu(iwarp::test::untagged(iwarp::Rdmap::Send, 0, 1), Bytes(30'000), false);
   stranger_->say(message);
   await_octets(socket_);
   while (unread() < message.size() && unread() != 0) {
@@ -166,8 +166,8 @@ TEST_F(TcpLimits, OctetsOfMessagesThatWait) {
   options.receive_timeout = 600 * kSecond;
   open(options);
   connect(kPlain);
-  const Bytes message = iwarp::test::fpdu(
-      iwarp::test::untagged(iwarp::Rdmap::Send, 0, 1), Bytes(50'000), false);
+  const Bytes message =
+      iwarp::test::fpdu(iwarp::test::untagged(iwarp::Rdmap::Send, 0, 1), Bytes(50'000), false);
   stranger_->say(message);
   await_octets(socket_);
   for (int i = 0; i < 100; ++i) far().turn();
