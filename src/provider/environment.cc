@@ -22,6 +22,13 @@ std::optional<T> parse_number(std::string_view text) {
   return value;
 }
 
+std::optional<std::size_t> parse_number_within(std::string_view text, std::uint32_t least,
+                                               std::uint32_t most) {
+  const auto value = parse_number<std::uint32_t>(text);
+  if (!value || *value < least || *value > most) return std::nullopt;
+  return *value;
+}
+
 // `parse` of the text, else `otherwise` and a line that says what was expected.
 template <class T, class Parse>
 T take(const char* name, const char* text, Parse&& parse, T otherwise, const char* expected) {
@@ -29,6 +36,32 @@ T take(const char* name, const char* text, Parse&& parse, T otherwise, const cha
   if (const auto parsed = parse(text)) return *parsed;
   log(LogLevel::Warn, "{}=\"{}\" is ignored: expected {}", name, text, expected);
   return otherwise;
+}
+
+template <class T, class Parse>
+void obey(const char* name, Parse&& parse, T& value, const char* expected) {
+  value = take(name, std::getenv(name), parse, value, expected);
+}
+
+void read_tcp(TcpOptions& tcp) {
+  tcp.crc = take("DATUM_CRC", ::secure_getenv("DATUM_CRC"), parse_crc, CrcPolicy::Auto,
+                 "auto, on or off; going on as with auto");
+  obey("DATUM_PEER_TIMEOUT", parse_peer_timeout, tcp.dead_peer_timeout,
+       "milliseconds, 1000 to 86400000; using 30000");
+  obey("DATUM_HALF_OPEN", parse_connections, tcp.max_half_open,
+       "a number from 1 to 65536; using 512");
+  obey("DATUM_REQUEST_TIMEOUT", parse_peer_timeout, tcp.request_timeout,
+       "milliseconds, 1000 to 86400000; using 10000");
+  obey("DATUM_FIRST_FRAME_TIMEOUT", parse_peer_timeout, tcp.first_fpdu_timeout,
+       "milliseconds, 1000 to 86400000; using 60000");
+  obey("DATUM_UNRECEIVED", parse_octets, tcp.most_staged, "octets, 4096 to 16777216; using 65536");
+  obey("DATUM_READ_SIZE", parse_read_size, tcp.read_size, "octets, 4096 to 262144; using 65536");
+  obey("DATUM_UNSENT", parse_octets, tcp.most_unsent, "octets, 4096 to 16777216; using 262144");
+  obey("DATUM_ENDING", parse_connections, tcp.max_ending, "a number from 1 to 65536; using 1024");
+  obey("DATUM_END_TIMEOUT", parse_peer_timeout, tcp.end_timeout,
+       "milliseconds, 1000 to 86400000; using 5000");
+  obey("DATUM_CLOSE_TIMEOUT", parse_short_wait, tcp.farewell,
+       "milliseconds, at most 60000; using 1000");
 }
 
 } // namespace
@@ -61,17 +94,22 @@ std::optional<Duration> parse_peer_timeout(std::string_view text) {
   return value && *value >= kSecond && *value <= kMost ? value : std::nullopt;
 }
 
-std::optional<Duration> parse_connect_grace(std::string_view text) {
+std::optional<Duration> parse_short_wait(std::string_view text) {
   constexpr Duration kMost = 60 * kSecond;
   const auto value = parse_milliseconds(text);
   return value && *value <= kMost ? value : std::nullopt;
 }
 
 std::optional<std::size_t> parse_connections(std::string_view text) {
-  constexpr std::uint32_t kMost = 65536;
-  const auto value = parse_number<std::uint32_t>(text);
-  if (!value || *value < 1 || *value > kMost) return std::nullopt;
-  return *value;
+  return parse_number_within(text, 1, 65536);
+}
+
+std::optional<std::size_t> parse_octets(std::string_view text) {
+  return parse_number_within(text, 4096, 16 * 1024 * 1024);
+}
+
+std::optional<std::size_t> parse_read_size(std::string_view text) {
+  return parse_number_within(text, 4096, 256 * 1024);
 }
 
 std::optional<CrcPolicy> parse_crc(std::string_view text) {
@@ -91,18 +129,10 @@ IaEnvironment read_environment() {
   found.receive_timeout =
       take("DATUM_RNR_TIMEOUT", std::getenv("DATUM_RNR_TIMEOUT"), parse_milliseconds,
            found.receive_timeout, "milliseconds; using 1000");
-  found.crc = take("DATUM_CRC", ::secure_getenv("DATUM_CRC"), parse_crc, CrcPolicy::Auto,
-                   "auto, on or off; going on as with auto");
-  found.peer_timeout =
-      take("DATUM_PEER_TIMEOUT", std::getenv("DATUM_PEER_TIMEOUT"), parse_peer_timeout,
-           found.peer_timeout, "milliseconds, 1000 to 86400000; using 30000");
   found.connect_grace =
-      take("DATUM_CONNECT_GRACE", std::getenv("DATUM_CONNECT_GRACE"), parse_connect_grace,
+      take("DATUM_CONNECT_GRACE", std::getenv("DATUM_CONNECT_GRACE"), parse_short_wait,
            found.connect_grace, "milliseconds, at most 60000; using 50");
-  found.half_open = take("DATUM_HALF_OPEN", std::getenv("DATUM_HALF_OPEN"), parse_connections,
-                         found.half_open, "a number from 1 to 65536; using 512");
-  found.ending = take("DATUM_ENDING", std::getenv("DATUM_ENDING"), parse_connections, found.ending,
-                      "a number from 1 to 65536; using 1024");
+  read_tcp(found.tcp);
   return found;
 }
 

@@ -19,13 +19,10 @@ enum class AllowedPaths : std::uint8_t { Every, SameHost, OtherHosts };
 
 struct IaEnvironment {
   AllowedPaths paths = AllowedPaths::Every;
-  std::optional<PortRange> ports;       // DATUM_PORT_RANGE: those that an IA may choose by itself
-  Duration receive_timeout = kSecond;   // DATUM_RNR_TIMEOUT
-  CrcPolicy crc = CrcPolicy::Auto;      // DATUM_CRC
-  Duration peer_timeout = 30 * kSecond; // DATUM_PEER_TIMEOUT
+  std::optional<PortRange> ports;     // DATUM_PORT_RANGE: those that an IA may choose by itself
+  Duration receive_timeout = kSecond; // DATUM_RNR_TIMEOUT
   Duration connect_grace = 50 * kMillisecond; // DATUM_CONNECT_GRACE
-  std::size_t half_open = 512;                // DATUM_HALF_OPEN
-  std::size_t ending = 1024;                  // DATUM_ENDING
+  TcpOptions tcp;                             // what is TCP's alone: DATUM_CRC and limits
 };
 
 IaEnvironment read_environment();
@@ -36,9 +33,14 @@ std::optional<PortRange> parse_ports(std::string_view text);
 std::optional<CrcPolicy> parse_crc(std::string_view text);
 std::optional<Duration> parse_milliseconds(std::string_view text);
 // Milliseconds, at most a minute.
-std::optional<Duration> parse_connect_grace(std::string_view text);
-// Milliseconds, at least a second: TCP counts its probes in seconds.
+std::optional<Duration> parse_short_wait(std::string_view text);
+// Milliseconds that a peer has, at least a second: TCP counts its probes in seconds, and sends
+// again what was lost only after some tenths of one.
 std::optional<Duration> parse_peer_timeout(std::string_view text);
+// Octets, from 4 KiB to 16 MiB.
+std::optional<std::size_t> parse_octets(std::string_view text);
+// No more than one connection's turn (docs/design/tcp.md).
+std::optional<std::size_t> parse_read_size(std::string_view text);
 // At least one, or nobody could connect, and nobody's last words would be heard.
 std::optional<std::size_t> parse_connections(std::string_view text);
 

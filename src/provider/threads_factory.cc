@@ -222,15 +222,11 @@ class ThreadsFactory final : public RuntimeFactory {
     return options;
   }
   static TcpOptions tcp_options(const IaAddress& place, const IaEnvironment& environment) {
-    TcpOptions options;
+    TcpOptions options = environment.tcp;
     options.every_address = place.every_address;
     options.ports = environment.ports;
     options.only_way = environment.paths == AllowedPaths::OtherHosts;
-    options.crc = environment.crc;
-    options.dead_peer_timeout = environment.peer_timeout;
     options.receive_timeout = environment.receive_timeout;
-    options.max_half_open = environment.half_open;
-    options.max_ending = environment.ending;
     return options;
   }
 };

@@ -85,6 +85,35 @@ TEST(Environment, ABadPeerTimeoutIsSaidAndIgnored) {
   }
 }
 
+void expect_ignored(const char* name, std::initializer_list<const char*> values,
+                    const char* instead) {
+  for (const char* value : values) {
+    SCOPED_TRACE(value);
+    const Variable variable(name, value);
+    expect_one_line(said_by_open(DAT_SUCCESS), {name, value, instead});
+  }
+}
+
+// Rules: ENV.13 ENV.14 ENV.18
+TEST(Environment, ABadTimeForAPeerIsSaidAndIgnored) {
+  const auto bad = {"", "soon", "999", "86400001", "-5000", "5e3"};
+  expect_ignored("DATUM_REQUEST_TIMEOUT", bad, "using 10000");
+  expect_ignored("DATUM_FIRST_FRAME_TIMEOUT", bad, "using 60000");
+  expect_ignored("DATUM_END_TIMEOUT", bad, "using 5000");
+}
+
+// Rules: ENV.15 ENV.16 ENV.17
+TEST(Environment, ABadNumberOfOctetsIsSaidAndIgnored) {
+  expect_ignored("DATUM_UNRECEIVED", {"", "much", "4095", "16777217", "-1", "64k"}, "using 65536");
+  expect_ignored("DATUM_READ_SIZE", {"", "much", "4095", "262145", "-1", "64k"}, "using 65536");
+  expect_ignored("DATUM_UNSENT", {"", "much", "4095", "16777217", "-1", "64k"}, "using 262144");
+}
+
+// Rules: ENV.19
+TEST(Environment, ABadTimeForAFarewellIsSaidAndIgnored) {
+  expect_ignored("DATUM_CLOSE_TIMEOUT", {"", "soon", "60001", "-1", "1s"}, "using 1000");
+}
+
 // Rules: ENV.10
 TEST(Environment, ABadNumberOfHalfOpenConnectionsIsSaidAndIgnored) {
   for (const char* value : {"", "many", "0", "65537", "-1", "16 "}) {

@@ -39,11 +39,19 @@ const Garbage kGarbage[] = {
     {"TerminateOfNothing", "none", Echo::Nothing, untagged(Opcode::Terminate, 2, 1, 0, Octets(4))},
 };
 
+// What its first FPDU still lacks, by its length.
+Octets rest_of(const Octets& said) {
+  const std::size_t ulpdu = std::size_t{said[0]} << 8U | said[1];
+  const std::size_t whole = (2 + ulpdu + 3) / 4 * 4 + 4;
+  return Octets(whole > said.size() ? whole - said.size() : 0);
+}
+
 class HostileMoment : public Besieged, public testing::WithParamInterface<Garbage> {};
 
 // The peer has said that it will send an RTR first (RFC 6581 section 9), and has the reply that
-// names the form; nothing is established before it comes.
-// Rules: tcp.H6
+// names the form; nothing is established before it comes. Until an FPDU was valid no word is said
+// to it (RFC 5044 section 7.1): what is wrong is said when that FPDU has come to its end. Rules:
+// tcp.H6
 TEST_P(HostileMoment, InsteadOfTheRtr) {
   Side victim(ia_);
   Buffer message = victim.buffer(64);
@@ -58,11 +66,32 @@ TEST_P(HostileMoment, InsteadOfTheRtr) {
   EXPECT_EQ(reply[20] & 0x80U, 0x80U) // A
       << "no RTR is expected";
   EXPECT_TRUE(peer.say(GetParam().says));
+  bystanders_.expect_unharmed();
+  EXPECT_TRUE(peer.say(rest_of(GetParam().says)));
   EXPECT_EQ(peer.hear_the_end(), GetParam().terminate);
   EXPECT_EQ(peer.heard(), GetParam().earns());
   expect_end(victim, DAT_CONNECTION_EVENT_ACCEPT_COMPLETION_ERROR);
   expect_dto(victim.recv_evd(), victim.ep(), 1, DAT_DTO_ERR_FLUSHED);
   EXPECT_NO_EVENT(victim.connect_evd());
+  bystanders_.expect_unharmed();
+}
+
+// It never comes to its end.
+// Rules: tcp.H6
+TEST_F(Besieged, InsteadOfTheRtrSomethingThatStops) {
+  const Variable patience("DATUM_PEER_TIMEOUT", "1000");
+  const Ia ia = open_ia();
+  Listener listener(ia);
+  Side victim(ia);
+  RawPeer peer(address_of(ia), listener.qualifier());
+  EXPECT_TRUE(peer.say(own_request()));
+  Cr cr = listener.expect_request();
+  EXPECT_DAT_OK(accept(cr, victim.ep()));
+  EXPECT_EQ(peer.hear_reply().size(), 24U);
+  EXPECT_TRUE(peer.say(Octets(64, 0xff)));
+  EXPECT_EQ(peer.hear_the_end(), "none");
+  EXPECT_EQ(peer.heard(), Octets());
+  expect_end(victim, DAT_CONNECTION_EVENT_ACCEPT_COMPLETION_ERROR);
   bystanders_.expect_unharmed();
 }
 

@@ -96,9 +96,12 @@ bool is_port_range(const std::string& text) {
 
 void judge_environment(const Facts& facts, Findings& out) {
   static constexpr std::array kKnown = {
-      "DATUM_ALIAS",       "DATUM_TRANSPORT", "DATUM_CRC",          "DATUM_PORT_RANGE",
-      "DATUM_RNR_TIMEOUT", "DATUM_LOG",       "DATUM_PEER_TIMEOUT", "DATUM_CONNECT_GRACE",
-      "DATUM_HALF_OPEN",   "DATUM_ENDING"};
+      "DATUM_ALIAS",        "DATUM_TRANSPORT",       "DATUM_CRC",
+      "DATUM_PORT_RANGE",   "DATUM_RNR_TIMEOUT",     "DATUM_LOG",
+      "DATUM_PEER_TIMEOUT", "DATUM_CONNECT_GRACE",   "DATUM_HALF_OPEN",
+      "DATUM_ENDING",       "DATUM_REQUEST_TIMEOUT", "DATUM_FIRST_FRAME_TIMEOUT",
+      "DATUM_UNRECEIVED",   "DATUM_READ_SIZE",       "DATUM_UNSENT",
+      "DATUM_END_TIMEOUT",  "DATUM_CLOSE_TIMEOUT"};
   for (const auto& [name, value] : facts.environment) {
     const std::string setting = fmt::format("{}={}", name, value);
     const bool known = !name.starts_with("DATUM_") ||

@@ -65,7 +65,7 @@ void FpduDecoder::on_head() {
     return;
   }
   wanted_ = kLengthSize + header;
-  payload_size_ = head.ulpdu - header;
+  payload_size_ = head.ulpdu > header ? head.ulpdu - header : 0;
   phase_ = Phase::Header;
 }
 
@@ -127,7 +127,7 @@ void FpduDecoder::begin_payload() {
 }
 
 void FpduDecoder::begin_trailer() {
-  trailer_size_ = pad_of(ulpdu()) + kCrcSize;
+  trailer_size_ = fpdu_size(ulpdu()) - wanted_ - static_cast<std::size_t>(payload_size_);
   trailer_have_ = 0;
   phase_ = Phase::Trailer;
 }

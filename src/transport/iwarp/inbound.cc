@@ -13,22 +13,28 @@ Octets Inbound::current_header() const {
                                                       : UntaggedHeader::kWireSize);
 }
 
-Step Inbound::refuse(ErrorCode error) {
-  control_.fail(make_terminate(error));
+Step Inbound::refuse(const Terminate& terminate) {
+  if (first_ && judges_late_) {
+    verdict_ = terminate;
+    return Step::Discard;
+  }
+  control_.fail(terminate);
   return Step::Stop;
 }
 
+Step Inbound::refuse(ErrorCode error) {
+  return refuse(make_terminate(error));
+}
+
 Step Inbound::refuse_segment(ErrorCode error) {
-  control_.fail(make_terminate(error, ulpdu_, current_header()));
-  return Step::Stop;
+  return refuse(make_terminate(error, ulpdu_, current_header()));
 }
 
 Step Inbound::refuse_request(ErrorCode error) {
   Terminate terminate = make_terminate(error, ulpdu_, current_header());
   WireReader in(Octets(header_).subspan(UntaggedHeader::kWireSize));
   terminate.has_request = decode(in, terminate.request);
-  control_.fail(terminate);
-  return Step::Stop;
+  return refuse(terminate);
 }
 
 std::size_t Inbound::on_head(const FpduHead& head) {
@@ -66,17 +72,19 @@ std::size_t Inbound::on_head(const FpduHead& head) {
     }
     return header + more;
   }
-  refuse(error);
-  return 0;
+  return refuse(error) == Step::Stop ? 0 : Control::kWireSize;
 }
 
 Step Inbound::on_header(Octets header, const Octets* payload) {
+  if (verdict_) return Step::Discard;
   std::memcpy(header_.data(), header.data(), header.size());
   header_size_ = header.size();
   checked_ = swallow_ = false;
   const Rdmap opcode = control_octets_.opcode;
   if (control_octets_.tagged != is_tagged(opcode)) return refuse_segment(error::kOpcode); // 5
-  return control_octets_.tagged ? on_tagged(header, payload) : on_untagged(header, payload);
+  const Step step =
+      control_octets_.tagged ? on_tagged(header, payload) : on_untagged(header, payload);
+  return verdict_ && !over_ ? Step::Discard : step;
 }
 
 // --- tagged segments -----------------------------------------------------------------------------
@@ -371,6 +379,13 @@ bool Inbound::may_be_placed_for() const {
 }
 
 std::size_t Inbound::places(std::uint64_t done, std::uint64_t length, std::span<Segment> out) {
+  const std::size_t count = places_now(done, length, out);
+  if (!verdict_ || over_) return count;
+  control_.fail(*verdict_); // there is no place for the rest of it
+  return 0;
+}
+
+std::size_t Inbound::places_now(std::uint64_t done, std::uint64_t length, std::span<Segment> out) {
   if (control_octets_.tagged) {
     if (control_octets_.opcode == Rdmap::Write) return write_places(done, length, out);
     const OutstandingRead& read = *outbound_.oldest_read();
@@ -409,10 +424,15 @@ std::size_t Inbound::send_places(std::uint64_t done, std::uint64_t length, std::
 // --- the end of an FPDU --------------------------------------------------------------------------
 
 void Inbound::on_bad_crc() {
-  refuse(error::kCrc); // 36
+  control_.fail(make_terminate(error::kCrc)); // 36
 }
 
 bool Inbound::on_end() {
+  if (verdict_) {
+    control_.on_valid_fpdu();
+    control_.fail(*verdict_);
+    return false;
+  }
   if (first_ && !end_first()) return !over_;
   switch (control_octets_.opcode) {
   case Rdmap::Write:

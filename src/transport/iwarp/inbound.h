@@ -5,6 +5,7 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "transport/iwarp/fpdu_decoder.h"
@@ -12,9 +13,6 @@
 #include "transport/iwarp/stream.h"
 
 namespace datum::iwarp {
-
-// What messages without a Recv may keep here before TCP has to hold the peer (design 4).
-inline constexpr std::size_t kMostStaged = 64 * 1024;
 
 class Inbound final : public FpduSink {
  public:
@@ -26,6 +24,9 @@ class Inbound final : public FpduSink {
   }
   // The peer's first FPDU is the Send that shows that it is ready: no consumer's message.
   void expect_rtr_send() { rtr_send_ = true; }
+  // Responder: until an FPDU of the peer was valid we may say nothing (RFC 5044 section 7.1), not
+  // even what is wrong with the first. So it is read to its end, and judged by its CRC before that.
+  void judge_first_at_its_end() { judges_late_ = true; }
   // The connection has ended: what is under way does nothing more.
   void end() { over_ = true; }
   void on_receive_posted();
@@ -68,6 +69,7 @@ class Inbound final : public FpduSink {
   Step check_receive(bool& waits);
   Step stage();
 
+  std::size_t places_now(std::uint64_t done, std::uint64_t length, std::span<Segment> out);
   std::size_t write_places(std::uint64_t done, std::uint64_t length, std::span<Segment> out);
   std::size_t send_places(std::uint64_t done, std::uint64_t length, std::span<Segment> out);
   std::size_t staged_places(std::uint64_t done, std::uint64_t length, std::span<Segment> out);
@@ -97,6 +99,7 @@ class Inbound final : public FpduSink {
   void restart_patience();
   std::size_t staged_cost() const;
 
+  Step refuse(const Terminate& terminate);
   Step refuse(ErrorCode error);         // without an echo
   Step refuse_segment(ErrorCode error); // with the header of the current one
   Step refuse_request(ErrorCode error); // and the Read Request in it
@@ -108,6 +111,8 @@ class Inbound final : public FpduSink {
   bool first_ = true;
   bool rtr_send_ = false;
   bool swallow_ = false; // the current FPDU is that Send
+  bool judges_late_ = false;
+  std::optional<Terminate> verdict_; // on the first FPDU, whose end has not come
   bool over_ = false;
   bool checked_ = false; // rights to the current places, in this turn
 

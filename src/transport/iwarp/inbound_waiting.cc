@@ -26,7 +26,7 @@ void Inbound::restart_patience() {
 // A place for the message that the current FPDU belongs to. Wait: there is none.
 Step Inbound::stage() {
   if (send_open_) return Step::Go; // has one
-  if (staged_cost() + kStagedOverhead > kMostStaged) return Step::Wait;
+  if (staged_cost() + kStagedOverhead > stream_.most_staged) return Step::Wait;
   try {
     Staged message;
     if (is_immediate(untagged_.control.opcode)) message.octets.reserve(kImmediateSize);
@@ -44,10 +44,11 @@ Step Inbound::stage() {
 std::size_t Inbound::staged_places(std::uint64_t done, std::uint64_t length,
                                    std::span<Segment> out) {
   const std::size_t cost = staged_cost();
-  if (cost >= kMostStaged) return 0;
+  if (cost >= stream_.most_staged) return 0;
   std::vector<std::byte>& octets = staged_.back().octets;
   const auto at = static_cast<std::size_t>(untagged_.offset + done);
-  const auto piece = static_cast<std::size_t>(std::min<std::uint64_t>(length, kMostStaged - cost));
+  const auto piece =
+      static_cast<std::size_t>(std::min<std::uint64_t>(length, stream_.most_staged - cost));
   try {
     octets.resize(at + piece);
   } catch (const std::bad_alloc&) {

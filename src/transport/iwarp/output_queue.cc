@@ -10,9 +10,6 @@
 namespace datum::iwarp {
 namespace {
 
-// What waits at most beside the FPDU that is added: enough to keep TCP busy, little enough that a
-// Terminate or a response is not stuck behind it for long (spec 12.3).
-constexpr std::size_t kMostWaiting = 256 * 1024;
 constexpr std::size_t kCopiedFirst = 4096; // up to here, to copy first and sum then is as fast
 constexpr std::size_t kTrailerMost = 3 + kCrcSize;
 constexpr std::size_t kMarkerRun = kMarkerSpacing - kMarkerSize; // octets between two markers
@@ -75,7 +72,7 @@ std::size_t OutputQueue::marker_octets(std::size_t fpdu) const {
 std::optional<std::size_t> OutputQueue::room_for(std::size_t header, std::size_t segments,
                                                  bool copied) const {
   const std::size_t waiting = queued_ - sent_;
-  if (waiting >= kMostWaiting || fpdu_count_ == OutputChunk::kFpdus) return std::nullopt;
+  if (waiting >= most_waiting_ || fpdu_count_ == OutputChunk::kFpdus) return std::nullopt;
   const std::size_t fixed = kLengthSize + header + kTrailerMost + marker_octets(header + 16);
   const std::size_t left = OutputChunk::kOctets - used_;
   if (left < fixed) return std::nullopt;

@@ -64,7 +64,12 @@ struct Payload {
 
 class OutputQueue {
  public:
-  explicit OutputQueue(ChunkPool& pool) : pool_(pool) {}
+  // What waits at most beside the FPDU that is added: enough to keep TCP busy, little enough that
+  // a Terminate or a response is not stuck behind it for long (spec 12.3).
+  static constexpr std::size_t kMostWaiting = 256 * 1024;
+
+  explicit OutputQueue(ChunkPool& pool, std::size_t most_waiting = kMostWaiting)
+      : pool_(pool), most_waiting_(most_waiting) {}
   ~OutputQueue();
   OutputQueue(const OutputQueue&) = delete;
   OutputQueue& operator=(const OutputQueue&) = delete;
@@ -134,6 +139,7 @@ class OutputQueue {
   std::size_t marker_octets(std::size_t fpdu) const;
 
   ChunkPool& pool_;
+  const std::size_t most_waiting_;
   std::unique_ptr<OutputChunk> chunk_;
   std::size_t used_ = 0; // octets of the chunk
   std::size_t piece_count_ = 0;

@@ -17,17 +17,18 @@ constexpr std::size_t kAwaited = 4;
 } // namespace
 
 Session::Session(const Settings& settings, ChunkPool& chunks, SessionEvents& owner)
-    : settings_(settings), owner_(owner), queue_(chunks), outbound_(stream_, queue_, *this),
-      inbound_(stream_, outbound_, *this), decoder_(inbound_) {}
+    : settings_(settings), owner_(owner), queue_(chunks, settings.most_unsent),
+      outbound_(stream_, queue_, *this), inbound_(stream_, outbound_, *this), decoder_(inbound_) {}
 
 void Session::enter(State state) {
   state_ = state;
   deadline_ = kNever;
 }
 
-void Session::set_largest_ulpdu(std::size_t octets) {
-  segment_ulpdu_ = std::clamp(octets, kLeastUlpdu, kMostSentUlpdu);
-  if (stream_.peer != PeerKind::Own) stream_.most_ulpdu = segment_ulpdu_;
+void Session::set_segment_size(std::size_t octets) {
+  segment_size_ = octets;
+  if (stream_.peer != PeerKind::Own)
+    stream_.most_ulpdu = mulpdu(segment_size_, stream_.terms.markers);
 }
 
 // --- octets from TCP
@@ -283,6 +284,13 @@ void Session::fail(const Terminate& last_words) {
   if (state_ != State::Full) return;
   last_error_ = last_words.error;
   last_error_is_ours_ = true;
+  if (waiting_first_) {
+    // No FPDU of the peer has been valid, so none may be sent (2.2); an end in order would say that
+    // nothing was wrong.
+    abort();
+    report_end(CloseReason::Broken);
+    return;
+  }
   // Reads that were accepted before have not failed: what needs nobody's memory answers them.
   outbound_.answer_before_the_end();
   if (state_ != State::Full) return;

@@ -22,6 +22,8 @@ struct Settings {
   bool extensions = false;            // opcodes 8 to 11 from a peer that is not known to be our own
   bool own_extensions = true;         // and from one that is: we say so in our Hello
   Duration receive_timeout = kSecond; // how long a message waits for its Recv; 0: not at all
+  std::size_t most_staged = 64 * 1024; // of such messages, then TCP has to hold the peer
+  std::size_t most_unsent = OutputQueue::kMostWaiting; // that TCP has not taken
   Duration request_timeout = 10 * kSecond;
   Duration first_fpdu_timeout = 60 * kSecond;
   Duration fpdu_timeout = 30 * kSecond; // an FPDU that has begun, and of which nothing more comes
@@ -129,8 +131,8 @@ class Session final : private StreamControl {
   // When on_time() is to be called without any octets.
   Instant deadline() const;
   void on_time(Instant now);
-  // From the segment size of TCP, which may change (mulpdu()).
-  void set_largest_ulpdu(std::size_t octets);
+  // How much TCP puts into one segment now, of which the largest FPDU follows: it may change.
+  void set_segment_size(std::size_t octets);
   // As TCP has measured it; before the reply.
   void set_round_trip(Duration time) { round_trip_ = time; }
   bool peer_is_own() const { return stream_.peer == PeerKind::Own; }
@@ -181,6 +183,7 @@ class Session final : private StreamControl {
   void fail_request(RequestClass kind, DtoStatus status, std::uint32_t before) override;
   void on_terminate(const Terminate& terminate) override;
   void on_peer_close() override;
+  void on_valid_fpdu() override { waiting_first_ = false; }
   void on_first_fpdu(const Hello* hello) override;
 
   const Settings settings_;
@@ -204,10 +207,10 @@ class Session final : private StreamControl {
   // Runs while an FPDU is not whole, and once more: no timer is set for each piece of one.
   Instant silence_check_ = kNever;
   int silent_checks_ = 0;
-  bool holds_peer_ = false;      // there are octets that we do not take now
-  std::size_t startup_size_ = 0; // of our startup frame
-  std::size_t startup_left_ = 0; // octets of our startup frame that TCP has not taken
-  std::size_t segment_ulpdu_ = kLeastUlpdu;
+  bool holds_peer_ = false;        // there are octets that we do not take now
+  std::size_t startup_size_ = 0;   // of our startup frame
+  std::size_t startup_left_ = 0;   // octets of our startup frame that TCP has not taken
+  std::size_t segment_size_ = 0;   // of TCP: as little as may be, until it is known
   std::vector<std::byte> arrived_; // startup octets of the peer
   std::vector<std::byte> private_data_;
   StartupFrame own_frame_;

@@ -163,14 +163,16 @@ void Session::enter_full(bool initiator) {
   queue_.begin_full_operation(terms.crc, terms.markers);
   decoder_.begin(terms.crc);
   stream_.receive_timeout = settings_.receive_timeout;
+  stream_.most_staged = settings_.most_staged;
   stream_.takes_extensions = stream_.peer_takes_extensions = settings_.extensions;
-  stream_.most_ulpdu = segment_ulpdu_;
+  stream_.most_ulpdu = mulpdu(segment_size_, terms.markers);
   outbound_.begin(settings_.first_msn);
   inbound_.begin(settings_.first_msn);
   enter(State::Full);
   if (initiator) return;
   waiting_first_ = true;
   outbound_.hold();
+  inbound_.judge_first_at_its_end();
   if (terms.rtr == Rtr::Read) outbound_.expect_rtr_read();
   if (terms.rtr == Rtr::Send) inbound_.expect_rtr_send();
 }

@@ -23,6 +23,7 @@ struct Stream {
   bool peer_takes_extensions = false;   // and may be sent
   std::size_t most_ulpdu = kLeastUlpdu; // that we send
   Duration receive_timeout = 0;
+  std::size_t most_staged = 0; // what messages without a Recv may keep here (design 4)
   Instant now = 0;
   // Sends and Writes of the peer: placed, and those of them that it has been told of.
   std::uint32_t placed = 0;
@@ -38,7 +39,10 @@ class StreamControl {
   virtual void fail_request(RequestClass kind, DtoStatus status, std::uint32_t before) = 0;
   virtual void on_terminate(const Terminate& terminate) = 0;
   virtual void on_peer_close() = 0;
-  // A valid FPDU; `hello` if it was one.
+  // The first FPDU was whole and its CRC good, but it breaks a rule: fail() follows, and says
+  // which.
+  virtual void on_valid_fpdu() = 0;
+  // A valid FPDU that breaks none; `hello` if it was one.
   virtual void on_first_fpdu(const Hello* hello) = 0;
 
  protected:

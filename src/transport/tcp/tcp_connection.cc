@@ -33,12 +33,19 @@ constexpr std::uint32_t kBatch = 16;
 constexpr std::size_t kBulk = 32 * 1024;
 // What leaves with the call that posts it: a message that is copied anyway, and an acknowledgement.
 constexpr std::size_t kPiecesAtOnce = 4;
+// A path changes seldom, and an FPDU that is larger than a segment is only cut in two meanwhile.
+constexpr Duration kMeasuredFor = kSecond;
 
 iwarp::Settings settings(const TcpOptions& options, bool same_host) {
   iwarp::Settings chosen;
   chosen.crc = options.crc == CrcPolicy::On || (options.crc == CrcPolicy::Auto && !same_host);
   chosen.receive_timeout = options.receive_timeout;
   chosen.fpdu_timeout = options.dead_peer_timeout;
+  chosen.request_timeout = options.request_timeout;
+  chosen.first_fpdu_timeout = options.first_fpdu_timeout;
+  chosen.end_timeout = options.end_timeout;
+  chosen.most_staged = options.most_staged;
+  chosen.most_unsent = options.most_unsent;
   return chosen;
 }
 
@@ -84,8 +91,17 @@ Status TcpConnection::expect_request(TcpOwner& owner) {
 
 void TcpConnection::measure() {
   begun_ = true;
-  session_.set_largest_ulpdu(iwarp::mulpdu(segment_size(socket_.get()), false));
+  measured_ = context_.now();
+  session_.set_segment_size(segment_size(socket_.get()));
   session_.set_round_trip(tcp_state(socket_.get()).round_trip);
+}
+
+// What TCP puts into one segment follows the path (RFC 5044: EMSS), and so does the largest FPDU to
+// a peer that may take no larger ones. One of ours takes all.
+void TcpConnection::measure_again() {
+  if (session_.peer_is_own() || context_.now() - measured_ < kMeasuredFor) return;
+  measured_ = context_.now();
+  session_.set_segment_size(segment_size(socket_.get()));
 }
 
 void TcpConnection::receive_posted() {
@@ -319,6 +335,7 @@ void TcpConnection::transmit(bool with_ack) {
       touch();
       return;
     }
+    measure_again();
     const std::size_t count = session_.output(octets, context_.now());
     if (count == 0) return; // no memory now: the session asks for another try; or it has ended
     const ssize_t sent = send({octets.data(), count});

@@ -104,6 +104,7 @@ class TcpConnection final : public PendingHook,
   bool send_at_once();
   ssize_t send(std::span<const iwarp::Octets> octets);
   void transmit(bool with_ack);
+  void measure_again();
   void settle();
   void say_the_end();
   void throw_away_what_came();
@@ -142,6 +143,7 @@ class TcpConnection final : public PendingHook,
   bool several_ = false;      // requests were started between two turns, when some were last
   std::uint32_t started_ = 0; // requests in the turn
   std::uint64_t turn_ = 0;
+  Instant measured_ = 0; // the segments of TCP
   Instant armed_ = kNever;
   Instant send_again_ = kNever; // the kernel had no memory
   std::vector<std::byte> held_; // read, and not taken by the session yet

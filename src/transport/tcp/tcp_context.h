@@ -5,6 +5,7 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include "base/intrusive_list.h"
 #include "base/shortage.h"
@@ -26,7 +27,8 @@ struct UntoldTag;
 
 struct TcpContext {
   TcpContext(Reactor& used_reactor, const HostAddress& own, const TcpOptions& chosen)
-      : reactor(used_reactor), host(own), name(to_text(own)), options(chosen) {}
+      : reactor(used_reactor), host(own), name(to_text(own)), options(chosen),
+        staging(chosen.read_size) {}
 
   Reactor& reactor;
   const HostAddress host;
@@ -37,7 +39,7 @@ struct TcpContext {
   Attention attention = Attention::Polling;
   iwarp::ChunkPool chunks;
   // What arrives that nobody knows a place for yet; empty between two reads.
-  std::array<std::byte, 64 * 1024> staging;
+  std::vector<std::byte> staging;
   // Of one system call; here, since a poller would set them to zero for each.
   static constexpr std::size_t kPieces = 128;
   std::array<Segment, kPieces> places;

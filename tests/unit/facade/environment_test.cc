@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 namespace datum::test {
 namespace {
 
@@ -39,6 +41,65 @@ TEST(Environment, NumbersOfConnectionsAreOneOrMore) {
   EXPECT_EQ(parse_connections("65536"), 65536U);
   for (const char* bad : {"", "0", "65537", "-1", "1e2", "16 ", "99999999999999999999"})
     EXPECT_EQ(parse_connections(bad), std::nullopt) << bad;
+}
+
+TEST(Environment, OctetsAreFourKibToSixteenMib) {
+  EXPECT_EQ(parse_octets("4096"), 4096U);
+  EXPECT_EQ(parse_octets("16777216"), 16'777'216U);
+  for (const char* bad : {"", "0", "4095", "16777217", "4294971392", "-4096", "64k"})
+    EXPECT_EQ(parse_octets(bad), std::nullopt) << bad;
+}
+
+TEST(Environment, AReadIsFourKibToAConnectionsTurn) {
+  EXPECT_EQ(parse_read_size("4096"), 4096U);
+  EXPECT_EQ(parse_read_size("262144"), 262'144U);
+  for (const char* bad : {"", "0", "4095", "262145", "4294971392", "-4096", "64k"})
+    EXPECT_EQ(parse_read_size(bad), std::nullopt) << bad;
+}
+
+TEST(Environment, AShortWaitIsAMinuteAtMost) {
+  EXPECT_EQ(parse_short_wait("0"), 0);
+  EXPECT_EQ(parse_short_wait("60000"), 60'000'000'000);
+  for (const char* bad : {"", "60001", "-1", "1s"})
+    EXPECT_EQ(parse_short_wait(bad), std::nullopt) << bad;
+}
+
+// Rules: ENV.13 ENV.14 ENV.15 ENV.16 ENV.17 ENV.18 ENV.19
+TEST(Environment, LimitsOfTcpWithoutAnyVariable) {
+  const TcpOptions tcp = read_environment().tcp;
+  EXPECT_EQ(tcp.dead_peer_timeout, 30'000'000'000);
+  EXPECT_EQ(tcp.max_half_open, 512U);
+  EXPECT_EQ(tcp.request_timeout, 10'000'000'000);
+  EXPECT_EQ(tcp.first_fpdu_timeout, 60'000'000'000);
+  EXPECT_EQ(tcp.most_staged, 65'536U);
+  EXPECT_EQ(tcp.read_size, 65'536U);
+  EXPECT_EQ(tcp.most_unsent, 262'144U);
+  EXPECT_EQ(tcp.max_ending, 1024U);
+  EXPECT_EQ(tcp.end_timeout, 5'000'000'000);
+  EXPECT_EQ(tcp.farewell, 1'000'000'000);
+}
+
+// Rules: ENV.9 ENV.10 ENV.11 ENV.13 ENV.14 ENV.15 ENV.16 ENV.17 ENV.18 ENV.19
+TEST(Environment, EachLimitOfTcpHasAVariableOfItsOwn) {
+  constexpr const char* kSet[][2] = {
+      {"DATUM_PEER_TIMEOUT", "1001"},    {"DATUM_HALF_OPEN", "11"},
+      {"DATUM_REQUEST_TIMEOUT", "1002"}, {"DATUM_FIRST_FRAME_TIMEOUT", "1003"},
+      {"DATUM_UNRECEIVED", "5001"},      {"DATUM_READ_SIZE", "5002"},
+      {"DATUM_UNSENT", "5003"},          {"DATUM_ENDING", "12"},
+      {"DATUM_END_TIMEOUT", "1004"},     {"DATUM_CLOSE_TIMEOUT", "13"}};
+  for (const auto& [name, value] : kSet) setenv(name, value, 1);
+  const TcpOptions tcp = read_environment().tcp;
+  for (const auto& [name, value] : kSet) unsetenv(name);
+  EXPECT_EQ(tcp.dead_peer_timeout, 1'001'000'000);
+  EXPECT_EQ(tcp.max_half_open, 11U);
+  EXPECT_EQ(tcp.request_timeout, 1'002'000'000);
+  EXPECT_EQ(tcp.first_fpdu_timeout, 1'003'000'000);
+  EXPECT_EQ(tcp.most_staged, 5001U);
+  EXPECT_EQ(tcp.read_size, 5002U);
+  EXPECT_EQ(tcp.most_unsent, 5003U);
+  EXPECT_EQ(tcp.max_ending, 12U);
+  EXPECT_EQ(tcp.end_timeout, 1'004'000'000);
+  EXPECT_EQ(tcp.farewell, 13'000'000);
 }
 
 TEST(Environment, APeerTimeoutIsASecondToADay) {

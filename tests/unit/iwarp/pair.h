@@ -76,12 +76,13 @@ class Pair {
   PairOptions options_;
 };
 
-// A responder in full operation towards a peer that is not one of ours, whose FPDUs a test writes.
-// CRC on; one Recv of 64 octets; IRD 4; region kRegion, all that a peer can do.
+// A responder in full operation towards a peer that is not one of ours, whose FPDUs a test writes:
+// all but the first, which has come and was good, unless said otherwise. CRC on; one Recv of 64
+// octets; IRD 4; region kRegion, all that a peer can do.
 class Target : public Side {
  public:
   static constexpr Stag kRegion = 0x12345601;
-  explicit Target(const Settings& settings = {.extensions = true});
+  explicit Target(const Settings& settings = {.extensions = true}, bool has_spoken = true);
   // The header of what follows in a Terminate of ours: layer, type, code; "" if there was none.
   std::string terminate_code();
   const Terminate& terminate() const { return terminate_; }

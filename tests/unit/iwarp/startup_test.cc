@@ -635,6 +635,177 @@ TEST(IwarpStartup, FirstFpduThatIsRefusedEstablishesNothing) {
   EXPECT_EQ(side.events.log().size(), 1U);
 }
 
+// Where the length leaves no room for the enhanced data that S promises, nothing more is awaited.
+// Rules: iwarp.N3
+TEST(IwarpStartup, EnhancedDataThatCannotBeThereIsNoticedAtTheLength) {
+  for (const char* length : {"0000", "0003"}) {
+    Side side;
+    side.session.expect_request(0);
+    side.feed_hex("4d504120494420526571204672616d655002");
+    EXPECT_FALSE(side.session.finished());
+    side.feed_hex(length);
+    EXPECT_TRUE(side.session.finished()) << length;
+  }
+}
+
+// --- a first FPDU that is bad
+// ----------------------------------------------------------------------
+
+namespace {
+
+// An FPDU that breaks a rule though its CRC is good, and the Terminate that names it.
+struct Bad {
+  const char* code;
+  Bytes octets;
+};
+
+Bytes with_crc(std::string_view hex) {
+  Bytes octets = from_hex(hex);
+  const std::uint32_t value = crc32c(octets);
+  for (unsigned i = 0; i < 4; ++i)
+    octets.push_back(static_cast<std::byte>(value >> (8 * i) & 0xffU));
+  return octets;
+}
+
+std::vector<Bad> bad_fpdus() {
+  TaggedHeader old = tagged(Rdmap::Write, 5, 0x1000);
+  old.control.ddp_version = 0;
+  UntaggedHeader newer = untagged(Rdmap::Send, 0, 1);
+  newer.control.rdmap_version = 2;
+  return {{"1000", with_crc("00000000")}, // nothing in it: shorter than any header
+          {"1000", with_crc("0001c100")},
+          {"1000", with_crc("000dc1400000000000000000000000"
+                            "00")},
+          {"1104", fpdu(old, Bytes(8))},
+          {"0205", fpdu(newer, Bytes(8))},
+          {"0206", fpdu(untagged(static_cast<Rdmap>(12), 0, 1), Bytes(8))},
+          {"1201", fpdu(untagged(Rdmap::Send, 7, 1), Bytes(8))},
+          {"1203", fpdu(untagged(Rdmap::Send, 0, 2), Bytes(8))},
+          {"1204", fpdu(untagged(Rdmap::Send, 0, 1, 4), Bytes(8))},
+          {"1100", fpdu(tagged(Rdmap::Write, 5, 0x1000), Bytes(300))},
+          {"1000", fpdu(tagged(Rdmap::ReadResponse, 5, 0x1000), Bytes(8))},
+          {"0100", fpdu(untagged(Rdmap::ReadRequest, 1, 1),
+                        octets_of(ReadRequest{.size = 8, .source_stag = 5}))}};
+}
+
+// Layer, type and code of the Terminate that it says last.
+std::string told(Side& side) {
+  const std::vector<Bytes> all = ulpdus(side.take_output());
+  if (all.empty()) return "nothing";
+  EXPECT_EQ(to_hex(Octets(all.back()).first(2)), "4147");
+  return to_hex(Octets(all.back()).subspan(18, 2));
+}
+
+// Client-server and peer-to-peer, and what their consumers are told.
+constexpr const char* kModels[][2] = {{"40010000", "broken"},
+                                      {"5002000480048004", "failed: non-peer rejected"}};
+
+} // namespace
+
+// Rules: iwarp.S31
+TEST(IwarpStartup, FirstFpduThatBreaksARuleIsAnsweredWhenItIsWhole) {
+  for (const auto& [model, end] : kModels) {
+    for (const Bad& bad : bad_fpdus()) {
+      SCOPED_TRACE(std::string(model) + " " + to_hex(bad.octets));
+      for (const std::size_t piece : {std::size_t{1}, std::size_t{100000}}) {
+        Responder side(model);
+        const std::size_t most = bad.octets.size() - 1;
+        side.feed(Octets(bad.octets).first(most), piece);
+        EXPECT_EQ(told(side), "nothing");
+        EXPECT_EQ(side.events.log(), Log{});
+        side.feed(Octets(bad.octets).subspan(most));
+        EXPECT_EQ(told(side), bad.code);
+        EXPECT_EQ(side.events.log(), Log{end});
+        EXPECT_TRUE(side.session.wants_shutdown());
+      }
+      Responder side(model);
+      side.feed(bad.octets);
+      EXPECT_EQ(told(side), bad.code) << "in one piece";
+    }
+  }
+}
+
+// A reset: an end in order would say that nothing was wrong.
+// Rules: iwarp.S31
+TEST(IwarpStartup, FirstFpduWithABadCrcEndsWithoutAWord) {
+  std::vector<Bad> all = bad_fpdus();
+  all.push_back({"", from_hex(kPlainRtr)});
+  all.push_back({"", fpdu(untagged(Rdmap::Terminate, 2, 1), Bytes(4))});
+  for (const auto& [model, end] : kModels) {
+    for (Bad& bad : all) {
+      SCOPED_TRACE(std::string(model) + " " + to_hex(bad.octets));
+      Bytes spoilt = bad.octets;
+      spoilt.back() ^= std::byte{1};
+      for (const std::size_t piece : {std::size_t{1}, std::size_t{100000}}) {
+        Responder side(model);
+        side.feed(spoilt, piece);
+        EXPECT_EQ(told(side), "nothing");
+        EXPECT_EQ(side.events.log(), Log{end});
+        EXPECT_TRUE(side.session.finished());
+        EXPECT_TRUE(side.session.must_reset());
+      }
+    }
+  }
+}
+
+// Rules: iwarp.S31 iwarp.S27
+TEST(IwarpStartup, FirstFpduThatIsNeverWholeEndsWithoutAWord) {
+  for (const auto& [model, end] : kModels) {
+    for (const char* beginning : {"ffffffffffff", "0017414300000000"}) {
+      Responder side(model);
+      side.feed_hex(beginning);
+      for (int i = 0; i < 5; ++i) {
+        EXPECT_EQ(side.events.log(), Log{});
+        side.now += 30 * kSecond / 4;
+        side.session.on_time(side.now);
+      }
+      EXPECT_EQ(told(side), "nothing");
+      EXPECT_EQ(side.events.log(), Log{end});
+      EXPECT_TRUE(side.session.must_reset());
+    }
+  }
+}
+
+// Memory that is taken back while the payload comes.
+// Rules: iwarp.S31
+TEST(IwarpStartup, FirstFpduThatLosesItsPlaceEndsWithoutAWord) {
+  for (const auto& [model, end] : kModels) {
+    Responder side(model);
+    const std::byte* memory = side.events.add_region(0x501, 64, kRemoteWrite);
+    const Bytes octets =
+        fpdu(tagged(Rdmap::Write, 0x501, reinterpret_cast<std::uint64_t>(memory)), Bytes(64));
+    side.feed(Octets(octets).first(20));
+    side.events.revoke(0x501);
+    side.feed(Octets(octets).subspan(20));
+    EXPECT_EQ(told(side), "nothing");
+    EXPECT_EQ(side.events.log(), Log{end});
+  }
+}
+
+// It has spoken itself, so it may say what is wrong with the first one that it gets, and at once.
+// Rules: iwarp.S31
+TEST(IwarpStartup, InitiatorNamesWhatIsWrongWithTheFirstFpdu) {
+  std::vector<Bad> all = bad_fpdus();
+  Bytes spoilt = from_hex(kPlainRtr);
+  spoilt.back() ^= std::byte{1};
+  all.push_back({"2002", spoilt});
+  for (const Bad& bad : all) {
+    SCOPED_TRACE(to_hex(bad.octets));
+    for (const std::size_t piece : {std::size_t{1}, std::size_t{100000}}) {
+      Side side;
+      side.session.connect({}, {.reads_in = 4, .reads_out = 4}, side.events, 0);
+      side.take_output();
+      side.feed_hex("4d504120494420526570204672616d6550020004"
+                    "80048004");
+      side.take_output();
+      EXPECT_EQ(side.events.take_log().size(), 1U);
+      side.feed(bad.octets, piece);
+      EXPECT_EQ(told(side), bad.code);
+      EXPECT_EQ(side.events.log(), Log{"broken"});
+    }
+  }
+}
+
 // --- silent and slow peers
 // -------------------------------------------------------------------------
 

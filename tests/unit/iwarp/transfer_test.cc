@@ -247,6 +247,31 @@ struct Sender : Side {
   }
 };
 
+// Of a message of 5000 octets: how large its ULPDUs are.
+std::vector<std::size_t> sizes_sent(Sender& side) {
+  const Bytes data = pattern(5000, 1, 1);
+  const LocalTriplet local = triplet(data.data(), data.size());
+  const WorkRequest work = send_of(std::span(&local, 1));
+  EXPECT_EQ(side.session.start(work), StartResult::Started);
+  std::vector<std::size_t> sizes;
+  for (const Bytes& ulpdu : ulpdus(side.take_output())) sizes.push_back(ulpdu.size());
+  return sizes;
+}
+
+// The path may change while there is a connection. The short one goes first.
+// Rules: iwarp.T6
+TEST(IwarpTransfer, SegmentsFitWhatTcpSendsAtOnceNow) {
+  using Sizes = std::vector<std::size_t>;
+  Sender side(false);
+  side.session.set_segment_size(8948);
+  side.take_output();
+  EXPECT_EQ(sizes_sent(side), Sizes{5018});
+  side.session.set_segment_size(1448);
+  EXPECT_EQ(sizes_sent(side), (Sizes{746, 1442, 1442, 1442}));
+  side.session.set_segment_size(2948);
+  EXPECT_EQ(sizes_sent(side), (Sizes{2094, 2942}));
+}
+
 // Takes the markers out of a stream, and holds each against where it stands.
 Bytes strip(Octets stream) {
   Bytes plain;
@@ -295,7 +320,7 @@ TEST(IwarpTransfer, MarkersWhereThePeerWantsThem) {
   }
   int which = 0;
   for (Sender* side : {&with, &without}) {
-    side->session.set_largest_ulpdu(700);
+    side->session.set_segment_size(side == &with ? 720 : 712); // ULPDUs of 706 octets
     streams[which] = side->take_output();
     for (const WorkRequest& work : works) {
       ASSERT_EQ(side->session.start(work), StartResult::Started);
@@ -306,6 +331,19 @@ TEST(IwarpTransfer, MarkersWhereThePeerWantsThem) {
   }
   EXPECT_EQ(to_hex(Octets(streams[0]).first(4)), "00000000");
   EXPECT_EQ(to_hex(strip(streams[0])), to_hex(streams[1]));
+}
+
+// They count as what TCP puts into a segment.
+// Rules: iwarp.T6 iwarp.T7
+TEST(IwarpTransfer, SegmentsWithMarkersFitWhatTcpSendsAtOnce) {
+  Sender side(true);
+  side.session.set_segment_size(1448);
+  side.take_output();
+  const Bytes data = pattern(1412, 1, 1);
+  const LocalTriplet local = triplet(data.data(), data.size());
+  const WorkRequest work = send_of(std::span(&local, 1));
+  ASSERT_EQ(side.session.start(work), StartResult::Started);
+  EXPECT_LE(side.take_output().size(), 1448U) << "1430 octets of ULPDU, and up to three markers";
 }
 
 // Rules: iwarp.T8
@@ -465,11 +503,34 @@ TEST(IwarpTransfer, SmallMessagesShareOneGatheringCall) {
   EXPECT_EQ(pieces[0].size(), 256U * 32U);
 }
 
+// FPDUs of 1024 octets each, as long as less than the bound waits for TCP.
+// Rules: iwarp.T22 ENV.17
+TEST(IwarpTransfer, NoMoreIsMadeThanTcpShouldTake) {
+  for (const std::size_t bound : {4 * 1024U, 4 * 1024U + 1, 5 * 1024U}) {
+    Settings settings;
+    settings.most_unsent = bound;
+    Target side(settings);
+    side.session.set_segment_size(1460);
+    const Bytes data = pattern(1000, 1, 1);
+    const LocalTriplet local = triplet(data.data(), data.size());
+    const std::vector<WorkRequest> requests(20, send_of(std::span(&local, 1)));
+    std::size_t taken = 0;
+    while (taken < requests.size() && side.session.start(requests[taken]) == StartResult::Started)
+      ++taken;
+    std::array<Octets, 64> pieces;
+    std::size_t waiting = 0;
+    const std::size_t count = side.session.output(pieces, 0);
+    for (const Octets& piece : std::span(pieces).first(count)) waiting += piece.size();
+    EXPECT_EQ(waiting, bound == 4 * 1024U ? 4096U : 5120U);
+    EXPECT_EQ(taken, waiting / 1024 + 1) << "the last of them waits for room";
+  }
+}
+
 // Rules: iwarp.T15
 TEST(IwarpTransfer, StartWithinTheCallNeedsNothingAfterwards) {
   Sender side(false);
   side.take_output();
-  side.session.set_largest_ulpdu(1442);
+  side.session.set_segment_size(1448);
   {
     Bytes data = pattern(1000, 1, 1);
     LocalTriplet local = triplet(data.data(), data.size());

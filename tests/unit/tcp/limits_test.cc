@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// What a peer may make us keep, and for how long: each bound is the one that was set.
+#include <cstring>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#include "../iwarp/pair.h"
+#include "base/unique_fd.h"
+#include "station.h"
+
+namespace datum::test {
+namespace {
+
+using iwarp::test::Bytes;
+using iwarp::test::from_hex;
+using Log = std::vector<std::string>;
+
+// A program that is none of ours, and says what it likes.
+class Caller {
+ public:
+  explicit Caller(ConnQual qualifier) {
+    const Address address = loopback();
+    sockaddr_in to{};
+    std::memcpy(&to, address.bytes, sizeof to);
+    to.sin_port = htons(static_cast<std::uint16_t>(qualifier));
+    EXPECT_EQ(::connect(socket_.get(), reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+  }
+  void say(const Bytes& octets) const {
+    EXPECT_EQ(::send(socket_.get(), octets.data(), octets.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(octets.size()));
+  }
+  void say_hex(const char* hex) const { say(from_hex(hex)); }
+  bool is_ended() const {
+    pollfd one{socket_.get(), POLLRDHUP, 0};
+    return ::poll(&one, 1, 0) > 0;
+  }
+
+ private:
+  UniqueFd socket_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+};
+
+// Revision 1, no CRC; and one that has to speak first, as it says.
+constexpr const char* kPlain = "4d504120494420526571204672616d6500010000";
+constexpr const char* kPeerToPeer = "4d504120494420526571204672616d65100200048010c010";
+
+class TcpLimits : public testing::Test {
+ protected:
+  void open(const TcpOptions& options) {
+    stations_ = std::make_unique<TwoStations>(options);
+    empty_ = far().reactor.size();
+  }
+  Station& far() const { return stations_->far; }
+  ConnQual qualifier() const { return stations_->qualifier(); }
+  void look_often() const {
+    for (int i = 0; i < 10; ++i) far().turn();
+  }
+  std::size_t inside() const { return far().reactor.size() - empty_; }
+  void skip(Duration time) const {
+    far().skip(time);
+    look_often();
+  }
+  // A stranger that was accepted, and may have spoken first.
+  void connect(const char* request) {
+    stranger_ = std::make_unique<Caller>(qualifier());
+    stranger_->say_hex(request);
+    std::unique_ptr<IncomingConnection> asked;
+    stations_->run_until([&] { return (asked = far().take_request()) != nullptr; });
+    socket_ = far().reactor.last();
+    channel_ = asked->accept({}, events_, {.reads_in = 4, .reads_out = 4});
+    look_often();
+  }
+  std::size_t unread() const {
+    int octets = 0;
+    EXPECT_EQ(::ioctl(socket_, FIONREAD, &octets), 0);
+    return static_cast<std::size_t>(octets);
+  }
+
+  std::unique_ptr<TwoStations> stations_;
+  std::size_t empty_ = 0;
+  std::unique_ptr<Caller> stranger_;
+  iwarp::test::StandIn events_;
+  std::unique_ptr<Channel> channel_;
+  int socket_ = -1;
+};
+
+// Rules: tcp.R5 ENV.13
+TEST_F(TcpLimits, TimeForARequest) {
+  TcpOptions options;
+  options.request_timeout = 3 * kSecond;
+  open(options);
+  const Caller silent(qualifier());
+  const Caller slow(qualifier());
+  slow.say_hex("4d504120");
+  look_often();
+  EXPECT_EQ(inside(), 2U);
+  skip(2500 * kMillisecond);
+  EXPECT_EQ(inside(), 2U);
+  skip(500 * kMillisecond);
+  EXPECT_EQ(inside(), 0U);
+  EXPECT_TRUE(silent.is_ended());
+  EXPECT_TRUE(slow.is_ended());
+}
+
+// Rules: iwarp.S27 ENV.14
+TEST_F(TcpLimits, TimeForTheFirstFrame) {
+  TcpOptions options;
+  options.first_fpdu_timeout = 3 * kSecond;
+  open(options);
+  connect(kPeerToPeer);
+  skip(2500 * kMillisecond);
+  EXPECT_EQ(events_.log(), Log{});
+  skip(500 * kMillisecond);
+  EXPECT_EQ(events_.log(), Log{"failed: non-peer rejected"});
+  channel_.reset(); // as whoever is told does
+  look_often();
+  EXPECT_TRUE(stranger_->is_ended());
+}
+
+// Rules: ENV.18
+TEST_F(TcpLimits, TimeForAnEnd) {
+  TcpOptions options;
+  options.end_timeout = 3 * kSecond;
+  open(options);
+  connect(kPlain);
+  EXPECT_EQ(inside(), 1U);
+  channel_->close(CloseMode::Disconnect);
+  channel_.reset();
+  skip(2500 * kMillisecond);
+  EXPECT_EQ(inside(), 1U) << "it waits for the peer's end";
+  skip(500 * kMillisecond);
+  EXPECT_EQ(inside(), 0U);
+}
+
+// One message that nobody has a Recv for: its header, what is kept of it, and what was read at once
+// and waits behind that. The rest is held by TCP.
+// Rules: tcp.H5 ENV.15 ENV.16
+TEST_F(TcpLimits, OctetsOfOneRead) {
+  TcpOptions options;
+  options.most_staged = 4096;
+  options.read_size = 8192;
+  options.receive_timeout = 600 * kSecond;
+  open(options);
+  connect(kPlain);
+  const Bytes message =
+      iwarp::test::fpdu(iwarp::test::untagged(iwarp::Rdmap::Send, 0, 1), Bytes(30'000), false);
+  stranger_->say(message);
+  await_octets(socket_);
+  while (unread() < message.size() && unread() != 0) {
+    if (message.size() - unread() == 8192) break;
+    far().turn();
+  }
+  look_often();
+  EXPECT_EQ(unread(), message.size() - 8192);
+  EXPECT_EQ(events_.log(), Log{"established  reads 4"});
+}
+
+// Reads go on as long as what they bring is kept.
+// Rules: tcp.H5 ENV.15
+TEST_F(TcpLimits, OctetsOfMessagesThatWait) {
+  TcpOptions options;
+  options.most_staged = 20'000;
+  options.read_size = 4096;
+  options.receive_timeout = 600 * kSecond;
+  open(options);
+  connect(kPlain);
+  const Bytes message =
+      iwarp::test::fpdu(iwarp::test::untagged(iwarp::Rdmap::Send, 0, 1), Bytes(50'000), false);
+  stranger_->say(message);
+  await_octets(socket_);
+  for (int i = 0; i < 100; ++i) far().turn();
+  const std::size_t taken = message.size() - unread();
+  EXPECT_GE(taken, 20U + 20'000 - 128); // the header, and what is kept
+  EXPECT_LE(taken, 20U + 20'000 + 4096);
+}
+
+// Of 1024 octets with what is around them: four wait, one more waits for room.
+// Rules: ENV.17
+TEST_F(TcpLimits, OctetsThatTcpHasNotTaken) {
+  TcpOptions options;
+  options.most_unsent = 4096;
+  open(options);
+  connect(kPlain);
+  stranger_->say(iwarp::test::fpdu(iwarp::test::tagged(iwarp::Rdmap::Write, 1, 0), {}, false));
+  await_octets(socket_);
+  look_often();
+  const Bytes data(1000);
+  const LocalTriplet local = iwarp::test::triplet(data.data(), data.size());
+  const std::vector<WorkRequest> requests(20, iwarp::test::send_of(std::span(&local, 1)));
+  std::size_t taken = 0;
+  while (taken < requests.size() && channel_->start(requests[taken]) == StartResult::Started)
+    ++taken;
+  EXPECT_EQ(taken, 5U);
+}
+
+} // namespace
+} // namespace datum::test
