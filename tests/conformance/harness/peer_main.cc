@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "peer_main.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -27,6 +29,7 @@ class Peer {
     if (verb == "wait") return wait();
     if (verb == "send") return send(words);
     if (verb == "listen") return listen();
+    if (verb == "accept") return accept_next();
     if (verb == "receive") return receive();
     if (verb == "fork") return make_child();
     if (verb == "exec") become_another_program();
@@ -43,7 +46,21 @@ class Peer {
     SideOptions options;
     options.change = [service](DAT_EP_ATTR& attributes) { attributes.service_type = service; };
     side_ = std::make_unique<Side>(ia_, options);
-    const DAT_RETURN status = connect(side_->ep(), address_of(ia_), qualifier);
+    std::string text;
+    sockaddr_in host{};
+    host.sin_family = AF_INET;
+    const bool named = static_cast<bool>(words >> text);
+    if (named && inet_pton(AF_INET, text.c_str(), &host.sin_addr) != 1) return "no address";
+    const DAT_RETURN status =
+        connect(side_->ep(), named ? reinterpret_cast<DAT_IA_ADDRESS_PTR>(&host) : address_of(ia_),
+                qualifier);
+    return status == DAT_SUCCESS ? "ok" : status_name(status);
+  }
+
+  std::string accept_next() {
+    Cr cr = listener_->expect_request();
+    side_ = std::make_unique<Side>(ia_);
+    const DAT_RETURN status = accept(cr, side_->ep());
     return status == DAT_SUCCESS ? "ok" : status_name(status);
   }
 

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The test program that scripts/siw.sh runs beside a siw device.
+// The test program that scripts/siw.sh runs beside a siw device; with --peer it is a second process
+// of ours instead.
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstring>
+
+#include "../../conformance/harness/peer_main.h"
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::strcmp(argv[1], "--peer") == 0) return datum::test::peer_main();
   testing::InitGoogleTest(&argc, argv);
   std::signal(SIGPIPE, SIG_IGN); // a peer that is gone fails one test, not the program
   return RUN_ALL_TESTS();

@@ -76,11 +76,20 @@ SiwPeer::~SiwPeer() {
 }
 
 std::string SiwPeer::ask(const std::string& order) {
+  begin(order);
+  return answer();
+}
+
+void SiwPeer::begin(const std::string& order) {
   std::fprintf(orders_, "%s\n", order.c_str());
   std::fflush(orders_);
+  last_order_ = order;
+}
+
+std::string SiwPeer::answer() {
   char line[4096];
   if (std::fgets(line, sizeof line, answers_) == nullptr) {
-    ADD_FAILURE() << "the peer is gone; last order: " << order;
+    ADD_FAILURE() << "the peer is gone; last order: " << last_order_;
     return "";
   }
   std::string answer = line;

@@ -33,6 +33,9 @@ class SiwPeer {
 
   // The answer to an order; a failure of the test if none comes.
   std::string ask(const std::string& order);
+  // The two halves of that, for what is to happen meanwhile.
+  void begin(const std::string& order);
+  std::string answer();
   // The answer must be this.
   void expect(const std::string& order, const std::string& answer);
   void must(const std::string& order) { expect(order, "ok"); }
@@ -41,6 +44,7 @@ class SiwPeer {
   // Its next completion.
   void expect_done(std::uint64_t cookie, std::size_t length);
   void expect_failed(std::uint64_t cookie, const std::string& status);
+  void expect_flushed(std::uint64_t cookie) { expect_failed(cookie, "Work Request Flushed Error"); }
   Remote memory(const std::string& order = "memory");
   void die();
 
@@ -48,6 +52,7 @@ class SiwPeer {
   pid_t process_ = -1;
   FILE* orders_ = nullptr;
   FILE* answers_ = nullptr;
+  std::string last_order_;
 };
 
 // As the orders take it.

@@ -130,6 +130,12 @@ const std::map<std::string, Order> kOrders = {
        peer.disconnect();
        return "ok";
      }},
+    // The queue pair into its error state.
+    {"abort",
+     [](VerbsConnection& peer, std::istream&) -> std::string {
+       peer.abort();
+       return "ok";
+     }},
     {"drop",
      [](VerbsConnection& peer, std::istream&) -> std::string {
        peer.drop();

@@ -144,6 +144,12 @@ void VerbsConnection::disconnect() {
   must(rdma_disconnect(id_), "rdma_disconnect");
 }
 
+void VerbsConnection::abort() {
+  ibv_qp_attr attributes{};
+  attributes.qp_state = IBV_QPS_ERR;
+  must(ibv_modify_qp(id_->qp, &attributes, IBV_QP_STATE), "ibv_modify_qp");
+}
+
 void VerbsConnection::drop() {
   if (id_ == nullptr) return;
   if (id_->qp != nullptr) rdma_destroy_qp(id_);

@@ -49,6 +49,8 @@ class VerbsConnection {
   void accept(std::uint8_t reads, const PrivateData& private_data);
   void reject(const PrivateData& private_data);
   void disconnect();
+  // The queue pair's way to end at once: its error state.
+  void abort();
   // Frees queue pair and identifier in whatever state they are.
   void drop();
 

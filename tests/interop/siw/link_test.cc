@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// interop/siw: a link that is cut, for longer than a peer may be silent or for a moment.
+#include <set>
+
+#include "../../conformance/harness/variable.h"
+#include "fixture.h"
+#include "processes.h"
+
+namespace datum::siw {
+namespace {
+
+// Of our end, unless it says otherwise. It is mended when the test ends, at the latest.
+class Cut {
+ public:
+  explicit Cut(std::vector<std::string> link = {"-n", "datum", "link", "set", "datumlink"})
+      : link_(std::move(link)) {
+    set("down");
+  }
+  ~Cut() { mend(); }
+  Cut(const Cut&) = delete;
+  Cut& operator=(const Cut&) = delete;
+
+  void mend() {
+    if (!mended_) set("up");
+    mended_ = true;
+  }
+
+ private:
+  void set(const char* state) {
+    std::vector<std::string> command{"ip"};
+    command.insert(command.end(), link_.begin(), link_.end());
+    command.emplace_back(state);
+    EXPECT_EQ(BesideSiw(command).exit_status(), 0);
+  }
+
+  std::vector<std::string> link_;
+  bool mended_ = false;
+};
+
+class SiwLink : public SiwConnected {
+ protected:
+  void expect_end(DAT_EVENT_NUMBER number) {
+    test::expect_connection_event(side.connect_evd(), number, side.ep());
+  }
+  DAT_RMR_TRIPLET there(std::size_t length) {
+    const Remote remote = siw.memory();
+    return test::remote_part(remote.stag, remote.address, length);
+  }
+
+  static constexpr std::size_t kSize = 65536;
+  test::Buffer buffer = side.buffer(kSize);
+};
+
+// Rules: SIW.38
+TEST_P(SiwLink, DataGoOnAfterAShortCut) {
+  buffer.fill(8);
+  siw.must("recv 1 0 65536");
+  siw.must("fill 131072 65536 9");
+  Cut cut;
+  ASSERT_DAT_OK(test::post_send(side.ep(), {buffer.segment()}, 2));
+  siw.must("send 3 131072 65536");
+  EXPECT_NO_EVENT(side.connect_evd());
+  cut.mend();
+  const std::set<std::string> done{siw.ask("done 10000"), siw.ask("done 10000")};
+  EXPECT_EQ(done, (std::set<std::string>{"1 65536 success", "3 65536 success"}));
+  siw.must("check 0 65536 8");
+  expect_dto(side.request_evd(), 2, kSize);
+  ASSERT_DAT_OK(test::post_recv(side.ep(), {buffer.segment()}, 4));
+  expect_dto(side.recv_evd(), 4, kSize);
+  EXPECT_NO_EVENT(side.connect_evd());
+}
+
+// Rules: SIW.38
+TEST_P(SiwLink, GracefulDisconnectWaitsForAReadUntilTheLinkIsBack) {
+  const DAT_RMR_TRIPLET source = there(kSize);
+  siw.must("fill 0 65536 5");
+  Cut cut;
+  ASSERT_DAT_OK(test::post_read(side.ep(), {buffer.segment()}, source, 1));
+  ASSERT_DAT_OK(dat_ep_disconnect(side.ep(), DAT_CLOSE_GRACEFUL_FLAG));
+  EXPECT_NO_EVENT(side.connect_evd());
+  cut.mend();
+  expect_dto(side.request_evd(), 1, kSize);
+  EXPECT_TRUE(buffer.holds(5, 0, kSize));
+  expect_end(DAT_CONNECTION_EVENT_DISCONNECTED);
+  siw.expect_event("DISCONNECTED");
+}
+
+// Rules: SIW.32
+TEST_P(SiwLink, AbruptDisconnectDoesNotWaitForTheLink) {
+  const DAT_RMR_TRIPLET source = there(kSize);
+  Cut cut;
+  ASSERT_DAT_OK(test::post_read(side.ep(), {buffer.segment()}, source, 1));
+  ASSERT_DAT_OK(dat_ep_disconnect(side.ep(), DAT_CLOSE_ABRUPT_FLAG));
+  test::expect_dto(side.request_evd(), side.ep(), 1, DAT_DTO_ERR_FLUSHED);
+  expect_end(DAT_CONNECTION_EVENT_DISCONNECTED);
+  cut.mend();
+  siw.expect_event("DISCONNECTED");
+}
+
+DATUM_SIW_BOTH_WAYS(SiwLink);
+
+struct ShortPatience {
+  const test::Variable patience{"DATUM_PEER_TIMEOUT", "1000"};
+};
+
+class SiwCutOff : private ShortPatience, public SiwLink {
+ protected:
+  // siw learns of it from the next thing that it sends.
+  void expect_that_siw_learns() {
+    siw.must("write 9 0 0 1 0");
+    siw.expect_event("DISCONNECTED");
+  }
+};
+
+// Rules: SIW.39
+TEST_P(SiwCutOff, WithNothingOutstanding) {
+  ASSERT_DAT_OK(test::post_recv(side.ep(), {buffer.segment()}, 1));
+  Cut cut;
+  test::expect_dto(side.recv_evd(), side.ep(), 1, DAT_DTO_ERR_FLUSHED);
+  expect_end(DAT_CONNECTION_EVENT_BROKEN);
+  cut.mend();
+  expect_that_siw_learns();
+}
+
+// Rules: SIW.39
+TEST_P(SiwCutOff, WithAReadOutstanding) {
+  const DAT_RMR_TRIPLET source = there(kSize);
+  Cut cut;
+  ASSERT_DAT_OK(test::post_read(side.ep(), {buffer.segment()}, source, 1));
+  test::expect_dto(side.request_evd(), side.ep(), 1, DAT_DTO_ERR_FLUSHED);
+  expect_end(DAT_CONNECTION_EVENT_BROKEN);
+  cut.mend();
+  expect_that_siw_learns();
+}
+
+// Rules: SIW.39
+TEST_P(SiwCutOff, WithASendThatNobodyHasAcknowledged) {
+  siw.must("recv 1 0 65536");
+  Cut cut;
+  ASSERT_DAT_OK(test::post_send(side.ep(), {buffer.segment()}, 2));
+  expect_dto(side.request_evd(), 2, kSize); // TCP has it
+  expect_end(DAT_CONNECTION_EVENT_BROKEN);
+  cut.mend();
+  expect_that_siw_learns();
+}
+
+// siw ends all of a device's connections when that goes down, and cannot tell us any more.
+// Rules: SIW.40
+TEST_P(SiwCutOff, InterfaceOfSiwThatGoesDown) {
+  siw.must("recv 1 0 64");
+  Cut cut({"link", "set", "siwlink"});
+  siw.expect_event("DISCONNECTED");
+  siw.expect_flushed(1);
+  expect_end(DAT_CONNECTION_EVENT_BROKEN);
+  cut.mend();
+  siw.must("drop");
+  siw.must("unlisten");
+  ASSERT_DAT_OK(dat_ep_reset(side.ep()));
+  connect_to_siw(); // which waits until the link is there again
+}
+
+DATUM_SIW_BOTH_WAYS(SiwCutOff);
+
+} // namespace
+} // namespace datum::siw
