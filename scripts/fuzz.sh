@@ -43,6 +43,17 @@ work=build/fuzz
 [ -n "$fresh" ] && work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/corpus" "$work/log" build/fuzz/found
 
+# Targets that name what their kept corpus has to reach (tests/fuzz/session/situations.h).
+demanding=" iwarp_session "
+reaches_all() {
+  case $demanding in *" $1 "*) ;; *) return 0 ;; esac
+  "build/fuzz/bin/fuzz_$1" --situations "tests/fuzz/corpus/$1" >"$work/log/$1-situations" 2>&1 &&
+    return 0
+  tail -n 60 "$work/log/$1-situations"
+  echo "fuzz $1 FAILED: the kept corpus does not reach all it has to; scripts/fuzz.sh $1, then --keep"
+  return 1
+}
+
 # The smallest part of both corpora that reaches as much; it replaces the kept one.
 keep_one() {
   local name=$1 kept=tests/fuzz/corpus/$1 merged
@@ -53,22 +64,25 @@ keep_one() {
   find "$merged" -type f -exec mv -t "$kept" {} +
   rm -r "$merged"
   echo "fuzz $name: $(find "$kept" -type f | wc -l) inputs kept"
+  reaches_all "$name" || return 1
 }
 
 fuzz_one() {
-  local name=$1 kept=tests/fuzz/corpus/$1 log=$work/log/$1 status=0
+  local name=$1 kept=tests/fuzz/corpus/$1 log=$work/log/$1 status=0 found=0
   mkdir -p "$work/corpus/$name"
+  reaches_all "$name" || status=1
   # Long inputs come late, and past 1 KiB they find nothing that shorter ones do not.
   "build/fuzz/bin/fuzz_$name" -artifact_prefix="build/fuzz/found/$name-" -max_len=1024 \
     -len_control=20 -timeout=10 -rss_limit_mb=4096 -max_total_time="$seconds" \
-    "$work/corpus/$name" "$kept" >"$log" 2>&1 || status=$?
-  if [ "$status" -ne 0 ]; then
+    "$work/corpus/$name" "$kept" >"$log" 2>&1 || found=$?
+  if [ "$found" -ne 0 ]; then
     tail -n 60 "$log"
     echo "fuzz $name FAILED: the input stands above; rerun: build/fuzz/bin/fuzz_$name INPUT"
     return 1
   fi
   echo "fuzz $name: $(find "$kept" -type f | wc -l) kept inputs replayed;" \
     "$(sed -n 's/^Done \(.*\)/\1/p' "$log") without a finding"
+  return "$status"
 }
 
 job=fuzz_one
