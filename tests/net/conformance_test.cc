@@ -22,6 +22,7 @@ constexpr const char* kFew = "DatCr*:DatEpDisconnect*:RuleFlush*:RuleDtoErrors*:
                              "RuleRdmaReadLimits*";
 constexpr const char* kData = "DatEpPost*:RuleFlush*:RuleDtoErrors*:RuleSrq*:RuleRdmaReadLimits*";
 constexpr const char* kData2 = "Dat2Atomics*:Dat2Extensions*:Dat2ExtendedFlags*";
+constexpr const char* kFew2 = "Dat2Extensions*"; // others poll while they wait for the wire
 constexpr const char* kDatagrams = "Dat2Datagrams*:Dat2Liar*";
 
 // They mostly wait, for the wire or for each other.
@@ -87,6 +88,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Kind{.name = "ADelayOf20Milliseconds",
              .chosen = kFew,
+             .chosen2 = kFew2,
              .faults = "delay=20000",
              .way_ms = 300},
         Kind{.name = "ALossOf1Percent",
@@ -96,6 +98,7 @@ INSTANTIATE_TEST_SUITE_P(
              .wiring = {.impatient = true}},
         Kind{.name = "ALossOf10Percent",
              .chosen = "RuleDtoErrors*:RuleRdmaReadLimits*",
+             .chosen2 = kFew2,
              .faults = "loss=1000",
              .counted = {"lost"},
              .wiring = {.impatient = true},
@@ -115,6 +118,7 @@ INSTANTIATE_TEST_SUITE_P(
              .counted = {"held_back", "duplicated"}},
         Kind{.name = "AWireWithEveryFaultAtOnce",
              .chosen = "DatEpPost*:RuleRdmaReadLimits*",
+             .chosen2 = kFew2,
              .faults = "delay=2000 loss=200 reorder=500 duplicate=500",
              .counted = {"lost", "held_back", "duplicated"},
              .wiring = {.impatient = true},
