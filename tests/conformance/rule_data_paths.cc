@@ -21,7 +21,7 @@ class RuleDataPaths : public testing::Test {
 
   // Until the byte at `last` has the value, without a DAT call.
   static bool spin_for(const std::byte* last, std::byte value) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(kPatience);
     const auto* seen = reinterpret_cast<const volatile std::byte*>(last);
     while (*seen != value) {
       if (std::chrono::steady_clock::now() > end) return false;
@@ -352,7 +352,7 @@ TEST_F(RuleDataPaths, AThreadThatPollsDrivesTheTransport) {
     ASSERT_DAT_OK(post_recv(passive().ep(), {sink.segment()}, i));
     ASSERT_DAT_OK(post_send(active().ep(), {source.segment()}, i));
     DAT_EVENT event{};
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(kPatience);
     while (dat_evd_dequeue(passive().recv_evd(), &event) != DAT_SUCCESS) {
       ASSERT_LT(std::chrono::steady_clock::now(), end);
     }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The conformance suite with a wire between the two ends of its connections.
+// The conformance suites of DAT 1.2 and 2.0 with a wire between the two ends of their connections:
+// a choice of their tests, or with --long all of them.
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <string>
+#include <vector>
 
 #include "run.h"
 #include "two_hosts.h"
@@ -10,71 +13,122 @@
 namespace datum::net {
 namespace {
 
-// What depends on the order and the time in which things arrive; with --long all of it.
-constexpr const char* kChosen = "DatCr*:DatEpConnect*:DatEpDisconnect*:DatEpPost*:RuleConnection*:"
-                                "RuleFlush*:RuleDtoErrors*:RuleSrq*:RuleRdmaReadLimits*:"
-                                "RuleIntoDisconnected*:RuleServicePoints*";
+// What depends on the order and the time in which things arrive.
+constexpr const char* kMost = "DatCr*:DatEpConnect*:DatEpDisconnect*:DatEpPost*:RuleConnection*:"
+                              "RuleFlush*:RuleDtoErrors*:RuleSrq*:RuleRdmaReadLimits*:"
+                              "RuleIntoDisconnected*:RuleServicePoints*";
+// Each connection of a test takes a fifth of a second to come and go where the wire takes 20 ms.
+constexpr const char* kFew = "DatCr*:DatEpDisconnect*:RuleFlush*:RuleDtoErrors*:"
+                             "RuleRdmaReadLimits*";
+constexpr const char* kData = "DatEpPost*:RuleFlush*:RuleDtoErrors*:RuleSrq*:RuleRdmaReadLimits*";
+constexpr const char* kData2 = "Dat2Atomics*:Dat2Extensions*:Dat2ExtendedFlags*";
+constexpr const char* kFew2 = "Dat2Extensions*"; // others poll while they wait for the wire
+constexpr const char* kDatagrams = "Dat2Datagrams*:Dat2Liar*";
 
-// But for what is promised in less time than a wire takes that delays, or whose relay wants a
-// processor, too.
-constexpr const char* kAll = "*-RuleProgress.*Within*us*";
+// They mostly wait, for the wire or for each other.
+constexpr int kAtATime = 4;
 
-// A reset that is lost is not sent again: whose connect was given up learns of it after a minute,
-// not in time for a test of races with time limits.
-constexpr const char* kWithoutResets =
-    "DatEpPost*:RuleFlush*:RuleDtoErrors*:RuleSrq*:RuleRdmaReadLimits*";
+struct Kind {
+  const char* name;
+  const char* chosen;
+  const char* chosen2 = kData2;
+  const char* faults = "";
+  std::vector<const char*> counted = {}; // by the relay: what has to have happened
+  Wiring wiring = {};
+  // How much longer than without a wire the last octet of a large message may take. A relay that
+  // has to wait for a processor takes milliseconds by itself.
+  int way_ms = 100;
+};
 
-// Each connection of a test takes a fifth of a second to come and go there.
-constexpr const char* kFarAway = "DatCr*:DatEpDisconnect*:RuleFlush*:RuleDtoErrors*:"
-                                 "RuleRdmaReadLimits*";
-
-void run_suite(const Namespace& host, const char* address, const char* filter,
-               const char* suite = DATUM_NET_CONFORMANCE) {
-  // What a message waits for may have to be sent again, and again.
-  host.run(std::string("exec env DATUM_RNR_TIMEOUT=3000 DATUM_TEST_ADDRESS=") + address + " " +
-           suite + " --transport=tcp --gtest_brief=1 '--gtest_filter=" + filter + "'");
+std::ostream& operator<<(std::ostream& out, const Kind& kind) {
+  return out << kind.name;
 }
 
-// Rules: net.C1
-TEST(NetConformance, OverAWireThatReordersAndDuplicates) {
-  HostAndMirror host;
-  host.wire().set_faults("delay=200 reorder=500 duplicate=500");
-  run_suite(host.host(), HostAndMirror::kMirror, run_long() ? kAll : kChosen);
-  EXPECT_GE(host.wire().count("held_back"), 1U);
-  EXPECT_GE(host.wire().count("duplicated"), 1U);
+class NetConformance : public testing::TestWithParam<Kind> {
+ protected:
+  void run(const char* suite, const char* chosen) {
+    HostAndMirror host(GetParam().wiring);
+    host.wire().set_faults(GetParam().faults);
+    std::vector<std::string> parts;
+    const int count = run_long() ? kAtATime : 1;
+    for (int part = 0; part < count; ++part)
+      parts.push_back(
+          environment(part, count) + suite +
+          " --transport=tcp --gtest_brief=1 '--gtest_filter=" + (run_long() ? "*" : chosen) + "'");
+    host.host().run_together(parts);
+    EXPECT_GE(host.wire().count("offered"), 1U);
+    for (const char* fault : GetParam().counted) EXPECT_GE(host.wire().count(fault), 1U) << fault;
+  }
+
+ private:
+  // TCP asks for a connection again after a second, and again: so events may be late. A message
+  // waits for its Recv, too, while its consumer waits for another connection.
+  std::string environment(int part, int count) const {
+    return std::string("exec env DATUM_TEST_PATIENCE=6 DATUM_RNR_TIMEOUT=") +
+           (run_long() ? "10000" : "3000") +
+           " DATUM_TEST_WAY=" + std::to_string(GetParam().way_ms * 1000) + " DATUM_TEST_ADDRESS=" +
+           (GetParam().wiring.ipv6 ? HostAndMirror::kMirror6 : HostAndMirror::kMirror) +
+           " GTEST_TOTAL_SHARDS=" + std::to_string(count) +
+           " GTEST_SHARD_INDEX=" + std::to_string(part) + " ";
+  }
+};
+
+// Rules: net.C1 net.C2 net.C3 net.C5 net.C6 net.C7 net.C8 net.C9 net.C10 net.C11
+TEST_P(NetConformance, OfDat1) {
+  run(DATUM_NET_CONFORMANCE, GetParam().chosen);
 }
 
-// Rules: net.C2
-TEST(NetConformance, OverALossOf1Percent) {
-  HostAndMirror host({.impatient = true});
-  host.wire().set_faults("loss=100");
-  run_suite(host.host(), HostAndMirror::kMirror, kWithoutResets);
-  EXPECT_GE(host.wire().count("lost"), 1U);
+// Rules: net.C4 net.C12
+TEST_P(NetConformance, OfDat2) {
+  run(DATUM_NET_CONFORMANCE2, GetParam().chosen2);
 }
 
-// Rules: net.C3
-TEST(NetConformance, OverIpv6AndASmallMtu) {
-  HostAndMirror host({.mtu = 1280, .ipv6 = true});
-  run_suite(host.host(), HostAndMirror::kMirror6, run_long() ? kAll : kChosen);
-}
-
-// Rules: net.C4
-TEST(NetConformance, DatagramsOverAWireThatReordersAndDuplicates) {
-  HostAndMirror host;
-  host.wire().set_faults("delay=200 reorder=500 duplicate=500");
-  run_suite(host.host(), HostAndMirror::kMirror, "Dat2Datagrams*:Dat2Liar*",
-            DATUM_NET_CONFORMANCE2);
-  EXPECT_GE(host.wire().count("held_back"), 1U);
-  EXPECT_GE(host.wire().count("duplicated"), 1U);
-}
-
-// Rules: net.C5
-TEST(NetConformance, OverADelayOf20Milliseconds) {
-  HostAndMirror host;
-  host.wire().set_faults("delay=20000");
-  run_suite(host.host(), HostAndMirror::kMirror, kFarAway);
-  EXPECT_GE(host.wire().count("offered"), 1U);
-}
+INSTANTIATE_TEST_SUITE_P(
+    Over, NetConformance,
+    testing::Values(
+        Kind{.name = "ADelayOf20Milliseconds",
+             .chosen = kFew,
+             .chosen2 = kFew2,
+             .faults = "delay=20000",
+             .way_ms = 300},
+        Kind{.name = "ALossOf1Percent",
+             .chosen = kData,
+             .faults = "loss=100",
+             .counted = {"lost"},
+             .wiring = {.impatient = true}},
+        Kind{.name = "ALossOf10Percent",
+             .chosen = "RuleDtoErrors*:RuleRdmaReadLimits*",
+             .chosen2 = kFew2,
+             .faults = "loss=1000",
+             .counted = {"lost"},
+             .wiring = {.impatient = true},
+             .way_ms = 1000},
+        Kind{.name = "AWireThatReorders",
+             .chosen = kData,
+             .faults = "reorder=2000",
+             .counted = {"held_back"}},
+        Kind{.name = "AWireThatDuplicates",
+             .chosen = kData,
+             .faults = "duplicate=2000",
+             .counted = {"duplicated"}},
+        Kind{.name = "AWireThatReordersAndDuplicates",
+             .chosen = kMost,
+             .chosen2 = kDatagrams,
+             .faults = "delay=200 reorder=500 duplicate=500",
+             .counted = {"held_back", "duplicated"}},
+        Kind{.name = "AWireWithEveryFaultAtOnce",
+             .chosen = "DatEpPost*:RuleRdmaReadLimits*",
+             .chosen2 = kFew2,
+             .faults = "delay=2000 loss=200 reorder=500 duplicate=500",
+             .counted = {"lost", "held_back", "duplicated"},
+             .wiring = {.impatient = true},
+             .way_ms = 500},
+        Kind{.name = "100MegabitsPerSecond", .chosen = kData, .wiring = {.slow = true}},
+        Kind{.name = "Mtu576", .chosen = kData, .wiring = {.mtu = 576}},
+        Kind{.name = "Mtu1280AndIpv6", .chosen = kMost, .wiring = {.mtu = 1280, .ipv6 = true}},
+        Kind{.name = "Mtu9000", .chosen = kData, .wiring = {.mtu = 9000}},
+        Kind{.name = "Mtu65520", .chosen = kData, .wiring = {.mtu = 65520}}),
+    [](const testing::TestParamInfo<Kind>& kind) { return std::string(kind.param.name); });
 
 } // namespace
 } // namespace datum::net

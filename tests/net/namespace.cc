@@ -89,19 +89,24 @@ std::vector<std::string> Namespace::command(const std::vector<std::string>& word
   return command;
 }
 
-void Namespace::run(const std::string& script) const {
+void Namespace::run_together(const std::vector<std::string>& scripts) const {
   const Visit visit(*this);
-  // What a user without privileges may not have in the path.
-  const std::string whole = "PATH=$PATH:/usr/sbin:/sbin\n" + script;
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ::execl("/bin/sh", "sh", "-ec", whole.c_str(), static_cast<char*>(nullptr));
-    std::_Exit(127);
+  std::vector<pid_t> children;
+  for (const std::string& script : scripts) {
+    // What a user without privileges may not have in the path.
+    const std::string whole = "PATH=$PATH:/usr/sbin:/sbin\n" + script;
+    children.push_back(::fork());
+    if (children.back() == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      ::execl("/bin/sh", "sh", "-ec", whole.c_str(), static_cast<char*>(nullptr));
+      std::_Exit(127);
+    }
   }
-  int status = 0;
-  EXPECT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0) << script;
+  for (std::size_t i = 0; i < scripts.size(); ++i) {
+    int status = 0;
+    EXPECT_EQ(::waitpid(children[i], &status, 0), children[i]);
+    EXPECT_EQ(status, 0) << scripts[i];
+  }
 }
 
 void Namespace::leave_nothing_to_hardware(const std::string& interface) const {

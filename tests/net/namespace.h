@@ -28,8 +28,9 @@ class Namespace {
   std::string path() const;
   // The command that runs `words` in it.
   std::vector<std::string> command(const std::vector<std::string>& words) const;
-  // A script, which must succeed.
-  void run(const std::string& script) const;
+  // A script, which must succeed; or several at the same time.
+  void run(const std::string& script) const { run_together({script}); }
+  void run_together(const std::vector<std::string>& scripts) const;
   // Frames leave the interface as they would on a wire: cut to its MTU, with their checksums.
   void leave_nothing_to_hardware(const std::string& interface) const;
 

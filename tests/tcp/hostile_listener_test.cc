@@ -178,7 +178,7 @@ TEST_F(HostileListener, ARejectByAProviderIsNoPeers) {
 
 // --- silence -------------------------------------------------------------------------------------
 
-// Rules: tcp.A3
+// Rules: tcp.A3 iwarp.E18
 TEST_F(HostileListener, SilenceTimesTheConnectOut) {
   for (const Octets& said : {Octets(), from_hex(kReplyKey), reply("100200048010")}) {
     SCOPED_TRACE(said.size());
@@ -191,6 +191,7 @@ TEST_F(HostileListener, SilenceTimesTheConnectOut) {
       EXPECT_TRUE(peer.say(said));
       expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_TIMED_OUT, side.ep());
       EXPECT_EQ(peer.hear_the_end(), "none");
+      EXPECT_FALSE(peer.was_reset());
       EXPECT_EQ(peer.heard(), Octets());
     }
     expect_nothing_left();

@@ -213,6 +213,7 @@ std::string RawPeer::hear_the_end() {
   while ((got = ::recv(socket_, piece.data(), piece.size(), 0)) > 0)
     all.insert(all.end(), piece.begin(), piece.begin() + got);
   EXPECT_FALSE(got < 0 && errno == EAGAIN) << "it does not end";
+  was_reset_ = got < 0;
   heard_.insert(heard_.end(), all.begin(), all.end());
   std::string code = "none";
   for (std::size_t at = 0; at + 24 <= all.size();) {

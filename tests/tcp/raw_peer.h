@@ -70,6 +70,8 @@ class RawPeer {
   Octets hear(std::size_t octets);
   // Reads to the end: "layer/type/code" of the Terminate before it, "none" if there was none.
   std::string hear_the_end();
+  // And that end was none in order.
+  bool was_reset() const { return was_reset_; }
   // All octets so far but for the reply.
   const Octets& heard() const { return heard_; }
   // The other side has ended: looked at now, without waiting.
@@ -80,6 +82,7 @@ class RawPeer {
   explicit RawPeer(int socket);
   int socket_;
   Octets heard_;
+  bool was_reset_ = false;
 };
 
 class RawListener {

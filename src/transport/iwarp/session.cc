@@ -370,7 +370,11 @@ void Session::close(CloseMode mode, Instant now) {
       outbound_.send_close();
     begin_ending();
   } else if (state_ != State::Ending && state_ != State::Ended) {
+    // Whose reply has come meanwhile says nothing more, and a reset that is lost is not sent again;
+    // the end of the stream is.
+    const bool asked = state_ == State::WaitReply;
     abort();
+    must_reset_ = !asked;
   }
   stream_.events = nullptr;
 }

@@ -61,8 +61,11 @@ TcpConnection::~TcpConnection() {
   --context_.connections;
   if (released_) --context_.endings;
   unwatch();
-  if (socket_ && begun_ && (!session_.finished() || session_.must_reset()))
+  if (!socket_ || !begun_) return;
+  if (!session_.finished() || session_.must_reset())
     reset_when_closed(socket_.get());
+  else
+    throw_away_what_came();
 }
 
 Status TcpConnection::expect_connection(TcpOwner& owner) {

@@ -11,8 +11,9 @@
 
 namespace datum::test {
 
-inline constexpr DAT_TIMEOUT kPatience = 5'000'000; // us: a healthy library never needs it
-inline constexpr DAT_TIMEOUT kQuiet = 20'000;       // us: how long an unwanted event has to show up
+// us: five seconds, unless a wire wants more of them; a healthy library never needs it.
+extern const DAT_TIMEOUT kPatience;
+inline constexpr DAT_TIMEOUT kQuiet = 20'000; // us: how long an unwanted event has to show up
 
 // The next event; a failure of the test, and an event with number 0, if none comes.
 DAT_EVENT next_event(DAT_EVD_HANDLE evd, DAT_TIMEOUT timeout = kPatience);

@@ -34,6 +34,11 @@ void take_option(int* argc, char** argv) {
   *argc = kept;
 }
 
+int number(const char* name, int unless_given) {
+  const char* given = std::getenv(name);
+  return given == nullptr ? unless_given : std::atoi(given);
+}
+
 // IPv6 is TCP, too.
 bool is_tcp(const std::string& name) {
   return name == "tcp" || name == "tcp6";
@@ -68,6 +73,16 @@ const std::string& other_address() {
   static const char* const given = std::getenv("DATUM_TEST_ADDRESS");
   static const std::string address = given == nullptr ? "" : given;
   return address;
+}
+
+int times_as_patient() {
+  static const int times = number("DATUM_TEST_PATIENCE", 1);
+  return times;
+}
+
+std::chrono::microseconds time_on_the_way() {
+  static const std::chrono::microseconds time(number("DATUM_TEST_WAY", 0));
+  return time;
 }
 
 std::size_t more_than_is_held() {

@@ -4,6 +4,7 @@
 // Not here:   anything about how a transport works; tests see the public C API only.
 #pragma once
 
+#include <chrono>
 #include <string>
 
 namespace datum::test {
@@ -21,6 +22,12 @@ extern const char* const kIaAlias;
 // The numeric address by which IAs of this run reach each other, if it is not the IA's own: from
 // DATUM_TEST_ADDRESS, which a test sets that puts a network between a host and itself. Or empty.
 const std::string& other_address();
+
+// What a wire between the two ends makes of a test's limits, from whoever puts it there.
+// Events may take so many times as long: DATUM_TEST_PATIENCE, 1 unless given.
+int times_as_patient();
+// And what is promised in microseconds, so much longer: DATUM_TEST_WAY, 0 unless given.
+std::chrono::microseconds time_on_the_way();
 
 // So many octets that no Recv takes do not fit into what the transport holds by itself: what is
 // posted behind them cannot start.

@@ -12,7 +12,11 @@
 #include <cerrno>
 #include <utility>
 
+#include "transport.h"
+
 namespace datum::test {
+
+const int PeerProcess::kPatienceMs = 10'000 * times_as_patient();
 
 namespace {
 

@@ -14,7 +14,7 @@ namespace datum::test {
 
 class PeerProcess {
  public:
-  static constexpr int kPatienceMs = 10'000; // a healthy peer never needs it
+  static const int kPatienceMs; // a healthy peer never needs it
 
   // fork and exec; commands go to its stdin, answers come from its stdout.
   explicit PeerProcess(const std::vector<std::string>& command);

@@ -138,7 +138,7 @@ TEST_F(Dat2CspArguments, Create) {
 
 // Rules: DAT2.32
 TEST_F(Dat2CspArguments, AtEveryAddress) {
-  const std::string own = address.host();
+  const std::string own = SocketAddress(ia_attributes(ia).ia_address_ptr).host();
   address.set_every_host();
   ASSERT_DAT_OK(create());
   EXPECT_NE(port(), 0U);

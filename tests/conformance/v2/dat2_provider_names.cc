@@ -31,7 +31,7 @@ std::map<std::string, std::string> names_of(DAT_IA_HANDLE ia) {
 TEST_F(Dat2ProviderNames, TellTheDeviceAndItsAddress) {
   const auto names = names_of(ia);
   EXPECT_EQ(names.at("DAT_IB_DEVICE_NAME"), ia_name());
-  const std::string host = SocketAddress(address_of(ia)).host();
+  const std::string host = SocketAddress(ia_attributes(ia).ia_address_ptr).host();
   const bool mapped = host.find(':') == std::string::npos;
   EXPECT_EQ(names.at("DAT_IB_GID"), mapped ? "::ffff:" + host : host);
 }

@@ -121,6 +121,19 @@ TEST(IwarpEnding, PeerThatDoesNotEndItsStreamIsLeftBehind) {
   EXPECT_TRUE(side.session.must_reset());
 }
 
+// Rules: iwarp.E18
+TEST(IwarpEnding, AConnectThatIsGivenUpIsNoReset) {
+  for (const CloseMode mode : {CloseMode::Disconnect, CloseMode::Abort}) {
+    Side side;
+    side.session.connect({}, {.reads_in = 16, .reads_out = 16}, side.events, 0);
+    side.take_output();
+    side.session.close(mode, 0);
+    EXPECT_TRUE(side.session.finished());
+    EXPECT_FALSE(side.session.must_reset());
+    EXPECT_EQ(side.events.log(), Log{});
+  }
+}
+
 // Rules: iwarp.E7
 TEST(IwarpEnding, WhatTcpHasAPartOfIsFinishedFromACopy) {
   for (std::size_t part = 1; part < 1444; part += 13) {
