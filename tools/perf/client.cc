@@ -9,6 +9,7 @@
 
 #include "common/address.h"
 #include "common/progress.h"
+#include "perf/compare.h"
 #include "perf/local.h"
 #include "perf/machine.h"
 #include "perf/plot.h"
@@ -55,6 +56,7 @@ struct LocalSides {
     ServerOptions options;
     options.ia = line.ia;
     options.port = 0;
+    options.compare = line.compare;
     options.far = far;
     if (cores.size() >= 2) options.probe = &probe;
     has_probe = cores.size() >= 2;
@@ -80,6 +82,8 @@ class Client {
   void measure_all(Session& session);
   [[nodiscard]] Plan plan_now() const;
   [[nodiscard]] bool late(std::chrono::seconds time) const;
+  [[nodiscard]] std::string tools_address() const;
+  void compare(Result& result, tools::Progress& progress);
   Result measure_one(Session& session, const Task& task, tools::Progress& progress);
   void print_head() const;
   void print_notes() const;
@@ -94,6 +98,8 @@ class Client {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::unique_ptr<LocalSides> sides_;
   std::vector<Result> results_;
+  std::unique_ptr<Comparer> comparer_; // with --compare
+  std::vector<Program> absent_;
 };
 
 Peer Client::peer(const tools::Interface& ia) {
@@ -115,9 +121,14 @@ ExitCode Client::run() {
     task.transport = transport_of(path_);
     require_descriptors(task);
   }
+  if (line_.compare) {
+    comparer_ =
+        std::make_unique<Comparer>(session, tools_address(), std::chrono::seconds(line_.timeout_s));
+    absent_ = comparer_->absent(tasks_);
+  }
   if (as_table_) print_head();
   measure_all(session);
-  if (line_.json) fmt::print("{}", json_of(machine_, path_, plan_, results_));
+  if (line_.json) fmt::print("{}", json_of(machine_, path_, plan_, results_, absent_));
   if (line_.csv) fmt::print("{}", csv_of(results_));
   if (as_table_) print_notes();
   if (!line_.plot.empty()) write_plot();
@@ -128,11 +139,24 @@ void Client::measure_all(Session& session) {
   tools::Progress progress(0, line_.quiet);
   for (const Task& task : tasks_) {
     results_.push_back(measure_one(session, task, progress));
+    if (comparer_) compare(results_.back(), progress);
     if (!as_table_) continue;
     progress.wipe();
     fmt::print("{}", table_row(results_.back()));
     std::fflush(stdout);
   }
+}
+
+std::string Client::tools_address() const {
+  if (!line_.local) return line_.host;
+  return sides_->far.address.empty() ? "127.0.0.1" : sides_->far.address;
+}
+
+void Client::compare(Result& result, tools::Progress& progress) {
+  const auto before = std::chrono::steady_clock::now();
+  result.comparisons = comparer_->compare(
+      result, plan_.tries, [&](const std::string& step) { progress.update(0, step); });
+  start_ += std::chrono::steady_clock::now() - before; // a quick table is quick beside it
 }
 
 // A busy machine must not turn the quick table into a slow one: after some seconds once has to do.
@@ -193,7 +217,7 @@ void Client::print_notes() const {
         "the probes): {}\n",
         spread.min, spread.median, spread.max, distance_name(spread.median));
   }
-  fmt::print("{}", notes);
+  fmt::print("{}{}", notes, notes_of_absent(absent_));
 }
 
 void Client::write_plot() const {

@@ -17,6 +17,7 @@ struct CommandLine {
   std::string host;
   std::uint64_t port = 0;
   bool local = false, server = false, once = false;
+  bool compare = false;
   bool quick = false, huge = false, no_limits = false, no_pin = false, quiet = false;
   bool json = false, csv = false;
   std::string plot;

@@ -105,6 +105,9 @@ void add_method(CLI::App& app, CommandLine& line) {
       ->check(CLI::Range(1U, 86400U))
       ->capture_default_str();
   app.add_flag("--no-limits", line.no_limits, "do not measure what the machine allows");
+  app.add_flag("--compare", line.compare,
+               "run the tools of UCX and libfabric, iperf3, sockperf and qperf that measure the\n"
+               "same after each line; a server: let its clients do so");
   auto* pin = app.add_flag("--no-pin", line.no_pin, "let the kernel choose the cores");
   app.add_option("--core", line.core, "run this process on that core (--local chooses two itself)")
       ->type_name("N")
@@ -115,7 +118,9 @@ void add_method(CLI::App& app, CommandLine& line) {
 
 void add_output(CLI::App& app, CommandLine& line) {
   auto* json = app.add_flag("--json", line.json, "JSON on stdout instead of the table");
-  app.add_flag("--csv", line.csv, "CSV on stdout instead of the table")->excludes(json);
+  app.add_flag("--csv", line.csv, "CSV on stdout instead of the table")
+      ->excludes(json)
+      ->excludes("--compare");
   app.add_option("--plot", line.plot, "draw the results over the size, with the limits, as SVG")
       ->type_name("FILE")
       ->check(CLI::Validator(datum::perf::plot_objection, ""));
@@ -129,6 +134,7 @@ ExitCode serve(const CommandLine& line) {
   options.once = line.once;
   options.timeout = std::chrono::seconds(line.timeout_s);
   options.quiet = line.quiet;
+  options.compare = line.compare;
   return datum::perf::run_server(options);
 }
 

@@ -40,7 +40,7 @@ class Measurement {
   struct Repetition {
     double value = 0, limit = 0;
     double before = 0, after = 0;
-    [[nodiscard]] bool moved() const { return before > 0 && difference(before, after) > kMoved; }
+    [[nodiscard]] bool moved() const { return cores_moved(before, after); }
   };
 
   double run_ns(std::uint64_t rounds);
@@ -198,6 +198,10 @@ Result Measurement::take() {
 }
 
 } // namespace
+
+bool cores_moved(double before, double after) {
+  return before > 0 && difference(before, after) > kMoved;
+}
 
 Result measure(Session& session, LimitsHelper* limits, const Task& task, const Plan& plan,
                const Watch& watch) {

@@ -7,7 +7,9 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "perf/comparison.h"
 #include "perf/limits_helper.h"
 #include "perf/session.h"
 #include "perf/statistics.h"
@@ -33,10 +35,14 @@ struct Result {
   std::string limit_name;
   Spread limit, ratio; // of the repetitions, each beside its own limit
   std::string remark;
+  std::vector<Comparison> comparisons; // with --compare
   // "idle" only; descriptors: of both processes. setup_ns: from the first endpoint's creation until
   // the last is connected.
   double cpu_percent = 0, memory_per_pair = 0, descriptors_per_pair = 0, setup_ns = 0;
 };
+
+// The probe before something and after it says that it must not be compared. 0: no probe.
+bool cores_moved(double before, double after);
 
 // Called before each step with a text for a progress line.
 using Watch = std::function<void(const std::string&)>;

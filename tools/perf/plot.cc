@@ -74,6 +74,13 @@ std::string limit_family(const std::string& name) {
   return "limit: " + name.substr(0, name.find(' '));
 }
 
+// The wait is told, because spinning and sleeping sides are two lines.
+std::string peer_name(const Comparison& comparison, const Task& task) {
+  std::string name = fmt::format("{} {}", name_of(comparison.test.program), comparison.test.test);
+  if (task.wait == Wait::Block) name += ", block";
+  return name;
+}
+
 Panel panel_of(const char* title, Kind kind, const std::vector<Result>& results) {
   Panel panel{title, kind, {}, {}};
   for (const Result& r : results) {
@@ -83,6 +90,8 @@ Panel panel_of(const char* title, Kind kind, const std::vector<Result>& results)
     add_point(panel, series_name(r.task), false, {x, r.value.median});
     if (!r.limit_name.empty())
       add_point(panel, limit_family(r.limit_name), true, {x, r.limit.median});
+    for (const Comparison& c : r.comparisons)
+      if (c.failure.empty()) add_point(panel, peer_name(c, r.task), false, {x, c.value});
   }
   for (Series& series : panel.series)
     std::sort(series.points.begin(), series.points.end(),

@@ -97,6 +97,41 @@ std::string spread_json(const Spread& spread) {
       .text();
 }
 
+// The size where it is not the task's: "iperf3 stream 1.0 MiB".
+std::string tool_name(const Comparison& comparison, const Task& task) {
+  const ToolTest& test = comparison.test;
+  std::string name = fmt::format("{} {}", name_of(test.program), test.test);
+  return test.size == task.size ? name : name + ' ' + human_size(test.size);
+}
+
+std::string comparison_row(const Comparison& c, const Task& task) {
+  std::string row = fmt::format("{:<39}", "  " + tool_name(c, task));
+  if (!c.failure.empty()) return row + "failed: " + c.failure + '\n';
+  return row + fmt::format("{:<57}  ours is {:.2f}x{}\n", value_text(task, c.value), c.ratio,
+                           c.steady ? "" : " ~");
+}
+
+std::string comparison_json(const Comparison& c) {
+  JsonObject object;
+  object.add("tool", name_of(c.test.program)).add("test", c.test.test).add("size", c.test.size);
+  if (!c.failure.empty()) return object.add("failure", c.failure).text();
+  return object.add("value", c.value).add("ratio", c.ratio).add("steady", c.steady).text();
+}
+
+std::string comparisons_json(const std::vector<Comparison>& comparisons) {
+  std::string list;
+  for (const Comparison& c : comparisons) list += (list.empty() ? "" : ", ") + comparison_json(c);
+  return "[" + list + "]";
+}
+
+std::string absent_json(const std::vector<Program>& programs) {
+  std::string list;
+  for (const Program program : programs)
+    list += (list.empty() ? "" : ", ") +
+            JsonObject().add("tool", name_of(program)).add("package", package_of(program)).text();
+  return "[" + list + "]";
+}
+
 std::string result_json(const Result& r) {
   JsonObject object;
   object.add("test", test_name(r.task))
@@ -131,6 +166,7 @@ std::string result_json(const Result& r) {
         .add_raw("ratio", spread_json(r.ratio));
   object.add("probe_ns", r.probe).add("steady", r.steady).add("repeated", r.repeated);
   if (!r.remark.empty()) object.add("remark", r.remark);
+  if (!r.comparisons.empty()) object.add_raw("compared", comparisons_json(r.comparisons));
   return object.text();
 }
 
@@ -156,7 +192,9 @@ std::string table_row(const Result& r) {
   if (!r.limit_name.empty())
     row += fmt::format("  {} {}, {:.2f}x", r.limit_name, value_text(task, r.limit.median),
                        r.ratio.median);
-  return row + (r.steady ? "\n" : " ~\n");
+  row += r.steady ? "\n" : " ~\n";
+  for (const Comparison& comparison : r.comparisons) row += comparison_row(comparison, task);
+  return row;
 }
 
 std::string notes_of(const Result& r) {
@@ -169,12 +207,24 @@ std::string notes_of(const Result& r) {
   if (r.repeated > 0)
     notes += fmt::format("  {}: {} repetition{} thrown away because the cores moved\n", what,
                          r.repeated, r.repeated == 1 ? "" : "s");
+  for (const Comparison& c : r.comparisons)
+    if (!c.steady && c.failure.empty())
+      notes += fmt::format("~ {} beside {}: the same while {} ran\n", tool_name(c, r.task), what,
+                           name_of(c.test.program));
   if (!r.remark.empty()) notes += fmt::format("  {}: {}\n", what, r.remark);
   return notes;
 }
 
+std::string notes_of_absent(const std::vector<Program>& programs) {
+  std::string list;
+  for (const Program program : programs)
+    list += fmt::format("{}{} (Debian package {})", list.empty() ? "" : ", ", name_of(program),
+                        package_of(program));
+  return list.empty() ? "" : "Not compared, because not installed: " + list + '\n';
+}
+
 std::string json_of(const Machine& machine, const std::string& path, const Plan& plan,
-                    const std::vector<Result>& results) {
+                    const std::vector<Result>& results, const std::vector<Program>& absent) {
   std::string list;
   for (const Result& result : results)
     list += (list.empty() ? "\n  " : ",\n  ") + result_json(result);
@@ -187,6 +237,7 @@ std::string json_of(const Machine& machine, const std::string& path, const Plan&
                                      .text())
              .add("path", path)
              .add("repetitions", plan.repeat)
+             .add_raw("absent", absent_json(absent))
              .add_raw("results", "[" + list + "\n]")
              .text() +
          "\n";

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "perf/compare_tools.h"
 #include "perf/machine.h"
 #include "perf/measure.h"
 
@@ -13,13 +14,16 @@ namespace datum::perf {
 std::string value_text(const Task& task, double value); // "62 ns", "12.3 GB/s", "24.1 M/s"
 
 std::string table_head();
-std::string table_row(const Result& result);
+std::string table_row(const Result& result); // and one for each tool beside it
 // What the table cannot say in a column: what was thrown away, skipped, remarked.
 std::string notes_of(const Result& result);
 
+// "Not compared, because not installed: sockperf (Debian package sockperf)"; "" for none.
+std::string notes_of_absent(const std::vector<Program>& programs);
+
 // path: of the connections, in the provider's words.
 std::string json_of(const Machine& machine, const std::string& path, const Plan& plan,
-                    const std::vector<Result>& results);
+                    const std::vector<Result>& results, const std::vector<Program>& absent = {});
 std::string csv_of(const std::vector<Result>& results);
 
 } // namespace datum::perf

@@ -15,6 +15,7 @@
 #include "perf/link.h"
 #include "perf/requests.h"
 #include "perf/runs.h"
+#include "perf/tool_server.h"
 #include "perf/usage.h"
 
 namespace datum::perf {
@@ -36,6 +37,7 @@ class Server {
   void obey(Control& control);
   Message answer(Control& control, const Message& message);
   Message set_up(const Message& message);
+  Message start_tool(const Message& message);
   void log(const std::string& text) const;
 
   ServerOptions options_;
@@ -44,6 +46,7 @@ class Server {
   DAT_CONN_QUAL port_;
   tools::Psp listener_;
   std::unique_ptr<Link> link_;
+  std::unique_ptr<ToolServer> tool_; // at most one, and no longer than its client
 };
 
 void Server::log(const std::string& text) const {
@@ -66,6 +69,7 @@ ExitCode Server::run() {
       log(error.what());
     }
     link_.reset();
+    tool_.reset();
     if (options_.once) return ExitCode::Ok;
   }
 }
@@ -116,6 +120,15 @@ Message Server::answer(Control& control, const Message& message) {
     accept_churn(ia_, requests_, control);
   } else if (message.verb == "end") {
     link_.reset();
+  } else if (message.verb == "tools") {
+    return {"tools",
+            {{"allowed", options_.compare ? 1U : 0U},
+             {"installed", options_.compare ? installed_programs() : 0U}},
+            {}};
+  } else if (message.verb == "tool") {
+    return start_tool(message);
+  } else if (message.verb == "tool_end") {
+    tool_.reset();
   } else if (message.verb == "cpu") {
     return {"cpu", {{"us", processor_time_now()}}, {}};
   } else if (message.verb == "usage") {
@@ -129,6 +142,14 @@ Message Server::answer(Control& control, const Message& message) {
                                 message.verb.substr(0, 32)));
   }
   return {"done", {}, {}};
+}
+
+// A program runs because somebody asked from afar: only one that the user of this side allowed.
+Message Server::start_tool(const Message& message) {
+  if (!options_.compare) throw ToolError(ExitCode::Failed, "was started without --compare");
+  tool_.reset();
+  tool_ = tool_server_for(message);
+  return {"tool", {{"port", tool_->meeting().port}, {"data", tool_->meeting().data_port}}, {}};
 }
 
 Message Server::set_up(const Message& message) {

@@ -19,6 +19,7 @@ struct ServerOptions {
   bool once = false;                // ends after one client
   std::chrono::seconds timeout{10}; // for the first word of a client that has connected
   bool quiet = false;
+  bool compare = false;                                 // may run the servers of other tools
   FarSide far;                                          // where the child of --local runs
   Probe* probe = nullptr;                               // shared with the client's process
   std::function<void(std::uint64_t port)> on_listening; // instead of the line on stdout

@@ -83,6 +83,27 @@ double Session::churn(std::uint32_t at_once, std::uint64_t count) {
   return ns;
 }
 
+std::uint64_t Session::programs() {
+  const Message programs = control_.ask({"tools", {}, {}});
+  expect(programs, "tools");
+  if (programs.number("allowed") == 0)
+    throw ToolError(ExitCode::Usage,
+                    fmt::format("{} was started without --compare, so it runs no other tools; "
+                                "start it there as: dat-perf --server --compare --port {}",
+                                peer_.name, peer_.port));
+  return programs.number("installed");
+}
+
+Message Session::start_tool(const Message& wanted) {
+  Message ports = control_.ask(wanted);
+  expect(ports, "tool");
+  return ports;
+}
+
+void Session::end_tool() {
+  expect(control_.ask({"tool_end", {}, {}}), "done");
+}
+
 double Session::probe() {
   if (probe_ == nullptr) return 0;
   control_.send({"probe", {}, {}});

@@ -31,6 +31,12 @@ class Session {
   Outcome run(const Order& order);
   double churn(std::uint32_t at_once, std::uint64_t count);
 
+  // What the passive side does for --compare: which programs it has (a bit for each; throws
+  // ToolError(Usage) if it may not run any), the tool's server, and its end.
+  std::uint64_t programs();
+  Message start_tool(const Message& wanted); // the ports on which it listens
+  void end_tool();
+
   double probe(); // 0: cannot be told, the processes share no page
   Usage peer_usage();
   std::uint64_t peer_processor_time();                               // us

@@ -81,6 +81,36 @@ TEST(PerfReport, TheTransportIsSaidWithEachResult) {
   EXPECT_NE(plot_svg({result}, "").find("send-lat, ordinary, tcp"), std::string::npos);
 }
 
+TEST(PerfReport, ToolsStandBelowTheirRowAndInJson) {
+  Result result = latency(8, 100);
+  result.comparisons = {{{Program::Ucx, "tag_lat", 8}, "", 200, 0.5, true},
+                        {{Program::Sockperf, "ping-pong", 14}, "", 50, 2, false},
+                        {{Program::Fabric, "shm", 8}, "exit 1: no", 0, 0, true}};
+  const std::string row = table_row(result);
+  EXPECT_NE(row.find("\n  ucx_perftest tag_lat                 200 ns "), std::string::npos) << row;
+  EXPECT_NE(row.find("  ours is 0.50x\n"), std::string::npos) << row;
+  EXPECT_NE(row.find("\n  sockperf ping-pong 14 B              50.0 ns "), std::string::npos)
+      << row;
+  EXPECT_NE(row.find("  ours is 2.00x ~\n"), std::string::npos) << row;
+  EXPECT_NE(row.find("\n  fi_pingpong shm                      failed: exit 1: no\n"),
+            std::string::npos)
+      << row;
+  EXPECT_NE(
+      json_of({}, "", {}, {result})
+          .find("\"compared\": [{\"tool\": \"ucx_perftest\", \"test\": \"tag_lat\", \"size\": 8, "
+                "\"value\": 200, \"ratio\": 0.5, \"steady\": true}, {"),
+      std::string::npos);
+  EXPECT_NE(plot_svg({result}, "").find("ucx_perftest tag_lat"), std::string::npos);
+  EXPECT_EQ(plot_svg({result}, "").find("fi_pingpong"), std::string::npos);
+}
+
+TEST(PerfReport, AnAbsentToolIsNamedWithItsPackage) {
+  EXPECT_EQ(notes_of_absent({}), "");
+  EXPECT_EQ(notes_of_absent({Program::Ucx, Program::Qperf}),
+            "Not compared, because not installed: ucx_perftest (Debian package ucx-utils), qperf "
+            "(Debian package qperf)\n");
+}
+
 TEST(PerfReport, IdleEndpointsShowTimeMemoryAndDescriptors) {
   Result result;
   set_test(result.task, "idle");

@@ -73,6 +73,17 @@ TEST_F(HostileClient, StrangersAreRefused) {
   expect_serves();
 }
 
+TEST_F(HostileClient, NoProgramRunsForAClientUnlessTheServerWasStartedSo) {
+  const auto control = connect();
+  EXPECT_EQ(control->ask({"tools", {}, {}}).number("allowed"), 0U);
+  Message order = to_message(Task{});
+  order.verb = "tool";
+  order.numbers["rounds"] = 20;
+  EXPECT_NE(objection_to(*control, order).find("without --compare"), std::string::npos);
+  control->close();
+  expect_serves();
+}
+
 TEST_F(HostileClient, WhoConnectsAndSaysNothingLosesItsTurn) {
   const auto silent = connect();
   expect_serves();

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "perf/child.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/interrupt.h"
+#include "common/memory_fd.h"
+#include "common/tool_error.h"
+
+namespace datum::perf {
+
+using tools::ExitCode;
+using tools::ToolError;
+
+namespace {
+
+constexpr off_t kMostOutput = 64 * 1024;
+constexpr auto kSlice = std::chrono::milliseconds(100); // between looks for Ctrl-C
+
+ToolError failed(const std::string& what) {
+  return {ExitCode::Failed, fmt::format("{}: {}", what, std::strerror(errno))};
+}
+
+// A file in memory that cannot grow: nobody has to drain it, and a program that prints for ever
+// finds it full.
+tools::UniqueFd make_output() {
+  tools::UniqueFd file = tools::make_memory_fd("output of a tool");
+  if (!file || ftruncate(file.get(), kMostOutput) != 0 ||
+      fcntl(file.get(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) != 0)
+    throw failed("memory for the output of a tool");
+  return file;
+}
+
+std::vector<std::string> environment_with(const Command& command) {
+  auto added = command.environment;
+  added.emplace_back("LC_ALL", "C"); // numbers with a point
+  std::vector<std::string> environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::string_view name = text.substr(0, text.find('='));
+    if (std::none_of(added.begin(), added.end(), [&](const auto& a) { return a.first == name; }))
+      environment.emplace_back(text);
+  }
+  for (const auto& [name, value] : added) environment.push_back(name + "=" + value);
+  return environment;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// In the child of a process with threads: system calls only.
+[[noreturn]] void become(const char* program, char* const* words, char* const* environment,
+                         int nothing, int output, pid_t parent) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(126); // it ended before it was watched
+  dup2(nothing, STDIN_FILENO);
+  dup2(output, STDOUT_FILENO);
+  dup2(output, STDERR_FILENO);
+  syscall(SYS_close_range, 3U, ~0U, 0U);
+  execve(program, words, environment);
+  _exit(127);
+}
+
+} // namespace
+
+std::string find_program(const std::string& name) {
+  const char* const path = std::getenv("PATH");
+  const std::string folders = path != nullptr ? path : "/usr/bin:/bin";
+  for (std::size_t at = 0; at <= folders.size();) {
+    const std::size_t colon = std::min(folders.find(':', at), folders.size());
+    const std::string file = folders.substr(at, colon - at) + "/" + name;
+    if (colon > at && file.front() == '/' && access(file.c_str(), X_OK) == 0) return file;
+    at = colon + 1;
+  }
+  return {};
+}
+
+Child::Child(const Command& command) : output_(make_output()) {
+  const std::string program = find_program(command.words.at(0));
+  if (program.empty())
+    throw ToolError(ExitCode::Failed, fmt::format("{} is not installed", command.words[0]));
+  const tools::UniqueFd nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (!nothing) throw failed("/dev/null");
+  std::vector<std::string> words = command.words, environment = environment_with(command);
+  const std::vector<char*> argv = pointers_to(words), envp = pointers_to(environment);
+  const pid_t self = getpid();
+  pid_ = fork();
+  if (pid_ < 0) throw failed("fork");
+  if (pid_ == 0)
+    become(program.c_str(), argv.data(), envp.data(), nothing.get(), output_.get(), self);
+  setpgid(pid_, pid_); // whoever of us comes first
+  end_ = tools::UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
+}
+
+// The group's number is not given to others as long as its first process is not reaped.
+Child::~Child() {
+  kill(-pid_, SIGKILL);
+  while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+bool Child::wait(tools::Deadline deadline) {
+  for (;;) {
+    tools::throw_if_interrupted();
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        deadline - tools::Deadline::clock::now());
+    const auto slice =
+        std::clamp<std::chrono::milliseconds>(left, std::chrono::milliseconds(0), kSlice);
+    pollfd end = {end_.get(), POLLIN, 0};
+    if (::poll(&end, 1, static_cast<int>(slice.count())) > 0) return true;
+    if (left <= std::chrono::milliseconds(0)) return false;
+  }
+}
+
+std::string Child::failure() const {
+  siginfo_t info = {};
+  if (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+      info.si_pid == 0)
+    return "it has not ended";
+  if (info.si_code != CLD_EXITED) return fmt::format("ended by signal {}", info.si_status);
+  return info.si_status == 0 ? "" : fmt::format("exit {}", info.si_status);
+}
+
+std::string Child::output() const {
+  const off_t written = std::min(lseek(output_.get(), 0, SEEK_CUR), kMostOutput);
+  std::string text(static_cast<std::size_t>(std::max<off_t>(0, written)), '\0');
+  const ssize_t n = pread(output_.get(), text.data(), text.size(), 0);
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, n)));
+  return text;
+}
+
+} // namespace datum::perf

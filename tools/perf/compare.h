@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// perf/compare.h: other makers' tools on the same two sides, right after our own figure.
+// Lives here: which of them are there, an attempt at each, the probe around it.
+// Not here:   command lines (compare_tools.h), the tool's passive side (tool_server.h).
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "perf/measure.h"
+
+namespace datum::perf {
+
+class Comparer {
+ public:
+  // address: of the passive side, as a tool is told it. A tool may take that long. Throws
+  // ToolError(Usage) when the server was started without --compare.
+  Comparer(Session& session, std::string address, std::chrono::seconds patience);
+
+  std::vector<Comparison> compare(const Result& result, unsigned tries, const Watch& watch);
+  // Of those that these tasks ask for, what is missing on one side: "sockperf (Debian: sockperf)".
+  [[nodiscard]] std::vector<Program> absent(const std::vector<Task>& tasks) const;
+
+ private:
+  Comparison attempt(const Result& result, std::size_t index);
+  double measure(const Task& task, std::size_t index, const ToolTest& test, Meeting meeting);
+  [[nodiscard]] bool has(Program program) const;
+
+  Session& session_;
+  std::string address_;
+  std::chrono::seconds patience_;
+  std::uint64_t here_, there_;
+};
+
+} // namespace datum::perf

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "perf/compare_tools.h"
+
+#include <algorithm>
+
+namespace datum::perf {
+namespace {
+
+struct Names {
+  const char* program;
+  const char* package;
+};
+
+constexpr std::array<Names, kPrograms.size()> kNames = {{{"ucx_perftest", "ucx-utils"},
+                                                         {"fi_pingpong", "libfabric-bin"},
+                                                         {"iperf3", "iperf3"},
+                                                         {"sockperf", "sockperf"},
+                                                         {"qperf", "qperf"}}};
+
+constexpr std::uint64_t kLeastOfSockperf = 14, kMostOfSockperf = 65507; // bytes
+constexpr std::uint64_t kMostOfIperf = std::uint64_t{1} << 20U;
+constexpr std::uint32_t kMostStreams = 128; // of iperf3
+constexpr std::uint64_t kLeastToolRounds = 20;
+constexpr double kAim = 300e6;    // ns
+constexpr double kAimOfTcp = 1e8; // some are a hundred times slower there, now and then
+
+bool is_tcp(const Task& task) {
+  return task.transport == Transport::Tcp;
+}
+
+// The test of ucx_perftest; none: it has no such test, or not with sides that wait like these.
+std::string ucx_test(const Task& task) {
+  const bool latency = task.kind == Kind::Latency;
+  if (task.endpoints > 1 || (!latency && !is_stream(task))) return {};
+  if (task.op == Op::Send) {
+    if (task.wait == Wait::Block && !latency) return {};
+    return latency ? "tag_lat" : "tag_bw";
+  }
+  // Over TCP its target has to take part, and a sleeping one is woken by nothing.
+  if (task.wait == Wait::Block || task.target == Target::Sleep) return {};
+  if (task.target == Target::Memory && is_tcp(task)) return {};
+  if (task.op == Op::Read) return "ucp_get";
+  return latency ? "ucp_put_lat" : "ucp_put_bw";
+}
+
+void add_sockets(const Task& task, std::vector<ToolTest>& tests) {
+  if (task.op == Op::Send && task.kind == Kind::Latency && task.endpoints == 1) {
+    if (task.size <= kMostOfSockperf)
+      tests.push_back({Program::Sockperf, "ping-pong", std::max(kLeastOfSockperf, task.size)});
+    if (task.wait == Wait::Block) tests.push_back({Program::Qperf, "tcp_lat", task.size});
+  }
+  // Bytes that go one way, whatever carries them.
+  if (task.kind != Kind::Bandwidth || task.op == Op::Read || task.endpoints > kMostStreams) return;
+  tests.push_back({Program::Iperf, "stream", std::min(kMostOfIperf, task.size)});
+  if (task.endpoints == 1) tests.push_back({Program::Qperf, "tcp_bw", task.size});
+}
+
+std::vector<std::pair<std::string, std::string>> ucx_environment(const Task& task,
+                                                                 const Meeting& meeting) {
+  std::vector<std::pair<std::string, std::string>> environment = {
+      {"UCX_TLS", is_tcp(task) ? "tcp" : "posix,cma"}, {"UCX_WARN_UNUSED_ENV_VARS", "n"}};
+  // By itself it takes the address of some other interface of this host.
+  if (is_tcp(task) && meeting.loopback) environment.emplace_back("UCX_NET_DEVICES", "lo");
+  return environment;
+}
+
+std::vector<std::string> ucx_client(const Task& task, const ToolTest& test,
+                                    const Meeting& meeting) {
+  std::vector<std::string> words = {"ucx_perftest",
+                                    "-p",
+                                    std::to_string(meeting.port),
+                                    meeting.address,
+                                    "-t",
+                                    test.test,
+                                    "-s",
+                                    std::to_string(test.size),
+                                    "-n",
+                                    std::to_string(meeting.rounds),
+                                    "-w",
+                                    std::to_string(meeting.rounds / 10 + 1),
+                                    "-f",
+                                    "-v"};
+  if (is_stream(task) || task.op == Op::Read)
+    words.insert(words.end(), {"-O", std::to_string(is_stream(task) ? task.window : 1)});
+  if (task.wait == Wait::Block) words.insert(words.end(), {"-E", "sleep"});
+  // In its ping-pong of puts the target answers, and looks at its memory alone anyway.
+  if (task.op != Op::Send && task.target == Target::Memory && test.test != "ucp_put_lat")
+    words.emplace_back("-o");
+  return words;
+}
+
+// Both sides need the same size and count, or they wait for each other for ever.
+std::vector<std::string> fabric_words(const Task& task, const ToolTest& test,
+                                      const Meeting& meeting) {
+  return {"fi_pingpong",
+          "-e",
+          is_tcp(task) ? "msg" : "rdm",
+          "-p",
+          is_tcp(task) ? "tcp" : "shm",
+          "-S",
+          std::to_string(test.size),
+          "-I",
+          std::to_string(meeting.rounds)};
+}
+
+std::vector<std::string> with(std::vector<std::string> words, std::vector<std::string> more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+std::vector<std::string> sockperf_words(const Task& task, const char* role,
+                                        const Meeting& meeting) {
+  std::vector<std::string> words = {"sockperf", role, "--tcp", "-p", std::to_string(meeting.port)};
+  if (task.wait == Wait::Poll) words.emplace_back("--nonblocked");
+  return words;
+}
+
+} // namespace
+
+const char* name_of(Program program) {
+  return kNames[static_cast<std::size_t>(program)].program;
+}
+
+const char* package_of(Program program) {
+  return kNames[static_cast<std::size_t>(program)].package;
+}
+
+std::vector<ToolTest> tool_tests(const Task& task) {
+  std::vector<ToolTest> tests;
+  if (const std::string test = ucx_test(task); !test.empty())
+    tests.push_back({Program::Ucx, test, task.size});
+  // It has no stream, and its sides spin.
+  if (task.op == Op::Send && task.kind == Kind::Latency && task.wait == Wait::Poll &&
+      task.endpoints == 1)
+    tests.push_back({Program::Fabric, is_tcp(task) ? "tcp" : "shm", task.size});
+  if (is_tcp(task)) add_sockets(task, tests);
+  return tests;
+}
+
+std::uint64_t rounds_at(const Task& task, double own_value) {
+  double each = is_half_round_trip(task) ? 2 * own_value : own_value;
+  if (task.kind == Kind::Bandwidth) each = static_cast<double>(task.size) * 1e9 / own_value;
+  if (task.kind == Kind::Rate) each = 1e9 / own_value;
+  const double fit = (is_tcp(task) ? kAimOfTcp : kAim) / std::max(each, 1.0);
+  return std::clamp(static_cast<std::uint64_t>(fit), kLeastToolRounds, kMostToolRounds);
+}
+
+Command server_command(const Task& task, const ToolTest& test, const Meeting& meeting) {
+  const std::string port = std::to_string(meeting.port);
+  switch (test.program) {
+  case Program::Ucx: return {{"ucx_perftest", "-p", port}, ucx_environment(task, meeting)};
+  case Program::Fabric: return {with(fabric_words(task, test, meeting), {"-B", port}), {}};
+  case Program::Iperf: return {{"iperf3", "-s", "-1", "-p", port}, {}};
+  case Program::Sockperf: return {sockperf_words(task, "server", meeting), {}};
+  case Program::Qperf: return {{"qperf", "-lp", port}, {}};
+  }
+  return {};
+}
+
+Command client_command(const Task& task, const ToolTest& test, const Meeting& meeting) {
+  const std::string port = std::to_string(meeting.port), size = std::to_string(test.size);
+  const std::string& address = meeting.address;
+  switch (test.program) {
+  case Program::Ucx: return {ucx_client(task, test, meeting), ucx_environment(task, meeting)};
+  case Program::Fabric: return {with(fabric_words(task, test, meeting), {"-P", port, address}), {}};
+  case Program::Iperf:
+    return {{"iperf3", "-c", address, "-p", port, "-f", "k", "-t", "1", "-l", size, "-P",
+             std::to_string(task.endpoints)},
+            {}};
+  case Program::Sockperf:
+    return {
+        with(sockperf_words(task, "ping-pong", meeting), {"-i", address, "-m", size, "-t", "1"}),
+        {}};
+  case Program::Qperf:
+    return {{"qperf", address, "-lp", port, "-ip", std::to_string(meeting.data_port), "-t", "1",
+             "-m", size, test.test},
+            {}};
+  }
+  return {};
+}
+
+} // namespace datum::perf
