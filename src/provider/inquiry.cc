@@ -14,6 +14,7 @@
 #include "provider/report.h"
 #include "transport/inet/abstract_name.h"
 #include "transport/shm/message_socket.h"
+#include "transport/shm/same_user.h"
 
 namespace datum {
 namespace {
@@ -36,8 +37,8 @@ GuardedFd listen_at(std::uint64_t number) {
 }
 
 bool may_ask(int socket) {
-  const uid_t asker = peer_credentials(socket).uid;
-  return asker == 0 || asker == ::geteuid();
+  const auto asker = peer_credentials(socket);
+  return asker && (asker->uid == 0 || is_same_user(asker->uid, ::geteuid()).value_or(false));
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -34,17 +35,34 @@ std::uint64_t bit_of(int fd) {
   return std::uint64_t{1} << static_cast<unsigned>(fd % kBits);
 }
 
+// -1: there is nothing to be had.
+int harmless_descriptor() {
+  if (const int fd = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); fd >= 0) return fd;
+  if (const int fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC); fd >= 0) return fd;
+  return ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+}
+
 // In the child, in which no other thread runs: nothing but system calls.
 void replace_all() {
-  const int harmless = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (harmless < 0) return; // the copies stay, as without us
+  constexpr int kNone = -2; // not asked for yet
+  int harmless = kNone;
+  bool has_place = false; // it lies where a guarded one was
   const int words = words_used.load(std::memory_order_relaxed);
   for (int word = 0; word < words; ++word) {
     std::uint64_t bits = guarded[static_cast<std::size_t>(word)].exchange(0);
-    for (; bits != 0; bits &= bits - 1)
-      ::dup3(harmless, word * kBits + __builtin_ctzll(bits), O_CLOEXEC);
+    for (; bits != 0; bits &= bits - 1) {
+      const int fd = word * kBits + __builtin_ctzll(bits);
+      if (harmless == kNone) {
+        ::close(fd); // makes room in a table that is full
+        harmless = harmless_descriptor();
+        has_place = harmless == fd;
+        if (has_place) continue;
+      }
+      // Rather nothing there than a copy: without a harmless one, or beyond a lowered limit.
+      if (harmless < 0 || ::dup3(harmless, fd, O_CLOEXEC) < 0) ::close(fd);
+    }
   }
-  ::close(harmless);
+  if (harmless >= 0 && !has_place) ::close(harmless);
 }
 
 void before_fork() {

@@ -3,7 +3,8 @@
 // A child that has a copy of a connection's socket hides from the peer that this process has
 // executed another program, and over TCP that it has died: nothing hangs up. A copy of one that
 // listens keeps its qualifier taken, and lets requests wait that nobody will answer. So in the
-// child each of them becomes something harmless under the same number, before fork() returns.
+// child each of them becomes something harmless under the same number, before fork() returns, or
+// is closed where nothing harmless can be had.
 // What holds a name is made by GuardedFd::make(): it may be copied before it is guarded, but then
 // it is made again, and the copy never gets the name.
 //

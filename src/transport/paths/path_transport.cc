@@ -22,6 +22,7 @@ std::optional<std::string> why_tcp(const Finding& found) {
   case Lookup::OtherHost: return "the peer is on another host";
   case Lookup::Nobody: return "nobody of this host offers shared memory there";
   case Lookup::Stranger: return "who offers shared memory there does not own the qualifier";
+  case Lookup::Unnamed: return "this user namespace does not know whose the shared memory there is";
   // No descriptor for the question, or nobody who may be asked.
   case Lookup::Unknown:
     return text("it cannot be asked whether the peer is of this host: {}",

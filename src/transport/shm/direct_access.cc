@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "transport/shm/peer_file.h"
+#include "transport/shm/same_user.h"
 #include "transport/shm/sealed_memory.h"
 #include "transport/shm/vm_copy.h"
 
@@ -62,7 +63,8 @@ std::unique_ptr<ProcessMemory> ProcessMemory::open(const PeerCredentials& proces
   };
   if (terms.table_fd < 0 || terms.life_fd < 0) return refuse("switched off by the peer");
   if (process.pid == 0) return refuse("the peer is in another pid namespace");
-  if (process.uid != ::geteuid()) return refuse("the peer runs as another user");
+  if (!is_same_user(process.uid, ::geteuid()).value_or(false))
+    return refuse("the peer runs as another user");
   std::uint64_t found = 0;
   if (const int error = read_nonce(process.pid, terms, found); error != 0)
     return refuse(why_unreadable(error));

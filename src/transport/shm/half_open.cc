@@ -8,12 +8,15 @@
 #include "base/log.h"
 #include "transport/inet/host_address.h"
 #include "transport/shm/peer_process.h"
+#include "transport/shm/same_user.h"
 #include "transport/shm/shm_context.h"
 
 namespace datum {
 
 void HalfOpen::begin(ShmContext& context, UniqueFd socket) {
-  std::unique_ptr<HalfOpen> half_open(new HalfOpen(context, std::move(socket)));
+  const auto process = peer_credentials(socket.get());
+  if (!process) return; // the dialler finds a hangup
+  std::unique_ptr<HalfOpen> half_open(new HalfOpen(context, std::move(socket), *process));
   if (half_open->is_one_too_many()) return half_open->put_off();
   FdHandler& handler = *half_open;
   if (!context.reactor.add(half_open->socket_.get(), EPOLLIN, handler).ok()) return;
@@ -23,9 +26,9 @@ void HalfOpen::begin(ShmContext& context, UniqueFd socket) {
   context.arm(timer, context.options.half_open_limit);
 }
 
-HalfOpen::HalfOpen(ShmContext& context, UniqueFd socket)
+HalfOpen::HalfOpen(ShmContext& context, UniqueFd socket, const PeerCredentials& process)
     : context_(context), socket_(std::move(socket)) {
-  peer_.process = peer_credentials(socket_.get());
+  peer_.process = process;
 }
 
 // No user can keep the others out by dialling and then saying nothing: another user than ours gets
@@ -33,12 +36,13 @@ HalfOpen::HalfOpen(ShmContext& context, UniqueFd socket)
 bool HalfOpen::is_one_too_many() const {
   const uid_t ours = ::geteuid();
   const uid_t user = peer_.process.uid;
-  if (user == ours) return false;
+  if (is_same_user(user, ours).value_or(false)) return false;
+  // The same number all the same: nobody is known here, ours neither, and all count as others.
   std::size_t of_user = 0;
   std::size_t of_strangers = 0;
   for (const auto& other : context_.half_open) {
     if (other->peer_.process.uid == user) ++of_user;
-    if (other->peer_.process.uid != ours) ++of_strangers;
+    if (other->peer_.process.uid != ours || user == ours) ++of_strangers;
   }
   const std::size_t quarter = context_.options.max_half_open / 4;
   return of_user >= quarter || of_strangers >= context_.options.max_half_open - quarter;

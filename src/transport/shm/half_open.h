@@ -24,7 +24,7 @@ class HalfOpen final : private FdHandler, private Timer {
   HalfOpen& operator=(const HalfOpen&) = delete;
 
  private:
-  HalfOpen(ShmContext& context, UniqueFd socket);
+  HalfOpen(ShmContext& context, UniqueFd socket, const PeerCredentials& process);
 
   void on_ready(std::uint32_t events) override;
   void on_expired(Instant now) override;

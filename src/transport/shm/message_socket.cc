@@ -79,12 +79,12 @@ bool send_message(int socket, std::span<const std::byte> message, std::span<cons
   return sent == static_cast<ssize_t>(message.size());
 }
 
-PeerCredentials peer_credentials(int socket) {
+OrErrno<PeerCredentials> peer_credentials(int socket) {
   ucred credentials{};
   socklen_t length = sizeof credentials;
-  // The overflow uid, not 0, where the kernel will not tell.
-  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) return {0, 65534};
-  return {credentials.pid, credentials.uid};
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0)
+    return tl::unexpected(errno);
+  return PeerCredentials{credentials.pid, credentials.uid};
 }
 
 } // namespace datum

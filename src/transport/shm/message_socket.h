@@ -10,6 +10,7 @@
 #include <span>
 #include <sys/types.h>
 
+#include "base/status.h"
 #include "base/unique_fd.h"
 
 namespace datum {
@@ -38,6 +39,6 @@ struct PeerCredentials {
   uid_t uid = 0;
   bool operator==(const PeerCredentials&) const = default;
 };
-PeerCredentials peer_credentials(int socket);
+OrErrno<PeerCredentials> peer_credentials(int socket);
 
 } // namespace datum

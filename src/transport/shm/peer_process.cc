@@ -51,7 +51,7 @@ UniqueFd own_pidfd() {
 
 UniqueFd peer_pidfd(int socket, UniqueFd passed) {
   if (UniqueFd told = pidfd_of_socket(socket)) return told;
-  const pid_t pid = peer_credentials(socket).pid;
+  const pid_t pid = peer_credentials(socket).value_or(PeerCredentials{}).pid;
   if (may_be(passed, pid)) return passed;
   return pid > 0 ? pidfd_open(pid) : UniqueFd();
 }

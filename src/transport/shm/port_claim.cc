@@ -11,14 +11,27 @@ namespace datum {
 namespace {
 
 constexpr int kNoError = 0;
+constexpr int kIpv6MinHopCount = 73; // IPV6_MINHOPCOUNT, in headers of the kernel alone
+
+// No packet comes with more hops left than that, and hardly any with as many.
+void drop_what_has_hops_behind_it(int socket, int family) {
+  const int most = 255;
+  ::setsockopt(socket, IPPROTO_IP, IP_MINTTL, &most, sizeof most);
+  if (family == AF_INET6) ::setsockopt(socket, IPPROTO_IPV6, kIpv6MinHopCount, &most, sizeof most);
+}
 
 // A connection that nobody will answer must not be established by the kernel alone. The filter
-// takes memory of the kernel's; where a sandbox forbids it, the claim holds without.
-bool drop_everything(int socket) {
+// takes memory of the kernel's; where it is refused (to all but root on some kernels, or by a
+// sandbox) packets are dropped whose senders begin with less than 255 hops, as they do unless told
+// otherwise. Without either the claim holds, too.
+bool drop_everything(int socket, int family) {
   sock_filter code[] = {BPF_STMT(BPF_RET | BPF_K, 0)};
   const sock_fprog program{1, code};
-  return ::setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) == 0 ||
-         (errno != ENOMEM && errno != ENOBUFS);
+  if (::setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) == 0)
+    return true;
+  if (errno == ENOMEM || errno == ENOBUFS) return false;
+  drop_what_has_hops_behind_it(socket, family);
+  return true;
 }
 
 // 0 or errno. Two sockets with SO_REUSEADDR may both bind; only one of them may listen.
@@ -32,7 +45,7 @@ int bind_and_listen(const HostAddress& host, std::uint16_t port, bool dual_stack
     const int only = dual_stack ? 0 : 1;
     ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof only);
   }
-  if (!drop_everything(socket.get())) return errno;
+  if (!drop_everything(socket.get(), host.family)) return errno;
   sockaddr_storage address{};
   const socklen_t length = to_sockaddr(host, port, address);
   if (::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), length) != 0) return errno;

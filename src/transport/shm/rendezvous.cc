@@ -14,6 +14,7 @@
 #include "transport/shm/known_holders.h"
 #include "transport/shm/listener_owner.h"
 #include "transport/shm/message_socket.h"
+#include "transport/shm/same_user.h"
 
 namespace datum {
 namespace {
@@ -77,27 +78,49 @@ struct Sought {
   Instant now;
 };
 
+OrErrno<Right> right_of(uid_t holder, uid_t owner) {
+  if (holder != owner) return Right::HasNot;
+  const auto same = is_same_user(holder, owner);
+  if (!same) return tl::unexpected(same.error());
+  return *same ? Right::Has : Right::Unnamed;
+}
+
 // Whether the qualifier may be this user's; nothing: it is not known who holds the name.
-OrErrno<bool> may_own(std::optional<uid_t> holder, const std::optional<HostAddress>& name,
-                      const HostAddress& dialled, ConnQual qualifier) {
+OrErrno<Right> may_own(std::optional<uid_t> holder, const std::optional<HostAddress>& name,
+                       const HostAddress& dialled, ConnQual qualifier) {
   if (is_port(qualifier)) {
     const auto port = static_cast<std::uint16_t>(qualifier);
     const auto owner = tcp_listener_owner(dialled, port);
     if (!owner) return tl::unexpected(owner.error());
-    if (*owner) return !holder || **owner == *holder;
-    if (port >= first_unprivileged_port()) return false;
+    if (*owner) return holder ? right_of(*holder, **owner) : Right::Has;
+    if (port >= first_unprivileged_port()) return Right::HasNot;
   }
   // No port tells who has it. If somebody says to have it in the form that excludes this one, one
   // of the two does not keep to the rules. Whoever may act for this user anyway is believed.
-  if (holder && (*holder == ::geteuid() || *holder == 0)) return true;
+  if (holder && *holder == 0) return Right::Has;
+  if (holder) {
+    const auto ours = is_same_user(*holder, ::geteuid());
+    if (!ours) return tl::unexpected(ours.error());
+    if (*ours) return Right::Has;
+  }
   const auto disputed = is_claimed_otherwise(name, dialled, qualifier);
-  if (!disputed) return disputed;
-  return !*disputed;
+  if (!disputed) return tl::unexpected(disputed.error());
+  return *disputed ? Right::HasNot : Right::Has;
 }
 
-Finding busy_if(const OrErrno<bool>& may_be_right) {
-  if (!may_be_right) return {Lookup::NoResources, may_be_right.error()};
-  return {*may_be_right ? Lookup::Busy : Lookup::Stranger};
+Finding without_answer(int error) {
+  return {shortage_of(error).lack == Lack::Other ? Lookup::Unknown : Lookup::NoResources, error};
+}
+
+// `granted`: if that is so.
+Finding finding_of(const OrErrno<Right>& right, Lookup granted) {
+  if (!right) return without_answer(right.error());
+  switch (*right) {
+  case Right::Has: return {granted};
+  case Right::Unnamed: return {Lookup::Unnamed};
+  case Right::HasNot: break;
+  }
+  return {Lookup::Stranger};
 }
 
 // Somebody whose queue is full cannot be asked who he is, but the kernel can. Where a port tells
@@ -108,26 +131,28 @@ Finding busy(const std::optional<HostAddress>& name, const Sought& sought) {
   // (Without a listener at a privileged port that may depend on who it is.)
   const bool is_privileged = is_port(qualifier) && qualifier < first_unprivileged_port();
   if (!is_privileged) {
-    const Finding of_anybody = busy_if(may_own(std::nullopt, name, host, qualifier));
+    const Finding of_anybody =
+        finding_of(may_own(std::nullopt, name, host, qualifier), Lookup::Busy);
     if (of_anybody.what != Lookup::Busy || !is_port(qualifier)) return of_anybody;
   }
   const auto holder = holders.find(rendezvous_name(name, qualifier), now);
   if (!holder) return {Lookup::NoResources, holder.error()};
-  return busy_if(may_own(*holder, name, host, qualifier));
+  return finding_of(may_own(*holder, name, host, qualifier), Lookup::Busy);
 }
 
 Finding judge(const std::optional<HostAddress>& name, const HostAddress& host, ConnQual qualifier,
               UniqueFd& found) {
-  const auto owner = holder_is_owner(found.get(), name, host, qualifier);
-  if (owner && *owner) return {Lookup::Found};
-  const PeerCredentials holder = peer_credentials(found.get());
+  const Finding finding =
+      finding_of(holder_is_owner(found.get(), name, host, qualifier), Lookup::Found);
+  if (finding.what == Lookup::Found) return finding;
+  const auto holder = peer_credentials(found.get());
   found.reset();
-  if (!owner) return {Lookup::NoResources, owner.error()};
+  if (!holder || finding.what != Lookup::Stranger) return finding;
   log(LogLevel::Info,
       "dial to {} qualifier {}: process {} of user {} answers there but {}; not used",
-      to_text(host), qualifier, holder.pid, holder.uid,
+      to_text(host), qualifier, holder->pid, holder->uid,
       is_port(qualifier) ? "does not own the TCP port" : "somebody else has claimed the qualifier");
-  return {Lookup::Stranger};
+  return finding;
 }
 
 Finding look_up(const std::optional<HostAddress>& name, const Sought& sought, UniqueFd& out) {
@@ -147,7 +172,8 @@ Finding find_rendezvous(const HostAddress& host, ConnQual qualifier, KnownHolder
   if (!*local) return {Lookup::OtherHost};
   const Sought sought{host, qualifier, holders, now};
   Finding found = look_up(host, sought, out);
-  if (found.what == Lookup::Nobody || found.what == Lookup::Stranger) {
+  if (found.what == Lookup::Nobody || found.what == Lookup::Stranger ||
+      found.what == Lookup::Unnamed) {
     const Finding wildcard = look_up(std::nullopt, sought, out);
     if (wildcard.what != Lookup::Nobody) found = wildcard;
   } else if (found.what == Lookup::Busy &&
@@ -159,9 +185,11 @@ Finding find_rendezvous(const HostAddress& host, ConnQual qualifier, KnownHolder
   return found;
 }
 
-OrErrno<bool> holder_is_owner(int socket, const std::optional<HostAddress>& name,
-                              const HostAddress& dialled, ConnQual qualifier) {
-  return may_own(peer_credentials(socket).uid, name, dialled, qualifier);
+OrErrno<Right> holder_is_owner(int socket, const std::optional<HostAddress>& name,
+                               const HostAddress& dialled, ConnQual qualifier) {
+  const auto holder = peer_credentials(socket);
+  if (!holder) return tl::unexpected(holder.error());
+  return may_own(holder->uid, name, dialled, qualifier);
 }
 
 } // namespace datum

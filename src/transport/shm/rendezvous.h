@@ -38,6 +38,7 @@ enum class Lookup : std::uint8_t {
   OtherHost, // the address is not one of this host
   Unknown,   // nor can it be told, for lack of resources, whether it is
   Nobody,
+  Unnamed,  // somebody answers whose user this user namespace does not know
   Stranger, // somebody answers whose it is not: as good as nobody
   Busy,
   NoResources,
@@ -50,12 +51,13 @@ struct Finding {
 Finding find_rendezvous(const HostAddress& host, ConnQual qualifier, KnownHolders& holders,
                         Instant now, UniqueFd& out);
 
+enum class Right : std::uint8_t { Has, HasNot, Unnamed };
 // The process behind a socket that was connected to `name` may speak for that qualifier: it belongs
-// to the user whose TCP listener owns the port. Where no port stands behind the qualifier nobody
-// else may have claimed it, unless that process is of this user or root. Fails for lack of
-// descriptors.
-OrErrno<bool> holder_is_owner(int socket, const std::optional<HostAddress>& name,
-                              const HostAddress& dialled, ConnQual qualifier);
+// to the user whose TCP listener owns the port. Unnamed: both may be anybody's. Where no port
+// stands behind the qualifier nobody else may have claimed it, unless that process is of this user
+// or root. Fails for lack of descriptors.
+OrErrno<Right> holder_is_owner(int socket, const std::optional<HostAddress>& name,
+                               const HostAddress& dialled, ConnQual qualifier);
 
 inline constexpr ConnQual kLargestPort = 65535;
 

@@ -39,6 +39,13 @@ void ShmContext::warn_full() {
         links.size());
 }
 
+void ShmContext::warn_unnamed() {
+  if (!std::exchange(warned_unnamed_, true))
+    log(LogLevel::Warn,
+        "same-host connections are refused: this user namespace does not know the users of the "
+        "processes there, so anybody's would look alike (DATUM_TRANSPORT=auto goes on over TCP)");
+}
+
 void ShmContext::warn(Shortage shortage) {
   shortage_.tell(shortage, now(), "same-host connections wait");
 }

@@ -42,7 +42,9 @@ struct ShmContext {
   void open_direct(const PeerCredentials& process, const DirectTerms& terms,
                    LinkParts& parts) const;
 
-  void warn_full(); // one line in the life of a fabric
+  // One line in the life of a fabric.
+  void warn_full();
+  void warn_unnamed();
   // One line each in a while.
   void warn(Shortage shortage);
   void warn_blind(Shortage shortage);
@@ -50,6 +52,7 @@ struct ShmContext {
 
  private:
   bool warned_full_ = false;
+  bool warned_unnamed_ = false;
   ShortageLog shortage_; // of connections
 };
 

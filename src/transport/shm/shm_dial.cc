@@ -101,6 +101,10 @@ bool ShmDial::find() {
   case Lookup::OtherHost: give_up(DialFailure::Unreachable); break;
   case Lookup::Nobody: give_up(DialFailure::NobodyListens); break;
   case Lookup::Stranger: give_up(DialFailure::Refused); break;
+  case Lookup::Unnamed:
+    context_.warn_unnamed();
+    give_up(DialFailure::Refused);
+    break;
   case Lookup::Busy: dial_again(); break;
   case Lookup::Unknown:
   case Lookup::NoResources: wait_or_give_up(shortage_of(found.error)); break;
@@ -157,14 +161,18 @@ void ShmDial::on_answer(std::span<const std::byte> message) {
   default: return dial_again();
   }
   // Without the link here, one of the two ends has not noticed yet that it was lost.
-  ShmPort* port = context_.links.find({answer.id, peer_credentials(socket_.get())});
+  const auto process = peer_credentials(socket_.get());
+  if (!process) return on_hangup();
+  ShmPort* port = context_.links.find({answer.id, *process});
   if (port == nullptr) return dial_again();
   succeed(*port);
 }
 
 void ShmDial::make_offer(const Greeting& answer) {
   LinkParts parts;
-  parts.peer = {answer.id, peer_credentials(socket_.get())};
+  const auto process = peer_credentials(socket_.get());
+  if (!process) return on_hangup();
+  parts.peer = {answer.id, *process};
   parts.peer_address = answer.address;
   // A link that the peer does not know of, or another dial of ours that is about to make one: both
   // are decided shortly.

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Who owns a qualifier: conflicts, privileges, and somebody who only pretends.
 #include <gtest/gtest.h>
+
+#include <fcntl.h>
+#include <sched.h>
 #include <sys/un.h>
 
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <set>
 
 #include "tests/process/port_probe.h"
@@ -16,6 +20,7 @@
 #include "transport/shm/name_holder.h"
 #include "transport/shm/port_claim.h"
 #include "transport/shm/rendezvous.h"
+#include "transport/shm/same_user.h"
 
 namespace datum::test {
 namespace {
@@ -199,6 +204,74 @@ TEST_F(Publish, ASquatterOfAnotherUserIsToldNothing) {
   dial_now(world, a, "127.0.0.1", port->port(), dialled);
   EXPECT_EQ(dialled.failure, DialFailure::Refused);
   EXPECT_EQ(squatter.numbers().get(), 1U);
+}
+
+// A user namespace of its own, which knows no user of the namespace above, or root alone.
+bool leave_users_behind(const char* known = nullptr) {
+  if (::unshare(CLONE_NEWUSER) != 0) return false;
+  if (known == nullptr) return true;
+  const UniqueFd map(::open("/proc/self/uid_map", O_WRONLY | O_CLOEXEC));
+  const auto length = std::strlen(known);
+  return ::write(map.get(), known, length) == static_cast<ssize_t>(length);
+}
+
+enum InNamespace : std::uint64_t { kNoNamespace = 10, kFindings = 11 };
+
+// Seen from there the owner of the port and the squatter have the same number.
+TEST_F(Publish, ASquatterIsToldNothingWhereNobodyKnowsTheUsers) {
+  if (::geteuid() != 0) GTEST_SKIP() << "becoming other users needs root";
+  const HostAddress host = *read_address(address_of("127.0.0.1"));
+  Child owner([&](Numbers& numbers) {
+    if (::setresuid(kNobody - 1, kNobody - 1, kNobody - 1) != 0) return;
+    const auto port = PortClaim::take(host, 0);
+    numbers.put(port ? port->port() : 0);
+    for (;;) ::pause();
+  });
+  const ConnQual port = owner.numbers().get();
+  ASSERT_NE(port, 0U);
+  Child squatter([&](Numbers& numbers) { squat(numbers, rendezvous_name(host, port)); });
+  ASSERT_EQ(squatter.numbers().get(), kPublished);
+  Child dialler([&](Numbers& numbers) {
+    if (!leave_users_behind("0 0 1\n")) return numbers.put(kNoNamespace);
+    World own;
+    Adapter adapter(own, "127.0.0.1");
+    Dialled dialled;
+    dial_now(own, adapter, "127.0.0.1", port, dialled);
+    numbers.put(dialled.port == nullptr && dialled.failure == DialFailure::Refused ? kFailed
+                                                                                   : kPublished);
+  });
+  const std::uint64_t said = dialler.numbers().get();
+  if (said == kNoNamespace) GTEST_SKIP() << "no user namespaces here";
+  EXPECT_EQ(said, kFailed);
+  EXPECT_EQ(squatter.numbers().get(), 1U);
+}
+
+TEST_F(Publish, WithoutANameForItselfAUserIsNotEvenItsOwnEqual) {
+  Child child([](Numbers& numbers) {
+    if (!leave_users_behind()) return numbers.put(kNoNamespace);
+    const HostAddress host = *read_address(address_of("127.0.0.1"));
+    const auto port = PortClaim::take(host, 0);
+    const auto name = bind_rendezvous(host, port ? port->port() : 0, true);
+    KnownHolders holders;
+    UniqueFd found;
+    numbers.put(kFindings);
+    const Finding finding = find_rendezvous(host, port->port(), holders, 0, found);
+    numbers.put(finding.what == Lookup::Unnamed && !found ? kFailed : kPublished);
+  });
+  if (child.numbers().get() == kNoNamespace) GTEST_SKIP() << "no user namespaces here";
+  EXPECT_EQ(child.numbers().get(), kFailed);
+}
+
+TEST(SameUser, ANamespaceThatMapsLessThanAllDoesNotKnowEveryUser) {
+  EXPECT_TRUE(maps_every_user("         0          0 4294967295\n"));
+  EXPECT_TRUE(maps_every_user("0 100000 65536\n65536 165536 4294901759\n"));
+  EXPECT_FALSE(maps_every_user("0 1000 1\n1 100000 65536\n")) << "a rootless container";
+  EXPECT_FALSE(maps_every_user(""));
+}
+
+TEST(SameUser, ANumberThatStandsForOneUserIsThatUser) {
+  EXPECT_TRUE(is_same_user(1000, 1000).value());
+  EXPECT_FALSE(is_same_user(1000, 1001).value());
 }
 
 // A name at which nobody is accepted any more.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <netinet/tcp.h>
 
+#include "tests/unit/shm/child.h"
 #include "tests/unit/shm/test_world.h"
 #include "transport/inet/abstract_name.h"
 #include "transport/inet/port_rules.h"
@@ -128,18 +129,53 @@ TEST(ListenerOwner, ADualStackListenerAnswersForIpv4) {
 }
 
 // Nobody accepts there: a program that connects by TCP must not believe that it is served.
-TEST(PortClaim, AForeignConnectIsNotAnswered) {
-  const auto claim = PortClaim::take(host("127.0.0.1"), 0);
-  ASSERT_TRUE(claim.has_value());
-  const UniqueFd stranger(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  sockaddr_storage address{};
-  const socklen_t length = to_sockaddr(host("127.0.0.1"), claim->port(), address);
-  EXPECT_NE(::connect(stranger.get(), reinterpret_cast<sockaddr*>(&address), length), 0);
-  tcp_info info{};
-  socklen_t size = sizeof info;
-  ASSERT_EQ(::getsockopt(stranger.get(), IPPROTO_TCP, TCP_INFO, &info, &size), 0);
-  EXPECT_EQ(info.tcpi_state, TCP_SYN_SENT) << "on loopback an answer is there before connect ends";
+struct Claimed {
+  const char* at; // nullptr: every address
+  const char* asked;
+};
+class AForeignConnect : public testing::TestWithParam<Claimed> {
+ protected:
+  // The state in which it stays; 0: there is no such address here.
+  static std::uint64_t state() {
+    const auto [at, asked] = GetParam();
+    const auto claim = PortClaim::take(at == nullptr ? std::nullopt : std::optional(host(at)), 0);
+    if (!claim) return 0;
+    const HostAddress where = host(asked);
+    const UniqueFd stranger(::socket(where.family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    sockaddr_storage address{};
+    const socklen_t length = to_sockaddr(where, claim->port(), address);
+    if (::connect(stranger.get(), reinterpret_cast<sockaddr*>(&address), length) != 0 &&
+        errno != EINPROGRESS)
+      return 0;
+    tcp_info info{};
+    socklen_t size = sizeof info;
+    ::getsockopt(stranger.get(), IPPROTO_TCP, TCP_INFO, &info, &size);
+    return info.tcpi_state;
+  }
+};
+
+// On loopback an answer would be there before connect() ends.
+TEST_P(AForeignConnect, IsNotAnswered) {
+  const std::uint64_t found = state();
+  if (found == 0) GTEST_SKIP() << "no such address here";
+  EXPECT_EQ(found, TCP_SYN_SENT);
 }
+
+TEST_P(AForeignConnect, IsNotAnsweredByAUserWithoutPrivileges) {
+  Child child([](Numbers& numbers) {
+    if (::geteuid() == 0 && ::setresuid(kNobody, kNobody, kNobody) != 0) return;
+    numbers.put(1);
+    numbers.put(state());
+  });
+  ASSERT_EQ(child.numbers().get(), 1U);
+  const std::uint64_t found = child.numbers().get();
+  if (found == 0) GTEST_SKIP() << "no such address here";
+  EXPECT_EQ(found, TCP_SYN_SENT);
+}
+
+INSTANTIATE_TEST_SUITE_P(To, AForeignConnect,
+                         testing::Values(Claimed{"127.0.0.1", "127.0.0.1"}, Claimed{"::1", "::1"},
+                                         Claimed{nullptr, "127.0.0.1"}, Claimed{nullptr, "::1"}));
 
 TEST(AnyPort, TheRangeLiesBelowTheEphemeralPorts) {
   const PortRange usual = any_port_range_below("32768\t60999\n");

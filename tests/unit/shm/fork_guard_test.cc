@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// What a child finds in the place of a guarded socket, where it has nothing to put there.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "tests/unit/shm/child.h"
+#include "transport/inet/fork_guard.h"
+
+namespace datum::test {
+namespace {
+
+enum Said : std::uint64_t { kGone = 1, kStillThere = 2, kNotSet = 3 };
+
+ino_t inode_of(int fd) {
+  struct stat about {};
+  return ::fstat(fd, &about) == 0 ? about.st_ino : 0;
+}
+
+// Whether a child made now has the sockets.
+Said look_in_child(const std::array<GuardedFd, 3>& guarded) {
+  std::array<ino_t, 3> inodes{};
+  for (std::size_t i = 0; i < guarded.size(); ++i) inodes[i] = inode_of(guarded[i].get());
+  const pid_t child = ::fork();
+  if (child == 0) {
+    bool there = false;
+    for (std::size_t i = 0; i < guarded.size(); ++i)
+      there = there || inode_of(guarded[i].get()) == inodes[i];
+    ::_exit(there ? 1 : 0);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  return status == 0 ? kGone : kStillThere;
+}
+
+std::array<GuardedFd, 3> guarded_sockets() {
+  std::array<GuardedFd, 3> sockets;
+  for (GuardedFd& each : sockets)
+    each = GuardedFd::make([] { return ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0); });
+  return sockets;
+}
+
+bool fill_table() {
+  const rlimit few{256, 256};
+  if (::setrlimit(RLIMIT_NOFILE, &few) != 0) return false;
+  while (::open("/dev/null", O_RDONLY | O_CLOEXEC) >= 0) {
+  }
+  return errno == EMFILE;
+}
+
+bool forbid(std::uint32_t call) {
+  std::array<sock_filter, 4> program{{
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  }};
+  const sock_fprog filter{program.size(), program.data()};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+TEST(ForkGuard, AFullTableLeavesTheChildNoCopy) {
+  Child child([](Numbers& numbers) {
+    const auto sockets = guarded_sockets();
+    numbers.put(fill_table() ? look_in_child(sockets) : kNotSet);
+  });
+  EXPECT_EQ(child.numbers().get(), kGone);
+}
+
+TEST(ForkGuard, ALoweredLimitLeavesTheChildNoCopy) {
+  Child child([](Numbers& numbers) {
+    const auto sockets = guarded_sockets();
+    const rlimit none{0, 0};
+    numbers.put(::setrlimit(RLIMIT_NOFILE, &none) == 0 ? look_in_child(sockets) : kNotSet);
+  });
+  EXPECT_EQ(child.numbers().get(), kGone);
+}
+
+TEST(ForkGuard, ARefusedCallLeavesTheChildNoCopy) {
+  Child child([](Numbers& numbers) {
+    const auto sockets = guarded_sockets();
+    numbers.put(forbid(SYS_eventfd2) ? look_in_child(sockets) : kNotSet);
+  });
+  const std::uint64_t said = child.numbers().get();
+  if (said == kNotSet) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_EQ(said, kGone);
+}
+
+} // namespace
+} // namespace datum::test
