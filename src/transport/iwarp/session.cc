@@ -25,9 +25,11 @@ void Session::enter(State state) {
   deadline_ = kNever;
 }
 
-void Session::set_largest_ulpdu(std::size_t octets) {
+void Session::set_largest_ulpdu(std::size_t octets, std::size_t with_markers) {
   segment_ulpdu_ = std::clamp(octets, kLeastUlpdu, kMostSentUlpdu);
-  if (stream_.peer != PeerKind::Own) stream_.most_ulpdu = segment_ulpdu_;
+  marked_ulpdu_ = std::clamp(with_markers, kLeastUlpdu, segment_ulpdu_);
+  if (stream_.peer != PeerKind::Own)
+    stream_.most_ulpdu = stream_.terms.markers ? marked_ulpdu_ : segment_ulpdu_;
 }
 
 // --- octets from TCP

@@ -129,8 +129,9 @@ class Session final : private StreamControl {
   // When on_time() is to be called without any octets.
   Instant deadline() const;
   void on_time(Instant now);
-  // From the segment size of TCP, which may change (mulpdu()).
-  void set_largest_ulpdu(std::size_t octets);
+  // From the segment size of TCP, which may change (mulpdu()): as it is, and with the markers that
+  // a peer may demand, which take of the same segment.
+  void set_largest_ulpdu(std::size_t octets, std::size_t with_markers);
   // As TCP has measured it; before the reply.
   void set_round_trip(Duration time) { round_trip_ = time; }
   bool peer_is_own() const { return stream_.peer == PeerKind::Own; }
@@ -208,6 +209,7 @@ class Session final : private StreamControl {
   std::size_t startup_size_ = 0; // of our startup frame
   std::size_t startup_left_ = 0; // octets of our startup frame that TCP has not taken
   std::size_t segment_ulpdu_ = kLeastUlpdu;
+  std::size_t marked_ulpdu_ = kLeastUlpdu;
   std::vector<std::byte> arrived_; // startup octets of the peer
   std::vector<std::byte> private_data_;
   StartupFrame own_frame_;

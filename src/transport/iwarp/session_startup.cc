@@ -164,7 +164,7 @@ void Session::enter_full(bool initiator) {
   decoder_.begin(terms.crc);
   stream_.receive_timeout = settings_.receive_timeout;
   stream_.takes_extensions = stream_.peer_takes_extensions = settings_.extensions;
-  stream_.most_ulpdu = segment_ulpdu_;
+  stream_.most_ulpdu = terms.markers ? marked_ulpdu_ : segment_ulpdu_;
   outbound_.begin(settings_.first_msn);
   inbound_.begin(settings_.first_msn);
   enter(State::Full);

@@ -84,7 +84,8 @@ Status TcpConnection::expect_request(TcpOwner& owner) {
 
 void TcpConnection::measure() {
   begun_ = true;
-  session_.set_largest_ulpdu(iwarp::mulpdu(segment_size(socket_.get()), false));
+  const std::size_t segment = segment_size(socket_.get());
+  session_.set_largest_ulpdu(iwarp::mulpdu(segment, false), iwarp::mulpdu(segment, true));
   session_.set_round_trip(tcp_state(socket_.get()).round_trip);
 }
 

@@ -23,7 +23,7 @@ struct Message {
 struct Foreign : Target {
   Foreign() {
     feed(fpdu(tagged(Rdmap::Write, 1, 0)));
-    session.set_largest_ulpdu(1442);
+    session.set_largest_ulpdu(1442, 1430);
   }
 };
 
@@ -304,7 +304,7 @@ TEST(IwarpEnding, RegionThatGoesWhileTcpHasAPartOfIt) {
   side.session.accept({}, {.reads_in = 4, .reads_out = 4}, side.events, 0);
   side.take_output();
   side.events.take_log();
-  side.session.set_largest_ulpdu(64768);
+  side.session.set_largest_ulpdu(64768, 64768);
   std::byte* memory = side.events.add_region(0x55, 40000, kRemoteRead);
   side.feed(fpdu(untagged(Rdmap::ReadRequest, 1, 1),
                  octets_of(ReadRequest{.size = 40000,

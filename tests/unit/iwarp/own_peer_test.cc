@@ -209,7 +209,7 @@ TEST(IwarpOwnPeer, LargestUlpduOfThePeerIsUsed) {
   Bytes data = pattern(30000, 3, 1);
   const LocalTriplet local = triplet(data.data(), data.size());
   const WorkRequest work = send_of(std::span(&local, 1));
-  side.session.set_largest_ulpdu(1442);
+  side.session.set_largest_ulpdu(1442, 1430);
   side.feed(hello(kHello));
   ASSERT_EQ(side.session.start(work), StartResult::Started);
   const std::vector<Bytes> frames = ulpdus(side.take_output());

@@ -295,7 +295,7 @@ TEST(IwarpTransfer, MarkersWhereThePeerWantsThem) {
   }
   int which = 0;
   for (Sender* side : {&with, &without}) {
-    side->session.set_largest_ulpdu(700);
+    side->session.set_largest_ulpdu(700, 700);
     streams[which] = side->take_output();
     for (const WorkRequest& work : works) {
       ASSERT_EQ(side->session.start(work), StartResult::Started);
@@ -306,6 +306,32 @@ TEST(IwarpTransfer, MarkersWhereThePeerWantsThem) {
   }
   EXPECT_EQ(to_hex(Octets(streams[0]).first(4)), "00000000");
   EXPECT_EQ(to_hex(strip(streams[0])), to_hex(streams[1]));
+}
+
+std::size_t largest_marked(Side& side, Bytes stream) {
+  Bytes data(4344);
+  const LocalTriplet local = triplet(data.data(), data.size());
+  EXPECT_EQ(side.session.start(send_of(std::span(&local, 1))), StartResult::Started);
+  const Bytes more = side.take_output();
+  stream.insert(stream.end(), more.begin(), more.end());
+  std::size_t largest = 0;
+  for (const Bytes& ulpdu : ulpdus(strip(stream))) largest = std::max(largest, ulpdu.size());
+  return largest;
+}
+
+// Markers take of the same segment, so an FPDU among them is shorter (RFC 5044 section 4.1). What
+// TCP says may come before the reply that demands them, or behind it.
+// Rules: iwarp.T22
+TEST(IwarpTransfer, AnFpduFitsInASegmentWithItsMarkers) {
+  Sender later(true);
+  later.session.set_largest_ulpdu(1442, 1430);
+  EXPECT_EQ(largest_marked(later, later.take_output()), 1430U);
+  Side before(Sender::settings(true));
+  before.session.set_largest_ulpdu(1442, 1430);
+  before.session.connect({}, {.revision = 1, .reads_in = 4, .reads_out = 4}, before.events, 0);
+  before.take_output();
+  before.feed(from_hex("4d504120494420526570204672616d65c0010000"));
+  EXPECT_EQ(largest_marked(before, before.take_output()), 1430U);
 }
 
 // Rules: iwarp.T8
@@ -469,7 +495,7 @@ TEST(IwarpTransfer, SmallMessagesShareOneGatheringCall) {
 TEST(IwarpTransfer, StartWithinTheCallNeedsNothingAfterwards) {
   Sender side(false);
   side.take_output();
-  side.session.set_largest_ulpdu(1442);
+  side.session.set_largest_ulpdu(1442, 1430);
   {
     Bytes data = pattern(1000, 1, 1);
     LocalTriplet local = triplet(data.data(), data.size());
