@@ -48,7 +48,7 @@ Play::Play(const Choices& choices, Delivery delivery)
 
 void Play::set_largest(std::size_t ulpdu) {
   heard_.may_be_as_long(std::min(ulpdu, kMostSentUlpdu));
-  side_.session.set_largest_ulpdu(ulpdu);
+  side_.session.set_segment_size(ulpdu + 6); // a header of 2 octets, a CRC of 4
 }
 
 void Play::be_connected() {

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -44,6 +45,12 @@ std::size_t fpdu_size(const Octets& stream, std::size_t at) {
 
 Octets control(std::uint8_t ddp, Opcode opcode) {
   return {ddp, static_cast<std::uint8_t>(0x40U | static_cast<unsigned>(opcode))};
+}
+
+// What is announced, and what is sent.
+void limit_segments(int socket, int segment) {
+  if (segment == 0) return;
+  EXPECT_EQ(::setsockopt(socket, IPPROTO_TCP, TCP_MAXSEG, &segment, sizeof segment), 0);
 }
 
 // The address of an IA with a port.
@@ -95,8 +102,9 @@ Octets tagged(Opcode opcode, std::uint32_t stag, std::uint64_t to, std::size_t p
   return tagged(opcode, stag, to, filled(payload));
 }
 
-Octets tagged(Opcode opcode, std::uint32_t stag, std::uint64_t to, const Octets& payload) {
-  Octets out = control(0xc1, opcode);
+Octets tagged(Opcode opcode, std::uint32_t stag, std::uint64_t to, const Octets& payload,
+              bool last) {
+  Octets out = control(last ? 0xc1 : 0x81, opcode);
   append(out, stag);
   append(out, to);
   return fpdu(std::move(out) + payload);
@@ -113,10 +121,11 @@ Octets send_message(std::uint32_t msn, std::size_t payload) {
   return untagged(Opcode::Send, 0, msn, 0, filled(payload));
 }
 
-Octets read_request(std::uint32_t msn, std::uint32_t size, std::uint32_t stag, std::uint64_t from) {
+Octets read_request(std::uint32_t msn, std::uint32_t size, std::uint32_t stag, std::uint64_t from,
+                    std::uint32_t sink_stag, std::uint64_t sink_offset) {
   Octets fields;
-  append(fields, kSinkStag);
-  append(fields, kSinkOffset);
+  append(fields, sink_stag);
+  append(fields, sink_offset);
   append(fields, size);
   append(fields, stag);
   append(fields, from);
@@ -144,8 +153,9 @@ Octets carrier(std::uint32_t stag, std::uint64_t to) {
   return tagged(Opcode::Write, stag, to, 0);
 }
 
-RawPeer::RawPeer(DAT_IA_ADDRESS_PTR host, DAT_CONN_QUAL port, int receive_buffer)
+RawPeer::RawPeer(DAT_IA_ADDRESS_PTR host, DAT_CONN_QUAL port, int receive_buffer, int segment)
     : RawPeer(::socket(host->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  limit_segments(socket_, segment);
   if (receive_buffer != 0)
     ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
   const Name name(host, port);
@@ -182,6 +192,12 @@ std::size_t RawPeer::say_at_most(const Octets& octets) {
 
 void RawPeer::finish() {
   ::shutdown(socket_, SHUT_WR);
+}
+
+void RawPeer::say_and_finish(const Octets& octets) {
+  EXPECT_EQ(::send(socket_, octets.data(), octets.size(), MSG_NOSIGNAL | MSG_MORE),
+            static_cast<ssize_t>(octets.size()));
+  finish();
 }
 
 void RawPeer::reset() {
@@ -234,8 +250,9 @@ bool RawPeer::is_ended() const {
   return got == 0 || (got < 0 && errno != EAGAIN);
 }
 
-RawListener::RawListener(DAT_IA_ADDRESS_PTR host)
+RawListener::RawListener(DAT_IA_ADDRESS_PTR host, int segment)
     : socket_(::socket(host->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  limit_segments(socket_, segment);
   const Name name(host, 0);
   EXPECT_EQ(::bind(socket_, name.get(), name.length()), 0) << std::strerror(errno);
   EXPECT_EQ(::listen(socket_, 8), 0);

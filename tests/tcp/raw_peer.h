@@ -33,13 +33,15 @@ enum class Opcode : std::uint8_t {
 };
 // FPDUs, the last of their message unless said.
 Octets tagged(Opcode opcode, std::uint32_t stag, std::uint64_t to, std::size_t payload);
-Octets tagged(Opcode opcode, std::uint32_t stag, std::uint64_t to, const Octets& payload);
+Octets tagged(Opcode opcode, std::uint32_t stag, std::uint64_t to, const Octets& payload,
+              bool last = true);
 Octets untagged(Opcode opcode, std::uint32_t queue, std::uint32_t msn, std::uint32_t offset,
                 const Octets& payload, bool last = true);
 Octets send_message(std::uint32_t msn, std::size_t payload);
 constexpr std::uint32_t kSinkStag = 0x77; // where it wants them
 constexpr std::uint64_t kSinkOffset = 0x1000;
-Octets read_request(std::uint32_t msn, std::uint32_t size, std::uint32_t stag, std::uint64_t from);
+Octets read_request(std::uint32_t msn, std::uint32_t size, std::uint32_t stag, std::uint64_t from,
+                    std::uint32_t sink_stag = kSinkStag, std::uint64_t sink_offset = kSinkOffset);
 // The Terminate for the last FPDU of what was said, with as much of that as RFC 5040 section 4.8
 // wants: nothing, its DDP header, or that and the Read Request. `code` is "layer/type/code".
 enum class Echo { Nothing, Header, Request };
@@ -49,7 +51,8 @@ Octets carrier(std::uint32_t stag, std::uint64_t to);
 
 class RawPeer {
  public:
-  RawPeer(DAT_IA_ADDRESS_PTR host, DAT_CONN_QUAL port, int receive_buffer = 0);
+  // segment: the largest TCP segment that either side sends, zero for what the way allows.
+  RawPeer(DAT_IA_ADDRESS_PTR host, DAT_CONN_QUAL port, int receive_buffer = 0, int segment = 0);
   RawPeer(RawPeer&& other) noexcept;
   RawPeer(const RawPeer&) = delete;
   RawPeer& operator=(const RawPeer&) = delete;
@@ -63,6 +66,8 @@ class RawPeer {
   // Nothing more will be said. After reset() nothing is heard, either: what was said is lost.
   void finish();
   void reset();
+  // Both in one segment.
+  void say_and_finish(const Octets& octets);
   // The reply to a request, whole; or a request.
   Octets hear_reply();
   Octets hear_request() { return hear_reply(); }
@@ -76,6 +81,7 @@ class RawPeer {
   const Octets& heard() const { return heard_; }
   // The other side has ended: looked at now, without waiting.
   bool is_ended() const;
+  int socket() const { return socket_; }
 
  private:
   friend class RawListener;
@@ -87,7 +93,7 @@ class RawPeer {
 
 class RawListener {
  public:
-  explicit RawListener(DAT_IA_ADDRESS_PTR host);
+  explicit RawListener(DAT_IA_ADDRESS_PTR host, int segment = 0);
   RawListener(const RawListener&) = delete;
   RawListener& operator=(const RawListener&) = delete;
   ~RawListener();
