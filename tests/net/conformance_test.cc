@@ -21,6 +21,7 @@ constexpr const char* kMost = "DatCr*:DatEpConnect*:DatEpDisconnect*:DatEpPost*:
 constexpr const char* kFew = "DatCr*:DatEpDisconnect*:RuleFlush*:RuleDtoErrors*:"
                              "RuleRdmaReadLimits*";
 constexpr const char* kData = "DatEpPost*:RuleFlush*:RuleDtoErrors*:RuleSrq*:RuleRdmaReadLimits*";
+constexpr const char* kSome = "DatEpPost*:RuleFlush*";
 constexpr const char* kData2 = "Dat2Atomics*:Dat2Extensions*:Dat2ExtendedFlags*";
 constexpr const char* kFew2 = "Dat2Extensions*"; // others poll while they wait for the wire
 constexpr const char* kDatagrams = "Dat2Datagrams*:Dat2Liar*";
@@ -108,7 +109,8 @@ INSTANTIATE_TEST_SUITE_P(
              .faults = "reorder=2000",
              .counted = {"held_back"}},
         Kind{.name = "AWireThatDuplicates",
-             .chosen = kData,
+             .chosen = kSome,
+             .chosen2 = kFew2,
              .faults = "duplicate=2000",
              .counted = {"duplicated"}},
         Kind{.name = "AWireThatReordersAndDuplicates",
@@ -126,8 +128,8 @@ INSTANTIATE_TEST_SUITE_P(
         Kind{.name = "100MegabitsPerSecond", .chosen = kData, .wiring = {.slow = true}},
         Kind{.name = "Mtu576", .chosen = kData, .wiring = {.mtu = 576}},
         Kind{.name = "Mtu1280AndIpv6", .chosen = kMost, .wiring = {.mtu = 1280, .ipv6 = true}},
-        Kind{.name = "Mtu9000", .chosen = kData, .wiring = {.mtu = 9000}},
-        Kind{.name = "Mtu65520", .chosen = kData, .wiring = {.mtu = 65520}}),
+        Kind{.name = "Mtu9000", .chosen = kSome, .chosen2 = kFew2, .wiring = {.mtu = 9000}},
+        Kind{.name = "Mtu65520", .chosen = kSome, .chosen2 = kFew2, .wiring = {.mtu = 65520}}),
     [](const testing::TestParamInfo<Kind>& kind) { return std::string(kind.param.name); });
 
 } // namespace

@@ -36,7 +36,7 @@ class FpduStream {
   RawPeer peer_;
   bool crc_ = false;
   bool markers_ = false;
-  std::uint64_t offset_ = 0; // of the next octet, from the first of full operation
+  std::uint64_t offset_ = 0;           // of the next octet, from the first of full operation
   std::optional<std::uint64_t> start_; // of the FPDU's length field
   std::size_t last_size_ = 0;
   std::size_t markers_heard_ = 0;

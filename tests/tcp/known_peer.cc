@@ -37,9 +37,8 @@ bool is_tagged(int opcode) {
 KnownPeer::KnownPeer(const Stack& stack, RawPeer peer)
     : stack_(stack), stream_(std::move(peer)), region_(kRegionSize) {
   const int at_once = 1; // as all of these stacks do
-  EXPECT_EQ(::setsockopt(stream_.peer().socket(), IPPROTO_TCP, TCP_NODELAY, &at_once,
-                         sizeof at_once),
-            0);
+  EXPECT_EQ(
+      ::setsockopt(stream_.peer().socket(), IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once), 0);
 }
 
 // What fits in a segment, as its own TCP has it: no stack sends more. siw rounds down to 8.
@@ -139,10 +138,9 @@ void KnownPeer::answer(const Octets& request) {
   do {
     const std::size_t piece = std::min(most, data.size() - at);
     const auto from = data.begin() + static_cast<std::ptrdiff_t>(at);
-    stream_.say(tagged(Opcode::ReadResponse, u32(request, 18),
-                       number_at<std::uint64_t>(request, 22) + at,
-                       Octets(from, from + static_cast<std::ptrdiff_t>(piece)),
-                       at + piece == data.size()));
+    stream_.say(
+        tagged(Opcode::ReadResponse, u32(request, 18), number_at<std::uint64_t>(request, 22) + at,
+               Octets(from, from + static_cast<std::ptrdiff_t>(piece)), at + piece == data.size()));
     at += piece;
   } while (at < data.size());
 }

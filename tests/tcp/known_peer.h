@@ -24,15 +24,15 @@ struct Stack {
   const char* name;
   const char* our_crc; // what we are set to (DATUM_CRC), since all this is on loopback
   std::uint8_t revision;
-  bool crc;           // demands it
-  bool markers;       // demands them in what it receives
-  bool peer_to_peer;  // its consumers may both speak first: it sends an RTR, and needs one
-  Forms offers;       // in a request
-  Forms chooses;      // in a reply, or of a reply that leaves it the choice
-  std::uint16_t reads; // IRD and ORD
-  int segment;        // of TCP; zero for what the way allows
-  std::size_t most_fpdu; // that it takes; zero: what fits in a segment
-  bool one_segment;   // startup frames have to come in one
+  bool crc;               // demands it
+  bool markers;           // demands them in what it receives
+  bool peer_to_peer;      // its consumers may both speak first: it sends an RTR, and needs one
+  Forms offers;           // in a request
+  Forms chooses;          // in a reply, or of a reply that leaves it the choice
+  std::uint16_t reads;    // IRD and ORD
+  int segment;            // of TCP; zero for what the way allows
+  std::size_t most_fpdu;  // that it takes; zero: what fits in a segment
+  bool one_segment;       // startup frames have to come in one
   bool rtr_in_revision_1; // a convention of its own
   bool swapped_terminate; // bit fields in the order of a little-endian host
 };

@@ -15,8 +15,8 @@
 namespace datum::test {
 namespace {
 
-constexpr int kSegment = 1460;    // of an Ethernet
-constexpr int kQuietMs = 20;      // how long something that must not come has to show up
+constexpr int kSegment = 1460; // of an Ethernet
+constexpr int kQuietMs = 20;   // how long something that must not come has to show up
 constexpr std::uint8_t kMarkers = 0x80;
 constexpr std::uint8_t kCrc = 0x40;
 constexpr std::uint8_t kRejected = 0x20;
@@ -61,19 +61,19 @@ const Stack kSiw = {.name = "Siw",
                     .rtr_in_revision_1 = false,
                     .swapped_terminate = true};
 const Stack kSiwWithoutCrc = {.name = "SiwWithoutCrc",
-                    .our_crc = "off",
-                    .revision = 2,
-                    .crc = false,
-                    .markers = false,
-                    .peer_to_peer = false,
-                    .offers = Forms::None,
-                    .chooses = Forms::Write,
-                    .reads = 128,
-                    .segment = 0,
-                    .most_fpdu = 65544,
-                    .one_segment = false,
-                    .rtr_in_revision_1 = false,
-                    .swapped_terminate = true};
+                              .our_crc = "off",
+                              .revision = 2,
+                              .crc = false,
+                              .markers = false,
+                              .peer_to_peer = false,
+                              .offers = Forms::None,
+                              .chooses = Forms::Write,
+                              .reads = 128,
+                              .segment = 0,
+                              .most_fpdu = 65544,
+                              .one_segment = false,
+                              .rtr_in_revision_1 = false,
+                              .swapped_terminate = true};
 // Chelsio's: offers and answers the Read form alone, and has no place for octets that come early.
 const Stack kCxgb4 = {.name = "Cxgb4",
                       .our_crc = "on",
@@ -146,12 +146,12 @@ void KnownPeer::expect_silence() {
 
 void KnownPeer::say_startup(bool reply, std::uint8_t flags, std::uint16_t ird_word,
                             std::uint16_t ord_word, std::string_view private_data) {
-  Octets frame = from_hex(reply ? "4d504120494420526570204672616d65"
-                                : "4d504120494420526571204672616d65");
+  Octets frame =
+      from_hex(reply ? "4d504120494420526570204672616d65" : "4d504120494420526571204672616d65");
   const bool enhanced = (flags & kEnhanced) != 0;
   const std::size_t length = private_data.size() + (enhanced ? 4 : 0);
-  for (const std::size_t each : {std::size_t{flags}, std::size_t{stack_.revision}, length >> 8U,
-                                 length & 0xffU})
+  for (const std::size_t each :
+       {std::size_t{flags}, std::size_t{stack_.revision}, length >> 8U, length & 0xffU})
     frame.push_back(static_cast<std::uint8_t>(each));
   if (enhanced) {
     for (const unsigned each : {unsigned{ird_word}, unsigned{ord_word}}) {
@@ -271,8 +271,8 @@ void KnownPeer::accept(std::string_view private_data) {
 }
 
 void KnownPeer::reject(std::string_view private_data) {
-  const unsigned flags = kRejected | (asked_crc_ || stack_.crc ? kCrc : 0U) |
-                         (stack_.revision == 2 ? kEnhanced : 0U);
+  const unsigned flags =
+      kRejected | (asked_crc_ || stack_.crc ? kCrc : 0U) | (stack_.revision == 2 ? kEnhanced : 0U);
   say_startup(true, static_cast<std::uint8_t>(flags), static_cast<std::uint16_t>(kPeerToPeer | 1U),
               static_cast<std::uint16_t>(bits(stack_.chooses) | 1U), private_data);
 }

@@ -19,8 +19,7 @@ enum class Asks { We, They };
 
 Octets pattern(std::size_t size, std::uint8_t seed) {
   Octets out(size);
-  for (std::size_t i = 0; i < size; ++i)
-    out[i] = static_cast<std::uint8_t>(seed + i * 7 + i / 251);
+  for (std::size_t i = 0; i < size; ++i) out[i] = static_cast<std::uint8_t>(seed + i * 7 + i / 251);
   return out;
 }
 void set(Buffer& buffer, const Octets& octets) {
