@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // datum-sim-search [--trace] FIRST [COUNT]: plays COUNT seeds from FIRST on; the first failure ends
-// it and prints the line that plays this seed again.
+// it and prints the line that plays this seed again. Too little that happened is a failure, too.
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <exception>
+#include <optional>
 #include <span>
+#include <string>
 
+#include "crash_note.h"
+#include "enough.h"
 #include "failure.h"
 #include "live_blocks.h"
 #include "search.h"
@@ -41,17 +46,24 @@ void print_tally() {
                 .c_str());
 }
 
-// False: an invariant does not hold, and that was printed.
+// False: an invariant does not hold, or something else was thrown, and that was printed.
 bool play(const char* program, std::uint64_t seed) {
-  Search search(seed);
-  try {
-    search.run();
-    return true;
-  } catch (const InvariantBroken& broken) {
-    std::puts(text("seed {} ({}): {}\nrerun: {} --trace {}", seed, search.description(),
-                   broken.what(), program, seed)
+  note_at_a_crash(seed);
+  std::optional<Search> search;
+  const auto fail = [&](const char* why) {
+    std::puts(text("seed {} ({}): {}\nrerun: {} --trace {}", seed,
+                   search ? search->description() : "not begun", why, program, seed)
                   .c_str());
     return false;
+  };
+  try {
+    search.emplace(seed);
+    search->run();
+    return true;
+  } catch (const std::exception& broken) {
+    return fail(broken.what());
+  } catch (...) {
+    return fail("something was thrown");
   }
 }
 
@@ -86,7 +98,7 @@ int main(int count, char** words) {
   std::uint64_t first = 1;
   std::uint64_t seeds = 1;
   if (count < 2 || count > 3 || !read_number(words[1], first) ||
-      (count == 3 && !read_number(words[2], seeds))) {
+      (count == 3 && !read_number(words[2], seeds)) || seeds == 0) {
     std::fprintf(stderr, "usage: %s [--trace] FIRST [COUNT]\n", program);
     return 2;
   }
@@ -95,5 +107,7 @@ int main(int count, char** words) {
   std::printf("%llu seeds from %llu on: every invariant holds\n",
               static_cast<unsigned long long>(seeds), static_cast<unsigned long long>(first));
   print_tally();
-  return 0;
+  const std::string seldom = too_seldom(tally, seeds);
+  std::printf("%s", seldom.c_str());
+  return seldom.empty() ? 0 : 1;
 }

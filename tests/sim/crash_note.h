@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// tests/sim/crash_note.h: a failed assertion or another crash names the seed that was played.
+#pragma once
+
+#include <cstdint>
+
+namespace datum::test {
+
+// From now on: "seed N: ended by a signal" on stderr, and the signal does what it would have done.
+// Where a sanitizer looks for crashes it keeps those that it reports itself.
+void note_at_a_crash(std::uint64_t seed);
+
+} // namespace datum::test
