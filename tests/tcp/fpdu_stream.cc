@@ -101,9 +101,10 @@ std::optional<Octets> FpduStream::hear() {
     return std::nullopt;
   }
   if (crc_) {
-    const std::uint32_t crc = crc32c(covered);
-    EXPECT_EQ(trailer[0] | trailer[1] << 8U | trailer[2] << 16U | std::uint32_t{trailer[3]} << 24U,
-              crc);
+    std::uint32_t said = 0; // the lowest octet comes first
+    for (auto octet = trailer.rbegin(); octet != trailer.rend(); ++octet)
+      said = said << 8U | *octet;
+    EXPECT_EQ(said, crc32c(covered));
   }
   for (std::size_t i = 2 + length; i < fpdu.size(); ++i) EXPECT_EQ(fpdu[i], 0) << "pad";
   last_size_ = offset_ - began;
