@@ -55,7 +55,7 @@ std::vector<std::string> environment_with(const Command& command) {
     if (std::none_of(added.begin(), added.end(), [&](const auto& a) { return a.first == name; }))
       environment.emplace_back(text);
   }
-  for (const auto& [name, value] : added) environment.push_back(name + "=" + value);
+  for (const auto& [name, value] : added) environment.push_back(fmt::format("{}={}", name, value));
   return environment;
 }
 
@@ -88,7 +88,7 @@ std::string find_program(const std::string& name) {
   const std::string folders = path != nullptr ? path : "/usr/bin:/bin";
   for (std::size_t at = 0; at <= folders.size();) {
     const std::size_t colon = std::min(folders.find(':', at), folders.size());
-    const std::string file = folders.substr(at, colon - at) + "/" + name;
+    std::string file = folders.substr(at, colon - at) + "/" + name;
     if (colon > at && file.front() == '/' && access(file.c_str(), X_OK) == 0) return file;
     at = colon + 1;
   }

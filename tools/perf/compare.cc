@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "common/human.h"
+#include "common/tool_error.h"
 #include "perf/compare_output.h"
 #include "perf/tool_server.h"
 
