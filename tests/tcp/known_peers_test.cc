@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 #include <tuple>
 
@@ -23,7 +22,7 @@ Octets pattern(std::size_t size, std::uint8_t seed) {
   return out;
 }
 void set(Buffer& buffer, const Octets& octets) {
-  std::memcpy(buffer.bytes().data(), octets.data(), octets.size());
+  std::copy(octets.begin(), octets.end(), reinterpret_cast<std::uint8_t*>(buffer.bytes().data()));
 }
 Octets contents(Buffer& buffer, std::size_t size) {
   const auto* from = reinterpret_cast<const std::uint8_t*>(buffer.bytes().data());
