@@ -60,6 +60,11 @@ class RuleSrq : public Conformance {
     EXPECT_DAT_OK(post_send(from.sender.ep(), {source.segment()}, 0, flags));
     expect_dto(from.sender.request_evd(), from.sender.ep(), 0);
   }
+  // The SRQ is empty: the message waits.
+  static void post_without_recv(Receiver& from, Buffer& source, DAT_UINT64 cookie) {
+    EXPECT_DAT_OK(post_send(from.sender.ep(), {source.segment()}, cookie));
+    EXPECT_NO_EVENT(from.sender.request_evd());
+  }
   DAT_SRQ_PARAM query() const {
     DAT_SRQ_PARAM param{};
     EXPECT_DAT_OK(dat_srq_query(srq, DAT_SRQ_FIELD_ALL, &param));
@@ -154,11 +159,9 @@ TEST_F(RuleSrq, AMessageWaitsForARecv) {
   connect_to(first);
   connect_to(second);
   Buffer source = first.sender.buffer(8);
-  EXPECT_DAT_OK(post_send(first.sender.ep(), {source.segment()}, 1));
-  EXPECT_NO_EVENT(first.sender.request_evd());
+  post_without_recv(first, source, 1);
   Buffer other_source = second.sender.buffer(8);
-  EXPECT_DAT_OK(post_send(second.sender.ep(), {other_source.segment()}, 2));
-  EXPECT_NO_EVENT(second.sender.request_evd());
+  post_without_recv(second, other_source, 2);
   post(0);
   expect_dto(first.sender.request_evd(), first.sender.ep(), 1);
   post(1);
@@ -179,12 +182,10 @@ TEST_F(RuleSrq, AConnectionThatEndedWaitsForNoRecv) {
     connect_to(first);
     connect_to(second);
     Buffer lost = first.sender.buffer(8);
-    EXPECT_DAT_OK(post_send(first.sender.ep(), {lost.segment()}, 1));
-    EXPECT_NO_EVENT(first.sender.request_evd());
+    post_without_recv(first, lost, 1);
     Buffer source = second.sender.buffer(8);
     source.write(0, "tosecond");
-    EXPECT_DAT_OK(post_send(second.sender.ep(), {source.segment()}, 2));
-    EXPECT_NO_EVENT(second.sender.request_evd());
+    post_without_recv(second, source, 2);
     if (end == End::Freed) {
       first.ep.free();
     } else {
