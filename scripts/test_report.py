@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """Sums up a ctest run: test_report.py BUILD_DIR RESULTS.xml SKIPS.txt
 
-Prints each failed test with the line that reruns it, each skipped one with its reason, and last
-`N passed, N failed, N skipped`. Exit 1: something failed, was skipped without standing on the
+Prints each skipped test with its reason, each failed one with the line that reruns it and what it said,
+and last `N passed, N failed, N skipped`. Exit 1: something failed, was skipped without standing on the
 list of skips, or nothing ran at all.
 
 A test of ctest may be a whole program of GoogleTest (tests/WholePrograms.cmake). What became of the tests
@@ -18,6 +18,8 @@ import shlex
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+
+LINES_OF_A_FAILURE = 12
 
 
 def read_skips(path):
@@ -61,8 +63,13 @@ def prefix_of(program):
     return re.match(r"(.*[/.])?", program).group()
 
 
+def end_of(output):
+    """The last lines that say something."""
+    return [line.rstrip() for line in (output or "").splitlines() if line.strip()][-LINES_OF_A_FAILURE:]
+
+
 def inside(build, program):
-    """(name, result, reason) of each test of a whole program; none if it is none, or ended too early."""
+    """(name, result, what it said) of each test of a whole program; none if it is none, or ended too early."""
     results = pathlib.Path(build, "program-results", program + ".xml")
     if not results.exists():
         return []
@@ -73,7 +80,8 @@ def inside(build, program):
             if test.get("name").startswith("DISABLED_"):  # the others are those of another filter
                 tests.append((name, "skipped", "disabled"))
         elif test.find("failure") is not None:
-            tests.append((name, "failed", ""))
+            said = "\n".join(failure.get("message") or "" for failure in test.iter("failure"))
+            tests.append((name, "failed", said))
         elif test.get("result") == "skipped":
             reason = (test.find("skipped").get("message") or "").strip().splitlines()
             tests.append((name, "skipped", reason[-1] if reason else "no reason given"))
@@ -120,7 +128,7 @@ class Sum:
         self.build = build
         self.commands = commands(build)
         self.passed = 0
-        self.failed = []  # (name, the line that reruns it)
+        self.failed = []  # (name, the line that reruns it, the lines it said)
         self.skipped = []  # (name, reason)
 
     def add(self, case):
@@ -132,15 +140,16 @@ class Sum:
         tests = inside(self.build, name) if is_whole_program(command) else []
         self.passed += sum(result == "passed" for _, result, _ in tests)
         self.skipped += [(test, reason) for test, result, reason in tests if result == "skipped"]
-        failed = [test for test, result, _ in tests if result == "failed"]
-        self.failed += [(test, rerun_inside(command, name, test)) for test in failed]
+        failed = [(test, said) for test, result, said in tests if result == "failed"]
+        self.failed += [(test, rerun_inside(command, name, test), said.splitlines()[:LINES_OF_A_FAILURE])
+                        for test, said in failed]
         if outcome == "failed" and not failed:
             # No program; or one that ended in the midst of a test, or after all of them.
-            self.failed.append((name, rerun_line(self.build, name)))
+            self.failed.append((name, rerun_line(self.build, name), end_of(case.findtext("system-out"))))
         elif outcome == "passed" and is_whole_program(command):
             if not any(result != "skipped" or reason != "disabled" for _, result, reason in tests):
                 # It ended before it wrote its results, or its filter left nothing to run.
-                self.failed.append((f"{name} (ran none of its tests)", rerun_line(self.build, name)))
+                self.failed.append((f"{name} (ran none of its tests)", rerun_line(self.build, name), []))
         elif outcome == "passed":
             self.passed += 1
             silent = skipped_silently(case)
@@ -170,8 +179,10 @@ def main(build, results, skips_path):
         print(f"  {name}: {reason}" + ("" if listed else f"   [not in {skips_path}]"))
     if total.failed:
         print("\nfailed, with the line that reruns just that test:")
-    for name, rerun in total.failed:
+    for name, rerun, said in total.failed:
         print(f"  {name}\n    {rerun}")
+        for line in said:
+            print(f"      | {line}")
 
     if unlisted:
         print(f"\n{unlisted} skipped without standing in {skips_path} with a reason: that fails")

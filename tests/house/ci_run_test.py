@@ -35,6 +35,18 @@ class CiRun(unittest.TestCase):
         self.assertRegex(output, r"(?m)^one +5 +\d+  FAILED \(3\)$")
         self.assertRegex(output, r"(?m)^two +5 +\d+  passed$")
 
+    def test_what_a_failed_stage_said_last_is_said_again_at_the_end(self):
+        _, output, _ = self.run_stages("one 5 seq 100; echo why >&2; exit 3\ntwo 5 seq 500 600\n")
+        self.assertEqual(output.count("\nwhy\n"), 2)
+        again = output.partition("=== one failed; its last lines again:\n")[2].splitlines()
+        self.assertEqual(again[0], "62")
+        self.assertEqual(again[38:40], ["100", "why"])
+        self.assertNotIn("=== two failed", output)
+
+    def test_what_a_stage_leaves_running_keeps_nobody_waiting(self):
+        status, _, _ = self.run_stages("one 5 sleep 60 & echo $! >left\ntwo 5 kill $(cat left)\n")
+        self.assertEqual(status, 0)
+
     def test_an_absent_stage_is_named_and_is_not_passed(self):
         status, output, _ = self.run_stages("one 5 exit 4\ntwo 5 true\n")
         self.assertEqual(status, 0)

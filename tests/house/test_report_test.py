@@ -11,7 +11,10 @@ import unittest
 ROOT = pathlib.Path(sys.argv.pop())
 
 PASSED = '<testcase name="A.Ok" status="run"/>'
-FAILED = '<testcase name="p/B.Bad" status="fail"><failure message=""/></testcase>'
+FAILED = (
+    '<testcase name="p/B.Bad" status="fail"><failure message=""/>'
+    "<system-out>one\n\nb.cc:7: Failure\n</system-out></testcase>"
+)
 NOT_STARTED = (
     '<testcase name="C.Gone" status="notrun"><skipped message="Unable to find executable"/></testcase>'
 )
@@ -32,8 +35,8 @@ INSIDE = (
 )
 INSIDE_FAILED = (
     '<testsuites><testsuite><testcase name="Ok" status="run" result="completed" classname="F"/>'
-    '<testcase name="Bad" status="run" result="completed" classname="F"><failure message=""/></testcase>'
-    "</testsuite></testsuites>"
+    '<testcase name="Bad" status="run" result="completed" classname="F">'
+    '<failure message="f.cc:9&#x0A;no such thing"/></testcase></testsuite></testsuites>'
 )
 INSIDE_NONE = (
     '<testsuites><testsuite><testcase name="Ok" status="notrun" result="suppressed" classname="F"/>'
@@ -80,6 +83,7 @@ class TestReport(unittest.TestCase):
         status, output, _ = self.report([PASSED, FAILED])
         self.assertEqual(status, 1)
         self.assertIn("ctest --test-dir build/dev --output-on-failure -R '^p/B\\.Bad$'", output)
+        self.assertIn("      | one\n      | b.cc:7: Failure\n", output)
         self.assertTrue(output.endswith("1 passed, 1 failed, 0 skipped\n"), output)
 
     def test_a_test_that_could_not_start_failed(self):
@@ -116,7 +120,8 @@ class TestReport(unittest.TestCase):
     def test_what_failed_inside_a_whole_program_is_named_and_the_rest_counts_as_passed(self):
         status, output, _ = self.report([PASSED, PROGRAM_FAILED], "", [("sim2/suite", INSIDE_FAILED)])
         self.assertEqual(status, 1)
-        self.assertIn("  sim2/F.Bad\n    /bin/true --quick --gtest_filter=F.Bad\n", output)
+        self.assertIn("  sim2/F.Bad\n    /bin/true --quick --gtest_filter=F.Bad\n"
+                      "      | f.cc:9\n      | no such thing\n", output)
         self.assertTrue(output.endswith("2 passed, 1 failed, 0 skipped\n"), output)
 
     def test_a_whole_program_that_failed_after_all_its_tests_is_named_itself(self):
