@@ -27,9 +27,11 @@ constexpr Duration kRest = 20 * kMillisecond;
 // later than now is not due in the look that arms it.
 constexpr Duration kBreath = 50 * kMicrosecond;
 
+// Not by GuardedFd::make(), which waits until no fork is under way: as an IA is opened, a fork may
+// be waiting for us (base/fork_gate.h). A child of just this moment would have a copy; all that
+// comes of it is that dat-info waits in vain for its parent, if that has gone.
 GuardedFd listen_at(std::uint64_t number) {
-  GuardedFd socket = GuardedFd::make(
-      [] { return ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); });
+  GuardedFd socket(UniqueFd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)));
   if (!socket || take_name(socket.get(), text("datum-info/{:016x}", number)) != 0 ||
       ::listen(socket.get(), kBacklog) != 0)
     return {};
