@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "connection.h"
 #include "foreign.h"
@@ -35,6 +36,8 @@ constexpr DAT_TIMEOUT kSecond = 1'000'000;
 // A loaded machine may need a moment more than the limit.
 constexpr DAT_TIMEOUT kUntilGone = 45 * kSecond;
 constexpr std::size_t kSize = 4096;
+// What is due at a time comes by then.
+constexpr std::chrono::seconds kInTime{1};
 
 Ia open_ia_at(const Namespace& host) {
   const Visit visit(host);
@@ -143,7 +146,9 @@ class NetSilence : private OneSecond, public NetEnd {
   void expect_timed_out_after(std::chrono::seconds time) {
     EXPECT_EQ(next_event(here_.connect_evd(), kUntilGone).event_number,
               DAT_CONNECTION_EVENT_TIMED_OUT);
-    EXPECT_GE(std::chrono::steady_clock::now() - began_, time);
+    const auto took = std::chrono::steady_clock::now() - began_;
+    EXPECT_GE(took, time);
+    EXPECT_LE(took, time + kInTime);
   }
   void expect_no_answer_for(DAT_TIMEOUT time) {
     DAT_EVENT event{};
@@ -187,6 +192,48 @@ TEST_F(NetEnd, ACutOfFiveSecondsLosesNothing) {
 // Rules: net.E3 net.E4 ENV.9
 TEST_F(NetEndSoon, ACutForEverBreaksBothSidesWithinTheTimeSet) {
   cut_for_ever(8 * kSecond);
+}
+
+// Here after seven seconds of silence, there after eleven, or, in a long run, a time that no
+// interval above a second would divide so. Nobody has anything to send.
+// Rules: net.E4 ENV.9
+TEST(NetIdle, ASideIsGivenUpInTheSecondBehindTheTimeSet) {
+  using Clock = std::chrono::steady_clock;
+  using std::chrono::seconds;
+  TwoHosts hosts;
+  const auto open_with = [](const Namespace& host, const std::string& patience) {
+    const test::Variable timeout("DATUM_PEER_TIMEOUT", patience);
+    return open_ia_at(host);
+  };
+  Ia here_ia = open_with(hosts.here(), "7000");
+  const seconds there_time(run_long() ? 25 : 11);
+  Ia there_ia = open_with(hosts.there(), std::to_string(there_time.count()) + "000");
+  Side here(here_ia);
+  Side there(there_ia);
+  const auto listener = listen_at(hosts.there(), there_ia);
+  ASSERT_DAT_OK(test::connect(here.ep(), *listener));
+  Cr cr = listener->expect_request();
+  ASSERT_DAT_OK(test::accept(cr, there.ep()));
+  expect_connection_event(here.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, here.ep());
+  expect_connection_event(there.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, there.ep());
+  Buffer source = here.buffer(kSize);
+  Buffer target = there.buffer(kSize);
+  const Clock::time_point last_heard_after = Clock::now();
+  EXPECT_DAT_OK(post_recv(there.ep(), {target.segment()}, 1));
+  EXPECT_DAT_OK(post_send(here.ep(), {source.segment()}, 1));
+  expect_dto(there.recv_evd(), there.ep(), 1);
+  expect_dto(here.request_evd(), here.ep(), 1);
+  std::this_thread::sleep_for(seconds(1)); // until nothing waits to be acknowledged any more
+  hosts.wire().cut();
+  const Clock::time_point last_heard_before = Clock::now();
+  const auto expect_broken_after = [&](Side& side, seconds time) {
+    EXPECT_EQ(next_event(side.connect_evd(), kUntilGone).event_number, DAT_CONNECTION_EVENT_BROKEN);
+    const Clock::time_point now = Clock::now();
+    EXPECT_GE(now - last_heard_after, time);
+    EXPECT_LE(now - last_heard_before, time + kInTime);
+  };
+  expect_broken_after(here, seconds(7));
+  expect_broken_after(there, there_time);
 }
 
 // Nobody has set one. In a short run for a shorter time: it must not end sooner.
@@ -251,9 +298,13 @@ TEST_F(NetEnd, AProcessThatIsKilledOnTheOtherHostIsBroken) {
 // Rules: net.E6
 TEST_F(NetEnd, AWireThatIsCutTimesAConnectOut) {
   hosts_.wire().cut();
+  const auto began = std::chrono::steady_clock::now();
   ASSERT_DAT_OK(test::connect(here_.ep(), test::address_of(there_ia_), listener_->qualifier(), {},
                               2 * kSecond));
   expect_connection_event(here_.connect_evd(), DAT_CONNECTION_EVENT_TIMED_OUT, here_.ep());
+  const auto took = std::chrono::steady_clock::now() - began;
+  EXPECT_GE(took, std::chrono::seconds(2));
+  EXPECT_LE(took, std::chrono::seconds(2) + kInTime);
 }
 
 // Rules: net.E13 C-08

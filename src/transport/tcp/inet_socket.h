@@ -27,7 +27,8 @@ int connect_result(int socket);
 // Of a call that makes a socket: less of ours would have let it succeed.
 bool is_lack_of_resources(int error);
 
-// No waiting for more to send; a peer that has vanished is noticed within `dead_after`.
+// No waiting for more to send; a peer that has vanished is noticed after `dead_after`, at most a
+// second later, or a 600th of it where that is more.
 void tune(int socket, Duration dead_after);
 // What is closed next is not finished in order.
 void reset_when_closed(int socket);

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// When TCP asks a silent host, for every time after which one may be gone.
+#include <gtest/gtest.h>
+
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "base/time.h"
+#include "base/unique_fd.h"
+#include "transport/tcp/inet_socket.h"
+
+namespace datum::test {
+namespace {
+
+int option(const UniqueFd& socket, int name) {
+  int value = 0;
+  socklen_t length = sizeof value;
+  EXPECT_EQ(::getsockopt(socket.get(), IPPROTO_TCP, name, &value, &length), 0);
+  return value;
+}
+
+// The kernel asks after `idle`, then every `interval`, and gives up at the first time behind the
+// user timeout, but not at the very first.
+// Rules: ENV.9
+TEST(KeepAlive, EndsInTheSecondBehindTheTimeSetOrInA600thOfIt) {
+  const UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  for (int seconds = 1; seconds <= 86'400; seconds = seconds < 1'000 ? seconds + 1 : seconds * 2) {
+    SCOPED_TRACE(seconds);
+    tune(socket.get(), seconds * kSecond + 999 * kMillisecond);
+    EXPECT_EQ(option(socket, TCP_USER_TIMEOUT), seconds * 1'000 + 999);
+    const int idle = option(socket, TCP_KEEPIDLE);
+    const int interval = option(socket, TCP_KEEPINTVL);
+    EXPECT_LE(idle + interval, seconds + 1);
+    EXPECT_LE(interval, seconds <= 600 ? 1 : seconds / 600);
+    EXPECT_GE(idle + 600 * interval, seconds / 2); // and no host is pestered
+  }
+}
+
+} // namespace
+} // namespace datum::test
