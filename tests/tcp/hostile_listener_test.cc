@@ -3,6 +3,7 @@
 // to, within its time, and leaves nothing behind.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <functional>
 #include <ostream>
 #include <string>
@@ -12,6 +13,9 @@
 
 namespace datum::test {
 namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
 
 // Key, flags, revision, length, and what follows.
 const std::string kReplyKey = "4d504120494420526570204672616d65";
@@ -60,8 +64,15 @@ class HostileListener : public Besieged {
   // We have asked, and nothing has been answered.
   RawPeer asked(DAT_TIMEOUT timeout = DAT_TIMEOUT_INFINITE) {
     before_ = open_descriptors();
+    began_ = Clock::now();
     EXPECT_DAT_OK(connect(side_.ep(), address_of(ia_), hostile_.qualifier(), "please", timeout));
     return hostile_.accept();
+  }
+  // From the connect to the event that has just come, which was due then.
+  void expect_it_took(Clock::duration due) const {
+    const Clock::duration took = Clock::now() - began_;
+    EXPECT_GE(took, due);
+    EXPECT_LE(took, due + 1s);
   }
   // Our socket goes behind the event that tells of its end, with whatever the kernel has to say.
   void expect_nothing_left() const {
@@ -78,6 +89,7 @@ class HostileListener : public Besieged {
   Side side_{ia_};
   RawListener hostile_{address_of(ia_)};
   std::size_t before_ = 0;
+  Clock::time_point began_;
 };
 
 // --- answers that are none -----------------------------------------------------------------------
@@ -184,12 +196,14 @@ TEST_F(HostileListener, SilenceTimesTheConnectOut) {
     SCOPED_TRACE(said.size());
     Side side(ia_);
     before_ = open_descriptors();
+    began_ = Clock::now();
     EXPECT_DAT_OK(connect(side.ep(), address_of(ia_), hostile_.qualifier(), "please", 500'000));
     {
       RawPeer peer = hostile_.accept();
       EXPECT_EQ(peer.hear_request().size(), 30U);
       EXPECT_TRUE(peer.say(said));
       expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_TIMED_OUT, side.ep());
+      expect_it_took(500ms);
       EXPECT_EQ(peer.hear_the_end(), "none");
       EXPECT_FALSE(peer.was_reset());
       EXPECT_EQ(peer.heard(), Octets());
@@ -213,6 +227,7 @@ TEST_F(HostileListener, OneOctetASecondTimesTheConnectOut) {
       if (dat_evd_wait(side_.connect_evd(), 1'000'000, 1, &event, &more) == DAT_SUCCESS) break;
     }
     EXPECT_EQ(event.event_number, DAT_CONNECTION_EVENT_TIMED_OUT);
+    expect_it_took(2500ms);
     EXPECT_LT(said, good_reply().size());
     EXPECT_EQ(peer.hear_the_end(), "none");
   }
