@@ -178,8 +178,9 @@ microseconds processor_time() {
   return of(used.ru_utime) + of(used.ru_stime);
 }
 
-// A waiter, two connections' ends and a background thread each, after there was something to do:
-// who looks now and then, instead of being woken, uses more than a twentieth of the time.
+// A waiter, two connections' ends and a background thread each, after there was something to do.
+// A millisecond in two seconds is 0.05 %, which is shown as 0.0 or 0.1: who looks now and then,
+// instead of being woken, uses more.
 // Rules: PROGRESS.6
 TEST_F(RuleProgress, AnIdleProcessUsesNoProcessor) {
   Counter counter(active(), passive());
@@ -197,7 +198,7 @@ TEST_F(RuleProgress, AnIdleProcessUsesNoProcessor) {
   wait(50'000); // until it has been noticed that nobody polls
   const microseconds before = processor_time();
   wait(kIdle);
-  EXPECT_LT(processor_time() - before, microseconds(kIdle / 20));
+  EXPECT_LE(processor_time() - before, microseconds(1000));
 }
 
 } // namespace
