@@ -2,10 +2,15 @@
 // Which way a connection takes, decided for each by itself.
 #include <gtest/gtest.h>
 
+#include <sys/socket.h>
+
+#include <cerrno>
 #include <string>
+#include <thread>
 
 #include "connection.h"
 #include "port_probe.h"
+#include "tests/filter.h"
 #include "variable.h"
 
 namespace datum::test {
@@ -65,6 +70,27 @@ TEST(Paths, SharedMemoryAloneFindsNoPeerThatIsElsewhere) {
   EXPECT_DAT_OK(connect(active.side.ep(), listener));
   expect_connection_event(active.side.connect_evd(), DAT_CONNECTION_EVENT_NON_PEER_REJECTED,
                           active.side.ep());
+}
+
+// The filter is of that thread alone, which looks for the peer as it calls.
+// Rules: ENV.8 ENV.20
+TEST(Paths, TcpWhereASandboxLetsNobodyLookForSharedMemory) {
+  End passive("auto");
+  End active("auto");
+  const Listener listener(passive.ia);
+  bool filtered = false;
+  std::thread([&] {
+    filtered = forbid_family(AF_UNIX, EACCES);
+    EXPECT_DAT_OK(connect(active.side.ep(), listener));
+  }).join();
+  if (!filtered) GTEST_SKIP() << "no filter of system calls here";
+  Cr cr = expect_request(listener.evd());
+  ASSERT_DAT_OK(accept(cr, passive.side.ep()));
+  expect_connection_event(active.side.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED,
+                          active.side.ep());
+  EXPECT_EQ(active.path(), "tcp");
+  EXPECT_EQ(active.reason(),
+            "this process may not look for shared memory there (AF_UNIX): Permission denied");
 }
 
 constexpr std::size_t kLength = 64;

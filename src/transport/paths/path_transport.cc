@@ -27,6 +27,9 @@ std::optional<std::string> why_tcp(const Finding& found) {
   case Lookup::Unknown:
     return text("it cannot be asked whether the peer is of this host: {}",
                 std::strerror(found.error));
+  case Lookup::Forbidden:
+    return text("this process may not look for shared memory there (AF_UNIX): {}",
+                std::strerror(found.error));
   // The dial over shared memory waits for what is lacking.
   case Lookup::Found:
   case Lookup::Busy:

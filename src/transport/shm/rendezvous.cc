@@ -159,8 +159,8 @@ Finding look_up(const std::optional<HostAddress>& name, const Sought& sought, Un
   const int error = connect_rendezvous(name, sought.qualifier, out);
   if (error == 0) return judge(name, sought.host, sought.qualifier, out);
   if (error == EAGAIN) return busy(name, sought);
-  if (shortage_of(error).lack != Lack::Other) return {Lookup::NoResources, error};
-  return {Lookup::Nobody};
+  if (error == ECONNREFUSED) return {Lookup::Nobody};
+  return {shortage_of(error).lack == Lack::Other ? Lookup::Forbidden : Lookup::NoResources, error};
 }
 
 } // namespace

@@ -42,10 +42,11 @@ enum class Lookup : std::uint8_t {
   Stranger, // somebody answers whose it is not: as good as nobody
   Busy,
   NoResources,
+  Forbidden, // this process may not ask: a sandbox without AF_UNIX, another one's names
 };
 struct Finding {
   Lookup what = Lookup::Nobody;
-  int error = 0; // the errno behind Unknown and NoResources
+  int error = 0; // the errno behind Unknown, NoResources and Forbidden
 };
 // The rendezvous of the address, else that of every address.
 Finding find_rendezvous(const HostAddress& host, ConnQual qualifier, KnownHolders& holders,

@@ -56,4 +56,10 @@ void ShmContext::warn_blind(Shortage shortage) {
                  "address is of this host (AF_NETLINK)");
 }
 
+void ShmContext::warn_forbidden(Shortage shortage) {
+  shortage_.tell(shortage, now(),
+                 "same-host connections are not made where this process may not use the UNIX "
+                 "sockets (AF_UNIX) by which processes of a host find each other");
+}
+
 } // namespace datum

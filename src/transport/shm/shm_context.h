@@ -48,6 +48,7 @@ struct ShmContext {
   // One line each in a while.
   void warn(Shortage shortage);
   void warn_blind(Shortage shortage);
+  void warn_forbidden(Shortage shortage);
   ShortageLog listen_shortage;
 
  private:

@@ -105,6 +105,10 @@ bool ShmDial::find() {
     context_.warn_unnamed();
     give_up(DialFailure::Refused);
     break;
+  case Lookup::Forbidden:
+    context_.warn_forbidden(shortage_of(found.error));
+    give_up(DialFailure::Unreachable);
+    break;
   case Lookup::Busy: dial_again(); break;
   case Lookup::Unknown:
   case Lookup::NoResources: wait_or_give_up(shortage_of(found.error)); break;

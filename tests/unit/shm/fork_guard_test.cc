@@ -4,18 +4,15 @@
 
 #include <array>
 #include <cerrno>
-#include <cstddef>
 #include <cstdint>
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "tests/filter.h"
 #include "tests/unit/shm/child.h"
 #include "transport/inet/fork_guard.h"
 
@@ -60,18 +57,6 @@ bool fill_table() {
   return errno == EMFILE;
 }
 
-bool forbid(std::uint32_t call) {
-  std::array<sock_filter, 4> program{{
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  }};
-  const sock_fprog filter{program.size(), program.data()};
-  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
-}
-
 TEST(ForkGuard, AFullTableLeavesTheChildNoCopy) {
   Child child([](Numbers& numbers) {
     const auto sockets = guarded_sockets();
@@ -92,7 +77,7 @@ TEST(ForkGuard, ALoweredLimitLeavesTheChildNoCopy) {
 TEST(ForkGuard, ARefusedCallLeavesTheChildNoCopy) {
   Child child([](Numbers& numbers) {
     const auto sockets = guarded_sockets();
-    numbers.put(forbid(SYS_eventfd2) ? look_in_child(sockets) : kNotSet);
+    numbers.put(forbid_call(SYS_eventfd2, EPERM) ? look_in_child(sockets) : kNotSet);
   });
   const std::uint64_t said = child.numbers().get();
   if (said == kNotSet) GTEST_SKIP() << "no filter of system calls here";

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A filter of system calls that knows no AF_NETLINK, as RestrictAddressFamilies= of systemd makes
-// one. Each body runs in a child process, which keeps the filter to itself.
+// Filters of system calls that refuse a family of sockets. Each body runs in a child process, which
+// keeps the filter to itself.
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cerrno>
-#include <cstddef>
 #include <functional>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 
+#include "tests/filter.h"
 #include "tests/unit/shm/child.h"
 #include "tests/unit/shm/test_world.h"
 #include "transport/shm/listener_owner.h"
@@ -26,28 +23,12 @@ constexpr std::uint64_t kAsExpected = 1;
 constexpr std::uint64_t kOtherwise = 2;
 constexpr std::uint64_t kNoFilter = 3;
 
-constexpr std::size_t kFirstArgument = offsetof(seccomp_data, args);
-
-bool forbid_netlink(std::uint32_t error) {
-  std::array<sock_filter, 6> program{{
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 3),
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kFirstArgument),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AF_NETLINK, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  }};
-  const sock_fprog filter{program.size(), program.data()};
-  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
-}
-
 // Each errno by which a kernel or a filter says that there is no such family.
 class WithoutNetlink : public testing::TestWithParam<int> {
  protected:
   static void expect(const std::function<bool()>& body) {
     Child child([&](Numbers& numbers) {
-      if (!forbid_netlink(static_cast<std::uint32_t>(GetParam()))) return numbers.put(kNoFilter);
+      if (!forbid_family(AF_NETLINK, GetParam())) return numbers.put(kNoFilter);
       numbers.put(body() ? kAsExpected : kOtherwise);
     });
     const std::uint64_t said = child.numbers().get();
@@ -107,6 +88,47 @@ TEST_P(WithoutNetlink, NobodyTellsWhoHoldsAName) {
 
 INSTANTIATE_TEST_SUITE_P(By, WithoutNetlink,
                          testing::Values(EAFNOSUPPORT, EPROTONOSUPPORT, EPERM, EACCES));
+
+// --- without UNIX sockets ------------------------------------------------------------------------
+
+enum class Call { Socket, Connect };
+
+class WithoutUnix : public testing::TestWithParam<std::pair<Call, int>> {
+ protected:
+  static bool forbid() {
+    const auto [call, error] = GetParam();
+    return call == Call::Socket ? forbid_family(AF_UNIX, error) : forbid_call(SYS_connect, error);
+  }
+};
+
+// A listener stands there all the same: it is not for who may not look to say that nobody does.
+// Rules: ENV.20
+TEST_P(WithoutUnix, WhoMayNotLookIsToldSoAndFindsTheAddressUnreachable) {
+  Child child([](Numbers& numbers) {
+    World world;
+    Adapter a(world, "127.0.0.1");
+    Adapter b(world, "127.0.0.1");
+    const auto name = a.fabric->publish_any();
+    if (!name) return numbers.put(kOtherwise);
+    if (!forbid()) return numbers.put(kNoFilter);
+    const Finding found =
+        b.fabric->find(*read_address(address_of("127.0.0.1")), (*name)->qualifier());
+    Dialled dialled;
+    const bool unreachable = ends(world, b, "127.0.0.1", (*name)->qualifier(), dialled) &&
+                             dialled.failure == DialFailure::Unreachable;
+    const bool told = found.what == Lookup::Forbidden && found.error == GetParam().second;
+    numbers.put(unreachable && told ? kAsExpected : kOtherwise);
+  });
+  const std::uint64_t said = child.numbers().get();
+  if (said == kNoFilter) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_EQ(said, kAsExpected);
+}
+
+INSTANTIATE_TEST_SUITE_P(By, WithoutUnix,
+                         testing::Values(std::pair{Call::Socket, EAFNOSUPPORT},
+                                         std::pair{Call::Socket, EPERM},
+                                         std::pair{Call::Connect, EPERM},
+                                         std::pair{Call::Connect, EACCES}));
 
 } // namespace
 } // namespace datum::test
