@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 namespace datum {
 namespace {
 
@@ -105,9 +107,13 @@ std::uint64_t forks_over() noexcept {
   return over.load();
 }
 
-void pause_beside_fork() noexcept {
+bool ForkPatience::pause() noexcept {
   constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 100'000};
+  const Instant now = monotonic_now();
+  if (!end_) end_ = now + kForkPatience;
+  if (now >= *end_) return false;
   ::nanosleep(&kPause, nullptr);
+  return true;
 }
 
 } // namespace datum

@@ -15,13 +15,17 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
+#include "base/time.h"
 #include "base/unique_fd.h"
 
 namespace datum {
 
 inline constexpr int kMostGuarded = 1 << 20;
+// For one descriptor. The adapter's lock may be held meanwhile.
+inline constexpr Duration kForkPatience = 200 * kMillisecond;
 
 void keep_from_children(int fd) noexcept;
 // Before it is closed: afterwards the number may be somebody else's.
@@ -30,7 +34,16 @@ void children_may_have(int fd) noexcept;
 // Of forks in any thread: how many have begun, and how many of those are over.
 std::uint64_t forks_begun() noexcept;
 std::uint64_t forks_over() noexcept;
-void pause_beside_fork() noexcept;
+
+// How long one goes on trying beside forks.
+class ForkPatience {
+ public:
+  // False: it is over.
+  bool pause() noexcept;
+
+ private:
+  std::optional<Instant> end_; // from the first pause on
+};
 
 // A descriptor that is closed with its owner, and that no child has.
 class GuardedFd {
@@ -43,15 +56,13 @@ class GuardedFd {
 
   // What `make` gives, a descriptor or -1, is to be nothing yet that a child must not have: it is
   // called again where a fork may have come between it and the guard. Where forks follow each other
-  // for a second, a child may have one; what they wait for may be this thread.
+  // for kForkPatience, a child may have one; what they wait for may be this thread.
   template <class Make>
   static GuardedFd make(Make make) {
-    constexpr int kMostTries = 10'000; // of 0.1 ms
-    for (int i = 1;; ++i) {
+    for (ForkPatience patience;;) {
       const std::uint64_t over = forks_over();
       GuardedFd made{UniqueFd(make())};
-      if (!made || forks_begun() == over || i == kMostTries) return made;
-      pause_beside_fork();
+      if (!made || forks_begun() == over || !patience.pause()) return made;
     }
   }
 

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What a child finds in the place of a guarded socket, where it has nothing to put there.
+// What a child finds in the place of a guarded socket, where it has nothing to put there, and how
+// long forks hold up who makes one.
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <pthread.h>
 #include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
 
 #include "tests/filter.h"
 #include "tests/unit/shm/child.h"
@@ -82,6 +88,48 @@ TEST(ForkGuard, ARefusedCallLeavesTheChildNoCopy) {
   const std::uint64_t said = child.numbers().get();
   if (said == kNotSet) GTEST_SKIP() << "no filter of system calls here";
   EXPECT_EQ(said, kGone);
+}
+
+// --- a fork that takes its time ------------------------------------------------------------------
+
+std::atomic<bool> hold_forks{false};
+std::atomic<bool> fork_is_held{false};
+
+void wait_before_fork() {
+  while (hold_forks) {
+    fork_is_held = true;
+    ::usleep(1'000);
+  }
+}
+// Before the guard's own: handlers of a fork that begins run in reverse order.
+[[gnu::constructor(101)]] void wait_in_forks() {
+  ::pthread_atfork(&wait_before_fork, nullptr, nullptr);
+}
+
+// Rules: THREAD.16
+TEST(ForkGuard, AForkThatDoesNotEndHoldsADescriptorUpFor200Milliseconds) {
+  using Clock = std::chrono::steady_clock;
+  using std::chrono::milliseconds;
+  hold_forks = true;
+  std::thread forks([] {
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(0);
+    ::waitpid(child, nullptr, 0);
+  });
+  while (!fork_is_held) std::this_thread::yield();
+  int tries = 0;
+  const Clock::time_point began = Clock::now();
+  const GuardedFd made = GuardedFd::make([&tries] {
+    ++tries;
+    return ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  });
+  const Clock::duration took = Clock::now() - began;
+  hold_forks = false;
+  forks.join();
+  EXPECT_TRUE(made);
+  EXPECT_GT(tries, 1);
+  EXPECT_GE(took, milliseconds(200));
+  EXPECT_LE(took, milliseconds(400));
 }
 
 } // namespace
