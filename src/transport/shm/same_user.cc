@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "transport/shm/same_user.h"
 
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -20,12 +21,20 @@ OrErrno<std::string> read(const char* path) {
   return content;
 }
 
+// The system's, and set as it starts: read once. Nothing else depends on when another thread sees
+// it.
+constinit std::atomic<std::int64_t> known_overflow_uid{-1};
+
 OrErrno<uid_t> overflow_uid() {
   constexpr uid_t kUsual = 65534;
+  if (const std::int64_t known = known_overflow_uid.load(std::memory_order_relaxed); known >= 0)
+    return static_cast<uid_t>(known);
   const auto content = read("/proc/sys/kernel/overflowuid");
   if (!content) return tl::unexpected(content.error());
-  return content->empty() ? kUsual
-                          : static_cast<uid_t>(std::strtoul(content->c_str(), nullptr, 10));
+  if (content->empty()) return kUsual;
+  const auto uid = static_cast<uid_t>(std::strtoul(content->c_str(), nullptr, 10));
+  known_overflow_uid.store(uid, std::memory_order_relaxed);
+  return uid;
 }
 
 } // namespace

@@ -10,8 +10,9 @@
 
 namespace datum {
 
-// False also of equal numbers that may stand for different users. Asked anew each time: a process
-// may enter another user namespace. Fails for lack of descriptors.
+// False also of equal numbers that may stand for different users. Which users a process knows is
+// asked anew each time that it matters: it may enter another user namespace. Fails for lack of
+// descriptors.
 OrErrno<bool> is_same_user(uid_t one, uid_t other);
 
 // `map`: /proc/self/uid_map. No user is unknown to this namespace.

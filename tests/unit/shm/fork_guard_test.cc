@@ -9,11 +9,11 @@
 #include <chrono>
 #include <cstdint>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <pthread.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/un.h>
 
 #include <array>
@@ -193,6 +194,7 @@ void squat(Numbers& numbers, const std::string& name, int places = 8) {
   for (;;) ::pause();
 }
 
+// Rules: PROTECT.8
 TEST_F(Publish, ASquatterOfAnotherUserIsToldNothing) {
   if (::geteuid() != 0) GTEST_SKIP() << "becoming another user needs root";
   auto port = PortClaim::take(read_address(address_of("127.0.0.1")), 0);
@@ -218,6 +220,7 @@ bool leave_users_behind(const char* known = nullptr) {
 enum InNamespace : std::uint64_t { kNoNamespace = 10, kFindings = 11 };
 
 // Seen from there the owner of the port and the squatter have the same number.
+// Rules: PROTECT.8
 TEST_F(Publish, ASquatterIsToldNothingWhereNobodyKnowsTheUsers) {
   if (::geteuid() != 0) GTEST_SKIP() << "becoming other users needs root";
   const HostAddress host = *read_address(address_of("127.0.0.1"));
@@ -246,6 +249,7 @@ TEST_F(Publish, ASquatterIsToldNothingWhereNobodyKnowsTheUsers) {
   EXPECT_EQ(squatter.numbers().get(), 1U);
 }
 
+// Rules: PROTECT.8
 TEST_F(Publish, WithoutANameForItselfAUserIsNotEvenItsOwnEqual) {
   Child child([](Numbers& numbers) {
     if (!leave_users_behind()) return numbers.put(kNoNamespace);
@@ -262,6 +266,7 @@ TEST_F(Publish, WithoutANameForItselfAUserIsNotEvenItsOwnEqual) {
   EXPECT_EQ(child.numbers().get(), kFailed);
 }
 
+// Rules: PROTECT.8
 TEST(SameUser, ANamespaceThatMapsLessThanAllDoesNotKnowEveryUser) {
   EXPECT_TRUE(maps_every_user("         0          0 4294967295\n"));
   EXPECT_TRUE(maps_every_user("0 100000 65536\n65536 165536 4294901759\n"));
@@ -269,9 +274,29 @@ TEST(SameUser, ANamespaceThatMapsLessThanAllDoesNotKnowEveryUser) {
   EXPECT_FALSE(maps_every_user(""));
 }
 
+// Rules: PROTECT.8
 TEST(SameUser, ANumberThatStandsForOneUserIsThatUser) {
   EXPECT_TRUE(is_same_user(1000, 1000).value());
   EXPECT_FALSE(is_same_user(1000, 1001).value());
+}
+
+// The number that stands for unknown users is the system's, and is known; whom this process knows
+// is read each time. Rules: PROTECT.8
+TEST(SameUser, OnlyANumberThatMayStandForSeveralUsersIsAskedAbout) {
+  Child child([](Numbers& numbers) {
+    const bool before = is_same_user(1000, 1000).value_or(false);
+    const rlimit none{0, 0};
+    const bool set = ::setrlimit(RLIMIT_NOFILE, &none) == 0;
+    const bool without = is_same_user(1000, 1000).value_or(false);
+    const auto unknown = is_same_user(kNobody, kNobody);
+    numbers.put(before && set ? kPublished : kFailed);
+    numbers.put(without ? kPublished : kFailed);
+    numbers.put(!unknown && unknown.error() == EMFILE ? kPublished : kFailed);
+  });
+  Numbers numbers = child.numbers();
+  EXPECT_EQ(numbers.get(), kPublished);
+  EXPECT_EQ(numbers.get(), kPublished);
+  EXPECT_EQ(numbers.get(), kPublished) << "a lack of descriptors tells nothing";
 }
 
 // A name at which nobody is accepted any more.
