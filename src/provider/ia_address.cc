@@ -4,10 +4,10 @@
 #include <arpa/inet.h>
 #include <cerrno>
 #include <cstring>
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <netinet/in.h>
 #include <string>
+
+#include "base/host_interfaces.h"
 
 namespace datum {
 namespace {
@@ -22,44 +22,38 @@ Address image(T socket_address) {
   return address;
 }
 
-Rank rank(const sockaddr& given, bool loopback) {
-  if (given.sa_family == AF_INET) return loopback ? Rank::Loopback : Rank::GlobalV4;
-  if (given.sa_family != AF_INET6) return Rank::Useless;
-  sockaddr_in6 v6;
-  std::memcpy(&v6, static_cast<const void*>(&given), sizeof v6);
+Rank rank(const InterfaceAddress& of) {
   // 127.0.0.1 speaks for the loopback interface wherever there is IPv4.
-  if (loopback) return Rank::Loopback;
+  if (of.address.ss_family == AF_INET) return of.is_loopback ? Rank::Loopback : Rank::GlobalV4;
+  if (of.is_loopback) return Rank::Loopback;
+  sockaddr_in6 v6;
+  std::memcpy(&v6, &of.address, sizeof v6);
   return IN6_IS_ADDR_LINKLOCAL(&v6.sin6_addr) ? Rank::LinkLocalV6 : Rank::GlobalV6;
 }
 
-Address image_of(const sockaddr& given) {
-  if (given.sa_family == AF_INET) {
-    sockaddr_in v4;
-    std::memcpy(&v4, &given, sizeof v4);
-    return image(v4);
-  }
-  sockaddr_in6 v6;
-  std::memcpy(&v6, static_cast<const void*>(&given), sizeof v6);
-  return image(v6);
+Address image_of(const sockaddr_storage& given) {
+  Address address;
+  std::memcpy(address.bytes, &given,
+              given.ss_family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6));
+  return address;
 }
 
 // The best address of one interface, or of all of them.
 std::optional<Address> best_address(const std::string& interface) {
-  ifaddrs* first = nullptr;
-  if (::getifaddrs(&first) != 0) return std::nullopt; // errno says why
+  const auto all = interface_addresses();
+  errno = all ? 0 : all.error();
+  if (!all) return std::nullopt;
   std::optional<Address> best;
   Rank best_rank = Rank::Useless;
-  for (const ifaddrs* entry = first; entry != nullptr; entry = entry->ifa_next) {
-    if (entry->ifa_addr == nullptr || (entry->ifa_flags & IFF_UP) == 0) continue;
-    if (!interface.empty() && interface != entry->ifa_name) continue;
-    const Rank found = rank(*entry->ifa_addr, (entry->ifa_flags & IFF_LOOPBACK) != 0);
+  for (const InterfaceAddress& each : *all) {
+    if (!each.is_up || (!interface.empty() && interface != each.interface)) continue;
+    const Rank found = rank(each);
     if (found >= best_rank) continue;
     // Without its interface such an address names nobody.
     if (interface.empty() && found == Rank::LinkLocalV6) continue;
     best_rank = found;
-    best = image_of(*entry->ifa_addr);
+    best = image_of(each.address);
   }
-  ::freeifaddrs(first);
   errno = 0;
   return best;
 }

@@ -148,7 +148,7 @@ std::optional<IaAddress> find_place(std::string_view ia_name, std::string_view i
   }
   if (error != 0)
     log(LogLevel::Warn,
-        "ia \"{}\": the interfaces of this host cannot be listed (netlink): {}; look at "
+        "ia \"{}\": the interfaces of this host cannot be listed: {}; look at "
         "`ulimit -n` and at what the sandbox of this process allows",
         ia_name, std::strerror(error));
   else

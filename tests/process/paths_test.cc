@@ -72,6 +72,23 @@ TEST(Paths, SharedMemoryAloneFindsNoPeerThatIsElsewhere) {
                           active.side.ep());
 }
 
+// Rules: ENV.21
+TEST(Paths, AnAdapterOpensAndConnectsWhereASandboxRefusesNetlink) {
+  bool filtered = false;
+  std::thread([&] {
+    filtered = forbid_family(AF_NETLINK, EAFNOSUPPORT);
+    if (!filtered) return;
+    open_with("shm"); // and finds its peers at loopback addresses alone
+    for (const char* ways : {"auto", "tcp"}) {
+      SCOPED_TRACE(ways);
+      End passive(ways);
+      End active(ways);
+      establish(active.side, passive.side);
+    }
+  }).join();
+  if (!filtered) GTEST_SKIP() << "no filter of system calls here";
+}
+
 // The filter is of that thread alone, which looks for the peer as it calls.
 // Rules: ENV.8 ENV.20
 TEST(Paths, TcpWhereASandboxLetsNobodyLookForSharedMemory) {

@@ -2,32 +2,21 @@
 #include "registry/conf/interfaces.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <ifaddrs.h>
-#include <memory>
-#include <sys/socket.h>
+
+#include "base/host_interfaces.h"
 
 namespace datum::conf {
-namespace {
-
-bool has_ip_address(const ifaddrs& interface) {
-  return interface.ifa_addr != nullptr &&
-         (interface.ifa_addr->sa_family == AF_INET || interface.ifa_addr->sa_family == AF_INET6);
-}
-
-} // namespace
 
 tl::expected<std::vector<std::string>, std::string> interfaces_with_address() {
-  ifaddrs* first = nullptr;
-  if (::getifaddrs(&first) != 0)
+  const auto addresses = interface_addresses();
+  if (!addresses)
     return tl::unexpected(std::string("cannot list the network interfaces: ") +
-                          std::strerror(errno));
-  const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> list(first, &::freeifaddrs);
+                          std::strerror(addresses.error()));
   std::vector<std::string> names;
-  for (const ifaddrs* i = first; i != nullptr; i = i->ifa_next)
-    if (has_ip_address(*i) && std::find(names.begin(), names.end(), i->ifa_name) == names.end())
-      names.emplace_back(i->ifa_name);
+  for (const InterfaceAddress& each : *addresses)
+    if (std::find(names.begin(), names.end(), each.interface) == names.end())
+      names.push_back(each.interface);
   return names;
 }
 

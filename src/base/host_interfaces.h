@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// base/host_interfaces.h: the network interfaces of this host, and their addresses.
+// Lives here: that they can be listed where a sandbox refuses AF_NETLINK, too.
+// Not here:   which of them stands for an IA (provider/ia_address), or is one (registry/conf).
+#pragma once
+
+#include <string>
+#include <sys/socket.h>
+#include <vector>
+
+#include "base/status.h"
+
+namespace datum {
+
+struct InterfaceAddress {
+  std::string interface;
+  bool is_up = false;
+  bool is_loopback = false;
+  sockaddr_storage address{}; // of IPv4 or IPv6; a link-local one with its interface
+};
+
+// Those of the network namespace of this thread.
+OrErrno<std::vector<InterfaceAddress>> interface_addresses();
+
+} // namespace datum

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "base/host_interfaces.h"
+
+#include <gtest/gtest.h>
+
+#include <arpa/inet.h>
+#include <cerrno>
+#include <netinet/in.h>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "tests/filter.h"
+
+namespace datum::test {
+namespace {
+
+std::string to_text(const InterfaceAddress& each) {
+  char text[INET6_ADDRSTRLEN] = "?";
+  std::string scope;
+  if (each.address.ss_family == AF_INET) {
+    const auto& v4 = reinterpret_cast<const sockaddr_in&>(each.address);
+    ::inet_ntop(AF_INET, &v4.sin_addr, text, sizeof text);
+  } else {
+    const auto& v6 = reinterpret_cast<const sockaddr_in6&>(each.address);
+    ::inet_ntop(AF_INET6, &v6.sin6_addr, text, sizeof text);
+    scope = "%" + std::to_string(v6.sin6_scope_id);
+  }
+  return each.interface + " " + text + scope + (each.is_up ? " up" : "") +
+         (each.is_loopback ? " loopback" : "");
+}
+
+std::set<std::string> listed() {
+  std::set<std::string> lines;
+  const auto all = interface_addresses();
+  if (!all) return {"errno " + std::to_string(all.error())};
+  for (const InterfaceAddress& each : *all) lines.insert(to_text(each));
+  return lines;
+}
+
+TEST(HostInterfaces, LoopbackIsAmongThem) {
+  EXPECT_EQ(listed().count("lo 127.0.0.1 up loopback"), 1U);
+}
+
+// Each errno by which a kernel or a filter says that there is no such family. A filter is of the
+// thread alone.
+// Rules: ENV.21
+TEST(HostInterfaces, AreTheSameWithoutNetlink) {
+  const std::set<std::string> expected = listed();
+  for (const int error : {EAFNOSUPPORT, EPROTONOSUPPORT, EPERM, EACCES}) {
+    SCOPED_TRACE(error);
+    bool filtered = false;
+    std::set<std::string> found;
+    std::thread([&] {
+      filtered = forbid_family(AF_NETLINK, error);
+      found = listed();
+    }).join();
+    if (!filtered) GTEST_SKIP() << "no filter of system calls here";
+    EXPECT_EQ(found, expected);
+  }
+}
+
+// What is short now is no reason to ask somebody else.
+TEST(HostInterfaces, AShortageIsNoRefusal) {
+  bool filtered = false;
+  std::set<std::string> found;
+  std::thread([&] {
+    filtered = forbid_family(AF_NETLINK, EMFILE);
+    found = listed();
+  }).join();
+  if (!filtered) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_EQ(found, std::set<std::string>{"errno " + std::to_string(EMFILE)});
+}
+
+} // namespace
+} // namespace datum::test
