@@ -17,6 +17,10 @@ void complain(const CLI::App& app, const std::string& text) {
   fmt::print(stderr, "{}: {}\n", app.get_name(), text);
 }
 
+std::string usage_error(const CLI::App* app, const CLI::Error& error) {
+  return app->get_name() + ": " + CLI::FailureMessage::simple(app, error);
+}
+
 // What a script reads must be whole, or the exit code must say that it is not.
 ExitCode with_output(const CLI::App& app, ExitCode code) {
   const std::string why = lost_output();
@@ -62,6 +66,7 @@ void add_json_option(CLI::App& app, CommonOptions& options) {
 
 int run_tool(CLI::App& app, int argc, char** argv, const std::function<ExitCode()>& body) {
   app.set_version_flag("--version", app.get_name() + " (datum) " DATUM_VERSION);
+  app.failure_message(&usage_error);
   ExitCode code = ExitCode::Failed;
   occupy_standard_descriptors();
   std::signal(SIGXFSZ, SIG_IGN); // a file over the limit is an error of that file, not our end

@@ -229,6 +229,7 @@ TEST_F(CpProcess, NobodyListeningIsSaidAsSuch) {
 
 TEST_F(CpProcess, WrongUsageIsSaidBeforeAnybodyIsCalled) {
   EXPECT_EQ(client({}).code, 2);
+  EXPECT_EQ(client({"put", "--depth", "no", "a", "h:x"}).err.rfind("dat-cp: --depth: ", 0), 0U);
   EXPECT_EQ(client({"put", here_ / "t", "h:x"}).code, 2);
   EXPECT_EQ(client({"put", "--token", "short", here_ / "t", "h:x"}).code, 2);
   const std::string token = "00112233445566778899aabbccddeeff";

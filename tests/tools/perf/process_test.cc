@@ -154,6 +154,8 @@ TEST(DatPerf, WrongUsageIsTwoAndNamesTheMistake) {
   const Ended size = run(kPerf + " --local -s 99999999999 2>&1");
   EXPECT_EQ(size.code, 2);
   EXPECT_NE(size.output.find("99999999999"), std::string::npos) << size.output;
+  const Ended window = run(kPerf + " --local --window no 2>&1");
+  EXPECT_EQ(window.output.rfind("dat-perf: ", 0), 0U) << window.output;
   const Ended test = run(kPerf + " --local -t fly 2>&1");
   EXPECT_EQ(test.code, 2);
   EXPECT_NE(test.output.find("fly"), std::string::npos) << test.output;

@@ -199,6 +199,8 @@ TEST(DatPingUsage, NobodyListeningIsTwo) {
 }
 
 TEST(DatPingUsage, WrongUsageIsTwo) {
+  const Ended count = run(kPing + " 127.0.0.1 -c none 2>&1");
+  EXPECT_EQ(count.output.rfind("dat-ping: --count: ", 0), 0U) << count.output;
   EXPECT_EQ(run(kPing + " 2>&1").code, 2);
   EXPECT_EQ(run(kPing + " 127.0.0.1 -s 7 2>&1").code, 2);
   EXPECT_EQ(run(kPing + " 127.0.0.1 -q -v 2>&1").code, 2);
