@@ -26,10 +26,9 @@ void add_json_option(CLI::App& app, CommonOptions& options); // --json
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most = UINT64_MAX);
 CLI::Validator seconds(double least, double most);
 
-// Parses, answers --help and --version, runs body, prints wrong usage and a ToolError as "NAME: text"
-// on stderr.
-// Returns what main() returns; wrong usage is ExitCode::Usage, lost output at least
-// ExitCode::Failed.
+// Parses, answers --help and --version, runs body, prints wrong usage and a ToolError as "NAME:
+// text" on stderr. Returns what main() returns; wrong usage is ExitCode::Usage, lost output at
+// least ExitCode::Failed.
 int run_tool(CLI::App& app, int argc, char** argv, const std::function<ExitCode()>& body);
 
 // What main() returns for an exception that run_tool() did not answer: out of memory, and nothing

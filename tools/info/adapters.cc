@@ -2,6 +2,7 @@
 #include "info/adapters.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -63,6 +64,13 @@ std::vector<Adapter> list_adapters(const ConfFile& file) {
     adapters.push_back(adapter);
   }
   return adapters;
+}
+
+void put_own_first(std::vector<Adapter>& adapters) {
+  std::stable_partition(adapters.begin(), adapters.end(), [](const Adapter& adapter) {
+    const std::filesystem::path library(adapter.origin.library);
+    return library.filename().string().starts_with("libdatum");
+  });
 }
 
 DAT_RETURN open_adapter(const Adapter& adapter, DAT_IA_HANDLE& ia) {

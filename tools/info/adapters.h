@@ -33,6 +33,9 @@ struct Adapter {
 // Asks the registry, in its order, each name and version once.
 std::vector<Adapter> list_adapters(const ConfFile& file);
 
+// Those of Datum's providers, then the others; each in the order that they have.
+void put_own_first(std::vector<Adapter>& adapters);
+
 // Opens it to see; fills what is below `opens`.
 void try_open(Adapter& adapter);
 

@@ -41,6 +41,8 @@ std::vector<Adapter> wanted_adapters(const std::vector<std::string>& names) {
 
 ExitCode list(const CommandLine& line) {
   std::vector<Adapter> adapters = wanted_adapters(line.names);
+  // Who reads it looks for what may be of use; a program for what the registry has.
+  if (line.names.empty() && !line.common.json) put_own_first(adapters);
   for (Adapter& adapter : adapters) try_open(adapter);
   std::string objects, details;
   for (const Adapter& adapter : adapters) {

@@ -106,6 +106,12 @@ TEST(DatInfo, ChecksAMachineWithoutProc) {
   EXPECT_NE(other.output.find("/proc is not mounted"), std::string::npos) << other.output;
 }
 
+TEST(DatInfo, WrongUsageIsSaidInItsName) {
+  const Ended ended = run(kInfo + " --no-such-option 2>&1");
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_EQ(ended.output.rfind("dat-info: ", 0), 0U) << ended.output;
+}
+
 TEST(DatInfo, AProcessNumberIsOne) {
   const Ended ended = run(kInfo + " -p abc 2>&1");
   EXPECT_EQ(ended.code, 2);
@@ -119,6 +125,20 @@ TEST(DatInfo, AnAdapterOfDatConfIsNamedWithFileAndLine) {
   const Ended ended = run(conf.with(kInfo + " mine"));
   EXPECT_EQ(ended.code, 0);
   EXPECT_NE(ended.output.find(conf.path + ":2"), std::string::npos) << ended.output;
+}
+
+TEST(DatInfo, OwnAdaptersComeFirstAndJsonHasTheOrderOfTheRegistry) {
+  const DatConf conf(
+      "ofa-v2-ib0 u2.0 nonthreadsafe default libdaplofa.so.2 dapl.2.0 \"ib0 0\" \"\"\n"
+      "mine u2.0 threadsafe default libdatum2.so datum.2.0 \"\" \"\"\n");
+  const std::string text = run(conf.with(kInfo)).output;
+  EXPECT_LT(text.find("\nmine "), text.find("\ndatum ")) << text;
+  EXPECT_LT(text.find("\ndatum "), text.find("\nofa-v2-ib0 ")) << text;
+  EXPECT_NE(text.find("\nofa-v2-ib0 "), std::string::npos) << text;
+  const std::string json = run(conf.with(kInfo + " --json")).output;
+  EXPECT_LT(json.find("\"ofa-v2-ib0\""), json.find("\"mine\"")) << json;
+  EXPECT_LT(json.find("\"mine\""), json.find("\"datum\"")) << json;
+  EXPECT_NE(json.find("\"datum\""), std::string::npos) << json;
 }
 
 TEST(DatInfo, AnAdapterForProgramsOfAnotherVersionIsNoFailure) {
