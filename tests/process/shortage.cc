@@ -7,10 +7,14 @@
 #include <ifaddrs.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -20,6 +24,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdarg>
@@ -43,7 +49,21 @@ std::atomic<std::int64_t>& asked_for(Resource resource) {
   return counts[static_cast<int>(resource)];
 }
 
-bool fails(Resource resource) {
+// Each call's name once, in the order in which they first came.
+std::array<std::atomic<const char*>, 128> called{};
+std::atomic<bool> watching{false};
+
+void remember(const char* call) {
+  if (!watching.load(std::memory_order_relaxed)) return;
+  for (std::atomic<const char*>& place : called) {
+    const char* there = nullptr;
+    if (place.compare_exchange_strong(there, call) || there == call) return;
+  }
+}
+
+// `call`: by default the function that asks.
+bool fails(Resource resource, const char* call = __builtin_FUNCTION()) {
+  remember(call);
   asked_for(resource).fetch_add(1, std::memory_order_relaxed);
   if (wanted.load(std::memory_order_relaxed) != resource) return false;
   const std::int64_t before = left.fetch_sub(1);
@@ -70,16 +90,25 @@ void fail_call(Resource resource, std::uint32_t number, Lasting lasting) {
   has_failed = false;
   left = number;
   lasting_shortage = lasting == Lasting::kFromThenOn;
+  watching = true;
   wanted = resource;
 }
 
 bool end_shortage() {
   wanted = Resource::kNone;
+  watching = false;
   return has_failed;
 }
 
 std::int64_t calls_for(Resource resource) {
   return asked_for(resource);
+}
+
+bool was_called(const char* name) {
+  return std::any_of(called.begin(), called.end(), [name](const std::atomic<const char*>& place) {
+    const char* const there = place;
+    return there != nullptr && std::strcmp(there, name) == 0;
+  });
 }
 
 std::int64_t live_blocks() {
@@ -92,22 +121,26 @@ std::int64_t live_mappings() {
 
 namespace {
 
-bool out_of_memory() {
-  if (!fails(Resource::kMemory)) return false;
+bool out_of_memory(const char* call = __builtin_FUNCTION()) {
+  if (!fails(Resource::kMemory, call)) return false;
   errno = ENOMEM;
   return true;
 }
 
-bool out_of_descriptors() {
-  if (!fails(Resource::kDescriptors)) return false;
+bool out_of_descriptors(const char* call = __builtin_FUNCTION()) {
+  if (!fails(Resource::kDescriptors, call)) return false;
   errno = EMFILE;
   return true;
 }
 
-bool out_of(Resource resource, int error) {
-  if (!fails(resource)) return false;
+bool out_of(Resource resource, int error, const char* call = __builtin_FUNCTION()) {
+  if (!fails(resource, call)) return false;
   errno = error;
   return true;
+}
+
+bool is_forbidden(const char* call = __builtin_FUNCTION()) {
+  return out_of(Resource::kPermission, EPERM, call);
 }
 
 } // namespace
@@ -116,6 +149,7 @@ bool out_of(Resource resource, int error) {
 
 using datum::test::counted;
 using datum::test::fails;
+using datum::test::is_forbidden;
 using datum::test::next;
 using datum::test::out_of;
 using datum::test::out_of_descriptors;
@@ -205,7 +239,7 @@ DATUM_IN_FRONT int memfd_create(const char* name, unsigned flags) {
   return out_of_descriptors() ? -1 : real(name, flags);
 }
 
-// Descriptors without a function of their own; everything else goes through.
+// System calls without a function of their own; everything else goes through.
 DATUM_IN_FRONT long syscall(long number, ...) {
   static auto* const real = next<long(long, ...)>("syscall");
   va_list more;
@@ -213,8 +247,11 @@ DATUM_IN_FRONT long syscall(long number, ...) {
   long words[6];
   for (long& word : words) word = va_arg(more, long);
   va_end(more);
-  if (number == SYS_pidfd_open && out_of_descriptors()) return -1;
-  if (number == SYS_membarrier && out_of(Resource::kPeers, ENOMEM)) return -1;
+  if (number == SYS_pidfd_open && out_of_descriptors("pidfd_open")) return -1;
+  if (number == SYS_membarrier && out_of(Resource::kPeers, ENOMEM, "membarrier")) return -1;
+#ifdef SYS_epoll_pwait2
+  if (number == SYS_epoll_pwait2 && is_forbidden("epoll_pwait2")) return -1;
+#endif
   return real(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }
 
@@ -445,4 +482,71 @@ DATUM_IN_FRONT ssize_t pread(int fd, void* into, std::size_t size, off_t offset)
 DATUM_IN_FRONT int mprotect(void* place, std::size_t size, int protection) noexcept {
   static auto* const real = next<int(void*, std::size_t, int)>("mprotect");
   return out_of(Resource::kFiles, ENOMEM) ? -1 : real(place, size, protection);
+}
+
+DATUM_IN_FRONT ssize_t pwrite(int fd, const void* from, std::size_t size, off_t offset) {
+  static auto* const real = next<ssize_t(int, const void*, std::size_t, off_t)>("pwrite");
+  return out_of(Resource::kPeers, ENOMEM) ? -1 : real(fd, from, size, offset);
+}
+
+// Pokes, and lines of the log, take no space.
+DATUM_IN_FRONT ssize_t write(int fd, const void* from, std::size_t size) {
+  static auto* const real = next<ssize_t(int, const void*, std::size_t)>("write");
+  static auto* const look = next<int(int, struct stat*)>("fstat");
+  struct stat what {};
+  const bool file = fd != STDERR_FILENO && look(fd, &what) == 0 && S_ISREG(what.st_mode);
+  return file && out_of(Resource::kFileSpace, ENOSPC) ? -1 : real(fd, from, size);
+}
+
+DATUM_IN_FRONT int epoll_wait(int epoll, epoll_event* events, int most, int timeout) {
+  static auto* const real = next<int(int, epoll_event*, int, int)>("epoll_wait");
+  return out_of(Resource::kLooks, EINTR) ? -1 : real(epoll, events, most, timeout);
+}
+
+// The C library's own calls do not come here.
+DATUM_IN_FRONT ssize_t getrandom(void* into, std::size_t size, unsigned flags) {
+  static auto* const real = next<ssize_t(void*, std::size_t, unsigned)>("getrandom");
+  return is_forbidden() ? -1 : real(into, size, flags);
+}
+
+DATUM_IN_FRONT int prctl(int option, ...) {
+  static auto* const real = next<int(int, ...)>("prctl");
+  va_list more;
+  va_start(more, option);
+  unsigned long words[4];
+  for (unsigned long& word : words) word = va_arg(more, unsigned long);
+  va_end(more);
+  return is_forbidden() ? -1 : real(option, words[0], words[1], words[2], words[3]);
+}
+
+// ENOMEM would say that there is a hole. It is asked for only where madvise has failed.
+DATUM_IN_FRONT int msync(void* place, std::size_t size, int flags) {
+  static auto* const real = next<int(void*, std::size_t, int)>("msync");
+  return out_of(Resource::kProc, EPERM) ? -1 : real(place, size, flags);
+}
+
+DATUM_IN_FRONT int timerfd_settime(int timer, int flags, const itimerspec* when,
+                                   itimerspec* before) {
+  static auto* const real = next<decltype(timerfd_settime)>("timerfd_settime");
+  return is_forbidden() ? -1 : real(timer, flags, when, before);
+}
+
+DATUM_IN_FRONT int sched_getaffinity(pid_t thread, std::size_t size, cpu_set_t* set) {
+  static auto* const real = next<decltype(sched_getaffinity)>("sched_getaffinity");
+  return is_forbidden() ? -1 : real(thread, size, set);
+}
+
+DATUM_IN_FRONT int getrlimit(__rlimit_resource_t resource, rlimit* limits) {
+  static auto* const real = next<int(__rlimit_resource_t, rlimit*)>("getrlimit");
+  return is_forbidden() ? -1 : real(resource, limits);
+}
+
+DATUM_IN_FRONT int pthread_setname_np(pthread_t thread, const char* name) {
+  static auto* const real = next<int(pthread_t, const char*)>("pthread_setname_np");
+  return is_forbidden() ? EPERM : real(thread, name);
+}
+
+DATUM_IN_FRONT int nanosleep(const timespec* span, timespec* left) {
+  static auto* const real = next<int(const timespec*, timespec*)>("nanosleep");
+  return is_forbidden() ? -1 : real(span, left);
 }

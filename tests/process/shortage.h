@@ -17,18 +17,21 @@ enum class Resource : std::uint8_t {
   kDescriptors, // socket, accept4, open, eventfd, memfd_create, descriptors that a message brings,
                 // ...
   kMappings,    // mmap, mremap
-  kFileSpace,   // ftruncate
+  kFileSpace,   // ftruncate, writing to a file
   kWatches,     // epoll_ctl(EPOLL_CTL_ADD)
   kThreads,     // pthread_create
   kSockets,     // bind, listen, connect, sendmsg
   kFiles,       // fcntl, fstat, pread, mprotect
   kTraffic,     // what passes through sockets: send, recv, recvmsg, readv
   kOptions,     // setsockopt, getsockopt, getsockname, getpeername
-  kProc,        // reading a file, ioctl, fstatfs, madvise
+  kProc,        // reading a file, ioctl, fstatfs, madvise, msync
   kWaits,       // poll, ppoll
-  kPeers,       // process_vm_readv, process_vm_writev, membarrier
+  kPeers,       // process_vm_readv, process_vm_writev, pwrite, membarrier
+  kLooks,       // epoll_wait, which a signal interrupts
+  kPermission,  // what nothing but a filter of system calls makes fail: getrandom, prctl,
+                // timerfd_settime, sched_getaffinity, epoll_pwait2, getrlimit, ...
 };
-inline constexpr int kResources = static_cast<int>(Resource::kPeers) + 1;
+inline constexpr int kResources = static_cast<int>(Resource::kPermission) + 1;
 
 enum class Lasting : std::uint8_t { kOnce, kFromThenOn };
 
@@ -38,6 +41,9 @@ void fail_call(Resource resource, std::uint32_t number, Lasting lasting);
 bool end_shortage();
 // How often this was asked for since fail_call(), whether it was there or not.
 std::int64_t calls_for(Resource resource);
+// Whether that call, which can be made to fail, came between any fail_call() and its
+// end_shortage().
+bool was_called(const char* name);
 
 // Blocks of memory that are allocated, and mappings that stand, at this moment.
 std::int64_t live_blocks();

@@ -636,6 +636,13 @@ constexpr ShortCall kTransferCalls[] = {
      [](Stage& s) { return s.post_send(3000); }, &Stage::late_recv_takes_it},
     {"ep_post_rdma_write", Answers::kShortage, &Stage::connect,
      [](Stage& s) { return write(s, 64); }, &Stage::completes},
+    {"ep_post_rdma_write_word", Answers::kShortage, &Stage::connect_and_rest,
+     [](Stage& s) {
+       static std::uint8_t filling = 0;
+       std::memset(s.active.bytes, ++filling, 8);
+       return write(s, 8);
+     },
+     &Stage::word_is_written},
     {"ep_post_rdma_write_long", Answers::kShortage, &Stage::connect,
      [](Stage& s) { return write(s, Stage::kBytes); }, &Stage::completes},
     {"ep_post_rdma_read", Answers::kShortage, &Stage::connect, [](Stage& s) { return read(s, 64); },

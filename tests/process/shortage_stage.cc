@@ -131,6 +131,11 @@ bool Stage::connect() {
   return true;
 }
 
+bool Stage::connect_and_rest() {
+  constexpr useconds_t kLongerThanANap = 2000;
+  return connect() && ::usleep(kLongerThanANap) == 0;
+}
+
 bool Stage::message() {
   return connect() && good("dat_ep_post_recv", post_recv(64)) &&
          good("dat_ep_post_send", post_send(64));
@@ -185,6 +190,14 @@ bool Stage::handed_on() {
 
 bool Stage::completes() {
   return good("the completion of a request", next(active.evd));
+}
+
+// What succeeded is there.
+bool Stage::word_is_written() {
+  if (!completes()) return false;
+  const bool told = event.event_data.dto_completion_event_data.status != DAT_DTO_SUCCESS;
+  return told || std::memcmp(active.bytes, passive.bytes, 8) == 0 ||
+         good("an RDMA Write that succeeded", DAT_CLASS_ERROR);
 }
 
 bool Stage::arrives() {

@@ -43,12 +43,13 @@ class Stage {
 
   // False: something of it cannot be had, which is a failure of the test; see wrong_call().
   bool build(const char* ia_name);
-  bool asks();       // `active` has asked for a connection; nobody has looked for the request
-  bool request();    // ... and the request waits at `passive`: cr
-  bool connect();    // the EPs are connected
-  bool message();    // ... and a message is on its way to `passive`, which has a Recv for it
-  bool bind();       // ... and the RMR of `active` is bound
-  bool disconnect(); // they were connected
+  bool asks();             // `active` has asked for a connection; nobody has looked for the request
+  bool request();          // ... and the request waits at `passive`: cr
+  bool connect();          // the EPs are connected
+  bool connect_and_rest(); // ... and nobody polls any more
+  bool message();          // ... and a message is on its way to `passive`, which has a Recv for it
+  bool bind();             // ... and the RMR of `active` is bound
+  bool disconnect();       // they were connected
   // They were connected; what `active` heard of that waits, with private data; its EP is new again.
   bool leave_event();
   bool event_is_as_it_was(); // ... and is taken now
@@ -61,6 +62,7 @@ class Stage {
   bool connection_is_answered(); // a request comes, and is accepted; or it is told
   bool handed_on();              // likewise, for an EP of the provider
   bool completes();              // the request that `active` has posted
+  bool word_is_written();        // ... an RDMA Write of 8 octets
   bool arrives();                // ... and a message at `passive`
   bool late_recv_takes_it();     // ... which has had no Recv for it so far
 

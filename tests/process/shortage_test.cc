@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <fstream>
 #include <string>
 
@@ -84,9 +85,10 @@ int open_for_the_first_time(Resource resource, std::uint32_t number) {
   return type == DAT_INSUFFICIENT_RESOURCES || type == DAT_PROVIDER_NOT_FOUND ? 1 : 2;
 }
 
-// TCP alone makes no files to share.
+// TCP alone makes no files to share, and reads files only at the first open of a process.
 bool is_needed(Resource resource) {
-  return transport() != "tcp" || (resource != Resource::kFileSpace && resource != Resource::kFiles);
+  return transport() != "tcp" || (resource != Resource::kFileSpace &&
+                                  resource != Resource::kFiles && resource != Resource::kProc);
 }
 
 class FirstOpen : public testing::TestWithParam<Resource> {};
@@ -111,13 +113,16 @@ std::string name_of_resource(const testing::TestParamInfo<Resource>& info) {
   case Resource::kMemory: return "Memory";
   case Resource::kDescriptors: return "Descriptors";
   case Resource::kFiles: return "Files";
+  case Resource::kProc: return "KernelMemory";
+  case Resource::kPermission: return "Permission";
   default: return "Mappings";
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, FirstOpen,
                          testing::Values(Resource::kMemory, Resource::kDescriptors,
-                                         Resource::kMappings, Resource::kFiles),
+                                         Resource::kMappings, Resource::kFiles, Resource::kProc,
+                                         Resource::kPermission),
                          name_of_resource);
 
 class Shortage : public testing::TestWithParam<Case> {
@@ -182,7 +187,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{Resource::kSockets, Lasting::kOnce, "Sockets"},
                     Case{Resource::kSockets, Lasting::kFromThenOn, "AllSockets"},
                     Case{Resource::kFiles, Lasting::kOnce, "Files"},
-                    Case{Resource::kFiles, Lasting::kFromThenOn, "AllFiles"}),
+                    Case{Resource::kFiles, Lasting::kFromThenOn, "AllFiles"},
+                    Case{Resource::kPermission, Lasting::kOnce, "Permission"},
+                    Case{Resource::kPermission, Lasting::kFromThenOn, "AllPermission"}),
     [](const testing::TestParamInfo<Case>& one) { return std::string(one.param.name); });
 
 // Rules: dat_ia_open.R21
@@ -329,6 +336,58 @@ TEST(ShortageAtRegistration, SharedMemoryThatCannotBeLookedAtIsNotCalledPrivate)
   EXPECT_DAT_ERROR(answer, DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_DEVICE);
   EXPECT_NE(said.find("`ulimit -n`"), std::string::npos) << said;
   EXPECT_DAT_OK(registration.create());
+}
+
+// Whatever the kernel refuses to say about memory, a hole is one and what is there is there.
+// Rules: PROTECT.1 dat_lmr_create.R34
+TEST(ShortageAtRegistration, AHoleIsStillNoShortage) {
+  const Ia ia = open_ia();
+  const Pz pz = create_pz(ia);
+  Pages pages = Pages::private_memory(3);
+  Registration whole(ia, pz, pages.data(), pages.size());
+  fail_call(Resource::kProc, 1, Lasting::kFromThenOn);
+  const DAT_RETURN of_whole = whole.create();
+  end_shortage();
+  EXPECT_DAT_OK(of_whole);
+  whole.lmr.free();
+  EXPECT_TRUE(was_called("msync"));
+
+  Registration with_hole(ia, pz, pages.data(), pages.size());
+  pages.unmap_from(2 * Pages::page());
+  fail_call(Resource::kProc, 1, Lasting::kFromThenOn);
+  const DAT_RETURN of_hole = with_hole.create();
+  end_shortage();
+  EXPECT_DAT_TYPE(of_hole, DAT_INVALID_PARAMETER);
+}
+
+// Polls long enough for the background thread to take long naps.
+void poll_for_a_while(DAT_EVD_HANDLE evd) {
+  DAT_EVENT event{};
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
+  while (std::chrono::steady_clock::now() < end) static_cast<void>(dat_evd_dequeue(evd, &event));
+}
+
+// What is left to the background thread ends its nap early. If that fails the nap ends by itself.
+// Rules: PROGRESS.5
+TEST(ShortageAtAHurry, MakesOnlyTheNapLonger) {
+  if (transport() != "shm") GTEST_SKIP() << "over TCP nothing is left to the background thread";
+  constexpr std::size_t kMoreThanAtOnce = std::size_t{4} << 20U;
+  constexpr int kAttempts = 100; // whoever loses the processor does not poll
+  ConnectedPair pair;
+  Buffer from = pair.active().buffer(kMoreThanAtOnce);
+  Buffer to = pair.passive().buffer(kMoreThanAtOnce);
+  for (int i = 1; i <= kAttempts && !was_called("timerfd_settime"); ++i) {
+    from.fill(static_cast<std::uint8_t>(i));
+    poll_for_a_while(pair.active().request_evd());
+    fail_call(Resource::kPermission, 1, Lasting::kFromThenOn);
+    EXPECT_DAT_OK(post_write(pair.active().ep(), {from.segment()}, to.remote(), 1));
+    ::usleep(50'000); // nobody polls
+    end_shortage();
+    DAT_EVENT event{};
+    EXPECT_DAT_OK(dat_evd_dequeue(pair.active().request_evd(), &event));
+    EXPECT_TRUE(to.holds(static_cast<std::uint8_t>(i), 0, kMoreThanAtOnce));
+  }
+  EXPECT_TRUE(was_called("timerfd_settime"));
 }
 
 // Rules: THREAD.13
