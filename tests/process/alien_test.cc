@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Processes that share more with us than they should, and what is left of processes that died.
+// Processes that share more with us than they should.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -15,8 +16,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <string>
 #include <thread>
@@ -196,6 +195,36 @@ std::string rendezvous_of(DAT_IA_ADDRESS_PTR address, DAT_CONN_QUAL qualifier) {
   return "datum/1/" + std::string(text) + "/" + std::to_string(qualifier);
 }
 
+// A process that asks whether somebody listens, and has come no further.
+int knock_at(const std::string& name) {
+  const int knocker = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path + 1, name.data(), name.size());
+  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  if (::connect(knocker, reinterpret_cast<sockaddr*>(&address), length) == 0) return knocker;
+  ::close(knocker);
+  return -1;
+}
+
+// Rules: PROTECT.8
+TEST(ForkedChild, DoesNotKeepThoseWaitingWhoKnockedAtItsParent) {
+  constexpr int kAccepted = 100'000; // us
+  constexpr int kOneSecond = 1000;   // ms
+  PeerProcess listener = PeerProcess::of_this_program();
+  const std::string qualifier = listener.ask("listen");
+  const Ia ia = open_ia();
+  int knocker = knock_at("datum/1/*/" + qualifier);
+  if (knocker < 0) knocker = knock_at(rendezvous_of(address_of(ia), std::stoull(qualifier)));
+  ASSERT_GE(knocker, 0);
+  ::usleep(kAccepted);
+  EXPECT_EQ(listener.ask("fork"), "forked");
+  listener.kill();
+  pollfd hangup{knocker, POLLIN, 0};
+  EXPECT_EQ(poll(&hangup, 1, kOneSecond), 1) << "the child, which lives on, has a copy";
+  ::close(knocker);
+}
+
 class SquatterTest : public testing::Test {
  protected:
   static constexpr uid_t kNobody = 65534;
@@ -264,40 +293,6 @@ TEST_F(SquatterTest, BesideALargeQualifierOverTcpGetsNoneOfItsConnections) {
   Squatter& refused = at_every.holds() ? at_address : at_every;
   EXPECT_FALSE(squatter.end());
   refused.end();
-}
-
-bool is_listed(const char* file, const std::string& text) {
-  std::ifstream lines(file);
-  for (std::string line; std::getline(lines, line);)
-    if (line.find(text) != std::string::npos) return true;
-  return false;
-}
-
-std::ptrdiff_t entries(const std::filesystem::path& folder) {
-  return std::distance(std::filesystem::directory_iterator(folder),
-                       std::filesystem::directory_iterator());
-}
-
-TEST(TwoDead, LeaveNothingBehind) {
-  std::string folder = testing::TempDir() + "datum-two-dead-XXXXXX";
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  setenv("TMPDIR", folder.c_str(), 1);
-  const std::ptrdiff_t named = entries("/dev/shm");
-  {
-    PeerProcess one = PeerProcess::of_this_program();
-    PeerProcess other = PeerProcess::of_this_program();
-    const std::string qualifier = one.ask("listen");
-    EXPECT_EQ(other.ask("connect " + qualifier), "ok");
-    EXPECT_TRUE(is_listed("/proc/net/unix", "/" + qualifier));
-    EXPECT_EQ(entries("/dev/shm"), named) << "shared memory has no name while it is used, either";
-    one.kill();
-    other.kill();
-    EXPECT_FALSE(is_listed("/proc/net/unix", "/" + qualifier));
-  }
-  unsetenv("TMPDIR");
-  EXPECT_EQ(entries("/dev/shm"), named);
-  EXPECT_TRUE(std::filesystem::is_empty(folder));
-  std::filesystem::remove(folder);
 }
 
 } // namespace

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "doomed.h"
 #include "peer_main.h"
 #include "stranger.h"
 #include "tracer.h"
@@ -52,6 +53,7 @@ int main(int argc, char** argv) {
   datum::test::choose_transport(&argc, argv);
   if (argc == 2 && std::strcmp(argv[1], "--peer") == 0) return datum::test::peer_main();
   if (datum::test::is_stranger(argc, argv)) return datum::test::stranger_main(argv);
+  if (datum::test::is_doomed(argc, argv)) return datum::test::doomed_main(argv);
   testing::InitGoogleTest(&argc, argv);
   for (int i = 1; i < argc; ++i)
     datum::test::is_long = datum::test::is_long || std::strcmp(argv[i], "--long") == 0;

@@ -51,7 +51,11 @@ class GuardedFd {
   GuardedFd() = default;
   explicit GuardedFd(UniqueFd fd) : fd_(std::move(fd)) { keep_from_children(fd_.get()); }
   GuardedFd(GuardedFd&&) = default;
-  GuardedFd& operator=(GuardedFd&&) = default;
+  GuardedFd& operator=(GuardedFd&& other) noexcept {
+    children_may_have(fd_.get());
+    fd_ = std::move(other.fd_);
+    return *this;
+  }
   ~GuardedFd() { children_may_have(fd_.get()); }
 
   // What `make` gives, a descriptor or -1, is to be nothing yet that a child must not have: it is

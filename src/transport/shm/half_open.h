@@ -7,6 +7,7 @@
 
 #include "core/timer.h"
 #include "progress/reactor.h"
+#include "transport/inet/fork_guard.h"
 #include "transport/shm/handshake_wire.h"
 #include "transport/shm/message_socket.h"
 #include "transport/shm/shm_port.h"
@@ -40,7 +41,7 @@ class HalfOpen final : private FdHandler, private Timer {
   void put_off();
 
   ShmContext& context_;
-  UniqueFd socket_;
+  GuardedFd socket_; // a child that has a copy would keep the dialler waiting where we have died
   PeerKey peer_;
   Address peer_address_;
   DirectTerms terms_;

@@ -38,7 +38,7 @@ void ShmDial::hang_up() {
   FdHandler& self = *this;
   if (watching_) context_.reactor.remove(socket_.get(), self);
   watching_ = false;
-  socket_.reset();
+  socket_ = GuardedFd();
   if (!offered_) return;
   const auto at = std::find(context_.offering.begin(), context_.offering.end(), offered_->peer);
   context_.offering.erase(at);
@@ -94,8 +94,10 @@ void ShmDial::begin() {
 
 // False: it was said what comes of it.
 bool ShmDial::find() {
+  UniqueFd socket;
   const Finding found =
-      find_rendezvous(address_, qualifier_, context_.holders, context_.now(), socket_);
+      find_rendezvous(address_, qualifier_, context_.holders, context_.now(), socket);
+  socket_ = GuardedFd(std::move(socket));
   switch (found.what) {
   case Lookup::Found: return true;
   case Lookup::OtherHost: give_up(DialFailure::Unreachable); break;

@@ -13,6 +13,7 @@
 #include "base/shortage.h"
 #include "core/timer.h"
 #include "progress/reactor.h"
+#include "transport/inet/fork_guard.h"
 #include "transport/inet/host_address.h"
 #include "transport/link/fabric.h"
 #include "transport/shm/message_socket.h"
@@ -52,7 +53,7 @@ class ShmDial final : public Dial, private FdHandler, private Timer {
   const HostAddress address_;
   const ConnQual qualifier_;
   DialEvents& events_;
-  UniqueFd socket_;
+  GuardedFd socket_;
   bool watching_ = false;
   std::optional<LinkParts> offered_; // between Offer and Ready
   Duration pause_;

@@ -8,7 +8,6 @@
 #include <sys/socket.h>
 
 #include "base/log.h"
-#include "transport/inet/fork_guard.h"
 #include "transport/inet/host_address.h"
 #include "transport/shm/shm_context.h"
 
@@ -34,12 +33,9 @@ std::string name_of(const Address& address) noexcept {
 } // namespace
 
 ShmPort::ShmPort(ShmContext& context, LinkParts parts)
-    : context_(context), parts_(std::move(parts)) {
-  keep_from_children(parts_.socket.get());
-}
+    : context_(context), parts_(std::move(parts)) {}
 
 ShmPort::~ShmPort() {
-  children_may_have(parts_.socket.get());
   unwatch();
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/timer.h"
 #include "progress/reactor.h"
+#include "transport/inet/fork_guard.h"
 #include "transport/link/fabric.h"
 #include "transport/shm/direct_access.h"
 #include "transport/shm/handshake_wire.h"
@@ -28,7 +29,7 @@ struct PeerKey {
 
 // What a finished handshake hands over.
 struct LinkParts {
-  UniqueFd socket;
+  GuardedFd socket;
   UniqueFd pidfd; // of the peer; may be empty
   Mapping segment;
   int side = 0;
