@@ -48,25 +48,27 @@ std::ostream& operator<<(std::ostream& out, const Kind& kind) {
 class NetConformance : public testing::TestWithParam<Kind> {
  protected:
   void run(const char* suite, const char* chosen) {
+    if (run_long()) chosen = "*";
+    if (chosen_tests() != nullptr) chosen = chosen_tests();
     HostAndMirror host(GetParam().wiring);
     host.wire().set_faults(GetParam().faults);
     std::vector<std::string> parts;
     const int count = run_long() ? kAtATime : 1;
     for (int part = 0; part < count; ++part)
-      parts.push_back(
-          environment(part, count) + suite +
-          " --transport=tcp --gtest_brief=1 '--gtest_filter=" + (run_long() ? "*" : chosen) + "'");
+      parts.push_back(environment(part, count) + suite +
+                      " --transport=tcp --gtest_brief=1 '--gtest_filter=" + chosen + "'");
     host.host().run_together(parts);
     EXPECT_GE(host.wire().count("offered"), 1U);
     for (const char* fault : GetParam().counted) EXPECT_GE(host.wire().count(fault), 1U) << fault;
   }
 
  private:
-  // TCP asks for a connection again after a second, and again: so events may be late. A message
-  // waits for its Recv, too, while its consumer waits for another connection.
+  // TCP asks for a connection again after 1, 3, 7 and 15 s: so events may be late, 30 s. A message
+  // waits for its Recv, too, while its consumer waits for another connection: nearly as long, since
+  // a test may itself wait for the end of that.
   std::string environment(int part, int count) const {
     return std::string("exec env DATUM_TEST_PATIENCE=6 DATUM_RNR_TIMEOUT=") +
-           (run_long() ? "10000" : "3000") +
+           (run_long() ? "25000" : "3000") +
            " DATUM_TEST_WAY=" + std::to_string(GetParam().way_ms * 1000) + " DATUM_TEST_ADDRESS=" +
            (GetParam().wiring.ipv6 ? HostAndMirror::kMirror6 : HostAndMirror::kMirror) +
            " GTEST_TOTAL_SHARDS=" + std::to_string(count) +

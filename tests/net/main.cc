@@ -15,6 +15,7 @@ namespace {
 
 bool is_long = false;
 unsigned seed_option = 1;
+const char* chosen_option = nullptr;
 
 bool has(int argc, char** argv, const char* word) {
   for (int i = 1; i < argc; ++i)
@@ -24,15 +25,21 @@ bool has(int argc, char** argv, const char* word) {
 
 void read_options(int argc, char** argv) {
   is_long = has(argc, argv, "--long");
-  for (int i = 1; i + 1 < argc; ++i)
+  for (int i = 1; i + 1 < argc; ++i) {
     if (std::strcmp(argv[i], "--seed") == 0)
       seed_option = static_cast<unsigned>(std::strtoul(argv[i + 1], nullptr, 10));
+    if (std::strcmp(argv[i], "--chosen") == 0) chosen_option = argv[i + 1];
+  }
 }
 
 } // namespace
 
 bool run_long() {
   return is_long;
+}
+
+const char* chosen_tests() {
+  return chosen_option;
 }
 
 unsigned first_seed() {

@@ -4,7 +4,9 @@
 
 namespace datum::net {
 
-bool run_long();       // --long: more rounds, the whole conformance suite
+bool run_long(); // --long: more rounds, the whole conformance suite
+// --chosen FILTER: these tests of the conformance suites, over each wire; nullptr unless given.
+const char* chosen_tests();
 unsigned first_seed(); // --seed N: of the wire and of the mix; 1 unless given
 
 } // namespace datum::net
