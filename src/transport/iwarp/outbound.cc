@@ -125,7 +125,7 @@ bool Outbound::own_turn() const {
 bool Outbound::has_work() const {
   if (ended_ || held_) return false;
   return failure_ || current_ == Current::Response || response_ready() ||
-         (own_.active && !own_blocked());
+         (asks_ && current_ == Current::None) || (own_.active && !own_blocked());
 }
 
 void Outbound::fill() {
@@ -144,7 +144,7 @@ void Outbound::report_failure() {
   const Failure failure = *failure_;
   failure_.reset();
   const std::size_t before =
-      failure.kind == RequestClass::Placed ? unfinished_.size() : reads_.size();
+      failure.kind == RequestClass::Placed ? unfinished_.size() : consumer_reads();
   control_.fail_request(failure.kind, failure.status, static_cast<std::uint32_t>(before));
 }
 
@@ -161,6 +161,7 @@ bool Outbound::build_next() {
   const bool own = own_.active && !own_blocked();
   if (current_ == Current::None) {
     if (owes_ack()) return build_ack();
+    if (asks_) return build_question();
     if (response_ready() && (!own || !own_turn())) return build_response();
   }
   if (!own) return false;
@@ -370,7 +371,10 @@ bool Outbound::build_atomic_request() {
 void Outbound::end_read() {
   const OutstandingRead read = reads_.front();
   reads_.pop();
-  if (read.work != nullptr) stream_.events->on_read_done();
+  if (read.work != nullptr)
+    stream_.events->on_read_done();
+  else
+    own_read_ = false;
 }
 
 // --- completion ----------------------------------------------------------------------------------
@@ -398,6 +402,7 @@ bool Outbound::on_ack(std::uint32_t placed) {
 }
 
 void Outbound::on_peer_decided() {
+  asks_ = false;
   if (stream_.peer == PeerKind::Foreign) report(sent_);
 }
 
@@ -503,15 +508,17 @@ void Outbound::send_hello(const Hello& hello) {
   build_carrier(kHelloStag, encode(hello), false);
 }
 
+void Outbound::send_read_of_nothing() {
+  const OutstandingRead read{.work = nullptr, .msn = next_read_msn_++};
+  reads_.push(read);
+  own_read_ = true;
+  const ReadRequest request{.sink_stag = read.sink_stag(), .source_stag = 1};
+  queue_.add(HeaderOctets(untagged(Rdmap::ReadRequest, read.msn), request), {}, true, false, {});
+}
+
 void Outbound::send_rtr(Rtr form, const Hello* hello) {
   switch (form) {
-  case Rtr::Read: {
-    const OutstandingRead read{.work = nullptr, .msn = next_read_msn_++};
-    reads_.push(read);
-    const ReadRequest request{.sink_stag = read.sink_stag(), .source_stag = 1};
-    queue_.add(HeaderOctets(untagged(Rdmap::ReadRequest, read.msn), request), {}, true, false, {});
-    break;
-  }
+  case Rtr::Read: send_read_of_nothing(); break;
   case Rtr::Send:
     queue_.add(HeaderOctets(untagged(Rdmap::Send, next_send_msn_++)), {}, true, false, {});
     break;
@@ -523,6 +530,21 @@ void Outbound::send_rtr(Rtr form, const Hello* hello) {
 void Outbound::send_to_silent_peer() {
   // In the middle of a message there is no place for it, and no need.
   if (current_ == Current::None && queue_.ready()) build_ack();
+}
+
+void Outbound::ask_silent_peer() {
+  if (reads_.empty())
+    asks_ = true;
+  else
+    send_to_silent_peer();
+}
+
+bool Outbound::build_question() {
+  if (!queue_.ready() || !reads_.make_room()) return starve();
+  if (!queue_.room_for(UntaggedHeader::kWireSize + ReadRequest::kWireSize, 0, true)) return false;
+  asks_ = false;
+  if (reads_.empty()) send_read_of_nothing();
+  return true;
 }
 
 void Outbound::send_last_ack() {
@@ -568,10 +590,14 @@ std::optional<Outbound::Named> Outbound::find(const Terminate& terminate) const 
   if (echo.queue == kReadQueue) {
     // Linux siw puts the size of a Read where its MSN belongs; its sink names it as well.
     const bool by_sink = terminate.has_request && echo.control.opcode == Rdmap::ReadRequest;
-    for (std::size_t i = 0; i < reads_.size(); ++i)
-      if (by_sink ? reads_[i].has_sink_at(terminate.request.sink_offset)
-                  : reads_[i].msn == echo.msn)
-        return Named{RequestClass::Read, static_cast<std::uint32_t>(i), reads_[i].atomic};
+    std::uint32_t before = 0;
+    for (std::size_t i = 0; i < reads_.size(); ++i) {
+      const OutstandingRead& each = reads_[i];
+      if (each.work == nullptr) continue; // nobody's that could be told
+      if (by_sink ? each.has_sink_at(terminate.request.sink_offset) : each.msn == echo.msn)
+        return Named{RequestClass::Read, before, each.atomic};
+      ++before;
+    }
   }
   return std::nullopt;
 }

@@ -22,7 +22,7 @@ struct Request {
 
 // A Read or an Atomic of ours on its way.
 struct OutstandingRead {
-  const WorkRequest* work = nullptr; // nullptr: the RTR Read
+  const WorkRequest* work = nullptr; // nullptr: the RTR Read, or the question to a silent peer
   std::uint32_t msn = 0;
   bool atomic = false;
   std::uint64_t length = 0;
@@ -69,6 +69,9 @@ class Outbound {
   void send_hello(const Hello& hello);
   // A Write of nothing for one that may have overlooked our first FPDU.
   void send_to_silent_peer();
+  // Whoever is sent a Read has to answer: one of nothing, when the message that is under way has
+  // ended. Where a Read is outstanding already it may have been overlooked, too.
+  void ask_silent_peer();
   void send_last(const Terminate& terminate);
   void send_last_ack();
   void send_close();
@@ -83,7 +86,8 @@ class Outbound {
   // --- Reads of ours ---------------------------------------------------------------------------
   OutstandingRead* oldest_read() { return reads_.empty() ? nullptr : &reads_.front(); }
   bool response_open() const { return !reads_.empty() && reads_[0].done != 0; }
-  bool reads_outstanding() const { return !reads_.empty(); }
+  // Of the consumer's; one of nothing that it knows nothing of is none.
+  std::size_t consumer_reads() const { return reads_.size() - (own_read_ ? 1 : 0); }
   // Requests of ours that have been built, or begun, and have not ended.
   std::size_t outstanding() const { return unfinished_.size() + reads_.size(); }
   void end_read();
@@ -160,6 +164,8 @@ class Outbound {
   bool build_read_response(Served& served);
   bool build_atomic_response(const Served& served);
   bool build_ack();
+  bool build_question();
+  void send_read_of_nothing();
   void build_carrier(Stag stag, std::uint64_t offset, bool last_words);
   bool response_ready() const;
   bool holds(const Source& source) const;
@@ -195,6 +201,8 @@ class Outbound {
   std::uint32_t acked_ = 0;
 
   Fifo<OutstandingRead> reads_;
+  bool own_read_ = false; // one of them is of nothing, and not the consumer's
+  bool asks_ = false;
   Fifo<Served> served_;
   std::uint32_t delivered_ = kFirstMsn; // the MSN that is delivered next
 };

@@ -94,7 +94,7 @@ void Session::end_of_stream(Instant now) {
   if (state_ != State::Full) return;
   // A peer of ours announces an orderly end; of others, one between messages has to do (8.2).
   const bool orderly = stream_.peer != PeerKind::Own && decoder_.at_boundary() &&
-                       !inbound_.message_under_way() && !outbound_.reads_outstanding();
+                       !inbound_.message_under_way() && outbound_.consumer_reads() == 0;
   if (may_say_last_words(true)) begin_ending();
   report_end(orderly ? CloseReason::Disconnected : CloseReason::Broken);
 }
@@ -342,7 +342,7 @@ void Session::on_terminate(const Terminate& terminate) {
     stream_.events->on_request_failed(named->kind, status_of(terminate.error, *named),
                                       named->before);
   } else if (!terminate.has_header && terminate.error.layer != kLayerMpa &&
-             outbound_.reads_outstanding()) {
+             outbound_.consumer_reads() != 0) {
     stream_.events->on_request_failed(RequestClass::Read, DtoStatus::RemoteResponder, 0);
   }
   if (state_ != State::Full) return;

@@ -27,8 +27,8 @@ struct Settings {
   Duration request_timeout = 10 * kSecond;
   Duration first_fpdu_timeout = 60 * kSecond;
   Duration fpdu_timeout = 30 * kSecond; // an FPDU that has begun, and of which nothing more comes
-  // So long, and two round trips, completions wait for a peer to which our Hello has come to say
-  // whether it acknowledges.
+  // So long, and two round trips, a peer to which our Hello has come may be silent before it is
+  // asked whether it acknowledges.
   Duration hello_timeout = kSecond / 4;
   Duration end_timeout = 5 * kSecond; // our last octets, and the peer's end of the stream
   // RFC 5041 section 5.3 says 1. Two ends that both begin elsewhere come to the wrap at once.
@@ -163,7 +163,8 @@ class Session final : private StreamControl {
   void establish();
   void fail_connect(ConnectFailure failure, PrivateData data = {});
   Hello own_hello() const;
-  void wait_for_hello();
+  void wait_for_hello(int times = 1);
+  bool may_ask_silent_peer() const;
   void on_hello_late();
   void decide_peer(PeerKind kind);
 
@@ -203,6 +204,7 @@ class Session final : private StreamControl {
   Instant deadline_ = kNever; // of the state
   Instant hello_deadline_ = kNever;
   bool hello_arrived_ = false; // ours, when that was last asked
+  int silent_for_ = 1;         // and since then: so many of these spans
   Duration round_trip_ = 0;
   // Runs while an FPDU is not whole, and once more: no timer is set for each piece of one.
   Instant silence_check_ = kNever;

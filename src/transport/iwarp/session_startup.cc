@@ -6,6 +6,14 @@
 #include "transport/iwarp/session.h"
 
 namespace datum::iwarp {
+namespace {
+
+// A peer that cannot be asked, since it serves no Reads: TCP sends again after 0.2 s, then after
+// twice as long each time, and so its Hello may be lost four times.
+constexpr int kSilentWithoutReads = 12;
+constexpr int kMostBetweenQuestions = 256;
+
+} // namespace
 
 void Session::connect(Octets private_data, const Wishes& wishes, ChannelEvents& events,
                       Instant now) {
@@ -251,12 +259,19 @@ void Session::on_first_fpdu(const Hello* hello) {
   if (state_ == State::Full) outbound_.give_room();
 }
 
-void Session::wait_for_hello() {
-  hello_deadline_ = stream_.now + settings_.hello_timeout + 2 * round_trip_;
+void Session::wait_for_hello(int times) {
+  hello_deadline_ = stream_.now + times * (settings_.hello_timeout + 2 * round_trip_);
+}
+
+// That it has a place for a Read; ours was in the request (negotiation.cc).
+bool Session::may_ask_silent_peer() const {
+  const Terms& terms = stream_.terms;
+  return terms.peer_ird == kNotNegotiated ? terms.reads_out != 0 : terms.peer_ird != 0;
 }
 
 // A peer that takes its time is not foreign for that: it is waited for from when it is known that
-// our Hello has come to it. TCP may be sending it again.
+// our Hello has come to it. TCP may be sending it again, or the peer's. So no time shows that
+// nothing comes; the answer to a Read does, since nothing overtakes anything in a stream.
 void Session::on_hello_late() {
   constexpr std::size_t kHelloSize = fpdu_size(TaggedHeader::kWireSize);
   const bool had_arrived = hello_arrived_;
@@ -267,8 +282,17 @@ void Session::on_hello_late() {
   }
   // siw overlooks an FPDU that comes while it is still busy with its reply, and looks again when
   // the next one comes; until then its consumer has no connection.
-  outbound_.send_to_silent_peer();
-  decide_peer(PeerKind::Foreign);
+  if (may_ask_silent_peer()) {
+    outbound_.ask_silent_peer();
+    wait_for_hello(silent_for_);
+    silent_for_ = std::min(2 * silent_for_, kMostBetweenQuestions);
+    return;
+  }
+  if (silent_for_ == 1) outbound_.send_to_silent_peer();
+  if (silent_for_++ == kSilentWithoutReads)
+    decide_peer(PeerKind::Foreign);
+  else
+    wait_for_hello();
 }
 
 void Session::decide_peer(PeerKind kind) {

@@ -16,10 +16,10 @@ constexpr std::uint64_t kHello = 0x4454575010004e20;
 
 // An initiator whose peer a test writes; the RTR has left.
 struct Initiator : Side {
-  explicit Initiator(const Settings& settings = {}) : Side(settings) {
+  explicit Initiator(const Settings& settings = {}, const char* reply = kReply) : Side(settings) {
     session.connect({}, {.reads_in = 16, .reads_out = 16}, events, 0);
     take_output();
-    feed_hex(kReply);
+    feed_hex(reply);
     take_output();
     events.take_log();
   }
@@ -30,6 +30,14 @@ struct Initiator : Side {
 
 Bytes ack(std::uint32_t placed) {
   return fpdu(tagged(Rdmap::Write, 2, std::uint64_t{placed} << 32U));
+}
+// A Read of nothing, the first Read of all.
+Bytes question() {
+  return fpdu(untagged(Rdmap::ReadRequest, 1, 1), from_hex("00000001000000000000000000000000"
+                                                           "000000010000000000000000"));
+}
+Bytes answer() {
+  return fpdu(tagged(Rdmap::ReadResponse, 1, 0));
 }
 Bytes close_frame() {
   return fpdu(tagged(Rdmap::Write, 3, 0));
@@ -64,6 +72,7 @@ TEST(IwarpOwnPeer, SwitchedOffByEitherSide) {
     pair.connect();
     pair.active.session.on_time(kSecond);
     pair.active.session.on_time(2 * kSecond);
+    pair.pump();
     EXPECT_FALSE(pair.active.session.peer_is_own());
     EXPECT_FALSE(pair.passive.session.peer_is_own());
     const Bytes data = pattern(10, 1, 1);
@@ -296,18 +305,28 @@ TEST(IwarpOwnPeer, ForeignPeersEndRequestsWhenTcpHasThem) {
   EXPECT_EQ(side.events.log(), Log{"placed 1"});
 }
 
+// Of a peer that serves no Reads; who does can be asked.
+constexpr char kReplyWithoutReads[] = "4d504120494420526570204672616d6550020004"
+                                      "80008010";
+
 // Rules: iwarp.O9
-TEST(IwarpOwnPeer, SilentPeerIsTakenForAForeignOneAfterAWhile) {
-  Initiator side;
+TEST(IwarpOwnPeer, SilentPeerThatServesNoReadsIsTakenForAForeignOneAfterAWhile) {
+  Initiator side({}, kReplyWithoutReads);
   ASSERT_EQ(side.session.start(side.work), StartResult::Started);
   side.take_output();
-  EXPECT_EQ(side.session.deadline(), kSecond / 4);
-  side.session.on_time(kSecond / 4);
-  EXPECT_EQ(side.events.take_log(), Log{}) << "our Hello has come to it, perhaps only now";
-  EXPECT_EQ(side.session.deadline(), kSecond / 2);
-  side.session.on_time(kSecond / 2);
+  // Ours has come to it at the first of these, perhaps only now. From then on its Hello may be lost
+  // four times: 3 s.
+  Instant now = 0;
+  for (int i = 0; i < 12; ++i) {
+    now += kSecond / 4;
+    ASSERT_EQ(side.session.deadline(), now);
+    side.session.on_time(now);
+    EXPECT_EQ(side.events.take_log(), Log{}) << now;
+  }
+  side.session.on_time(13 * kSecond / 4);
   EXPECT_EQ(side.events.take_log(), Log{"placed 1"});
   EXPECT_EQ(side.session.deadline(), kNever);
+  side.take_output();
   // A Hello that was long on its way still counts.
   ASSERT_EQ(side.session.start(side.work), StartResult::Started);
   side.feed(hello(kHello));
@@ -322,27 +341,153 @@ TEST(IwarpOwnPeer, SilentPeerIsTakenForAForeignOneAfterAWhile) {
 
 // siw may have overlooked the first FPDU. A peer of ours that was slow takes it for what it is.
 // Rules: iwarp.O17
-TEST(IwarpOwnPeer, SilentPeerIsSentAWriteOfNothingOnce) {
-  Initiator side;
+TEST(IwarpOwnPeer, SilentPeerThatServesNoReadsIsSentAWriteOfNothingOnce) {
+  Initiator side({}, kReplyWithoutReads);
   side.session.on_time(kSecond / 4);
   EXPECT_FALSE(side.session.has_output());
   side.session.on_time(kSecond / 2);
   EXPECT_EQ(to_hex(side.take_output()), to_hex(ack(0)));
-  side.session.on_time(10 * kSecond);
+  for (int i = 3; i < 100; ++i) side.session.on_time(i * kSecond / 4);
   EXPECT_FALSE(side.session.has_output());
 }
 
 // Rules: iwarp.O17
 TEST(IwarpOwnPeer, SilentPeerIsSentNothingWithinAMessage) {
+  for (const char* reply : {kReply, kReplyWithoutReads}) {
+    Initiator side({}, reply);
+    const Bytes large = pattern(std::size_t{1} << 20, 7, 1);
+    const LocalTriplet whole = triplet(large.data(), large.size());
+    const WorkRequest work = write_of(std::span(&whole, 1), 9, nullptr);
+    ASSERT_EQ(side.session.start(work), StartResult::Started);
+    side.session.on_time(kSecond / 4);
+    side.session.on_time(kSecond / 2);
+    std::vector<Bytes> sent = ulpdus(side.take_output());
+    if (reply == kReply) {
+      EXPECT_EQ(to_hex(sent.back()), to_hex(ulpdus(question()).front()));
+      sent.pop_back();
+    }
+    for (const Bytes& each : sent) EXPECT_GT(each.size(), 14U) << "no FPDU without payload";
+  }
+}
+
+// A peer that serves Reads has to answer one, after whatever it has said before: no time decides.
+// Rules: iwarp.O19
+TEST(IwarpOwnPeer, APeerWhoseHelloIsLostAgainAndAgainIsNotForeign) {
   Initiator side;
-  const Bytes large = pattern(std::size_t{1} << 20, 7, 1);
-  const LocalTriplet whole = triplet(large.data(), large.size());
-  const WorkRequest work = write_of(std::span(&whole, 1), 9, nullptr);
-  ASSERT_EQ(side.session.start(work), StartResult::Started);
+  ASSERT_EQ(side.session.start(side.work), StartResult::Started);
+  side.take_output();
+  for (Instant now = 0; now < 60 * kSecond; now += kSecond / 4) side.session.on_time(now);
+  EXPECT_EQ(side.events.log(), Log{});
+  side.take_output();
+  Bytes late = hello(kHello);
+  for (const Bytes& each : {ack(1), answer()}) late.insert(late.end(), each.begin(), each.end());
+  side.feed(late);
+  EXPECT_TRUE(side.session.peer_is_own());
+  EXPECT_EQ(side.events.log(), Log{"placed 1"});
+  EXPECT_EQ(side.session.deadline(), kNever);
+  side.session.close(CloseMode::Disconnect, 0);
+  EXPECT_EQ(to_hex(side.take_output()), to_hex(close_frame()));
+}
+
+// Rules: iwarp.O19
+TEST(IwarpOwnPeer, ASilentPeerIsAskedByAReadOfNothing) {
+  Initiator side;
+  ASSERT_EQ(side.session.start(side.work), StartResult::Started);
+  side.take_output();
+  side.session.on_time(kSecond / 4);
+  EXPECT_FALSE(side.session.has_output()) << "our Hello has come to it, perhaps only now";
+  side.session.on_time(kSecond / 2);
+  EXPECT_EQ(to_hex(side.take_output()), to_hex(question()));
+  EXPECT_EQ(side.events.log(), Log{});
+  side.feed(answer());
+  EXPECT_FALSE(side.session.peer_is_own());
+  EXPECT_EQ(side.events.log(), Log{"placed 1"});
+  EXPECT_EQ(side.session.deadline(), kNever);
+  side.session.on_time(kSecond);
+  EXPECT_FALSE(side.session.has_output());
+}
+
+// siw may have overlooked the question as well.
+// Rules: iwarp.O17
+TEST(IwarpOwnPeer, APeerThatDoesNotAnswerIsSentWritesOfNothingEverMoreSeldom) {
+  Initiator side;
   side.session.on_time(kSecond / 4);
   side.session.on_time(kSecond / 2);
-  const std::vector<Bytes> sent = ulpdus(side.take_output());
-  for (const Bytes& each : sent) EXPECT_GT(each.size(), 14U) << "no FPDU without payload";
+  side.take_output();
+  Instant now = kSecond / 2;
+  for (const Duration wait : {kSecond / 4, kSecond / 2, kSecond, 2 * kSecond}) {
+    now += wait;
+    ASSERT_EQ(side.session.deadline(), now);
+    side.session.on_time(now);
+    EXPECT_EQ(to_hex(side.take_output()), to_hex(ack(0)));
+  }
+}
+
+// Rules: iwarp.O19
+TEST(IwarpOwnPeer, AReadOfTheConsumersIsAQuestion) {
+  Initiator side;
+  const WorkRequest read = read_of(std::span(&side.local, 1), 9, nullptr);
+  ASSERT_EQ(side.session.start(side.work), StartResult::Started);
+  ASSERT_EQ(side.session.start(read), StartResult::Started);
+  side.take_output();
+  side.session.on_time(kSecond / 4);
+  side.session.on_time(kSecond / 2);
+  EXPECT_EQ(to_hex(side.take_output()), to_hex(ack(0))) << "it may have been overlooked";
+  side.feed(fpdu(tagged(Rdmap::ReadResponse, 1, std::uint64_t{1} << 32U), Bytes(100)));
+  EXPECT_EQ(side.events.log(), (Log{"placed 1", "read done"}));
+}
+
+// Rules: iwarp.O19
+TEST(IwarpOwnPeer, BothSidesGoOnBehindAQuestion) {
+  Pair pair;
+  pair.passive.session.expect_request(0);
+  pair.active.session.connect({}, {.reads_in = 1, .reads_out = 1}, pair.active.events, 0);
+  pair.passive.feed(pair.active.take_output());
+  pair.passive.session.accept({}, {.reads_in = 1, .reads_out = 1}, pair.passive.events, 0);
+  pair.active.feed(pair.passive.take_output());
+  pair.passive.feed(pair.active.take_output());
+  const Bytes late = pair.passive.take_output();
+  pair.active.session.on_time(kSecond / 4);
+  pair.active.session.on_time(kSecond / 2);
+  pair.passive.feed(pair.active.take_output());
+  pair.active.feed(late);
+  ASSERT_TRUE(pair.active.session.peer_is_own());
+  std::byte* memory = pair.passive.events.add_region(0x101, 64, kRemoteRead);
+  Bytes data(64);
+  const LocalTriplet local = triplet(data.data(), data.size());
+  const WorkRequest read = read_of(std::span(&local, 1), 0x101, memory);
+  pair.active.events.take_log();
+  ASSERT_EQ(pair.active.session.start(read), StartResult::Started) << "behind the question";
+  pair.pump();
+  EXPECT_EQ(pair.active.events.log(), Log{"read done"});
+}
+
+// Rules: iwarp.O19
+TEST(IwarpOwnPeer, AnEndInsteadOfAnAnswerIsOrderly) {
+  Initiator side;
+  side.session.on_time(kSecond / 4);
+  side.session.on_time(kSecond / 2);
+  side.take_output();
+  side.session.end_of_stream(kSecond);
+  EXPECT_EQ(side.events.log(), Log{"disconnected"});
+}
+
+// The consumer, which did not ask, has one Read fewer than there are.
+// Rules: iwarp.O19
+TEST(IwarpOwnPeer, ATerminateNamesTheConsumersReadBehindTheQuestion) {
+  Initiator side;
+  side.session.on_time(kSecond / 4);
+  side.session.on_time(kSecond / 2);
+  side.take_output();
+  const WorkRequest read = read_of(std::span(&side.local, 1), 9, nullptr);
+  for (int i = 0; i < 2; ++i) ASSERT_EQ(side.session.start(read), StartResult::Started);
+  side.take_output();
+  const ReadRequest third{.sink_stag = 1, .sink_offset = std::uint64_t{3} << 32U, .size = 100};
+  const Terminate refused = make_terminate(protection_error(AccessFault::BadStag), 3, third);
+  std::byte words[Terminate::kMostOctets];
+  const std::size_t size = encode(refused, words);
+  side.feed(fpdu(untagged(Rdmap::Terminate, 2, 1), Octets(words).first(size)));
+  EXPECT_EQ(side.events.log(), (Log{"read failed: status 6 behind 1", "broken"}));
 }
 
 // Rules: iwarp.O16
@@ -373,8 +518,9 @@ TEST(IwarpOwnPeer, APeerThatOurHelloHasNotComeToIsNotSilent) {
   side.events.octets_arrived = 44;
   side.session.on_time(now += kSecond / 4);
   EXPECT_EQ(side.events.log(), Log{}) << "its answer is on its way";
+  EXPECT_FALSE(side.session.has_output());
   side.session.on_time(now += kSecond / 4);
-  EXPECT_EQ(side.events.log(), Log{"placed 1"});
+  EXPECT_EQ(to_hex(side.take_output()), to_hex(question()));
 }
 
 // Rules: iwarp.O14
