@@ -120,6 +120,11 @@ struct FourSeconds {
 };
 class NetEndSoon : private FourSeconds, public NetEnd {};
 
+struct OneSecondForAnEnd {
+  test::Variable timeout{"DATUM_END_TIMEOUT", "1000"};
+};
+class NetEndAtOnce : private OneSecondForAnEnd, public NetEnd {};
+
 // Of which one is gone after a second, once it was there; and no router says that it is not there.
 struct OneSecond {
   test::Variable timeout{"DATUM_PEER_TIMEOUT", "1000"};
@@ -247,6 +252,22 @@ TEST_F(NetEnd, ACutForEverBreaksBothSidesAfter30Seconds) {
   hosts_.wire().cut();
   post_message("late");
   expect_nothing_for(6 * kSecond);
+}
+
+// For a second an end waits for its peer. Then it is TCP's affair alone.
+// Rules: net.E15
+TEST_F(NetEndAtOnce, AWireThatIsCutWhileAConnectionEndsIsNoBreak) {
+  connect_both();
+  hosts_.wire().cut();
+  ASSERT_DAT_OK(dat_ep_disconnect(here_.ep(), DAT_CLOSE_ABRUPT_FLAG));
+  expect_connection_event(here_.connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, here_.ep());
+  DAT_EVENT event{};
+  DAT_COUNT left = 0;
+  EXPECT_DAT_TYPE(dat_evd_wait(there_.connect_evd(), 2 * kSecond, 1, &event, &left),
+                  DAT_TIMEOUT_EXPIRED);
+  hosts_.wire().mend();
+  EXPECT_EQ(next_event(there_.connect_evd(), 10 * kSecond).event_number,
+            DAT_CONNECTION_EVENT_DISCONNECTED);
 }
 
 // A peer that has not said yet that it is one of ours is not foreign for that.

@@ -270,6 +270,13 @@ void Session::begin_ending() {
   queue_.rest(); // there may be no last words
 }
 
+// What TCP is still sending, a reset would take back; and a reset is not sent again.
+void Session::end_without_the_peer() {
+  const bool on_its_way = shut_down_ && !owner_.all_has_arrived();
+  abort();
+  must_reset_ = !on_its_way;
+}
+
 void Session::report_end(CloseReason reason) {
   ChannelEvents* events = stream_.events;
   stream_.events = nullptr;
@@ -405,7 +412,7 @@ void Session::on_time(Instant now) {
     if (state_ == State::Full || state_ == State::WaitRequest)
       fail_connect(ConnectFailure::NonPeerRejected);
     else
-      abort();
+      end_without_the_peer();
     return;
   }
   if (state_ != State::Full) return;

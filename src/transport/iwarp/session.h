@@ -52,6 +52,8 @@ class SessionEvents {
   virtual void on_reply() {}
   // Whether the peer's TCP has so many octets of this session.
   virtual bool has_arrived(std::uint64_t /*octets*/) const { return true; }
+  // Or all that TCP was given, and the end of the stream.
+  virtual bool all_has_arrived() const { return true; }
   // The connection has ended by itself: `events.on_closed(reason)` is to be called, now or later,
   // unless the session is closed before.
   virtual void on_end(ChannelEvents& events, CloseReason reason) { events.on_closed(reason); }
@@ -175,6 +177,7 @@ class Session final : private StreamControl {
   void look_for_silence();
   bool may_say_last_words(bool keep_copied);
   void begin_ending();
+  void end_without_the_peer();
   void abort();
   void report_end(CloseReason reason);
   void stop_both_ways();

@@ -465,6 +465,10 @@ bool TcpConnection::has_arrived(std::uint64_t octets) const {
   return tcp_state(socket_.get()).acknowledged >= octets;
 }
 
+bool TcpConnection::all_has_arrived() const {
+  return unacknowledged(socket_.get()) == 0;
+}
+
 void TcpConnection::on_end(ChannelEvents& events, CloseReason reason) {
   untold_ = &events;
   reason_ = reason;

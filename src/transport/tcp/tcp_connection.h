@@ -94,6 +94,7 @@ class TcpConnection final : public PendingHook,
   bool on_no_reply(iwarp::NoReply why) override;
   void on_reply() override;
   bool has_arrived(std::uint64_t octets) const override;
+  bool all_has_arrived() const override;
   void on_end(ChannelEvents& events, CloseReason reason) override;
 
   bool receive(std::size_t most);

@@ -2,8 +2,10 @@
 #include "transport/tcp/tcp_state.h"
 
 // Not <netinet/tcp.h>, which has an older tcp_info of the same name.
+#include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 namespace datum {
@@ -24,6 +26,11 @@ TcpState tcp_state(int socket) {
   // The SYN counts as one octet.
   const std::uint64_t acknowledged = info.tcpi_bytes_acked;
   return {info.tcpi_rtt * kMicrosecond, acknowledged == 0 ? 0 : acknowledged - 1};
+}
+
+std::uint32_t unacknowledged(int socket) {
+  int octets = 0;
+  return ::ioctl(socket, SIOCOUTQ, &octets) == 0 ? static_cast<std::uint32_t>(octets) : 0;
 }
 
 // What counts segments elsewhere counts connections of a socket that listens.

@@ -13,6 +13,8 @@ struct TcpState {
   std::uint64_t acknowledged = 0; // octets that the peer's TCP has
 };
 TcpState tcp_state(int socket);
+// Octets, and one for the end of the stream, that TCP was given and the peer's TCP has not.
+std::uint32_t unacknowledged(int socket);
 // How many connections wait to be accepted.
 std::uint32_t backlog_of(int listening);
 

@@ -121,6 +121,18 @@ TEST(IwarpEnding, PeerThatDoesNotEndItsStreamIsLeftBehind) {
   EXPECT_TRUE(side.session.must_reset());
 }
 
+// TCP may need longer for our last words: it goes on alone.
+// Rules: iwarp.E19
+TEST(IwarpEnding, LastWordsThatAreStillOnTheirWayAreNotTakenBack) {
+  Foreign side;
+  side.events.all_arrived = false;
+  side.session.close(CloseMode::Disconnect, 0);
+  side.session.shut_down();
+  side.session.on_time(5 * kSecond);
+  EXPECT_TRUE(side.session.finished());
+  EXPECT_FALSE(side.session.must_reset());
+}
+
 // Rules: iwarp.E18
 TEST(IwarpEnding, AConnectThatIsGivenUpIsNoReset) {
   for (const CloseMode mode : {CloseMode::Disconnect, CloseMode::Abort}) {

@@ -50,6 +50,7 @@ class StandIn final : public ChannelEvents, public SessionEvents {
   std::optional<NoReply> no_reply_handled; // there is another place, or another way, to ask
   int replies = 0;
   std::uint64_t octets_arrived = ~std::uint64_t{0}; // at the peer's TCP
+  bool all_arrived = true;                          // and all that it was given, and the end
   Session* session = nullptr;                       // for reactions from within an event
   bool close_when_told = false;
   std::function<void(const std::string&)> on_tell; // for a test with several of them
@@ -78,6 +79,7 @@ class StandIn final : public ChannelEvents, public SessionEvents {
   bool on_no_reply(NoReply why) override;
   void on_reply() override { ++replies; }
   bool has_arrived(std::uint64_t octets) const override { return octets_arrived >= octets; }
+  bool all_has_arrived() const override { return all_arrived; }
 
  private:
   struct Receive {
