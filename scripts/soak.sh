@@ -42,7 +42,8 @@ for preset in "${runs[@]}"; do
     build/dev/bin/datum-sim-search 1 100000
     continue
   fi
-  # Peers killed at each system call, at many instructions behind it, and 10,000 at random moments.
+  # Peers killed at each system call, at many instructions behind it, 10,000 at random moments, and
+  # at each instruction of the main operations.
   if [ "$preset" = kills ]; then
     DATUM_TARGETS=datum-process-test scripts/build.sh dev
     build/dev/bin/datum-process-test --long --transport=shm

@@ -99,6 +99,12 @@ Report Executioner::report() const {
   return report;
 }
 
+Report Executioner::await_death(std::uint32_t& steps) const {
+  const Report death = report();
+  if (!orders_.get(steps)) steps = 0;
+  return death;
+}
+
 void Executioner::serve(const Victim& victim, const Line& orders, const Line& survivor) {
   // Children of dead victims become ours.
   prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -132,7 +138,9 @@ void Executioner::serve(const Victim& victim, const Line& orders, const Line& su
       continue;
     }
     orders.put(Report::kReady);
-    orders.put(report_of(tracer.kill_at(sentence.landmark, sentence.steps)));
+    const Report death = report_of(tracer.kill_at(sentence.landmark, sentence.steps));
+    orders.put(death);
+    orders.put(tracer.steps_made());
     while (waitpid(-1, nullptr, WNOHANG) > 0) {
     }
   }

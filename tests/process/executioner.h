@@ -52,7 +52,8 @@ class Executioner {
   Report await_ready() const { return report(); }
   void give_word() const { victim_.put(char{}); }
   bool death_is_reported() const { return orders_.readable(); }
-  Report await_death() const { return report(); }
+  // `steps`: how many it made of those it was to make.
+  Report await_death(std::uint32_t& steps) const;
   void release_child() const;
 
   const Line& victim() const { return victim_; }

@@ -72,6 +72,9 @@ constexpr bool may_end_orderly(Operation operation) {
 inline constexpr std::size_t kSmall = 64;
 inline constexpr std::size_t kLarge = std::size_t{600} * 1024; // three turns of a direct copy
 
+// The landmark at which the operation begins, in the thread that calls it.
+inline constexpr std::uint32_t kBeginMark = 0xffffffff;
+
 struct Sentence {
   Operation operation;
   bool child_lives_on;         // a child of the victim keeps all that the victim had

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // A peer is killed inside every operation: at the beginning and the end of each system call, and
-// some instructions behind it. `--long`: at many more of those instructions, and many more random
-// ones.
+// some instructions behind it. `--long`: at many more of those instructions, many more random ones,
+// and at every instruction of the main operations (docs/design/shm.md says how far).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdio>
 #include <random>
+#include <vector>
 
 #include "process_main.h"
 #include "survivor.h"
@@ -120,6 +123,68 @@ TEST_P(Kill, NearEachSystemCallTheSurvivorIsToldAndKeepsWhatIsItsOwn) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Inside, Kill, testing::Range(0, kOperations), name_of_parameter);
+
+// The main operations, instruction by instruction: all of the first kEach, and of those behind them
+// kSamples, at even distances.
+class KillAtEachStep : public Kill {
+ protected:
+  static constexpr std::uint32_t kEach = 1500;
+  static constexpr std::uint32_t kSamples = 150;
+
+  // Of the thread that called, until the operation is over or waits for longer than a moment.
+  std::uint32_t instructions_of(Survivor& survivor, Operation operation) {
+    constexpr std::uint32_t kAll = 30'000;
+    std::uint32_t most = 0;
+    for (int i = 0; i < 3 && !HasFailure(); ++i) {
+      die_at(survivor, {operation, false, kBeginMark, kAll});
+      most = std::max(most, survivor.steps_made());
+    }
+    return most;
+  }
+  // A victim may fall asleep before: what it waits for comes late on a busy machine.
+  void die_after(Survivor& survivor, Operation operation, std::uint32_t steps) {
+    for (int attempt = 0; attempt < kAttempts && !HasFailure(); ++attempt) {
+      die_at(survivor, {operation, steps % 4 == 3, kBeginMark, steps});
+      ++victims_;
+      if (survivor.steps_made() == steps) break;
+      if (attempt == kAttempts - 1) ++missed_;
+    }
+  }
+  int victims_ = 0;
+  int missed_ = 0;
+};
+
+// Rules: PROTECT.6 PATH.3 CONN.13 DISC.7 ERR.12
+TEST_P(KillAtEachStep, TheSurvivorIsToldAndKeepsWhatIsItsOwn) {
+  Survivor survivor(executioner());
+  const auto operation = static_cast<Operation>(GetParam());
+  const std::uint32_t all = instructions_of(survivor, operation);
+  EXPECT_GT(all, 100U);
+  const std::uint32_t each = std::min(all, kEach);
+  for (std::uint32_t steps = 1; steps <= each && !HasFailure(); ++steps)
+    die_after(survivor, operation, steps);
+  for (std::uint32_t sample = 1; all > each && sample <= kSamples && !HasFailure(); ++sample)
+    die_after(survivor, operation, each + (all - each) * sample / kSamples);
+  EXPECT_LT(missed_, victims_ / 4) << "most fell asleep before";
+  std::printf("%s: %u instructions, %d victims, %d fell asleep before their instruction\n",
+              name_of(operation), all, victims_, missed_);
+}
+
+// None but with `--long`: it takes minutes.
+std::vector<int> main_operations() {
+  std::vector<int> found;
+  if (!run_long()) return found;
+  for (const Operation operation :
+       {Operation::kConnect, Operation::kAccept, Operation::kSendSmall, Operation::kReceiveSmall,
+        Operation::kWriteOrdinary, Operation::kReadOrdinary, Operation::kBind,
+        Operation::kDisconnectGraceful})
+    found.push_back(static_cast<int>(operation));
+  return found;
+}
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(KillAtEachStep);
+INSTANTIATE_TEST_SUITE_P(Of, KillAtEachStep, testing::ValuesIn(main_operations()),
+                         name_of_parameter);
 
 using KillAnywhere = Kill;
 

@@ -57,7 +57,7 @@ Report Survivor::outlive(Sentence sentence) {
   if (is_connected(sentence.operation)) post(sentence.operation);
   executioner_.give_word();
   meanwhile(sentence.operation);
-  const Report death = executioner_.await_death();
+  const Report death = executioner_.await_death(steps_made_);
   EXPECT_NE(death, Report::kFailed);
   judge(sentence);
   if (sentence.child_lives_on) executioner_.release_child();

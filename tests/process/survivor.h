@@ -19,6 +19,8 @@ class Survivor {
 
   // One victim from birth to burial; the qualifier is set here. How it died.
   Report outlive(Sentence sentence);
+  // How many instructions the last victim made of those that it was to make.
+  std::uint32_t steps_made() const { return steps_made_; }
   // A message of another connection arrives, and no descriptor was left over from the dead.
   void expect_unharmed();
 
@@ -54,6 +56,7 @@ class Survivor {
   std::ptrdiff_t descriptors_ = 0;
   bool answered_ = false; // kConnect: the request was accepted before its maker died
   unsigned rounds_ = 0;
+  std::uint32_t steps_made_ = 0;
 };
 
 } // namespace datum::test

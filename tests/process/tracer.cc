@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "kill_protocol.h"
+
 namespace datum::test {
 
 namespace {
@@ -97,7 +99,9 @@ Tracer::Death Tracer::kill_at(std::uint32_t landmark, std::uint32_t steps) {
     }
     const Stop stop = judge(thread, status);
     const bool entering = stop == Stop::Entry;
-    const bool there = (entering || stop == Stop::Exit) && passed++ == landmark;
+    const bool there = landmark == kBeginMark
+                           ? stop == Stop::Exit && thread == process_
+                           : (entering || stop == Stop::Exit) && passed++ == landmark;
     if (there && !entering) step(thread, steps);
     if (there || stop == Stop::End) {
       execute();
@@ -137,7 +141,7 @@ void Tracer::step(pid_t thread, std::uint32_t steps) {
     }
     if (!WIFSTOPPED(status)) continue;
     const bool stepping = stopped == thread;
-    if (stepping) ++done;
+    if (stepping) steps_made_ = ++done;
     // Another thread that has come to the end stays there.
     if (!stepping && judge(stopped, status) == Stop::End) continue;
     request(stepping ? PTRACE_SINGLESTEP : PTRACE_SYSCALL, stopped, 0, signal_to_pass(status));

@@ -24,10 +24,13 @@ class Tracer {
   bool attached() const { return attached_; }
 
   enum class Death : std::uint8_t { Entering, Inside, Afterwards };
-  // Kills the process at landmark number `landmark` (0: the beginning); at the end mark if that
-  // comes first. At the exit of a call, `steps` instructions of that thread further. What follows
-  // an entry is what follows the exit next to it, so nothing is stepped through there.
+  // Kills the process at landmark number `landmark` (0: the beginning; kBeginMark: the exit of the
+  // begin mark, whatever other threads do meanwhile); at the end mark if that comes first. At the
+  // exit of a call, `steps` instructions of that thread further. What follows an entry is what
+  // follows the exit next to it, so nothing is stepped through there.
   Death kill_at(std::uint32_t landmark, std::uint32_t steps);
+  // How many of the steps it made: fewer if it fell asleep, as it does when all is over.
+  std::uint32_t steps_made() const { return steps_made_; }
 
  private:
   enum class Stop : std::uint8_t { Entry, Exit, End, Other };
@@ -40,6 +43,7 @@ class Tracer {
   pid_t process_;
   bool attached_ = false;
   bool begun_ = false;
+  std::uint32_t steps_made_ = 0;
 };
 
 } // namespace datum::test
