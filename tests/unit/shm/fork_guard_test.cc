@@ -129,7 +129,7 @@ TEST(ForkGuard, AForkThatDoesNotEndHoldsADescriptorUpFor200Milliseconds) {
   EXPECT_TRUE(made);
   EXPECT_GT(tries, 1);
   EXPECT_GE(took, milliseconds(200));
-  EXPECT_LE(took, milliseconds(400));
+  EXPECT_LE(took, milliseconds(900)); // of which a loaded machine may have taken some
 }
 
 } // namespace
