@@ -3,12 +3,14 @@
 // a choice of their tests, or with --long all of them.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <ostream>
 #include <string>
 #include <vector>
 
 #include "run.h"
 #include "two_hosts.h"
+#include "variable.h"
 
 namespace datum::net {
 namespace {
@@ -84,6 +86,19 @@ TEST_P(NetConformance, OfDat1) {
 // Rules: net.C4 net.C12
 TEST_P(NetConformance, OfDat2) {
   run(DATUM_NET_CONFORMANCE2, GetParam().chosen2);
+}
+
+// The suites are given more time by variables that some of their tests set for themselves.
+// Rules: net.C13
+TEST(NetConformanceEnvironment, IsWhatItWasBehindATestThatChangesIt) {
+  constexpr const char* kName = "DATUM_RNR_TIMEOUT";
+  ASSERT_EQ(std::getenv(kName), nullptr);
+  {
+    const test::Variable given(kName, "25000");
+    { const test::Variable own(kName, "60000"); }
+    EXPECT_STREQ(std::getenv(kName), "25000");
+  }
+  EXPECT_EQ(std::getenv(kName), nullptr);
 }
 
 INSTANTIATE_TEST_SUITE_P(
