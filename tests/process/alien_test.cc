@@ -207,7 +207,7 @@ int knock_at(const std::string& name) {
   return -1;
 }
 
-// Rules: PROTECT.8
+// Rules: PROTECT.9
 TEST(ForkedChild, DoesNotKeepThoseWaitingWhoKnockedAtItsParent) {
   constexpr int kAccepted = 100'000; // us
   constexpr int kOneSecond = 1000;   // ms
