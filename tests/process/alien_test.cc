@@ -12,7 +12,6 @@
 
 #include <atomic>
 #include <csignal>
-#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -22,6 +21,7 @@
 #include <vector>
 
 #include "connection.h"
+#include "tests/abstract_name.h"
 #include "two_processes.h"
 #include "variable.h"
 
@@ -159,10 +159,8 @@ class Squatter {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (setuid(user) != 0) _exit(2);
     const int socket_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0);
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::memcpy(address.sun_path + 1, name.data(), name.size());
-    const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+    sockaddr_un address;
+    const socklen_t length = to_sockaddr(name, address);
     if (::bind(socket_fd, reinterpret_cast<sockaddr*>(&address), length) != 0 ||
         ::listen(socket_fd, 8) != 0 || write(ready, "", 1) != 1)
       _exit(2);
@@ -198,10 +196,8 @@ std::string rendezvous_of(DAT_IA_ADDRESS_PTR address, DAT_CONN_QUAL qualifier) {
 // A process that asks whether somebody listens, and has come no further.
 int knock_at(const std::string& name) {
   const int knocker = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::memcpy(address.sun_path + 1, name.data(), name.size());
-  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  sockaddr_un address;
+  const socklen_t length = to_sockaddr(name, address);
   if (::connect(knocker, reinterpret_cast<sockaddr*>(&address), length) == 0) return knocker;
   ::close(knocker);
   return -1;

@@ -12,8 +12,6 @@
 
 #include <chrono>
 #include <csignal>
-#include <cstddef>
-#include <cstring>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -22,6 +20,7 @@
 #include <vector>
 
 #include "objects.h"
+#include "tests/abstract_name.h"
 
 namespace datum::test {
 namespace {
@@ -59,11 +58,9 @@ std::vector<std::string> names() {
 }
 
 bool connect_to(int socket, const std::string& name) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::memcpy(address.sun_path + 1, name.data(), name.size());
-  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
-  return connect(socket, reinterpret_cast<const sockaddr*>(&address), size) == 0;
+  sockaddr_un address;
+  const socklen_t length = to_sockaddr(name, address);
+  return connect(socket, reinterpret_cast<const sockaddr*>(&address), length) == 0;
 }
 
 milliseconds processor_time() {

@@ -3,17 +3,14 @@
 // runs in a child process, which keeps the filter to itself.
 #include "base/fence.h"
 
-#include <array>
-#include <cstddef>
+#include <cerrno>
 #include <cstdlib>
 #include <gtest/gtest.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <thread>
 
 #include "base/biased_mutex.h"
+#include "tests/filter.h"
 
 namespace datum {
 namespace {
@@ -22,16 +19,7 @@ constexpr int kDone = 7;
 constexpr int kNoFilter = 77;
 
 void forbid_membarrier() {
-  std::array<sock_filter, 4> program{{
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  }};
-  const sock_fprog filter{program.size(), program.data()};
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-      ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
-    std::_Exit(kNoFilter);
+  if (!test::forbid_call(SYS_membarrier, EPERM)) std::_Exit(kNoFilter);
 }
 
 bool offered() {

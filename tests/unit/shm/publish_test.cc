@@ -179,10 +179,8 @@ TEST_F(Publish, APrivilegedPortIsPublishedOnThisHostOnly) {
 void squat(Numbers& numbers, const std::string& name, int places = 8) {
   if (::setresuid(kNobody, kNobody, kNobody) != 0) return;
   const int socket = ::socket(AF_UNIX, SOCK_SEQPACKET, 0);
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::memcpy(address.sun_path + 1, name.data(), name.size());
-  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  sockaddr_un address;
+  const socklen_t length = to_sockaddr(name, address);
   const bool bound = ::bind(socket, reinterpret_cast<sockaddr*>(&address), length) == 0 &&
                      ::listen(socket, places) == 0;
   numbers.put(bound ? kPublished : kFailed);
