@@ -297,12 +297,12 @@ MATRIX = [
     transfer("-t 8 -w 16 -i 200 -P client SR 1024 1 server SR 1024 1 client RW 4096 2"),
     transfer("-t 8 -w 16 -V -i 40 client SR 1024 1 server SR 1024 1 server RW 4096 2"),
     # It shows the state of its endpoint.
-    dataclasses.replace(transfer("-i 20 -d client SR 256 server SR 256"), remarks=("DAT_STATE: ",)),
-    dataclasses.replace(transfer("-i 20 client SR 256 server SR 256"), script=True),
+    dataclasses.replace(transfer("-i 2000 -d client SR 256 server SR 256"), remarks=("DAT_STATE: ",)),
+    dataclasses.replace(transfer("-i 2000 client SR 256 server SR 256"), script=True),
     # Its default adapter has this very name.
-    dataclasses.replace(transfer("-i 20 client SR 256 server SR 256"), server=""),
-    transfer("-i 20 -n 47000 client SR 256 server SR 256"),
-    transfer("-i 20 -R BE client SR 256 server SR 256"),
+    dataclasses.replace(transfer("-i 2000 client SR 256 server SR 256"), server=""),
+    transfer("-i 2000 -n 47000 client SR 256 server SR 256"),
+    transfer("-i 2000 -R BE client SR 256 server SR 256"),
     transfer("-w 4 -V -i 100 client SR 4096 1 server SR 4096 1 client RW 65536 1", clients=4),
     *(everywhere(throughput(f"-i 500 -m {how} -p {many} {kind} {size}"))
       for how, many, kind, size in (("b", 16, "RW", "4096 1"), ("p", 16, "RR", "4096 1"),
