@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/abstract_name.h: names in the abstract UNIX namespace, for tests that know nothing of the product.
+// tests/abstract_name.h: names in the abstract UNIX namespace, for tests that know no product.
 #pragma once
 
 #include <cstddef>
