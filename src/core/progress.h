@@ -46,8 +46,10 @@ class Progress {
   virtual void kick() = 0;
   // The same, and always within 100 us. It may cost a poller a wake-up: for what is large or rare.
   virtual void hurry() { kick(); }
-  // A thread that sleeps looks as soon as it is kicked; otherwise all are busy with something else.
-  virtual bool somebody_sleeps() const { return true; }
+  // The calling thread copies for a while within its call, and has then copied so much. Its next
+  // poll counts as many: it had no time for them.
+  virtual void copying() {}
+  virtual void copied(std::uint64_t octets) { static_cast<void>(octets); }
   virtual Instant now() = 0;
 };
 

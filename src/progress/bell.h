@@ -48,10 +48,6 @@ class Bell {
   bool polling() const { return polling_; }
   bool waiter_owns() const { return owner_ != nullptr; }
   Background background() const { return background_; }
-  bool somebody_sleeps() const {
-    return owner_ != nullptr || background_ == Background::AtBell ||
-           background_ == Background::Parked;
-  }
 
   // --- attention -------------------------------------------------------------------------------
   // Only while a background thread exists to notice that polling has ended.

@@ -46,18 +46,20 @@ bool ProgressEngine::run_timers(Instant time) {
 
 bool ProgressEngine::poll() {
   // One writer at a time, so a load and a store do; the watchdog reads it without the lock.
-  const std::uint32_t count = polls_.load(std::memory_order_relaxed) + 1;
+  const std::uint32_t count = polls_.load(std::memory_order_relaxed) + std::exchange(counts_as_, 1);
   polls_.store(count, std::memory_order_relaxed);
   // What somebody has to look after is looked after here; otherwise each nap would end for it.
   if (kicked_.load(std::memory_order_relaxed)) [[unlikely]]
     kicked_.store(false, std::memory_order_relaxed);
   const bool worked = progress_transport();
-  if ((count & clock_mask_) != 0) [[likely]]
+  const std::uint32_t since = count - thorough_at_;
+  if (since < polls_between_) [[likely]]
     return worked;
-  return poll_thoroughly() || worked;
+  thorough_at_ = count;
+  return poll_thoroughly(since) || worked;
 }
 
-bool ProgressEngine::poll_thoroughly() {
+bool ProgressEngine::poll_thoroughly(std::uint32_t polls) {
   const Instant time = places_.now();
   const Duration since = time - last_thorough_.load(std::memory_order_relaxed);
   last_thorough_.store(time, std::memory_order_relaxed);
@@ -65,7 +67,7 @@ bool ProgressEngine::poll_thoroughly() {
   if (!bell_.polling()) {
     // Whoever sleeps at the bell looks at descriptors. Peers stop ringing once somebody polls fast
     // enough for it; a single dequeue now and then does not pay for telling them.
-    if (since <= kPollingGap * (kClockMaskAsleep + 1)) start_polling();
+    if (since <= kPollingGap * polls) start_polling();
     // Nobody is at the bell while the background thread naps: it goes on napping as long as
     // somebody polls, however seldom.
     if (nobody_looks_at_descriptors()) worked = places_.handle_what_is_ready() || worked;
@@ -77,9 +79,23 @@ bool ProgressEngine::poll_thoroughly() {
   const Duration longest = transport_->descriptor_gap();
   descriptor_gap_ = handled ? 0 : std::min(2 * descriptor_gap_ + kDescriptorStep, longest);
   next_descriptors_ = time + descriptor_gap_;
-  clock_mask_ = data_by_descriptors() ? 0 : kClockMaskPolling;
+  polls_between_ = data_by_descriptors() ? 1 : kPollsBetweenPolling;
   static_cast<void>(transport_->watch(time)); // we are here again soon
   return worked || handled;
+}
+
+// A thread that copies all the time polls seldom. Taken for somebody who does not poll, it would
+// have the background thread beside it, which wants the lock and the next turn of what is copied.
+// But it has to poll: one that only posts looks at nothing that arrives.
+void ProgressEngine::copying() {
+  const std::uint32_t polls = polls_.load(std::memory_order_relaxed);
+  copying_.store(polls != polls_before_copy_, std::memory_order_relaxed);
+  polls_before_copy_ = polls;
+}
+
+void ProgressEngine::copied(std::uint64_t octets) {
+  counts_as_ += static_cast<std::uint32_t>(octets / kOctetsAPoll);
+  copying_.store(false, std::memory_order_relaxed);
 }
 
 bool ProgressEngine::nobody_looks_at_descriptors() const {
@@ -90,6 +106,7 @@ bool ProgressEngine::nobody_looks_at_descriptors() const {
 bool ProgressEngine::look() {
   kicked_.store(false, std::memory_order_relaxed);
   bool worked = progress_transport();
+  counts_as_ = 1; // who copied does not poll
   if (timers_->next() != kNever && run_timers(places_.now())) worked = true;
   // What we kicked for ourselves wakes nobody: whoever slept now would be taken for somebody who is
   // on the way, and the next kick lost.
@@ -99,13 +116,13 @@ bool ProgressEngine::look() {
 void ProgressEngine::start_polling() {
   if (!bell_.can_start_polling()) return;
   carry_out(bell_.start_polling());
-  clock_mask_ = kClockMaskPolling;
+  polls_between_ = kPollsBetweenPolling;
   static_cast<void>(transport_->set_attention(Attention::Polling)); // the next poll looks anyway
 }
 
 bool ProgressEngine::stop_polling() {
   bell_.stop_polling();
-  clock_mask_ = kClockMaskAsleep;
+  polls_between_ = kPollsBetweenAsleep;
   return transport_->set_attention(Attention::Asleep);
 }
 

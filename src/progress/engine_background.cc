@@ -51,7 +51,8 @@ ProgressEngine::Nap ProgressEngine::background_pass(Nap last) {
 Activity ProgressEngine::activity() const {
   return {.polls = polls_.load(std::memory_order_relaxed),
           .waits = waits_.load(std::memory_order_relaxed),
-          .last_thorough = last_thorough_.load(std::memory_order_relaxed)};
+          .last_thorough = last_thorough_.load(std::memory_order_relaxed),
+          .copying = copying_.load(std::memory_order_relaxed)};
 }
 
 bool ProgressEngine::wanted() const {

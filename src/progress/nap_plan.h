@@ -20,6 +20,7 @@ struct Activity {
   std::uint32_t polls = 0;
   std::uint32_t waits = 0;   // that have ended
   Instant last_thorough = 0; // when a poll last looked at the clock
+  bool copying = false;      // somebody who polls is in the middle of a long copy
 };
 
 class NapPlan {
@@ -51,7 +52,7 @@ class NapPlan {
   bool others_are_busy(const Activity& now, Instant time) {
     const bool waits = now.waits != seen_.waits;
     const std::uint32_t enough = data_by_descriptors_ ? kBusyPollsOfDescriptors : kBusyPolls;
-    const bool polls = now.polls - seen_.polls >= enough;
+    const bool polls = now.copying || now.polls - seen_.polls >= enough;
     seen_ = now;
     if (!waits && !polls) {
       reset();
@@ -59,7 +60,7 @@ class NapPlan {
     }
     if (busy_since_ == kNever) busy_since_ = time - length_;
     // During a long nap many polls may have been made before they ended: a short one tells.
-    const bool sure = waits || length_ == kTick || time - now.last_thorough <= kTick;
+    const bool sure = waits || now.copying || length_ == kTick || time - now.last_thorough <= kTick;
     const bool away = waits || data_by_descriptors_;
     const Duration most = away ? kLongestAway : kLongest;
     length_ = sure ? std::clamp((time - busy_since_) / 8, kTick, most) : kTick;

@@ -25,11 +25,11 @@ class LinkTransport;
 // has posted nothing may have to keep (design 4: a documented bound).
 inline constexpr std::uint32_t kSendWindow = 64 * 1024;
 
-// One turn of a long copy: other endpoints wait for it (design 5: less than a millisecond).
-inline constexpr std::uint64_t kDirectChunk = 512 * 1024;
-// What a post copies by itself when nobody sleeps who could go on with it: all threads poll, and
-// one of them copies it anyway.
-inline constexpr std::uint64_t kDirectAlone = 1024 * 1024;
+// One turn of a copy: other endpoints wait for it (design 5: less than a millisecond), and so does
+// the consumer, since the post takes the first turn itself. Nobody could do that for it meanwhile:
+// whoever copies holds the adapter's lock, and to wake a thread takes as long as half a turn.
+// Shorter turns cost where the kernel copies: each is a system call with the pages to look up anew.
+inline constexpr std::uint64_t kDirectTurn = 1024 * 1024;
 
 // The list of channels that have no link, or none any more, and something to report.
 struct UnlinkedTag;
@@ -160,11 +160,14 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
     return unplaced() == 0 && suits_direct(request);
   }
   StartResult start_direct(const WorkRequest& request);
-  // One chunk. False: failed, and failure_ says how.
-  bool direct_chunk();
+  // One turn. False: failed, and failure_ says how.
+  bool direct_turn();
   bool continue_direct();
-  bool fetch_chunk();
+  bool fetch_turn();
   DtoStatus copy_direct(const RemoteTriplet& remote, Access right,
+                        std::span<const LocalTriplet> local, std::uint64_t offset,
+                        std::uint64_t length);
+  DtoStatus copy_marked(const RemoteTriplet& remote, Access right,
                         std::span<const LocalTriplet> local, std::uint64_t offset,
                         std::uint64_t length);
 

@@ -16,6 +16,9 @@ namespace {
 // Below this a polling peer places a Write from its ring sooner than one system call takes.
 constexpr std::uint64_t kRingWriteBelow = kMaxPiece;
 
+// Copying so much takes as long as many polls do.
+constexpr std::uint64_t kTakesAWhile = 16 * 1024;
+
 const RegionEntry* entry_of(DirectAccess& direct, Stag stag) {
   const std::span<const RegionEntry> regions = direct.regions();
   const std::size_t index = stag >> 8U;
@@ -65,7 +68,6 @@ bool LinkChannel::suits_direct(const WorkRequest& request) const {
 }
 
 StartResult LinkChannel::start_direct(const WorkRequest& request) {
-  Progress& progress = *transport_.host().progress;
   direct_ = &request;
   direct_done_ = 0;
   if (link_->in_turn()) {
@@ -76,26 +78,24 @@ StartResult LinkChannel::start_direct(const WorkRequest& request) {
     }
     turn_left_ -= request.length;
   }
-  do {
-    if (!direct_chunk()) {
-      direct_ = nullptr;
-      return StartResult::Started; // failure_ is reported from work()
-    }
-    if (direct_done_ == request.length) {
-      direct_ = nullptr;
-      return StartResult::Finished;
-    }
-  } while (direct_done_ < kDirectAlone && !progress.somebody_sleeps());
+  if (!direct_turn()) {
+    direct_ = nullptr;
+    return StartResult::Started; // failure_ is reported from work()
+  }
+  if (direct_done_ == request.length) {
+    direct_ = nullptr;
+    return StartResult::Finished;
+  }
   want_work();
-  progress.hurry();
+  transport_.host().progress->hurry();
   return StartResult::Started;
 }
 
-bool LinkChannel::direct_chunk() {
+bool LinkChannel::direct_turn() {
   const WorkRequest& request = *direct_;
   const bool read = request.opcode == Opcode::RdmaRead;
   const RequestClass kind = read ? RequestClass::Read : RequestClass::Placed;
-  const std::uint64_t size = std::min(request.length - direct_done_, kDirectChunk);
+  const std::uint64_t size = std::min(request.length - direct_done_, kDirectTurn);
   RemoteTriplet remote = request.remote;
   if (direct_done_ == 0) {
     // The whole range at once: nothing is written when the end is out of bounds.
@@ -116,6 +116,17 @@ bool LinkChannel::direct_chunk() {
 
 // `remote.length` is what is checked, `length` what is copied.
 DtoStatus LinkChannel::copy_direct(const RemoteTriplet& remote, Access right,
+                                   std::span<const LocalTriplet> local, std::uint64_t offset,
+                                   std::uint64_t length) {
+  if (length < kTakesAWhile) return copy_marked(remote, right, local, offset, length);
+  Progress& progress = *transport_.host().progress;
+  progress.copying();
+  const DtoStatus status = copy_marked(remote, right, local, offset, length);
+  progress.copied(length);
+  return status;
+}
+
+DtoStatus LinkChannel::copy_marked(const RemoteTriplet& remote, Access right,
                                    std::span<const LocalTriplet> local, std::uint64_t offset,
                                    std::uint64_t length) {
   // A copy made in turns may outlive the way to the peer's memory.
@@ -162,7 +173,7 @@ bool LinkChannel::continue_direct() {
     direct_ = nullptr;
     return true;
   }
-  if (!direct_chunk()) {
+  if (!direct_turn()) {
     direct_ = nullptr;
     return true;
   }
@@ -212,12 +223,12 @@ bool LinkChannel::start_fetch(const RecordHeader& header, const std::byte* paylo
   fetch_done_ = 0;
   fetch_solicited_ = (header.flags & record_flag::kSolicited) != 0;
   fetching_ = true;
-  fetch_chunk();
+  fetch_turn();
   if (state_ == State::Open && fetching_) want_work();
   return true;
 }
 
-bool LinkChannel::fetch_chunk() {
+bool LinkChannel::fetch_turn() {
   std::span<const LocalTriplet> into;
   std::uint64_t capacity = 0;
   // The message is open: this only checks again that its memory is still there.
@@ -226,7 +237,7 @@ bool LinkChannel::fetch_chunk() {
     if (state_ == State::Open) terminate(RequestClass::Placed, DtoStatus::RemoteResponder);
     return true;
   }
-  std::uint64_t left = std::min(fetch_length_ - fetch_done_, kDirectChunk);
+  std::uint64_t left = std::min(fetch_length_ - fetch_done_, kDirectTurn);
   std::uint64_t skip = fetch_done_;
   for (const FetchSegment& segment : fetch_) {
     if (left == 0) break;

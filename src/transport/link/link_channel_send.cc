@@ -65,7 +65,7 @@ StartResult LinkChannel::start_now(const WorkRequest& request) {
   if (request.opcode != Opcode::Send) {
     if (is_extended(request.opcode)) return StartResult::Later;
     if (may_go_direct(request))
-      return request.length <= kDirectChunk ? start_direct(request) : StartResult::Later;
+      return request.length <= kDirectTurn ? start_direct(request) : StartResult::Later;
   }
   if (request.length > kMaxPiece || request.opcode == Opcode::RdmaRead) return StartResult::Later;
   const auto size = static_cast<std::uint32_t>(request.length);

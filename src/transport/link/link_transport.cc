@@ -157,7 +157,7 @@ bool Fabric::quiesce(Stag) {
 
 void LinkTransport::quiesce(Stag stag) {
   if (fabric_.quiesce(stag)) return;
-  // Whoever marked it before it was revoked is about to finish a copy of one chunk. A peer that was
+  // Whoever marked it before it was revoked is about to finish a copy of one turn. A peer that was
   // stopped in the middle is waited for one second.
   const Instant give_up = host_.progress->now() + kSecond;
   for (const std::unique_ptr<Link>& link : links_) {

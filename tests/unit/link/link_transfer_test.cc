@@ -115,21 +115,21 @@ TEST(DirectWrite, ReadsThatEarlierRequestsWerePlacedBeforeItChoosesItsWay) {
   EXPECT_EQ(pair.active.next().cookie, 3U);
 }
 
-// Where nobody sleeps who could go on with it, a post copies a megabyte by itself, and what is left
-// of more than that is looked at soon. Rules: PROGRESS.5
-TEST(DirectWrite, OfAPollerIsDoneByThePostUpToAMegabyte) {
+// Whoever copies holds the lock, so nobody could help; and what is left of more than a megabyte is
+// looked at soon. What was copied counts as polls. Rules: PROGRESS.5
+TEST(DirectWrite, IsDoneByThePostUpToAMegabyte) {
   constexpr std::size_t kAlone = 1024 * 1024;
   Pair pair(true);
   pair.connect();
   Side& a = pair.active;
   WorldProgress& progress = pair.world.a->progress;
-  progress.asleep = false;
   progress.hurries = 0;
   const LocalTriplet most = a.local(0, kAlone);
   ASSERT_TRUE(
       a.ep.post_rdma(Opcode::RdmaWrite, {&most, 1}, 1, pair.passive.remote(0, kAlone), 0).ok());
   EXPECT_EQ(a.evd.count(), 1);
   EXPECT_EQ(progress.hurries, 0);
+  EXPECT_EQ(progress.octets_copied, kAlone);
   const LocalTriplet more = a.local(0, kAlone + 1);
   ASSERT_TRUE(
       a.ep.post_rdma(Opcode::RdmaWrite, {&more, 1}, 2, pair.passive.remote(0, kAlone + 1), 0).ok());
@@ -140,23 +140,6 @@ TEST(DirectWrite, OfAPollerIsDoneByThePostUpToAMegabyte) {
   EXPECT_EQ(a.next().cookie, 2U);
 }
 
-// Rules: PROGRESS.5
-TEST(DirectWrite, IsLeftToASleeperAfterOneTurn) {
-  constexpr std::size_t kTurn = 512 * 1024;
-  Pair pair(true);
-  pair.connect();
-  Side& a = pair.active;
-  pair.world.a->progress.hurries = 0;
-  const LocalTriplet source = a.local(0, kTurn + 1);
-  ASSERT_TRUE(
-      a.ep.post_rdma(Opcode::RdmaWrite, {&source, 1}, 1, pair.passive.remote(0, kTurn + 1), 0)
-          .ok());
-  EXPECT_EQ(a.evd.count(), 0);
-  EXPECT_EQ(pair.world.a->progress.hurries, 1);
-  pair.world.settle();
-  EXPECT_EQ(a.next().cookie, 1U);
-}
-
 // They waited for what was before them, and all could go at once: one turn of copying at a time.
 // Rules: PROGRESS.3
 TEST(DirectWrite, ThoseThatWaitedAreCopiedInTurns) {
@@ -164,7 +147,6 @@ TEST(DirectWrite, ThoseThatWaitedAreCopiedInTurns) {
   Pair pair(true);
   pair.connect();
   Side& a = pair.active;
-  pair.world.a->progress.asleep = false;
   ASSERT_TRUE(a.send(0, 8, 0).ok()); // for which there is no receive
   fill(a, kSize, 3);
   const LocalTriplet source = a.local(0, kSize);
@@ -175,7 +157,7 @@ TEST(DirectWrite, ThoseThatWaitedAreCopiedInTurns) {
   ASSERT_TRUE(pair.passive.receive(kSize, 8, 5).ok());
   int& copies = pair.world.a->fabric.ports[0]->access.copies;
   ASSERT_EQ(copies, 0);
-  for (int turns = 0; copies != 8 && turns != 100; ++turns) {
+  for (int turns = 0; copies != 4 && turns != 100; ++turns) {
     const int before = copies;
     pair.world.a->transport.progress();
     EXPECT_LE(copies - before, 1) << "others wait for that";
@@ -188,11 +170,10 @@ TEST(DirectWrite, ThoseThatWaitedAreCopiedInTurns) {
 // Its memory may go between the turns, and before the first one, too.
 // Rules: PROGRESS.3
 TEST(DirectWrite, ThatWaitedForItsTurnReadsNoMemoryThatHasGone) {
-  constexpr std::size_t kSize = 1024 * 1024;
+  constexpr std::size_t kSize = 1024 * 1024 + 1; // more than one turn
   Pair pair(true);
   pair.connect();
   Side& a = pair.active;
-  pair.world.a->progress.asleep = false;
   ASSERT_TRUE(a.send(0, 8, 0).ok()); // for which there is no receive
   const LocalTriplet source = a.local(0, kSize);
   ASSERT_TRUE(

@@ -42,10 +42,10 @@ class WorldProgress final : public Progress {
   void signal(WaitPoint& point) override { point.signalled = true; }
   void kick() override {}
   void hurry() override { ++hurries; }
-  bool somebody_sleeps() const override { return asleep; }
+  void copied(std::uint64_t octets) override { octets_copied += octets; }
   Instant now() override;
   int hurries = 0;
-  bool asleep = true;
+  std::uint64_t octets_copied = 0;
 
  private:
   LocalWorld& world_;

@@ -20,7 +20,7 @@ struct Side {
         cr_evd(*adapter.create_evd(8, nullptr, kEvdCr).value()),
         ep(*adapter.create_endpoint({&zone, &evd, &evd, {&connect_evd}}, nullptr, attributes)
                 .value()),
-        memory(1536 * 1024) {
+        memory(3 * 1024 * 1024) {
     RegionRequest request;
     request.address = reinterpret_cast<std::uint64_t>(memory.data());
     request.length = memory.size();

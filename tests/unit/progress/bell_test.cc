@@ -122,20 +122,15 @@ TEST(Bell, PollingBeginsOnlyWithABackgroundThreadThatNoticesItsEnd) {
 TEST(Bell, AKickReachesWhoeverSleepsWithoutALimit) {
   Bell bell;
   Sleeper owner;
-  EXPECT_FALSE(bell.somebody_sleeps());
   bell.background_started();
   bell.take_bell();
-  EXPECT_TRUE(bell.somebody_sleeps());
   EXPECT_TRUE(bell.kick().background);
   EXPECT_TRUE(bell.background_woke());
-  EXPECT_FALSE(bell.somebody_sleeps());
   EXPECT_FALSE(bell.kick().background);
   bell.nap();
-  EXPECT_FALSE(bell.somebody_sleeps());
   EXPECT_FALSE(bell.kick().background);
   bell.background_woke();
   bell.claim(owner);
-  EXPECT_TRUE(bell.somebody_sleeps());
   bell.park();
   const Pokes pokes = bell.kick();
   EXPECT_TRUE(pokes.owner);

@@ -93,6 +93,18 @@ TEST(NapPlan, WhereDataComesByDescriptorsOnePollInANapIsSomebody) {
   EXPECT_FALSE(plan.others_are_busy({.polls = 101, .waits = 0, .last_thorough = 70'000}, 150'000));
 }
 
+// A long copy may take longer than a nap. Rules: PROGRESS.8
+TEST(NapPlan, SomebodyInTheMiddleOfACopyIsSomebody) {
+  NapPlan plan;
+  const Activity before{.polls = 100, .waits = 0, .last_thorough = 0};
+  Activity copying = before;
+  copying.copying = true;
+  plan.begin(before, false);
+  EXPECT_TRUE(plan.others_are_busy(copying, 75'000));
+  plan.begin(copying, false);
+  EXPECT_FALSE(plan.others_are_busy(before, 150'000));
+}
+
 TEST(NapPlan, CountersMayWrap) {
   NapPlan plan;
   plan.begin({.polls = 0xfffffffc, .waits = 0, .last_thorough = 0}, false);

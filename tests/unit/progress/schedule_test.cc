@@ -218,6 +218,128 @@ TEST(Progress, APollerThatPostsAllTheTimeIsNotDisturbedMore) {
       50);
 }
 
+// Copies a megabyte with each call and polls once for each.
+void copy_until(StageWorld& world, Duration time_of_each, Instant end) {
+  do {
+    world.lock.acquire();
+    world.engine.copying();
+    world.pass(time_of_each);
+    world.engine.copied(1024 * 1024);
+    world.engine.poll();
+    world.lock.relinquish();
+  } while (world.stage.now() < end);
+}
+
+// It polls three times in a tick, and is busy with nothing else all the same: the background thread
+// must not come beside it for that, which wants the lock and the next turn. Rules: PROGRESS.8
+TEST(Progress, WhoeverCopiesAllTheTimeIsAPoller) {
+  each_seed(
+      [](std::uint64_t seed) {
+        StageWorld world(seed, true);
+        Stage& stage = world.stage;
+        const Duration time_of_each = 26'000 + static_cast<Duration>(stage.random(100'000));
+        bool attentive = false;
+        int sleeps = 0;
+        stage.add([&] {
+          copy_until(world, time_of_each, stage.now() + 1'000'000);
+          attentive = world.transport.attentive();
+          const int before = world.places.background_sleeps();
+          copy_until(world, time_of_each, stage.now() + 99'000'000);
+          sleeps = world.places.background_sleeps() - before;
+          EXPECT_TRUE(world.transport.attentive());
+        });
+        world.start_background();
+        EXPECT_EQ(stage.run(), Stage::End::Quiet);
+        EXPECT_TRUE(attentive);
+        EXPECT_LE(sleeps, 65);
+        EXPECT_EQ(world.close(), Stage::End::Finished);
+      },
+      20);
+}
+
+// Nobody else would look at what arrives. Rules: PROGRESS.2
+TEST(Progress, WhoeverOnlyCopiesIsNotAPoller) {
+  each_seed([](std::uint64_t seed) {
+    StageWorld world(seed, true);
+    Stage& stage = world.stage;
+    stage.add([&] {
+      copy_until(world, 26'000, stage.now() + static_cast<Duration>(stage.random(400'000)));
+      const Instant end = stage.now() + 2'000'000;
+      const Instant write = stage.now() + static_cast<Duration>(stage.random(1'500'000));
+      bool sent = false;
+      while (stage.now() < end) {
+        world.lock.acquire();
+        world.engine.copying();
+        world.pass(26'000);
+        world.engine.copied(1024 * 1024);
+        world.lock.relinquish();
+        if (sent || stage.now() < write) continue;
+        world.transport.send(0);
+        sent = true;
+      }
+    });
+    world.start_background();
+    EXPECT_EQ(stage.run(), Stage::End::Quiet);
+    EXPECT_EQ(world.transport.arrived[0], 1);
+    EXPECT_LE(world.transport.longest_delay(), 400'000); // the lock is taken most of the time
+    EXPECT_EQ(world.close(), Stage::End::Finished);
+  });
+}
+
+// What is copied within its waits leaves it somebody who sleeps: its peer goes on ringing, and the
+// background thread is not roused. Rules: PROGRESS.7
+TEST(Progress, WhoeverCopiesWithinItsWaitsIsNotAPoller) {
+  each_seed([](std::uint64_t seed) {
+    StageWorld world(seed, false);
+    Stage& stage = world.stage;
+    constexpr int kRounds = 8;
+    world.transport.on_arrival[0] = [&] {
+      world.engine.copying();
+      world.pass(26'000);
+      world.engine.copied(1024 * 1024);
+    };
+    bool attentive = false;
+    stage.add([&] {
+      for (int i = 1; i <= kRounds; ++i) {
+        world.wait_for(0, i);
+        world.lock.acquire();
+        world.engine.poll(); // is there another one?
+        attentive = attentive || world.transport.attentive();
+        world.lock.relinquish();
+      }
+    });
+    stage.add([&] {
+      for (int i = 0; i < kRounds; ++i) {
+        world.pass(60'000);
+        world.transport.send_and_watch(0);
+      }
+    });
+    world.start_background();
+    EXPECT_EQ(stage.run(), Stage::End::Quiet);
+    EXPECT_EQ(world.transport.arrived[0], kRounds);
+    EXPECT_FALSE(attentive);
+    EXPECT_EQ(world.close(), Stage::End::Finished);
+  });
+}
+
+// Rules: PROGRESS.2
+TEST(Progress, P2AfterCopiesAWriteIsSeenWithin200us) {
+  each_seed([](std::uint64_t seed) {
+    StageWorld world(seed, true);
+    Stage& stage = world.stage;
+    stage.add([&] {
+      copy_until(world, 26'000, stage.now() + static_cast<Duration>(stage.random(400'000)));
+      world.pass(static_cast<Duration>(stage.random(100'000)));
+      world.transport.send(0);
+    });
+    world.start_background();
+    EXPECT_EQ(stage.run(), Stage::End::Quiet);
+    EXPECT_EQ(world.transport.arrived[0], 1);
+    EXPECT_LE(world.transport.longest_delay(), 200'000);
+    EXPECT_EQ(world.close(), Stage::End::Finished);
+  });
+}
+
 TEST(Progress, WhereDataComesByDescriptorsEveryPollLooksAtThem) {
   StageWorld world(1, true);
   Stage& stage = world.stage;
