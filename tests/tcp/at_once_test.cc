@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Whose call sends: this program's sendmsg() stands in front of the C library's, and counts by
-// thread.
+// Whose call sends: this program's send() and sendmsg() stand in front of the C library's, and
+// count by thread.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -18,6 +18,12 @@ extern "C" [[gnu::visibility("default")]] ssize_t sendmsg(int socket, const msgh
                                                           int flags) {
   ++sends_of_this_thread;
   return syscall(SYS_sendmsg, socket, message, flags);
+}
+
+extern "C" [[gnu::visibility("default")]] ssize_t send(int socket, const void* octets,
+                                                       std::size_t size, int flags) {
+  ++sends_of_this_thread;
+  return syscall(SYS_sendto, socket, octets, size, flags, nullptr, 0);
 }
 
 namespace datum::test {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <sys/epoll.h>
+#include <sys/uio.h>
 #include <vector>
 
 #include "transport/inet/fork_guard.h"
@@ -98,7 +99,8 @@ class TcpConnection final : public PendingHook,
   void on_end(ChannelEvents& events, CloseReason reason) override;
 
   bool receive(std::size_t most);
-  bool receive_once(std::size_t& room);
+  bool receive_once(std::size_t& left);
+  ssize_t receive_into(std::span<const iovec> pieces);
   bool take(iwarp::Octets octets);
   void answer();
   bool comes_alone();
