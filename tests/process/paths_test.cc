@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include <cerrno>
+#include <future>
 #include <string>
 #include <thread>
 
@@ -78,8 +79,7 @@ TEST(Paths, AnAdapterOpensAndConnectsWhereASandboxRefusesNetlink) {
   std::thread([&] {
     filtered = forbid_family(AF_NETLINK, EAFNOSUPPORT);
     if (!filtered) return;
-    open_with("shm"); // and finds its peers at loopback addresses alone
-    for (const char* ways : {"auto", "tcp"}) {
+    for (const char* ways : {"auto", "shm", "tcp"}) {
       SCOPED_TRACE(ways);
       End passive(ways);
       End active(ways);
@@ -87,6 +87,37 @@ TEST(Paths, AnAdapterOpensAndConnectsWhereASandboxRefusesNetlink) {
     }
   }).join();
   if (!filtered) GTEST_SKIP() << "no filter of system calls here";
+}
+
+// Who is not in the sandbox finds the service point, and names an address that is not loopback's
+// wherever there is one. The filter is of the thread that serves, and of those that it starts.
+// Rules: ENV.21
+TEST(Paths, OthersReachAnAdapterOfASandboxThatRefusesNetlink) {
+  for (const char* ways : {"auto", "shm"}) {
+    SCOPED_TRACE(ways);
+    End active(ways);
+    std::promise<DAT_CONN_QUAL> listens; // 0: there is no filter
+    std::promise<void> over;
+    std::thread sandbox([&] {
+      if (!forbid_family(AF_NETLINK, EAFNOSUPPORT)) return listens.set_value(0);
+      End passive(ways);
+      Listener listener(passive.ia);
+      listens.set_value(listener.qualifier());
+      Cr cr = listener.expect_request();
+      EXPECT_DAT_OK(accept(cr, passive.side.ep()));
+      over.get_future().wait();
+    });
+    const DAT_CONN_QUAL qualifier = listens.get_future().get();
+    if (qualifier != 0) {
+      EXPECT_DAT_OK(connect(active.side.ep(), address_of(active.ia), qualifier));
+      expect_connection_event(active.side.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED,
+                              active.side.ep());
+      EXPECT_TRUE(is_shared_memory(active.path())) << active.path();
+    }
+    over.set_value();
+    sandbox.join();
+    if (qualifier == 0) GTEST_SKIP() << "no filter of system calls here";
+  }
 }
 
 // The filter is of that thread alone, which looks for the peer as it calls.

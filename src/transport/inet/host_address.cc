@@ -8,6 +8,8 @@
 #include <linux/rtnetlink.h>
 #include <netinet/in.h>
 
+#include "base/host_interfaces.h"
+#include "base/shortage.h"
 #include "base/unique_fd.h"
 
 namespace datum {
@@ -44,6 +46,23 @@ RouteQuestion ask_for(const HostAddress& host) {
   add_attribute(question, RTA_DST, host.bytes.data(), v4 ? 4 : 16);
   if (host.scope != 0) add_attribute(question, RTA_OIF, &host.scope, sizeof host.scope);
   return question;
+}
+
+bool has(const InterfaceAddress& interface, const HostAddress& host) {
+  Address address;
+  std::memcpy(address.bytes, &interface.address,
+              interface.address.ss_family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6));
+  return interface.is_up && read_address(address) == host;
+}
+
+// Who may not ask for routes knows what the interfaces have, and of any other address nothing but
+// that `refused`.
+OrErrno<bool> is_of_an_interface(const HostAddress& host, int refused) {
+  const auto all = interface_addresses();
+  if (!all) return tl::unexpected(all.error());
+  for (const InterfaceAddress& each : *all)
+    if (has(each, host)) return true;
+  return tl::unexpected(refused);
 }
 
 } // namespace
@@ -123,13 +142,18 @@ socklen_t to_sockaddr(const HostAddress& host, std::uint16_t port, sockaddr_stor
   return sizeof in6;
 }
 
-// Not asked of the list of interfaces: 127.0.0.2 and other routed blocks are local without being
-// listed, and binding to an address proves nothing where ip_nonlocal_bind is set.
+// Not asked of the list of interfaces if it can be helped: 127.0.0.2 and other routed blocks are
+// local without being listed, and binding to an address proves nothing where ip_nonlocal_bind is
+// set.
 OrErrno<bool> is_local(const HostAddress& host) {
   if (host.is_loopback()) return true;
   const UniqueFd socket(
       ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE));
-  if (!socket) return tl::unexpected(errno);
+  if (!socket) {
+    const int error = errno;
+    if (shortage_of(error).lack != Lack::Other) return tl::unexpected(error);
+    return is_of_an_interface(host, error);
+  }
   const RouteQuestion question = ask_for(host);
   if (::send(socket.get(), &question, question.header.nlmsg_len, 0) < 0) return false;
   alignas(nlmsghdr) std::byte answer[1024];

@@ -36,7 +36,8 @@ std::string to_text(const HostAddress& host);
 socklen_t to_sockaddr(const HostAddress& host, std::uint16_t port, sockaddr_storage& out);
 
 // A packet to this address would stay on this host: loopback, or what the kernel's routes say now.
-// Fails for lack of descriptors.
+// Fails for lack of descriptors, and where AF_NETLINK is refused for an address that no interface
+// has.
 OrErrno<bool> is_local(const HostAddress& host);
 
 // Sockets of this host may have this address: an interface has it, or ip_nonlocal_bind is set. Also
