@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include <cerrno>
+#include <functional>
 #include <future>
 #include <string>
 #include <thread>
@@ -89,35 +90,58 @@ TEST(Paths, AnAdapterOpensAndConnectsWhereASandboxRefusesNetlink) {
   if (!filtered) GTEST_SKIP() << "no filter of system calls here";
 }
 
+// An IA in a thread of its own with a filter, which listens; `body` is outside.
+struct Sandbox {
+  int family;
+  const char* ways;
+};
+// False: no filter can be had here.
+bool with_listener_in(const Sandbox& sandbox, const std::function<void(DAT_CONN_QUAL)>& body) {
+  std::promise<DAT_CONN_QUAL> listens; // 0: there is no filter
+  std::promise<void> over;
+  std::thread thread([&] {
+    if (!forbid_family(sandbox.family, EAFNOSUPPORT)) return listens.set_value(0);
+    End passive(sandbox.ways);
+    Listener listener(passive.ia);
+    listens.set_value(listener.qualifier());
+    Cr cr = listener.expect_request();
+    EXPECT_DAT_OK(accept(cr, passive.side.ep()));
+    over.get_future().wait();
+  });
+  const DAT_CONN_QUAL qualifier = listens.get_future().get();
+  if (qualifier != 0) body(qualifier);
+  over.set_value();
+  thread.join();
+  return qualifier != 0;
+}
+
 // Who is not in the sandbox finds the service point, and names an address that is not loopback's
-// wherever there is one. The filter is of the thread that serves, and of those that it starts.
+// wherever there is one.
 // Rules: ENV.21
 TEST(Paths, OthersReachAnAdapterOfASandboxThatRefusesNetlink) {
   for (const char* ways : {"auto", "shm"}) {
     SCOPED_TRACE(ways);
     End active(ways);
-    std::promise<DAT_CONN_QUAL> listens; // 0: there is no filter
-    std::promise<void> over;
-    std::thread sandbox([&] {
-      if (!forbid_family(AF_NETLINK, EAFNOSUPPORT)) return listens.set_value(0);
-      End passive(ways);
-      Listener listener(passive.ia);
-      listens.set_value(listener.qualifier());
-      Cr cr = listener.expect_request();
-      EXPECT_DAT_OK(accept(cr, passive.side.ep()));
-      over.get_future().wait();
-    });
-    const DAT_CONN_QUAL qualifier = listens.get_future().get();
-    if (qualifier != 0) {
+    const bool filtered = with_listener_in({AF_NETLINK, ways}, [&](DAT_CONN_QUAL qualifier) {
       EXPECT_DAT_OK(connect(active.side.ep(), address_of(active.ia), qualifier));
       expect_connection_event(active.side.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED,
                               active.side.ep());
       EXPECT_TRUE(is_shared_memory(active.path())) << active.path();
-    }
-    over.set_value();
-    sandbox.join();
-    if (qualifier == 0) GTEST_SKIP() << "no filter of system calls here";
+    });
+    if (!filtered) GTEST_SKIP() << "no filter of system calls here";
   }
+}
+
+// Rules: ENV.20
+TEST(Paths, OthersReachAnAdapterOfASandboxThatRefusesUnixSocketsOverTcp) {
+  End active("auto");
+  const bool filtered = with_listener_in({AF_UNIX, "auto"}, [&](DAT_CONN_QUAL qualifier) {
+    EXPECT_DAT_OK(connect(active.side.ep(), address_of(active.ia), qualifier));
+    expect_connection_event(active.side.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED,
+                            active.side.ep());
+    EXPECT_EQ(active.path(), "tcp");
+  });
+  if (!filtered) GTEST_SKIP() << "no filter of system calls here";
 }
 
 // The filter is of that thread alone, which looks for the peer as it calls.

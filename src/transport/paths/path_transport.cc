@@ -2,12 +2,17 @@
 #include "transport/paths/path_transport.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <optional>
 #include <string>
+#include <sys/socket.h>
+#include <utility>
 
 #include "base/log.h"
+#include "base/shortage.h"
 #include "base/text.h"
+#include "base/unique_fd.h"
 #include "transport/inet/port_rules.h"
 
 namespace datum {
@@ -40,6 +45,12 @@ std::optional<std::string> why_tcp(const Finding& found) {
 
 bool needs_privilege(ConnQual qualifier) {
   return qualifier >= 1 && qualifier < first_unprivileged_port();
+}
+
+// False: a sandbox refuses them. What is short now is no refusal.
+bool may_use_unix_sockets() {
+  const UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  return socket || shortage_of(errno).lack != Lack::Other;
 }
 
 } // namespace
@@ -82,10 +93,23 @@ void PathTransport::attach(const TransportHost& host) {
 
 // --- listening -----------------------------------------------------------------------------------
 
+// Otherwise TCP is the only way to listen: processes of this host find nobody, and come over it.
+bool PathTransport::may_offer_shared_memory() {
+  if (may_use_unix_sockets()) return true;
+  const int error = errno;
+  if (!std::exchange(told_forbidden_, true))
+    log(LogLevel::Warn,
+        "shared memory is not offered, connections come over TCP alone: this process may not use "
+        "the UNIX sockets (AF_UNIX) by which processes of a host find each other: {}",
+        std::strerror(error));
+  return false;
+}
+
 // Shared memory first: who asks in between finds nobody at the other one and asks again, and does
 // not stay with TCP within the host.
 Result<std::unique_ptr<Listener>> PathTransport::listen(ConnQual qualifier,
                                                         ListenerEvents& events) {
+  if (!may_offer_shared_memory()) return tcp_->listen(qualifier, events);
   auto same_host = links_.listen(qualifier, events);
   if (!same_host) return same_host;
   auto tcp = tcp_->listen(qualifier, events);
@@ -99,6 +123,7 @@ Result<std::unique_ptr<Listener>> PathTransport::listen(ConnQual qualifier,
 }
 
 Result<std::unique_ptr<Listener>> PathTransport::listen_any(ListenerEvents& events) {
+  if (!may_offer_shared_memory()) return tcp_->listen_any(events);
   for (int i = 0; i < kTriesForAny; ++i) {
     auto tcp = tcp_->listen_any(events);
     if (!tcp) return tcp;

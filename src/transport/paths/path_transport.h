@@ -40,10 +40,13 @@ class PathTransport final : public Transport {
  private:
   class BothWays;
 
+  bool may_offer_shared_memory();
+
   ShmFabric& fabric_;
   LinkTransport links_;
   std::unique_ptr<TcpTransport> tcp_;
   Limits limits_;
+  bool told_forbidden_ = false;
 };
 
 } // namespace datum
