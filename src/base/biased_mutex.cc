@@ -8,8 +8,8 @@ namespace datum {
 
 void BiasedMutex::lock_plainly(const void* me) {
   mutex_.lock();
-  if (favourite_.load(std::memory_order_relaxed) != nullptr) end_bias();
-  plain_ = true;
+  if (Place* const place = favourite_.load(std::memory_order_relaxed)) end_bias(*place);
+  held_from_ = nullptr;
   streak_ = last_ == me ? streak_ + 1 : 0;
   last_ = me;
 }
@@ -18,27 +18,35 @@ void BiasedMutex::unlock_plainly() {
   // From here on the next lock may be the favourite's, and then the mutex stays free.
   if (streak_ >= kStreak && !mutex_.contended() && heavy_fence_ready()) {
     streak_ = 0;
-    plain_ = false;
-    favourite_.store(last_, std::memory_order_release);
+    held_from_ = place_of(last_);
+    if (held_from_ != nullptr) favourite_.store(held_from_, std::memory_order_release);
   }
   mutex_.unlock();
 }
 
 // The mutex is held: nobody becomes the favourite meanwhile.
-void BiasedMutex::end_bias() {
+void BiasedMutex::end_bias(Place& of) {
   constexpr int kSpins = 100;
   favourite_.store(nullptr, std::memory_order_relaxed);
   heavy_fence();
   for (int i = 0; i < kSpins; ++i) {
-    if (inside_.load(std::memory_order_acquire) == 0) return;
+    if (of.inside.load(std::memory_order_acquire) == 0) return;
     cpu_pause();
   }
-  while (inside_.load(std::memory_order_acquire) != 0)
-    static_cast<void>(futex_wait(inside_, 1, kNever));
+  while (of.inside.load(std::memory_order_acquire) != 0)
+    static_cast<void>(futex_wait(of.inside, 1, kNever));
 }
 
-void BiasedMutex::wake_who_ends_the_bias() {
-  futex_wake(inside_, 1);
+BiasedMutex::Place* BiasedMutex::place_of(const void* thread) {
+  for (Place& place : places_) {
+    if (place.thread == nullptr) place.thread = thread;
+    if (place.thread == thread) return &place;
+  }
+  return nullptr;
+}
+
+void BiasedMutex::wake_who_ends_the_bias(Place& place) {
+  futex_wake(place.inside, 1);
 }
 
 } // namespace datum

@@ -8,9 +8,13 @@
 //
 // The order that makes it a lock: the favourite says that it is inside, then looks whether it still
 // is the favourite; who ends the bias says so, fences everywhere, then looks whether it is inside.
+// A favourite may be held up before it says so until another one is inside, and then takes back
+// what it has said. So each says it in a place of its own.
+// Bounds: kPlaces threads, one after the other, can become favourites of one lock.
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "base/fence.h"
@@ -27,25 +31,32 @@ class DATUM_CAPABILITY("mutex") BiasedMutex {
   // Always inline: every DAT call begins and ends with these two.
   [[gnu::always_inline]] void lock() DATUM_ACQUIRE() DATUM_NO_TSA {
     const void* me = current_thread();
-    if (favourite_.load(std::memory_order_relaxed) != me) return lock_plainly(me);
-    inside_.store(1, std::memory_order_relaxed);
+    Place* place = favourite_.load(std::memory_order_acquire);
+    if (place == nullptr || place->thread != me) return lock_plainly(me);
+    place->inside.store(1, std::memory_order_relaxed);
     light_fence();
-    if (favourite_.load(std::memory_order_acquire) == me) [[likely]]
+    if (favourite_.load(std::memory_order_acquire) == place) [[likely]]
       return;
-    leave();
+    leave(*place);
     lock_plainly(me);
   }
   [[gnu::always_inline]] void unlock() DATUM_RELEASE() DATUM_NO_TSA {
-    if (plain_)
+    if (held_from_ == nullptr)
       unlock_plainly();
     else
-      leave();
+      leave(*held_from_);
   }
   // Somebody sleeps for the lock: a thread that polls in a loop lets it in.
   bool contended() const { return mutex_.contended(); }
 
  private:
   static constexpr std::uint32_t kStreak = 256;
+  static constexpr std::size_t kPlaces = 16;
+
+  struct Place {
+    const void* thread = nullptr; // set once
+    std::atomic<std::uint32_t> inside{0};
+  };
 
   // Any address that no other living thread has.
   static const void* current_thread() {
@@ -57,24 +68,26 @@ class DATUM_CAPABILITY("mutex") BiasedMutex {
     return __builtin_thread_pointer();
 #endif
   }
-  void leave() {
-    inside_.store(0, std::memory_order_release);
+  void leave(Place& place) {
+    place.inside.store(0, std::memory_order_release);
     light_fence();
     if (favourite_.load(std::memory_order_relaxed) == nullptr) [[unlikely]]
-      wake_who_ends_the_bias();
+      wake_who_ends_the_bias(place);
   }
   // They leave the mutex held, or free one that they did not take: that is what the two are for.
   [[gnu::cold]] void lock_plainly(const void* me) DATUM_NO_TSA;
   [[gnu::cold]] void unlock_plainly() DATUM_NO_TSA;
-  void end_bias();
-  [[gnu::cold]] void wake_who_ends_the_bias();
+  void end_bias(Place& of);
+  // nullptr: they are all other threads'.
+  Place* place_of(const void* thread);
+  [[gnu::cold]] void wake_who_ends_the_bias(Place& place);
 
-  std::atomic<const void*> favourite_{nullptr};
-  std::atomic<std::uint32_t> inside_{0}; // the favourite, by its own word
-  bool plain_ = false;                   // how the lock is held; written by its holder
-  std::uint32_t streak_ = 0;             // plain locks in a row by `last_`
+  std::atomic<Place*> favourite_{nullptr};
+  Place* held_from_ = nullptr; // by the favourite; nullptr: plainly. Written by the holder
+  std::uint32_t streak_ = 0;   // plain locks in a row by `last_`
   const void* last_ = nullptr;
   Mutex mutex_;
+  Place places_[kPlaces];
 };
 
 } // namespace datum

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // A lock first of all; then, that the favourite and everybody else shut each other out.
 #include <atomic>
+#include <chrono>
+#include <csignal>
+#include <new>
+#include <sys/mman.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -74,6 +79,58 @@ TEST(BiasedMutex, TheFavouriteWaitsForWhoeverEndedTheBias) {
 }
 
 // Each thread becomes the favourite again and again, and each time another one ends that.
+// A page that cannot be written holds a thread up in the store by which it says that it is inside,
+// as a fork does that has it copied.
+struct HeldUp {
+  static inline std::atomic<bool> arrived{false};
+  static inline std::atomic<bool> may_go_on{false};
+  static void wait(int) {
+    arrived = true;
+    while (!may_go_on) std::this_thread::yield();
+  }
+};
+
+// Rules: THREAD.1
+TEST(BiasedMutex, AFavouriteThatWasHeldUpDoesNotTakeBackWhatTheNextOneSays) {
+  if (!heavy_fence_ready()) GTEST_SKIP() << "no favourites here";
+  const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  void* const page =
+      ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(page, MAP_FAILED);
+  auto& mutex = *new (page) BiasedMutex;
+  struct sigaction before {};
+  struct sigaction hold_up {};
+  hold_up.sa_handler = &HeldUp::wait;
+  ::sigaction(SIGSEGV, &hold_up, &before);
+
+  std::atomic<bool> is_favourite{false};
+  std::atomic<bool> is_protected{false};
+  std::atomic<bool> entered{false};
+  std::thread first([&] {
+    take_often(mutex, kLongStreak);
+    is_favourite = true;
+    while (!is_protected) std::this_thread::yield();
+    mutex.lock();
+    entered = true;
+    mutex.unlock();
+  });
+  while (!is_favourite) std::this_thread::yield();
+  ASSERT_EQ(::mprotect(page, size, PROT_READ), 0);
+  is_protected = true;
+  while (!HeldUp::arrived) std::this_thread::yield();
+  ASSERT_EQ(::mprotect(page, size, PROT_READ | PROT_WRITE), 0);
+  take_often(mutex, kLongStreak); // now this one is
+  mutex.lock();
+  HeldUp::may_go_on = true;
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  EXPECT_FALSE(entered);
+  mutex.unlock();
+  first.join();
+  EXPECT_TRUE(entered);
+  ::sigaction(SIGSEGV, &before, nullptr);
+  ::munmap(page, size);
+}
+
 TEST(BiasedMutex, NoTwoThreadsAreInsideAtOnce) {
   constexpr int kThreads = 4;
   constexpr int kRounds = 300;
