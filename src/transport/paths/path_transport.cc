@@ -93,7 +93,8 @@ void PathTransport::attach(const TransportHost& host) {
 
 // --- listening -----------------------------------------------------------------------------------
 
-// Otherwise TCP is the only way to listen: processes of this host find nobody, and come over it.
+// Asked where that has failed. Otherwise TCP is the only way to listen: processes of this host find
+// nobody, and come over it.
 bool PathTransport::may_offer_shared_memory() {
   if (may_use_unix_sockets()) return true;
   const int error = errno;
@@ -109,8 +110,8 @@ bool PathTransport::may_offer_shared_memory() {
 // not stay with TCP within the host.
 Result<std::unique_ptr<Listener>> PathTransport::listen(ConnQual qualifier,
                                                         ListenerEvents& events) {
-  if (!may_offer_shared_memory()) return tcp_->listen(qualifier, events);
   auto same_host = links_.listen(qualifier, events);
+  if (!same_host && !may_offer_shared_memory()) return tcp_->listen(qualifier, events);
   if (!same_host) return same_host;
   auto tcp = tcp_->listen(qualifier, events);
   if (tcp) return std::make_unique<BothWays>(std::move(*tcp), std::move(*same_host));
@@ -123,13 +124,13 @@ Result<std::unique_ptr<Listener>> PathTransport::listen(ConnQual qualifier,
 }
 
 Result<std::unique_ptr<Listener>> PathTransport::listen_any(ListenerEvents& events) {
-  if (!may_offer_shared_memory()) return tcp_->listen_any(events);
   for (int i = 0; i < kTriesForAny; ++i) {
     auto tcp = tcp_->listen_any(events);
     if (!tcp) return tcp;
     // Nobody has been told of it yet.
     auto same_host = links_.listen((*tcp)->qualifier(), events);
     if (same_host) return std::make_unique<BothWays>(std::move(*tcp), std::move(*same_host));
+    if (!may_offer_shared_memory()) return tcp;
     if (same_host.error().type() != Type::ConnQualInUse) return same_host;
   }
   return fail(Type::ConnQualUnavailable);
