@@ -282,6 +282,21 @@ TEST_F(NetEnd, APeerFarAwayAcknowledgesWhatItHasPlaced) {
   expect_message("far away");
 }
 
+// It leaves while its reply is on the way to us, and hears nothing of what we send then.
+// Rules: iwarp.O20
+TEST_F(NetEnd, APeerFarAwayThatHasLeftHasPlacedNothing) {
+  hosts_.wire().set_faults("delay=400000");
+  ASSERT_DAT_OK(test::connect(here_.ep(), *listener_));
+  Cr cr = listener_->expect_request();
+  ASSERT_DAT_OK(test::accept(cr, there_.ep()));
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_DAT_OK(dat_ep_disconnect(there_.ep(), DAT_CLOSE_ABRUPT_FLAG));
+  expect_connection_event(here_.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, here_.ep());
+  EXPECT_DAT_OK(post_send(here_.ep(), {source_.segment()}, 1));
+  expect_dto(here_.request_evd(), here_.ep(), 1, DAT_DTO_ERR_FLUSHED);
+  expect_connection_event(here_.connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, here_.ep());
+}
+
 // Rules: net.E5
 TEST_F(NetEndSoon, OneSpoiltOctetBreaksBothSidesAndIsNotDelivered) {
   connect_both();

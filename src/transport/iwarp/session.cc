@@ -90,7 +90,8 @@ void Session::end_of_stream(Instant now) {
     fail_connect(ConnectFailure::NonPeerRejected);
     return;
   }
-  if (stream_.peer == PeerKind::Undecided) decide_peer(PeerKind::Foreign);
+  // Who ended before our Hello came has placed nothing, of whichever kind it is.
+  if (stream_.peer == PeerKind::Undecided && hello_has_arrived()) decide_peer(PeerKind::Foreign);
   if (state_ != State::Full) return;
   // A peer of ours announces an orderly end; of others, one between messages has to do (8.2).
   const bool orderly = stream_.peer != PeerKind::Own && decoder_.at_boundary() &&

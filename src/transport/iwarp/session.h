@@ -166,6 +166,7 @@ class Session final : private StreamControl {
   void fail_connect(ConnectFailure failure, PrivateData data = {});
   Hello own_hello() const;
   void wait_for_hello(int times = 1);
+  bool hello_has_arrived() const;
   bool may_ask_silent_peer() const;
   void on_hello_late();
   void decide_peer(PeerKind kind);

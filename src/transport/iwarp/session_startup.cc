@@ -263,6 +263,12 @@ void Session::wait_for_hello(int times) {
   hello_deadline_ = stream_.now + times * (settings_.hello_timeout + 2 * round_trip_);
 }
 
+// Ours, at the peer's TCP.
+bool Session::hello_has_arrived() const {
+  constexpr std::size_t kHelloSize = fpdu_size(TaggedHeader::kWireSize);
+  return owner_.has_arrived(startup_size_ + kHelloSize);
+}
+
 // That it has a place for a Read; ours was in the request (negotiation.cc).
 bool Session::may_ask_silent_peer() const {
   const Terms& terms = stream_.terms;
@@ -273,9 +279,8 @@ bool Session::may_ask_silent_peer() const {
 // our Hello has come to it. TCP may be sending it again, or the peer's. So no time shows that
 // nothing comes; the answer to a Read does, since nothing overtakes anything in a stream.
 void Session::on_hello_late() {
-  constexpr std::size_t kHelloSize = fpdu_size(TaggedHeader::kWireSize);
   const bool had_arrived = hello_arrived_;
-  hello_arrived_ = owner_.has_arrived(startup_size_ + kHelloSize);
+  hello_arrived_ = hello_has_arrived();
   if (!had_arrived) {
     wait_for_hello();
     return;

@@ -472,6 +472,17 @@ TEST(IwarpOwnPeer, AnEndInsteadOfAnAnswerIsOrderly) {
   EXPECT_EQ(side.events.log(), Log{"disconnected"});
 }
 
+// A peer of ours that leaves after its reply may not announce it before it has heard us.
+// Rules: iwarp.O20
+TEST(IwarpOwnPeer, AnEndBeforeOurHelloHasComeHasPlacedNothing) {
+  Initiator side;
+  side.events.octets_arrived = 20; // our request
+  ASSERT_EQ(side.session.start(side.work), StartResult::Started);
+  side.take_output();
+  side.session.end_of_stream(0);
+  EXPECT_EQ(side.events.log(), Log{"disconnected"});
+}
+
 // The consumer, which did not ask, has one Read fewer than there are.
 // Rules: iwarp.O19
 TEST(IwarpOwnPeer, ATerminateNamesTheConsumersReadBehindTheQuestion) {
