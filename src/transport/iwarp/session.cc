@@ -14,6 +14,8 @@ constexpr int kSilentChecks = 4;
 // less.
 constexpr std::size_t kAwaited = 4;
 
+constexpr Duration kMostBetweenLooks = 32 * kMillisecond;
+
 } // namespace
 
 Session::Session(const Settings& settings, ChunkPool& chunks, SessionEvents& owner)
@@ -21,6 +23,7 @@ Session::Session(const Settings& settings, ChunkPool& chunks, SessionEvents& own
       outbound_(stream_, queue_, *this), inbound_(stream_, outbound_, *this), decoder_(inbound_) {}
 
 void Session::enter(State state) {
+  look_for_arrival_ = kNever;
   state_ = state;
   deadline_ = kNever;
 }
@@ -169,8 +172,14 @@ void Session::sent_at_once(std::size_t octets) {
   outbound_.on_sent(queue_.sent(octets));
 }
 
+bool Session::wants_shutdown() const {
+  if (state_ != State::Ending || shut_down_ || !queue_.empty()) return false;
+  return look_for_arrival_ == kNever || fin_seen_ || owner_.all_has_arrived();
+}
+
 void Session::shut_down() {
   shut_down_ = true;
+  look_for_arrival_ = kNever;
   if (fin_seen_) enter(State::Ended);
 }
 
@@ -278,6 +287,15 @@ void Session::end_without_the_peer() {
   must_reset_ = !on_its_way;
 }
 
+// siw ends its queue pair as soon as its TCP has seen the end of the stream, which the end that
+// comes in one segment with data is before these are read. So it comes behind them. TCP tells
+// nobody that it has an acknowledgement, and is asked.
+void Session::wait_for_arrival() {
+  const bool long_enough = stream_.now >= deadline_ - settings_.end_timeout / 2;
+  look_for_arrival_ = long_enough ? kNever : stream_.now + between_looks_;
+  between_looks_ = std::min(2 * between_looks_, kMostBetweenLooks);
+}
+
 void Session::report_end(CloseReason reason) {
   ChannelEvents* events = stream_.events;
   stream_.events = nullptr;
@@ -377,6 +395,7 @@ void Session::close(CloseMode mode, Instant now) {
     else if (stream_.peer != PeerKind::Foreign) // one that is not known yet may be our own
       outbound_.send_close();
     begin_ending();
+    if (mode == CloseMode::Disconnect && stream_.peer == PeerKind::Foreign) wait_for_arrival();
   } else if (state_ != State::Ending && state_ != State::Ended) {
     // Whose reply has come meanwhile says nothing more, and a reset that is lost is not sent again;
     // the end of the stream is.
@@ -394,7 +413,7 @@ Instant Session::deadline() const {
   if (deferred_failure_) return stream_.now;
   if (rejecting_ && state_ == State::Asked)
     return gone_ ? stream_.now : std::min(deadline_, stream_.now + kMillisecond);
-  if (state_ != State::Full) return deadline_;
+  if (state_ != State::Full) return std::min(deadline_, look_for_arrival_);
   const Instant starved = outbound_.starved() ? stream_.now + kMillisecond : kNever;
   return std::min({deadline_, hello_deadline_, silence_check_, inbound_.deadline(), starved});
 }
@@ -416,6 +435,7 @@ void Session::on_time(Instant now) {
       end_without_the_peer();
     return;
   }
+  if (now >= look_for_arrival_) wait_for_arrival();
   if (state_ != State::Full) return;
   if (now >= hello_deadline_) on_hello_late();
   if (state_ == State::Full) inbound_.on_time();

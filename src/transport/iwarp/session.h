@@ -52,7 +52,7 @@ class SessionEvents {
   virtual void on_reply() {}
   // Whether the peer's TCP has so many octets of this session.
   virtual bool has_arrived(std::uint64_t /*octets*/) const { return true; }
-  // Or all that TCP was given, and the end of the stream.
+  // Or all that TCP was given, and the end of the stream if that was said.
   virtual bool all_has_arrived() const { return true; }
   // The connection has ended by itself: `events.on_closed(reason)` is to be called, now or later,
   // unless the session is closed before.
@@ -112,8 +112,10 @@ class Session final : private StreamControl {
   std::size_t output_at_once(std::span<Octets> out) const;
   void sent_at_once(std::size_t octets);
   // Everything has left that will: shut down that direction, then say so.
-  bool wants_shutdown() const { return state_ == State::Ending && !shut_down_ && queue_.empty(); }
+  bool wants_shutdown() const;
   void shut_down();
+  // Nobody comes back to look: that direction is shut down now or never.
+  void hurry() { look_for_arrival_ = kNever; }
   // So it was: only the peer's end is missing.
   bool has_shut_down() const { return state_ == State::Ending && shut_down_; }
   // The socket can be closed; `must_reset`: not in an orderly way.
@@ -179,6 +181,7 @@ class Session final : private StreamControl {
   bool may_say_last_words(bool keep_copied);
   void begin_ending();
   void end_without_the_peer();
+  void wait_for_arrival();
   void abort();
   void report_end(CloseReason reason);
   void stop_both_ways();
@@ -213,6 +216,9 @@ class Session final : private StreamControl {
   // Runs while an FPDU is not whole, and once more: no timer is set for each piece of one.
   Instant silence_check_ = kNever;
   int silent_checks_ = 0;
+  // The end of the stream waits until the peer's TCP has all that is before it: when to look next.
+  Instant look_for_arrival_ = kNever;
+  Duration between_looks_ = kMillisecond;
   bool holds_peer_ = false;        // there are octets that we do not take now
   std::size_t startup_size_ = 0;   // of our startup frame
   std::size_t startup_left_ = 0;   // octets of our startup frame that TCP has not taken

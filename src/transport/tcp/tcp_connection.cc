@@ -200,6 +200,7 @@ void TcpConnection::leave() {
   if (is_over() || !begun_) return;
   PendingHook::unlink(); // it has no other turn
   transmit(true);
+  session_.hurry();
   say_the_end();
   if (!session_.has_shut_down()) return;
   throw_away_what_came();

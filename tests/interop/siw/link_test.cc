@@ -90,6 +90,24 @@ TEST_P(SiwLink, GracefulDisconnectWaitsForAReadUntilTheLinkIsBack) {
   siw.expect_event("DISCONNECTED");
 }
 
+// More than TCP sends before it hears anything, so that the end is asked for while the last octets
+// still wait here.
+// Rules: SIW.17 SIW.38
+TEST_P(SiwLink, GracefulDisconnectSendsWhatTheLinkHeldUp) {
+  ASSERT_NO_FATAL_FAILURE(hear_siw());
+  buffer.fill(6);
+  siw.must("recv 1 0 65536");
+  Cut cut;
+  ASSERT_DAT_OK(test::post_send(side.ep(), {buffer.segment()}, 2));
+  ASSERT_DAT_OK(dat_ep_disconnect(side.ep(), DAT_CLOSE_GRACEFUL_FLAG));
+  expect_dto(side.request_evd(), 2, kSize);
+  expect_end(DAT_CONNECTION_EVENT_DISCONNECTED);
+  cut.mend();
+  siw.expect_done(1, kSize);
+  siw.must("check 0 65536 6");
+  siw.expect_event("DISCONNECTED");
+}
+
 // Rules: SIW.32
 TEST_P(SiwLink, AbruptDisconnectDoesNotWaitForTheLink) {
   const DAT_RMR_TRIPLET source = there(kSize);

@@ -133,6 +133,65 @@ TEST(IwarpEnding, LastWordsThatAreStillOnTheirWayAreNotTakenBack) {
   EXPECT_FALSE(side.session.must_reset());
 }
 
+// Our end, while the peer's TCP has not got everything that is before it.
+struct HeldUp : Foreign {
+  HeldUp() {
+    events.all_arrived = false;
+    session.close(CloseMode::Disconnect, 0);
+  }
+  // Whenever the session asks for it, until that time.
+  int look_until(Instant end) {
+    int looks = 0;
+    while (session.deadline() <= end && !session.wants_shutdown()) {
+      session.on_time(session.deadline());
+      ++looks;
+    }
+    return looks;
+  }
+};
+
+// Rules: iwarp.E20
+TEST(IwarpEnding, EndTowardsAForeignPeerComesBehindWhatItsTcpHas) {
+  HeldUp side;
+  EXPECT_FALSE(side.session.wants_shutdown());
+  EXPECT_EQ(side.session.deadline(), kMillisecond);
+  EXPECT_GT(side.look_until(kSecond), 10);
+  EXPECT_FALSE(side.session.wants_shutdown());
+  side.events.all_arrived = true;
+  EXPECT_TRUE(side.session.wants_shutdown());
+  side.session.shut_down();
+  EXPECT_EQ(side.session.deadline(), 5 * kSecond);
+}
+
+// Rules: iwarp.E20
+TEST(IwarpEnding, EndTowardsAForeignPeerWaitsHalfTheBoundedTimeAtMost) {
+  HeldUp side;
+  EXPECT_LT(side.look_until(5 * kSecond), 100);
+  EXPECT_TRUE(side.session.wants_shutdown());
+  EXPECT_FALSE(side.session.finished());
+}
+
+// Rules: iwarp.E20
+TEST(IwarpEnding, EndTowardsAForeignPeerWaitsForNothingWhereThatHasEnded) {
+  HeldUp side;
+  side.session.end_of_stream(1);
+  EXPECT_TRUE(side.session.wants_shutdown());
+}
+
+// Rules: iwarp.E20
+TEST(IwarpEnding, EndTowardsAForeignPeerDoesNotWaitWhereNobodyComesBack) {
+  HeldUp side;
+  side.session.hurry();
+  EXPECT_TRUE(side.session.wants_shutdown());
+}
+
+// Rules: iwarp.E20
+TEST(IwarpEnding, APeerThatIsLostIsNotLookedAfter) {
+  HeldUp side;
+  side.session.lost(1);
+  EXPECT_EQ(side.session.deadline(), kNever);
+}
+
 // Rules: iwarp.E18
 TEST(IwarpEnding, AConnectThatIsGivenUpIsNoReset) {
   for (const CloseMode mode : {CloseMode::Disconnect, CloseMode::Abort}) {
