@@ -31,7 +31,7 @@ libraries_of() { # files: the libraries that they need, Datum's own apart
 rm -rf "$image"
 providers=/usr/lib/$(gcc -print-multiarch)/libibverbs
 programs=("$(command -v busybox)")
-for name in ip rdma rping ib_write_bw ib_read_bw ib_send_lat; do programs+=("$(command -v "$name")"); done
+for name in ip rdma rping ib_{write,read,send}_{bw,lat}; do programs+=("$(command -v "$name")"); done
 own=("$build/bin/siw-tests" "$build/bin/siw-peer" "$build/lib/libdat2.so.2" "$build/lib/libdatum2.so")
 place / tests/interop/siw/init
 place /bin "${programs[@]}"
@@ -53,7 +53,7 @@ setpriv --pdeathsig TERM timeout --foreground -k 10 "${DATUM_SIW_LIMIT:-1800}" \
   setpriv --pdeathsig KILL qemu-system-x86_64 -M q35 -cpu max -m 1024 \
   -accel "${DATUM_SIW_ACCEL:-tcg}" -smp "$(nproc)" -nodefaults -no-user-config -display none -no-reboot \
   -kernel "$cache/kernel/vmlinux" -initrd "$cache/initrd" -serial "file:$log" \
-  -append "console=ttyS0 quiet panic=-1 mitigations=off audit=0 random.trust_cpu=on rdinit=/init" &
+  -append "console=ttyS0 no_timer_check quiet panic=-1 mitigations=off audit=0 random.trust_cpu=on rdinit=/init" &
 guest=$!
 trap 'kill "$guest" 2>/dev/null || true' EXIT
 tail -f --pid="$guest" "$log" | tr -d '\r'

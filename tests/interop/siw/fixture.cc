@@ -20,12 +20,12 @@ std::string SiwTest::own_address() const {
   return text;
 }
 
-void SiwTest::connect_to_siw(std::string_view request, std::string_view reply) {
+void SiwTest::connect_to_siw(std::string_view request, std::string_view reply, int reads) {
   const std::uint16_t port = free_port();
   siw.must("listen " + siw_address() + ' ' + std::to_string(port));
   ASSERT_DAT_OK(test::connect(side.ep(), address(), port, request));
   EXPECT_EQ(siw.expect_event("CONNECT_REQUEST"), request);
-  siw.must("accept " + std::to_string(kReads) + ' ' + hexadecimal(reply));
+  siw.must("accept " + std::to_string(reads) + ' ' + hexadecimal(reply));
   const auto seen = test::expect_connection_event(side.connect_evd(),
                                                   DAT_CONNECTION_EVENT_ESTABLISHED, side.ep());
   EXPECT_EQ(test::reply_data(seen), reply);

@@ -16,7 +16,8 @@ class SiwTest : public testing::Test {
   // Our Side opens what a test needs; siw gives as many RDMA Reads as it is asked for.
   static constexpr int kReads = 4;
 
-  void connect_to_siw(std::string_view request = {}, std::string_view reply = {});
+  void connect_to_siw(std::string_view request = {}, std::string_view reply = {},
+                      int reads = kReads);
   void connect_from_siw(std::string_view request = {}, std::string_view reply = {});
   void connect(Initiator initiator);
 

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// interop/siw: the programs of perftest as clients on siw, with us for their server. What they
-// measure on an emulated processor means nothing; that they come to their end does.
+// interop/siw: the programs of perftest as clients on siw, with us for their server, and as servers
+// for us. What they measure on an emulated processor means nothing; that they come to their end
+// does.
 //
 // On iWARP such a client makes two connections to one port. On the first both sides say the same
 // things in the same lengths, the client first, each in a message; the second is measured.
+//
+// ib_write_lat is no client of ours: it waits for a Write of its server, which may not speak first
+// (RFC 5044 section 7.1), for siw has not said that it may (RFC 6581, A).
 #include <endian.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <future>
 #include <optional>
+#include <thread>
 #include <vector>
 
 #include "fixture.h"
@@ -20,6 +27,7 @@ namespace {
 constexpr std::size_t kSize = 65536;
 constexpr std::size_t kMessage = 1000;
 constexpr std::uint64_t kCount = 100;
+constexpr std::uint64_t kCredit = 25; // receives
 
 // How a side names its queue pair and its memory; in network byte order.
 struct Introduction {
@@ -58,7 +66,17 @@ class Perftest : public SiwTest {
     test::expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, side.ep());
   }
 
+  // On iWARP ib_send_bw sends no more than it knows receives for: their number is written to it.
+  void give_credit(std::uint64_t receives) {
+    const auto number = static_cast<std::uint32_t>(receives); // in its host's order, which is ours
+    credit.write(0, {reinterpret_cast<const char*>(&number), sizeof number});
+    const DAT_RMR_TRIPLET there = test::remote_part(their_stag_, their_address_, sizeof number);
+    ASSERT_DAT_OK(test::post_write(side.ep(), {credit.segment()}, there, receives));
+    expect_dto(side.request_evd(), receives, sizeof number);
+  }
+
   test::Buffer buffer = side.buffer(2 * kSize);
+  test::Buffer credit = side.buffer(sizeof(std::uint32_t));
   test::Side first{ia};
   std::optional<BesideSiw> client;
 
@@ -88,6 +106,8 @@ class Perftest : public SiwTest {
   void introduce() {
     Introduction said{};
     std::memcpy(&said, answer.bytes().data(), sizeof said);
+    their_stag_ = be32toh(said.stag);
+    their_address_ = be64toh(said.address);
     said.stag = htobe32(buffer.rmr_context());
     said.address = htobe64(buffer.address());
     answer.write(0, {reinterpret_cast<const char*>(&said), sizeof said});
@@ -96,13 +116,15 @@ class Perftest : public SiwTest {
   test::Buffer words = first.buffer(sizeof(Introduction));
   test::Buffer answer = first.buffer(sizeof(Introduction));
   std::future<void> talked_;
+  std::atomic<std::uint32_t> their_stag_{0};
+  std::atomic<std::uint64_t> their_address_{0};
 };
 
 // Rules: SIW.31
 TEST_F(Perftest, WriteBandwidth) {
   serve({"ib_write_bw", "-s", std::to_string(kSize)});
   expect_success();
-  EXPECT_NE(buffer.text(0, kSize), std::string(kSize, '\0')) << "it writes random octets";
+  EXPECT_TRUE(buffer.text(0, kSize) != std::string(kSize, '\0')) << "it writes random octets";
 }
 
 // Rules: SIW.31
@@ -120,6 +142,179 @@ TEST_F(Perftest, SendLatency) {
     ASSERT_DAT_OK(test::post_recv(side.ep(), {buffer.segment()}, i + 1));
     ASSERT_DAT_OK(test::post_send(side.ep(), {buffer.segment(0, kMessage)}, i));
     expect_dto(side.request_evd(), i, kMessage);
+  }
+  expect_success();
+}
+
+// Rules: SIW.31
+TEST_F(Perftest, ReadLatency) {
+  serve({"ib_read_lat", "-o", std::to_string(kReads), "-s", std::to_string(kMessage)});
+  expect_success();
+}
+
+// Rules: SIW.31
+TEST_F(Perftest, SendBandwidth) {
+  for (std::uint64_t i = 0; i < kCount; ++i)
+    ASSERT_DAT_OK(test::post_recv(side.ep(), {buffer.segment()}, i));
+  serve({"ib_send_bw", "-s", std::to_string(kMessage)});
+  for (std::uint64_t i = 0; i < kCount; ++i) {
+    ASSERT_EQ(test::expect_dto(side.recv_evd(), side.ep(), i), kMessage);
+    if ((i + 1) % kCredit == 0) give_credit(i + 1);
+  }
+  expect_success();
+}
+
+// We ask, and say what a client of perftest says.
+class PerftestServer : public SiwTest {
+ protected:
+  void ask(std::vector<std::string> command) {
+    const std::uint16_t port = free_port();
+    command.insert(command.end(), {"-d", "siw0", "-R", "-F", "-p", std::to_string(port), "-n",
+                                   std::to_string(kCount)});
+    server.emplace(command);
+    ASSERT_NO_FATAL_FAILURE(connect_when_it_listens(first, port));
+    ASSERT_NO_FATAL_FAILURE(say(std::string("6.06\0\0\0\0\0\0\0\0\0\0\0\0", 16))); // version
+    ASSERT_NO_FATAL_FAILURE(say(std::string("\0\0\x10\0", 4)));                    // a page
+    ASSERT_NO_FATAL_FAILURE(say(std::string("\0\0\0\x40", 4))); // a line of the cache
+    ASSERT_NO_FATAL_FAILURE(say(std::string("3\0", 2)));        // MTU, which iWARP has not
+    ASSERT_NO_FATAL_FAILURE(introduce({}));
+    ASSERT_NO_FATAL_FAILURE(connect_when_it_listens(side, port));
+    ASSERT_NO_FATAL_FAILURE(introduce({}));
+    for (int i = 0; i < 4; ++i) ASSERT_NO_FATAL_FAILURE(shake_hands());
+  }
+
+  // Before and after what is measured; each time both name their memory.
+  void shake_hands() {
+    Introduction ours{};
+    ours.stag = htobe32(buffer.rmr_context());
+    ours.address = htobe64(buffer.address());
+    introduce(ours);
+  }
+
+  // What was measured: five numbers.
+  void report() {
+    for (int i = 0; i < 5; ++i) ASSERT_NO_FATAL_FAILURE(say(std::string(8, '\0')));
+  }
+
+  void expect_success() {
+    ASSERT_NO_FATAL_FAILURE(shake_hands());
+    EXPECT_DAT_OK(dat_ep_disconnect(side.ep(), DAT_CLOSE_GRACEFUL_FLAG));
+    EXPECT_DAT_OK(dat_ep_disconnect(first.ep(), DAT_CLOSE_GRACEFUL_FLAG));
+    EXPECT_EQ(server->exit_status(), 0);
+  }
+
+  DAT_RMR_TRIPLET there(std::size_t length) const {
+    return test::remote_part(be32toh(theirs_.stag), be64toh(theirs_.address), length);
+  }
+
+  test::Buffer buffer = side.buffer(2 * kSize);
+  test::Side first{ia};
+  std::optional<BesideSiw> server;
+
+ private:
+  static void connect_when_it_listens(test::Side& with, std::uint16_t port) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    DAT_EVENT event{};
+    do {
+      ASSERT_DAT_OK(test::connect(with.ep(), address(), port));
+      event = test::next_event(with.connect_evd());
+      if (event.event_number == DAT_CONNECTION_EVENT_ESTABLISHED) return;
+      ASSERT_DAT_OK(dat_ep_reset(with.ep()));
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    } while (std::chrono::steady_clock::now() < end);
+    FAIL() << "it does not listen: event " << event.event_number;
+  }
+
+  void say(const std::string& text) {
+    words.write(0, text);
+    ASSERT_DAT_OK(test::post_recv(first.ep(), {answer.segment()}, 0));
+    ASSERT_DAT_OK(test::post_send(first.ep(), {words.segment(0, text.size())}, 1));
+    test::expect_dto(first.request_evd(), first.ep(), 1);
+    ASSERT_EQ(test::expect_dto(first.recv_evd(), first.ep(), 0), text.size());
+  }
+
+  void introduce(const Introduction& ours) {
+    ASSERT_NO_FATAL_FAILURE(say({reinterpret_cast<const char*>(&ours), sizeof ours}));
+    std::memcpy(&theirs_, answer.bytes().data(), sizeof theirs_);
+  }
+
+  test::Buffer words = first.buffer(sizeof(Introduction));
+  test::Buffer answer = first.buffer(sizeof(Introduction));
+  Introduction theirs_{};
+};
+
+// Rules: SIW.41
+TEST_F(PerftestServer, WriteBandwidth) {
+  ask({"ib_write_bw", "-s", std::to_string(kSize)});
+  for (std::uint64_t i = 0; i < kCount; ++i) {
+    ASSERT_DAT_OK(test::post_write(side.ep(), {buffer.segment(0, kSize)}, there(kSize), i));
+    expect_dto(side.request_evd(), i, kSize);
+  }
+  ASSERT_NO_FATAL_FAILURE(report());
+  expect_success();
+}
+
+// Rules: SIW.41
+TEST_F(PerftestServer, WriteLatency) {
+  ask({"ib_write_lat", "-I", "0", "-s", std::to_string(kMessage)});
+  // Each writes when it sees the other's number in the last octet; it begins.
+  const std::atomic_ref<std::byte> last(buffer.bytes()[kMessage - 1]);
+  for (std::uint64_t i = 1; i <= kCount; ++i) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (last.load() != static_cast<std::byte>(i)) {
+      ASSERT_LT(std::chrono::steady_clock::now(), end) << i;
+      EXPECT_NO_EVENT(side.connect_evd());
+    }
+    const char number = static_cast<char>(i);
+    buffer.write(kSize + kMessage - 1, {&number, 1});
+    const DAT_LMR_TRIPLET source = buffer.segment(kSize, kMessage);
+    ASSERT_DAT_OK(test::post_write(side.ep(), {source}, there(kMessage), i));
+    expect_dto(side.request_evd(), i, kMessage);
+  }
+  // This one does not wait for its client.
+  EXPECT_EQ(server->exit_status(), 0);
+  test::expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, side.ep());
+}
+
+// Rules: SIW.41
+TEST_F(PerftestServer, ReadBandwidth) {
+  ask({"ib_read_bw", "-o", std::to_string(kReads), "-s", std::to_string(kSize)});
+  for (std::uint64_t i = 0; i < kCount; ++i)
+    ASSERT_DAT_OK(test::post_read(side.ep(), {buffer.segment(0, kSize)}, there(kSize), i));
+  for (std::uint64_t i = 0; i < kCount; ++i) expect_dto(side.request_evd(), i, kSize);
+  EXPECT_TRUE(buffer.text(0, kSize) != std::string(kSize, '\0')) << "it holds random octets";
+  ASSERT_NO_FATAL_FAILURE(report());
+  expect_success();
+}
+
+// Rules: SIW.41
+TEST_F(PerftestServer, ReadLatency) {
+  ask({"ib_read_lat", "-o", std::to_string(kReads), "-s", std::to_string(kMessage)});
+  for (std::uint64_t i = 0; i < kCount; ++i) {
+    ASSERT_DAT_OK(test::post_read(side.ep(), {buffer.segment(0, kMessage)}, there(kMessage), i));
+    expect_dto(side.request_evd(), i, kMessage);
+  }
+  expect_success();
+}
+
+// Rules: SIW.41
+TEST_F(PerftestServer, SendBandwidth) {
+  ask({"ib_send_bw", "-s", std::to_string(kMessage)});
+  for (std::uint64_t i = 0; i < kCount; ++i) {
+    ASSERT_DAT_OK(test::post_send(side.ep(), {buffer.segment(0, kMessage)}, i));
+    expect_dto(side.request_evd(), i, kMessage);
+  }
+  expect_success();
+}
+
+// Rules: SIW.41
+TEST_F(PerftestServer, SendLatency) {
+  ask({"ib_send_lat", "-I", "0", "-s", std::to_string(kMessage)});
+  for (std::uint64_t i = 0; i < kCount; ++i) {
+    ASSERT_DAT_OK(test::post_recv(side.ep(), {buffer.segment(kSize, kSize)}, i));
+    ASSERT_DAT_OK(test::post_send(side.ep(), {buffer.segment(0, kMessage)}, i));
+    expect_dto(side.request_evd(), i, kMessage);
+    ASSERT_EQ(test::expect_dto(side.recv_evd(), side.ep(), i), kMessage);
   }
   expect_success();
 }

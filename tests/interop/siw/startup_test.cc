@@ -117,5 +117,33 @@ TEST_F(SiwStartup, OurSendsWaitUntilSiwHasSpoken) {
   test::expect_dto(side.request_evd(), side.ep(), 2);
 }
 
+// What we send ends when it is known that siw is no peer of ours; its consumer has nothing to say.
+class SiwSilent : public SiwTest {
+ protected:
+  void expect_that_a_send_ends() {
+    test::Buffer buffer = side.buffer(16);
+    siw.must("recv 1 0 16");
+    ASSERT_DAT_OK(test::post_send(side.ep(), {buffer.segment()}, 2));
+    siw.expect_done(1, 16);
+    expect_dto(side.request_evd(), 2, 16);
+    EXPECT_NO_EVENT(side.connect_evd());
+  }
+};
+
+// Rules: SIW.42
+TEST_F(SiwSilent, AnswersAReadOfNothing) {
+  connect_to_siw();
+  expect_that_a_send_ends();
+}
+
+// siw serves as many Reads as we ask for, whatever its consumer says, and that is one for this.
+// Rules: SIW.42
+TEST_F(SiwSilent, AnswersItAlsoWhereNeitherConsumerWantsReads) {
+  DAT_EP_PARAM none{};
+  ASSERT_DAT_OK(dat_ep_modify(side.ep(), DAT_EP_FIELD_EP_ATTR_MAX_RDMA_READ_OUT, &none));
+  connect_to_siw({}, {}, 0);
+  expect_that_a_send_ends();
+}
+
 } // namespace
 } // namespace datum::siw
