@@ -51,7 +51,7 @@ class DATUM_CAPABILITY("mutex") BiasedMutex {
 
  private:
   static constexpr std::uint32_t kStreak = 256;
-  static constexpr std::size_t kPlaces = 16;
+  static constexpr std::size_t kPlaces = 64;
 
   struct Place {
     const void* thread = nullptr; // set once
