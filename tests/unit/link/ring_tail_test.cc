@@ -39,6 +39,7 @@ TEST_F(RingTailTest, MoreRecordsThanWereWrittenAreRefused) {
   tail.lines = 30;
   fill();
   EXPECT_TRUE(out.peer_misbehaved());
+  EXPECT_EQ(out.reserve(3), nullptr) << "over a record that may not have been taken";
 }
 
 TEST_F(RingTailTest, MoreLinesThanWereWrittenAreRefused) {
@@ -46,6 +47,7 @@ TEST_F(RingTailTest, MoreLinesThanWereWrittenAreRefused) {
   tail.lines = 100000;
   fill();
   EXPECT_TRUE(out.peer_misbehaved());
+  EXPECT_EQ(out.reserve(3), nullptr) << "over a payload that may not have been taken";
 }
 
 } // namespace
