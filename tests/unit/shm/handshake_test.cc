@@ -234,5 +234,23 @@ TEST_F(Handshake, ACondemnedLinkIsLostOnBothSidesLater) {
   EXPECT_EQ(a.lost, 1);
 }
 
+TEST_F(Handshake, ThePeerOfACondemnedLinkLearnsItWithoutATurnOfOurs) {
+  World peers_own;
+  Adapter peer(peers_own, "127.0.0.1");
+  const auto name = publish_any(peer);
+  Dialled dialled;
+  start_dial(a, "127.0.0.1", name->qualifier(), dialled);
+  ASSERT_TRUE(world.run_until([&] {
+    peers_own.turn(0);
+    return dialled.over();
+  }));
+  ASSERT_NE(dialled.port, nullptr);
+  ASSERT_EQ(peer.links.size(), 1U);
+  dialled.port->condemn("a test said so");
+  for (int i = 0; i < 20; ++i) peers_own.turn(0);
+  EXPECT_EQ(peer.lost, 1);
+  EXPECT_EQ(a.lost, 0);
+}
+
 } // namespace
 } // namespace datum::test
