@@ -264,6 +264,31 @@ TEST_F(Publish, WithoutANameForItselfAUserIsNotEvenItsOwnEqual) {
   EXPECT_EQ(child.numbers().get(), kFailed);
 }
 
+TEST_F(Publish, WithoutANameForItselfAUserIsToldWhyOnce) {
+  Child child([](Numbers& numbers) {
+    if (!leave_users_behind()) return numbers.put(kNoNamespace);
+    const HostAddress host = *read_address(address_of("127.0.0.1"));
+    const auto port = PortClaim::take(host, 0);
+    const auto name = bind_rendezvous(host, port ? port->port() : 0, true);
+    World own;
+    Adapter adapter(own, "127.0.0.1");
+    numbers.put(kFindings);
+    testing::internal::CaptureStderr();
+    for (int i = 0; i < 2; ++i) {
+      Dialled dialled;
+      dial_now(own, adapter, "127.0.0.1", port->port(), dialled);
+    }
+    const bool once =
+        testing::internal::GetCapturedStderr() ==
+        "datum warn: same-host connections are refused: this user namespace does not know the "
+        "users of the processes there, so anybody's would look alike (DATUM_TRANSPORT=auto goes on "
+        "over TCP)\n";
+    numbers.put(once ? kPublished : kFailed);
+  });
+  if (child.numbers().get() == kNoNamespace) GTEST_SKIP() << "no user namespaces here";
+  EXPECT_EQ(child.numbers().get(), kPublished);
+}
+
 // Rules: PROTECT.8
 TEST(SameUser, ANamespaceThatMapsLessThanAllDoesNotKnowEveryUser) {
   EXPECT_TRUE(maps_every_user("         0          0 4294967295\n"));
