@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Filters of system calls that refuse a family of sockets. Each body runs in a child process, which
-// keeps the filter to itself.
+// Filters of system calls that refuse a family of sockets, or what the kernel tells of a peer. Each
+// body runs in a child process, which keeps the filter to itself.
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -13,6 +13,7 @@
 #include "tests/unit/shm/test_world.h"
 #include "transport/shm/listener_owner.h"
 #include "transport/shm/name_holder.h"
+#include "transport/shm/peer_process.h"
 #include "transport/shm/port_claim.h"
 
 namespace datum::test {
@@ -129,6 +130,21 @@ INSTANTIATE_TEST_SUITE_P(By, WithoutUnix,
                                          std::pair{Call::Socket, EPERM},
                                          std::pair{Call::Connect, EPERM},
                                          std::pair{Call::Connect, EACCES}));
+
+// --- where the kernel tells nothing of a peer ----------------------------------------------------
+
+TEST(WithoutPeerPidfd, WhatThePeerPassedTellsOfItsDeath) {
+  Child child([](Numbers& numbers) {
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return;
+    UniqueFd passed = own_pidfd();
+    if (!forbid_call(SYS_getsockopt, ENOPROTOOPT)) return numbers.put(kNoFilter);
+    numbers.put(passed && peer_pidfd(ends[0], std::move(passed)) ? kAsExpected : kOtherwise);
+  });
+  const std::uint64_t said = child.numbers().get();
+  if (said == kNoFilter) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_EQ(said, kAsExpected);
+}
 
 } // namespace
 } // namespace datum::test
