@@ -5,9 +5,11 @@
 #include <linux/sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "tests/unit/shm/remote_adapter.h"
+#include "transport/shm/peer_file.h"
 #include "transport/shm/vm_copy.h"
 
 namespace datum::test {
@@ -363,6 +365,20 @@ TEST(DirectAccessRefused, TowardsAProcessThatIsNotDumpable) {
   });
   EXPECT_EQ(dialler.numbers().get(), 1U);
   EXPECT_EQ(dialler.numbers().get(), 1U);
+}
+
+// Whoever opens a FIFO that nobody writes to waits for a writer.
+TEST(PeerFile, AFifoOfThePeersIsNotOpened) {
+  constexpr std::uint64_t kNotTaken = 1;
+  Child child([](Numbers& numbers) {
+    const std::string name = testing::TempDir() + "/datum-fifo-" + std::to_string(::getpid());
+    if (::mkfifo(name.c_str(), 0600) != 0) return;
+    const UniqueFd fifo(::open(name.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    ::unlink(name.c_str());
+    ::alarm(5);
+    if (fifo && !PeerFile(::getpid(), fifo.get())) numbers.put(kNotTaken);
+  });
+  EXPECT_EQ(child.numbers().get(), kNotTaken);
 }
 
 TEST(VmPieces, ACopyIsCutAtFourMebibytes) {

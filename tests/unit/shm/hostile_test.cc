@@ -312,6 +312,37 @@ TEST_F(Hostile, WithoutDescriptorsADialWaits) {
   EXPECT_NE(dialled.port, nullptr);
 }
 
+// What was never watched is not taken from the reactor either, which minds (PollReactor::remove).
+TEST_F(Hostile, WithoutWatchesNothingIsPublished) {
+  world.reactor.full = true;
+  const auto other = a.fabric->publish_any();
+  ASSERT_FALSE(other.has_value());
+  EXPECT_EQ(other.error().type(), Type::InsufficientResources);
+}
+
+TEST_F(Hostile, WithoutWatchesADiallerIsHungUpOn) {
+  Stranger stranger(world, name->qualifier());
+  world.reactor.full = true;
+  EXPECT_EQ(stranger.hear(), std::nullopt);
+  EXPECT_EQ(a.fabric->half_open(), 0U);
+  world.reactor.full = false;
+  expect_served();
+}
+
+TEST_F(Hostile, WithoutWatchesAnOfferMakesNoLink) {
+  Stranger stranger(world, name->qualifier());
+  stranger.say_hello();
+  EXPECT_EQ(stranger.hear(), Verdict::Fresh);
+  world.reactor.full = true;
+  const SealedMemory memory = make_segment();
+  const int fd = memory.file.get();
+  stranger.say_offer(std::span(&fd, 1));
+  EXPECT_EQ(stranger.hear(), std::nullopt);
+  EXPECT_TRUE(a.links.empty());
+  world.reactor.full = false;
+  expect_served();
+}
+
 // Both sizes, and both seals: only the pages differ.
 TEST(SealedMemory, InHugePagesIsNotTakenForSafe) {
   constexpr std::size_t kSize = std::size_t{2} << 20U;

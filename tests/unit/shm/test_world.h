@@ -41,6 +41,7 @@ inline Address address_of(const char* text) {
 class PollReactor final : public Reactor {
  public:
   Status add(int fd, std::uint32_t events, FdHandler& handler) override {
+    if (full) return {Type::InsufficientResources, Detail::ResourceDevice};
     handlers_[fd] = {events, &handler};
     return kOk;
   }
@@ -67,6 +68,7 @@ class PollReactor final : public Reactor {
   }
   void handle_all() override { turn(0); }
   std::size_t size() const { return handlers_.size(); }
+  bool full = false; // as an epoll whose user may have no more watches
 
  private:
   struct Entry {
