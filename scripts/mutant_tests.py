@@ -44,6 +44,8 @@ SUITES = [
     Suite("shm", ("datum-shm-test",), ("bin/datum-shm-test",), (CORE, LINK, SHM)),
     Suite("conformance-shm", ("datum1", "datum-conformance"), ("bin/datum-conformance", "--transport=shm"),
           (CORE, FACADE, LINK, SHM)),
+    Suite("conformance2-sim", ("datum2_sim", "datum-conformance2"), ("bin/datum-conformance2", "--transport=sim"),
+          (CORE, FACADE, LINK)),
     Suite("shortage", ("datum1", "datum-shortage-test"), ("bin/datum-shortage-test",), (CORE, FACADE, LINK, SHM), True),
     Suite("process", ("datum1", "datum-process-test"), ("bin/datum-process-test",), (LINK, SHM), True),
 ]

@@ -140,7 +140,7 @@ def try_all(chosen, options):
     tree.choose(chosen)
     tree.prepare()
     suites = [suite for suite in mutant_tests.SUITES if any(suite in suites_for(mutant) for _, mutant in waiting)]
-    tree.compile_switched(["datum1", "datum1_sim"])  # what shows most switches that do not compile
+    tree.compile_switched(["datum1", "datum1_sim", "datum2_sim"])  # what shows most switches that do not compile
     tree.compile_switched(sorted({target for suite in suites for target in suite.targets}))
     tests = mutant_tests.Judge(tree, WORK)
     tests.learn(suites, tree.keys)
