@@ -144,6 +144,13 @@ void TcpConnection::on_expired(Instant now) {
   settle();
 }
 
+void TcpConnection::look(short events, Instant now) {
+  if (events != 0) on_ready(static_cast<std::uint32_t>(events));
+  if (now < armed_) return;
+  cancel();
+  on_expired(now);
+}
+
 void TcpConnection::on_ready(std::uint32_t events) {
   const ScopedFlag inside(inside_);
   if (connecting_) {

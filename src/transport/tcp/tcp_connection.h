@@ -82,7 +82,9 @@ class TcpConnection final : public PendingHook,
   bool is_over() const;
   // For whoever has no reactor: events of poll(), and what poll() found.
   short awaited() const { return static_cast<short>(watching_ ? watched_ : 0U); }
-  void look(short events) { on_ready(static_cast<std::uint32_t>(events)); }
+  void look(short events, Instant now);
+  // And when to look without any.
+  Instant next_look() const { return armed_; }
   // It is given up: what can leave without waiting leaves, the rest is left to the kernel.
   void leave();
 

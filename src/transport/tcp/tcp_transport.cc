@@ -95,12 +95,15 @@ bool TcpTransport::look_at_ending(Instant until) {
   context_.ending.for_each([&](TcpConnection& each) {
     those.push_back(&each);
     sockets.push_back({each.socket(), each.awaited(), 0});
+    until = std::min(until, each.next_look());
   });
   const Duration left = std::max<Duration>(until - context_.now(), 0);
   const auto most = has_work() ? 0 : static_cast<int>(left / kMillisecond) + 1;
   if (::poll(sockets.data(), sockets.size(), most) < 0) return errno == EINTR;
+  const Instant now = context_.now();
   for (std::size_t i = 0; i < those.size(); ++i)
-    if (sockets[i].revents != 0) those[i]->look(sockets[i].revents);
+    if (sockets[i].revents != 0 || now >= those[i]->next_look())
+      those[i]->look(sockets[i].revents, now);
   return true;
 }
 

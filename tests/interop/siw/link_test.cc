@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // interop/siw: a link that is cut, for longer than a peer may be silent or for a moment.
+#include <chrono>
+#include <optional>
 #include <set>
 
 #include "../../conformance/harness/variable.h"
@@ -103,6 +105,29 @@ TEST_P(SiwLink, GracefulDisconnectSendsWhatTheLinkHeldUp) {
   expect_dto(side.request_evd(), 2, kSize);
   expect_end(DAT_CONNECTION_EVENT_DISCONNECTED);
   cut.mend();
+  siw.expect_done(1, kSize);
+  siw.must("check 0 65536 6");
+  siw.expect_event("DISCONNECTED");
+}
+
+// The same while the IA goes, which looks after its ends for a second and then leaves them to TCP:
+// no longer than it has to.
+// Rules: SIW.17 SIW.38
+TEST_P(SiwLink, CloseOfTheIaSendsWhatTheLinkHeldUp) {
+  ASSERT_NO_FATAL_FAILURE(hear_siw());
+  buffer.fill(6);
+  siw.must("recv 1 0 65536");
+  std::optional<Cut> cut(std::in_place);
+  ASSERT_DAT_OK(test::post_send(side.ep(), {buffer.segment()}, 2));
+  ASSERT_DAT_OK(dat_ep_disconnect(side.ep(), DAT_CLOSE_GRACEFUL_FLAG));
+  expect_dto(side.request_evd(), 2, kSize);
+  expect_end(DAT_CONNECTION_EVENT_DISCONNECTED);
+  cut.reset();
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_DAT_OK(dat_ia_close(ia.release(), DAT_CLOSE_ABRUPT_FLAG));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(950));
+  buffer.lmr().release();
+  side.give_up();
   siw.expect_done(1, kSize);
   siw.must("check 0 65536 6");
   siw.expect_event("DISCONNECTED");
