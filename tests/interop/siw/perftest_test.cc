@@ -198,8 +198,7 @@ class PerftestServer : public SiwTest {
 
   void expect_success() {
     ASSERT_NO_FATAL_FAILURE(shake_hands());
-    EXPECT_DAT_OK(dat_ep_disconnect(side.ep(), DAT_CLOSE_GRACEFUL_FLAG));
-    EXPECT_DAT_OK(dat_ep_disconnect(first.ep(), DAT_CLOSE_GRACEFUL_FLAG));
+    // It is still busy with its last message, and ends by itself.
     EXPECT_EQ(server->exit_status(), 0);
   }
 
