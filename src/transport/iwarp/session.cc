@@ -395,7 +395,9 @@ void Session::close(CloseMode mode, Instant now) {
     else if (stream_.peer != PeerKind::Foreign) // one that is not known yet may be our own
       outbound_.send_close();
     begin_ending();
-    if (mode == CloseMode::Disconnect && stream_.peer == PeerKind::Foreign) wait_for_arrival();
+    // One that has not spoken may be our own, and knows by an early end that nothing was placed.
+    const bool foreign = stream_.peer == PeerKind::Foreign && !waiting_first_;
+    if (mode == CloseMode::Disconnect && foreign) wait_for_arrival();
   } else if (state_ != State::Ending && state_ != State::Ended) {
     // Whose reply has come meanwhile says nothing more, and a reset that is lost is not sent again;
     // the end of the stream is.
