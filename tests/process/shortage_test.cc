@@ -261,6 +261,19 @@ TEST(ShortageAtAServicePoint, IsNamedAsWhatItIs) {
   bystander.expect_unharmed();
 }
 
+// Until the one who asks has been told something. A request that came to nobody would leave its
+// adapter in use.
+void refuse(const Side& asking, const Listener& listener) {
+  DAT_EVENT event;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(kPatience);
+  while (std::chrono::steady_clock::now() < end) {
+    if (dat_evd_dequeue(asking.connect_evd(), &event) == DAT_SUCCESS) return;
+    if (dat_evd_dequeue(listener.evd(), &event) != DAT_SUCCESS) continue;
+    EXPECT_DAT_OK(dat_cr_reject(event.event_data.cr_arrival_event_data.cr_handle));
+  }
+  ADD_FAILURE() << "nobody was told anything";
+}
+
 // Asks for a connection, for which call number `number` for that resource fails. False: none did.
 bool connect_without(DAT_IA_HANDLE ia, const Listener& listener, Resource resource,
                      std::uint32_t number = 1) {
@@ -273,6 +286,7 @@ bool connect_without(DAT_IA_HANDLE ia, const Listener& listener, Resource resour
   EXPECT_EQ(DAT_GET_TYPE(answer) == DAT_INSUFFICIENT_RESOURCES,
             has_to_fail || answer != DAT_SUCCESS)
       << status_name(answer);
+  if (answer == DAT_SUCCESS) refuse(side, listener);
   return failed;
 }
 
