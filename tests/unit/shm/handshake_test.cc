@@ -43,6 +43,7 @@ TEST_F(Handshake, BothSidesShareOneSegment) {
   EXPECT_EQ(b.links[0]->segment().side[0].mark.load(), 0x1234U);
   EXPECT_EQ(a.links[0]->segment().side[1].mark.load(), 0x5678U);
   EXPECT_EQ(a.links[0]->segment().magic, 0x44544c4bU);
+  EXPECT_EQ(a.links[0]->segment().version, 4U) << "it tells apart builds whose segments differ";
 }
 
 TEST_F(Handshake, ASecondDialIsGivenTheSameLink) {

@@ -206,18 +206,20 @@ TEST_F(Hostile, ASoundSegmentOfAStrangerIsALink) {
   EXPECT_EQ(a.links.size(), 1U);
 }
 
-TEST_F(Hostile, MoreDescriptorsThanAllowedAreClosed) {
+class TooManyDescriptors : public Hostile, public testing::WithParamInterface<std::size_t> {};
+
+TEST_P(TooManyDescriptors, MakeNoLink) {
   Stranger stranger(world, name->qualifier());
   stranger.say_hello();
   EXPECT_EQ(stranger.hear(), Verdict::Fresh);
   const SealedMemory memory = make_segment();
-  const std::vector<int> fds(200, memory.file.get());
+  const std::vector<int> fds(GetParam(), memory.file.get());
   std::byte bytes[Agreement::kWireSize];
   Agreement offer;
   offer.preamble.kind = MessageKind::Offer;
   encode(offer, bytes);
   iovec piece{bytes, sizeof bytes};
-  std::vector<std::byte> control(CMSG_SPACE(200 * sizeof(int)));
+  std::vector<std::byte> control(CMSG_SPACE(GetParam() * sizeof(int)));
   msghdr header{};
   header.msg_iov = &piece;
   header.msg_iovlen = 1;
@@ -226,12 +228,14 @@ TEST_F(Hostile, MoreDescriptorsThanAllowedAreClosed) {
   cmsghdr* part = CMSG_FIRSTHDR(&header);
   part->cmsg_level = SOL_SOCKET;
   part->cmsg_type = SCM_RIGHTS;
-  part->cmsg_len = CMSG_LEN(200 * sizeof(int));
-  std::memcpy(CMSG_DATA(part), fds.data(), 200 * sizeof(int));
+  part->cmsg_len = CMSG_LEN(GetParam() * sizeof(int));
+  std::memcpy(CMSG_DATA(part), fds.data(), GetParam() * sizeof(int));
   ASSERT_EQ(::sendmsg(stranger.socket(), &header, 0), static_cast<ssize_t>(sizeof bytes));
   EXPECT_EQ(stranger.hear(), std::nullopt);
   EXPECT_TRUE(a.links.empty());
 }
+
+INSTANTIATE_TEST_SUITE_P(AnOfferPassesTwo, TooManyDescriptors, testing::Values(3U, 200U));
 
 TEST_F(Hostile, SomethingThatIsNotABellEndsTheLink) {
   Adapter b(world, "127.0.0.1");
