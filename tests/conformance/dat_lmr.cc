@@ -73,6 +73,16 @@ TEST_F(DatLmrQuery, R10VirtualWithoutThePrefix) {
   EXPECT_EQ(query_lmr(buffer.lmr()).mem_type, kStronglyOrdered);
 }
 
+// Rules: dat_lmr_query.R8 dat_lmr_query.R10
+TEST_F(DatLmrQuery, WhatIsRegisteredAsStronglyOrderedIsSo) {
+  Registration r(ia, pz, memory, 16);
+  r.type = kStronglyOrdered;
+  ASSERT_DAT_OK(r.create());
+  const DAT_LMR_PARAM param = query_lmr(r.lmr);
+  EXPECT_EQ(param.mem_type, kStronglyOrdered);
+  EXPECT_EQ(param.region_desc.for_va, memory);
+}
+
 TEST_F(DatLmrQuery, R11VirtualWithThePrefix) {
   std::string aware = "RO_AWARE_" + ia_name();
   Ia opened;
