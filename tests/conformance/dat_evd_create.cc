@@ -182,6 +182,20 @@ TEST_F(DatEvdQuery, R13Notify) {
   EXPECT_EQ(config_with(ia, DAT_COMPLETION_UNSIGNALLED_FLAG), DAT_EVD_STATE_CONFIG_NOTIFY);
 }
 
+// Rules: dat_evd_query.R11 dat_evd_query.R13
+TEST_F(DatEvdQuery, NotifyEndsWithTheEpThatAskedForIt) {
+  DAT_EP_ATTR attributes = default_attributes(ia);
+  const Evd recv = create_evd(ia, DAT_EVD_DTO_FLAG);
+  const Evd request = create_evd(ia, DAT_EVD_DTO_FLAG);
+  attributes.request_completion_flags = DAT_COMPLETION_UNSIGNALLED_FLAG;
+  Ep first = create_ep(ia, DAT_HANDLE_NULL, recv, request, DAT_HANDLE_NULL, &attributes);
+  EXPECT_EQ(evd_state(request) & kConfigBand, DAT_EVD_STATE_CONFIG_NOTIFY);
+  first.free();
+  attributes.request_completion_flags = DAT_COMPLETION_EVD_THRESHOLD_FLAG;
+  const Ep next = create_ep(ia, DAT_HANDLE_NULL, recv, request, DAT_HANDLE_NULL, &attributes);
+  EXPECT_EQ(evd_state(request) & kConfigBand, DAT_EVD_STATE_CONFIG_THRESHOLD);
+}
+
 TEST_F(DatEvdQuery, R14WhileAThreadWaits) {
   const Evd evd = create_evd(ia, DAT_EVD_SOFTWARE_FLAG);
   BlockedCall waiter([&] {

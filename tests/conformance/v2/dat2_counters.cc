@@ -272,6 +272,20 @@ TEST_F(Dat2Counters, RefusalsAndFaults) {
 }
 
 // Rules: DAT2.59
+TEST_F(Dat2Counters, ATimeLimitThatIsOver) {
+  const Ep another = active().another_ep();
+  Listener listener(passive().ia());
+  ASSERT_DAT_OK(connect(another, listener, {}, 1000));
+  expect_connection_event(active().connect_evd(), DAT_CONNECTION_EVENT_TIMED_OUT, another);
+  EXPECT_EQ(one(active().ia(), DCNT_IA_CM_ERR_TIMEOUT), 1U);
+  EXPECT_EQ(one(active().ia(), DCNT_IA_CM_ERR), 1U);
+  // The request may have been sent; whoever took it finds nobody.
+  DAT_EVENT event{};
+  while (dat_evd_dequeue(listener.evd(), &event) == DAT_SUCCESS)
+    EXPECT_DAT_OK(dat_cr_reject(event.event_data.cr_arrival_event_data.cr_handle, 0, nullptr));
+}
+
+// Rules: DAT2.59
 TEST_F(Dat2Counters, AMistakeOfOurOwnIsNoFaultOfAPeer) {
   const Rmr window = create_rmr(active().pz());
   DAT_RMR_CONTEXT context = 0;
