@@ -8,6 +8,7 @@
 
 #include "tests/unit/shm/child.h"
 #include "tests/unit/shm/stranger.h"
+#include "transport/shm/diagnostics.h"
 #include "transport/shm/sealed_memory.h"
 
 namespace datum::test {
@@ -314,6 +315,13 @@ TEST_F(Hostile, WithoutDescriptorsADialWaits) {
                   "have 3 (`ulimit -n`), which is its RLIMIT_NOFILE\n");
   ASSERT_TRUE(world.run_until([&] { return dialled.over(); }));
   EXPECT_NE(dialled.port, nullptr);
+}
+
+TEST(Diagnostics, WithoutDescriptorsItIsSaidWhatIsShort) {
+  const NoDescriptors none;
+  const auto socket = open_diagnostics();
+  ASSERT_FALSE(socket.has_value());
+  EXPECT_EQ(socket.error(), EMFILE);
 }
 
 // What was never watched is not taken from the reactor either, which minds (PollReactor::remove).

@@ -133,6 +133,23 @@ INSTANTIATE_TEST_SUITE_P(By, WithoutUnix,
 
 // --- where the kernel tells nothing of a peer ----------------------------------------------------
 
+// Rules: PROTECT.8
+TEST(WithoutPeerCredentials, WhoAnswersIsNotKnown) {
+  Child child([](Numbers& numbers) {
+    World world;
+    Adapter a(world, "127.0.0.1");
+    const auto name = a.fabric->publish_any();
+    if (!name) return numbers.put(kOtherwise);
+    if (!forbid_call(SYS_getsockopt, EPERM)) return numbers.put(kNoFilter);
+    const Finding found =
+        a.fabric->find(*read_address(address_of("127.0.0.1")), (*name)->qualifier());
+    numbers.put(found.what == Lookup::Unknown && found.error == EPERM ? kAsExpected : kOtherwise);
+  });
+  const std::uint64_t said = child.numbers().get();
+  if (said == kNoFilter) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_EQ(said, kAsExpected);
+}
+
 TEST(WithoutPeerPidfd, WhatThePeerPassedTellsOfItsDeath) {
   Child child([](Numbers& numbers) {
     int ends[2];
