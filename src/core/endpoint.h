@@ -267,7 +267,6 @@ class Endpoint final : public Object, public ChannelEvents, private Connector, p
   bool any_recv_posted_ = false;
   bool message_open_ = false; // a Recv is held by a message that is arriving
   bool starved_ = false;      // a message waits for a Recv
-  bool open_shared_ = false;  // ... and came from the SRQ
   bool accepter_ = false;
   bool will_leave_srq_ = false; // connected, and has one
   bool soft_armed_ = false;

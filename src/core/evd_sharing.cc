@@ -12,7 +12,6 @@ constexpr EvdFlags kCompletionStreams = kEvdDto | kEvdRmrBind;
 struct Stream {
   const EventDispatcher* evd = nullptr;
   CompletionFlags flags = 0;
-  bool receive = false;
 };
 
 struct Streams {
@@ -21,8 +20,8 @@ struct Streams {
 
 Streams streams_of(const EventDispatcher* recv, const EventDispatcher* request,
                    const EndpointAttributes& attributes) {
-  return {{{recv, attributes.recv_completion_flags, true},
-           {request, attributes.request_completion_flags, false}}};
+  return {
+      {{recv, attributes.recv_completion_flags}, {request, attributes.request_completion_flags}}};
 }
 
 // DEFAULT and EVD_THRESHOLD notify alike (D-15).
