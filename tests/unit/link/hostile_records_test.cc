@@ -102,6 +102,24 @@ TEST_F(HostileRecords, NoMessageIsFetchedInTheMiddleOfOneThatWaits) {
   EXPECT_TRUE(condemned());
 }
 
+TEST_F(HostileRecords, NothingIsSentBeforeTheRequestIsAnswered) {
+  const ConnQual qualifier = 4002;
+  Side& peer = pair.passive;
+  ASSERT_TRUE(peer.adapter.create_psp(&qualifier, peer.cr_evd, ServicePoint::EpSource::Consumer)
+                  .has_value());
+  Side requester(*pair.world.a);
+  ASSERT_TRUE(requester.ep.connect({}, qualifier, 0xffffffff, {}).ok());
+  let_victim_look();
+  EXPECT_FALSE(condemned());
+  RecordHeader header{};
+  header.type = RecordType::Send;
+  header.flags = record_flag::kLast;
+  header.connection = kFirstConnection + 1; // the next slot
+  put(header);
+  let_victim_look();
+  EXPECT_TRUE(condemned());
+}
+
 TEST_F(HostileRecords, ARequestThatServesLessThanNoReadsIsRefused) {
   put_connect(-1);
   let_victim_look();
