@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // The provider protocol: what init registers, what fini ends, what an IA says of itself.
+#include <cstdlib>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <string>
 
 #include "every_kind.h"
 #include "fake_runtime.h"
@@ -121,6 +123,16 @@ TEST(ProviderProtocol, ARefusedRegistrationOpensNothing) {
   provider_init(info, "");
   EXPECT_EQ(registered("refused"), nullptr);
   provider_fini(info);
+}
+
+// In a process that ends with it, for what has been registered is never forgotten.
+TEST(ProviderProtocol, ThereIsRoomFor256IasAndOneMoreIsRefused) {
+  const auto register_many = [] {
+    for (int i = 0; i != 257; ++i) provider_init(provider_info("many" + std::to_string(i)), "");
+    std::_Exit(registered("many256") == nullptr ? 0 : 1);
+  };
+  EXPECT_EXIT(register_many(), testing::ExitedWithCode(0),
+              "ia \"many256\": 256 IAs are registered already");
 }
 
 TEST(IaQuery, FillsWhatIsAskedForAndNothingElse) {
