@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <optional>
 #include <random>
 #include <set>
@@ -62,9 +63,21 @@ void add_estate(Estate& estate, const std::string& process) {
       add_file(estate, at->path());
 }
 
-Estate estate_of(pid_t process) {
+template <class Item>
+void take_away(std::set<Item>& from, const std::set<Item>& these) {
+  for (const Item& each : these) from.erase(each);
+}
+
+// Without what they have from us: the program and its libraries, which may have been built below a
+// folder for such files, and whatever those who started us have left open.
+Estate estate_of(std::initializer_list<pid_t> processes) {
   Estate estate;
-  add_estate(estate, std::to_string(process));
+  for (const pid_t process : processes) add_estate(estate, std::to_string(process));
+  Estate ours;
+  add_estate(ours, "self");
+  take_away(estate.sockets, ours.sockets);
+  take_away(estate.memory, ours.memory);
+  take_away(estate.files, ours.files);
   return estate;
 }
 
@@ -175,8 +188,7 @@ class TwoDead : public testing::TestWithParam<Ways> {
       listener_->stop();
       caller_->stop();
     }
-    Estate estate = estate_of(listener_->pid());
-    add_estate(estate, std::to_string(caller_->pid()));
+    const Estate estate = estate_of({listener_->pid(), caller_->pid()});
     EXPECT_EQ(names_of(qualifier_).empty(), !has_name()) << names_of(qualifier_);
     ::kill(caller_->pid(), SIGKILL);
     listener_->kill();
