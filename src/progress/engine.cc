@@ -51,7 +51,9 @@ bool ProgressEngine::poll() {
   // What somebody has to look after is looked after here; otherwise each nap would end for it.
   if (kicked_.load(std::memory_order_relaxed)) [[unlikely]]
     kicked_.store(false, std::memory_order_relaxed);
+  in_poll_ = true;
   const bool worked = progress_transport();
+  in_poll_ = false;
   const std::uint32_t since = count - thorough_at_;
   if (since < polls_between_) [[likely]]
     return worked;
@@ -86,10 +88,11 @@ bool ProgressEngine::poll_thoroughly(std::uint32_t polls) {
 
 // A thread that copies all the time polls seldom. Taken for somebody who does not poll, it would
 // have the background thread beside it, which wants the lock and the next turn of what is copied.
-// But it has to poll: one that only posts looks at nothing that arrives.
+// But it has to poll: one that only posts looks at nothing that arrives. A poll may copy several
+// times, for several connections or pieces.
 void ProgressEngine::copying() {
   const std::uint32_t polls = polls_.load(std::memory_order_relaxed);
-  copying_.store(polls != polls_before_copy_, std::memory_order_relaxed);
+  copying_.store(in_poll_ || polls != polls_before_copy_, std::memory_order_relaxed);
   polls_before_copy_ = polls;
 }
 

@@ -109,6 +109,7 @@ class ProgressEngine : public Progress {
 
   std::uint32_t counts_as_ = 1; // so many polls, the next one: for what was copied before it
   std::uint32_t polls_before_copy_ = 0; // when the last copy began
+  bool in_poll_ = false;
   std::uint32_t thorough_at_ = 0; // of how many polls the last one that looked at the clock was
   std::uint32_t polls_between_ = kPollsBetweenAsleep;
   Instant next_descriptors_ = 0; // when a poller looks at descriptors again

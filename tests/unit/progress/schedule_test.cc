@@ -257,6 +257,45 @@ TEST(Progress, WhoeverCopiesAllTheTimeIsAPoller) {
       20);
 }
 
+// A poll may copy for several connections, and a message into several pieces: the poller is busy in
+// each of them, as in the first. Rules: PROGRESS.8
+TEST(Progress, WhoeverCopiesSeveralTimesInEachPollIsAPoller) {
+  each_seed(
+      [](std::uint64_t seed) {
+        StageWorld world(seed, true);
+        Stage& stage = world.stage;
+        const int copies = 2 + static_cast<int>(stage.random(3));
+        const Duration time_of_each = 26'000 + static_cast<Duration>(stage.random(60'000));
+        world.transport.on_arrival[0] = [&] {
+          for (int i = 0; i < copies; ++i) {
+            world.engine.copying();
+            world.pass(time_of_each);
+            world.engine.copied(1024 * 1024);
+          }
+        };
+        const auto poll_until = [&](Instant end) {
+          do {
+            world.lock.acquire();
+            world.transport.send(0);
+            world.engine.poll();
+            world.lock.relinquish();
+          } while (stage.now() < end);
+        };
+        int sleeps = 0;
+        stage.add([&] {
+          poll_until(stage.now() + 1'000'000);
+          const int before = world.places.background_sleeps();
+          poll_until(stage.now() + 99'000'000);
+          sleeps = world.places.background_sleeps() - before;
+        });
+        world.start_background();
+        EXPECT_EQ(stage.run(), Stage::End::Quiet);
+        EXPECT_LE(sleeps, 65);
+        EXPECT_EQ(world.close(), Stage::End::Finished);
+      },
+      20);
+}
+
 // Nobody else would look at what arrives. Rules: PROGRESS.2
 TEST(Progress, WhoeverOnlyCopiesIsNotAPoller) {
   each_seed([](std::uint64_t seed) {
