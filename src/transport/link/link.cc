@@ -345,8 +345,13 @@ bool Link::run_work() {
     channel->listed_for_work = false;
     any = channel->work() || any;
     // It may have been removed while it worked.
-    if (working_[i] != nullptr && channel->has_work()) list_for_work(*channel);
+    if (working_[i] == nullptr || !channel->waits_for_turn()) continue;
+    list_for_work(*channel);
+    working_[i] = nullptr;
   }
+  // Who has had a turn comes behind all who have not.
+  for (LinkChannel* channel : working_)
+    if (channel != nullptr && channel->has_work()) list_for_work(*channel);
   working_.clear();
   return any;
 }

@@ -60,6 +60,8 @@ class Link {
   bool ending() const { return ending_; }
   // progress() runs, as opposed to a call of the consumer's.
   bool in_turn() const { return in_turn_; }
+  // For a turn of copying, or to be told of room.
+  bool somebody_waits() const { return !work_list_.empty(); }
 
   // Room for a record with so many lines of payload, or nullptr: then whoever asked should
   // starve(). Fill everything but the first word, then publish().

@@ -236,10 +236,12 @@ bool LinkChannel::work() {
     return true;
   }
   bool any = false;
-  turn_left_ = direct_ != nullptr ? 0 : kDirectTurn;
+  waits_for_turn_ = !transport_.take_turn(next_turn());
+  const bool fetches = fetching_;
   if (partial_ != nullptr) any = continue_partial();
-  if (state_ == State::Open && direct_ != nullptr) any = continue_direct() || any;
-  if (state_ == State::Open && fetching_) any = fetch_turn() || any;
+  if (state_ == State::Open && direct_ != nullptr && !waits_for_turn_)
+    any = continue_direct() || any;
+  if (state_ == State::Open && fetches && fetching_ && !waits_for_turn_) any = fetch_turn() || any;
   if (state_ == State::Open && !served_.empty()) any = serve_reads() || any;
   if (state_ == State::Open && wants_room_ && !busy_sending()) {
     wants_room_ = false;

@@ -76,6 +76,8 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   bool work();
   // More can be done right away, without waiting for the peer.
   bool has_work() const;
+  // Others have had the turn in which it would have copied.
+  bool waits_for_turn() const { return waits_for_turn_ && has_work(); }
   // Tells the peer what has been placed, if it has not been told. False: no room.
   bool flush_ack();
   void on_link_lost();
@@ -164,6 +166,9 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   bool direct_turn();
   bool continue_direct();
   bool fetch_turn();
+  // What the next turn copies, both ways.
+  std::uint64_t next_turn() const;
+  bool may_copy_now(std::uint64_t octets);
   DtoStatus copy_direct(const RemoteTriplet& remote, Access right,
                         std::span<const LocalTriplet> local, std::uint64_t offset,
                         std::uint64_t length);
@@ -248,7 +253,7 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   std::uint64_t partial_done_ = 0;
   const WorkRequest* direct_ = nullptr;
   std::uint64_t direct_done_ = 0;
-  std::uint64_t turn_left_ = 0; // how much more may be copied within this turn of the link
+  bool waits_for_turn_ = false; // when it worked last
   std::deque<const WorkRequest*> reads_;
   std::uint64_t read_done_ = 0; // of the oldest
   bool failed_ = false;

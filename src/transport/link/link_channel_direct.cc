@@ -67,16 +67,25 @@ bool LinkChannel::suits_direct(const WorkRequest& request) const {
   return mapped || request.length >= kRingWriteBelow || !link_->peer_polls();
 }
 
+std::uint64_t LinkChannel::next_turn() const {
+  std::uint64_t octets = 0;
+  if (direct_ != nullptr) octets += direct_->length - direct_done_;
+  if (fetching_) octets += fetch_length_ - fetch_done_;
+  return std::min(octets, kDirectTurn);
+}
+
+// A call of the consumer's takes its own time. Nobody overtakes one that waits for its turn.
+bool LinkChannel::may_copy_now(std::uint64_t octets) {
+  return !link_->in_turn() || (!link_->somebody_waits() && transport_.take_turn(octets));
+}
+
 StartResult LinkChannel::start_direct(const WorkRequest& request) {
   direct_ = &request;
   direct_done_ = 0;
-  if (link_->in_turn()) {
-    // Many requests may have waited for this moment; others wait, too.
-    if (request.length > turn_left_) {
-      want_work();
-      return StartResult::Started;
-    }
-    turn_left_ -= request.length;
+  // Many requests may have waited for this moment; others wait, too.
+  if (!may_copy_now(request.length)) {
+    want_work();
+    return StartResult::Started;
   }
   if (!direct_turn()) {
     direct_ = nullptr;
@@ -223,7 +232,7 @@ bool LinkChannel::start_fetch(const RecordHeader& header, const std::byte* paylo
   fetch_done_ = 0;
   fetch_solicited_ = (header.flags & record_flag::kSolicited) != 0;
   fetching_ = true;
-  fetch_turn();
+  if (may_copy_now(next_turn())) fetch_turn();
   if (state_ == State::Open && fetching_) want_work();
   return true;
 }

@@ -2,8 +2,10 @@
 #include "transport/link/link_transport.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/cpu.h"
+#include "transport/link/link_channel.h"
 
 namespace datum {
 
@@ -62,7 +64,14 @@ Result<std::unique_ptr<Channel>> LinkTransport::connect(const Address& address, 
 
 bool LinkTransport::progress() {
   bool any = drives_fabric_ && fabric_.progress();
-  for (std::size_t i = 0; i < links_.size(); ++i) any = links_[i]->progress() || any;
+  turn_left_ = kDirectTurn;
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    std::size_t at = first_link_ + i;
+    if (at >= links_.size()) at %= links_.size();
+    any = links_[at]->progress() || any;
+  }
+  if (std::exchange(turn_was_short_, false))
+    first_link_ = first_link_ + 1 < links_.size() ? first_link_ + 1 : 0;
   if (!unlinked_.empty()) any = run_unlinked() || any;
   if (!lost_links_.empty()) lost_links_.clear();
   return any;

@@ -60,6 +60,14 @@ class LinkTransport final : public Transport, private FabricEvents, private Dire
   void unlist(LinkChannel& channel);
   // Progress lacked memory.
   void try_again_soon();
+  // All connections together copy one turn within each progress(), for which others wait. False:
+  // they have, and so much has to wait for the next one.
+  bool take_turn(std::uint64_t octets) {
+    turn_was_short_ = turn_was_short_ || octets > turn_left_;
+    if (octets > turn_left_) return false;
+    turn_left_ -= octets;
+    return true;
+  }
 
  private:
   class NamedListener;
@@ -85,6 +93,9 @@ class LinkTransport final : public Transport, private FabricEvents, private Dire
   TransportHost host_;
   Attention attention_ = Attention::Polling;
   std::vector<std::unique_ptr<Link>> links_;
+  std::size_t first_link_ = 0; // whose turn of copying is first
+  std::uint64_t turn_left_ = 0;
+  bool turn_was_short_ = false;
   std::vector<std::unique_ptr<Link>> lost_links_; // destroyed outside their own callbacks
   std::unordered_map<ConnQual, ListenerEvents*> listeners_;
   IntrusiveList<LinkChannel, UnlinkedTag> unlinked_;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // The link protocol between two adapters in one thread: what arrives, in which order, and how the
 // sender learns of it.
+#include <algorithm>
 #include <cstring>
+#include <memory>
+#include <vector>
 
 #include "pair.h"
 
@@ -207,6 +210,57 @@ TEST_P(Transfer, ALongCopyLetsOtherEndpointsThrough) {
   pair.world.settle();
   EXPECT_EQ(a.next().cookie, 2U);
   EXPECT_EQ(a.next().cookie, 3U);
+}
+
+// However many connections copy, in one look of a poller they get one turn together, and each gets
+// its own in time: to write what is longer than a turn, or to fetch.
+// Rules: PROGRESS.3
+TEST(Fairness, ManyThatCopyTakeOneTurnTogether) {
+  constexpr std::uint64_t kTurn = 1024 * 1024;
+  constexpr std::size_t kEndpoints = 6;
+  Pair pair(true);
+  std::vector<std::unique_ptr<Side>> from;
+  std::vector<std::unique_ptr<Side>> to;
+  for (std::size_t i = 0; i < kEndpoints; ++i) {
+    from.push_back(std::make_unique<Side>(*pair.world.a));
+    to.push_back(std::make_unique<Side>(*pair.world.b));
+    pair.connect(*from.back(), *to.back());
+  }
+  for (std::size_t i = 0; i < kEndpoints; ++i) {
+    const LocalTriplet source = from[i]->local(0, 3 * kTurn);
+    ASSERT_TRUE(
+        from[i]
+            ->ep.post_rdma(Opcode::RdmaWrite, {&source, 1}, 1, to[i]->remote(0, 3 * kTurn), 0)
+            .ok());
+  }
+  const int& writes = pair.world.a->fabric.ports[0]->access.copies;
+  for (std::size_t done = kEndpoints; done < 3 * kEndpoints;) {
+    const int before = writes;
+    pair.world.a->transport.progress();
+    ASSERT_EQ(writes - before, 1) << "others wait for that";
+    // None has had two before each has had one.
+    ++done;
+    std::size_t ended = 0;
+    for (const auto& side : from) ended += static_cast<std::size_t>(side->evd.count());
+    ASSERT_EQ(ended, done - std::min(done, 2 * kEndpoints));
+  }
+  pair.world.settle();
+  for (std::size_t i = 0; i < kEndpoints; ++i) {
+    EXPECT_EQ(from[i]->next().cookie, 1U);
+    ASSERT_TRUE(to[i]->receive(0, kTurn, 2).ok());
+    ASSERT_TRUE(from[i]->send(0, kTurn, 3).ok());
+  }
+  const int& fetches = pair.world.b->fabric.ports[0]->access.copies;
+  for (std::size_t i = 0; i < kEndpoints; ++i) {
+    const int before = fetches;
+    pair.world.b->transport.progress();
+    EXPECT_LE(fetches - before, 1) << "others wait for that";
+  }
+  pair.world.settle();
+  for (std::size_t i = 0; i < kEndpoints; ++i) {
+    EXPECT_EQ(to[i]->next().cookie, 2U);
+    EXPECT_EQ(from[i]->next().cookie, 3U);
+  }
 }
 
 TEST_P(Transfer, ASendWaitsForItsReceive) {
