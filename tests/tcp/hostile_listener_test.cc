@@ -7,6 +7,7 @@
 #include <functional>
 #include <ostream>
 #include <string>
+#include <thread>
 
 #include "besieged.h"
 #include "descriptors.h"
@@ -267,6 +268,53 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Ending{"TheEndBeforeTheRequest", false, [](RawPeer& peer) { peer.finish(); }},
                     Ending{"TheEndAfterTheRequest", true, [](RawPeer& peer) { peer.finish(); }},
                     Ending{"AResetAfterTheRequest", true, [](RawPeer& peer) { peer.reset(); }}),
+    [](const auto& one) { return std::string(one.param.name); });
+
+class LostRequests : public HostileListener, public testing::WithParamInterface<Ending> {
+ protected:
+  // We have asked, and the wire has lost it, and what TCP sent again.
+  void ask_in_vain(DAT_TIMEOUT timeout = DAT_TIMEOUT_INFINITE) {
+    hostile_.lose_octets();
+    RawPeer peer = asked(timeout);
+    hostile_.lose_no_more();
+    std::this_thread::sleep_for(700ms);
+    GetParam().ends(peer);
+  }
+};
+
+// A peer that never had the request may know revision 2 as well as we do.
+// Rules: tcp.A7
+TEST_P(LostRequests, AreMadeAgainAsTheyWere) {
+  ask_in_vain();
+  {
+    RawPeer peer = hostile_.accept();
+    const Octets request = peer.hear_request();
+    ASSERT_EQ(request.size(), 30U);
+    EXPECT_EQ(request[17], 2);
+    EXPECT_TRUE(peer.say(good_reply()));
+    expect_connection_event(side_.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, side_.ep());
+    peer.finish();
+    expect_end(side_, DAT_CONNECTION_EVENT_DISCONNECTED);
+  }
+  expect_nothing_left();
+}
+
+// Rules: tcp.A7 tcp.A3
+TEST_P(LostRequests, LeaveTheConsumerItsTime) {
+  {
+    ask_in_vain(1'500'000);
+    RawPeer peer = hostile_.accept();
+    EXPECT_EQ(peer.hear_request().size(), 30U);
+    expect_end(side_, DAT_CONNECTION_EVENT_TIMED_OUT);
+    expect_it_took(1500ms);
+  }
+  expect_nothing_left();
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Of, LostRequests,
+    testing::Values(Ending{"TheEnd", false, [](RawPeer& peer) { peer.finish(); }},
+                    Ending{"AReset", false, [](RawPeer& peer) { peer.reset(); }}),
     [](const auto& one) { return std::string(one.param.name); });
 
 // Whether the request had left by then, and is made again, is up to the kernel; nobody is there for

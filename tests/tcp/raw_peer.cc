@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -271,6 +272,28 @@ RawListener::~RawListener() {
 
 void RawListener::stop() {
   ::shutdown(socket_, SHUT_RDWR);
+}
+
+// A segment is as long as its header, which says so in its thirteenth octet, in words: four bits of
+// it.
+void RawListener::lose_octets() {
+  std::array<sock_filter, 8> program{{
+      {BPF_LD | BPF_B | BPF_ABS, 0, 0, 12},
+      {BPF_ALU | BPF_RSH | BPF_K, 0, 0, 4},
+      {BPF_ALU | BPF_LSH | BPF_K, 0, 0, 2},
+      {BPF_MISC | BPF_TAX, 0, 0, 0},
+      {BPF_LD | BPF_W | BPF_LEN, 0, 0, 0},
+      {BPF_JMP | BPF_JEQ | BPF_X, 1, 0, 0},
+      {BPF_RET | BPF_K, 0, 0, 0},
+      {BPF_RET | BPF_K, 0, 0, 0xffff'ffff},
+  }};
+  const sock_fprog filter{program.size(), program.data()};
+  EXPECT_EQ(::setsockopt(socket_, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter), 0);
+}
+
+void RawListener::lose_no_more() {
+  constexpr int kUnused = 0;
+  EXPECT_EQ(::setsockopt(socket_, SOL_SOCKET, SO_DETACH_FILTER, &kUnused, sizeof kUnused), 0);
 }
 
 RawPeer RawListener::accept() {

@@ -100,6 +100,10 @@ class RawListener {
 
   DAT_CONN_QUAL qualifier() const { return port_; }
   RawPeer accept();
+  // Of what those who connect from now on say, nothing comes here, as if each segment with octets
+  // were lost on its way; or it does again. Who has connected before keeps what was so then.
+  void lose_octets();
+  void lose_no_more();
   void stop(); // whoever connects is refused, and who waits to be accepted is reset
 
  private:

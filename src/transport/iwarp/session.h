@@ -82,6 +82,8 @@ class Session final : private StreamControl {
   // Not by the consumer.
   void refuse(Refusal refusal, Instant now);
 
+  std::size_t startup_size() const { return startup_size_; } // of our request or reply
+
   // --- octets from TCP ---------------------------------------------------------------------------
   // Returns how much was taken; what is left is fed again after on_receive_posted() or accept().
   std::size_t feed(Octets octets, Instant now);

@@ -107,6 +107,14 @@ void TcpConnection::measure_again() {
   session_.set_segment_size(segment_size(socket_.get()));
 }
 
+// Unacknowledged alone says little: a reset comes before the acknowledgement of what it answers,
+// and whoever closes at once may not have had the request yet. But TCP sends again where none
+// comes.
+bool TcpConnection::request_was_lost() const {
+  const TcpState state = tcp_state(socket_.get());
+  return state.sent_again != 0 && state.acknowledged < session_.startup_size();
+}
+
 void TcpConnection::receive_posted() {
   receive_posted_ = true;
   touch();

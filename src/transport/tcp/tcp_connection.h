@@ -61,6 +61,8 @@ class TcpConnection final : public PendingHook,
   iwarp::Session& session() { return session_; }
   int socket() const { return socket_.get(); }
   std::uint64_t serial() const { return serial_; } // younger ones have larger ones
+  // Initiator, when there will be no reply: the wire did not bring the request to the peer's TCP.
+  bool request_was_lost() const;
   // Largest FPDU, before startup frames are exchanged.
   void measure();
   // Something was asked of the session: progress() looks after what follows from it.

@@ -225,9 +225,10 @@ void TcpDial::Attempt::on_tcp_connected(int error) {
 }
 
 void TcpDial::Attempt::on_no_reply(iwarp::NoReply why, int error) {
-  const bool may_be_old = why == iwarp::NoReply::Nothing && dial_.has_one_port() &&
-                          revision_ == kRevision && !is_unreachable(error);
-  if (error == kSilence) {
+  const bool no_word = why == iwarp::NoReply::Nothing && !is_unreachable(error);
+  const bool may_be_old = no_word && dial_.has_one_port() && revision_ == kRevision;
+  // An end says nothing of a peer that has not had the request.
+  if (error == kSilence || (no_word && connection_->request_was_lost())) {
     begin_again();
   } else if (may_be_old) {
     revision_ = kOldRevision;

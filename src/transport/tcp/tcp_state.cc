@@ -25,7 +25,8 @@ TcpState tcp_state(int socket) {
   const tcp_info info = info_of(socket);
   // The SYN counts as one octet.
   const std::uint64_t acknowledged = info.tcpi_bytes_acked;
-  return {info.tcpi_rtt * kMicrosecond, acknowledged == 0 ? 0 : acknowledged - 1};
+  return {info.tcpi_rtt * kMicrosecond, acknowledged == 0 ? 0 : acknowledged - 1,
+          info.tcpi_bytes_retrans};
 }
 
 std::uint32_t unacknowledged(int socket) {
