@@ -14,7 +14,7 @@ namespace datum::tools {
 namespace {
 
 void complain(const CLI::App& app, const std::string& text) {
-  fmt::print(stderr, "{}: {}\n", app.get_name(), text);
+  log_line(fmt::format("{}: {}", app.get_name(), text));
 }
 
 std::string usage_error(const CLI::App* app, const CLI::Error& error) {

@@ -19,6 +19,12 @@ void occupy_standard_descriptors() {
   }
 }
 
+// Not fmt::print, which throws what cannot be written.
+void log_line(const std::string& line) {
+  const std::string whole = line + '\n';
+  static_cast<void>(std::fwrite(whole.data(), 1, whole.size(), stderr));
+}
+
 std::string lost_output() {
   const bool failed_before = std::ferror(stdout) != 0;
   errno = 0;

@@ -10,6 +10,10 @@ namespace datum::tools {
 // gets the number, and what is printed goes into it. Using one fails all the same.
 void occupy_standard_descriptors();
 
+// A line on stderr. Where that is closed or full the line is lost, and nothing else: a server goes
+// on, and an exit code says what it was to say.
+void log_line(const std::string& line);
+
 // Writes out what was printed. Empty: all of it arrived; else why not.
 std::string lost_output();
 

@@ -7,6 +7,7 @@
 
 #include "common/human.h"
 #include "common/json.h"
+#include "common/std_streams.h"
 #include "cp/file_error.h"
 
 namespace datum::cp {
@@ -51,7 +52,7 @@ void Console::complain(const std::string& text) {
   std::string safe = text;
   for (char& c : safe)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  fmt::print(stderr, "dat-cp: {}\n", safe);
+  tools::log_line(fmt::format("dat-cp: {}", safe));
 }
 
 void Console::finish(const std::string& what, const std::string& route) {

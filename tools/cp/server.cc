@@ -16,6 +16,7 @@
 #include "common/dat_error.h"
 #include "common/dat_events.h"
 #include "common/human.h"
+#include "common/std_streams.h"
 #include "cp/file_error.h"
 #include "cp/hello.h"
 #include "cp/safe_path.h"
@@ -79,7 +80,7 @@ Server::Server(const ServerOptions& options)
       listener_(tools::listen(ia_, port_, requests_)) {}
 
 void Server::log(const std::string& text) const {
-  if (!options_.quiet) fmt::print(stderr, "dat-cp: {}\n", text);
+  if (!options_.quiet) tools::log_line(fmt::format("dat-cp: {}", text));
 }
 
 void Server::print_token() const {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <optional>
 
+#include "common/std_streams.h"
 #include "common/tool_error.h"
 #include "datadm/conf_rewrite.h"
 #include "datadm/conf_text.h"
@@ -40,14 +41,14 @@ std::vector<conf::ServiceEntry> read_services(const std::string& file) {
 }
 
 void tell(const char* what, const Names& names) {
-  for (const std::string& name : names) fmt::print(stderr, "{} {}\n", what, name);
+  for (const std::string& name : names) tools::log_line(fmt::format("{} {}", what, name));
 }
 
 void add_all(ConfText& text, const std::string& file, const Adapters& adapters) {
   for (const conf::ServiceEntry& service : read_services(file)) {
     if (adapters(service.device).empty())
-      fmt::print(stderr, "{}:{}: this host has no adapter of {}; nothing to add\n", file,
-                 service.line, service.device);
+      tools::log_line(fmt::format("{}:{}: this host has no adapter of {}; nothing to add", file,
+                                  service.line, service.device));
     tell("added", text.add(service, adapters));
   }
 }
@@ -60,7 +61,7 @@ void remove_all(ConfText& text, const std::string& file) {
 void update_all(ConfText& text, const Adapters& adapters) {
   const ConfText::Changes changes = text.update(adapters);
   for (const std::string& device : changes.absent)
-    fmt::print(stderr, "this host has no adapter of {}; its lines go\n", device);
+    tools::log_line(fmt::format("this host has no adapter of {}; its lines go", device));
   tell("removed", changes.removed);
   tell("added", changes.added);
 }
@@ -70,7 +71,7 @@ void change(const Actions& actions, const Adapters& adapters) {
   const std::string before = read_conf(actions.file, true);
   ConfText text(before);
   for (const conf::Diagnostic& d : text.diagnostics())
-    fmt::print(stderr, "{}:{}: kept as it is: {}\n", actions.file, d.line, d.text);
+    tools::log_line(fmt::format("{}:{}: kept as it is: {}", actions.file, d.line, d.text));
   for (const std::string& file : actions.add) add_all(text, file, adapters);
   for (const std::string& file : actions.remove) remove_all(text, file);
   if (actions.update) update_all(text, adapters);

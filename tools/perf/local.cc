@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "common/std_streams.h"
 #include "perf/machine.h"
 
 namespace datum::perf {
@@ -37,7 +38,7 @@ ExitCode serve_once(ServerOptions options, int core, int to_parent) {
     return run_server(options);
   } catch (const ToolError& error) {
     if (error.code() != ExitCode::Interrupted)
-      fmt::print(stderr, "dat-perf: server side: {}\n", error.what());
+      tools::log_line(fmt::format("dat-perf: server side: {}", error.what()));
     return error.code();
   }
 }

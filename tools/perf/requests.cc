@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/dat_error.h"
+#include "common/std_streams.h"
 
 namespace datum::perf {
 
@@ -43,7 +44,7 @@ tools::Cr Requests::sort(const DAT_EVENT& event, std::string_view wanted) {
   if (greeting == kControlHello && clients_.size() < kBacklog)
     clients_.push_back(std::move(request));
   else if (!quiet_)
-    fmt::print(stderr, "dat-perf: refused a connection: it is not the dat-perf served\n");
+    tools::log_line("dat-perf: refused a connection: it is not the dat-perf served");
   return {};
 }
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "common/address.h"
+#include "common/std_streams.h"
 #include "perf/churn.h"
 #include "perf/control.h"
 #include "perf/link.h"
@@ -50,7 +51,7 @@ class Server {
 };
 
 void Server::log(const std::string& text) const {
-  if (!options_.quiet) fmt::print(stderr, "dat-perf: {}\n", text);
+  if (!options_.quiet) tools::log_line(fmt::format("dat-perf: {}", text));
 }
 
 ExitCode Server::run() {

@@ -11,6 +11,7 @@
 #include "common/human.h"
 #include "common/interrupt.h"
 #include "common/json.h"
+#include "common/std_streams.h"
 #include "ping/connection.h"
 #include "ping/facts.h"
 #include "ping/payload.h"
@@ -203,7 +204,7 @@ ExitCode Client::sum_up() const {
   } else {
     fmt::print("\n--- {} dat-ping statistics ---\n{}", who(), text_of(statistics_));
   }
-  if (!end_.empty()) fmt::print(stderr, "dat-ping: {}\n", end_);
+  if (!end_.empty()) tools::log_line(fmt::format("dat-ping: {}", end_));
   return statistics_.all_answered() && end_.empty() ? ExitCode::Ok : ExitCode::Failed;
 }
 

@@ -13,6 +13,7 @@
 #include "common/address.h"
 #include "common/dat_error.h"
 #include "common/interrupt.h"
+#include "common/std_streams.h"
 #include "ping/connection.h"
 #include "ping/facts.h"
 #include "ping/payload.h"
@@ -61,7 +62,7 @@ class Server {
 };
 
 void Server::log(const std::string& text) const {
-  if (!options_.quiet) fmt::print(stderr, "dat-ping: {}\n", text);
+  if (!options_.quiet) tools::log_line(fmt::format("dat-ping: {}", text));
 }
 
 ExitCode Server::run() {

@@ -192,6 +192,30 @@ TEST_F(DatPing, AServerWithoutMemoryForAClientRefusesItAndServesTheNext) {
   EXPECT_EQ(run(client("-c 1 -q")).code, 0);
 }
 
+// Its log goes nowhere then, and neither do its other lines.
+TEST(DatPingServer, ServesWithClosedOrFullStandardDescriptors) {
+  for (const char* where : {"2>&-", "2>/dev/full", "<&- 2>&-"}) {
+    SCOPED_TRACE(where);
+    Served server(kPing + " --serve -p 0 -v " + where);
+    for (int client = 0; client < 2; ++client)
+      EXPECT_EQ(run(kPing + " 127.0.0.1 -p " + server.port + " -c 1").code, 0);
+    EXPECT_EQ(server.end(SIGTERM), 0);
+  }
+}
+
+TEST(DatPingServer, ServesThoughNobodyReadsWhereItListens) {
+  const std::string port = std::to_string(20000 + getpid() % 10000);
+  const Ended ended = run("sh -c '" + kPing + " --serve -p " + port +
+                          " >&- 2>&- & pid=$!; for i in 1 2 3 4 5 6 7 8 9; do " + kPing +
+                          " 127.0.0.1 -p " + port + " -c 1 -q -W 1 && break; sleep 0.2; done; " +
+                          kPing + " 127.0.0.1 -p " + port + " -c 1 -q && echo twice; kill $pid'");
+  EXPECT_NE(ended.output.find("twice"), std::string::npos) << ended.output;
+}
+
+TEST(DatPingUsage, IsTwoWithoutStandardError) {
+  EXPECT_EQ(run(kPing + " 2>&-").code, 2);
+}
+
 TEST(DatPingUsage, NobodyListeningIsTwo) {
   const Ended ended = run(kPing + " 127.0.0.1 -p 1 -c 1 2>&1");
   EXPECT_EQ(ended.code, 2);
