@@ -4,6 +4,7 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <functional>
 #include <future>
@@ -142,6 +143,34 @@ TEST(Paths, OthersReachAnAdapterOfASandboxThatRefusesUnixSocketsOverTcp) {
     EXPECT_EQ(active.path(), "tcp");
   });
   if (!filtered) GTEST_SKIP() << "no filter of system calls here";
+}
+
+// Each way says it itself, once, and not that a privilege were missing.
+// Rules: tcp.R12
+TEST(Paths, APortThatASandboxRefusesIsNamedWithIt) {
+  for (const char* ways : {"auto", "tcp", "shm"}) {
+    SCOPED_TRACE(ways);
+    const Ia ia = open_with(ways);
+    const Evd evd = create_evd(ia, DAT_EVD_CR_FLAG);
+    const DAT_CONN_QUAL port = free_ports(1);
+    bool filtered = false;
+    testing::internal::CaptureStderr();
+    std::thread([&] {
+      filtered = forbid_ports(EACCES);
+      if (!filtered) return;
+      DAT_PSP_HANDLE psp = DAT_HANDLE_NULL;
+      EXPECT_DAT_TYPE(dat_psp_create(ia, port, evd, DAT_PSP_CONSUMER_FLAG, &psp),
+                      DAT_CONN_QUAL_UNAVAILABLE);
+    }).join();
+    const std::string said = testing::internal::GetCapturedStderr();
+    if (!filtered) GTEST_SKIP() << "no filter of system calls here";
+    const std::string line =
+        "a security policy of this process (Landlock, seccomp, SELinux) refuses "
+        "port " +
+        std::to_string(port) + ": Permission denied;";
+    EXPECT_NE(said.find(line), std::string::npos) << said;
+    EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+  }
 }
 
 // The filter is of that thread alone, which looks for the peer as it calls.

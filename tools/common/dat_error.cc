@@ -20,7 +20,8 @@ constexpr Advice kAdvice[] = {
     {DAT_INSUFFICIENT_RESOURCES, "look at 'ulimit -n' and 'ulimit -v'; dat-info --check "
                                  "says what is needed"},
     {DAT_CONN_QUAL_IN_USE, "another process listens there; choose another port"},
-    {DAT_CONN_QUAL_UNAVAILABLE, "every port is taken; name one"},
+    {DAT_CONN_QUAL_UNAVAILABLE, "no port is free, or this process may not have it, as the log "
+                                "says; name another"},
     {DAT_INVALID_ADDRESS, "use an address of a machine that this one can reach"},
     {DAT_MODEL_NOT_SUPPORTED, "this provider lacks an optional feature; dat-info -a shows "
                               "which it has"},

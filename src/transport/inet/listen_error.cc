@@ -2,6 +2,7 @@
 #include "transport/inet/listen_error.h"
 
 #include <cerrno>
+#include <cstring>
 #include <netinet/in.h>
 #include <new>
 #include <sys/socket.h>
@@ -21,32 +22,45 @@ std::uint16_t port_in(const sockaddr_storage& address) {
   return ntohs(reinterpret_cast<const sockaddr_in*>(&address)->sin_port);
 }
 
-// The kernel lacks nothing, and its words for that errno ("Too many users") would mislead.
-void tell_no_mark(ShortageLog& shortages, Instant now, const ListenPlace& place) {
+void tell(ShortageLog& shortages, Instant now, const auto& line) {
   if (!shortages.may_tell(Lack::Other, now)) return;
   try {
-    log(LogLevel::Warn,
-        "listening at {}: none of the {} marks of this qualifier is free: as many addresses of "
-        "this host have it, or somebody holds their names (@datum/m/ in /proc/net/unix)",
-        to_text(place), kMarks);
+    log(LogLevel::Warn, "{}", line());
   } catch (const std::bad_alloc&) {
     log_out_of_memory();
   }
 }
 
+// The kernel lacks nothing, and its words for that errno ("Too many users") would mislead.
+std::string no_mark(const ListenPlace& place) {
+  return text(
+      "listening at {}: none of the {} marks of this qualifier is free: as many addresses of "
+      "this host have it, or somebody holds their names (@datum/m/ in /proc/net/unix)",
+      to_text(place), kMarks);
+}
+
+// Who lacks a privilege for it is told so by whoever knows whether that matters.
+std::string forbidden(const ListenPlace& place, const ListenError& error) {
+  return text("listening at {}: a security policy of this process (Landlock, seccomp, SELinux) "
+              "refuses {}: {}; permit it, or choose one that is permitted",
+              to_text(place), error.port == 0 ? "every port" : text("port {}", error.port),
+              std::strerror(error.error));
+}
+
 } // namespace
 
-ListenError port_error(int error) {
+ListenError port_error(int error, std::uint16_t port) {
   switch (error) {
-  case EADDRINUSE: return {Type::ConnQualInUse, error};
-  case EACCES: return {Type::ConnQualUnavailable, error};
-  case EADDRNOTAVAIL: return {{Type::InvalidAddress, Detail::AddressUnreachable}, error};
-  default: return {kNoSocket, error};
+  case EADDRINUSE: return {Type::ConnQualInUse, error, port};
+  case EACCES:
+  case EPERM: return {Type::ConnQualUnavailable, error, port}; // systemd's SocketBindDeny=
+  case EADDRNOTAVAIL: return {{Type::InvalidAddress, Detail::AddressUnreachable}, error, port};
+  default: return {kNoSocket, error, port};
   }
 }
 
 ListenError name_error(int error) {
-  return {error == EADDRINUSE ? Status(Type::ConnQualInUse) : kNoSocket, error};
+  return {error == EADDRINUSE ? Status(Type::ConnQualInUse) : kNoSocket, error, 0};
 }
 
 std::string to_text(const ListenPlace& place) {
@@ -58,7 +72,9 @@ std::string to_text(const ListenPlace& place) {
 tl::unexpected<Status> listen_failure(ShortageLog& shortages, Instant now, const ListenPlace& place,
                                       const ListenError& error) {
   if (error.error == EUSERS)
-    tell_no_mark(shortages, now, place);
+    tell(shortages, now, [&] { return no_mark(place); });
+  else if (error.status.type() == Type::ConnQualUnavailable)
+    tell(shortages, now, [&] { return forbidden(place, error); });
   else if (error.status.type() == Type::InsufficientResources)
     shortages.tell(shortage_of(error.error), now,
                    [&] { return text("listening at {}: no socket for it", to_text(place)); });

@@ -4,6 +4,7 @@
 // Not here:   taking either; how often a lack is told (base/shortage.h).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <tl/expected.hpp>
@@ -17,13 +18,14 @@ namespace datum {
 
 struct ListenError {
   Status status;
-  int error = 0; // the errno behind it
+  int error = 0;          // the errno behind it
+  std::uint16_t port = 0; // that was wanted, if it was a certain one
 };
 template <class T>
 using ListenResult = tl::expected<T, ListenError>;
 
 // Of a call that failed with this errno.
-ListenError port_error(int error);
+ListenError port_error(int error, std::uint16_t port = 0);
 ListenError name_error(int error);
 
 // Where somebody listens. No host: at every address of this one; no qualifier: any would do.
@@ -34,7 +36,10 @@ struct ListenPlace {
 // "127.0.0.1 qualifier 5000"
 std::string to_text(const ListenPlace& place);
 
-// What the consumer is told. A lack of resources is logged, without memory, too.
+// What the consumer is told. Logged, without memory, too, is what somebody has to mend who learns
+// from the code alone neither where nor what: a lack of resources (which limit), a policy that
+// refuses the port (that it is one: neither the port nor a privilege). A port that is in use and an
+// address that has gone are said whole by their code, and programs look for a free port by it.
 tl::unexpected<Status> listen_failure(ShortageLog& shortages, Instant now, const ListenPlace& place,
                                       const ListenError& error);
 

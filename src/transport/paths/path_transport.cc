@@ -118,7 +118,7 @@ Result<std::unique_ptr<Listener>> PathTransport::listen(ConnQual qualifier,
   if (tcp.error().type() != Type::ConnQualUnavailable || !needs_privilege(qualifier)) return tcp;
   log(LogLevel::Warn,
       "listening at qualifier {}: port {} needs a privilege (CAP_NET_BIND_SERVICE) that this "
-      "process lacks; only processes of this host can connect",
+      "process lacks, or a security policy refuses it; only processes of this host can connect",
       qualifier, qualifier);
   return std::make_unique<BothWays>(nullptr, std::move(*same_host));
 }

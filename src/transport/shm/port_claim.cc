@@ -70,7 +70,7 @@ ListenResult<PortClaim> PortClaim::take(const std::optional<HostAddress>& host,
   GuardedFd socket;
   const int error = claim(host, port, socket);
   if (error == EACCES && port < first_unprivileged_port()) return PortClaim(GuardedFd(), port);
-  if (error != kNoError) return tl::unexpected(port_error(error));
+  if (error != kNoError) return tl::unexpected(port_error(error, port));
   const auto bound = bound_port(socket.get());
   if (!bound) return tl::unexpected(bound.error());
   return PortClaim(std::move(socket), *bound);

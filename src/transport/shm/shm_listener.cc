@@ -38,7 +38,7 @@ ShmListener::open(ShmContext& context, const std::optional<HostAddress>& host, C
   if (claim->is_same_host_only())
     log(LogLevel::Warn,
         "listening at {}: port {} needs a privilege (CAP_NET_BIND_SERVICE) that this process "
-        "lacks; only processes of this host can connect",
+        "lacks, or a security policy refuses it; only processes of this host can connect",
         to_text(place), qualifier);
   return finish(context, host, qualifier, std::move(*claim));
 }

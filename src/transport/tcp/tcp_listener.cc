@@ -69,6 +69,16 @@ tl::unexpected<Status> failure(TcpContext& context, std::optional<ConnQual> qual
                         error);
 }
 
+// Where there is another way, whoever takes it says what it lacks.
+tl::unexpected<Status> lacks_privilege(const TcpContext& context, ConnQual qualifier) {
+  if (context.options.only_way)
+    log(LogLevel::Warn,
+        "listening at {}: that port needs a privilege (CAP_NET_BIND_SERVICE) that this process "
+        "lacks, or a security policy refuses it; choose one from {} on",
+        to_text(place_of(context, qualifier)), first_unprivileged_port());
+  return fail(Type::ConnQualUnavailable);
+}
+
 } // namespace
 
 Result<std::unique_ptr<Listener>> TcpListener::open(TcpContext& context, ConnQual qualifier,
@@ -77,12 +87,10 @@ Result<std::unique_ptr<Listener>> TcpListener::open(TcpContext& context, ConnQua
   GuardedFd socket;
   const int error = open_listener(context.scope(), static_cast<std::uint16_t>(qualifier),
                                   context.congestion, socket);
-  if (error == EACCES && context.options.only_way)
-    log(LogLevel::Warn,
-        "listening at {}: that port needs a privilege (CAP_NET_BIND_SERVICE) that this process "
-        "lacks; choose one from {} on",
-        to_text(place_of(context, qualifier)), first_unprivileged_port());
-  if (error != kNoError) return failure(context, qualifier, port_error(error));
+  if (error == EACCES && qualifier < first_unprivileged_port())
+    return lacks_privilege(context, qualifier);
+  if (error != kNoError)
+    return failure(context, qualifier, port_error(error, static_cast<std::uint16_t>(qualifier)));
   return finish(context, qualifier, TcpNames(), std::move(socket), events);
 }
 
@@ -97,7 +105,7 @@ Result<std::unique_ptr<Listener>> TcpListener::open_mapped(TcpContext& context, 
     const int error = open_listener(context.scope(), port, context.congestion, socket);
     if (error == kNoError)
       return finish(context, qualifier, std::move(names), std::move(socket), events);
-    if (error != EADDRINUSE) return failure(context, qualifier, port_error(error));
+    if (error != EADDRINUSE) return failure(context, qualifier, port_error(error, port));
   }
   log(LogLevel::Warn, "listening at {}: all its candidate ports from {} to {} are used",
       to_text(place_of(context, qualifier)), range.low, range.high);
@@ -113,14 +121,15 @@ Result<std::unique_ptr<Listener>> TcpListener::open_any(TcpContext& context,
   const auto start = static_cast<std::uint32_t>(context.lent.random->next() % count);
   GuardedFd socket;
   int error = EADDRINUSE;
-  for (std::uint32_t i = 0; i < count && error == EADDRINUSE; ++i)
-    error =
-        open_listener(context.scope(), static_cast<std::uint16_t>(range.low + (start + i) % count),
-                      context.congestion, socket);
+  std::uint16_t tried = 0;
+  for (std::uint32_t i = 0; i < count && error == EADDRINUSE; ++i) {
+    tried = static_cast<std::uint16_t>(range.low + (start + i) % count);
+    error = open_listener(context.scope(), tried, context.congestion, socket);
+  }
   if (error == EADDRINUSE && !wanted)
     error = open_listener(context.scope(), 0, context.congestion, socket);
   if (error == EADDRINUSE) return fail(Type::ConnQualUnavailable);
-  if (error != kNoError) return failure(context, std::nullopt, port_error(error));
+  if (error != kNoError) return failure(context, std::nullopt, port_error(error, tried));
   const auto port = bound_port(socket.get());
   if (!port) return failure(context, std::nullopt, port.error());
   return finish(context, *port, TcpNames(), std::move(socket), events);

@@ -5,7 +5,9 @@
 #include <cerrno>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <string>
 #include <sys/socket.h>
+#include <utility>
 
 #include "../iwarp/no_memory.h"
 #include "base/unique_fd.h"
@@ -78,15 +80,30 @@ TEST(ListenError, WithoutMemoryForItsLineNoFreeMarkIsTheAnswerAllTheSame) {
   EXPECT_EQ(said_without_memory(name_error(EUSERS)), "datum warn: out of memory\n");
 }
 
-TEST(ListenError, OnlyALackIsLogged) {
+// It is neither in use nor a matter of a privilege; what can be done about it is elsewhere.
+// Rules: tcp.R12
+TEST(ListenError, SaysThatAPolicyRefusesThePort) {
+  for (const auto& [error, word] :
+       {std::pair{EACCES, "Permission denied"}, {EPERM, "Operation not permitted"}}) {
+    ShortageLog shortages;
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(listen_failure(shortages, 0, {HostAddress(), 7001}, port_error(error, 7001)).value(),
+              Status(Type::ConnQualUnavailable));
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              std::string("datum warn: listening at 0.0.0.0 qualifier 7001: a security policy of "
+                          "this process (Landlock, seccomp, SELinux) refuses port 7001: ") +
+                  word + "; permit it, or choose one that is permitted\n");
+  }
+}
+
+// Programs look for a free port by the code, which says the whole of it.
+TEST(ListenError, WhatTheCodeSaysWholeIsNotLogged) {
   ShortageLog shortages;
   testing::internal::CaptureStderr();
   EXPECT_EQ(listen_failure(shortages, 0, {}, port_error(EADDRINUSE)).value(),
             Status(Type::ConnQualInUse));
   EXPECT_EQ(listen_failure(shortages, 0, {}, name_error(EADDRINUSE)).value(),
             Status(Type::ConnQualInUse));
-  EXPECT_EQ(listen_failure(shortages, 0, {}, port_error(EACCES)).value(),
-            Status(Type::ConnQualUnavailable));
   EXPECT_EQ(listen_failure(shortages, 0, {}, port_error(EADDRNOTAVAIL)).value(),
             Status(Type::InvalidAddress, Detail::AddressUnreachable));
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
