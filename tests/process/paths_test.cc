@@ -145,6 +145,33 @@ TEST(Paths, OthersReachAnAdapterOfASandboxThatRefusesUnixSocketsOverTcp) {
   if (!filtered) GTEST_SKIP() << "no filter of system calls here";
 }
 
+std::string way_to_this_host(const Ia& ia) {
+  DAT_IA_ATTR told{};
+  EXPECT_DAT_OK(dat_ia_query(ia, nullptr, DAT_IA_FIELD_ALL, &told, 0, nullptr));
+  for (DAT_COUNT i = 0; i < told.num_transport_attr; ++i)
+    if (std::string(told.transport_attr[i].name).ends_with("path.this_host"))
+      return told.transport_attr[i].value;
+  return {};
+}
+
+// What dat-info shows. The filter is of that thread alone, which asks.
+// Rules: ENV.20
+TEST(Paths, AnAdapterSaysThatASandboxLeavesNoSharedMemory) {
+  for (const auto& [ways, instead] : {std::pair{"auto", "TCP; "}, {"shm", "none; "}}) {
+    SCOPED_TRACE(ways);
+    bool filtered = false;
+    std::string told;
+    std::thread([&] {
+      filtered = forbid_family(AF_UNIX, EAFNOSUPPORT);
+      if (filtered) told = way_to_this_host(open_with(ways));
+    }).join();
+    if (!filtered) GTEST_SKIP() << "no filter of system calls here";
+    EXPECT_EQ(told, std::string(instead) +
+                        "shared memory is not available: this process may not use UNIX sockets "
+                        "(AF_UNIX): Address family not supported by protocol");
+  }
+}
+
 // Each way says it itself, once, and not that a privilege were missing.
 // Rules: tcp.R12
 TEST(Paths, APortThatASandboxRefusesIsNamedWithIt) {

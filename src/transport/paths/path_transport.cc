@@ -2,18 +2,15 @@
 #include "transport/paths/path_transport.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <optional>
 #include <string>
-#include <sys/socket.h>
 #include <utility>
 
 #include "base/log.h"
-#include "base/shortage.h"
 #include "base/text.h"
-#include "base/unique_fd.h"
 #include "transport/inet/port_rules.h"
+#include "transport/inet/unix_sockets.h"
 
 namespace datum {
 namespace {
@@ -47,10 +44,10 @@ bool needs_privilege(ConnQual qualifier) {
   return qualifier >= 1 && qualifier < first_unprivileged_port();
 }
 
-// False: a sandbox refuses them. What is short now is no refusal.
-bool may_use_unix_sockets() {
-  const UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  return socket || shortage_of(errno).lack != Lack::Other;
+std::string way_to_this_host() {
+  const int refusal = refusal_of_unix_sockets();
+  return refusal == 0 ? "shared memory where the listener offers it, else TCP"
+                      : text("TCP; {}", no_shared_memory(refusal));
 }
 
 } // namespace
@@ -80,7 +77,7 @@ NamedAttributes PathTransport::attributes() const {
   NamedAttributes both = links_.attributes();
   const NamedAttributes more = tcp_->attributes();
   both.insert(both.end(), more.begin(), more.end());
-  both.emplace_back("path.this_host", "shared memory where the listener offers it, else TCP");
+  both.emplace_back("path.this_host", way_to_this_host());
   both.emplace_back("path.other_hosts", tcp_->way_to_other_hosts());
   both.emplace_back("path.reason", "DATUM_TRANSPORT=auto");
   return both;
@@ -96,8 +93,8 @@ void PathTransport::attach(const TransportHost& host) {
 // Asked where that has failed. Otherwise TCP is the only way to listen: processes of this host find
 // nobody, and come over it.
 bool PathTransport::may_offer_shared_memory() {
-  if (may_use_unix_sockets()) return true;
-  const int error = errno;
+  const int error = refusal_of_unix_sockets();
+  if (error == 0) return true;
   if (!std::exchange(told_forbidden_, true))
     log(LogLevel::Warn,
         "shared memory is not offered, connections come over TCP alone: this process may not use "

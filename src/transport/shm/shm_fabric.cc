@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "transport/inet/port_rules.h"
+#include "transport/inet/unix_sockets.h"
 #include "transport/shm/half_open.h"
 #include "transport/shm/peer_process.h"
 #include "transport/shm/shm_dial.h"
@@ -79,7 +80,9 @@ NamedAttributes ShmFabric::attributes() const {
                          {"shm.links", text("{}", context_.links.size())}};
   // Beside TCP it is not for shared memory to say which way a connection takes.
   if (!context_.options.ports_are_claimed) {
-    own.emplace_back("path.this_host", "shared memory");
+    const int refusal = refusal_of_unix_sockets();
+    own.emplace_back("path.this_host", refusal == 0 ? std::string("shared memory")
+                                                    : text("none; {}", no_shared_memory(refusal)));
     own.emplace_back("path.other_hosts", "none");
     own.emplace_back("path.reason", "DATUM_TRANSPORT=shm");
   }
