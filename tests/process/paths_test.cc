@@ -157,16 +157,20 @@ std::string way_to_this_host(const Ia& ia) {
 // What dat-info shows. The filter is of that thread alone, which asks.
 // Rules: ENV.20
 TEST(Paths, AnAdapterSaysThatASandboxLeavesNoSharedMemory) {
-  for (const auto& [ways, instead] : {std::pair{"auto", "TCP; "}, {"shm", "none; "}}) {
-    SCOPED_TRACE(ways);
+  struct Way {
+    const char* ways; // DATUM_TRANSPORT
+    const char* instead;
+  };
+  for (const Way& way : {Way{"auto", "TCP; "}, Way{"shm", "none; "}}) {
+    SCOPED_TRACE(way.ways);
     bool filtered = false;
     std::string told;
     std::thread([&] {
       filtered = forbid_family(AF_UNIX, EAFNOSUPPORT);
-      if (filtered) told = way_to_this_host(open_with(ways));
+      if (filtered) told = way_to_this_host(open_with(way.ways));
     }).join();
     if (!filtered) GTEST_SKIP() << "no filter of system calls here";
-    EXPECT_EQ(told, std::string(instead) +
+    EXPECT_EQ(told, std::string(way.instead) +
                         "shared memory is not available: this process may not use UNIX sockets "
                         "(AF_UNIX): Address family not supported by protocol");
   }

@@ -110,6 +110,7 @@ void wait_before_fork() {
 TEST(ForkGuard, AForkThatDoesNotEndHoldsADescriptorUpFor200Milliseconds) {
   using Clock = std::chrono::steady_clock;
   using std::chrono::milliseconds;
+  fork_is_held = false;
   hold_forks = true;
   std::thread forks([] {
     const pid_t child = ::fork();
