@@ -287,7 +287,11 @@ TEST_P(SiwClose, BothDisconnectAtOnceWithRequestsOutstanding) {
   EXPECT_DAT_OK(dat_ep_disconnect(side.ep(), DAT_CLOSE_ABRUPT_FLAG));
   siw.answer();
   expect_requests_end();
-  expect_end();
+  // On a busy host siw's end may be first, and with Reads outstanding it is none in order.
+  const DAT_EVENT end = test::next_event(side.connect_evd());
+  EXPECT_TRUE(end.event_number == DAT_CONNECTION_EVENT_DISCONNECTED ||
+              end.event_number == DAT_CONNECTION_EVENT_BROKEN)
+      << end.event_number;
   EXPECT_NO_EVENT(side.connect_evd());
   siw.expect_event("DISCONNECTED");
   expect_receives_of_siw_end();
