@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/port_range.h"
 
@@ -11,6 +12,11 @@ namespace datum {
 
 // Ports below this one may need a privilege.
 std::uint16_t first_unprivileged_port();
+// What a program is told that may not have one of those: EACCES does not tell the two apart.
+inline constexpr std::string_view kLacksPrivilege =
+    "needs a privilege (CAP_NET_BIND_SERVICE) that this process lacks, or a security policy "
+    "refuses "
+    "it";
 
 // The range for "any" qualifiers: below the kernel's ephemeral ports, where neither an outgoing
 // connection nor (at the other end of that range) a mapped qualifier gets in the way.

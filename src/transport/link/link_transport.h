@@ -63,10 +63,12 @@ class LinkTransport final : public Transport, private FabricEvents, private Dire
   // All connections together copy one turn within each progress(), for which others wait. False:
   // they have, and so much has to wait for the next one.
   bool take_turn(std::uint64_t octets) {
-    turn_was_short_ = turn_was_short_ || octets > turn_left_;
-    if (octets > turn_left_) return false;
-    turn_left_ -= octets;
-    return true;
+    if (octets <= turn_left_) {
+      turn_left_ -= octets;
+      return true;
+    }
+    turn_was_short_ = true;
+    return false;
   }
 
  private:

@@ -114,9 +114,8 @@ Result<std::unique_ptr<Listener>> PathTransport::listen(ConnQual qualifier,
   if (tcp) return std::make_unique<BothWays>(std::move(*tcp), std::move(*same_host));
   if (tcp.error().type() != Type::ConnQualUnavailable || !needs_privilege(qualifier)) return tcp;
   log(LogLevel::Warn,
-      "listening at qualifier {}: port {} needs a privilege (CAP_NET_BIND_SERVICE) that this "
-      "process lacks, or a security policy refuses it; only processes of this host can connect",
-      qualifier, qualifier);
+      "listening at qualifier {}: port {} {}; only processes of this host can connect", qualifier,
+      qualifier, kLacksPrivilege);
   return std::make_unique<BothWays>(nullptr, std::move(*same_host));
 }
 

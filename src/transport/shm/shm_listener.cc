@@ -36,10 +36,8 @@ ShmListener::open(ShmContext& context, const std::optional<HostAddress>& host, C
   auto claim = PortClaim::take(host, static_cast<std::uint16_t>(qualifier));
   if (!claim) return failure(context, place, claim.error());
   if (claim->is_same_host_only())
-    log(LogLevel::Warn,
-        "listening at {}: port {} needs a privilege (CAP_NET_BIND_SERVICE) that this process "
-        "lacks, or a security policy refuses it; only processes of this host can connect",
-        to_text(place), qualifier);
+    log(LogLevel::Warn, "listening at {}: port {} {}; only processes of this host can connect",
+        to_text(place), qualifier, kLacksPrivilege);
   return finish(context, host, qualifier, std::move(*claim));
 }
 

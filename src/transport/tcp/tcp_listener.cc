@@ -72,10 +72,8 @@ tl::unexpected<Status> failure(TcpContext& context, std::optional<ConnQual> qual
 // Where there is another way, whoever takes it says what it lacks.
 tl::unexpected<Status> lacks_privilege(const TcpContext& context, ConnQual qualifier) {
   if (context.options.only_way)
-    log(LogLevel::Warn,
-        "listening at {}: that port needs a privilege (CAP_NET_BIND_SERVICE) that this process "
-        "lacks, or a security policy refuses it; choose one from {} on",
-        to_text(place_of(context, qualifier)), first_unprivileged_port());
+    log(LogLevel::Warn, "listening at {}: that port {}; choose one from {} on",
+        to_text(place_of(context, qualifier)), kLacksPrivilege, first_unprivileged_port());
   return fail(Type::ConnQualUnavailable);
 }
 
