@@ -8,6 +8,10 @@ namespace datum {
 
 void BiasedMutex::lock_plainly(const void* me) {
   mutex_.lock();
+  taken_plainly(me);
+}
+
+void BiasedMutex::taken_plainly(const void* me) {
   if (Place* const place = favourite_.load(std::memory_order_relaxed)) end_bias(*place);
   held_from_ = nullptr;
   streak_ = last_ == me ? streak_ + 1 : 0;
@@ -22,6 +26,16 @@ void BiasedMutex::unlock_plainly() {
     if (held_from_ != nullptr) favourite_.store(held_from_, std::memory_order_release);
   }
   mutex_.unlock();
+}
+
+void BiasedMutex::let_in() {
+  // Whoever ends a bias has the mutex already, and so is the next anyway.
+  if (held_from_ != nullptr) {
+    unlock();
+    return lock();
+  }
+  mutex_.let_in();
+  taken_plainly(current_thread());
 }
 
 // The mutex is held: nobody becomes the favourite meanwhile.

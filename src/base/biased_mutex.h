@@ -46,6 +46,8 @@ class DATUM_CAPABILITY("mutex") BiasedMutex {
     else
       leave(*held_from_);
   }
+  // unlock() and lock(), and whoever sleeps for the lock has it in between (mutex.h).
+  void let_in() DATUM_NO_TSA;
   // Somebody sleeps for the lock: a thread that polls in a loop lets it in.
   bool contended() const { return mutex_.contended(); }
 
@@ -76,6 +78,7 @@ class DATUM_CAPABILITY("mutex") BiasedMutex {
   }
   // They leave the mutex held, or free one that they did not take: that is what the two are for.
   [[gnu::cold]] void lock_plainly(const void* me) DATUM_NO_TSA;
+  void taken_plainly(const void* me);
   [[gnu::cold]] void unlock_plainly() DATUM_NO_TSA;
   void end_bias(Place& of);
   // nullptr: they are all other threads'.

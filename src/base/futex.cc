@@ -28,8 +28,9 @@ FutexResult futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t exp
   }
 }
 
-void futex_wake(const std::atomic<std::uint32_t>& word, int count) {
-  ::syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
+int futex_wake(const std::atomic<std::uint32_t>& word, int count) {
+  return static_cast<int>(
+      ::syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0));
 }
 
 } // namespace datum

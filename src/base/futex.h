@@ -15,6 +15,7 @@ enum class FutexResult : std::uint8_t { Woken, TimedOut, Interrupted };
 // Woken covers spurious wake-ups and a word that had already changed.
 FutexResult futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
                        Duration limit);
-void futex_wake(const std::atomic<std::uint32_t>& word, int count);
+// How many have been woken.
+int futex_wake(const std::atomic<std::uint32_t>& word, int count);
 
 } // namespace datum

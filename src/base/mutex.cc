@@ -10,11 +10,34 @@ void Mutex::lock_slow() {
   // The holder is usually out again within a copy of a few cache lines.
   constexpr int kSpins = 100;
   for (int i = 0; i < kSpins; ++i) {
-    if (word_.load(std::memory_order_relaxed) == kFree && try_lock()) return;
+    const std::uint32_t seen = word_.load(std::memory_order_relaxed);
+    if (seen == kPassedOn) break;
+    if (seen == kFree && try_lock()) return;
     cpu_pause();
   }
-  while (word_.exchange(kContended, std::memory_order_acquire) != kFree)
+  lock_marked();
+}
+
+// Whoever may have been woken marks the lock: he does not know who else sleeps.
+void Mutex::lock_marked() {
+  for (;;) {
+    const std::uint32_t before = word_.exchange(kContended, std::memory_order_acquire);
+    if (before == kFree || before == kPassedOn) return;
     static_cast<void>(futex_wait(word_, kContended, kNever));
+  }
+}
+
+void Mutex::let_in() {
+  // No processor runs whoever was woken: he gets it another time.
+  constexpr Duration kLongest = kMillisecond;
+  if (!contended()) {
+    unlock();
+    return lock();
+  }
+  word_.store(kPassedOn, std::memory_order_release);
+  // None woken: it sleeps no more, or not yet, or had the lock and left a mark that nobody needs.
+  if (futex_wake(word_, 1) != 0) static_cast<void>(futex_wait(word_, kPassedOn, kLongest));
+  lock_marked();
 }
 
 void Mutex::wake_one() {

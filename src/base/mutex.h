@@ -41,6 +41,9 @@ class DATUM_CAPABILITY("mutex") Mutex {
   void unlock() DATUM_RELEASE() {
     if (word_.exchange(kFree, std::memory_order_release) == kContended) wake_one();
   }
+  // unlock() and lock(), and whoever sleeps for the lock has it in between: a thread that lets go
+  // for a moment only is back long before another one has woken up.
+  void let_in() DATUM_NO_TSA;
   // Somebody sleeps for the lock: a thread that polls in a loop lets it in.
   bool contended() const { return word_.load(std::memory_order_relaxed) == kContended; }
 
@@ -48,8 +51,10 @@ class DATUM_CAPABILITY("mutex") Mutex {
   static constexpr std::uint32_t kFree = 0;
   static constexpr std::uint32_t kHeld = 1;
   static constexpr std::uint32_t kContended = 2;
+  static constexpr std::uint32_t kPassedOn = 3; // free, but not for whoever gave it up
 
   void lock_slow() DATUM_NO_TSA;
+  void lock_marked() DATUM_NO_TSA;
   void wake_one();
 
   std::atomic<std::uint32_t> word_{kFree};

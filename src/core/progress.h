@@ -26,6 +26,11 @@ class LockOwner {
   virtual ~LockOwner() = default;
   virtual void acquire() = 0;
   virtual void relinquish() = 0;
+  // Gives it up and takes it again; whoever sleeps for it has it in between, where that matters.
+  virtual void let_in() {
+    relinquish();
+    acquire();
+  }
   // Giving it up does something first, which may take long.
   virtual bool has_put_off() const { return false; }
 };

@@ -61,6 +61,12 @@ void IaControl::withdraw(Token token) {
   HandleSpace::release(slot);
 }
 
+void IaControl::let_in() {
+  if (!adapter_->has_put_off()) return mutex_.let_in();
+  leave_slowly();
+  mutex_.lock();
+}
+
 void IaControl::leave_slowly() noexcept {
   calls_out_.fetch_add(1, std::memory_order_relaxed);
   while (do_put_off()) mutex_.lock();

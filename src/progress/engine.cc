@@ -14,6 +14,9 @@ namespace {
 constexpr Duration kDescriptorStep = 500;
 // Polls that follow each other so soon may leave some descriptors for the next ones.
 constexpr Duration kQuickPolls = 10 * kMicrosecond;
+// Where data comes by descriptors, polls look at them so often though they are too far apart for
+// somebody who polls all the time: each may have moved a megabyte.
+constexpr Duration kSlowPolls = 50 * kMicrosecond;
 
 } // namespace
 
@@ -54,25 +57,26 @@ bool ProgressEngine::poll() {
   in_poll_ = true;
   const bool worked = progress_transport();
   in_poll_ = false;
-  const std::uint32_t since = count - thorough_at_;
-  if (since < polls_between_) [[likely]]
+  if (count - thorough_at_ < polls_between_) [[likely]]
     return worked;
-  thorough_at_ = count;
-  return poll_thoroughly(since) || worked;
+  return poll_thoroughly(count) || worked;
 }
 
-bool ProgressEngine::poll_thoroughly(std::uint32_t polls) {
+bool ProgressEngine::poll_thoroughly(std::uint32_t count) {
+  const std::uint32_t polls = count - thorough_at_;
   const Instant time = places_.now();
   const Duration since = time - last_thorough_.load(std::memory_order_relaxed);
+  if (!bell_.polling() && polls < kPollsBetweenAsleep && since < kSlowPolls) return false;
+  thorough_at_ = count;
   last_thorough_.store(time, std::memory_order_relaxed);
   bool worked = run_timers(time);
   if (!bell_.polling()) {
     // Whoever sleeps at the bell looks at descriptors. Peers stop ringing once somebody polls fast
     // enough for it; a single dequeue now and then does not pay for telling them.
     if (since <= kPollingGap * polls) start_polling();
-    // Nobody is at the bell while the background thread naps: it goes on napping as long as
-    // somebody polls, however seldom.
-    if (nobody_looks_at_descriptors()) worked = places_.handle_what_is_ready() || worked;
+    // Nobody is at the bell while the background thread naps, as long as somebody polls, however
+    // seldom; and if somebody is, it may be long before a processor runs him.
+    if (data_by_descriptors()) worked = places_.handle_what_is_ready() || worked;
     return worked;
   }
   if (time < next_descriptors_) return worked;
@@ -81,7 +85,6 @@ bool ProgressEngine::poll_thoroughly(std::uint32_t polls) {
   const Duration longest = transport_->descriptor_gap();
   descriptor_gap_ = handled ? 0 : std::min(2 * descriptor_gap_ + kDescriptorStep, longest);
   next_descriptors_ = time + descriptor_gap_;
-  polls_between_ = data_by_descriptors() ? 1 : kPollsBetweenPolling;
   static_cast<void>(transport_->watch(time)); // we are here again soon
   return worked || handled;
 }
@@ -101,11 +104,6 @@ void ProgressEngine::copied(std::uint64_t octets) {
   copying_.store(false, std::memory_order_relaxed);
 }
 
-bool ProgressEngine::nobody_looks_at_descriptors() const {
-  return data_by_descriptors() && !bell_.waiter_owns() &&
-         bell_.background() == Bell::Background::Napping;
-}
-
 bool ProgressEngine::look() {
   kicked_.store(false, std::memory_order_relaxed);
   bool worked = progress_transport();
@@ -119,13 +117,13 @@ bool ProgressEngine::look() {
 void ProgressEngine::start_polling() {
   if (!bell_.can_start_polling()) return;
   carry_out(bell_.start_polling());
-  polls_between_ = kPollsBetweenPolling;
+  look_at_the_clock_every(kPollsBetweenPolling);
   static_cast<void>(transport_->set_attention(Attention::Polling)); // the next poll looks anyway
 }
 
 bool ProgressEngine::stop_polling() {
   bell_.stop_polling();
-  polls_between_ = kPollsBetweenAsleep;
+  look_at_the_clock_every(kPollsBetweenAsleep);
   return transport_->set_attention(Attention::Asleep);
 }
 

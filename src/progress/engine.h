@@ -49,8 +49,8 @@ class ProgressEngine : public Progress {
   static constexpr std::uint64_t kOctetsAPoll = 16 * 1024;
   // A nap that somebody is in a hurry about ends so soon; waking up takes the rest of 100 us.
   static constexpr Duration kHurry = 75 * kMicrosecond;
-  // Of so many polls one looks at the clock.
-  static constexpr std::uint32_t kPollsBetweenPolling = 64; // 1 for data by descriptors
+  // Of so many polls one looks at the clock; where data comes by descriptors, each does.
+  static constexpr std::uint32_t kPollsBetweenPolling = 64;
   static constexpr std::uint32_t kPollsBetweenAsleep = 16;
 
   enum class NapEnd : std::uint8_t { AsPlanned, Rung, Wanted };
@@ -65,8 +65,10 @@ class ProgressEngine : public Progress {
   bool data_by_descriptors() const { return transport_->data_by_descriptors(); }
   bool progress_transport();
   bool run_timers(Instant time);
-  bool poll_thoroughly(std::uint32_t polls);
-  bool nobody_looks_at_descriptors() const;
+  bool poll_thoroughly(std::uint32_t count);
+  void look_at_the_clock_every(std::uint32_t polls) {
+    polls_between_ = data_by_descriptors() ? 1 : polls;
+  }
   bool look();
   void start_polling();
   // True: something may have come meanwhile; look again.

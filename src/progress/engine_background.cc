@@ -17,7 +17,11 @@ void ProgressEngine::announce_background() {
 void ProgressEngine::run_background() {
   lock_.acquire();
   Nap last = Nap::Poked;
-  while (!stopping_.load(std::memory_order_relaxed)) last = background_pass(last);
+  while (!stopping_.load(std::memory_order_relaxed)) {
+    last = background_pass(last);
+    // A turn was taken, and the next begins at once where peers send without a pause.
+    if (last == Nap::Looked || last == Nap::Rung) lock_.let_in();
+  }
   bell_.background_gone();
   // Nobody would notice the end of polling any more.
   if (bell_.polling()) static_cast<void>(stop_polling());
@@ -41,10 +45,7 @@ ProgressEngine::Nap ProgressEngine::background_pass(Nap last) {
     if (last != Nap::Quiet) return nap();
     static_cast<void>(stop_polling()); // we look next anyway
   }
-  if (look()) {
-    breathe();
-    return Nap::Looked;
-  }
+  if (look()) return Nap::Looked;
   return look_after_bell();
 }
 

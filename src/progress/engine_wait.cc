@@ -53,10 +53,10 @@ WaitResult ProgressEngine::sleep(WaitPoint& point, Instant deadline) {
       result = WaitResult::TimedOut;
       break;
     }
-    // No waiter owns the bell while a proxy agent runs, which is called when breathe() gives up the
+    // No waiter owns the bell while a proxy agent runs, which is called when let_in() gives up the
     // lock: it may wait for something itself. The background thread makes way for it anyway.
     if (worked || lock_.has_put_off())
-      breathe();
+      lock_.let_in();
     else if (!bell_.polling() || !stop_polling())
       wake = sleep_once(me, deadline);
     if (point.signalled && may_leave_the_rest()) break;

@@ -3,10 +3,14 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <fstream>
+#include <functional>
 #include <new>
+#include <string>
 #include <sys/mman.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -78,7 +82,6 @@ TEST(BiasedMutex, TheFavouriteWaitsForWhoeverEndedTheBias) {
   other.join();
 }
 
-// Each thread becomes the favourite again and again, and each time another one ends that.
 // A page that cannot be written holds a thread up in the store by which it says that it is inside,
 // as a fork does that has it copied.
 struct HeldUp {
@@ -131,6 +134,97 @@ TEST(BiasedMutex, AFavouriteThatWasHeldUpDoesNotTakeBackWhatTheNextOneSays) {
   ::munmap(page, size);
 }
 
+bool sleeps(pid_t thread) {
+  std::ifstream stat("/proc/self/task/" + std::to_string(thread) + "/stat");
+  std::string line;
+  std::getline(stat, line);
+  const std::size_t name_end = line.rfind(") ");
+  return name_end != std::string::npos && line[name_end + 2] == 'S';
+}
+
+// Takes the lock whenever it is invited.
+class Guest {
+ public:
+  explicit Guest(BiasedMutex& mutex, int visits, std::function<void()> inside = nullptr)
+      : mutex_(mutex), inside_(std::move(inside)), thread_([this, visits] {
+          id_ = ::gettid();
+          for (int i = 0; i < visits; ++i) visit(i);
+        }) {}
+  ~Guest() { thread_.join(); }
+  Guest(const Guest&) = delete;
+  Guest& operator=(const Guest&) = delete;
+  int visits() const { return visits_; }
+  // The lock is held. Returns when the guest sleeps for it.
+  void invite() {
+    ++invited_;
+    while (!mutex_.contended() || !sleeps(id_)) std::this_thread::yield();
+  }
+
+ private:
+  void visit(int number) {
+    while (invited_ <= number) std::this_thread::yield();
+    mutex_.lock();
+    if (inside_) inside_();
+    ++visits_;
+    mutex_.unlock();
+  }
+  BiasedMutex& mutex_;
+  std::function<void()> inside_;
+  std::atomic<pid_t> id_{0};
+  std::atomic<int> invited_{0};
+  std::atomic<int> visits_{0};
+  std::thread thread_;
+};
+
+// A thread that takes turn after turn is back before whoever sleeps has woken up. Rules: PROGRESS.3
+TEST(BiasedMutex, WhoeverSleepsForItHasItWhenTheHolderLetsHimIn) {
+  BiasedMutex mutex;
+  mutex.lock();
+  constexpr int kVisits = 40;
+  Guest guest(mutex, kVisits);
+  int let_in = 0;
+  for (int i = 1; i <= kVisits; ++i) {
+    guest.invite();
+    mutex.let_in();
+    let_in += guest.visits() >= i ? 1 : 0;
+  }
+  mutex.unlock();
+  EXPECT_GE(let_in, kVisits / 2) << "the others were not given a processor for a millisecond";
+}
+
+// The second guest comes while the first one is inside, and so sleeps behind the one who let him
+// in, who is woken first and must not forget him.
+TEST(BiasedMutex, WhoeverIsBackAfterLettingInRemembersWhoElseSleeps) {
+  BiasedMutex mutex;
+  mutex.lock();
+  Guest second(mutex, 1);
+  Guest first(mutex, 1, [&] { second.invite(); });
+  first.invite();
+  mutex.let_in();
+  mutex.unlock();
+}
+
+TEST(BiasedMutex, WhereNobodySleepsLettingInTakesTheLockAgain) {
+  BiasedMutex mutex;
+  for (const int streak : {0, kLongStreak}) { // plainly, and as the favourite
+    take_often(mutex, streak);
+    mutex.lock();
+    for (int i = 0; i < kLongStreak; ++i) mutex.let_in();
+    std::atomic<bool> entered = false;
+    std::thread other([&] {
+      mutex.lock();
+      entered = true;
+      mutex.unlock();
+    });
+    for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+    EXPECT_FALSE(entered);
+    mutex.unlock();
+    other.join();
+  }
+}
+
+// Each thread becomes the favourite again and again, and each time another one ends that; now and
+// then one lets others in.
 TEST(BiasedMutex, NoTwoThreadsAreInsideAtOnce) {
   constexpr int kThreads = 4;
   constexpr int kRounds = 300;
@@ -138,8 +232,9 @@ TEST(BiasedMutex, NoTwoThreadsAreInsideAtOnce) {
   std::uint64_t shared = 0; // not atomic: the lock is what keeps it whole
   bool occupied = false;
   std::atomic<int> collisions = 0;
-  const auto visit = [&] {
+  const auto visit = [&](bool lets_in) {
     mutex.lock();
+    if (lets_in) mutex.let_in();
     if (occupied) ++collisions;
     occupied = true;
     ++shared;
@@ -151,7 +246,7 @@ TEST(BiasedMutex, NoTwoThreadsAreInsideAtOnce) {
     threads.emplace_back([&, t] {
       for (int round = 0; round < kRounds; ++round) {
         // An uneven number, so that the threads do not fall into step.
-        for (int i = 0; i < kLongStreak / 2 + 37 * t; ++i) visit();
+        for (int i = 0; i < kLongStreak / 2 + 37 * t; ++i) visit(i % 64 == t);
         std::this_thread::yield();
       }
     });

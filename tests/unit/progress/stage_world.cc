@@ -20,6 +20,11 @@ void StageLock::relinquish() {
   if (work) work();
 }
 
+void StageLock::let_in() {
+  ++times_let_in_;
+  LockOwner::let_in();
+}
+
 Wake StagePlaces::sleep_at_bell(Instant until, ReadyBatch& ready) {
   stage_.yield();
   stage_.block([this] { return owner_pokes_ != 0 || bell_rung_ || interrupts_ != 0; }, until);

@@ -20,16 +20,19 @@ class StageLock final : public LockOwner {
   explicit StageLock(Stage& stage) : stage_(stage) {}
   void acquire() override;
   void relinquish() override;
+  void let_in() override;
   bool has_put_off() const override { return static_cast<bool>(put_off_); }
   // Whoever gives up the lock next does it then.
   void put_off(std::function<void()> work) { put_off_ = std::move(work); }
   int acquisitions() const { return acquisitions_; }
+  int times_let_in() const { return times_let_in_; }
 
  private:
   Stage& stage_;
   bool held_ = false;
   std::function<void()> put_off_;
   int acquisitions_ = 0;
+  int times_let_in_ = 0;
 };
 
 class StageTransport;
