@@ -9,6 +9,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <utility>
 
 #include "base/log.h"
 #include "base/scoped_flag.h"
@@ -18,9 +19,6 @@
 namespace datum {
 namespace {
 
-// One connection's turn: then others have theirs.
-constexpr std::size_t kReadMost = 256 * 1024;
-constexpr std::size_t kSendMost = 1024 * 1024;
 // From here on a copy costs more than one more system call.
 constexpr std::uint64_t kStraightLeast = 12 * 1024;
 // Behind a large FPDU only a short one and the next header are asked for: more would be payload to
@@ -127,7 +125,7 @@ bool TcpConnection::is_over() const {
 
 // --- what others call ----------------------------------------------------------------------------
 
-void TcpConnection::run() {
+void TcpConnection::run(std::size_t most) {
   const ScopedFlag inside(inside_);
   if (!begun_) {
     settle();
@@ -140,7 +138,7 @@ void TcpConnection::run() {
       take(waited);
     }
   }
-  transmit(true);
+  transmit(true, most);
   settle();
 }
 
@@ -148,7 +146,7 @@ void TcpConnection::on_expired(Instant now) {
   const ScopedFlag inside(inside_);
   armed_ = send_again_ = kNever;
   session_.on_time(now);
-  transmit(true);
+  transmit(true, share());
   settle();
 }
 
@@ -171,9 +169,11 @@ void TcpConnection::on_ready(std::uint32_t events) {
     settle();
     return;
   }
-  if ((events & EPOLLOUT) != 0) full_ = false;
+  if ((events & EPOLLOUT) != 0 && std::exchange(full_, false) && session_.has_output() &&
+      context_.turn.to_send() == 0)
+    context_.continue_later(*this);
   if (reading()) {
-    if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0) receive(kReadMost);
+    if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0) receive(context_.turn.to_read());
   } else if ((events & (EPOLLHUP | EPOLLERR)) != 0) {
     // It cannot be read to its end, but it has ended.
     unwatch();
@@ -185,7 +185,7 @@ void TcpConnection::on_ready(std::uint32_t events) {
 std::optional<bool> TcpConnection::look_unasked() {
   if (watched_ != EPOLLIN || !watching_ || connecting_ || !begun_) return std::nullopt;
   const ScopedFlag inside(inside_);
-  if (!receive(kReadMost)) return false;
+  if (!receive(context_.turn.to_read())) return false;
   answer();
   return true;
 }
@@ -193,8 +193,14 @@ std::optional<bool> TcpConnection::look_unasked() {
 // Whoever is told of it is about to answer, and the answer takes the acknowledgement along;
 // otherwise it leaves with the next progress().
 void TcpConnection::answer() {
-  transmit(false);
+  transmit(false, share());
   settle();
+}
+
+// Of the turn, for one that is not called in the order of those that wait.
+std::size_t TcpConnection::share() const {
+  const std::size_t left = context_.turn.to_send();
+  return context_.others_wait(*this) ? std::min(left, TcpTurn::kShare) : left;
 }
 
 void TcpConnection::release(std::unique_ptr<TcpConnection> connection) {
@@ -214,7 +220,7 @@ void TcpConnection::release(std::unique_ptr<TcpConnection> connection) {
 void TcpConnection::leave() {
   if (is_over() || !begun_) return;
   PendingHook::unlink(); // it has no other turn
-  transmit(true);
+  transmit(true, TcpTurn::kAll);
   session_.hurry();
   say_the_end();
   if (!session_.has_shut_down()) return;
@@ -354,13 +360,16 @@ ssize_t TcpConnection::send(std::span<const iwarp::Octets> octets) {
   return ::sendmsg(socket_.get(), &message, kFlags);
 }
 
-void TcpConnection::transmit(bool with_ack) {
+void TcpConnection::transmit(bool with_ack, std::size_t most) {
   if (waits_for_its_turn()) return;
-  std::size_t budget = kSendMost;
+  std::size_t left = most;
   auto& octets = context_.octets;
   while (watching_ && !full_ && (session_.has_output() || (with_ack && session_.owes_ack()))) {
-    if (budget == 0) {
-      touch();
+    if (left == 0) {
+      if (most == 0)
+        touch();
+      else
+        context_.continue_later(*this);
       return;
     }
     measure_again();
@@ -383,7 +392,8 @@ void TcpConnection::transmit(bool with_ack) {
       return;
     }
     const auto size = static_cast<std::size_t>(sent);
-    budget -= std::min(budget, size);
+    left -= std::min(left, size);
+    context_.turn.sent(size);
     session_.sent(size, context_.now());
   }
 }

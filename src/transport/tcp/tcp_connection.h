@@ -70,7 +70,8 @@ class TcpConnection final : public PendingHook,
   void receive_posted();
   // A request: it leaves at once, or in the next turn with those that follow it.
   void started();
-  void run();
+  // Its turn, in which it may send so much.
+  void run(std::size_t most);
   // Its end or its request, which was put off; it may be released meanwhile.
   void tell_late();
   // A whole request has come, and its owner has not been told yet.
@@ -107,10 +108,11 @@ class TcpConnection final : public PendingHook,
   ssize_t receive_into(std::span<const iovec> pieces);
   bool take(iwarp::Octets octets);
   void answer();
+  std::size_t share() const;
   bool comes_alone();
   bool send_at_once();
   ssize_t send(std::span<const iwarp::Octets> octets);
-  void transmit(bool with_ack);
+  void transmit(bool with_ack, std::size_t most);
   void measure_again();
   void settle();
   void say_the_end();

@@ -11,6 +11,17 @@ void TcpContext::schedule(TcpConnection& connection) {
   lent.progress->kick();
 }
 
+void TcpContext::continue_later(TcpConnection& connection) {
+  PendingHook& hook = connection;
+  if (!hook.linked()) continuing.push_back(connection);
+  lent.progress->kick();
+}
+
+bool TcpContext::others_wait(const TcpConnection& connection) const {
+  return (!pending.empty() && !pending.holds_only(connection)) ||
+         (!continuing.empty() && !continuing.holds_only(connection));
+}
+
 void TcpContext::tell_later(TcpConnection& connection) {
   untold.push_back(connection);
   lent.progress->kick();

@@ -15,6 +15,7 @@
 #include "transport/seam/transport.h"
 #include "transport/tcp/congestion.h"
 #include "transport/tcp/tcp_options.h"
+#include "transport/tcp/tcp_turn.h"
 
 namespace datum {
 
@@ -52,6 +53,9 @@ struct TcpContext {
   IntrusiveList<TcpListener, ListenerTag> listeners;
   // They have something to do that waits for progress().
   IntrusiveList<TcpConnection, PendingTag> pending;
+  // They had their share of a turn, and have more to send: whoever is pending goes first.
+  IntrusiveList<TcpConnection, PendingTag> continuing;
+  TcpTurn turn;
   // Nobody holds them any more; they end in order, or have ended.
   IntrusiveList<TcpConnection, EndingTag> ending;
   std::size_t endings = 0; // of `ending`
@@ -74,7 +78,13 @@ struct TcpContext {
     return own == peer ? "the peer chose TCP, or offers nothing else"
                        : "the peer is on another host";
   }
+  void begin_turn() {
+    ++turns;
+    turn.begin();
+  }
   void schedule(TcpConnection& connection);
+  void continue_later(TcpConnection& connection);
+  bool others_wait(const TcpConnection& connection) const;
   void tell_later(TcpConnection& connection);
   // Arms, and gets a sleeping thread to notice.
   void arm(Timer& timer, Instant when);

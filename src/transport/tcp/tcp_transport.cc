@@ -160,20 +160,38 @@ Result<std::unique_ptr<Channel>> TcpTransport::connect(const Address& address, C
 }
 
 bool TcpTransport::progress() {
-  ++context_.turns;
-  bool any = false;
-  for (int i = 0; i < kRunsAtOnce; ++i) {
-    TcpConnection* next = context_.pending.pop_front();
-    if (next == nullptr) break;
-    next->run();
-    any = true;
-  }
+  context_.begin_turn();
+  bool any = run_pending();
+  any = continue_others() || any;
   if (!context_.untold.empty()) {
     tell_ends();
     any = true;
   }
   if (context_.some_ended) reap();
   while (context_.endings > context_.options.max_ending) context_.give_up_oldest();
+  return any;
+}
+
+bool TcpTransport::run_pending() {
+  bool any = false;
+  for (int i = 0; i < kRunsAtOnce && context_.turn.to_send() != 0; ++i) {
+    TcpConnection* next = context_.pending.pop_front();
+    if (next == nullptr) break;
+    next->run(context_.others_wait(*next) ? TcpTurn::kShare : TcpTurn::kAll);
+    any = true;
+  }
+  return any;
+}
+
+// One in any case: what is pending may use up every turn.
+bool TcpTransport::continue_others() {
+  bool any = false;
+  do {
+    TcpConnection* next = context_.continuing.pop_front();
+    if (next == nullptr) break;
+    next->run(std::max(context_.turn.to_send(), TcpTurn::kShare));
+    any = true;
+  } while (context_.turn.to_send() != 0);
   return any;
 }
 

@@ -39,9 +39,10 @@ class TcpTransport final : public Transport {
                                            PrivateData data, ChannelEvents& events,
                                            const ChannelOptions& options, const std::string& why);
   // Whoever calls progress() only if has_work() says so calls this instead where it does not.
-  void pass() { ++context_.turns; }
+  void pass() { context_.begin_turn(); }
   bool has_work() const {
-    return !context_.pending.empty() || context_.some_ended || !context_.untold.empty();
+    return !context_.pending.empty() || !context_.continuing.empty() || context_.some_ended ||
+           !context_.untold.empty();
   }
   bool progress() override;
   bool set_attention(Attention attention) override;
@@ -72,6 +73,8 @@ class TcpTransport final : public Transport {
   TcpTransport(const Address& address, const HostAddress& host, Reactor& reactor,
                const TcpOptions& options);
   void reap();
+  bool run_pending();
+  bool continue_others();
   void tell_ends();
   void say_farewell();
   bool look_at_ending(Instant until);

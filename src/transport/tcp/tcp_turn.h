@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/tcp/tcp_turn.h: how much the connections of one adapter move between two calls of
+// progress(), so that those with much to do hold up no other for longer than a millisecond
+// (design 5).
+// Threads: the adapter's lock.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace datum {
+
+class TcpTurn {
+ public:
+  // All connections together, one way: 0.1 ms within a host, half a millisecond at 2 GB/s.
+  static constexpr std::size_t kAll = 1024 * 1024;
+  // One that sends beside others: what it has is asked for until it has sent so much, and a single
+  // call takes all that is queued (OutputQueue::kMostWaiting).
+  static constexpr std::size_t kShare = 64 * 1024;
+
+  void begin() {
+    if (readers_ != 0) crowd_ = std::exchange(readers_, 0U);
+    to_send_ = kAll;
+  }
+  // Of one that has something to read. As many others read as did in the last turn, or more.
+  std::size_t to_read() {
+    return std::clamp(kAll / std::max(crowd_, ++readers_), kLeastRead, kMostRead);
+  }
+  // Of all.
+  std::size_t to_send() const { return to_send_; }
+  void sent(std::size_t octets) { to_send_ -= std::min(octets, to_send_); }
+
+ private:
+  static constexpr std::size_t kMostRead = 256 * 1024;
+  static constexpr std::size_t kLeastRead = 32 * 1024;
+  std::size_t to_send_ = kAll;
+  unsigned readers_ = 0;
+  unsigned crowd_ = 0; // readers of the last turn in which there was something to read
+};
+
+} // namespace datum

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// How much of a turn is whose. What comes of it is shown where it is promised
+// (conformance/rule_progress.cc).
+#include <gtest/gtest.h>
+
+#include "transport/tcp/tcp_turn.h"
+
+namespace datum::test {
+namespace {
+
+constexpr std::size_t kKiB = 1024;
+
+// Each reads in each of the turns; returns what the last one of the last turn may read.
+std::size_t read(TcpTurn& turn, int readers, int turns) {
+  std::size_t last = 0;
+  for (int i = 0; i < turns; ++i) {
+    turn.begin();
+    for (int reader = 0; reader < readers; ++reader) last = turn.to_read();
+  }
+  return last;
+}
+
+// Rules: PROGRESS.3
+TEST(TcpTurn, ReadersShareIt) {
+  TcpTurn turn;
+  EXPECT_EQ(read(turn, 1, 3), 256 * kKiB) << "alone no more than others would have to wait for";
+  EXPECT_EQ(read(turn, 8, 2), 128 * kKiB);
+  EXPECT_EQ(read(turn, 1000, 2), 32 * kKiB) << "a call that reads less does not pay";
+}
+
+TEST(TcpTurn, ReadersKnowHowManyTheyAreBeforeTheLastOneReads) {
+  TcpTurn turn;
+  EXPECT_EQ(read(turn, 8, 1), 128 * kKiB) << "a first turn: those before it count";
+  turn.begin();
+  EXPECT_EQ(turn.to_read(), 128 * kKiB) << "the next one: as many as in the last";
+  turn.begin();
+  turn.begin(); // nobody has anything to read
+  EXPECT_EQ(turn.to_read(), 256 * kKiB) << "the last one with a reader had one";
+}
+
+// Rules: PROGRESS.3
+TEST(TcpTurn, SendersUseItUp) {
+  TcpTurn turn;
+  turn.begin();
+  EXPECT_EQ(turn.to_send(), 1024 * kKiB);
+  turn.sent(1000 * kKiB);
+  EXPECT_EQ(turn.to_send(), 24 * kKiB);
+  turn.sent(320 * kKiB); // a single call may take more
+  EXPECT_EQ(turn.to_send(), 0U);
+  turn.begin();
+  EXPECT_EQ(turn.to_send(), 1024 * kKiB);
+}
+
+} // namespace
+} // namespace datum::test
