@@ -74,9 +74,9 @@ bool ProgressEngine::poll_thoroughly(std::uint32_t count) {
     // Whoever sleeps at the bell looks at descriptors. Peers stop ringing once somebody polls fast
     // enough for it; a single dequeue now and then does not pay for telling them.
     if (since <= kPollingGap * polls) start_polling();
-    // Nobody is at the bell while the background thread naps, as long as somebody polls, however
-    // seldom; and if somebody is, it may be long before a processor runs him.
-    if (data_by_descriptors()) worked = places_.handle_what_is_ready() || worked;
+    // Nobody is at the bell while the background thread naps: it goes on napping as long as
+    // somebody polls, however seldom.
+    if (nobody_looks_at_descriptors()) worked = places_.handle_what_is_ready() || worked;
     return worked;
   }
   if (time < next_descriptors_) return worked;
@@ -102,6 +102,11 @@ void ProgressEngine::copying() {
 void ProgressEngine::copied(std::uint64_t octets) {
   counts_as_ += static_cast<std::uint32_t>(octets / kOctetsAPoll);
   copying_.store(false, std::memory_order_relaxed);
+}
+
+bool ProgressEngine::nobody_looks_at_descriptors() const {
+  return data_by_descriptors() && !bell_.waiter_owns() &&
+         bell_.background() == Bell::Background::Napping;
 }
 
 bool ProgressEngine::look() {

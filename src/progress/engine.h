@@ -66,6 +66,7 @@ class ProgressEngine : public Progress {
   bool progress_transport();
   bool run_timers(Instant time);
   bool poll_thoroughly(std::uint32_t count);
+  bool nobody_looks_at_descriptors() const;
   void look_at_the_clock_every(std::uint32_t polls) {
     polls_between_ = data_by_descriptors() ? 1 : polls;
   }
