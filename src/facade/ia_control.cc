@@ -62,7 +62,8 @@ void IaControl::withdraw(Token token) {
 }
 
 void IaControl::let_in() {
-  if (!adapter_->has_put_off()) return mutex_.let_in();
+  mutex_.let_in();
+  if (!adapter_->has_put_off()) return;
   leave_slowly();
   mutex_.lock();
 }

@@ -17,6 +17,9 @@ constexpr Duration kQuickPolls = 10 * kMicrosecond;
 // Where data comes by descriptors, polls look at them so often though they are too far apart for
 // somebody who polls all the time: each may have moved a megabyte.
 constexpr Duration kSlowPolls = 50 * kMicrosecond;
+// Whoever is at the bell has not looked for so long: two that look side by side are slower than
+// either.
+constexpr Duration kLateLook = kMillisecond;
 
 } // namespace
 
@@ -68,15 +71,15 @@ bool ProgressEngine::poll_thoroughly(std::uint32_t count) {
   const Duration since = time - last_thorough_.load(std::memory_order_relaxed);
   if (!bell_.polling() && polls < kPollsBetweenAsleep && since < kSlowPolls) return false;
   thorough_at_ = count;
+  // Asked anew each time: connections come and go.
+  look_at_the_clock_every(bell_.polling() ? kPollsBetweenPolling : kPollsBetweenAsleep);
   last_thorough_.store(time, std::memory_order_relaxed);
   bool worked = run_timers(time);
   if (!bell_.polling()) {
     // Whoever sleeps at the bell looks at descriptors. Peers stop ringing once somebody polls fast
     // enough for it; a single dequeue now and then does not pay for telling them.
     if (since <= kPollingGap * polls) start_polling();
-    // Nobody is at the bell while the background thread naps: it goes on napping as long as
-    // somebody polls, however seldom.
-    if (nobody_looks_at_descriptors()) worked = places_.handle_what_is_ready() || worked;
+    if (nobody_looks_at_descriptors(time)) worked = handle_what_is_ready(time) || worked;
     return worked;
   }
   if (time < next_descriptors_) return worked;
@@ -104,9 +107,17 @@ void ProgressEngine::copied(std::uint64_t octets) {
   copying_.store(false, std::memory_order_relaxed);
 }
 
-bool ProgressEngine::nobody_looks_at_descriptors() const {
-  return data_by_descriptors() && !bell_.waiter_owns() &&
-         bell_.background() == Bell::Background::Napping;
+bool ProgressEngine::handle_what_is_ready(Instant time) {
+  looked_at_ = time;
+  return places_.handle_what_is_ready();
+}
+
+// Nobody is at the bell while the background thread naps: it goes on napping as long as somebody
+// polls, however seldom. Whoever else is there may have heard it, and no processor runs him.
+bool ProgressEngine::nobody_looks_at_descriptors(Instant time) const {
+  if (!data_by_descriptors()) return false;
+  const bool napping = !bell_.waiter_owns() && bell_.background() == Bell::Background::Napping;
+  return napping || time - looked_at_ > kLateLook;
 }
 
 bool ProgressEngine::look() {

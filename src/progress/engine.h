@@ -66,7 +66,8 @@ class ProgressEngine : public Progress {
   bool progress_transport();
   bool run_timers(Instant time);
   bool poll_thoroughly(std::uint32_t count);
-  bool nobody_looks_at_descriptors() const;
+  bool handle_what_is_ready(Instant time);
+  bool nobody_looks_at_descriptors(Instant time) const;
   void look_at_the_clock_every(std::uint32_t polls) {
     polls_between_ = data_by_descriptors() ? 1 : polls;
   }
@@ -115,6 +116,7 @@ class ProgressEngine : public Progress {
   bool in_poll_ = false;
   std::uint32_t thorough_at_ = 0; // of how many polls the last one that looked at the clock was
   std::uint32_t polls_between_ = kPollsBetweenAsleep;
+  Instant looked_at_ = 0;        // descriptors, but for a poller's look
   Instant next_descriptors_ = 0; // when a poller looks at descriptors again
   Duration descriptor_gap_ = 0;
   NapPlan plan_; // the background thread's

@@ -19,8 +19,9 @@ void ProgressEngine::run_background() {
   Nap last = Nap::Poked;
   while (!stopping_.load(std::memory_order_relaxed)) {
     last = background_pass(last);
-    // A turn was taken, and the next begins at once where peers send without a pause.
-    if (last == Nap::Looked || last == Nap::Rung) lock_.let_in();
+    // A turn was taken, and the next begins at once where peers send without a pause. Beside
+    // somebody who polls a nap comes next.
+    if ((last == Nap::Looked || last == Nap::Rung) && !bell_.polling()) lock_.let_in();
   }
   bell_.background_gone();
   // Nobody would notice the end of polling any more.
@@ -103,7 +104,7 @@ ProgressEngine::Nap ProgressEngine::nap() {
   if (bell_.background_woke()) places_.take_back_background_poke();
   if (!busy) return Nap::Quiet;
   plan_.interrupted();
-  places_.handle_what_is_ready();
+  handle_what_is_ready(places_.now());
   look();
   return Nap::Rung;
 }
@@ -123,7 +124,7 @@ ProgressEngine::Nap ProgressEngine::background_sleep(bool with_bell, Instant unt
   lock_.acquire();
   const bool poked = bell_.background_woke();
   if (poked) places_.take_back_background_poke();
-  if (with_bell) places_.handle_what_is_ready();
+  if (with_bell) handle_what_is_ready(places_.now());
   return poked ? Nap::Poked : Nap::Rung;
 }
 

@@ -91,6 +91,7 @@ Wake ProgressEngine::sleep_once(Sleeper& me, Instant deadline) {
   const Wake wake = places_.sleep_at_bell(until, ready);
   lock_.acquire();
   if (bell_.woke(me)) places_.take_back_owner_poke();
+  looked_at_ = places_.now();
   places_.handle(ready);
   return wake;
 }
