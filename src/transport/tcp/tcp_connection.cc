@@ -169,8 +169,9 @@ void TcpConnection::on_ready(std::uint32_t events) {
     settle();
     return;
   }
+  // What it says last waits for its place among those that end, not behind those that continue.
   if ((events & EPOLLOUT) != 0 && std::exchange(full_, false) && session_.has_output() &&
-      context_.turn.to_send() == 0)
+      context_.turn.to_send() == 0 && !released_)
     context_.continue_later(*this);
   if (reading()) {
     if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0) receive(context_.turn.to_read());
@@ -360,6 +361,18 @@ ssize_t TcpConnection::send(std::span<const iwarp::Octets> octets) {
   return ::sendmsg(socket_.get(), &message, kFlags);
 }
 
+// The pieces in which `least` octets end, and what is behind the last of them: with a large payload
+// its trailer, and the next header.
+std::span<const iwarp::Octets> TcpConnection::beginning(std::span<const iwarp::Octets> octets,
+                                                        std::size_t least) {
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < octets.size(); ++i) {
+    size += octets[i].size();
+    if (size >= least) return octets.first(std::min(i + 2, octets.size()));
+  }
+  return octets;
+}
+
 void TcpConnection::transmit(bool with_ack, std::size_t most) {
   if (waits_for_its_turn()) return;
   std::size_t left = most;
@@ -375,7 +388,9 @@ void TcpConnection::transmit(bool with_ack, std::size_t most) {
     measure_again();
     const std::size_t count = session_.output(octets, context_.now());
     if (count == 0) return; // no memory now: the session asks for another try; or it has ended
-    const ssize_t sent = send({octets.data(), count});
+    const std::span<const iwarp::Octets> all(octets.data(), count);
+    const bool alone = most == TcpTurn::kAll; // nobody waits for what is beyond the turn
+    const ssize_t sent = send(alone ? all : beginning(all, left));
     if (sent < 0) {
       if (errno == EINTR) continue;
       if (errno == EAGAIN) {

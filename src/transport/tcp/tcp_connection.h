@@ -111,6 +111,8 @@ class TcpConnection final : public PendingHook,
   std::size_t share() const;
   bool comes_alone();
   bool send_at_once();
+  static std::span<const iwarp::Octets> beginning(std::span<const iwarp::Octets> octets,
+                                                  std::size_t least);
   ssize_t send(std::span<const iwarp::Octets> octets);
   void transmit(bool with_ack, std::size_t most);
   void measure_again();

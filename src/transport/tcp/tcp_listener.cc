@@ -124,8 +124,10 @@ Result<std::unique_ptr<Listener>> TcpListener::open_any(TcpContext& context,
     tried = static_cast<std::uint16_t>(range.low + (start + i) % count);
     error = open_listener(context.scope(), tried, context.congestion, socket);
   }
-  if (error == EADDRINUSE && !wanted)
+  if (error == EADDRINUSE && !wanted) {
+    tried = 0;
     error = open_listener(context.scope(), 0, context.congestion, socket);
+  }
   if (error == EADDRINUSE) return fail(Type::ConnQualUnavailable);
   if (error != kNoError) return failure(context, std::nullopt, port_error(error, tried));
   const auto port = bound_port(socket.get());

@@ -15,8 +15,7 @@ class TcpTurn {
  public:
   // All connections together, one way: 0.1 ms within a host, half a millisecond at 2 GB/s.
   static constexpr std::size_t kAll = 1024 * 1024;
-  // One that sends beside others: what it has is asked for until it has sent so much, and a single
-  // call takes all that is queued (OutputQueue::kMostWaiting).
+  // One that sends beside others: to the end of the FPDU in which it has sent so much.
   static constexpr std::size_t kShare = 64 * 1024;
 
   void begin() {

@@ -11,11 +11,11 @@ namespace datum::test {
 namespace {
 
 constexpr std::size_t kMost = 8 * 1024 * 1024; // many turns
-constexpr std::size_t kOneCall = 256 * 1024;   // leaves with one; four of them use up a turn
+constexpr std::size_t kShare = 64 * 1024;      // of a turn; sixteen of them use it up
 
 class TurnOrder : public testing::Test {
  protected:
-  static constexpr std::size_t kLines = 6;
+  static constexpr std::size_t kLines = 17;
 
   TurnOrder() {
     for (std::size_t i = 0; i < kLines; ++i) {
@@ -81,10 +81,20 @@ TEST_F(TurnOrder, WhoBeginsGoesBeforeThoseThatContinue) {
 }
 
 // Rules: PROGRESS.3
+TEST_F(TurnOrder, WhoBeginsWithMoreThanAShareHoldsUpThoseBehindForAShare) {
+  constexpr std::size_t kBefore = 7; // together less than a turn
+  for (std::size_t line = 0; line < kBefore; ++line) write(line, 4 * kShare);
+  write(kBefore, 8);
+  const std::uint64_t before = given(kBefore);
+  near().progress();
+  EXPECT_NE(given(kBefore), before);
+}
+
+// Rules: PROGRESS.3
 TEST_F(TurnOrder, OneContinuesThoughThoseThatBeginUseUpEachTurn) {
   let_continue({0});
   for (int turn = 0; turn < 5; ++turn) {
-    for (const std::size_t line : {1U, 2U, 3U, 4U}) write(line, kOneCall);
+    for (std::size_t line = 1; line < kLines; ++line) write(line, kShare);
     const std::uint64_t before = given(0);
     near().progress();
     EXPECT_NE(given(0), before) << "turn " << turn;
