@@ -173,7 +173,8 @@ def transfer(arguments, clients=1):
     # With more than one thread (-t) its client counts, for all its threads together, the first messages of
     # the server down to 0 and then, with the same counter, the last ones. A thread looks for the 0 every
     # 10 ms, and if the others have done all their work meanwhile, it sees less than 0 and gives up after
-    # 10 s: "FAIL: -32 Server test connections". So their work has to take much longer than that.
+    # 10 s: "FAIL: -32 Server test connections". So their work has to take much longer than that. Nor has its
+    # clock more than 100 ticks a second: 100 messages may begin and end in one, and then it has no figure.
     return dapltest("T", arguments, ["End of Work -- Client Exiting", "WQE/Sec"], clients)
 
 
@@ -277,16 +278,16 @@ MATRIX = [
       ("-c 1", "-c 20", "-c 100", "-c 5 -B 10 -t 4 -b 256")),
     *(everywhere(dtestsrq_with_srq(arguments)) for arguments in
       ("-c 1", "-c 20", "-c 100", "-c 5 -B 10 -t 4 -b 4096", "-c 100 -B 20", "-c 5 -v")),
-    everywhere(transfer("-i 100 client SR 4096 2 server SR 4096 2")),
+    everywhere(transfer("-i 2000 client SR 4096 2 server SR 4096 2")),
     everywhere(transfer("-t 2 -w 2 -V -i 500 client RW 4096 1 server RW 2048 4 client SR 1024 4 "
                         "server SR 4096 2 client SR 1024 3 -f server SR 2048 1 -f")),
     transfer("-t 4 -w 8 -V -i 40 client SR 65536 1 server SR 65536 1 client RW 262144 1"),
-    transfer("-i 100 -P client SR 256 server RW 4096 server SR 256"),
-    transfer("-i 100 -r client SR 256 server SR 256"),
-    everywhere(transfer("-i 100 -V client SR 256 server RW 4096 1 server SR 256 client RR 4096 1 "
+    transfer("-i 2000 -P client SR 256 server RW 4096 server SR 256"),
+    transfer("-i 2000 -r client SR 256 server SR 256"),
+    everywhere(transfer("-i 2000 -V client SR 256 server RW 4096 1 server SR 256 client RR 4096 1 "
                         "server RR 4096 1")),
-    transfer("-i 100 -P -V client SR 256 server RW 4096 1 server SR 256 client RR 4096 1 server RR 4096 1"),
-    transfer("-i 100 -V client SR 256 1 server SR 256 1 client RR 4096 2 server RR 1024 4"),
+    transfer("-i 2000 -P -V client SR 256 server RW 4096 1 server SR 256 client RR 4096 1 server RR 4096 1"),
+    transfer("-i 2000 -V client SR 256 1 server SR 256 1 client RR 4096 2 server RR 1024 4"),
     transfer("-V -i 20 client SR 1 1 server SR 1 1 client SR 1048576 1 server SR 1048576 1"),
     transfer("-V -i 20 client SR 1 1 server SR 1 1 client RW 1 1 server RR 1 1 client RW 1048576 1 "
              "server RR 1048576 1"),
