@@ -42,6 +42,7 @@ class IntrusiveList {
     const Hook& hook = element;
     return head_.next_ == &hook && hook.next_ == &head_;
   }
+  bool holds_others(const T& element) const { return !empty() && !holds_only(element); }
   void push_back(T& element) {
     Hook& hook = element;
     assert(!hook.linked());

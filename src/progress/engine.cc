@@ -72,7 +72,7 @@ bool ProgressEngine::poll_thoroughly(std::uint32_t count) {
   if (!bell_.polling() && polls < kPollsBetweenAsleep && since < kSlowPolls) return false;
   thorough_at_ = count;
   // Asked anew each time: connections come and go.
-  look_at_the_clock_every(bell_.polling() ? kPollsBetweenPolling : kPollsBetweenAsleep);
+  choose_polls_between();
   last_thorough_.store(time, std::memory_order_relaxed);
   bool worked = run_timers(time);
   if (!bell_.polling()) {
@@ -133,13 +133,13 @@ bool ProgressEngine::look() {
 void ProgressEngine::start_polling() {
   if (!bell_.can_start_polling()) return;
   carry_out(bell_.start_polling());
-  look_at_the_clock_every(kPollsBetweenPolling);
+  choose_polls_between();
   static_cast<void>(transport_->set_attention(Attention::Polling)); // the next poll looks anyway
 }
 
 bool ProgressEngine::stop_polling() {
   bell_.stop_polling();
-  look_at_the_clock_every(kPollsBetweenAsleep);
+  choose_polls_between();
   return transport_->set_attention(Attention::Asleep);
 }
 

@@ -68,8 +68,9 @@ class ProgressEngine : public Progress {
   bool poll_thoroughly(std::uint32_t count);
   bool handle_what_is_ready(Instant time);
   bool nobody_looks_at_descriptors(Instant time) const;
-  void look_at_the_clock_every(std::uint32_t polls) {
-    polls_between_ = data_by_descriptors() ? 1 : polls;
+  void choose_polls_between() {
+    const std::uint32_t most = bell_.polling() ? kPollsBetweenPolling : kPollsBetweenAsleep;
+    polls_between_ = data_by_descriptors() ? 1 : most;
   }
   bool look();
   void start_polling();
@@ -116,7 +117,7 @@ class ProgressEngine : public Progress {
   bool in_poll_ = false;
   std::uint32_t thorough_at_ = 0; // of how many polls the last one that looked at the clock was
   std::uint32_t polls_between_ = kPollsBetweenAsleep;
-  Instant looked_at_ = 0;        // descriptors, but for a poller's look
+  Instant looked_at_ = 0;        // at descriptors, whoever does not poll all the time
   Instant next_descriptors_ = 0; // when a poller looks at descriptors again
   Duration descriptor_gap_ = 0;
   NapPlan plan_; // the background thread's

@@ -339,7 +339,7 @@ bool TcpConnection::comes_alone() {
 bool TcpConnection::send_at_once() {
   if (inside_ || full_ || !watching_) return false;
   // What other connections were told to send before leaves before.
-  if (!context_.pending.empty() && !context_.pending.holds_only(*this)) return false;
+  if (context_.pending.holds_others(*this)) return false;
   std::array<iwarp::Octets, kPiecesAtOnce> octets;
   const std::size_t count = session_.output_at_once(octets);
   if (count == 0) return false;

@@ -18,8 +18,7 @@ void TcpContext::continue_later(TcpConnection& connection) {
 }
 
 bool TcpContext::others_wait(const TcpConnection& connection) const {
-  return (!pending.empty() && !pending.holds_only(connection)) ||
-         (!continuing.empty() && !continuing.holds_only(connection));
+  return pending.holds_others(connection) || continuing.holds_others(connection);
 }
 
 void TcpContext::tell_later(TcpConnection& connection) {

@@ -68,11 +68,15 @@ TEST(IntrusiveListTest, HoldsOnly) {
   Element two(2);
   List list;
   EXPECT_FALSE(list.holds_only(one));
+  EXPECT_FALSE(list.holds_others(one));
   list.push_back(one);
   EXPECT_TRUE(list.holds_only(one));
+  EXPECT_FALSE(list.holds_others(one));
+  EXPECT_TRUE(list.holds_others(two));
   list.push_back(two);
   EXPECT_FALSE(list.holds_only(one));
   EXPECT_FALSE(list.holds_only(two));
+  EXPECT_TRUE(list.holds_others(one));
   one.unlink();
   EXPECT_TRUE(list.holds_only(two));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // The engine under a scheduler that interleaves its threads at every step, in virtual time.
-// What threads that copy do: copying_test.cc.
+// What threads that copy do: copying_test.cc; where data comes by descriptors: descriptors_test.cc.
 #include <algorithm>
 #include <gtest/gtest.h>
 
@@ -95,15 +95,6 @@ TEST(Progress, AnAgentMayWaitWhoeverCallsIt) {
   });
 }
 
-// Polls for so long, so that peers stop ringing, and calls nothing any more.
-void poll_until(StageWorld& world, Instant end) {
-  do {
-    world.lock.acquire();
-    world.engine.poll();
-    world.lock.relinquish();
-  } while (world.stage.now() < end);
-}
-
 enum class Writer { Polls, CallsNothing };
 
 // A target polls for up to `longest` and then calls nothing any more; a Write comes up to 100 us
@@ -115,8 +106,8 @@ void expect_last_write_seen(std::uint64_t seed, Duration longest, Writer writer,
   Duration polled = 0;
   stage.add([&] {
     const Instant start = stage.now();
-    poll_until(world,
-               start + static_cast<Duration>(stage.random(static_cast<std::uint64_t>(longest))));
+    world.poll_until(start +
+                     static_cast<Duration>(stage.random(static_cast<std::uint64_t>(longest))));
     polled = stage.now() - start;
     world.pass(static_cast<Duration>(stage.random(100'000)));
     if (writer == Writer::Polls)
@@ -160,7 +151,7 @@ TEST(Progress, APollerIsDisturbedTheLessTheLongerItPolls) {
       [](std::uint64_t seed) {
         StageWorld world(seed, true);
         Stage& stage = world.stage;
-        stage.add([&] { poll_until(world, stage.now() + 100'000'000); });
+        stage.add([&] { world.poll_until(stage.now() + 100'000'000); });
         world.start_background();
         EXPECT_EQ(stage.run(), Stage::End::Quiet);
         // Naps of 75 us for 0.6 ms, each a seventh longer up to 32 ms, then one in 4 ms.
@@ -192,247 +183,6 @@ TEST(Progress, APollerThatPostsAllTheTimeIsNotDisturbedMore) {
         EXPECT_EQ(world.close(), Stage::End::Finished);
       },
       50);
-}
-
-TEST(Progress, WhereDataComesByDescriptorsEveryPollLooksAtThem) {
-  StageWorld world(1, true);
-  Stage& stage = world.stage;
-  world.transport.comes_by_descriptors = true;
-  int looks = 0;
-  stage.add([&] {
-    poll_until(world, stage.now() + 1'000'000); // it is known by now that somebody polls
-    world.lock.acquire();
-    const int before = world.places.descriptor_looks();
-    for (int i = 0; i < 100; ++i) world.engine.poll();
-    looks = world.places.descriptor_looks() - before;
-    world.lock.relinquish();
-  });
-  world.start_background();
-  EXPECT_EQ(stage.run(), Stage::End::Quiet);
-  EXPECT_EQ(looks, 100);
-  EXPECT_EQ(world.close(), Stage::End::Finished);
-}
-
-TEST(Progress, WhereItComesInBatchesAPollerLooksAgainAfterTheGap) {
-  StageWorld world(1, true);
-  Stage& stage = world.stage;
-  world.transport.comes_by_descriptors = true;
-  world.transport.gap = 4'000;
-  int looks = 0;
-  stage.add([&] {
-    poll_until(world, stage.now() + 1'000'000);
-    const int before = world.places.descriptor_looks();
-    poll_until(world, stage.now() + 400'000);
-    looks = world.places.descriptor_looks() - before;
-  });
-  world.start_background();
-  EXPECT_EQ(stage.run(), Stage::End::Quiet);
-  EXPECT_GE(looks, 50); // a poll takes a part of 4 us, too
-  EXPECT_LE(looks, 101);
-  EXPECT_EQ(world.close(), Stage::End::Finished);
-}
-
-TEST(Progress, WhereDataComesByDescriptorsWorkLeftBehindIsLookedAtWithinAMillisecond) {
-  each_seed(
-      [](std::uint64_t seed) {
-        StageWorld world(seed, seed % 2 == 0);
-        Stage& stage = world.stage;
-        world.transport.comes_by_descriptors = true;
-        stage.add([&] {
-          poll_until(world, stage.now() + static_cast<Duration>(stage.random(40'000'000)));
-          world.lock.acquire();
-          world.transport.leave_behind();
-          world.lock.relinquish();
-        });
-        world.start_background();
-        EXPECT_EQ(stage.run(), Stage::End::Quiet);
-        EXPECT_LE(world.transport.longest_left_behind(), 1'100'000);
-        EXPECT_EQ(world.close(), Stage::End::Finished);
-      },
-      20);
-}
-
-// An acknowledgement, say: the consumer's answer takes it along, where it does answer. Rules:
-// PROGRESS.5
-TEST(Progress, WhereDataComesByDescriptorsAWaiterLeavesWhatItsEventHasLeftToDo) {
-  each_seed(
-      [](std::uint64_t seed) {
-        StageWorld world(seed, true);
-        Stage& stage = world.stage;
-        world.transport.comes_by_descriptors = true;
-        world.transport.on_arrival[0] = [&] { world.transport.leave_behind(); };
-        bool left = false;
-        bool left_by_the_next_call = false;
-        const bool calls_again = seed % 2 == 0;
-        stage.add([&] {
-          world.lock.acquire();
-          WaitPoint point;
-          world.transport.waiting[0] = &point;
-          EXPECT_EQ(world.engine.wait(point, kNever), WaitResult::Signalled);
-          world.transport.waiting[0] = nullptr;
-          left = world.transport.has_left_behind();
-          if (calls_again) world.engine.poll();
-          left_by_the_next_call = world.transport.has_left_behind();
-          world.lock.relinquish();
-        });
-        stage.add([&] {
-          world.pass(1'000'000); // it sleeps by now
-          world.transport.send(0);
-        });
-        world.start_background();
-        EXPECT_EQ(stage.run(), Stage::End::Quiet);
-        EXPECT_TRUE(left);
-        EXPECT_EQ(left_by_the_next_call, !calls_again);
-        EXPECT_FALSE(world.transport.has_left_behind());
-        EXPECT_LE(world.transport.longest_left_behind(), 1'100'000);
-        EXPECT_EQ(world.close(), Stage::End::Finished);
-      },
-      20);
-}
-
-// Too seldom to be somebody who polls all the time, too often for the background thread to take
-// over. Rules: PROGRESS.8
-TEST(Progress, WhereDataComesByDescriptorsASlowDequeuerLooksAtThem) {
-  each_seed(
-      [](std::uint64_t seed) {
-        StageWorld world(seed, true);
-        Stage& stage = world.stage;
-        world.transport.comes_by_descriptors = true;
-        const Duration apart = 10'000 + static_cast<Duration>(stage.random(60'000));
-        int looks = 0;
-        stage.add([&] {
-          world.wait_for(0, 1); // then the background thread naps
-          const int before = world.places.descriptor_looks();
-          for (int i = 0; i < 160; ++i) {
-            world.pass(apart);
-            world.lock.acquire();
-            world.engine.poll();
-            world.lock.relinquish();
-          }
-          looks = world.places.descriptor_looks() - before;
-        });
-        stage.add([&] {
-          world.pass(1'000'000);
-          world.transport.send(0);
-        });
-        world.start_background();
-        EXPECT_EQ(stage.run(), Stage::End::Quiet);
-        EXPECT_GE(looks, 160 * apart / (50'000 + apart) - 1);
-        EXPECT_EQ(world.close(), Stage::End::Finished);
-      },
-      20);
-}
-
-// Each of its polls may move a megabyte, over another connection than the next: what arrives
-// meanwhile for a third one does not wait for 64 of them. Rules: PROGRESS.3
-TEST(Progress, WhereDataComesByDescriptorsWhoeverBeginsToPollLooksWithTheNextPoll) {
-  each_seed(
-      [](std::uint64_t seed) {
-        StageWorld world(seed, true);
-        Stage& stage = world.stage;
-        world.transport.comes_by_descriptors = true;
-        int looks = 0;
-        stage.add([&] {
-          // The thread has said that nobody polls, and then somebody has begun to.
-          while (world.transport.attention_changes() < 2) poll_until(world, stage.now() + 1);
-          world.lock.acquire();
-          const int before = world.places.descriptor_looks();
-          for (int i = 0; i < 10; ++i) {
-            world.pass(100'000);
-            world.engine.poll();
-          }
-          looks = world.places.descriptor_looks() - before;
-          world.lock.relinquish();
-        });
-        world.start_background();
-        EXPECT_EQ(stage.run(), Stage::End::Quiet);
-        EXPECT_EQ(looks, 10);
-        EXPECT_EQ(world.close(), Stage::End::Finished);
-      },
-      20);
-}
-
-// An adapter has no connection when it is opened. Rules: PROGRESS.3
-TEST(Progress, WhereTheFirstConnectionComesWhileSomebodyPollsEveryPollLooksFromThenOn) {
-  each_seed(
-      [](std::uint64_t seed) {
-        StageWorld world(seed, seed % 2 == 0);
-        Stage& stage = world.stage;
-        int looks = 0;
-        stage.add([&] {
-          while (world.transport.attention_changes() < 2) poll_until(world, stage.now() + 1);
-          world.lock.acquire();
-          world.transport.comes_by_descriptors = true;
-          for (int i = 0; i < 64; ++i) world.engine.poll();
-          const int before = world.places.descriptor_looks();
-          for (int i = 0; i < 100; ++i) world.engine.poll();
-          looks = world.places.descriptor_looks() - before;
-          world.lock.relinquish();
-        });
-        world.start_background();
-        EXPECT_EQ(stage.run(), Stage::End::Quiet);
-        EXPECT_EQ(looks, 100);
-        EXPECT_EQ(world.close(), Stage::End::Finished);
-      },
-      20);
-}
-
-// With one processor nobody polls within a wait. Rules: PROGRESS.3
-TEST(Progress, WhereTheFirstConnectionComesLateASlowDequeuerLooksAfter50us) {
-  each_seed(
-      [](std::uint64_t seed) {
-        StageWorld world(seed, false);
-        Stage& stage = world.stage;
-        int looks = 0;
-        stage.add([&] {
-          world.pass(1'000'000);
-          world.transport.comes_by_descriptors = true;
-          world.wait_for(0, 1);
-          const auto poll = [&] {
-            world.pass(60'000);
-            world.lock.acquire();
-            world.engine.poll();
-            world.lock.relinquish();
-          };
-          for (int i = 0; i < 16; ++i) poll();
-          const int before = world.places.descriptor_looks();
-          for (int i = 0; i < 160; ++i) poll();
-          looks = world.places.descriptor_looks() - before;
-        });
-        stage.add([&] {
-          world.pass(2'000'000);
-          world.transport.send(0);
-        });
-        world.start_background();
-        EXPECT_EQ(stage.run(), Stage::End::Quiet);
-        EXPECT_GE(looks, 155);
-        EXPECT_EQ(world.close(), Stage::End::Finished);
-      },
-      20);
-}
-
-// Whoever sleeps at the bell is given no processor: nobody ever wakes him. Rules: PROGRESS.3
-TEST(Progress, WhereDataComesByDescriptorsASlowDequeuerLooksAfterAMillisecondThatNobodyLooked) {
-  StageWorld world(1, true);
-  Stage& stage = world.stage;
-  world.transport.comes_by_descriptors = true;
-  int looks = 0;
-  stage.add([&] {
-    world.pass(1'000'000); // the thread sleeps at the bell by now
-    const int before = world.places.descriptor_looks();
-    for (int i = 0; i < 50; ++i) {
-      world.pass(100'000);
-      world.lock.acquire();
-      world.engine.poll();
-      world.lock.relinquish();
-    }
-    looks = world.places.descriptor_looks() - before;
-  });
-  world.start_background();
-  EXPECT_EQ(stage.run(), Stage::End::Quiet);
-  EXPECT_GE(looks, 4);
-  EXPECT_LE(looks, 6);
-  EXPECT_EQ(world.close(), Stage::End::Finished);
 }
 
 // Work that does not end keeps whoever drives the transport at it, and consumers call meanwhile.
@@ -524,7 +274,7 @@ TEST(Progress, P5WhatCannotWaitIsLookedAtWithin100usHoweverLongSomebodyPolled) {
         world.transport.comes_by_descriptors = seed % 3 == 0;
         stage.add([&] {
           for (int i = 0; i < 3; ++i) {
-            poll_until(world, stage.now() + static_cast<Duration>(stage.random(20'000'000)));
+            world.poll_until(stage.now() + static_cast<Duration>(stage.random(20'000'000)));
             world.lock.acquire();
             world.transport.leave_behind_in_a_hurry();
             world.lock.relinquish();

@@ -193,6 +193,14 @@ void StageWorld::poll_for(std::size_t queue, int count) {
   }
 }
 
+void StageWorld::poll_until(Instant end) {
+  do {
+    lock.acquire();
+    engine.poll();
+    lock.relinquish();
+  } while (stage.now() < end);
+}
+
 void StageWorld::pass_some_time() {
   // What matters happens within a step, within the spinning phase, within a tick, or after all.
   constexpr std::array<std::uint64_t, 4> kScales{1'000, 25'000, 100'000, 400'000};

@@ -158,6 +158,8 @@ class StageWorld {
   // Polls until then.
   void poll_for(std::size_t queue, int count);
   // Does nothing that the adapter would notice.
+  // Polls all the time, so that peers stop ringing; once at least.
+  void poll_until(Instant end);
   void pass(Duration time);
   void pass_some_time();
 

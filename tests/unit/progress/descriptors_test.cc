@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Which polls look at descriptors, and what is left for later, where data comes by them: under the
+// scheduler of schedule_test.cc.
+#include <gtest/gtest.h>
+
+#include "seeds.h"
+#include "stage_world.h"
+
+namespace datum::test {
+namespace {
+
+void poll_slowly(StageWorld& world, int polls, Duration apart) {
+  for (int i = 0; i < polls; ++i) {
+    world.pass(apart);
+    world.lock.acquire();
+    world.engine.poll();
+    world.lock.relinquish();
+  }
+}
+
+// The background thread has said that nobody polls, and then somebody has begun to.
+void poll_until_that_is_known(StageWorld& world) {
+  while (world.transport.attention_changes() < 2) world.poll_until(world.stage.now() + 1);
+}
+
+TEST(Progress, WhereDataComesByDescriptorsEveryPollLooksAtThem) {
+  StageWorld world(1, true);
+  Stage& stage = world.stage;
+  world.transport.comes_by_descriptors = true;
+  int looks = 0;
+  stage.add([&] {
+    world.poll_until(stage.now() + 1'000'000); // it is known by now that somebody polls
+    world.lock.acquire();
+    const int before = world.places.descriptor_looks();
+    for (int i = 0; i < 100; ++i) world.engine.poll();
+    looks = world.places.descriptor_looks() - before;
+    world.lock.relinquish();
+  });
+  world.start_background();
+  EXPECT_EQ(stage.run(), Stage::End::Quiet);
+  EXPECT_EQ(looks, 100);
+  EXPECT_EQ(world.close(), Stage::End::Finished);
+}
+
+TEST(Progress, WhereItComesInBatchesAPollerLooksAgainAfterTheGap) {
+  StageWorld world(1, true);
+  Stage& stage = world.stage;
+  world.transport.comes_by_descriptors = true;
+  world.transport.gap = 4'000;
+  int looks = 0;
+  stage.add([&] {
+    world.poll_until(stage.now() + 1'000'000);
+    const int before = world.places.descriptor_looks();
+    world.poll_until(stage.now() + 400'000);
+    looks = world.places.descriptor_looks() - before;
+  });
+  world.start_background();
+  EXPECT_EQ(stage.run(), Stage::End::Quiet);
+  EXPECT_GE(looks, 50); // a poll takes a part of 4 us, too
+  EXPECT_LE(looks, 101);
+  EXPECT_EQ(world.close(), Stage::End::Finished);
+}
+
+TEST(Progress, WhereDataComesByDescriptorsWorkLeftBehindIsLookedAtWithinAMillisecond) {
+  each_seed(
+      [](std::uint64_t seed) {
+        StageWorld world(seed, seed % 2 == 0);
+        Stage& stage = world.stage;
+        world.transport.comes_by_descriptors = true;
+        stage.add([&] {
+          world.poll_until(stage.now() + static_cast<Duration>(stage.random(40'000'000)));
+          world.lock.acquire();
+          world.transport.leave_behind();
+          world.lock.relinquish();
+        });
+        world.start_background();
+        EXPECT_EQ(stage.run(), Stage::End::Quiet);
+        EXPECT_LE(world.transport.longest_left_behind(), 1'100'000);
+        EXPECT_EQ(world.close(), Stage::End::Finished);
+      },
+      20);
+}
+
+// An acknowledgement, say: the consumer's answer takes it along, where it does answer. Rules:
+// PROGRESS.5
+TEST(Progress, WhereDataComesByDescriptorsAWaiterLeavesWhatItsEventHasLeftToDo) {
+  each_seed(
+      [](std::uint64_t seed) {
+        StageWorld world(seed, true);
+        Stage& stage = world.stage;
+        world.transport.comes_by_descriptors = true;
+        world.transport.on_arrival[0] = [&] { world.transport.leave_behind(); };
+        bool left = false;
+        bool left_by_the_next_call = false;
+        const bool calls_again = seed % 2 == 0;
+        stage.add([&] {
+          world.lock.acquire();
+          WaitPoint point;
+          world.transport.waiting[0] = &point;
+          EXPECT_EQ(world.engine.wait(point, kNever), WaitResult::Signalled);
+          world.transport.waiting[0] = nullptr;
+          left = world.transport.has_left_behind();
+          if (calls_again) world.engine.poll();
+          left_by_the_next_call = world.transport.has_left_behind();
+          world.lock.relinquish();
+        });
+        stage.add([&] {
+          world.pass(1'000'000); // it sleeps by now
+          world.transport.send(0);
+        });
+        world.start_background();
+        EXPECT_EQ(stage.run(), Stage::End::Quiet);
+        EXPECT_TRUE(left);
+        EXPECT_EQ(left_by_the_next_call, !calls_again);
+        EXPECT_FALSE(world.transport.has_left_behind());
+        EXPECT_LE(world.transport.longest_left_behind(), 1'100'000);
+        EXPECT_EQ(world.close(), Stage::End::Finished);
+      },
+      20);
+}
+
+// Too seldom to be somebody who polls all the time, too often for the background thread to take
+// over. Rules: PROGRESS.8
+TEST(Progress, WhereDataComesByDescriptorsASlowDequeuerLooksAtThem) {
+  each_seed(
+      [](std::uint64_t seed) {
+        StageWorld world(seed, true);
+        Stage& stage = world.stage;
+        world.transport.comes_by_descriptors = true;
+        const Duration apart = 10'000 + static_cast<Duration>(stage.random(60'000));
+        int looks = 0;
+        stage.add([&] {
+          world.wait_for(0, 1); // then the background thread naps
+          const int before = world.places.descriptor_looks();
+          poll_slowly(world, 160, apart);
+          looks = world.places.descriptor_looks() - before;
+        });
+        stage.add([&] {
+          world.pass(1'000'000);
+          world.transport.send(0);
+        });
+        world.start_background();
+        EXPECT_EQ(stage.run(), Stage::End::Quiet);
+        EXPECT_GE(looks, 160 * apart / (50'000 + apart) - 1);
+        EXPECT_EQ(world.close(), Stage::End::Finished);
+      },
+      20);
+}
+
+// Each of its polls may move a megabyte, over another connection than the next: what arrives
+// meanwhile for a third one does not wait for 64 of them. Rules: PROGRESS.3
+TEST(Progress, WhereDataComesByDescriptorsWhoeverBeginsToPollLooksWithTheNextPoll) {
+  each_seed(
+      [](std::uint64_t seed) {
+        StageWorld world(seed, true);
+        Stage& stage = world.stage;
+        world.transport.comes_by_descriptors = true;
+        int looks = 0;
+        stage.add([&] {
+          poll_until_that_is_known(world);
+          world.lock.acquire();
+          const int before = world.places.descriptor_looks();
+          for (int i = 0; i < 10; ++i) {
+            world.pass(100'000);
+            world.engine.poll();
+          }
+          looks = world.places.descriptor_looks() - before;
+          world.lock.relinquish();
+        });
+        world.start_background();
+        EXPECT_EQ(stage.run(), Stage::End::Quiet);
+        EXPECT_EQ(looks, 10);
+        EXPECT_EQ(world.close(), Stage::End::Finished);
+      },
+      20);
+}
+
+// An adapter has no connection when it is opened. Rules: PROGRESS.3
+TEST(Progress, WhereTheFirstConnectionComesWhileSomebodyPollsEveryPollLooksFromThenOn) {
+  each_seed(
+      [](std::uint64_t seed) {
+        StageWorld world(seed, seed % 2 == 0);
+        Stage& stage = world.stage;
+        int looks = 0;
+        stage.add([&] {
+          poll_until_that_is_known(world);
+          world.lock.acquire();
+          world.transport.comes_by_descriptors = true;
+          for (int i = 0; i < 64; ++i) world.engine.poll();
+          const int before = world.places.descriptor_looks();
+          for (int i = 0; i < 100; ++i) world.engine.poll();
+          looks = world.places.descriptor_looks() - before;
+          world.lock.relinquish();
+        });
+        world.start_background();
+        EXPECT_EQ(stage.run(), Stage::End::Quiet);
+        EXPECT_EQ(looks, 100);
+        EXPECT_EQ(world.close(), Stage::End::Finished);
+      },
+      20);
+}
+
+// With one processor nobody polls within a wait. Rules: PROGRESS.3
+TEST(Progress, WhereTheFirstConnectionComesLateASlowDequeuerLooksAfter50us) {
+  each_seed(
+      [](std::uint64_t seed) {
+        StageWorld world(seed, false);
+        Stage& stage = world.stage;
+        int looks = 0;
+        stage.add([&] {
+          world.pass(1'000'000);
+          world.transport.comes_by_descriptors = true;
+          world.wait_for(0, 1);
+          poll_slowly(world, 16, 60'000);
+          const int before = world.places.descriptor_looks();
+          poll_slowly(world, 160, 60'000);
+          looks = world.places.descriptor_looks() - before;
+        });
+        stage.add([&] {
+          world.pass(2'000'000);
+          world.transport.send(0);
+        });
+        world.start_background();
+        EXPECT_EQ(stage.run(), Stage::End::Quiet);
+        EXPECT_GE(looks, 155);
+        EXPECT_EQ(world.close(), Stage::End::Finished);
+      },
+      20);
+}
+
+// Whoever sleeps at the bell is given no processor: nobody ever wakes him. Rules: PROGRESS.3
+TEST(Progress, WhereDataComesByDescriptorsASlowDequeuerLooksAfterAMillisecondThatNobodyLooked) {
+  StageWorld world(1, true);
+  Stage& stage = world.stage;
+  world.transport.comes_by_descriptors = true;
+  int looks = 0;
+  stage.add([&] {
+    world.pass(1'000'000); // the thread sleeps at the bell by now
+    const int before = world.places.descriptor_looks();
+    poll_slowly(world, 50, 100'000);
+    looks = world.places.descriptor_looks() - before;
+  });
+  world.start_background();
+  EXPECT_EQ(stage.run(), Stage::End::Quiet);
+  EXPECT_GE(looks, 4);
+  EXPECT_LE(looks, 6);
+  EXPECT_EQ(world.close(), Stage::End::Finished);
+}
+
+} // namespace
+} // namespace datum::test
