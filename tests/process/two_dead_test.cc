@@ -68,8 +68,14 @@ void take_away(std::set<Item>& from, const std::set<Item>& these) {
   for (const Item& each : these) from.erase(each);
 }
 
-// Without what they have from us: the program and its libraries, which may have been built below a
-// folder for such files, and whatever those who started us have left open.
+// The build, which may lie below a folder for such files: the program and the libraries that it
+// loads are there, whoever has loaded them so far.
+bool is_built(const std::string& file) {
+  static const fs::path build = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
+  return file.starts_with(build.string() + "/");
+}
+
+// Without what they have from us: the build, and whatever those who started us have left open.
 Estate estate_of(std::initializer_list<pid_t> processes) {
   Estate estate;
   for (const pid_t process : processes) add_estate(estate, std::to_string(process));
@@ -78,6 +84,7 @@ Estate estate_of(std::initializer_list<pid_t> processes) {
   take_away(estate.sockets, ours.sockets);
   take_away(estate.memory, ours.memory);
   take_away(estate.files, ours.files);
+  std::erase_if(estate.files, is_built);
   return estate;
 }
 
