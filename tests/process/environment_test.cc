@@ -106,7 +106,7 @@ TEST(Environment, ABadTimeForAPeerIsSaidAndIgnored) {
 TEST(Environment, ABadNumberOfOctetsIsSaidAndIgnored) {
   expect_ignored("DATUM_UNRECEIVED", {"", "much", "4095", "16777217", "-1", "64k"}, "using 65536");
   expect_ignored("DATUM_READ_SIZE", {"", "much", "4095", "262145", "-1", "64k"}, "using 65536");
-  expect_ignored("DATUM_UNSENT", {"", "much", "4095", "16777217", "-1", "64k"}, "using 262144");
+  expect_ignored("DATUM_UNSENT", {"", "much", "4095", "16777217", "-1", "64k"}, "using 1048576");
 }
 
 // Rules: ENV.19

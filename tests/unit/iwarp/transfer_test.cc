@@ -526,6 +526,28 @@ TEST(IwarpTransfer, NoMoreIsMadeThanTcpShouldTake) {
   }
 }
 
+// The one that found no room stands in front of all that comes next: alone it would take a call.
+// Rules: iwarp.T23
+TEST(IwarpTransfer, WhatThereIsRoomForLeavesTogether) {
+  Settings settings;
+  settings.most_unsent = 4 * 1024;
+  Target side(settings);
+  side.session.set_segment_size(1460);
+  const Bytes data = pattern(1000, 1, 1);
+  const LocalTriplet local = triplet(data.data(), data.size());
+  side.events.start_on_room.assign(20, send_of(std::span(&local, 1)));
+  side.events.on_room();
+  for (int call = 0; call < 5; ++call) {
+    std::array<Octets, 64> pieces;
+    std::size_t size = 0;
+    const std::size_t count = side.session.output(pieces, 0);
+    for (const Octets& piece : std::span(pieces).first(count)) size += piece.size();
+    EXPECT_EQ(size, 4U * 1024U) << "call " << call;
+    side.session.sent(size, 0);
+  }
+  EXPECT_FALSE(side.session.has_output());
+}
+
 // Rules: iwarp.T15
 TEST(IwarpTransfer, StartWithinTheCallNeedsNothingAfterwards) {
   Sender side(false);
