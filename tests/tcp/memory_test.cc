@@ -110,8 +110,8 @@ TEST_F(BoundedMemory, EmptyMessagesThatNobodyHasARecvFor) {
   expect_growth_of_at_most(kOfAll + kConnections * kOfConnection);
 }
 
-// What is sent to them waits here, in memory of the program's and in frames around it.
-// Rules: tcp.R6 tcp.H5
+// What is sent to them waits here, in memory of the program's and in frames around it; so do our
+// last words when they are ended, until they are given up. Rules: tcp.R6 tcp.H5
 TEST_F(BoundedMemory, PeersThatReadNothing) {
   constexpr std::size_t kConnections = 16;
   constexpr DAT_UINT64 kSends = 8;
@@ -131,11 +131,17 @@ TEST_F(BoundedMemory, PeersThatReadNothing) {
   }
   for (int i = 0; i < 3; ++i) bystanders_.expect_unharmed();
   expect_growth_of_at_most(kOfAll + kConnections * kOfConnection);
+
+  for (RawPeer& peer : strangers_)
+    EXPECT_TRUE(peer.say(untagged(Opcode::Send, 7, 1, 0, Octets(8)))); // to a queue that is none
+  for (Side& victim : victims_)
+    expect_connection_event(victim.connect_evd(), DAT_CONNECTION_EVENT_BROKEN, victim.ep());
+  expect_growth_of_at_most(kOfAll + kConnections * kOfConnection);
 }
 
 // Rules: tcp.R6 tcp.R5
 TEST_F(BoundedMemory, ConnectionsThatAreHalfOpen) {
-  constexpr std::size_t kHalfOpen = 256; // datum(7)
+  constexpr std::size_t kHalfOpen = 512; // datum(7)
   constexpr std::size_t kMany = 1500;
   Octets almost = plain_request(Octets(256));
   almost.pop_back();
