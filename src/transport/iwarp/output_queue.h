@@ -64,10 +64,9 @@ struct Payload {
 
 class OutputQueue {
  public:
-  // What waits at most beside the FPDU that is added: enough for one call to be as fast per octet
-  // as calls get, no more than TCP has waiting behind it, so that a Terminate or a response is not
-  // stuck here for longer than there (spec 12.3).
-  static constexpr std::size_t kMostWaiting = 1024 * 1024;
+  // What waits at most beside the FPDU that is added: enough to keep TCP busy, little enough that
+  // a Terminate or a response is not stuck behind it for long (spec 12.3).
+  static constexpr std::size_t kMostWaiting = 256 * 1024;
 
   explicit OutputQueue(ChunkPool& pool, std::size_t most_waiting = kMostWaiting)
       : pool_(pool), most_waiting_(most_waiting) {}

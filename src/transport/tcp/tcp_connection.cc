@@ -43,7 +43,7 @@ iwarp::Settings settings(const TcpOptions& options, bool same_host) {
   chosen.first_fpdu_timeout = options.first_fpdu_timeout;
   chosen.end_timeout = options.end_timeout;
   chosen.most_staged = options.most_staged;
-  chosen.most_unsent = options.most_unsent;
+  chosen.most_unsent = options.unsent(same_host);
   return chosen;
 }
 

@@ -33,9 +33,15 @@ struct TcpOptions {
       60 * kSecond;                      // of a peer that has to speak first, from our reply on
   Duration end_timeout = 5 * kSecond;    // for last words, and the peer's end behind them
   std::size_t most_staged = 64 * 1024;   // octets of messages without a Recv, per connection
-  std::size_t most_unsent = 1024 * 1024; // octets that TCP has not taken, per connection
+  std::optional<std::size_t> most_unsent; // octets that TCP has not taken, per connection
   std::size_t read_size =
       64 * 1024; // what is read at once, and so what waits behind those messages
+
+  // Within a host an octet costs least in long calls. Towards others BBR takes the pause between
+  // two such calls for what the way carries, and stays at half of that (docs/performance.md).
+  std::size_t unsent(bool same_host) const {
+    return most_unsent.value_or(same_host ? 1024 * 1024 : 256 * 1024);
+  }
 };
 
 } // namespace datum

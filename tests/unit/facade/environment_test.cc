@@ -73,7 +73,7 @@ TEST(Environment, LimitsOfTcpWithoutAnyVariable) {
   EXPECT_EQ(tcp.first_fpdu_timeout, 60'000'000'000);
   EXPECT_EQ(tcp.most_staged, 65'536U);
   EXPECT_EQ(tcp.read_size, 65'536U);
-  EXPECT_EQ(tcp.most_unsent, 1'048'576U);
+  EXPECT_EQ(tcp.most_unsent, std::nullopt); // it depends: TcpOptions::unsent()
   EXPECT_EQ(tcp.max_ending, 1024U);
   EXPECT_EQ(tcp.end_timeout, 5'000'000'000);
   EXPECT_EQ(tcp.farewell, 1'000'000'000);

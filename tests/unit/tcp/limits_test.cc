@@ -176,6 +176,16 @@ TEST_F(TcpLimits, OctetsOfMessagesThatWait) {
   EXPECT_LE(taken, 20U + 20'000 + 4096);
 }
 
+// Rules: ENV.17
+TEST(TcpOptions, OctetsThatTcpHasNotTakenUnlessGiven) {
+  TcpOptions options;
+  EXPECT_EQ(options.unsent(true), 1'048'576U);
+  EXPECT_EQ(options.unsent(false), 262'144U);
+  options.most_unsent = 5000;
+  EXPECT_EQ(options.unsent(true), 5000U);
+  EXPECT_EQ(options.unsent(false), 5000U);
+}
+
 // Of 1024 octets with what is around them: four wait, one more waits for room.
 // Rules: ENV.17
 TEST_F(TcpLimits, OctetsThatTcpHasNotTaken) {
