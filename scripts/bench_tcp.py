@@ -107,7 +107,7 @@ class CallsBar(TcpBar):
     taken = collections.defaultdict(list)
 
     def __init__(self, name, side, test, goal):
-        super().__init__(name, f"-t {test} -s 8 --window 256", "<=", goal, to_limit=False)
+        super().__init__(name, f"-t {test} -s 8 --window {WINDOW}", "<=", goal, to_limit=False)
         self.side, self.test, self.seen = side, test, 0
 
     def quantity(self, value):
@@ -127,9 +127,10 @@ def figure_alone(value):
     return {"figure": value, "steady": True, "probe": 0, "peers": {}, "remark": ""}
 
 
+WINDOW = 256  # of messages that are counted
 ALL = "raw_syscalls:sys_enter"
 # A read may find nothing, and only looks then.
-SENDS = ("syscalls:sys_enter_sendmsg",)
+SENDS = ("syscalls:sys_enter_sendmsg", "syscalls:sys_enter_sendto")
 
 
 def counted(command, file):
@@ -180,10 +181,18 @@ def count_calls(args, tools):
         calls = {}
         for side, file in files.items():
             with open(file, encoding="utf-8") as text:
-                counts = text.read()
-            calls[side] = calls_in(counts) / messages
-            calls[side, "sends"] = calls_in(counts, SENDS) / messages
+                calls[side], calls[side, "sends"] = per_message(text.read(), messages)
         return calls
+
+
+def per_message(counts, messages):
+    """All calls of a side, and those that sent: messages, or acknowledgements of them, neither of
+    which can be rarer than once in a window."""
+    sends = calls_in(counts, SENDS) / messages
+    if sends < 1 / WINDOW:
+        raise RuntimeError(f"{sends:.5f} calls sent a message, one for {WINDOW} is the least: "
+                           "is there a call that sends and is not counted?")
+    return calls_in(counts) / messages, sends
 
 
 def bandwidth_bars():

@@ -138,10 +138,19 @@ class OverTcp(unittest.TestCase):
     def test_calls_are_what_perf_counted(self):
         text = "# started on Mon\n\n29,,raw_syscalls:sys_enter,5798275,100.00,,\n"
         self.assertEqual(bench_tcp.calls_in(text), 29)
-        more = "3,,syscalls:sys_enter_sendmsg,1,100.00,,\n"
-        self.assertEqual(bench_tcp.calls_in(text + more, bench_tcp.SENDS), 3)
+        more = ("3,,syscalls:sys_enter_sendmsg,1,100.00,,\n"
+                "4,,syscalls:sys_enter_sendto,1,100.00,,\n")
+        self.assertEqual(bench_tcp.calls_in(text + more, bench_tcp.SENDS), 7)
         with self.assertRaises(RuntimeError):
             bench_tcp.calls_in("<not supported>,,raw_syscalls:sys_enter,0,100.00,,\n")
+
+    def test_fewer_calls_that_sent_than_windows_are_an_error(self):
+        counts = ("50,,raw_syscalls:sys_enter,1,100.00,,\n"
+                  "1,,syscalls:sys_enter_sendmsg,1,100.00,,\n"
+                  "{},,syscalls:sys_enter_sendto,1,100.00,,\n")
+        self.assertEqual(bench_tcp.per_message(counts.format(9), 1000), (0.05, 0.01))
+        with self.assertRaises(RuntimeError):
+            bench_tcp.per_message(counts.format(0), 1000)
 
     def test_a_server_without_a_port_is_an_error(self):
         self.assertEqual(bench_tcp.port_in("dat-perf: listening on datum (::1), port 77, process 5"),
