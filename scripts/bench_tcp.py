@@ -36,7 +36,8 @@ class TcpBar(bench.Bar):
 
 
 # Two network namespaces with a veth pair between them, for one command, with no privilege; they go
-# with it. The far one gets a name in a /run that nobody else sees.
+# with it. The far one gets a name in a /run that nobody else sees. Both have Reno: BBR looks for
+# the rate of a way that has none, and finds another one each time, for bare sockets, too.
 VETH = ("unshare", "--user", "--map-root-user", "--net", "--mount", "sh", "-ec", """
 mount -t tmpfs none /run
 ip netns add far
@@ -45,6 +46,9 @@ ip address add 192.0.2.1/24 dev near
 ip -n far address add 192.0.2.2/24 dev far
 for device in lo near; do ip link set $device up; done
 for device in lo far; do ip -n far link set $device up; done
+reno='echo reno >/proc/sys/net/ipv4/tcp_congestion_control'
+eval "$reno"
+ip netns exec far sh -c "$reno"
 exec "$@"
 """, "veth")
 FAR = "--netns far=192.0.2.2"
