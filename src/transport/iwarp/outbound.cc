@@ -148,11 +148,26 @@ void Outbound::report_failure() {
   control_.fail_request(failure.kind, failure.status, static_cast<std::uint32_t>(before));
 }
 
+// Behind what will be dropped nothing can follow: a message would go on in the middle of another.
+bool Outbound::may_answer_before_the_end() const {
+  return !ended_ && !held_ && current_ != Current::Own && begun_source_holds() &&
+         queue_.stays_at_the_end();
+}
+
+// Half an answer helps nobody, and keeps the end waiting.
+bool Outbound::answers_whole(const Served& served) const {
+  const std::optional<std::size_t> room = queue_.room_for(TaggedHeader::kWireSize, 1, true);
+  return room && (served.is_atomic || served.read.size - served.done <= *room);
+}
+
 void Outbound::answer_before_the_end() {
   // A failure found while answering has its own words.
-  if (ended_ || held_ || current_ == Current::Own || answering_) return;
+  if (answering_ || !may_answer_before_the_end()) return;
   answering_ = true;
-  while (!ended_ && (current_ == Current::Response || response_ready()) && build_response()) {
+  while (!ended_ && (current_ == Current::Response || response_ready())) {
+    if (!queue_.ready() || !queue_.has_room_before_last_words()) break;
+    if (!answers_whole(served_.front())) break;
+    if (!build_response()) break;
   }
 }
 
@@ -425,8 +440,9 @@ bool Outbound::build_response() {
 bool Outbound::build_read_response(Served& served) {
   const ReadRequest& request = served.read;
   const std::uint64_t left = request.size - served.done;
-  // With a CRC the octets are fixed when it is computed: the region's owner may go on writing.
-  const bool copied = stream_.terms.crc || copies(left);
+  // With a CRC the octets are fixed when it is computed: the region's owner may go on writing. At
+  // the end the memory goes back to its owner.
+  const bool copied = stream_.terms.crc || answering_ || copies(left);
   const std::optional<std::size_t> payload = next_payload(TaggedHeader::kWireSize, 1, left, copied);
   if (!payload) return false;
   const std::uint64_t address = request.source_offset + served.done;

@@ -52,7 +52,8 @@ class Outbound {
   StartResult start(const Request& request, bool within_call);
   // FPDUs for what is due, as far as there is room.
   void fill();
-  // As far as they can be, the peer's Reads are answered; nothing of our own is begun.
+  // As far as they can be from memory of ours, the peer's Reads are answered; nothing of our own is
+  // begun.
   void answer_before_the_end();
   // Something other than an acknowledgement is due.
   bool has_work() const;
@@ -162,6 +163,8 @@ class Outbound {
                                           std::uint64_t left, bool copied) const;
   bool build_response();
   bool build_read_response(Served& served);
+  bool may_answer_before_the_end() const;
+  bool answers_whole(const Served& served) const;
   bool build_atomic_response(const Served& served);
   bool build_ack();
   bool build_question();

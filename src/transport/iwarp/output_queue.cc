@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kCopiedFirst = 4096; // up to here, to copy first and sum then is as fast
 constexpr std::size_t kTrailerMost = 3 + kCrcSize;
+constexpr std::size_t kLastWords = 3; // an acknowledgement, a Terminate or Close, and one to spare
 constexpr std::size_t kMarkerRun = kMarkerSpacing - kMarkerSize; // octets between two markers
 
 } // namespace
@@ -270,15 +271,29 @@ const Source* OutputQueue::begun_source() const {
   return &chunk_->sources[fpdu.source];
 }
 
-bool OutputQueue::end_after_begun(bool keep_copied) {
-  if (!chunk_) return true;
+bool OutputQueue::is_begun() const {
   const std::size_t previous = first_fpdu_ == 0 ? 0 : chunk_->fpdus[first_fpdu_ - 1].end;
-  const bool begun = first_fpdu_ < fpdu_count_ && previous < sent_;
-  if (begun && !keep_rest_of_begun()) return false;
-  std::size_t kept = first_fpdu_ + (begun ? 1 : 0);
+  return first_fpdu_ < fpdu_count_ && previous < sent_;
+}
+
+std::size_t OutputQueue::kept_at_the_end(bool keep_copied) const {
+  if (!chunk_) return fpdu_count_;
+  std::size_t kept = first_fpdu_ + (is_begun() ? 1 : 0);
   while (keep_copied && kept < fpdu_count_ &&
          chunk_->fpdus[kept].source == OutputChunk::Fpdu::kInline)
     ++kept;
+  return kept;
+}
+
+bool OutputQueue::has_room_before_last_words() const {
+  return fpdu_count_ + 1 + kLastWords <= OutputChunk::kFpdus &&
+         piece_count_ + 1 + kLastWords <= OutputChunk::kPieces;
+}
+
+bool OutputQueue::end_after_begun(bool keep_copied) {
+  if (!chunk_) return true;
+  if (is_begun() && !keep_rest_of_begun()) return false;
+  const std::size_t kept = kept_at_the_end(keep_copied);
   fpdu_count_ = kept;
   truncate(kept == 0 ? 0 : chunk_->fpdus[kept - 1].end);
   if (queued_ == sent_) {
@@ -286,7 +301,6 @@ bool OutputQueue::end_after_begun(bool keep_copied) {
     return true;
   }
   // Room for the last words, in lists that have been cut only where somebody's memory began.
-  constexpr std::size_t kLastWords = 3;
   return fpdu_count_ + kLastWords <= OutputChunk::kFpdus &&
          piece_count_ + kLastWords <= OutputChunk::kPieces;
 }

@@ -119,6 +119,10 @@ class OutputQueue {
   // else's memory. What has begun is finished from a copy. False: no memory for that; the stream
   // cannot go on.
   bool end_after_begun(bool keep_copied);
+  // That would drop nothing of what waits now.
+  bool stays_at_the_end() const { return kept_at_the_end(true) == fpdu_count_; }
+  // One more FPDU may be added, and end_after_begun() still has room for the last ones.
+  bool has_room_before_last_words() const;
   void drop_all();
 
  private:
@@ -128,6 +132,8 @@ class OutputQueue {
   void append_piece(Octets piece);
   void append_fpdu(std::size_t size, bool completes, std::uint16_t source);
   bool keep_rest_of_begun();
+  bool is_begun() const; // TCP has a part of the first FPDU
+  std::size_t kept_at_the_end(bool keep_copied) const;
   void truncate(std::size_t end);
   // The whole FPDU in one piece of memory.
   std::byte* write_copied(std::byte* at, Octets header, const Payload& payload);

@@ -309,7 +309,7 @@ void Session::report_end(CloseReason reason) {
 }
 
 void Session::fail(const Terminate& last_words) {
-  if (state_ != State::Full) return;
+  if (state_ != State::Full || closing_) return;
   last_error_ = last_words.error;
   last_error_is_ours_ = true;
   if (waiting_first_) {
@@ -384,9 +384,17 @@ void Session::on_peer_close() {
   report_end(CloseReason::Disconnected);
 }
 
+// Reads that were accepted before an end in order are answered (8.2), while the memory they name is
+// there still: once close() returns it may go.
+void Session::answer_owed_reads() {
+  closing_ = true; // of one that may not be answered any more nobody hears
+  outbound_.answer_before_the_end();
+}
+
 void Session::close(CloseMode mode, Instant now) {
   stream_.now = now;
   deferred_failure_.reset();
+  if (state_ == State::Full && mode == CloseMode::Disconnect) answer_owed_reads();
   const bool full = state_ == State::Full;
   // Before the initiator has spoken, the responder may not say even this (2.2).
   const bool mute = waiting_first_ && mode == CloseMode::Abort;

@@ -181,6 +181,7 @@ class Session final : private StreamControl {
   void end_turn();
   void look_for_silence();
   bool may_say_last_words(bool keep_copied);
+  void answer_owed_reads();
   void begin_ending();
   void end_without_the_peer();
   void wait_for_arrival();
@@ -207,6 +208,7 @@ class Session final : private StreamControl {
   bool fin_seen_ = false;
   bool shut_down_ = false;
   bool must_reset_ = false;
+  bool closing_ = false; // our consumer has ended it, and is told nothing more
   std::optional<ConnectFailure> deferred_failure_;
   std::optional<ErrorCode> last_error_;
   bool last_error_is_ours_ = false;

@@ -262,6 +262,23 @@ TEST(IwarpNoMemory, ImmediateDataWithoutARecv) {
   EXPECT_EQ(side.terminate_code(), "1/2/02");
 }
 
+// Rules: iwarp.M6 iwarp.E21
+TEST(IwarpNoMemory, AnswersBeforeAClose) {
+  Target side;
+  const ReadRequest request{
+      .size = 4, .source_stag = Target::kRegion, .source_offset = side.base()};
+  side.feed(fpdu(untagged(Rdmap::ReadRequest, 1, 1), octets_of(request)));
+  side.events.take_log();
+  side.hold_chunks();
+  {
+    const NoMemory scarce;
+    side.session.close(CloseMode::Disconnect, 0);
+  }
+  EXPECT_EQ(side.events.log(), Log{});
+  EXPECT_TRUE(side.session.finished());
+  EXPECT_TRUE(side.session.must_reset());
+}
+
 // Rules: iwarp.M6
 TEST(IwarpNoMemory, LastWords) {
   Target side;
