@@ -33,6 +33,7 @@ class Caller {
               static_cast<ssize_t>(octets.size()));
   }
   void say_hex(const char* hex) const { say(from_hex(hex)); }
+  void finish() const { EXPECT_EQ(::shutdown(socket_.get(), SHUT_WR), 0); }
   bool is_ended() const {
     pollfd one{socket_.get(), POLLRDHUP, 0};
     return ::poll(&one, 1, 0) > 0;
@@ -174,6 +175,98 @@ TEST_F(TcpLimits, OctetsOfMessagesThatWait) {
   const std::size_t taken = message.size() - unread();
   EXPECT_GE(taken, 20U + 20'000 - 128); // the header, and what is kept
   EXPECT_LE(taken, 20U + 20'000 + 4096);
+}
+
+// A peer that has ended behind more messages than are kept.
+class BeyondTheBound : public TcpLimits {
+ protected:
+  static constexpr std::uint32_t kMessages = 12;
+  static constexpr std::size_t kSize = 1000;
+  void open_small() {
+    TcpOptions options;
+    options.most_staged = 4096; // three of them
+    options.read_size = 4096;
+    options.receive_timeout = 3 * kSecond;
+    open(options);
+  }
+  static Bytes message(std::uint32_t msn) { return iwarp::test::pattern(kSize, 3, msn); }
+  void flood_and_finish() {
+    open_small();
+    connect(kPlain);
+    for (std::uint32_t msn = 1; msn <= kMessages; ++msn)
+      stranger_->say(iwarp::test::fpdu(iwarp::test::untagged(iwarp::Rdmap::Send, 0, msn),
+                                       message(msn), false));
+    stranger_->finish();
+    await_end(socket_);
+    look_often();
+    EXPECT_GT(unread(), 0U) << "its end is behind what is not read";
+    EXPECT_EQ(events_.take_log(), Log{"established  reads 4"});
+  }
+  // Recvs for so many, all at once.
+  void post(iwarp::test::StandIn& events, Channel& channel, std::uint32_t count) const {
+    for (std::uint32_t i = 0; i < count; ++i) events.post_receive(kSize);
+    channel.on_receive_posted();
+    far().turn();
+  }
+  void expect_all(iwarp::test::StandIn& events, Channel& channel, std::size_t before = 0) const {
+    post(events, channel, kMessages);
+    look_often();
+    Log expected(kMessages, "received 1000");
+    expected.emplace_back("disconnected");
+    ASSERT_EQ(events.log(), expected);
+    for (std::uint32_t msn = 1; msn <= kMessages; ++msn)
+      EXPECT_TRUE(events.received(before + msn - 1) == message(msn)) << msn;
+  }
+};
+
+// Rules: tcp.O4 tcp.H5
+TEST_F(BeyondTheBound, EachMessageComesToItsRecvAndThenTheEnd) {
+  flood_and_finish();
+  expect_all(events_, *channel_);
+}
+
+// Nine are beyond the bound; with the last three the end is within it.
+// Rules: tcp.O4 iwarp.W3
+TEST_F(BeyondTheBound, TheEndIsNoticedWhereWhatWaitsIsWithinTheBound) {
+  flood_and_finish();
+  for (std::uint32_t msn = 1; msn < kMessages - 3; ++msn) {
+    post(events_, *channel_, 1);
+    look_often();
+    ASSERT_EQ(events_.take_log(), Log{"received 1000"}) << msn;
+    EXPECT_TRUE(events_.received(msn - 1) == message(msn)) << msn;
+  }
+  post(events_, *channel_, 1);
+  look_often();
+  EXPECT_EQ(events_.log(), (Log{"received 1000", "disconnected"}));
+}
+
+// Rules: tcp.O4 ENV.15
+TEST_F(BeyondTheBound, WithoutARecvTheEndComesWhenThePatienceIsOver) {
+  flood_and_finish();
+  skip(2500 * kMillisecond);
+  EXPECT_EQ(events_.log(), Log{});
+  skip(500 * kMillisecond);
+  EXPECT_EQ(events_.log(), Log{"broken"});
+}
+
+// What it announces, that the end is in order, is behind them, too.
+// Rules: tcp.O4 tcp.H5
+TEST_F(BeyondTheBound, APeerOfOursThatHasClosedIsHeardToItsClose) {
+  open_small();
+  const std::unique_ptr<Line> line = stations_->connect();
+  std::vector<Bytes> data;
+  for (std::uint32_t msn = 1; msn <= kMessages; ++msn) {
+    data.push_back(message(msn));
+    const LocalTriplet local = iwarp::test::triplet(data.back().data(), kSize);
+    const WorkRequest send = iwarp::test::send_of(std::span(&local, 1));
+    ASSERT_EQ(line->near.channel->start_now(send), StartResult::Started);
+  }
+  line->near.channel->close(CloseMode::Disconnect);
+  stations_->near.turn();
+  await_end(line->far.socket);
+  look_often();
+  EXPECT_EQ(line->far.events.log(), Log{});
+  expect_all(line->far.events, *line->far.channel, 1);
 }
 
 // Rules: ENV.17
