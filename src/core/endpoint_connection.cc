@@ -21,7 +21,7 @@ Status Endpoint::connect(const Address& address, ConnQual qualifier, std::uint32
   if (state_ != EpState::Unconnected) return invalid_state(state_);
   if (!zone_) return {Type::InvalidState, Detail::EpNotReady};
   // The answer comes when nobody can be told that there is no memory for it.
-  private_data_.reserve(static_cast<std::size_t>(adapter().limits().max_private_data));
+  private_data_.reserve(kMostPrivateDataOfAnswer);
   ChannelOptions options = channel_options();
   options.deadline = deadline_after(adapter().progress(), timeout_us);
   Connector& self = *this;

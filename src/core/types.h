@@ -29,6 +29,10 @@ using Stag = std::uint32_t; // index << 8 | key; 0 names nothing
 using Token = void*;        // what a facade calls an object: its handle
 using PrivateData = std::span<const std::byte>;
 
+// What an answer can bring, whoever gives it: all that MPA carries (RFC 5044 section 7.1). Our own
+// peers say less (Limits::max_private_data).
+inline constexpr std::size_t kMostPrivateDataOfAnswer = 512;
+
 // What the core may put before a consumer's private data: transports carry so much more.
 inline constexpr std::size_t kPrivateDataMark = 16;
 

@@ -6,6 +6,9 @@
 #include "transport/iwarp/session.h"
 
 namespace datum::iwarp {
+
+static_assert(kMostPrivateData <= kMostPrivateDataOfAnswer);
+
 namespace {
 
 // A peer that cannot be asked, since it serves no Reads: TCP sends again after 0.2 s, then after

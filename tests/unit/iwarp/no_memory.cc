@@ -18,6 +18,10 @@ void* operator new(std::size_t size) {
   return memory;
 }
 
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return datum::iwarp::test::NoMemory::fails() ? nullptr : std::malloc(size);
+}
+
 void operator delete(void* memory) noexcept {
   std::free(memory);
 }
