@@ -56,7 +56,8 @@ void read_tcp(TcpOptions& tcp) {
        "milliseconds, 1000 to 86400000; using 60000");
   obey("DATUM_UNRECEIVED", parse_octets, tcp.most_staged, "octets, 4096 to 16777216; using 65536");
   obey("DATUM_READ_SIZE", parse_read_size, tcp.read_size, "octets, 4096 to 262144; using 65536");
-  obey("DATUM_UNSENT", parse_octets, tcp.most_unsent, "octets, 4096 to 16777216; using 1048576 within a host, 262144 to others");
+  obey("DATUM_UNSENT", parse_octets, tcp.most_unsent,
+       "octets, 4096 to 16777216; using 1048576 within a host, 262144 to others");
   obey("DATUM_ENDING", parse_connections, tcp.max_ending, "a number from 1 to 65536; using 1024");
   obey("DATUM_END_TIMEOUT", parse_peer_timeout, tcp.end_timeout,
        "milliseconds, 1000 to 86400000; using 5000");
