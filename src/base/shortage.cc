@@ -53,6 +53,12 @@ void log_shortage(std::string_view what, Shortage shortage) {
         "fs.epoll.max_user_watches` says",
         what, why);
     break;
+  case Lack::LocalPorts:
+    log(LogLevel::Warn,
+        "{}: {}; all local ports that `sysctl net.ipv4.ip_local_port_range` allows are in use "
+        "towards that peer",
+        what, why);
+    break;
   case Lack::Memory: log_lack_of_memory(what, why); break;
   case Lack::Other: log(LogLevel::Warn, "{}: {}", what, why); break;
   }

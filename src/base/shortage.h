@@ -25,6 +25,7 @@ enum class Lack : std::uint8_t {
   HostDescriptors, // of all processes together
   KernelMemory,    // for sockets, most of the time
   Watches,         // of epoll
+  LocalPorts,      // to connect from, towards one peer
   Memory,          // of this process
   Other,           // the error says it, or nobody does
 };
@@ -49,6 +50,8 @@ constexpr Shortage shortage_of(int error) {
 constexpr Shortage shortage_of_watch(int error) {
   return error == ENOSPC ? Shortage{Lack::Watches, error} : shortage_of(error);
 }
+// Of connect(2), which has more than one meaning for that error: whoever called it knows.
+inline constexpr Shortage kNoLocalPort{Lack::LocalPorts, EADDRNOTAVAIL};
 // std::bad_alloc.
 inline constexpr Shortage kNoMemory{Lack::Memory, ENOMEM};
 

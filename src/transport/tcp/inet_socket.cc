@@ -43,6 +43,24 @@ int listen_at(const HostAddress& host, std::uint16_t port, bool dual_stack,
   return kNoError;
 }
 
+int connect_to(int socket, const HostAddress& host, std::uint16_t port) {
+  sockaddr_storage address{};
+  const socklen_t length = to_sockaddr(host, port, address);
+  return ::connect(socket, reinterpret_cast<sockaddr*>(&address), length) == 0 ? kNoError : errno;
+}
+
+// The kernel says the same of an address that this host does not have, or has none to come from,
+// and where no port is left. Datagrams need the address as well, and none of these ports.
+Shortage why_no_name(const HostAddress& to, std::uint16_t port,
+                     const std::optional<HostAddress>& from) {
+  const UniqueFd probe(::socket(to.family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!probe) return is_lack_of_resources(errno) ? shortage_of(errno) : kNoLocalPort;
+  const int error = from ? bind_to(probe.get(), *from, 0) : kNoError;
+  const bool no_address =
+      error == EADDRNOTAVAIL || connect_to(probe.get(), to, port) == EADDRNOTAVAIL;
+  return no_address ? shortage_of(EADDRNOTAVAIL) : kNoLocalPort;
+}
+
 SocketName to_name(const sockaddr_storage& address) {
   Address image;
   std::memcpy(image.bytes, &address, sizeof image.bytes);
@@ -69,23 +87,25 @@ int open_listener(const std::optional<HostAddress>& host, std::uint16_t port,
   return listen_at(HostAddress{}, port, false, congestion, out); // a host without IPv6
 }
 
-int start_connect(const HostAddress& to, std::uint16_t port, const std::optional<HostAddress>& from,
-                  const Congestion& congestion, UniqueFd& out) {
+Shortage start_connect(const HostAddress& to, std::uint16_t port,
+                       const std::optional<HostAddress>& from, const Congestion& congestion,
+                       UniqueFd& out) {
   UniqueFd socket(stream_socket(to.family));
-  if (!socket) return errno;
-  if (from && from->family == to.family) {
+  if (!socket) return shortage_of(errno);
+  const bool bound = from && from->family == to.family;
+  if (bound) {
     // The port is chosen when it is known what it is for: there are more of them then.
     set_option(socket.get(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);
-    if (const int error = bind_to(socket.get(), *from, 0); error != kNoError) return error;
+    if (const int error = bind_to(socket.get(), *from, 0); error != kNoError)
+      return shortage_of(error);
   }
   // Without `from` the kernel chooses the address, and says so when it is too late.
   if (to.is_loopback() || !from || *from == to) congestion.expect_this_host(socket.get());
-  sockaddr_storage address{};
-  const socklen_t length = to_sockaddr(to, port, address);
-  const int rc = ::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), length);
-  if (rc != 0 && errno != EINPROGRESS) return errno;
+  const int error = connect_to(socket.get(), to, port);
+  if (error == EADDRNOTAVAIL) return why_no_name(to, port, bound ? from : std::nullopt);
+  if (error != kNoError && error != EINPROGRESS) return shortage_of(error);
   out = std::move(socket);
-  return kNoError;
+  return {};
 }
 
 int connect_result(int socket) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/shortage.h"
 #include "base/time.h"
 #include "base/unique_fd.h"
 #include "transport/inet/fork_guard.h"
@@ -18,10 +19,11 @@ namespace datum {
 int open_listener(const std::optional<HostAddress>& host, std::uint16_t port,
                   const Congestion& congestion, GuardedFd& out);
 
-// 0: under way or done, the socket becomes writable; otherwise errno. With `from` the connection
-// comes from that address.
-int start_connect(const HostAddress& to, std::uint16_t port, const std::optional<HostAddress>& from,
-                  const Congestion& congestion, UniqueFd& out);
+// Error 0: under way or done, the socket becomes writable; otherwise why not. With `from` the
+// connection comes from that address.
+Shortage start_connect(const HostAddress& to, std::uint16_t port,
+                       const std::optional<HostAddress>& from, const Congestion& congestion,
+                       UniqueFd& out);
 // What became of it: 0, or errno.
 int connect_result(int socket);
 // Of a call that makes a socket: less of ours would have let it succeed.

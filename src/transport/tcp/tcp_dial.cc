@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <new>
 
 #include "base/log.h"
@@ -31,6 +32,20 @@ bool is_unreachable(int error) {
   case EINVAL: return true;
   default: return false;
   }
+}
+
+// This host, not the network: a firewall, a route that prohibits, Landlock.
+bool is_policy(int error) {
+  return error == EACCES || error == EPERM;
+}
+
+bool is_shortage(Shortage found) {
+  return found.lack != Lack::Other;
+}
+
+// Not a port: what the kernel finishes in order keeps it.
+bool is_freed_by_an_end(Shortage found) {
+  return is_shortage(found) && found.lack != Lack::LocalPorts;
 }
 
 ConnectFailure failure_of(int error) {
@@ -83,12 +98,13 @@ Status TcpDial::begin() {
 // so nobody is given up for another one.
 Status TcpDial::ask_next() {
   Attempt& next = asked_.emplace_back(*this, ports_.back());
-  const int error = next.begin();
-  if (error != 0) asked_.pop_back();
-  if (is_lack_of_resources(error)) return kNoResources;
+  const Shortage found = next.begin();
+  const bool begun = found.error == 0;
+  if (!begun) asked_.pop_back();
+  if (is_shortage(found)) return kNoResources;
+  if (!begun) note(ports_.back(), found.error);
   ports_.pop_back();
-  if (error != 0) note(failure_of(error));
-  next_turn_ = context_.now() + (error == 0 ? turn_ : 0);
+  next_turn_ = context_.now() + (begun ? turn_ : 0);
   return kOk;
 }
 
@@ -96,11 +112,11 @@ Status TcpDial::ask_again() {
   for (auto each = asked_.begin(); each != asked_.end();) {
     const auto it = each++;
     if (it->is_under_way()) continue;
-    const int error = it->begin();
-    if (is_lack_of_resources(error)) return kNoResources;
-    if (error == 0) continue;
+    const Shortage found = it->begin();
+    if (is_shortage(found)) return kNoResources;
+    if (found.error == 0) continue;
+    note(it->port(), found.error);
     asked_.erase(it);
-    note(failure_of(error));
     next_turn_ = context_.now();
   }
   return kOk;
@@ -122,19 +138,41 @@ void TcpDial::on_expired(Instant now) {
   const Status status = go_on(now);
   if (asked_.empty() && ports_.empty()) {
     // Somebody has had the request and may have told its consumer, who must not hear it once more.
+    if (*failure_ == ConnectFailure::Unreachable) tell_unreachable();
     const bool final = has_spoken_ && *failure_ == ConnectFailure::NobodyListens;
     dialer_.on_nobody(final ? ConnectFailure::NonPeerRejected : *failure_); // destroys this
     return;
   }
   if (status.ok())
     arm();
-  else // there may be descriptors again before the consumer's time is over
+  else // there may be descriptors, or ports, again before the consumer's time is over
     context_.arm(*this, now + kRestWithoutDescriptors);
 }
 
 void TcpDial::tell(Shortage shortage) {
-  context_.connect_shortage.tell(shortage, context_.now(), "{}: no connection can be made",
-                                 context_.name);
+  if (shortage.lack == Lack::LocalPorts)
+    context_.connect_shortage.tell(shortage, context_.now(), [&] {
+      return text("{}: no connection to {} can be made", context_.name, to_text(host_));
+    });
+  else
+    context_.connect_shortage.tell(shortage, context_.now(), "{}: no connection can be made",
+                                   context_.name);
+}
+
+// Once for each connect. What somebody has to permit is told to everybody, and not more often than
+// a shortage.
+void TcpDial::tell_unreachable() {
+  const bool refused = is_policy(why_unreachable_);
+  const LogLevel level = refused ? LogLevel::Warn : LogLevel::Info;
+  if (!log_enabled(level)) return;
+  if (refused && !context_.connect_shortage.may_tell(Lack::Other, context_.now())) return;
+  try {
+    log(level, "connecting to {} port {}: {}{}", to_text(host_), unreachable_,
+        std::strerror(why_unreachable_),
+        refused ? "; a firewall, a route or a security policy of this host refuses it" : "");
+  } catch (const std::bad_alloc&) { // for the address
+    log_out_of_memory();
+  }
 }
 
 void TcpDial::arm() {
@@ -146,15 +184,20 @@ void TcpDial::arm() {
 
 // Who was reached at one port is no matter of the network's; where a port is free our peer may
 // come.
-void TcpDial::note(ConnectFailure failure) {
+void TcpDial::note(std::uint16_t port, int error) {
+  const ConnectFailure failure = failure_of(error);
+  if (failure == ConnectFailure::Unreachable) {
+    unreachable_ = port;
+    why_unreachable_ = error;
+  }
   const bool stands = failure_ && (failure == ConnectFailure::Unreachable ||
                                    *failure_ == ConnectFailure::NobodyListens);
   if (!stands) failure_ = failure;
 }
 
 // Told later, and the next one is asked later: this comes from within a connection.
-void TcpDial::give_up(const Attempt& attempt, ConnectFailure failure) {
-  note(failure);
+void TcpDial::give_up(const Attempt& attempt, int error) {
+  note(attempt.port(), error);
   asked_.remove_if([&](const Attempt& each) { return &each == &attempt; });
   next_turn_ = context_.now();
   context_.arm(*this, next_turn_);
@@ -168,32 +211,36 @@ void TcpDial::end_with(Attempt& attempt) {
 
 // --- one port ------------------------------------------------------------------------------------
 
-int TcpDial::Attempt::begin() {
+Shortage TcpDial::Attempt::begin() {
   try {
     return begin_now();
   } catch (const std::bad_alloc&) {
     dial_.tell(kNoMemory);
     hang_up();
-    return ENOMEM;
+    return kNoMemory;
   }
 }
 
-int TcpDial::Attempt::begin_now() {
+Shortage TcpDial::Attempt::start(UniqueFd& socket) {
+  const TcpContext& context = dial_.context_;
+  return start_connect(dial_.host_, port_, context.scope(), context.congestion, socket);
+}
+
+Shortage TcpDial::Attempt::begin_now() {
   TcpContext& context = dial_.context_;
   UniqueFd socket;
-  int error = start_connect(dial_.host_, port_, context.scope(), context.congestion, socket);
-  if (is_lack_of_resources(error) && context.give_up_oldest())
-    error = start_connect(dial_.host_, port_, context.scope(), context.congestion, socket);
-  if (is_lack_of_resources(error)) dial_.tell(shortage_of(error));
-  if (error != 0) return error;
+  Shortage found = start(socket);
+  if (is_freed_by_an_end(found) && context.give_up_oldest()) found = start(socket);
+  if (is_shortage(found)) dial_.tell(found);
+  if (found.error != 0) return found;
   const SocketName own = local_name(socket.get());
   dial_.local_port_ = own.port;
   const bool same_host = dial_.host_.is_loopback() || own.host == dial_.host_;
   if (!same_host) context.congestion.expect_network(socket.get());
   connection_ = std::make_unique<TcpConnection>(context, std::move(socket), same_host);
-  if (connection_->expect_connection(*this).ok()) return 0;
+  if (connection_->expect_connection(*this).ok()) return {};
   hang_up();
-  return ENOMEM;
+  return kNoMemory; // the reactor has told what it lacks
 }
 
 void TcpDial::Attempt::begin_again() {
@@ -213,7 +260,7 @@ void TcpDial::Attempt::on_tcp_connected(int error) {
     return;
   }
   if (error != 0) {
-    dial_.give_up(*this, failure_of(error)); // destroys this
+    dial_.give_up(*this, error); // destroys this
     return;
   }
   dial_.has_spoken_ = true;
@@ -237,7 +284,7 @@ void TcpDial::Attempt::on_no_reply(iwarp::NoReply why, int error) {
     if (!dial_.has_one_port())
       log(LogLevel::Debug, "connecting to {} qualifier {}: nobody for it at port {}",
           to_text(dial_.host_), dial_.qualifier_, port_);
-    dial_.give_up(*this, failure_of(error)); // destroys this
+    dial_.give_up(*this, error); // destroys this
   }
 }
 

@@ -54,15 +54,17 @@ class TcpDial final : private Timer {
     Attempt(const Attempt&) = delete;
     Attempt& operator=(const Attempt&) = delete;
 
+    std::uint16_t port() const { return port_; }
     bool is_under_way() const { return connection_ != nullptr; }
-    int begin(); // 0, or errno
+    Shortage begin(); // error 0, or why not
     std::unique_ptr<TcpConnection> take() { return std::move(connection_); }
 
    private:
     void on_tcp_connected(int error) override;
     void on_no_reply(iwarp::NoReply why, int error) override;
     void on_reply() override { dial_.end_with(*this); } // destroys it
-    int begin_now();
+    Shortage start(UniqueFd& socket);
+    Shortage begin_now();
     void begin_again();
     void hang_up();
 
@@ -78,11 +80,12 @@ class TcpDial final : private Timer {
   Status go_on(Instant now);
   Status ask_next();
   Status ask_again();
-  void give_up(const Attempt& attempt, ConnectFailure failure);
+  void give_up(const Attempt& attempt, int error);
   void end_with(Attempt& attempt);
-  void note(ConnectFailure failure);
+  void note(std::uint16_t port, int error);
   void arm();
   void tell(Shortage shortage);
+  void tell_unreachable();
   bool has_one_port() const { return is_port(qualifier_); }
 
   TcpContext& context_;
@@ -98,6 +101,8 @@ class TcpDial final : private Timer {
   Instant next_turn_ = kNever; // then one more is asked
   std::uint16_t local_port_ = 0;
   std::optional<ConnectFailure> failure_; // so far
+  std::uint16_t unreachable_ = 0;         // the last port of which the network has said so,
+  int why_unreachable_ = 0;               // and its error
   bool has_spoken_ = false;               // to somebody, whatever came of it
 };
 

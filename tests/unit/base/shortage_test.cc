@@ -39,6 +39,10 @@ TEST(Shortage, IsNamedAsWhatItIs) {
   expect_named(kNoMemory, "Cannot allocate memory; this process", "");
   expect_named(shortage_of_watch(ENOSPC), "No space left on device;", "fs.epoll.max_user_watches");
   expect_named(shortage_of_watch(ENOMEM), "Cannot allocate memory; the kernel has no memory", "");
+  expect_named(kNoLocalPort, "Cannot assign requested address; all local ports",
+               "sysctl net.ipv4.ip_local_port_range");
+  // Connecting alone knows which of its meanings it has.
+  EXPECT_EQ(shortage_of(EADDRNOTAVAIL).lack, Lack::Other);
   expect_named(shortage_of(EPERM), "Operation not permitted\n", "");
 }
 

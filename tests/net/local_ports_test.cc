@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// What this host itself refuses to a connect: a port or an address to come from, the way.
+#include <gtest/gtest.h>
+
+#include <arpa/inet.h>
+#include <climits>
+#include <cstdio>
+#include <list>
+#include <netinet/in.h>
+#include <string>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "connection.h"
+#include "foreign.h"
+#include "namespace.h"
+
+namespace datum::net {
+namespace {
+
+using test::Cr;
+using test::Evd;
+using test::expect_connection_event;
+using test::Ia;
+using test::Listener;
+using test::Psp;
+using test::Side;
+
+constexpr DAT_CONN_QUAL kMapped = 0x123456789a;
+// The first two of its ports (candidates_test.cc).
+constexpr std::uint16_t kFirstPort = 18951;
+constexpr std::uint16_t kSecondPort = 24486;
+
+// Somebody's connection to a port of this host. It is reset, so that its own port is free at once.
+class Occupant {
+ public:
+  explicit Occupant(std::uint16_t port) {
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(port);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::connect(socket_, reinterpret_cast<sockaddr*>(&to), sizeof to), 0) << port;
+    const linger at_once{.l_onoff = 1, .l_linger = 0};
+    ::setsockopt(socket_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  }
+  ~Occupant() { ::close(socket_); }
+  Occupant(const Occupant&) = delete;
+  Occupant& operator=(const Occupant&) = delete;
+
+ private:
+  int socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+};
+
+sockaddr_in ipv4_address(const char* text) {
+  sockaddr_in made{};
+  made.sin_family = AF_INET;
+  EXPECT_EQ(::inet_pton(AF_INET, text, &made.sin_addr), 1);
+  return made;
+}
+
+Ia open_named(const char* name) {
+  DAT_EVD_HANDLE async = DAT_HANDLE_NULL;
+  Ia ia;
+  EXPECT_DAT_OK(dat_ia_open(const_cast<char*>(name), 8, &async, ia.out())) << name;
+  return ia;
+}
+
+// A host of the test's own, with the loopback interface and a wire that nobody is at the end of.
+class OneHost : public testing::Test {
+ protected:
+  explicit OneHost() {
+    host_.run("ip link set dev lo up\n"
+              "ip link add name wire type veth peer name plug\n"
+              "ip link set dev wire up\n"
+              "ip link set dev plug up\n"
+              "ip address add 10.88.0.1/24 dev wire\n");
+  }
+  void allow_local_ports(const std::string& from_to) {
+    host_.run("echo '" + from_to + "' >/proc/sys/net/ipv4/ip_local_port_range");
+  }
+  static void expect_connects(Side& active, Side& passive, Listener& listener) {
+    ASSERT_DAT_OK(test::connect(active.ep(), listener));
+    Cr cr = listener.expect_request();
+    ASSERT_DAT_OK(test::accept(cr, passive.ep()));
+    expect_connection_event(active.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, active.ep());
+  }
+  static void expect_unreachable(Side& side, const char* to) {
+    sockaddr_in peer = ipv4_address(to);
+    ASSERT_DAT_OK(test::connect(side.ep(), reinterpret_cast<DAT_IA_ADDRESS_PTR>(&peer), 7777));
+    expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_UNREACHABLE, side.ep());
+  }
+
+  Namespace host_ = Namespace::create();
+  Visit visit_{host_};
+};
+
+// Rules: tcp.R13
+TEST_F(OneHost, WithoutALocalPortAConnectNamesTheLimit) {
+  allow_local_ports("60000 60001");
+  const Ia ia = open_named("datum-lo");
+  Listener listener(ia);
+  Side first(ia);
+  Side second(ia);
+  Side third(ia);
+  Side first_peer(ia);
+  Side second_peer(ia);
+  Side third_peer(ia);
+  expect_connects(first, first_peer, listener);
+  expect_connects(second, second_peer, listener);
+  testing::internal::CaptureStderr();
+  const DAT_RETURN answer = test::connect(third.ep(), listener);
+  const DAT_RETURN again = test::connect(third.ep(), listener);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_DAT_ERROR(answer, DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_DEVICE);
+  EXPECT_DAT_ERROR(again, DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_DEVICE);
+  const std::string line = "datum warn: 127.0.0.1: no connection to 127.0.0.1 can be made: Cannot "
+                           "assign requested address; all local ports that `sysctl "
+                           "net.ipv4.ip_local_port_range` allows are in use towards that peer\n";
+  EXPECT_EQ(said, line) << "once";
+  allow_local_ports("60000 60003"); // the kernel uses an even number of them
+  expect_connects(third, third_peer, listener);
+}
+
+// Rules: tcp.R13
+TEST_F(OneHost, ALaterAttemptWaitsForALocalPort) {
+  allow_local_ports("60000 60001");
+  const Ia ia = open_named("datum-lo");
+  const Evd requests = test::create_evd(ia, DAT_EVD_CR_FLAG);
+  Foreign foreign(host_, kFirstPort, Manner::HangsUp);
+  Psp psp;
+  ASSERT_DAT_OK(dat_psp_create(ia, kMapped, requests, DAT_PSP_CONSUMER_FLAG, psp.out()));
+  Side active(ia);
+  Side passive(ia);
+  std::list<Occupant> occupants;
+  occupants.emplace_back(kSecondPort);
+  occupants.emplace_back(kSecondPort);
+  testing::internal::CaptureStderr();
+  ASSERT_DAT_OK(test::connect(active.ep(), test::address_of(ia), kMapped, "asks", 20'000'000));
+  DAT_EVENT event{};
+  DAT_COUNT more = 0;
+  EXPECT_DAT_TYPE(dat_evd_wait(active.connect_evd(), 1'000'000, 1, &event, &more),
+                  DAT_TIMEOUT_EXPIRED);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("net.ipv4.ip_local_port_range"),
+            std::string::npos);
+  occupants.clear();
+  Cr cr = test::expect_request(requests);
+  ASSERT_DAT_OK(test::accept(cr, passive.ep()));
+  expect_connection_event(active.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, active.ep());
+}
+
+// Rules: tcp.R13
+TEST_F(OneHost, AnAddressThatHasGoneIsNoShortage) {
+  const Ia ia = open_named("datum-wire");
+  Side side(ia);
+  host_.run("ip address del 10.88.0.1/24 dev wire");
+  expect_unreachable(side, "127.0.0.1");
+}
+
+// IPv6 without any address but that of the loopback interface: the error is that of a shortage.
+// Rules: tcp.R13
+TEST_F(OneHost, NoAddressToComeFromIsNoShortage) {
+  host_.run("ip -6 address flush dev wire\n"
+            "ip -6 address flush dev lo\n"
+            "ip -6 route add fd00:88::/64 dev wire\n");
+  const Ia ia = open_named("datum");
+  Side side(ia);
+  sockaddr_in6 peer{};
+  peer.sin6_family = AF_INET6;
+  ASSERT_EQ(::inet_pton(AF_INET6, "fd00:88::2", &peer.sin6_addr), 1);
+  ASSERT_DAT_OK(test::connect(side.ep(), reinterpret_cast<DAT_IA_ADDRESS_PTR>(&peer), 7777));
+  expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_UNREACHABLE, side.ep());
+}
+
+// Rules: tcp.R14
+TEST_F(OneHost, WhatAPolicyRefusesIsToldOnce) {
+  host_.run("ip route add prohibit 10.99.0.0/16");
+  const Ia ia = open_named("datum-wire");
+  Side one(ia);
+  Side other(ia);
+  testing::internal::CaptureStderr();
+  expect_unreachable(one, "10.99.0.1");
+  expect_unreachable(other, "10.99.0.1");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "datum warn: connecting to 10.99.0.1 port 7777: Permission denied; a firewall, a route "
+            "or a security policy of this host refuses it\n");
+}
+
+// Rules: tcp.R14
+TEST_F(OneHost, WhereThereIsNoWayTheCodeSaysItAll) {
+  const Ia ia = open_named("datum-wire");
+  Side side(ia);
+  testing::internal::CaptureStderr();
+  expect_unreachable(side, "10.99.0.1");
+  const bool informed = ::getenv("DATUM_LOG") != nullptr;
+  const std::string said = testing::internal::GetCapturedStderr();
+  std::fputs(said.c_str(), stdout);
+  EXPECT_EQ(said.empty(), !informed) << said;
+}
+
+// The level is that of the process: one of its own.
+// Rules: tcp.R14
+TEST(Unreachable, WhoAsksIsToldWhy) {
+  char program[PATH_MAX] = {};
+  ASSERT_GT(::readlink("/proc/self/exe", program, sizeof program - 1), 0);
+  const std::string command = std::string("DATUM_LOG=info ") + program +
+                              " --gtest_filter=OneHost.WhereThereIsNoWayTheCodeSaysItAll 2>&1";
+  FILE* output = ::popen(command.c_str(), "r");
+  ASSERT_NE(output, nullptr);
+  std::string said;
+  for (int octet = std::fgetc(output); octet != EOF; octet = std::fgetc(output))
+    said += static_cast<char>(octet);
+  EXPECT_EQ(::pclose(output), 0) << said;
+  EXPECT_NE(said.find("datum info: connecting to 10.99.0.1 port 7777: Network is unreachable\n"),
+            std::string::npos)
+      << said;
+}
+
+} // namespace
+} // namespace datum::net
