@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <arpa/inet.h>
+#include <array>
 #include <climits>
 #include <cstdio>
 #include <list>
+#include <memory>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <string>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -15,6 +18,7 @@
 #include "connection.h"
 #include "foreign.h"
 #include "namespace.h"
+#include "two_hosts.h"
 
 namespace datum::net {
 namespace {
@@ -94,6 +98,92 @@ class OneHost : public testing::Test {
   Namespace host_ = Namespace::create();
   Visit visit_{host_};
 };
+
+// --- whether the peer is of this host ------------------------------------------------------------
+
+constexpr std::size_t kFlags = 16; // of a startup frame
+constexpr char kCrc = 0x40;
+
+std::string congestion_of(int socket) {
+  char name[16] = {};
+  socklen_t length = sizeof name - 1;
+  ::getsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, name, &length);
+  return name;
+}
+
+// What an IA asks whom for that it finds at that address.
+char flags_of_request(DAT_IA_HANDLE ia, const Namespace& host, const char* at) {
+  const int door = [&] {
+    const Visit visit(host);
+    return ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  }();
+  sockaddr_in name = ipv4_address(at);
+  socklen_t length = sizeof name;
+  EXPECT_EQ(::bind(door, reinterpret_cast<sockaddr*>(&name), length), 0);
+  EXPECT_EQ(::listen(door, 1), 0);
+  EXPECT_EQ(::getsockname(door, reinterpret_cast<sockaddr*>(&name), &length), 0);
+  Side side(ia);
+  EXPECT_DAT_OK(
+      test::connect(side.ep(), reinterpret_cast<DAT_IA_ADDRESS_PTR>(&name), ntohs(name.sin_port)));
+  const int guest = ::accept4(door, nullptr, nullptr, SOCK_CLOEXEC);
+  std::array<char, 20> frame{};
+  EXPECT_EQ(::recv(guest, frame.data(), frame.size(), MSG_WAITALL), ssize_t{20});
+  ::close(guest);
+  ::close(door);
+  return frame[kFlags];
+}
+
+// Of the sockets of this process, and who they are connected with.
+std::string congestion_towards(const char* peer) {
+  const sockaddr_in wanted = ipv4_address(peer);
+  for (int fd = 0; fd < 1024; ++fd) {
+    sockaddr_in name{};
+    socklen_t length = sizeof name;
+    if (::getpeername(fd, reinterpret_cast<sockaddr*>(&name), &length) == 0 &&
+        name.sin_family == AF_INET && name.sin_addr.s_addr == wanted.sin_addr.s_addr)
+      return congestion_of(fd);
+  }
+  return "no such connection";
+}
+
+// Rules: iwarp.S32 ENV.7
+TEST_F(OneHost, TowardsItsOwnAddressesNoCrcIsAskedFor) {
+  const Ia wire = open_named("datum-wire");
+  EXPECT_EQ(flags_of_request(wire, host_, "10.88.0.1") & kCrc, 0);
+  EXPECT_EQ(flags_of_request(wire, host_, "127.0.0.1") & kCrc, 0);
+  host_.run("ip address add 10.89.0.1/24 dev plug");
+  EXPECT_EQ(flags_of_request(wire, host_, "10.89.0.1") & kCrc, 0);
+}
+
+// Rules: iwarp.S32 tcp.S4 ENV.7
+TEST(AnotherHost, IsAskedForTheCrcAndHasTheSystemsCongestionControl) {
+  TwoHosts hosts;
+  const Ia here = open_named("datum");
+  EXPECT_NE(flags_of_request(here, hosts.there(), TwoHosts::kThere) & kCrc, 0);
+  const int fresh = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const std::string systems = congestion_of(fresh);
+  ::close(fresh);
+  Ia there;
+  std::unique_ptr<Listener> listener;
+  {
+    const Visit visit(hosts.there());
+    there = open_named("datum-wire");
+    listener = std::make_unique<Listener>(there);
+  }
+  Side active(here);
+  Side passive(there);
+  EXPECT_DAT_OK(test::connect(active.ep(), *listener));
+  {
+    const Visit visit(hosts.there()); // the thread that accepts asks where the peer is
+    Cr cr = listener->expect_request();
+    EXPECT_DAT_OK(test::accept(cr, passive.ep()));
+  }
+  expect_connection_event(active.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, active.ep());
+  EXPECT_EQ(congestion_towards(TwoHosts::kThere), systems); // who connects
+  EXPECT_EQ(congestion_towards(TwoHosts::kHere), systems);  // who accepts
+}
+
+// --- ports, addresses, ways ----------------------------------------------------------------------
 
 // Rules: tcp.R13
 TEST_F(OneHost, WithoutALocalPortAConnectNamesTheLimit) {

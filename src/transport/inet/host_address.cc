@@ -167,6 +167,11 @@ OrErrno<bool> is_local(const HostAddress& host) {
   return route.rtm_type == RTN_LOCAL;
 }
 
+// The kernel is asked last: it takes four system calls.
+bool is_within_host(const HostAddress& own, const HostAddress& peer) {
+  return own == peer || own.is_loopback() || is_local(peer).value_or(false);
+}
+
 bool may_bind(const HostAddress& host) {
   const UniqueFd socket(::socket(host.family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   sockaddr_storage name;

@@ -14,10 +14,10 @@ class Congestion {
  public:
   Congestion(); // what the system has chosen by now
 
-  // A socket that listens, whose connections begin as it is, or one that connects next: whoever
-  // paces once does so for ever, so it has to be said before.
+  // A socket that listens, whose connections begin as it is, or one that connects within the host
+  // next: whoever paces once does so for ever, so it has to be said before.
   void expect_this_host(int socket) const;
-  // It has turned out that the other end is on another host.
+  // Of one that was accepted: the other end is on another host.
   void expect_network(int socket) const;
 
  private:

@@ -88,7 +88,7 @@ int open_listener(const std::optional<HostAddress>& host, std::uint16_t port,
 }
 
 Shortage start_connect(const HostAddress& to, std::uint16_t port,
-                       const std::optional<HostAddress>& from, const Congestion& congestion,
+                       const std::optional<HostAddress>& from, const Congestion* congestion,
                        UniqueFd& out) {
   UniqueFd socket(stream_socket(to.family));
   if (!socket) return shortage_of(errno);
@@ -99,8 +99,7 @@ Shortage start_connect(const HostAddress& to, std::uint16_t port,
     if (const int error = bind_to(socket.get(), *from, 0); error != kNoError)
       return shortage_of(error);
   }
-  // Without `from` the kernel chooses the address, and says so when it is too late.
-  if (to.is_loopback() || !from || *from == to) congestion.expect_this_host(socket.get());
+  if (congestion != nullptr) congestion->expect_this_host(socket.get());
   const int error = connect_to(socket.get(), to, port);
   if (error == EADDRNOTAVAIL) return why_no_name(to, port, bound ? from : std::nullopt);
   if (error != kNoError && error != EINPROGRESS) return shortage_of(error);

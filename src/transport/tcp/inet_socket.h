@@ -20,9 +20,9 @@ int open_listener(const std::optional<HostAddress>& host, std::uint16_t port,
                   const Congestion& congestion, GuardedFd& out);
 
 // Error 0: under way or done, the socket becomes writable; otherwise why not. With `from` the
-// connection comes from that address.
+// connection comes from that address. `congestion`: of a way within this host, or nullptr.
 Shortage start_connect(const HostAddress& to, std::uint16_t port,
-                       const std::optional<HostAddress>& from, const Congestion& congestion,
+                       const std::optional<HostAddress>& from, const Congestion* congestion,
                        UniqueFd& out);
 // What became of it: 0, or errno.
 int connect_result(int socket);

@@ -76,7 +76,8 @@ constexpr Status kNoResources{Type::InsufficientResources, Detail::ResourceDevic
 TcpDial::TcpDial(TcpContext& context, const Question& question, ChannelEvents& events,
                  TcpDialer& dialer)
     : context_(context), events_(events), dialer_(dialer), host_(question.host),
-      qualifier_(question.qualifier), wishes_(question.wishes),
+      same_host_(is_within_host(context.host, host_)), qualifier_(question.qualifier),
+      wishes_(question.wishes),
       ports_(ports_of(qualifier_, context.options.ports.value_or(kMappedPorts))),
       turn_(share(question.deadline - context.now(), ports_.size())) {
   if (!has_one_port()) {
@@ -223,7 +224,8 @@ Shortage TcpDial::Attempt::begin() {
 
 Shortage TcpDial::Attempt::start(UniqueFd& socket) {
   const TcpContext& context = dial_.context_;
-  return start_connect(dial_.host_, port_, context.scope(), context.congestion, socket);
+  return start_connect(dial_.host_, port_, context.scope(),
+                       dial_.same_host_ ? &context.congestion : nullptr, socket);
 }
 
 Shortage TcpDial::Attempt::begin_now() {
@@ -233,11 +235,8 @@ Shortage TcpDial::Attempt::begin_now() {
   if (is_freed_by_an_end(found) && context.give_up_oldest()) found = start(socket);
   if (is_shortage(found)) dial_.tell(found);
   if (found.error != 0) return found;
-  const SocketName own = local_name(socket.get());
-  dial_.local_port_ = own.port;
-  const bool same_host = dial_.host_.is_loopback() || own.host == dial_.host_;
-  if (!same_host) context.congestion.expect_network(socket.get());
-  connection_ = std::make_unique<TcpConnection>(context, std::move(socket), same_host);
+  dial_.local_port_ = local_name(socket.get()).port;
+  connection_ = std::make_unique<TcpConnection>(context, std::move(socket), dial_.same_host_);
   if (connection_->expect_connection(*this).ok()) return {};
   hang_up();
   return kNoMemory; // the reactor has told what it lacks

@@ -92,6 +92,7 @@ class TcpDial final : private Timer {
   ChannelEvents& events_;
   TcpDialer& dialer_;
   const HostAddress host_;
+  const bool same_host_;
   const ConnQual qualifier_;
   const iwarp::Wishes wishes_;
   std::vector<std::byte> data_;

@@ -249,7 +249,8 @@ bool TcpListener::give_up_stranger() {
 }
 
 void TcpListener::welcome(UniqueFd socket) {
-  const bool same_host = local_name(socket.get()).host == remote_name(socket.get()).host;
+  const bool same_host =
+      is_within_host(local_name(socket.get()).host, remote_name(socket.get()).host);
   if (!same_host) context_.congestion.expect_network(socket.get());
   half_open_.emplace_back(*this,
                           std::make_unique<TcpConnection>(context_, std::move(socket), same_host));
