@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -86,12 +87,19 @@ void judge_adapters(const Facts& facts, Findings& out) {
   judge_module(facts, out);
 }
 
-bool is_port_range(const std::string& text) {
+struct Ports {
   unsigned low = 0, high = 0;
+};
+// What qualifiers above 65535 stand for, unless DATUM_PORT_RANGE says otherwise.
+constexpr Ports kMappedPorts{16384, 24575};
+
+std::optional<Ports> port_range(const std::string& text) {
+  Ports ports;
   char dash = 0, rest = 0;
   std::istringstream in(text);
-  return in >> low >> dash >> high && dash == '-' && !(in >> rest) && low >= 1024 && low <= high &&
-         high <= 65535;
+  const bool good = in >> ports.low >> dash >> ports.high && dash == '-' && !(in >> rest) &&
+                    ports.low >= 1024 && ports.low <= ports.high && ports.high <= 65535;
+  return good ? std::optional(ports) : std::nullopt;
 }
 
 void judge_environment(const Facts& facts, Findings& out) {
@@ -109,7 +117,7 @@ void judge_environment(const Facts& facts, Findings& out) {
     if (!known)
       out.push_back({Grade::Problem, "environment", setting + ": no such setting",
                      fmt::format("use one of {}", fmt::join(kKnown, ", "))});
-    else if (name == "DATUM_PORT_RANGE" && !is_port_range(value))
+    else if (name == "DATUM_PORT_RANGE" && !port_range(value))
       out.push_back({Grade::Problem, "environment",
                      setting + ": not two ports LOW-HIGH from 1024 to 65535",
                      "write it as in DATUM_PORT_RANGE=20000-29999"});
@@ -212,6 +220,37 @@ void judge_memory(const Facts& facts, Findings& out) {
                    "sysctl vm.nr_hugepages=N"});
 }
 
+Ports mapped_ports(const Facts& facts) {
+  for (const auto& [name, value] : facts.environment)
+    if (name == "DATUM_PORT_RANGE") return port_range(value).value_or(kMappedPorts);
+  return kMappedPorts;
+}
+
+void judge_ports(const Facts& facts, Findings& out) {
+  const std::string found =
+      fmt::format("ephemeral {}, privileged below {}",
+                  facts.ephemeral_ports.empty() ? "unknown" : facts.ephemeral_ports,
+                  facts.first_unprivileged_port.value_or(1024));
+  const Ports mapped = mapped_ports(facts);
+  Ports ephemeral;
+  std::istringstream in(facts.ephemeral_ports);
+  const bool overlap = in >> ephemeral.low >> ephemeral.high && ephemeral.low <= mapped.high &&
+                       mapped.low <= ephemeral.high;
+  if (!overlap) {
+    out.push_back({Grade::Fine, "ports", found, {}});
+    return;
+  }
+  out.push_back(
+      {Grade::Note, "ports",
+       fmt::format("{}; {} to {} stand for connection qualifiers above 65535, and an outgoing "
+                   "connection of any program may have taken one: such a qualifier can be in use, "
+                   "or be found later",
+                   found, mapped.low, mapped.high),
+       fmt::format("as root, if such qualifiers are used: sysctl "
+                   "net.ipv4.ip_local_port_range=\"LOW HIGH\" without {} to {}",
+                   mapped.low, mapped.high)});
+}
+
 void judge_network(const Facts& facts, Findings& out) {
   if (facts.own_network)
     out.push_back(
@@ -228,12 +267,7 @@ void judge_network(const Facts& facts, Findings& out) {
                    : facts.proc_mounted ? "those of process 1 cannot be seen by this user"
                                         : "unknown without /proc",
                    {}});
-  out.push_back({Grade::Fine,
-                 "ports",
-                 fmt::format("ephemeral {}, privileged below {}",
-                             facts.ephemeral_ports.empty() ? "unknown" : facts.ephemeral_ports,
-                             facts.first_unprivileged_port.value_or(1024)),
-                 {}});
+  judge_ports(facts, out);
 }
 
 void judge_devices(const Facts& facts, Findings& out) {

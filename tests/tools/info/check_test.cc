@@ -138,6 +138,24 @@ TEST(InfoCheck, APortRangeMustBeTwoPortsInOrder) {
   expect(facts, "DATUM_PORT_RANGE=20000-29999 is set", Grade::Note);
 }
 
+TEST(InfoCheck, EphemeralPortsThatStandForQualifiersAreANote) {
+  Facts facts = good();
+  facts.first_unprivileged_port = 1024;
+  facts.ephemeral_ports = "20000\t60999";
+  expect(facts, "16384 to 24575 stand for connection qualifiers above 65535", Grade::Note);
+  facts.ephemeral_ports = "1024\t16384";
+  expect(facts, "16384 to 24575 stand for", Grade::Note);
+  for (const char* beside : {"24576\t60999", "1024\t16383", "32768\t60999"}) {
+    facts.ephemeral_ports = beside;
+    expect(facts, std::string("ephemeral ") + beside + ", privileged below 1024", Grade::Fine);
+  }
+  // Then they stand for these.
+  facts.environment = {{"DATUM_PORT_RANGE", "40000-40009"}};
+  expect(facts, "40000 to 40009 stand for", Grade::Note);
+  facts.ephemeral_ports = "20000\t39999";
+  expect(facts, "ephemeral 20000\t39999", Grade::Fine);
+}
+
 TEST(InfoCheck, ForbiddenDirectAccessIsANoteThatNamesYama) {
   Facts facts = good();
   facts.sibling_access = false;
