@@ -9,6 +9,8 @@ namespace datum {
 struct PortRange {
   std::uint16_t low = 0;
   std::uint16_t high = 0;
+
+  constexpr bool has(std::uint16_t port) const { return low <= port && port <= high; }
 };
 
 } // namespace datum

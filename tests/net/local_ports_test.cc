@@ -6,12 +6,14 @@
 #include <array>
 #include <climits>
 #include <cstdio>
+#include <linux/capability.h>
 #include <list>
 #include <memory>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <string>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +21,7 @@
 #include "foreign.h"
 #include "namespace.h"
 #include "two_hosts.h"
+#include "variable.h"
 
 namespace datum::net {
 namespace {
@@ -304,6 +307,116 @@ TEST(Unreachable, WhoAsksIsToldWhy) {
   EXPECT_NE(said.find("datum info: connecting to 10.99.0.1 port 7777: Network is unreachable\n"),
             std::string::npos)
       << said;
+}
+
+// --- ports that are chosen -----------------------------------------------------------------------
+
+// While it lives, this thread is held to net.ipv4.ip_unprivileged_port_start.
+class WithoutPrivilege {
+ public:
+  WithoutPrivilege() {
+    EXPECT_EQ(::syscall(SYS_capget, &header_, before_), 0);
+    __user_cap_data_struct fewer[2] = {before_[0], before_[1]};
+    fewer[0].effective &= ~(1U << CAP_NET_BIND_SERVICE);
+    EXPECT_EQ(::syscall(SYS_capset, &header_, fewer), 0);
+  }
+  ~WithoutPrivilege() { EXPECT_EQ(::syscall(SYS_capset, &header_, before_), 0); }
+  WithoutPrivilege(const WithoutPrivilege&) = delete;
+  WithoutPrivilege& operator=(const WithoutPrivilege&) = delete;
+
+ private:
+  __user_cap_header_struct header_{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct before_[2]{};
+};
+
+class AnyQualifier : public OneHost {
+ protected:
+  void need_a_privilege_below(int port) {
+    host_.run("echo " + std::to_string(port) + " >/proc/sys/net/ipv4/ip_unprivileged_port_start");
+  }
+  DAT_RETURN listen_anywhere(DAT_IA_HANDLE ia, DAT_EVD_HANDLE evd, Psp& psp) {
+    return dat_psp_create_any(ia, &found_, evd, DAT_PSP_CONSUMER_FLAG, psp.out());
+  }
+  DAT_CONN_QUAL found_ = 0;
+};
+
+// Rules: tcp.R15
+TEST_F(AnyQualifier, APortThatIsRefusedIsNotTheLast) {
+  const test::Variable range("DATUM_PORT_RANGE", "30000-30009");
+  need_a_privilege_below(30009);
+  const Ia ia = open_named("datum-lo");
+  const Evd evd = test::create_evd(ia, DAT_EVD_CR_FLAG);
+  const WithoutPrivilege less;
+  for (int i = 0; i < 20; ++i) { // it begins anywhere
+    Psp psp;
+    ASSERT_DAT_OK(listen_anywhere(ia, evd, psp));
+    EXPECT_EQ(found_, 30009U);
+  }
+}
+
+// Rules: tcp.R15 tcp.R12
+TEST_F(AnyQualifier, WhereEachIsRefusedThePrivilegeIsNamed) {
+  const test::Variable range("DATUM_PORT_RANGE", "30000-30009");
+  need_a_privilege_below(30010);
+  const Ia ia = open_named("datum-lo");
+  const Evd evd = test::create_evd(ia, DAT_EVD_CR_FLAG);
+  const WithoutPrivilege less;
+  Psp psp;
+  testing::internal::CaptureStderr();
+  const DAT_RETURN any = listen_anywhere(ia, evd, psp);
+  const std::string said_of_any = testing::internal::GetCapturedStderr();
+  EXPECT_DAT_TYPE(any, DAT_CONN_QUAL_UNAVAILABLE);
+  testing::internal::CaptureStderr();
+  const DAT_RETURN one = dat_psp_create(ia, 30005, evd, DAT_PSP_CONSUMER_FLAG, psp.out());
+  const std::string said_of_one = testing::internal::GetCapturedStderr();
+  EXPECT_DAT_TYPE(one, DAT_CONN_QUAL_UNAVAILABLE);
+  for (const std::string& said : {said_of_any, said_of_one}) {
+    EXPECT_NE(said.find("port needs a privilege (CAP_NET_BIND_SERVICE, below `sysctl "
+                        "net.ipv4.ip_unprivileged_port_start`)"),
+              std::string::npos)
+        << said;
+    EXPECT_NE(said.find("choose one from 30010 on, which that is here\n"), std::string::npos)
+        << said;
+  }
+}
+
+// Rules: tcp.Q10
+TEST_F(AnyQualifier, IsNoMappedPort) {
+  allow_local_ports("20000 60999");
+  const Ia ia = open_named("datum-lo");
+  const Evd evd = test::create_evd(ia, DAT_EVD_CR_FLAG);
+  for (int i = 0; i < 20; ++i) {
+    Psp psp;
+    ASSERT_DAT_OK(listen_anywhere(ia, evd, psp));
+    EXPECT_TRUE(found_ < 16384 || found_ > 24575) << found_;
+  }
+}
+
+// The one port below the ephemeral ones is taken, and the kernel gives the lower ones first.
+// Rules: tcp.Q10
+TEST_F(AnyQualifier, IsNoMappedPortWhereTheKernelChooses) {
+  allow_local_ports("1025 24576");
+  host_.run("echo 1025-16383 >/proc/sys/net/ipv4/ip_local_reserved_ports");
+  const Ia ia = open_named("datum-lo");
+  const Evd evd = test::create_evd(ia, DAT_EVD_CR_FLAG);
+  Psp last;
+  ASSERT_DAT_OK(dat_psp_create(ia, 1024, evd, DAT_PSP_CONSUMER_FLAG, last.out()));
+  for (int i = 0; i < 20; ++i) {
+    Psp psp;
+    ASSERT_DAT_OK(listen_anywhere(ia, evd, psp));
+    EXPECT_TRUE(found_ < 16384 || found_ > 24575) << found_;
+  }
+}
+
+// Rules: tcp.Q10
+TEST_F(AnyQualifier, IsUnavailableWhereOnlyMappedPortsAreLeft) {
+  allow_local_ports("16384 24575");
+  need_a_privilege_below(16384);
+  const Ia ia = open_named("datum-lo");
+  const Evd evd = test::create_evd(ia, DAT_EVD_CR_FLAG);
+  const WithoutPrivilege less;
+  Psp psp;
+  EXPECT_DAT_TYPE(listen_anywhere(ia, evd, psp), DAT_CONN_QUAL_UNAVAILABLE);
 }
 
 } // namespace

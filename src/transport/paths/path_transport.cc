@@ -114,8 +114,9 @@ Result<std::unique_ptr<Listener>> PathTransport::listen(ConnQual qualifier,
   if (tcp) return std::make_unique<BothWays>(std::move(*tcp), std::move(*same_host));
   if (tcp.error().type() != Type::ConnQualUnavailable || !needs_privilege(qualifier)) return tcp;
   log(LogLevel::Warn,
-      "listening at qualifier {}: port {} {}; only processes of this host can connect", qualifier,
-      qualifier, kLacksPrivilege);
+      "listening at qualifier {}: port {} {}; it is {} here; only processes of this host can "
+      "connect",
+      qualifier, qualifier, kLacksPrivilege, unprivileged_port_start());
   return std::make_unique<BothWays>(nullptr, std::move(*same_host));
 }
 

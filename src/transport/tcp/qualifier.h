@@ -12,6 +12,7 @@
 
 #include "base/port_range.h"
 #include "core/types.h"
+#include "transport/inet/port_rules.h"
 
 namespace datum {
 
@@ -19,8 +20,6 @@ inline constexpr bool is_port(ConnQual qualifier) {
   return qualifier >= 1 && qualifier <= 0xffff;
 }
 
-// The same on every host, whatever its ephemeral ports are: both ends have to find the same.
-inline constexpr PortRange kMappedPorts{16384, 24575};
 inline constexpr std::size_t kCandidates = 8;
 using Candidates = std::array<std::uint16_t, kCandidates>;
 Candidates candidate_ports(ConnQual qualifier, PortRange range);

@@ -70,11 +70,78 @@ tl::unexpected<Status> failure(TcpContext& context, std::optional<ConnQual> qual
 }
 
 // Where there is another way, whoever takes it says what it lacks.
-tl::unexpected<Status> lacks_privilege(const TcpContext& context, ConnQual qualifier) {
-  if (context.options.only_way)
-    log(LogLevel::Warn, "listening at {}: that port {}; choose one from {} on",
-        to_text(place_of(context, qualifier)), kLacksPrivilege, first_unprivileged_port());
+tl::unexpected<Status> lacks_privilege(const TcpContext& context, std::optional<ConnQual> qualifier,
+                                       long start) {
+  if (context.options.only_way || !qualifier)
+    log(LogLevel::Warn, "listening at {}: {} {}; choose one from {} on, which that is here",
+        to_text(place_of(context, qualifier)), qualifier ? "that port" : "each port",
+        kLacksPrivilege, start);
   return fail(Type::ConnQualUnavailable);
+}
+
+bool is_refusal(int error) {
+  return error == EACCES || error == EPERM;
+}
+
+// For a port that nobody has named: another one may do where one is in use, or refused by a policy.
+class PortSearch {
+ public:
+  explicit PortSearch(TcpContext& context) : context_(context) {}
+
+  // True: it is over, with one of them or with an error that others would have as well.
+  bool among(PortRange range);
+  // One that is mapped is left to those qualifiers, and is a reason to go on.
+  bool among_what_the_kernel_gives();
+  // 0 or errno: a refusal only where all were refused.
+  int error() const { return is_refusal(error_) && in_use_ ? EADDRINUSE : error_; }
+  // 0: several were.
+  std::uint16_t refused() const { return tries_ == 1 ? last_ : std::uint16_t{0}; }
+  std::uint16_t last() const { return last_; }
+  GuardedFd take() { return std::move(socket_); }
+
+ private:
+  bool with(std::uint16_t port);
+  TcpContext& context_;
+  GuardedFd socket_;
+  int error_ = EADDRINUSE;
+  std::uint16_t last_ = 0;
+  std::uint32_t tries_ = 0;
+  bool in_use_ = false;
+};
+
+bool PortSearch::with(std::uint16_t port) {
+  last_ = port;
+  ++tries_;
+  error_ = open_listener(context_.scope(), port, context_.congestion, socket_);
+  in_use_ = in_use_ || error_ == EADDRINUSE;
+  return error_ != EADDRINUSE && !is_refusal(error_);
+}
+
+bool PortSearch::among(PortRange range) {
+  if (range.low > range.high) return false;
+  const std::uint32_t count = std::uint32_t{range.high} - range.low + 1;
+  // From a random place on, so that processes that start together do not try the same ports.
+  const auto start = static_cast<std::uint32_t>(context_.lent.random->next() % count);
+  for (std::uint32_t i = 0; i < count; ++i)
+    if (with(static_cast<std::uint16_t>(range.low + (start + i) % count))) return true;
+  return false;
+}
+
+bool PortSearch::among_what_the_kernel_gives() {
+  if (!with(0)) return true; // it has looked at all of them
+  if (error_ != kNoError) return true;
+  const auto port = bound_port(socket_.get());
+  if (!port || !kMappedPorts.has(*port)) return true;
+  socket_ = GuardedFd();
+  error_ = EADDRINUSE;
+  in_use_ = true;
+  return false;
+}
+
+void look_everywhere(PortSearch& search) {
+  if (search.among(any_port_range()) || search.among_what_the_kernel_gives()) return;
+  for (const PortRange range : ephemeral_ports_beside_mapped())
+    if (search.among(range)) return;
 }
 
 } // namespace
@@ -85,8 +152,9 @@ Result<std::unique_ptr<Listener>> TcpListener::open(TcpContext& context, ConnQua
   GuardedFd socket;
   const int error = open_listener(context.scope(), static_cast<std::uint16_t>(qualifier),
                                   context.congestion, socket);
-  if (error == EACCES && qualifier < first_unprivileged_port())
-    return lacks_privilege(context, qualifier);
+  if (error == EACCES)
+    if (const long start = unprivileged_port_start(); static_cast<long>(qualifier) < start)
+      return lacks_privilege(context, qualifier, start);
   if (error != kNoError)
     return failure(context, qualifier, port_error(error, static_cast<std::uint16_t>(qualifier)));
   return finish(context, qualifier, TcpNames(), std::move(socket), events);
@@ -112,24 +180,18 @@ Result<std::unique_ptr<Listener>> TcpListener::open_mapped(TcpContext& context, 
 
 Result<std::unique_ptr<Listener>> TcpListener::open_any(TcpContext& context,
                                                         ListenerEvents& events) {
-  const std::optional<PortRange>& wanted = context.options.ports;
-  const PortRange range = wanted ? *wanted : any_port_range();
-  const std::uint32_t count = std::uint32_t{range.high} - range.low + 1;
-  // From a random place on, so that processes that start together do not try the same ports.
-  const auto start = static_cast<std::uint32_t>(context.lent.random->next() % count);
-  GuardedFd socket;
-  int error = EADDRINUSE;
-  std::uint16_t tried = 0;
-  for (std::uint32_t i = 0; i < count && error == EADDRINUSE; ++i) {
-    tried = static_cast<std::uint16_t>(range.low + (start + i) % count);
-    error = open_listener(context.scope(), tried, context.congestion, socket);
-  }
-  if (error == EADDRINUSE && !wanted) {
-    tried = 0;
-    error = open_listener(context.scope(), 0, context.congestion, socket);
-  }
+  PortSearch search(context);
+  if (const auto& wanted = context.options.ports)
+    search.among(*wanted);
+  else
+    look_everywhere(search);
+  const int error = search.error();
   if (error == EADDRINUSE) return fail(Type::ConnQualUnavailable);
-  if (error != kNoError) return failure(context, std::nullopt, port_error(error, tried));
+  if (error == EACCES)
+    if (const long start = unprivileged_port_start(); search.last() != 0 && search.last() < start)
+      return lacks_privilege(context, std::nullopt, start);
+  if (error != kNoError) return failure(context, std::nullopt, port_error(error, search.refused()));
+  GuardedFd socket = search.take();
   const auto port = bound_port(socket.get());
   if (!port) return failure(context, std::nullopt, port.error());
   return finish(context, *port, TcpNames(), std::move(socket), events);

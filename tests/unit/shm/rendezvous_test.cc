@@ -186,6 +186,42 @@ TEST(AnyPort, TheRangeLiesBelowTheEphemeralPorts) {
   EXPECT_EQ(wide.high, 1999);
 }
 
+void expect_any_port(const char* ephemeral, std::uint16_t low, std::uint16_t high) {
+  const PortRange range = any_port_range_below(ephemeral);
+  EXPECT_EQ(range.low, low) << ephemeral;
+  EXPECT_EQ(range.high, high) << ephemeral;
+}
+
+// 16384 to 24575 are those of qualifiers that are no ports.
+// Rules: tcp.Q10
+TEST(AnyPort, TheRangeHasNoMappedPort) {
+  expect_any_port("32767 60999", 24576, 32766);
+  expect_any_port("25600 60999", 24576, 25599); // room enough above them
+  expect_any_port("25599 60999", 8192, 16383);
+  expect_any_port("24576 60999", 8192, 16383);
+  expect_any_port("20000 60999", 8192, 16383);
+  expect_any_port("16385 60999", 8192, 16383);
+  expect_any_port("16384 60999", 8192, 16383);
+  expect_any_port("16383 60999", 8191, 16382);
+  expect_any_port("40000 60999", 31808, 39999);
+  expect_any_port("1025 60999", 1024, 1024);
+}
+
+// Rules: tcp.Q10
+TEST(AnyPort, WhatIsLeftIsBesideThem) {
+  const auto [below, above] = beside_mapped("2000\t60999\n");
+  EXPECT_EQ(below.low, 2000);
+  EXPECT_EQ(below.high, 16383);
+  EXPECT_EQ(above.low, 24576);
+  EXPECT_EQ(above.high, 60999);
+  const auto [none, all] = beside_mapped("32768 60999");
+  EXPECT_GT(none.low, none.high);
+  EXPECT_EQ(all.low, 32768);
+  const auto [nothing, either] = beside_mapped("16384 24575");
+  EXPECT_GT(nothing.low, nothing.high);
+  EXPECT_GT(either.low, either.high);
+}
+
 TEST(AnyPort, WithoutRoomBelowTheUsualRangeIsTaken) {
   const PortRange range = any_port_range_below("1024\t65535\n");
   EXPECT_EQ(range.low, 24576);
