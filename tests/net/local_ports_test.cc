@@ -79,6 +79,8 @@ class OneHost : public testing::Test {
   explicit OneHost() {
     host_.run("ip link set dev lo up\n"
               "ip link add name wire type veth peer name plug\n"
+              "ip link set dev wire addrgenmode none\n" // no address but those of the test
+              "ip link set dev plug addrgenmode none\n"
               "ip link set dev wire up\n"
               "ip link set dev plug up\n"
               "ip address add 10.88.0.1/24 dev wire\n");
@@ -253,8 +255,7 @@ TEST_F(OneHost, AnAddressThatHasGoneIsNoShortage) {
 // IPv6 without any address but that of the loopback interface: the error is that of a shortage.
 // Rules: tcp.R13
 TEST_F(OneHost, NoAddressToComeFromIsNoShortage) {
-  host_.run("ip -6 address flush dev wire\n"
-            "ip -6 address flush dev lo\n"
+  host_.run("ip -6 address flush dev lo\n"
             "ip -6 route add fd00:88::/64 dev wire\n");
   const Ia ia = open_named("datum");
   Side side(ia);
