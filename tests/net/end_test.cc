@@ -15,6 +15,7 @@
 #include "connection.h"
 #include "foreign.h"
 #include "run.h"
+#include "said.h"
 #include "two_hosts.h"
 #include "variable.h"
 
@@ -303,6 +304,7 @@ TEST_F(NetEndSoon, OneSpoiltOctetBreaksBothSidesAndIsNotDelivered) {
   post_message("good");
   expect_message("good");
   hosts_.wire().set_faults("corrupt=10000");
+  Said said;
   post_message("spoilt");
   expect_broken(there_);
   expect_dto(there_.recv_evd(), there_.ep(), 1, DAT_DTO_ERR_FLUSHED);
@@ -311,6 +313,13 @@ TEST_F(NetEndSoon, OneSpoiltOctetBreaksBothSidesAndIsNotDelivered) {
   ASSERT_EQ(event.event_number, DAT_DTO_COMPLETION_EVENT);
   EXPECT_NE(event.event_data.dto_completion_event_data.status, DAT_DTO_SUCCESS);
   EXPECT_GE(hosts_.wire().count("corrupted"), 1U);
+  if (HasFailure()) return;
+  // Silence would have ended it as well: of TCP, were the checksum wrong, or of the rest of a
+  // frame.
+  EXPECT_EQ(said.take_lines_with({std::string("connection with ") + TwoHosts::kHere + " port ",
+                                  " over TCP: ended by this side: a wrong CRC"}),
+            1U)
+      << said.text();
 }
 
 // The kernel ends its socket in order, but nobody has announced that.
