@@ -3,14 +3,19 @@
 // DTO completes once and in order, and connections end as their consumers end them.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
+#include <vector>
 
+#include "plain_tcp.h"
 #include "run.h"
 #include "said.h"
 #include "two_hosts.h"
 
 namespace datum::net {
 namespace {
+
+using std::chrono::milliseconds;
 
 constexpr int kPatienceMs = 100'000; // a healthy library never needs it
 
@@ -91,6 +96,11 @@ class NetMix : public testing::Test {
   }
 };
 
+// Each has happened.
+void expect_faults(Wire& wire, const std::vector<const char*>& faults) {
+  for (const char* fault : faults) EXPECT_GE(wire.count(fault), 1U) << fault;
+}
+
 // Rules: net.M1
 TEST_F(NetMix, OverAWireWithoutFaults) {
   TwoHosts hosts;
@@ -101,6 +111,7 @@ TEST_F(NetMix, OverAWireWithoutFaults) {
 TEST_F(NetMix, OverADelayOf20Milliseconds) {
   TwoHosts hosts;
   hosts.wire().set_faults("delay=20000");
+  EXPECT_GE(time_of_connect(hosts), milliseconds(40));
   run(hosts, {.rounds = 40});
 }
 
@@ -140,12 +151,16 @@ TEST_F(NetMix, OverAWireThatDuplicates) {
 TEST_F(NetMix, OverAWireWithEveryFaultAtOnce) {
   TwoHosts hosts({.impatient = true});
   hosts.wire().set_faults("delay=2000 loss=200 reorder=500 duplicate=500");
+  EXPECT_GE(time_of_connect(hosts), milliseconds(4));
   run(hosts, {.rounds = 150});
+  expect_faults(hosts.wire(), {"lost", "held_back", "duplicated"});
 }
 
 // Rules: net.M8
 TEST_F(NetMix, Over100MegabitsPerSecond) {
   TwoHosts hosts({.slow = true});
+  constexpr std::size_t kOctets = 5'200'000;
+  EXPECT_GE(time_of_octets(hosts, kOctets), milliseconds(400)); // 13 MB/s
   run(hosts, {.rounds = 150});
 }
 
@@ -161,6 +176,7 @@ TEST_F(NetMix, OverIpv6) {
   TwoHosts hosts({.ipv6 = true});
   hosts.wire().set_faults("delay=500 reorder=200 duplicate=200");
   run(hosts, {.rounds = 100});
+  expect_faults(hosts.wire(), {"held_back", "duplicated"});
 }
 
 class NetMtu : public NetMix, public testing::WithParamInterface<int> {};
@@ -179,8 +195,9 @@ class NetVersions : public NetMix, public testing::WithParamInterface<Versions> 
 TEST_P(NetVersions, OverAWireWithEveryFaultAtOnce) {
   TwoHosts hosts({.impatient = true});
   hosts.wire().set_faults("delay=2000 loss=200 reorder=500 duplicate=500");
+  EXPECT_GE(time_of_connect(hosts), milliseconds(4));
   run(hosts, {.rounds = 100, .versions = GetParam()});
-  EXPECT_GE(hosts.wire().count("lost"), 1U);
+  expect_faults(hosts.wire(), {"lost", "held_back", "duplicated"});
 }
 
 // Rules: net.M13
