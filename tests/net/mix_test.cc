@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "plain_tcp.h"
@@ -19,6 +21,8 @@ using std::chrono::milliseconds;
 
 constexpr int kPatienceMs = 100'000; // a healthy library never needs it
 
+constexpr std::uint64_t kManyFrames = 2000; // a fifth of those that the mix takes for 200 rounds
+
 constexpr unsigned kLonger = 20; // times as many rounds with --long
 
 // The DAT version of the program on each host.
@@ -28,22 +32,24 @@ struct Versions {
 };
 
 struct Mix {
-  unsigned rounds = 100; // of each host
-  bool may_break = false;
+  unsigned rounds = 100;  // of each host
+  bool may_break = false; // and does, where the other host is silent for two seconds
   Versions versions = {};
+  int connect_ms = 60'000;                   // for which a connect waits for the other host
+  std::function<void()> meanwhile = nullptr; // while both work, as they do until they may stop
 };
 
 class Node {
  public:
   Node(const Namespace& host, int version, unsigned seed, const Mix& mix)
-      : process_(
-            host.command({"/usr/bin/env",
-                          std::string("DATUM_PEER_TIMEOUT=") + (mix.may_break ? "2000" : "30000"),
-                          "DAT_OVERRIDE=" DATUM_NET_MIX_CONF,
-                          version == 1 ? DATUM_NET_STRESS : DATUM_NET_STRESS2, "child", "--ia",
-                          "tcp0", "--threads", "4", "--lanes", "6", "--seed", std::to_string(seed),
-                          "--rounds", std::to_string(mix.rounds * (run_long() ? kLonger : 1)),
-                          "--may-break", mix.may_break ? "1" : "0"})) {
+      : process_(host.command(
+            {"/usr/bin/env",
+             std::string("DATUM_PEER_TIMEOUT=") + (mix.may_break ? "2000" : "30000"),
+             "DAT_OVERRIDE=" DATUM_NET_MIX_CONF,
+             version == 1 ? DATUM_NET_STRESS : DATUM_NET_STRESS2, "child", "--ia", "tcp0",
+             "--threads", "4", "--lanes", "6", "--seed", std::to_string(seed), "--rounds",
+             std::to_string(mix.rounds * (run_long() ? kLonger : 1)), "--may-break",
+             mix.may_break ? "1" : "0", "--connect-time", std::to_string(mix.connect_ms)})) {
     target_ = say("ready ");
   }
   const std::string& target() const { return target_; }
@@ -56,23 +62,39 @@ class Node {
     return line.size() < beginning.size() ? line : line.substr(beginning.size());
   }
   void expect_success() { EXPECT_EQ(process_.wait_for_exit(), 0); }
+  // Of "ROUNDS BROKEN".
+  void note_done(const std::string& figures) {
+    const std::size_t blank = figures.find(' ');
+    ASSERT_NE(blank, std::string::npos) << figures;
+    broken_ = std::stoull(figures.substr(blank + 1));
+  }
+  std::uint64_t broken() const { return broken_; }
 
  private:
+  std::uint64_t broken_ = 0;
   test::PeerProcess process_;
   std::string target_;
 };
 
+// Connections that one side has seen broken.
+struct Broken {
+  std::uint64_t here = 0;
+  std::uint64_t there = 0;
+};
+
 class NetMix : public testing::Test {
  protected:
-  static void run(TwoHosts& hosts, const Mix& mix) {
+  static Broken run(TwoHosts& hosts, const Mix& mix) {
     Node one(hosts.here(), mix.versions.here, 2 * first_seed(), mix);
     Node other(hosts.there(), mix.versions.there, 2 * first_seed() + 1, mix);
     one.connect_to(other);
     other.connect_to(one);
+    if (mix.meanwhile) mix.meanwhile();
     for (const char* said : {"enough", "stopped", "done "}) {
       for (Node* node : {&one, &other}) {
-        node->say(said);
-        if (testing::Test::HasFailure()) return;
+        const std::string rest = node->say(said);
+        if (testing::Test::HasFailure()) return {};
+        if (std::string(said) == "done ") node->note_done(rest);
       }
       // A process that ends does not wait until what it said last has come to the other host.
       if (std::string(said) == "enough") hosts.wire().set_faults("");
@@ -83,6 +105,7 @@ class NetMix : public testing::Test {
     }
     one.expect_success();
     other.expect_success();
+    return {one.broken(), other.broken()};
   }
   // Connections may break, and what is spoilt is found by its CRC.
   static void run_over_a_wire_that_spoils(const Versions& versions) {
@@ -99,6 +122,26 @@ class NetMix : public testing::Test {
 // Each has happened.
 void expect_faults(Wire& wire, const std::vector<const char*>& faults) {
   for (const char* fault : faults) EXPECT_GE(wire.count(fault), 1U) << fault;
+}
+
+// Waits until so many more frames have entered the wire.
+void await_frames(Wire& wire, std::uint64_t more) {
+  const auto entered = [&wire] { return wire.count("offered") - wire.count("cut"); };
+  const auto give_up = std::chrono::steady_clock::now() + milliseconds(30'000);
+  for (const std::uint64_t wanted = entered() + more; entered() < wanted;) {
+    ASSERT_LT(std::chrono::steady_clock::now(), give_up);
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+}
+
+// Once, in the middle of what goes over the wire.
+void cut_for(Wire& wire, milliseconds time) {
+  await_frames(wire, kManyFrames);
+  wire.cut();
+  std::this_thread::sleep_for(time);
+  EXPECT_GE(wire.count("cut"), 1U);
+  wire.mend();
+  await_frames(wire, kManyFrames);
 }
 
 // Rules: net.M1
@@ -169,6 +212,41 @@ TEST_F(NetMix, Over100MegabitsPerSecond) {
 // Rules: net.M9
 TEST_F(NetMix, OverAWireThatSpoilsWhatTcpTakesForGood) {
   run_over_a_wire_that_spoils({1, 1});
+}
+
+// Rules: net.M14
+TEST_F(NetMix, OverAWireThatIsCutForFiveSeconds) {
+  TwoHosts hosts;
+  run(hosts, {.rounds = 200, .meanwhile = [&] { cut_for(hosts.wire(), milliseconds(5000)); }});
+}
+
+// Rules: net.M15
+TEST_F(NetMix, OverAWireThatIsCutForLongerThanAHostMayBeSilent) {
+  TwoHosts hosts;
+  const Broken broken = run(hosts, {.rounds = 200, .may_break = true, .meanwhile = [&] {
+                                      cut_for(hosts.wire(), milliseconds(4000));
+                                    }});
+  EXPECT_GE(broken.here, 1U);
+  EXPECT_GE(broken.there, 1U);
+}
+
+// What is up breaks behind two seconds, long before they may stop; what is begun meanwhile does not
+// come up, and is told so after three.
+// Rules: net.M16
+TEST_F(NetMix, OverAWireThatIsCutForEver) {
+  TwoHosts hosts;
+  std::chrono::steady_clock::time_point cut_at;
+  const Broken broken =
+      run(hosts, {.rounds = 1, .may_break = true, .connect_ms = 3000, .meanwhile = [&] {
+                    await_frames(hosts.wire(), kManyFrames);
+                    hosts.wire().cut();
+                    cut_at = std::chrono::steady_clock::now();
+                    std::this_thread::sleep_for(milliseconds(4000));
+                  }});
+  EXPECT_LE(std::chrono::steady_clock::now() - cut_at, std::chrono::seconds(25));
+  EXPECT_GE(hosts.wire().count("cut"), 1U);
+  EXPECT_GE(broken.here, 1U);
+  EXPECT_GE(broken.there, 1U);
 }
 
 // Rules: net.M10

@@ -6,7 +6,7 @@
 //   parent -> child   stop: it connects no more
 //   child -> parent   stopped
 //   parent -> child   leave: the other side has stopped, too
-//   child -> parent   done ROUNDS
+//   child -> parent   done ROUNDS BROKEN, the second of connections
 #pragma once
 
 #include <string>

@@ -53,7 +53,7 @@ bool Initiator::connect(Asking& asking) {
   asking.answers.clear();
   asking.end->post_recvs();
   MUST_DAT(dat_ep_connect(asking.end->ep(), target->address(), target->qualifier,
-                          node_.load().patience, 0, nullptr, DAT_QOS_BEST_EFFORT,
+                          node_.load().connect_time, 0, nullptr, DAT_QOS_BEST_EFFORT,
                           DAT_CONNECT_DEFAULT_FLAG));
   if (!await_answers(asking, 1, asking.hello)) return false;
   MUST(asking.hello.ask == Ask::Hello);
@@ -241,6 +241,7 @@ void Initiator::on_connection(Asking& asking, DAT_EVENT_NUMBER number) {
   MUST_SEE((asking.leaving && number == DAT_CONNECTION_EVENT_DISCONNECTED) ||
                node_.peer_may_vanish(),
            number);
+  if (number == DAT_CONNECTION_EVENT_BROKEN) node_.count_broken();
   asking.ended = true;
   go_down_if_quiet(asking);
 }

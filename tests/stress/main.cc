@@ -2,13 +2,15 @@
 // datum-stress: a random mix of everything over many connections from many threads, with every byte
 // checked where it arrives:
 //   datum-stress one|two|child [--seconds N] [--seed N] [--threads N] [--lanes N] [--ia NAME]
-//                              [--rounds N] [--may-break 0|1] [--child PROGRAM]
+//                              [--rounds N] [--may-break 0|1] [--connect-time MS]
+//                              [--child PROGRAM]
 //   one   one process, connected to itself: N lanes are 2 N endpoints
 //   two   two processes; the second one is killed at random moments and begun anew. It is this
 //         program, or with --child that one, as datum-stress2, which is the same for DAT 2.0
 //   child the second of two; what begins it talks to it by the lines of child.h, and may so bring
 //         two of them together. It says when it has done N rounds. With --may-break 1 a connection
-//         may end at any moment: what arrives before is checked all the same
+//         may end at any moment: what arrives before is checked all the same; and none comes up
+//         that has not done so within --connect-time
 // The seed fixes what each thread does and when a child is killed, not how threads interleave.
 #include <atomic>
 #include <chrono>
@@ -59,6 +61,8 @@ bool read_options(int count, char** words, Options& options) {
       options.rounds = number;
     else if (name == "--may-break")
       options.may_break = number != 0;
+    else if (name == "--connect-time")
+      options.load.connect_time = static_cast<DAT_TIMEOUT>(number * 1000);
     else if (name == "--child")
       options.child = value;
     else if (name == "--ia")
@@ -126,7 +130,7 @@ void run_child(const Options& options) {
   reader.join();
   node.answer_until_idle();
   node.stop_responders();
-  std::cout << "done " << node.rounds() << std::endl;
+  std::cout << "done " << node.rounds() << " " << node.broken() << std::endl;
 }
 
 std::vector<std::string> child_arguments(const Options& options, int generation) {
@@ -177,10 +181,11 @@ void run_two(const Options& options) {
 int main(int count, char** words) {
   Options options;
   if (!read_options(count, words, options)) {
-    std::fprintf(stderr,
-                 "usage: %s one|two|child [--seconds N] [--seed N] [--threads N] [--lanes N] "
-                 "[--ia NAME] [--rounds N] [--may-break 0|1] [--child PROGRAM]\n",
-                 words[0]);
+    std::fprintf(
+        stderr,
+        "usage: %s one|two|child [--seconds N] [--seed N] [--threads N] [--lanes N] "
+        "[--ia NAME] [--rounds N] [--may-break 0|1] [--connect-time MS] [--child PROGRAM]\n",
+        words[0]);
     return 2;
   }
   std::string line;

@@ -28,6 +28,7 @@ struct Load {
   int pairs = 32;                    // of threads: one that asks, one that answers
   std::uint32_t lanes = 500;         // connections that we ask on, and as many that we answer on
   DAT_TIMEOUT patience = 60'000'000; // us: a healthy library never needs it
+  DAT_TIMEOUT connect_time = 60'000'000; // us: for a peer that may be silent
 };
 
 // What the threads of a node share.
@@ -76,6 +77,8 @@ class Node {
   void give_back(End& end);
   void count_round() { ++rounds_; }
   std::uint64_t rounds() const { return rounds_; }
+  void count_broken() { ++broken_; }
+  std::uint64_t broken() const { return broken_; }
 
  private:
   End* take_free_end();
@@ -97,6 +100,7 @@ class Node {
   std::atomic<bool> stopping_{false};
   std::atomic<int> initiators_at_work_{0};
   std::atomic<std::uint64_t> rounds_{0};
+  std::atomic<std::uint64_t> broken_{0};
 
   std::vector<std::unique_ptr<Responder>> responders_;
   std::vector<std::unique_ptr<Initiator>> initiators_;

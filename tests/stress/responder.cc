@@ -100,6 +100,7 @@ void Responder::on_connection(DAT_EVENT_NUMBER number, DAT_EP_HANDLE ep) {
   MUST_SEE(number == DAT_CONNECTION_EVENT_DISCONNECTED || number == DAT_CONNECTION_EVENT_BROKEN ||
                number == DAT_CONNECTION_EVENT_ACCEPT_COMPLETION_ERROR,
            number);
+  if (number == DAT_CONNECTION_EVENT_BROKEN) node_.count_broken();
   answering.ended = true;
   give_back_if_quiet(answering);
 }
