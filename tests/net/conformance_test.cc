@@ -3,6 +3,7 @@
 // a choice of their tests, or with --long all of them.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <ostream>
 #include <string>
@@ -31,8 +32,15 @@ constexpr const char* kDatagrams = "Dat2Datagrams*:Dat2Liar*";
 // They mostly wait, for the wire or for each other.
 constexpr int kAtATime = 4;
 
+// That the wire has carried at least, a third to a fifth of what it carries for the choice.
+struct Frames {
+  std::uint64_t of_dat1;
+  std::uint64_t of_dat2;
+};
+
 struct Kind {
   const char* name;
+  Frames frames;
   const char* chosen;
   const char* chosen2 = kData2;
   const char* faults = "";
@@ -49,9 +57,12 @@ std::ostream& operator<<(std::ostream& out, const Kind& kind) {
 
 class NetConformance : public testing::TestWithParam<Kind> {
  protected:
-  void run(const char* suite, const char* chosen) {
+  void run(const char* suite, const char* chosen, std::uint64_t frames) {
     if (run_long()) chosen = "*";
-    if (chosen_tests() != nullptr) chosen = chosen_tests();
+    if (chosen_tests() != nullptr) {
+      chosen = chosen_tests();
+      frames = 1;
+    }
     HostAndMirror host(GetParam().wiring);
     host.wire().set_faults(GetParam().faults);
     std::vector<std::string> parts;
@@ -60,7 +71,7 @@ class NetConformance : public testing::TestWithParam<Kind> {
       parts.push_back(environment(part, count) + suite +
                       " --transport=tcp --gtest_brief=1 '--gtest_filter=" + chosen + "'");
     host.host().run_together(parts);
-    EXPECT_GE(host.wire().count("offered"), 1U);
+    EXPECT_GE(host.wire().count("offered"), frames);
     for (const char* fault : GetParam().counted) EXPECT_GE(host.wire().count(fault), 1U) << fault;
   }
 
@@ -80,12 +91,12 @@ class NetConformance : public testing::TestWithParam<Kind> {
 
 // Rules: net.C1 net.C2 net.C3 net.C5 net.C6 net.C7 net.C8 net.C9 net.C10 net.C11
 TEST_P(NetConformance, OfDat1) {
-  run(DATUM_NET_CONFORMANCE, GetParam().chosen);
+  run(DATUM_NET_CONFORMANCE, GetParam().chosen, GetParam().frames.of_dat1);
 }
 
 // Rules: net.C4 net.C12
 TEST_P(NetConformance, OfDat2) {
-  run(DATUM_NET_CONFORMANCE2, GetParam().chosen2);
+  run(DATUM_NET_CONFORMANCE2, GetParam().chosen2, GetParam().frames.of_dat2);
 }
 
 // The suites are given more time by variables that some of their tests set for themselves.
@@ -105,16 +116,19 @@ INSTANTIATE_TEST_SUITE_P(
     Over, NetConformance,
     testing::Values(
         Kind{.name = "ADelayOf20Milliseconds",
+             .frames = {1800, 180},
              .chosen = kFew,
              .chosen2 = kFew2,
              .faults = "delay=20000",
              .way_ms = 300},
         Kind{.name = "ALossOf1Percent",
+             .frames = {5000, 2000},
              .chosen = kData,
              .faults = "loss=100",
              .counted = {"lost"},
              .wiring = {.impatient = true}},
         Kind{.name = "ALossOf10Percent",
+             .frames = {1000, 200},
              .chosen = "RuleDtoErrors*:RuleRdmaReadLimits*",
              .chosen2 = kFew2,
              .faults = "loss=1000",
@@ -122,31 +136,49 @@ INSTANTIATE_TEST_SUITE_P(
              .wiring = {.impatient = true},
              .way_ms = 1000},
         Kind{.name = "AWireThatReorders",
+             .frames = {9000, 2500},
              .chosen = kData,
              .faults = "reorder=2000",
              .counted = {"held_back"}},
         Kind{.name = "AWireThatDuplicates",
+             .frames = {600, 200},
              .chosen = kSome,
              .chosen2 = kFew2,
              .faults = "duplicate=2000",
              .counted = {"duplicated"}},
         Kind{.name = "AWireThatReordersAndDuplicates",
+             .frames = {6000, 300},
              .chosen = kMost,
              .chosen2 = kDatagrams,
              .faults = "delay=200 reorder=500 duplicate=500",
              .counted = {"held_back", "duplicated"}},
         Kind{.name = "AWireWithEveryFaultAtOnce",
+             .frames = {1200, 200},
              .chosen = "DatEpPost*:RuleRdmaReadLimits*",
              .chosen2 = kFew2,
              .faults = "delay=2000 loss=200 reorder=500 duplicate=500",
              .counted = {"lost", "held_back", "duplicated"},
              .wiring = {.impatient = true},
              .way_ms = 500},
-        Kind{.name = "100MegabitsPerSecond", .chosen = kData, .wiring = {.slow = true}},
-        Kind{.name = "Mtu576", .chosen = kData, .wiring = {.mtu = 576}},
-        Kind{.name = "Mtu1280AndIpv6", .chosen = kMost, .wiring = {.mtu = 1280, .ipv6 = true}},
-        Kind{.name = "Mtu9000", .chosen = kSome, .chosen2 = kFew2, .wiring = {.mtu = 9000}},
-        Kind{.name = "Mtu65520", .chosen = kSome, .chosen2 = kFew2, .wiring = {.mtu = 65520}}),
+        Kind{.name = "100MegabitsPerSecond",
+             .frames = {4000, 1800},
+             .chosen = kData,
+             .wiring = {.slow = true}},
+        Kind{.name = "Mtu576", .frames = {8000, 1800}, .chosen = kData, .wiring = {.mtu = 576}},
+        Kind{.name = "Mtu1280AndIpv6",
+             .frames = {5000, 1800},
+             .chosen = kMost,
+             .wiring = {.mtu = 1280, .ipv6 = true}},
+        Kind{.name = "Mtu9000",
+             .frames = {400, 170},
+             .chosen = kSome,
+             .chosen2 = kFew2,
+             .wiring = {.mtu = 9000}},
+        Kind{.name = "Mtu65520",
+             .frames = {400, 170},
+             .chosen = kSome,
+             .chosen2 = kFew2,
+             .wiring = {.mtu = 65520}}),
     [](const testing::TestParamInfo<Kind>& kind) { return std::string(kind.param.name); });
 
 } // namespace
