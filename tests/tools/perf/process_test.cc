@@ -72,18 +72,37 @@ TEST(DatPerf, LocalMeasuresSleepersAndConnectionsOverTcp) {
   EXPECT_NE(ended.output.find("\"descriptors_per_pair\": 2,"), std::string::npos) << ended.output;
 }
 
-// The address exists in the far namespace only.
+// Beside another network namespace, `far`: 192.0.2.2 exists there only. Waits for what it begins.
+// No ' in it.
+Ended run_beside_far(const std::string& script) {
+  return run("unshare --user --map-root-user --net --mount sh -ec '"
+             "mount -t tmpfs none /run; ip netns add far; "
+             "ip link add near type veth peer name far netns far; "
+             "ip address add 192.0.2.1/24 dev near; ip -n far address add 192.0.2.2/24 dev far; "
+             "ip link set lo up; ip link set near up; ip -n far link set far up; " +
+             script + "' 2>&1");
+}
+
 TEST(DatPerf, LocalMeasuresThroughWhatConnectsTwoNetworkNamespaces) {
-  const Ended ended =
-      run("unshare --user --map-root-user --net --mount sh -ec '"
-          "mount -t tmpfs none /run; ip netns add far; ip link add near type veth peer name far "
-          "netns far; ip address add 192.0.2.1/24 dev near; ip -n far address add 192.0.2.2/24 dev "
-          "far; ip link set lo up; ip link set near up; ip -n far link set far up; exec " +
-          kPerf +
-          " --local --netns far=192.0.2.2 -t send-lat -s 8 --repeat 1 --time 1 --json -q' 2>&1");
+  const Ended ended = run_beside_far(
+      "exec " + kPerf +
+      " --local --netns far=192.0.2.2 -t send-lat -s 8 --repeat 1 --time 1 --json -q");
   EXPECT_EQ(ended.code, 0) << ended.output;
   EXPECT_EQ(count(ended.output, "\"transport\": \"tcp\""), 1U) << ended.output;
   EXPECT_EQ(count(ended.output, "\"limit\": \"tcp 8 B\""), 1U) << ended.output;
+}
+
+// The server ends with its client.
+TEST(DatPerf, AClientMeasuresWithAServerOnAnotherHost) {
+  const Ended ended = run_beside_far(
+      "nsenter --net=/run/netns/far timeout 50 " + kPerf + " --server --once >/run/said & " +
+      "until grep \"port 5212\" /run/said; do sleep 0.1; done; " + kPerf +
+      " 192.0.2.2 -t send-lat,write-lat,read-lat,send-bw,write-bw,read-bw,connect -s 8,70000" +
+      kShort + "|| { kill $!; exit 1; }; wait $!; echo the server has ended");
+  EXPECT_EQ(ended.code, 0) << ended.output;
+  EXPECT_EQ(count(ended.output, "\"transport\": \"tcp\""), 13U) << ended.output;
+  EXPECT_EQ(count(ended.output, "\"median\""), 13U) << ended.output;
+  EXPECT_EQ(count(ended.output, "the server has ended"), 1U) << ended.output;
 }
 
 TEST(DatPerf, ANetworkNamespaceThatThereIsNotIsWrongUsage) {
