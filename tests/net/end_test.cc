@@ -293,28 +293,29 @@ TEST_F(NetEnd, APeerFarAwayThatHasLeftHasPlacedNothing) {
   expect_connection_event(here_.connect_evd(), DAT_CONNECTION_EVENT_DISCONNECTED, here_.ep());
 }
 
+// Silence would break it as well, be it TCP's because of a wrong checksum or that of the rest of a
+// frame; but after 30 s. Where a process does this again and again, lines are left out of its log.
 // Rules: net.E5
-TEST_F(NetEndSoon, OneSpoiltOctetBreaksBothSidesAndIsNotDelivered) {
+TEST_F(NetEnd, OneSpoiltOctetBreaksBothSidesAndIsNotDelivered) {
+  constexpr DAT_TIMEOUT kSoon = 15 * kSecond;
   connect_both();
   post_message("good");
   expect_message("good");
   hosts_.wire().set_faults("corrupt=10000");
   Said said;
   post_message("spoilt");
-  expect_broken(there_);
+  expect_broken(there_, kSoon);
   expect_dto(there_.recv_evd(), there_.ep(), 1, DAT_DTO_ERR_FLUSHED);
-  expect_broken(here_);
+  expect_broken(here_, kSoon);
   const DAT_EVENT event = next_event(here_.request_evd());
   ASSERT_EQ(event.event_number, DAT_DTO_COMPLETION_EVENT);
   EXPECT_NE(event.event_data.dto_completion_event_data.status, DAT_DTO_SUCCESS);
   EXPECT_GE(hosts_.wire().count("corrupted"), 1U);
-  if (HasFailure()) return;
-  // Silence would have ended it as well: of TCP, were the checksum wrong, or of the rest of a
-  // frame.
-  EXPECT_EQ(said.take_lines_with({std::string("connection with ") + TwoHosts::kHere + " port ",
-                                  " over TCP: ended by this side: a wrong CRC"}),
-            1U)
-      << said.text();
+  const std::string text = said.take();
+  const std::string there = std::string("connection with ") + TwoHosts::kHere + " port ";
+  EXPECT_EQ(lines_with(text, {there, " over TCP: ended by this side: a wrong CRC"}),
+            lines_with(text, {there}))
+      << text;
 }
 
 // The kernel ends its socket in order, but nobody has announced that.

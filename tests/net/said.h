@@ -24,24 +24,26 @@ class Said {
   Said(const Said&) = delete;
   Said& operator=(const Said&) = delete;
 
-  // The lines so far that hold all of these, once; what is said later is shown as ever.
-  std::size_t take_lines_with(std::initializer_list<std::string_view> parts) {
+  // All of it so far, once; what is said later is shown as ever.
+  std::string take() {
     taken_ = true;
-    text_ = testing::internal::GetCapturedStderr();
-    std::istringstream lines(text_);
-    std::size_t count = 0;
-    for (std::string line; std::getline(lines, line);)
-      count += std::all_of(parts.begin(), parts.end(), [&line](std::string_view part) {
-        return line.find(part) != std::string::npos;
-      });
-    return count;
+    return testing::internal::GetCapturedStderr();
   }
-  // All that was taken.
-  const std::string& text() const { return text_; }
 
  private:
   bool taken_ = false;
-  std::string text_;
 };
+
+// The lines that hold all of these.
+inline std::size_t lines_with(const std::string& text,
+                              std::initializer_list<std::string_view> parts) {
+  std::istringstream lines(text);
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line);)
+    count += std::all_of(parts.begin(), parts.end(), [&line](std::string_view part) {
+      return line.find(part) != std::string::npos;
+    });
+  return count;
+}
 
 } // namespace datum::net
