@@ -27,6 +27,8 @@ test      python3                the checks of layers and rules, which run as te
 test      mandoc                 judges the rendered manual pages
 test      iproute2               the interfaces, addresses and rates of tests/net
 test      binutils               nm and readelf for the exported symbols
+test      librdmacm-dev          compiles the peer of make siw: connections
+test      libibverbs-dev         compiles the peer of make siw: queue pairs and memory
 check     clang                  the second compiler, and the fuzz targets
 check     lld                    links what Clang builds with half the work, which is a minute of all
 check     libclang-rt-14-dev     sanitizer and libFuzzer runtimes of that Clang
@@ -41,8 +43,6 @@ check     libbenchmark-dev       the benchmarks are compiled and checked too
 check     liburing-dev           bare sockets by io_uring, which the benchmarks hold epoll against
 check     dapl2-utils            Debian's DAT 2.0 programs and registry, which run over Datum unmodified
 check     tshark                 its dissectors judge captures of our connections
-check     librdmacm-dev          compiles the peer of make siw: connections
-check     libibverbs-dev         compiles the peer of make siw: queue pairs and memory
 interop   dapl2-utils            the same by itself: tests/interop/dapl-utils installs it where it is missing
 interop   iproute2               the cable between the two hosts there
 bench     libbenchmark-dev       micro-benchmarks
