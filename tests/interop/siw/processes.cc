@@ -10,10 +10,19 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 #include <utility>
 
 namespace datum::siw {
 namespace {
+
+// Of the calling thread.
+bool enter(const std::string& network) {
+  const int there = open(network.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool entered = there >= 0 && setns(there, CLONE_NEWNET) == 0;
+  if (there >= 0) close(there);
+  return entered;
+}
 
 // In the child: never returns.
 void become(const std::vector<std::string>& command, const std::string& network, int input,
@@ -24,8 +33,7 @@ void become(const std::vector<std::string>& command, const std::string& network,
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
-  const int there = open(network.c_str(), O_RDONLY | O_CLOEXEC);
-  if (there >= 0 && setns(there, CLONE_NEWNET) == 0) execvp(words[0], words.data());
+  if (enter(network)) execvp(words[0], words.data());
   std::perror(words[0]);
   _exit(127);
 }
@@ -44,6 +52,14 @@ pid_t start_beside_siw(const std::vector<std::string>& command, int input, int o
   if (process == 0) become(command, network, input, output);
   EXPECT_GT(process, 0) << "fork";
   return process;
+}
+
+void open_beside_siw(const std::function<void()>& open) {
+  const std::string network = setting("DATUM_SIW_NETWORK");
+  std::thread([&] {
+    ASSERT_TRUE(enter(network)) << network;
+    open();
+  }).join();
 }
 
 int exit_status_of(pid_t process) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// interop/siw/processes.h: programs in the network namespace where the siw device is.
+// interop/siw/processes.h: programs, and sockets of ours, in the network namespace where the siw
+// device is.
 #pragma once
 
 #include <sys/types.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,9 @@ std::string setting(const char* name);
 pid_t start_beside_siw(const std::vector<std::string>& command, int input = -1, int output = -1);
 // Its exit status, or -1 for another end.
 int exit_status_of(pid_t process);
+
+// A socket that this opens is a neighbour of siw's for as long as it lives.
+void open_beside_siw(const std::function<void()>& open);
 
 // No process outlives its test, however that ends.
 class BesideSiw {
