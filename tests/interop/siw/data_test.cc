@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // interop/siw: octets between an endpoint of ours and siw, every operation in both directions.
+#include <set>
+
 #include "fixture.h"
 
 namespace datum::siw {
@@ -58,7 +60,7 @@ TEST_P(SiwData, SendOfSiwArrivesWhole) {
     ASSERT_DAT_OK(test::post_recv(side.ep(), {buffer.segment()}, size));
     siw.must(order("send", 2, size));
     expect_dto(side.recv_evd(), size, size);
-    siw.ask("done 10000");
+    siw.expect_done(2, size);
     EXPECT_TRUE(buffer.holds(static_cast<std::uint8_t>(seed), 0, size)) << size;
   }
 }
@@ -88,8 +90,8 @@ TEST_P(SiwData, WriteOfSiwArrivesBeforeTheSendBehindIt) {
     siw.must(order("send", 3, 0));
     expect_dto(side.recv_evd(), size, 0);
     EXPECT_TRUE(buffer.holds(static_cast<std::uint8_t>(seed), 0, size)) << size;
-    siw.ask("done 10000");
-    siw.ask("done 10000");
+    siw.expect_done(2, size);
+    siw.expect_done(3, 0);
   }
 }
 
@@ -131,6 +133,10 @@ TEST_P(SiwData, OperationsOfNothing) {
   siw.must(order("read", 3, 0, buffer));
   siw.must(order("send", 4, 0));
   expect_dto(side.recv_evd(), 8, 0);
+  // The Read has to wait for us, and siw lets the Send behind it be done before.
+  const std::multiset<std::string> done{siw.ask("done 10000"), siw.ask("done 10000"),
+                                        siw.ask("done 10000")};
+  EXPECT_EQ(done, (std::multiset<std::string>{"2 0 success", "3 0 success", "4 0 success"}));
 }
 
 // Rules: SIW.14
