@@ -54,6 +54,34 @@ class SiwLink : public SiwConnected {
     expect_dto(side.request_evd(), 100, 0);
   }
 
+  // siw's TCP has its Sends, and we have none of them, when siw ends. Each of them is small, so TCP
+  // takes it at once.
+  void expect_sends_before_end_by(const std::string& way) {
+    constexpr DAT_UINT64 kSends = 8;
+    constexpr std::size_t kEach = 1024;
+    ASSERT_NO_FATAL_FAILURE(hear_siw()); // whom we would ask later, and be answered by a reset
+    siw.must("fill 0 8192 4");
+    for (DAT_UINT64 i = 0; i < kSends; ++i)
+      ASSERT_DAT_OK(test::post_recv(side.ep(), {buffer.segment(i * kEach, kEach)}, i));
+    Cut cut;
+    for (DAT_UINT64 i = 0; i < kSends; ++i) {
+      siw.must("send " + std::to_string(i) + ' ' + std::to_string(i * kEach) + " 1024");
+      siw.expect_done(i, kEach);
+    }
+    EXPECT_EQ(siw.end_by(way), kSends);
+    EXPECT_NO_EVENT(side.recv_evd());
+    cut.mend();
+    for (DAT_UINT64 i = 0; i < kSends; ++i) expect_dto(side.recv_evd(), i, kEach);
+    EXPECT_TRUE(buffer.holds(4, 0, kSends * kEach));
+    expect_end(DAT_CONNECTION_EVENT_DISCONNECTED);
+    EXPECT_NO_EVENT(side.connect_evd());
+  }
+  void close_ia_at_once() {
+    EXPECT_DAT_OK(dat_ia_close(ia.release(), DAT_CLOSE_ABRUPT_FLAG));
+    buffer.lmr().release();
+    side.give_up();
+  }
+
   static constexpr std::size_t kSize = 65536;
   test::Buffer buffer = side.buffer(kSize);
 };
@@ -124,13 +152,33 @@ TEST_P(SiwLink, CloseOfTheIaSendsWhatTheLinkHeldUp) {
   expect_end(DAT_CONNECTION_EVENT_DISCONNECTED);
   cut.reset();
   const auto begin = std::chrono::steady_clock::now();
-  EXPECT_DAT_OK(dat_ia_close(ia.release(), DAT_CLOSE_ABRUPT_FLAG));
+  close_ia_at_once();
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(950));
-  buffer.lmr().release();
-  side.give_up();
   siw.expect_done(1, kSize);
   siw.must("check 0 65536 6");
   siw.expect_event("DISCONNECTED");
+// Rules: SIW.35 SIW.38
+TEST_P(SiwLink, SendsThatTheLinkHeldUpComeBeforeTheDisconnectBySiw) {
+  expect_sends_before_end_by("disconnect");
+  siw.expect_event("DISCONNECTED");
+}
+
+// Rules: SIW.35 SIW.38
+TEST_P(SiwLink, SendsThatTheLinkHeldUpComeBeforeTheErrorStateOfSiw) {
+  expect_sends_before_end_by("abort");
+  siw.expect_event("DISCONNECTED");
+}
+
+// Rules: SIW.35 SIW.38
+TEST_P(SiwLink, SendsThatTheLinkHeldUpComeBeforeTheEndOfTheQueuePair) {
+  expect_sends_before_end_by("drop");
+}
+
+// Rules: SIW.20 SIW.35 SIW.38
+TEST_P(SiwLink, SendsThatTheLinkHeldUpComeBeforeTheDeathOfSiwsProcess) {
+  expect_sends_before_end_by("die");
+}
+
 }
 
 // Rules: SIW.32

@@ -133,4 +133,13 @@ void SiwPeer::die() {
   process_ = -1;
 }
 
+std::uint64_t SiwPeer::end_by(const std::string& way) {
+  const bool dies = way == "die";
+  if (!dies) must(way);
+  std::uint64_t sent = 0;
+  std::istringstream(ask("sent")) >> sent;
+  if (dies) die();
+  return sent;
+}
+
 } // namespace datum::siw

@@ -47,6 +47,9 @@ class SiwPeer {
   void expect_flushed(std::uint64_t cookie) { expect_failed(cookie, "Work Request Flushed Error"); }
   Remote memory(const std::string& order = "memory");
   void die();
+  // One of the orders that end the connection, or "die". How many Sends siw had reported as done,
+  // by that end or before its death; all completions have been taken then.
+  std::uint64_t end_by(const std::string& way);
 
  private:
   pid_t process_ = -1;

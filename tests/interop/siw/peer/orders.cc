@@ -184,6 +184,9 @@ const std::map<std::string, Order> kOrders = {
        return std::to_string(done->cookie) + ' ' + std::to_string(done->length) + ' ' +
               done->status;
      }},
+    // sent -> how many Sends have completed with success
+    {"sent",
+     [](VerbsConnection& peer, std::istream&) { return std::to_string(peer.sends_done()); }},
     // The process ends as if it had been killed: the kernel cleans up.
     {"die", [](VerbsConnection&, std::istream&) -> std::string { _exit(0); }},
 };

@@ -37,7 +37,7 @@ rdma_conn_param parameters(std::uint8_t reads, const PrivateData& private_data) 
   return parameters;
 }
 
-CmEvent take(rdma_cm_event* event) {
+CmEvent taken_from(rdma_cm_event* event) {
   CmEvent taken;
   taken.name = std::string(rdma_event_str(event->event)).substr(std::strlen("RDMA_CM_EVENT_"));
   taken.status = event->status;
@@ -123,7 +123,7 @@ std::optional<CmEvent> VerbsConnection::event(int milliseconds) {
   if (poll(&waiting, 1, milliseconds) != 1) return std::nullopt;
   rdma_cm_event* event = nullptr;
   must(rdma_get_cm_event(channel_, &event), "rdma_get_cm_event");
-  const CmEvent taken = take(event);
+  const CmEvent taken = taken_from(event);
   if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST) id_ = event->id;
   must(rdma_ack_cm_event(event), "rdma_ack_cm_event");
   if (taken.name == "CONNECT_REQUEST") create_queue_pair(id_, pd_, cq_);
@@ -155,9 +155,7 @@ void VerbsConnection::drop() {
   if (id_->qp != nullptr) rdma_destroy_qp(id_);
   rdma_destroy_id(std::exchange(id_, nullptr));
   // What was left of it must not be taken for the next connection's.
-  ibv_wc left{};
-  while (cq_ != nullptr && ibv_poll_cq(cq_, 1, &left) > 0) {
-  }
+  if (cq_ != nullptr) sends_done();
 }
 
 void VerbsConnection::post_recv(std::uint64_t cookie, ibv_sge piece) {
@@ -186,12 +184,25 @@ std::optional<Completion> VerbsConnection::completion(int milliseconds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
   ibv_wc done{};
   do {
-    const int count = ibv_poll_cq(cq_, 1, &done);
+    const int count = take(done);
     if (count < 0) throw std::runtime_error("ibv_poll_cq");
     if (count == 1) return Completion{ibv_wc_status_str(done.status), done.wr_id, done.byte_len};
     std::this_thread::yield();
   } while (std::chrono::steady_clock::now() < end);
   return std::nullopt;
+}
+
+int VerbsConnection::sends_done() {
+  ibv_wc done{};
+  while (take(done) > 0) {
+  }
+  return sends_done_;
+}
+
+int VerbsConnection::take(ibv_wc& done) {
+  const int count = ibv_poll_cq(cq_, 1, &done);
+  if (count == 1 && done.status == IBV_WC_SUCCESS && done.opcode == IBV_WC_SEND) ++sends_done_;
+  return count;
 }
 
 } // namespace datum::siw

@@ -61,8 +61,12 @@ class VerbsConnection {
   void post(ibv_wr_opcode opcode, std::uint64_t cookie, ibv_sge piece, std::uint64_t remote_address,
             std::uint32_t stag);
   std::optional<Completion> completion(int milliseconds);
+  // Takes the completions that are there: how many Sends have succeeded so far, of those that were
+  // taken before as well.
+  int sends_done();
 
  private:
+  int take(ibv_wc& done);
   void prepare(rdma_cm_id* id);
   CmEvent await(rdma_cm_event_type wanted);
 
@@ -73,6 +77,7 @@ class VerbsConnection {
   ibv_cq* cq_ = nullptr;
   std::unique_ptr<VerbsMemory> memory_;       // peers may read and write it
   std::unique_ptr<VerbsMemory> local_memory_; // they may not
+  int sends_done_ = 0;
 };
 
 } // namespace datum::siw
