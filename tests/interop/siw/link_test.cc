@@ -157,6 +157,8 @@ TEST_P(SiwLink, CloseOfTheIaSendsWhatTheLinkHeldUp) {
   siw.expect_done(1, kSize);
   siw.must("check 0 65536 6");
   siw.expect_event("DISCONNECTED");
+}
+
 // Rules: SIW.35 SIW.38
 TEST_P(SiwLink, SendsThatTheLinkHeldUpComeBeforeTheDisconnectBySiw) {
   expect_sends_before_end_by("disconnect");
@@ -179,8 +181,6 @@ TEST_P(SiwLink, SendsThatTheLinkHeldUpComeBeforeTheDeathOfSiwsProcess) {
   expect_sends_before_end_by("die");
 }
 
-}
-
 // Rules: SIW.32
 TEST_P(SiwLink, AbruptDisconnectDoesNotWaitForTheLink) {
   const DAT_RMR_TRIPLET source = there(kSize);
@@ -191,6 +191,38 @@ TEST_P(SiwLink, AbruptDisconnectDoesNotWaitForTheLink) {
   expect_end(DAT_CONNECTION_EVENT_DISCONNECTED);
   cut.mend();
   siw.expect_event("DISCONNECTED");
+}
+
+// Of an endpoint that is freed there is no event any more. siw hears of its end when it can.
+// Rules: SIW.32
+TEST_P(SiwLink, EndpointThatIsFreedDoesNotWaitForTheLink) {
+  const DAT_RMR_TRIPLET source = there(kSize);
+  siw.must("recv 1 0 64");
+  Cut cut;
+  ASSERT_DAT_OK(test::post_read(side.ep(), {buffer.segment()}, source, 2));
+  const auto begin = std::chrono::steady_clock::now();
+  side.ep().free();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(950));
+  EXPECT_NO_EVENT(side.request_evd());
+  EXPECT_NO_EVENT(side.connect_evd());
+  cut.mend();
+  siw.expect_event("DISCONNECTED");
+  siw.expect_flushed(1);
+}
+
+// The IA looks after its ends for a second, and TCP after that.
+// Rules: SIW.33
+TEST_P(SiwLink, AbruptCloseOfTheIaWaitsASecondForTheLinkAtMost) {
+  const DAT_RMR_TRIPLET source = there(kSize);
+  siw.must("recv 1 0 64");
+  Cut cut;
+  ASSERT_DAT_OK(test::post_read(side.ep(), {buffer.segment()}, source, 2));
+  const auto begin = std::chrono::steady_clock::now();
+  close_ia_at_once();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
+  cut.mend();
+  siw.expect_event("DISCONNECTED");
+  siw.expect_flushed(1);
 }
 
 DATUM_SIW_BOTH_WAYS(SiwLink);
