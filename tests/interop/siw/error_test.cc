@@ -15,6 +15,15 @@ class SiwError : public SiwConnected {
     test::expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_BROKEN, side.ep());
     siw.expect_event("DISCONNECTED");
   }
+  // The extended operation with cookie 2.
+  void expect_not_for_siw() {
+    const DAT_EVENT event = test::next_event(side.request_evd());
+    EXPECT_EQ(static_cast<int>(event.event_number), 0x40000);
+    const DAT_DTO_COMPLETION_EVENT_DATA& dto = event.event_data.dto_completion_event_data;
+    EXPECT_EQ(dto.user_cookie.as_64, 2U);
+    EXPECT_EQ(dto.status, DAT_DTO_ERR_REMOTE_RESPONDER);
+    expect_broken();
+  }
   DAT_RMR_TRIPLET at(const Remote& remote, std::size_t offset, std::size_t length) {
     return test::remote_part(remote.stag, remote.address + offset, length);
   }
@@ -157,15 +166,21 @@ TEST_P(SiwError, SendWithInvalidateEndsSiwsRegion) {
 }
 
 // Rules: SIW.27
-TEST_P(SiwError, AtomicOperationsAreNotForSiw) {
+TEST_P(SiwError, FetchAndAddIsNotForSiw) {
   DAT_LMR_TRIPLET sink = buffer.segment(0, 8);
   DAT_RMR_TRIPLET target = at(siw.memory(), 0, 8);
   ASSERT_DAT_OK(dat_ib_post_fetch_and_add(side.ep(), 1, &sink, test::cookie(2), &target,
                                           DAT_COMPLETION_DEFAULT_FLAG));
-  const DAT_EVENT event = test::next_event(side.request_evd());
-  EXPECT_EQ(static_cast<int>(event.event_number), 0x40000);
-  EXPECT_EQ(event.event_data.dto_completion_event_data.status, DAT_DTO_ERR_REMOTE_RESPONDER);
-  expect_broken();
+  expect_not_for_siw();
+}
+
+// Rules: SIW.27
+TEST_P(SiwError, CompareAndSwapIsNotForSiw) {
+  DAT_LMR_TRIPLET sink = buffer.segment(0, 8);
+  DAT_RMR_TRIPLET target = at(siw.memory(), 0, 8);
+  ASSERT_DAT_OK(dat_ib_post_cmp_and_swap(side.ep(), 0, 1, &sink, test::cookie(2), &target,
+                                         DAT_COMPLETION_DEFAULT_FLAG));
+  expect_not_for_siw();
 }
 
 DATUM_SIW_BOTH_WAYS(SiwError);
