@@ -183,6 +183,18 @@ TEST_P(SiwError, CompareAndSwapIsNotForSiw) {
   expect_not_for_siw();
 }
 
+// The Write that they would stand behind may go; no receive is used up.
+// Rules: SIW.27
+TEST_P(SiwError, ImmediateDataAreNotForSiw) {
+  siw.must("recv 1 0 64");
+  DAT_LMR_TRIPLET source = buffer.segment();
+  DAT_RMR_TRIPLET target = at(siw.memory(), 0, kSize);
+  ASSERT_DAT_OK(dat_ib_post_rdma_write_immed(side.ep(), 1, &source, test::cookie(2), &target, 5,
+                                             DAT_COMPLETION_DEFAULT_FLAG));
+  expect_not_for_siw();
+  siw.expect_flushed(1);
+}
+
 DATUM_SIW_BOTH_WAYS(SiwError);
 
 } // namespace
