@@ -63,7 +63,11 @@ void Endpoint::report_half(const Request& request, Token subject) {
   Request whole = request;
   whole.flags &= ~kHalf;
   whole.length = first_half_.length;
-  if (first_half_.status != DtoStatus::Success) whole.status = first_half_.status;
+  // Where the second half was refused the first may only have been flushed by that.
+  const DtoStatus first = first_half_.status;
+  if (first != DtoStatus::Success &&
+      (first != DtoStatus::Flushed || whole.status == DtoStatus::Success))
+    whole.status = first;
   report_request(whole, subject);
 }
 
