@@ -264,10 +264,9 @@ std::uint32_t OutputQueue::sent(std::size_t octets) {
 }
 
 const Source* OutputQueue::begun_source() const {
-  if (!chunk_ || first_fpdu_ == fpdu_count_) return nullptr;
-  const std::size_t previous = first_fpdu_ == 0 ? 0 : chunk_->fpdus[first_fpdu_ - 1].end;
+  if (!chunk_ || !is_begun()) return nullptr;
   const OutputChunk::Fpdu& fpdu = chunk_->fpdus[first_fpdu_];
-  if (previous == sent_ || fpdu.source == OutputChunk::Fpdu::kInline) return nullptr;
+  if (fpdu.source == OutputChunk::Fpdu::kInline) return nullptr;
   return &chunk_->sources[fpdu.source];
 }
 
@@ -285,9 +284,12 @@ std::size_t OutputQueue::kept_at_the_end(bool keep_copied) const {
   return kept;
 }
 
+bool OutputQueue::lists_have_room_for(std::size_t fpdus) const {
+  return fpdu_count_ + fpdus <= OutputChunk::kFpdus && piece_count_ + fpdus <= OutputChunk::kPieces;
+}
+
 bool OutputQueue::has_room_before_last_words() const {
-  return fpdu_count_ + 1 + kLastWords <= OutputChunk::kFpdus &&
-         piece_count_ + 1 + kLastWords <= OutputChunk::kPieces;
+  return lists_have_room_for(1 + kLastWords);
 }
 
 bool OutputQueue::end_after_begun(bool keep_copied) {
@@ -301,8 +303,7 @@ bool OutputQueue::end_after_begun(bool keep_copied) {
     return true;
   }
   // Room for the last words, in lists that have been cut only where somebody's memory began.
-  return fpdu_count_ + kLastWords <= OutputChunk::kFpdus &&
-         piece_count_ + kLastWords <= OutputChunk::kPieces;
+  return lists_have_room_for(kLastWords);
 }
 
 // What is left of the FPDU under way moves to memory of our own, which becomes its only piece.

@@ -132,7 +132,8 @@ class OutputQueue {
   void append_piece(Octets piece);
   void append_fpdu(std::size_t size, bool completes, std::uint16_t source);
   bool keep_rest_of_begun();
-  bool is_begun() const; // TCP has a part of the first FPDU
+  bool lists_have_room_for(std::size_t fpdus) const; // of one piece each
+  bool is_begun() const;                             // TCP has a part of the first FPDU
   std::size_t kept_at_the_end(bool keep_copied) const;
   void truncate(std::size_t end);
   // The whole FPDU in one piece of memory.

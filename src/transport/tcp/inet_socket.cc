@@ -120,6 +120,10 @@ bool is_lack_of_resources(int error) {
   return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
 }
 
+bool is_refusal(int error) {
+  return error == EACCES || error == EPERM;
+}
+
 // Who is silent is asked from the middle of `dead_after` on, and is given up at the first question
 // behind it (TCP_USER_TIMEOUT, which leaves TCP_KEEPCNT no part in it). So the questions follow
 // each other by a second. Nothing rarer would do, though it came out even: the kernel's timers are

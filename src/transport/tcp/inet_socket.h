@@ -28,6 +28,9 @@ Shortage start_connect(const HostAddress& to, std::uint16_t port,
 int connect_result(int socket);
 // Of a call that makes a socket: less of ours would have let it succeed.
 bool is_lack_of_resources(int error);
+// Of this host, not the network: a firewall, a route that prohibits, Landlock, a privilege that
+// lacks.
+bool is_refusal(int error);
 
 // No waiting for more to send; a peer that has vanished is noticed after `dead_after`, at most a
 // second later, or a 600th of it where that is more.

@@ -34,11 +34,6 @@ bool is_unreachable(int error) {
   }
 }
 
-// This host, not the network: a firewall, a route that prohibits, Landlock.
-bool is_policy(int error) {
-  return error == EACCES || error == EPERM;
-}
-
 bool is_shortage(Shortage found) {
   return found.lack != Lack::Other;
 }
@@ -163,7 +158,7 @@ void TcpDial::tell(Shortage shortage) {
 // Once for each connect. What somebody has to permit is told to everybody, and not more often than
 // a shortage.
 void TcpDial::tell_unreachable() {
-  const bool refused = is_policy(why_unreachable_);
+  const bool refused = is_refusal(why_unreachable_);
   const LogLevel level = refused ? LogLevel::Warn : LogLevel::Info;
   if (!log_enabled(level)) return;
   if (refused && !context_.connect_shortage.may_tell(Lack::Other, context_.now())) return;

@@ -79,10 +79,6 @@ tl::unexpected<Status> lacks_privilege(const TcpContext& context, std::optional<
   return fail(Type::ConnQualUnavailable);
 }
 
-bool is_refusal(int error) {
-  return error == EACCES || error == EPERM;
-}
-
 // For a port that nobody has named: another one may do where one is in use, or refused by a policy.
 class PortSearch {
  public:
