@@ -56,7 +56,7 @@ bool ProgressEngine::poll() {
   polls_.store(count, std::memory_order_relaxed);
   // What somebody has to look after is looked after here; otherwise each nap would end for it.
   if (kicked_.load(std::memory_order_relaxed)) [[unlikely]]
-    kicked_.store(false, std::memory_order_relaxed);
+    nobody_is_wanted();
   in_poll_ = true;
   const bool worked = progress_transport();
   in_poll_ = false;
@@ -120,8 +120,13 @@ bool ProgressEngine::nobody_looks_at_descriptors(Instant time) const {
   return napping || time - looked_at_ > kLateLook;
 }
 
-bool ProgressEngine::look() {
+void ProgressEngine::nobody_is_wanted() {
   kicked_.store(false, std::memory_order_relaxed);
+  urgent_.store(false, std::memory_order_relaxed);
+}
+
+bool ProgressEngine::look() {
+  nobody_is_wanted();
   bool worked = progress_transport();
   counts_as_ = 1; // who copied does not poll
   if (timers_->next() != kNever && run_timers(places_.now())) worked = true;
@@ -157,6 +162,7 @@ void ProgressEngine::kick() {
 // The background thread says how long it naps, and then looks whether it was kicked; we kick, and
 // then look how long it naps.
 void ProgressEngine::hurry() {
+  urgent_.store(true, std::memory_order_relaxed);
   kick();
   if (bell_.waiter_owns() || bell_.background() != Bell::Background::Napping) return;
   std::atomic_thread_fence(std::memory_order_seq_cst);

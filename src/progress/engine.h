@@ -49,6 +49,8 @@ class ProgressEngine : public Progress {
   static constexpr std::uint64_t kOctetsAPoll = 16 * 1024;
   // A nap that somebody is in a hurry about ends so soon; waking up takes the rest of 100 us.
   static constexpr Duration kHurry = 75 * kMicrosecond;
+  // A poll that is not longer ago is not the last one, of somebody who has polled for long.
+  static constexpr Duration kJustNow = 50 * kMicrosecond;
   // Of so many polls one looks at the clock; where data comes by descriptors, each does.
   static constexpr std::uint32_t kPollsBetweenPolling = 64;
   static constexpr std::uint32_t kPollsBetweenAsleep = 16;
@@ -73,6 +75,7 @@ class ProgressEngine : public Progress {
     polls_between_ = data_by_descriptors() ? 1 : most;
   }
   bool look();
+  void nobody_is_wanted();
   void start_polling();
   // True: something may have come meanwhile; look again.
   bool stop_polling();
@@ -88,6 +91,7 @@ class ProgressEngine : public Progress {
   Nap nap();
   NapEnd nap_once();
   bool wanted() const;
+  bool somebody_polls() const;
   bool others_look();
   Activity activity() const;
   Nap look_after_bell();
@@ -107,6 +111,7 @@ class ProgressEngine : public Progress {
   std::atomic<Instant> last_thorough_{0};
   std::atomic<bool> copying_{false}; // a thread that has polled since it copied last
   std::atomic<bool> kicked_{false};  // since the last poll or look
+  std::atomic<bool> urgent_{false};  // and it has to be within 100 us
   std::atomic<bool> stopping_{false};
   // Written by the background thread as it begins to nap, read with the lock.
   std::atomic<Instant> nap_end_{0};

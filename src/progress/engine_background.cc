@@ -58,7 +58,16 @@ Activity ProgressEngine::activity() const {
 }
 
 bool ProgressEngine::wanted() const {
-  return kicked_.load(std::memory_order_relaxed) || stopping_.load(std::memory_order_relaxed);
+  if (stopping_.load(std::memory_order_relaxed) || urgent_.load(std::memory_order_relaxed))
+    return true;
+  return kicked_.load(std::memory_order_relaxed) && !somebody_polls();
+}
+
+// Whoever has polled for long, and did so just now, looks after a kick himself: between two polls
+// of somebody who sends all the time there is one more often than not.
+bool ProgressEngine::somebody_polls() const {
+  return plan_.length() > NapPlan::kTick &&
+         places_.now() - last_thorough_.load(std::memory_order_relaxed) <= kJustNow;
 }
 
 ProgressEngine::NapEnd ProgressEngine::nap_once() {

@@ -63,8 +63,8 @@ double given_to_others() {
          seconds(own.ru_stime);
 }
 
-// A promise that is kept now and then, too, where a queue in front of it happens to be short: half
-// of so many tries in a row have to keep it. What counts is the time that this thread has run.
+// A promise that is kept now and then, too, where a queue in front of it happens to be short, say:
+// half of so many tries in a row have to keep it. What counts is the time that this thread has run.
 class Usually {
  public:
   explicit Usually(microseconds bound) : bound_(bound + time_on_the_way()) {}
@@ -283,6 +283,35 @@ TEST_F(RuleProgress, TheLastPostedOperationLeavesWithin100usThoughItsPosterCalls
                              DAT_COMPLETION_SUPPRESS_FLAG));
     counter.post();
     promise.tried(counter.until_seen(no_call));
+  }
+  promise.expect_kept();
+}
+
+// Three at once, or a long one alone.
+// Rules: PROGRESS.5
+TEST_F(RuleProgress, ItDoesSoAfterLongPollingToo) {
+  constexpr std::size_t kLong = 20'000;
+  Buffer source = active().buffer(kLong);
+  Buffer target = passive().buffer(kLong);
+  Counter counter(active(), passive());
+  Usually promise(microseconds(100 + 200)); // to leave, to be seen; a nap may end just then
+  DAT_UINT64 cookie = 1'000'000;
+  const auto write = [&](std::size_t size) {
+    ASSERT_DAT_OK(post_write(active().ep(), {source.segment(0, size)}, target.remote(0, size),
+                             ++cookie, DAT_COMPLETION_SUPPRESS_FLAG));
+  };
+  for (int turn = 0; promise.goes_on() && !HasFailure(); ++turn) {
+    const Clock::time_point last = Clock::now() + microseconds(20'000);
+    do dequeue_nothing(active().request_evd());
+    while (Clock::now() < last);
+    if (turn % 2 == 0)
+      for (int i = 0; i < 2; ++i) write(8);
+    else
+      write(kLong);
+    counter.post();
+    promise.begins();
+    counter.until_seen(no_call);
+    promise.ends();
   }
   promise.expect_kept();
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Whose call sends: this program's send() and sendmsg() stand in front of the C library's, and
 // count by thread.
+#include <chrono>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <thread>
 #include <unistd.h>
 
 #include "connection.h"
@@ -79,9 +81,22 @@ TEST_F(AtOnce, ARequestThatComesAloneLeavesWithTheCallThatPostsIt) {
 }
 
 // Rules: tcp.S1
-TEST_F(AtOnce, ALongMessageDoesNot) {
-  EXPECT_EQ(sends([&] { write(1, kShort + 1); }), 0);
+TEST_F(AtOnce, ALongOneDoesToo) {
+  EXPECT_EQ(sends([&] { write(1, kShort + 1); }), 1);
   reap(1, 1);
+}
+
+// So often that it is known: by then the background thread has looked soon after each of them,
+// since nobody polls. Rules: tcp.S5, PROGRESS.5
+TEST_F(AtOnce, EachRequestOfOneWhoDoesSomethingElseAfterwards) {
+  for (DAT_UINT64 i = 1; i <= 20; i += 4) {
+    const int sent = sends([&] {
+      for (DAT_UINT64 each = i; each < i + 4; ++each) write(each);
+    });
+    EXPECT_EQ(sent, 4);
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    reap(i, i + 3);
+  }
 }
 
 // Between two of them the background thread may look, since the peer answers the first: so some may

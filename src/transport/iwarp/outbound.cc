@@ -404,9 +404,8 @@ void Outbound::report(std::uint32_t upto) {
   if (count != 0) stream_.events->on_placed(count);
 }
 
-void Outbound::on_sent(std::uint32_t count) {
-  sent_ += count;
-  if (count != 0 && stream_.peer == PeerKind::Foreign) report(sent_);
+void Outbound::tell_sent() {
+  if (stream_.peer == PeerKind::Foreign) report(sent_);
 }
 
 bool Outbound::on_ack(std::uint32_t placed) {
@@ -418,7 +417,7 @@ bool Outbound::on_ack(std::uint32_t placed) {
 
 void Outbound::on_peer_decided() {
   asks_ = false;
-  if (stream_.peer == PeerKind::Foreign) report(sent_);
+  tell_sent();
 }
 
 // --- the peer's Reads ----------------------------------------------------------------------------

@@ -78,7 +78,9 @@ class Outbound {
   void send_close();
 
   // TCP has taken so many more Sends and Writes.
-  void on_sent(std::uint32_t count);
+  void on_sent(std::uint32_t count) { sent_ += count; }
+  // A peer that says nothing of them has them by that.
+  void tell_sent();
   // The peer has placed so many, all in all. False: it cannot have.
   bool on_ack(std::uint32_t placed);
   std::uint32_t acknowledged() const { return acked_; }

@@ -84,8 +84,8 @@ class OutputQueue {
   void begin_full_operation(bool crc, bool markers);
 
   bool empty() const { return queued_ == sent_; }
-  // Nothing of it is sent, it is little, and all in memory of ours.
-  bool is_short() const { return chunk_ && sent_ == 0 && source_count_ == 0 && queued_ <= kShort; }
+  // TCP has a part of what was put into it since it was empty.
+  bool has_begun() const { return sent_ != 0; }
   // How much payload one more FPDU may carry; nullopt: there is no room for another.
   std::optional<std::size_t> room_for(std::size_t header, std::size_t segments, bool copied) const;
   // `header`: what follows the length. The caller has asked room_for(). With markers everything is
@@ -126,8 +126,6 @@ class OutputQueue {
   void drop_all();
 
  private:
-  static constexpr std::size_t kShort = 2048; // a message that is copied, and what goes before it
-
   void release_chunk();
   void append_piece(Octets piece);
   void append_fpdu(std::size_t size, bool completes, std::uint16_t source);

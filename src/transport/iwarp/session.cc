@@ -93,6 +93,8 @@ void Session::end_of_stream(Instant now) {
     fail_connect(ConnectFailure::NonPeerRejected);
     return;
   }
+  outbound_.tell_sent(); // what left at once, and nobody was told of yet
+  if (state_ != State::Full) return;
   // Who ended before our Hello came has placed nothing, of whichever kind it is.
   if (stream_.peer == PeerKind::Undecided && hello_has_arrived()) decide_peer(PeerKind::Foreign);
   if (state_ != State::Full) return;
@@ -161,17 +163,27 @@ void Session::sent(std::size_t octets, Instant now) {
   }
   if (state_ != State::Full) return;
   outbound_.on_sent(completed);
+  outbound_.tell_sent();
   if (state_ == State::Full) outbound_.give_room();
 }
 
-std::size_t Session::output_at_once(std::span<Octets> out) const {
-  const bool own = state_ == State::Full && established_ && stream_.peer == PeerKind::Own;
-  const bool awaited = outbound_.outstanding() <= kAwaited;
-  return own && awaited && startup_left_ == 0 && queue_.is_short() ? queue_.gather(out) : 0;
+bool Session::is_awaited() const {
+  return outbound_.outstanding() <= kAwaited;
 }
 
-void Session::sent_at_once(std::size_t octets) {
+std::size_t Session::output_at_once(std::span<Octets> out) const {
+  const bool may = state_ == State::Full && established_ && startup_left_ == 0;
+  return may && !queue_.has_begun() && outbound_.sources_hold() ? queue_.gather(out) : 0;
+}
+
+bool Session::sent_at_once(std::size_t octets) {
   outbound_.on_sent(queue_.sent(octets));
+  return stream_.peer == PeerKind::Foreign;
+}
+
+void Session::tell_sent(Instant now) {
+  stream_.now = now;
+  if (state_ == State::Full) outbound_.tell_sent();
 }
 
 bool Session::wants_shutdown() const {

@@ -108,11 +108,14 @@ class Session final : private StreamControl {
   // The octets to send, in order, acknowledgements included; they stay valid until sent().
   std::size_t output(std::span<Octets> out, Instant now);
   void sent(std::size_t octets, Instant now);
-  // The same within the call that started a request, for a peer of our own kind: nothing is built
-  // and nobody told anything. 0: there is more than a short message, it names memory, or
-  // the consumer is not waiting for it: it has others outstanding.
+  // The same within the call that started a request: nothing is built and nobody told anything.
+  // 0: there is nothing, TCP has a part of it, or something has to be found out first.
   std::size_t output_at_once(std::span<Octets> out) const;
-  void sent_at_once(std::size_t octets);
+  // True: there is something to tell of it, with tell_sent().
+  bool sent_at_once(std::size_t octets);
+  void tell_sent(Instant now);
+  // The consumer has few requests outstanding, and may be waiting for each of them.
+  bool is_awaited() const;
   // Everything has left that will: shut down that direction, then say so.
   bool wants_shutdown() const;
   void shut_down();

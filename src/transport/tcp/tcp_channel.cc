@@ -49,13 +49,13 @@ void TcpChannel::accept(std::unique_ptr<TcpConnection> connection, PrivateData d
 
 StartResult TcpChannel::start(const WorkRequest& request) {
   const StartResult result = connection_->session().start(request);
-  if (result != StartResult::Later) connection_->started();
+  if (result != StartResult::Later) connection_->started(request.length);
   return result;
 }
 
 StartResult TcpChannel::start_now(const WorkRequest& request) {
   const StartResult result = connection_->session().start_now(request);
-  if (result != StartResult::Later) connection_->started();
+  if (result != StartResult::Later) connection_->started(request.length);
   return result;
 }
 

@@ -29,8 +29,8 @@ constexpr std::size_t kNextBeginning = 1024;
 // takes, and a look takes the lock that the kernel needs to deliver it.
 constexpr std::uint32_t kBatch = 16;
 constexpr std::size_t kBulk = 32 * 1024;
-// What leaves with the call that posts it: a message that is copied anyway, and an acknowledgement.
-constexpr std::size_t kPiecesAtOnce = 4;
+// Whoever posts more than that has done something else meanwhile, and the next post is a later one.
+constexpr std::uint64_t kQuickPost = 4096;
 // A path changes seldom, and an FPDU that is larger than a segment is only cut in two meanwhile.
 constexpr Duration kMeasuredFor = kSecond;
 
@@ -138,6 +138,7 @@ void TcpConnection::run(std::size_t most) {
       take(waited);
     }
   }
+  if (std::exchange(sent_untold_, false)) session_.tell_sent(context_.now());
   transmit(true, most);
   settle();
 }
@@ -320,33 +321,54 @@ bool TcpConnection::take(iwarp::Octets octets) {
 
 // --- sending -------------------------------------------------------------------------------------
 
-void TcpConnection::started() {
-  if (!comes_alone() || !send_at_once()) touch();
+void TcpConnection::started(std::uint64_t length) {
+  const bool waits = may_wait();
+  const bool sent = !waits && send_at_once();
+  if (sent && context_.habit.comes_back_soon()) return;
+  watch_poster(length);
+  if (sent) return;
+  touch();
+  // A turn is under way, or its socket takes no more, or whoever posts is about to look.
+  if (!waits && !inside_ && !full_) context_.lent.progress->hurry();
 }
 
-// Several requests between two turns leave with one system call: who has posted so will do it
-// again.
-bool TcpConnection::comes_alone() {
+// Of those who come back soon, requests wait that are not alone, between two turns or on their way:
+// they leave with one system call. Who has posted several will do it again.
+bool TcpConnection::may_wait() {
   if (turn_ != context_.turns) {
     turn_ = context_.turns;
     several_ = std::exchange(started_, 0) > 1;
   }
-  return ++started_ == 1 && !several_;
+  const bool alone = ++started_ == 1 && !several_;
+  return context_.habit.comes_back_soon() && !(alone && session_.is_awaited());
+}
+
+// How long it takes from the last of several posts until somebody looks; from the first of them,
+// where they are too short for a look at the clock.
+void TcpConnection::watch_poster(std::uint64_t length) {
+  PostingHabit& habit = context_.habit;
+  if (!habit.waits() || !habit.comes_back_soon() || length > kQuickPost)
+    habit.posted(context_.now());
 }
 
 // Tells nobody anything: whoever posts is told by its own call. False: there is more to send, or to
-// find out why it cannot be sent.
+// find out why it cannot be sent, or something to tell.
 bool TcpConnection::send_at_once() {
   if (inside_ || full_ || !watching_) return false;
   // What other connections were told to send before leaves before.
   if (context_.pending.holds_others(*this)) return false;
-  std::array<iwarp::Octets, kPiecesAtOnce> octets;
-  const std::size_t count = session_.output_at_once(octets);
+  const std::size_t count = session_.output_at_once(context_.octets);
   if (count == 0) return false;
-  const ssize_t sent = send({octets.data(), count});
+  const std::span<const iwarp::Octets> all(context_.octets.data(), count);
+  // And beside those that continue it has a share, as in a turn.
+  const bool alone = !context_.continuing.holds_others(*this);
+  const ssize_t sent = send(alone ? all : beginning(all, TcpTurn::kShare));
   if (sent <= 0) return false;
-  session_.sent_at_once(static_cast<std::size_t>(sent));
-  return !session_.has_output();
+  sent_untold_ = session_.sent_at_once(static_cast<std::size_t>(sent));
+  if (sent_untold_ || session_.has_output()) return false;
+  // The acknowledgement that waited for its turn has left with it.
+  if (!receive_posted_) PendingHook::unlink();
+  return true;
 }
 
 ssize_t TcpConnection::send(std::span<const iwarp::Octets> octets) {

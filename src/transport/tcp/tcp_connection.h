@@ -68,8 +68,8 @@ class TcpConnection final : public PendingHook,
   // Something was asked of the session: progress() looks after what follows from it.
   void touch() { context_.schedule(*this); }
   void receive_posted();
-  // A request: it leaves at once, or in the next turn with those that follow it.
-  void started();
+  // A request of so many octets: it leaves at once, or in the next turn with those that follow it.
+  void started(std::uint64_t length);
   // Its turn, in which it may send so much.
   void run(std::size_t most);
   // Its end or its request, which was put off; it may be released meanwhile.
@@ -109,7 +109,8 @@ class TcpConnection final : public PendingHook,
   bool take(iwarp::Octets octets);
   void answer();
   std::size_t share() const;
-  bool comes_alone();
+  bool may_wait();
+  void watch_poster(std::uint64_t length);
   bool send_at_once();
   static std::span<const iwarp::Octets> beginning(std::span<const iwarp::Octets> octets,
                                                   std::size_t least);
@@ -152,6 +153,7 @@ class TcpConnection final : public PendingHook,
   bool told_log_ = false;
   bool inside_ = false;       // the session is at work, and may be telling of it
   bool several_ = false;      // requests were started between two turns, when some were last
+  bool sent_untold_ = false;  // the session has been told of nothing that follows from what left
   std::uint32_t started_ = 0; // requests in the turn
   std::uint64_t turn_ = 0;
   Instant measured_ = 0; // the segments of TCP

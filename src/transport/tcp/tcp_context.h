@@ -14,6 +14,7 @@
 #include "transport/iwarp/output_queue.h"
 #include "transport/seam/transport.h"
 #include "transport/tcp/congestion.h"
+#include "transport/tcp/posting_habit.h"
 #include "transport/tcp/tcp_options.h"
 #include "transport/tcp/tcp_turn.h"
 
@@ -56,6 +57,7 @@ struct TcpContext {
   // They had their share of a turn, and have more to send: whoever is pending goes first.
   IntrusiveList<TcpConnection, PendingTag> continuing;
   TcpTurn turn;
+  PostingHabit habit;
   // Nobody holds them any more; they end in order, or have ended.
   IntrusiveList<TcpConnection, EndingTag> ending;
   std::size_t endings = 0; // of `ending`
@@ -81,6 +83,7 @@ struct TcpContext {
   void begin_turn() {
     ++turns;
     turn.begin();
+    if (habit.waits()) habit.looked(now());
   }
   void schedule(TcpConnection& connection);
   void continue_later(TcpConnection& connection);

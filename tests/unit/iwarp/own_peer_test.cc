@@ -236,13 +236,13 @@ std::size_t at_once(const Session& session) {
 }
 
 // Rules: iwarp.O18
-TEST(IwarpOwnPeer, AShortMessageCanLeaveWithinTheCallThatStartsIt) {
+TEST(IwarpOwnPeer, AMessageCanLeaveWithinTheCallThatStartsIt) {
   constexpr std::size_t kFpdu = 2 + 18 + 100 + 4;
   Initiator side;
   side.feed(hello(kHello));
   ASSERT_EQ(side.session.start_now(side.work), StartResult::Started);
   EXPECT_EQ(at_once(side.session), kFpdu);
-  side.session.sent_at_once(kFpdu);
+  EXPECT_FALSE(side.session.sent_at_once(kFpdu)) << "the peer will say when it is placed";
   EXPECT_FALSE(side.session.has_output());
   ASSERT_EQ(side.session.start(side.work), StartResult::Started);
   EXPECT_EQ(at_once(side.session), kFpdu);
@@ -256,37 +256,51 @@ TEST(IwarpOwnPeer, AShortMessageCanLeaveWithinTheCallThatStartsIt) {
 
 // Whoever has many outstanding waits for none of them.
 // Rules: iwarp.O18
-TEST(IwarpOwnPeer, AFifthOutstandingRequestDoesNotLeaveWithinItsCall) {
+TEST(IwarpOwnPeer, AFifthOutstandingRequestIsNotAwaited) {
   Initiator side;
   side.feed(hello(kHello));
   for (int i = 1; i <= 4; ++i) {
     ASSERT_EQ(side.session.start_now(side.work), StartResult::Started);
-    ASSERT_NE(at_once(side.session), 0U) << i;
+    EXPECT_TRUE(side.session.is_awaited()) << i;
     side.session.sent_at_once(at_once(side.session));
   }
   ASSERT_EQ(side.session.start_now(side.work), StartResult::Started);
-  EXPECT_EQ(at_once(side.session), 0U);
+  EXPECT_FALSE(side.session.is_awaited());
   side.feed(ack(1));
-  EXPECT_NE(at_once(side.session), 0U);
+  EXPECT_TRUE(side.session.is_awaited());
 }
 
 // Rules: iwarp.O18
-TEST(IwarpOwnPeer, NothingElseLeavesWithinACall) {
-  Initiator unknown;
-  ASSERT_EQ(unknown.session.start(unknown.work), StartResult::Started);
-  EXPECT_EQ(at_once(unknown.session), 0U) << "its completion may be due as soon as TCP has it";
-
+TEST(IwarpOwnPeer, ALongMessageCanLeaveWithinItsCallAsLongAsItsMemoryMayBeRead) {
   Initiator side;
   side.feed(hello(kHello));
   EXPECT_EQ(at_once(side.session), 0U) << "there is nothing";
-  Bytes data = pattern(5000, 3, 1);
+  Bytes data = pattern(9000, 3, 1); // more than is copied
   const LocalTriplet local = triplet(data.data(), data.size());
   const WorkRequest gathered = send_of(std::span(&local, 1));
   ASSERT_EQ(side.session.start(gathered), StartResult::Started);
-  EXPECT_EQ(at_once(side.session), 0U) << "it is long";
-  side.take_output();
-  for (int i = 0; i < 20; ++i) ASSERT_EQ(side.session.start_now(side.work), StartResult::Started);
-  EXPECT_EQ(at_once(side.session), 0U) << "together they are";
+  EXPECT_EQ(at_once(side.session), 2U + 18U + 9000U + 4U);
+  side.events.local_memory_valid = false;
+  EXPECT_EQ(at_once(side.session), 0U) << "which its turn will find out";
+}
+
+// Rules: iwarp.O18, iwarp.O8
+TEST(IwarpOwnPeer, WhatLeftToAForeignPeerWithinItsCallIsToldAfterwards) {
+  Initiator side;
+  ASSERT_EQ(side.session.start(side.work), StartResult::Started);
+  EXPECT_FALSE(side.session.sent_at_once(at_once(side.session))) << "it may still say Hello";
+  side.feed(fpdu(tagged(Rdmap::Write, 1, 0))); // which its first FPDU does not
+  EXPECT_EQ(side.events.take_log(), Log{"placed 1"});
+  for (const bool it_ends : {false, true}) {
+    ASSERT_EQ(side.session.start(side.work), StartResult::Started);
+    EXPECT_TRUE(side.session.sent_at_once(at_once(side.session)));
+    EXPECT_EQ(side.events.log(), Log{}) << "nobody is told anything within the call";
+    if (it_ends)
+      side.session.end_of_stream(0);
+    else
+      side.session.tell_sent(0);
+    EXPECT_EQ(side.events.take_log().front(), "placed 1");
+  }
 }
 
 // Rules: iwarp.O8

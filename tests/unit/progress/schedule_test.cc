@@ -178,8 +178,8 @@ TEST(Progress, APollerThatPostsAllTheTimeIsNotDisturbedMore) {
         });
         world.start_background();
         EXPECT_EQ(stage.run(), Stage::End::Quiet);
-        // A nap that ends between a post and the next poll is followed by a short one.
-        EXPECT_LE(world.places.background_sleeps(), 130);
+        // As above: whoever polled just now looks after what was posted since.
+        EXPECT_LE(world.places.background_sleeps(), 70);
         EXPECT_EQ(world.close(), Stage::End::Finished);
       },
       50);

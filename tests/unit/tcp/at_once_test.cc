@@ -22,6 +22,7 @@ std::uint64_t octets_sent(const End& end) {
 class AtOnce : public testing::Test {
  protected:
   AtOnce() {
+    stations_.let_posters_come_back_soon(*first_);
     stations_.near.turn(); // nothing is left of how they were connected
     EXPECT_FALSE(near().has_work());
   }
@@ -36,10 +37,21 @@ class AtOnce : public testing::Test {
     calls();
     return octets_sent(line.near) - before;
   }
+  // A Send in ordinary memory.
+  void post_long(const Line& line) {
+    WorkRequest work;
+    work.local = std::span(&memory_, 1);
+    work.length = memory_.length;
+    EXPECT_EQ(line.near.channel->start(work), StartResult::Started);
+  }
   TcpTransport& near() { return *stations_.near.transport; }
+  void skip(Duration time) { stations_.near.skip(time); }
 
  private:
   TwoStations stations_;
+  iwarp::test::Bytes octets_{50'000, std::byte{7}};
+  const LocalTriplet memory_{0, std::uint64_t{reinterpret_cast<std::uintptr_t>(octets_.data())},
+                             octets_.size()};
 
  protected:
   const std::unique_ptr<Line> first_ = stations_.connect();
@@ -49,6 +61,30 @@ class AtOnce : public testing::Test {
 // Rules: tcp.S1
 TEST_F(AtOnce, WhereNobodyElseHasAnythingToSend) {
   EXPECT_NE(sent(*second_, [&] { post(*second_); }), 0U);
+}
+
+// Rules: tcp.S1
+TEST_F(AtOnce, ALongOneToo) {
+  EXPECT_GT(sent(*second_, [&] { post_long(*second_); }), 50'000U);
+}
+
+// Rules: tcp.S2
+TEST_F(AtOnce, SeveralWaitAndLeaveTogether) {
+  EXPECT_NE(sent(*first_, [&] { post(*first_); }), 0U) << "it comes alone, as far as one knows";
+  EXPECT_EQ(sent(*first_, [&] { post(*first_), post_long(*first_); }), 0U);
+  near().progress();
+  EXPECT_EQ(sent(*first_, [&] { post(*first_), post(*first_); }), 0U) << "now one knows";
+}
+
+// Rules: tcp.S5
+TEST_F(AtOnce, EachOneWhereNobodyHasLookedSoonAfterThem) {
+  post(*first_), post(*first_);
+  skip(101 * kMicrosecond);
+  near().progress();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_NE(sent(*first_, [&] { post(*first_); }), 0U) << i;
+    EXPECT_NE(sent(*second_, [&] { post(*second_); }), 0U) << i;
+  }
 }
 
 // Rules: tcp.S3

@@ -62,7 +62,7 @@ void StepReactor::handle_awaited(int fd) {
 // --- stations ------------------------------------------------------------------------------------
 
 Instant RealTime::now() {
-  return monotonic_now() + ahead;
+  return (stopped_ == kNever ? monotonic_now() : stopped_) + ahead;
 }
 
 Address loopback() {
@@ -105,6 +105,17 @@ ConnQual Station::listen() {
 }
 
 // --- both ----------------------------------------------------------------------------------------
+
+void TwoStations::let_posters_come_back_soon(Line& line) {
+  near.stop_clock();
+  WorkRequest work;
+  work.opcode = Opcode::RdmaWrite;
+  for (unsigned i = 0; i < PostingHabit::kEnough; ++i) {
+    EXPECT_EQ(line.near.channel->start(work), StartResult::Started);
+    run_until([&] { return !line.near.events.take_log().empty(); });
+  }
+  near.turn();
+}
 
 void TwoStations::run_until(const std::function<bool()>& done) {
   while (!done()) {

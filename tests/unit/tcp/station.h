@@ -51,7 +51,11 @@ class RealTime final : public Progress {
   void signal(WaitPoint&) override {}
   void kick() override {}
   Instant now() override;
+  void stop() { stopped_ = now() - ahead; }
   Duration ahead = 0;
+
+ private:
+  Instant stopped_ = kNever;
 };
 
 // An adapter's transport, and what it needs around it.
@@ -62,6 +66,8 @@ class Station final : private ListenerEvents {
   void turn();
   // Its clock does.
   void skip(Duration time) { time_.ahead += time; }
+  // And from here on only so.
+  void stop_clock() { time_.stop(); }
   void expire() { timers_.run(time_.now()); }
   ConnQual listen();
   std::unique_ptr<IncomingConnection> take_request() { return std::move(request_); }
@@ -105,6 +111,9 @@ class TwoStations {
   std::unique_ptr<Line> connect();
   // Turns for both until that is so.
   void run_until(const std::function<bool()>& done);
+  // On the near side somebody looks soon after each post; from then on requests wait for those that
+  // follow. Its clock stops.
+  void let_posters_come_back_soon(Line& line);
   ConnQual qualifier() const { return qualifier_; }
 
   Station near;

@@ -22,6 +22,7 @@ class TurnOrder : public testing::Test {
       lines_.push_back(stations_.connect());
       lines_.back()->far.events.add_region_at(kStag, base_of(target_), kMost, kRemoteWrite);
     }
+    stations_.let_posters_come_back_soon(*lines_.front());
     stations_.near.turn(); // nothing is left of how they were connected
     EXPECT_FALSE(near().has_work());
   }
@@ -83,7 +84,10 @@ TEST_F(TurnOrder, WhoBeginsGoesBeforeThoseThatContinue) {
 // Rules: PROGRESS.3
 TEST_F(TurnOrder, WhoBeginsWithMoreThanAShareHoldsUpThoseBehindForAShare) {
   constexpr std::size_t kBefore = 7; // together less than a turn
-  for (std::size_t line = 0; line < kBefore; ++line) write(line, 4 * kShare);
+  for (std::size_t line = 0; line < kBefore; ++line) {
+    write(line, 8);
+    write(line, 4 * kShare); // the second one waits for a turn
+  }
   write(kBefore, 8);
   const std::uint64_t before = given(kBefore);
   near().progress();

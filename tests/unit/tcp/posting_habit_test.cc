@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include <gtest/gtest.h>
+
+#include "transport/tcp/posting_habit.h"
+
+namespace datum::test {
+namespace {
+
+constexpr Duration kSoon = 100 * kMicrosecond;
+
+struct Poster {
+  PostingHabit habit;
+  Instant now = 0;
+  void post_and_look_after(Duration time) {
+    habit.posted(now);
+    now += time;
+    habit.looked(now);
+  }
+  void post_and_look_soon(int times) {
+    for (int i = 0; i < times; ++i) post_and_look_after(kSoon);
+  }
+};
+
+// Rules: tcp.S2
+TEST(PostingHabit, EightTimesInARowAreOne) {
+  Poster poster;
+  poster.post_and_look_soon(7);
+  EXPECT_FALSE(poster.habit.comes_back_soon());
+  poster.post_and_look_soon(1);
+  EXPECT_TRUE(poster.habit.comes_back_soon());
+  poster.post_and_look_soon(100);
+  EXPECT_TRUE(poster.habit.comes_back_soon());
+}
+
+// Rules: tcp.S5
+TEST(PostingHabit, OneThatIsLateEndsIt) {
+  Poster poster;
+  poster.post_and_look_soon(100);
+  poster.post_and_look_after(kSoon + 1);
+  EXPECT_FALSE(poster.habit.comes_back_soon());
+  poster.post_and_look_soon(7);
+  EXPECT_FALSE(poster.habit.comes_back_soon());
+  poster.post_and_look_soon(1);
+  EXPECT_TRUE(poster.habit.comes_back_soon());
+}
+
+// Rules: tcp.S2
+TEST(PostingHabit, TheLastPostCounts) {
+  Poster poster;
+  poster.post_and_look_soon(8);
+  poster.habit.posted(poster.now);
+  poster.now += kSoon;
+  EXPECT_TRUE(poster.habit.waits());
+  poster.post_and_look_soon(1);
+  EXPECT_TRUE(poster.habit.comes_back_soon());
+  EXPECT_FALSE(poster.habit.waits());
+}
+
+} // namespace
+} // namespace datum::test
