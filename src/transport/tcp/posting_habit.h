@@ -15,21 +15,29 @@ class PostingHabit {
  public:
   // So soon somebody has to look after the last post.
   static constexpr Duration kSoon = 100 * kMicrosecond;
+  // Of what followed a post without a look at the clock each takes less.
+  static constexpr Duration kOnePost = 500;
   // So often in a row, until it is taken for a habit. Once they do not, it is none.
   static constexpr unsigned kEnough = 8;
 
   bool comes_back_soon() const { return times_ == kEnough; }
   // Something was posted, and nobody has looked since.
   bool waits() const { return posted_ != kNever; }
-  void posted(Instant now) { posted_ = now; }
+  void posted(Instant now) {
+    posted_ = now;
+    further_ = 0;
+  }
+  // One more, at once.
+  void posted_another() { ++further_; }
   // Somebody looks, be it the poster or a thread of ours.
   void looked(Instant now) {
-    times_ = now - posted_ > kSoon ? 0 : std::min(times_ + 1, kEnough);
+    times_ = now - posted_ > kSoon + further_ * kOnePost ? 0 : std::min(times_ + 1, kEnough);
     posted_ = kNever;
   }
 
  private:
   Instant posted_ = kNever;
+  unsigned further_ = 0;
   unsigned times_ = 0; // in a row
 };
 

@@ -343,12 +343,14 @@ bool TcpConnection::may_wait() {
   return context_.habit.comes_back_soon() && !(alone && session_.is_awaited());
 }
 
-// How long it takes from the last of several posts until somebody looks; from the first of them,
-// where they are too short for a look at the clock.
+// How long it takes from the last of several posts until somebody looks. One that is short and
+// waits takes hardly longer than a look at the clock.
 void TcpConnection::watch_poster(std::uint64_t length) {
   PostingHabit& habit = context_.habit;
   if (!habit.waits() || !habit.comes_back_soon() || length > kQuickPost)
     habit.posted(context_.now());
+  else
+    habit.posted_another();
 }
 
 // Tells nobody anything: whoever posts is told by its own call. False: there is more to send, or to

@@ -45,6 +45,19 @@ TEST(PostingHabit, OneThatIsLateEndsIt) {
 }
 
 // Rules: tcp.S2
+TEST(PostingHabit, WhatIsPostedBehindTheFirstWithoutALookAtTheClockTakesItsTime) {
+  constexpr int kFurther = 200;
+  for (const bool late : {false, true}) {
+    Poster poster;
+    poster.post_and_look_soon(8);
+    poster.habit.posted(poster.now);
+    for (int i = 0; i < kFurther; ++i) poster.habit.posted_another();
+    poster.habit.looked(poster.now + kSoon + kFurther * 500 + (late ? 1 : 0));
+    EXPECT_EQ(poster.habit.comes_back_soon(), !late);
+  }
+}
+
+// Rules: tcp.S2
 TEST(PostingHabit, TheLastPostCounts) {
   Poster poster;
   poster.post_and_look_soon(8);
