@@ -381,6 +381,66 @@ TEST_F(AnyQualifier, WhereEachIsRefusedThePrivilegeIsNamed) {
   }
 }
 
+// --- candidates that are refused -----------------------------------------------------------------
+
+class MappedQualifier : public AnyQualifier {
+ protected:
+  DAT_RETURN listen(Psp& psp) {
+    const WithoutPrivilege less;
+    return dat_psp_create(ia_, kMapped, requests_, DAT_PSP_CONSUMER_FLAG, psp.out());
+  }
+
+  const Ia ia_ = open_named("datum-lo");
+  const Evd requests_ = test::create_evd(ia_, DAT_EVD_CR_FLAG);
+};
+
+// Rules: tcp.Q4 tcp.Q11
+TEST_F(MappedQualifier, ACandidateThatIsRefusedIsNotTheLast) {
+  need_a_privilege_below(kFirstPort + 1);
+  Psp psp;
+  testing::internal::CaptureStderr();
+  ASSERT_DAT_OK(listen(psp));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_TRUE(is_taken(kSecondPort));
+  Side active(ia_);
+  Side passive(ia_);
+  ASSERT_DAT_OK(test::connect(active.ep(), test::address_of(ia_), kMapped));
+  Cr cr = test::expect_request(requests_);
+  ASSERT_DAT_OK(test::accept(cr, passive.ep()));
+  expect_connection_event(active.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, active.ep());
+}
+
+// Rules: tcp.Q11 tcp.R12
+TEST_F(MappedQualifier, WhereEachIsRefusedThePrivilegeIsNamed) {
+  need_a_privilege_below(24576);
+  Psp psp;
+  testing::internal::CaptureStderr();
+  const DAT_RETURN answer = listen(psp);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_DAT_TYPE(answer, DAT_CONN_QUAL_UNAVAILABLE);
+  EXPECT_EQ(said,
+            "datum warn: listening at 127.0.0.1 qualifier 78187493530: each port needs a privilege "
+            "(CAP_NET_BIND_SERVICE, below `sysctl net.ipv4.ip_unprivileged_port_start`) that this "
+            "process lacks, or a security policy refuses it; choose one from 24576 on, which that "
+            "is here\n");
+}
+
+// The second is used, all others are refused.
+// Rules: tcp.Q11
+TEST_F(MappedQualifier, WhereTheOthersAreUsedItIsInUse) {
+  const Foreign foreign(host_, kSecondPort, Manner::Silent);
+  need_a_privilege_below(kSecondPort);
+  Psp psp;
+  testing::internal::CaptureStderr();
+  const DAT_RETURN answer = listen(psp);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_DAT_TYPE(answer, DAT_CONN_QUAL_IN_USE);
+  EXPECT_EQ(said, "datum warn: listening at 127.0.0.1 qualifier 78187493530: all its candidate "
+                  "ports from 16384 to 24575 are used, or not permitted\n");
+}
+
+// --- which port is any ---------------------------------------------------------------------------
+
 // Rules: tcp.Q10
 TEST_F(AnyQualifier, IsNoMappedPort) {
   allow_local_ports("20000 60999");

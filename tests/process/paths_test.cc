@@ -204,6 +204,28 @@ TEST(Paths, APortThatASandboxRefusesIsNamedWithIt) {
   }
 }
 
+// Rules: tcp.Q11 tcp.R12
+TEST(Paths, WhereASandboxRefusesEachCandidateItIsNamedOnce) {
+  const Ia ia = open_with("tcp");
+  const Evd evd = create_evd(ia, DAT_EVD_CR_FLAG);
+  bool filtered = false;
+  testing::internal::CaptureStderr();
+  std::thread([&] {
+    filtered = forbid_ports(EACCES);
+    if (!filtered) return;
+    DAT_PSP_HANDLE psp = DAT_HANDLE_NULL;
+    EXPECT_DAT_TYPE(dat_psp_create(ia, 0x123456789a, evd, DAT_PSP_CONSUMER_FLAG, &psp),
+                    DAT_CONN_QUAL_UNAVAILABLE);
+  }).join();
+  const std::string said = testing::internal::GetCapturedStderr();
+  if (!filtered) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_NE(said.find("qualifier 78187493530: a security policy of this process (Landlock, "
+                      "seccomp, SELinux) refuses every port: Permission denied;"),
+            std::string::npos)
+      << said;
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+}
+
 // The filter is of that thread alone, which looks for the peer as it calls.
 // Rules: ENV.8 ENV.20
 TEST(Paths, TcpWhereASandboxLetsNobodyLookForSharedMemory) {

@@ -69,13 +69,14 @@ tl::unexpected<Status> failure(TcpContext& context, std::optional<ConnQual> qual
                         error);
 }
 
-// Where there is another way, whoever takes it says what it lacks.
+// Where there is another way to a port, whoever takes it says what it lacks.
 tl::unexpected<Status> lacks_privilege(const TcpContext& context, std::optional<ConnQual> qualifier,
                                        long start) {
-  if (context.options.only_way || !qualifier)
+  const bool one = qualifier && is_port(*qualifier);
+  if (context.options.only_way || !one)
     log(LogLevel::Warn, "listening at {}: {} {}; choose one from {} on, which that is here",
-        to_text(place_of(context, qualifier)), qualifier ? "that port" : "each port",
-        kLacksPrivilege, start);
+        to_text(place_of(context, qualifier)), one ? "that port" : "each port", kLacksPrivilege,
+        start);
   return fail(Type::ConnQualUnavailable);
 }
 
@@ -86,10 +87,12 @@ class PortSearch {
 
   // True: it is over, with one of them or with an error that others would have as well.
   bool among(PortRange range);
+  bool in_order(const Candidates& ports);
   // One that is mapped is left to those qualifiers, and is a reason to go on.
   bool among_what_the_kernel_gives();
   // 0 or errno: a refusal only where all were refused.
   int error() const { return is_refusal(error_) && in_use_ ? EADDRINUSE : error_; }
+  bool some_refused() const { return refused_; }
   // 0: several were.
   std::uint16_t refused() const { return tries_ == 1 ? last_ : std::uint16_t{0}; }
   std::uint16_t last() const { return last_; }
@@ -103,14 +106,21 @@ class PortSearch {
   std::uint16_t last_ = 0;
   std::uint32_t tries_ = 0;
   bool in_use_ = false;
+  bool refused_ = false;
 };
 
 bool PortSearch::with(std::uint16_t port) {
   last_ = port;
   ++tries_;
   error_ = open_listener(context_.scope(), port, context_.congestion, socket_);
+  const bool refused = is_refusal(error_);
   in_use_ = in_use_ || error_ == EADDRINUSE;
-  return error_ != EADDRINUSE && !is_refusal(error_);
+  refused_ = refused_ || refused;
+  return error_ != EADDRINUSE && !refused;
+}
+
+bool PortSearch::in_order(const Candidates& ports) {
+  return std::any_of(ports.begin(), ports.end(), [this](std::uint16_t port) { return with(port); });
 }
 
 bool PortSearch::among(PortRange range) {
@@ -132,6 +142,14 @@ bool PortSearch::among_what_the_kernel_gives() {
   error_ = EADDRINUSE;
   in_use_ = true;
   return false;
+}
+
+tl::unexpected<Status> search_failure(TcpContext& context, std::optional<ConnQual> qualifier,
+                                      const PortSearch& search) {
+  if (search.error() == EACCES)
+    if (const long start = unprivileged_port_start(); search.last() != 0 && search.last() < start)
+      return lacks_privilege(context, qualifier, start);
+  return failure(context, qualifier, port_error(search.error(), search.refused()));
 }
 
 void look_everywhere(PortSearch& search) {
@@ -162,15 +180,14 @@ Result<std::unique_ptr<Listener>> TcpListener::open_mapped(TcpContext& context, 
   const int taken = take_names(context, qualifier, names);
   if (taken != kNoError) return failure(context, qualifier, name_error(taken));
   const PortRange range = context.options.ports.value_or(kMappedPorts);
-  for (const std::uint16_t port : candidate_ports(qualifier, range)) {
-    GuardedFd socket;
-    const int error = open_listener(context.scope(), port, context.congestion, socket);
-    if (error == kNoError)
-      return finish(context, qualifier, std::move(names), std::move(socket), events);
-    if (error != EADDRINUSE) return failure(context, qualifier, port_error(error, port));
-  }
-  log(LogLevel::Warn, "listening at {}: all its candidate ports from {} to {} are used",
-      to_text(place_of(context, qualifier)), range.low, range.high);
+  PortSearch search(context);
+  search.in_order(candidate_ports(qualifier, range));
+  const int error = search.error();
+  if (error == kNoError) return finish(context, qualifier, std::move(names), search.take(), events);
+  if (error != EADDRINUSE) return search_failure(context, qualifier, search);
+  log(LogLevel::Warn, "listening at {}: all its candidate ports from {} to {} are used{}",
+      to_text(place_of(context, qualifier)), range.low, range.high,
+      search.some_refused() ? ", or not permitted" : "");
   return fail(Type::ConnQualInUse);
 }
 
@@ -183,10 +200,7 @@ Result<std::unique_ptr<Listener>> TcpListener::open_any(TcpContext& context,
     look_everywhere(search);
   const int error = search.error();
   if (error == EADDRINUSE) return fail(Type::ConnQualUnavailable);
-  if (error == EACCES)
-    if (const long start = unprivileged_port_start(); search.last() != 0 && search.last() < start)
-      return lacks_privilege(context, std::nullopt, start);
-  if (error != kNoError) return failure(context, std::nullopt, port_error(error, search.refused()));
+  if (error != kNoError) return search_failure(context, std::nullopt, search);
   GuardedFd socket = search.take();
   const auto port = bound_port(socket.get());
   if (!port) return failure(context, std::nullopt, port.error());
