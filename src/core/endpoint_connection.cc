@@ -11,6 +11,7 @@ ChannelOptions Endpoint::channel_options() const {
   options.endpoint = number_;
   options.reads_in = attributes_.max_rdma_read_in;
   options.reads_out = attributes_.max_rdma_read_out;
+  options.reads_out_chosen = attributes_.reads_out_chosen;
   return options;
 }
 

@@ -36,7 +36,10 @@ EndpointAttributes merged(EndpointAttributes to, std::uint32_t changes,
   if ((changes & Endpoint::kMaxRecvIov) != 0) to.max_recv_iov = from.max_recv_iov;
   if ((changes & Endpoint::kMaxRequestIov) != 0) to.max_request_iov = from.max_request_iov;
   if ((changes & Endpoint::kReadsIn) != 0) to.max_rdma_read_in = from.max_rdma_read_in;
-  if ((changes & Endpoint::kReadsOut) != 0) to.max_rdma_read_out = from.max_rdma_read_out;
+  if ((changes & Endpoint::kReadsOut) != 0) {
+    to.max_rdma_read_out = from.max_rdma_read_out;
+    to.reads_out_chosen = true;
+  }
   if ((changes & Endpoint::kSoftHw) != 0) to.srq_soft_hw = from.srq_soft_hw;
   if ((changes & Endpoint::kReadIov) != 0) to.max_rdma_read_iov = from.max_rdma_read_iov;
   if ((changes & Endpoint::kWriteIov) != 0) to.max_rdma_write_iov = from.max_rdma_write_iov;

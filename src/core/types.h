@@ -157,6 +157,7 @@ struct EndpointAttributes {
   std::int32_t srq_soft_hw = -1;
   std::int32_t max_rdma_read_iov = 0;  // 0: as max_request_iov
   std::int32_t max_rdma_write_iov = 0; // 0: as max_request_iov
+  bool reads_out_chosen = false;       // by the consumer; else it is what we choose for it
   bool datagrams = false;              // by extension of DAT 2.0: no connection, but peers
 };
 

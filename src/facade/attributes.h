@@ -145,6 +145,7 @@ inline Status read(const DAT_EP_ATTR& from, Detail position, EndpointAttributes&
   to.max_request_iov = from.max_request_iov;
   to.max_rdma_read_in = from.max_rdma_read_in;
   to.max_rdma_read_out = from.max_rdma_read_out;
+  to.reads_out_chosen = true;
   // Programs written for 1.1 leave what came later at zero: no watermark, as many segments.
   to.srq_soft_hw = from.srq_soft_hw == 0 ? kWatermarkInfinite : from.srq_soft_hw;
   to.max_rdma_read_iov =

@@ -220,6 +220,26 @@ TEST_P(KnownPeers, ReadsBeyondTheirsAreHeldBack) {
   expect_dto(side.request_evd(), side.ep(), 9);
 }
 
+// Nobody has agreed on anything: 4 in revision 2, of which the peer is told.
+// Rules: tcp.K11
+TEST_P(KnownPeers, ReadsThatNobodyHasChosenAreOneWhereTheWireDoesNotTell) {
+  const unsigned expected = stack().revision == 2 ? 4 : 1;
+  Side side(ia_);
+  Buffer sink = side.buffer(64);
+  KnownPeer peer = start(side);
+  first_word(side, peer);
+  EXPECT_EQ(told_of(side.ep(), "datum_effective_rdma_read_out"), std::to_string(expected));
+  EXPECT_EQ(query_ep(side.ep()).ep_attr.max_rdma_read_out, 4);
+  for (unsigned i = 0; i < 6; ++i)
+    EXPECT_DAT_OK(post_read(side.ep(), {sink.segment(8 * i, 8)}, theirs(8 * i, 8), 10 + i));
+  peer.expect_reads_held_back(expected);
+  Buffer word = side.buffer(8);
+  EXPECT_DAT_OK(post_send(side.ep(), {word.segment()}, 9));
+  peer.hear_send();
+  for (unsigned i = 0; i < 6; ++i) expect_dto(side.request_evd(), side.ep(), 10 + i);
+  expect_dto(side.request_evd(), side.ep(), 9);
+}
+
 // Whoever rejects ends the stream, in the same segment if it is Intel's.
 // Rules: tcp.K6
 TEST_P(KnownPeers, Reject) {

@@ -26,6 +26,12 @@ std::uint16_t at_most(std::uint16_t wish, std::uint16_t limit) {
   return limit == kNotNegotiated ? wish : std::min(wish, limit);
 }
 
+// Revision 1 does not say how many the peer serves: what the consumers have agreed on, else the
+// least that a peer that serves any can have.
+std::uint16_t unnegotiated(const Wishes& wishes) {
+  return wishes.reads_out_chosen ? wishes.reads_out : std::min<std::uint16_t>(wishes.reads_out, 1);
+}
+
 EnhancedData say(const Terms& terms) {
   EnhancedData data;
   data.peer_to_peer = terms.peer_to_peer;
@@ -67,7 +73,7 @@ Terms answer_terms(const StartupFrame& request, const Wishes& wishes) {
   terms.crc = request.crc || wishes.crc;
   terms.markers = request.markers;
   terms.reads_in = wishes.reads_in;
-  terms.reads_out = wishes.reads_out;
+  terms.reads_out = unnegotiated(wishes);
   if (!request.enhanced) return terms;
   const EnhancedData& offer = *request.enhanced;
   terms.enhanced = true;
@@ -108,7 +114,7 @@ Conclusion conclude(const StartupFrame& request, const StartupFrame& reply, cons
   terms.crc = request.crc || reply.crc;
   terms.markers = reply.markers;
   terms.reads_in = wishes.reads_in;
-  terms.reads_out = wishes.reads_out;
+  terms.reads_out = unnegotiated(wishes);
   result.verdict = Verdict::Agreed;
   if (!reply.enhanced) return result;
   const EnhancedData& answer = *reply.enhanced;

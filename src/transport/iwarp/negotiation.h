@@ -12,8 +12,9 @@ namespace datum::iwarp {
 struct Wishes {
   std::uint8_t revision = 2; // of a request; 1 to try again with a peer that closed on 2
   bool crc = true;
-  std::uint16_t reads_in = 0;  // IRD: what the EP serves at a time
-  std::uint16_t reads_out = 0; // ORD: what it will have outstanding
+  std::uint16_t reads_in = 0;   // IRD: what the EP serves at a time
+  std::uint16_t reads_out = 0;  // ORD: what it will have outstanding
+  bool reads_out_chosen = true; // by the consumer, who may know what the peer's serves
 };
 
 // RFC 6581 section 6: the frame that the initiator sends first.

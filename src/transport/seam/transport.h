@@ -127,10 +127,11 @@ class Channel {
 
 // What an endpoint brings along into a connection.
 struct ChannelOptions {
-  std::uint32_t zone = 0;     // the EP's protection zone
-  std::uint32_t endpoint = 0; // the EP's number
-  std::int32_t reads_in = 0;  // Reads it serves at a time
-  std::int32_t reads_out = 0; // and has outstanding, at most
+  std::uint32_t zone = 0;        // the EP's protection zone
+  std::uint32_t endpoint = 0;    // the EP's number
+  std::int32_t reads_in = 0;     // Reads it serves at a time
+  std::int32_t reads_out = 0;    // and has outstanding, at most
+  bool reads_out_chosen = false; // its consumer says so, and may have agreed on it with the peer's
   // Of a connect: whoever has several places to ask at shares the time until then among them.
   // Giving up is the core's affair.
   Instant deadline = kNever;

@@ -11,6 +11,7 @@ iwarp::Wishes TcpChannel::wishes() const {
   iwarp::Wishes wishes;
   wishes.reads_in = static_cast<std::uint16_t>(options_.reads_in);
   wishes.reads_out = static_cast<std::uint16_t>(options_.reads_out);
+  wishes.reads_out_chosen = options_.reads_out_chosen;
   return wishes;
 }
 

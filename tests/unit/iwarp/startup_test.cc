@@ -358,6 +358,32 @@ TEST(IwarpStartup, InitiatorOfRevision1SpeaksFirst) {
   EXPECT_EQ(outcome.log, Log{"established 4f4b reads 7"});
 }
 
+// Rules: iwarp.S33
+TEST(IwarpStartup, InRevision1OrdIsTheConsumersOrOne) {
+  const auto responder = [](const Wishes& wishes) {
+    Side side;
+    side.session.expect_request(0);
+    side.feed_hex(request("40010000"));
+    side.session.accept({}, wishes, side.events, 0);
+    return side.session.terms().reads_out;
+  };
+  const auto initiator = [](Wishes wishes) {
+    wishes.revision = 1;
+    return conclude(reply("40010000"), wishes).terms.reads_out;
+  };
+  const Wishes chosen{.reads_out = 7};
+  const Wishes left{.reads_out = 4, .reads_out_chosen = false};
+  const Wishes none{.reads_out = 0, .reads_out_chosen = false};
+  EXPECT_EQ(responder(chosen), 7);
+  EXPECT_EQ(initiator(chosen), 7);
+  EXPECT_EQ(responder(left), 1);
+  EXPECT_EQ(initiator(left), 1);
+  EXPECT_EQ(responder(none), 0);
+  EXPECT_EQ(initiator(none), 0);
+  // Where it is negotiated that makes no difference.
+  EXPECT_EQ(conclude(reply("5002000480108004"), left).terms.reads_out, 4);
+}
+
 // Rules: iwarp.S15
 TEST(IwarpStartup, HelloOnlyWhereTheReplySelectedTheWriteForm) {
   const Wishes wishes{.reads_in = 4, .reads_out = 4};

@@ -70,7 +70,8 @@ class TcpLimits : public testing::Test {
     std::unique_ptr<IncomingConnection> asked;
     stations_->run_until([&] { return (asked = far().take_request()) != nullptr; });
     socket_ = far().reactor.last();
-    channel_ = asked->accept({}, events_, {.reads_in = 4, .reads_out = 4});
+    channel_ =
+        asked->accept({}, events_, {.reads_in = 4, .reads_out = 4, .reads_out_chosen = true});
     look_often();
   }
   std::size_t unread() const {
