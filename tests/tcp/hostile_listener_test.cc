@@ -373,5 +373,41 @@ INSTANTIATE_TEST_SUITE_P(
         Sequel{"TheEnd", DAT_CONNECTION_EVENT_DISCONNECTED, says_and_finishes(good_reply())}),
     [](const auto& one) { return std::string(one.param.name); });
 
+// --- who can only be of our own kind -------------------------------------------------------------
+
+class MappedQualifiers : public HostileListener {
+ protected:
+  // Asked for a mapped qualifier, it has replied and ended in one segment.
+  RawPeer ended() {
+    EXPECT_DAT_OK(connect(own_.ep(), address_of(own_ia_), 0x123456789a, "please"));
+    RawPeer peer = hostile_.accept();
+    EXPECT_EQ(peer.hear_request().size(), 46U);
+    peer.say_and_finish(good_reply());
+    expect_connection_event(own_.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, own_.ep());
+    return peer;
+  }
+  Ia open_with_one_port() const {
+    const std::string port = std::to_string(hostile_.qualifier());
+    const Variable candidates("DATUM_PORT_RANGE", port + "-" + port);
+    return open_ia();
+  }
+
+  Ia own_ia_ = open_with_one_port();
+  Side own_{own_ia_};
+};
+
+// Rules: tcp.A8
+TEST_F(MappedQualifiers, OneThatWasKilledBeforeItHeardUsIsBroken) {
+  { const RawPeer killed = ended(); }
+  expect_end(own_, DAT_CONNECTION_EVENT_BROKEN);
+}
+
+// Rules: tcp.A8
+TEST_F(MappedQualifiers, OneThatEndsInOrderBeforeItHeardUsIsDisconnected) {
+  RawPeer peer = ended();
+  expect_end(own_, DAT_CONNECTION_EVENT_DISCONNECTED);
+  EXPECT_EQ(peer.hear_the_end(), "none");
+}
+
 } // namespace
 } // namespace datum::test

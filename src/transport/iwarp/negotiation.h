@@ -15,6 +15,7 @@ struct Wishes {
   std::uint16_t reads_in = 0;   // IRD: what the EP serves at a time
   std::uint16_t reads_out = 0;  // ORD: what it will have outstanding
   bool reads_out_chosen = true; // by the consumer, who may know what the peer's serves
+  bool for_own_kind = false;    // a request that only a peer of our own kind has an answer to
 };
 
 // RFC 6581 section 6: the frame that the initiator sends first.

@@ -14,8 +14,6 @@ constexpr int kSilentChecks = 4;
 // less.
 constexpr std::size_t kAwaited = 4;
 
-constexpr Duration kMostBetweenLooks = 32 * kMillisecond;
-
 } // namespace
 
 Session::Session(const Settings& settings, ChunkPool& chunks, SessionEvents& owner)
@@ -93,10 +91,19 @@ void Session::end_of_stream(Instant now) {
     fail_connect(ConnectFailure::NonPeerRejected);
     return;
   }
+  const bool mute = stream_.peer == PeerKind::Undecided && decoder_.at_boundary();
+  if (mute && wishes_.for_own_kind && !hello_has_arrived())
+    look_for_reset();
+  else
+    end_behind_the_peer();
+}
+
+void Session::end_behind_the_peer() {
   outbound_.tell_sent(); // what left at once, and nobody was told of yet
   if (state_ != State::Full) return;
   // Who ended before our Hello came has placed nothing, of whichever kind it is.
-  if (stream_.peer == PeerKind::Undecided && hello_has_arrived()) decide_peer(PeerKind::Foreign);
+  if (stream_.peer == PeerKind::Undecided && !wishes_.for_own_kind && hello_has_arrived())
+    decide_peer(PeerKind::Foreign);
   if (state_ != State::Full) return;
   // A peer of ours announces an orderly end; of others, one between messages has to do (8.2).
   const bool orderly = stream_.peer != PeerKind::Own && decoder_.at_boundary() &&

@@ -176,6 +176,7 @@ class Session final : private StreamControl {
   bool hello_has_arrived() const;
   bool may_ask_silent_peer() const;
   void on_hello_late();
+  void look_for_reset();
   void decide_peer(PeerKind kind);
 
   // session.cc
@@ -187,6 +188,7 @@ class Session final : private StreamControl {
   void answer_owed_reads();
   void begin_ending();
   void end_without_the_peer();
+  void end_behind_the_peer();
   void wait_for_arrival();
   void abort();
   void report_end(CloseReason reason);
@@ -199,6 +201,10 @@ class Session final : private StreamControl {
   void on_peer_close() override;
   void on_valid_fpdu() override { waiting_first_ = false; }
   void on_first_fpdu(const Hello* hello) override;
+
+  // TCP tells nobody of an acknowledgement, and is asked, ever more seldom.
+  static constexpr Duration kLeastBetweenLooks = kMillisecond;
+  static constexpr Duration kMostBetweenLooks = 32 * kMillisecond;
 
   const Settings settings_;
   SessionEvents& owner_;
@@ -225,7 +231,7 @@ class Session final : private StreamControl {
   int silent_checks_ = 0;
   // The end of the stream waits until the peer's TCP has all that is before it: when to look next.
   Instant look_for_arrival_ = kNever;
-  Duration between_looks_ = kMillisecond;
+  Duration between_looks_ = kLeastBetweenLooks;
   bool holds_peer_ = false;        // there are octets that we do not take now
   std::size_t startup_size_ = 0;   // of our startup frame
   std::size_t startup_left_ = 0;   // octets of our startup frame that TCP has not taken

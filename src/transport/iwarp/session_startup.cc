@@ -282,6 +282,13 @@ bool Session::may_ask_silent_peer() const {
 // our Hello has come to it. TCP may be sending it again, or the peer's. So no time shows that
 // nothing comes; the answer to a Read does, since nothing overtakes anything in a stream.
 void Session::on_hello_late() {
+  if (fin_seen_) {
+    if (hello_has_arrived())
+      end_behind_the_peer();
+    else
+      look_for_reset();
+    return;
+  }
   const bool had_arrived = hello_arrived_;
   hello_arrived_ = hello_has_arrived();
   if (!had_arrived) {
@@ -301,6 +308,14 @@ void Session::on_hello_late() {
     decide_peer(PeerKind::Foreign);
   else
     wait_for_hello();
+}
+
+// One of our own kind that ended before it heard us may have announced nothing. If that was in
+// order it reads on, and its TCP takes our Hello; if its process was killed, the answer is a reset.
+// siw resets in both cases, so of whom nobody knows the kind an end is what it looks like.
+void Session::look_for_reset() {
+  hello_deadline_ = stream_.now + between_looks_;
+  between_looks_ = std::min(2 * between_looks_, kMostBetweenLooks);
 }
 
 void Session::decide_peer(PeerKind kind) {

@@ -260,6 +260,7 @@ void TcpDial::Attempt::on_tcp_connected(int error) {
   dial_.has_spoken_ = true;
   iwarp::Wishes wishes = dial_.wishes_;
   wishes.revision = revision_;
+  wishes.for_own_kind = !dial_.has_one_port();
   connection_->measure();
   connection_->session().connect(dial_.data_, wishes, dial_.events_, dial_.context_.now());
   connection_->touch();

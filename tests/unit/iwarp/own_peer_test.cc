@@ -497,6 +497,73 @@ TEST(IwarpOwnPeer, AnEndBeforeOurHelloHasComeHasPlacedNothing) {
   EXPECT_EQ(side.events.log(), Log{"disconnected"});
 }
 
+// An Initiator whose reply came from nobody but a peer of our own kind; its Hello is under way.
+struct OwnKindsInitiator : Side {
+  OwnKindsInitiator() {
+    session.connect({}, {.reads_in = 16, .reads_out = 16, .for_own_kind = true}, events, 0);
+    take_output();
+    feed_hex(kReply);
+    events.octets_arrived = 24; // our request
+    EXPECT_EQ(session.start(work), StartResult::Started);
+    take_output();
+    events.take_log();
+  }
+  Bytes data = pattern(100, 7, 1);
+  LocalTriplet local = triplet(data.data(), data.size());
+  WorkRequest work = send_of(std::span(&local, 1));
+};
+
+// Rules: iwarp.O21
+TEST(IwarpOwnPeer, AnEndOfOneThatWasKilledBeforeOurHelloCameIsBroken) {
+  OwnKindsInitiator side;
+  side.session.end_of_stream(0);
+  EXPECT_EQ(side.session.deadline(), kMillisecond);
+  side.session.on_time(kMillisecond);
+  side.session.on_time(side.session.deadline());
+  EXPECT_EQ(side.events.log(), Log{});
+  side.session.lost(4 * kMillisecond);
+  EXPECT_EQ(side.events.log(), Log{"broken"});
+}
+
+// Rules: iwarp.O21 iwarp.O20
+TEST(IwarpOwnPeer, AnEndOfOneThatReadsOnIsOrderlyAndHasPlacedNothing) {
+  OwnKindsInitiator side;
+  side.session.end_of_stream(0);
+  side.session.on_time(kMillisecond);
+  side.events.octets_arrived = 44; // and the Hello
+  side.session.on_time(3 * kMillisecond);
+  EXPECT_EQ(side.events.log(), Log{"disconnected"});
+}
+
+// Nothing more can be known: it may have ended in order before it read what has come.
+// Rules: iwarp.O20
+TEST(IwarpOwnPeer, AnEndOfOneThatHasOurHelloAlreadyIsOrderlyAndHasPlacedNothing) {
+  OwnKindsInitiator side;
+  side.events.octets_arrived = 44;
+  side.session.end_of_stream(0);
+  EXPECT_EQ(side.events.log(), Log{"disconnected"});
+}
+
+// Rules: iwarp.O21
+TEST(IwarpOwnPeer, AnEndWithinAnFpduIsNotWaitedFor) {
+  OwnKindsInitiator side;
+  side.feed_hex("000ec140");
+  side.session.end_of_stream(0);
+  EXPECT_EQ(side.events.log(), Log{"broken"});
+}
+
+// Rules: iwarp.O21
+TEST(IwarpOwnPeer, OursMayCloseWhileThePeersEndIsJudged) {
+  OwnKindsInitiator side;
+  side.session.end_of_stream(0);
+  side.session.close(CloseMode::Disconnect, 0);
+  side.take_output();
+  EXPECT_TRUE(side.session.wants_shutdown());
+  side.session.shut_down();
+  EXPECT_TRUE(side.session.finished());
+  EXPECT_EQ(side.events.log(), Log{});
+}
+
 // The consumer, which did not ask, has one Read fewer than there are.
 // Rules: iwarp.O19
 TEST(IwarpOwnPeer, ATerminateNamesTheConsumersReadBehindTheQuestion) {
