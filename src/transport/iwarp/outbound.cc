@@ -165,9 +165,7 @@ void Outbound::answer_before_the_end() {
   if (answering_ || !may_answer_before_the_end()) return;
   answering_ = true;
   while (!ended_ && (current_ == Current::Response || response_ready())) {
-    if (!queue_.ready() || !queue_.has_room_before_last_words()) break;
-    if (!answers_whole(served_.front())) break;
-    if (!build_response()) break;
+    if (!queue_.ready() || !answers_whole(served_.front()) || !build_response()) break;
   }
 }
 

@@ -73,18 +73,18 @@ std::size_t OutputQueue::marker_octets(std::size_t fpdu) const {
 std::optional<std::size_t> OutputQueue::room_for(std::size_t header, std::size_t segments,
                                                  bool copied) const {
   const std::size_t waiting = queued_ - sent_;
-  if (waiting >= most_waiting_ || fpdu_count_ == OutputChunk::kFpdus) return std::nullopt;
+  const bool in_one_piece = copied || markers_;
+  // Header and trailer take a piece each, if they do not lie beside their neighbours.
+  if (waiting >= most_waiting_ || !lists_have_room_for(in_one_piece ? 1 : segments + 2))
+    return std::nullopt;
   const std::size_t fixed = kLengthSize + header + kTrailerMost + marker_octets(header + 16);
   const std::size_t left = OutputChunk::kOctets - used_;
   if (left < fixed) return std::nullopt;
-  if (copied || markers_) {
-    if (piece_count_ == OutputChunk::kPieces) return std::nullopt;
+  if (in_one_piece) {
     const std::size_t most = left - fixed;
     return markers_ ? most - most / kMarkerSpacing * kMarkerSize - most % kMarkerSize : most;
   }
-  // Header and trailer take a piece each, if they do not lie beside their neighbours.
-  if (piece_count_ + segments + 2 > OutputChunk::kPieces || source_count_ == OutputChunk::kSources)
-    return std::nullopt;
+  if (source_count_ == OutputChunk::kSources) return std::nullopt;
   return kMostSentUlpdu - header;
 }
 
@@ -284,12 +284,9 @@ std::size_t OutputQueue::kept_at_the_end(bool keep_copied) const {
   return kept;
 }
 
-bool OutputQueue::lists_have_room_for(std::size_t fpdus) const {
-  return fpdu_count_ + fpdus <= OutputChunk::kFpdus && piece_count_ + fpdus <= OutputChunk::kPieces;
-}
-
-bool OutputQueue::has_room_before_last_words() const {
-  return lists_have_room_for(1 + kLastWords);
+bool OutputQueue::lists_have_room_for(std::size_t pieces) const {
+  return fpdu_count_ + 1 + kLastWords <= OutputChunk::kFpdus &&
+         piece_count_ + pieces + kLastWords <= OutputChunk::kPieces;
 }
 
 bool OutputQueue::end_after_begun(bool keep_copied) {
@@ -298,12 +295,8 @@ bool OutputQueue::end_after_begun(bool keep_copied) {
   const std::size_t kept = kept_at_the_end(keep_copied);
   fpdu_count_ = kept;
   truncate(kept == 0 ? 0 : chunk_->fpdus[kept - 1].end);
-  if (queued_ == sent_) {
-    release_chunk();
-    return true;
-  }
-  // Room for the last words, in lists that have been cut only where somebody's memory began.
-  return lists_have_room_for(kLastWords);
+  if (queued_ == sent_) release_chunk();
+  return true;
 }
 
 // What is left of the FPDU under way moves to memory of our own, which becomes its only piece.

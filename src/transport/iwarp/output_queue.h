@@ -86,7 +86,8 @@ class OutputQueue {
   bool empty() const { return queued_ == sent_; }
   // TCP has a part of what was put into it since it was empty.
   bool has_begun() const { return sent_ != 0; }
-  // How much payload one more FPDU may carry; nullopt: there is no room for another.
+  // How much payload one more FPDU may carry; nullopt: there is no room for another beside the last
+  // ones, for which there always is.
   std::optional<std::size_t> room_for(std::size_t header, std::size_t segments, bool copied) const;
   // `header`: what follows the length. The caller has asked room_for(). With markers everything is
   // copied.
@@ -121,8 +122,6 @@ class OutputQueue {
   bool end_after_begun(bool keep_copied);
   // That would drop nothing of what waits now.
   bool stays_at_the_end() const { return kept_at_the_end(true) == fpdu_count_; }
-  // One more FPDU may be added, and end_after_begun() still has room for the last ones.
-  bool has_room_before_last_words() const;
   void drop_all();
 
  private:
@@ -130,8 +129,9 @@ class OutputQueue {
   void append_piece(Octets piece);
   void append_fpdu(std::size_t size, bool completes, std::uint16_t source);
   bool keep_rest_of_begun();
-  bool lists_have_room_for(std::size_t fpdus) const; // of one piece each
-  bool is_begun() const;                             // TCP has a part of the first FPDU
+  // For one more FPDU of so many pieces, and behind it the last ones.
+  bool lists_have_room_for(std::size_t pieces) const;
+  bool is_begun() const; // TCP has a part of the first FPDU
   std::size_t kept_at_the_end(bool keep_copied) const;
   void truncate(std::size_t end);
   // The whole FPDU in one piece of memory.

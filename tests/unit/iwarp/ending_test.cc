@@ -247,6 +247,57 @@ TEST(IwarpEnding, WhatNeedsNobodysMemoryStillLeavesBeforeTheClose) {
   EXPECT_EQ(to_hex(side.take_output()), to_hex(fpdu(untagged(Rdmap::Send, 0, 1), message.data)));
 }
 
+// Writes of one octet, copied, until there is no room for another.
+std::size_t fill_with_writes(Session& session, const WorkRequest& one) {
+  std::size_t count = 0;
+  while (session.start_now(one) == StartResult::Started) ++count;
+  return count;
+}
+
+// Rules: iwarp.E22
+TEST(IwarpEnding, AsManyFpdusAsMayWaitLeaveRoomForTheLastWords) {
+  Pair pair;
+  pair.connect();
+  Message octet(1);
+  std::byte* there = pair.passive.events.add_region(0x601, 1, kRemoteWrite);
+  std::byte* here = pair.active.events.add_region(0x602, 1, kRemoteWrite);
+  const std::size_t count =
+      fill_with_writes(pair.active.session, write_of(std::span(&octet.local, 1), 0x601, there));
+  EXPECT_GT(count, 1000U);
+  // The active side owes an acknowledgement, too, which is said before the Close.
+  ASSERT_EQ(pair.passive.session.start_now(write_of(std::span(&octet.local, 1), 0x602, here)),
+            StartResult::Started);
+  pair.active.feed(pair.passive.take_output());
+  pair.active.session.close(CloseMode::Disconnect, 0);
+  EXPECT_FALSE(pair.active.session.must_reset());
+  const Bytes stream = pair.active.take_output();
+  const std::vector<Bytes> frames = ulpdus(stream);
+  ASSERT_EQ(frames.size(), count + 2);
+  EXPECT_EQ(to_hex(frames[count]), "c140"
+                                   "00000002"
+                                   "0000000100000000");
+  EXPECT_EQ(to_hex(frames[count + 1]), "c140"
+                                       "00000003"
+                                       "0000000000000000");
+  EXPECT_TRUE(pair.active.session.wants_shutdown());
+  pair.passive.feed(stream);
+  EXPECT_EQ(pair.passive.events.log(), (Log{"placed 1", "disconnected"}));
+}
+
+// Rules: iwarp.E22
+TEST(IwarpEnding, AsManyFpdusAsMayWaitLeaveRoomForATerminate) {
+  Foreign side;
+  Message octet(1);
+  const std::size_t count =
+      fill_with_writes(side.session, write_of(std::span(&octet.local, 1), 9, nullptr));
+  side.session.close(CloseMode::Abort, 0);
+  EXPECT_FALSE(side.session.must_reset());
+  const std::vector<Bytes> frames = ulpdus(side.take_output());
+  ASSERT_EQ(frames.size(), count + 1);
+  EXPECT_EQ(to_hex(Octets(frames.back()).first(2)), "4147");
+  EXPECT_TRUE(side.session.wants_shutdown());
+}
+
 // Whose peer's Reads wait to be answered when it closes.
 struct Owing : Foreign {
   static constexpr Stag kSource = 0x55;
