@@ -373,6 +373,23 @@ INSTANTIATE_TEST_SUITE_P(
         Sequel{"TheEnd", DAT_CONNECTION_EVENT_DISCONNECTED, says_and_finishes(good_reply())}),
     [](const auto& one) { return std::string(one.param.name); });
 
+// Rules: tcp.A9
+TEST_F(HostileListener, ATerminateInASegmentThatMayBringNoneSaysSoInTheLog) {
+  RawPeer peer = asked();
+  EXPECT_EQ(peer.hear_request().size(), 30U);
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(
+      peer.say(good_reply() + untagged(Opcode::Terminate, 5, 9, 3, from_hex("20020000"), false)));
+  expect_connection_event(side_.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, side_.ep());
+  expect_end(side_, DAT_CONNECTION_EVENT_BROKEN);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("ended by the peer: a wrong CRC"), std::string::npos) << said;
+  EXPECT_NE(said.find("(Terminate 2/0/02, in a segment that may bring none: queue 5, MSN 9, offset "
+                      "3, not the last)\n"),
+            std::string::npos)
+      << said;
+}
+
 // --- who can only be of our own kind -------------------------------------------------------------
 
 class MappedQualifiers : public HostileListener {

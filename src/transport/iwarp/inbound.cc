@@ -503,7 +503,7 @@ void Inbound::end_terminate() {
   const Octets payload = Octets(header_).first(header_size_).subspan(UntaggedHeader::kWireSize);
   // Too short to say why, it still says that the stream has ended.
   if (!decode(payload, terminate)) terminate = make_terminate(error::kLocal);
-  control_.on_terminate(terminate);
+  control_.on_terminate(terminate, untagged_);
 }
 
 void Inbound::end_read_request() {

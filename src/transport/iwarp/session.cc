@@ -377,9 +377,10 @@ DtoStatus status_of(const ErrorCode& error, const Outbound::Named& named) {
 } // namespace
 
 // Spec 10.4: the request that the peer names gets the reason, the others are flushed.
-void Session::on_terminate(const Terminate& terminate) {
+void Session::on_terminate(const Terminate& terminate, const UntaggedHeader& header) {
   if (state_ != State::Full) return;
   last_error_ = terminate.error;
+  if (!may_carry_terminate(header)) odd_terminate_ = header;
   if (!established_) {
     fail_connect(ConnectFailure::NonPeerRejected);
     return;

@@ -148,6 +148,8 @@ class Session final : private StreamControl {
   // Why it ended, for the log: what we said or were told.
   const std::optional<ErrorCode>& last_error() const { return last_error_; }
   bool last_error_is_ours() const { return last_error_is_ours_; }
+  // The header of the peer's Terminate, if none may have that; it counted all the same (6.3).
+  const std::optional<UntaggedHeader>& odd_terminate() const { return odd_terminate_; }
 
  private:
   enum class State : std::uint8_t {
@@ -197,7 +199,7 @@ class Session final : private StreamControl {
   // StreamControl
   void fail(const Terminate& last_words) override;
   void fail_request(RequestClass kind, DtoStatus status, std::uint32_t before) override;
-  void on_terminate(const Terminate& terminate) override;
+  void on_terminate(const Terminate& terminate, const UntaggedHeader& header) override;
   void on_peer_close() override;
   void on_valid_fpdu() override { waiting_first_ = false; }
   void on_first_fpdu(const Hello* hello) override;
@@ -221,6 +223,7 @@ class Session final : private StreamControl {
   std::optional<ConnectFailure> deferred_failure_;
   std::optional<ErrorCode> last_error_;
   bool last_error_is_ours_ = false;
+  std::optional<UntaggedHeader> odd_terminate_;
   Instant deadline_ = kNever; // of the state
   Instant hello_deadline_ = kNever;
   bool hello_arrived_ = false; // ours, when that was last asked

@@ -37,7 +37,8 @@ class StreamControl {
   virtual void fail(const Terminate& last_words) = 0;
   // A request of ours failed here, behind `before` others of its class.
   virtual void fail_request(RequestClass kind, DtoStatus status, std::uint32_t before) = 0;
-  virtual void on_terminate(const Terminate& terminate) = 0;
+  // `header`: of the segment that brought it.
+  virtual void on_terminate(const Terminate& terminate, const UntaggedHeader& header) = 0;
   virtual void on_peer_close() = 0;
   // The first FPDU was whole and its CRC good, but it breaks a rule: fail() follows, and says
   // which.

@@ -79,6 +79,12 @@ struct Terminate {
   bool operator==(const Terminate&) const = default;
 };
 
+// It is the first and only message of its queue, and of one segment (RFC 5040 section 4.8).
+constexpr bool may_carry_terminate(const UntaggedHeader& header) {
+  return header.control.last && header.queue == kTerminateQueue && header.msn == kFirstMsn &&
+         header.offset == 0;
+}
+
 // Returns how many octets of payload were written, at most Terminate::kMostOctets.
 std::size_t encode(const Terminate& terminate, std::byte* to);
 // `payload` may be shorter than its flags promise, longer, or in the bit order of Linux siw (spec

@@ -13,6 +13,7 @@
 
 #include "base/log.h"
 #include "base/scoped_flag.h"
+#include "base/text.h"
 #include "transport/tcp/inet_socket.h"
 #include "transport/tcp/tcp_state.h"
 
@@ -45,6 +46,13 @@ iwarp::Settings settings(const TcpOptions& options, bool same_host) {
   chosen.most_staged = options.most_staged;
   chosen.most_unsent = options.unsent(same_host);
   return chosen;
+}
+
+// Of the segment that brought the peer's Terminate.
+std::string oddity(const std::optional<iwarp::UntaggedHeader>& header) {
+  if (!header) return {};
+  return text(", in a segment that may bring none: queue {}, MSN {}, offset {}{}", header->queue,
+              header->msn, header->offset, header->control.last ? "" : ", not the last");
 }
 
 } // namespace
@@ -459,10 +467,11 @@ void TcpConnection::tell_log() {
   if (!log_enabled(level)) return;
   const SocketName peer = remote_name(socket_.get());
   try {
-    log_of_peer(
-        level, "connection with {} port {} over TCP: ended by {}: {} (Terminate {}/{}/{:02x})",
-        to_text(peer.host), peer.port, session_.last_error_is_ours() ? "this side" : "the peer",
-        iwarp::meaning(*error), error->layer, error->type, error->code);
+    log_of_peer(level,
+                "connection with {} port {} over TCP: ended by {}: {} (Terminate {}/{}/{:02x}{})",
+                to_text(peer.host), peer.port,
+                session_.last_error_is_ours() ? "this side" : "the peer", iwarp::meaning(*error),
+                error->layer, error->type, error->code, oddity(session_.odd_terminate()));
   } catch (const std::bad_alloc&) { // for the name; whatever else ends the connection goes on
     log_out_of_memory();
   }

@@ -704,6 +704,7 @@ TEST(IwarpChecks, C35TerminateIsParsedWithinItsLengthAndNeverAnswered) {
       EXPECT_EQ(target.terminate_code(), "");
       EXPECT_EQ(target.events.log(), Log{"broken"});
       EXPECT_TRUE(target.session.wants_shutdown());
+      EXPECT_EQ(target.session.odd_terminate(), untagged(Rdmap::Terminate, 5, 9, 3));
     }
   }
   // Longer than anything that is defined.
@@ -711,6 +712,21 @@ TEST(IwarpChecks, C35TerminateIsParsedWithinItsLengthAndNeverAnswered) {
   target.feed(fpdu(untagged(Rdmap::Terminate, 2, 1), Bytes(3000, std::byte{0xff})), 7);
   EXPECT_EQ(target.terminate_code(), "");
   EXPECT_EQ(target.events.log(), Log{"broken"});
+  EXPECT_EQ(target.session.odd_terminate(), std::nullopt);
+}
+
+// Rules: iwarp.C35
+TEST(IwarpChecks, C35ATerminateThatNoSegmentMayBringIsNoticedAndCounts) {
+  for (const UntaggedHeader& odd :
+       {untagged(Rdmap::Terminate, 0, 1), untagged(Rdmap::Terminate, 2, 0),
+        untagged(Rdmap::Terminate, 2, 2), untagged(Rdmap::Terminate, 2, 1, 1),
+        untagged(Rdmap::Terminate, 2, 1, 0, false)}) {
+    Target target;
+    target.feed(fpdu(odd, from_hex("01010000")));
+    EXPECT_EQ(target.session.odd_terminate(), odd);
+    EXPECT_EQ(target.session.last_error(), (ErrorCode{0, 1, 1}));
+    EXPECT_EQ(target.events.log(), Log{"broken"});
+  }
 }
 
 // Rules: iwarp.C36
