@@ -46,6 +46,8 @@ void obey(const char* name, Parse&& parse, T& value, const char* expected) {
 void read_tcp(TcpOptions& tcp) {
   tcp.crc = take("DATUM_CRC", ::secure_getenv("DATUM_CRC"), parse_crc, CrcPolicy::Auto,
                  "auto, on or off; going on as with auto");
+  tcp.hello = take("DATUM_HELLO", ::secure_getenv("DATUM_HELLO"), parse_switch, tcp.hello,
+                   "on or off; going on as with on");
   obey("DATUM_PEER_TIMEOUT", parse_peer_timeout, tcp.dead_peer_timeout,
        "milliseconds, 1000 to 86400000; using 30000");
   obey("DATUM_HALF_OPEN", parse_connections, tcp.max_half_open,
@@ -117,6 +119,12 @@ std::optional<CrcPolicy> parse_crc(std::string_view text) {
   if (text == "auto") return CrcPolicy::Auto;
   if (text == "on") return CrcPolicy::On;
   if (text == "off") return CrcPolicy::Off;
+  return std::nullopt;
+}
+
+std::optional<bool> parse_switch(std::string_view text) {
+  if (text == "on") return true;
+  if (text == "off") return false;
   return std::nullopt;
 }
 

@@ -22,7 +22,7 @@ struct IaEnvironment {
   std::optional<PortRange> ports;     // DATUM_PORT_RANGE: those that an IA may choose by itself
   Duration receive_timeout = kSecond; // DATUM_RNR_TIMEOUT
   Duration connect_grace = 50 * kMillisecond; // DATUM_CONNECT_GRACE
-  TcpOptions tcp;                             // what is TCP's alone: DATUM_CRC and limits
+  TcpOptions tcp;                             // what is TCP's alone: DATUM_CRC, DATUM_HELLO, limits
 };
 
 IaEnvironment read_environment();
@@ -31,6 +31,7 @@ IaEnvironment read_environment();
 std::optional<AllowedPaths> parse_paths(std::string_view text);
 std::optional<PortRange> parse_ports(std::string_view text);
 std::optional<CrcPolicy> parse_crc(std::string_view text);
+std::optional<bool> parse_switch(std::string_view text);
 std::optional<Duration> parse_milliseconds(std::string_view text);
 // Milliseconds, at most a minute.
 std::optional<Duration> parse_short_wait(std::string_view text);

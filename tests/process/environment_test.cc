@@ -76,6 +76,22 @@ TEST(Environment, TcpWithACrcConnects) {
   }
 }
 
+// Rules: ENV.22
+TEST(Environment, ABadHelloIsSaidAndIgnored) {
+  const Variable hello("DATUM_HELLO", "perhaps");
+  expect_one_line(said_by_open(DAT_SUCCESS), {"DATUM_HELLO=\"perhaps\"", "on or off"});
+}
+
+// Rules: ENV.22
+TEST(Environment, TcpWithoutAHelloConnects) {
+  const Variable transport("DATUM_TRANSPORT", "tcp");
+  for (const char* value : {"on", "off"}) {
+    const Variable hello("DATUM_HELLO", value);
+    EXPECT_EQ(said_by_open(DAT_SUCCESS), "");
+    const ConnectedPair pair;
+  }
+}
+
 // Rules: ENV.9
 TEST(Environment, ABadPeerTimeoutIsSaidAndIgnored) {
   for (const char* value :

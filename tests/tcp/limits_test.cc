@@ -102,5 +102,35 @@ TEST_F(Besieged, AFarewellHasTheTimeThatIsSet) {
   bystanders_.expect_unharmed();
 }
 
+// Rules: ENV.22
+TEST_F(Besieged, WithoutAHelloWhoeverConnectsBeginsWithAWriteOfNothing) {
+  const Guarded guarded("DATUM_HELLO", "off");
+  Side side(guarded.ia);
+  RawListener door(address_of(guarded.ia));
+  EXPECT_DAT_OK(connect(side.ep(), address_of(guarded.ia), door.qualifier()));
+  RawPeer peer = door.accept();
+  EXPECT_EQ(peer.hear_request().size(), 24U);
+  EXPECT_TRUE(peer.say(from_hex("4d504120494420526570204672616d65"
+                                "1002000480108001")));
+  EXPECT_EQ(peer.hear(20), carrier(1, 0));
+}
+
+// Rules: ENV.22
+TEST_F(Besieged, WithoutAHelloWhoeverAcceptsAnswersNone) {
+  Guarded guarded("DATUM_HELLO", "off");
+  Side side(guarded.ia);
+  RawPeer peer = guarded.stranger();
+  EXPECT_TRUE(peer.say(own_request()));
+  Cr cr = guarded.listener.expect_request();
+  EXPECT_DAT_OK(accept(cr, side.ep()));
+  EXPECT_EQ(peer.hear_reply().size(), 24U);
+  EXPECT_TRUE(peer.say(carrier(1, 0x4454'5750'1001'ffff)));
+  expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, side.ep());
+  const Buffer word = side.buffer(8);
+  EXPECT_DAT_OK(post_send(side.ep(), {word.segment()}, 1));
+  EXPECT_EQ(peer.hear(4), from_hex("001a4143")) << "a Send, and nothing before it";
+  expect_dto(side.request_evd(), side.ep(), 1); // TCP has it: the peer does not acknowledge
+}
+
 } // namespace
 } // namespace datum::test

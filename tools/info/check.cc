@@ -109,7 +109,7 @@ void judge_environment(const Facts& facts, Findings& out) {
       "DATUM_PEER_TIMEOUT", "DATUM_CONNECT_GRACE",   "DATUM_HALF_OPEN",
       "DATUM_ENDING",       "DATUM_REQUEST_TIMEOUT", "DATUM_FIRST_FRAME_TIMEOUT",
       "DATUM_UNRECEIVED",   "DATUM_READ_SIZE",       "DATUM_UNSENT",
-      "DATUM_END_TIMEOUT",  "DATUM_CLOSE_TIMEOUT"};
+      "DATUM_END_TIMEOUT",  "DATUM_CLOSE_TIMEOUT",   "DATUM_HELLO"};
   for (const auto& [name, value] : facts.environment) {
     const std::string setting = fmt::format("{}={}", name, value);
     const bool known = !name.starts_with("DATUM_") ||

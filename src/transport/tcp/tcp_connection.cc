@@ -38,6 +38,7 @@ constexpr Duration kMeasuredFor = kSecond;
 iwarp::Settings settings(const TcpOptions& options, bool same_host) {
   iwarp::Settings chosen;
   chosen.crc = options.crc == CrcPolicy::On || (options.crc == CrcPolicy::Auto && !same_host);
+  chosen.hello = options.hello;
   chosen.receive_timeout = options.receive_timeout;
   chosen.fpdu_timeout = options.dead_peer_timeout;
   chosen.request_timeout = options.request_timeout;

@@ -23,6 +23,7 @@ struct TcpOptions {
   std::optional<PortRange> ports; // those that may be chosen (DATUM_PORT_RANGE)
   bool only_way = true;           // without it there is no other: what it cannot do is said
   CrcPolicy crc = CrcPolicy::Auto;
+  bool hello = true; // peers of our own kind are told apart
   Duration receive_timeout = kSecond;
   Duration dead_peer_timeout = 30 * kSecond; // a host that does not answer any more is gone
   std::size_t max_half_open = 512;           // accepted, request not complete, of one listener

@@ -102,6 +102,17 @@ TEST(Environment, EachLimitOfTcpHasAVariableOfItsOwn) {
   EXPECT_EQ(tcp.farewell, 13'000'000);
 }
 
+// Rules: ENV.22
+TEST(Environment, AHelloIsSaidUnlessItIsOff) {
+  EXPECT_TRUE(read_environment().tcp.hello);
+  for (const auto& [value, said] : {std::pair{"off", false}, {"on", true}}) {
+    setenv("DATUM_HELLO", value, 1);
+    EXPECT_EQ(read_environment().tcp.hello, said);
+  }
+  unsetenv("DATUM_HELLO");
+  for (const char* bad : {"", "0", "ON", "yes"}) EXPECT_EQ(parse_switch(bad), std::nullopt) << bad;
+}
+
 TEST(Environment, APeerTimeoutIsASecondToADay) {
   EXPECT_EQ(parse_peer_timeout("1000"), 1'000'000'000);
   EXPECT_EQ(parse_peer_timeout("86400000"), 86'400'000'000'000);
