@@ -33,12 +33,9 @@ constexpr DAT_CONN_QUAL kQualifier = 0x123456789a;
 constexpr std::array<std::uint16_t, 8> kPorts{18951, 24486, 17052, 18166,
                                               20367, 19072, 22855, 20286};
 
-Ia open_named_ia(const Namespace& host, const char* name) {
+Ia open_ia_at(const Namespace& host, const char* name) {
   const Visit visit(host);
-  DAT_EVD_HANDLE async = DAT_HANDLE_NULL;
-  Ia ia;
-  EXPECT_DAT_OK(dat_ia_open(const_cast<char*>(name), 8, &async, ia.out())) << name;
-  return ia;
+  return test::open_ia(name);
 }
 
 // Here connects to there.
@@ -85,7 +82,7 @@ class Candidates : public testing::Test {
   TwoHosts hosts_;
   std::list<Foreign> foreigners_;
   Ia here_ia_ = test::open_ia();
-  Ia there_ia_ = open_named_ia(hosts_.there(), "datum");
+  Ia there_ia_ = open_ia_at(hosts_.there(), "datum");
   Evd requests_ = test::create_evd(there_ia_, DAT_EVD_CR_FLAG);
   Side here_{here_ia_};
   Side there_{there_ia_};
@@ -225,8 +222,8 @@ class AddressesOfOneQualifier : public testing::TestWithParam<Names> {
 
 // Rules: tcp.Q9 CONN.26
 TEST_P(AddressesOfOneQualifier, ConflictWhereOneOfThemIsAll) {
-  const Ia first = open_named_ia(hosts_.here(), GetParam().first);
-  const Ia second = open_named_ia(hosts_.here(), GetParam().second);
+  const Ia first = open_ia_at(hosts_.here(), GetParam().first);
+  const Ia second = open_ia_at(hosts_.here(), GetParam().second);
   const Evd first_evd = test::create_evd(first, DAT_EVD_CR_FLAG);
   const Evd second_evd = test::create_evd(second, DAT_EVD_CR_FLAG);
   for (const DAT_CONN_QUAL qualifier : {DAT_CONN_QUAL{7777}, kQualifier, ~DAT_CONN_QUAL{0}}) {

@@ -31,6 +31,7 @@ using test::Evd;
 using test::expect_connection_event;
 using test::Ia;
 using test::Listener;
+using test::open_ia;
 using test::Psp;
 using test::Side;
 
@@ -64,13 +65,6 @@ sockaddr_in ipv4_address(const char* text) {
   made.sin_family = AF_INET;
   EXPECT_EQ(::inet_pton(AF_INET, text, &made.sin_addr), 1);
   return made;
-}
-
-Ia open_named(const char* name) {
-  DAT_EVD_HANDLE async = DAT_HANDLE_NULL;
-  Ia ia;
-  EXPECT_DAT_OK(dat_ia_open(const_cast<char*>(name), 8, &async, ia.out())) << name;
-  return ia;
 }
 
 // A host of the test's own, with the loopback interface and a wire that nobody is at the end of.
@@ -153,7 +147,7 @@ std::string congestion_towards(const char* peer) {
 
 // Rules: iwarp.S32 ENV.7
 TEST_F(OneHost, TowardsItsOwnAddressesNoCrcIsAskedFor) {
-  const Ia wire = open_named("datum-wire");
+  const Ia wire = open_ia("datum-wire");
   EXPECT_EQ(flags_of_request(wire, host_, "10.88.0.1") & kCrc, 0);
   EXPECT_EQ(flags_of_request(wire, host_, "127.0.0.1") & kCrc, 0);
   host_.run("ip address add 10.89.0.1/24 dev plug");
@@ -163,7 +157,7 @@ TEST_F(OneHost, TowardsItsOwnAddressesNoCrcIsAskedFor) {
 // Rules: iwarp.S32 tcp.S4 ENV.7
 TEST(AnotherHost, IsAskedForTheCrcAndHasTheSystemsCongestionControl) {
   TwoHosts hosts;
-  const Ia here = open_named("datum");
+  const Ia here = open_ia("datum");
   EXPECT_NE(flags_of_request(here, hosts.there(), TwoHosts::kThere) & kCrc, 0);
   const int fresh = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const std::string systems = congestion_of(fresh);
@@ -172,7 +166,7 @@ TEST(AnotherHost, IsAskedForTheCrcAndHasTheSystemsCongestionControl) {
   std::unique_ptr<Listener> listener;
   {
     const Visit visit(hosts.there());
-    there = open_named("datum-wire");
+    there = open_ia("datum-wire");
     listener = std::make_unique<Listener>(there);
   }
   Side active(here);
@@ -193,7 +187,7 @@ TEST(AnotherHost, IsAskedForTheCrcAndHasTheSystemsCongestionControl) {
 // Rules: tcp.R13
 TEST_F(OneHost, WithoutALocalPortAConnectNamesTheLimit) {
   allow_local_ports("60000 60001");
-  const Ia ia = open_named("datum-lo");
+  const Ia ia = open_ia("datum-lo");
   Listener listener(ia);
   Side first(ia);
   Side second(ia);
@@ -220,7 +214,7 @@ TEST_F(OneHost, WithoutALocalPortAConnectNamesTheLimit) {
 // Rules: tcp.R13
 TEST_F(OneHost, ALaterAttemptWaitsForALocalPort) {
   allow_local_ports("60000 60001");
-  const Ia ia = open_named("datum-lo");
+  const Ia ia = open_ia("datum-lo");
   const Evd requests = test::create_evd(ia, DAT_EVD_CR_FLAG);
   Foreign foreign(host_, kFirstPort, Manner::HangsUp);
   Psp psp;
@@ -246,7 +240,7 @@ TEST_F(OneHost, ALaterAttemptWaitsForALocalPort) {
 
 // Rules: tcp.R13
 TEST_F(OneHost, AnAddressThatHasGoneIsNoShortage) {
-  const Ia ia = open_named("datum-wire");
+  const Ia ia = open_ia("datum-wire");
   Side side(ia);
   host_.run("ip address del 10.88.0.1/24 dev wire");
   expect_unreachable(side, "127.0.0.1");
@@ -257,7 +251,7 @@ TEST_F(OneHost, AnAddressThatHasGoneIsNoShortage) {
 TEST_F(OneHost, NoAddressToComeFromIsNoShortage) {
   host_.run("ip -6 address flush dev lo\n"
             "ip -6 route add fd00:88::/64 dev wire\n");
-  const Ia ia = open_named("datum");
+  const Ia ia = open_ia("datum");
   Side side(ia);
   sockaddr_in6 peer{};
   peer.sin6_family = AF_INET6;
@@ -269,7 +263,7 @@ TEST_F(OneHost, NoAddressToComeFromIsNoShortage) {
 // Rules: tcp.R14
 TEST_F(OneHost, WhatAPolicyRefusesIsToldOnce) {
   host_.run("ip route add prohibit 10.99.0.0/16");
-  const Ia ia = open_named("datum-wire");
+  const Ia ia = open_ia("datum-wire");
   Side one(ia);
   Side other(ia);
   testing::internal::CaptureStderr();
@@ -282,7 +276,7 @@ TEST_F(OneHost, WhatAPolicyRefusesIsToldOnce) {
 
 // Rules: tcp.R14
 TEST_F(OneHost, WhereThereIsNoWayTheCodeSaysItAll) {
-  const Ia ia = open_named("datum-wire");
+  const Ia ia = open_ia("datum-wire");
   Side side(ia);
   testing::internal::CaptureStderr();
   expect_unreachable(side, "10.99.0.1");
@@ -345,7 +339,7 @@ class AnyQualifier : public OneHost {
 TEST_F(AnyQualifier, APortThatIsRefusedIsNotTheLast) {
   const test::Variable range("DATUM_PORT_RANGE", "30000-30009");
   need_a_privilege_below(30009);
-  const Ia ia = open_named("datum-lo");
+  const Ia ia = open_ia("datum-lo");
   const Evd evd = test::create_evd(ia, DAT_EVD_CR_FLAG);
   const WithoutPrivilege less;
   for (int i = 0; i < 20; ++i) { // it begins anywhere
@@ -359,7 +353,7 @@ TEST_F(AnyQualifier, APortThatIsRefusedIsNotTheLast) {
 TEST_F(AnyQualifier, WhereEachIsRefusedThePrivilegeIsNamed) {
   const test::Variable range("DATUM_PORT_RANGE", "30000-30009");
   need_a_privilege_below(30010);
-  const Ia ia = open_named("datum-lo");
+  const Ia ia = open_ia("datum-lo");
   const Evd evd = test::create_evd(ia, DAT_EVD_CR_FLAG);
   const WithoutPrivilege less;
   Psp psp;
@@ -390,7 +384,7 @@ class MappedQualifier : public AnyQualifier {
     return dat_psp_create(ia_, kMapped, requests_, DAT_PSP_CONSUMER_FLAG, psp.out());
   }
 
-  const Ia ia_ = open_named("datum-lo");
+  const Ia ia_ = open_ia("datum-lo");
   const Evd requests_ = test::create_evd(ia_, DAT_EVD_CR_FLAG);
 };
 
@@ -444,7 +438,7 @@ TEST_F(MappedQualifier, WhereTheOthersAreUsedItIsInUse) {
 // Rules: tcp.Q10
 TEST_F(AnyQualifier, IsNoMappedPort) {
   allow_local_ports("20000 60999");
-  const Ia ia = open_named("datum-lo");
+  const Ia ia = open_ia("datum-lo");
   const Evd evd = test::create_evd(ia, DAT_EVD_CR_FLAG);
   for (int i = 0; i < 20; ++i) {
     Psp psp;
@@ -458,7 +452,7 @@ TEST_F(AnyQualifier, IsNoMappedPort) {
 TEST_F(AnyQualifier, IsNoMappedPortWhereTheKernelChooses) {
   allow_local_ports("1025 24576");
   host_.run("echo 1025-16383 >/proc/sys/net/ipv4/ip_local_reserved_ports");
-  const Ia ia = open_named("datum-lo");
+  const Ia ia = open_ia("datum-lo");
   const Evd evd = test::create_evd(ia, DAT_EVD_CR_FLAG);
   Psp last;
   ASSERT_DAT_OK(dat_psp_create(ia, 1024, evd, DAT_PSP_CONSUMER_FLAG, last.out()));
@@ -473,7 +467,7 @@ TEST_F(AnyQualifier, IsNoMappedPortWhereTheKernelChooses) {
 TEST_F(AnyQualifier, IsUnavailableWhereOnlyMappedPortsAreLeft) {
   allow_local_ports("16384 24575");
   need_a_privilege_below(16384);
-  const Ia ia = open_named("datum-lo");
+  const Ia ia = open_ia("datum-lo");
   const Evd evd = test::create_evd(ia, DAT_EVD_CR_FLAG);
   const WithoutPrivilege less;
   Psp psp;

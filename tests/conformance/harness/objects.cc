@@ -34,10 +34,14 @@ DAT_RETURN close_ia(DAT_HANDLE ia) {
 }
 
 Ia open_ia() {
+  return open_ia(ia_name());
+}
+
+Ia open_ia(const std::string& name) {
   Ia ia;
   DAT_EVD_HANDLE async_evd = DAT_HANDLE_NULL;
-  EXPECT_DAT_OK(dat_ia_open(const_cast<char*>(ia_name().c_str()), 8, &async_evd, ia.out()))
-      << "IA " << ia_name();
+  EXPECT_DAT_OK(dat_ia_open(const_cast<char*>(name.c_str()), 8, &async_evd, ia.out()))
+      << "IA " << name;
   return ia;
 }
 

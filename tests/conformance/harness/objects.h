@@ -10,6 +10,7 @@
 #include "dat.h"
 #include <gtest/gtest.h>
 
+#include <string>
 #include <utility>
 
 #include "status.h"
@@ -83,6 +84,7 @@ Enum any_value(int value) {
 
 // Each reports a failure of the test if the create fails, and then owns nothing.
 Ia open_ia();
+Ia open_ia(const std::string& name);
 Pz create_pz(DAT_IA_HANDLE ia);
 Cno create_cno(DAT_IA_HANDLE ia);
 Cno create_cno(DAT_IA_HANDLE ia, DAT_OS_WAIT_PROXY_AGENT agent);
