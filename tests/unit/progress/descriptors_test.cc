@@ -9,6 +9,20 @@
 namespace datum::test {
 namespace {
 
+// Data comes by descriptors from the beginning, as with connections over TCP.
+class SocketWorld : public StageWorld {
+ public:
+  SocketWorld(std::uint64_t seed, bool core_to_spare) : StageWorld(seed, core_to_spare) {
+    transport.comes_by_descriptors = true;
+  }
+};
+
+// The threads that were added, beside the background's, until nobody has anything to do.
+void play(StageWorld& world) {
+  world.start_background();
+  EXPECT_EQ(world.stage.run(), Stage::End::Quiet);
+}
+
 void poll_slowly(StageWorld& world, int polls, Duration apart) {
   for (int i = 0; i < polls; ++i) {
     world.pass(apart);
@@ -24,9 +38,8 @@ void poll_until_that_is_known(StageWorld& world) {
 }
 
 TEST(Progress, WhereDataComesByDescriptorsEveryPollLooksAtThem) {
-  StageWorld world(1, true);
+  SocketWorld world(1, true);
   Stage& stage = world.stage;
-  world.transport.comes_by_descriptors = true;
   int looks = 0;
   stage.add([&] {
     world.poll_until(stage.now() + 1'000'000); // it is known by now that somebody polls
@@ -36,16 +49,14 @@ TEST(Progress, WhereDataComesByDescriptorsEveryPollLooksAtThem) {
     looks = world.places.descriptor_looks() - before;
     world.lock.relinquish();
   });
-  world.start_background();
-  EXPECT_EQ(stage.run(), Stage::End::Quiet);
+  play(world);
   EXPECT_EQ(looks, 100);
   EXPECT_EQ(world.close(), Stage::End::Finished);
 }
 
 TEST(Progress, WhereItComesInBatchesAPollerLooksAgainAfterTheGap) {
-  StageWorld world(1, true);
+  SocketWorld world(1, true);
   Stage& stage = world.stage;
-  world.transport.comes_by_descriptors = true;
   world.transport.gap = 4'000;
   int looks = 0;
   stage.add([&] {
@@ -54,8 +65,7 @@ TEST(Progress, WhereItComesInBatchesAPollerLooksAgainAfterTheGap) {
     world.poll_until(stage.now() + 400'000);
     looks = world.places.descriptor_looks() - before;
   });
-  world.start_background();
-  EXPECT_EQ(stage.run(), Stage::End::Quiet);
+  play(world);
   EXPECT_GE(looks, 50); // a poll takes a part of 4 us, too
   EXPECT_LE(looks, 101);
   EXPECT_EQ(world.close(), Stage::End::Finished);
@@ -64,17 +74,15 @@ TEST(Progress, WhereItComesInBatchesAPollerLooksAgainAfterTheGap) {
 TEST(Progress, WhereDataComesByDescriptorsWorkLeftBehindIsLookedAtWithinAMillisecond) {
   each_seed(
       [](std::uint64_t seed) {
-        StageWorld world(seed, seed % 2 == 0);
+        SocketWorld world(seed, seed % 2 == 0);
         Stage& stage = world.stage;
-        world.transport.comes_by_descriptors = true;
         stage.add([&] {
           world.poll_until(stage.now() + static_cast<Duration>(stage.random(40'000'000)));
           world.lock.acquire();
           world.transport.leave_behind();
           world.lock.relinquish();
         });
-        world.start_background();
-        EXPECT_EQ(stage.run(), Stage::End::Quiet);
+        play(world);
         EXPECT_LE(world.transport.longest_left_behind(), 1'100'000);
         EXPECT_EQ(world.close(), Stage::End::Finished);
       },
@@ -86,9 +94,8 @@ TEST(Progress, WhereDataComesByDescriptorsWorkLeftBehindIsLookedAtWithinAMillise
 TEST(Progress, WhereDataComesByDescriptorsAWaiterLeavesWhatItsEventHasLeftToDo) {
   each_seed(
       [](std::uint64_t seed) {
-        StageWorld world(seed, true);
+        SocketWorld world(seed, true);
         Stage& stage = world.stage;
-        world.transport.comes_by_descriptors = true;
         world.transport.on_arrival[0] = [&] { world.transport.leave_behind(); };
         bool left = false;
         bool left_by_the_next_call = false;
@@ -108,8 +115,7 @@ TEST(Progress, WhereDataComesByDescriptorsAWaiterLeavesWhatItsEventHasLeftToDo) 
           world.pass(1'000'000); // it sleeps by now
           world.transport.send(0);
         });
-        world.start_background();
-        EXPECT_EQ(stage.run(), Stage::End::Quiet);
+        play(world);
         EXPECT_TRUE(left);
         EXPECT_EQ(left_by_the_next_call, !calls_again);
         EXPECT_FALSE(world.transport.has_left_behind());
@@ -124,9 +130,8 @@ TEST(Progress, WhereDataComesByDescriptorsAWaiterLeavesWhatItsEventHasLeftToDo) 
 TEST(Progress, WhereDataComesByDescriptorsASlowDequeuerLooksAtThem) {
   each_seed(
       [](std::uint64_t seed) {
-        StageWorld world(seed, true);
+        SocketWorld world(seed, true);
         Stage& stage = world.stage;
-        world.transport.comes_by_descriptors = true;
         const Duration apart = 10'000 + static_cast<Duration>(stage.random(60'000));
         int looks = 0;
         stage.add([&] {
@@ -139,8 +144,7 @@ TEST(Progress, WhereDataComesByDescriptorsASlowDequeuerLooksAtThem) {
           world.pass(1'000'000);
           world.transport.send(0);
         });
-        world.start_background();
-        EXPECT_EQ(stage.run(), Stage::End::Quiet);
+        play(world);
         EXPECT_GE(looks, 160 * apart / (50'000 + apart) - 1);
         EXPECT_EQ(world.close(), Stage::End::Finished);
       },
@@ -152,9 +156,8 @@ TEST(Progress, WhereDataComesByDescriptorsASlowDequeuerLooksAtThem) {
 TEST(Progress, WhereDataComesByDescriptorsWhoeverBeginsToPollLooksWithTheNextPoll) {
   each_seed(
       [](std::uint64_t seed) {
-        StageWorld world(seed, true);
+        SocketWorld world(seed, true);
         Stage& stage = world.stage;
-        world.transport.comes_by_descriptors = true;
         int looks = 0;
         stage.add([&] {
           poll_until_that_is_known(world);
@@ -167,8 +170,7 @@ TEST(Progress, WhereDataComesByDescriptorsWhoeverBeginsToPollLooksWithTheNextPol
           looks = world.places.descriptor_looks() - before;
           world.lock.relinquish();
         });
-        world.start_background();
-        EXPECT_EQ(stage.run(), Stage::End::Quiet);
+        play(world);
         EXPECT_EQ(looks, 10);
         EXPECT_EQ(world.close(), Stage::End::Finished);
       },
@@ -192,8 +194,7 @@ TEST(Progress, WhereTheFirstConnectionComesWhileSomebodyPollsEveryPollLooksFromT
           looks = world.places.descriptor_looks() - before;
           world.lock.relinquish();
         });
-        world.start_background();
-        EXPECT_EQ(stage.run(), Stage::End::Quiet);
+        play(world);
         EXPECT_EQ(looks, 100);
         EXPECT_EQ(world.close(), Stage::End::Finished);
       },
@@ -220,8 +221,7 @@ TEST(Progress, WhereTheFirstConnectionComesLateASlowDequeuerLooksAfter50us) {
           world.pass(2'000'000);
           world.transport.send(0);
         });
-        world.start_background();
-        EXPECT_EQ(stage.run(), Stage::End::Quiet);
+        play(world);
         EXPECT_GE(looks, 155);
         EXPECT_EQ(world.close(), Stage::End::Finished);
       },
@@ -230,9 +230,8 @@ TEST(Progress, WhereTheFirstConnectionComesLateASlowDequeuerLooksAfter50us) {
 
 // Whoever sleeps at the bell is given no processor: nobody ever wakes him. Rules: PROGRESS.3
 TEST(Progress, WhereDataComesByDescriptorsASlowDequeuerLooksAfterAMillisecondThatNobodyLooked) {
-  StageWorld world(1, true);
+  SocketWorld world(1, true);
   Stage& stage = world.stage;
-  world.transport.comes_by_descriptors = true;
   int looks = 0;
   stage.add([&] {
     world.pass(1'000'000); // the thread sleeps at the bell by now
@@ -240,8 +239,7 @@ TEST(Progress, WhereDataComesByDescriptorsASlowDequeuerLooksAfterAMillisecondTha
     poll_slowly(world, 50, 100'000);
     looks = world.places.descriptor_looks() - before;
   });
-  world.start_background();
-  EXPECT_EQ(stage.run(), Stage::End::Quiet);
+  play(world);
   EXPECT_GE(looks, 4);
   EXPECT_LE(looks, 6);
   EXPECT_EQ(world.close(), Stage::End::Finished);
