@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/iwarp/outbound_responses.cc: what answers the peer's Reads and Atomics, and which of
+// them are still answered before an end.
+#include <atomic>
+
+#include "transport/iwarp/header_octets.h"
+#include "transport/iwarp/outbound.h"
+#include "transport/seam/copy.h"
+
+namespace datum::iwarp {
+
+void Outbound::serve(const ReadRequest& request, std::uint32_t msn, std::uint32_t after) {
+  served_.push({.read = request, .atomic = {}, .msn = msn, .after = after});
+}
+
+void Outbound::serve(const AtomicRequest& request, std::uint32_t msn, std::uint32_t after) {
+  served_.push({.read = {}, .atomic = request, .is_atomic = true, .msn = msn, .after = after});
+}
+
+bool Outbound::response_ready() const {
+  return !served_.empty() && static_cast<std::int32_t>(delivered_ - served_[0].after) >= 0;
+}
+
+bool Outbound::build_response() {
+  if (!queue_.ready()) return starve();
+  Served& served = served_.front();
+  return served.is_atomic ? build_atomic_response(served) : build_read_response(served);
+}
+
+bool Outbound::build_read_response(Served& served) {
+  const ReadRequest& request = served.read;
+  const std::uint64_t left = request.size - served.done;
+  // With a CRC the octets are fixed when it is computed: the region's owner may go on writing. At
+  // the end the memory goes back to its owner.
+  const bool copied = stream_.terms.crc || answering_ || copies(left);
+  const std::optional<std::size_t> payload = next_payload(TaggedHeader::kWireSize, 1, left, copied);
+  if (!payload) return false;
+  const std::uint64_t address = request.source_offset + served.done;
+  // The region may have gone since the request came.
+  std::uint64_t memory = 0;
+  const AccessFault access = *payload == 0
+                                 ? AccessFault::None
+                                 : stream_.events->check_remote(request.source_stag, address,
+                                                                *payload, kRemoteRead, memory);
+  if (access != AccessFault::None) {
+    ReadRequest rest = request;
+    rest.sink_offset += served.done;
+    rest.source_offset += served.done;
+    rest.size = static_cast<std::uint32_t>(left);
+    control_.fail(make_terminate(protection_error(access), served.msn, rest));
+    return false;
+  }
+  const bool last = *payload == left;
+  const LocalTriplet source{request.source_stag, memory, *payload};
+  queue_.add(HeaderOctets(tagged(Rdmap::ReadResponse, last, request.sink_stag,
+                                 request.sink_offset + served.done)),
+             {std::span(&source, 1), 0, *payload}, copied, false,
+             {.stag = request.source_stag, .address = address, .length = *payload});
+  served.done += *payload;
+  current_ = last ? Current::None : Current::Response;
+  if (last) {
+    served_.pop();
+    ++responses_in_a_row_;
+  }
+  return true;
+}
+
+bool Outbound::build_atomic_response(const Served& served) {
+  if (!queue_.room_for(UntaggedHeader::kWireSize + AtomicResponse::kWireSize, 0, true))
+    return false;
+  const AtomicRequest& request = served.atomic;
+  std::uint64_t memory = 0;
+  const AccessFault access = stream_.events->check_remote(
+      request.stag, request.offset, sizeof(std::uint64_t), kRemoteAtomic, memory);
+  if (access != AccessFault::None) {
+    const HeaderOctets echo(untagged(Rdmap::AtomicRequest, served.msn));
+    control_.fail(make_terminate(protection_error(access),
+                                 UntaggedHeader::kWireSize + AtomicRequest::kWireSize, echo));
+    return false;
+  }
+  std::atomic_ref<std::uint64_t> location(*reinterpret_cast<std::uint64_t*>(pointer(memory)));
+  std::uint64_t original = location.load(std::memory_order_relaxed);
+  while (!location.compare_exchange_weak(original, applied(request, original),
+                                         std::memory_order_acq_rel, std::memory_order_relaxed)) {
+  }
+  const AtomicResponse response{.identifier = request.identifier, .original = original};
+  queue_.add(HeaderOctets(untagged(Rdmap::AtomicResponse, next_atomic_msn_++), response), {}, true,
+             false, {});
+  served_.pop();
+  ++responses_in_a_row_;
+  return true;
+}
+
+// --- before an end -------------------------------------------------------------------------------
+
+// Behind what will be dropped nothing can follow: a message would go on in the middle of another.
+bool Outbound::may_answer_before_the_end() const {
+  return !ended_ && !held_ && current_ != Current::Own && begun_source_holds() &&
+         queue_.stays_at_the_end();
+}
+
+// Half an answer helps nobody, and keeps the end waiting.
+bool Outbound::answers_whole(const Served& served) const {
+  const std::optional<std::size_t> room = queue_.room_for(TaggedHeader::kWireSize, 1, true);
+  return room && (served.is_atomic || served.read.size - served.done <= *room);
+}
+
+void Outbound::answer_before_the_end() {
+  // A failure found while answering has its own words.
+  if (answering_ || !may_answer_before_the_end()) return;
+  answering_ = true;
+  while (!ended_ && (current_ == Current::Response || response_ready())) {
+    if (!queue_.ready() || !answers_whole(served_.front()) || !build_response()) break;
+  }
+}
+
+} // namespace datum::iwarp
