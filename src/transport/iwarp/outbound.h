@@ -153,7 +153,6 @@ class Outbound {
   StartResult build_within_call(const Request& request);
   bool build_next();
   bool build_own();
-  bool build_piece(Octets header, std::size_t segments, std::size_t length, bool completes);
   bool build_send();
   bool build_write();
   bool build_immediate();

@@ -368,6 +368,7 @@ bool TcpConnection::send_at_once() {
   if (inside_ || full_ || !watching_) return false;
   // What other connections were told to send before leaves before.
   if (context_.pending.holds_others(*this)) return false;
+  measure_again(); // for the next request: this one is built
   const std::size_t count = session_.output_at_once(context_.octets);
   if (count == 0) return false;
   const std::span<const iwarp::Octets> all(context_.octets.data(), count);
