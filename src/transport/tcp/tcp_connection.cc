@@ -49,6 +49,12 @@ iwarp::Settings settings(const TcpOptions& options, bool same_host) {
   return chosen;
 }
 
+// What a call that sends has found out. The kernel says so once, and whoever reads afterwards finds
+// what looks like an end in order. After such an end it says EPIPE instead.
+bool is_reset(int error) {
+  return error != EINTR && error != EAGAIN && error != ENOBUFS && error != ENOMEM && error != EPIPE;
+}
+
 // Of the segment that brought the peer's Terminate.
 std::string oddity(const std::optional<iwarp::UntaggedHeader>& header) {
   if (!header) return {};
@@ -298,7 +304,10 @@ bool TcpConnection::receive_once(std::size_t& left) {
     fail_with(errno);
     return false;
   }
-  if (got == 0 && reset_) return false; // the error was told once, when we sent
+  if (got == 0 && reset_) { // the error was told once, when we sent
+    fail_with(error_);
+    return false;
+  }
   if (got == 0) {
     at_end_ = true;
     session_.end_of_stream(context_.now());
@@ -375,6 +384,7 @@ bool TcpConnection::send_at_once() {
   // And beside those that continue it has a share, as in a turn.
   const bool alone = !context_.continuing.holds_others(*this);
   const ssize_t sent = send(alone ? all : beginning(all, TcpTurn::kShare));
+  if (sent < 0) learn_of(errno);
   if (sent <= 0) return false;
   sent_untold_ = session_.sent_at_once(static_cast<std::size_t>(sent));
   if (sent_untold_ || session_.has_output()) return false;
@@ -407,6 +417,12 @@ std::span<const iwarp::Octets> TcpConnection::beginning(std::span<const iwarp::O
   return octets;
 }
 
+void TcpConnection::learn_of(int error) {
+  if (!is_reset(error)) return;
+  reset_ = true;
+  error_ = error;
+}
+
 void TcpConnection::transmit(bool with_ack, std::size_t most) {
   if (waits_for_its_turn()) return;
   std::size_t left = most;
@@ -434,7 +450,7 @@ void TcpConnection::transmit(bool with_ack, std::size_t most) {
       } else {
         const int error = errno;
         // What has arrived may say why, or that the peer had ended in order before.
-        reset_ = true;
+        learn_of(error);
         receive(std::numeric_limits<std::size_t>::max());
         fail_with(error);
       }

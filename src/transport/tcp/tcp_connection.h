@@ -115,6 +115,7 @@ class TcpConnection final : public PendingHook,
   static std::span<const iwarp::Octets> beginning(std::span<const iwarp::Octets> octets,
                                                   std::size_t least);
   ssize_t send(std::span<const iwarp::Octets> octets);
+  void learn_of(int error);
   void transmit(bool with_ack, std::size_t most);
   void measure_again();
   void settle();

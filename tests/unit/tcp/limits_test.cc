@@ -1,50 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // What a peer may make us keep, and for how long: each bound is the one that was set.
-#include <cstring>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <poll.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
 
 #include "../iwarp/pair.h"
-#include "base/unique_fd.h"
+#include "caller.h"
 #include "station.h"
 
 namespace datum::test {
 namespace {
 
 using iwarp::test::Bytes;
-using iwarp::test::from_hex;
 using Log = std::vector<std::string>;
 
-// A program that is none of ours, and says what it likes.
-class Caller {
- public:
-  explicit Caller(ConnQual qualifier) {
-    const Address address = loopback();
-    sockaddr_in to{};
-    std::memcpy(&to, address.bytes, sizeof to);
-    to.sin_port = htons(static_cast<std::uint16_t>(qualifier));
-    EXPECT_EQ(::connect(socket_.get(), reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
-  }
-  void say(const Bytes& octets) const {
-    EXPECT_EQ(::send(socket_.get(), octets.data(), octets.size(), MSG_NOSIGNAL),
-              static_cast<ssize_t>(octets.size()));
-  }
-  void say_hex(const char* hex) const { say(from_hex(hex)); }
-  void finish() const { EXPECT_EQ(::shutdown(socket_.get(), SHUT_WR), 0); }
-  bool is_ended() const {
-    pollfd one{socket_.get(), POLLRDHUP, 0};
-    return ::poll(&one, 1, 0) > 0;
-  }
-
- private:
-  UniqueFd socket_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-};
-
-// Revision 1, no CRC; and one that has to speak first, as it says.
-constexpr const char* kPlain = "4d504120494420526571204672616d6500010000";
+// One that has to speak first, as it says.
 constexpr const char* kPeerToPeer = "4d504120494420526571204672616d65100200048010c010";
 
 class TcpLimits : public testing::Test {

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// What leaves with its post to a peer that is none of ours, and is told with the next turn; how that
+// peer ends meanwhile.
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include "caller.h"
+#include "station.h"
+
+namespace datum::test {
+namespace {
+
+using Log = std::vector<std::string>;
+
+class ForeignAtOnce : public testing::Test {
+ protected:
+  ForeignAtOnce() {
+    stranger_.say_hex(kPlain);
+    std::unique_ptr<IncomingConnection> asked;
+    stations_.run_until([&] { return (asked = far().take_request()) != nullptr; });
+    socket_ = far().reactor.last();
+    channel_ = asked->accept({}, events_, {});
+    far().turn();
+    stranger_.hear(20); // what is unread would make an end a reset
+    // Its first FPDU is no Hello.
+    stranger_.say(iwarp::test::fpdu(iwarp::test::tagged(iwarp::Rdmap::Write, 1, 0), {}, false));
+    look();
+    EXPECT_EQ(events_.take_log(), Log{"established  reads 0"});
+  }
+  // A Send without payload.
+  void post() { EXPECT_EQ(channel_->start(WorkRequest{}), StartResult::Started); }
+  // What has come is read; nothing has its turn.
+  void look() {
+    await_octets(socket_);
+    far().reactor.handle_all();
+  }
+  // The turn comes first, as in a poll.
+  void poll() {
+    far().transport->progress();
+    far().reactor.handle_all();
+    far().transport->progress(); // ends are told with the next one
+  }
+  void await_reset() const {
+    pollfd one{socket_, 0, 0};
+    ::poll(&one, 1, 5000);
+    EXPECT_NE(one.revents & POLLHUP, 0);
+  }
+  Station& far() { return stations_.far; }
+
+
+  TwoStations stations_;
+  int socket_ = -1;
+  Caller stranger_{stations_.qualifier()};
+  iwarp::test::StandIn events_;
+  std::unique_ptr<Channel> channel_;
+};
+
+// Rules: iwarp.E4 tcp.S1
+TEST_F(ForeignAtOnce, AResetThatAPostRunsIntoIsNoEndInOrder) {
+  stranger_.reset();
+  await_reset();
+  post();
+  look();
+  poll();
+  EXPECT_EQ(events_.log(), Log{"broken"});
+}
+
+// What it would have said is dropped, and nobody waits for an end behind the reset.
+// Rules: iwarp.E4 tcp.S1
+TEST_F(ForeignAtOnce, NothingIsLeftOfOneThatIsClosedAfterAPostRanIntoAReset) {
+  const iwarp::test::Bytes data(50'000);
+  const LocalTriplet local = iwarp::test::triplet(data.data(), data.size());
+  const std::size_t before = far().reactor.size();
+  stranger_.reset();
+  await_reset();
+  EXPECT_EQ(channel_->start(iwarp::test::send_of(std::span(&local, 1))), StartResult::Started);
+  channel_->close(CloseMode::Disconnect);
+  poll();
+  EXPECT_EQ(far().reactor.size(), before - 1);
+}
+
+// What is sent to one that has closed is answered with a reset.
+// Rules: iwarp.E1 tcp.S1
+TEST_F(ForeignAtOnce, AnEndInOrderIsOneThoughPostsFollowIt) {
+  stranger_.close();
+  await_end(socket_);
+  post();
+  await_reset();
+  post();
+  poll();
+  EXPECT_EQ(events_.log(), (Log{"placed 1", "disconnected"}));
+}
+
+} // namespace
+} // namespace datum::test
