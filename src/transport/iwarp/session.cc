@@ -99,8 +99,6 @@ void Session::end_of_stream(Instant now) {
 }
 
 void Session::end_behind_the_peer() {
-  outbound_.tell_sent(); // what left at once, and nobody was told of yet
-  if (state_ != State::Full) return;
   // Who ended before our Hello came has placed nothing, of whichever kind it is.
   if (stream_.peer == PeerKind::Undecided && !wishes_.for_own_kind && hello_has_arrived())
     decide_peer(PeerKind::Foreign);

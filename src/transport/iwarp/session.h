@@ -111,7 +111,7 @@ class Session final : private StreamControl {
   // The same within the call that started a request: nothing is built and nobody told anything.
   // 0: there is nothing, TCP has a part of it, or something has to be found out first.
   std::size_t output_at_once(std::span<Octets> out) const;
-  // True: there is something to tell of it, with tell_sent().
+  // True: there is something to tell of it, with tell_sent(), before anything else is called.
   bool sent_at_once(std::size_t octets);
   void tell_sent(Instant now);
   // The consumer has few requests outstanding, and may be waiting for each of them.

@@ -153,14 +153,20 @@ void TcpConnection::run(std::size_t most) {
       take(waited);
     }
   }
-  if (std::exchange(sent_untold_, false)) session_.tell_sent(context_.now());
+  tell_sent();
   transmit(true, most);
   settle();
+}
+
+// A foreign peer's requests end when TCP has them: before whatever is learned afterwards.
+void TcpConnection::tell_sent() {
+  if (std::exchange(sent_untold_, false)) session_.tell_sent(context_.now());
 }
 
 void TcpConnection::on_expired(Instant now) {
   const ScopedFlag inside(inside_);
   armed_ = send_again_ = kNever;
+  tell_sent();
   session_.on_time(now);
   transmit(true, share());
   settle();
@@ -185,6 +191,7 @@ void TcpConnection::on_ready(std::uint32_t events) {
     settle();
     return;
   }
+  tell_sent();
   // What it says last waits for its place among those that end, not behind those that continue.
   if ((events & EPOLLOUT) != 0 && std::exchange(full_, false) && session_.has_output() &&
       context_.turn.to_send() == 0 && !released_)
@@ -202,6 +209,7 @@ void TcpConnection::on_ready(std::uint32_t events) {
 std::optional<bool> TcpConnection::look_unasked() {
   if (watched_ != EPOLLIN || !watching_ || connecting_ || !begun_) return std::nullopt;
   const ScopedFlag inside(inside_);
+  tell_sent();
   if (!receive(context_.turn.to_read())) return false;
   answer();
   return true;

@@ -108,6 +108,7 @@ class TcpConnection final : public PendingHook,
   ssize_t receive_into(std::span<const iovec> pieces);
   bool take(iwarp::Octets octets);
   void answer();
+  void tell_sent();
   std::size_t share() const;
   bool may_wait();
   void watch_poster(std::uint64_t length);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What leaves with its post to a peer that is none of ours, and is told with the next turn; how that
-// peer ends meanwhile.
+// What leaves with its post to a peer that is none of ours, and is told with the next turn; how
+// that peer ends meanwhile.
 #include <gtest/gtest.h>
 #include <poll.h>
 
@@ -47,7 +47,6 @@ class ForeignAtOnce : public testing::Test {
   }
   Station& far() { return stations_.far; }
 
-
   TwoStations stations_;
   int socket_ = -1;
   Caller stranger_{stations_.qualifier()};
@@ -89,6 +88,44 @@ TEST_F(ForeignAtOnce, AnEndInOrderIsOneThoughPostsFollowIt) {
   post();
   poll();
   EXPECT_EQ(events_.log(), (Log{"placed 1", "disconnected"}));
+}
+
+// TCP had it before. Rules: iwarp.O8 tcp.S1
+TEST_F(ForeignAtOnce, WhatHasLeftIsToldBeforeTheEndThatComesBehindIt) {
+  post();
+  stranger_.finish();
+  look();
+  poll();
+  EXPECT_EQ(events_.log(), (Log{"placed 1", "disconnected"}));
+}
+
+// Rules: iwarp.O8 tcp.S1
+TEST_F(ForeignAtOnce, WhatHasLeftIsToldBeforeAReset) {
+  post();
+  stranger_.reset();
+  await_reset();
+  look();
+  poll();
+  EXPECT_EQ(events_.log(), (Log{"placed 1", "broken"}));
+}
+
+// Rules: iwarp.O8 iwarp.E11
+TEST_F(ForeignAtOnce, WhatHasLeftIsToldBeforeATerminate) {
+  post();
+  const iwarp::UntaggedHeader header = iwarp::test::untagged(iwarp::Rdmap::Terminate, 2, 1);
+  stranger_.say(iwarp::test::fpdu(header, iwarp::test::Bytes(4), false));
+  look();
+  poll();
+  EXPECT_EQ(events_.log(), (Log{"placed 1", "broken"}));
+}
+
+// Rules: iwarp.O8
+TEST_F(ForeignAtOnce, WhatHasLeftIsToldBeforeItsAnswer) {
+  events_.post_receive(1);
+  post();
+  stranger_.say(iwarp::test::fpdu(iwarp::test::untagged(iwarp::Rdmap::Send, 0, 1), {}, false));
+  look();
+  EXPECT_EQ(events_.log(), (Log{"placed 1", "received 0"}));
 }
 
 } // namespace
