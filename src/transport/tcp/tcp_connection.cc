@@ -354,8 +354,9 @@ void TcpConnection::started(std::uint64_t length) {
   watch_poster(length);
   if (sent) return;
   touch();
-  // A turn is under way, or its socket takes no more, or whoever posts is about to look.
-  if (!waits && !inside_ && !full_) context_.lent.progress->hurry();
+  // A turn is under way, or its socket takes no more, or whoever posts is about to look, or it is
+  // only to be told.
+  if (!waits && !inside_ && !full_ && session_.has_output()) context_.lent.progress->hurry();
 }
 
 // Of those who come back soon, requests wait that are not alone, between two turns or on their way:

@@ -46,6 +46,7 @@ class AtOnce : public testing::Test {
   }
   TcpTransport& near() { return *stations_.near.transport; }
   void skip(Duration time) { stations_.near.skip(time); }
+  unsigned hurries() const { return stations_.near.hurries(); }
 
  private:
   TwoStations stations_;
@@ -93,6 +94,17 @@ TEST_F(AtOnce, NotBeforeARequestOfAnotherConnection) {
   EXPECT_EQ(sent(*first_, [&] { post(*first_); }), 0U) << "the second one waits for its turn";
   EXPECT_EQ(sent(*second_, [&] { post(*second_); }), 0U);
   EXPECT_NE(sent(*first_, [&] { EXPECT_NE(sent(*second_, [&] { near().progress(); }), 0U); }), 0U);
+}
+
+// Rules: tcp.S6
+TEST_F(AtOnce, WhatCannotLeaveIsHurriedForWhereNobodyComesBackSoon) {
+  post(*first_), post(*first_);
+  skip(101 * kMicrosecond);
+  near().progress();
+  first_->near.channel->close(CloseMode::Disconnect);
+  EXPECT_EQ(hurries(), 0U);
+  EXPECT_EQ(sent(*second_, [&] { post(*second_); }), 0U);
+  EXPECT_EQ(hurries(), 1U);
 }
 
 // Rules: tcp.S3

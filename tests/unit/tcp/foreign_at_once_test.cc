@@ -90,6 +90,15 @@ TEST_F(ForeignAtOnce, AnEndInOrderIsOneThoughPostsFollowIt) {
   EXPECT_EQ(events_.log(), (Log{"placed 1", "disconnected"}));
 }
 
+// A nap that ends for it would cost whoever posts more than it takes to be told a little later.
+// Rules: tcp.S6
+TEST_F(ForeignAtOnce, NobodyIsInAHurryToBeTold) {
+  for (int i = 1; i <= 3; ++i) post();
+  EXPECT_EQ(far().hurries(), 0U);
+  poll();
+  EXPECT_EQ(events_.log(), Log{"placed 3"});
+}
+
 // TCP had it before. Rules: iwarp.O8 tcp.S1
 TEST_F(ForeignAtOnce, WhatHasLeftIsToldBeforeTheEndThatComesBehindIt) {
   post();

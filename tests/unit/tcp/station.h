@@ -50,9 +50,11 @@ class RealTime final : public Progress {
   WaitResult wait(WaitPoint&, Instant) override { return WaitResult::TimedOut; }
   void signal(WaitPoint&) override {}
   void kick() override {}
+  void hurry() override { ++hurries; }
   Instant now() override;
   void stop() { stopped_ = now() - ahead; }
   Duration ahead = 0;
+  unsigned hurries = 0;
 
  private:
   Instant stopped_ = kNever;
@@ -69,6 +71,8 @@ class Station final : private ListenerEvents {
   // And from here on only so.
   void stop_clock() { time_.stop(); }
   void expire() { timers_.run(time_.now()); }
+  // How often something had to leave within 100 us that could not within its call.
+  unsigned hurries() const { return time_.hurries; }
   ConnQual listen();
   std::unique_ptr<IncomingConnection> take_request() { return std::move(request_); }
 
