@@ -13,8 +13,9 @@ namespace datum {
 
 class PostingHabit {
  public:
-  // So soon somebody has to look after the last post.
-  static constexpr Duration kSoon = 100 * kMicrosecond;
+  // So soon somebody has to look after the last post: before a nap ends that somebody was in a
+  // hurry about (progress/engine.h), since then it is not the poster who comes back.
+  static constexpr Duration kSoon = 70 * kMicrosecond;
   // Of what followed a post without a look at the clock each takes less.
   static constexpr Duration kOnePost = 500;
   // So often in a row, until it is taken for a habit. Once they do not, it is none.

@@ -80,7 +80,7 @@ TEST_F(AtOnce, SeveralWaitAndLeaveTogether) {
 // Rules: tcp.S5
 TEST_F(AtOnce, EachOneWhereNobodyHasLookedSoonAfterThem) {
   post(*first_), post(*first_);
-  skip(101 * kMicrosecond);
+  skip(71 * kMicrosecond);
   near().progress();
   for (int i = 0; i < 3; ++i) {
     EXPECT_NE(sent(*first_, [&] { post(*first_); }), 0U) << i;
@@ -99,7 +99,7 @@ TEST_F(AtOnce, NotBeforeARequestOfAnotherConnection) {
 // Rules: tcp.S6
 TEST_F(AtOnce, WhatCannotLeaveIsHurriedForWhereNobodyComesBackSoon) {
   post(*first_), post(*first_);
-  skip(101 * kMicrosecond);
+  skip(71 * kMicrosecond);
   near().progress();
   first_->near.channel->close(CloseMode::Disconnect);
   EXPECT_EQ(hurries(), 0U);

@@ -6,7 +6,7 @@
 namespace datum::test {
 namespace {
 
-constexpr Duration kSoon = 100 * kMicrosecond;
+constexpr Duration kSoon = 70 * kMicrosecond;
 
 struct Poster {
   PostingHabit habit;
