@@ -101,8 +101,12 @@ bool Outbound::may_answer_before_the_end() const {
 
 // Half an answer helps nobody, and keeps the end waiting.
 bool Outbound::answers_whole(const Served& served) const {
-  const std::optional<std::size_t> room = queue_.room_for(TaggedHeader::kWireSize, 1, true);
-  return room && (served.is_atomic || served.read.size - served.done <= *room);
+  if (served.is_atomic)
+    return queue_.has_room_for_all(1, UntaggedHeader::kWireSize + AtomicResponse::kWireSize, 0);
+  const std::size_t left = static_cast<std::size_t>(served.read.size - served.done);
+  const std::size_t most = stream_.most_ulpdu - TaggedHeader::kWireSize;
+  const std::size_t fpdus = left == 0 ? 1 : (left + most - 1) / most;
+  return queue_.has_room_for_all(fpdus, TaggedHeader::kWireSize, left);
 }
 
 void Outbound::answer_before_the_end() {

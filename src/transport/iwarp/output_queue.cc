@@ -70,14 +70,18 @@ std::size_t OutputQueue::marker_octets(std::size_t fpdu) const {
   return markers_ ? (fpdu / kMarkerRun + 2) * kMarkerSize : 0;
 }
 
+std::size_t OutputQueue::around_payload(std::size_t header) const {
+  return kLengthSize + header + kTrailerMost + marker_octets(header + 16);
+}
+
 std::optional<std::size_t> OutputQueue::room_for(std::size_t header, std::size_t segments,
                                                  bool copied) const {
   const std::size_t waiting = queued_ - sent_;
   const bool in_one_piece = copied || markers_;
   // Header and trailer take a piece each, if they do not lie beside their neighbours.
-  if (waiting >= most_waiting_ || !lists_have_room_for(in_one_piece ? 1 : segments + 2))
+  if (waiting >= most_waiting_ || !lists_have_room_for(1, in_one_piece ? 1 : segments + 2))
     return std::nullopt;
-  const std::size_t fixed = kLengthSize + header + kTrailerMost + marker_octets(header + 16);
+  const std::size_t fixed = around_payload(header);
   const std::size_t left = OutputChunk::kOctets - used_;
   if (left < fixed) return std::nullopt;
   if (in_one_piece) {
@@ -284,9 +288,20 @@ std::size_t OutputQueue::kept_at_the_end(bool keep_copied) const {
   return kept;
 }
 
-bool OutputQueue::lists_have_room_for(std::size_t pieces) const {
-  return fpdu_count_ + 1 + kLastWords <= OutputChunk::kFpdus &&
+bool OutputQueue::lists_have_room_for(std::size_t fpdus, std::size_t pieces) const {
+  return fpdu_count_ + fpdus + kLastWords <= OutputChunk::kFpdus &&
          piece_count_ + pieces + kLastWords <= OutputChunk::kPieces;
+}
+
+// What room_for() will say of each of them, added up. The shortest goes first, so in front of the
+// last of them there is no more than the average for each.
+bool OutputQueue::has_room_for_all(std::size_t fpdus, std::size_t header,
+                                   std::size_t payload) const {
+  const std::size_t markers = markers_ ? (payload / kMarkerRun + 2 * fpdus) * kMarkerSize : 0;
+  const std::size_t octets = fpdus * around_payload(header) + payload + markers;
+  const std::size_t before_the_last = queued_ - sent_ + octets - octets / fpdus;
+  return octets <= OutputChunk::kOctets - used_ && before_the_last < most_waiting_ &&
+         lists_have_room_for(fpdus, fpdus);
 }
 
 bool OutputQueue::end_after_begun(bool keep_copied) {

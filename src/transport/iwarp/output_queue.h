@@ -122,6 +122,9 @@ class OutputQueue {
   bool end_after_begun(bool keep_copied);
   // That would drop nothing of what waits now.
   bool stays_at_the_end() const { return kept_at_the_end(true) == fpdu_count_; }
+  // So many FPDUs more, copied, the shortest first, with so much payload between them, may be added
+  // one after the other.
+  bool has_room_for_all(std::size_t fpdus, std::size_t header, std::size_t payload) const;
   void drop_all();
 
  private:
@@ -129,8 +132,9 @@ class OutputQueue {
   void append_piece(Octets piece);
   void append_fpdu(std::size_t size, bool completes, std::uint16_t source);
   bool keep_rest_of_begun();
-  // For one more FPDU of so many pieces, and behind it the last ones.
-  bool lists_have_room_for(std::size_t pieces) const;
+  std::size_t around_payload(std::size_t header) const; // at most, in an FPDU
+  // For so many FPDUs more, of so many pieces in all, and behind them the last ones.
+  bool lists_have_room_for(std::size_t fpdus, std::size_t pieces) const;
   bool is_begun() const; // TCP has a part of the first FPDU
   std::size_t kept_at_the_end(bool keep_copied) const;
   void truncate(std::size_t end);

@@ -21,7 +21,7 @@ struct Message {
 
 // A responder whose foreign peer has spoken; what it sends is cut by the test.
 struct Foreign : Target {
-  Foreign() {
+  explicit Foreign(const Settings& settings = {.extensions = true}) : Target(settings) {
     feed(fpdu(tagged(Rdmap::Write, 1, 0)));
     session.set_segment_size(1448);
   }
@@ -301,7 +301,8 @@ TEST(IwarpEnding, AsManyFpdusAsMayWaitLeaveRoomForATerminate) {
 // Whose peer's Reads wait to be answered when it closes.
 struct Owing : Foreign {
   static constexpr Stag kSource = 0x55;
-  explicit Owing(std::size_t size = 40) : size_(size) {
+  explicit Owing(std::size_t size = 40, const Settings& settings = {.extensions = true})
+      : Foreign(settings), size_(size) {
     memory = events.add_region(kSource, size, kRemoteRead | kRemoteAtomic);
     const Bytes content = pattern(size, 3, 5);
     std::copy(content.begin(), content.end(), memory);
@@ -429,16 +430,64 @@ TEST(IwarpEnding, WhatThereIsNoRoomForIsNotAnsweredInPart) {
   EXPECT_FALSE(side.session.must_reset());
 }
 
+// With what is around the octets of each FPDU it is too long.
+// Rules: iwarp.E21
+TEST(IwarpEnding, AnAnswerThatHasRoomButForItsHeadersIsNotBegun) {
+  Owing fits(160'000);
+  fits.ask();
+  fits.close();
+  EXPECT_TRUE(responses(fits.take_output()) == pattern(160'000, 3, 5));
+  EXPECT_TRUE(fits.session.wants_shutdown());
+  Owing side(162'000);
+  side.ask();
+  side.close();
+  EXPECT_FALSE(side.session.has_output());
+  EXPECT_TRUE(side.session.wants_shutdown());
+  EXPECT_FALSE(side.session.must_reset());
+}
+
 // As many FPDUs as the list holds, and the end is in order all the same.
 // Rules: iwarp.E21
 TEST(IwarpEnding, AnswersLeaveRoomForTheLastWords) {
-  Owing side(150'000);
-  side.session.set_segment_size(100); // 114 octets of payload
+  constexpr std::size_t kPayload = 114; // of an FPDU
+  constexpr std::size_t kMost = 1024 - 3;
+  Owing side(kMost * kPayload);
+  side.session.set_segment_size(100);
   side.ask();
   side.close();
-  side.take_output();
+  const Bytes output = side.take_output();
+  EXPECT_EQ(ulpdus(output).size(), kMost);
+  EXPECT_TRUE(responses(output) == pattern(kMost * kPayload, 3, 5));
   EXPECT_TRUE(side.session.wants_shutdown());
   EXPECT_FALSE(side.session.must_reset());
+}
+
+// Rules: iwarp.E21
+TEST(IwarpEnding, AnAnswerOfMoreFpdusThanTheListHoldsIsNotBegun) {
+  Owing side(150'000);
+  side.session.set_segment_size(100);
+  side.ask();
+  side.close();
+  EXPECT_FALSE(side.session.has_output());
+  EXPECT_TRUE(side.session.wants_shutdown());
+  EXPECT_FALSE(side.session.must_reset());
+}
+
+// No FPDU is made where so much waits.
+// Rules: iwarp.E21 iwarp.T22
+TEST(IwarpEnding, AnAnswerOfMoreThanMayWaitForTcpIsNotBegun) {
+  constexpr std::size_t kPayload = 1428; // of an FPDU
+  Settings settings{.extensions = true};
+  settings.most_unsent = 4096;
+  Owing fits(3 * kPayload, settings);
+  fits.ask();
+  fits.close();
+  EXPECT_TRUE(responses(fits.take_output()) == pattern(3 * kPayload, 3, 5));
+  Owing side(4 * kPayload, settings);
+  side.ask();
+  side.close();
+  EXPECT_FALSE(side.session.has_output());
+  EXPECT_TRUE(side.session.wants_shutdown());
 }
 
 // Rules: iwarp.E21
