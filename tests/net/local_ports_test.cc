@@ -6,6 +6,7 @@
 #include <array>
 #include <climits>
 #include <cstdio>
+#include <cstring>
 #include <linux/capability.h>
 #include <list>
 #include <memory>
@@ -152,6 +153,34 @@ TEST_F(OneHost, TowardsItsOwnAddressesNoCrcIsAskedFor) {
   EXPECT_EQ(flags_of_request(wire, host_, "127.0.0.1") & kCrc, 0);
   host_.run("ip address add 10.89.0.1/24 dev plug");
   EXPECT_EQ(flags_of_request(wire, host_, "10.89.0.1") & kCrc, 0);
+}
+
+// An IA of all addresses that was opened when there were none but those of the loopback interface.
+// Rules: iwarp.S32 ENV.7
+TEST(AnotherHost, IsAskedForTheCrcByWhoeverHadNoNetworkAtFirst) {
+  TwoHosts hosts;
+  Ia here;
+  {
+    const Namespace& host = hosts.here();
+    const Visit visit(host);
+    host.run("ip link set dev lo up\nip link set dev wire down\n");
+    here = open_ia("datum");
+    host.run("ip link set dev wire up\n");
+  }
+  const sockaddr_in loopback = ipv4_address("127.0.0.1");
+  EXPECT_EQ(std::memcmp(test::address_of(here), &loopback, sizeof loopback), 0);
+  EXPECT_NE(flags_of_request(here, hosts.there(), TwoHosts::kThere) & kCrc, 0);
+}
+
+// The address that such an IA reports, which has moved there meanwhile.
+// Rules: iwarp.S32 ENV.7
+TEST(AnotherHost, IsAskedForTheCrcAtAnAddressThatWasOurs) {
+  TwoHosts hosts;
+  const Ia here = open_ia("datum");
+  hosts.here().run("ip address del 10.87.0.1/24 dev wire\n"
+                   "ip address add 10.87.0.3/24 dev wire\n");
+  hosts.there().run("ip address add 10.87.0.1/24 dev wire\n");
+  EXPECT_NE(flags_of_request(here, hosts.there(), TwoHosts::kHere) & kCrc, 0);
 }
 
 // Rules: iwarp.S32 tcp.S4 ENV.7

@@ -167,9 +167,10 @@ OrErrno<bool> is_local(const HostAddress& host) {
   return route.rtm_type == RTN_LOCAL;
 }
 
-// The kernel is asked last: it takes four system calls.
-bool is_within_host(const HostAddress& own, const HostAddress& peer) {
-  return own == peer || own.is_loopback() || is_local(peer).value_or(false);
+// The kernel is asked last: it takes four system calls. That `own` is a loopback address says
+// nothing: a firewall may lead others to it.
+bool is_within_host(const std::optional<HostAddress>& own, const HostAddress& peer) {
+  return own == peer || is_local(peer).value_or(false);
 }
 
 bool may_bind(const HostAddress& host) {

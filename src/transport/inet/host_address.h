@@ -40,10 +40,10 @@ socklen_t to_sockaddr(const HostAddress& host, std::uint16_t port, sockaddr_stor
 // has.
 OrErrno<bool> is_local(const HostAddress& host);
 
-// Octets between these two, `own` being an address of this host, stay on it: that of the calling
-// thread, if a process has threads in several network namespaces. False, too, where that cannot be
-// found out (is_local).
-bool is_within_host(const HostAddress& own, const HostAddress& peer);
+// Octets between these two, `own` being an address that this host has now, or any of them, stay on
+// it: that of the calling thread, if a process has threads in several network namespaces. False,
+// too, where that cannot be found out (is_local).
+bool is_within_host(const std::optional<HostAddress>& own, const HostAddress& peer);
 
 // Sockets of this host may have this address: an interface has it, or ip_nonlocal_bind is set. Also
 // true where there is no descriptor to find out with.

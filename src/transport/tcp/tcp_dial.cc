@@ -71,7 +71,7 @@ constexpr Status kNoResources{Type::InsufficientResources, Detail::ResourceDevic
 TcpDial::TcpDial(TcpContext& context, const Question& question, ChannelEvents& events,
                  TcpDialer& dialer)
     : context_(context), events_(events), dialer_(dialer), host_(question.host),
-      same_host_(is_within_host(context.host, host_)), qualifier_(question.qualifier),
+      same_host_(is_within_host(context.scope(), host_)), qualifier_(question.qualifier),
       wishes_(question.wishes),
       ports_(ports_of(qualifier_, context.options.ports.value_or(kMappedPorts))),
       turn_(share(question.deadline - context.now(), ports_.size())) {
