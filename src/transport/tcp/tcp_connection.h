@@ -60,6 +60,7 @@ class TcpConnection final : public PendingHook,
 
   iwarp::Session& session() { return session_; }
   int socket() const { return socket_.get(); }
+  bool is_within_host() const { return same_host_; }
   std::uint64_t serial() const { return serial_; } // younger ones have larger ones
   // Initiator, when there will be no reply: the wire did not bring the request to the peer's TCP.
   bool request_was_lost() const;
@@ -134,6 +135,7 @@ class TcpConnection final : public PendingHook,
 
   TcpContext& context_;
   const std::uint64_t serial_;
+  const bool same_host_;
   TcpOwner* owner_ = nullptr;
   ChannelEvents* untold_ = nullptr; // of an end, while `UntoldHook` is linked
   std::uint64_t found_in_ = 0;      // the look, or the one before it

@@ -74,11 +74,10 @@ struct TcpContext {
   std::optional<HostAddress> scope() const {
     return options.every_address ? std::nullopt : std::optional(host);
   }
-  // Why a connection that came in, or goes out, takes this way.
-  const char* why(const HostAddress& own, const HostAddress& peer) const {
+  // Why a connection that came in takes this way.
+  const char* why(bool same_host) const {
     if (options.only_way) return "DATUM_TRANSPORT=tcp";
-    return own == peer ? "the peer chose TCP, or offers nothing else"
-                       : "the peer is on another host";
+    return same_host ? "the peer chose TCP, or offers nothing else" : "the peer is on another host";
   }
   void begin_turn() {
     ++turns;

@@ -32,8 +32,7 @@ class TcpIncoming final : public IncomingConnection {
                                   const ChannelOptions& options) override {
     // A peer that is closed without an answer would ask again. So nothing has changed yet.
     if (!connection_->session().can_answer()) throw std::bad_alloc();
-    const HostAddress own = local_name(connection_->socket()).host;
-    const char* why = context_.why(own, peer_.host);
+    const char* why = context_.why(connection_->is_within_host());
     if (log_enabled(LogLevel::Debug))
       log(LogLevel::Debug, "accepting {} port {} over TCP: {}", to_text(peer_.host), peer_.port,
           why);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Whether an end asks for the CRC, where the two have different addresses of one host.
+// Whether an end asks for the CRC, and what it says of the way, where the two have different
+// addresses of one host.
 #include <array>
 #include <cstddef>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <string>
 #include <sys/socket.h>
 
 #include "base/unique_fd.h"
@@ -38,10 +40,13 @@ std::array<std::uint8_t, 20> hear(int socket) {
   return frame;
 }
 
-// What a station with that policy replies to a request that asks for the CRC, or does not.
-bool replies_with_crc(CrcPolicy policy, bool asks) {
-  TcpOptions options;
-  options.crc = policy;
+// What a station replies to a request that asks for the CRC, or does not, and why over TCP.
+struct Reply {
+  bool crc = false;
+  std::string reason;
+};
+
+Reply reply_of(const TcpOptions& options, bool asks) {
   Station station(options);
   sockaddr_in to{};
   to.sin_family = AF_INET;
@@ -59,7 +64,20 @@ bool replies_with_crc(CrcPolicy policy, bool asks) {
   iwarp::test::StandIn events;
   const auto channel = asked->accept({}, events, {});
   station.turn();
-  return (hear(peer.get())[kFlags] & kCrc) != 0;
+  return {(hear(peer.get())[kFlags] & kCrc) != 0, channel->path_reason()};
+}
+
+bool replies_with_crc(CrcPolicy policy, bool asks) {
+  TcpOptions options;
+  options.crc = policy;
+  return reply_of(options, asks).crc;
+}
+
+// Rules: dat_ep_query.R14
+TEST(PathReason, OfAnAcceptBetweenTwoAddressesOfAHostNamesNoOtherHost) {
+  TcpOptions options;
+  options.only_way = false;
+  EXPECT_EQ(reply_of(options, false).reason, "the peer chose TCP, or offers nothing else");
 }
 
 // Rules: iwarp.S32 ENV.7
