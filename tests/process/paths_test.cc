@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <functional>
 #include <future>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -177,6 +178,23 @@ TEST(Paths, AnAdapterSaysThatASandboxLeavesNoSharedMemory) {
 }
 
 // Each way says it itself, once, and not that a privilege were missing.
+// What a service point that a sandbox refuses has said; nothing where there is no such filter.
+std::optional<std::string> said_where_ports_are_forbidden(DAT_IA_HANDLE ia, DAT_EVD_HANDLE evd,
+                                                          DAT_CONN_QUAL qualifier) {
+  bool filtered = false;
+  testing::internal::CaptureStderr();
+  std::thread([&] {
+    filtered = forbid_ports(EACCES);
+    if (!filtered) return;
+    DAT_PSP_HANDLE psp = DAT_HANDLE_NULL;
+    EXPECT_DAT_TYPE(dat_psp_create(ia, qualifier, evd, DAT_PSP_CONSUMER_FLAG, &psp),
+                    DAT_CONN_QUAL_UNAVAILABLE);
+  }).join();
+  std::string said = testing::internal::GetCapturedStderr();
+  if (!filtered) return std::nullopt;
+  return said;
+}
+
 // Rules: tcp.R12
 TEST(Paths, APortThatASandboxRefusesIsNamedWithIt) {
   for (const char* ways : {"auto", "tcp", "shm"}) {
@@ -184,23 +202,14 @@ TEST(Paths, APortThatASandboxRefusesIsNamedWithIt) {
     const Ia ia = open_with(ways);
     const Evd evd = create_evd(ia, DAT_EVD_CR_FLAG);
     const DAT_CONN_QUAL port = free_ports(1);
-    bool filtered = false;
-    testing::internal::CaptureStderr();
-    std::thread([&] {
-      filtered = forbid_ports(EACCES);
-      if (!filtered) return;
-      DAT_PSP_HANDLE psp = DAT_HANDLE_NULL;
-      EXPECT_DAT_TYPE(dat_psp_create(ia, port, evd, DAT_PSP_CONSUMER_FLAG, &psp),
-                      DAT_CONN_QUAL_UNAVAILABLE);
-    }).join();
-    const std::string said = testing::internal::GetCapturedStderr();
-    if (!filtered) GTEST_SKIP() << "no filter of system calls here";
+    const std::optional<std::string> said = said_where_ports_are_forbidden(ia, evd, port);
+    if (!said) GTEST_SKIP() << "no filter of system calls here";
     const std::string line =
         "a security policy of this process (Landlock, seccomp, SELinux) refuses "
         "port " +
         std::to_string(port) + ": Permission denied;";
-    EXPECT_NE(said.find(line), std::string::npos) << said;
-    EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+    EXPECT_NE(said->find(line), std::string::npos) << *said;
+    EXPECT_EQ(std::count(said->begin(), said->end(), '\n'), 1) << *said;
   }
 }
 
@@ -208,22 +217,13 @@ TEST(Paths, APortThatASandboxRefusesIsNamedWithIt) {
 TEST(Paths, WhereASandboxRefusesEachCandidateItIsNamedOnce) {
   const Ia ia = open_with("tcp");
   const Evd evd = create_evd(ia, DAT_EVD_CR_FLAG);
-  bool filtered = false;
-  testing::internal::CaptureStderr();
-  std::thread([&] {
-    filtered = forbid_ports(EACCES);
-    if (!filtered) return;
-    DAT_PSP_HANDLE psp = DAT_HANDLE_NULL;
-    EXPECT_DAT_TYPE(dat_psp_create(ia, 0x123456789a, evd, DAT_PSP_CONSUMER_FLAG, &psp),
-                    DAT_CONN_QUAL_UNAVAILABLE);
-  }).join();
-  const std::string said = testing::internal::GetCapturedStderr();
-  if (!filtered) GTEST_SKIP() << "no filter of system calls here";
-  EXPECT_NE(said.find("qualifier 78187493530: a security policy of this process (Landlock, "
-                      "seccomp, SELinux) refuses every port: Permission denied;"),
+  const std::optional<std::string> said = said_where_ports_are_forbidden(ia, evd, 0x123456789a);
+  if (!said) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_NE(said->find("qualifier 78187493530: a security policy of this process (Landlock, "
+                       "seccomp, SELinux) refuses every port: Permission denied;"),
             std::string::npos)
-      << said;
-  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+      << *said;
+  EXPECT_EQ(std::count(said->begin(), said->end(), '\n'), 1) << *said;
 }
 
 // The filter is of that thread alone, which looks for the peer as it calls.

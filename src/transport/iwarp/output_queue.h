@@ -85,7 +85,7 @@ class OutputQueue {
 
   bool empty() const { return queued_ == sent_; }
   // TCP has a part of what was put into it since it was empty.
-  bool has_begun() const { return sent_ != 0; }
+  bool is_sent_in_part() const { return sent_ != 0; }
   // How much payload one more FPDU may carry; nullopt: there is no room for another beside the last
   // ones, for which there always is.
   std::optional<std::size_t> room_for(std::size_t header, std::size_t segments, bool copied) const;

@@ -91,14 +91,15 @@ void Session::end_of_stream(Instant now) {
     fail_connect(ConnectFailure::NonPeerRejected);
     return;
   }
-  const bool mute = stream_.peer == PeerKind::Undecided && decoder_.at_boundary();
-  if (mute && wishes_.for_own_kind && !hello_has_arrived())
-    look_for_reset();
-  else
-    end_behind_the_peer();
+  end_behind_the_peer();
 }
 
 void Session::end_behind_the_peer() {
+  const bool mute = stream_.peer == PeerKind::Undecided && decoder_.at_boundary();
+  if (mute && wishes_.for_own_kind && !hello_has_arrived()) {
+    look_for_reset();
+    return;
+  }
   // Who ended before our Hello came has placed nothing, of whichever kind it is.
   if (stream_.peer == PeerKind::Undecided && !wishes_.for_own_kind && hello_has_arrived())
     decide_peer(PeerKind::Foreign);
@@ -178,7 +179,7 @@ bool Session::is_awaited() const {
 
 std::size_t Session::output_at_once(std::span<Octets> out) const {
   const bool may = state_ == State::Full && established_ && startup_left_ == 0;
-  return may && !queue_.has_begun() && outbound_.sources_hold() ? queue_.gather(out) : 0;
+  return may && !queue_.is_sent_in_part() && outbound_.sources_hold() ? queue_.gather(out) : 0;
 }
 
 bool Session::sent_at_once(std::size_t octets) {

@@ -283,10 +283,7 @@ bool Session::may_ask_silent_peer() const {
 // nothing comes; the answer to a Read does, since nothing overtakes anything in a stream.
 void Session::on_hello_late() {
   if (fin_seen_) {
-    if (hello_has_arrived())
-      end_behind_the_peer();
-    else
-      look_for_reset();
+    end_behind_the_peer();
     return;
   }
   const bool had_arrived = hello_arrived_;
