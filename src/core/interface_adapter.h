@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "base/leniency.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "core/connection_request.h"
@@ -60,6 +61,7 @@ struct AdapterEnvironment {
   SharedNames* shared_names = nullptr; // of the process
   bool datagrams = false;              // the consumer knows them (DAT 2.0)
   Duration connect_grace = 0;          // so long a connect waits for somebody to listen
+  bool strict = false;                 // the letter of the manual, without leniencies
   // That a connected EP has ended and takes nothing more from its SRQ is an asynchronous event, as
   // InfiniBand has one (DAT 2.0).
   bool reports_srq_left = false;
@@ -200,6 +202,7 @@ class InterfaceAdapter final : public Object {
     return static_cast<std::uint32_t>(environment_.random->next() % 0xffffffU) + 1;
   }
   Duration connect_grace() const { return environment_.connect_grace; }
+  Leniencies& leniencies() { return leniencies_; }
   bool knows_datagrams() const { return environment_.datagrams; }
   DatagramAddresses& datagram_addresses() { return datagram_addresses_; }
   DatagramDepartures& datagram_departures() { return datagram_departures_; }
@@ -241,6 +244,7 @@ class InterfaceAdapter final : public Object {
   static void destroy_all(ObjectList& list, Population& count);
 
   AdapterEnvironment environment_;
+  Leniencies leniencies_{environment_.strict};
   Transport& transport_;
   RegionTable regions_;
   Counts counts_;

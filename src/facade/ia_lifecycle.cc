@@ -71,6 +71,7 @@ Result<Token> IaControl::build(AsyncBinding& async) {
   environment.memory = &runtime_->memory();
   environment.shared_names = &OpenIas::instance().shared_names();
   environment.connect_grace = runtime_->connect_grace();
+  environment.strict = runtime_->strict();
   environment.datagrams = environment.reports_srq_left = registration_->api_major >= 2;
   adapter_ = std::make_unique<InterfaceAdapter>(environment, runtime_->transport());
   name_attributes();

@@ -23,6 +23,8 @@ class Runtime {
   virtual MemoryProbe& memory() = 0;
   // So long a connect waits for somebody to listen.
   virtual Duration connect_grace() const { return 0; }
+  // The letter of the manual (DATUM_STRICT).
+  virtual bool strict() const { return false; }
   // Starts background work; the adapter's lock is held. Called once, after the adapter exists.
   virtual Status start(InterfaceAdapter& adapter) = 0;
   // Ends background work and joins its thread; the adapter's lock is not held. Without start()

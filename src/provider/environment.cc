@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/log.h"
+#include "base/strict.h"
 
 namespace datum {
 namespace {
@@ -122,14 +123,9 @@ std::optional<CrcPolicy> parse_crc(std::string_view text) {
   return std::nullopt;
 }
 
-std::optional<bool> parse_switch(std::string_view text) {
-  if (text == "on") return true;
-  if (text == "off") return false;
-  return std::nullopt;
-}
-
 IaEnvironment read_environment() {
   IaEnvironment found;
+  found.strict = strict_mode();
   // A program with more rights than its caller does not let the caller choose for it.
   found.paths = take("DATUM_TRANSPORT", ::secure_getenv("DATUM_TRANSPORT"), parse_paths,
                      AllowedPaths::Every, "auto, shm or tcp; going on as with auto");

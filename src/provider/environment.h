@@ -19,6 +19,7 @@ enum class AllowedPaths : std::uint8_t { Every, SameHost, OtherHosts };
 
 struct IaEnvironment {
   AllowedPaths paths = AllowedPaths::Every;
+  bool strict = false;                // DATUM_STRICT
   std::optional<PortRange> ports;     // DATUM_PORT_RANGE: those that an IA may choose by itself
   Duration receive_timeout = kSecond; // DATUM_RNR_TIMEOUT
   Duration connect_grace = 50 * kMillisecond; // DATUM_CONNECT_GRACE
@@ -31,7 +32,6 @@ IaEnvironment read_environment();
 std::optional<AllowedPaths> parse_paths(std::string_view text);
 std::optional<PortRange> parse_ports(std::string_view text);
 std::optional<CrcPolicy> parse_crc(std::string_view text);
-std::optional<bool> parse_switch(std::string_view text);
 std::optional<Duration> parse_milliseconds(std::string_view text);
 // Milliseconds, at most a minute.
 std::optional<Duration> parse_short_wait(std::string_view text);

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "base/strict.h"
 #include "facade/runtime.h"
 #include "provider/memory_probe.h"
 #include "transport/sim/sim_adapter.h"
@@ -37,6 +38,7 @@ class SimRuntime final : public Runtime {
   TimerQueue& timers() override { return adapter_.timers(); }
   Random& random() override { return adapter_.random(); }
   MemoryProbe& memory() override { return memory_; }
+  bool strict() const override { return strict_; }
   Status start(InterfaceAdapter&) override {
     adapter_.start();
     return kOk;
@@ -44,6 +46,7 @@ class SimRuntime final : public Runtime {
   void stop() override { adapter_.stop(); }
 
  private:
+  const bool strict_ = strict_mode();
   KernelMemoryProbe memory_;
   SimAdapter adapter_;
 };

@@ -110,7 +110,16 @@ TEST(Environment, AHelloIsSaidUnlessItIsOff) {
     EXPECT_EQ(read_environment().tcp.hello, said);
   }
   unsetenv("DATUM_HELLO");
-  for (const char* bad : {"", "0", "ON", "yes"}) EXPECT_EQ(parse_switch(bad), std::nullopt) << bad;
+}
+
+// Rules: ENV.23
+TEST(Environment, TheDefaultIsLenient) {
+  EXPECT_FALSE(read_environment().strict);
+  for (const auto& [value, strict] : {std::pair{"on", true}, {"off", false}, {"ON", false}}) {
+    setenv("DATUM_STRICT", value, 1);
+    EXPECT_EQ(read_environment().strict, strict) << value;
+  }
+  unsetenv("DATUM_STRICT");
 }
 
 TEST(Environment, APeerTimeoutIsASecondToADay) {

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "base/leniency.h"
+
+#include "base/log.h"
+
+namespace datum {
+namespace {
+
+struct Row {
+  std::string_view name;
+  std::string_view rule; // what the letter of the manual says
+};
+
+constexpr std::array<Row, kLeniencies> kRows{{
+    {"short_provider_list",
+     "dat_registry_list_providers.R2: max_to_return is at least the number of providers"},
+    {"mixed_completion_flags",
+     "SHARE.5: completions of different notification flags do not share an EVD"},
+    {"suppress_in_attributes",
+     "dat_ep_create.R32: request_completion_flags of an endpoint do not contain SUPPRESS"},
+    {"long_wait_for_recv", "ERR.3: a message finds its Recv posted within DATUM_RNR_TIMEOUT"},
+}};
+
+const Row& row_of(Leniency leniency) {
+  return kRows[static_cast<std::size_t>(leniency)];
+}
+
+} // namespace
+
+std::string_view name_of(Leniency leniency) {
+  return row_of(leniency).name;
+}
+
+bool Leniencies::permit(Leniency leniency, std::string_view what) {
+  const Row& row = row_of(leniency);
+  if (strict_) {
+    log(LogLevel::Warn, "{}: refused, since DATUM_STRICT=on: {}", what, row.rule);
+    return false;
+  }
+  std::atomic<std::uint64_t>& uses = uses_[static_cast<std::size_t>(leniency)];
+  if (uses.fetch_add(1, std::memory_order_relaxed) == 0)
+    log(LogLevel::Info, "{}: let pass; DATUM_STRICT=on refuses it: {}", what, row.rule);
+  return true;
+}
+
+} // namespace datum

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// base/leniency.h: what the default lets pass though the letter of the manual refuses it.
+// Lives here: the complete list, the decision between the two modes, and how often each was used.
+// Not here:   what else programs of other providers need; that is the same in both modes.
+// Threads:    any.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace datum {
+
+enum class Leniency : std::uint8_t {
+  ShortProviderList,    // dat_registry_list_providers fills a list that is too short
+  MixedCompletionFlags, // UNSIGNALLED requests and Recvs of DEFAULT share an EVD
+  SuppressInAttributes, // SUPPRESS among an endpoint's request_completion_flags
+  LongWaitForRecv,      // a message waits longer for its Recv than strict mode allows
+};
+inline constexpr std::size_t kLeniencies = 4;
+
+// As dat-info shows it.
+std::string_view name_of(Leniency leniency);
+
+class Leniencies {
+ public:
+  explicit Leniencies(bool strict) : strict_(strict) {}
+
+  bool strict() const { return strict_; }
+
+  // Whether the use may pass. In the default it counts; the first one is told (info). In strict
+  // mode one line says which rule refuses it. `what`: the object and its value.
+  bool permit(Leniency leniency, std::string_view what);
+
+  std::uint64_t uses(Leniency leniency) const {
+    return uses_[static_cast<std::size_t>(leniency)].load(std::memory_order_relaxed);
+  }
+
+ private:
+  const bool strict_;
+  std::array<std::atomic<std::uint64_t>, kLeniencies> uses_{};
+};
+
+} // namespace datum
