@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/line_budget.h"
 #include "base/mutex.h"
+#include "base/printable.h"
 #include "base/stderr_line.h"
 
 namespace datum {
@@ -40,7 +41,8 @@ void log_line(LogLevel level, std::string_view text) {
   std::string line = "datum ";
   line += kNames[static_cast<std::size_t>(level)];
   line += ": ";
-  line += text;
+  // Names, paths and values in it may be a stranger's.
+  line += printable(text);
   line += '\n';
   write_to_stderr(line);
 }

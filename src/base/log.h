@@ -19,6 +19,7 @@ LogLevel log_threshold();
 inline bool log_enabled(LogLevel level) {
   return level <= log_threshold();
 }
+// One line whatever the text holds: it leaves through printable().
 void log_line(LogLevel level, std::string_view text);
 // In place of a line for which there is no memory.
 void log_out_of_memory();

@@ -245,6 +245,23 @@ TEST_F(Datadm, NothingToDoAndUnknownOptionsAreUsageErrors) {
   EXPECT_NE(help.out.find("service_provider.conf"), std::string::npos);
 }
 
+// Rules: MESSAGE.3
+TEST_F(Datadm, ControlCharactersOfTheFileReachNoTerminal) {
+  const std::string hostile = "\033[2J # a\tcomment \xc3\xa4\r\n";
+  directory_.write("dat.conf", hostile);
+  const Ran view = run({"-v"});
+  EXPECT_EQ(view.out, "\\x1b[2J # a\tcomment \xc3\xa4\\r\n");
+  const std::string services =
+      directory_.write("s\033[2J.conf", "driver_name=\033[2Jtavor" + std::string(kFields) + "\n");
+  const Ran add = run({"-a", services});
+  EXPECT_EQ(add.err.find('\033'), std::string::npos) << add.err;
+  EXPECT_NE(add.err.find("s\\x1b[2J.conf:1: this host has no adapter of "
+                         "driver_name=\\x1b[2Jtavor; nothing to add\n"),
+            std::string::npos)
+      << add.err;
+  EXPECT_EQ(text(), hostile);
+}
+
 TEST_F(Datadm, OverrideNamesTheFile) {
   directory_.write("dat.conf", "# seen\n");
   const Ran ran = run_program({DATADM, "-v"}, {"DAT_OVERRIDE=" + conf()});

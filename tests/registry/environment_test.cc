@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/registry/environment_test.cc: what the environment and the file do, a process for each
 // case.
+#include <algorithm>
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <sstream>
 
 #include "run_program.h"
 #include "temporary.h"
@@ -39,6 +41,20 @@ class Environment : public testing::Test {
 
   const TemporaryDirectory directory_;
 };
+
+// ESC and what it begins: the screen is cleared. Then a line that looks like one of the log.
+constexpr const char* kHostile = "x\033[2J\xc2\x9b\ndatum warn: all is well";
+constexpr const char* kShown = "x\\x1b[2J\\u009b\\ndatum warn: all is well";
+
+// Lines of the log, and nothing but lines of the log.
+bool is_clean_log(const std::string& text) {
+  std::istringstream in(text);
+  for (std::string each; std::getline(in, each);)
+    if (!each.starts_with("datum ") || each.starts_with("datum warn: all is well") ||
+        std::any_of(each.begin(), each.end(), [](char c) { return c >= 0 && c < ' '; }))
+      return false;
+  return text.find("\xc2\x9b") == std::string::npos;
+}
 
 } // namespace
 
@@ -131,6 +147,36 @@ TEST_F(Environment, DebugMaskChoosesTopics) {
   const Ran dynamic = probe_with(conf, {"open", "stub"}, {"DAT_DBG_TYPE=9"});
   EXPECT_TRUE(contains(dynamic.err, "add returns 0x00000000")) << dynamic.err;
   EXPECT_TRUE(contains(dynamic.err, "dat.conf:1:")) << dynamic.err;
+}
+
+// Rules: MESSAGE.3
+TEST_F(Environment, ControlCharactersOfDatConfReachNoLog) {
+  const std::string name = "ib\033[2J0";
+  const Ran ran = probe_with("bad\033[2J line\n" + line(name, "/nowhere/\033[2J.so"),
+                             {"open", name, "\033[8mother"}, {"DATUM_LOG=debug"});
+  EXPECT_TRUE(is_clean_log(ran.err)) << ran.err;
+  EXPECT_TRUE(contains(ran.err, "dat.conf:2: ia \"ib\\x1b[2J0\": cannot load "
+                                "/nowhere/\\x1b[2J.so: "))
+      << ran.err;
+  EXPECT_TRUE(contains(ran.err, "ia \"\\x1b[8mother\" u1.2 nonthreadsafe: not known")) << ran.err;
+}
+
+// Rules: MESSAGE.3
+TEST_F(Environment, ControlCharactersOfANameMakeNoSecondLine) {
+  const Ran ran = probe_with("", {"open", kHostile});
+  EXPECT_EQ(lines(ran.err), 1U) << ran.err;
+  EXPECT_TRUE(is_clean_log(ran.err)) << ran.err;
+  EXPECT_TRUE(contains(ran.err, std::string("ia \"") + kShown + "\" u1.2")) << ran.err;
+}
+
+// Rules: MESSAGE.3
+TEST_F(Environment, ControlCharactersOfTheEnvironmentReachNoLog) {
+  for (const char* variable : {"DAT_OVERRIDE=/nowhere/", "DATUM_ALIAS=", "DAT_DBG_TYPE="}) {
+    const Ran ran = probe({"list"}, {std::string(variable) + kHostile});
+    EXPECT_EQ(lines(ran.err), 1U) << variable << ran.err;
+    EXPECT_TRUE(is_clean_log(ran.err)) << variable << ran.err;
+    EXPECT_TRUE(contains(ran.err, kShown)) << variable << ran.err;
+  }
 }
 
 // A copy of libdat with a stub as libdatum1.so beside it.

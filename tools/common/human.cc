@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "common/human.h"
 
-#include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
 
 #include <fmt/format.h>
+
+#include "base/printable.h"
 
 namespace datum::tools {
 
@@ -65,11 +66,7 @@ bool parse_size(const std::string& text, std::uint64_t& bytes) {
 }
 
 std::string printable(std::string_view text) {
-  std::string out(text);
-  std::replace_if(
-      out.begin(), out.end(),
-      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
-  return out;
+  return datum::printable(text);
 }
 
 } // namespace datum::tools

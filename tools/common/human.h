@@ -18,7 +18,8 @@ std::string human_duration(std::chrono::nanoseconds time); // "62 ns", "1.40 us"
 // "4096", "64k", "64K", "1MiB", "2G": powers of 1024. False: not a size, or too large.
 bool parse_size(const std::string& text, std::uint64_t& bytes);
 
-// What a file name or a peer says: nothing in it may move the cursor or change colours.
+// What a file name or a peer says, as base/printable.h shows it: one line, and nothing in it moves
+// the cursor or changes colours.
 std::string printable(std::string_view text);
 
 } // namespace datum::tools

@@ -9,7 +9,8 @@
 
 namespace datum::tools {
 
-// "text" with quotes; bytes that are not UTF-8 become U+FFFD, control characters \u escapes.
+// "text" with quotes; bytes that are not UTF-8 become U+FFFD, control characters, and what
+// else base/printable.h keeps from terminals, \u escapes.
 std::string json_string(std::string_view text);
 
 // JsonObject().add("bytes", 7).add("name", "x").text() is {"bytes": 7, "name": "x"}.

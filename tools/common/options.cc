@@ -5,9 +5,11 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <sstream>
 
 #include <fmt/format.h>
 
+#include "common/human.h"
 #include "common/std_streams.h"
 
 namespace datum::tools {
@@ -17,8 +19,19 @@ void complain(const CLI::App& app, const std::string& text) {
   log_line(fmt::format("{}: {}", app.get_name(), text));
 }
 
+// The message quotes what was typed.
 std::string usage_error(const CLI::App* app, const CLI::Error& error) {
-  return app->get_name() + ": " + CLI::FailureMessage::simple(app, error);
+  const CLI::Error safe(error.get_name(), printable(error.what()), error.get_exit_code());
+  return app->get_name() + ": " + CLI::FailureMessage::simple(app, safe);
+}
+
+// Help, the version or wrong usage. Help shows defaults, which the environment may have set.
+ExitCode answer(const CLI::App& app, const CLI::ParseError& error) {
+  std::ostringstream help, usage;
+  const int code = app.exit(error, help, usage);
+  std::fputs(printable_lines(help.str()).c_str(), stdout);
+  std::fputs(printable_lines(usage.str()).c_str(), stderr);
+  return code == 0 ? ExitCode::Ok : ExitCode::Usage;
 }
 
 // What a script reads must be whole, or the exit code must say that it is not.
@@ -74,7 +87,7 @@ int run_tool(CLI::App& app, int argc, char** argv, const std::function<ExitCode(
     app.parse(argc, argv);
     code = body();
   } catch (const CLI::ParseError& error) {
-    code = app.exit(error) == 0 ? ExitCode::Ok : ExitCode::Usage;
+    code = answer(app, error);
   } catch (const ToolError& error) {
     complain(app, error.what());
     code = error.code();

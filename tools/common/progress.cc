@@ -30,6 +30,13 @@ std::string bar(double fraction, std::size_t cells) {
   return text += ']';
 }
 
+// To as many bytes, and not within a character.
+void cut(std::string& line, std::size_t most) {
+  if (line.size() <= most) return;
+  while (most > 0 && (static_cast<unsigned char>(line[most]) & 0xC0) == 0x80) --most;
+  line.resize(most);
+}
+
 } // namespace
 
 Progress::Progress(std::uint64_t total, bool quiet)
@@ -56,7 +63,7 @@ void Progress::draw(std::uint64_t done, std::string_view label, Clock::time_poin
   line += fmt::format("{} {} {} ", human_size(done), human_rate(done, elapsed),
                       human_duration(std::chrono::floor<std::chrono::seconds>(elapsed)));
   line += printable(label);
-  line.resize(std::min(line.size(), terminal_width() - 1));
+  cut(line, terminal_width() - 1);
   fmt::print(stderr, "\r\033[K{}", line);
   std::fflush(stderr);
   drawn_ = true;

@@ -4,9 +4,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+
+#include <fmt/format.h>
+
+#include "common/human.h"
 
 namespace datum::tools {
 
@@ -21,8 +26,23 @@ void occupy_standard_descriptors() {
 
 // Not fmt::print, which throws what cannot be written.
 void log_line(const std::string& line) {
-  const std::string whole = line + '\n';
+  const std::string whole = printable(line) + '\n';
   static_cast<void>(std::fwrite(whole.data(), 1, whole.size(), stderr));
+}
+
+std::string printable_lines(std::string_view text) {
+  std::string safe;
+  while (!text.empty()) {
+    const std::size_t length = std::min(text.find_first_of("\n\t"), text.size());
+    safe += printable(text.substr(0, length));
+    safe += text.substr(length, 1);
+    text.remove_prefix(std::min(length + 1, text.size()));
+  }
+  return safe;
+}
+
+void print_text(std::string_view text) {
+  fmt::print("{}", printable_lines(text));
 }
 
 std::string lost_output() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace datum::tools {
 
@@ -10,9 +11,16 @@ namespace datum::tools {
 // gets the number, and what is printed goes into it. Using one fails all the same.
 void occupy_standard_descriptors();
 
-// A line on stderr. Where that is closed or full the line is lost, and nothing else: a server goes
-// on, and an exit code says what it was to say.
+// A line on stderr, made printable (human.h). Where that is closed or full the line is lost, and
+// nothing else: a server goes on, and an exit code says what it was to say.
 void log_line(const std::string& line);
+
+// printable() of each line (human.h); newlines and tabs stay. A foreign name in it has to be made
+// printable before, lest it begins a line (text_line.h).
+std::string printable_lines(std::string_view text);
+
+// printable_lines() on stdout. Throws std::system_error where that takes no more.
+void print_text(std::string_view text);
 
 // Writes out what was printed. Empty: all of it arrived; else why not.
 std::string lost_output();

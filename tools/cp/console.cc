@@ -8,6 +8,7 @@
 #include "common/human.h"
 #include "common/json.h"
 #include "common/std_streams.h"
+#include "common/text_line.h"
 #include "cp/file_error.h"
 
 namespace datum::cp {
@@ -34,10 +35,10 @@ void Console::outcome(Outcome outcome, const std::string& path, std::uint64_t si
     if (!text.empty()) complain(text); // else the folder around it was complained about
   } else if (outcome == Outcome::WouldCopy && !json_) {
     bar_.wipe();
-    fmt::print("would copy {}\n", shown(path));
+    tools::print_line("would copy {}", shown(path));
   } else if (outcome == Outcome::Differs && !json_) {
     bar_.wipe();
-    fmt::print("differs {}{}{}\n", shown(path), text.empty() ? "" : ": ", text);
+    tools::print_line("differs {}{}{}", shown(path), text.empty() ? "" : ": ", text);
   }
 }
 
@@ -46,13 +47,9 @@ void Console::problem(Severity severity, const std::string& text) {
   if (severity == Severity::Error || !quiet_) complain(text);
 }
 
-// Some of it was said by the peer: nothing of it may disturb the terminal.
 void Console::complain(const std::string& text) {
   bar_.wipe();
-  std::string safe = text;
-  for (char& c : safe)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  tools::log_line(fmt::format("dat-cp: {}", safe));
+  tools::log_line(fmt::format("dat-cp: {}", text));
 }
 
 void Console::finish(const std::string& what, const std::string& route) {
@@ -67,24 +64,25 @@ void Console::finish(const std::string& what, const std::string& route) {
 void Console::print_line(const std::string& what, const std::string& route,
                          std::chrono::nanoseconds elapsed) const {
   if (terms_.mode == Mode::DryRun) {
-    fmt::print("{}: would copy {}, {} unchanged, {} failed\n", what, summary.would_copy,
-               summary.unchanged, summary.failed);
+    tools::print_line("{}: would copy {}, {} unchanged, {} failed", what, summary.would_copy,
+                      summary.unchanged, summary.failed);
     return;
   }
   if (terms_.mode == Mode::Verify) {
-    fmt::print("{}: {} the same, {} different, {} failed\n", what, summary.unchanged,
-               summary.differing, summary.failed);
+    tools::print_line("{}: {} the same, {} different, {} failed", what, summary.unchanged,
+                      summary.differing, summary.failed);
     return;
   }
-  fmt::print("{}: {} copied, {} unchanged, {} failed; {} by {} in {} ({}), {}{}; {}\n", what,
-             summary.copied, summary.unchanged, summary.failed,
-             tools::human_size(summary.bytes_moved), method_text(terms_.method),
-             tools::human_duration(elapsed), tools::human_rate(summary.bytes_moved, elapsed),
-             summary.failed == 0 ? "checksums agree" : "the copied ones' checksums agree",
-             summary.bytes_resumed > 0 ? fmt::format("; {} were there from before",
-                                                     tools::human_size(summary.bytes_resumed))
-                                       : "",
-             route);
+  tools::print_line(
+      "{}: {} copied, {} unchanged, {} failed; {} by {} in {} ({}), {}{}; {}", what, summary.copied,
+      summary.unchanged, summary.failed, tools::human_size(summary.bytes_moved),
+      method_text(terms_.method), tools::human_duration(elapsed),
+      tools::human_rate(summary.bytes_moved, elapsed),
+      summary.failed == 0 ? "checksums agree" : "the copied ones' checksums agree",
+      summary.bytes_resumed > 0
+          ? fmt::format("; {} were there from before", tools::human_size(summary.bytes_resumed))
+          : "",
+      route);
 }
 
 void Console::print_json(const std::string& what, const std::string& route,
@@ -107,7 +105,7 @@ void Console::print_json(const std::string& what, const std::string& route,
       .add("seconds", seconds)
       .add("bytes_per_second", static_cast<double>(summary.bytes_moved) / seconds)
       .add("route", route);
-  fmt::print("{}\n", object.text());
+  tools::print_line("{}", object.text());
 }
 
 } // namespace datum::cp

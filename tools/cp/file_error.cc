@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "common/human.h"
+
 namespace datum::cp {
 namespace {
 
@@ -33,15 +35,7 @@ bool FileError::disk_full() const {
 }
 
 std::string shown(std::string_view path) {
-  std::string out = "\"";
-  for (char c : path) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f)
-      out += fmt::format("\\x{:02x}", static_cast<unsigned>(byte));
-    else
-      out += c;
-  }
-  return out + '"';
+  return '"' + tools::printable(path) + '"';
 }
 
 } // namespace datum::cp

@@ -20,7 +20,7 @@ class FileError : public std::runtime_error {
   int error_;
 };
 
-// A path between quotes; bytes that would disturb a terminal as \xNN.
+// A path between quotes; what would disturb a terminal is written out (human.h).
 std::string shown(std::string_view path);
 
 } // namespace datum::cp

@@ -17,6 +17,7 @@
 #include "common/dat_events.h"
 #include "common/human.h"
 #include "common/std_streams.h"
+#include "common/text_line.h"
 #include "cp/file_error.h"
 #include "cp/hello.h"
 #include "cp/safe_path.h"
@@ -89,8 +90,8 @@ void Server::print_token() const {
 }
 
 ExitCode Server::run() {
-  fmt::print("dat-cp: serving {} on {} ({}), port {}, process {}\n", shown(folder_name_),
-             ia_.name(), ia_.address(), port_, getpid());
+  tools::print_line("dat-cp: serving {} on {} ({}), port {}, process {}", shown(folder_name_),
+                    ia_.name(), ia_.address(), port_, getpid());
   print_token();
   for (;;) {
     const auto event = tools::wait_event(requests_, tools::kNever);

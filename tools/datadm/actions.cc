@@ -83,7 +83,7 @@ void change(const Actions& actions, const Adapters& adapters) {
 void carry_out(const Actions& actions, const Adapters& adapters) {
   if (!actions.add.empty() || !actions.remove.empty() || actions.update) change(actions, adapters);
   if (!actions.view) return;
-  const std::string text = read_conf(actions.file, false);
+  const std::string text = tools::printable_lines(read_conf(actions.file, false));
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
     throw ToolError(ExitCode::Failed, "cannot write to standard output");
 }

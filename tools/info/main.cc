@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "common/options.h"
+#include "common/text_line.h"
 #include "info/print.h"
 
 namespace {
@@ -50,12 +51,12 @@ ExitCode list(const CommandLine& line) {
     const Attributes attributes = full ? attributes_of(adapter) : Attributes{};
     objects +=
         (objects.empty() ? "\n  " : ",\n  ") + json_of(adapter, full ? &attributes : nullptr);
-    if (full) details += fmt::format("\n{}\n{}", adapter.name, text_of(attributes));
+    if (full) details += '\n' + datum::tools::text_line("{}", adapter.name) + text_of(attributes);
   }
   if (line.common.json)
-    fmt::print("[{}\n]\n", objects);
+    datum::tools::print_text(fmt::format("[{}\n]\n", objects));
   else
-    fmt::print("{}{}", text_of(adapters), details);
+    datum::tools::print_text(text_of(adapters) + details);
   const bool all_well = std::all_of(adapters.begin(), adapters.end(),
                                     [](const Adapter& a) { return a.opens || !a.tried; });
   return all_well && !adapters.empty() ? ExitCode::Ok : ExitCode::Failed;
@@ -63,13 +64,13 @@ ExitCode list(const CommandLine& line) {
 
 ExitCode check(const CommandLine& line) {
   const std::vector<Finding> findings = judge(gather_facts());
-  fmt::print("{}", line.common.json ? json_of(findings) : text_of(findings));
+  datum::tools::print_text(line.common.json ? json_of(findings) : text_of(findings));
   return any_problem(findings) ? ExitCode::Failed : ExitCode::Ok;
 }
 
 ExitCode show_process(const CommandLine& line) {
   const ProcessView view = view_process(line.pid);
-  fmt::print("{}", line.common.json ? json_of(view) : text_of(view));
+  datum::tools::print_text(line.common.json ? json_of(view) : text_of(view));
   return view.uses_dat() ? ExitCode::Ok : ExitCode::Failed;
 }
 

@@ -10,6 +10,7 @@
 
 #include "common/human.h"
 #include "common/json.h"
+#include "common/text_line.h"
 #include "info/print_report.h"
 
 namespace datum::info {
@@ -17,10 +18,11 @@ namespace {
 
 using tools::json_string;
 using tools::JsonObject;
+using tools::text_line;
 
 std::string section(const char* title, const std::vector<Attribute>& list) {
   std::string text = fmt::format("  {}\n", title);
-  for (const Attribute& a : list) text += fmt::format("    {:<38} {}\n", a.name, a.value);
+  for (const Attribute& a : list) text += text_line("    {:<38} {}", a.name, a.value);
   return text;
 }
 
@@ -54,9 +56,9 @@ std::string paths_text(const std::vector<Adapter>& adapters) {
   std::vector<std::pair<std::string, std::string>> lines; // what is said, by whom
   for (const Adapter& a : adapters) {
     if (a.to_this_host.empty()) continue;
-    const std::string what =
-        fmt::format("  this host    {}\n  other hosts  {}\n  because      {}\n", a.to_this_host,
-                    a.to_other_hosts, a.path_reason);
+    const std::string what = text_line("  this host    {}", a.to_this_host) +
+                             text_line("  other hosts  {}", a.to_other_hosts) +
+                             text_line("  because      {}", a.path_reason);
     const auto same = std::find_if(lines.begin(), lines.end(),
                                    [&](const auto& line) { return line.first == what; });
     if (same == lines.end())
@@ -66,7 +68,7 @@ std::string paths_text(const std::vector<Adapter>& adapters) {
   }
   std::string text;
   for (const auto& [what, who] : lines)
-    text += fmt::format("\nWhich way connections of {} take, to\n{}", who, what);
+    text += '\n' + text_line("Which way connections of {} take, to", who) + what;
   if (!lines.empty()) text += "dat-ping -v HOST tells which way one took, and why.\n";
   return text;
 }
@@ -92,9 +94,9 @@ std::string connections_text(const ProcessView& view) {
   std::string text =
       fmt::format("  TCP            {} connection{}\n", all.size(), all.size() == 1 ? "" : "s");
   for (const TcpConnection& c : std::span(all).first(std::min(all.size(), kMost)))
-    text += fmt::format("    {} port {} with {} port {}, {}: {}; {}\n", c.local.host, c.local.port,
-                        c.remote.host, c.remote.port, c.state,
-                        c.this_host ? "this host" : "another host", c.reason);
+    text += text_line("    {} port {} with {} port {}, {}: {}; {}", c.local.host, c.local.port,
+                      c.remote.host, c.remote.port, c.state,
+                      c.this_host ? "this host" : "another host", c.reason);
   if (all.size() > kMost)
     text += fmt::format("    and {} more: --json tells all of them\n", all.size() - kMost);
   return text;
@@ -105,13 +107,12 @@ std::string sockets_text(const ProcessView& view) {
       "  links          {} (shared memory with a peer process: it is of this host and offers it), "
       "{} of them dialled by the peer\n",
       view.links(), view.accepted);
-  text += fmt::format("  direct access  to processes: {}; to other peers by the ring\n",
-                      or_none(view.direct));
-  text += fmt::format("  listens on     {}\n", listeners_text(view));
+  text += text_line("  direct access  to processes: {}; to other peers by the ring",
+                    or_none(view.direct));
+  text += text_line("  listens on     {}", listeners_text(view));
   text += connections_text(view);
   if (!view.transport.empty())
-    text += fmt::format("  environment    DATUM_TRANSPORT={} when it was started\n",
-                        tools::printable(view.transport));
+    text += text_line("  environment    DATUM_TRANSPORT={} when it was started", view.transport);
   if (view.network == ProcessView::Network::Other)
     text += "  network        a namespace of its own: \"this host\" is what is in it, and nobody "
             "outside reaches it by shared memory\n";
@@ -160,8 +161,8 @@ std::string text_of(const std::vector<Adapter>& adapters) {
   std::string text = fmt::format("{:<{}}{:<6}{:<26}{:<{}}{}\n", "IA", width, "DAT", "address",
                                  "from", from_width, "state");
   for (const Adapter& a : adapters)
-    text += fmt::format("{:<{}}{:<6}{:<26}{:<{}}{}\n", a.name, width, version_text(a),
-                        a.address.empty() ? "-" : a.address, from_text(a), from_width, a.state);
+    text += text_line("{:<{}}{:<6}{:<26}{:<{}}{}", a.name, width, version_text(a),
+                      a.address.empty() ? "-" : a.address, from_text(a), from_width, a.state);
   if (std::any_of(adapters.begin(), adapters.end(),
                   [](const Adapter& a) { return a.tried && !a.opens; }))
     text += "\ndat-info --check says what to do.\n";
@@ -175,8 +176,8 @@ std::string text_of(const Attributes& attributes) {
 std::string text_of(const std::vector<Finding>& findings) {
   std::string text;
   for (const Finding& f : findings) {
-    text += fmt::format("{:<8} {:<14} {}\n", name_of(f.grade), f.subject, f.text);
-    if (!f.step.empty()) text += fmt::format("{:<8} {:<14} -> {}\n", "", "", f.step);
+    text += text_line("{:<8} {:<14} {}", name_of(f.grade), f.subject, f.text);
+    if (!f.step.empty()) text += text_line("{:<8} {:<14} -> {}", "", "", f.step);
   }
   const auto problems = std::count_if(findings.begin(), findings.end(),
                                       [](const Finding& f) { return f.grade == Grade::Problem; });
@@ -187,23 +188,23 @@ std::string text_of(const std::vector<Finding>& findings) {
 
 std::string text_of(const ProcessView& view) {
   std::string text =
-      fmt::format("process {} ({}), user {}, {}\n", view.pid, view.command, view.user, view.state);
-  if (!view.program.empty()) text += fmt::format("  program        {}\n", view.program);
+      text_line("process {} ({}), user {}, {}", view.pid, view.command, view.user, view.state);
+  if (!view.program.empty()) text += text_line("  program        {}", view.program);
   for (const MappedLibrary& library : view.libraries)
-    text += fmt::format(
-        "  library        {}{}\n", library.path,
-        library.replaced ? " (replaced since: restart the program to use the new one)" : "");
+    text += text_line("  library        {}{}", library.path,
+                      library.replaced ? " (replaced since: restart the program to use the new one)"
+                                       : "");
   if (!view.uses_dat() && view.gaps.empty())
     text += "  It has no DAT library mapped: it does not use DAT, or not yet.\n";
   for (const SharedSegment& segment : view.segments)
-    text += fmt::format("  memory         {}: {} mapping{}, {}\n", segment.name, segment.count,
-                        segment.count == 1 ? "" : "s", tools::human_size(segment.bytes));
+    text += text_line("  memory         {}: {} mapping{}, {}", segment.name, segment.count,
+                      segment.count == 1 ? "" : "s", tools::human_size(segment.bytes));
   if (view.sockets_seen) text += sockets_text(view);
-  text += fmt::format("  threads        {}\n", or_none(view.threads));
+  text += text_line("  threads        {}", or_none(view.threads));
   if (view.descriptors > 0)
-    text += fmt::format("  descriptors    {} of {}\n", view.descriptors,
-                        view.descriptor_limit.empty() ? "?" : view.descriptor_limit);
-  for (const std::string& gap : view.gaps) text += fmt::format("  not visible    {}\n", gap);
+    text += text_line("  descriptors    {} of {}", view.descriptors,
+                      view.descriptor_limit.empty() ? "?" : view.descriptor_limit);
+  for (const std::string& gap : view.gaps) text += text_line("  not visible    {}", gap);
   for (const IaReport& report : view.reports) text += text_of(report);
   return text;
 }

@@ -8,6 +8,7 @@
 
 #include "common/human.h"
 #include "common/json.h"
+#include "common/text_line.h"
 
 namespace datum::info {
 namespace {
@@ -30,6 +31,7 @@ std::string text_of(const EndpointReport& ep) {
   if (!ep.peer.empty()) text += fmt::format(" with {} port {}", ep.peer, ep.port);
   if (!ep.path.empty()) text += fmt::format(", path: {}", ep.path);
   if (!ep.reason.empty()) text += fmt::format(" ({})", ep.reason);
+  text = tools::printable(text);
   text += fmt::format("\n      {}, {}; outstanding: {} requests, {} Recvs; {} stall{}\n",
                       moved_text("posted", ep.posted), moved_text("received", ep.received),
                       fill_text(ep.requests), fill_text(ep.recvs), ep.stalls,
@@ -107,9 +109,9 @@ std::string json_of(const IaReport& report) {
 } // namespace
 
 std::string text_of(const IaReport& report) {
-  return fmt::format("  IA {}: {} EP{}, {} EVD{}\n", report.name, report.endpoints.size(),
-                     report.endpoints.size() == 1 ? "" : "s", report.evds.size(),
-                     report.evds.size() == 1 ? "" : "s") +
+  return tools::text_line("  IA {}: {} EP{}, {} EVD{}", report.name, report.endpoints.size(),
+                          report.endpoints.size() == 1 ? "" : "s", report.evds.size(),
+                          report.evds.size() == 1 ? "" : "s") +
          list(report.endpoints, "EPs") + list(report.evds, "EVDs");
 }
 

@@ -9,6 +9,7 @@
 
 #include "common/address.h"
 #include "common/progress.h"
+#include "common/text_line.h"
 #include "perf/compare.h"
 #include "perf/local.h"
 #include "perf/machine.h"
@@ -128,8 +129,8 @@ ExitCode Client::run() {
   }
   if (as_table_) print_head();
   measure_all(session);
-  if (line_.json) fmt::print("{}", json_of(machine_, path_, plan_, results_, absent_));
-  if (line_.csv) fmt::print("{}", csv_of(results_));
+  if (line_.json) tools::print_text(json_of(machine_, path_, plan_, results_, absent_));
+  if (line_.csv) tools::print_text(csv_of(results_));
   if (as_table_) print_notes();
   if (!line_.plot.empty()) write_plot();
   return ExitCode::Ok;
@@ -142,7 +143,7 @@ void Client::measure_all(Session& session) {
     if (comparer_) compare(results_.back(), progress);
     if (!as_table_) continue;
     progress.wipe();
-    fmt::print("{}", table_row(results_.back()));
+    tools::print_text(table_row(results_.back()));
     std::fflush(stdout);
   }
 }
@@ -186,8 +187,8 @@ Result Client::measure_one(Session& session, const Task& task, tools::Progress& 
 }
 
 void Client::print_head() const {
-  fmt::print("{}\nPath: {}\n", text_of(machine_),
-             path_.empty() ? "this provider does not tell" : path_);
+  tools::print_line("{}", text_of(machine_));
+  tools::print_line("Path: {}", path_.empty() ? "this provider does not tell" : path_);
   if (machine_.load > machine_.cores / 2.0)
     fmt::print("This machine is busy, load {:.1f} on {} cores: the figures and the limits beside "
                "them were taken\nwhile others ran, and mean little.\n",
@@ -217,7 +218,7 @@ void Client::print_notes() const {
         "the probes): {}\n",
         spread.min, spread.median, spread.max, distance_name(spread.median));
   }
-  fmt::print("{}{}", notes, notes_of_absent(absent_));
+  tools::print_text(notes + notes_of_absent(absent_));
 }
 
 void Client::write_plot() const {

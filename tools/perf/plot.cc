@@ -38,7 +38,7 @@ struct Panel {
 
 std::string escaped(const std::string& text) {
   std::string out;
-  for (const char c : text) {
+  for (const char c : tools::printable(text)) {
     if (c == '&')
       out += "&amp;";
     else if (c == '<')

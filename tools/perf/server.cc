@@ -11,6 +11,7 @@
 
 #include "common/address.h"
 #include "common/std_streams.h"
+#include "common/text_line.h"
 #include "perf/churn.h"
 #include "perf/control.h"
 #include "perf/link.h"
@@ -58,8 +59,8 @@ ExitCode Server::run() {
   if (options_.on_listening)
     options_.on_listening(port_);
   else
-    fmt::print("dat-perf: listening on {} ({}), port {}, process {}\n", ia_.name(), ia_.address(),
-               port_, getpid());
+    tools::print_line("dat-perf: listening on {} ({}), port {}, process {}", ia_.name(),
+                      ia_.address(), port_, getpid());
   std::fflush(stdout);
   for (;;) {
     tools::Cr request = requests_.next_client();

@@ -12,6 +12,7 @@
 #include "common/interrupt.h"
 #include "common/json.h"
 #include "common/std_streams.h"
+#include "common/text_line.h"
 #include "ping/connection.h"
 #include "ping/facts.h"
 #include "ping/payload.h"
@@ -76,8 +77,8 @@ void Client::connect() {
   bounds_ = bounds_of(ia_);
   if (options_.json) return;
   const std::vector<std::string> path = connection_.path();
-  fmt::print(
-      "DAT PING {} over {} ({}): connected in {}; path: {}\n", who(), ia_.name(), ia_.address(),
+  tools::print_line(
+      "DAT PING {} over {} ({}): connected in {}; path: {}", who(), ia_.name(), ia_.address(),
       tools::human_duration(std::chrono::nanoseconds(static_cast<long>(connect_ns_))),
       path.empty() ? "this provider does not tell" : fmt::format("{}", fmt::join(path, ", ")));
   if (options_.verbose) tell_facts();
@@ -85,11 +86,12 @@ void Client::connect() {
 }
 
 void Client::tell_facts() const {
-  fmt::print("{}", text_of(facts_, bounds_, kHello, greeting_));
-  fmt::print("  pings         {} bytes, {}; an answer may take {}, waited for {}\n", options_.size,
-             options_.interval.count() == 0 ? "one after the other"
-                                            : "every " + tools::human_duration(options_.interval),
-             tools::human_duration(options_.timeout), options_.poll ? "spinning" : "asleep");
+  tools::print_text(text_of(facts_, bounds_, kHello, greeting_));
+  tools::print_line(
+      "  pings         {} bytes, {}; an answer may take {}, waited for {}", options_.size,
+      options_.interval.count() == 0 ? "one after the other"
+                                     : "every " + tools::human_duration(options_.interval),
+      tools::human_duration(options_.timeout), options_.poll ? "spinning" : "asleep");
 }
 
 // It may become a faster one with the first operation; after the end nothing is told any more.
@@ -97,7 +99,7 @@ void Client::look_at_way(bool tell) {
   Way now = facts_of(connection_.ep()).way;
   if (now.path.empty() || now == facts_.way) return;
   facts_.way = std::move(now);
-  if (tell) fmt::print("path is now {}\n", text_of(facts_.way));
+  if (tell) tools::print_line("path is now {}", text_of(facts_.way));
 }
 
 // A failed receive is followed by the event that says why.
@@ -147,11 +149,11 @@ void Client::ping_once(std::uint64_t sequence) {
     statistics_.corrupt();
   if (!talks()) return;
   if (answer == Answer::Right)
-    fmt::print("{} bytes from {}: seq={} time={:.2f} us\n", options_.size, who(), sequence,
-               ns / 1e3);
+    tools::print_line("{} bytes from {}: seq={} time={:.2f} us", options_.size, who(), sequence,
+                      ns / 1e3);
   else
-    fmt::print("{}: seq={} {}\n", who(), sequence,
-               answer == Answer::Wrong ? "came back with other bytes" : "no answer in time");
+    tools::print_line("{}: seq={} {}", who(), sequence,
+                      answer == Answer::Wrong ? "came back with other bytes" : "no answer in time");
   if (options_.verbose) look_at_way(true);
   std::fflush(stdout);
 }
@@ -178,31 +180,32 @@ void Client::ping() {
 
 ExitCode Client::sum_up() const {
   if (options_.json) {
-    fmt::print("{}\n", tools::JsonObject()
-                           .add("host", options_.host)
-                           .add("port", options_.port)
-                           .add("size", options_.size)
-                           .add("connect_ns", connect_ns_)
-                           .add("path", facts_.way.path)
-                           .add("path_reason", facts_.way.reason)
-                           .add("local_address", facts_.local.address)
-                           .add("local_port", facts_.local.port)
-                           .add("peer_address", facts_.peer.address)
-                           .add("peer_port", facts_.peer.port)
-                           .add("private_data", greeting_)
-                           .add("max_private_data", bounds_.private_data)
-                           .add("max_message_size", bounds_.message)
-                           .add("sent", statistics_.count_sent())
-                           .add("received", statistics_.count_received())
-                           .add("lost", statistics_.lost())
-                           .add("corrupt", statistics_.count_corrupt())
-                           .add("min_ns", statistics_.min())
-                           .add("avg_ns", statistics_.average())
-                           .add("max_ns", statistics_.max())
-                           .add("mdev_ns", statistics_.deviation())
-                           .text());
+    tools::print_line("{}", tools::JsonObject()
+                                .add("host", options_.host)
+                                .add("port", options_.port)
+                                .add("size", options_.size)
+                                .add("connect_ns", connect_ns_)
+                                .add("path", facts_.way.path)
+                                .add("path_reason", facts_.way.reason)
+                                .add("local_address", facts_.local.address)
+                                .add("local_port", facts_.local.port)
+                                .add("peer_address", facts_.peer.address)
+                                .add("peer_port", facts_.peer.port)
+                                .add("private_data", greeting_)
+                                .add("max_private_data", bounds_.private_data)
+                                .add("max_message_size", bounds_.message)
+                                .add("sent", statistics_.count_sent())
+                                .add("received", statistics_.count_received())
+                                .add("lost", statistics_.lost())
+                                .add("corrupt", statistics_.count_corrupt())
+                                .add("min_ns", statistics_.min())
+                                .add("avg_ns", statistics_.average())
+                                .add("max_ns", statistics_.max())
+                                .add("mdev_ns", statistics_.deviation())
+                                .text());
   } else {
-    fmt::print("\n--- {} dat-ping statistics ---\n{}", who(), text_of(statistics_));
+    tools::print_text('\n' + tools::text_line("--- {} dat-ping statistics ---", who()) +
+                      text_of(statistics_));
   }
   if (!end_.empty()) tools::log_line(fmt::format("dat-ping: {}", end_));
   return statistics_.all_answered() && end_.empty() ? ExitCode::Ok : ExitCode::Failed;

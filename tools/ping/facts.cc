@@ -8,6 +8,7 @@
 #include "common/address.h"
 #include "common/dat_error.h"
 #include "common/human.h"
+#include "common/text_line.h"
 
 namespace datum::ping {
 namespace {
@@ -70,9 +71,9 @@ std::string private_data_text(const std::string& data) {
 
 std::string text_of(const Facts& facts, const Bounds& bounds, const std::string& sent,
                     const std::string& came) {
-  std::string text = fmt::format("  path          {}\n", text_of(facts.way));
-  text +=
-      fmt::format("  ends          {} here, {} there\n", text_of(facts.local), text_of(facts.peer));
+  std::string text = tools::text_line("  path          {}", text_of(facts.way));
+  text += tools::text_line("  ends          {} here, {} there", text_of(facts.local),
+                           text_of(facts.peer));
   text += fmt::format("  private data  sent {}; came {}; at most {} bytes\n",
                       private_data_text(sent), private_data_text(came), bounds.private_data);
   text +=

@@ -14,6 +14,7 @@
 #include "common/dat_error.h"
 #include "common/interrupt.h"
 #include "common/std_streams.h"
+#include "common/text_line.h"
 #include "ping/connection.h"
 #include "ping/facts.h"
 #include "ping/payload.h"
@@ -66,8 +67,8 @@ void Server::log(const std::string& text) const {
 }
 
 ExitCode Server::run() {
-  fmt::print("dat-ping: answering on {} ({}), port {}, process {}\n", ia_.name(), ia_.address(),
-             port_, getpid());
+  tools::print_line("dat-ping: answering on {} ({}), port {}, process {}", ia_.name(),
+                    ia_.address(), port_, getpid());
   std::fflush(stdout);
   for (;;)
     if (const auto event = tools::wait_event(evd_, tools::kNever)) handle(*event);

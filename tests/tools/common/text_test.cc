@@ -4,6 +4,9 @@
 #include "common/dat_error.h"
 #include "common/human.h"
 #include "common/json.h"
+#include "common/options.h"
+#include "common/std_streams.h"
+#include "common/text_line.h"
 
 namespace datum::tools {
 namespace {
@@ -24,7 +27,46 @@ TEST(Human, SizesRatesAndTimes) {
 }
 
 TEST(Human, WhatOthersSayMovesNoCursor) {
-  EXPECT_EQ(printable("a\033[2J\nb\x7f\xc3\xa9"), "a?[2J?b?\xc3\xa9");
+  EXPECT_EQ(printable("a\033[2J\nb\x7f\xc3\xa9"), "a\\x1b[2J\\nb\\x7f\xc3\xa9");
+}
+
+// Rules: MESSAGE.3
+TEST(TextLine, IsOneLineWhateverTheArgumentsHold) {
+  EXPECT_EQ(text_line("IA {}: {}", "ib0\nIA ib1", "\xe2\x80\xae"), "IA ib0\\nIA ib1: \\u202e\n");
+}
+
+// Rules: MESSAGE.3
+TEST(TextLine, SeveralLinesKeepTheirEndsAndTabsAndNothingElse) {
+  EXPECT_EQ(printable_lines("a\tb\n\nc\033[m\r\n"), "a\tb\n\nc\\x1b[m\\r\n");
+  EXPECT_EQ(printable_lines("no end"), "no end");
+  EXPECT_EQ(printable_lines(""), "");
+}
+
+// Rules: MESSAGE.3
+TEST(TextLine, ALineOnStderrIsOneLine) {
+  testing::internal::CaptureStderr();
+  log_line("refused \033]0;x\007\nall is well");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "refused \\x1b]0;x\\x07\\nall is well\n");
+}
+
+// A usage error quotes what was typed, and help shows defaults.
+// Rules: MESSAGE.3
+TEST(TextLine, NeitherHelpNorAUsageErrorShowsAControlCharacter) {
+  const auto answer = [](const char* argument) {
+    CLI::App app("Text.", "tool");
+    std::string file = "\033[2Jdefault";
+    app.add_option("--file", file)->capture_default_str();
+    std::string name = "tool", typed = argument;
+    char* const arguments[] = {name.data(), typed.data(), nullptr};
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    run_tool(app, 2, const_cast<char**>(arguments), [] { return ExitCode::Ok; });
+    return testing::internal::GetCapturedStdout() + testing::internal::GetCapturedStderr();
+  };
+  const std::string help = answer("--help"), usage = answer("--no\033[2J\nsuch");
+  EXPECT_NE(help.find("\\x1b[2Jdefault"), std::string::npos) << help;
+  EXPECT_NE(usage.find("--no\\x1b[2J\\nsuch"), std::string::npos) << usage;
+  EXPECT_EQ((help + usage).find('\033'), std::string::npos);
 }
 
 TEST(Human, SizesAreParsedAsTyped) {
@@ -42,6 +84,7 @@ TEST(Json, StringsAreEscaped) {
   EXPECT_EQ(json_string("\xc3\xa4"), "\"\xc3\xa4\"");
   EXPECT_EQ(json_string("\xff"), R"("\ufffd")");
   EXPECT_EQ(json_string("\xed\xa0\x80"), R"("\ufffd\ufffd\ufffd")");
+  EXPECT_EQ(json_string("\033\x7f\xc2\x9b\xe2\x80\xae"), R"("\u001b\u007f\u009b\u202e")");
   EXPECT_EQ(JsonObject().add("n", 7).add("s", "x").add("b", true).text(),
             R"({"n": 7, "s": "x", "b": true})");
 }

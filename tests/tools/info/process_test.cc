@@ -248,6 +248,56 @@ TEST(DatInfo, JsonHasTheSameAdapters) {
   EXPECT_NE(ended.output.find("\"opens\": true"), std::string::npos) << ended.output;
 }
 
+// What begins with ESC clears the screen; what begins with U+009B does so on some terminals.
+bool disturbs(const std::string& output) {
+  return output.find_first_of("\033\r\a") != std::string::npos ||
+         output.find("\xc2\x9b") != std::string::npos;
+}
+
+// Rules: MESSAGE.3
+TEST(DatInfo, ControlCharactersOfDatConfReachNoTerminal) {
+  const DatConf conf("bad\033[2J line\n"
+                     "ib\033[2J0 u1.2 nonthreadsafe default libdatum1.so d.1.0 \"lo\" \"\"\n"
+                     "lost\xc2\x9b u1.2 nonthreadsafe default \033[2Jno.so d.1.0 \"\" \"\"\n");
+  for (const char* options : {"", " --check", " -a", " --json", " --check --json"}) {
+    const Ended ended = run(conf.with(kInfo + options + " 2>&1"));
+    EXPECT_FALSE(disturbs(ended.output)) << options << ended.output;
+    const bool json = std::string(options).find("json") != std::string::npos;
+    for (const char* name : {json ? "ib\\u001b[2J0" : "ib\\x1b[2J0", "lost\\u009b"})
+      EXPECT_NE(ended.output.find(name), std::string::npos) << options << ended.output;
+  }
+}
+
+// Rules: MESSAGE.3
+TEST(DatInfo, ControlCharactersOfANameOrTheEnvironmentReachNoTerminal) {
+  const Ended unknown = run(kInfo + " '\033[2J\nall is well' 2>&1");
+  EXPECT_NE(unknown.output.find("dat-info: \\x1b[2J\\nall is well: no such IA"), std::string::npos)
+      << unknown.output;
+  EXPECT_FALSE(disturbs(unknown.output)) << unknown.output;
+  const Ended check = run("env 'DATUM_FOO=\033[2J\nok all is well' " + kInfo + " --check 2>&1");
+  EXPECT_NE(check.output.find("DATUM_FOO=\\x1b[2J\\nok all is well: no such setting"),
+            std::string::npos)
+      << check.output;
+  EXPECT_FALSE(disturbs(check.output)) << check.output;
+}
+
+// A program is called what the file is called that started it, and has the environment it likes.
+// Rules: MESSAGE.3
+TEST(DatInfo, ControlCharactersOfAProcessReachNoTerminal) {
+  const std::string program = "/tmp/\033[2J\n" + std::to_string(getpid());
+  ASSERT_EQ(symlink(kPing.c_str(), program.c_str()), 0);
+  const Served server("env 'DATUM_TRANSPORT=\033[2J\nx' '" + program +
+                      "' --serve -p 0 -q 2>/dev/null");
+  unlink(program.c_str());
+  const std::string pid = std::to_string(server.pid);
+  const Ended text = run(kInfo + " -p " + pid + " 2>&1"), json = run(kInfo + " --json -p " + pid);
+  EXPECT_FALSE(disturbs(text.output + json.output)) << text.output << json.output;
+  EXPECT_NE(text.output.find("process " + pid + " (\\x1b[2J\\n"), std::string::npos) << text.output;
+  EXPECT_NE(text.output.find("DATUM_TRANSPORT=\\x1b[2J\\nx when"), std::string::npos)
+      << text.output;
+  EXPECT_NE(json.output.find("\"command\": \"\\u001b[2J"), std::string::npos) << json.output;
+}
+
 TEST(DatInfo, ARunningProgramShowsLibrariesListenersAndThreads) {
   Served server(kPing + " --serve -p 0 -q");
   const Ended ended = run(kInfo + " -p " + std::to_string(server.pid));

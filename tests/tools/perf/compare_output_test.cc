@@ -85,7 +85,7 @@ TEST(CompareOutput, NumbersThatAreNoneAreNoFigure) {
 TEST(CompareOutput, TheLastLineIsThatWithSomethingOnItAndHarmless) {
   EXPECT_EQ(last_line("first\n  iperf3: error - refused \n\n  \n"), "iperf3: error - refused ");
   EXPECT_EQ(last_line("\033[2;35mTotal\033[0m 5\n"), "Total 5");
-  EXPECT_EQ(last_line("a\tb\a\033]0;title"), "a?b??]0;title");
+  EXPECT_EQ(last_line("a\tb\a\033]0;title"), "a\\tb\\x07\\x1b]0;title");
   EXPECT_EQ(last_line(std::string(500, 'x')), std::string(120, 'x'));
   EXPECT_EQ(last_line(""), "it printed nothing");
 }

@@ -104,7 +104,7 @@ TEST(PerfMessage, NumbersThatAreNoneCountAsMissing) {
   EXPECT_EQ(message.verb, "run");
   EXPECT_EQ(message.number("rounds"), 0U);
   EXPECT_EQ(message.number("b"), 3U);
-  EXPECT_EQ(message.text, "free text?second line") << "nothing in it moves the cursor";
+  EXPECT_EQ(message.text, "free text\\nsecond line") << "nothing in it moves the cursor";
 }
 
 TEST(PerfMessage, ALongTextIsCutToWhatABufferHolds) {

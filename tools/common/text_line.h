@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// common/text_line.h: lines that a person reads, with names in them that somebody else chose.
+// Not here: JSON, which has escapes of its own (json.h).
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/human.h"
+#include "common/std_streams.h"
+
+namespace datum::tools {
+
+// One line and its newline, whatever the arguments hold.
+template <class... Args>
+std::string text_line(fmt::format_string<Args...> format, Args&&... args) {
+  return printable(fmt::format(format, std::forward<Args>(args)...)) + '\n';
+}
+
+template <class... Args>
+void print_line(fmt::format_string<Args...> format, Args&&... args) {
+  print_text(text_line(format, std::forward<Args>(args)...));
+}
+
+} // namespace datum::tools
