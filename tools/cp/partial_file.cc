@@ -105,7 +105,7 @@ void PartialFile::append_zeros(std::uint64_t length) {
   offset_ += length;
 }
 
-bool PartialFile::finish(const Digest& expected) {
+bool PartialFile::finish(const Digest& expected, Existing existing) {
   if (digest_.finish() != expected) {
     discard();
     return false;
@@ -114,8 +114,10 @@ bool PartialFile::finish(const Digest& expected) {
   const timespec times[2] = {mtime, mtime};
   if (fchmod(file_.get(), mode_) != 0 || futimens(file_.get(), times) != 0)
     throw FileError("set mode and time of", identity_.path, errno);
-  if (renameat(folder_.get(), part_name_.c_str(), folder_.get(), name_.c_str()) != 0)
-    throw FileError("put in place", identity_.path, errno);
+  if (const int error = put_in_place(folder_.get(), part_name_, name_, existing); error != 0) {
+    if (error == EEXIST) discard(); // a later copy cannot put it there either
+    throw FileError("put in place", identity_.path, error);
+  }
   gone_ = true;
   if (journal_) unlinkat(folder_.get(), journal_name_.c_str(), 0);
   return true;

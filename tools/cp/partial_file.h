@@ -17,6 +17,7 @@
 #include "common/unique_fd.h"
 #include "cp/digest.h"
 #include "cp/journal.h"
+#include "cp/put_in_place.h"
 
 namespace datum::cp {
 
@@ -38,8 +39,8 @@ class PartialFile {
   void append_zeros(std::uint64_t length); // leaves a hole
 
   // Needs offset() == size(). True: the digest agrees and the file is in place. False: it does not,
-  // and what was received is gone.
-  bool finish(const Digest& expected);
+  // and what was received is gone. Throws FileError.
+  bool finish(const Digest& expected, Existing existing = Existing::Replace);
 
  private:
   void open_locked();
