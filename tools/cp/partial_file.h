@@ -36,7 +36,8 @@ class PartialFile {
   [[nodiscard]] std::uint64_t size() const { return identity_.size; }
 
   void append(std::span<const std::byte> bytes);
-  void append_zeros(std::uint64_t length); // leaves a hole
+  // Leaves a hole; tick is called now and then, because a hole may be very long.
+  void append_zeros(std::uint64_t length, const std::function<void()>& tick);
 
   // Needs offset() == size(). True: the digest agrees and the file is in place. False: it does not,
   // and what was received is gone. Throws FileError.

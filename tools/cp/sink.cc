@@ -15,8 +15,6 @@
 namespace datum::cp {
 namespace {
 
-constexpr std::uint64_t kHolePart = 1ULL << 34; // some milliseconds of work
-
 // Zeros if the file is not of that size, which no digest is.
 Digest digest_file(int fd, std::uint64_t size, Link& link) {
   FileDigest digest;
@@ -263,12 +261,7 @@ void Sink::carry_out(const Chunk& chunk) {
 void Sink::carry_out(const Hole& hole) {
   Incoming& incoming = incoming_.at(hole.id);
   try {
-    for (std::uint64_t done = 0; incoming.file && done < hole.length;) {
-      const std::uint64_t part = std::min(kHolePart, hole.length - done);
-      incoming.file->append_zeros(part);
-      done += part;
-      link_.tick();
-    }
+    if (incoming.file) incoming.file->append_zeros(hole.length, [this] { link_.tick(); });
     reporter_.summary.bytes_holes += hole.length;
   } catch (const FileError& error) {
     fail(incoming, error);
