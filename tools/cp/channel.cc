@@ -22,6 +22,10 @@ namespace {
 constexpr DAT_COUNT kRequests = kSends + 2 * kMaxDepth; // sends, and a write or read per slot
 constexpr DAT_COUNT kEvents = kRecvs + kRequests + 16;
 constexpr std::size_t kCongested = 128; // messages in the outbox
+// The paths of a get are queued at once. Nothing else comes near: a peer that keeps to the protocol
+// has no more questions open than its window allows.
+constexpr std::size_t kMostQueued = 2 * kMaxPaths;
+static_assert(kMostQueued > kMaxPaths + kCongested + 4 * kMaxWindow);
 
 DAT_EP_ATTR endpoint_attributes(const tools::Interface& ia) {
   DAT_IA_ATTR limits = {};
@@ -72,9 +76,13 @@ std::string Channel::connect(const tools::Address& address, DAT_CONN_QUAL port,
   return answer;
 }
 
-void Channel::accept(tools::Cr request, const std::string& private_data, const std::string& peer) {
+void Channel::answer(tools::Cr request, const std::string& private_data, const std::string& peer) {
   peer_ = peer;
   tools::accept(std::move(request), ep_.get(), peer, private_data);
+}
+
+void Channel::accept(tools::Cr request, const std::string& private_data, const std::string& peer) {
+  answer(std::move(request), private_data, peer);
   const tools::Deadline deadline = tools::after(silence_);
   while (!connected_) {
     const auto event = tools::wait_event(evd_, deadline);
@@ -106,6 +114,7 @@ void Channel::post_recv(std::uint32_t index) {
 }
 
 void Channel::send(const Message& message) {
+  if (outbox_.size() == kMostQueued) lost("it asks without end and takes no answer");
   outbox_.push_back(encode(message));
   flush();
 }

@@ -28,6 +28,8 @@ class Channel final : public Link {
   std::string connect(const tools::Address& address, DAT_CONN_QUAL port,
                       const std::string& private_data, const std::string& peer);
   void accept(tools::Cr request, const std::string& private_data, const std::string& peer);
+  // Accepts and does not wait until the connection stands: for a caller that may let us wait.
+  void answer(tools::Cr request, const std::string& private_data, const std::string& peer);
 
   // Registers depth slots of chunk_size bytes; rights is what the peer may do with them. What it
   // returns is for the peer, and what the peer sent goes to set_peer_slots().
@@ -40,6 +42,7 @@ class Channel final : public Link {
   void finish();           // all that was queued arrives, then the connection is closed; bounded
   void await_disconnect(); // the peer does that; bounded
   [[nodiscard]] bool connected() const { return connected_; }
+  [[nodiscard]] bool ended(); // the connection stood or was tried, and is over
 
   void send(const Message& message) override;
   [[nodiscard]] bool congested() const override;
@@ -66,6 +69,7 @@ class Channel final : public Link {
   std::optional<LinkEvent> take();
   std::optional<Message> open_frame(const Arrived& arrived);
   bool wait_until(tools::Deadline deadline);
+  [[noreturn]] void left_us();
   [[noreturn]] void lost(const std::string& why) const;
 
   const tools::Interface& ia_;

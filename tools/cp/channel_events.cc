@@ -45,8 +45,8 @@ void Channel::tick() {
   tools::throw_if_interrupted();
   reap();
   flush();
-  if (connected_ && outbox_.empty() && std::chrono::steady_clock::now() - last_sent_ > 1s)
-    send(KeepAlive{});
+  if (!connected_) left_us();
+  if (outbox_.empty() && std::chrono::steady_clock::now() - last_sent_ > 1s) send(KeepAlive{});
 }
 
 // Waits for one event and what came with it; false: the time is over.
@@ -115,6 +115,19 @@ std::optional<Message> Channel::open_frame(const Arrived& arrived) {
   if (connected_) post_recv(arrived.index);
   flush();
   return message;
+}
+
+bool Channel::ended() {
+  reap();
+  return ending_ != DAT_EVENT_NUMBER{};
+}
+
+// In the middle of work for it. Its last words may say why.
+void Channel::left_us() {
+  while (const auto event = take())
+    if (const auto* message = std::get_if<Message>(&*event))
+      if (const auto* abort = std::get_if<Abort>(message)) obey(*abort);
+  lost("");
 }
 
 void Channel::lost(const std::string& why) const {

@@ -34,23 +34,31 @@ struct Plan {
 
 void plan_put(const ClientOptions& options, Plan& plan) {
   plan.remote = parse_remote(options.paths.back());
-  for (std::size_t i = 0; i + 1 < options.paths.size(); ++i)
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i + 1 < options.paths.size(); ++i) {
     plan.roots.push_back(local_root(options.paths[i]));
+    names.push_back(plan.roots.back().path);
+  }
+  require_distinct(names);
   plan.job.destination = plan.remote.path;
   plan.job.into_folder = plan.roots.size() > 1 || names_a_folder(plan.remote.path);
 }
 
 void plan_get(const ClientOptions& options, Plan& plan) {
   const std::size_t count = options.paths.size() - 1;
+  std::vector<std::string> names;
   for (std::size_t i = 0; i < count; ++i) {
     const RemotePath remote = parse_remote(options.paths[i]);
     if (i > 0 && (remote.host != plan.remote.host || remote.port != plan.remote.port))
       throw ToolError(ExitCode::Usage, "one get talks to one server; run one for each");
     plan.remote = remote;
     plan.remote_paths.push_back(remote.path);
+    names.push_back(requested_name(remote.path));
   }
+  require_distinct(names);
   const std::string& to = options.paths.back();
   plan.destination = local_destination(to, count > 1 || names_a_folder(to));
+  plan.destination.requested = std::move(names);
 }
 
 Plan make_plan(const ClientOptions& options) {

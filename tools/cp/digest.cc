@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <vector>
 
 #include <xxhash.h>
 
@@ -15,6 +16,11 @@ Digest canonical(XXH128_hash_t hash) {
   XXH128_canonicalFromHash(&bytes, hash);
   Digest digest;
   std::memcpy(digest.data(), bytes.digest, digest.size());
+  return digest;
+}
+
+const Digest& zero_block() {
+  static const Digest digest = digest_of(std::vector<std::byte>(kBlock));
   return digest;
 }
 
@@ -47,21 +53,35 @@ void FileDigest::update(std::span<const std::byte> bytes) {
   }
 }
 
+// A whole block of zeros has one digest, so that a hole costs no time in proportion to its length.
 void FileDigest::update_zeros(std::uint64_t length) {
   static constexpr std::array<std::byte, 65536> kZeros = {};
-  for (std::uint64_t part = 0; length > 0; length -= part) {
-    part = std::min<std::uint64_t>(length, kZeros.size());
+  while (length > 0) {
+    if (in_block_ == 0 && length >= kBlock) {
+      add_block(zero_block());
+      length -= kBlock;
+      continue;
+    }
+    const std::uint64_t part = std::min({length, std::uint64_t{kZeros.size()}, kBlock - in_block_});
     update(std::span(kZeros).first(part));
+    length -= part;
   }
+}
+
+void FileDigest::add_block(const Digest& digest) {
+  XXH3_128bits_update(file_.get(), digest.data(), digest.size());
+  if (on_block_) on_block_(digest);
 }
 
 void FileDigest::end_block() {
   const bool full = in_block_ == kBlock;
   const Digest digest = canonical(XXH3_128bits_digest(block_.get()));
-  XXH3_128bits_update(file_.get(), digest.data(), digest.size());
   XXH3_128bits_reset(block_.get());
   in_block_ = 0;
-  if (full && on_block_) on_block_(digest);
+  if (full)
+    add_block(digest);
+  else
+    XXH3_128bits_update(file_.get(), digest.data(), digest.size());
 }
 
 Digest FileDigest::finish() {

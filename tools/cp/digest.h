@@ -34,6 +34,7 @@ class FileDigest {
 
  private:
   void end_block();
+  void add_block(const Digest& digest);
 
   struct Free {
     void operator()(XXH3_state_s* state) const;

@@ -17,6 +17,8 @@ std::string_view next_step(int error) {
   case EDQUOT: return " (make room there, then run the same command again: it continues)";
   case EFBIG: return " (see 'ulimit -f' and the limits of that file system)";
   case EMFILE: return " (see 'ulimit -n')";
+  case EEXIST:
+    return " (something else made it, or that file system takes two names of this copy for one)";
   case ELOOP:
   case EXDEV: return " (a symbolic link on the way; dat-cp follows none)";
   default: return "";

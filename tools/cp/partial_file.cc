@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 
@@ -16,6 +17,8 @@
 
 namespace datum::cp {
 namespace {
+
+constexpr std::uint64_t kHolePart = 1ULL << 34; // some milliseconds of work
 
 // Not the name itself with a suffix: that could be longer than a name may be.
 std::string hidden_name(const std::string& name, std::string_view suffix) {
@@ -97,15 +100,20 @@ void PartialFile::append(std::span<const std::byte> bytes) {
   offset_ += bytes.size();
 }
 
-void PartialFile::append_zeros(std::uint64_t length) {
+void PartialFile::append_zeros(std::uint64_t length, const std::function<void()>& tick) {
   // The journal promises that blocks can be read back, so the file must be long enough first.
-  if (ftruncate(file_.get(), static_cast<off_t>(offset_ + length)) != 0)
+  const std::uint64_t end = offset_ + length;
+  if (ftruncate(file_.get(), static_cast<off_t>(end)) != 0)
     throw FileError("extend", identity_.path, errno);
-  digest_.update_zeros(length);
-  offset_ += length;
+  while (offset_ < end) {
+    const std::uint64_t part = std::min(kHolePart, end - offset_);
+    digest_.update_zeros(part);
+    offset_ += part;
+    tick();
+  }
 }
 
-bool PartialFile::finish(const Digest& expected) {
+bool PartialFile::finish(const Digest& expected, Existing existing) {
   if (digest_.finish() != expected) {
     discard();
     return false;
@@ -114,8 +122,10 @@ bool PartialFile::finish(const Digest& expected) {
   const timespec times[2] = {mtime, mtime};
   if (fchmod(file_.get(), mode_) != 0 || futimens(file_.get(), times) != 0)
     throw FileError("set mode and time of", identity_.path, errno);
-  if (renameat(folder_.get(), part_name_.c_str(), folder_.get(), name_.c_str()) != 0)
-    throw FileError("put in place", identity_.path, errno);
+  if (const int error = put_in_place(folder_.get(), part_name_, name_, existing); error != 0) {
+    if (error == EEXIST) discard(); // a later copy cannot put it there either
+    throw FileError("put in place", identity_.path, error);
+  }
   gone_ = true;
   if (journal_) unlinkat(folder_.get(), journal_name_.c_str(), 0);
   return true;

@@ -17,6 +17,7 @@
 #include "common/unique_fd.h"
 #include "cp/digest.h"
 #include "cp/journal.h"
+#include "cp/put_in_place.h"
 
 namespace datum::cp {
 
@@ -35,11 +36,12 @@ class PartialFile {
   [[nodiscard]] std::uint64_t size() const { return identity_.size; }
 
   void append(std::span<const std::byte> bytes);
-  void append_zeros(std::uint64_t length); // leaves a hole
+  // Leaves a hole; tick is called now and then, because a hole may be very long.
+  void append_zeros(std::uint64_t length, const std::function<void()>& tick);
 
   // Needs offset() == size(). True: the digest agrees and the file is in place. False: it does not,
-  // and what was received is gone.
-  bool finish(const Digest& expected);
+  // and what was received is gone. Throws FileError.
+  bool finish(const Digest& expected, Existing existing = Existing::Replace);
 
  private:
   void open_locked();

@@ -63,6 +63,25 @@ std::string Placement::place(const std::string& offered, Kind kind) const {
   return path;
 }
 
+Existing Placement::claim(const std::string& path) {
+  const std::string_view parent = parent_of(path);
+  const tools::UniqueFd folder =
+      open_beneath(destination_.root.get(), std::string(parent), O_PATH | O_DIRECTORY);
+  if (!folder) return Existing::Keep; // what comes next says why
+  auto names = taken_.find(parent);
+  if (names == taken_.end())
+    names = taken_.emplace(parent, TakenNames(folder.get(), std::string(parent))).first;
+  const std::string name(name_in(path));
+  struct stat st = {};
+  if (fstatat(folder.get(), name.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0) return Existing::Keep;
+  names->second.claim(folder.get(), name);
+  return Existing::Replace;
+}
+
+void Placement::leave_folder(const std::string& path) {
+  taken_.erase(path);
+}
+
 tools::UniqueFd Placement::parent(const std::string& path) const {
   tools::UniqueFd folder =
       open_beneath(destination_.root.get(), std::string(parent_of(path)), O_PATH | O_DIRECTORY);
@@ -100,11 +119,14 @@ bool Placement::takes_names(const std::string& path) const {
   return folder && faccessat(folder.get(), ".", W_OK | X_OK, AT_EACCESS) == 0;
 }
 
-bool Placement::make_folder(const std::string& path) const {
+bool Placement::make_folder(const std::string& path, Existing existing) {
   const tools::UniqueFd folder = parent(path);
   const std::string name(name_in(path));
-  if (mkdirat(folder.get(), name.c_str(), 0700) == 0) return true;
-  if (errno != EEXIST) throw FileError("create folder", path, errno);
+  if (mkdirat(folder.get(), name.c_str(), 0700) == 0) {
+    taken_.emplace(path, TakenNames());
+    return true;
+  }
+  if (errno != EEXIST || existing == Existing::Keep) throw FileError("create folder", path, errno);
   const tools::UniqueFd there = open_beneath(folder.get(), name, O_RDONLY | O_DIRECTORY);
   struct stat st = {};
   if (!there || fstat(there.get(), &st) != 0) throw FileError("use as a folder", path, errno);
@@ -123,7 +145,7 @@ void Placement::finish_folder(const std::string& path, std::uint32_t mode,
     throw FileError("set mode and time of", path, errno);
 }
 
-void Placement::make_link(const std::string& path, const Offer& offer) const {
+void Placement::make_link(const std::string& path, const Offer& offer, Existing existing) const {
   const tools::UniqueFd folder = parent(path);
   const std::string name(name_in(path));
   // Made under another name, then renamed: a file that the link replaces is never missing.
@@ -132,8 +154,7 @@ void Placement::make_link(const std::string& path, const Offer& offer) const {
   if (symlinkat(offer.target.c_str(), folder.get(), kTemporaryLink) != 0)
     throw FileError("create symbolic link", path, errno);
   utimensat(folder.get(), kTemporaryLink, times, AT_SYMLINK_NOFOLLOW);
-  if (renameat(folder.get(), kTemporaryLink, folder.get(), name.c_str()) != 0) {
-    const int error = errno;
+  if (const int error = put_in_place(folder.get(), kTemporaryLink, name, existing); error != 0) {
     unlinkat(folder.get(), kTemporaryLink, 0);
     throw FileError("put in place", path, error);
   }

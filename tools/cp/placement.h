@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // cp/placement.h: where the sink puts things, and the things that need no data.
 // Lives here: the mapping from offered paths to paths below one folder, folders and symbolic links.
-// Not here:   files (partial_file.h), messages (sink.h).
+// Not here:   which paths may be offered (offered_names.h), files (partial_file.h), messages
+//             (sink.h).
 // Every name used here was sent by a peer: nothing is opened but through open_beneath().
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 
 #include "common/unique_fd.h"
+#include "cp/offered_names.h"
 #include "cp/protocol.h"
+#include "cp/put_in_place.h"
+#include "cp/taken_names.h"
 
 namespace datum::cp {
 
@@ -16,6 +22,7 @@ struct Destination {
   tools::UniqueFd root;    // nothing outside it is touched
   std::string path;        // below root; "" is root itself
   bool into_folder = true; // path is a folder that takes the roots; else it is the root's new name
+  Requested requested = std::nullopt; // the roots that may come
 };
 
 enum class Present { Nothing, Same, Other, Folder };
@@ -32,17 +39,28 @@ class Placement {
   [[nodiscard]] tools::UniqueFd
   open_file(const std::string& path) const; // for reading; throws FileError
 
+  // To be called once for each accepted path, before anything is done there. Replace: something
+  // exists there that no other name of this copy leads to. Keep: nothing does, and what appears
+  // meanwhile is not ours to replace. Throws FileError, and std::invalid_argument if what exists
+  // belongs to another name.
+  Existing claim(const std::string& path);
+
   // What is there already, compared by size, time and mode (file) or by target (link).
   [[nodiscard]] Present present(const std::string& path, const Offer& offer) const;
 
   // Something could be created in the folder of this path, as far as rights and the file system go.
   [[nodiscard]] bool takes_names(const std::string& path) const;
-  bool make_folder(const std::string& path) const; // false: it was there. Throws FileError
+  // False: it was there. Throws FileError.
+  bool make_folder(const std::string& path, Existing existing = Existing::Replace);
+  // Nothing more comes into it.
+  void leave_folder(const std::string& path);
   void finish_folder(const std::string& path, std::uint32_t mode, const Time& mtime) const;
-  void make_link(const std::string& path, const Offer& offer) const;
+  void make_link(const std::string& path, const Offer& offer,
+                 Existing existing = Existing::Replace) const;
 
  private:
   Destination destination_;
+  std::map<std::string, TakenNames, std::less<>> taken_; // of each folder that things come into
 };
 
 } // namespace datum::cp

@@ -12,6 +12,8 @@
 //   source: DirectoryEnd when all below was sent      sink: Result
 //   source: Done                                      sink: Bye
 // Either side may send Abort, which ends the session.
+// Offers come in the order of a tree walk (offered_names.h): the roots as they were asked for, each
+// folder before what is in it, the names in a folder in ascending order of bytes.
 #pragma once
 
 #include <array>

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -98,6 +99,20 @@ Destination local_destination(const std::string& path, bool into_folder) {
   }
   const std::string plain = normalise(path);
   return {open_folder(folder_of(plain)), std::string(name_in(plain)), false};
+}
+
+std::string requested_name(const std::string& path) {
+  return std::string(name_in(normalise(path)));
+}
+
+void require_distinct(const std::vector<std::string>& names) {
+  std::set<std::string> seen;
+  for (const std::string& name : names)
+    if (!seen.insert(name).second)
+      throw ToolError(ExitCode::Usage,
+                      fmt::format("two of the sources are called {} and one would replace the "
+                                  "other; copy them into different folders",
+                                  shown(name.empty() ? "." : name)));
 }
 
 Root served_root(const Served& served, const std::string& path) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cp/placement.h"
 #include "cp/tree_walk.h"
@@ -21,6 +22,12 @@ struct Served {
   int folder = -1;  // its owner keeps it open
   std::string name; // what its own root is called when somebody gets all of it
 };
+
+// What a root of this path is called by the other side; "" if that is for its server to say.
+std::string requested_name(const std::string& path);
+
+// Throws ToolError(Usage) if two of the names, which are all to go into one folder, are equal.
+void require_distinct(const std::vector<std::string>& names);
 
 // Throw ToolError(Failed) with the reason, for the peer to read.
 Root served_root(const Served& served, const std::string& path);

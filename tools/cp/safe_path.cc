@@ -5,6 +5,7 @@
 #include <linux/openat2.h>
 #include <sys/syscall.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace datum::cp {
@@ -16,8 +17,7 @@ std::string_view name_problem(std::string_view name) {
   if (name.empty()) return "it has an empty component";
   if (name == "." || name == "..") return "it contains \".\" or \"..\"";
   if (name.size() > kMaxName) return "a component is longer than 255 bytes";
-  if (name.starts_with(kReservedPrefix))
-    return "names beginning with \".dat-cp-\" are dat-cp's own";
+  if (is_reserved(name)) return "names beginning with \".dat-cp-\" are dat-cp's own";
   return {};
 }
 
@@ -41,6 +41,13 @@ int openat2_beneath(int root, const char* path, int flags, mode_t mode) {
 }
 
 } // namespace
+
+bool is_reserved(std::string_view name) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return name.size() >= kReservedPrefix.size() &&
+         std::equal(kReservedPrefix.begin(), kReservedPrefix.end(), name.begin(),
+                    [&](char reserved, char c) { return reserved == lower(c); });
+}
 
 std::string_view path_problem(std::string_view path) {
   if (path.empty()) return "it is empty";

@@ -15,6 +15,8 @@ namespace datum::cp {
 
 // Names that dat-cp keeps for its own unfinished files; no peer may read or write them.
 inline constexpr std::string_view kReservedPrefix = ".dat-cp-";
+// In any case of letters: to some file systems that is the same name.
+bool is_reserved(std::string_view name);
 
 // Empty if path is a plain relative path; else why not ("it is absolute", ...).
 std::string_view path_problem(std::string_view path);

@@ -9,6 +9,7 @@
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <optional>
 
 #include <fmt/format.h>
@@ -20,6 +21,7 @@
 #include "common/text_line.h"
 #include "cp/file_error.h"
 #include "cp/hello.h"
+#include "cp/refused_callers.h"
 #include "cp/safe_path.h"
 #include "cp/serving.h"
 
@@ -72,6 +74,7 @@ class Server {
   tools::Evd requests_;
   DAT_CONN_QUAL port_;
   tools::Psp listener_;
+  RefusedCallers refused_; // after ia_: they go first
 };
 
 Server::Server(const ServerOptions& options)
@@ -94,7 +97,8 @@ ExitCode Server::run() {
                     ia_.name(), ia_.address(), port_, getpid());
   print_token();
   for (;;) {
-    const auto event = tools::wait_event(requests_, tools::kNever);
+    const auto event = tools::wait_event(requests_, refused_.next_farewell());
+    refused_.let_go();
     if (!event || event->event_number != DAT_CONNECTION_REQUEST_EVENT) continue;
     const auto code = answer(tools::Cr(event->event_data.cr_arrival_event_data.cr_handle));
     if (!code) continue;
@@ -139,19 +143,20 @@ std::optional<ExitCode> Server::answer(tools::Cr request) {
 std::optional<ExitCode> Server::answer(tools::Cr request, const Hello& hello,
                                        const std::string& who) {
   const Answer verdict = judge(hello);
-  Channel channel(ia_, options_.timeout);
-  channel.accept(
-      std::move(request),
-      encode(HelloAnswer{kProtocolVersion, static_cast<std::uint32_t>(getpid()), verdict}), who);
+  const std::string words =
+      encode(HelloAnswer{kProtocolVersion, static_cast<std::uint32_t>(getpid()), verdict});
+  auto channel = std::make_unique<Channel>(ia_, options_.timeout);
   if (verdict != Answer::Welcome) {
+    channel->answer(std::move(request), words, who);
+    refused_.add(std::move(channel));
     log(fmt::format("refused {}: wrong {}", who,
                     verdict == Answer::WrongToken ? "token" : "protocol version"));
-    channel.await_disconnect();
     return std::nullopt;
   }
+  channel->accept(std::move(request), words, who);
   // Used up now, whatever becomes of the copy: nobody can start a second one with it.
   if (!options_.reuse_token) token_ = make_token();
-  return serve(channel, who);
+  return serve(*channel, who);
 }
 
 ExitCode Server::serve(Channel& channel, const std::string& who) {

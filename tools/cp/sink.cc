@@ -32,8 +32,9 @@ Digest digest_file(int fd, std::uint64_t size, Link& link) {
 } // namespace
 
 Sink::Sink(Link& link, const Terms& terms, Destination destination, Reporter& reporter)
-    : link_(link), terms_(terms), placement_(std::move(destination), terms.mode),
-      reporter_(reporter), slot_busy_(terms.depth, false) {}
+    : link_(link), terms_(terms), names_(destination.requested, !destination.into_folder),
+      placement_(std::move(destination), terms.mode), reporter_(reporter),
+      slot_busy_(terms.depth, false) {}
 
 void Sink::run() {
   while (handle(link_.next())) work();
@@ -58,10 +59,10 @@ bool Sink::handle(const Message& message) {
   } else if (const auto* hole = std::get_if<Hole>(&message)) {
     on(*hole);
   } else if (const auto* end = std::get_if<End>(&message)) {
-    steps_.emplace_back(*end);
+    queue(*end);
   } else if (const auto* folder = std::get_if<DirectoryEnd>(&message)) {
     admit(folder->id, last_folder_end_);
-    steps_.emplace_back(*folder);
+    queue(FolderEnd{*folder, names_.end(folder->path)});
   } else if (const auto* problem = std::get_if<Problem>(&message)) {
     reporter_.problem(problem->severity, problem->text);
   } else if (const auto* total = std::get_if<Total>(&message)) {
@@ -83,6 +84,10 @@ void Sink::admit(std::uint64_t id, std::uint64_t& last) {
 
 void Sink::on(const Offer& offer) {
   admit(offer.id, last_offer_);
+  if (names_.offer(offer.path, offer.kind)) {
+    settle(offer, Outcome::Failed, ""); // what was said of the folder says it all
+    return;
+  }
   try {
     decide(offer);
   } catch (const std::invalid_argument& error) {
@@ -99,6 +104,7 @@ void Sink::on(const Offer& offer) {
 
 // If it is the folder around it that fails, that is news once.
 void Sink::refuse(const Offer& offer, std::string text, bool folder_is_closed) {
+  if (offer.kind == Kind::Directory) names_.refuse_last_folder();
   if (closed_.covers(offer.path)) {
     text.clear();
   } else {
@@ -115,17 +121,18 @@ void Sink::decide(const Offer& offer) {
   if (offer.mode > 0777 || offer.mtime.nanoseconds > 999'999'999 || offer.size > INT64_MAX)
     throw std::invalid_argument("mode, time or size is not one that a file can have");
   const std::string path = placement_.place(offer.path, offer.kind);
+  const Existing existing = placement_.claim(path);
   if (offer.kind != Kind::File) {
-    settle(offer, settle_plain(offer, path), "");
+    settle(offer, settle_plain(offer, path, existing), "");
   } else if (terms_.mode == Mode::Verify) {
     decide_file_verify(offer, path);
   } else {
-    decide_file(offer, path);
+    decide_file(offer, path, existing);
   }
 }
 
 // Folders and links are done at once.
-Outcome Sink::settle_plain(const Offer& offer, const std::string& path) {
+Outcome Sink::settle_plain(const Offer& offer, const std::string& path, Existing existing) {
   if (offer.kind == Kind::Symlink && (offer.target.empty() || offer.target.size() > 4095 ||
                                       offer.target.find('\0') != std::string::npos))
     throw std::invalid_argument("the symbolic link's target is not one that a link can have");
@@ -135,13 +142,13 @@ Outcome Sink::settle_plain(const Offer& offer, const std::string& path) {
   if (terms_.mode == Mode::DryRun)
     return present == Present::Same ? Outcome::Unchanged : Outcome::WouldCopy;
   if (offer.kind == Kind::Directory)
-    return placement_.make_folder(path) ? Outcome::Copied : Outcome::Unchanged;
+    return placement_.make_folder(path, existing) ? Outcome::Copied : Outcome::Unchanged;
   if (present == Present::Same) return Outcome::Unchanged;
-  placement_.make_link(path, offer);
+  placement_.make_link(path, offer, existing);
   return Outcome::Copied;
 }
 
-void Sink::decide_file(const Offer& offer, const std::string& path) {
+void Sink::decide_file(const Offer& offer, const std::string& path, Existing existing) {
   const Present present = placement_.present(path, offer);
   if (present == Present::Folder)
     throw std::invalid_argument(fmt::format("{} is a folder there", shown(path)));
@@ -155,6 +162,7 @@ void Sink::decide_file(const Offer& offer, const std::string& path) {
   }
   Incoming incoming;
   incoming.offer = offer;
+  incoming.existing = existing;
   incoming.file = std::make_unique<PartialFile>(placement_.parent(path),
                                                 Identity{path, offer.size, offer.mtime}, offer.mode,
                                                 [this] { link_.tick(); });
@@ -203,17 +211,26 @@ void Sink::on(const Chunk& chunk) {
     reading_.push_back(chunk.slot);
     link_.read_slot(chunk.slot, chunk.length);
   }
-  steps_.emplace_back(chunk);
+  queue(chunk);
 }
 
 void Sink::on(const Hole& hole) {
   announce(hole.id, hole.offset, hole.length);
-  steps_.emplace_back(hole);
+  queue(hole);
 }
 
 void Sink::arrived(std::uint32_t slot) {
   if (reading_.empty() || reading_.front() != slot) protocol_error("data nobody asked for");
   reading_.pop_front();
+}
+
+// What waits here waits for data that is being read. A source of ours has that many slots, each
+// with a hole before it; every file in the window may add a last hole and its End, and every folder
+// its end.
+void Sink::queue(Step step) {
+  if (steps_.size() == 2 * terms_.depth + 3 * kMaxWindow)
+    protocol_error("more than fits its slots");
+  steps_.push_back(std::move(step));
 }
 
 void Sink::work() {
@@ -244,7 +261,7 @@ void Sink::carry_out(const Chunk& chunk) {
 void Sink::carry_out(const Hole& hole) {
   Incoming& incoming = incoming_.at(hole.id);
   try {
-    if (incoming.file) incoming.file->append_zeros(hole.length);
+    if (incoming.file) incoming.file->append_zeros(hole.length, [this] { link_.tick(); });
     reporter_.summary.bytes_holes += hole.length;
   } catch (const FileError& error) {
     fail(incoming, error);
@@ -266,7 +283,7 @@ void Sink::carry_out(const End& end) {
     } else if (!incoming.file) {
       settle(incoming.offer, incoming.local == end.digest ? Outcome::Unchanged : Outcome::Differs,
              "");
-    } else if (incoming.file->finish(end.digest)) {
+    } else if (incoming.file->finish(end.digest, incoming.existing)) {
       settle(incoming.offer, Outcome::Copied, "");
     } else {
       settle(incoming.offer, Outcome::Failed,
@@ -279,15 +296,13 @@ void Sink::carry_out(const End& end) {
   }
 }
 
-void Sink::carry_out(const DirectoryEnd& end) {
+void Sink::carry_out(const FolderEnd& end) {
+  const DirectoryEnd& folder = end.message;
   Outcome outcome = Outcome::Unchanged;
   std::string text;
   try {
-    const std::string path = placement_.place(end.path, Kind::Directory);
-    if (end.mode > 0777 || end.mtime.nanoseconds > 999'999'999)
-      throw std::invalid_argument("mode or time is not one that a folder can have");
-    const bool counted = closed_.end(end.path);
-    if (terms_.mode == Mode::Copy && !counted) placement_.finish_folder(path, end.mode, end.mtime);
+    const bool counted = closed_.end(folder.path);
+    if (!end.refused && !counted) finish_folder(folder);
   } catch (const std::runtime_error& error) {
     outcome = Outcome::Failed;
     text = error.what();
@@ -295,9 +310,17 @@ void Sink::carry_out(const DirectoryEnd& end) {
     outcome = Outcome::Failed;
     text = error.what();
   }
-  if (outcome == Outcome::Failed) reporter_.outcome(outcome, end.path, 0, text);
+  if (outcome == Outcome::Failed) reporter_.outcome(outcome, folder.path, 0, text);
   --unsettled_;
-  link_.send(Result{end.id, outcome, text});
+  link_.send(Result{folder.id, outcome, text});
+}
+
+void Sink::finish_folder(const DirectoryEnd& end) {
+  const std::string path = placement_.place(end.path, Kind::Directory);
+  placement_.leave_folder(path);
+  if (end.mode > 0777 || end.mtime.nanoseconds > 999'999'999)
+    throw std::invalid_argument("mode or time is not one that a folder can have");
+  if (terms_.mode == Mode::Copy) placement_.finish_folder(path, end.mode, end.mtime);
 }
 
 void Sink::settle(const Offer& offer, Outcome outcome, const std::string& text) {

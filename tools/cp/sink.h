@@ -15,6 +15,7 @@
 
 #include "cp/closed_folders.h"
 #include "cp/file_error.h"
+#include "cp/offered_names.h"
 #include "cp/partial_file.h"
 #include "cp/placement.h"
 #include "cp/session.h"
@@ -32,10 +33,15 @@ class Sink {
     Offer offer;
     std::uint64_t announced = 0;       // offset the next Chunk must have
     std::unique_ptr<PartialFile> file; // none when verifying, and after a failure
+    Existing existing{};               // at its place, when it was offered
     Digest local{};                    // when verifying
     bool failed = false;
   };
-  using Step = std::variant<Chunk, Hole, End, DirectoryEnd>;
+  struct FolderEnd {
+    DirectoryEnd message;
+    bool refused = false; // the folder, or one above it
+  };
+  using Step = std::variant<Chunk, Hole, End, FolderEnd>;
 
   bool handle(const LinkEvent& event); // false: the source is done
   bool handle(const Message& message);
@@ -45,16 +51,18 @@ class Sink {
   void arrived(std::uint32_t slot);
 
   void decide(const Offer& offer);
-  void decide_file(const Offer& offer, const std::string& path);
+  void decide_file(const Offer& offer, const std::string& path, Existing existing);
   void decide_file_verify(const Offer& offer, const std::string& path);
   void refuse(const Offer& offer, std::string text, bool folder_is_closed = false);
-  Outcome settle_plain(const Offer& offer, const std::string& path);
+  Outcome settle_plain(const Offer& offer, const std::string& path, Existing existing);
 
+  void queue(Step step);
   void work(); // carries out the steps whose data is here
   void carry_out(const Chunk& chunk);
   void carry_out(const Hole& hole);
   void carry_out(const End& end);
-  void carry_out(const DirectoryEnd& end);
+  void carry_out(const FolderEnd& end);
+  void finish_folder(const DirectoryEnd& end);
 
   Incoming& announce(std::uint64_t id, std::uint64_t offset, std::uint64_t length);
   void settle(const Offer& offer, Outcome outcome, const std::string& text);
@@ -63,6 +71,7 @@ class Sink {
 
   Link& link_;
   Terms terms_;
+  OfferedNames names_;
   Placement placement_;
   Reporter& reporter_;
   std::uint64_t last_offer_ = 0, last_folder_end_ = 0;

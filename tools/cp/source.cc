@@ -192,8 +192,10 @@ void Source::handle(const LinkEvent& event) {
 
 void Source::on(const Want& want) {
   Item& item = item_of(want.id);
+  // Who asked for a dry run, or for a comparison, has not agreed to give the contents away.
+  const std::uint64_t least = terms_.mode == Mode::Copy ? 0 : item.entry.size;
   if (item.entry.type != Entry::Type::File || item.state != State::Offered || item.settled ||
-      want.offset > item.entry.size)
+      want.offset < least || want.offset > item.entry.size || terms_.mode == Mode::DryRun)
     protocol_error("a Want that does not fit");
   item.state = State::Wanted;
   item.offset = want.offset;
@@ -208,10 +210,25 @@ void Source::on(const Want& want) {
 void Source::on(const Result& result) {
   Item& item = item_of(result.id);
   if (item.settled) protocol_error("two Results for one file");
+  if (!fits(item, result.outcome)) protocol_error("a Result that does not fit");
   item.settled = true;
   // A folder was counted when it was offered; its end is news only if it fails.
   if (item.entry.type != Entry::Type::DirectoryEnd || result.outcome == Outcome::Failed)
     reporter_.outcome(result.outcome, item.entry.path, item.entry.size, result.text);
+}
+
+// Nothing is reported as done that cannot have been.
+bool Source::fits(const Item& item, Outcome outcome) const {
+  const bool file = item.entry.type == Entry::Type::File;
+  switch (outcome) {
+  case Outcome::Failed: return true;
+  case Outcome::Copied: return terms_.mode == Mode::Copy && (!file || item.state == State::Ended);
+  case Outcome::WouldCopy: return terms_.mode == Mode::DryRun;
+  case Outcome::Differs: return terms_.mode == Mode::Verify;
+  case Outcome::Unchanged:
+    return terms_.mode != Mode::Verify || !file || item.state == State::Ended;
+  }
+  return false;
 }
 
 void Source::on(const SlotFree& free) {

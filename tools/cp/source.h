@@ -44,6 +44,7 @@ class Source {
   void on(const Want& want);
   void on(const Result& result);
   void on(const SlotFree& free);
+  [[nodiscard]] bool fits(const Item& item, Outcome outcome) const;
   Item& item_of(std::uint64_t id);
   void await_bye();
 

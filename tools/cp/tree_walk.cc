@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "cp/tree_walk.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -9,11 +8,11 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <memory>
 
 #include <fmt/format.h>
 
 #include "cp/file_error.h"
+#include "cp/folder_names.h"
 #include "cp/safe_path.h"
 
 namespace datum::cp {
@@ -45,20 +44,13 @@ void take_stat(Entry& entry, const struct stat& st) {
   entry.sparse = st.st_blocks * 512 < st.st_size;
 }
 
-// False with errno if the folder cannot be read.
+// The next one last. Each once, whatever a folder says that changes while it is read: a sink takes
+// no name twice.
 bool names_in(int folder, std::vector<std::string>& names) {
-  const int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (copy < 0) return false;
-  std::unique_ptr<DIR, int (*)(DIR*)> stream(fdopendir(copy), closedir);
-  if (!stream) return false;
-  errno = 0;
-  while (const dirent* item = readdir(stream.get())) {
-    const std::string_view name = item->d_name;
-    if (name != "." && name != "..") names.emplace_back(name);
-  }
-  const bool complete = errno == 0;
+  if (!read_names(folder, names)) return false;
   std::sort(names.begin(), names.end(), std::greater<>());
-  return complete;
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return true;
 }
 
 } // namespace
@@ -88,7 +80,7 @@ std::optional<Entry> TreeWalk::next() {
 Entry TreeWalk::visit(int folder, const std::string& name, const std::string& path) {
   Entry entry;
   entry.path = path;
-  if (name.starts_with(kReservedPrefix))
+  if (is_reserved(name))
     return skipped(std::move(entry), "an unfinished file of an earlier dat-cp");
   if (const std::string_view why = path_problem(path); !why.empty())
     return problem(std::move(entry), Severity::Error,

@@ -40,6 +40,23 @@ TEST(FileDigest, ZerosCountLikeBytesThatAreZero) {
   EXPECT_EQ(digest.finish(), whole("x" + std::string(test::kFourMiB + 1, '\0')));
 }
 
+TEST(FileDigest, WholeBlocksOfZerosCountLikeBytesThatAreZero) {
+  std::size_t blocks = 0;
+  FileDigest digest([&](const Digest&) { ++blocks; });
+  digest.update(test::bytes_of("x"));
+  digest.update_zeros(3 * test::kFourMiB + 5);
+  EXPECT_EQ(blocks, 3U);
+  EXPECT_EQ(digest.finish(), whole("x" + std::string(3 * test::kFourMiB + 5, '\0')));
+}
+
+// Hashed octet by octet this would take an hour; a peer says it in one message.
+TEST(FileDigest, AHoleOf16TiBTakesNoTimeInProportion) {
+  std::size_t blocks = 0;
+  FileDigest digest([&](const Digest&) { ++blocks; });
+  digest.update_zeros(1ULL << 44U);
+  EXPECT_EQ(blocks, 4'194'304U);
+}
+
 TEST(FileDigest, ReportsFullBlocksOnly) {
   const std::string text = test::noise(2 * test::kFourMiB + 1);
   std::vector<Digest> blocks;

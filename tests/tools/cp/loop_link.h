@@ -105,6 +105,8 @@ class ScriptedLink final : public Link {
  public:
   ScriptedLink(std::size_t chunk, std::size_t depth) : chunk_(chunk), memory_(chunk * depth) {}
   void say(LinkEvent event) { script_.push_back(std::move(event)); }
+  // No read_slot() ever finishes.
+  void hold_reads() { hold_reads_ = true; }
   [[nodiscard]] const std::vector<Message>& said() const { return said_; }
 
   void send(const Message& message) override { said_.push_back(message); }
@@ -114,7 +116,7 @@ class ScriptedLink final : public Link {
   }
   void write_slot(std::uint32_t, std::uint32_t) override {}
   void read_slot(std::uint32_t index, std::uint32_t) override {
-    script_.push_front(SlotArrived{index});
+    if (!hold_reads_) script_.push_front(SlotArrived{index});
   }
   LinkEvent next() override {
     if (script_.empty()) throw tools::ToolError(tools::ExitCode::PeerLost, "end of script");
@@ -128,6 +130,7 @@ class ScriptedLink final : public Link {
  private:
   std::size_t chunk_;
   std::vector<std::byte> memory_;
+  bool hold_reads_ = false;
   std::deque<LinkEvent> script_;
   std::vector<Message> said_;
 };

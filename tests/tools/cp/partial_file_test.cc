@@ -92,7 +92,7 @@ TEST_F(PartialFileTest, AnotherVersionStartsOver) {
 
 TEST_F(PartialFileTest, ZerosBecomeAHole) {
   auto file = open(64 * test::kMiB + 1);
-  file->append_zeros(64 * test::kMiB);
+  file->append_zeros(64 * test::kMiB, [] {});
   file->append(test::bytes_of("x"));
   EXPECT_TRUE(file->finish(digest_of_file(std::string(64 * test::kMiB, '\0') + "x")));
   struct stat st = {};

@@ -56,7 +56,7 @@ TEST_F(PlacementTest, ADryRunCreatesNothing) {
 TEST_F(PlacementTest, NothingIsCreatedThroughASymbolicLink) {
   test::Folder outside;
   std::filesystem::create_directory_symlink(outside.path(), folder_ / "out");
-  const Placement to = make("", true);
+  Placement to = make("", true);
   EXPECT_THROW(to.make_folder("out/new"), FileError);
   EXPECT_THROW(to.make_folder("out"), FileError);
   EXPECT_THROW((void)to.parent("out/file"), FileError);
@@ -92,7 +92,7 @@ TEST_F(PlacementTest, ALinkDoesNotReplaceAFolder) {
 }
 
 TEST_F(PlacementTest, AFolderTwiceIsOneFolder) {
-  const Placement to = make("", true);
+  Placement to = make("", true);
   EXPECT_TRUE(to.make_folder("a"));
   EXPECT_FALSE(to.make_folder("a"));
   to.finish_folder("a", 0555, {1234, 0});

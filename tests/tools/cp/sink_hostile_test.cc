@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // A sink facing a source that breaks the rules.
+#include <sys/stat.h>
+
 #include <gtest/gtest.h>
 
 #include "cp/sink.h"
@@ -18,7 +20,7 @@ class HostileSource : public testing::Test {
   // Runs the sink through what was said; the text of what it threw, or "".
   std::string run(Mode mode = Mode::Copy, Method method = Method::Write) {
     try {
-      Sink(link_, {method, mode, 4096, 2}, {folder_.open(), "", true}, reporter_).run();
+      Sink(link_, {method, mode, 4096, 2}, {folder_.open(), "", true, requested_}, reporter_).run();
     } catch (const tools::ToolError& error) {
       return error.what();
     }
@@ -31,27 +33,54 @@ class HostileSource : public testing::Test {
     EXPECT_FALSE(folder_.exists("f"));
   }
 
+  Requested requested_;
   test::Folder folder_;
   test::ScriptedLink link_{4096, 2};
   Reporter reporter_;
 };
 
-TEST_F(HostileSource, PathsOutsideAreRefusedAndNeverOpened) {
-  std::uint64_t id = 0;
-  for (const char* path : {"../x", "/tmp/x", "a/../../x", "", ".dat-cp-y"})
-    link_.say(file_offer(++id, 1, path));
+TEST_F(HostileSource, AnEndOfAFolderThatWasNotOfferedEndsTheCopy) {
+  std::filesystem::create_directory(folder_ / "here");
+  chmod((folder_ / "here").c_str(), 0700);
+  link_.say(DirectoryEnd{1, 0777, {0, 0}, "here"});
   link_.say(Done{});
-  EXPECT_EQ(run(), "");
-  EXPECT_EQ(reporter_.summary.failed, 5U);
-  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
+  EXPECT_EQ(run(),
+            "the other side offered \"here\": it is the end of a folder that was not offered; "
+            "the copy ends here");
+  struct stat st = {};
+  ASSERT_EQ(stat((folder_ / "here").c_str(), &st), 0);
+  EXPECT_EQ(st.st_mode & 07777, 0700U);
 }
 
-TEST_F(HostileSource, DirectoryEndOutsideChangesNothing) {
-  link_.say(DirectoryEnd{
-      1, 0, {0, 0}, "../" + std::filesystem::path(folder_.path()).filename().string()});
+TEST_F(HostileSource, ANameThatWasNotAskedForEndsTheCopyBeforeItIsTouched) {
+  requested_ = {{"f"}};
+  folder_.write(".bashrc", "mine");
+  link_.say(file_offer(1, 0, ".bashrc"));
+  link_.say(End{1, {}, ""});
+  link_.say(Done{});
+  EXPECT_EQ(run(), "the other side offered \".bashrc\": it was not asked for; the copy ends here");
+  EXPECT_EQ(folder_.read(".bashrc"), "mine");
+  EXPECT_TRUE(link_.said().empty());
+}
+
+TEST_F(HostileSource, NothingBelowARefusedFolderIsTouched) {
+  folder_.write("d/x", "mine");
+  link_.say(Offer{1, Kind::Directory, 04755, {1, 0}, 0, "d", ""});
+  link_.say(file_offer(2, 0, "d/x"));
+  link_.say(DirectoryEnd{3, 0, {0, 0}, "d"});
   link_.say(Done{});
   EXPECT_EQ(run(), "");
-  EXPECT_EQ(reporter_.summary.failed, 1U);
+  EXPECT_EQ(reporter_.summary.failed, 2U);
+  EXPECT_EQ(folder_.read("d/x"), "mine");
+}
+
+TEST_F(HostileSource, MoreStepsThanFitBehindARunningReadEndTheSession) {
+  link_.hold_reads();
+  link_.say(file_offer(1, 4096));
+  link_.say(Chunk{1, 0, 1, 0});
+  for (std::uint64_t at = 1; at <= 4 + 3 * 64; ++at) link_.say(Hole{1, at, 1});
+  const std::string text = run(Mode::Copy, Method::Read);
+  EXPECT_TRUE(text.starts_with("protocol error: the other side sent more than fits")) << text;
 }
 
 TEST_F(HostileSource, IdsOutOfOrderEndTheSession) {
@@ -141,15 +170,16 @@ TEST_F(HostileSource, ImpossibleModesSizesAndTimesAreRefused) {
   Offer offer = file_offer(1, 1);
   offer.mode = 04755;
   link_.say(offer);
-  offer = file_offer(2, UINT64_MAX);
+  offer = file_offer(2, UINT64_MAX, "g");
   link_.say(offer);
-  offer = file_offer(3, 1);
+  offer = file_offer(3, 1, "h");
   offer.mtime.nanoseconds = 1'000'000'000;
   link_.say(offer);
-  offer = file_offer(4, 0);
+  offer = file_offer(4, 0, "i");
   offer.kind = Kind::Symlink;
   link_.say(offer);
   offer.id = 5;
+  offer.path = "j";
   offer.target = std::string("a\0b", 3);
   link_.say(offer);
   link_.say(Done{});

@@ -11,19 +11,19 @@ namespace {
 
 class HostileSink : public testing::Test {
  protected:
-  std::string run() {
+  std::string run(Mode mode = Mode::Copy) {
     folder_.write("f", "0123456789");
     std::vector<Root> roots;
     roots.push_back({folder_.open(), "f", "f"});
     try {
-      Source(link_, {Method::Write, Mode::Copy, 4096, 2}, std::move(roots), reporter_).run();
+      Source(link_, {Method::Write, mode, 4096, 2}, std::move(roots), reporter_).run();
     } catch (const tools::ToolError& error) {
       return error.what();
     }
     return "";
   }
-  void expect_protocol_error(const std::string& what) {
-    const std::string text = run();
+  void expect_protocol_error(const std::string& what, Mode mode = Mode::Copy) {
+    const std::string text = run(mode);
     EXPECT_TRUE(text.starts_with("protocol error")) << text;
     EXPECT_NE(text.find(what), std::string::npos) << text;
   }
@@ -56,6 +56,49 @@ TEST_F(HostileSink, AWantForTheIdBeforeTheFirstEndsTheSession) {
 TEST_F(HostileSink, AWantPastTheEndEndsTheSession) {
   link_.say(Want{1, 11});
   expect_protocol_error("a Want that does not fit");
+}
+
+// It would give the contents to a sink that was only to be told what there is.
+TEST_F(HostileSink, AWantInADryRunEndsTheSession) {
+  link_.say(Want{1, 0});
+  expect_protocol_error("a Want that does not fit", Mode::DryRun);
+}
+
+TEST_F(HostileSink, AWantInADryRunEndsTheSessionAlsoIfItIsForNoData) {
+  link_.say(Want{1, 10});
+  expect_protocol_error("a Want that does not fit", Mode::DryRun);
+}
+
+// Likewise to one that was to compare its own.
+TEST_F(HostileSink, AWantForDataInAComparisonEndsTheSession) {
+  link_.say(Want{1, 9});
+  expect_protocol_error("a Want that does not fit", Mode::Verify);
+}
+
+TEST_F(HostileSink, AComparisonIsAnsweredWithADigest) {
+  link_.say(Want{1, 10});
+  link_.say(Result{1, Outcome::Unchanged, ""});
+  link_.say(Bye{});
+  EXPECT_EQ(run(Mode::Verify), "");
+  ASSERT_EQ(link_.said().size(), 4U);
+  EXPECT_TRUE(std::holds_alternative<End>(link_.said()[2]));
+}
+
+TEST_F(HostileSink, AFileThatWasNotSentIsNotReportedAsCopied) {
+  link_.say(Result{1, Outcome::Copied, ""});
+  expect_protocol_error("a Result that does not fit");
+  EXPECT_EQ(reporter_.summary.copied, 0U);
+}
+
+TEST_F(HostileSink, AFileThatWasNotReadIsNotReportedAsTheSame) {
+  link_.say(Result{1, Outcome::Unchanged, ""});
+  expect_protocol_error("a Result that does not fit", Mode::Verify);
+}
+
+TEST_F(HostileSink, OutcomesOfAnotherModeEndTheSession) {
+  link_.say(Result{1, Outcome::Differs, ""});
+  link_.say(Result{1, Outcome::WouldCopy, ""});
+  expect_protocol_error("a Result that does not fit");
 }
 
 TEST_F(HostileSink, TwoWantsEndTheSession) {
