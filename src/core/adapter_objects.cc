@@ -121,50 +121,6 @@ InterfaceAdapter::create_srq(ProtectionZone& zone, const SharedReceiveAttributes
   return adopt(std::make_unique<SharedReceiveQueue>(*this, zone, attributes), srqs_, counts_.srqs);
 }
 
-EndpointAttributes InterfaceAdapter::default_attributes() const {
-  EndpointAttributes attributes;
-  attributes.max_message_size = limits().max_message_size;
-  attributes.max_rdma_size = limits().max_rdma_size;
-  attributes.rdma_bound = limits().max_rdma_size;
-  attributes.recv_completion_flags = kEvdThreshold;
-  attributes.request_completion_flags = kEvdThreshold;
-  attributes.max_recv_dtos = 16;
-  attributes.max_request_dtos = 16;
-  attributes.max_recv_iov = 4;
-  attributes.max_request_iov = 4;
-  attributes.max_rdma_read_in = 4;
-  attributes.max_rdma_read_out = 4;
-  attributes.srq_soft_hw = kWatermarkInfinite;
-  attributes.max_rdma_read_iov = 4;
-  attributes.max_rdma_write_iov = 4;
-  return attributes;
-}
-
-Status InterfaceAdapter::check_attributes(const EndpointAttributes& a, bool with_srq) const {
-  const Limits& most = limits();
-  const auto within = [](std::int32_t value, std::int32_t max) {
-    return value >= 0 && value <= max;
-  };
-  constexpr CompletionFlags kRecvFlags = kUnsignalled | kSolicitedWait | kEvdThreshold;
-  constexpr CompletionFlags kRequestFlags = kUnsignalled | kEvdThreshold;
-  const auto one_of = [](CompletionFlags flags, CompletionFlags allowed) {
-    return (flags & ~allowed) == 0 && (flags & (flags - 1)) == 0;
-  };
-  const bool good =
-      a.max_message_size <= most.max_message_size && a.max_rdma_size <= most.max_rdma_size &&
-      one_of(a.recv_completion_flags, kRecvFlags) &&
-      one_of(a.request_completion_flags, kRequestFlags) &&
-      within(a.max_recv_dtos, most.max_dto_per_ep) &&
-      within(a.max_request_dtos, most.max_dto_per_ep) &&
-      (with_srq || within(a.max_recv_iov, most.max_iov)) &&
-      within(a.max_request_iov, most.max_iov) &&
-      within(a.max_rdma_read_in, most.max_read_in_per_ep) &&
-      within(a.max_rdma_read_out, most.max_read_out_per_ep) &&
-      within(a.max_rdma_read_iov, most.max_iov) && within(a.max_rdma_write_iov, most.max_iov) &&
-      a.srq_soft_hw >= kWatermarkInfinite;
-  return good ? kOk : Status(Type::InvalidParameter, Detail::Arg6);
-}
-
 Status InterfaceAdapter::make_room_for_datagram_peer() {
   if (counts_.datagram_peers >= limits().max_eps)
     return {Type::InsufficientResources, Detail::ResourceTep};
@@ -187,9 +143,9 @@ Result<Endpoint*> InterfaceAdapter::create_endpoint(const EndpointParts& parts,
   if (chosen.datagrams && parts.connect_evd.foreign)
     return fail(Type::InvalidHandle, Detail::HandleEvdConn);
   const Detail argument = srq != nullptr ? Detail::Arg7 : Detail::Arg6;
-  if (!check_attributes(chosen, srq != nullptr).ok() ||
-      !evd_sharing_allowed(*this, parts, chosen, srq, nullptr))
-    return fail(Type::InvalidParameter, argument);
+  if (!check_attributes(chosen, srq != nullptr).ok()) return fail(Type::InvalidParameter, argument);
+  const Sharing sharing = evd_sharing(*this, parts, chosen, nullptr);
+  if (const Status s = permit_leniencies(chosen, sharing, argument); !s.ok()) return fail(s);
   if (counts_.endpoints.alive >= limits().max_eps)
     return fail(Type::InsufficientResources, Detail::ResourceTep);
   if (srq != nullptr && srq->endpoints() >= limits().max_ep_per_srq)

@@ -58,9 +58,14 @@ Status Endpoint::modify(std::uint32_t changes, const EndpointParts& parts,
   if ((changes & kConnectEvd) != 0) after.connect_evd = parts.connect_evd;
 
   if ((datagrams_ && after.connect_evd.foreign) ||
-      !adapter().check_attributes(wanted, srq() != nullptr).ok() ||
-      !evd_sharing_allowed(adapter(), after, wanted, srq(), this))
+      !adapter().check_attributes(wanted, srq() != nullptr).ok())
     return {Type::InvalidParameter, Detail::Arg3};
+  // What is as it was has been decided when it became so.
+  if ((changes & (kRecvEvd | kRequestEvd | kRecvFlags | kRequestFlags)) != 0) {
+    const Sharing sharing = evd_sharing(adapter(), after, wanted, this);
+    if (const Status s = adapter().permit_leniencies(wanted, sharing, Detail::Arg3); !s.ok())
+      return s;
+  }
   if (!modifiable(state_, changes)) return invalid_state(state_);
   if ((changes & kRecvFlags) != 0 && any_recv_posted_) return invalid_state(state_);
   const bool recv_sizes = (changes & (kMaxRecvDtos | kMaxRecvIov)) != 0 && !srq_;

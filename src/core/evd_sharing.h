@@ -4,13 +4,13 @@
 
 #include "base/status.h"
 #include "core/endpoint.h"
+#include "core/types.h"
 
 namespace datum {
 
 // May an EP with these parts and attributes feed its EVDs beside the streams that feed them
 // already? `self`: the EP being modified, which does not compete with itself.
-bool evd_sharing_allowed(InterfaceAdapter& adapter, const EndpointParts& parts,
-                         const EndpointAttributes& attributes, const SharedReceiveQueue* srq,
-                         const Endpoint* self);
+Sharing evd_sharing(InterfaceAdapter& adapter, const EndpointParts& parts,
+                    const EndpointAttributes& attributes, const Endpoint* self);
 
 } // namespace datum

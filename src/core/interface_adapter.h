@@ -125,6 +125,8 @@ class InterfaceAdapter final : public Object {
   // Values within the limits of the IA. With an SRQ the EP posts no Recvs of its own, and how many
   // segments they could have is ignored (dat_ep_create_with_srq).
   Status check_attributes(const EndpointAttributes& attributes, bool with_srq) const;
+  // The letter of the manual may refuse them after all; each use of a leniency counts.
+  Status permit_leniencies(const EndpointAttributes& attributes, Sharing sharing, Detail argument);
 
   // --- destruction: a failure changes nothing --------------------------------------------------
   Status free(NotificationObject& cno);

@@ -54,6 +54,10 @@ inline constexpr CompletionFlags kUnsignalled = 0x04;
 inline constexpr CompletionFlags kBarrierFence = 0x08;
 inline constexpr CompletionFlags kEvdThreshold = 0x10;
 
+// Whether completion streams may share an EVD. Lenient: only where the letter of the manual is not
+// asked for; the order is that of what wins.
+enum class Sharing : std::uint8_t { Refused, Lenient, Allowed };
+
 // How a DTO or a bind ended; the values of DAT_DTO_COMPLETION_STATUS.
 enum class DtoStatus : std::uint8_t {
   Success = 0,

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "base/refusal.h"
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+
+namespace datum {
+namespace {
+
+// One field of a cause, in memory of the thread: what is short may be memory.
+template <std::size_t kMost>
+struct Field {
+  std::uint16_t size = 0;
+  char bytes[kMost] = {};
+
+  void set(std::string_view text) {
+    size = static_cast<std::uint16_t>(std::min(text.size(), kMost));
+    std::copy_n(text.data(), size, bytes);
+  }
+  std::string_view or_else(std::string_view other) const {
+    return size != 0 ? std::string_view(bytes, size) : other;
+  }
+};
+
+struct Note {
+  Field<64> what;
+  Field<96> value;
+  Field<160> allowed;
+  Field<64> rule;
+};
+
+constinit thread_local Note note;
+
+RefusalFilter::Verdict judge(std::string_view line) {
+  static constinit Mutex mutex;
+  static RefusalFilter filter;
+  const std::uint64_t hash = std::hash<std::string_view>()(line);
+  const MutexLock lock(mutex);
+  return filter.judge(hash, monotonic_now());
+}
+
+std::string describe(std::string_view call, std::string_view answer, const Cause& cause) {
+  std::string line = text("{}: {}", call, answer);
+  if (!cause.what.empty()) line += text(": {}", cause.what);
+  if (!cause.value.empty()) line += text("{} {}", cause.what.empty() ? ":" : " is", cause.value);
+  if (!cause.allowed.empty()) line += text("; allowed: {}", cause.allowed);
+  if (!cause.rule.empty()) line += text(" ({})", cause.rule);
+  return line;
+}
+
+} // namespace
+
+void note_cause(const Cause& cause) noexcept {
+  if (!refusals_are_told()) return;
+  note.what.set(cause.what);
+  note.value.set(cause.value);
+  note.allowed.set(cause.allowed);
+  note.rule.set(cause.rule);
+}
+
+void forget_cause() noexcept {
+  note_cause(Cause{});
+}
+
+void note_bits(std::string_view what, std::uint64_t value, std::string_view allowed,
+               std::string_view rule) {
+  if (refusals_are_told()) note_cause({what, text("{:#x}", value), allowed, rule});
+}
+
+void tell_refusal(std::string_view call, std::string_view answer,
+                  const Cause& otherwise) noexcept {
+  if (!refusals_are_told()) return;
+  const Note noted = note;
+  forget_cause();
+  try {
+    const std::string line =
+        describe(call, answer,
+                 {noted.what.or_else(otherwise.what), noted.value.or_else(otherwise.value),
+                  noted.allowed.or_else(otherwise.allowed), noted.rule.or_else(otherwise.rule)});
+    const RefusalFilter::Verdict verdict = judge(line);
+    if (!verdict.tell) return;
+    if (verdict.left_out != 0)
+      log(LogLevel::Debug, "{}; {} times more since the last such line", line, verdict.left_out);
+    else
+      log_line(LogLevel::Debug, line);
+  } catch (const std::bad_alloc&) {
+    log_out_of_memory();
+  }
+}
+
+RefusalFilter::Verdict RefusalFilter::judge(std::uint64_t hash, Instant now) {
+  std::array<Line, kWays>& set = lines_[hash % kSets];
+  const auto same = [hash](const Line& line) { return line.used && line.hash == hash; };
+  auto line = std::find_if(set.begin(), set.end(), same);
+  if (line == set.end()) {
+    const auto free = [now](const Line& each) { return !each.used || now - each.told >= kSilence; };
+    line = std::find_if(set.begin(), set.end(), free);
+    if (line == set.end()) return {};
+    *line = {hash, now, 0, true};
+    return {true, 0};
+  }
+  if (now - line->told < kSilence) {
+    ++line->left_out;
+    return {};
+  }
+  const Verdict verdict{true, line->left_out};
+  line->told = now;
+  line->left_out = 0;
+  return verdict;
+}
+
+} // namespace datum

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// base/refusal.h: the one place that tells why a call was refused.
+// Lives here: the line, how often it is written, and the cause that the code that found it leaves
+//             for the border of the call.
+// Not here:   the names of calls and arguments (facade/, registry/).
+// Threads:    any; a cause belongs to the thread that noted it.
+//
+// At level debug: a refusal is an answer to the program, which may ask on purpose. Programs try a
+// size and take a smaller one, or post until a queue is full. Of strict mode see base/leniency.h.
+// All of this runs after a call has failed; a call that succeeds comes by none of it.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "base/log.h"
+#include "base/status.h"
+#include "base/time.h"
+
+namespace datum {
+
+// Why a call was refused. What is empty is not known where the cause is noted.
+struct Cause {
+  std::string_view what;    // an argument or an attribute, by its name in the manual
+  std::string_view value;   // what it is
+  std::string_view allowed; // what it may be
+  std::string_view rule;    // a tag of tests/rules or a manual page
+};
+
+inline bool refusals_are_told() {
+  return log_enabled(LogLevel::Debug);
+}
+
+// For the refusal that this thread's call is about to end with; replaces what was noted before.
+// Fields that are too long are cut.
+[[gnu::cold, gnu::noinline]] void note_cause(const Cause& cause) noexcept;
+// Nothing that was noted until now is the cause of what follows.
+[[gnu::cold, gnu::noinline]] void forget_cause() noexcept;
+
+// The same with a value that has no text yet.
+template <std::integral T>
+[[gnu::cold, gnu::noinline]] void note_cause(std::string_view what, T value,
+                                             std::string_view allowed, std::string_view rule) {
+  if (refusals_are_told()) note_cause({what, std::to_string(value), allowed, rule});
+}
+// Bits, a handle or a pointer.
+[[gnu::cold, gnu::noinline]] void note_bits(std::string_view what, std::uint64_t value,
+                                            std::string_view allowed, std::string_view rule);
+[[gnu::cold, gnu::noinline]] inline void
+note_bits(std::string_view what, const void* value, std::string_view allowed,
+          std::string_view rule) {
+  note_bits(what, reinterpret_cast<std::uintptr_t>(value), allowed, rule);
+}
+
+// QUEUE_EMPTY, TIMEOUT_EXPIRED, INTERRUPTED_CALL and ABORT say what happened: nothing was refused.
+constexpr bool is_answer(Type type) {
+  return type == Type::QueueEmpty || type == Type::TimeoutExpired ||
+         type == Type::InterruptedCall || type == Type::Abort;
+}
+
+// Writes the line, and forgets the cause. `call`: dat_ep_create; `answer`: what it returns, as
+// dat_strerror() names it. What the noted cause does not say is taken from `otherwise`.
+[[gnu::cold, gnu::noinline]] void tell_refusal(std::string_view call, std::string_view answer,
+                                               const Cause& otherwise) noexcept;
+
+// Identical lines at most once a second. More different ones than it can hold are left out.
+class RefusalFilter {
+ public:
+  static constexpr Duration kSilence = kSecond;
+
+  struct Verdict {
+    bool tell = false;
+    std::uint64_t left_out = 0; // of the same line, since it was told last
+  };
+  Verdict judge(std::uint64_t hash, Instant now);
+
+ private:
+  // So many lines that differ in a second, in sets that are searched whole.
+  static constexpr std::size_t kSets = 64;
+  static constexpr std::size_t kWays = 16;
+
+  struct Line {
+    std::uint64_t hash = 0;
+    Instant told = 0;
+    std::uint64_t left_out = 0;
+    bool used = false;
+  };
+  std::array<std::array<Line, kWays>, kSets> lines_{};
+};
+
+} // namespace datum
