@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Each shared library of a build exports exactly the names of its list SONAME.symbols, which lies in
-# tests/abi or packaging/symbols; a library without a list fails: scripts/check-symbols.sh BUILD_DIR
+# What the loader reads of our programs and libraries: scripts/check-symbols.sh BUILD_DIR
+# Each shared library of the build exports exactly the names of its list SONAME.symbols, which lies in tests/abi or
+# packaging/symbols; a library without a list fails. No ELF file of this build, of build/dev or of an installation
+# searches the current folder for libraries, and installed ones are hardened (scripts/check-elf.py).
 set -uo pipefail
 cd "$(dirname "$0")/.."
 failed=0
@@ -25,4 +27,11 @@ while read -r library; do
 done < <(find "$1/lib" -type f -name '*.so*' 2>/dev/null | sort)
 echo "symbols: $count libraries, $failed failed"
 [ "$count" -gt 0 ] || { echo "absent: no shared library in $1/lib"; exit 4; }
+
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+trees=("$1")
+[ -d build/dev/bin ] && trees+=(build/dev)
+scripts/check-elf.py --commands "$1" "${trees[@]}" || failed=$((failed + 1))
+scripts/install.sh "$stage" /opt/datum "$1" && scripts/check-elf.py --installed "$stage" || failed=$((failed + 1))
 [ "$failed" -eq 0 ]

@@ -28,6 +28,11 @@ FutexResult futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t exp
   }
 }
 
+int why_no_futex() {
+  const std::atomic<std::uint32_t> word{0};
+  return ::syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0) < 0 ? errno : 0;
+}
+
 int futex_wake(const std::atomic<std::uint32_t>& word, int count) {
   return static_cast<int>(
       ::syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0));

@@ -15,6 +15,9 @@ enum class FutexResult : std::uint8_t { Woken, TimedOut, Interrupted };
 // Woken covers spurious wake-ups and a word that had already changed.
 FutexResult futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
                        Duration limit);
+// 0, or the errno with which a filter of system calls (seccomp) refuses all of this, and with it
+// what the C library's threads stand on: pthread_join() and its like would end the program.
+int why_no_futex();
 // How many have been woken.
 int futex_wake(const std::atomic<std::uint32_t>& word, int count);
 

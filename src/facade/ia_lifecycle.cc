@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // facade/ia_lifecycle.cc: opening and closing an IA.
 #include "base/futex.h"
+#include "base/log.h"
 #include "facade/ia_control.h"
 #include "facade/locked.h"
 #include "facade/open_ias.h"
@@ -75,8 +76,13 @@ Result<Token> IaControl::build(AsyncBinding& async) {
   environment.datagrams = environment.reports_srq_left = registration_->api_major >= 2;
   adapter_ = std::make_unique<InterfaceAdapter>(environment, runtime_->transport());
   name_attributes();
-  if (!adapter_->issue_token(*this))
+  if (!adapter_->issue_token(*this)) {
+    log(LogLevel::Warn,
+        "ia \"{}\": there is no address space for handles; look at `ulimit -v` and at what the "
+        "sandbox of this process allows",
+        registration_->ia_name);
     return fail(Type::InsufficientResources, Detail::ResourceMemory);
+  }
   if (async.source == AsyncBinding::Source::Created)
     if (const Status s = create_async_evd(async); !s.ok()) return fail(s);
   // Whom they concern besides our own EVD is found out when one happens.

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "progress/background_thread.h"
 
+#include <cassert>
 #include <cerrno>
 #include <csignal>
-#include <pthread.h>
+#include <memory>
+#include <sched.h>
+#include <string>
 #include <sys/prctl.h>
-#include <system_error>
 #include <unistd.h>
+
+#include "base/futex.h"
 
 namespace datum {
 namespace {
@@ -30,35 +34,55 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
+struct Start {
+  std::string name;
+  std::function<void()> body;
+};
+
+void* run(void* argument) {
+  const std::unique_ptr<Start> start(static_cast<Start*>(argument));
+  pthread_setname_np(pthread_self(), start->name.c_str());
+  // The default slack of 50 us is of the order of a tick.
+  ::prctl(PR_SET_TIMERSLACK, 1UL);
+  start->body();
+  return nullptr;
+}
+
+// pthread_join() of a thread that still runs ends the program where a sandbox that came up later
+// refuses futex.
+void wait_for_end(pthread_t thread) {
+  while (pthread_tryjoin_np(thread, nullptr) == EBUSY) {
+    if (why_no_futex() == 0) {
+      pthread_join(thread, nullptr);
+      return;
+    }
+    ::sched_yield();
+  }
+}
+
 } // namespace
 
 Status BackgroundThread::start(std::string_view name, std::function<void()> body) {
+  assert(process_ == 0);
   const SignalsBlocked blocked;
-  process_ = ::getpid();
-  try {
-    thread_ = std::thread([label = std::string(name.substr(0, kNameBytes)), run = std::move(body)] {
-      pthread_setname_np(pthread_self(), label.c_str());
-      // The default slack of 50 us is of the order of a tick.
-      ::prctl(PR_SET_TIMERSLACK, 1UL);
-      run();
-    });
-  } catch (const std::system_error& error) {
-    errno = error.code().value();
+  auto start =
+      std::make_unique<Start>(Start{std::string(name.substr(0, kNameBytes)), std::move(body)});
+  if (const int error = pthread_create(&thread_, nullptr, &run, start.get()); error != 0) {
+    errno = error;
     return {Type::InsufficientResources, Detail::ResourceDevice};
   }
+  static_cast<void>(start.release()); // the thread's
+  process_ = ::getpid();
   return kOk;
 }
 
 bool BackgroundThread::ours() const {
-  return thread_.joinable() && process_ == ::getpid();
+  return process_ != 0 && process_ == ::getpid();
 }
 
 void BackgroundThread::join() {
-  if (!thread_.joinable()) return;
-  if (ours())
-    thread_.join();
-  else
-    thread_.detach();
+  if (ours()) wait_for_end(thread_);
+  process_ = 0;
 }
 
 } // namespace datum

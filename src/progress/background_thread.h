@@ -4,10 +4,9 @@
 #pragma once
 
 #include <functional>
-#include <string>
+#include <pthread.h>
 #include <string_view>
 #include <sys/types.h>
-#include <thread>
 
 #include "base/status.h"
 
@@ -28,8 +27,8 @@ class BackgroundThread {
   bool ours() const;
 
  private:
-  std::thread thread_;
-  pid_t process_ = 0;
+  pthread_t thread_{};
+  pid_t process_ = 0; // that started it and has not joined it; 0: none
 };
 
 } // namespace datum

@@ -6,6 +6,7 @@
 #include <string>
 #include <sys/resource.h>
 
+#include "base/futex.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "facade/runtime.h"
@@ -165,6 +166,13 @@ class ThreadsFactory final : public RuntimeFactory {
  public:
   Result<std::unique_ptr<Runtime>> open(std::string_view ia_name, std::string_view instance_data,
                                         LockOwner& lock) override {
+    if (const int error = why_no_futex(); error != 0) {
+      log(LogLevel::Warn,
+          "ia \"{}\": the system call futex is refused: {}; no thread can wait for another one "
+          "without it: the sandbox of this process (seccomp) has to allow it",
+          ia_name, std::strerror(error));
+      return fail(Type::InsufficientResources, Detail::ResourceDevice);
+    }
     const IaEnvironment environment = read_environment();
     const std::optional<IaAddress> place = find_place(ia_name, instance_data);
     if (!place) return fail(Type::InsufficientResources, Detail::ResourceDevice);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <new>
 #include <poll.h>
 #include <sys/epoll.h>
@@ -54,7 +55,14 @@ Result<std::unique_ptr<TcpTransport>> TcpTransport::create(const Address& addres
   if (host->is_unspecified() || host->is_multicast())
     return fail(Type::InvalidAddress, Detail::AddressMalformed);
   std::unique_ptr<TcpTransport> made(new TcpTransport(address, *host, reactor, options));
-  if (!made->regions_) return fail(Type::InsufficientResources, Detail::ResourceMemory);
+  if (!made->regions_) {
+    log(LogLevel::Warn,
+        "{} octets of memory for the table of regions cannot be had (mmap): {}; look at `ulimit "
+        "-v` "
+        "and at what the sandbox of this process allows",
+        RegionTable::kStorageBytes, std::strerror(errno));
+    return fail(Type::InsufficientResources, Detail::ResourceMemory);
+  }
   return made;
 }
 

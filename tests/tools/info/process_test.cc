@@ -7,13 +7,16 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "command.h"
 
 namespace datum::info {
 namespace {
 
+namespace fs = std::filesystem;
 using test::Ended;
 using test::run;
 using test::Served;
@@ -46,6 +49,25 @@ TEST(DatInfo, TheBuiltInAdapterOpens) {
   EXPECT_EQ(ended.code, 0);
   EXPECT_NE(ended.output.find("built in"), std::string::npos) << ended.output;
   EXPECT_NE(ended.output.find("opens"), std::string::npos) << ended.output;
+}
+
+// The loader ends a program for which it finds something that is called like a library and is none.
+TEST(DatInfo, NoLibraryIsTakenFromTheCurrentFolder) {
+  char folder[] = "/tmp/dat-info-test-XXXXXX";
+  ASSERT_NE(mkdtemp(folder), nullptr);
+  const std::string libraries = fs::path(kInfo).parent_path().parent_path() / "lib";
+  const Ended needed = run("readelf -d " + kInfo + " " + libraries + "/libdat.so.1 " + libraries +
+                           "/libdatum1.so | sed -n 's/.*(NEEDED).*\\[\\(.*\\)\\]/\\1/p'");
+  std::istringstream names(needed.output);
+  unsigned count = 0;
+  for (std::string name; std::getline(names, name); ++count)
+    std::ofstream(fs::path(folder) / name) << "no library\n";
+  EXPECT_GT(count, 3U) << needed.output;
+  const Ended ended =
+      run("sh -c 'cd " + std::string(folder) + " && exec " + kInfo + " datum 2>&1'");
+  EXPECT_EQ(ended.code, 0) << ended.output;
+  EXPECT_NE(ended.output.find("opens"), std::string::npos) << ended.output;
+  fs::remove_all(folder);
 }
 
 TEST(DatInfo, OutputThatIsLostIsAFailure) {
