@@ -14,8 +14,8 @@
 #include <sys/socket.h>
 
 #include "base/shortage.h"
+#include "transport/inet/diagnostics.h"
 #include "transport/inet/text_file.h"
-#include "transport/shm/diagnostics.h"
 
 namespace datum {
 namespace {
