@@ -13,8 +13,8 @@
 #include "base/text.h"
 #include "provider/report.h"
 #include "transport/inet/abstract_name.h"
+#include "transport/inet/same_user.h"
 #include "transport/shm/message_socket.h"
-#include "transport/shm/same_user.h"
 
 namespace datum {
 namespace {

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "connection.h"
+#include "squatter.h"
 #include "tests/abstract_name.h"
 #include "two_processes.h"
 #include "variable.h"
@@ -126,73 +127,6 @@ TEST(ForkedChild, FindsHandlesInvalidAtOnceThoughItsParentWasOpeningAndClosing) 
   exchange(pair);
 }
 
-// Binds the rendezvous name of an address as another user, and says whether anybody spoke to it.
-class Squatter {
- public:
-  Squatter(const std::string& name, uid_t user) {
-    int ready[2];
-    int stop[2];
-    if (pipe(ready) != 0 || pipe(stop) != 0) std::abort();
-    child_ = fork();
-    if (child_ == 0) {
-      close(stop[1]);
-      squat(name, user, ready[1], stop[0]);
-    }
-    close(ready[1]);
-    close(stop[0]);
-    stop_ = stop[1];
-    char byte = 0;
-    holds_ = read(ready[0], &byte, 1) == 1;
-    close(ready[0]);
-  }
-  bool holds() const { return holds_; }
-  // True: it was told something.
-  bool end() {
-    close(stop_);
-    int status = 0;
-    waitpid(child_, &status, 0);
-    return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
-  }
-
- private:
-  [[noreturn]] static void squat(const std::string& name, uid_t user, int ready, int stop) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (setuid(user) != 0) _exit(2);
-    const int socket_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0);
-    sockaddr_un address;
-    const socklen_t length = to_sockaddr(name, address);
-    if (::bind(socket_fd, reinterpret_cast<sockaddr*>(&address), length) != 0 ||
-        ::listen(socket_fd, 8) != 0 || write(ready, "", 1) != 1)
-      _exit(2);
-    char byte = 0;
-    [[maybe_unused]] const ssize_t ended = read(stop, &byte, 1);
-    for (int caller = ::accept(socket_fd, nullptr, nullptr); caller >= 0;
-         caller = ::accept(socket_fd, nullptr, nullptr)) {
-      char words[256];
-      if (recv(caller, words, sizeof words, MSG_DONTWAIT) > 0) _exit(1);
-    }
-    _exit(0);
-  }
-
-  pid_t child_ = -1;
-  int stop_ = -1;
-  bool holds_ = false;
-};
-
-std::string rendezvous_of(DAT_IA_ADDRESS_PTR address, DAT_CONN_QUAL qualifier) {
-  char text[INET6_ADDRSTRLEN] = {};
-  sockaddr_in v4{};
-  std::memcpy(&v4, address, sizeof v4);
-  if (v4.sin_family == AF_INET) {
-    inet_ntop(AF_INET, &v4.sin_addr, text, sizeof text);
-  } else {
-    sockaddr_in6 v6{};
-    std::memcpy(&v6, address, sizeof v6);
-    inet_ntop(AF_INET6, &v6.sin6_addr, text, sizeof text);
-  }
-  return "datum/1/" + std::string(text) + "/" + std::to_string(qualifier);
-}
-
 // A process that asks whether somebody listens, and has come no further.
 int knock_at(const std::string& name) {
   const int knocker = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
@@ -219,76 +153,6 @@ TEST(ForkedChild, DoesNotKeepThoseWaitingWhoKnockedAtItsParent) {
   pollfd hangup{knocker, POLLIN, 0};
   EXPECT_EQ(poll(&hangup, 1, kOneSecond), 1) << "the child, which lives on, has a copy";
   ::close(knocker);
-}
-
-class SquatterTest : public testing::Test {
- protected:
-  static constexpr uid_t kNobody = 65534;
-  void SetUp() override {
-    if (geteuid() != 0) GTEST_SKIP() << "becoming another user needs root";
-  }
-};
-
-TEST_F(SquatterTest, OnAFreeQualifierIsToldNothing) {
-  const Ia ia = open_ia();
-  Side side(ia);
-  DAT_CONN_QUAL qualifier = 0;
-  {
-    const Listener once(ia);
-    qualifier = once.qualifier();
-  }
-  Squatter squatter(rendezvous_of(address_of(ia), qualifier), kNobody);
-  ASSERT_TRUE(squatter.holds());
-  EXPECT_DAT_OK(connect(side.ep(), address_of(ia), qualifier));
-  expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_NON_PEER_REJECTED, side.ep());
-  EXPECT_FALSE(squatter.end());
-}
-
-TEST_F(SquatterTest, BesideAServicePointGetsNoneOfItsConnections) {
-  PairOptions options;
-  options.connected = false;
-  ConnectedPair pair(options);
-  Listener listener(pair.passive_ia());
-  DAT_IA_ADDRESS_PTR address = address_of(pair.passive_ia());
-  Squatter squatter(rendezvous_of(address, listener.qualifier()), kNobody);
-  // Where the service point itself has that name the squatter cannot even take it.
-  EXPECT_DAT_OK(connect(pair.active().ep(), listener));
-  Cr cr = listener.expect_request();
-  EXPECT_DAT_OK(accept(cr, pair.passive().ep()));
-  expect_connection_event(pair.active().connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED,
-                          pair.active().ep());
-  if (squatter.holds())
-    EXPECT_FALSE(squatter.end());
-  else
-    squatter.end();
-}
-
-// Nothing else than a name can be in the way of a qualifier that is no port.
-TEST_F(SquatterTest, BesideALargeQualifierOverTcpGetsNoneOfItsConnections) {
-  const auto open_with = [](const char* ways) {
-    const Variable transport("DATUM_TRANSPORT", ways);
-    return open_ia();
-  };
-  const Ia ia = open_with("tcp");
-  const Evd evd = create_evd(ia, DAT_EVD_CR_FLAG);
-  const DAT_CONN_QUAL qualifier = (DAT_CONN_QUAL{1} << 40U) + free_qualifier();
-  const Psp psp = create_psp(ia, qualifier, evd);
-  const std::string name = rendezvous_of(address_of(ia), qualifier);
-  Squatter at_address(name, kNobody);
-  Squatter at_every("datum/1/*/" + std::to_string(qualifier), kNobody);
-  EXPECT_NE(at_address.holds(), at_every.holds()) << "one of them is the service point's";
-  const Ia other = open_with("auto");
-  Side active(other);
-  Side passive(ia);
-  EXPECT_DAT_OK(connect(active.ep(), address_of(ia), qualifier));
-  Cr cr = expect_request(evd);
-  EXPECT_DAT_OK(accept(cr, passive.ep()));
-  expect_connection_event(active.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, active.ep());
-  EXPECT_EQ(told_of(active.ep(), "datum_path"), "tcp");
-  Squatter& squatter = at_every.holds() ? at_every : at_address;
-  Squatter& refused = at_every.holds() ? at_address : at_every;
-  EXPECT_FALSE(squatter.end());
-  refused.end();
 }
 
 } // namespace

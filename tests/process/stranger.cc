@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
@@ -85,6 +86,7 @@ class Stranger {
     words >> first >> second;
     if (verb == "hello") return "hello";
     if (verb == "listen") return listen();
+    if (verb == "listen_at") return listen_at(first);
     if (verb == "accept") return accept_one();
     if (verb == "connect") return connect_to(first);
     if (verb == "wait") return wait();
@@ -112,6 +114,18 @@ class Stranger {
     ia_ = open_ia();
     listener_ = std::make_unique<Listener>(ia_);
     return std::to_string(listener_->qualifier());
+  }
+
+  std::string listen_at(DAT_CONN_QUAL qualifier) {
+    ia_ = open_ia();
+    const Evd requests = create_evd(ia_, DAT_EVD_CR_FLAG);
+    Psp psp;
+    testing::internal::CaptureStderr();
+    const DAT_RETURN status =
+        dat_psp_create(ia_, qualifier, requests, DAT_PSP_CONSUMER_FLAG, psp.out());
+    std::string said = testing::internal::GetCapturedStderr();
+    std::replace(said.begin(), said.end(), '\n', ' ');
+    return answer(status) + " " + said;
   }
 
   std::string accept_one() {

@@ -4,6 +4,8 @@
 //             answer line each on stdout.
 //               hello               hello; or why the process cannot be what it was to be
 //               listen              opens the IA and a service point: its qualifier
+//               listen_at QUALIFIER  opens the IA and tries to make that service point: ok, and
+//                                   what was said to stderr
 //               accept              takes the request and accepts it, then as wait
 //               connect QUALIFIER   opens the IA, connects an EP to QUALIFIER at this host: ok
 //               wait                the number of the event on the connect EVD, in hex; "none"

@@ -69,6 +69,10 @@ int look_for_other_form(const std::optional<HostAddress>& host, ConnQual qualifi
 
 } // namespace
 
+bool is_taken(int error) {
+  return error == EADDRINUSE || error == EUSERS;
+}
+
 // Taken first, looked for then: of two that want the two forms at least one sees the other.
 int claim_qualifier(std::string_view family, const std::optional<HostAddress>& host,
                     ConnQual qualifier, QualifierClaim& out) {

@@ -29,6 +29,9 @@ inline constexpr std::string_view kSameHostNames = "datum/s";
 
 inline constexpr int kMarks = 64;
 
+// What a name could not be taken for: somebody has it, or one that excludes it.
+bool is_taken(int error);
+
 struct QualifierClaim {
   GuardedFd name;
   GuardedFd mark; // of a single address: which ones there are, nobody can guess

@@ -9,7 +9,9 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "transport/inet/listen_error.h"
 #include "transport/inet/port_rules.h"
+#include "transport/inet/qualifier_holder.h"
 #include "transport/inet/unix_sockets.h"
 
 namespace datum {
@@ -17,6 +19,8 @@ namespace {
 
 // Ports whose name somebody else holds on this host; each try takes another one.
 constexpr int kTriesForAny = 16;
+// Another user may have taken the names of all of them, and whose each is takes time to find out.
+constexpr int kTriesBesideStrangers = 4;
 
 // Nothing: through shared memory.
 std::optional<std::string> why_tcp(const Finding& found) {
@@ -25,6 +29,8 @@ std::optional<std::string> why_tcp(const Finding& found) {
   case Lookup::Nobody: return "nobody of this host offers shared memory there";
   case Lookup::Stranger: return "who offers shared memory there does not own the qualifier";
   case Lookup::Unnamed: return "this user namespace does not know whose the shared memory there is";
+  case Lookup::BusyUnnamed:
+    return "the queue of the shared memory there is full, and the kernel does not tell whose it is";
   // No descriptor for the question, or nobody who may be asked.
   case Lookup::Unknown:
     return text("it cannot be asked whether the peer is of this host: {}",
@@ -108,8 +114,11 @@ bool PathTransport::may_offer_shared_memory() {
 Result<std::unique_ptr<Listener>> PathTransport::listen(ConnQual qualifier,
                                                         ListenerEvents& events) {
   auto same_host = links_.listen(qualifier, events);
-  if (!same_host && !may_offer_shared_memory()) return tcp_->listen(qualifier, events);
-  if (!same_host) return same_host;
+  if (!same_host) {
+    if (!may_offer_shared_memory()) return tcp_->listen(qualifier, events);
+    const auto rival = fabric_.take_rival();
+    return rival ? listen_beside(*rival, qualifier, events) : std::move(same_host);
+  }
   auto tcp = tcp_->listen(qualifier, events);
   if (tcp) return std::make_unique<BothWays>(std::move(*tcp), std::move(*same_host));
   if (tcp.error().type() != Type::ConnQualUnavailable || !needs_privilege(qualifier)) return tcp;
@@ -120,15 +129,49 @@ Result<std::unique_ptr<Listener>> PathTransport::listen(ConnQual qualifier,
   return std::make_unique<BothWays>(nullptr, std::move(*same_host));
 }
 
+// The names are another user's, but the port decides whose the qualifier is. Where it is ours,
+// processes of this host see that those names are not, and come over TCP.
+Result<std::unique_ptr<Listener>> PathTransport::listen_beside(const QualifierHolder& rival,
+                                                               ConnQual qualifier,
+                                                               ListenerEvents& events) {
+  auto tcp = tcp_->listen(qualifier, events);
+  if (tcp) tell_over_tcp_alone(qualifier, rival);
+  if (tcp || tcp.error().type() != Type::ConnQualUnavailable || !needs_privilege(qualifier))
+    return tcp;
+  return held_by(rival_shortage_, fabric_.now(), {fabric_.scope(), qualifier}, rival,
+                 text("and port {} {}", qualifier, kLacksPrivilege));
+}
+
+void PathTransport::tell_over_tcp_alone(ConnQual qualifier, const QualifierHolder& rival) {
+  log(LogLevel::Warn,
+      "listening at {}, over TCP alone, without shared memory: {}; end that process and make the "
+      "service point anew for shared memory",
+      to_text(ListenPlace{fabric_.scope(), qualifier}), to_text(rival));
+}
+
 Result<std::unique_ptr<Listener>> PathTransport::listen_any(ListenerEvents& events) {
-  for (int i = 0; i < kTriesForAny; ++i) {
+  std::unique_ptr<Listener> over_tcp_alone; // its port is kept, so that others are tried
+  std::optional<QualifierHolder> its_rival;
+  int strangers = 0;
+  for (int i = 0; i < kTriesForAny && strangers < kTriesBesideStrangers; ++i) {
     auto tcp = tcp_->listen_any(events);
+    if (!tcp && over_tcp_alone) break;
     if (!tcp) return tcp;
     // Nobody has been told of it yet.
     auto same_host = links_.listen((*tcp)->qualifier(), events);
     if (same_host) return std::make_unique<BothWays>(std::move(*tcp), std::move(*same_host));
     if (!may_offer_shared_memory()) return tcp;
     if (same_host.error().type() != Type::ConnQualInUse) return same_host;
+    auto rival = fabric_.take_rival();
+    if (!rival) continue;
+    ++strangers;
+    if (over_tcp_alone) continue;
+    over_tcp_alone = std::move(*tcp);
+    its_rival = std::move(rival);
+  }
+  if (over_tcp_alone) {
+    tell_over_tcp_alone(over_tcp_alone->qualifier(), *its_rival);
+    return over_tcp_alone;
   }
   return fail(Type::ConnQualUnavailable);
 }

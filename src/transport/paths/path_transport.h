@@ -41,12 +41,16 @@ class PathTransport final : public Transport {
   class BothWays;
 
   bool may_offer_shared_memory();
+  Result<std::unique_ptr<Listener>> listen_beside(const QualifierHolder& rival, ConnQual qualifier,
+                                                  ListenerEvents& events);
+  void tell_over_tcp_alone(ConnQual qualifier, const QualifierHolder& rival);
 
   ShmFabric& fabric_;
   LinkTransport links_;
   std::unique_ptr<TcpTransport> tcp_;
   Limits limits_;
   bool told_forbidden_ = false;
+  ShortageLog rival_shortage_;
 };
 
 } // namespace datum

@@ -7,8 +7,8 @@
 
 #include "base/log.h"
 #include "transport/inet/host_address.h"
+#include "transport/inet/same_user.h"
 #include "transport/shm/peer_process.h"
-#include "transport/shm/same_user.h"
 #include "transport/shm/shm_context.h"
 
 namespace datum {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "transport/shm/name_holder.h"
+#include "transport/inet/name_holder.h"
 
 namespace datum {
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "transport/shm/listener_owner.h"
 
+#include <algorithm>
 #include <arpa/inet.h>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -10,12 +12,13 @@
 #include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <span>
 #include <string>
 #include <sys/socket.h>
 
 #include "base/shortage.h"
+#include "transport/inet/diagnostics.h"
 #include "transport/inet/text_file.h"
-#include "transport/shm/diagnostics.h"
 
 namespace datum {
 namespace {
@@ -67,12 +70,11 @@ std::string_view take_word(std::string_view& line) {
 }
 
 // The kernel prints each 32-bit word of an address as it lies in memory.
-std::string address_in_proc(const HostAddress& host) {
+std::string address_in_proc(std::span<const std::uint8_t> octets) {
   std::string text;
-  const std::size_t words = host.family == AF_INET ? 1 : 4;
-  for (std::size_t i = 0; i < words; ++i) {
+  for (std::size_t i = 0; i < octets.size(); i += 4) {
     std::uint32_t word = 0;
-    std::memcpy(&word, host.bytes.data() + 4 * i, 4);
+    std::memcpy(&word, octets.data() + i, 4);
     char digits[9];
     std::snprintf(digits, sizeof digits, "%08X", word);
     text += digits;
@@ -100,6 +102,26 @@ std::optional<uid_t> find_line(std::string_view file, std::string_view local) {
   return std::nullopt;
 }
 
+// ::ffff:192.0.2.1, at which a socket of IPv6 answers IPv4.
+std::string mapped_in_proc(std::span<const std::uint8_t> ipv4) {
+  std::array<std::uint8_t, 16> octets{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+  std::copy(ipv4.begin(), ipv4.end(), octets.begin() + 12);
+  return address_in_proc(octets);
+}
+
+// Nobody answers IPv4 at that port: it could be had. Not asked of what cannot be had anyway, by a
+// privilege or a policy that this process lacks, or an address that no interface has.
+bool is_free_of_ipv4(const HostAddress& host, std::uint16_t port) {
+  const UniqueFd probe(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!probe) return false;
+  // With it only who listens is in the way, and nobody who comes meanwhile and uses it, too.
+  const int on = 1;
+  ::setsockopt(probe.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  sockaddr_storage address{};
+  const socklen_t length = to_sockaddr(host, port, address);
+  return ::bind(probe.get(), reinterpret_cast<sockaddr*>(&address), length) == 0;
+}
+
 // A missing file is an empty one.
 OrErrno<std::string> read_listeners(const char* path) {
   errno = 0;
@@ -110,15 +132,26 @@ OrErrno<std::string> read_listeners(const char* path) {
 
 } // namespace
 
-std::optional<uid_t> find_listener(std::string_view v4, std::string_view v6,
-                                   const HostAddress& host, std::uint16_t port) {
+std::optional<FoundListener> find_listener(std::string_view v4, std::string_view v6,
+                                           const HostAddress& host, std::uint16_t port) {
   char digits[6];
   std::snprintf(digits, sizeof digits, ":%04X", port);
-  const bool is_v4 = host.family == AF_INET;
-  if (const auto owner = find_line(is_v4 ? v4 : v6, address_in_proc(host) + digits)) return owner;
-  if (is_v4)
-    if (const auto owner = find_line(v4, std::string("00000000") + digits)) return owner;
-  return find_line(v6, std::string(32, '0') + digits);
+  const std::span<const std::uint8_t> octets(host.bytes);
+  const std::string every = std::string(32, '0') + digits;
+  if (host.family != AF_INET) {
+    for (const std::string& local : {address_in_proc(octets) + digits, every})
+      if (const auto owner = find_line(v6, local)) return FoundListener{*owner};
+    return std::nullopt;
+  }
+  constexpr std::array<std::uint8_t, 4> kEveryIpv4{};
+  for (const auto& each : {octets.first(4), std::span<const std::uint8_t>(kEveryIpv4)}) {
+    if (const auto owner = find_line(v4, address_in_proc(each) + digits))
+      return FoundListener{*owner};
+    if (const auto owner = find_line(v6, mapped_in_proc(each) + digits))
+      return FoundListener{*owner};
+  }
+  const auto owner = find_line(v6, every);
+  return owner ? std::optional(FoundListener{*owner, true}) : std::nullopt;
 }
 
 OrErrno<std::optional<uid_t>> tcp_listener_owner(const HostAddress& host, std::uint16_t port) {
@@ -128,7 +161,10 @@ OrErrno<std::optional<uid_t>> tcp_listener_owner(const HostAddress& host, std::u
   if (!v4) return tl::unexpected(v4.error());
   const auto v6 = read_listeners("/proc/net/tcp6");
   if (!v6) return tl::unexpected(v6.error());
-  return find_listener(*v4, *v6, host, port);
+  const auto found = find_listener(*v4, *v6, host, port);
+  // Of one that excludes us from IPv4 it is believed that it is there, as by default it is.
+  if (!found || (found->may_be_ipv6_only && is_free_of_ipv4(host, port))) return std::nullopt;
+  return found->owner;
 }
 
 } // namespace datum

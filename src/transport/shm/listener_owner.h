@@ -17,9 +17,17 @@ namespace datum {
 // Nothing: nobody listens there. Fails for lack of descriptors.
 OrErrno<std::optional<uid_t>> tcp_listener_owner(const HostAddress& host, std::uint16_t port);
 
-// The fallback's parser: `v4` and `v6` are the contents of /proc/net/tcp and /proc/net/tcp6. The
-// listener on the address itself comes before the one on every address.
-std::optional<uid_t> find_listener(std::string_view v4, std::string_view v6,
-                                   const HostAddress& host, std::uint16_t port);
+// The fallback's parser.
+struct FoundListener {
+  uid_t owner = 0;
+  // On every address of IPv6: whether it answers IPv4 as well (IPV6_V6ONLY) the files do not tell.
+  bool may_be_ipv6_only = false;
+  bool operator==(const FoundListener&) const = default;
+};
+// `v4` and `v6` are the contents of /proc/net/tcp and /proc/net/tcp6. The listener on the address
+// itself comes before the one on every address, and one of IPv4 before one of IPv6 that answers
+// IPv4, as a SYN would meet them.
+std::optional<FoundListener> find_listener(std::string_view v4, std::string_view v6,
+                                           const HostAddress& host, std::uint16_t port);
 
 } // namespace datum

@@ -11,10 +11,10 @@
 #include "transport/inet/abstract_name.h"
 #include "transport/inet/port_rules.h"
 #include "transport/inet/qualifier_claim.h"
+#include "transport/inet/same_user.h"
 #include "transport/shm/known_holders.h"
 #include "transport/shm/listener_owner.h"
 #include "transport/shm/message_socket.h"
-#include "transport/shm/same_user.h"
 
 namespace datum {
 namespace {
@@ -137,6 +137,11 @@ Finding busy(const std::optional<HostAddress>& name, const Sought& sought) {
   }
   const auto holder = holders.find(rendezvous_name(name, qualifier), now);
   if (!holder) return {Lookup::NoResources, holder.error()};
+  if (!*holder && is_port(qualifier)) {
+    const auto owner = tcp_listener_owner(host, static_cast<std::uint16_t>(qualifier));
+    if (!owner) return without_answer(owner.error());
+    if (*owner) return {Lookup::BusyUnnamed};
+  }
   return finding_of(may_own(*holder, name, host, qualifier), Lookup::Busy);
 }
 
@@ -176,7 +181,7 @@ Finding find_rendezvous(const HostAddress& host, ConnQual qualifier, KnownHolder
       found.what == Lookup::Unnamed) {
     const Finding wildcard = look_up(std::nullopt, sought, out);
     if (wildcard.what != Lookup::Nobody) found = wildcard;
-  } else if (found.what == Lookup::Busy &&
+  } else if ((found.what == Lookup::Busy || found.what == Lookup::BusyUnnamed) &&
              look_up(std::nullopt, sought, out).what == Lookup::Found) {
     // Who keeps a queue full cannot be asked who he is, but this one has been.
     found = {Lookup::Found};

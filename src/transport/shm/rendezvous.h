@@ -41,6 +41,7 @@ enum class Lookup : std::uint8_t {
   Unnamed,  // somebody answers whose user this user namespace does not know
   Stranger, // somebody answers whose it is not: as good as nobody
   Busy,
+  BusyUnnamed, // as Busy, at a TCP port of somebody's, and the kernel does not tell whose it is
   NoResources,
   Forbidden, // this process may not ask: a sandbox without AF_UNIX, another one's names
 };

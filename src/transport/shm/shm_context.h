@@ -5,10 +5,12 @@
 
 #include <list>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/shortage.h"
 #include "progress/reactor.h"
+#include "transport/inet/qualifier_holder.h"
 #include "transport/link/fabric.h"
 #include "transport/shm/handshake_wire.h"
 #include "transport/shm/known_holders.h"
@@ -50,6 +52,9 @@ struct ShmContext {
   void warn_blind(Shortage shortage);
   void warn_forbidden(Shortage shortage);
   ShortageLog listen_shortage;
+  // Beside TCP: who, not known to be of this user, was in the way of the port that could not be
+  // published last.
+  std::optional<QualifierHolder> rival;
 
  private:
   bool warned_full_ = false;

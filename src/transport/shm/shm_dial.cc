@@ -111,7 +111,8 @@ bool ShmDial::find() {
     context_.warn_forbidden(shortage_of(found.error));
     give_up(DialFailure::Unreachable);
     break;
-  case Lookup::Busy: dial_again(); break;
+  case Lookup::Busy:
+  case Lookup::BusyUnnamed: dial_again(); break;
   case Lookup::Unknown:
   case Lookup::NoResources: wait_or_give_up(shortage_of(found.error)); break;
   }

@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/fence.h"
 #include "progress/reactor.h"
@@ -42,6 +43,10 @@ class ShmFabric final : public Fabric {
 
   Result<std::unique_ptr<PublishedName>> publish(ConnQual qualifier) override;
   Result<std::unique_ptr<PublishedName>> publish_any() override;
+  // Beside TCP, of a port that could not be published just now: who has names that it needs.
+  std::optional<QualifierHolder> take_rival() {
+    return std::exchange(context_.rival, std::nullopt);
+  }
   // Whether a dial would find somebody. What is found is kept for the dial that comes next.
   Finding find(const HostAddress& host, ConnQual qualifier);
   Result<std::unique_ptr<Dial>> dial(const Address& address, ConnQual qualifier,
@@ -62,6 +67,9 @@ class ShmFabric final : public Fabric {
     return quiescence_.is_isolated({base, length});
   }
 
+  // What our names are about: our address, or every address of the host.
+  std::optional<HostAddress> scope() const;
+  Instant now() const { return context_.now(); }
   std::size_t links() const { return context_.links.size(); }
   std::size_t half_open() const { return context_.half_open.size(); }
 
@@ -69,8 +77,6 @@ class ShmFabric final : public Fabric {
   ShmFabric(const Address& address, const HostAddress& host, Reactor& reactor,
             const ShmOptions& options, SealedMemory table);
   Greeting introduce() const;
-  // What our names are about: our address, or every address of the host.
-  std::optional<HostAddress> scope() const;
 
   const Address address_;
   const HostAddress host_;

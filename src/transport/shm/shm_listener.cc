@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "transport/inet/listen_error.h"
 #include "transport/inet/port_rules.h"
+#include "transport/inet/qualifier_holder.h"
 #include "transport/shm/half_open.h"
 #include "transport/shm/rendezvous.h"
 #include "transport/shm/shm_context.h"
@@ -24,21 +25,52 @@ tl::unexpected<Status> failure(ShmContext& context, const ListenPlace& place,
   return listen_failure(context.listen_shortage, context.now(), place, error);
 }
 
+// A name that somebody else has is not yet the end where a TCP port of ours decides.
+tl::unexpected<Status> failure_of_names(ShmContext& context, const ListenPlace& place, int error,
+                                        bool claimed) {
+  const bool is_port = place.qualifier && *place.qualifier <= kLargestPort;
+  const NamesWanted wanted = claimed ? NamesWanted::Rendezvous : NamesWanted::All;
+  if (!context.options.ports_are_claimed || !is_port)
+    return names_failure(context.listen_shortage, context.now(), place, error, wanted,
+                         is_port ? "with DATUM_TRANSPORT=shm there is no way beside shared memory"
+                                 : kNoPortDecides);
+  if (!is_taken(error)) return failure(context, place, name_error(error));
+  auto holder = find_qualifier_holder(place.host, *place.qualifier, wanted);
+  if (!holder) return failure(context, place, name_error(holder.error()));
+  if (*holder && (*holder)->ours) return failure(context, place, name_error(error));
+  // Another user could come and go all the time: that nobody is seen there does not mean ours.
+  context.rival = holder->value_or(
+      QualifierHolder{rendezvous_name(place.host, *place.qualifier), std::nullopt, 0, false});
+  return fail(Type::ConnQualInUse);
+}
+
 } // namespace
 
 Result<std::unique_ptr<PublishedName>>
 ShmListener::open(ShmContext& context, const std::optional<HostAddress>& host, ConnQual qualifier) {
+  auto made = take(context, host, qualifier, Wanted::ThisOne);
+  // Whoever was in the way of it has gone meanwhile.
+  if (!made && context.rival && !context.rival->user)
+    made = take(context, host, qualifier, Wanted::ThisOne);
+  return made;
+}
+
+Result<std::unique_ptr<PublishedName>> ShmListener::take(ShmContext& context,
+                                                         const std::optional<HostAddress>& host,
+                                                         ConnQual qualifier, Wanted wanted) {
+  context.rival.reset();
   if (qualifier == 0) return fail(Type::InvalidParameter);
-  // Ports for qualifiers beyond 16 bits are a matter of who speaks TCP; the name alone decides.
-  if (qualifier > kLargestPort) return finish(context, host, qualifier, std::nullopt);
-  if (context.options.ports_are_claimed) return finish(context, host, qualifier, std::nullopt);
   const ListenPlace place{host, qualifier};
+  const ListenPlace asked{host, wanted == Wanted::Any ? std::nullopt : std::optional(qualifier)};
+  // Ports for qualifiers beyond 16 bits are a matter of who speaks TCP; the name alone decides.
+  if (qualifier > kLargestPort || context.options.ports_are_claimed)
+    return finish(context, asked, qualifier, std::nullopt);
   auto claim = PortClaim::take(host, static_cast<std::uint16_t>(qualifier));
   if (!claim) return failure(context, place, claim.error());
   if (claim->is_same_host_only())
     log(LogLevel::Warn, "listening at {}: port {} {}; only processes of this host can connect",
         to_text(place), qualifier, kLacksPrivilege);
-  return finish(context, host, qualifier, std::move(*claim));
+  return finish(context, asked, qualifier, std::move(*claim));
 }
 
 Result<std::unique_ptr<PublishedName>> ShmListener::open_any(ShmContext& context,
@@ -49,7 +81,7 @@ Result<std::unique_ptr<PublishedName>> ShmListener::open_any(ShmContext& context
   const auto start = static_cast<std::uint32_t>(context.host.random->next() % count);
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto port = static_cast<std::uint16_t>(range.low + (start + i) % count);
-    auto name = open(context, host, port);
+    auto name = take(context, host, port, Wanted::Any);
     if (name || name.error().type() != Type::ConnQualInUse) return name;
   }
   return fail(Type::ConnQualInUse);
@@ -60,23 +92,25 @@ ShmListener::open_given(ShmContext& context, const std::optional<HostAddress>& h
   auto claim = PortClaim::take(host, 0);
   if (!claim) return failure(context, {host, std::nullopt}, claim.error());
   const std::uint16_t port = claim->port();
-  return finish(context, host, port, std::move(*claim));
+  return finish(context, {host, std::nullopt}, port, std::move(*claim));
 }
 
 Result<std::unique_ptr<PublishedName>> ShmListener::finish(ShmContext& context,
-                                                           const std::optional<HostAddress>& host,
+                                                           const ListenPlace& place,
                                                            ConnQual qualifier,
                                                            std::optional<PortClaim> claim) {
   const bool claimed = claim ? !claim->is_same_host_only()
                              : context.options.ports_are_claimed && qualifier <= kLargestPort &&
                                    qualifier >= first_unprivileged_port();
-  const ListenPlace place{host, qualifier};
   // First: whoever listens at the rendezvous can be connected to, and is not to be refused then.
   QualifierClaim name;
-  const int error = claimed ? 0 : claim_qualifier(kSameHostNames, host, qualifier, name);
-  if (error != 0) return failure(context, place, name_error(error));
-  auto socket = bind_rendezvous(host, qualifier, claimed);
-  if (!socket) return failure(context, place, socket.error());
+  const int error = claimed ? 0 : claim_qualifier(kSameHostNames, place.host, qualifier, name);
+  if (error != 0) return failure_of_names(context, place, error, claimed);
+  auto socket = bind_rendezvous(place.host, qualifier, claimed);
+  if (!socket) {
+    name = {}; // it is not somebody else's
+    return failure_of_names(context, place, socket.error().error, claimed);
+  }
   std::unique_ptr<ShmListener> listener(
       new ShmListener(context, qualifier, std::move(claim), std::move(name), std::move(*socket)));
   FdHandler& handler = *listener;

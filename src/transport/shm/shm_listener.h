@@ -6,6 +6,7 @@
 // Threads:    the adapter's lock.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -13,6 +14,7 @@
 #include "progress/reactor.h"
 #include "transport/inet/fork_guard.h"
 #include "transport/inet/host_address.h"
+#include "transport/inet/listen_error.h"
 #include "transport/inet/qualifier_claim.h"
 #include "transport/link/fabric.h"
 #include "transport/shm/port_claim.h"
@@ -40,9 +42,13 @@ class ShmListener final : public PublishedName, private FdHandler, private Timer
  private:
   ShmListener(ShmContext& context, ConnQual qualifier, std::optional<PortClaim> claim,
               QualifierClaim name, GuardedFd socket);
+  // Whose a taken name is concerns those alone who want a certain qualifier.
+  enum class Wanted : std::uint8_t { ThisOne, Any };
+  static Result<std::unique_ptr<PublishedName>> take(ShmContext& context,
+                                                     const std::optional<HostAddress>& host,
+                                                     ConnQual qualifier, Wanted wanted);
   static Result<std::unique_ptr<PublishedName>> finish(ShmContext& context,
-                                                       const std::optional<HostAddress>& host,
-                                                       ConnQual qualifier,
+                                                       const ListenPlace& place, ConnQual qualifier,
                                                        std::optional<PortClaim> claim);
 
   void on_ready(std::uint32_t events) override;

@@ -15,6 +15,7 @@
 #include "base/shortage.h"
 #include "transport/inet/listen_error.h"
 #include "transport/inet/port_rules.h"
+#include "transport/inet/qualifier_holder.h"
 #include "transport/tcp/tcp_incoming.h"
 #include "transport/tcp/tcp_state.h"
 
@@ -178,7 +179,12 @@ Result<std::unique_ptr<Listener>> TcpListener::open_mapped(TcpContext& context, 
                                                            ListenerEvents& events) {
   TcpNames names;
   const int taken = take_names(context, qualifier, names);
-  if (taken != kNoError) return failure(context, qualifier, name_error(taken));
+  if (taken != kNoError) {
+    names = {}; // those are not somebody else's
+    const NamesWanted wanted = context.options.only_way ? NamesWanted::All : NamesWanted::Mapped;
+    return names_failure(context.listen_shortage, context.now(), place_of(context, qualifier),
+                         taken, wanted, kNoPortDecides);
+  }
   const PortRange range = context.options.ports.value_or(kMappedPorts);
   PortSearch search(context);
   search.in_order(candidate_ports(qualifier, range));

@@ -16,12 +16,12 @@
 #include "tests/unit/shm/child.h"
 #include "tests/unit/shm/test_world.h"
 #include "transport/inet/abstract_name.h"
+#include "transport/inet/name_holder.h"
 #include "transport/inet/qualifier_claim.h"
+#include "transport/inet/same_user.h"
 #include "transport/shm/known_holders.h"
-#include "transport/shm/name_holder.h"
 #include "transport/shm/port_claim.h"
 #include "transport/shm/rendezvous.h"
-#include "transport/shm/same_user.h"
 
 namespace datum::test {
 namespace {

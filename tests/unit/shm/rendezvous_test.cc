@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Names, addresses, and the texts of /proc that decide about them.
 #include <gtest/gtest.h>
+#include <array>
 #include <netinet/tcp.h>
+#include <thread>
 
+#include "tests/filter.h"
 #include "tests/unit/shm/child.h"
 #include "tests/unit/shm/test_world.h"
 #include "transport/inet/abstract_name.h"
@@ -100,17 +103,102 @@ constexpr const char* kTcp6 =
     "   1: 00000000000000000000000001000000:138B 00000000000000000000000000000000:0000 0A "
     "00000000:00000000 00:00000000 00000000  1005        0 5\n";
 
+std::optional<FoundListener> found(uid_t owner, bool may_be_ipv6_only = false) {
+  return FoundListener{owner, may_be_ipv6_only};
+}
+
 TEST(ListenerOwner, TheListenerOnTheAddressThenTheOneOnEveryAddress) {
-  EXPECT_EQ(find_listener(kTcp, kTcp6, host("127.0.0.1"), 5000), std::optional<uid_t>(1001));
+  EXPECT_EQ(find_listener(kTcp, kTcp6, host("127.0.0.1"), 5000), found(1001));
   EXPECT_EQ(find_listener(kTcp, kTcp6, host("10.0.0.7"), 5000), std::nullopt);
-  EXPECT_EQ(find_listener(kTcp, kTcp6, host("10.0.0.7"), 5001), std::optional<uid_t>(1002));
-  EXPECT_EQ(find_listener(kTcp, kTcp6, host("10.0.0.7"), 5003), std::optional<uid_t>(1004));
-  EXPECT_EQ(find_listener(kTcp, kTcp6, host("::1"), 5003), std::optional<uid_t>(1005));
-  EXPECT_EQ(find_listener(kTcp, kTcp6, host("fd00::1"), 5003), std::optional<uid_t>(1004));
+  EXPECT_EQ(find_listener(kTcp, kTcp6, host("10.0.0.7"), 5001), found(1002));
+  EXPECT_EQ(find_listener(kTcp, kTcp6, host("10.0.0.7"), 5003), found(1004, true));
+  EXPECT_EQ(find_listener(kTcp, kTcp6, host("::1"), 5003), found(1005));
+  EXPECT_EQ(find_listener(kTcp, kTcp6, host("fd00::1"), 5003), found(1004));
 }
 
 TEST(ListenerOwner, AnEstablishedConnectionIsNoListener) {
   EXPECT_EQ(find_listener(kTcp, kTcp6, host("127.0.0.1"), 5002), std::nullopt);
+}
+
+// Beside a listener at every address of IPv4 the one of IPv6 answers IPv6 alone.
+// Rules: PROTECT.14
+TEST(ListenerOwner, OfIpv4ComesBeforeOneOfIpv6) {
+  constexpr const char* kBoth6 =
+      "   0: 00000000000000000000000000000000:1389 00000000000000000000000000000000:0000 0A "
+      "00000000:00000000 00:00000000 00000000  1006        0 6\n";
+  EXPECT_EQ(find_listener(kTcp, kBoth6, host("10.0.0.7"), 5001), found(1002));
+  EXPECT_EQ(find_listener(kTcp, kBoth6, host("fd00::1"), 5001), found(1006));
+}
+
+// "::ffff:10.0.0.7" and "::ffff:0.0.0.0" answer IPv4, and nothing else does there.
+// Rules: PROTECT.14
+TEST(ListenerOwner, AtAMappedAddressAnswersIpv4) {
+  constexpr const char* kMapped6 =
+      "   0: 0000000000000000FFFF00000700000A:138D 00000000000000000000000000000000:0000 0A "
+      "00000000:00000000 00:00000000 00000000  1007        0 7\n"
+      "   1: 0000000000000000FFFF000000000000:138D 00000000000000000000000000000000:0000 0A "
+      "00000000:00000000 00:00000000 00000000  1008        0 8\n";
+  EXPECT_EQ(find_listener("", kMapped6, host("10.0.0.7"), 5005), found(1007));
+  EXPECT_EQ(find_listener("", kMapped6, host("10.0.0.8"), 5005), found(1008));
+  EXPECT_EQ(find_listener("", kMapped6, host("fd00::1"), 5005), std::nullopt);
+}
+
+// Somebody's listener; -1: this host has no IPv6.
+UniqueFd listen_at_ipv6(const in6_addr& at, bool ipv6_only, std::uint16_t& port) {
+  UniqueFd socket(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int only = ipv6_only ? 1 : 0;
+  ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof only);
+  sockaddr_in6 name{};
+  name.sin6_family = AF_INET6;
+  name.sin6_addr = at;
+  socklen_t length = sizeof name;
+  if (::bind(socket.get(), reinterpret_cast<sockaddr*>(&name), length) != 0) return UniqueFd();
+  EXPECT_EQ(::listen(socket.get(), 1), 0);
+  EXPECT_EQ(::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&name), &length), 0);
+  port = ntohs(name.sin6_port);
+  return socket;
+}
+
+using Owner = OrErrno<std::optional<uid_t>>;
+// The kernel's own answer, and that of its files where it may not be asked: if there is a filter.
+std::array<Owner, 2> owners_at(const HostAddress& where, std::uint16_t port) {
+  std::array<Owner, 2> both{tcp_listener_owner(where, port), std::nullopt};
+  std::thread([&] {
+    const bool filtered = forbid_family(AF_NETLINK, EAFNOSUPPORT);
+    both[1] = filtered ? tcp_listener_owner(where, port) : both[0];
+  }).join();
+  return both;
+}
+
+// Rules: PROTECT.14
+TEST(ListenerOwner, OfIpv6AloneDoesNotAnswerForIpv4) {
+  std::uint16_t port = 0;
+  const UniqueFd listener = listen_at_ipv6(in6addr_any, true, port);
+  if (!listener) GTEST_SKIP() << "no IPv6 here";
+  for (const Owner& owner : owners_at(host("127.0.0.1"), port))
+    EXPECT_EQ(owner.value(), std::nullopt);
+  for (const Owner& owner : owners_at(host("::1"), port))
+    EXPECT_EQ(owner.value(), std::optional<uid_t>(::geteuid()));
+}
+
+// Rules: PROTECT.14
+TEST(ListenerOwner, OfBothFamiliesAnswersForIpv4) {
+  std::uint16_t port = 0;
+  const UniqueFd listener = listen_at_ipv6(in6addr_any, false, port);
+  if (!listener) GTEST_SKIP() << "no IPv6 here";
+  for (const Owner& owner : owners_at(host("127.0.0.1"), port))
+    EXPECT_EQ(owner.value(), std::optional<uid_t>(::geteuid()));
+}
+
+// Rules: PROTECT.14
+TEST(ListenerOwner, AtAMappedAddressIsFound) {
+  in6_addr mapped{};
+  ::inet_pton(AF_INET6, "::ffff:127.0.0.1", &mapped);
+  std::uint16_t port = 0;
+  const UniqueFd listener = listen_at_ipv6(mapped, false, port);
+  if (!listener) GTEST_SKIP() << "no IPv6 here";
+  for (const Owner& owner : owners_at(host("127.0.0.1"), port))
+    EXPECT_EQ(owner.value(), std::optional<uid_t>(::geteuid()));
 }
 
 TEST(ListenerOwner, TheKernelAndItsFileNameTheSameOwner) {

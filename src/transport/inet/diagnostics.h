@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/shm/diagnostics.h: the way to the kernel's socket diagnostics.
+// transport/inet/diagnostics.h: the way to the kernel's socket diagnostics.
 // Lives here: whether they can be asked at all. Not every kernel has them, and a filter of system
 //             calls may keep a process from them (RestrictAddressFamilies= of systemd, containers).
 // Not here:   the questions (listener_owner, name_holder).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/shm/name_holder.h: whose socket listens at a name in the abstract UNIX namespace.
+// transport/inet/name_holder.h: whose socket listens at a name in the abstract UNIX namespace.
 // Lives here: the question to the kernel's socket diagnostics. Whoever can be connected to is asked
 //             by that (message_socket.h); this is for those whose queue is full.
 #pragma once

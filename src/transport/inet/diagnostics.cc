@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-#include "transport/shm/diagnostics.h"
+#include "transport/inet/diagnostics.h"
 
 #include <cerrno>
 #include <linux/netlink.h>

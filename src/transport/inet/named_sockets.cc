@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-#include "transport/shm/name_holder.h"
+#include "transport/inet/named_sockets.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -9,27 +9,29 @@
 #include <linux/sock_diag.h>
 #include <linux/unix_diag.h>
 #include <netinet/tcp.h>
+#include <optional>
 #include <span>
-#include <string_view>
 #include <sys/socket.h>
 
-#include "transport/shm/diagnostics.h"
+#include "transport/inet/diagnostics.h"
 
 namespace datum {
 namespace {
+
+using Look = std::function<bool(const NamedSocket&)>;
 
 struct NamesQuestion {
   nlmsghdr header;
   unix_diag_req request;
 };
 
-NamesQuestion for_listeners() {
+NamesQuestion ask_for(Which which) {
   NamesQuestion question{};
   question.header.nlmsg_len = sizeof question;
   question.header.nlmsg_type = SOCK_DIAG_BY_FAMILY;
   question.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
   question.request.sdiag_family = AF_UNIX;
-  question.request.udiag_states = 1U << TCP_LISTEN;
+  question.request.udiag_states = which == Which::All ? ~0U : 1U << TCP_LISTEN;
   question.request.udiag_show = UDIAG_SHOW_NAME | UDIAG_SHOW_UID;
   return question;
 }
@@ -50,54 +52,63 @@ bool copy_out(std::span<const std::byte> from, T& into) {
   return true;
 }
 
-// Of one socket: whose it is, if that is its name.
-std::optional<uid_t> holder_in(std::span<const std::byte> message, std::string_view name) {
+NamedSocket::State state_of(std::uint8_t state) {
+  if (state == TCP_LISTEN) return NamedSocket::State::Listens;
+  return state == TCP_CLOSE ? NamedSocket::State::Rests : NamedSocket::State::IsConnected;
+}
+
+// What is known of one socket; `has_user`: that, too.
+bool read_socket(std::span<const std::byte> message, NamedSocket& socket, bool& has_user) {
   unix_diag_msg about{};
-  if (!copy_out(message, about) || about.udiag_type != SOCK_SEQPACKET) return std::nullopt;
+  if (!copy_out(message, about)) return false;
+  socket.type = about.udiag_type;
+  socket.state = state_of(about.udiag_state);
   auto left = message.subspan(sizeof about);
-  bool is_it = false;
-  std::optional<uid_t> owner;
   for (nlattr header{}; copy_out(left, header);) {
     const auto attribute = split<nlattr>(left, header.nla_len);
     if (attribute.empty()) break;
     const auto value = attribute.subspan(sizeof header);
-    uid_t uid = 0;
-    if (header.nla_type == UNIX_DIAG_UID && copy_out(value, uid)) owner = uid;
+    if (header.nla_type == UNIX_DIAG_UID && copy_out(value, socket.user)) has_user = true;
     if (header.nla_type == UNIX_DIAG_NAME)
-      is_it = std::string_view(reinterpret_cast<const char*>(value.data()), value.size()) == name;
-  }
-  return is_it ? owner : std::nullopt;
-}
-
-// False: it is over. `owner`: as soon as it is known.
-bool read_part(std::span<const std::byte> left, std::string_view name,
-               std::optional<uid_t>& owner) {
-  for (nlmsghdr header{}; copy_out(left, header);) {
-    const auto message = split<nlmsghdr>(left, header.nlmsg_len);
-    if (message.empty() || header.nlmsg_type != SOCK_DIAG_BY_FAMILY) return false;
-    owner = holder_in(message.subspan(sizeof header), name);
-    if (owner) return false;
+      socket.name = {reinterpret_cast<const char*>(value.data()), value.size()};
   }
   return true;
 }
 
+enum class After : std::uint8_t { GoOn, Enough, All, Untold };
+
+After read_part(std::span<const std::byte> left, const Look& look) {
+  for (nlmsghdr header{}; copy_out(left, header);) {
+    const auto message = split<nlmsghdr>(left, header.nlmsg_len);
+    if (!message.empty() && header.nlmsg_type == NLMSG_DONE) return After::All;
+    if (message.empty() || header.nlmsg_type != SOCK_DIAG_BY_FAMILY) return After::Untold;
+    NamedSocket socket;
+    bool has_user = false;
+    if (!read_socket(message.subspan(sizeof header), socket, has_user)) return After::Untold;
+    if (!socket.name.starts_with('\0')) continue; // a file's, or none
+    socket.name.remove_prefix(1);
+    if (!has_user) return After::Untold;
+    if (!look(socket)) return After::Enough;
+  }
+  return After::GoOn;
+}
+
 } // namespace
 
-OrErrno<std::optional<uid_t>> name_holder(const std::string& name) {
+OrErrno<bool> look_through_names(Which which, const Look& look) {
   const auto socket = open_diagnostics();
   if (!socket) return tl::unexpected(socket.error());
-  const NamesQuestion question = for_listeners();
-  if (::send(socket->get(), &question, sizeof question, 0) < 0) return std::nullopt;
-  const std::string abstract = '\0' + name;
-  std::optional<uid_t> owner;
+  const NamesQuestion question = ask_for(which);
+  if (::send(socket->get(), &question, sizeof question, 0) < 0) return false;
   // The kernel makes no part longer than whoever reads it has had room for.
   alignas(nlmsghdr) std::byte part[8 * 1024];
-  for (bool more = true; more;) {
+  for (After after = After::GoOn; after == After::GoOn;) {
     const ssize_t length = ::recv(socket->get(), part, sizeof part, 0);
-    if (length <= 0) break;
-    more = read_part(std::span(part).first(static_cast<std::size_t>(length)), abstract, owner);
+    if (length <= 0) return false;
+    after = read_part(std::span(part).first(static_cast<std::size_t>(length)), look);
+    if (after == After::Untold) return false;
   }
-  return owner;
+  return true;
 }
 
 } // namespace datum

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-#include "transport/shm/same_user.h"
+#include "transport/inet/same_user.h"
 
 #include <atomic>
 #include <cerrno>

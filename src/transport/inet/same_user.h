@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/shm/same_user.h: whether two user numbers that the kernel told are one user.
+// transport/inet/same_user.h: whether two user numbers that the kernel told are one user.
 // Lives here: the number that stands for every user whom a user namespace does not know.
 #pragma once
 

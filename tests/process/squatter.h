@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// tests/process/squatter.h: a process of another user that has socket names which are not its own.
+#pragma once
+
+#include <dat/udat.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace datum::test {
+
+struct SquattedName {
+  std::string name; // in the abstract namespace, without the leading NUL
+  int type = SOCK_SEQPACKET;
+};
+
+enum class Squatting {
+  Listens,
+  DoesNotListen,
+  HasAFullQueue, // listens, and nobody gets in
+  IsConnected,   // with another socket of its own
+};
+
+// Holds the names as that user, and says whether anybody spoke to it. What is no SOCK_SEQPACKET is
+// only held.
+class Squatter {
+ public:
+  Squatter(std::vector<SquattedName> names, uid_t user, Squatting how = Squatting::Listens);
+  Squatter(const std::string& name, uid_t user)
+      : Squatter(std::vector<SquattedName>{{name}}, user) {}
+  ~Squatter();
+  Squatter(const Squatter&) = delete;
+  Squatter& operator=(const Squatter&) = delete;
+
+  bool holds() const { return holds_; } // all of them
+  pid_t pid() const { return child_; }
+  // True: it was told something.
+  bool end();
+
+ private:
+  pid_t child_ = -1;
+  int stop_ = -1;
+  bool holds_ = false;
+};
+
+// The name at which shared memory is offered at an address; "datum/1/127.0.0.1/5000".
+std::string rendezvous_of(DAT_IA_ADDRESS_PTR address, DAT_CONN_QUAL qualifier);
+// "127.0.0.1"
+std::string host_of(DAT_IA_ADDRESS_PTR address);
+
+} // namespace datum::test

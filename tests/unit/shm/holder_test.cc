@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Whose the names are that keep somebody from a qualifier.
+#include <gtest/gtest.h>
+
+#include <sched.h>
+#include <sys/un.h>
+
+#include "tests/unit/shm/child.h"
+#include "tests/unit/shm/test_world.h"
+#include "transport/inet/abstract_name.h"
+#include "transport/inet/qualifier_claim.h"
+#include "transport/inet/qualifier_holder.h"
+#include "transport/shm/rendezvous.h"
+
+namespace datum::test {
+namespace {
+
+const std::optional<HostAddress> kEveryAddress;
+
+ConnQual a_port() {
+  return 20000 + static_cast<ConnQual>(::getpid()) % 10000;
+}
+
+UniqueFd listen_at(const std::string& name) {
+  UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  EXPECT_EQ(take_name(socket.get(), name), 0);
+  EXPECT_EQ(::listen(socket.get(), 8), 0);
+  return socket;
+}
+
+TEST(QualifierHolder, IsNobodyWhereTheNameIsFree) {
+  const auto holder = find_qualifier_holder(kEveryAddress, a_port(), NamesWanted::Rendezvous);
+  EXPECT_EQ(holder.value(), std::nullopt);
+}
+
+// Rules: PROTECT.10
+TEST(QualifierHolder, OfThisUserIsNamedWithItsProcess) {
+  const std::string name = rendezvous_name(kEveryAddress, a_port());
+  const UniqueFd socket = listen_at(name);
+  const auto holder = *find_qualifier_holder(kEveryAddress, a_port(), NamesWanted::Rendezvous);
+  ASSERT_TRUE(holder);
+  EXPECT_TRUE(holder->ours);
+  EXPECT_EQ(holder->user, ::geteuid());
+  EXPECT_EQ(holder->process, ::getpid());
+  EXPECT_EQ(holder->name, name);
+}
+
+// A link that a service point of this user has made keeps its name when that has gone.
+// Rules: PROTECT.10
+TEST(QualifierHolder, IsNoLinkOfThisUser) {
+  const std::string name = rendezvous_name(kEveryAddress, a_port());
+  UniqueFd socket = listen_at(name);
+  UniqueFd caller;
+  ASSERT_EQ(connect_rendezvous(kEveryAddress, a_port(), caller), 0);
+  const UniqueFd link(::accept4(socket.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  ASSERT_TRUE(link);
+  socket.reset();
+  EXPECT_EQ(find_qualifier_holder(kEveryAddress, a_port(), NamesWanted::Rendezvous).value(),
+            std::nullopt);
+}
+
+// Of a single address; each takes a mark, which is in nobody's way but of every address.
+// Rules: PROTECT.10
+TEST(QualifierHolder, OfAnotherAddressIsInTheWayOfEveryAddressAlone) {
+  const auto host = read_address(address_of("127.0.0.9"));
+  const auto other = read_address(address_of("127.0.0.10"));
+  QualifierClaim claim;
+  ASSERT_EQ(claim_qualifier(kSameHostNames, host, 777, claim), 0);
+  EXPECT_EQ(find_qualifier_holder(other, 777, NamesWanted::All).value(), std::nullopt);
+  const auto holder = *find_qualifier_holder(kEveryAddress, 777, NamesWanted::All);
+  ASSERT_TRUE(holder);
+  EXPECT_TRUE(holder->ours);
+  EXPECT_EQ(holder->name, "datum/m/0/777");
+}
+
+enum HeldBy : std::uint64_t { kNoUserNamespace = 1, kStrange, kOurs, kNobodyThere };
+
+std::uint64_t outcome_at(ConnQual port) {
+  const auto holder = find_qualifier_holder(kEveryAddress, port, NamesWanted::Rendezvous);
+  if (!holder || !*holder) return kNobodyThere;
+  return (*holder)->ours ? kOurs : kStrange;
+}
+
+// Seen from there the squatter and this process have the same number.
+// Rules: PROTECT.10
+TEST(QualifierHolder, IsNotTakenForThisUserWhereNobodyKnowsTheUsers) {
+  const ConnQual port = a_port();
+  Child squatter([&](Numbers& numbers) {
+    if (::geteuid() == 0 && ::setresuid(kNobody, kNobody, kNobody) != 0) return;
+    const UniqueFd socket = listen_at(rendezvous_name(kEveryAddress, port));
+    numbers.put(1);
+    for (;;) ::pause();
+  });
+  ASSERT_EQ(squatter.numbers().get(), 1U);
+  Child victim([&](Numbers& numbers) {
+    if (::unshare(CLONE_NEWUSER) != 0) return numbers.put(kNoUserNamespace);
+    numbers.put(outcome_at(port));
+  });
+  const std::uint64_t found = victim.numbers().get();
+  if (found == kNoUserNamespace) GTEST_SKIP() << "no user namespaces here";
+  EXPECT_EQ(found, kStrange);
+}
+
+} // namespace
+} // namespace datum::test
