@@ -15,6 +15,9 @@ enum class FutexResult : std::uint8_t { Woken, TimedOut, Interrupted };
 // Woken covers spurious wake-ups and a word that had already changed.
 FutexResult futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
                        Duration limit);
+// The same for a thread that holds nothing and may be cancelled: it may end there (cancellation.h).
+FutexResult futex_sleep(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                        Duration limit);
 // How many have been woken.
 int futex_wake(const std::atomic<std::uint32_t>& word, int count);
 
