@@ -7,25 +7,42 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/cancellation.h"
 #include "base/clock.h"
 
 namespace datum {
 
-FutexResult futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
-                       Duration limit) {
+namespace {
+
+template <class Call>
+FutexResult wait_by(Call call, const std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                    Duration limit) {
   timespec span{};
   timespec* bound = nullptr;
   if (limit != kNever) {
     span = timespec_of(limit);
     bound = &span;
   }
-  const long rc = ::syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, bound, nullptr, 0);
+  const long rc = call(SYS_futex, reinterpret_cast<long>(&word), FUTEX_WAIT_PRIVATE, expected,
+                       reinterpret_cast<long>(bound), 0, 0);
   if (rc == 0) return FutexResult::Woken;
   switch (errno) {
   case ETIMEDOUT: return FutexResult::TimedOut;
   case EINTR: return FutexResult::Interrupted;
   default: return FutexResult::Woken;
   }
+}
+
+} // namespace
+
+FutexResult futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                       Duration limit) {
+  return wait_by(::syscall, word, expected, limit);
+}
+
+FutexResult futex_sleep(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                        Duration limit) {
+  return wait_by(sleeping_call, word, expected, limit);
 }
 
 int why_no_futex() {

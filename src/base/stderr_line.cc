@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <unistd.h>
 
+#include "base/cancellation.h"
 #include "base/write_signals.h"
 
 namespace datum {
@@ -11,6 +12,7 @@ void write_to_stderr(std::string_view line) {
   const int before = errno;
   {
     const WriteSignals signals;
+    const NotCancellable here;
     // Nobody can be told that stderr is closed.
     if (::write(STDERR_FILENO, line.data(), line.size()) < 0 && (errno == EPIPE || errno == EFBIG))
       signals.take_away();

@@ -5,6 +5,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/cancellation.h"
+
 namespace datum {
 
 class UniqueFd {
@@ -21,7 +23,9 @@ class UniqueFd {
   int get() const { return fd_; }
   explicit operator bool() const { return fd_ >= 0; }
   void reset() {
-    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+    if (fd_ < 0) return;
+    const NotCancellable here;
+    ::close(std::exchange(fd_, -1));
   }
 
  private:

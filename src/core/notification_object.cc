@@ -31,13 +31,7 @@ void NotificationObject::call_agent(Token evd) {
 
 void NotificationObject::trigger(EventDispatcher& evd) {
   call_agent(evd.token());
-  if (!waiting_.empty()) {
-    wake_first(evd.token());
-    return;
-  }
-  if (triggered_) return;
-  latch(true);
-  remembered_ = evd.token();
+  pass_on(evd.token());
 }
 
 void NotificationObject::latch(bool triggered) {
@@ -55,6 +49,49 @@ void NotificationObject::wake_first(Token evd) {
   adapter().progress().signal(*waiter);
 }
 
+// The waiter lives on the stack of the thread that waits, which may be cancelled there: then its
+// place in the line is given up, and what it was woken for goes to the next.
+class NotificationObject::Waiting {
+ public:
+  Waiting(NotificationObject& cno, Waiter& waiter) : cno_(cno), waiter_(waiter) {
+    cno_.waiting_.push_back(waiter_);
+    ++cno_.waiters_;
+    cno_.adapter().count_blocked(1);
+  }
+  ~Waiting() {
+    --cno_.waiters_;
+    cno_.adapter().count_blocked(-1);
+    waiter_.ListHook<WaiterTag>::unlink();
+    if (!over_ && waiter_.signalled) cno_.pass_on(waiter_.evd);
+  }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+  void over() { over_ = true; }
+
+ private:
+  NotificationObject& cno_;
+  Waiter& waiter_;
+  bool over_ = false;
+};
+
+WaitResult NotificationObject::wait_as(Waiter& waiter, Instant deadline) {
+  Waiting waiting(*this, waiter);
+  const WaitResult result = adapter().progress().wait(waiter, deadline);
+  waiting.over();
+  return result;
+}
+
+// As trigger(), of an event whose agent has been called.
+void NotificationObject::pass_on(Token evd) {
+  if (!waiting_.empty()) {
+    wake_first(evd);
+    return;
+  }
+  if (triggered_) return;
+  latch(true);
+  remembered_ = evd;
+}
+
 Status NotificationObject::wait(std::uint32_t timeout_us, Token& evd) {
   Progress& progress = adapter().progress();
   evd = nullptr;
@@ -66,12 +103,7 @@ Status NotificationObject::wait(std::uint32_t timeout_us, Token& evd) {
   }
   if (timeout_us == 0) return {Type::QueueEmpty};
   Waiter waiter;
-  waiting_.push_back(waiter);
-  ++waiters_;
-  adapter().count_blocked(1);
-  const WaitResult result = progress.wait(waiter, deadline_after(progress, timeout_us));
-  --waiters_;
-  adapter().count_blocked(-1);
+  const WaitResult result = wait_as(waiter, deadline_after(progress, timeout_us));
   if (waiter.signalled) {
     evd = waiter.evd;
     return kOk;

@@ -64,6 +64,9 @@ class NotificationObject final : public Object {
   struct WaiterTag;
   struct Waiter;
   static std::unique_ptr<AgentCall> arm(ProxyAgent agent);
+  class Waiting;
+  WaitResult wait_as(Waiter& waiter, Instant deadline);
+  void pass_on(Token evd);
   void call_agent(Token evd);
   void latch(bool triggered);
   void wake_first(Token evd);

@@ -133,9 +133,11 @@ inline void describe(IaControl& ia, DAT_PROVIDER_ATTR& to) {
 
 // A failure names argument `position`. Values are not compared with limits here.
 inline Status read(const DAT_EP_ATTR& from, Detail position, EndpointAttributes& to) {
-  to.max_message_size = from.max_message_size;
-  to.max_rdma_size = from.max_rdma_size;
-  to.rdma_bound = from.max_rdma_size;
+  // Programs leave sizes at zero and mean whatever there is.
+  constexpr std::uint64_t kMost = 0xffffffff;
+  to.max_message_size = from.max_message_size == 0 ? kMost : from.max_message_size;
+  to.max_rdma_size = from.max_rdma_size == 0 ? kMost : from.max_rdma_size;
+  to.rdma_bound = to.max_rdma_size;
   to.qos = from.qos;
   to.recv_completion_flags = from.recv_completion_flags;
   to.request_completion_flags = from.request_completion_flags;

@@ -5,6 +5,7 @@
 #include "facade/answer.h"
 #include "facade/locked.h"
 #include "facade/table.h"
+#include "facade/wait_shield.h"
 
 namespace datum {
 
@@ -65,7 +66,7 @@ void enter_cno_calls(typename V::Table& table) {
   table.cno_create_func = &Shield<V, &cno_create<V>>::call;
   table.cno_modify_agent_func = &Shield<V, &cno_modify_agent<V>>::call;
   table.cno_query_func = &Shield<V, &cno_query<V>>::call;
-  table.cno_wait_func = &Shield<V, &cno_wait<V>>::call;
+  table.cno_wait_func = &WaitShield<V, &cno_wait<V>>::call;
   table.cno_free_func = &Shield<V, &cno_free<V>>::call;
 }
 

@@ -40,6 +40,8 @@ DAT_RETURN create_ep(const LockedIa& ia, const EndpointParts& parts, SharedRecei
   EndpointAttributes wanted;
   if (attributes != nullptr) {
     if (const Status s = V::from_dat(*attributes, position, wanted); !s.ok()) return encode<V>(s);
+    // Programs leave the watermark of a queue that they do not use unwritten (HABIT.3).
+    if (srq == nullptr && wanted.srq_soft_hw < 0) wanted.srq_soft_hw = kWatermarkInfinite;
     if (!ia->check_attributes(wanted, srq != nullptr).ok()) return invalid_argument<V>(position);
     if (wanted.qos != DAT_QOS_BEST_EFFORT) return encode<V>({Type::ModelNotSupported});
   }
@@ -106,11 +108,14 @@ inline constexpr DAT_EP_PARAM_MASK kNamedAttributeFields =
     DAT_EP_FIELD_EP_ATTR_NUM_TRANSPORT_ATTR | DAT_EP_FIELD_EP_ATTR_TRANSPORT_SPECIFIC_ATTR |
     DAT_EP_FIELD_EP_ATTR_NUM_PROVIDER_ATTR | DAT_EP_FIELD_EP_ATTR_PROVIDER_SPECIFIC_ATTR;
 
+// Where DAT 1.2 has a hole in the mask, programs write 0xffff for all of an EP's own fields (HABIT.4).
+inline constexpr DAT_EP_PARAM_MASK kQueriedFields = DAT_EP_FIELD_ALL | 0xffff;
+
 template <class V>
 DAT_RETURN ep_query(DAT_EP_HANDLE ep_handle, DAT_EP_PARAM_MASK mask, DAT_EP_PARAM* param) {
   LockedEp ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
-  if (const Status s = check_query(mask, DAT_EP_FIELD_ALL, param); !s.ok()) return encode<V>(s);
+  if (const Status s = check_query(mask, kQueriedFields, param); !s.ok()) return encode<V>(s);
   describe_ep<V>(*ep, *param);
   if ((mask & kNamedAttributeFields) != 0) {
     try {

@@ -5,6 +5,7 @@
 #include "facade/answer.h"
 #include "facade/locked.h"
 #include "facade/table.h"
+#include "facade/wait_shield.h"
 
 namespace datum {
 
@@ -171,7 +172,7 @@ void enter_evd_calls(typename V::Table& table) {
   table.evd_disable_func = &Shield<V, &evd_disable<V>>::call;
   table.evd_set_unwaitable_func = &Shield<V, &evd_set_unwaitable<V>>::call;
   table.evd_clear_unwaitable_func = &Shield<V, &evd_clear_unwaitable<V>>::call;
-  table.evd_wait_func = &Shield<V, &evd_wait<V>>::call;
+  table.evd_wait_func = &WaitShield<V, &evd_wait<V>>::call;
   table.evd_dequeue_func = &Shield<V, &evd_dequeue<V>>::call;
   table.evd_post_se_func = &Shield<V, &evd_post_se<V>>::call;
   table.evd_resize_func = &Shield<V, &evd_resize<V>>::call;

@@ -82,6 +82,8 @@ class ProgressEngine : public Progress {
   void carry_out(const Pokes& pokes);
   void breathe();
 
+  class Waiting;
+  class Asleep;
   bool spin(const WaitPoint& point, Instant start, Instant deadline);
   WaitResult sleep(WaitPoint& point, Instant deadline);
   Wake sleep_once(Sleeper& me, Instant deadline);

@@ -37,9 +37,47 @@ bool ProgressEngine::spin(const WaitPoint& point, Instant start, Instant deadlin
   return false;
 }
 
+// A thread that waits, until it does so no more: a cancelled one ends where it sleeps.
+class ProgressEngine::Waiting {
+ public:
+  Waiting(ProgressEngine& engine, WaitPoint& point, Sleeper& me) : engine_(engine), point_(point) {
+    point_.sleeper = &me;
+  }
+  ~Waiting() {
+    point_.sleeper = nullptr;
+    std::atomic<std::uint32_t>& waits = engine_.waits_;
+    waits.store(waits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    engine_.carry_out(engine_.bell_.leave());
+  }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+ private:
+  ProgressEngine& engine_;
+  WaitPoint& point_;
+};
+
+// Such a thread without the lock, and with it again however its sleep ends.
+class ProgressEngine::Asleep {
+ public:
+  Asleep(ProgressEngine& engine, Sleeper& me) : engine_(engine), me_(me) {
+    engine_.lock_.relinquish();
+  }
+  ~Asleep() {
+    engine_.lock_.acquire();
+    if (engine_.bell_.woke(me_)) engine_.places_.take_back_owner_poke();
+  }
+  Asleep(const Asleep&) = delete;
+  Asleep& operator=(const Asleep&) = delete;
+
+ private:
+  ProgressEngine& engine_;
+  Sleeper& me_;
+};
+
 WaitResult ProgressEngine::sleep(WaitPoint& point, Instant deadline) {
   Sleeper me;
-  point.sleeper = &me;
+  const Waiting waiting(*this, point, me);
   Wake wake = Wake::Event;
   WaitResult result = WaitResult::Signalled;
   for (;;) {
@@ -61,9 +99,6 @@ WaitResult ProgressEngine::sleep(WaitPoint& point, Instant deadline) {
       wake = sleep_once(me, deadline);
     if (point.signalled && may_leave_the_rest()) break;
   }
-  point.sleeper = nullptr;
-  waits_.store(waits_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  carry_out(bell_.leave());
   return result;
 }
 
@@ -78,19 +113,17 @@ bool ProgressEngine::may_leave_the_rest() const {
 Wake ProgressEngine::sleep_once(Sleeper& me, Instant deadline) {
   if (bell_.waiter_owns()) {
     bell_.line_up(me);
-    lock_.relinquish();
-    const Wake wake = places_.sleep_beside(me, deadline);
-    lock_.acquire();
-    bell_.woke(me);
-    return wake;
+    const Asleep asleep(*this, me);
+    return places_.sleep_beside(me, deadline);
   }
   carry_out(bell_.claim(me));
   const Instant until = std::min({deadline, timers_->next(), transport_->watch(places_.now())});
   ReadyBatch ready;
-  lock_.relinquish();
-  const Wake wake = places_.sleep_at_bell(until, ready);
-  lock_.acquire();
-  if (bell_.woke(me)) places_.take_back_owner_poke();
+  Wake wake = Wake::Event;
+  {
+    const Asleep asleep(*this, me);
+    wake = places_.sleep_at_bell(until, ready);
+  }
   looked_at_ = places_.now();
   places_.handle(ready);
   return wake;

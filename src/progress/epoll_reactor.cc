@@ -9,6 +9,7 @@
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 
+#include "base/cancellation.h"
 #include "base/clock.h"
 
 namespace datum {
@@ -23,12 +24,13 @@ int wait_exactly(int epoll, ReadyBatch& ready, Instant now, Instant until) {
   timespec span = timespec_of(until == kNever ? 0 : until - now);
   timespec* limit = until == kNever ? nullptr : &span;
 #ifdef SYS_epoll_pwait2
-  const long rc = ::syscall(SYS_epoll_pwait2, epoll, ready.events.data(), ReadyBatch::kSize, limit,
-                            nullptr, std::size_t{0});
+  const long rc = sleeping_call(SYS_epoll_pwait2, epoll, reinterpret_cast<long>(ready.events.data()),
+                                ReadyBatch::kSize, reinterpret_cast<long>(limit), 0, 0);
   if (rc >= 0 || (errno != ENOSYS && errno != EPERM)) return static_cast<int>(rc);
 #endif
   pollfd watched{.fd = epoll, .events = POLLIN, .revents = 0};
-  const int found = ::ppoll(&watched, 1, limit, nullptr);
+  const int found = static_cast<int>(sleeping_call(SYS_ppoll, reinterpret_cast<long>(&watched), 1,
+                                                   reinterpret_cast<long>(limit), 0, 0, 0));
   return found <= 0 ? found : ::epoll_wait(epoll, ready.events.data(), ReadyBatch::kSize, 0);
 }
 
@@ -99,6 +101,8 @@ Wake EpollReactor::wait(Instant now, Instant until, ReadyBatch& ready) {
 }
 
 bool EpollReactor::handle(const ReadyBatch& ready) {
+  if (ready.count == 0) return false;
+  const NotCancellable here;
   bool any = false;
   for (int i = 0; i < ready.count; ++i) {
     const epoll_event& event = ready.events[static_cast<std::size_t>(i)];
@@ -135,6 +139,7 @@ bool EpollReactor::handle_polling() {
 std::optional<bool> EpollReactor::ask_recent() {
   FdHandler* const handler = handler_of(recent_);
   if (handler == nullptr) return std::nullopt;
+  const NotCancellable here;
   try {
     return handler->look_unasked();
   } catch (const std::bad_alloc&) {
@@ -159,6 +164,7 @@ void EpollReactor::handle_all() {
 }
 
 ReadyBatch EpollReactor::ready_now() {
+  const NotCancellable here;
   ReadyBatch ready;
   ready.count = ::epoll_wait(epoll_.get(), ready.events.data(), ReadyBatch::kSize, 0);
   return ready;

@@ -10,6 +10,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "base/cancellation.h"
 #include "base/clock.h"
 #include "base/futex.h"
 
@@ -21,12 +22,14 @@ namespace {
 constexpr Duration kLongSleep = 3600 * kSecond;
 
 void write_poke(const UniqueFd& fd) {
+  const NotCancellable here;
   const std::uint64_t one = 1;
   // Cannot fail: pokes are taken back one by one, so the counter stays far from its limit.
   [[maybe_unused]] const ssize_t written = ::write(fd.get(), &one, sizeof one);
 }
 
 void read_poke(const UniqueFd& fd) {
+  const NotCancellable here;
   std::uint64_t count = 0;
   [[maybe_unused]] const ssize_t got = ::read(fd.get(), &count, sizeof count);
 }
@@ -59,7 +62,7 @@ Wake KernelPlaces::sleep_at_bell(Instant until, ReadyBatch& ready) {
 Wake KernelPlaces::sleep_beside(const Sleeper& sleeper, Instant until) {
   if (sleeper.word.load(std::memory_order_acquire) != 0) return Wake::Event;
   const Duration left = until == kNever ? kLongSleep : until - now();
-  switch (futex_wait(sleeper.word, 0, std::min(left, kLongSleep))) {
+  switch (futex_sleep(sleeper.word, 0, std::min(left, kLongSleep))) {
   case FutexResult::Interrupted: return Wake::Interrupted;
   case FutexResult::TimedOut: return Wake::TimedOut;
   case FutexResult::Woken: break;

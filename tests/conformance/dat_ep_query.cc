@@ -30,7 +30,7 @@ TEST_F(DatEpQuery, MaskAndStruct) {
   };
   EXPECT_DAT_OK(query(kEpFields, true));
   EXPECT_DAT_OK(query(0, true));
-  EXPECT_DAT_ERROR(query(kUnusedEpField, true), DAT_INVALID_PARAMETER, DAT_INVALID_ARG2)
+  EXPECT_DAT_ERROR(query(kUnknownEpField, true), DAT_INVALID_PARAMETER, DAT_INVALID_ARG2)
       << "the hole";
   EXPECT_DAT_ERROR(query(0x80000000, true), DAT_INVALID_PARAMETER, DAT_INVALID_ARG2);
   EXPECT_DAT_ERROR(query(kEpFields, false), DAT_INVALID_PARAMETER, DAT_INVALID_ARG3);

@@ -97,10 +97,6 @@ Status V2::from_dat(const DAT_EP_ATTR& from, Detail position, EndpointAttributes
   DAT_EP_ATTR known = from;
   if (to.datagrams) known.service_type = DAT_SERVICE_TYPE_RC;
   const Status s = attributes::read(known, position, to);
-  // Programs leave sizes at zero and mean whatever there is.
-  constexpr std::uint64_t kMost = ~DAT_SEG_LENGTH{0};
-  if (to.max_message_size == 0) to.max_message_size = kMost;
-  if (to.max_rdma_size == 0) to.max_rdma_size = kMost;
   // They ask for less than they write, too: nobody else holds it against them.
   to.rdma_bound = Limits{}.max_rdma_size;
   return s;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "transport/shm/direct_access.h"
+#include "base/cancellation.h"
 #include "base/cpu.h"
 #include "base/text.h"
 
@@ -104,12 +105,14 @@ bool ProcessMemory::warm_up(Stag stag, std::uint64_t address) {
 
 // One word and less, so that there is no question which byte comes last.
 bool ProcessMemory::write_short(std::uint64_t remote, const Segment& from) const {
+  const NotCancellable here;
   return memory_ && from.length <= kTailBytes &&
          ::pwrite(memory_.get(), from.address, from.length, static_cast<off_t>(remote)) ==
              static_cast<ssize_t>(from.length);
 }
 
 bool ProcessMemory::read_short(std::uint64_t remote, const Segment& into) const {
+  const NotCancellable here;
   return memory_ && into.length <= kShortRead &&
          ::pread(memory_.get(), into.address, into.length, static_cast<off_t>(remote)) ==
              static_cast<ssize_t>(into.length);

@@ -7,6 +7,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include "base/cancellation.h"
 #include "base/log.h"
 #include "transport/inet/host_address.h"
 #include "transport/shm/shm_context.h"
@@ -59,6 +60,7 @@ void ShmPort::unwatch() {
 
 void ShmPort::ring_bell() {
   if (condemned_) return;
+  const NotCancellable here;
   // A full socket means that enough bells are pending; a closed one is reported by its hangup.
   if (::send(parts_.socket.get(), &kBell, sizeof kBell, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 ||
       !lacks_memory(errno))

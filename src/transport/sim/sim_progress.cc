@@ -14,6 +14,18 @@ constexpr Duration kLongSleep = 3600 * kSecond;
 
 using Word = std::atomic<std::uint32_t>;
 
+// A thread that may be cancelled in its sleep takes the lock again all the same.
+class Asleep {
+ public:
+  explicit Asleep(LockOwner& lock) : lock_(lock) { lock_.relinquish(); }
+  ~Asleep() { lock_.acquire(); }
+  Asleep(const Asleep&) = delete;
+  Asleep& operator=(const Asleep&) = delete;
+
+ private:
+  LockOwner& lock_;
+};
+
 } // namespace
 
 bool PureSimProgress::poll() {
@@ -59,9 +71,8 @@ WaitResult DrivenSimProgress::wait(WaitPoint& point, Instant deadline) {
     const Duration left = deadline == kNever ? kLongSleep : deadline - now();
     // What was published on the way here may concern others, and nobody may have rung for it.
     driver_.wake();
-    parts_.lock.relinquish();
-    interrupted = futex_wait(woken, 0, std::min(left, kLongSleep)) == FutexResult::Interrupted;
-    parts_.lock.acquire();
+    const Asleep asleep(parts_.lock);
+    interrupted = futex_sleep(woken, 0, std::min(left, kLongSleep)) == FutexResult::Interrupted;
   }
   point.sleeper = nullptr;
   return result;

@@ -8,6 +8,7 @@
 #include <sys/uio.h>
 #include <utility>
 
+#include "base/cancellation.h"
 #include "transport/tcp/tcp_connection.h"
 
 namespace datum {
@@ -81,6 +82,7 @@ bool TcpConnection::send_at_once() {
 
 ssize_t TcpConnection::send(std::span<const iwarp::Octets> octets) {
   constexpr int kFlags = MSG_NOSIGNAL | MSG_DONTWAIT;
+  const NotCancellable here;
   if (octets.size() == 1) return ::send(socket_.get(), octets[0].data(), octets[0].size(), kFlags);
   std::array<iovec, TcpContext::kPieces> pieces;
   for (std::size_t i = 0; i < octets.size(); ++i)

@@ -42,6 +42,10 @@ void ignore_user_signal() {
 
 } // namespace
 
+void wait_until_asleep(const std::atomic<int>& thread_id, const std::atomic<bool>& over) {
+  while (!over && (thread_id == 0 || !waits(thread_id))) std::this_thread::yield();
+}
+
 BlockedCall::BlockedCall(std::function<DAT_RETURN()> call)
     : thread_([this, call = std::move(call)] {
         thread_id_ = gettid();
@@ -62,7 +66,7 @@ DAT_RETURN BlockedCall::join() {
 }
 
 void BlockedCall::until_it_waits() const {
-  while (!over_ && (thread_id_ == 0 || !waits(thread_id_))) std::this_thread::yield();
+  wait_until_asleep(thread_id_, over_);
 }
 
 void BlockedCall::interrupt() {

@@ -12,6 +12,9 @@
 
 namespace datum::test {
 
+// Returns when the thread of that number, 0 while it has none, waits inside a call, or is over.
+void wait_until_asleep(const std::atomic<int>& thread_id, const std::atomic<bool>& over);
+
 class BlockedCall {
  public:
   // Returns when the thread waits inside the call, or the call is over.

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// facade/wait_shield.h: the shield (answer.h) of the two calls in which a thread sleeps.
+// A thread that pthread_cancel(3) ends there unwinds through this: it is not noexcept, and what
+// unwinds the thread is no exception of ours.
+#pragma once
+
+#include <cxxabi.h>
+
+#include "base/cancellation.h"
+#include "facade/answer.h"
+
+namespace datum {
+
+template <class V, auto Call>
+struct WaitShield;
+template <class V, class... Arguments, DAT_RETURN (*Call)(Arguments...)>
+struct WaitShield<V, Call> {
+  static DAT_RETURN call(Arguments... arguments) {
+    const CancellableWait wait;
+    try {
+      return Call(arguments...);
+    } catch (const abi::__forced_unwind&) {
+      throw;
+    } catch (const std::bad_alloc&) {
+      return encode<V>({Type::InsufficientResources, Detail::ResourceMemory});
+    } catch (...) {
+      return encode<V>({Type::InternalError});
+    }
+  }
+};
+
+} // namespace datum
