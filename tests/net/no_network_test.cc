@@ -155,7 +155,8 @@ constexpr const char* kWithoutNetwork =
 constexpr const char* kWithoutNetwork2 = "DatIaOpen*:Dat2Datagrams*:Dat2Extensions*:Dat2Csp*";
 
 void run_conformance(const Namespace& host, const std::string& suite, const std::string& chosen) {
-  host.run("exec env DATUM_TRANSPORT=auto timeout 100 " + suite + " --transport=shm --gtest_brief=1 '--gtest_filter=" + chosen + "'");
+  host.run("exec env DATUM_TRANSPORT=auto timeout 100 " + suite +
+           " --transport=shm --gtest_brief=1 '--gtest_filter=" + chosen + "'");
 }
 
 // Rules: ENV.24
@@ -168,16 +169,16 @@ TEST_P(NoNetwork, TheSuiteOfDat2Passes) {
   run_conformance(host_, DATUM_NET_CONFORMANCE2, kWithoutNetwork2);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Where, NoNetwork,
-    testing::Values(Lack{"EachInterfaceIsDown", "ip link show dev lo | grep -q DOWN"},
-                    Lack{"NoInterfaceHasAnAddress",
-                         "ip link add name wire type veth peer name plug\n"
-                         "ip link set dev wire addrgenmode none\n"
-                         "ip link set dev plug addrgenmode none\n"
-                         "ip link set dev wire up\n"
-                         "ip link set dev plug up\n"}),
-    [](const auto& lack) { return std::string(lack.param.name); });
+INSTANTIATE_TEST_SUITE_P(Where, NoNetwork,
+                         testing::Values(Lack{"EachInterfaceIsDown",
+                                              "ip link show dev lo | grep -q DOWN"},
+                                         Lack{"NoInterfaceHasAnAddress",
+                                              "ip link add name wire type veth peer name plug\n"
+                                              "ip link set dev wire addrgenmode none\n"
+                                              "ip link set dev plug addrgenmode none\n"
+                                              "ip link set dev wire up\n"
+                                              "ip link set dev plug up\n"}),
+                         [](const auto& lack) { return std::string(lack.param.name); });
 
 } // namespace
 } // namespace datum::net
