@@ -16,8 +16,9 @@ struct IaAddress {
 };
 
 // The first word of the instance data: an interface, an address, or nothing. With nothing the name
-// decides: `datum-<interface>`, anything else stands for the host. Nothing returned: there is no
-// such interface, or it has no address (errno 0), or the kernel would not tell (errno says why).
+// decides: `datum-<interface>`, anything else stands for the host, by 127.0.0.1 where no interface
+// is up. Nothing returned: there is no such interface, or it has no address (errno 0), or the
+// kernel would not tell (errno says why).
 std::optional<IaAddress> find_ia_address(std::string_view ia_name, std::string_view instance_data);
 
 } // namespace datum

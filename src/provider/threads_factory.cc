@@ -137,11 +137,16 @@ class TcpRuntime final : public ThreadedRuntime {
 };
 
 // Says why there is none.
-std::optional<IaAddress> find_place(std::string_view ia_name, std::string_view instance_data) {
+std::optional<IaAddress> find_place(std::string_view ia_name, std::string_view instance_data,
+                                    AllowedPaths paths) {
   const std::optional<IaAddress> place = find_ia_address(ia_name, instance_data);
   const int error = errno;
   if (place) {
     const std::optional<HostAddress> host = read_address(place->address);
+    if (place->every_address && host && host->is_loopback() && has_no_network())
+      log(paths == AllowedPaths::OtherHosts ? LogLevel::Warn : LogLevel::Info,
+          "ia \"{}\": {}, so it reaches nobody over TCP{}; see `ip address`", ia_name, kNoNetwork,
+          paths == AllowedPaths::OtherHosts ? ", and DATUM_TRANSPORT=tcp leaves no other way" : "");
     if (!place->given || !host || may_bind(*host)) return place;
     log(LogLevel::Warn,
         "ia \"{}\" (instance data \"{}\"): no interface of this host has that address; see "
@@ -174,7 +179,7 @@ class ThreadsFactory final : public RuntimeFactory {
       return fail(Type::InsufficientResources, Detail::ResourceDevice);
     }
     const IaEnvironment environment = read_environment();
-    const std::optional<IaAddress> place = find_place(ia_name, instance_data);
+    const std::optional<IaAddress> place = find_place(ia_name, instance_data, environment.paths);
     if (!place) return fail(Type::InsufficientResources, Detail::ResourceDevice);
     Result<std::unique_ptr<ThreadedProgress>> progress = ThreadedProgress::open(lock);
     if (!progress) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 #include <sstream>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -68,6 +69,18 @@ void judge_module(const Facts& facts, Findings& out) {
                    {}});
 }
 
+void judge_open_adapter(const Adapter& adapter, const std::string& name, Findings& out) {
+  // An adapter of the loopback interface reaches nobody else on purpose.
+  constexpr std::string_view kNoNetwork = "none: no network interface";
+  const std::string text = fmt::format("{} opens, {}", name, adapter.address);
+  if (adapter.to_other_hosts.starts_with(kNoNetwork))
+    out.push_back({Grade::Note, "adapter",
+                   fmt::format("{}; over TCP it reaches {}", text, adapter.to_other_hosts),
+                   "`ip address` shows the interfaces, their state and addresses"});
+  else
+    out.push_back({Grade::Fine, "adapter", text, {}});
+}
+
 void judge_adapters(const Facts& facts, Findings& out) {
   if (facts.adapters.empty())
     out.push_back({Grade::Problem, "adapters", "no interface adapter at all",
@@ -76,8 +89,7 @@ void judge_adapters(const Facts& facts, Findings& out) {
     const std::string name = fmt::format("{} u{}.{} ({})", adapter.name, adapter.major,
                                          adapter.minor, adapter.origin.text);
     if (adapter.opens)
-      out.push_back(
-          {Grade::Fine, "adapter", fmt::format("{} opens, {}", name, adapter.address), {}});
+      judge_open_adapter(adapter, name, out);
     else if (adapter.major != DAT_VERSION_MAJOR)
       out.push_back({Grade::Note, "adapter", fmt::format("{}: {}", name, adapter.state), {}});
     else
@@ -251,6 +263,25 @@ void judge_ports(const Facts& facts, Findings& out) {
                    mapped.low, mapped.high)});
 }
 
+// There may be any number: a name costs nothing.
+void judge_names(const Facts& facts, Findings& out) {
+  constexpr std::size_t kShown = 8;
+  const std::size_t count = facts.held_names.size();
+  for (std::size_t i = 0; i < std::min(count, kShown); ++i) {
+    const auto& [name, owner] = facts.held_names[i];
+    out.push_back(
+        {Grade::Note, "names",
+         fmt::format("port {} belongs to user {}, but the socket name @datum/1/{}/{} is held by "
+                     "user {}: a service point there is reached over TCP alone",
+                     name.port, owner, name.host, name.port, name.holder),
+         fmt::format("`ss -xap | grep @datum/1/` as root shows the process; end it, and make the "
+                     "service point at {} anew",
+                     name.port)});
+  }
+  if (count > kShown)
+    out.push_back({Grade::Note, "names", fmt::format("{} more of that kind", count - kShown), {}});
+}
+
 void judge_network(const Facts& facts, Findings& out) {
   if (facts.own_network)
     out.push_back(
@@ -268,6 +299,7 @@ void judge_network(const Facts& facts, Findings& out) {
                                         : "unknown without /proc",
                    {}});
   judge_ports(facts, out);
+  judge_names(facts, out);
 }
 
 void judge_devices(const Facts& facts, Findings& out) {

@@ -138,6 +138,7 @@ Facts gather_facts() {
   facts.ephemeral_ports = first_line("/proc/sys/net/ipv4/ip_local_port_range");
   std::replace(facts.ephemeral_ports.begin(), facts.ephemeral_ports.end(), '\t', ' ');
   facts.first_unprivileged_port = read_number("/proc/sys/net/ipv4/ip_unprivileged_port_start");
+  facts.held_names = find_held_names();
   facts.rdma_devices = names_in("/sys/class/infiniband");
   facts.shmem_huge_pages = first_line("/sys/kernel/mm/transparent_hugepage/shmem_enabled");
   facts.huge_pages_free = read_number("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages");

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "info/adapters.h"
+#include "info/held_names.h"
 
 namespace datum::info {
 
@@ -34,6 +35,7 @@ struct Facts {
   bool namespaces_known = false;
   std::string ephemeral_ports; // "32768 60999"
   std::optional<long> first_unprivileged_port;
+  std::vector<HeldName> held_names;
   std::vector<std::string> rdma_devices;
   std::string shmem_huge_pages; // "always within_size advise [never] deny force"
   std::optional<long> huge_pages_free;

@@ -57,8 +57,9 @@ std::optional<TcpSocket> parse_tcp_socket(std::string_view line) {
   const auto local = parse_end(take_field(line)), remote = parse_end(take_field(line));
   if (!local || !remote) return std::nullopt;
   TcpSocket socket{0, *local, *remote, state_name(take_field(line))};
-  // Queues, timer, retransmissions, user, timeout.
-  for (int skipped = 0; skipped < 5; ++skipped) take_field(line);
+  for (int skipped = 0; skipped < 3; ++skipped) take_field(line); // queues, timer, repetitions
+  if (!to_number(take_field(line), socket.user)) return std::nullopt;
+  take_field(line); // timeout
   if (!to_number(take_field(line), socket.inode)) return std::nullopt;
   return socket;
 }

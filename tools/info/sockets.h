@@ -5,6 +5,8 @@
 //             program's for something else, no table says.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -26,6 +28,7 @@ struct TcpSocket {
   std::uint64_t inode = 0;
   TcpEnd local, remote;
   std::string state; // "established"
+  uid_t user = 0;
   [[nodiscard]] bool listening() const { return state == "listening"; }
 };
 std::vector<TcpSocket> parse_tcp_sockets(std::string_view text);

@@ -173,6 +173,11 @@ bool is_within_host(const std::optional<HostAddress>& own, const HostAddress& pe
   return own == peer || is_local(peer).value_or(false);
 }
 
+bool has_no_network() {
+  const auto all = interface_addresses();
+  return all && std::none_of(all->begin(), all->end(), [](const auto& each) { return each.is_up; });
+}
+
 bool may_bind(const HostAddress& host) {
   const UniqueFd socket(::socket(host.family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   sockaddr_storage name;

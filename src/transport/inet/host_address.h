@@ -45,6 +45,12 @@ OrErrno<bool> is_local(const HostAddress& host);
 // too, where that cannot be found out (is_local).
 bool is_within_host(const std::optional<HostAddress>& own, const HostAddress& peer);
 
+// No interface of this host is up with an address: TCP reaches nobody, itself included. False where
+// the kernel would not tell.
+bool has_no_network();
+inline constexpr const char* kNoNetwork =
+    "no network interface of this host is up and has an address";
+
 // Sockets of this host may have this address: an interface has it, or ip_nonlocal_bind is set. Also
 // true where there is no descriptor to find out with.
 bool may_bind(const HostAddress& host);

@@ -50,10 +50,12 @@ bool needs_privilege(ConnQual qualifier) {
   return qualifier >= 1 && qualifier < first_unprivileged_port();
 }
 
-std::string way_to_this_host() {
-  const int refusal = refusal_of_unix_sockets();
-  return refusal == 0 ? "shared memory where the listener offers it, else TCP"
-                      : text("TCP; {}", no_shared_memory(refusal));
+std::string way_to_this_host(const TcpTransport& tcp) {
+  if (const int refusal = refusal_of_unix_sockets(); refusal != 0)
+    return text("{}; {}", tcp.way_to_this_host(), no_shared_memory(refusal));
+  const bool alone = has_no_network();
+  return text("shared memory where the listener offers it{}{}",
+              alone ? "; not TCP: " : ", else TCP", alone ? kNoNetwork : "");
 }
 
 } // namespace
@@ -83,7 +85,7 @@ NamedAttributes PathTransport::attributes() const {
   NamedAttributes both = links_.attributes();
   const NamedAttributes more = tcp_->attributes();
   both.insert(both.end(), more.begin(), more.end());
-  both.emplace_back("path.this_host", way_to_this_host());
+  both.emplace_back("path.this_host", way_to_this_host(*tcp_));
   both.emplace_back("path.other_hosts", tcp_->way_to_other_hosts());
   both.emplace_back("path.reason", "DATUM_TRANSPORT=auto");
   return both;
@@ -187,7 +189,10 @@ Result<std::unique_ptr<Channel>> PathTransport::connect(const Address& address, 
     return links_.connect(address, qualifier, data, events, options);
   const Finding found = fabric_.find(*host, qualifier);
   const auto why = why_tcp(found);
-  if (!why) return links_.connect(address, qualifier, data, events, options);
+  // Without a network TCP would not tell a listener that is still to come from a host out of reach.
+  const bool nobody_at_all =
+      found.what == Lookup::Nobody && host->is_loopback() && has_no_network();
+  if (!why || nobody_at_all) return links_.connect(address, qualifier, data, events, options);
   auto channel = tcp_->connect(address, qualifier, data, events, options, *why);
   // Somebody of this host may have begun to listen meanwhile: whoever can be reached over TCP now
   // has offered shared memory before, and has not been asked for anything yet.

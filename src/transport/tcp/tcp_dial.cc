@@ -158,14 +158,17 @@ void TcpDial::tell(Shortage shortage) {
 // Once for each connect. What somebody has to permit is told to everybody, and not more often than
 // a shortage.
 void TcpDial::tell_unreachable() {
-  const bool refused = is_refusal(why_unreachable_);
-  const LogLevel level = refused ? LogLevel::Warn : LogLevel::Info;
-  if (!log_enabled(level)) return;
-  if (refused && !context_.connect_shortage.may_tell(Lack::Other, context_.now())) return;
   try {
-    log(level, "connecting to {} port {}: {}{}", to_text(host_), unreachable_,
+    const bool refused = is_refusal(why_unreachable_);
+    const bool alone = !refused && has_no_network();
+    const LogLevel level = refused || alone ? LogLevel::Warn : LogLevel::Info;
+    if (!log_enabled(level)) return;
+    if (level == LogLevel::Warn && !context_.connect_shortage.may_tell(Lack::Other, context_.now()))
+      return;
+    log(level, "connecting to {} port {}: {}{}{}", to_text(host_), unreachable_,
         std::strerror(why_unreachable_),
-        refused ? "; a firewall, a route or a security policy of this host refuses it" : "");
+        refused ? "; a firewall, a route or a security policy of this host refuses it" : "",
+        alone ? text("; {}, see `ip address`", kNoNetwork) : "");
   } catch (const std::bad_alloc&) { // for the address
     log_out_of_memory();
   }

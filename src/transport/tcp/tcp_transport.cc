@@ -120,17 +120,21 @@ NamedAttributes TcpTransport::attributes() const {
       {"tcp.address", context_.options.every_address ? "*" : datum::to_text(context_.host)},
       {"tcp.crc", to_text(context_.options.crc)}};
   if (context_.options.only_way) {
-    own.emplace_back("path.this_host", "TCP");
+    own.emplace_back("path.this_host", way_to_this_host());
     own.emplace_back("path.other_hosts", way_to_other_hosts());
     own.emplace_back("path.reason", "DATUM_TRANSPORT=tcp");
   }
   return own;
 }
 
-const char* TcpTransport::way_to_other_hosts() const {
-  return context_.scope() && context_.host.is_loopback()
-             ? "none: the address of this IA belongs to the loopback interface"
-             : "TCP";
+std::string TcpTransport::way_to_other_hosts() const {
+  if (context_.scope() && context_.host.is_loopback())
+    return "none: the address of this IA belongs to the loopback interface";
+  return way_to_this_host();
+}
+
+std::string TcpTransport::way_to_this_host() const {
+  return has_no_network() ? std::string("none: ") + kNoNetwork : "TCP";
 }
 
 std::span<RegionEntry> TcpTransport::region_storage() {

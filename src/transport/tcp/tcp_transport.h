@@ -25,7 +25,8 @@ class TcpTransport final : public Transport {
   const Address& address() const override { return address_; }
   NamedAttributes attributes() const override;
   // For who asks which way connections take, before there is one.
-  const char* way_to_other_hosts() const;
+  std::string way_to_other_hosts() const;
+  std::string way_to_this_host() const;
   std::span<RegionEntry> region_storage() override;
   DirectAccessGate* gate() override { return nullptr; } // all access is under the adapter's lock
   void attach(const TransportHost& host) override { context_.lent = host; }

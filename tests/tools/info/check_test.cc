@@ -182,6 +182,59 @@ TEST(InfoCheck, ANetworkOfItsOwnIsANote) {
   expect(facts, "network namespace", Grade::Note);
 }
 
+TEST(InfoCheck, AnAdapterWithoutANetworkIsANote) {
+  Facts facts = good();
+  facts.adapters[0].to_other_hosts = "none: no network interface of this host is up";
+  expect(facts, "over TCP it reaches none: no network interface of this host is up", Grade::Note);
+}
+
+// Rules: PROTECT.13
+TEST(InfoCheck, ANameThatAnotherUserHoldsIsANote) {
+  Facts facts = good();
+  facts.held_names = {{{"192.0.2.1", 5000, 1001}, 1000}};
+  expect(facts,
+         "port 5000 belongs to user 1000, but the socket name @datum/1/192.0.2.1/5000 is held by "
+         "user 1001",
+         Grade::Note);
+}
+
+TEST(InfoCheck, OfManyNamesAFewAreShown) {
+  Facts facts = good();
+  facts.held_names.assign(1000, {{"*", 5000, 1001}, 1000});
+  expect(facts, "992 more", Grade::Note);
+  EXPECT_LT(judge(facts).size(), 40U);
+}
+
+// Rules: PROTECT.13
+TEST(InfoHeldNames, AreComparedWithWhoHasThePort) {
+  const auto tcp = [](const char* host, uid_t user) {
+    return TcpSocket{0, {host, 5000}, {"0.0.0.0", 0}, "listening", user};
+  };
+  const std::vector<RendezvousName> every = {{"*", 5000, 1001}};
+  const std::vector<RendezvousName> one = {{"192.0.2.1", 5000, 1001}};
+  for (const auto& names : {every, one}) {
+    EXPECT_EQ(held_by_others(names, {tcp("::", 1000)}).size(), 1U);
+    EXPECT_EQ(held_by_others(names, {tcp("192.0.2.1", 1000)}).size(), 1U);
+    EXPECT_EQ(held_by_others(names, {tcp("::", 1001)}).size(), 0U);
+    EXPECT_EQ(held_by_others(names, {tcp("192.0.2.2", 1000), tcp("192.0.2.1", 1001)}).size(), 0U);
+    EXPECT_EQ(held_by_others(names, {}).size(), 0U) << "nobody has the port";
+  }
+  EXPECT_EQ(held_by_others(one, {tcp("192.0.2.2", 1000)}).size(), 0U) << "another address";
+}
+
+// Anybody chooses names.
+TEST(InfoHeldNames, AreAddressesAndPortsOrNothing) {
+  const auto name = parse_rendezvous("datum/1/fe80::1%2/5000", 7);
+  ASSERT_TRUE(name.has_value());
+  EXPECT_EQ(name->host, "fe80::1%2");
+  EXPECT_EQ(name->port, 5000);
+  EXPECT_EQ(name->holder, 7U);
+  for (const char* other :
+       {"datum/1/*/70000", "datum/1/\x1b[2J/5000", "datum/1//5000", "datum/1/*/", "datum/1/5000",
+        "datum/s/*/5000", "x/datum/1/*/5000", "datum/1/*/5000 "})
+    EXPECT_FALSE(parse_rendezvous(other, 7).has_value()) << other;
+}
+
 TEST(InfoProc, MappingsAreReadWithSizeRightsAndDeletion) {
   const auto maps = parse_maps("7f00-8f00 rw-s 00000000 00:01 42   /memfd:datum-link (deleted)\n"
                                "nonsense\n"

@@ -2,7 +2,11 @@
 // dat-info as a user runs it.
 #include <gtest/gtest.h>
 
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -12,6 +16,7 @@
 #include <sstream>
 
 #include "command.h"
+#include "tests/abstract_name.h"
 
 namespace datum::info {
 namespace {
@@ -212,7 +217,9 @@ TEST(DatInfo, AnInterfaceThatIsDownIsTheCause) {
   const DatConf conf("mine u1.2 nonthreadsafe default libdatum1.so d.1.0 \"lo\" \"\"\n");
   const Ended ended = run(conf.with("unshare -rn " + kInfo + " --check 2>/dev/null"));
   EXPECT_NE(ended.output.find(": lo is down"), std::string::npos) << ended.output;
-  EXPECT_NE(ended.output.find("no interface here is up"), std::string::npos) << ended.output;
+  EXPECT_NE(ended.output.find("over TCP it reaches none: no network interface of this host is up"),
+            std::string::npos)
+      << ended.output;
   for (const char* text : {"installed", "install it", "ulimit -v"})
     EXPECT_EQ(ended.output.find(text), std::string::npos) << ended.output;
 }
@@ -421,6 +428,57 @@ TEST(DatInfo, AProgramInAnotherNetworkNamespaceIsSeenThere) {
       << ended.output;
   EXPECT_NE(ended.output.find("port " + server.port + " at every address (TCP)"), std::string::npos)
       << ended.output;
+}
+
+// A process of another user that has a name of shared memory.
+class NameOfAnother {
+ public:
+  explicit NameOfAnother(const std::string& name) {
+    int ready[2];
+    if (pipe(ready) != 0) throw std::runtime_error("pipe");
+    pid_ = fork();
+    if (pid_ == 0) hold(name, ready[1]);
+    close(ready[1]);
+    char byte = 0;
+    holds = read(ready[0], &byte, 1) == 1;
+    close(ready[0]);
+  }
+  NameOfAnother(const NameOfAnother&) = delete;
+  NameOfAnother& operator=(const NameOfAnother&) = delete;
+  ~NameOfAnother() {
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
+  bool holds = false;
+
+ private:
+  [[noreturn]] static void hold(const std::string& name, int ready) {
+    constexpr uid_t kNobody = 65534;
+    sockaddr_un address;
+    const socklen_t length = test::to_sockaddr(name, address);
+    if (setuid(kNobody) == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 &&
+        bind(socket(AF_UNIX, SOCK_SEQPACKET, 0), reinterpret_cast<sockaddr*>(&address), length) ==
+            0 &&
+        write(ready, "", 1) == 1)
+      pause();
+    _exit(1);
+  }
+  pid_t pid_ = -1;
+};
+
+// Rules: PROTECT.13
+TEST(DatInfo, ANameThatAnotherUserHoldsIsShown) {
+  if (geteuid() != 0) GTEST_SKIP() << "becoming another user needs root";
+  // Far from what others take. It would be the squatter's if it came first.
+  const std::string port = std::to_string(10000 + getpid() % 5000);
+  const NameOfAnother name("datum/1/*/" + port);
+  ASSERT_TRUE(name.holds);
+  const Served server(kPing + " --serve -p " + port + " -q 2>/dev/null");
+  const std::string told = run(kInfo + " --check").output;
+  EXPECT_NE(told.find("port " + port + " belongs to user 0, but the socket name @datum/1/*/" +
+                      port + " is held by user 65534"),
+            std::string::npos)
+      << told;
 }
 
 TEST(DatInfo, ASocketOfAnotherUserIsNamedAsNotVisible) {

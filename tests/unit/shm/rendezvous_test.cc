@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Names, addresses, and the texts of /proc that decide about them.
-#include <gtest/gtest.h>
 #include <array>
+#include <gtest/gtest.h>
 #include <netinet/tcp.h>
 #include <thread>
 
