@@ -108,7 +108,8 @@ inline constexpr DAT_EP_PARAM_MASK kNamedAttributeFields =
     DAT_EP_FIELD_EP_ATTR_NUM_TRANSPORT_ATTR | DAT_EP_FIELD_EP_ATTR_TRANSPORT_SPECIFIC_ATTR |
     DAT_EP_FIELD_EP_ATTR_NUM_PROVIDER_ATTR | DAT_EP_FIELD_EP_ATTR_PROVIDER_SPECIFIC_ATTR;
 
-// Where DAT 1.2 has a hole in the mask, programs write 0xffff for all of an EP's own fields (HABIT.4).
+// Where DAT 1.2 has a hole in the mask, programs write 0xffff for all of an EP's own fields
+// (HABIT.4).
 inline constexpr DAT_EP_PARAM_MASK kQueriedFields = DAT_EP_FIELD_ALL | 0xffff;
 
 template <class V>
