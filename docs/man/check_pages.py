@@ -9,8 +9,9 @@ rule of its functions, and some page every rule of DAT 2.0; the page of a call h
 examples compile without warnings.
 
 A rule is named in parentheses: (R4), a rule of one of the page's own functions, or (EVENT.3).
-"R5 to R10" names all of them. In a list of constants on one line the later ones may leave out how the
-last whole one begins: "DAT_EVD_STATE_ENABLED, _DISABLED".
+"R5 to R10" names all of them, "R5.default" what R5 is where DATUM_STRICT is not on. In a list of
+constants on one line the later ones may leave out how the last whole one begins:
+"DAT_EVD_STATE_ENABLED, _DISABLED".
 """
 import argparse
 import pathlib
@@ -33,7 +34,7 @@ SECTIONS = ("SYNOPSIS", "DESCRIPTION", "PARAMETERS", "RETURN VALUES", "THREADS",
 # Calls on objects that have states.
 WITH_STATES = ("dat_ep_", "dat_evd_", "dat_cno_", "dat_lmr_", "dat_srq_")
 OWNER = r"[A-Za-z_-][A-Za-z0-9_-]*"
-TAG = re.compile(rf"(?:({OWNER}?)[.-])?(R?)(\d+)(?: to (?:{OWNER}?[.-])?R?(\d+))?")
+TAG = re.compile(rf"(?:({OWNER}?)[.-])?(R?)(\d+)(\.default)?(?: to (?:{OWNER}?[.-])?R?(\d+))?")
 
 
 def lines_of(path):
@@ -57,8 +58,8 @@ class Page:
                 if not tag or not (tag[1] or tag[2]):
                     continue
                 owners = [tag[1]] if tag[1] else self.names
-                for number in range(int(tag[3]), int(tag[4] or tag[3]) + 1):
-                    known = {f"{owner}{dot}{tag[2]}{number}" for owner in owners
+                for number in range(int(tag[3]), int(tag[5] or tag[3]) + 1):
+                    known = {f"{owner}{dot}{tag[2]}{number}{tag[4] or ''}" for owner in owners
                              for dot in ".-"} & rules
                     found |= known
                     if not known:

@@ -26,6 +26,8 @@ CancellableWait::~CancellableWait() noexcept(false) {
 long sleeping_call(long number, long a, long b, long c, long d, long e, long f) {
   if (!may_end) return ::syscall(number, a, b, c, d, e, f);
   int type = PTHREAD_CANCEL_DEFERRED;
+  // For one system call, which is no point of cancellation by itself.
+  // NOLINTNEXTLINE(concurrency-thread-canceltype-asynchronous)
   pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
   pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, nullptr);
   pthread_testcancel(); // what came before a signal could tell it

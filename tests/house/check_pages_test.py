@@ -75,6 +75,17 @@ class CheckPages(unittest.TestCase):
         self.add("docs/man/dat2.7.md", "\nDAT_NEW_FIRST, _SECOND\n")
         self.assert_finds("dat2/dat.h: no page names DAT_NEWER")
 
+    def test_rules_of_the_default_mode_are_rules_of_their_own(self):
+        already = self.check()[1]
+        self.add("tests/rules/dat_evd_wait.rules",
+                 "dat_evd_wait.R98 | strict | api\ndat_evd_wait.R98.default | as it is | api\n")
+        self.add("docs/man/dat_evd_wait.3.md", "\nStrict mode refuses (R98).\n")
+        lacks = "dat_evd_wait.3.md: does not state dat_evd_wait.R98.default"
+        self.assertEqual(self.check(), (1, sorted([*already, lacks])))
+        self.add("docs/man/dat_evd_wait.3.md", "\nElse all is well (R98.default, R97.default).\n")
+        unknown = "dat_evd_wait.3.md: there is no rule R97.default"
+        self.assertEqual(self.check(), (1, sorted([*already, unknown])))
+
 
 if __name__ == "__main__":
     unittest.main()
