@@ -29,6 +29,7 @@ struct Note {
   Field<96> value;
   Field<160> allowed;
   Field<64> rule;
+  Type type = Type::Success;
 };
 
 constinit thread_local Note note;
@@ -58,6 +59,7 @@ void note_cause(const Cause& cause) noexcept {
   note.value.set(cause.value);
   note.allowed.set(cause.allowed);
   note.rule.set(cause.rule);
+  note.type = cause.type;
 }
 
 void forget_cause() noexcept {
@@ -69,10 +71,26 @@ void note_bits(std::string_view what, std::uint64_t value, std::string_view allo
   if (refusals_are_told()) note_cause({what, text("{:#x}", value), allowed, rule});
 }
 
+void name_cause(std::string_view what) noexcept {
+  if (!refusals_are_told()) return;
+  note.what.set(what);
+  note.type = Type::Success;
+}
+
+void name_cause(std::string_view what, std::string_view value, std::string_view allowed) noexcept {
+  note_cause({what, value, allowed, ""});
+}
+
+void note_limit(std::string_view what, std::int64_t value, std::int64_t most) {
+  if (refusals_are_told())
+    note_cause({what, std::to_string(value), text("at most {}", most), ""});
+}
+
 void tell_refusal(std::string_view call, std::string_view answer,
                   const Cause& otherwise) noexcept {
   if (!refusals_are_told()) return;
-  const Note noted = note;
+  const bool fits = note.type == Type::Success || note.type == otherwise.type;
+  const Note noted = fits ? note : Note();
   forget_cause();
   try {
     const std::string line =

@@ -30,6 +30,7 @@ struct Cause {
   std::string_view value;   // what it is
   std::string_view allowed; // what it may be
   std::string_view rule;    // a tag of tests/rules or a manual page
+  Type type = Type::Success; // of the answers that it explains; Success: of any
 };
 
 inline bool refusals_are_told() {
@@ -57,6 +58,14 @@ note_bits(std::string_view what, const void* value, std::string_view allowed,
   note_bits(what, reinterpret_cast<std::uintptr_t>(value), allowed, rule);
 }
 
+// The parts that are texts already. The value of a handle has been noted with it.
+[[gnu::cold, gnu::noinline]] void name_cause(std::string_view what) noexcept;
+[[gnu::cold, gnu::noinline]] void name_cause(std::string_view what, std::string_view value,
+                                             std::string_view allowed) noexcept;
+// A number above what the adapter or the object has room for.
+[[gnu::cold, gnu::noinline]] void note_limit(std::string_view what, std::int64_t value,
+                                             std::int64_t most);
+
 // QUEUE_EMPTY, TIMEOUT_EXPIRED, INTERRUPTED_CALL and ABORT say what happened: nothing was refused.
 constexpr bool is_answer(Type type) {
   return type == Type::QueueEmpty || type == Type::TimeoutExpired ||
@@ -64,7 +73,8 @@ constexpr bool is_answer(Type type) {
 }
 
 // Writes the line, and forgets the cause. `call`: dat_ep_create; `answer`: what it returns, as
-// dat_strerror() names it. What the noted cause does not say is taken from `otherwise`.
+// dat_strerror() names it. What the noted cause does not say is taken from `otherwise`; a note for
+// answers of another type is none.
 [[gnu::cold, gnu::noinline]] void tell_refusal(std::string_view call, std::string_view answer,
                                                const Cause& otherwise) noexcept;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/adapter_objects.cc: creating and freeing the objects of an adapter.
+#include "base/refusal.h"
 #include "core/evd_sharing.h"
 #include "core/interface_adapter.h"
 
@@ -13,6 +14,12 @@ Status why_not(Found found, Status no) {
   case Found::LacksDevice: return {Type::InsufficientResources, Detail::ResourceDevice};
   default: return no;
   }
+}
+
+[[gnu::cold, gnu::noinline]] void note_unusable(const RegionRequest& request) {
+  if (refusals_are_told())
+    note_cause({"region_description", text("{:#x} + {}", request.address, request.length),
+                text("memory that is mapped for privileges {:#x}", request.access), ""});
 }
 
 } // namespace
@@ -47,8 +54,13 @@ Result<NotificationObject*> InterfaceAdapter::create_cno(ProxyAgent agent) {
 
 Result<EventDispatcher*> InterfaceAdapter::create_evd(std::int32_t qlen, NotificationObject* cno,
                                                       EvdFlags flags) {
-  if (qlen > limits().max_evd_qlen || counts_.evds.alive >= limits().max_evds)
+  if (qlen > limits().max_evd_qlen || counts_.evds.alive >= limits().max_evds) {
+    if (qlen > limits().max_evd_qlen)
+      note_limit("evd_min_qlen", qlen, limits().max_evd_qlen);
+    else
+      note_limit("EVDs of the IA", counts_.evds.alive + 1, limits().max_evds);
     return fail(Type::InsufficientResources, Detail::ResourceTevd);
+  }
   return adopt(std::make_unique<EventDispatcher>(*this, qlen, cno, flags), evds_, counts_.evds);
 }
 
@@ -60,17 +72,28 @@ Result<ProtectionZone*> InterfaceAdapter::create_zone() {
 
 Result<MemoryRegion*> InterfaceAdapter::create_region(const RegionRequest& request,
                                                       ProtectionZone& zone) {
-  if (request.address == 0) return fail(Type::InvalidParameter, Detail::Arg3);
+  if (request.address == 0) {
+    note_cause({"region_description", "address 0", "", ""});
+    return fail(Type::InvalidParameter, Detail::Arg3);
+  }
   if (request.length == 0 || request.length > limits().max_lmr_size ||
-      request.address + request.length < request.address)
+      request.address + request.length < request.address) {
+    note_cause("length", request.length, "", "");
     return fail(Type::InvalidParameter, Detail::Arg4);
+  }
   const bool shared = request.type == MemoryType::Shared;
   SharedNames::Use name =
       shared ? environment_.shared_names->use(request.cookie, request.length) : SharedNames::Use();
-  if (shared && !name) return fail(Type::InvalidParameter, Detail::Arg4);
+  if (shared && !name) {
+    note_cause("length", request.length, "that of the first LMR with this shared_memory_id", "");
+    return fail(Type::InvalidParameter, Detail::Arg4);
+  }
   // Registering what is not there is an error now rather than a crash later (design 6).
   const Found usable = environment_.memory->usable(request.address, request.length, request.access);
-  if (usable != Found::Yes) return fail(why_not(usable, {Type::InvalidParameter, Detail::Arg3}));
+  if (usable != Found::Yes) {
+    note_unusable(request);
+    return fail(why_not(usable, {Type::InvalidParameter, Detail::Arg3}));
+  }
   if (shared) {
     const Found found = environment_.memory->shared(request.address, request.length);
     if (found != Found::Yes) return fail(why_not(found, Type::InvalidState));
@@ -113,8 +136,14 @@ Result<MemoryWindow*> InterfaceAdapter::create_window(ProtectionZone& zone,
 Result<SharedReceiveQueue*>
 InterfaceAdapter::create_srq(ProtectionZone& zone, const SharedReceiveAttributes& attributes) {
   if (attributes.max_recv_dtos <= 0 || attributes.max_recv_iov <= 0 ||
-      attributes.max_recv_iov > limits().max_iov)
+      attributes.max_recv_iov > limits().max_iov) {
+    if (attributes.max_recv_dtos <= 0)
+      note_cause("max_recv_dtos", attributes.max_recv_dtos, "above 0", "dat_srq_create.R8");
+    else
+      note_cause("max_recv_iov", attributes.max_recv_iov, "1 to max_iov_segments_per_dto of the IA",
+                 "dat_srq_create.R10");
     return fail(Type::InvalidParameter, Detail::Arg3);
+  }
   if (attributes.max_recv_dtos > limits().max_recv_per_srq ||
       counts_.srqs.alive >= limits().max_srqs)
     return fail(Type::InsufficientResources, Detail::ResourceSrq);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "core/connection_request.h"
 
+#include "base/refusal.h"
 #include "core/datagram_mark.h"
 #include "core/endpoint.h"
 #include "core/interface_adapter.h"
@@ -29,10 +30,17 @@ PrivateData ConnectionRequest::private_data() const {
 Status ConnectionRequest::accept(Endpoint* endpoint, PrivateData data) {
   const bool own = endpoint_ != nullptr;
   // An EP is given exactly when the request brought none (dat_cr_accept).
-  if (own == (endpoint != nullptr)) return {Type::InvalidHandle, Detail::HandleEp};
-  Endpoint& chosen = own ? *endpoint_ : *endpoint;
-  if (for_datagrams_ != (chosen.datagrams() != nullptr))
+  if (own == (endpoint != nullptr)) {
+    note_cause({"ep_handle", own ? "an EP" : "null",
+                own ? "null, since the request brought its EP" : "an EP, since the request has none",
+                ""});
     return {Type::InvalidHandle, Detail::HandleEp};
+  }
+  Endpoint& chosen = own ? *endpoint_ : *endpoint;
+  if (for_datagrams_ != (chosen.datagrams() != nullptr)) {
+    note_cause({"service_type of the EP", "another than the request's", "the same", ""});
+    return {Type::InvalidHandle, Detail::HandleEp};
+  }
   if (const Status s = chosen.check_accept(own); !s.ok()) return s;
   chosen.accept(*incoming_, qualifier_, data); // throws before it changes anything
   endpoint_ = nullptr;
@@ -57,7 +65,10 @@ void ConnectionRequest::reject(PrivateData data) {
 
 Status ConnectionRequest::handoff(ConnQual qualifier) {
   ServicePoint* target = adapter().find_service_point(qualifier);
-  if (target == nullptr) return {Type::InvalidParameter, Detail::Arg2};
+  if (target == nullptr) {
+    note_cause("", qualifier, "", "");
+    return {Type::InvalidParameter, Detail::Arg2};
+  }
   give_back_endpoint();
   target->on_request(std::move(incoming_));
   return kOk;

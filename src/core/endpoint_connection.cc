@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/endpoint_connection.cc: connect, accept, disconnect, reset: what the consumer asks for.
+#include "base/refusal.h"
 #include "core/endpoint.h"
 #include "core/interface_adapter.h"
 
 namespace datum {
+namespace {
+
+// What the EP needs for a connection.
+[[gnu::cold, gnu::noinline]] Status without(std::string_view part, Status status) {
+  note_cause({part, "null in the EP", "not null", ""});
+  return status;
+}
+
+} // namespace
 
 ChannelOptions Endpoint::channel_options() const {
   ChannelOptions options;
@@ -17,10 +27,10 @@ ChannelOptions Endpoint::channel_options() const {
 
 Status Endpoint::connect(const Address& address, ConnQual qualifier, std::uint32_t timeout_us,
                          PrivateData data) {
-  if (!connect_evd_) return {Type::InvalidHandle, Detail::HandleEvdConn};
+  if (!connect_evd_) return without("connect_evd_handle", {Type::InvalidHandle, Detail::HandleEvdConn});
   if (datagrams_) return connect_datagrams(address, qualifier, timeout_us, data);
   if (state_ != EpState::Unconnected) return invalid_state(state_);
-  if (!zone_) return {Type::InvalidState, Detail::EpNotReady};
+  if (!zone_) return without("pz_handle", {Type::InvalidState, Detail::EpNotReady});
   // The answer comes when nobody can be told that there is no memory for it.
   private_data_.reserve(kMostPrivateDataOfAnswer);
   ChannelOptions options = channel_options();
@@ -55,7 +65,7 @@ void Endpoint::end_attempt() {
 }
 
 Status Endpoint::dup_connect(const Endpoint& original, std::uint32_t timeout_us, PrivateData data) {
-  if (!connect_evd_) return {Type::InvalidHandle, Detail::HandleEvdConn};
+  if (!connect_evd_) return without("connect_evd_handle", {Type::InvalidHandle, Detail::HandleEvdConn});
   if (state_ != EpState::Unconnected) return invalid_state(state_);
   if (datagrams_) return {Type::ModelNotSupported};
   // The accepting end knows no qualifier to connect to (D-18).
@@ -138,14 +148,18 @@ void Endpoint::requested(const Address& remote, ConnQual remote_port, ConnQual l
 Status Endpoint::check_accept(bool own) const {
   if (datagrams_) {
     if (const Status s = check_datagrams_open(); !s.ok()) return s;
-    if (!zone_ || !connect_evd_) return {Type::InvalidHandle, Detail::HandleEp};
+    if (!zone_ || !connect_evd_)
+    return without(zone_ ? "connect_evd_handle" : "pz_handle",
+                   {Type::InvalidHandle, Detail::HandleEp});
     return datagrams_->make_room();
   }
   const bool expected =
       own ? state_ == EpState::PassivePending || state_ == EpState::TentativePending
           : state_ == EpState::Unconnected;
   if (!expected) return invalid_state(state_);
-  if (!zone_ || !connect_evd_) return {Type::InvalidHandle, Detail::HandleEp};
+  if (!zone_ || !connect_evd_)
+    return without(zone_ ? "connect_evd_handle" : "pz_handle",
+                   {Type::InvalidHandle, Detail::HandleEp});
   return kOk;
 }
 

@@ -3,6 +3,8 @@
 // Hot path: no allocation, no logging, no lock beyond the adapter's.
 #include <cassert>
 
+#include "base/refusal.h"
+#include "core/causes.h"
 #include "core/endpoint.h"
 #include "core/interface_adapter.h"
 #include "core/local_memory.h"
@@ -13,7 +15,10 @@ Status Endpoint::check_flags(CompletionFlags flags, CompletionFlags allowed,
                              CompletionFlags configured) const {
   // UNSIGNALLED is for EPs that were configured for it (api 9.3).
   if ((configured & kUnsignalled) == 0) allowed &= ~kUnsignalled;
-  if ((flags & ~allowed) != 0) return {Type::InvalidParameter, Detail::Arg5};
+  if ((flags & ~allowed) != 0) {
+    causes::note_flags(flags, allowed);
+    return {Type::InvalidParameter, Detail::Arg5};
+  }
   return kOk;
 }
 
@@ -25,7 +30,7 @@ Status Endpoint::check_state_for_request() const {
 Status Endpoint::check_local(std::span<const LocalTriplet> local, std::int32_t max_iov,
                              Access right, std::uint64_t max_length, std::uint64_t& length) const {
   if (local.size() > static_cast<std::size_t>(max_iov))
-    return {Type::InvalidParameter, Detail::Arg2};
+    return causes::too_many_segments(local.size(), max_iov);
   // It cannot have been connected yet: nothing but a Recv may be posted, and for that see there.
   if (!zone_) return invalid_state(state_);
   return check_local_memory(adapter().regions(), local, right, zone_->id(), max_length, length);
@@ -69,12 +74,16 @@ Status Endpoint::post_rdma(Opcode opcode, std::span<const LocalTriplet> local, s
     return s;
   if (read) {
     // A Read moves what the remote triplet names; the local side may be larger.
-    if (length < remote.length) return {Type::LengthError};
+    if (length < remote.length) return causes::too_short(length, remote.length);
     length = remote.length;
-    if (length > attributes_.rdma_bound) return {Type::InvalidParameter, Detail::Arg5};
-    if (attributes_.max_rdma_read_out == 0) return {Type::InvalidParameter, Detail::Arg1}; // D-32
+    if (length > attributes_.rdma_bound) {
+      note_limit("remote_buffer.segment_length", static_cast<std::int64_t>(length),
+                 static_cast<std::int64_t>(attributes_.rdma_bound));
+      return {Type::InvalidParameter, Detail::Arg5};
+    }
+    if (attributes_.max_rdma_read_out == 0) return causes::no_reads(); // D-32
   } else if (remote.length < length) {
-    return {Type::LengthError};
+    return causes::too_short(remote.length, length);
   }
   WorkRequest work;
   work.opcode = opcode;
@@ -96,7 +105,7 @@ bool Endpoint::may_start_now(const WorkRequest& work, CompletionFlags flags) con
 }
 
 Status Endpoint::submit(const WorkRequest& work, std::uint64_t cookie, CompletionFlags flags) {
-  if (requests_.full()) return {Type::InsufficientResources, Detail::ResourceMemory};
+  if (requests_.full()) return causes::no_place_for_request(requests_held());
   const Request request{cookie, work.length, flags, work.opcode};
   if (may_start_now(work, flags)) [[likely]] {
     const StartResult result = channel_->start_now(work);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/endpoint_extended.cc: what DAT 2.0 and its extensions post, and what their messages bring.
+#include "base/refusal.h"
+#include "core/causes.h"
 #include "core/endpoint.h"
 #include "core/interface_adapter.h"
 
@@ -10,7 +12,10 @@ Status Endpoint::post_send_invalidate(std::span<const LocalTriplet> local, std::
   constexpr CompletionFlags kAllowed = kSuppress | kSolicitedWait | kUnsignalled | kBarrierFence;
   if (const Status s = check_flags(flags, kAllowed, attributes_.request_completion_flags); !s.ok())
     return s;
-  if (stag == 0) return {Type::InvalidParameter, Detail::Arg7};
+  if (stag == 0) {
+    note_cause({"rmr_context", "0", "", ""});
+    return {Type::InvalidParameter, Detail::Arg7};
+  }
   WorkRequest work;
   if (const Status s = check_local(local, attributes_.max_request_iov, kLocalRead,
                                    attributes_.max_message_size, work.length);
@@ -38,9 +43,9 @@ Status Endpoint::post_write_immediate(std::span<const LocalTriplet> local, std::
           check_local(local, max_iov, kLocalRead, attributes_.rdma_bound, write.length);
       !s.ok())
     return s;
-  if (remote.length < write.length) return {Type::LengthError};
+  if (remote.length < write.length) return causes::too_short(remote.length, write.length);
   if (const Status s = check_state_for_request(); !s.ok()) return s;
-  if (requests_.full()) return {Type::InsufficientResources, Detail::ResourceMemory};
+  if (requests_.full()) return causes::no_place_for_request(requests_held());
   requests_.make_room_for_pair();
   requests_.begin_pair();
   write.opcode = Opcode::RdmaWrite;
@@ -80,13 +85,13 @@ Status Endpoint::post_atomic(Opcode opcode, const LocalTriplet& local, std::uint
   LocalTriplet sink = local;
   WorkRequest work;
   if (sink.length < sizeof(std::uint64_t) || remote.length < sizeof(std::uint64_t))
-    return {Type::LengthError};
+    return causes::too_short(std::min(sink.length, remote.length), sizeof(std::uint64_t));
   sink.length = sizeof(std::uint64_t);
   if (const Status s = check_local({&sink, 1}, attributes_.max_request_iov, kLocalWrite,
                                    attributes_.rdma_bound, work.length);
       !s.ok())
     return s;
-  if (attributes_.max_rdma_read_out == 0) return {Type::InvalidParameter, Detail::Arg1};
+  if (attributes_.max_rdma_read_out == 0) return causes::no_reads();
   if (const Status s = check_state_for_request(); !s.ok()) return s;
   work.opcode = opcode;
   work.local = {&sink, 1};

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/copy_bytes.h"
+#include "core/causes.h"
 #include "core/endpoint.h"
 #include "core/interface_adapter.h"
 #include "core/local_memory.h"
@@ -15,15 +16,15 @@ Status Endpoint::post_recv(std::span<const LocalTriplet> local, std::uint64_t co
   if (const Status s = check_flags(flags, kUnsignalled, attributes_.recv_completion_flags); !s.ok())
     return s;
   // Its Recvs come from the SRQ (D-36).
-  if (srq_) return {Type::InvalidState, Detail::SrqInUse};
-  if (!zone_) return {Type::ProtectionViolation, Detail::ProtectionWrite};
+  if (srq_) return causes::recvs_are_of_srq();
+  if (!zone_) return causes::no_zone();
   // Of a datagram the message begins behind the room for a header.
   const std::uint64_t most = attributes_.max_message_size + (datagrams_ ? kDatagramOffset : 0);
   std::uint64_t capacity = 0;
   if (const Status s = check_local(local, attributes_.max_recv_iov, kLocalWrite, most, capacity);
       !s.ok())
     return s;
-  if (recvs_.full()) return {Type::InsufficientResources, Detail::ResourceMemory};
+  if (recvs_.full()) return causes::no_place_for_recv(recvs_.count());
   any_recv_posted_ = true;
   tally_.recvs_posted.add(capacity);
   if (state_ == EpState::Disconnected) {

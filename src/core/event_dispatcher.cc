@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "base/refusal.h"
 #include "core/interface_adapter.h"
 
 namespace datum {
@@ -166,10 +167,17 @@ void EventDispatcher::drive() {
 
 Status EventDispatcher::wait(std::uint32_t timeout_us, std::int32_t threshold, Event& event,
                              std::int32_t& left) {
-  if (threshold < 1 || threshold > capacity_) return {Type::InvalidParameter, Detail::Arg3};
-  if (threshold > 1 && consumer_notification())
+  if (threshold < 1 || threshold > capacity_) {
+    if (refusals_are_told())
+      note_cause({"", std::to_string(threshold), text("1 to {}", capacity_), ""});
+    return {Type::InvalidParameter, Detail::Arg3};
+  }
+  if (threshold > 1 && consumer_notification()) {
+    note_cause("threshold", threshold, "1, since completion flags of EPs steer the EVD",
+               "dat_evd_wait.R12");
     return {Type::InvalidState,
             solicited_users_ != 0 ? Detail::EvdConfigSolicited : Detail::EvdConfigNotify};
+  }
   if (waiter_ != nullptr) return {Type::InvalidState, Detail::EvdWaiter};
   if (!waitable_) return {Type::InvalidState, Detail::EvdUnwaitable};
 
@@ -208,7 +216,10 @@ WaitResult EventDispatcher::wait_as(Waiter& waiter, std::uint32_t timeout_us) {
 
 Status EventDispatcher::resize(std::int32_t qlen) {
   if (qlen == capacity_) return kOk;
-  if (qlen < count()) return {Type::InvalidState, Detail::EvdInUse};
+  if (qlen < count()) {
+    note_cause("evd_min_qlen", qlen, "no less than what is queued", "");
+    return {Type::InvalidState, Detail::EvdInUse};
+  }
   // It would wait for more events than there can be.
   if (waiter_ != nullptr && waiter_->threshold > qlen)
     return {Type::InvalidState, Detail::EvdWaiter};

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "core/local_memory.h"
 
+#include "base/refusal.h"
+#include "core/causes.h"
+
 namespace datum {
 
 Status check_each_segment(const RegionTable& regions, std::span<const LocalTriplet> local,
@@ -12,20 +15,34 @@ Status check_each_segment(const RegionTable& regions, std::span<const LocalTripl
     // The context and address of an empty segment may be anything (H12).
     if (segment.length == 0) continue;
     const RegionEntry* entry = regions.find(segment.stag);
-    if (entry == nullptr || entry->window != 0)
+    if (entry == nullptr || entry->window != 0) {
+      note_bits("lmr_context of a segment", segment.stag, "that of an LMR of this IA", "");
       return {Type::PrivilegesViolation, write ? Detail::PrivilegesWrite : Detail::PrivilegesRead};
+    }
     const std::uint64_t offset = segment.address - entry->base;
     if (segment.address < entry->base || offset > entry->length ||
-        segment.length > entry->length - offset)
+        segment.length > entry->length - offset) {
+      causes::note_outside(segment, entry->base, entry->length);
       return {Type::InvalidParameter, Detail::Arg3};
-    if (entry->zone != zone)
+    }
+    if (entry->zone != zone) {
+      note_bits("the PZ of lmr_context", segment.stag, "the PZ of the EP or SRQ", "");
       return {Type::ProtectionViolation, write ? Detail::ProtectionWrite : Detail::ProtectionRead};
-    if ((entry->access & right) != right)
+    }
+    if ((entry->access & right) != right) {
+      note_bits("mem_privileges of a segment's LMR", entry->access,
+                write ? "with LOCAL_WRITE 0x10" : "with LOCAL_READ 0x1", "");
       return {Type::PrivilegesViolation, write ? Detail::PrivilegesWrite : Detail::PrivilegesRead};
+    }
     total += segment.length;
     if (total < segment.length) return {Type::InvalidParameter, Detail::Arg3};
   }
-  if (total > max_length) return {Type::InvalidParameter, Detail::Arg3};
+  if (total > max_length) {
+    if (refusals_are_told())
+      note_cause({"the length of all segments", std::to_string(total),
+                  text("at most {}", max_length), ""});
+    return {Type::InvalidParameter, Detail::Arg3};
+  }
   length = total;
   return kOk;
 }

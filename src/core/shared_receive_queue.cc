@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "core/shared_receive_queue.h"
 
+#include "base/refusal.h"
+#include "core/causes.h"
+
 #include "core/interface_adapter.h"
 #include "core/local_memory.h"
 
@@ -18,14 +21,16 @@ SharedReceiveQueue::~SharedReceiveQueue() {
 
 Status SharedReceiveQueue::post(std::span<const LocalTriplet> local, std::uint64_t cookie) {
   if (local.size() > static_cast<std::size_t>(queue_.iov()))
-    return {Type::InvalidParameter, Detail::Arg2};
+    return causes::too_many_segments(local.size(), queue_.iov());
   std::uint64_t capacity = 0;
   const Status checked = check_local_memory(adapter().regions(), local, kLocalWrite, zone_->id(),
                                             adapter().limits().max_message_size, capacity);
   if (!checked.ok()) return checked;
   // A slot is free again when its completion has been reaped, not when it completed (api 12).
-  if (outstanding() >= max_recv_dtos_ || queue_.full())
+  if (outstanding() >= max_recv_dtos_ || queue_.full()) {
+    static_cast<void>(causes::no_place_for_recv(outstanding()));
     return {Type::InsufficientResources, Detail::ResourceSrq};
+  }
   queue_.push(cookie, kDefaultCompletion, local, capacity);
   account_->posted();
   // A message may be waiting for just this Recv.
@@ -34,7 +39,10 @@ Status SharedReceiveQueue::post(std::span<const LocalTriplet> local, std::uint64
 }
 
 Status SharedReceiveQueue::set_low_watermark(std::int32_t value) {
-  if (value < 0 || value > max_recv_dtos_) return {Type::InvalidParameter, Detail::Arg2};
+  if (value < 0 || value > max_recv_dtos_) {
+    note_cause("low_watermark", value, "", "");
+    return {Type::InvalidParameter, Detail::Arg2};
+  }
   low_watermark_ = value;
   low_watermark_armed_ = true;
   check_low_watermark();
@@ -52,9 +60,14 @@ void SharedReceiveQueue::check_low_watermark() {
 }
 
 Status SharedReceiveQueue::resize(std::int32_t max_recv_dtos) {
-  if (max_recv_dtos <= 0) return {Type::InvalidParameter, Detail::Arg2};
-  if (max_recv_dtos > adapter().limits().max_recv_per_srq)
+  if (max_recv_dtos <= 0) {
+    note_cause("", max_recv_dtos, "", "");
+    return {Type::InvalidParameter, Detail::Arg2};
+  }
+  if (max_recv_dtos > adapter().limits().max_recv_per_srq) {
+    note_limit("srq_max_recv_dto", max_recv_dtos, adapter().limits().max_recv_per_srq);
     return {Type::InsufficientResources, Detail::ResourceSrq};
+  }
   if (max_recv_dtos < outstanding() || max_recv_dtos < low_watermark_)
     return {Type::InvalidState, Detail::SrqInUse};
   queue_ = queue_.resized(max_recv_dtos, queue_.iov());

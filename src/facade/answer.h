@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "core/types.h"
+#include "facade/call_texts.h"
 
 namespace datum {
 
@@ -28,13 +29,28 @@ template <class V>
 constexpr DAT_RETURN invalid_argument(Detail position) {
   return encode<V>({Type::InvalidParameter, position});
 }
+// The same of an argument whose value says something: not of a null pointer.
+template <class V, class T>
+DAT_RETURN invalid_argument(Detail position, T value) {
+  note_value(value);
+  return invalid_argument<V>(position);
+}
 
-// A slot of the provider table: nothing but a DAT_RETURN leaves it.
-template <class V, auto Call>
+// A slot of the provider table: nothing but a DAT_RETURN leaves it, and what is refused is told.
+// Where a call succeeds the compiler knows its answer, and nothing of the telling is left.
+template <class V, auto Call, const CallText* Text>
 struct Shield;
-template <class V, class... Arguments, DAT_RETURN (*Call)(Arguments...)>
-struct Shield<V, Call> {
+template <class V, class... Arguments, DAT_RETURN (*Call)(Arguments...), const CallText* Text>
+struct Shield<V, Call, Text> {
   static DAT_RETURN call(Arguments... arguments) noexcept {
+    const DAT_RETURN answer = answer_of(arguments...);
+    if (answer != DAT_SUCCESS && !is_answer(answer)) [[unlikely]]
+      return refused(*Text, answer);
+    return answer;
+  }
+
+ private:
+  [[gnu::always_inline]] static DAT_RETURN answer_of(Arguments... arguments) noexcept {
     try {
       return Call(arguments...);
     } catch (const std::bad_alloc&) {
@@ -50,7 +66,10 @@ struct Shield<V, Call> {
 // The mask and the structure of a query function (api 3.3).
 template <class Param>
 Status check_query(std::uint64_t mask, std::uint64_t all_fields, const Param* param) {
-  if ((mask & ~all_fields) != 0) return {Type::InvalidParameter, Detail::Arg2};
+  if ((mask & ~all_fields) != 0) {
+    note_bits("", mask, "", "");
+    return {Type::InvalidParameter, Detail::Arg2};
+  }
   if (param == nullptr) return {Type::InvalidParameter, Detail::Arg3};
   return kOk;
 }
@@ -58,7 +77,10 @@ Status check_query(std::uint64_t mask, std::uint64_t all_fields, const Param* pa
 // Private data as argument number `size_position`, its pointer the next one (api 3.5).
 inline Status check_private_data(std::int32_t size, const void* data, std::int32_t most,
                                  Detail size_position, Detail data_position) {
-  if (size < 0 || size > most) return {Type::InvalidParameter, size_position};
+  if (size < 0 || size > most) {
+    note_cause("", size, "", "");
+    return {Type::InvalidParameter, size_position};
+  }
   if (size > 0 && data == nullptr) return {Type::InvalidParameter, data_position};
   return kOk;
 }

@@ -8,6 +8,7 @@
 #include <limits>
 #include <string_view>
 
+#include "base/refusal.h"
 #include "core/endpoint.h"
 #include "facade/address.h"
 #include "facade/ia_control.h"
@@ -154,10 +155,18 @@ inline Status read(const DAT_EP_ATTR& from, Detail position, EndpointAttributes&
       from.max_rdma_read_iov == 0 ? from.max_request_iov : from.max_rdma_read_iov;
   to.max_rdma_write_iov =
       from.max_rdma_write_iov == 0 ? from.max_request_iov : from.max_rdma_write_iov;
-  const bool good = from.service_type == DAT_SERVICE_TYPE_RC &&
-                    from.ep_transport_specific_count == 0 &&
-                    are_reported_by_us(from.ep_provider_specific_count, from.ep_provider_specific);
-  return good ? kOk : Status(Type::InvalidParameter, position);
+  if (from.service_type != DAT_SERVICE_TYPE_RC)
+    note_bits("service_type", static_cast<std::uint64_t>(from.service_type),
+              "DAT_SERVICE_TYPE_RC 0x0", "dat_ep_create.R29");
+  else if (from.ep_transport_specific_count != 0)
+    note_cause("ep_transport_specific_count", from.ep_transport_specific_count, "0",
+               "dat_ep_create.R35");
+  else if (!are_reported_by_us(from.ep_provider_specific_count, from.ep_provider_specific))
+    note_cause("ep_provider_specific_count", from.ep_provider_specific_count,
+               "names that dat_ep_query reports, or 0", "dat_ep_create.R35");
+  else
+    return kOk;
+  return {Type::InvalidParameter, position};
 }
 
 inline void describe(const EndpointAttributes& from, DAT_EP_ATTR& to) {

@@ -63,11 +63,11 @@ DAT_RETURN cno_free(DAT_CNO_HANDLE cno_handle) {
 
 template <class V>
 void enter_cno_calls(typename V::Table& table) {
-  table.cno_create_func = &Shield<V, &cno_create<V>>::call;
-  table.cno_modify_agent_func = &Shield<V, &cno_modify_agent<V>>::call;
-  table.cno_query_func = &Shield<V, &cno_query<V>>::call;
-  table.cno_wait_func = &WaitShield<V, &cno_wait<V>>::call;
-  table.cno_free_func = &Shield<V, &cno_free<V>>::call;
+  table.cno_create_func = &Shield<V, &cno_create<V>, &calls::kCnoCreate>::call;
+  table.cno_modify_agent_func = &Shield<V, &cno_modify_agent<V>, &calls::kCnoModifyAgent>::call;
+  table.cno_query_func = &Shield<V, &cno_query<V>, &calls::kCnoQuery>::call;
+  table.cno_wait_func = &WaitShield<V, &cno_wait<V>, &calls::kCnoWait>::call;
+  table.cno_free_func = &Shield<V, &cno_free<V>, &calls::kCnoFree>::call;
 }
 
 } // namespace datum

@@ -68,10 +68,10 @@ DAT_RETURN cr_handoff(DAT_CR_HANDLE cr_handle, DAT_CONN_QUAL handoff) {
 
 template <class V>
 void enter_cr_calls(typename V::Table& table) {
-  table.cr_query_func = &Shield<V, &cr_query<V>>::call;
-  table.cr_accept_func = &Shield<V, &cr_accept<V>>::call;
-  table.cr_reject_func = &Shield<V, &V::cr_reject>::call;
-  table.cr_handoff_func = &Shield<V, &cr_handoff<V>>::call;
+  table.cr_query_func = &Shield<V, &cr_query<V>, &calls::kCrQuery>::call;
+  table.cr_accept_func = &Shield<V, &cr_accept<V>, &calls::kCrAccept>::call;
+  table.cr_reject_func = &Shield<V, &V::cr_reject, &calls::kCrReject>::call;
+  table.cr_handoff_func = &Shield<V, &cr_handoff<V>, &calls::kCrHandoff>::call;
 }
 
 } // namespace datum

@@ -16,6 +16,7 @@ inline constexpr std::uint32_t kEveryQos =
 inline Status lacking(const Endpoint& ep) {
   if (!ep.connect_evd()) return {Type::InvalidHandle, Detail::HandleEvdConn};
   if (ep.state() != EpState::Unconnected) return invalid_state(ep.state());
+  name_cause("qos or connect_flags", "asked for", "DAT_QOS_BEST_EFFORT and no flag");
   return {Type::ModelNotSupported};
 }
 
@@ -26,13 +27,15 @@ DAT_RETURN ep_connect(DAT_EP_HANDLE ep_handle, DAT_IA_ADDRESS_PTR remote_address
   const Locked<ObjectKind::Endpoint> ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
   if (remote_address == nullptr) return invalid_argument<V>(Detail::Arg2);
-  if (timeout == 0) return invalid_argument<V>(Detail::Arg4);
+  if (timeout == 0) return invalid_argument<V>(Detail::Arg4, timeout);
   if (const Status s = check_private_data(data_size, data, ep.adapter().limits().max_private_data,
                                           Detail::Arg5, Detail::Arg6);
       !s.ok())
     return encode<V>(s);
-  if ((static_cast<std::uint32_t>(qos) & ~kEveryQos) != 0) return invalid_argument<V>(Detail::Arg7);
-  if ((flags & ~DAT_CONNECT_MULTIPATH_FLAG) != 0) return invalid_argument<V>(Detail::Arg8);
+  if ((static_cast<std::uint32_t>(qos) & ~kEveryQos) != 0)
+    return invalid_argument<V>(Detail::Arg7, qos);
+  if ((flags & ~DAT_CONNECT_MULTIPATH_FLAG) != 0) 
+    return invalid_argument<V>(Detail::Arg8, flags);
   const Result<Address> address = parse_address(*remote_address);
   if (!address) return encode<V>(address.error());
   if (qos != DAT_QOS_BEST_EFFORT || flags != DAT_CONNECT_DEFAULT_FLAG)
@@ -46,13 +49,17 @@ DAT_RETURN ep_dup_connect(DAT_EP_HANDLE ep_handle, DAT_EP_HANDLE dup_handle, DAT
   const Locked<ObjectKind::Endpoint> ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
   const Endpoint* original = ep.find<ObjectKind::Endpoint>(dup_handle);
-  if (original == nullptr) return invalid_handle<V>(Detail::HandleEp);
-  if (timeout == 0) return invalid_argument<V>(Detail::Arg3);
+  if (original == nullptr) {
+    name_cause("dup_ep_handle");
+    return invalid_handle<V>(Detail::HandleEp);
+  }
+  if (timeout == 0) return invalid_argument<V>(Detail::Arg3, timeout);
   if (const Status s = check_private_data(data_size, data, ep.adapter().limits().max_private_data,
                                           Detail::Arg4, Detail::Arg5);
       !s.ok())
     return encode<V>(s);
-  if ((static_cast<std::uint32_t>(qos) & ~kEveryQos) != 0) return invalid_argument<V>(Detail::Arg6);
+  if ((static_cast<std::uint32_t>(qos) & ~kEveryQos) != 0)
+    return invalid_argument<V>(Detail::Arg6, qos);
   if (qos != DAT_QOS_BEST_EFFORT) return encode<V>(lacking(*ep));
   return encode<V>(ep->dup_connect(*original, timeout, private_data(data_size, data)));
 }
@@ -62,7 +69,7 @@ DAT_RETURN ep_disconnect(DAT_EP_HANDLE ep_handle, DAT_CLOSE_FLAGS flags) {
   const Locked<ObjectKind::Endpoint> ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
   if (flags != DAT_CLOSE_ABRUPT_FLAG && flags != DAT_CLOSE_GRACEFUL_FLAG)
-    return invalid_argument<V>(Detail::Arg2);
+    return invalid_argument<V>(Detail::Arg2, flags);
   return encode<V>(ep->disconnect(flags == DAT_CLOSE_GRACEFUL_FLAG));
 }
 
@@ -75,10 +82,10 @@ DAT_RETURN ep_reset(DAT_EP_HANDLE ep_handle) {
 
 template <class V>
 void enter_ep_connect_calls(typename V::Table& table) {
-  table.ep_connect_func = &Shield<V, &ep_connect<V>>::call;
-  table.ep_dup_connect_func = &Shield<V, &ep_dup_connect<V>>::call;
-  table.ep_disconnect_func = &Shield<V, &ep_disconnect<V>>::call;
-  table.ep_reset_func = &Shield<V, &ep_reset<V>>::call;
+  table.ep_connect_func = &Shield<V, &ep_connect<V>, &calls::kEpConnect>::call;
+  table.ep_dup_connect_func = &Shield<V, &ep_dup_connect<V>, &calls::kEpDupConnect>::call;
+  table.ep_disconnect_func = &Shield<V, &ep_disconnect<V>, &calls::kEpDisconnect>::call;
+  table.ep_reset_func = &Shield<V, &ep_reset<V>, &calls::kEpReset>::call;
 }
 
 } // namespace datum

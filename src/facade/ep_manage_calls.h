@@ -43,7 +43,10 @@ DAT_RETURN create_ep(const LockedIa& ia, const EndpointParts& parts, SharedRecei
     // Programs leave the watermark of a queue that they do not use unwritten (HABIT.3).
     if (srq == nullptr && wanted.srq_soft_hw < 0) wanted.srq_soft_hw = kWatermarkInfinite;
     if (!ia->check_attributes(wanted, srq != nullptr).ok()) return invalid_argument<V>(position);
-    if (wanted.qos != DAT_QOS_BEST_EFFORT) return encode<V>({Type::ModelNotSupported});
+    if (wanted.qos != DAT_QOS_BEST_EFFORT) {
+      note_bits("qos", wanted.qos, "DAT_QOS_BEST_EFFORT 0x0", "dat_ep_create.R30");
+      return encode<V>({Type::ModelNotSupported});
+    }
   }
   const Result<Endpoint*> ep =
       ia->create_endpoint(parts, srq, attributes != nullptr ? &wanted : nullptr);
@@ -84,7 +87,10 @@ DAT_RETURN ep_create_with_srq(DAT_IA_HANDLE ia_handle, DAT_PZ_HANDLE pz_handle,
   SharedReceiveQueue* srq = ia.find<ObjectKind::SharedReceiveQueue>(srq_handle);
   if (srq == nullptr) return invalid_handle<V>(Detail::HandleSrq);
   if (ep_handle == nullptr) return invalid_argument<V>(Detail::Arg8);
-  if (attributes == nullptr) return invalid_argument<V>(Detail::Arg7);
+  if (attributes == nullptr) {
+    note_value(attributes);
+    return invalid_argument<V>(Detail::Arg7);
+  }
   return create_ep<V>(ia, parts, srq, attributes, Detail::Arg7, *ep_handle);
 }
 
@@ -138,8 +144,8 @@ DAT_RETURN ep_modify(DAT_EP_HANDLE ep_handle, DAT_EP_PARAM_MASK mask, const DAT_
                                   names_connect_evd ? param->connect_evd_handle : nullptr);
   const LockedEp ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
-  if ((mask & ~modifiable_fields()) != 0) return invalid_argument<V>(Detail::Arg2);
-  if (param == nullptr) return invalid_argument<V>(Detail::Arg3);
+  if ((mask & ~modifiable_fields()) != 0) return invalid_argument<V>(Detail::Arg2, mask);
+  if (param == nullptr) return invalid_argument<V>(Detail::Arg3, param);
   const std::uint32_t changes = to_changes(mask);
   EndpointParts parts;
   EndpointAttributes attributes;
@@ -176,8 +182,8 @@ DAT_RETURN ep_set_watermark(DAT_EP_HANDLE ep_handle, DAT_COUNT soft, DAT_COUNT h
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
   // Positive, or none: an EP that may hold no Recv at all is no use to anybody.
   const auto legal = [](DAT_COUNT mark) { return mark > 0 || mark == DAT_WATERMARK_INFINITE; };
-  if (!legal(soft)) return invalid_argument<V>(Detail::Arg2);
-  if (!legal(hard)) return invalid_argument<V>(Detail::Arg3);
+  if (!legal(soft)) return invalid_argument<V>(Detail::Arg2, soft);
+  if (!legal(hard)) return invalid_argument<V>(Detail::Arg3, hard);
   ep->set_watermarks(soft, hard);
   return DAT_SUCCESS;
 }
@@ -191,14 +197,14 @@ DAT_RETURN ep_free(DAT_EP_HANDLE ep_handle) {
 
 template <class V>
 void enter_ep_manage_calls(typename V::Table& table) {
-  table.ep_create_func = &Shield<V, &ep_create<V>>::call;
-  table.ep_create_with_srq_func = &Shield<V, &ep_create_with_srq<V>>::call;
-  table.ep_query_func = &Shield<V, &ep_query<V>>::call;
-  table.ep_modify_func = &Shield<V, &ep_modify<V>>::call;
-  table.ep_get_status_func = &Shield<V, &ep_get_status<V>>::call;
-  table.ep_recv_query_func = &Shield<V, &ep_recv_query<V>>::call;
-  table.ep_set_watermark_func = &Shield<V, &ep_set_watermark<V>>::call;
-  table.ep_free_func = &Shield<V, &ep_free<V>>::call;
+  table.ep_create_func = &Shield<V, &ep_create<V>, &calls::kEpCreate>::call;
+  table.ep_create_with_srq_func = &Shield<V, &ep_create_with_srq<V>, &calls::kEpCreateWithSrq>::call;
+  table.ep_query_func = &Shield<V, &ep_query<V>, &calls::kEpQuery>::call;
+  table.ep_modify_func = &Shield<V, &ep_modify<V>, &calls::kEpModify>::call;
+  table.ep_get_status_func = &Shield<V, &ep_get_status<V>, &calls::kEpGetStatus>::call;
+  table.ep_recv_query_func = &Shield<V, &ep_recv_query<V>, &calls::kEpRecvQuery>::call;
+  table.ep_set_watermark_func = &Shield<V, &ep_set_watermark<V>, &calls::kEpSetWatermark>::call;
+  table.ep_free_func = &Shield<V, &ep_free<V>, &calls::kEpFree>::call;
 }
 
 } // namespace datum

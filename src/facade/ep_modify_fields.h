@@ -2,6 +2,7 @@
 // facade/ep_modify_fields.h: the mask and structure of dat_ep_modify as changes of an Endpoint.
 #pragma once
 
+#include "base/refusal.h"
 #include "facade/answer.h"
 #include "facade/ep_parts.h"
 #include "facade/foreign_connect_evd.h"
@@ -65,6 +66,7 @@ bool find_changed_parts(const LockedEp& ep, std::uint32_t changes, const Param& 
     parts.request_evd = find.optional(param.request_evd_handle, kEvdDto, Detail::HandleEvdRequest);
   if ((changes & Endpoint::kConnectEvd) != 0)
     parts.connect_evd = find.optional_connect(param.connect_evd_handle, foreign.held());
+  if (!find.status().ok()) name_cause("a handle in ep_param");
   return find.status().ok();
 }
 
@@ -86,6 +88,9 @@ bool find_changed_attributes(const Endpoint& ep, DAT_EP_PARAM_MASK mask, const D
   // What kind of endpoint it is has been decided when it was created.
   const bool same_service = !asked(DAT_EP_FIELD_EP_ATTR_SERVICE_TYPE) ||
                             attributes.datagrams == ep.attributes().datagrams;
+  if (!same_service || wanted.qos != DAT_QOS_BEST_EFFORT)
+    note_cause({same_service ? "qos" : "service_type", "changed",
+                same_service ? "DAT_QOS_BEST_EFFORT" : "as the EP was created", ""});
   return same_service && wanted.qos == DAT_QOS_BEST_EFFORT;
 }
 

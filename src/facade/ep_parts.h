@@ -2,10 +2,19 @@
 // facade/ep_parts.h: the EVDs of an EP, each with the kind of events it has to accept (api 3.2).
 #pragma once
 
+#include "base/refusal.h"
 #include "core/endpoint.h"
 #include "facade/locked.h"
 
 namespace datum {
+
+// An EVD that is there and takes no events of the kind that its role has.
+[[gnu::cold, gnu::noinline]] inline void note_evd_without(const EventDispatcher& evd,
+                                                          EvdFlags flag) {
+  if (refusals_are_told())
+    note_cause({"", text("an EVD with evd_flags {:#x}", evd.flags()),
+                text("an EVD with flag {:#x}", flag), ""});
+}
 
 // Finds EVDs beside an object that is locked already; remembers the first failure.
 template <class Held>
@@ -18,9 +27,11 @@ class EvdFinder {
     return handle != nullptr ? required(handle, flag, kind) : nullptr;
   }
   EventDispatcher* required(const void* handle, EvdFlags flag, Detail kind) {
+    if (!status_.ok()) return nullptr; // the first failure is the one that is told
     auto* evd = held_.template find<ObjectKind::EventDispatcher>(handle);
     if (evd != nullptr && (evd->flags() & flag) != 0) return evd;
-    if (status_.ok()) status_ = {Type::InvalidHandle, kind};
+    if (evd != nullptr) note_evd_without(*evd, flag);
+    status_ = {Type::InvalidHandle, kind};
     return nullptr;
   }
   // `foreign`: held already in case that it belongs to another IA.
@@ -30,9 +41,9 @@ class EvdFinder {
     return {optional(handle, kEvdConnection, Detail::HandleEvdConn), nullptr};
   }
   ProtectionZone* optional_zone(const void* handle) {
-    if (handle == nullptr) return nullptr;
+    if (handle == nullptr || !status_.ok()) return nullptr;
     auto* zone = held_.template find<ObjectKind::ProtectionZone>(handle);
-    if (zone == nullptr && status_.ok()) status_ = {Type::InvalidHandle, Detail::HandlePz};
+    if (zone == nullptr) status_ = {Type::InvalidHandle, Detail::HandlePz};
     return zone;
   }
   Status status() const { return status_; }

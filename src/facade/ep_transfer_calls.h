@@ -10,7 +10,10 @@ namespace datum {
 
 // Arguments 2 and 3 of every post: how many segments, and where they are (api 9.1).
 inline Status check_iov(std::int32_t count, const void* iov) {
-  if (count < 0) return {Type::InvalidParameter, Detail::Arg2};
+  if (count < 0) [[unlikely]] {
+    note_value(count);
+    return {Type::InvalidParameter, Detail::Arg2};
+  }
   if (count > 0 && iov == nullptr) return {Type::InvalidParameter, Detail::Arg3};
   return kOk;
 }
@@ -75,11 +78,11 @@ DAT_RETURN srq_post_recv(DAT_SRQ_HANDLE srq_handle, DAT_COUNT count, DAT_LMR_TRI
 
 template <class V>
 void enter_ep_transfer_calls(typename V::Table& table) {
-  table.ep_post_send_func = &Shield<V, &ep_post_send<V>>::call;
-  table.ep_post_recv_func = &Shield<V, &ep_post_recv<V>>::call;
-  table.ep_post_rdma_read_func = &Shield<V, &ep_post_rdma_read<V>>::call;
-  table.ep_post_rdma_write_func = &Shield<V, &ep_post_rdma_write<V>>::call;
-  table.srq_post_recv_func = &Shield<V, &srq_post_recv<V>>::call;
+  table.ep_post_send_func = &Shield<V, &ep_post_send<V>, &calls::kEpPostSend>::call;
+  table.ep_post_recv_func = &Shield<V, &ep_post_recv<V>, &calls::kEpPostRecv>::call;
+  table.ep_post_rdma_read_func = &Shield<V, &ep_post_rdma_read<V>, &calls::kEpPostRdmaRead>::call;
+  table.ep_post_rdma_write_func = &Shield<V, &ep_post_rdma_write<V>, &calls::kEpPostRdmaWrite>::call;
+  table.srq_post_recv_func = &Shield<V, &srq_post_recv<V>, &calls::kSrqPostRecv>::call;
 }
 
 } // namespace datum

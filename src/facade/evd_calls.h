@@ -16,9 +16,20 @@ using LockedEvd = Locked<ObjectKind::EventDispatcher>;
 
 // Above the limit is a shortage, not a bad argument (api 6.7).
 inline Status check_qlen(std::int32_t qlen, const Limits& limits) {
-  if (qlen <= 0) return {Type::InvalidParameter, Detail::Arg2};
-  if (qlen > limits.max_evd_qlen) return {Type::InsufficientResources, Detail::ResourceTevd};
+  if (qlen <= 0) {
+    note_value(qlen);
+    return {Type::InvalidParameter, Detail::Arg2};
+  }
+  if (qlen > limits.max_evd_qlen) {
+    note_limit("evd_min_qlen", qlen, limits.max_evd_qlen);
+    return {Type::InsufficientResources, Detail::ResourceTevd};
+  }
   return kOk;
+}
+
+[[gnu::cold, gnu::noinline]] inline void note_evd_flags(EvdFlags flags, EvdFlags known) {
+  if (refusals_are_told())
+    note_cause({"", text("{:#x}", flags), text("at least one of {:#x} and nothing else", known), ""});
 }
 
 template <class V>
@@ -29,9 +40,12 @@ DAT_RETURN evd_create(DAT_IA_HANDLE ia_handle, DAT_COUNT min_qlen, DAT_CNO_HANDL
   NotificationObject* cno = ia.find<ObjectKind::NotificationObject>(cno_handle);
   if (cno == nullptr && cno_handle != DAT_HANDLE_NULL) return invalid_handle<V>(Detail::HandleCno);
   if (evd_handle == nullptr) return invalid_argument<V>(Detail::Arg5);
-  if (min_qlen <= 0) return invalid_argument<V>(Detail::Arg2);
+  if (min_qlen <= 0) return invalid_argument<V>(Detail::Arg2, min_qlen);
   const EvdFlags streams = flags;
-  if (streams == 0 || (streams & ~V::kEvdFlags) != 0) return invalid_argument<V>(Detail::Arg4);
+  if (streams == 0 || (streams & ~V::kEvdFlags) != 0) {
+    note_evd_flags(streams, V::kEvdFlags);
+    return invalid_argument<V>(Detail::Arg4);
+  }
   const Result<EventDispatcher*> evd = ia->create_evd(min_qlen, cno, streams);
   if (!evd) return encode<V>(evd.error());
   *evd_handle = (*evd)->token();
@@ -141,8 +155,12 @@ DAT_RETURN evd_post_se(DAT_EVD_HANDLE evd_handle, const DAT_EVENT* event) {
   const LockedEvd evd(evd_handle);
   if (!evd) return invalid_handle<V>(kBadEvd);
   if (event == nullptr || event->event_number != DAT_SOFTWARE_EVENT)
-    return invalid_argument<V>(Detail::Arg2);
-  if ((evd->flags() & kEvdSoftware) == 0) return invalid_argument<V>(Detail::Arg1);
+    return event == nullptr ? invalid_argument<V>(Detail::Arg2, event)
+                            : invalid_argument<V>(Detail::Arg2, event->event_number);
+  if ((evd->flags() & kEvdSoftware) == 0) {
+    name_cause("evd_flags", "without it", "an EVD with DAT_EVD_SOFTWARE_FLAG");
+    return invalid_argument<V>(Detail::Arg1);
+  }
   DAT_CONTEXT pointer = to_context(0);
   pointer.as_ptr = event->event_data.software_event_data.pointer;
   return encode<V>(evd->post_software(bits(pointer)));
@@ -165,18 +183,18 @@ DAT_RETURN evd_free(DAT_EVD_HANDLE evd_handle) {
 
 template <class V>
 void enter_evd_calls(typename V::Table& table) {
-  table.evd_create_func = &Shield<V, &evd_create<V>>::call;
-  table.evd_query_func = &Shield<V, &evd_query<V>>::call;
-  table.evd_modify_cno_func = &Shield<V, &evd_modify_cno<V>>::call;
-  table.evd_enable_func = &Shield<V, &evd_enable<V>>::call;
-  table.evd_disable_func = &Shield<V, &evd_disable<V>>::call;
-  table.evd_set_unwaitable_func = &Shield<V, &evd_set_unwaitable<V>>::call;
-  table.evd_clear_unwaitable_func = &Shield<V, &evd_clear_unwaitable<V>>::call;
-  table.evd_wait_func = &WaitShield<V, &evd_wait<V>>::call;
-  table.evd_dequeue_func = &Shield<V, &evd_dequeue<V>>::call;
-  table.evd_post_se_func = &Shield<V, &evd_post_se<V>>::call;
-  table.evd_resize_func = &Shield<V, &evd_resize<V>>::call;
-  table.evd_free_func = &Shield<V, &evd_free<V>>::call;
+  table.evd_create_func = &Shield<V, &evd_create<V>, &calls::kEvdCreate>::call;
+  table.evd_query_func = &Shield<V, &evd_query<V>, &calls::kEvdQuery>::call;
+  table.evd_modify_cno_func = &Shield<V, &evd_modify_cno<V>, &calls::kEvdModifyCno>::call;
+  table.evd_enable_func = &Shield<V, &evd_enable<V>, &calls::kEvdEnable>::call;
+  table.evd_disable_func = &Shield<V, &evd_disable<V>, &calls::kEvdDisable>::call;
+  table.evd_set_unwaitable_func = &Shield<V, &evd_set_unwaitable<V>, &calls::kEvdSetUnwaitable>::call;
+  table.evd_clear_unwaitable_func = &Shield<V, &evd_clear_unwaitable<V>, &calls::kEvdClearUnwaitable>::call;
+  table.evd_wait_func = &WaitShield<V, &evd_wait<V>, &calls::kEvdWait>::call;
+  table.evd_dequeue_func = &Shield<V, &evd_dequeue<V>, &calls::kEvdDequeue>::call;
+  table.evd_post_se_func = &Shield<V, &evd_post_se<V>, &calls::kEvdPostSe>::call;
+  table.evd_resize_func = &Shield<V, &evd_resize<V>, &calls::kEvdResize>::call;
+  table.evd_free_func = &Shield<V, &evd_free<V>, &calls::kEvdFree>::call;
 }
 
 } // namespace datum

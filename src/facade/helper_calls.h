@@ -36,9 +36,9 @@ DAT_RETURN get_handle_type(DAT_HANDLE handle, DAT_HANDLE_TYPE* type) {
 
 template <class V>
 void enter_helper_calls(typename V::Table& table) {
-  table.set_consumer_context_func = &Shield<V, &set_consumer_context<V>>::call;
-  table.get_consumer_context_func = &Shield<V, &get_consumer_context<V>>::call;
-  table.get_handle_type_func = &Shield<V, &get_handle_type<V>>::call;
+  table.set_consumer_context_func = &Shield<V, &set_consumer_context<V>, &calls::kSetConsumerContext>::call;
+  table.get_consumer_context_func = &Shield<V, &get_consumer_context<V>, &calls::kGetConsumerContext>::call;
+  table.get_handle_type_func = &Shield<V, &get_handle_type<V>, &calls::kGetHandleType>::call;
 }
 
 } // namespace datum

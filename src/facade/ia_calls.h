@@ -18,7 +18,7 @@ DAT_RETURN ia_open(const Registration& registration, const char* name, DAT_COUNT
   if (ia == nullptr) return invalid_argument<V>(Detail::Arg4);
   AsyncBinding binding;
   if (*async_evd == DAT_HANDLE_NULL) {
-    if (async_evd_min_qlen <= 0) return invalid_argument<V>(Detail::Arg2);
+    if (async_evd_min_qlen <= 0) return invalid_argument<V>(Detail::Arg2, async_evd_min_qlen);
     binding.min_qlen = async_evd_min_qlen;
   } else if (*async_evd == DAT_EVD_ASYNC_EXISTS || *async_evd == DAT_EVD_OUT_OF_SCOPE) {
     binding.source = AsyncBinding::Source::Elsewhere;
@@ -45,9 +45,10 @@ DAT_RETURN ia_query(DAT_IA_HANDLE ia_handle, DAT_EVD_HANDLE* async_evd, DAT_IA_A
                     DAT_PROVIDER_ATTR* provider_attributes) {
   const Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
   if (!ia) return invalid_handle<V>(Detail::HandleIa);
-  if ((ia_mask & ~DAT_IA_FIELD_ALL) != 0) return invalid_argument<V>(Detail::Arg3);
+  if ((ia_mask & ~DAT_IA_FIELD_ALL) != 0) return invalid_argument<V>(Detail::Arg3, ia_mask);
   if (ia_mask != 0 && ia_attributes == nullptr) return invalid_argument<V>(Detail::Arg4);
-  if ((provider_mask & ~DAT_PROVIDER_FIELD_ALL) != 0) return invalid_argument<V>(Detail::Arg5);
+  if ((provider_mask & ~DAT_PROVIDER_FIELD_ALL) != 0) 
+    return invalid_argument<V>(Detail::Arg5, provider_mask);
   if (provider_mask != 0 && provider_attributes == nullptr)
     return invalid_argument<V>(Detail::Arg6);
 
@@ -65,7 +66,7 @@ DATUM_NO_TSA DAT_RETURN ia_close(DAT_IA_HANDLE ia_handle, DAT_CLOSE_FLAGS flags)
   Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
   if (!ia) return invalid_handle<V>(Detail::HandleIa);
   if (flags != DAT_CLOSE_ABRUPT_FLAG && flags != DAT_CLOSE_GRACEFUL_FLAG)
-    return invalid_argument<V>(Detail::Arg2);
+    return invalid_argument<V>(Detail::Arg2, flags);
   IaControl& control = ia.control();
   if (control.calls_out_here()) return encode<V>({Type::InvalidState, Detail::IaInUse});
   ia.forget();
@@ -74,8 +75,8 @@ DATUM_NO_TSA DAT_RETURN ia_close(DAT_IA_HANDLE ia_handle, DAT_CLOSE_FLAGS flags)
 
 template <class V>
 void enter_ia_calls(typename V::Table& table) {
-  table.ia_query_func = &Shield<V, &ia_query<V>>::call;
-  table.ia_close_func = &Shield<V, &ia_close<V>>::call;
+  table.ia_query_func = &Shield<V, &ia_query<V>, &calls::kIaQuery>::call;
+  table.ia_close_func = &Shield<V, &ia_close<V>, &calls::kIaClose>::call;
 }
 
 } // namespace datum

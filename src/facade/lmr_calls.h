@@ -2,6 +2,7 @@
 // facade/lmr_calls.h: local memory regions.
 #pragma once
 
+#include "core/causes.h"
 #include "facade/answer.h"
 #include "facade/counting.h"
 #include "facade/locked.h"
@@ -26,7 +27,10 @@ Status to_request(const Held& held, DAT_MEM_TYPE type, const DAT_REGION_DESCRIPT
   case DAT_MEM_TYPE_LMR: {
     const MemoryRegion* original =
         held.template find<ObjectKind::MemoryRegion>(description.for_lmr_handle);
-    if (original == nullptr) return {Type::InvalidHandle, Detail::HandleLmr};
+    if (original == nullptr) {
+      name_cause("region_description.for_lmr_handle");
+      return {Type::InvalidHandle, Detail::HandleLmr};
+    }
     request.type = MemoryType::Region;
     request.address = original->request().address;
     request.length = original->request().length;
@@ -34,15 +38,17 @@ Status to_request(const Held& held, DAT_MEM_TYPE type, const DAT_REGION_DESCRIPT
     return kOk;
   }
   case DAT_MEM_TYPE_SHARED_VIRTUAL:
-    if (description.for_shared_memory.shared_memory_id == nullptr)
+    if (description.for_shared_memory.shared_memory_id == nullptr) {
+      name_cause("region_description.shared_memory_id", "null", "not null");
       return {Type::InvalidParameter, Detail::Arg3};
+    }
     request.type = MemoryType::Shared;
     request.address =
         reinterpret_cast<std::uint64_t>(description.for_shared_memory.virtual_address);
     std::memcpy(request.cookie.data(), description.for_shared_memory.shared_memory_id,
                 request.cookie.size());
     return kOk;
-  default: return {Type::InvalidParameter, Detail::Arg2};
+  default: note_value(type); return {Type::InvalidParameter, Detail::Arg2};
   }
 }
 
@@ -74,6 +80,11 @@ struct LmrArguments {
   Counting counting = Counting::FromAddress;
 };
 
+[[gnu::cold, gnu::noinline]] inline void note_privileges(Access given, Access known) {
+  if (refusals_are_told())
+    note_cause({"", text("{:#x}", given), text("flags within {:#x}", known), ""});
+}
+
 // `lmr_position`: which argument of the call arguments.lmr is; `counting` stands before it.
 template <class V>
 DAT_RETURN create_lmr(const LmrArguments& arguments, Detail lmr_position) {
@@ -90,7 +101,10 @@ DAT_RETURN create_lmr(const LmrArguments& arguments, Detail lmr_position) {
   request.zero_based = arguments.counting == Counting::FromZero;
   request.implied = V::kImpliedPrivileges;
   request.access = static_cast<Access>(arguments.privileges) & ~V::kIgnoredPrivileges;
-  if ((request.access & ~V::kPrivileges) != 0) return invalid_argument<V>(Detail::Arg6);
+  if ((request.access & ~V::kPrivileges) != 0) {
+    note_privileges(request.access, V::kPrivileges);
+    return invalid_argument<V>(Detail::Arg6);
+  }
   if (arguments.counting == Counting::Neither) return invalid_argument<V>(Detail::Arg7);
   const Result<MemoryRegion*> region = ia->create_region(request, *zone);
   if (!region) return encode<V>(region.error());
@@ -130,28 +144,34 @@ DAT_RETURN sync_segments(DAT_IA_HANDLE ia_handle, const DAT_LMR_TRIPLET* list, D
   if (!ia) return invalid_handle<V>(Detail::HandleIa);
   if (count != 0 && list == nullptr) return invalid_argument<V>(Detail::Arg2);
   // More than any memory holds.
-  if (count > PTRDIFF_MAX / sizeof(DAT_LMR_TRIPLET)) return invalid_argument<V>(Detail::Arg3);
+  if (count > PTRDIFF_MAX / sizeof(DAT_LMR_TRIPLET))
+    return invalid_argument<V>(Detail::Arg3, count);
   for (DAT_VLEN i = 0; i != count; ++i) {
     const LocalTriplet segment = V::to_local(ia->regions(), list[i]);
     if (segment.length == 0) continue; // its context and address may be anything (H12)
     const MemoryRegion* region = ia->find_region(segment.stag);
-    if (region == nullptr) return invalid_argument<V>(Detail::Arg2);
+    if (region == nullptr) {
+      note_bits("lmr_context of a segment", segment.stag, "that of an LMR of this IA", "");
+      return invalid_argument<V>(Detail::Arg2);
+    }
     const RegionRequest& whole = region->request();
     const std::uint64_t offset = segment.address - whole.address;
     if (segment.address < whole.address || offset > whole.length ||
-        segment.length > whole.length - offset)
+        segment.length > whole.length - offset) {
+      causes::note_outside(segment, whole.address, whole.length);
       return invalid_argument<V>(Detail::Arg2);
+    }
   }
   return DAT_SUCCESS;
 }
 
 template <class V>
 void enter_lmr_calls(typename V::Table& table) {
-  table.lmr_create_func = &Shield<V, &V::lmr_create>::call;
-  table.lmr_query_func = &Shield<V, &lmr_query<V>>::call;
-  table.lmr_free_func = &Shield<V, &lmr_free<V>>::call;
-  table.lmr_sync_rdma_read_func = &Shield<V, &sync_segments<V>>::call;
-  table.lmr_sync_rdma_write_func = &Shield<V, &sync_segments<V>>::call;
+  table.lmr_create_func = &Shield<V, &V::lmr_create, &calls::kLmrCreate>::call;
+  table.lmr_query_func = &Shield<V, &lmr_query<V>, &calls::kLmrQuery>::call;
+  table.lmr_free_func = &Shield<V, &lmr_free<V>, &calls::kLmrFree>::call;
+  table.lmr_sync_rdma_read_func = &Shield<V, &sync_segments<V>, &calls::kLmrSyncRdmaRead>::call;
+  table.lmr_sync_rdma_write_func = &Shield<V, &sync_segments<V>, &calls::kLmrSyncRdmaWrite>::call;
 }
 
 } // namespace datum

@@ -5,6 +5,7 @@
 
 #include <sched.h>
 
+#include "facade/bad_handle.h"
 #include "facade/ia_control.h"
 
 namespace datum {
@@ -73,15 +74,22 @@ class Locked {
 
   [[gnu::always_inline]] explicit Locked(const void* handle) DATUM_NO_TSA {
     const HandleSlot* slot = HandleSpace::find(handle);
-    if (slot == nullptr) return;
+    if (slot == nullptr) [[unlikely]] {
+      note_bad_handle(handle, K);
+      return;
+    }
     IaControl* control = slot->control.load(std::memory_order_acquire);
-    if (control == nullptr) return;
+    if (control == nullptr) [[unlikely]] {
+      note_bad_handle(slot, K);
+      return;
+    }
     control->enter();
     // A slot changes hands under the lock of the IA that its key names: this answer is final.
     const std::uint64_t key = slot->key.load(std::memory_order_relaxed);
     const bool matches = K == ObjectKind::None ? control->owns(key) : key == control->key_for(K);
     if (!matches) {
       control->withdraw_entry();
+      note_bad_handle(slot, K);
       return;
     }
     control_ = control;
@@ -102,8 +110,10 @@ class Locked {
   template <ObjectKind Other>
   typename KindOf<Other>::type* find(const void* handle) const {
     const HandleSlot* slot = HandleSpace::find(handle);
-    if (slot == nullptr || slot->key.load(std::memory_order_relaxed) != control_->key_for(Other))
+    if (slot == nullptr || slot->key.load(std::memory_order_relaxed) != control_->key_for(Other)) {
+      note_bad_handle(handle, Other);
       return nullptr;
+    }
     return static_cast<typename KindOf<Other>::type*>(slot->object);
   }
 

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/provider_hook.h"
+#include "facade/call_texts.h"
 #include "facade/ia_calls.h"
 
 namespace datum {
@@ -53,7 +54,7 @@ DAT_RETURN open_at(const DAT_NAME_PTR name, DAT_COUNT async_evd_min_qlen, DAT_EV
 template <std::size_t... Index>
 constexpr std::array<DAT_IA_OPEN_FUNC, sizeof...(Index)>
 make_open_functions(std::index_sequence<Index...>) {
-  return {&Shield<Version, &open_at<Index>>::call...};
+  return {&Shield<Version, &open_at<Index>, &calls::kIaOpenv>::call...};
 }
 constexpr auto kOpenFunctions = make_open_functions(std::make_index_sequence<kMaxEntries>{});
 

@@ -19,9 +19,9 @@ DAT_RETURN create_psp(DAT_IA_HANDLE ia_handle, DAT_CONN_QUAL* qualifier, bool an
   if (evd == nullptr) return encode<V>(find.status());
   if (qualifier == nullptr) return invalid_argument<V>(Detail::Arg2);
   if (psp_handle == nullptr) return invalid_argument<V>(Detail::Arg5);
-  if (!any && *qualifier == 0) return invalid_argument<V>(Detail::Arg2);
+  if (!any && *qualifier == 0) return invalid_argument<V>(Detail::Arg2, *qualifier);
   if (flags != DAT_PSP_CONSUMER_FLAG && flags != DAT_PSP_PROVIDER_FLAG)
-    return invalid_argument<V>(Detail::Arg4);
+    return invalid_argument<V>(Detail::Arg4, flags);
   const ConnQual wanted = any ? 0 : *qualifier;
   const Result<ServicePoint*> psp =
       ia->create_psp(any ? nullptr : &wanted, *evd, static_cast<ServicePoint::EpSource>(flags));
@@ -67,10 +67,10 @@ DAT_RETURN psp_free(DAT_PSP_HANDLE psp_handle) {
 
 template <class V>
 void enter_psp_calls(typename V::Table& table) {
-  table.psp_create_func = &Shield<V, &psp_create<V>>::call;
-  table.psp_create_any_func = &Shield<V, &psp_create_any<V>>::call;
-  table.psp_query_func = &Shield<V, &psp_query<V>>::call;
-  table.psp_free_func = &Shield<V, &psp_free<V>>::call;
+  table.psp_create_func = &Shield<V, &psp_create<V>, &calls::kPspCreate>::call;
+  table.psp_create_any_func = &Shield<V, &psp_create_any<V>, &calls::kPspCreateAny>::call;
+  table.psp_query_func = &Shield<V, &psp_query<V>, &calls::kPspQuery>::call;
+  table.psp_free_func = &Shield<V, &psp_free<V>, &calls::kPspFree>::call;
 }
 
 } // namespace datum

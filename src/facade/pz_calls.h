@@ -39,9 +39,9 @@ DAT_RETURN pz_free(DAT_PZ_HANDLE pz_handle) {
 
 template <class V>
 void enter_pz_calls(typename V::Table& table) {
-  table.pz_create_func = &Shield<V, &pz_create<V>>::call;
-  table.pz_query_func = &Shield<V, &pz_query<V>>::call;
-  table.pz_free_func = &Shield<V, &pz_free<V>>::call;
+  table.pz_create_func = &Shield<V, &pz_create<V>, &calls::kPzCreate>::call;
+  table.pz_query_func = &Shield<V, &pz_query<V>, &calls::kPzQuery>::call;
+  table.pz_free_func = &Shield<V, &pz_free<V>, &calls::kPzFree>::call;
 }
 
 } // namespace datum

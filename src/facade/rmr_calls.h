@@ -91,10 +91,10 @@ DAT_RETURN rmr_free(DAT_RMR_HANDLE rmr_handle) {
 
 template <class V>
 void enter_rmr_calls(typename V::Table& table) {
-  table.rmr_create_func = &Shield<V, &rmr_create<V>>::call;
-  table.rmr_query_func = &Shield<V, &rmr_query<V>>::call;
-  table.rmr_bind_func = &Shield<V, &V::rmr_bind>::call;
-  table.rmr_free_func = &Shield<V, &rmr_free<V>>::call;
+  table.rmr_create_func = &Shield<V, &rmr_create<V>, &calls::kRmrCreate>::call;
+  table.rmr_query_func = &Shield<V, &rmr_query<V>, &calls::kRmrQuery>::call;
+  table.rmr_bind_func = &Shield<V, &V::rmr_bind, &calls::kRmrBind>::call;
+  table.rmr_free_func = &Shield<V, &rmr_free<V>, &calls::kRmrFree>::call;
 }
 
 } // namespace datum

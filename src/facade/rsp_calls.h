@@ -21,7 +21,7 @@ DAT_RETURN rsp_create(DAT_IA_HANDLE ia_handle, DAT_CONN_QUAL qualifier, DAT_EP_H
   EventDispatcher* evd = find.required(evd_handle, kEvdCr, Detail::HandleEvdCr);
   if (evd == nullptr) return encode<V>(find.status());
   if (rsp_handle == nullptr) return invalid_argument<V>(Detail::Arg5);
-  if (qualifier == 0) return invalid_argument<V>(Detail::Arg2);
+  if (qualifier == 0) return invalid_argument<V>(Detail::Arg2, qualifier);
   const Result<ServicePoint*> rsp = ia->create_rsp(qualifier, ep, *evd);
   if (!rsp) return encode<V>(rsp.error());
   *rsp_handle = (*rsp)->token();
@@ -51,9 +51,9 @@ DAT_RETURN rsp_free(DAT_RSP_HANDLE rsp_handle) {
 
 template <class V>
 void enter_rsp_calls(typename V::Table& table) {
-  table.rsp_create_func = &Shield<V, &rsp_create<V>>::call;
-  table.rsp_query_func = &Shield<V, &rsp_query<V>>::call;
-  table.rsp_free_func = &Shield<V, &rsp_free<V>>::call;
+  table.rsp_create_func = &Shield<V, &rsp_create<V>, &calls::kRspCreate>::call;
+  table.rsp_query_func = &Shield<V, &rsp_query<V>, &calls::kRspQuery>::call;
+  table.rsp_free_func = &Shield<V, &rsp_free<V>, &calls::kRspFree>::call;
 }
 
 } // namespace datum

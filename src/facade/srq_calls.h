@@ -19,8 +19,12 @@ DAT_RETURN srq_create(DAT_IA_HANDLE ia_handle, DAT_PZ_HANDLE pz_handle, DAT_SRQ_
   if (zone == nullptr) return invalid_handle<V>(Detail::HandlePz);
   if (srq_handle == nullptr) return invalid_argument<V>(Detail::Arg4);
   // A low watermark would fire at once on the empty queue (D-35).
-  if (attributes == nullptr || attributes->low_watermark != DAT_SRQ_LW_DEFAULT)
+  if (attributes == nullptr) return invalid_argument<V>(Detail::Arg3, attributes);
+  if (attributes->low_watermark != DAT_SRQ_LW_DEFAULT) {
+    note_cause("low_watermark", attributes->low_watermark, "0 (DAT_SRQ_LW_DEFAULT)",
+               "dat_srq_create.R11");
     return invalid_argument<V>(Detail::Arg3);
+  }
   const Result<SharedReceiveQueue*> srq =
       ia->create_srq(*zone, {attributes->max_recv_dtos, attributes->max_recv_iov});
   if (!srq) return encode<V>(srq.error());
@@ -69,11 +73,11 @@ DAT_RETURN srq_free(DAT_SRQ_HANDLE srq_handle) {
 
 template <class V>
 void enter_srq_calls(typename V::Table& table) {
-  table.srq_create_func = &Shield<V, &srq_create<V>>::call;
-  table.srq_query_func = &Shield<V, &srq_query<V>>::call;
-  table.srq_set_lw_func = &Shield<V, &srq_set_lw<V>>::call;
-  table.srq_resize_func = &Shield<V, &srq_resize<V>>::call;
-  table.srq_free_func = &Shield<V, &srq_free<V>>::call;
+  table.srq_create_func = &Shield<V, &srq_create<V>, &calls::kSrqCreate>::call;
+  table.srq_query_func = &Shield<V, &srq_query<V>, &calls::kSrqQuery>::call;
+  table.srq_set_lw_func = &Shield<V, &srq_set_lw<V>, &calls::kSrqSetLw>::call;
+  table.srq_resize_func = &Shield<V, &srq_resize<V>, &calls::kSrqResize>::call;
+  table.srq_free_func = &Shield<V, &srq_free<V>, &calls::kSrqFree>::call;
 }
 
 } // namespace datum

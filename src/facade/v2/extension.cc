@@ -61,9 +61,26 @@ DAT_IB_EXT_TYPE type_of(const Event& event) {
   }
 }
 
-} // namespace
+// As the macros of the extensions call them; positions count the operation.
+const CallText& text_of(DAT_EXTENDED_OP operation) {
+  switch (operation) {
+  case DAT_IB_FETCH_AND_ADD_OP: return calls::kIbPostFetchAndAdd;
+  case DAT_IB_CMP_AND_SWAP_OP: return calls::kIbPostCmpAndSwap;
+  case DAT_IB_RDMA_WRITE_IMMED_OP: return calls::kIbPostRdmaWriteImmed;
+  case DAT_IB_UD_SEND_OP: return calls::kIbPostSendUd;
+  case DAT_IB_UD_AH_FREE_OP: return calls::kIbUdAhFree;
+  case DAT_IB_UD_CM_FREE_OP: return calls::kIbUdCmFree;
+  case DAT_IB_QUERY_COUNTERS_OP: return calls::kIbQueryCounters;
+  case DAT_IB_PRINT_COUNTERS_OP: return calls::kIbPrintCounters;
+  case DAT_IB_START_COUNTERS_OP: return calls::kIbStartCounter;
+  case DAT_IB_STOP_COUNTERS_OP: return calls::kIbStopCounter;
+  case DAT_IB_OPEN_QUERY_OP: return calls::kIbOpenQuery;
+  case DAT_IB_CLOSE_QUERY_OP: return calls::kIbCloseQuery;
+  default: return calls::kExtensionOp;
+  }
+}
 
-DAT_RETURN extended_operation(DAT_HANDLE handle, DAT_EXTENDED_OP operation, va_list arguments) {
+DAT_RETURN perform(DAT_HANDLE handle, DAT_EXTENDED_OP operation, va_list arguments) {
   va_list rest;
   va_copy(rest, arguments);
   if (is_about_counters(operation)) {
@@ -105,6 +122,15 @@ DAT_RETURN extended_operation(DAT_HANDLE handle, DAT_EXTENDED_OP operation, va_l
   }
   va_end(rest);
   return ret;
+}
+
+} // namespace
+
+DAT_RETURN extended_operation(DAT_HANDLE handle, DAT_EXTENDED_OP operation, va_list arguments) {
+  const DAT_RETURN answer = perform(handle, operation, arguments);
+  if (answer == DAT_SUCCESS || is_answer(answer)) [[likely]]
+    return answer;
+  return name_refused(text_of(operation), answer);
 }
 
 void V2::write_extension(const Event& event, DAT_EVENT& out) {

@@ -106,17 +106,17 @@ DAT_RETURN ia_ha_related(DAT_IA_HANDLE ia_handle, const DAT_NAME_PTR name, DAT_B
 } // namespace
 
 void V2::enter_new_calls(DAT_PROVIDER& table) {
-  table.csp_create_func = &Shield<V2, &csp_create>::call;
-  table.csp_query_func = &Shield<V2, &csp_query>::call;
-  table.csp_free_func = &Shield<V2, &csp_free>::call;
-  table.ep_common_connect_func = &Shield<V2, &ep_common_connect>::call;
-  table.ep_post_send_with_invalidate_func = &Shield<V2, &ep_post_send_with_invalidate>::call;
-  table.ep_post_rdma_read_to_rmr_func = &Shield<V2, &ep_post_rdma_read_to_rmr>::call;
-  table.cno_fd_create_func = &Shield<V2, &cno_fd_create>::call;
-  table.handle_extendedop_func = &Shield<V2, &extended_operation>::call;
-  table.cno_trigger_func = &Shield<V2, &cno_trigger>::call;
-  table.rmr_create_for_ep_func = &Shield<V2, &rmr_create_for_ep>::call;
-  table.ia_ha_related_func = &Shield<V2, &ia_ha_related>::call;
+  table.csp_create_func = &Shield<V2, &csp_create, &calls::kCspCreate>::call;
+  table.csp_query_func = &Shield<V2, &csp_query, &calls::kCspQuery>::call;
+  table.csp_free_func = &Shield<V2, &csp_free, &calls::kCspFree>::call;
+  table.ep_common_connect_func = &Shield<V2, &ep_common_connect, &calls::kEpCommonConnect>::call;
+  table.ep_post_send_with_invalidate_func = &Shield<V2, &ep_post_send_with_invalidate, &calls::kEpPostSendWithInvalidate>::call;
+  table.ep_post_rdma_read_to_rmr_func = &Shield<V2, &ep_post_rdma_read_to_rmr, &calls::kEpPostRdmaReadToRmr>::call;
+  table.cno_fd_create_func = &Shield<V2, &cno_fd_create, &calls::kCnoFdCreate>::call;
+  table.handle_extendedop_func = &Shield<V2, &extended_operation, &calls::kExtensionOp>::call;
+  table.cno_trigger_func = &Shield<V2, &cno_trigger, &calls::kCnoTrigger>::call;
+  table.rmr_create_for_ep_func = &Shield<V2, &rmr_create_for_ep, &calls::kRmrCreateForEp>::call;
+  table.ia_ha_related_func = &Shield<V2, &ia_ha_related, &calls::kRegistryProvidersRelated>::call;
 }
 
 } // namespace datum

@@ -74,9 +74,9 @@ DAT_RETURN defect(int) {
 }
 
 TEST(ReturnCode, NoExceptionLeavesTheTable) {
-  EXPECT_EQ((Shield<V1, &out_of_memory>::call(0)), 0x80030002);
-  EXPECT_EQ((Shield<V1, &too_long>::call(0)), 0x80030002);
-  EXPECT_EQ((Shield<V1, &defect>::call(0)), 0x80040000);
+  EXPECT_EQ((Shield<V1, &out_of_memory, &calls::kEpFree>::call(0)), 0x80030002);
+  EXPECT_EQ((Shield<V1, &too_long, &calls::kEpFree>::call(0)), 0x80030002);
+  EXPECT_EQ((Shield<V1, &defect, &calls::kEpFree>::call(0)), 0x80040000);
 }
 
 } // namespace

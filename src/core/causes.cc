@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "core/causes.h"
+
+#include <string>
+
+#include "base/refusal.h"
+
+namespace datum::causes {
+
+void note_flags(CompletionFlags flags, CompletionFlags allowed) {
+  if (!refusals_are_told()) return;
+  note_cause({"completion_flags", text("{:#x}", flags),
+              text("bits of {:#x}; UNSIGNALLED 0x4 only where the attributes of the EP have it",
+                   allowed),
+              "FLAGS.10"});
+}
+
+Status too_many_segments(std::size_t count, std::int32_t most) {
+  note_limit("num_segments", static_cast<std::int64_t>(count), most);
+  return {Type::InvalidParameter, Detail::Arg2};
+}
+
+Status no_place_for_request(std::uint64_t held) {
+  note_cause("requests outstanding", held, "fewer than max_request_dtos of the EP", "");
+  return {Type::InsufficientResources, Detail::ResourceMemory};
+}
+
+Status no_place_for_recv(std::int32_t held) {
+  note_cause("Recvs outstanding", held, "fewer than max_recv_dtos", "");
+  return {Type::InsufficientResources, Detail::ResourceMemory};
+}
+
+Status too_short(std::uint64_t length, std::uint64_t needed) {
+  if (refusals_are_told())
+    note_cause({"the length of the buffer", std::to_string(length), text("at least {}", needed), ""});
+  return {Type::LengthError};
+}
+
+Status no_reads() {
+  note_cause({"max_rdma_read_out of the EP", "0", "above 0", "D-32"});
+  return {Type::InvalidParameter, Detail::Arg1};
+}
+
+Status recvs_are_of_srq() {
+  note_cause({"ep_handle", "an EP with an SRQ", "an EP without one", "D-36"});
+  return {Type::InvalidState, Detail::SrqInUse};
+}
+
+Status no_zone() {
+  note_cause({"pz_handle of the EP", "null", "a PZ", ""});
+  return {Type::ProtectionViolation, Detail::ProtectionWrite};
+}
+
+void note_outside(const LocalTriplet& segment, std::uint64_t base, std::uint64_t length) {
+  if (!refusals_are_told()) return;
+  note_cause({"a segment", text("{:#x} + {}", segment.address, segment.length),
+              text("within its region, {:#x} + {}", base, length), ""});
+}
+
+} // namespace datum::causes

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// facade/bad_handle.h: why a handle leads to no object, in words, for the call that is refused.
+// Threads: any; no lock is needed, since what is told may have changed by then.
+#pragma once
+
+#include "core/object.h"
+
+namespace datum {
+
+// `wanted`: None for calls that take any kind.
+[[gnu::cold, gnu::noinline]] void note_bad_handle(const void* handle, ObjectKind wanted) noexcept;
+
+} // namespace datum

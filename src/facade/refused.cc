@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "facade/version.h"
+
+#include "facade/refused.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace datum {
+namespace {
+
+// In the order of Type.
+constexpr std::array kTypes{
+    "DAT_SUCCESS",
+    "DAT_ABORT",
+    "DAT_CONN_QUAL_IN_USE",
+    "DAT_INSUFFICIENT_RESOURCES",
+    "DAT_INTERNAL_ERROR",
+    "DAT_INVALID_HANDLE",
+    "DAT_INVALID_PARAMETER",
+    "DAT_INVALID_STATE",
+    "DAT_LENGTH_ERROR",
+    "DAT_MODEL_NOT_SUPPORTED",
+    "DAT_PROVIDER_NOT_FOUND",
+    "DAT_PRIVILEGES_VIOLATION",
+    "DAT_PROTECTION_VIOLATION",
+    "DAT_QUEUE_EMPTY",
+    "DAT_QUEUE_FULL",
+    "DAT_TIMEOUT_EXPIRED",
+    "DAT_PROVIDER_ALREADY_REGISTERED",
+    "DAT_PROVIDER_IN_USE",
+    "DAT_INVALID_ADDRESS",
+    "DAT_INTERRUPTED_CALL",
+    "DAT_CONN_QUAL_UNAVAILABLE",
+    "DAT_RESERVED_LMR",
+    "DAT_PORT_IN_USE",
+    "DAT_COMM_NOT_SUPPORTED",
+};
+static_assert(kTypes.size() == static_cast<std::size_t>(Type::CommNotSupported) + 1);
+
+struct ArgumentText {
+  std::string_view name;
+  std::string_view allowed;
+  std::string_view rule;
+};
+
+// Cuts what stands before the first `mark` off `text`.
+std::string_view take_until(std::string_view& text, char mark) {
+  const std::size_t end = std::min(text.find(mark), text.size());
+  const std::string_view taken = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return taken;
+}
+
+// `position` counts from 0; an empty name: there is none.
+ArgumentText argument_at(const CallText& call, std::size_t position) {
+  std::string_view rest = call.arguments;
+  for (; position != 0; --position) take_until(rest, ',');
+  std::string_view one = take_until(rest, ',');
+  ArgumentText argument;
+  argument.name = take_until(one, '=');
+  argument.allowed = take_until(one, '=');
+  argument.rule = one;
+  return argument;
+}
+
+// Which argument a bad handle of this kind was; without one of that name the first.
+ArgumentText handle_argument(const CallText& call, Detail kind) {
+  const auto named = [&](std::string_view name) {
+    std::size_t at = 0;
+    ArgumentText each = argument_at(call, at);
+    while (!each.name.empty() && each.name != name) each = argument_at(call, ++at);
+    return each;
+  };
+  const auto first_of = [&](std::initializer_list<std::string_view> names) {
+    for (const std::string_view name : names)
+      if (const ArgumentText found = named(name); !found.name.empty()) return found;
+    return argument_at(call, 0);
+  };
+  switch (kind) {
+  case Detail::HandleIa: return first_of({"ia_handle"});
+  case Detail::HandleEp: return first_of({"ep_handle"});
+  case Detail::HandleLmr: return first_of({"lmr_handle"});
+  case Detail::HandlePz: return first_of({"pz_handle"});
+  case Detail::HandleCno: return first_of({"cno_handle"});
+  case Detail::HandleSrq: return first_of({"srq_handle"});
+  case Detail::HandleEvdRecv: return first_of({"recv_evd_handle"});
+  case Detail::HandleEvdRequest: return first_of({"request_evd_handle", "evd_handle"});
+  case Detail::HandleEvdConn: return first_of({"connect_evd_handle"});
+  case Detail::HandleEvdAsync: return first_of({"async_evd_handle"});
+  case Detail::HandleEvdCr: return first_of({"evd_handle"});
+  default: return argument_at(call, 0);
+  }
+}
+
+bool between(Detail detail, Detail first, Detail last) {
+  return detail >= first && detail <= last;
+}
+
+ArgumentText argument_of(const CallText& call, Type type, Detail detail) {
+  const auto number = static_cast<std::size_t>(detail);
+  if (between(detail, Detail::Arg1, Detail::Arg10))
+    return argument_at(call, number - static_cast<std::size_t>(Detail::Arg1));
+  if (between(detail, Detail::HandleIa, Detail::HandleSrq) || detail == Detail::HandleCsp)
+    return handle_argument(call, detail);
+  if (between(detail, Detail::Handle1, Detail::Handle10))
+    return argument_at(call, number - static_cast<std::size_t>(Detail::Handle1));
+  ArgumentText object = argument_at(call, 0);
+  object.allowed = type == Type::InvalidState ? std::string_view(call.states) : std::string_view();
+  return object;
+}
+
+const subtypes::Subtype& subtype_of(DAT_RETURN answer) {
+  const auto number = static_cast<DAT_RETURN>(DAT_GET_SUBTYPE(answer));
+  const auto* found = std::find_if(
+      std::begin(subtypes::kList), std::end(subtypes::kList),
+      [&](const subtypes::Subtype& each) { return static_cast<DAT_RETURN>(each.number) == number; });
+  return found != std::end(subtypes::kList) ? *found : subtypes::kList[0];
+}
+
+// A null pointer where there has to be one needs no value noted.
+std::string_view value_of(const ArgumentText& argument) {
+  constexpr std::string_view kPointer = "not null";
+  const bool pointer = argument.allowed == kPointer || argument.allowed.starts_with("not null wh");
+  return pointer ? "null" : "";
+}
+
+void tell(const CallText& call, DAT_RETURN answer) {
+  const std::size_t type = DAT_GET_TYPE(answer) >> 16U;
+  const subtypes::Subtype& subtype = subtype_of(answer);
+  std::string names = type < kTypes.size() ? kTypes[type] : "DAT_NOT_IMPLEMENTED";
+  if (subtype.detail != Detail::None) names += std::string(" ") + subtype.name;
+  const ArgumentText argument = argument_of(call, static_cast<Type>(type), subtype.detail);
+  const std::string rule = argument.rule.empty() ? text("{}(3)", call.name)
+                                                 : text("{}.{}", call.name, argument.rule);
+  tell_refusal(call.name, names, {argument.name, value_of(argument), argument.allowed, rule,
+                                  static_cast<Type>(type)});
+}
+
+constinit thread_local const CallText* renamed = nullptr;
+
+} // namespace
+
+DAT_RETURN refused(const CallText& call, DAT_RETURN answer) noexcept {
+  if (is_answer(answer) || !refusals_are_told()) return answer;
+  const CallText* const other = renamed;
+  renamed = nullptr;
+  try {
+    tell(other != nullptr ? *other : call, answer);
+  } catch (const std::bad_alloc&) {
+    log_out_of_memory();
+  }
+  return answer;
+}
+
+DAT_RETURN name_refused(const CallText& call, DAT_RETURN answer) noexcept {
+  if (refusals_are_told()) renamed = &call;
+  return answer;
+}
+
+} // namespace datum

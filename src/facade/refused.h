@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// facade/refused.h: what the border of C says of a call that it refuses (base/refusal.h).
+// Lives here: from a DAT_RETURN to names of call, argument and answer.
+// Not here:   the texts (call_texts.h); the causes, which are noted where they are found.
+// Included after the traits of one DAT version, like answer.h.
+#pragma once
+
+#include <type_traits>
+
+#include "base/refusal.h"
+
+namespace datum {
+
+// A call of the table in words.
+struct CallText {
+  const char* name;
+  const char* arguments; // in their order, by commas: NAME[=ALLOWED[=RULE]]
+  const char* states;    // what its object has to be, where INVALID_STATE is an answer
+};
+
+// Tells it, and gives `answer` back. Nothing is told of what is an answer and no refusal.
+[[gnu::cold, gnu::noinline]] DAT_RETURN refused(const CallText& call, DAT_RETURN answer) noexcept;
+// The call is another one than its slot of the table says: an operation of an extension.
+[[gnu::cold, gnu::noinline]] DAT_RETURN name_refused(const CallText& call,
+                                                     DAT_RETURN answer) noexcept;
+
+constexpr bool is_answer(DAT_RETURN answer) {
+  return is_answer(static_cast<Type>(DAT_GET_TYPE(answer) >> 16U));
+}
+
+// The value of an argument for the refusal that follows; the border knows the rest.
+template <class T>
+[[gnu::cold, gnu::noinline]] void note_value(T value) {
+  if constexpr (std::is_pointer_v<T>)
+    note_bits("", value, "", "");
+  else if constexpr (std::is_enum_v<T>)
+    note_bits("", static_cast<std::uint64_t>(value), "", "");
+  else
+    note_cause("", value, "", "");
+}
+
+} // namespace datum
