@@ -19,9 +19,7 @@ struct Field {
     size = static_cast<std::uint16_t>(std::min(text.size(), kMost));
     std::copy_n(text.data(), size, bytes);
   }
-  std::string_view or_else(std::string_view other) const {
-    return size != 0 ? std::string_view(bytes, size) : other;
-  }
+  std::string_view view() const { return {bytes, size}; }
 };
 
 struct Note {
@@ -42,12 +40,23 @@ RefusalFilter::Verdict judge(std::string_view line) {
   return filter.judge(hash, monotonic_now());
 }
 
-std::string describe(std::string_view call, std::string_view answer, const Cause& cause) {
+Cause merge(const Note& noted, const Cause& otherwise) {
+  const std::string_view value = noted.value.view();
+  const std::string_view allowed = noted.allowed.view();
+  const std::string_view rule = noted.rule.view();
+  if (noted.what.size != 0) return {noted.what.view(), value, allowed, rule};
+  return {otherwise.what, value.empty() ? otherwise.value : value,
+          allowed.empty() ? otherwise.allowed : allowed, rule.empty() ? otherwise.rule : rule};
+}
+
+// `page`: of the manual, where no rule is known.
+std::string describe(std::string_view call, std::string_view answer, const Cause& cause,
+                     std::string_view page) {
   std::string line = text("{}: {}", call, answer);
   if (!cause.what.empty()) line += text(": {}", cause.what);
   if (!cause.value.empty()) line += text("{} {}", cause.what.empty() ? ":" : " is", cause.value);
   if (!cause.allowed.empty()) line += text("; allowed: {}", cause.allowed);
-  if (!cause.rule.empty()) line += text(" ({})", cause.rule);
+  line += text(" ({})", cause.rule.empty() ? page : cause.rule);
   return line;
 }
 
@@ -93,10 +102,7 @@ void tell_refusal(std::string_view call, std::string_view answer,
   const Note noted = fits ? note : Note();
   forget_cause();
   try {
-    const std::string line =
-        describe(call, answer,
-                 {noted.what.or_else(otherwise.what), noted.value.or_else(otherwise.value),
-                  noted.allowed.or_else(otherwise.allowed), noted.rule.or_else(otherwise.rule)});
+    const std::string line = describe(call, answer, merge(noted, otherwise), text("{}(3)", call));
     const RefusalFilter::Verdict verdict = judge(line);
     if (!verdict.tell) return;
     if (verdict.left_out != 0)

@@ -73,8 +73,8 @@ constexpr bool is_answer(Type type) {
 }
 
 // Writes the line, and forgets the cause. `call`: dat_ep_create; `answer`: what it returns, as
-// dat_strerror() names it. What the noted cause does not say is taken from `otherwise`; a note for
-// answers of another type is none.
+// dat_strerror() names it. A note that names nothing gives the value of what `otherwise` names; a
+// note for answers of another type is none.
 [[gnu::cold, gnu::noinline]] void tell_refusal(std::string_view call, std::string_view answer,
                                                const Cause& otherwise) noexcept;
 
@@ -91,7 +91,7 @@ class RefusalFilter {
 
  private:
   // So many lines that differ in a second, in sets that are searched whole.
-  static constexpr std::size_t kSets = 64;
+  static constexpr std::size_t kSets = 256;
   static constexpr std::size_t kWays = 16;
 
   struct Line {

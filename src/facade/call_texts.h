@@ -114,7 +114,7 @@ inline constexpr CallText kEpPostSend{
 inline constexpr CallText kEpQuery{
     "dat_ep_query",
     "ep_handle,ep_param_mask=no bit outside the field set=R4,"
-    "ep_param=not null with values that dat_ep_create takes=R5",
+    "ep_param=not null=R5",
     ""};
 inline constexpr CallText kEpRecvQuery{
     "dat_ep_recv_query",

@@ -12,7 +12,7 @@ namespace datum {
 using LockedCr = Locked<ObjectKind::ConnectionRequest>;
 
 template <class V>
-DAT_RETURN cr_query(DAT_CR_HANDLE cr_handle, DAT_CR_PARAM_MASK mask, DAT_CR_PARAM* param) {
+[[gnu::always_inline]] inline DAT_RETURN cr_query(DAT_CR_HANDLE cr_handle, DAT_CR_PARAM_MASK mask, DAT_CR_PARAM* param) {
   const LockedCr cr(cr_handle);
   if (!cr) return invalid_handle<V>(Detail::HandleCr);
   if (const Status s = check_query(mask, DAT_CR_FIELD_ALL, param); !s.ok()) return encode<V>(s);
@@ -27,7 +27,7 @@ DAT_RETURN cr_query(DAT_CR_HANDLE cr_handle, DAT_CR_PARAM_MASK mask, DAT_CR_PARA
 }
 
 template <class V>
-DAT_RETURN cr_accept(DAT_CR_HANDLE cr_handle, DAT_EP_HANDLE ep_handle, DAT_COUNT data_size,
+[[gnu::always_inline]] inline DAT_RETURN cr_accept(DAT_CR_HANDLE cr_handle, DAT_EP_HANDLE ep_handle, DAT_COUNT data_size,
                      const DAT_PVOID data) {
   const LockedCr cr(cr_handle);
   if (!cr) return invalid_handle<V>(Detail::HandleCr);
@@ -45,7 +45,7 @@ DAT_RETURN cr_accept(DAT_CR_HANDLE cr_handle, DAT_EP_HANDLE ep_handle, DAT_COUNT
 }
 
 template <class V>
-DAT_RETURN reject(DAT_CR_HANDLE cr_handle, DAT_COUNT data_size, const DAT_PVOID data) {
+[[gnu::always_inline]] inline DAT_RETURN reject(DAT_CR_HANDLE cr_handle, DAT_COUNT data_size, const DAT_PVOID data) {
   const LockedCr cr(cr_handle);
   if (!cr) return invalid_handle<V>(Detail::HandleCr);
   if (const Status s = check_private_data(data_size, data, cr.adapter().limits().max_private_data,
@@ -58,7 +58,7 @@ DAT_RETURN reject(DAT_CR_HANDLE cr_handle, DAT_COUNT data_size, const DAT_PVOID 
 }
 
 template <class V>
-DAT_RETURN cr_handoff(DAT_CR_HANDLE cr_handle, DAT_CONN_QUAL handoff) {
+[[gnu::always_inline]] inline DAT_RETURN cr_handoff(DAT_CR_HANDLE cr_handle, DAT_CONN_QUAL handoff) {
   const LockedCr cr(cr_handle);
   if (!cr) return invalid_handle<V>(Detail::HandleCr);
   const Status handed_off = cr->handoff(handoff);

@@ -21,7 +21,7 @@ inline Status lacking(const Endpoint& ep) {
 }
 
 template <class V>
-DAT_RETURN ep_connect(DAT_EP_HANDLE ep_handle, DAT_IA_ADDRESS_PTR remote_address,
+[[gnu::always_inline]] inline DAT_RETURN ep_connect(DAT_EP_HANDLE ep_handle, DAT_IA_ADDRESS_PTR remote_address,
                       DAT_CONN_QUAL qualifier, DAT_TIMEOUT timeout, DAT_COUNT data_size,
                       const DAT_PVOID data, DAT_QOS qos, DAT_CONNECT_FLAGS flags) {
   const Locked<ObjectKind::Endpoint> ep(ep_handle);
@@ -44,7 +44,7 @@ DAT_RETURN ep_connect(DAT_EP_HANDLE ep_handle, DAT_IA_ADDRESS_PTR remote_address
 }
 
 template <class V>
-DAT_RETURN ep_dup_connect(DAT_EP_HANDLE ep_handle, DAT_EP_HANDLE dup_handle, DAT_TIMEOUT timeout,
+[[gnu::always_inline]] inline DAT_RETURN ep_dup_connect(DAT_EP_HANDLE ep_handle, DAT_EP_HANDLE dup_handle, DAT_TIMEOUT timeout,
                           DAT_COUNT data_size, const DAT_PVOID data, DAT_QOS qos) {
   const Locked<ObjectKind::Endpoint> ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
@@ -65,7 +65,7 @@ DAT_RETURN ep_dup_connect(DAT_EP_HANDLE ep_handle, DAT_EP_HANDLE dup_handle, DAT
 }
 
 template <class V>
-DAT_RETURN ep_disconnect(DAT_EP_HANDLE ep_handle, DAT_CLOSE_FLAGS flags) {
+[[gnu::always_inline]] inline DAT_RETURN ep_disconnect(DAT_EP_HANDLE ep_handle, DAT_CLOSE_FLAGS flags) {
   const Locked<ObjectKind::Endpoint> ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
   if (flags != DAT_CLOSE_ABRUPT_FLAG && flags != DAT_CLOSE_GRACEFUL_FLAG)
@@ -74,7 +74,7 @@ DAT_RETURN ep_disconnect(DAT_EP_HANDLE ep_handle, DAT_CLOSE_FLAGS flags) {
 }
 
 template <class V>
-DAT_RETURN ep_reset(DAT_EP_HANDLE ep_handle) {
+[[gnu::always_inline]] inline DAT_RETURN ep_reset(DAT_EP_HANDLE ep_handle) {
   const Locked<ObjectKind::Endpoint> ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
   return encode<V>(ep->reset());

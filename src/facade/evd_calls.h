@@ -33,7 +33,7 @@ inline Status check_qlen(std::int32_t qlen, const Limits& limits) {
 }
 
 template <class V>
-DAT_RETURN evd_create(DAT_IA_HANDLE ia_handle, DAT_COUNT min_qlen, DAT_CNO_HANDLE cno_handle,
+[[gnu::always_inline]] inline DAT_RETURN evd_create(DAT_IA_HANDLE ia_handle, DAT_COUNT min_qlen, DAT_CNO_HANDLE cno_handle,
                       DAT_EVD_FLAGS flags, DAT_EVD_HANDLE* evd_handle) {
   const Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
   if (!ia) return invalid_handle<V>(Detail::HandleIa);
@@ -53,7 +53,7 @@ DAT_RETURN evd_create(DAT_IA_HANDLE ia_handle, DAT_COUNT min_qlen, DAT_CNO_HANDL
 }
 
 template <class V>
-DAT_RETURN evd_query(DAT_EVD_HANDLE evd_handle, DAT_EVD_PARAM_MASK mask, DAT_EVD_PARAM* param) {
+[[gnu::always_inline]] inline DAT_RETURN evd_query(DAT_EVD_HANDLE evd_handle, DAT_EVD_PARAM_MASK mask, DAT_EVD_PARAM* param) {
   LockedEvd evd(evd_handle);
   if (!evd) return invalid_handle<V>(kBadEvd);
   if (const Status s = check_query(mask, DAT_EVD_FIELD_ALL, param); !s.ok()) return encode<V>(s);
@@ -68,7 +68,7 @@ DAT_RETURN evd_query(DAT_EVD_HANDLE evd_handle, DAT_EVD_PARAM_MASK mask, DAT_EVD
 }
 
 template <class V>
-DAT_RETURN evd_modify_cno(DAT_EVD_HANDLE evd_handle, DAT_CNO_HANDLE cno_handle) {
+[[gnu::always_inline]] inline DAT_RETURN evd_modify_cno(DAT_EVD_HANDLE evd_handle, DAT_CNO_HANDLE cno_handle) {
   const LockedEvd evd(evd_handle);
   if (!evd) return invalid_handle<V>(kBadEvd);
   NotificationObject* cno = evd.find<ObjectKind::NotificationObject>(cno_handle);
@@ -78,7 +78,7 @@ DAT_RETURN evd_modify_cno(DAT_EVD_HANDLE evd_handle, DAT_CNO_HANDLE cno_handle) 
 }
 
 template <class V>
-DAT_RETURN evd_enable(DAT_EVD_HANDLE evd_handle) {
+[[gnu::always_inline]] inline DAT_RETURN evd_enable(DAT_EVD_HANDLE evd_handle) {
   const LockedEvd evd(evd_handle);
   if (!evd) return invalid_handle<V>(kBadEvd);
   evd->set_enabled(true);
@@ -86,7 +86,7 @@ DAT_RETURN evd_enable(DAT_EVD_HANDLE evd_handle) {
 }
 
 template <class V>
-DAT_RETURN evd_disable(DAT_EVD_HANDLE evd_handle) {
+[[gnu::always_inline]] inline DAT_RETURN evd_disable(DAT_EVD_HANDLE evd_handle) {
   const LockedEvd evd(evd_handle);
   if (!evd) return invalid_handle<V>(kBadEvd);
   evd->set_enabled(false);
@@ -94,7 +94,7 @@ DAT_RETURN evd_disable(DAT_EVD_HANDLE evd_handle) {
 }
 
 template <class V>
-DAT_RETURN evd_set_unwaitable(DAT_EVD_HANDLE evd_handle) {
+[[gnu::always_inline]] inline DAT_RETURN evd_set_unwaitable(DAT_EVD_HANDLE evd_handle) {
   const LockedEvd evd(evd_handle);
   if (!evd) return invalid_handle<V>(kBadEvd);
   evd->set_unwaitable();
@@ -102,7 +102,7 @@ DAT_RETURN evd_set_unwaitable(DAT_EVD_HANDLE evd_handle) {
 }
 
 template <class V>
-DAT_RETURN evd_clear_unwaitable(DAT_EVD_HANDLE evd_handle) {
+[[gnu::always_inline]] inline DAT_RETURN evd_clear_unwaitable(DAT_EVD_HANDLE evd_handle) {
   const LockedEvd evd(evd_handle);
   if (!evd) return invalid_handle<V>(kBadEvd);
   evd->clear_unwaitable();
@@ -110,7 +110,7 @@ DAT_RETURN evd_clear_unwaitable(DAT_EVD_HANDLE evd_handle) {
 }
 
 template <class V>
-DAT_RETURN evd_wait(DAT_EVD_HANDLE evd_handle, DAT_TIMEOUT timeout, DAT_COUNT threshold,
+[[gnu::always_inline]] inline DAT_RETURN evd_wait(DAT_EVD_HANDLE evd_handle, DAT_TIMEOUT timeout, DAT_COUNT threshold,
                     DAT_EVENT* event, DAT_COUNT* nmore) {
   const LockedEvd evd(evd_handle);
   if (!evd) return invalid_handle<V>(kBadEvd);
@@ -125,7 +125,7 @@ DAT_RETURN evd_wait(DAT_EVD_HANDLE evd_handle, DAT_TIMEOUT timeout, DAT_COUNT th
 // Programs of DAT 2.0 poll for completions until the status is another than DAT_QUEUE_EMPTY, all of
 // it: the adapters that they were written for give it no class there, but do on other EVDs.
 template <class V>
-DAT_RETURN dequeue_failed(Status s, EvdFlags flags) {
+[[gnu::always_inline]] inline DAT_RETURN dequeue_failed(Status s, EvdFlags flags) {
   if constexpr (V::kBareQueueEmpty) {
     if (s.type() == Type::QueueEmpty && (flags & (kEvdDto | kEvdRmrBind)) != 0)
       return DAT_QUEUE_EMPTY;
@@ -134,7 +134,7 @@ DAT_RETURN dequeue_failed(Status s, EvdFlags flags) {
 }
 
 template <class V>
-DAT_RETURN evd_dequeue(DAT_EVD_HANDLE evd_handle, DAT_EVENT* event) {
+[[gnu::always_inline]] inline DAT_RETURN evd_dequeue(DAT_EVD_HANDLE evd_handle, DAT_EVENT* event) {
   LockedEvd evd(evd_handle);
   if (!evd) return invalid_handle<V>(kBadEvd);
   if (event == nullptr) return invalid_argument<V>(Detail::Arg2);
@@ -151,7 +151,7 @@ DAT_RETURN evd_dequeue(DAT_EVD_HANDLE evd_handle, DAT_EVENT* event) {
 }
 
 template <class V>
-DAT_RETURN evd_post_se(DAT_EVD_HANDLE evd_handle, const DAT_EVENT* event) {
+[[gnu::always_inline]] inline DAT_RETURN evd_post_se(DAT_EVD_HANDLE evd_handle, const DAT_EVENT* event) {
   const LockedEvd evd(evd_handle);
   if (!evd) return invalid_handle<V>(kBadEvd);
   if (event == nullptr || event->event_number != DAT_SOFTWARE_EVENT)
@@ -167,7 +167,7 @@ DAT_RETURN evd_post_se(DAT_EVD_HANDLE evd_handle, const DAT_EVENT* event) {
 }
 
 template <class V>
-DAT_RETURN evd_resize(DAT_EVD_HANDLE evd_handle, DAT_COUNT min_qlen) {
+[[gnu::always_inline]] inline DAT_RETURN evd_resize(DAT_EVD_HANDLE evd_handle, DAT_COUNT min_qlen) {
   const LockedEvd evd(evd_handle);
   if (!evd) return invalid_handle<V>(kBadEvd);
   if (const Status s = check_qlen(min_qlen, evd.adapter().limits()); !s.ok()) return encode<V>(s);
@@ -175,7 +175,7 @@ DAT_RETURN evd_resize(DAT_EVD_HANDLE evd_handle, DAT_COUNT min_qlen) {
 }
 
 template <class V>
-DAT_RETURN evd_free(DAT_EVD_HANDLE evd_handle) {
+[[gnu::always_inline]] inline DAT_RETURN evd_free(DAT_EVD_HANDLE evd_handle) {
   const LockedEvd evd(evd_handle);
   if (!evd) return invalid_handle<V>(kBadEvd);
   return encode<V>(evd.adapter().free(*evd));

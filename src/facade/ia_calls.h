@@ -11,7 +11,7 @@ namespace datum {
 // The slot of the table is made for each registration: it has to know under which key it was
 // called.
 template <class V>
-DAT_RETURN ia_open(const Registration& registration, const char* name, DAT_COUNT async_evd_min_qlen,
+[[gnu::always_inline]] inline DAT_RETURN ia_open(const Registration& registration, const char* name, DAT_COUNT async_evd_min_qlen,
                    DAT_EVD_HANDLE* async_evd, DAT_IA_HANDLE* ia) {
   if (name == nullptr) return invalid_argument<V>(Detail::Arg1);
   if (async_evd == nullptr) return invalid_argument<V>(Detail::Arg3);
@@ -40,7 +40,7 @@ inline void declare_relaxed_ordering(void* ia_handle) {
 }
 
 template <class V>
-DAT_RETURN ia_query(DAT_IA_HANDLE ia_handle, DAT_EVD_HANDLE* async_evd, DAT_IA_ATTR_MASK ia_mask,
+[[gnu::always_inline]] inline DAT_RETURN ia_query(DAT_IA_HANDLE ia_handle, DAT_EVD_HANDLE* async_evd, DAT_IA_ATTR_MASK ia_mask,
                     DAT_IA_ATTR* ia_attributes, DAT_PROVIDER_ATTR_MASK provider_mask,
                     DAT_PROVIDER_ATTR* provider_attributes) {
   const Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
@@ -62,7 +62,7 @@ DAT_RETURN ia_query(DAT_IA_HANDLE ia_handle, DAT_EVD_HANDLE* async_evd, DAT_IA_A
 }
 
 template <class V>
-DATUM_NO_TSA DAT_RETURN ia_close(DAT_IA_HANDLE ia_handle, DAT_CLOSE_FLAGS flags) {
+[[gnu::always_inline]] inline DATUM_NO_TSA DAT_RETURN ia_close(DAT_IA_HANDLE ia_handle, DAT_CLOSE_FLAGS flags) {
   Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
   if (!ia) return invalid_handle<V>(Detail::HandleIa);
   if (flags != DAT_CLOSE_ABRUPT_FLAG && flags != DAT_CLOSE_GRACEFUL_FLAG)

@@ -87,7 +87,7 @@ struct LmrArguments {
 
 // `lmr_position`: which argument of the call arguments.lmr is; `counting` stands before it.
 template <class V>
-DAT_RETURN create_lmr(const LmrArguments& arguments, Detail lmr_position) {
+[[gnu::always_inline]] inline DAT_RETURN create_lmr(const LmrArguments& arguments, Detail lmr_position) {
   const Locked<ObjectKind::InterfaceAdapter> ia(arguments.ia);
   if (!ia) return invalid_handle<V>(Detail::HandleIa);
   RegionRequest request;
@@ -114,7 +114,7 @@ DAT_RETURN create_lmr(const LmrArguments& arguments, Detail lmr_position) {
 }
 
 template <class V>
-DAT_RETURN lmr_query(DAT_LMR_HANDLE lmr_handle, DAT_LMR_PARAM_MASK mask, DAT_LMR_PARAM* param) {
+[[gnu::always_inline]] inline DAT_RETURN lmr_query(DAT_LMR_HANDLE lmr_handle, DAT_LMR_PARAM_MASK mask, DAT_LMR_PARAM* param) {
   LockedLmr lmr(lmr_handle);
   if (!lmr) return invalid_handle<V>(Detail::HandleLmr);
   if (const Status s = check_query(mask, DAT_LMR_FIELD_ALL, param); !s.ok()) return encode<V>(s);
@@ -131,7 +131,7 @@ DAT_RETURN lmr_query(DAT_LMR_HANDLE lmr_handle, DAT_LMR_PARAM_MASK mask, DAT_LMR
 }
 
 template <class V>
-DAT_RETURN lmr_free(DAT_LMR_HANDLE lmr_handle) {
+[[gnu::always_inline]] inline DAT_RETURN lmr_free(DAT_LMR_HANDLE lmr_handle) {
   const LockedLmr lmr(lmr_handle);
   if (!lmr) return invalid_handle<V>(Detail::HandleLmr);
   return encode<V>(lmr.adapter().free(*lmr));
@@ -139,7 +139,7 @@ DAT_RETURN lmr_free(DAT_LMR_HANDLE lmr_handle) {
 
 // This memory is coherent: the segments are checked, and there is nothing to do (api 11.5).
 template <class V>
-DAT_RETURN sync_segments(DAT_IA_HANDLE ia_handle, const DAT_LMR_TRIPLET* list, DAT_VLEN count) {
+[[gnu::always_inline]] inline DAT_RETURN sync_segments(DAT_IA_HANDLE ia_handle, const DAT_LMR_TRIPLET* list, DAT_VLEN count) {
   const Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
   if (!ia) return invalid_handle<V>(Detail::HandleIa);
   if (count != 0 && list == nullptr) return invalid_argument<V>(Detail::Arg2);

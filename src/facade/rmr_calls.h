@@ -12,7 +12,7 @@ namespace datum {
 using LockedRmr = Locked<ObjectKind::MemoryWindow>;
 
 template <class V>
-DAT_RETURN rmr_create(DAT_PZ_HANDLE pz_handle, DAT_RMR_HANDLE* rmr_handle) {
+[[gnu::always_inline]] inline DAT_RETURN rmr_create(DAT_PZ_HANDLE pz_handle, DAT_RMR_HANDLE* rmr_handle) {
   const Locked<ObjectKind::ProtectionZone> zone(pz_handle);
   if (!zone) return invalid_handle<V>(Detail::HandlePz);
   if (rmr_handle == nullptr) return invalid_argument<V>(Detail::Arg2);
@@ -23,7 +23,7 @@ DAT_RETURN rmr_create(DAT_PZ_HANDLE pz_handle, DAT_RMR_HANDLE* rmr_handle) {
 }
 
 template <class V>
-DAT_RETURN rmr_query(DAT_RMR_HANDLE rmr_handle, DAT_RMR_PARAM_MASK mask, DAT_RMR_PARAM* param) {
+[[gnu::always_inline]] inline DAT_RETURN rmr_query(DAT_RMR_HANDLE rmr_handle, DAT_RMR_PARAM_MASK mask, DAT_RMR_PARAM* param) {
   LockedRmr rmr(rmr_handle);
   if (!rmr) return invalid_handle<V>(Detail::HandleRmr);
   if (const Status s = check_query(mask, DAT_RMR_FIELD_ALL, param); !s.ok()) return encode<V>(s);
@@ -83,7 +83,7 @@ Status bind(const BindArguments& arguments) {
 }
 
 template <class V>
-DAT_RETURN rmr_free(DAT_RMR_HANDLE rmr_handle) {
+[[gnu::always_inline]] inline DAT_RETURN rmr_free(DAT_RMR_HANDLE rmr_handle) {
   const LockedRmr rmr(rmr_handle);
   if (!rmr) return invalid_handle<V>(Detail::HandleRmr);
   return encode<V>(rmr.adapter().free(*rmr));

@@ -10,7 +10,7 @@
 namespace datum {
 
 template <class V>
-DAT_RETURN rsp_create(DAT_IA_HANDLE ia_handle, DAT_CONN_QUAL qualifier, DAT_EP_HANDLE ep_handle,
+[[gnu::always_inline]] inline DAT_RETURN rsp_create(DAT_IA_HANDLE ia_handle, DAT_CONN_QUAL qualifier, DAT_EP_HANDLE ep_handle,
                       DAT_EVD_HANDLE evd_handle, DAT_RSP_HANDLE* rsp_handle) {
   const Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
   if (!ia) return invalid_handle<V>(Detail::HandleIa);
@@ -29,7 +29,7 @@ DAT_RETURN rsp_create(DAT_IA_HANDLE ia_handle, DAT_CONN_QUAL qualifier, DAT_EP_H
 }
 
 template <class V>
-DAT_RETURN rsp_query(DAT_RSP_HANDLE rsp_handle, DAT_RSP_PARAM_MASK mask, DAT_RSP_PARAM* param) {
+[[gnu::always_inline]] inline DAT_RETURN rsp_query(DAT_RSP_HANDLE rsp_handle, DAT_RSP_PARAM_MASK mask, DAT_RSP_PARAM* param) {
   Locked<ObjectKind::ReservedServicePoint> rsp(rsp_handle);
   if (!rsp) return invalid_handle<V>(Detail::HandleRsp);
   if (const Status s = check_query(mask, DAT_RSP_FIELD_ALL, param); !s.ok()) return encode<V>(s);
@@ -43,7 +43,7 @@ DAT_RETURN rsp_query(DAT_RSP_HANDLE rsp_handle, DAT_RSP_PARAM_MASK mask, DAT_RSP
 }
 
 template <class V>
-DAT_RETURN rsp_free(DAT_RSP_HANDLE rsp_handle) {
+[[gnu::always_inline]] inline DAT_RETURN rsp_free(DAT_RSP_HANDLE rsp_handle) {
   const Locked<ObjectKind::ReservedServicePoint> rsp(rsp_handle);
   if (!rsp) return invalid_handle<V>(Detail::HandleRsp);
   return encode<V>(rsp.adapter().free(*rsp));
