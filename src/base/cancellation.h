@@ -38,8 +38,8 @@ class CancellableWait {
   bool outer_;
 };
 
-// syscall(2) for a thread that is about to sleep and holds no lock: where a CancellableWait says so,
-// pthread_cancel ends it here, whichever type of cancellation it has.
+// syscall(2) for a thread that is about to sleep and holds no lock: where a CancellableWait says
+// so, pthread_cancel ends it here, whichever type of cancellation it has.
 long sleeping_call(long number, long a, long b, long c, long d, long e, long f);
 
 } // namespace datum

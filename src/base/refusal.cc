@@ -80,6 +80,14 @@ void note_bits(std::string_view what, std::uint64_t value, std::string_view allo
   if (refusals_are_told()) note_cause({what, text("{:#x}", value), allowed, rule});
 }
 
+void note_bits(std::string_view what, const void* value, std::string_view allowed,
+               std::string_view rule) {
+  if (value == nullptr)
+    note_cause({what, "null", allowed, rule});
+  else
+    note_bits(what, reinterpret_cast<std::uintptr_t>(value), allowed, rule);
+}
+
 void name_cause(std::string_view what) noexcept {
   if (!refusals_are_told()) return;
   note.what.set(what);
@@ -91,12 +99,10 @@ void name_cause(std::string_view what, std::string_view value, std::string_view 
 }
 
 void note_limit(std::string_view what, std::int64_t value, std::int64_t most) {
-  if (refusals_are_told())
-    note_cause({what, std::to_string(value), text("at most {}", most), ""});
+  if (refusals_are_told()) note_cause({what, std::to_string(value), text("at most {}", most), ""});
 }
 
-void tell_refusal(std::string_view call, std::string_view answer,
-                  const Cause& otherwise) noexcept {
+void tell_refusal(std::string_view call, std::string_view answer, const Cause& otherwise) noexcept {
   if (!refusals_are_told()) return;
   const bool fits = note.type == Type::Success || note.type == otherwise.type;
   const Note noted = fits ? note : Note();

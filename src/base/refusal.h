@@ -26,10 +26,10 @@ namespace datum {
 
 // Why a call was refused. What is empty is not known where the cause is noted.
 struct Cause {
-  std::string_view what;    // an argument or an attribute, by its name in the manual
-  std::string_view value;   // what it is
-  std::string_view allowed; // what it may be
-  std::string_view rule;    // a tag of tests/rules or a manual page
+  std::string_view what;     // an argument or an attribute, by its name in the manual
+  std::string_view value;    // what it is
+  std::string_view allowed;  // what it may be
+  std::string_view rule;     // a tag of tests/rules or a manual page
   Type type = Type::Success; // of the answers that it explains; Success: of any
 };
 
@@ -52,11 +52,8 @@ template <std::integral T>
 // Bits, a handle or a pointer.
 [[gnu::cold, gnu::noinline]] void note_bits(std::string_view what, std::uint64_t value,
                                             std::string_view allowed, std::string_view rule);
-[[gnu::cold, gnu::noinline]] inline void
-note_bits(std::string_view what, const void* value, std::string_view allowed,
-          std::string_view rule) {
-  note_bits(what, reinterpret_cast<std::uintptr_t>(value), allowed, rule);
-}
+[[gnu::cold, gnu::noinline]] void note_bits(std::string_view what, const void* value,
+                                            std::string_view allowed, std::string_view rule);
 
 // The parts that are texts already. The value of a handle has been noted with it.
 [[gnu::cold, gnu::noinline]] void name_cause(std::string_view what) noexcept;

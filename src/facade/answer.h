@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "core/types.h"
+#include "facade/bad_handle.h"
 #include "facade/call_texts.h"
 
 namespace datum {
@@ -25,6 +26,12 @@ constexpr DAT_RETURN encode(Status status) {
 template <class V>
 constexpr DAT_RETURN invalid_handle(Detail detail) {
   return encode<V>({Type::InvalidHandle, detail});
+}
+// Of an object beside the one that the call is about, which notes its own (locked.h).
+template <class V>
+DAT_RETURN invalid_handle(Detail detail, const void* handle, ObjectKind wanted) {
+  note_bad_handle(handle, wanted);
+  return invalid_handle<V>(detail);
 }
 template <class V>
 constexpr DAT_RETURN invalid_argument(Detail position) {

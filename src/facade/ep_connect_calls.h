@@ -21,9 +21,10 @@ inline Status lacking(const Endpoint& ep) {
 }
 
 template <class V>
-[[gnu::always_inline]] inline DAT_RETURN ep_connect(DAT_EP_HANDLE ep_handle, DAT_IA_ADDRESS_PTR remote_address,
-                      DAT_CONN_QUAL qualifier, DAT_TIMEOUT timeout, DAT_COUNT data_size,
-                      const DAT_PVOID data, DAT_QOS qos, DAT_CONNECT_FLAGS flags) {
+[[gnu::always_inline]] inline DAT_RETURN
+ep_connect(DAT_EP_HANDLE ep_handle, DAT_IA_ADDRESS_PTR remote_address, DAT_CONN_QUAL qualifier,
+           DAT_TIMEOUT timeout, DAT_COUNT data_size, const DAT_PVOID data, DAT_QOS qos,
+           DAT_CONNECT_FLAGS flags) {
   const Locked<ObjectKind::Endpoint> ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
   if (remote_address == nullptr) return invalid_argument<V>(Detail::Arg2);
@@ -34,8 +35,7 @@ template <class V>
     return encode<V>(s);
   if ((static_cast<std::uint32_t>(qos) & ~kEveryQos) != 0)
     return invalid_argument<V>(Detail::Arg7, qos);
-  if ((flags & ~DAT_CONNECT_MULTIPATH_FLAG) != 0) 
-    return invalid_argument<V>(Detail::Arg8, flags);
+  if ((flags & ~DAT_CONNECT_MULTIPATH_FLAG) != 0) return invalid_argument<V>(Detail::Arg8, flags);
   const Result<Address> address = parse_address(*remote_address);
   if (!address) return encode<V>(address.error());
   if (qos != DAT_QOS_BEST_EFFORT || flags != DAT_CONNECT_DEFAULT_FLAG)
@@ -44,12 +44,14 @@ template <class V>
 }
 
 template <class V>
-[[gnu::always_inline]] inline DAT_RETURN ep_dup_connect(DAT_EP_HANDLE ep_handle, DAT_EP_HANDLE dup_handle, DAT_TIMEOUT timeout,
-                          DAT_COUNT data_size, const DAT_PVOID data, DAT_QOS qos) {
+[[gnu::always_inline]] inline DAT_RETURN
+ep_dup_connect(DAT_EP_HANDLE ep_handle, DAT_EP_HANDLE dup_handle, DAT_TIMEOUT timeout,
+               DAT_COUNT data_size, const DAT_PVOID data, DAT_QOS qos) {
   const Locked<ObjectKind::Endpoint> ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
   const Endpoint* original = ep.find<ObjectKind::Endpoint>(dup_handle);
   if (original == nullptr) {
+    note_bad_handle(dup_handle, ObjectKind::Endpoint);
     name_cause("dup_ep_handle");
     return invalid_handle<V>(Detail::HandleEp);
   }
@@ -65,7 +67,8 @@ template <class V>
 }
 
 template <class V>
-[[gnu::always_inline]] inline DAT_RETURN ep_disconnect(DAT_EP_HANDLE ep_handle, DAT_CLOSE_FLAGS flags) {
+[[gnu::always_inline]] inline DAT_RETURN ep_disconnect(DAT_EP_HANDLE ep_handle,
+                                                       DAT_CLOSE_FLAGS flags) {
   const Locked<ObjectKind::Endpoint> ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
   if (flags != DAT_CLOSE_ABRUPT_FLAG && flags != DAT_CLOSE_GRACEFUL_FLAG)

@@ -29,16 +29,19 @@ inline Status check_qlen(std::int32_t qlen, const Limits& limits) {
 
 [[gnu::cold, gnu::noinline]] inline void note_evd_flags(EvdFlags flags, EvdFlags known) {
   if (refusals_are_told())
-    note_cause({"", text("{:#x}", flags), text("at least one of {:#x} and nothing else", known), ""});
+    note_cause(
+        {"", text("{:#x}", flags), text("at least one of {:#x} and nothing else", known), ""});
 }
 
 template <class V>
-[[gnu::always_inline]] inline DAT_RETURN evd_create(DAT_IA_HANDLE ia_handle, DAT_COUNT min_qlen, DAT_CNO_HANDLE cno_handle,
-                      DAT_EVD_FLAGS flags, DAT_EVD_HANDLE* evd_handle) {
+[[gnu::always_inline]] inline DAT_RETURN evd_create(DAT_IA_HANDLE ia_handle, DAT_COUNT min_qlen,
+                                                    DAT_CNO_HANDLE cno_handle, DAT_EVD_FLAGS flags,
+                                                    DAT_EVD_HANDLE* evd_handle) {
   const Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
   if (!ia) return invalid_handle<V>(Detail::HandleIa);
   NotificationObject* cno = ia.find<ObjectKind::NotificationObject>(cno_handle);
-  if (cno == nullptr && cno_handle != DAT_HANDLE_NULL) return invalid_handle<V>(Detail::HandleCno);
+  if (cno == nullptr && cno_handle != DAT_HANDLE_NULL)
+    return invalid_handle<V>(Detail::HandleCno, cno_handle, ObjectKind::NotificationObject);
   if (evd_handle == nullptr) return invalid_argument<V>(Detail::Arg5);
   if (min_qlen <= 0) return invalid_argument<V>(Detail::Arg2, min_qlen);
   const EvdFlags streams = flags;
@@ -53,7 +56,8 @@ template <class V>
 }
 
 template <class V>
-[[gnu::always_inline]] inline DAT_RETURN evd_query(DAT_EVD_HANDLE evd_handle, DAT_EVD_PARAM_MASK mask, DAT_EVD_PARAM* param) {
+[[gnu::always_inline]] inline DAT_RETURN evd_query(DAT_EVD_HANDLE evd_handle,
+                                                   DAT_EVD_PARAM_MASK mask, DAT_EVD_PARAM* param) {
   LockedEvd evd(evd_handle);
   if (!evd) return invalid_handle<V>(kBadEvd);
   if (const Status s = check_query(mask, DAT_EVD_FIELD_ALL, param); !s.ok()) return encode<V>(s);
@@ -68,11 +72,13 @@ template <class V>
 }
 
 template <class V>
-[[gnu::always_inline]] inline DAT_RETURN evd_modify_cno(DAT_EVD_HANDLE evd_handle, DAT_CNO_HANDLE cno_handle) {
+[[gnu::always_inline]] inline DAT_RETURN evd_modify_cno(DAT_EVD_HANDLE evd_handle,
+                                                        DAT_CNO_HANDLE cno_handle) {
   const LockedEvd evd(evd_handle);
   if (!evd) return invalid_handle<V>(kBadEvd);
   NotificationObject* cno = evd.find<ObjectKind::NotificationObject>(cno_handle);
-  if (cno == nullptr && cno_handle != DAT_HANDLE_NULL) return invalid_handle<V>(Detail::HandleCno);
+  if (cno == nullptr && cno_handle != DAT_HANDLE_NULL)
+    return invalid_handle<V>(Detail::HandleCno, cno_handle, ObjectKind::NotificationObject);
   evd->set_cno(cno);
   return DAT_SUCCESS;
 }
@@ -110,8 +116,9 @@ template <class V>
 }
 
 template <class V>
-[[gnu::always_inline]] inline DAT_RETURN evd_wait(DAT_EVD_HANDLE evd_handle, DAT_TIMEOUT timeout, DAT_COUNT threshold,
-                    DAT_EVENT* event, DAT_COUNT* nmore) {
+[[gnu::always_inline]] inline DAT_RETURN evd_wait(DAT_EVD_HANDLE evd_handle, DAT_TIMEOUT timeout,
+                                                  DAT_COUNT threshold, DAT_EVENT* event,
+                                                  DAT_COUNT* nmore) {
   const LockedEvd evd(evd_handle);
   if (!evd) return invalid_handle<V>(kBadEvd);
   if (event == nullptr) return invalid_argument<V>(Detail::Arg4);
@@ -151,7 +158,8 @@ template <class V>
 }
 
 template <class V>
-[[gnu::always_inline]] inline DAT_RETURN evd_post_se(DAT_EVD_HANDLE evd_handle, const DAT_EVENT* event) {
+[[gnu::always_inline]] inline DAT_RETURN evd_post_se(DAT_EVD_HANDLE evd_handle,
+                                                     const DAT_EVENT* event) {
   const LockedEvd evd(evd_handle);
   if (!evd) return invalid_handle<V>(kBadEvd);
   if (event == nullptr || event->event_number != DAT_SOFTWARE_EVENT)
@@ -188,8 +196,10 @@ void enter_evd_calls(typename V::Table& table) {
   table.evd_modify_cno_func = &Shield<V, &evd_modify_cno<V>, &calls::kEvdModifyCno>::call;
   table.evd_enable_func = &Shield<V, &evd_enable<V>, &calls::kEvdEnable>::call;
   table.evd_disable_func = &Shield<V, &evd_disable<V>, &calls::kEvdDisable>::call;
-  table.evd_set_unwaitable_func = &Shield<V, &evd_set_unwaitable<V>, &calls::kEvdSetUnwaitable>::call;
-  table.evd_clear_unwaitable_func = &Shield<V, &evd_clear_unwaitable<V>, &calls::kEvdClearUnwaitable>::call;
+  table.evd_set_unwaitable_func =
+      &Shield<V, &evd_set_unwaitable<V>, &calls::kEvdSetUnwaitable>::call;
+  table.evd_clear_unwaitable_func =
+      &Shield<V, &evd_clear_unwaitable<V>, &calls::kEvdClearUnwaitable>::call;
   table.evd_wait_func = &WaitShield<V, &evd_wait<V>, &calls::kEvdWait>::call;
   table.evd_dequeue_func = &Shield<V, &evd_dequeue<V>, &calls::kEvdDequeue>::call;
   table.evd_post_se_func = &Shield<V, &evd_post_se<V>, &calls::kEvdPostSe>::call;

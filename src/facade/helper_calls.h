@@ -9,7 +9,8 @@
 namespace datum {
 
 template <class V>
-[[gnu::always_inline]] inline DAT_RETURN set_consumer_context(DAT_HANDLE handle, DAT_CONTEXT context) {
+[[gnu::always_inline]] inline DAT_RETURN set_consumer_context(DAT_HANDLE handle,
+                                                              DAT_CONTEXT context) {
   const Locked<ObjectKind::None> object(handle);
   if (!object) return invalid_handle<V>(Detail::Handle1);
   object->set_context(bits(context));
@@ -17,7 +18,8 @@ template <class V>
 }
 
 template <class V>
-[[gnu::always_inline]] inline DAT_RETURN get_consumer_context(DAT_HANDLE handle, DAT_CONTEXT* context) {
+[[gnu::always_inline]] inline DAT_RETURN get_consumer_context(DAT_HANDLE handle,
+                                                              DAT_CONTEXT* context) {
   const Locked<ObjectKind::None> object(handle);
   if (!object) return invalid_handle<V>(Detail::Handle1);
   if (context == nullptr) return invalid_argument<V>(Detail::Arg2);
@@ -36,8 +38,10 @@ template <class V>
 
 template <class V>
 void enter_helper_calls(typename V::Table& table) {
-  table.set_consumer_context_func = &Shield<V, &set_consumer_context<V>, &calls::kSetConsumerContext>::call;
-  table.get_consumer_context_func = &Shield<V, &get_consumer_context<V>, &calls::kGetConsumerContext>::call;
+  table.set_consumer_context_func =
+      &Shield<V, &set_consumer_context<V>, &calls::kSetConsumerContext>::call;
+  table.get_consumer_context_func =
+      &Shield<V, &get_consumer_context<V>, &calls::kGetConsumerContext>::call;
   table.get_handle_type_func = &Shield<V, &get_handle_type<V>, &calls::kGetHandleType>::call;
 }
 

@@ -106,14 +106,13 @@ class Locked {
   IaControl& control() const { return *control_; }
   InterfaceAdapter& adapter() const { return control_->adapter(); }
 
-  // Another object of the same IA; nullptr: no such handle here.
+  // Another object of the same IA; nullptr: no such handle here. Nothing is noted, since many
+  // calls can do without one.
   template <ObjectKind Other>
   typename KindOf<Other>::type* find(const void* handle) const {
     const HandleSlot* slot = HandleSpace::find(handle);
-    if (slot == nullptr || slot->key.load(std::memory_order_relaxed) != control_->key_for(Other)) {
-      note_bad_handle(handle, Other);
+    if (slot == nullptr || slot->key.load(std::memory_order_relaxed) != control_->key_for(Other))
       return nullptr;
-    }
     return static_cast<typename KindOf<Other>::type*>(slot->object);
   }
 

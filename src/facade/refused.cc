@@ -123,9 +123,10 @@ ArgumentText argument_of(const CallText& call, Type type, Detail detail) {
 
 const subtypes::Subtype& subtype_of(DAT_RETURN answer) {
   const auto number = static_cast<DAT_RETURN>(DAT_GET_SUBTYPE(answer));
-  const auto* found = std::find_if(
-      std::begin(subtypes::kList), std::end(subtypes::kList),
-      [&](const subtypes::Subtype& each) { return static_cast<DAT_RETURN>(each.number) == number; });
+  const auto* found = std::find_if(std::begin(subtypes::kList), std::end(subtypes::kList),
+                                   [&](const subtypes::Subtype& each) {
+                                     return static_cast<DAT_RETURN>(each.number) == number;
+                                   });
   return found != std::end(subtypes::kList) ? *found : subtypes::kList[0];
 }
 
@@ -144,8 +145,9 @@ void tell(const CallText& call, DAT_RETURN answer) {
   const ArgumentText argument = argument_of(call, static_cast<Type>(type), subtype.detail);
   const std::string rule =
       argument.rule.empty() ? std::string() : text("{}.{}", call.name, argument.rule);
-  tell_refusal(call.name, names, {argument.name, value_of(argument), argument.allowed, rule,
-                                  static_cast<Type>(type)});
+  tell_refusal(
+      call.name, names,
+      {argument.name, value_of(argument), argument.allowed, rule, static_cast<Type>(type)});
 }
 
 constinit thread_local const CallText* renamed = nullptr;

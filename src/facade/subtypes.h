@@ -16,7 +16,8 @@ struct Subtype {
   const char* name;
 };
 
-#define DATUM_SUBTYPE(detail, constant) {Detail::detail, constant, #constant}
+#define DATUM_SUBTYPE(detail, constant)                                                            \
+  { Detail::detail, constant, #constant }
 
 inline constexpr Subtype kList[] = {
     DATUM_SUBTYPE(None, DAT_NO_SUBTYPE),

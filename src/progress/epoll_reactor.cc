@@ -24,8 +24,9 @@ int wait_exactly(int epoll, ReadyBatch& ready, Instant now, Instant until) {
   timespec span = timespec_of(until == kNever ? 0 : until - now);
   timespec* limit = until == kNever ? nullptr : &span;
 #ifdef SYS_epoll_pwait2
-  const long rc = sleeping_call(SYS_epoll_pwait2, epoll, reinterpret_cast<long>(ready.events.data()),
-                                ReadyBatch::kSize, reinterpret_cast<long>(limit), 0, 0);
+  const long rc =
+      sleeping_call(SYS_epoll_pwait2, epoll, reinterpret_cast<long>(ready.events.data()),
+                    ReadyBatch::kSize, reinterpret_cast<long>(limit), 0, 0);
   if (rc >= 0 || (errno != ENOSYS && errno != EPERM)) return static_cast<int>(rc);
 #endif
   pollfd watched{.fd = epoll, .events = POLLIN, .revents = 0};

@@ -135,8 +135,7 @@ TEST_F(RuleCancelledThreads, OneThatForbidsItWaitsOn) {
       pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
       DAT_EVENT event{};
       DAT_COUNT left = 0;
-      do
-        status = dat_evd_wait(evd, DAT_TIMEOUT_INFINITE, 1, &event, &left);
+      do status = dat_evd_wait(evd, DAT_TIMEOUT_INFINITE, 1, &event, &left);
       while (DAT_GET_TYPE(status) == DAT_INTERRUPTED_CALL); // the C library may use a signal
     });
     waiter.until_it_waits();

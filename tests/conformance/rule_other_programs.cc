@@ -82,16 +82,16 @@ void connect_by(DAT_IA_HANDLE caller_ia, DAT_IA_HANDLE callee_ia, void* address)
   Side caller(caller_ia);
   Side callee(callee_ia);
   Listener listener(callee_ia);
-  ASSERT_DAT_OK(connect(caller.ep(), static_cast<DAT_IA_ADDRESS_PTR>(address),
-                        listener.qualifier()));
+  ASSERT_DAT_OK(
+      connect(caller.ep(), static_cast<DAT_IA_ADDRESS_PTR>(address), listener.qualifier()));
   Cr request = listener.expect_request();
   ASSERT_DAT_OK(accept(request, callee.ep()));
   expect_connection_event(caller.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, caller.ep());
   // Programs tell their two kinds of ESTABLISHED apart by this.
-  EXPECT_EQ(expect_connection_event(callee.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED,
-                                    callee.ep())
-                .private_data_size,
-            0);
+  EXPECT_EQ(
+      expect_connection_event(callee.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, callee.ep())
+          .private_data_size,
+      0);
 }
 
 // Rules: HABIT.6

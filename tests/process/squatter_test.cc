@@ -149,8 +149,8 @@ TEST_P(SquatterAtAPort, LeavesAServicePointOverTcpThatIsFoundAtOnce) {
   const Ia ia = open_over("auto", ia_name);
   const Evd requests = create_evd(ia, DAT_EVD_CR_FLAG);
   const DAT_CONN_QUAL port = free_ports(1);
-  Squatter squatter(
-      {{"datum/1/*/" + decimal(port)}, {rendezvous_of(address_of(ia), port)}}, kSquatter, how);
+  Squatter squatter({{"datum/1/*/" + decimal(port)}, {rendezvous_of(address_of(ia), port)}},
+                    kSquatter, how);
   ASSERT_TRUE(squatter.holds());
   Psp psp;
   const std::string said = said_by_create(ia, port, requests, psp);
@@ -220,7 +220,7 @@ TEST_F(SquatterTest, OnEveryNameOfTheRangeLeavesAnyServicePointOverTcp) {
     testing::internal::CaptureStderr();
     const Listener listener(ia);
     expect_a_line(testing::internal::GetCapturedStderr(),
-                    {"over TCP alone", decimal(listener.qualifier()), "user 65534"});
+                  {"over TCP alone", decimal(listener.qualifier()), "user 65534"});
     EXPECT_EQ(connect_over(ia, listener.evd(), listener.qualifier()), "tcp");
     EXPECT_FALSE(squatter.end());
   }
@@ -257,7 +257,7 @@ TEST_P(SquatterAtAPrivilegedPort, LeavesAServicePointOverTcp) {
   ASSERT_TRUE(squatter.holds());
   Psp psp;
   expect_a_line(said_by_create(ia, kPrivileged, requests, psp),
-                  {"over TCP alone", "is held by user 65534"});
+                {"over TCP alone", "is held by user 65534"});
   EXPECT_EQ(connect_over(ia, requests, kPrivileged), "tcp");
   EXPECT_FALSE(squatter.end());
 }
@@ -312,19 +312,19 @@ TEST_P(SquatterAtALargeQualifier, KeepsAServicePointFromBeingMadeAndIsNamed) {
   ASSERT_TRUE(squatter.holds());
   Psp psp;
   expect_a_line(said_by_create(ia, qualifier, requests, psp, DAT_CONN_QUAL_IN_USE),
-                  {decimal(qualifier), "@" + name + " is held by user 65534"});
+                {decimal(qualifier), "@" + name + " is held by user 65534"});
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    By, SquatterAtALargeQualifier,
-    testing::Values(Undecided{"Rendezvous", "auto", "datum/1/*/"},
-                    Undecided{"Claim", "auto", "datum/s/*/", SOCK_DGRAM},
-                    Undecided{"ClaimOfTcp", "auto", "datum/q/*/", SOCK_DGRAM},
-                    Undecided{"Mark", "auto", "datum/m/3/", SOCK_DGRAM},
-                    Undecided{"RendezvousWithoutTcp", "shm", "datum/1/*/"},
-                    Undecided{"RendezvousOverTcp", "tcp", "datum/1/*/"},
-                    Undecided{"ClaimOverTcp", "tcp", "datum/q/*/", SOCK_DGRAM}),
-    [](const auto& undecided) { return std::string(undecided.param.name); });
+INSTANTIATE_TEST_SUITE_P(By, SquatterAtALargeQualifier,
+                         testing::Values(Undecided{"Rendezvous", "auto", "datum/1/*/"},
+                                         Undecided{"Claim", "auto", "datum/s/*/", SOCK_DGRAM},
+                                         Undecided{"ClaimOfTcp", "auto", "datum/q/*/", SOCK_DGRAM},
+                                         Undecided{"Mark", "auto", "datum/m/3/", SOCK_DGRAM},
+                                         Undecided{"RendezvousWithoutTcp", "shm", "datum/1/*/"},
+                                         Undecided{"RendezvousOverTcp", "tcp", "datum/1/*/"},
+                                         Undecided{"ClaimOverTcp", "tcp", "datum/q/*/",
+                                                   SOCK_DGRAM}),
+                         [](const auto& undecided) { return std::string(undecided.param.name); });
 
 // Rules: PROTECT.11
 TEST_F(SquatterTest, OnEachMarkOfALargeQualifierIsNamed) {
@@ -338,7 +338,7 @@ TEST_F(SquatterTest, OnEachMarkOfALargeQualifierIsNamed) {
   ASSERT_TRUE(squatter.holds());
   Psp psp;
   expect_a_line(said_by_create(ia, qualifier, requests, psp, DAT_CONN_QUAL_IN_USE),
-                  {"@datum/m/", "is held by user 65534"});
+                {"@datum/m/", "is held by user 65534"});
 }
 
 // Rules: PROTECT.11
@@ -350,8 +350,8 @@ TEST_F(SquatterTest, OfWhoHasSharedMemoryAloneIsNamed) {
   ASSERT_TRUE(squatter.holds());
   Psp psp;
   expect_a_line(said_by_create(ia, port, requests, psp, DAT_CONN_QUAL_IN_USE),
-                  {"is held by user 65534 (taken by process " + std::to_string(squatter.pid()),
-                   "DATUM_TRANSPORT=shm"});
+                {"is held by user 65534 (taken by process " + std::to_string(squatter.pid()),
+                 "DATUM_TRANSPORT=shm"});
 }
 
 // Rules: PROTECT.11

@@ -45,8 +45,9 @@ std::string text_of(const EvdReport& evd) {
 }
 
 std::string text_of(const LeniencyReport& leniency) {
-  return tools::text_line("    leniency {}: used {} time{}; DATUM_STRICT=on refuses it, see datum(7)",
-                          leniency.name, leniency.uses, leniency.uses == 1 ? "" : "s");
+  return tools::text_line(
+      "    leniency {}: used {} time{}; DATUM_STRICT=on refuses it, see datum(7)", leniency.name,
+      leniency.uses, leniency.uses == 1 ? "" : "s");
 }
 
 template <typename Item>

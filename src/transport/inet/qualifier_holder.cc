@@ -31,7 +31,8 @@ class Names {
  public:
   Names(const std::optional<HostAddress>& host, ConnQual qualifier, NamesWanted wanted)
       : every_address_(!host), is_port_(qualifier <= kLargestPort), wanted_(wanted),
-        suffix_(text("/{}", qualifier)), rendezvous_(abstract_name(kRendezvousNames, host, qualifier)),
+        suffix_(text("/{}", qualifier)),
+        rendezvous_(abstract_name(kRendezvousNames, host, qualifier)),
         own_claims_{abstract_name(kMappedNames, host, qualifier),
                     abstract_name(kSameHostNames, host, qualifier)},
         other_claims_{abstract_name(kMappedNames, std::nullopt, qualifier),
@@ -144,7 +145,8 @@ class Search {
 
 std::string to_text(const QualifierHolder& holder) {
   if (!holder.user)
-    return text("the socket name @{} is held by somebody whom the kernel does not name", holder.name);
+    return text("the socket name @{} is held by somebody whom the kernel does not name",
+                holder.name);
   return text("the socket name @{} is held by user {}{}", holder.name, *holder.user,
               holder.process > 0 ? text(" (taken by process {})", holder.process) : "");
 }

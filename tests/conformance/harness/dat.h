@@ -41,7 +41,7 @@ inline constexpr DAT_MEM_TYPE kStronglyOrdered = DAT_MEM_TYPE_SO_VIRTUAL;
 
 inline constexpr DAT_UINT64 kCnoFields = 0x3;
 inline constexpr DAT_UINT64 kEpFields = 0x7ffff7ff;
-inline constexpr DAT_UINT64 kUnusedEpField = 0x800; // between the EP's own and its attributes
+inline constexpr DAT_UINT64 kUnusedEpField = 0x800;       // between the EP's own and its attributes
 inline constexpr DAT_UINT64 kUnknownEpField = 0x80000000; // behind them all
 inline constexpr DAT_UINT64 kLmrFields = 0x3ff;
 inline constexpr DAT_UINT64 kRmrFields = 0x1f;

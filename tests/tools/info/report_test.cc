@@ -70,9 +70,9 @@ TEST(Report, LenienciesAreInTheJson) {
 TEST(Report, AnythingElseIsVoid) {
   for (const char* text :
        {"", "ia\tdatum", "ep\t2\n", "ia\tdatum\nep\t2\tCONNECTED\n", "ia\tdatum\nia\tagain\n",
-        "ia\tdatum\nevd\t1\t256\t0\t8\t0\tmany\n",
-        "ia\tdatum\nleniency\tsuppress_in_attributes\n",
-        "ia\tdatum\nleniency\tsuppress_in_attributes\tmany\n", "ia\tdatum\nevd\t1\t256\t0\t8\t0\t4\t9\n",
+        "ia\tdatum\nevd\t1\t256\t0\t8\t0\tmany\n", "ia\tdatum\nleniency\tsuppress_in_attributes\n",
+        "ia\tdatum\nleniency\tsuppress_in_attributes\tmany\n",
+        "ia\tdatum\nevd\t1\t256\t0\t8\t0\t4\t9\n",
         "ia\tdatum\nevd\t1\t256\t0\t8\t0\t99999999999999999999999\n", "nonsense\n"})
     EXPECT_FALSE(parse_report(text)) << text;
 }

@@ -52,16 +52,18 @@ TEST(Refusal, ANoteIsOfOneRefusalAndOfOneThread) {
               std::thread(tell_elsewhere).join();
             }),
             "datum debug: dat_ep_free: DAT_INVALID_STATE: evd_handle (dat_ep_free(3))\n");
-  EXPECT_EQ(told(tell), "datum debug: dat_evd_free: DAT_INVALID_STATE: flags is 1 (dat_evd_free(3))\n");
-  EXPECT_EQ(told(tell), "datum debug: dat_evd_free: DAT_INVALID_STATE: evd_handle (dat_evd_free(3))\n");
+  EXPECT_EQ(told(tell),
+            "datum debug: dat_evd_free: DAT_INVALID_STATE: flags is 1 (dat_evd_free(3))\n");
+  EXPECT_EQ(told(tell),
+            "datum debug: dat_evd_free: DAT_INVALID_STATE: evd_handle (dat_evd_free(3))\n");
 }
 
 TEST(Refusal, ANoteForAnAnswerOfAnotherTypeIsNone) {
   EXPECT_EQ(told([] {
               note_cause({"cno_handle", "null", "a handle of a CNO", "", Type::InvalidHandle});
-              tell_refusal("dat_evd_query", "DAT_INVALID_PARAMETER DAT_INVALID_ARG3",
-                           {"evd_param", "null", "not null", "dat_evd_query.R5",
-                            Type::InvalidParameter});
+              tell_refusal(
+                  "dat_evd_query", "DAT_INVALID_PARAMETER DAT_INVALID_ARG3",
+                  {"evd_param", "null", "not null", "dat_evd_query.R5", Type::InvalidParameter});
             }),
             "datum debug: dat_evd_query: DAT_INVALID_PARAMETER DAT_INVALID_ARG3: "
             "evd_param is null; allowed: not null (dat_evd_query.R5)\n");
