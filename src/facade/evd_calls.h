@@ -3,6 +3,7 @@
 #pragma once
 
 #include "facade/answer.h"
+#include "facade/ep_parts.h"
 #include "facade/locked.h"
 #include "facade/table.h"
 #include "facade/wait_shield.h"
@@ -166,7 +167,7 @@ template <class V>
     return event == nullptr ? invalid_argument<V>(Detail::Arg2, event)
                             : invalid_argument<V>(Detail::Arg2, event->event_number);
   if ((evd->flags() & kEvdSoftware) == 0) {
-    name_cause("evd_flags", "without it", "an EVD with DAT_EVD_SOFTWARE_FLAG");
+    note_evd_without(*evd, kEvdSoftware);
     return invalid_argument<V>(Detail::Arg1);
   }
   DAT_CONTEXT pointer = to_context(0);

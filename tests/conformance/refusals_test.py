@@ -35,14 +35,15 @@ ATTRIBUTES = {
 }
 # In 2.0 no value of the type is above this limit.
 ONLY_IN_1 = {"max_message_size", "max_rdma_size"}
+# A handle that stands for an IA has been looked up by libdat before.
 HANDLES = {
-    "dat_ep_create": ("ia_handle", "pz_handle", "recv_evd_handle", "request_evd_handle",
+    "dat_ep_create": ("pz_handle", "recv_evd_handle", "request_evd_handle",
                       "connect_evd_handle"),
     "dat_ep_create_with_srq": ("srq_handle",),
-    "dat_evd_create": ("ia_handle", "cno_handle"),
-    "dat_lmr_create": ("ia_handle", "pz_handle", "region_description.for_lmr_handle"),
-    "dat_psp_create": ("ia_handle", "evd_handle"),
-    "dat_rsp_create": ("ia_handle", "ep_handle", "evd_handle"),
+    "dat_evd_create": ("cno_handle",),
+    "dat_lmr_create": ("pz_handle", "region_description.for_lmr_handle"),
+    "dat_psp_create": ("evd_handle",),
+    "dat_rsp_create": ("ep_handle", "evd_handle"),
     "dat_ep_dup_connect": ("ep_handle", "dup_ep_handle"),
     "dat_rmr_bind": ("rmr_handle", "ep_handle"),
     "dat_cr_accept": ("cr_handle", "ep_handle"),
