@@ -5,7 +5,7 @@ DESTDIR ?=
 GROUPS_WANTED := $(or $(GROUPS),build test)
 
 .DEFAULT_GOAL := all
-.PHONY: all deps demo test check bench siw fuzz soak mutants coverage install uninstall format clean help
+.PHONY: all deps demo test check bench siw fuzz soak strict mutants coverage install uninstall format clean help
 
 all: ## build libraries, tools and examples into build/release (installs nothing)
 	@scripts/deps.sh --check build
@@ -44,6 +44,11 @@ fuzz: ## fuzz every decoder and the shared-memory protocol, the long run
 soak: ## the long runs: stress under sanitizers, a wire that fails, seeds, kills
 	@scripts/deps.sh build test check
 	@scripts/if-present.sh scripts/soak.sh scripts/soak.sh $(ARGS)
+
+strict: ## the whole conformance suite by the letter of the manual, on every transport; ARGS go to ctest
+	@scripts/deps.sh build test
+	@scripts/build.sh dev
+	@DATUM_STRICT=on scripts/test.sh dev -L conformance $(ARGS)
 
 mutants: ## mutation testing of the tests
 	@scripts/deps.sh build test

@@ -19,9 +19,7 @@ struct Field {
     size = static_cast<std::uint16_t>(std::min(text.size(), kMost));
     std::copy_n(text.data(), size, bytes);
   }
-  std::string_view or_else(std::string_view other) const {
-    return size != 0 ? std::string_view(bytes, size) : other;
-  }
+  std::string_view view() const { return {bytes, size}; }
 };
 
 struct Note {
@@ -42,12 +40,23 @@ RefusalFilter::Verdict judge(std::string_view line) {
   return filter.judge(hash, monotonic_now());
 }
 
-std::string describe(std::string_view call, std::string_view answer, const Cause& cause) {
+Cause merge(const Note& noted, const Cause& otherwise) {
+  const std::string_view value = noted.value.view();
+  const std::string_view allowed = noted.allowed.view();
+  const std::string_view rule = noted.rule.view();
+  if (noted.what.size != 0) return {noted.what.view(), value, allowed, rule};
+  return {otherwise.what, value.empty() ? otherwise.value : value,
+          allowed.empty() ? otherwise.allowed : allowed, rule.empty() ? otherwise.rule : rule};
+}
+
+// `page`: of the manual, where no rule is known.
+std::string describe(std::string_view call, std::string_view answer, const Cause& cause,
+                     std::string_view page) {
   std::string line = text("{}: {}", call, answer);
   if (!cause.what.empty()) line += text(": {}", cause.what);
   if (!cause.value.empty()) line += text("{} {}", cause.what.empty() ? ":" : " is", cause.value);
   if (!cause.allowed.empty()) line += text("; allowed: {}", cause.allowed);
-  if (!cause.rule.empty()) line += text(" ({})", cause.rule);
+  line += text(" ({})", cause.rule.empty() ? page : cause.rule);
   return line;
 }
 
@@ -71,6 +80,14 @@ void note_bits(std::string_view what, std::uint64_t value, std::string_view allo
   if (refusals_are_told()) note_cause({what, text("{:#x}", value), allowed, rule});
 }
 
+void note_bits(std::string_view what, const void* value, std::string_view allowed,
+               std::string_view rule) {
+  if (value == nullptr)
+    note_cause({what, "null", allowed, rule});
+  else
+    note_bits(what, reinterpret_cast<std::uintptr_t>(value), allowed, rule);
+}
+
 void name_cause(std::string_view what) noexcept {
   if (!refusals_are_told()) return;
   note.what.set(what);
@@ -82,21 +99,16 @@ void name_cause(std::string_view what, std::string_view value, std::string_view 
 }
 
 void note_limit(std::string_view what, std::int64_t value, std::int64_t most) {
-  if (refusals_are_told())
-    note_cause({what, std::to_string(value), text("at most {}", most), ""});
+  if (refusals_are_told()) note_cause({what, std::to_string(value), text("at most {}", most), ""});
 }
 
-void tell_refusal(std::string_view call, std::string_view answer,
-                  const Cause& otherwise) noexcept {
+void tell_refusal(std::string_view call, std::string_view answer, const Cause& otherwise) noexcept {
   if (!refusals_are_told()) return;
   const bool fits = note.type == Type::Success || note.type == otherwise.type;
   const Note noted = fits ? note : Note();
   forget_cause();
   try {
-    const std::string line =
-        describe(call, answer,
-                 {noted.what.or_else(otherwise.what), noted.value.or_else(otherwise.value),
-                  noted.allowed.or_else(otherwise.allowed), noted.rule.or_else(otherwise.rule)});
+    const std::string line = describe(call, answer, merge(noted, otherwise), text("{}(3)", call));
     const RefusalFilter::Verdict verdict = judge(line);
     if (!verdict.tell) return;
     if (verdict.left_out != 0)

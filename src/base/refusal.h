@@ -26,10 +26,10 @@ namespace datum {
 
 // Why a call was refused. What is empty is not known where the cause is noted.
 struct Cause {
-  std::string_view what;    // an argument or an attribute, by its name in the manual
-  std::string_view value;   // what it is
-  std::string_view allowed; // what it may be
-  std::string_view rule;    // a tag of tests/rules or a manual page
+  std::string_view what;     // an argument or an attribute, by its name in the manual
+  std::string_view value;    // what it is
+  std::string_view allowed;  // what it may be
+  std::string_view rule;     // a tag of tests/rules or a manual page
   Type type = Type::Success; // of the answers that it explains; Success: of any
 };
 
@@ -52,11 +52,8 @@ template <std::integral T>
 // Bits, a handle or a pointer.
 [[gnu::cold, gnu::noinline]] void note_bits(std::string_view what, std::uint64_t value,
                                             std::string_view allowed, std::string_view rule);
-[[gnu::cold, gnu::noinline]] inline void
-note_bits(std::string_view what, const void* value, std::string_view allowed,
-          std::string_view rule) {
-  note_bits(what, reinterpret_cast<std::uintptr_t>(value), allowed, rule);
-}
+[[gnu::cold, gnu::noinline]] void note_bits(std::string_view what, const void* value,
+                                            std::string_view allowed, std::string_view rule);
 
 // The parts that are texts already. The value of a handle has been noted with it.
 [[gnu::cold, gnu::noinline]] void name_cause(std::string_view what) noexcept;
@@ -73,8 +70,8 @@ constexpr bool is_answer(Type type) {
 }
 
 // Writes the line, and forgets the cause. `call`: dat_ep_create; `answer`: what it returns, as
-// dat_strerror() names it. What the noted cause does not say is taken from `otherwise`; a note for
-// answers of another type is none.
+// dat_strerror() names it. A note that names nothing gives the value of what `otherwise` names; a
+// note for answers of another type is none.
 [[gnu::cold, gnu::noinline]] void tell_refusal(std::string_view call, std::string_view answer,
                                                const Cause& otherwise) noexcept;
 
@@ -91,7 +88,7 @@ class RefusalFilter {
 
  private:
   // So many lines that differ in a second, in sets that are searched whole.
-  static constexpr std::size_t kSets = 64;
+  static constexpr std::size_t kSets = 256;
   static constexpr std::size_t kWays = 16;
 
   struct Line {

@@ -19,8 +19,8 @@ struct Bound {
 };
 
 constexpr Bound kBounds[] = {
-    {"max_recv_dtos", &EndpointAttributes::max_recv_dtos, &Limits::max_dto_per_ep,
-     "max_dto_per_ep", "dat_ep_create.R21"},
+    {"max_recv_dtos", &EndpointAttributes::max_recv_dtos, &Limits::max_dto_per_ep, "max_dto_per_ep",
+     "dat_ep_create.R21"},
     {"max_request_dtos", &EndpointAttributes::max_request_dtos, &Limits::max_dto_per_ep,
      "max_dto_per_ep", "dat_ep_create.R22"},
     {"max_recv_iov", &EndpointAttributes::max_recv_iov, &Limits::max_iov,

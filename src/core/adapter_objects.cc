@@ -19,7 +19,8 @@ Status why_not(Found found, Status no) {
 [[gnu::cold, gnu::noinline]] void note_unusable(const RegionRequest& request) {
   if (refusals_are_told())
     note_cause({"region_description", text("{:#x} + {}", request.address, request.length),
-                text("memory that is mapped for privileges {:#x}", request.access), ""});
+                text("memory that is mapped for privileges {:#x}", request.access),
+                "dat_lmr_create.R15"});
 }
 
 } // namespace
@@ -73,12 +74,12 @@ Result<ProtectionZone*> InterfaceAdapter::create_zone() {
 Result<MemoryRegion*> InterfaceAdapter::create_region(const RegionRequest& request,
                                                       ProtectionZone& zone) {
   if (request.address == 0) {
-    note_cause({"region_description", "address 0", "", ""});
+    note_cause({"", "address 0", "", ""});
     return fail(Type::InvalidParameter, Detail::Arg3);
   }
   if (request.length == 0 || request.length > limits().max_lmr_size ||
       request.address + request.length < request.address) {
-    note_cause("length", request.length, "", "");
+    note_cause("", request.length, "", "");
     return fail(Type::InvalidParameter, Detail::Arg4);
   }
   const bool shared = request.type == MemoryType::Shared;
@@ -96,7 +97,11 @@ Result<MemoryRegion*> InterfaceAdapter::create_region(const RegionRequest& reque
   }
   if (shared) {
     const Found found = environment_.memory->shared(request.address, request.length);
-    if (found != Found::Yes) return fail(why_not(found, Type::InvalidState));
+    if (found != Found::Yes) {
+      note_cause({"region_description.virtual_address", "memory that no other process can map",
+                  "a shared mapping", ""});
+      return fail(why_not(found, Type::InvalidState));
+    }
   }
   if (counts_.regions.alive >= limits().max_lmrs)
     return fail(Type::InsufficientResources, Detail::ResourceMemoryRegion);

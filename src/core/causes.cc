@@ -7,12 +7,22 @@
 
 namespace datum::causes {
 
+// Which rule forbids the first bit that is too many.
+static std::string_view rule_of(CompletionFlags excess) {
+  if ((excess & kUnsignalled) != 0) return "FLAGS.10";
+  if ((excess & kEvdThreshold) != 0) return "FLAGS.13";
+  if ((excess & kSolicitedWait) != 0) return "FLAGS.8";
+  if ((excess & kSuppress) != 0) return "FLAGS.7";
+  if ((excess & kBarrierFence) != 0) return "FLAGS.12";
+  return "FLAGS.14";
+}
+
 void note_flags(CompletionFlags flags, CompletionFlags allowed) {
   if (!refusals_are_told()) return;
-  note_cause({"completion_flags", text("{:#x}", flags),
-              text("bits of {:#x}; UNSIGNALLED 0x4 only where the attributes of the EP have it",
-                   allowed),
-              "FLAGS.10"});
+  note_cause(
+      {"completion_flags", text("{:#x}", flags),
+       text("bits of {:#x}; UNSIGNALLED 0x4 only where the attributes of the EP have it", allowed),
+       rule_of(flags & ~allowed)});
 }
 
 Status too_many_segments(std::size_t count, std::int32_t most) {
@@ -32,7 +42,8 @@ Status no_place_for_recv(std::int32_t held) {
 
 Status too_short(std::uint64_t length, std::uint64_t needed) {
   if (refusals_are_told())
-    note_cause({"the length of the buffer", std::to_string(length), text("at least {}", needed), ""});
+    note_cause(
+        {"the length of the buffer", std::to_string(length), text("at least {}", needed), ""});
   return {Type::LengthError};
 }
 

@@ -31,9 +31,9 @@ Status ConnectionRequest::accept(Endpoint* endpoint, PrivateData data) {
   const bool own = endpoint_ != nullptr;
   // An EP is given exactly when the request brought none (dat_cr_accept).
   if (own == (endpoint != nullptr)) {
-    note_cause({"ep_handle", own ? "an EP" : "null",
-                own ? "null, since the request brought its EP" : "an EP, since the request has none",
-                ""});
+    note_cause(
+        {"ep_handle", own ? "an EP" : "null",
+         own ? "null, since the request brought its EP" : "an EP, since the request has none", ""});
     return {Type::InvalidHandle, Detail::HandleEp};
   }
   Endpoint& chosen = own ? *endpoint_ : *endpoint;

@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/endpoint_bind.cc: dat_rmr_bind: a request that runs in its turn and fences what follows.
+#include "base/refusal.h"
+#include "core/causes.h"
 #include "core/endpoint.h"
 #include "core/interface_adapter.h"
 
 namespace datum {
+namespace {
+
+[[gnu::cold, gnu::noinline]] Status lacks_right(const MemoryRegion& region, bool write) {
+  note_bits("mem_privileges of the LMR", region.rights(),
+            write ? "with LOCAL_WRITE 0x10" : "with LOCAL_READ 0x1", "");
+  return {Type::PrivilegesViolation, write ? Detail::PrivilegesWrite : Detail::PrivilegesRead};
+}
+
+} // namespace
 
 Status Endpoint::post_bind(MemoryWindow& window, const LocalTriplet& range, Access access,
                            std::uint64_t cookie, CompletionFlags flags, Stag& stag,
@@ -18,18 +29,23 @@ Status Endpoint::post_bind(MemoryWindow& window, const LocalTriplet& range, Acce
   MemoryWindow::Binding binding;
   if (range.length != 0) {
     MemoryRegion* region = adapter().find_region(range.stag);
-    if (region == nullptr) return {Type::InvalidParameter, Detail::Arg2};
+    if (region == nullptr) {
+      note_bits("lmr_triplet.lmr_context", range.stag, "that of an LMR of this IA", "");
+      return {Type::InvalidParameter, Detail::Arg2};
+    }
     const RegionRequest& whole = region->request();
     const std::uint64_t offset = range.address - whole.address;
     if (range.address < whole.address || offset > whole.length ||
-        range.length > whole.length - offset)
+        range.length > whole.length - offset) {
+      causes::note_outside(range, whole.address, whole.length);
       return {Type::InvalidParameter, Detail::Arg2};
+    }
     if (&region->zone() != zone_.get())
       return {Type::ProtectionViolation, Detail::ProtectionRdmaWrite};
-    if ((access & kRemoteRead) != 0 && (region->rights() & kLocalRead) == 0)
-      return {Type::PrivilegesViolation, Detail::PrivilegesRead};
-    if ((access & kRemoteWrite) != 0 && (region->rights() & kLocalWrite) == 0)
-      return {Type::PrivilegesViolation, Detail::PrivilegesWrite};
+    const bool may_read = (region->rights() & kLocalRead) != 0;
+    const bool may_write = (region->rights() & kLocalWrite) != 0;
+    if ((access & kRemoteRead) != 0 && !may_read) return lacks_right(*region, false);
+    if ((access & kRemoteWrite) != 0 && !may_write) return lacks_right(*region, true);
     binding.range = range;
     binding.access = access & (kRemoteRead | kRemoteWrite);
     binding.zero_based = zero_based;

@@ -27,7 +27,8 @@ ChannelOptions Endpoint::channel_options() const {
 
 Status Endpoint::connect(const Address& address, ConnQual qualifier, std::uint32_t timeout_us,
                          PrivateData data) {
-  if (!connect_evd_) return without("connect_evd_handle", {Type::InvalidHandle, Detail::HandleEvdConn});
+  if (!connect_evd_)
+    return without("connect_evd_handle", {Type::InvalidHandle, Detail::HandleEvdConn});
   if (datagrams_) return connect_datagrams(address, qualifier, timeout_us, data);
   if (state_ != EpState::Unconnected) return invalid_state(state_);
   if (!zone_) return without("pz_handle", {Type::InvalidState, Detail::EpNotReady});
@@ -65,7 +66,8 @@ void Endpoint::end_attempt() {
 }
 
 Status Endpoint::dup_connect(const Endpoint& original, std::uint32_t timeout_us, PrivateData data) {
-  if (!connect_evd_) return without("connect_evd_handle", {Type::InvalidHandle, Detail::HandleEvdConn});
+  if (!connect_evd_)
+    return without("connect_evd_handle", {Type::InvalidHandle, Detail::HandleEvdConn});
   if (state_ != EpState::Unconnected) return invalid_state(state_);
   if (datagrams_) return {Type::ModelNotSupported};
   // The accepting end knows no qualifier to connect to (D-18).
@@ -149,8 +151,8 @@ Status Endpoint::check_accept(bool own) const {
   if (datagrams_) {
     if (const Status s = check_datagrams_open(); !s.ok()) return s;
     if (!zone_ || !connect_evd_)
-    return without(zone_ ? "connect_evd_handle" : "pz_handle",
-                   {Type::InvalidHandle, Detail::HandleEp});
+      return without(zone_ ? "connect_evd_handle" : "pz_handle",
+                     {Type::InvalidHandle, Detail::HandleEp});
     return datagrams_->make_room();
   }
   const bool expected =

@@ -13,7 +13,7 @@ Status Endpoint::post_send_invalidate(std::span<const LocalTriplet> local, std::
   if (const Status s = check_flags(flags, kAllowed, attributes_.request_completion_flags); !s.ok())
     return s;
   if (stag == 0) {
-    note_cause({"rmr_context", "0", "", ""});
+    note_cause({"", "0", "not 0", ""});
     return {Type::InvalidParameter, Detail::Arg7};
   }
   WorkRequest work;

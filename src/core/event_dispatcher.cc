@@ -155,7 +155,9 @@ Status EventDispatcher::post_software(std::uint64_t pointer) {
   event.kind = EventKind::Software;
   event.cookie = pointer;
   // A full queue is the caller's news, not an overflow (C-12).
-  return push(event) ? kOk : Status(Type::QueueFull);
+  if (push(event)) return kOk;
+  note_cause("events queued", count(), "fewer than evd_qlen", "C-12");
+  return Type::QueueFull;
 }
 
 void EventDispatcher::drive() {

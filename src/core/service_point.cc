@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "core/service_point.h"
 
+#include "base/refusal.h"
+
 #include <new>
 
 #include "base/log.h"
@@ -26,7 +28,11 @@ Status ServicePoint::listen(const ConnQual* qualifier) {
   try {
     Result<std::unique_ptr<Listener>> listener =
         qualifier != nullptr ? transport.listen(*qualifier, *this) : transport.listen_any(*this);
-    if (!listener) return listener.error();
+    if (!listener) {
+      if (qualifier != nullptr)
+        note_cause("conn_qual", *qualifier, "one that is free on this host", "");
+      return listener.error();
+    }
     listener_ = std::move(*listener);
   } catch (const std::bad_alloc&) {
     return {Type::InsufficientResources, Detail::ResourceMemory};

@@ -40,7 +40,7 @@ Status SharedReceiveQueue::post(std::span<const LocalTriplet> local, std::uint64
 
 Status SharedReceiveQueue::set_low_watermark(std::int32_t value) {
   if (value < 0 || value > max_recv_dtos_) {
-    note_cause("low_watermark", value, "", "");
+    note_cause("", value, "", "");
     return {Type::InvalidParameter, Detail::Arg2};
   }
   low_watermark_ = value;

@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "base/refusal.h"
+
 namespace datum {
 namespace {
 
@@ -61,6 +63,7 @@ Result<Address> parse_address(const sockaddr& given) {
     std::memcpy(&v6, static_cast<const void*>(&given), sizeof v6);
     return parse_v6(v6);
   }
+  note_cause("family of the address", given.sa_family, "AF_INET or AF_INET6", "");
   return fail(Type::InvalidAddress, Detail::AddressUnsupported);
 }
 

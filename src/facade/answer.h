@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <new>
 #include <stdexcept>
+#include <string>
 
 #include "base/status.h"
 #include "core/types.h"
+#include "facade/bad_handle.h"
 #include "facade/call_texts.h"
 
 namespace datum {
@@ -24,6 +26,12 @@ constexpr DAT_RETURN encode(Status status) {
 template <class V>
 constexpr DAT_RETURN invalid_handle(Detail detail) {
   return encode<V>({Type::InvalidHandle, detail});
+}
+// Of an object beside the one that the call is about, which notes its own (locked.h).
+template <class V>
+DAT_RETURN invalid_handle(Detail detail, const void* handle, ObjectKind wanted) {
+  note_bad_handle(handle, wanted);
+  return invalid_handle<V>(detail);
 }
 template <class V>
 constexpr DAT_RETURN invalid_argument(Detail position) {
@@ -74,11 +82,15 @@ Status check_query(std::uint64_t mask, std::uint64_t all_fields, const Param* pa
   return kOk;
 }
 
+[[gnu::cold, gnu::noinline]] inline void note_private_data(std::int32_t size, std::int32_t most) {
+  if (refusals_are_told()) note_cause({"", std::to_string(size), text("0 to {}", most), ""});
+}
+
 // Private data as argument number `size_position`, its pointer the next one (api 3.5).
 inline Status check_private_data(std::int32_t size, const void* data, std::int32_t most,
                                  Detail size_position, Detail data_position) {
   if (size < 0 || size > most) {
-    note_cause("", size, "", "");
+    note_private_data(size, most);
     return {Type::InvalidParameter, size_position};
   }
   if (size > 0 && data == nullptr) return {Type::InvalidParameter, data_position};

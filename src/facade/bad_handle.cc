@@ -13,9 +13,9 @@ namespace datum {
 namespace {
 
 // In the order of ObjectKind.
-constexpr std::array<std::string_view, 12> kKinds{
-    "a CR", "an EP", "an EVD", "an IA",  "an LMR", "a PSP",
-    "a PZ", "an RMR", "an RSP", "a CNO", "an SRQ", "a CSP"};
+constexpr std::array<std::string_view, 12> kKinds{"a CR",   "an EP", "an EVD", "an IA",
+                                                  "an LMR", "a PSP", "a PZ",   "an RMR",
+                                                  "an RSP", "a CNO", "an SRQ", "a CSP"};
 
 std::string_view name_of(ObjectKind kind) {
   const auto number = static_cast<std::size_t>(kind);

@@ -98,7 +98,7 @@ inline constexpr CallText kEpPostSend{
     "a connected or disconnected EP"};
 inline constexpr CallText kEpQuery{"dat_ep_query",
                                    "ep_handle,ep_param_mask=no bit outside the field set=R4,"
-                                   "ep_param=not null with values that dat_ep_create takes=R5",
+                                   "ep_param=not null=R5",
                                    ""};
 inline constexpr CallText kEpRecvQuery{"dat_ep_recv_query",
                                        "ep_handle,nbufs_allocated,bufs_alloc_span", ""};

@@ -15,8 +15,8 @@ ProxyAgent to_agent(const DAT_OS_WAIT_PROXY_AGENT& agent) {
 }
 
 template <class V>
-DAT_RETURN cno_create(DAT_IA_HANDLE ia_handle, DAT_OS_WAIT_PROXY_AGENT agent,
-                      DAT_CNO_HANDLE* cno_handle) {
+[[gnu::always_inline]] inline DAT_RETURN
+cno_create(DAT_IA_HANDLE ia_handle, DAT_OS_WAIT_PROXY_AGENT agent, DAT_CNO_HANDLE* cno_handle) {
   const Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
   if (!ia) return invalid_handle<V>(Detail::HandleIa);
   if (cno_handle == nullptr) return invalid_argument<V>(Detail::Arg3);
@@ -27,7 +27,8 @@ DAT_RETURN cno_create(DAT_IA_HANDLE ia_handle, DAT_OS_WAIT_PROXY_AGENT agent,
 }
 
 template <class V>
-DAT_RETURN cno_modify_agent(DAT_CNO_HANDLE cno_handle, DAT_OS_WAIT_PROXY_AGENT agent) {
+[[gnu::always_inline]] inline DAT_RETURN cno_modify_agent(DAT_CNO_HANDLE cno_handle,
+                                                          DAT_OS_WAIT_PROXY_AGENT agent) {
   const Locked<ObjectKind::NotificationObject> cno(cno_handle);
   if (!cno) return invalid_handle<V>(Detail::HandleCno);
   cno->set_agent(to_agent<V>(agent));
@@ -35,7 +36,8 @@ DAT_RETURN cno_modify_agent(DAT_CNO_HANDLE cno_handle, DAT_OS_WAIT_PROXY_AGENT a
 }
 
 template <class V>
-DAT_RETURN cno_query(DAT_CNO_HANDLE cno_handle, DAT_CNO_PARAM_MASK mask, DAT_CNO_PARAM* param) {
+[[gnu::always_inline]] inline DAT_RETURN cno_query(DAT_CNO_HANDLE cno_handle,
+                                                   DAT_CNO_PARAM_MASK mask, DAT_CNO_PARAM* param) {
   Locked<ObjectKind::NotificationObject> cno(cno_handle);
   if (!cno) return invalid_handle<V>(Detail::HandleCno);
   if (const Status s = check_query(mask, V::kCnoFields, param); !s.ok()) return encode<V>(s);
@@ -47,7 +49,8 @@ DAT_RETURN cno_query(DAT_CNO_HANDLE cno_handle, DAT_CNO_PARAM_MASK mask, DAT_CNO
 }
 
 template <class V>
-DAT_RETURN cno_wait(DAT_CNO_HANDLE cno_handle, DAT_TIMEOUT timeout, DAT_EVD_HANDLE* evd_handle) {
+[[gnu::always_inline]] inline DAT_RETURN cno_wait(DAT_CNO_HANDLE cno_handle, DAT_TIMEOUT timeout,
+                                                  DAT_EVD_HANDLE* evd_handle) {
   const Locked<ObjectKind::NotificationObject> cno(cno_handle);
   if (!cno) return invalid_handle<V>(Detail::HandleCno);
   if (evd_handle == nullptr) return invalid_argument<V>(Detail::Arg3);
@@ -55,7 +58,7 @@ DAT_RETURN cno_wait(DAT_CNO_HANDLE cno_handle, DAT_TIMEOUT timeout, DAT_EVD_HAND
 }
 
 template <class V>
-DAT_RETURN cno_free(DAT_CNO_HANDLE cno_handle) {
+[[gnu::always_inline]] inline DAT_RETURN cno_free(DAT_CNO_HANDLE cno_handle) {
   const Locked<ObjectKind::NotificationObject> cno(cno_handle);
   if (!cno) return invalid_handle<V>(Detail::HandleCno);
   return encode<V>(cno.adapter().free(*cno));

@@ -12,7 +12,8 @@ namespace datum {
 using LockedCr = Locked<ObjectKind::ConnectionRequest>;
 
 template <class V>
-DAT_RETURN cr_query(DAT_CR_HANDLE cr_handle, DAT_CR_PARAM_MASK mask, DAT_CR_PARAM* param) {
+[[gnu::always_inline]] inline DAT_RETURN cr_query(DAT_CR_HANDLE cr_handle, DAT_CR_PARAM_MASK mask,
+                                                  DAT_CR_PARAM* param) {
   const LockedCr cr(cr_handle);
   if (!cr) return invalid_handle<V>(Detail::HandleCr);
   if (const Status s = check_query(mask, DAT_CR_FIELD_ALL, param); !s.ok()) return encode<V>(s);
@@ -27,14 +28,19 @@ DAT_RETURN cr_query(DAT_CR_HANDLE cr_handle, DAT_CR_PARAM_MASK mask, DAT_CR_PARA
 }
 
 template <class V>
-DAT_RETURN cr_accept(DAT_CR_HANDLE cr_handle, DAT_EP_HANDLE ep_handle, DAT_COUNT data_size,
-                     const DAT_PVOID data) {
+[[gnu::always_inline]] inline DAT_RETURN cr_accept(DAT_CR_HANDLE cr_handle, DAT_EP_HANDLE ep_handle,
+                                                   DAT_COUNT data_size, const DAT_PVOID data) {
   const LockedCr cr(cr_handle);
   if (!cr) return invalid_handle<V>(Detail::HandleCr);
   Endpoint* ep = cr.find<ObjectKind::Endpoint>(ep_handle);
   const bool has_own = cr->endpoint() != nullptr;
   const bool bad = ep == nullptr && ep_handle != DAT_HANDLE_NULL;
-  if (bad || has_own == (ep != nullptr)) return invalid_handle<V>(Detail::HandleEp);
+  if (bad) return invalid_handle<V>(Detail::HandleEp, ep_handle, ObjectKind::Endpoint);
+  if (has_own == (ep != nullptr)) {
+    name_cause("ep_handle", has_own ? "an EP" : "null",
+               has_own ? "null, since the request brought its EP" : "an EP");
+    return invalid_handle<V>(Detail::HandleEp);
+  }
   if (const Status s = check_private_data(data_size, data, cr.adapter().limits().max_private_data,
                                           Detail::Arg3, Detail::Arg4);
       !s.ok())
@@ -45,7 +51,8 @@ DAT_RETURN cr_accept(DAT_CR_HANDLE cr_handle, DAT_EP_HANDLE ep_handle, DAT_COUNT
 }
 
 template <class V>
-DAT_RETURN reject(DAT_CR_HANDLE cr_handle, DAT_COUNT data_size, const DAT_PVOID data) {
+[[gnu::always_inline]] inline DAT_RETURN reject(DAT_CR_HANDLE cr_handle, DAT_COUNT data_size,
+                                                const DAT_PVOID data) {
   const LockedCr cr(cr_handle);
   if (!cr) return invalid_handle<V>(Detail::HandleCr);
   if (const Status s = check_private_data(data_size, data, cr.adapter().limits().max_private_data,
@@ -58,7 +65,8 @@ DAT_RETURN reject(DAT_CR_HANDLE cr_handle, DAT_COUNT data_size, const DAT_PVOID 
 }
 
 template <class V>
-DAT_RETURN cr_handoff(DAT_CR_HANDLE cr_handle, DAT_CONN_QUAL handoff) {
+[[gnu::always_inline]] inline DAT_RETURN cr_handoff(DAT_CR_HANDLE cr_handle,
+                                                    DAT_CONN_QUAL handoff) {
   const LockedCr cr(cr_handle);
   if (!cr) return invalid_handle<V>(Detail::HandleCr);
   const Status handed_off = cr->handoff(handoff);

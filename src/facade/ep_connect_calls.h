@@ -21,9 +21,10 @@ inline Status lacking(const Endpoint& ep) {
 }
 
 template <class V>
-DAT_RETURN ep_connect(DAT_EP_HANDLE ep_handle, DAT_IA_ADDRESS_PTR remote_address,
-                      DAT_CONN_QUAL qualifier, DAT_TIMEOUT timeout, DAT_COUNT data_size,
-                      const DAT_PVOID data, DAT_QOS qos, DAT_CONNECT_FLAGS flags) {
+[[gnu::always_inline]] inline DAT_RETURN
+ep_connect(DAT_EP_HANDLE ep_handle, DAT_IA_ADDRESS_PTR remote_address, DAT_CONN_QUAL qualifier,
+           DAT_TIMEOUT timeout, DAT_COUNT data_size, const DAT_PVOID data, DAT_QOS qos,
+           DAT_CONNECT_FLAGS flags) {
   const Locked<ObjectKind::Endpoint> ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
   if (remote_address == nullptr) return invalid_argument<V>(Detail::Arg2);
@@ -43,12 +44,14 @@ DAT_RETURN ep_connect(DAT_EP_HANDLE ep_handle, DAT_IA_ADDRESS_PTR remote_address
 }
 
 template <class V>
-DAT_RETURN ep_dup_connect(DAT_EP_HANDLE ep_handle, DAT_EP_HANDLE dup_handle, DAT_TIMEOUT timeout,
-                          DAT_COUNT data_size, const DAT_PVOID data, DAT_QOS qos) {
+[[gnu::always_inline]] inline DAT_RETURN
+ep_dup_connect(DAT_EP_HANDLE ep_handle, DAT_EP_HANDLE dup_handle, DAT_TIMEOUT timeout,
+               DAT_COUNT data_size, const DAT_PVOID data, DAT_QOS qos) {
   const Locked<ObjectKind::Endpoint> ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
   const Endpoint* original = ep.find<ObjectKind::Endpoint>(dup_handle);
   if (original == nullptr) {
+    note_bad_handle(dup_handle, ObjectKind::Endpoint);
     name_cause("dup_ep_handle");
     return invalid_handle<V>(Detail::HandleEp);
   }
@@ -64,7 +67,8 @@ DAT_RETURN ep_dup_connect(DAT_EP_HANDLE ep_handle, DAT_EP_HANDLE dup_handle, DAT
 }
 
 template <class V>
-DAT_RETURN ep_disconnect(DAT_EP_HANDLE ep_handle, DAT_CLOSE_FLAGS flags) {
+[[gnu::always_inline]] inline DAT_RETURN ep_disconnect(DAT_EP_HANDLE ep_handle,
+                                                       DAT_CLOSE_FLAGS flags) {
   const Locked<ObjectKind::Endpoint> ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
   if (flags != DAT_CLOSE_ABRUPT_FLAG && flags != DAT_CLOSE_GRACEFUL_FLAG)
@@ -73,7 +77,7 @@ DAT_RETURN ep_disconnect(DAT_EP_HANDLE ep_handle, DAT_CLOSE_FLAGS flags) {
 }
 
 template <class V>
-DAT_RETURN ep_reset(DAT_EP_HANDLE ep_handle) {
+[[gnu::always_inline]] inline DAT_RETURN ep_reset(DAT_EP_HANDLE ep_handle) {
   const Locked<ObjectKind::Endpoint> ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
   return encode<V>(ep->reset());

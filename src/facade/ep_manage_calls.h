@@ -35,8 +35,9 @@ inline Status find_parts(const LockedIa& ia, const EpHandles& handles,
 
 // `attributes` may be null for defaults; they are argument number `position`.
 template <class V>
-DAT_RETURN create_ep(const LockedIa& ia, const EndpointParts& parts, SharedReceiveQueue* srq,
-                     const DAT_EP_ATTR* attributes, Detail position, DAT_EP_HANDLE& ep_handle) {
+[[gnu::always_inline]] inline DAT_RETURN
+create_ep(const LockedIa& ia, const EndpointParts& parts, SharedReceiveQueue* srq,
+          const DAT_EP_ATTR* attributes, Detail position, DAT_EP_HANDLE& ep_handle) {
   EndpointAttributes wanted;
   if (attributes != nullptr) {
     if (const Status s = V::from_dat(*attributes, position, wanted); !s.ok()) return encode<V>(s);
@@ -56,9 +57,10 @@ DAT_RETURN create_ep(const LockedIa& ia, const EndpointParts& parts, SharedRecei
 }
 
 template <class V>
-DAT_RETURN ep_create(DAT_IA_HANDLE ia_handle, DAT_PZ_HANDLE pz_handle, DAT_EVD_HANDLE recv_evd,
-                     DAT_EVD_HANDLE request_evd, DAT_EVD_HANDLE connect_evd,
-                     const DAT_EP_ATTR* attributes, DAT_EP_HANDLE* ep_handle) {
+[[gnu::always_inline]] inline DAT_RETURN
+ep_create(DAT_IA_HANDLE ia_handle, DAT_PZ_HANDLE pz_handle, DAT_EVD_HANDLE recv_evd,
+          DAT_EVD_HANDLE request_evd, DAT_EVD_HANDLE connect_evd, const DAT_EP_ATTR* attributes,
+          DAT_EP_HANDLE* ep_handle) {
   const ForeignConnectEvd foreign(ia_handle, connect_evd);
   const LockedIa ia(ia_handle);
   if (!ia) return invalid_handle<V>(Detail::HandleIa);
@@ -72,10 +74,11 @@ DAT_RETURN ep_create(DAT_IA_HANDLE ia_handle, DAT_PZ_HANDLE pz_handle, DAT_EVD_H
 }
 
 template <class V>
-DAT_RETURN ep_create_with_srq(DAT_IA_HANDLE ia_handle, DAT_PZ_HANDLE pz_handle,
-                              DAT_EVD_HANDLE recv_evd, DAT_EVD_HANDLE request_evd,
-                              DAT_EVD_HANDLE connect_evd, DAT_SRQ_HANDLE srq_handle,
-                              const DAT_EP_ATTR* attributes, DAT_EP_HANDLE* ep_handle) {
+[[gnu::always_inline]] inline DAT_RETURN
+ep_create_with_srq(DAT_IA_HANDLE ia_handle, DAT_PZ_HANDLE pz_handle, DAT_EVD_HANDLE recv_evd,
+                   DAT_EVD_HANDLE request_evd, DAT_EVD_HANDLE connect_evd,
+                   DAT_SRQ_HANDLE srq_handle, const DAT_EP_ATTR* attributes,
+                   DAT_EP_HANDLE* ep_handle) {
   const ForeignConnectEvd foreign(ia_handle, connect_evd);
   const LockedIa ia(ia_handle);
   if (!ia) return invalid_handle<V>(Detail::HandleIa);
@@ -85,7 +88,8 @@ DAT_RETURN ep_create_with_srq(DAT_IA_HANDLE ia_handle, DAT_PZ_HANDLE pz_handle,
       !s.ok())
     return encode<V>(s);
   SharedReceiveQueue* srq = ia.find<ObjectKind::SharedReceiveQueue>(srq_handle);
-  if (srq == nullptr) return invalid_handle<V>(Detail::HandleSrq);
+  if (srq == nullptr)
+    return invalid_handle<V>(Detail::HandleSrq, srq_handle, ObjectKind::SharedReceiveQueue);
   if (ep_handle == nullptr) return invalid_argument<V>(Detail::Arg8);
   if (attributes == nullptr) {
     note_value(attributes);
@@ -119,7 +123,8 @@ inline constexpr DAT_EP_PARAM_MASK kNamedAttributeFields =
 inline constexpr DAT_EP_PARAM_MASK kQueriedFields = DAT_EP_FIELD_ALL | 0xffff;
 
 template <class V>
-DAT_RETURN ep_query(DAT_EP_HANDLE ep_handle, DAT_EP_PARAM_MASK mask, DAT_EP_PARAM* param) {
+[[gnu::always_inline]] inline DAT_RETURN ep_query(DAT_EP_HANDLE ep_handle, DAT_EP_PARAM_MASK mask,
+                                                  DAT_EP_PARAM* param) {
   LockedEp ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
   if (const Status s = check_query(mask, kQueriedFields, param); !s.ok()) return encode<V>(s);
@@ -139,13 +144,15 @@ DAT_RETURN ep_query(DAT_EP_HANDLE ep_handle, DAT_EP_PARAM_MASK mask, DAT_EP_PARA
 }
 
 template <class V>
-DAT_RETURN ep_modify(DAT_EP_HANDLE ep_handle, DAT_EP_PARAM_MASK mask, const DAT_EP_PARAM* param) {
+[[gnu::always_inline]] inline DAT_RETURN ep_modify(DAT_EP_HANDLE ep_handle, DAT_EP_PARAM_MASK mask,
+                                                   const DAT_EP_PARAM* param) {
   const bool names_connect_evd = param != nullptr && (mask & DAT_EP_FIELD_CONNECT_EVD_HANDLE) != 0;
   const ForeignConnectEvd foreign(ep_handle,
                                   names_connect_evd ? param->connect_evd_handle : nullptr);
   const LockedEp ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
-  if ((mask & ~modifiable_fields()) != 0) return invalid_argument<V>(Detail::Arg2, mask);
+  if ((mask & ~modifiable_fields()) != 0)
+    return invalid_argument<V>(Detail::Arg2, std::uint64_t{mask});
   if (param == nullptr) return invalid_argument<V>(Detail::Arg3, param);
   const std::uint32_t changes = to_changes(mask);
   EndpointParts parts;
@@ -157,8 +164,9 @@ DAT_RETURN ep_modify(DAT_EP_HANDLE ep_handle, DAT_EP_PARAM_MASK mask, const DAT_
 }
 
 template <class V>
-DAT_RETURN ep_get_status(DAT_EP_HANDLE ep_handle, DAT_EP_STATE* state, DAT_BOOLEAN* recv_idle,
-                         DAT_BOOLEAN* request_idle) {
+[[gnu::always_inline]] inline DAT_RETURN ep_get_status(DAT_EP_HANDLE ep_handle, DAT_EP_STATE* state,
+                                                       DAT_BOOLEAN* recv_idle,
+                                                       DAT_BOOLEAN* request_idle) {
   const LockedEp ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
   if (state != nullptr) *state = static_cast<DAT_EP_STATE>(seen_as(ep->state()));
@@ -168,7 +176,8 @@ DAT_RETURN ep_get_status(DAT_EP_HANDLE ep_handle, DAT_EP_STATE* state, DAT_BOOLE
 }
 
 template <class V>
-DAT_RETURN ep_recv_query(DAT_EP_HANDLE ep_handle, DAT_COUNT* allocated, DAT_COUNT* span) {
+[[gnu::always_inline]] inline DAT_RETURN ep_recv_query(DAT_EP_HANDLE ep_handle,
+                                                       DAT_COUNT* allocated, DAT_COUNT* span) {
   const LockedEp ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
   // Messages complete in the order of their numbers, so that there are no gaps in the span.
@@ -178,7 +187,8 @@ DAT_RETURN ep_recv_query(DAT_EP_HANDLE ep_handle, DAT_COUNT* allocated, DAT_COUN
 }
 
 template <class V>
-DAT_RETURN ep_set_watermark(DAT_EP_HANDLE ep_handle, DAT_COUNT soft, DAT_COUNT hard) {
+[[gnu::always_inline]] inline DAT_RETURN ep_set_watermark(DAT_EP_HANDLE ep_handle, DAT_COUNT soft,
+                                                          DAT_COUNT hard) {
   const LockedEp ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
   // Positive, or none: an EP that may hold no Recv at all is no use to anybody.
@@ -190,7 +200,7 @@ DAT_RETURN ep_set_watermark(DAT_EP_HANDLE ep_handle, DAT_COUNT soft, DAT_COUNT h
 }
 
 template <class V>
-DAT_RETURN ep_free(DAT_EP_HANDLE ep_handle) {
+[[gnu::always_inline]] inline DAT_RETURN ep_free(DAT_EP_HANDLE ep_handle) {
   const LockedEp ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
   return encode<V>(ep.adapter().free(*ep));

@@ -4,6 +4,7 @@
 
 #include "base/refusal.h"
 #include "core/endpoint.h"
+#include "facade/bad_handle.h"
 #include "facade/locked.h"
 
 namespace datum {
@@ -30,7 +31,10 @@ class EvdFinder {
     if (!status_.ok()) return nullptr; // the first failure is the one that is told
     auto* evd = held_.template find<ObjectKind::EventDispatcher>(handle);
     if (evd != nullptr && (evd->flags() & flag) != 0) return evd;
-    if (evd != nullptr) note_evd_without(*evd, flag);
+    if (evd != nullptr)
+      note_evd_without(*evd, flag);
+    else
+      note_bad_handle(handle, ObjectKind::EventDispatcher);
     status_ = {Type::InvalidHandle, kind};
     return nullptr;
   }
@@ -43,8 +47,10 @@ class EvdFinder {
   ProtectionZone* optional_zone(const void* handle) {
     if (handle == nullptr || !status_.ok()) return nullptr;
     auto* zone = held_.template find<ObjectKind::ProtectionZone>(handle);
-    if (zone == nullptr) status_ = {Type::InvalidHandle, Detail::HandlePz};
-    return zone;
+    if (zone != nullptr) return zone;
+    note_bad_handle(handle, ObjectKind::ProtectionZone);
+    status_ = {Type::InvalidHandle, Detail::HandlePz};
+    return nullptr;
   }
   Status status() const { return status_; }
 

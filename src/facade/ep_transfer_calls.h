@@ -24,8 +24,9 @@ typename V::Segments segments(const Object& object, const DAT_LMR_TRIPLET* iov, 
 }
 
 template <class V>
-DAT_RETURN ep_post_send(DAT_EP_HANDLE ep_handle, DAT_COUNT count, DAT_LMR_TRIPLET* iov,
-                        DAT_DTO_COOKIE cookie, DAT_COMPLETION_FLAGS flags) {
+[[gnu::always_inline]] inline DAT_RETURN ep_post_send(DAT_EP_HANDLE ep_handle, DAT_COUNT count,
+                                                      DAT_LMR_TRIPLET* iov, DAT_DTO_COOKIE cookie,
+                                                      DAT_COMPLETION_FLAGS flags) {
   const Locked<ObjectKind::Endpoint> ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
   if (const Status s = check_iov(count, iov); !s.ok()) return encode<V>(s);
@@ -33,8 +34,9 @@ DAT_RETURN ep_post_send(DAT_EP_HANDLE ep_handle, DAT_COUNT count, DAT_LMR_TRIPLE
 }
 
 template <class V>
-DAT_RETURN ep_post_recv(DAT_EP_HANDLE ep_handle, DAT_COUNT count, DAT_LMR_TRIPLET* iov,
-                        DAT_DTO_COOKIE cookie, DAT_COMPLETION_FLAGS flags) {
+[[gnu::always_inline]] inline DAT_RETURN ep_post_recv(DAT_EP_HANDLE ep_handle, DAT_COUNT count,
+                                                      DAT_LMR_TRIPLET* iov, DAT_DTO_COOKIE cookie,
+                                                      DAT_COMPLETION_FLAGS flags) {
   const Locked<ObjectKind::Endpoint> ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
   if (const Status s = check_iov(count, iov); !s.ok()) return encode<V>(s);
@@ -42,9 +44,9 @@ DAT_RETURN ep_post_recv(DAT_EP_HANDLE ep_handle, DAT_COUNT count, DAT_LMR_TRIPLE
 }
 
 template <class V>
-DAT_RETURN post_rdma(Opcode opcode, DAT_EP_HANDLE ep_handle, DAT_COUNT count, DAT_LMR_TRIPLET* iov,
-                     DAT_DTO_COOKIE cookie, const DAT_RMR_TRIPLET* remote,
-                     DAT_COMPLETION_FLAGS flags) {
+[[gnu::always_inline]] inline DAT_RETURN
+post_rdma(Opcode opcode, DAT_EP_HANDLE ep_handle, DAT_COUNT count, DAT_LMR_TRIPLET* iov,
+          DAT_DTO_COOKIE cookie, const DAT_RMR_TRIPLET* remote, DAT_COMPLETION_FLAGS flags) {
   const Locked<ObjectKind::Endpoint> ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
   if (const Status s = check_iov(count, iov); !s.ok()) return encode<V>(s);
@@ -54,22 +56,25 @@ DAT_RETURN post_rdma(Opcode opcode, DAT_EP_HANDLE ep_handle, DAT_COUNT count, DA
 }
 
 template <class V>
-DAT_RETURN ep_post_rdma_read(DAT_EP_HANDLE ep_handle, DAT_COUNT count, DAT_LMR_TRIPLET* iov,
-                             DAT_DTO_COOKIE cookie, const DAT_RMR_TRIPLET* remote,
-                             DAT_COMPLETION_FLAGS flags) {
+[[gnu::always_inline]] inline DAT_RETURN
+ep_post_rdma_read(DAT_EP_HANDLE ep_handle, DAT_COUNT count, DAT_LMR_TRIPLET* iov,
+                  DAT_DTO_COOKIE cookie, const DAT_RMR_TRIPLET* remote,
+                  DAT_COMPLETION_FLAGS flags) {
   return post_rdma<V>(Opcode::RdmaRead, ep_handle, count, iov, cookie, remote, flags);
 }
 
 template <class V>
-DAT_RETURN ep_post_rdma_write(DAT_EP_HANDLE ep_handle, DAT_COUNT count, DAT_LMR_TRIPLET* iov,
-                              DAT_DTO_COOKIE cookie, const DAT_RMR_TRIPLET* remote,
-                              DAT_COMPLETION_FLAGS flags) {
+[[gnu::always_inline]] inline DAT_RETURN
+ep_post_rdma_write(DAT_EP_HANDLE ep_handle, DAT_COUNT count, DAT_LMR_TRIPLET* iov,
+                   DAT_DTO_COOKIE cookie, const DAT_RMR_TRIPLET* remote,
+                   DAT_COMPLETION_FLAGS flags) {
   return post_rdma<V>(Opcode::RdmaWrite, ep_handle, count, iov, cookie, remote, flags);
 }
 
 template <class V>
-DAT_RETURN srq_post_recv(DAT_SRQ_HANDLE srq_handle, DAT_COUNT count, DAT_LMR_TRIPLET* iov,
-                         DAT_DTO_COOKIE cookie) {
+[[gnu::always_inline]] inline DAT_RETURN srq_post_recv(DAT_SRQ_HANDLE srq_handle, DAT_COUNT count,
+                                                       DAT_LMR_TRIPLET* iov,
+                                                       DAT_DTO_COOKIE cookie) {
   const Locked<ObjectKind::SharedReceiveQueue> srq(srq_handle);
   if (!srq) return invalid_handle<V>(Detail::HandleSrq);
   if (const Status s = check_iov(count, iov); !s.ok()) return encode<V>(s);

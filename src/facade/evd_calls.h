@@ -3,6 +3,7 @@
 #pragma once
 
 #include "facade/answer.h"
+#include "facade/ep_parts.h"
 #include "facade/locked.h"
 #include "facade/table.h"
 #include "facade/wait_shield.h"
@@ -34,12 +35,14 @@ inline Status check_qlen(std::int32_t qlen, const Limits& limits) {
 }
 
 template <class V>
-DAT_RETURN evd_create(DAT_IA_HANDLE ia_handle, DAT_COUNT min_qlen, DAT_CNO_HANDLE cno_handle,
-                      DAT_EVD_FLAGS flags, DAT_EVD_HANDLE* evd_handle) {
+[[gnu::always_inline]] inline DAT_RETURN evd_create(DAT_IA_HANDLE ia_handle, DAT_COUNT min_qlen,
+                                                    DAT_CNO_HANDLE cno_handle, DAT_EVD_FLAGS flags,
+                                                    DAT_EVD_HANDLE* evd_handle) {
   const Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
   if (!ia) return invalid_handle<V>(Detail::HandleIa);
   NotificationObject* cno = ia.find<ObjectKind::NotificationObject>(cno_handle);
-  if (cno == nullptr && cno_handle != DAT_HANDLE_NULL) return invalid_handle<V>(Detail::HandleCno);
+  if (cno == nullptr && cno_handle != DAT_HANDLE_NULL)
+    return invalid_handle<V>(Detail::HandleCno, cno_handle, ObjectKind::NotificationObject);
   if (evd_handle == nullptr) return invalid_argument<V>(Detail::Arg5);
   if (min_qlen <= 0) return invalid_argument<V>(Detail::Arg2, min_qlen);
   const EvdFlags streams = flags;
@@ -54,7 +57,8 @@ DAT_RETURN evd_create(DAT_IA_HANDLE ia_handle, DAT_COUNT min_qlen, DAT_CNO_HANDL
 }
 
 template <class V>
-DAT_RETURN evd_query(DAT_EVD_HANDLE evd_handle, DAT_EVD_PARAM_MASK mask, DAT_EVD_PARAM* param) {
+[[gnu::always_inline]] inline DAT_RETURN evd_query(DAT_EVD_HANDLE evd_handle,
+                                                   DAT_EVD_PARAM_MASK mask, DAT_EVD_PARAM* param) {
   LockedEvd evd(evd_handle);
   if (!evd) return invalid_handle<V>(kBadEvd);
   if (const Status s = check_query(mask, DAT_EVD_FIELD_ALL, param); !s.ok()) return encode<V>(s);
@@ -69,17 +73,19 @@ DAT_RETURN evd_query(DAT_EVD_HANDLE evd_handle, DAT_EVD_PARAM_MASK mask, DAT_EVD
 }
 
 template <class V>
-DAT_RETURN evd_modify_cno(DAT_EVD_HANDLE evd_handle, DAT_CNO_HANDLE cno_handle) {
+[[gnu::always_inline]] inline DAT_RETURN evd_modify_cno(DAT_EVD_HANDLE evd_handle,
+                                                        DAT_CNO_HANDLE cno_handle) {
   const LockedEvd evd(evd_handle);
   if (!evd) return invalid_handle<V>(kBadEvd);
   NotificationObject* cno = evd.find<ObjectKind::NotificationObject>(cno_handle);
-  if (cno == nullptr && cno_handle != DAT_HANDLE_NULL) return invalid_handle<V>(Detail::HandleCno);
+  if (cno == nullptr && cno_handle != DAT_HANDLE_NULL)
+    return invalid_handle<V>(Detail::HandleCno, cno_handle, ObjectKind::NotificationObject);
   evd->set_cno(cno);
   return DAT_SUCCESS;
 }
 
 template <class V>
-DAT_RETURN evd_enable(DAT_EVD_HANDLE evd_handle) {
+[[gnu::always_inline]] inline DAT_RETURN evd_enable(DAT_EVD_HANDLE evd_handle) {
   const LockedEvd evd(evd_handle);
   if (!evd) return invalid_handle<V>(kBadEvd);
   evd->set_enabled(true);
@@ -87,7 +93,7 @@ DAT_RETURN evd_enable(DAT_EVD_HANDLE evd_handle) {
 }
 
 template <class V>
-DAT_RETURN evd_disable(DAT_EVD_HANDLE evd_handle) {
+[[gnu::always_inline]] inline DAT_RETURN evd_disable(DAT_EVD_HANDLE evd_handle) {
   const LockedEvd evd(evd_handle);
   if (!evd) return invalid_handle<V>(kBadEvd);
   evd->set_enabled(false);
@@ -95,7 +101,7 @@ DAT_RETURN evd_disable(DAT_EVD_HANDLE evd_handle) {
 }
 
 template <class V>
-DAT_RETURN evd_set_unwaitable(DAT_EVD_HANDLE evd_handle) {
+[[gnu::always_inline]] inline DAT_RETURN evd_set_unwaitable(DAT_EVD_HANDLE evd_handle) {
   const LockedEvd evd(evd_handle);
   if (!evd) return invalid_handle<V>(kBadEvd);
   evd->set_unwaitable();
@@ -103,7 +109,7 @@ DAT_RETURN evd_set_unwaitable(DAT_EVD_HANDLE evd_handle) {
 }
 
 template <class V>
-DAT_RETURN evd_clear_unwaitable(DAT_EVD_HANDLE evd_handle) {
+[[gnu::always_inline]] inline DAT_RETURN evd_clear_unwaitable(DAT_EVD_HANDLE evd_handle) {
   const LockedEvd evd(evd_handle);
   if (!evd) return invalid_handle<V>(kBadEvd);
   evd->clear_unwaitable();
@@ -111,8 +117,9 @@ DAT_RETURN evd_clear_unwaitable(DAT_EVD_HANDLE evd_handle) {
 }
 
 template <class V>
-DAT_RETURN evd_wait(DAT_EVD_HANDLE evd_handle, DAT_TIMEOUT timeout, DAT_COUNT threshold,
-                    DAT_EVENT* event, DAT_COUNT* nmore) {
+[[gnu::always_inline]] inline DAT_RETURN evd_wait(DAT_EVD_HANDLE evd_handle, DAT_TIMEOUT timeout,
+                                                  DAT_COUNT threshold, DAT_EVENT* event,
+                                                  DAT_COUNT* nmore) {
   const LockedEvd evd(evd_handle);
   if (!evd) return invalid_handle<V>(kBadEvd);
   if (event == nullptr) return invalid_argument<V>(Detail::Arg4);
@@ -126,7 +133,7 @@ DAT_RETURN evd_wait(DAT_EVD_HANDLE evd_handle, DAT_TIMEOUT timeout, DAT_COUNT th
 // Programs of DAT 2.0 poll for completions until the status is another than DAT_QUEUE_EMPTY, all of
 // it: the adapters that they were written for give it no class there, but do on other EVDs.
 template <class V>
-DAT_RETURN dequeue_failed(Status s, EvdFlags flags) {
+[[gnu::always_inline]] inline DAT_RETURN dequeue_failed(Status s, EvdFlags flags) {
   if constexpr (V::kBareQueueEmpty) {
     if (s.type() == Type::QueueEmpty && (flags & (kEvdDto | kEvdRmrBind)) != 0)
       return DAT_QUEUE_EMPTY;
@@ -135,7 +142,7 @@ DAT_RETURN dequeue_failed(Status s, EvdFlags flags) {
 }
 
 template <class V>
-DAT_RETURN evd_dequeue(DAT_EVD_HANDLE evd_handle, DAT_EVENT* event) {
+[[gnu::always_inline]] inline DAT_RETURN evd_dequeue(DAT_EVD_HANDLE evd_handle, DAT_EVENT* event) {
   LockedEvd evd(evd_handle);
   if (!evd) return invalid_handle<V>(kBadEvd);
   if (event == nullptr) return invalid_argument<V>(Detail::Arg2);
@@ -152,14 +159,15 @@ DAT_RETURN evd_dequeue(DAT_EVD_HANDLE evd_handle, DAT_EVENT* event) {
 }
 
 template <class V>
-DAT_RETURN evd_post_se(DAT_EVD_HANDLE evd_handle, const DAT_EVENT* event) {
+[[gnu::always_inline]] inline DAT_RETURN evd_post_se(DAT_EVD_HANDLE evd_handle,
+                                                     const DAT_EVENT* event) {
   const LockedEvd evd(evd_handle);
   if (!evd) return invalid_handle<V>(kBadEvd);
   if (event == nullptr || event->event_number != DAT_SOFTWARE_EVENT)
     return event == nullptr ? invalid_argument<V>(Detail::Arg2, event)
                             : invalid_argument<V>(Detail::Arg2, event->event_number);
   if ((evd->flags() & kEvdSoftware) == 0) {
-    name_cause("evd_flags", "without it", "an EVD with DAT_EVD_SOFTWARE_FLAG");
+    note_evd_without(*evd, kEvdSoftware);
     return invalid_argument<V>(Detail::Arg1);
   }
   DAT_CONTEXT pointer = to_context(0);
@@ -168,7 +176,7 @@ DAT_RETURN evd_post_se(DAT_EVD_HANDLE evd_handle, const DAT_EVENT* event) {
 }
 
 template <class V>
-DAT_RETURN evd_resize(DAT_EVD_HANDLE evd_handle, DAT_COUNT min_qlen) {
+[[gnu::always_inline]] inline DAT_RETURN evd_resize(DAT_EVD_HANDLE evd_handle, DAT_COUNT min_qlen) {
   const LockedEvd evd(evd_handle);
   if (!evd) return invalid_handle<V>(kBadEvd);
   if (const Status s = check_qlen(min_qlen, evd.adapter().limits()); !s.ok()) return encode<V>(s);
@@ -176,7 +184,7 @@ DAT_RETURN evd_resize(DAT_EVD_HANDLE evd_handle, DAT_COUNT min_qlen) {
 }
 
 template <class V>
-DAT_RETURN evd_free(DAT_EVD_HANDLE evd_handle) {
+[[gnu::always_inline]] inline DAT_RETURN evd_free(DAT_EVD_HANDLE evd_handle) {
   const LockedEvd evd(evd_handle);
   if (!evd) return invalid_handle<V>(kBadEvd);
   return encode<V>(evd.adapter().free(*evd));

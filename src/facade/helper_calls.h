@@ -9,7 +9,8 @@
 namespace datum {
 
 template <class V>
-DAT_RETURN set_consumer_context(DAT_HANDLE handle, DAT_CONTEXT context) {
+[[gnu::always_inline]] inline DAT_RETURN set_consumer_context(DAT_HANDLE handle,
+                                                              DAT_CONTEXT context) {
   const Locked<ObjectKind::None> object(handle);
   if (!object) return invalid_handle<V>(Detail::Handle1);
   object->set_context(bits(context));
@@ -17,7 +18,8 @@ DAT_RETURN set_consumer_context(DAT_HANDLE handle, DAT_CONTEXT context) {
 }
 
 template <class V>
-DAT_RETURN get_consumer_context(DAT_HANDLE handle, DAT_CONTEXT* context) {
+[[gnu::always_inline]] inline DAT_RETURN get_consumer_context(DAT_HANDLE handle,
+                                                              DAT_CONTEXT* context) {
   const Locked<ObjectKind::None> object(handle);
   if (!object) return invalid_handle<V>(Detail::Handle1);
   if (context == nullptr) return invalid_argument<V>(Detail::Arg2);
@@ -26,7 +28,7 @@ DAT_RETURN get_consumer_context(DAT_HANDLE handle, DAT_CONTEXT* context) {
 }
 
 template <class V>
-DAT_RETURN get_handle_type(DAT_HANDLE handle, DAT_HANDLE_TYPE* type) {
+[[gnu::always_inline]] inline DAT_RETURN get_handle_type(DAT_HANDLE handle, DAT_HANDLE_TYPE* type) {
   const Locked<ObjectKind::None> object(handle);
   if (!object) return invalid_handle<V>(Detail::Handle1);
   if (type == nullptr) return invalid_argument<V>(Detail::Arg2);

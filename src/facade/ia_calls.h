@@ -11,8 +11,9 @@ namespace datum {
 // The slot of the table is made for each registration: it has to know under which key it was
 // called.
 template <class V>
-DAT_RETURN ia_open(const Registration& registration, const char* name, DAT_COUNT async_evd_min_qlen,
-                   DAT_EVD_HANDLE* async_evd, DAT_IA_HANDLE* ia) {
+[[gnu::always_inline]] inline DAT_RETURN ia_open(const Registration& registration, const char* name,
+                                                 DAT_COUNT async_evd_min_qlen,
+                                                 DAT_EVD_HANDLE* async_evd, DAT_IA_HANDLE* ia) {
   if (name == nullptr) return invalid_argument<V>(Detail::Arg1);
   if (async_evd == nullptr) return invalid_argument<V>(Detail::Arg3);
   if (ia == nullptr) return invalid_argument<V>(Detail::Arg4);
@@ -40,9 +41,10 @@ inline void declare_relaxed_ordering(void* ia_handle) {
 }
 
 template <class V>
-DAT_RETURN ia_query(DAT_IA_HANDLE ia_handle, DAT_EVD_HANDLE* async_evd, DAT_IA_ATTR_MASK ia_mask,
-                    DAT_IA_ATTR* ia_attributes, DAT_PROVIDER_ATTR_MASK provider_mask,
-                    DAT_PROVIDER_ATTR* provider_attributes) {
+[[gnu::always_inline]] inline DAT_RETURN
+ia_query(DAT_IA_HANDLE ia_handle, DAT_EVD_HANDLE* async_evd, DAT_IA_ATTR_MASK ia_mask,
+         DAT_IA_ATTR* ia_attributes, DAT_PROVIDER_ATTR_MASK provider_mask,
+         DAT_PROVIDER_ATTR* provider_attributes) {
   const Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
   if (!ia) return invalid_handle<V>(Detail::HandleIa);
   if ((ia_mask & ~DAT_IA_FIELD_ALL) != 0) return invalid_argument<V>(Detail::Arg3, ia_mask);
@@ -62,7 +64,8 @@ DAT_RETURN ia_query(DAT_IA_HANDLE ia_handle, DAT_EVD_HANDLE* async_evd, DAT_IA_A
 }
 
 template <class V>
-DATUM_NO_TSA DAT_RETURN ia_close(DAT_IA_HANDLE ia_handle, DAT_CLOSE_FLAGS flags) {
+[[gnu::always_inline]] inline DATUM_NO_TSA DAT_RETURN ia_close(DAT_IA_HANDLE ia_handle,
+                                                               DAT_CLOSE_FLAGS flags) {
   Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
   if (!ia) return invalid_handle<V>(Detail::HandleIa);
   if (flags != DAT_CLOSE_ABRUPT_FLAG && flags != DAT_CLOSE_GRACEFUL_FLAG)

@@ -28,6 +28,7 @@ Status to_request(const Held& held, DAT_MEM_TYPE type, const DAT_REGION_DESCRIPT
     const MemoryRegion* original =
         held.template find<ObjectKind::MemoryRegion>(description.for_lmr_handle);
     if (original == nullptr) {
+      note_bad_handle(description.for_lmr_handle, ObjectKind::MemoryRegion);
       name_cause("region_description.for_lmr_handle");
       return {Type::InvalidHandle, Detail::HandleLmr};
     }
@@ -87,7 +88,8 @@ struct LmrArguments {
 
 // `lmr_position`: which argument of the call arguments.lmr is; `counting` stands before it.
 template <class V>
-DAT_RETURN create_lmr(const LmrArguments& arguments, Detail lmr_position) {
+[[gnu::always_inline]] inline DAT_RETURN create_lmr(const LmrArguments& arguments,
+                                                    Detail lmr_position) {
   const Locked<ObjectKind::InterfaceAdapter> ia(arguments.ia);
   if (!ia) return invalid_handle<V>(Detail::HandleIa);
   RegionRequest request;
@@ -95,7 +97,8 @@ DAT_RETURN create_lmr(const LmrArguments& arguments, Detail lmr_position) {
       to_request<V>(ia, arguments.type, arguments.description, arguments.length, request);
   if (described.type() == Type::InvalidHandle) return encode<V>(described);
   ProtectionZone* zone = ia.find<ObjectKind::ProtectionZone>(arguments.pz);
-  if (zone == nullptr) return invalid_handle<V>(Detail::HandlePz);
+  if (zone == nullptr)
+    return invalid_handle<V>(Detail::HandlePz, arguments.pz, ObjectKind::ProtectionZone);
   if (arguments.lmr == nullptr) return invalid_argument<V>(lmr_position);
   if (!described.ok()) return encode<V>(described);
   request.zero_based = arguments.counting == Counting::FromZero;
@@ -114,7 +117,8 @@ DAT_RETURN create_lmr(const LmrArguments& arguments, Detail lmr_position) {
 }
 
 template <class V>
-DAT_RETURN lmr_query(DAT_LMR_HANDLE lmr_handle, DAT_LMR_PARAM_MASK mask, DAT_LMR_PARAM* param) {
+[[gnu::always_inline]] inline DAT_RETURN lmr_query(DAT_LMR_HANDLE lmr_handle,
+                                                   DAT_LMR_PARAM_MASK mask, DAT_LMR_PARAM* param) {
   LockedLmr lmr(lmr_handle);
   if (!lmr) return invalid_handle<V>(Detail::HandleLmr);
   if (const Status s = check_query(mask, DAT_LMR_FIELD_ALL, param); !s.ok()) return encode<V>(s);
@@ -131,7 +135,7 @@ DAT_RETURN lmr_query(DAT_LMR_HANDLE lmr_handle, DAT_LMR_PARAM_MASK mask, DAT_LMR
 }
 
 template <class V>
-DAT_RETURN lmr_free(DAT_LMR_HANDLE lmr_handle) {
+[[gnu::always_inline]] inline DAT_RETURN lmr_free(DAT_LMR_HANDLE lmr_handle) {
   const LockedLmr lmr(lmr_handle);
   if (!lmr) return invalid_handle<V>(Detail::HandleLmr);
   return encode<V>(lmr.adapter().free(*lmr));
@@ -139,7 +143,8 @@ DAT_RETURN lmr_free(DAT_LMR_HANDLE lmr_handle) {
 
 // This memory is coherent: the segments are checked, and there is nothing to do (api 11.5).
 template <class V>
-DAT_RETURN sync_segments(DAT_IA_HANDLE ia_handle, const DAT_LMR_TRIPLET* list, DAT_VLEN count) {
+[[gnu::always_inline]] inline DAT_RETURN
+sync_segments(DAT_IA_HANDLE ia_handle, const DAT_LMR_TRIPLET* list, DAT_VLEN count) {
   const Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
   if (!ia) return invalid_handle<V>(Detail::HandleIa);
   if (count != 0 && list == nullptr) return invalid_argument<V>(Detail::Arg2);

@@ -106,7 +106,8 @@ class Locked {
   IaControl& control() const { return *control_; }
   InterfaceAdapter& adapter() const { return control_->adapter(); }
 
-  // Another object of the same IA; nullptr: no such handle here.
+  // Another object of the same IA; nullptr: no such handle here. Nothing is noted, since many
+  // calls can do without one.
   template <ObjectKind Other>
   typename KindOf<Other>::type* find(const void* handle) const {
     const HandleSlot* slot = HandleSpace::find(handle);

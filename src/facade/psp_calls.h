@@ -10,8 +10,9 @@
 namespace datum {
 
 template <class V>
-DAT_RETURN create_psp(DAT_IA_HANDLE ia_handle, DAT_CONN_QUAL* qualifier, bool any,
-                      DAT_EVD_HANDLE evd_handle, DAT_PSP_FLAGS flags, DAT_PSP_HANDLE* psp_handle) {
+[[gnu::always_inline]] inline DAT_RETURN
+create_psp(DAT_IA_HANDLE ia_handle, DAT_CONN_QUAL* qualifier, bool any, DAT_EVD_HANDLE evd_handle,
+           DAT_PSP_FLAGS flags, DAT_PSP_HANDLE* psp_handle) {
   const Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
   if (!ia) return invalid_handle<V>(Detail::HandleIa);
   EvdFinder find(ia);
@@ -32,20 +33,22 @@ DAT_RETURN create_psp(DAT_IA_HANDLE ia_handle, DAT_CONN_QUAL* qualifier, bool an
 }
 
 template <class V>
-DAT_RETURN psp_create(DAT_IA_HANDLE ia_handle, DAT_CONN_QUAL qualifier, DAT_EVD_HANDLE evd_handle,
-                      DAT_PSP_FLAGS flags, DAT_PSP_HANDLE* psp_handle) {
+[[gnu::always_inline]] inline DAT_RETURN
+psp_create(DAT_IA_HANDLE ia_handle, DAT_CONN_QUAL qualifier, DAT_EVD_HANDLE evd_handle,
+           DAT_PSP_FLAGS flags, DAT_PSP_HANDLE* psp_handle) {
   return create_psp<V>(ia_handle, &qualifier, false, evd_handle, flags, psp_handle);
 }
 
 template <class V>
-DAT_RETURN psp_create_any(DAT_IA_HANDLE ia_handle, DAT_CONN_QUAL* qualifier,
-                          DAT_EVD_HANDLE evd_handle, DAT_PSP_FLAGS flags,
-                          DAT_PSP_HANDLE* psp_handle) {
+[[gnu::always_inline]] inline DAT_RETURN
+psp_create_any(DAT_IA_HANDLE ia_handle, DAT_CONN_QUAL* qualifier, DAT_EVD_HANDLE evd_handle,
+               DAT_PSP_FLAGS flags, DAT_PSP_HANDLE* psp_handle) {
   return create_psp<V>(ia_handle, qualifier, true, evd_handle, flags, psp_handle);
 }
 
 template <class V>
-DAT_RETURN psp_query(DAT_PSP_HANDLE psp_handle, DAT_PSP_PARAM_MASK mask, DAT_PSP_PARAM* param) {
+[[gnu::always_inline]] inline DAT_RETURN psp_query(DAT_PSP_HANDLE psp_handle,
+                                                   DAT_PSP_PARAM_MASK mask, DAT_PSP_PARAM* param) {
   Locked<ObjectKind::PublicServicePoint> psp(psp_handle);
   if (!psp) return invalid_handle<V>(Detail::HandlePsp);
   if (const Status s = check_query(mask, DAT_PSP_FIELD_ALL, param); !s.ok()) return encode<V>(s);
@@ -59,7 +62,7 @@ DAT_RETURN psp_query(DAT_PSP_HANDLE psp_handle, DAT_PSP_PARAM_MASK mask, DAT_PSP
 }
 
 template <class V>
-DAT_RETURN psp_free(DAT_PSP_HANDLE psp_handle) {
+[[gnu::always_inline]] inline DAT_RETURN psp_free(DAT_PSP_HANDLE psp_handle) {
   const Locked<ObjectKind::PublicServicePoint> psp(psp_handle);
   if (!psp) return invalid_handle<V>(Detail::HandlePsp);
   return encode<V>(psp.adapter().free(*psp));

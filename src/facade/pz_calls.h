@@ -9,7 +9,8 @@
 namespace datum {
 
 template <class V>
-DAT_RETURN pz_create(DAT_IA_HANDLE ia_handle, DAT_PZ_HANDLE* pz_handle) {
+[[gnu::always_inline]] inline DAT_RETURN pz_create(DAT_IA_HANDLE ia_handle,
+                                                   DAT_PZ_HANDLE* pz_handle) {
   const Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
   if (!ia) return invalid_handle<V>(Detail::HandleIa);
   if (pz_handle == nullptr) return invalid_argument<V>(Detail::Arg2);
@@ -20,7 +21,8 @@ DAT_RETURN pz_create(DAT_IA_HANDLE ia_handle, DAT_PZ_HANDLE* pz_handle) {
 }
 
 template <class V>
-DAT_RETURN pz_query(DAT_PZ_HANDLE pz_handle, DAT_PZ_PARAM_MASK mask, DAT_PZ_PARAM* param) {
+[[gnu::always_inline]] inline DAT_RETURN pz_query(DAT_PZ_HANDLE pz_handle, DAT_PZ_PARAM_MASK mask,
+                                                  DAT_PZ_PARAM* param) {
   Locked<ObjectKind::ProtectionZone> zone(pz_handle);
   if (!zone) return invalid_handle<V>(Detail::HandlePz);
   if (const Status s = check_query(mask, DAT_PZ_FIELD_ALL, param); !s.ok()) return encode<V>(s);
@@ -31,7 +33,7 @@ DAT_RETURN pz_query(DAT_PZ_HANDLE pz_handle, DAT_PZ_PARAM_MASK mask, DAT_PZ_PARA
 }
 
 template <class V>
-DAT_RETURN pz_free(DAT_PZ_HANDLE pz_handle) {
+[[gnu::always_inline]] inline DAT_RETURN pz_free(DAT_PZ_HANDLE pz_handle) {
   const Locked<ObjectKind::ProtectionZone> zone(pz_handle);
   if (!zone) return invalid_handle<V>(Detail::HandlePz);
   return encode<V>(zone.adapter().free(*zone));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -67,31 +68,31 @@ ArgumentText argument_at(const CallText& call, std::size_t position) {
   return argument;
 }
 
-// Which argument a bad handle of this kind was; without one of that name the first.
-ArgumentText handle_argument(const CallText& call, Detail kind) {
-  const auto named = [&](std::string_view name) {
+// The first of these that the call has; if it has none, its first argument.
+ArgumentText argument_named(const CallText& call, std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) {
     std::size_t at = 0;
     ArgumentText each = argument_at(call, at);
     while (!each.name.empty() && each.name != name) each = argument_at(call, ++at);
-    return each;
-  };
-  const auto first_of = [&](std::initializer_list<std::string_view> names) {
-    for (const std::string_view name : names)
-      if (const ArgumentText found = named(name); !found.name.empty()) return found;
-    return argument_at(call, 0);
-  };
+    if (!each.name.empty()) return each;
+  }
+  return argument_at(call, 0);
+}
+
+// Which argument a bad handle of this kind was.
+ArgumentText handle_argument(const CallText& call, Detail kind) {
   switch (kind) {
-  case Detail::HandleIa: return first_of({"ia_handle"});
-  case Detail::HandleEp: return first_of({"ep_handle"});
-  case Detail::HandleLmr: return first_of({"lmr_handle"});
-  case Detail::HandlePz: return first_of({"pz_handle"});
-  case Detail::HandleCno: return first_of({"cno_handle"});
-  case Detail::HandleSrq: return first_of({"srq_handle"});
-  case Detail::HandleEvdRecv: return first_of({"recv_evd_handle"});
-  case Detail::HandleEvdRequest: return first_of({"request_evd_handle", "evd_handle"});
-  case Detail::HandleEvdConn: return first_of({"connect_evd_handle"});
-  case Detail::HandleEvdAsync: return first_of({"async_evd_handle"});
-  case Detail::HandleEvdCr: return first_of({"evd_handle"});
+  case Detail::HandleIa: return argument_named(call, {"ia_handle"});
+  case Detail::HandleEp: return argument_named(call, {"ep_handle"});
+  case Detail::HandleLmr: return argument_named(call, {"lmr_handle"});
+  case Detail::HandlePz: return argument_named(call, {"pz_handle"});
+  case Detail::HandleCno: return argument_named(call, {"cno_handle"});
+  case Detail::HandleSrq: return argument_named(call, {"srq_handle"});
+  case Detail::HandleEvdRecv: return argument_named(call, {"recv_evd_handle"});
+  case Detail::HandleEvdRequest: return argument_named(call, {"request_evd_handle", "evd_handle"});
+  case Detail::HandleEvdConn: return argument_named(call, {"connect_evd_handle"});
+  case Detail::HandleEvdAsync: return argument_named(call, {"async_evd_handle"});
+  case Detail::HandleEvdCr: return argument_named(call, {"evd_handle"});
   default: return argument_at(call, 0);
   }
 }
@@ -100,24 +101,32 @@ bool between(Detail detail, Detail first, Detail last) {
   return detail >= first && detail <= last;
 }
 
+// Where the answer names none.
+ArgumentText subject_of(const CallText& call, Type type) {
+  if (type == Type::InvalidAddress) return argument_named(call, {"remote_ia_address", "address"});
+  ArgumentText object = argument_at(call, 0);
+  object.allowed = type == Type::InvalidState ? std::string_view(call.states) : std::string_view();
+  object.rule = {};
+  return object;
+}
+
 ArgumentText argument_of(const CallText& call, Type type, Detail detail) {
   const auto number = static_cast<std::size_t>(detail);
   if (between(detail, Detail::Arg1, Detail::Arg10))
     return argument_at(call, number - static_cast<std::size_t>(Detail::Arg1));
   if (between(detail, Detail::HandleIa, Detail::HandleSrq) || detail == Detail::HandleCsp)
-    return handle_argument(call, detail);
+    return {handle_argument(call, detail).name, {}, {}};
   if (between(detail, Detail::Handle1, Detail::Handle10))
-    return argument_at(call, number - static_cast<std::size_t>(Detail::Handle1));
-  ArgumentText object = argument_at(call, 0);
-  object.allowed = type == Type::InvalidState ? std::string_view(call.states) : std::string_view();
-  return object;
+    return {argument_at(call, number - static_cast<std::size_t>(Detail::Handle1)).name, {}, {}};
+  return subject_of(call, type);
 }
 
 const subtypes::Subtype& subtype_of(DAT_RETURN answer) {
   const auto number = static_cast<DAT_RETURN>(DAT_GET_SUBTYPE(answer));
-  const auto* found = std::find_if(
-      std::begin(subtypes::kList), std::end(subtypes::kList),
-      [&](const subtypes::Subtype& each) { return static_cast<DAT_RETURN>(each.number) == number; });
+  const auto* found = std::find_if(std::begin(subtypes::kList), std::end(subtypes::kList),
+                                   [&](const subtypes::Subtype& each) {
+                                     return static_cast<DAT_RETURN>(each.number) == number;
+                                   });
   return found != std::end(subtypes::kList) ? *found : subtypes::kList[0];
 }
 
@@ -134,10 +143,11 @@ void tell(const CallText& call, DAT_RETURN answer) {
   std::string names = type < kTypes.size() ? kTypes[type] : "DAT_NOT_IMPLEMENTED";
   if (subtype.detail != Detail::None) names += std::string(" ") + subtype.name;
   const ArgumentText argument = argument_of(call, static_cast<Type>(type), subtype.detail);
-  const std::string rule = argument.rule.empty() ? text("{}(3)", call.name)
-                                                 : text("{}.{}", call.name, argument.rule);
-  tell_refusal(call.name, names, {argument.name, value_of(argument), argument.allowed, rule,
-                                  static_cast<Type>(type)});
+  const std::string rule =
+      argument.rule.empty() ? std::string() : text("{}.{}", call.name, argument.rule);
+  tell_refusal(
+      call.name, names,
+      {argument.name, value_of(argument), argument.allowed, rule, static_cast<Type>(type)});
 }
 
 constinit thread_local const CallText* renamed = nullptr;

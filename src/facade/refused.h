@@ -35,6 +35,8 @@ template <class T>
     note_bits("", value, "", "");
   else if constexpr (std::is_enum_v<T>)
     note_bits("", static_cast<std::uint64_t>(value), "", "");
+  else if constexpr (std::is_same_v<T, std::uint64_t>)
+    note_bits("", value, "", "");
   else
     note_cause("", value, "", "");
 }

@@ -12,7 +12,8 @@ namespace datum {
 using LockedRmr = Locked<ObjectKind::MemoryWindow>;
 
 template <class V>
-DAT_RETURN rmr_create(DAT_PZ_HANDLE pz_handle, DAT_RMR_HANDLE* rmr_handle) {
+[[gnu::always_inline]] inline DAT_RETURN rmr_create(DAT_PZ_HANDLE pz_handle,
+                                                    DAT_RMR_HANDLE* rmr_handle) {
   const Locked<ObjectKind::ProtectionZone> zone(pz_handle);
   if (!zone) return invalid_handle<V>(Detail::HandlePz);
   if (rmr_handle == nullptr) return invalid_argument<V>(Detail::Arg2);
@@ -23,7 +24,8 @@ DAT_RETURN rmr_create(DAT_PZ_HANDLE pz_handle, DAT_RMR_HANDLE* rmr_handle) {
 }
 
 template <class V>
-DAT_RETURN rmr_query(DAT_RMR_HANDLE rmr_handle, DAT_RMR_PARAM_MASK mask, DAT_RMR_PARAM* param) {
+[[gnu::always_inline]] inline DAT_RETURN rmr_query(DAT_RMR_HANDLE rmr_handle,
+                                                   DAT_RMR_PARAM_MASK mask, DAT_RMR_PARAM* param) {
   LockedRmr rmr(rmr_handle);
   if (!rmr) return invalid_handle<V>(Detail::HandleRmr);
   if (const Status s = check_query(mask, DAT_RMR_FIELD_ALL, param); !s.ok()) return encode<V>(s);
@@ -61,18 +63,30 @@ Status bind(const BindArguments& arguments) {
   const LockedRmr rmr(arguments.rmr);
   if (!rmr) return {Type::InvalidHandle, Detail::HandleRmr};
   const MemoryRegion* lmr = rmr.find<ObjectKind::MemoryRegion>(arguments.lmr);
-  if (lmr == nullptr && arguments.lmr != DAT_HANDLE_NULL)
+  if (lmr == nullptr && arguments.lmr != DAT_HANDLE_NULL) {
+    note_bad_handle(arguments.lmr, ObjectKind::MemoryRegion);
     return {Type::InvalidHandle, Detail::HandleLmr};
+  }
   Endpoint* ep = rmr.find<ObjectKind::Endpoint>(arguments.ep);
-  if (ep == nullptr) return {Type::InvalidHandle, Detail::HandleEp};
-  if (arguments.triplet == nullptr) return {Type::InvalidParameter, Detail::Arg2};
-  if (lmr != nullptr && arguments.triplet->segment_length != 0 &&
-      lmr->local_stag() != arguments.triplet->lmr_context)
+  if (ep == nullptr) {
+    note_bad_handle(arguments.ep, ObjectKind::Endpoint);
+    return {Type::InvalidHandle, Detail::HandleEp};
+  }
+  if (arguments.triplet == nullptr) {
+    note_value(arguments.triplet);
     return {Type::InvalidParameter, Detail::Arg2};
+  }
+  if (lmr != nullptr && arguments.triplet->segment_length != 0 &&
+      lmr->local_stag() != arguments.triplet->lmr_context) {
+    note_bits("lmr_triplet.lmr_context", arguments.triplet->lmr_context, "that of lmr_handle", "");
+    return {Type::InvalidParameter, Detail::Arg2};
+  }
   // Only the remote rights mean anything; "all" is named as legal, too (dat_rmr_bind).
   const Access access = arguments.privileges;
-  if (access != kAllAccess && (access & ~(kRemoteRead | kRemoteWrite)) != 0)
+  if (access != kAllAccess && (access & ~(kRemoteRead | kRemoteWrite)) != 0) {
+    note_bits("mem_privileges", access, "REMOTE_READ 0x2, REMOTE_WRITE 0x20, both, or all", "");
     return {Type::InvalidParameter, Detail::Arg3};
+  }
   if (arguments.counting == Counting::Neither) return {Type::InvalidParameter, kCountingPosition};
   Stag stag = 0;
   const Status posted = ep->post_bind(
@@ -83,7 +97,7 @@ Status bind(const BindArguments& arguments) {
 }
 
 template <class V>
-DAT_RETURN rmr_free(DAT_RMR_HANDLE rmr_handle) {
+[[gnu::always_inline]] inline DAT_RETURN rmr_free(DAT_RMR_HANDLE rmr_handle) {
   const LockedRmr rmr(rmr_handle);
   if (!rmr) return invalid_handle<V>(Detail::HandleRmr);
   return encode<V>(rmr.adapter().free(*rmr));

@@ -10,13 +10,15 @@
 namespace datum {
 
 template <class V>
-DAT_RETURN rsp_create(DAT_IA_HANDLE ia_handle, DAT_CONN_QUAL qualifier, DAT_EP_HANDLE ep_handle,
-                      DAT_EVD_HANDLE evd_handle, DAT_RSP_HANDLE* rsp_handle) {
+[[gnu::always_inline]] inline DAT_RETURN
+rsp_create(DAT_IA_HANDLE ia_handle, DAT_CONN_QUAL qualifier, DAT_EP_HANDLE ep_handle,
+           DAT_EVD_HANDLE evd_handle, DAT_RSP_HANDLE* rsp_handle) {
   const Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
   if (!ia) return invalid_handle<V>(Detail::HandleIa);
   // Without an EP we make one when the request arrives (D-19).
   Endpoint* ep = ia.find<ObjectKind::Endpoint>(ep_handle);
-  if (ep == nullptr && ep_handle != DAT_HANDLE_NULL) return invalid_handle<V>(Detail::HandleEp);
+  if (ep == nullptr && ep_handle != DAT_HANDLE_NULL)
+    return invalid_handle<V>(Detail::HandleEp, ep_handle, ObjectKind::Endpoint);
   EvdFinder find(ia);
   EventDispatcher* evd = find.required(evd_handle, kEvdCr, Detail::HandleEvdCr);
   if (evd == nullptr) return encode<V>(find.status());
@@ -29,7 +31,8 @@ DAT_RETURN rsp_create(DAT_IA_HANDLE ia_handle, DAT_CONN_QUAL qualifier, DAT_EP_H
 }
 
 template <class V>
-DAT_RETURN rsp_query(DAT_RSP_HANDLE rsp_handle, DAT_RSP_PARAM_MASK mask, DAT_RSP_PARAM* param) {
+[[gnu::always_inline]] inline DAT_RETURN rsp_query(DAT_RSP_HANDLE rsp_handle,
+                                                   DAT_RSP_PARAM_MASK mask, DAT_RSP_PARAM* param) {
   Locked<ObjectKind::ReservedServicePoint> rsp(rsp_handle);
   if (!rsp) return invalid_handle<V>(Detail::HandleRsp);
   if (const Status s = check_query(mask, DAT_RSP_FIELD_ALL, param); !s.ok()) return encode<V>(s);
@@ -43,7 +46,7 @@ DAT_RETURN rsp_query(DAT_RSP_HANDLE rsp_handle, DAT_RSP_PARAM_MASK mask, DAT_RSP
 }
 
 template <class V>
-DAT_RETURN rsp_free(DAT_RSP_HANDLE rsp_handle) {
+[[gnu::always_inline]] inline DAT_RETURN rsp_free(DAT_RSP_HANDLE rsp_handle) {
   const Locked<ObjectKind::ReservedServicePoint> rsp(rsp_handle);
   if (!rsp) return invalid_handle<V>(Detail::HandleRsp);
   return encode<V>(rsp.adapter().free(*rsp));

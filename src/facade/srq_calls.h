@@ -11,12 +11,14 @@ namespace datum {
 using LockedSrq = Locked<ObjectKind::SharedReceiveQueue>;
 
 template <class V>
-DAT_RETURN srq_create(DAT_IA_HANDLE ia_handle, DAT_PZ_HANDLE pz_handle, DAT_SRQ_ATTR* attributes,
-                      DAT_SRQ_HANDLE* srq_handle) {
+[[gnu::always_inline]] inline DAT_RETURN
+srq_create(DAT_IA_HANDLE ia_handle, DAT_PZ_HANDLE pz_handle, DAT_SRQ_ATTR* attributes,
+           DAT_SRQ_HANDLE* srq_handle) {
   const Locked<ObjectKind::InterfaceAdapter> ia(ia_handle);
   if (!ia) return invalid_handle<V>(Detail::HandleIa);
   ProtectionZone* zone = ia.find<ObjectKind::ProtectionZone>(pz_handle);
-  if (zone == nullptr) return invalid_handle<V>(Detail::HandlePz);
+  if (zone == nullptr)
+    return invalid_handle<V>(Detail::HandlePz, pz_handle, ObjectKind::ProtectionZone);
   if (srq_handle == nullptr) return invalid_argument<V>(Detail::Arg4);
   // A low watermark would fire at once on the empty queue (D-35).
   if (attributes == nullptr) return invalid_argument<V>(Detail::Arg3, attributes);
@@ -33,7 +35,8 @@ DAT_RETURN srq_create(DAT_IA_HANDLE ia_handle, DAT_PZ_HANDLE pz_handle, DAT_SRQ_
 }
 
 template <class V>
-DAT_RETURN srq_query(DAT_SRQ_HANDLE srq_handle, DAT_SRQ_PARAM_MASK mask, DAT_SRQ_PARAM* param) {
+[[gnu::always_inline]] inline DAT_RETURN srq_query(DAT_SRQ_HANDLE srq_handle,
+                                                   DAT_SRQ_PARAM_MASK mask, DAT_SRQ_PARAM* param) {
   LockedSrq srq(srq_handle);
   if (!srq) return invalid_handle<V>(Detail::HandleSrq);
   if (const Status s = check_query(mask, DAT_SRQ_FIELD_ALL, param); !s.ok()) return encode<V>(s);
@@ -51,21 +54,23 @@ DAT_RETURN srq_query(DAT_SRQ_HANDLE srq_handle, DAT_SRQ_PARAM_MASK mask, DAT_SRQ
 }
 
 template <class V>
-DAT_RETURN srq_set_lw(DAT_SRQ_HANDLE srq_handle, DAT_COUNT low_watermark) {
+[[gnu::always_inline]] inline DAT_RETURN srq_set_lw(DAT_SRQ_HANDLE srq_handle,
+                                                    DAT_COUNT low_watermark) {
   const LockedSrq srq(srq_handle);
   if (!srq) return invalid_handle<V>(Detail::HandleSrq);
   return encode<V>(srq->set_low_watermark(low_watermark));
 }
 
 template <class V>
-DAT_RETURN srq_resize(DAT_SRQ_HANDLE srq_handle, DAT_COUNT max_recv_dtos) {
+[[gnu::always_inline]] inline DAT_RETURN srq_resize(DAT_SRQ_HANDLE srq_handle,
+                                                    DAT_COUNT max_recv_dtos) {
   const LockedSrq srq(srq_handle);
   if (!srq) return invalid_handle<V>(Detail::HandleSrq);
   return encode<V>(srq->resize(max_recv_dtos));
 }
 
 template <class V>
-DAT_RETURN srq_free(DAT_SRQ_HANDLE srq_handle) {
+[[gnu::always_inline]] inline DAT_RETURN srq_free(DAT_SRQ_HANDLE srq_handle) {
   const LockedSrq srq(srq_handle);
   if (!srq) return invalid_handle<V>(Detail::HandleSrq);
   return encode<V>(srq.adapter().free(*srq));

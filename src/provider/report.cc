@@ -76,6 +76,14 @@ void report_endpoint(std::string& text, const Endpoint& endpoint) {
   line.add(tally.stalls).add(path.reason);
 }
 
+void report_leniencies(std::string& text, InterfaceAdapter& adapter) {
+  for (std::size_t i = 0; i != kLeniencies; ++i) {
+    const auto leniency = static_cast<Leniency>(i);
+    const std::uint64_t uses = adapter.leniencies().uses(leniency);
+    if (uses != 0) Line(text, "leniency").add(name_of(leniency)).add(uses);
+  }
+}
+
 void report_dispatcher(std::string& text, const EventDispatcher& evd, unsigned number) {
   Line line(text, "evd");
   line.add(number).add(evd.flags()).add(evd.count()).add(evd.qlen());
@@ -86,7 +94,10 @@ void report_dispatcher(std::string& text, const EventDispatcher& evd, unsigned n
 
 std::string Report::next_part() {
   std::string text;
-  if (!ia_name_.empty()) Line(text, "ia").add(std::exchange(ia_name_, {}));
+  if (!ia_name_.empty()) {
+    Line(text, "ia").add(std::exchange(ia_name_, {}));
+    report_leniencies(text, adapter_);
+  }
   for (int left = kObjectsInAPart; left != 0; --left) {
     if (const Object* endpoint = endpoints_.take())
       report_endpoint(text, static_cast<const Endpoint&>(*endpoint));

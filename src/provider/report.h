@@ -15,6 +15,7 @@ namespace datum {
 //   ia   name
 //   ep   number, state, path, peer, its port, requests posted and their octets, Recvs completed and
 //        theirs, requests outstanding, of at most, Recvs outstanding, of at most, stalls, why
+//   leniency  name, uses: one that the default lets pass; only those that were used
 //   evd  number, streams (DAT_EVD_FLAGS), events, of at most, completions, waits
 // Fields that do not apply are "-".
 class Report {
@@ -24,12 +25,13 @@ class Report {
   static constexpr int kObjectsInAPart = 64;
 
   Report(InterfaceAdapter& adapter, std::string_view ia_name)
-      : ia_name_(ia_name), endpoints_(adapter.walk_endpoints()),
+      : adapter_(adapter), ia_name_(ia_name), endpoints_(adapter.walk_endpoints()),
         dispatchers_(adapter.walk_dispatchers()) {}
   // The next lines, of so many objects at most; empty: that was all.
   std::string next_part();
 
  private:
+  InterfaceAdapter& adapter_;
   std::string ia_name_; // empty: it has been told
   ObjectWalk endpoints_;
   ObjectWalk dispatchers_;

@@ -12,8 +12,8 @@ namespace datum::test {
 namespace {
 
 constexpr auto kSuppress = DAT_COMPLETION_SUPPRESS_FLAG;
-constexpr auto kFlagFields = DAT_EP_FIELD_EP_ATTR_RECV_COMPLETION_FLAGS |
-                             DAT_EP_FIELD_EP_ATTR_REQUEST_COMPLETION_FLAGS;
+constexpr auto kFlagFields =
+    DAT_EP_FIELD_EP_ATTR_RECV_COMPLETION_FLAGS | DAT_EP_FIELD_EP_ATTR_REQUEST_COMPLETION_FLAGS;
 
 Ia open_in_mode(const char* strict) {
   const Variable mode("DATUM_STRICT", strict);

@@ -44,6 +44,12 @@ std::string text_of(const EvdReport& evd) {
                      evd.number, evd.streams, fill_text(evd.events), evd.completions, evd.waits);
 }
 
+std::string text_of(const LeniencyReport& leniency) {
+  return tools::text_line(
+      "    leniency {}: used {} time{}; DATUM_STRICT=on refuses it, see datum(7)", leniency.name,
+      leniency.uses, leniency.uses == 1 ? "" : "s");
+}
+
 template <typename Item>
 std::string list(const std::vector<Item>& items, const char* what) {
   std::string text;
@@ -89,6 +95,10 @@ std::string json_of(const EvdReport& evd) {
       .text();
 }
 
+std::string json_of(const LeniencyReport& leniency) {
+  return JsonObject().add("name", leniency.name).add("uses", leniency.uses).text();
+}
+
 std::string json_of(const IaReport& report);
 
 template <typename Item>
@@ -101,6 +111,7 @@ std::string json_list(const std::vector<Item>& items) {
 std::string json_of(const IaReport& report) {
   return JsonObject()
       .add("name", report.name)
+      .add_raw("leniencies", json_list(report.leniencies))
       .add_raw("endpoints", json_list(report.endpoints))
       .add_raw("evds", json_list(report.evds))
       .text();
@@ -112,7 +123,8 @@ std::string text_of(const IaReport& report) {
   return tools::text_line("  IA {}: {} EP{}, {} EVD{}", report.name, report.endpoints.size(),
                           report.endpoints.size() == 1 ? "" : "s", report.evds.size(),
                           report.evds.size() == 1 ? "" : "s") +
-         list(report.endpoints, "EPs") + list(report.evds, "EVDs");
+         list(report.leniencies, "leniencies") + list(report.endpoints, "EPs") +
+         list(report.evds, "EVDs");
 }
 
 std::string json_of(const std::vector<IaReport>& reports) {

@@ -89,6 +89,13 @@ EvdReport evd_of(Fields& fields) {
   return evd;
 }
 
+LeniencyReport leniency_of(Fields& fields) {
+  LeniencyReport leniency;
+  leniency.name = fields.text();
+  leniency.uses = fields.number();
+  return leniency;
+}
+
 std::string why_not(const std::string& what, int error) {
   const char* reason =
       error == ECONNREFUSED ? "nobody answers in this network namespace (nsenter -t PID -n)"
@@ -172,6 +179,8 @@ std::optional<IaReport> parse_report(std::string_view text) {
       named = true;
     } else if (kind == "ep") {
       report.endpoints.push_back(endpoint_of(fields));
+    } else if (kind == "leniency") {
+      report.leniencies.push_back(leniency_of(fields));
     } else if (kind == "evd") {
       report.evds.push_back(evd_of(fields));
     } else {

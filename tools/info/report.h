@@ -39,8 +39,15 @@ struct EvdReport {
   std::uint64_t completions = 0, waits = 0;
 };
 
+// What the default lets pass and the letter of the manual refuses: how often it was used.
+struct LeniencyReport {
+  std::string name;
+  std::uint64_t uses = 0;
+};
+
 struct IaReport {
   std::string name;
+  std::vector<LeniencyReport> leniencies;
   std::vector<EndpointReport> endpoints;
   std::vector<EvdReport> evds;
 };

@@ -110,8 +110,10 @@ void V2::enter_new_calls(DAT_PROVIDER& table) {
   table.csp_query_func = &Shield<V2, &csp_query, &calls::kCspQuery>::call;
   table.csp_free_func = &Shield<V2, &csp_free, &calls::kCspFree>::call;
   table.ep_common_connect_func = &Shield<V2, &ep_common_connect, &calls::kEpCommonConnect>::call;
-  table.ep_post_send_with_invalidate_func = &Shield<V2, &ep_post_send_with_invalidate, &calls::kEpPostSendWithInvalidate>::call;
-  table.ep_post_rdma_read_to_rmr_func = &Shield<V2, &ep_post_rdma_read_to_rmr, &calls::kEpPostRdmaReadToRmr>::call;
+  table.ep_post_send_with_invalidate_func =
+      &Shield<V2, &ep_post_send_with_invalidate, &calls::kEpPostSendWithInvalidate>::call;
+  table.ep_post_rdma_read_to_rmr_func =
+      &Shield<V2, &ep_post_rdma_read_to_rmr, &calls::kEpPostRdmaReadToRmr>::call;
   table.cno_fd_create_func = &Shield<V2, &cno_fd_create, &calls::kCnoFdCreate>::call;
   table.handle_extendedop_func = &Shield<V2, &extended_operation, &calls::kExtensionOp>::call;
   table.cno_trigger_func = &Shield<V2, &cno_trigger, &calls::kCnoTrigger>::call;

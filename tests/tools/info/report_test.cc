@@ -11,6 +11,8 @@ namespace {
 
 constexpr const char* kReport =
     "ia\tdatum\n"
+    "leniency\tmixed_completion_flags\t12\n"
+    "leniency\tsuppress_in_attributes\t1\n"
     "ep\t2\tCONNECTED\ttcp\t192.0.2.2\t49152\t17\t952\t16\t896\t3\t16\t2\t8\t5\tthe peer is on "
     "another host\n"
     "ep\t3\tUNCONNECTED\t-\t-\t-\t0\t0\t0\t0\t0\t16\t0\t8\t0\t-\n"
@@ -20,6 +22,9 @@ TEST(Report, IsTakenApart) {
   const auto report = parse_report(kReport);
   ASSERT_TRUE(report);
   EXPECT_EQ(report->name, "datum");
+  ASSERT_EQ(report->leniencies.size(), 2U);
+  EXPECT_EQ(report->leniencies[0].name, "mixed_completion_flags");
+  EXPECT_EQ(report->leniencies[0].uses, 12U);
   ASSERT_EQ(report->endpoints.size(), 2U);
   const EndpointReport& ep = report->endpoints[0];
   EXPECT_EQ(ep.state, "CONNECTED");
@@ -41,6 +46,9 @@ TEST(Report, IsPrinted) {
   EXPECT_EQ(
       text_of(*report),
       "  IA datum: 2 EPs, 1 EVD\n"
+      "    leniency mixed_completion_flags: used 12 times; DATUM_STRICT=on refuses it, see "
+      "datum(7)\n"
+      "    leniency suppress_in_attributes: used 1 time; DATUM_STRICT=on refuses it, see datum(7)\n"
       "    EP 2  CONNECTED with 192.0.2.2 port 49152, path: tcp (the peer is on another host)\n"
       "      posted 17 (952 B), received 16 (896 B); outstanding: 3 of 16 requests, 2 of 8 "
       "Recvs; 5 stalls\n"
@@ -50,11 +58,21 @@ TEST(Report, IsPrinted) {
       "    EVD 1  streams 0x100; holds 0 of 8 events; 0 completions, 4 waits\n");
 }
 
+TEST(Report, LenienciesAreInTheJson) {
+  const auto report = parse_report("ia\tdatum\nleniency\tlong_wait_for_recv\t3\n");
+  ASSERT_TRUE(report);
+  EXPECT_EQ(json_of({*report}), R"([{"name": "datum", "leniencies": )"
+                                R"([{"name": "long_wait_for_recv", "uses": 3}], )"
+                                R"("endpoints": [], "evds": []}])");
+}
+
 // A program of another version, or somebody who pretends to be one.
 TEST(Report, AnythingElseIsVoid) {
   for (const char* text :
        {"", "ia\tdatum", "ep\t2\n", "ia\tdatum\nep\t2\tCONNECTED\n", "ia\tdatum\nia\tagain\n",
-        "ia\tdatum\nevd\t1\t256\t0\t8\t0\tmany\n", "ia\tdatum\nevd\t1\t256\t0\t8\t0\t4\t9\n",
+        "ia\tdatum\nevd\t1\t256\t0\t8\t0\tmany\n", "ia\tdatum\nleniency\tsuppress_in_attributes\n",
+        "ia\tdatum\nleniency\tsuppress_in_attributes\tmany\n",
+        "ia\tdatum\nevd\t1\t256\t0\t8\t0\t4\t9\n",
         "ia\tdatum\nevd\t1\t256\t0\t8\t0\t99999999999999999999999\n", "nonsense\n"})
     EXPECT_FALSE(parse_report(text)) << text;
 }

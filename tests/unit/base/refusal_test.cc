@@ -51,9 +51,22 @@ TEST(Refusal, ANoteIsOfOneRefusalAndOfOneThread) {
               note_cause("flags", 1, "", "");
               std::thread(tell_elsewhere).join();
             }),
-            "datum debug: dat_ep_free: DAT_INVALID_STATE: evd_handle\n");
-  EXPECT_EQ(told(tell), "datum debug: dat_evd_free: DAT_INVALID_STATE: flags is 1\n");
-  EXPECT_EQ(told(tell), "datum debug: dat_evd_free: DAT_INVALID_STATE: evd_handle\n");
+            "datum debug: dat_ep_free: DAT_INVALID_STATE: evd_handle (dat_ep_free(3))\n");
+  EXPECT_EQ(told(tell),
+            "datum debug: dat_evd_free: DAT_INVALID_STATE: flags is 1 (dat_evd_free(3))\n");
+  EXPECT_EQ(told(tell),
+            "datum debug: dat_evd_free: DAT_INVALID_STATE: evd_handle (dat_evd_free(3))\n");
+}
+
+TEST(Refusal, ANoteForAnAnswerOfAnotherTypeIsNone) {
+  EXPECT_EQ(told([] {
+              note_cause({"cno_handle", "null", "a handle of a CNO", "", Type::InvalidHandle});
+              tell_refusal(
+                  "dat_evd_query", "DAT_INVALID_PARAMETER DAT_INVALID_ARG3",
+                  {"evd_param", "null", "not null", "dat_evd_query.R5", Type::InvalidParameter});
+            }),
+            "datum debug: dat_evd_query: DAT_INVALID_PARAMETER DAT_INVALID_ARG3: "
+            "evd_param is null; allowed: not null (dat_evd_query.R5)\n");
 }
 
 TEST(Refusal, WhatIsTooLongIsCut) {
@@ -96,7 +109,7 @@ TEST(RefusalFilter, MoreDifferentLinesThanItHoldsDoNotBringTheSameOneBack) {
   RefusalFilter filter;
   int told = 0;
   for (std::uint64_t hash = 0; hash != 100'000; ++hash) told += filter.judge(hash, 5).tell ? 1 : 0;
-  EXPECT_EQ(told, 1024);
+  EXPECT_EQ(told, 4096);
   for (std::uint64_t hash = 0; hash != 100'000; ++hash)
     ASSERT_FALSE(filter.judge(hash, 6).tell) << hash;
 }

@@ -52,6 +52,18 @@ TEST(Report, APartHasABoundedNumberOfObjects) {
   EXPECT_EQ(told.endpoints.size(), 150U);
 }
 
+TEST(Report, LenienciesThatWereUsedFollowTheAdapter) {
+  Endpoints endpoints(0);
+  EXPECT_TRUE(endpoints.adapter.leniencies().permit(Leniency::SuppressInAttributes, "one"));
+  EXPECT_TRUE(endpoints.adapter.leniencies().permit(Leniency::SuppressInAttributes, "two"));
+  EXPECT_TRUE(endpoints.adapter.leniencies().permit(Leniency::LongWaitForRecv, "three"));
+  Report report(endpoints.adapter, "fake");
+  const std::string part = report.next_part();
+  EXPECT_EQ(part.substr(0, part.find("evd")), "ia\tfake\n"
+                                              "leniency\tsuppress_in_attributes\t2\n"
+                                              "leniency\tlong_wait_for_recv\t1\n");
+}
+
 TEST(Report, WhatGoesMeanwhileIsNotToldAndEverythingElseIsToldOnce) {
   Endpoints endpoints(200);
   Report report(endpoints.adapter, "fake");

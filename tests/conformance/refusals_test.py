@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""Walk the refusals: each has to be told in words.
+
+Usage: refusals_test.py MAJOR SUITE
+
+Runs the tests of the functions with DATUM_LOG=debug and demands, for each argument that a rule of
+tests/rules/ says is refused, a line that names the call and the argument, as the public headers call
+it, or the attribute inside it. The expected names come from the headers and rules alone.
+"""
+# Rules: REFUSAL.1 REFUSAL.3
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+LINE = re.compile(r"datum debug: (dat_\w+): (DAT_\w+)(?: (DAT_\w+))?: (.*)")
+# libdat answers these itself; its own tests walk them.
+OF_REGISTRY = ("dat_registry_", "dat_strerror", "dat_provider_", "dat_ia_open")
+# Where arguments of 2.0 stand that have another position in 1.2.
+MOVED = {("dat_lmr_create", 7): 8, ("dat_rmr_bind", 2): 3}
+# Attributes and parts that have to be named one by one.
+ATTRIBUTES = {
+    ("dat_ep_create", 6): (
+        "max_message_size", "max_rdma_size", "max_recv_dtos", "max_request_dtos", "max_recv_iov",
+        "max_request_iov", "max_rdma_read_in", "max_rdma_read_out", "max_rdma_read_iov",
+        "max_rdma_write_iov", "service_type", "recv_completion_flags", "request_completion_flags",
+        "ep_provider_specific_count"),
+    ("dat_ep_create_with_srq", 7): ("ep_attributes", "max_request_dtos"),
+    ("dat_srq_create", 3): ("srq_attr", "max_recv_dtos", "max_recv_iov", "low_watermark"),
+    ("dat_ep_modify", 3): ("ep_param", "max_recv_dtos"),
+}
+# In 2.0 no value of the type is above this limit.
+ONLY_IN_1 = {"max_message_size", "max_rdma_size"}
+# A handle that stands for an IA has been looked up by libdat before.
+HANDLES = {
+    "dat_ep_create": ("pz_handle", "recv_evd_handle", "request_evd_handle",
+                      "connect_evd_handle"),
+    "dat_ep_create_with_srq": ("srq_handle",),
+    "dat_evd_create": ("cno_handle",),
+    "dat_lmr_create": ("pz_handle", "region_description.for_lmr_handle"),
+    "dat_psp_create": ("evd_handle",),
+    "dat_rsp_create": ("ep_handle", "evd_handle"),
+    "dat_ep_dup_connect": ("ep_handle", "dup_ep_handle"),
+    "dat_rmr_bind": ("rmr_handle", "ep_handle"),
+    "dat_cr_accept": ("cr_handle", "ep_handle"),
+    "dat_evd_wait": ("evd_handle",),
+    "dat_ep_post_send": ("ep_handle",),
+    "dat_srq_post_recv": ("srq_handle",),
+}
+ANSWERS = ("DAT_QUEUE_EMPTY", "DAT_TIMEOUT_EXPIRED", "DAT_INTERRUPTED_CALL", "DAT_ABORT")
+
+
+def arguments_of_calls(major):
+    """The names of the arguments of each call, from the public headers."""
+    calls = {}
+    folder = ROOT / "include" / ("dat" if major == 1 else "dat2")
+    for name in ("dat.h", "udat.h"):
+        text = re.sub(r"/\*.*?\*/", "", (folder / name).read_text(), flags=re.S)
+        for call, arguments in re.findall(r"DAT_RETURN\s+(dat_\w+)\(([^;]*?)\);", text, flags=re.S):
+            calls[call] = re.findall(r"(\w+)\s*(?:,|$)", arguments)
+    return calls
+
+
+def refused_arguments(major):
+    """Pairs of call and position that some rule says are refused."""
+    pairs = set()
+    for path in (ROOT / "tests" / "rules").glob("dat_*.rules"):
+        for line in path.read_text().splitlines():
+            tag, _, rest = line.partition(" | ")
+            call = tag.split(".")[0]
+            if call.startswith(OF_REGISTRY) or "unprovokable:" in rest:
+                continue
+            for position in re.findall(r"INVALID_ARG(\d+)", rest):
+                pair = (call, int(position))
+                pairs.add((call, MOVED.get(pair, pair[1])) if major == 2 else pair)
+    return pairs
+
+
+class Refusals(unittest.TestCase):
+    lines = []
+
+    @classmethod
+    def setUpClass(cls):
+        run = subprocess.run(
+            [SUITE, "--transport=sim", "--gtest_brief=1", "--gtest_filter=Dat*:Rule*"],
+            env={**os.environ, "DATUM_LOG": "debug", "DATUM_STRICT": "off"}, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace", check=False)
+        if run.returncode != 0:
+            raise RuntimeError(run.stdout[-4000:])
+        cls.lines = [match.groups() for match in map(LINE.match, run.stdout.splitlines()) if match]
+
+    def said(self, call, subtype):
+        return [text for name, _, detail, text in self.lines if (name, detail) == (call, subtype)]
+
+    def test_each_refused_argument_is_named(self):
+        names = arguments_of_calls(MAJOR)
+        pairs = refused_arguments(MAJOR)
+        self.assertGreater(len(pairs), 80)
+        for call, position in sorted(pairs):
+            wanted = ATTRIBUTES.get((call, position), (names[call][position - 1],))
+            lines = self.said(call, f"DAT_INVALID_ARG{position}")
+            for name in wanted:
+                if MAJOR == 2 and name in ONLY_IN_1:
+                    continue
+                with self.subTest(call=call, position=position, name=name):
+                    told = [line for line in lines if re.match(rf"{name} is \S", line)]
+                    self.assertTrue(told, f"none of {lines[:5]}")
+                    self.assertRegex(told[0], r"; allowed: \S.* \(\S+\)$")
+
+    def test_each_bad_handle_is_named_with_its_value(self):
+        for call, handles in HANDLES.items():
+            lines = [text for name, kind, _, text in self.lines
+                     if (name, kind) == (call, "DAT_INVALID_HANDLE")]
+            for handle in handles:
+                with self.subTest(call=call, handle=handle):
+                    pattern = rf"{re.escape(handle)} is (null|0x[0-9a-f]+).*; allowed: a handle of "
+                    self.assertTrue(any(re.match(pattern, line) for line in lines), lines[:5])
+
+    def test_flags_of_evds_and_privileges_say_which_are_allowed(self):
+        known = ("0x1f1", "0x33") if MAJOR == 1 else ("0x3f1", "0x73")
+        flags = self.said("dat_evd_create", "DAT_INVALID_ARG4")
+        self.assertIn("evd_flags is 0x0; allowed: at least one of "
+                      f"{known[0]} and nothing else (dat_evd_create.R13)", flags)
+        rights = self.said("dat_lmr_create", "DAT_INVALID_ARG6")
+        pattern = rf"mem_privileges is 0x\w+; allowed: flags within {known[1]} \(dat_lmr_create.R21\)"
+        self.assertTrue(any(re.fullmatch(pattern, line) for line in rights), rights)
+
+    def test_answers_are_not_told(self):
+        self.assertEqual([line for line in self.lines if line[1] in ANSWERS], [])
+
+    def test_every_line_ends_with_a_rule_or_a_page(self):
+        self.assertGreater(len(self.lines), 300)
+        for line in self.lines:
+            self.assertRegex(line[3], r"\((?:[A-Za-z_0-9-]+(?:\.\w+)*|dat_\w+\(3\))\)(?:;.*)?$", line)
+
+
+if __name__ == "__main__":
+    MAJOR, SUITE = int(sys.argv[1]), sys.argv[2]
+    unittest.main(argv=sys.argv[:1])
