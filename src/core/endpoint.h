@@ -239,6 +239,7 @@ class Endpoint final : public Object, public ChannelEvents, private Connector, p
   void start_or_flush();
   // `just_checked`: the only one to start is the one that is being posted.
   void start_requests(bool just_checked = false);
+  void fail_unstarted(Request& request);
   void execute_bind(BindRequest& request);
   void drop_bind(BindRequest& request);
   void retire_requests();
@@ -264,6 +265,7 @@ class Endpoint final : public Object, public ChannelEvents, private Connector, p
   EpState state_ = EpState::Unconnected;
   bool starting_ = false; // start_requests() is under way: no re-entry
   bool retiring_ = false;
+  bool failure_waits_ = false; // the next to start fails, when what has been started has ended
   bool any_recv_posted_ = false;
   bool message_open_ = false; // a Recv is held by a message that is arriving
   bool starved_ = false;      // a message waits for a Recv

@@ -141,10 +141,7 @@ void Endpoint::start_requests(bool just_checked) {
     if (read && reads_started_ >= reads_out_limit_ && reads_out_limit_ > 0) break;
     // It waited for its turn, and its memory may have gone meanwhile.
     if (!just_checked && !recheck_local(requests_.work(at), read ? kLocalWrite : kLocalRead)) {
-      requests_.mark_started();
-      request.ended = true;
-      request.status = DtoStatus::LocalProtection;
-      break_connection();
+      fail_unstarted(request);
       break;
     }
     const StartResult result = channel_->start(requests_.work(at));
@@ -183,6 +180,8 @@ void Endpoint::on_placed(std::uint32_t count) {
     requests_.at(at).ended = true;
   }
   retire_requests();
+  if (failure_waits_) [[unlikely]]
+    start_requests();
 }
 
 void Endpoint::on_read_done() {
