@@ -248,7 +248,12 @@ class Endpoint final : public Object, public ChannelEvents, private Connector, p
   // The oldest started request of its class that has not ended; started() when there is none.
   std::uint64_t oldest_unended(RequestClass kind);
   bool take_from_srq();
-  Status check_state_for_request() const;
+  Status check_state_for_request();
+  // Before a post is refused (endpoint_refusal.cc).
+  Status check_state_again();
+  bool has_room_again();
+  bool has_room_for_recv_again();
+  void catch_up();
   void finish_drain();
   void feed() override;
   void report_request(const Request& request, Token subject);

@@ -17,9 +17,9 @@ Status Endpoint::check_flags(CompletionFlags flags, CompletionFlags allowed,
   return kOk;
 }
 
-Status Endpoint::check_state_for_request() const {
+Status Endpoint::check_state_for_request() {
   if (state_ == EpState::Connected || state_ == EpState::Disconnected) return kOk;
-  return invalid_state(state_);
+  return check_state_again();
 }
 
 Status Endpoint::check_local(std::span<const LocalTriplet> local, std::int32_t max_iov,
@@ -96,7 +96,8 @@ bool Endpoint::may_start_now(const WorkRequest& work, CompletionFlags flags) con
 }
 
 Status Endpoint::submit(const WorkRequest& work, std::uint64_t cookie, CompletionFlags flags) {
-  if (requests_.full()) return {Type::InsufficientResources, Detail::ResourceMemory};
+  if (requests_.full() && !has_room_again())
+    return {Type::InsufficientResources, Detail::ResourceMemory};
   const Request request{cookie, work.length, flags, work.opcode};
   if (may_start_now(work, flags)) [[likely]] {
     const StartResult result = channel_->start_now(work);

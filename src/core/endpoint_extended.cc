@@ -40,7 +40,8 @@ Status Endpoint::post_write_immediate(std::span<const LocalTriplet> local, std::
     return s;
   if (remote.length < write.length) return {Type::LengthError};
   if (const Status s = check_state_for_request(); !s.ok()) return s;
-  if (requests_.full()) return {Type::InsufficientResources, Detail::ResourceMemory};
+  if (requests_.full() && !has_room_again())
+    return {Type::InsufficientResources, Detail::ResourceMemory};
   requests_.make_room_for_pair();
   requests_.begin_pair();
   write.opcode = Opcode::RdmaWrite;

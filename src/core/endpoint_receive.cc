@@ -23,7 +23,8 @@ Status Endpoint::post_recv(std::span<const LocalTriplet> local, std::uint64_t co
   if (const Status s = check_local(local, attributes_.max_recv_iov, kLocalWrite, most, capacity);
       !s.ok())
     return s;
-  if (recvs_.full()) return {Type::InsufficientResources, Detail::ResourceMemory};
+  if (recvs_.full() && !has_room_for_recv_again())
+    return {Type::InsufficientResources, Detail::ResourceMemory};
   any_recv_posted_ = true;
   tally_.recvs_posted.add(capacity);
   if (state_ == EpState::Disconnected) {
