@@ -239,6 +239,7 @@ class Endpoint final : public Object, public ChannelEvents, private Connector, p
   void start_or_flush();
   // `just_checked`: the only one to start is the one that is being posted.
   void start_requests(bool just_checked = false);
+  void fail_unstarted(Request& request);
   void execute_bind(BindRequest& request);
   void drop_bind(BindRequest& request);
   void retire_requests();
@@ -247,7 +248,12 @@ class Endpoint final : public Object, public ChannelEvents, private Connector, p
   // The oldest started request of its class that has not ended; started() when there is none.
   std::uint64_t oldest_unended(RequestClass kind);
   bool take_from_srq();
-  Status check_state_for_request() const;
+  Status check_state_for_request();
+  // Before a post is refused (endpoint_refusal.cc).
+  Status check_state_again();
+  bool has_room_again();
+  bool has_room_for_recv_again();
+  void catch_up();
   void finish_drain();
   void feed() override;
   void report_request(const Request& request, Token subject);
@@ -264,6 +270,7 @@ class Endpoint final : public Object, public ChannelEvents, private Connector, p
   EpState state_ = EpState::Unconnected;
   bool starting_ = false; // start_requests() is under way: no re-entry
   bool retiring_ = false;
+  bool failure_waits_ = false; // the next to start fails, when what has been started has ended
   bool any_recv_posted_ = false;
   bool message_open_ = false; // a Recv is held by a message that is arriving
   bool starved_ = false;      // a message waits for a Recv

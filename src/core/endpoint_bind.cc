@@ -55,7 +55,8 @@ Status Endpoint::post_bind(MemoryWindow& window, const LocalTriplet& range, Acce
   // The completion is a bind event: the request EVD has to take those (D-11).
   if (request_evd_ && (request_evd_->flags() & kEvdRmrBind) == 0)
     return {Type::InvalidState, Detail::EpEvdRequest};
-  if (requests_.full()) return {Type::InsufficientResources, Detail::ResourceMemory};
+  if (requests_.full() && !has_room_again())
+    return {Type::InsufficientResources, Detail::ResourceMemory};
   if (range.length != 0) {
     binding.stag = adapter().regions().reserve();
     if (binding.stag == 0) return {Type::InsufficientResources, Detail::ResourceMemoryRegion};

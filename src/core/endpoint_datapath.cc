@@ -22,9 +22,9 @@ Status Endpoint::check_flags(CompletionFlags flags, CompletionFlags allowed,
   return kOk;
 }
 
-Status Endpoint::check_state_for_request() const {
+Status Endpoint::check_state_for_request() {
   if (state_ == EpState::Connected || state_ == EpState::Disconnected) return kOk;
-  return invalid_state(state_);
+  return check_state_again();
 }
 
 Status Endpoint::check_local(std::span<const LocalTriplet> local, std::int32_t max_iov,
@@ -105,7 +105,7 @@ bool Endpoint::may_start_now(const WorkRequest& work, CompletionFlags flags) con
 }
 
 Status Endpoint::submit(const WorkRequest& work, std::uint64_t cookie, CompletionFlags flags) {
-  if (requests_.full()) return causes::no_place_for_request(requests_held());
+  if (requests_.full() && !has_room_again()) return causes::no_place_for_request(requests_held());
   const Request request{cookie, work.length, flags, work.opcode};
   if (may_start_now(work, flags)) [[likely]] {
     const StartResult result = channel_->start_now(work);
@@ -150,10 +150,7 @@ void Endpoint::start_requests(bool just_checked) {
     if (read && reads_started_ >= reads_out_limit_ && reads_out_limit_ > 0) break;
     // It waited for its turn, and its memory may have gone meanwhile.
     if (!just_checked && !recheck_local(requests_.work(at), read ? kLocalWrite : kLocalRead)) {
-      requests_.mark_started();
-      request.ended = true;
-      request.status = DtoStatus::LocalProtection;
-      break_connection();
+      fail_unstarted(request);
       break;
     }
     const StartResult result = channel_->start(requests_.work(at));
@@ -192,6 +189,8 @@ void Endpoint::on_placed(std::uint32_t count) {
     requests_.at(at).ended = true;
   }
   retire_requests();
+  if (failure_waits_) [[unlikely]]
+    start_requests();
 }
 
 void Endpoint::on_read_done() {

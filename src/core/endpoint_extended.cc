@@ -45,7 +45,7 @@ Status Endpoint::post_write_immediate(std::span<const LocalTriplet> local, std::
     return s;
   if (remote.length < write.length) return causes::too_short(remote.length, write.length);
   if (const Status s = check_state_for_request(); !s.ok()) return s;
-  if (requests_.full()) return causes::no_place_for_request(requests_held());
+  if (requests_.full() && !has_room_again()) return causes::no_place_for_request(requests_held());
   requests_.make_room_for_pair();
   requests_.begin_pair();
   write.opcode = Opcode::RdmaWrite;

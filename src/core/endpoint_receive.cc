@@ -24,7 +24,7 @@ Status Endpoint::post_recv(std::span<const LocalTriplet> local, std::uint64_t co
   if (const Status s = check_local(local, attributes_.max_recv_iov, kLocalWrite, most, capacity);
       !s.ok())
     return s;
-  if (recvs_.full()) return causes::no_place_for_recv(recvs_.count());
+  if (recvs_.full() && !has_room_for_recv_again()) return causes::no_place_for_recv(recvs_.count());
   any_recv_posted_ = true;
   tally_.recvs_posted.add(capacity);
   if (state_ == EpState::Disconnected) {

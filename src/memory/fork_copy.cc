@@ -69,12 +69,14 @@ void* copy_to_pages(const ArenaInfo& info, std::size_t used) {
   void* pages = mmap(nullptr, info.length, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (pages == MAP_FAILED) return nullptr;
-  for_each_written_part(info, used, [&](std::size_t begin, std::size_t end) {
-    std::memcpy(static_cast<std::byte*>(pages) + begin,
-                reinterpret_cast<const std::byte*>(info.base) + begin, end - begin);
-    return true;
-  });
-  return pages;
+  if (for_each_written_part(info, used, [&](std::size_t begin, std::size_t end) {
+        std::memcpy(static_cast<std::byte*>(pages) + begin,
+                    reinterpret_cast<const std::byte*>(info.base) + begin, end - begin);
+        return true;
+      }))
+    return pages;
+  munmap(pages, info.length);
+  return nullptr;
 }
 
 } // namespace
@@ -146,8 +148,8 @@ void ForkCopy::in_child() {
   for (unsigned number = 1; number <= kMaxArenas; ++number) {
     if (!process_arenas.table_.read(number, info) || info.fd < 0) continue;
     if (!adopt(number, info, copies_[number - 1]))
-      give_up("datum: fork: no memory for the child's copy of shareable memory; the child ends "
-              "here, its parent goes on\n");
+      give_up("datum: fork: shareable memory could not be copied for the child, for lack of memory "
+              "or because lseek(SEEK_DATA) is forbidden; the child ends here, its parent goes on\n");
     copies_[number - 1] = Copy{};
   }
   process_arenas.mutex_.unlock();

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <functional>
+#include <sched.h>
 #include <set>
 #include <string>
 #include <thread>
@@ -19,12 +21,14 @@ class RuleDataPaths : public testing::Test {
   Side& active() { return pair.active(); }
   Side& passive() { return pair.passive(); }
 
-  // Until the byte at `last` has the value, without a DAT call.
-  static bool spin_for(const std::byte* last, std::byte value) {
+  // Until the byte at `last` has the value, without a DAT call but for those of `between`.
+  static bool spin_for(
+      const std::byte* last, std::byte value, const std::function<void()>& between = [] {}) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(kPatience);
     const auto* seen = reinterpret_cast<const volatile std::byte*>(last);
     while (*seen != value) {
       if (std::chrono::steady_clock::now() > end) return false;
+      between();
     }
     std::atomic_thread_fence(std::memory_order_acquire);
     return true;
@@ -97,6 +101,41 @@ TEST_F(RuleDataPaths, ATargetThatOnlySpinsSeesTheWrite) {
     ASSERT_TRUE(spin_for(&target.bytes()[size - 1], std::byte{0x5a})) << size;
     EXPECT_EQ(target.text(0, size), std::string(size, 0x5a)) << "the last byte came last";
     expect_dto(active().request_evd(), active().ep(), size);
+  }
+}
+
+// Rules: PROGRESS.9 PATH.6
+TEST_F(RuleDataPaths, ATargetThatSpinsAndYieldsSeesTheWrite) {
+  Buffer source = active().buffer(8);
+  Buffer target = passive().buffer(8);
+  for (DAT_UINT64 i = 1; i <= 100; ++i) {
+    const std::byte value{static_cast<unsigned char>(i)};
+    source.bytes()[7] = value;
+    ASSERT_DAT_OK(post_write(active().ep(), {source.segment()}, target.remote(), i));
+    ASSERT_TRUE(spin_for(&target.bytes()[7], value, sched_yield)) << i;
+    expect_dto(active().request_evd(), active().ep(), i);
+  }
+}
+
+// The usual form of a flag behind data. One thread is both sides.
+// Rules: PROGRESS.9 PATH.8
+TEST_F(RuleDataPaths, ATargetPollsForTheFirstWriteAndSpinsForTheSecond) {
+  Buffer source = active().buffer(16);
+  Buffer target = passive().buffer(16);
+  for (DAT_UINT64 i = 1; i <= 200; ++i) {
+    const std::byte value{static_cast<unsigned char>(i)};
+    source.bytes()[7] = source.bytes()[11] = value;
+    ASSERT_DAT_OK(post_write(active().ep(), {source.segment(0, 8)}, target.remote(0, 8), 2 * i));
+    ASSERT_DAT_OK(
+        post_write(active().ep(), {source.segment(8, 4)}, target.remote(8, 4), 2 * i + 1));
+    const auto poll = [&] {
+      DAT_EVENT none{};
+      EXPECT_NE(dat_evd_dequeue(passive().recv_evd(), &none), DAT_SUCCESS);
+    };
+    ASSERT_TRUE(spin_for(&target.bytes()[7], value, poll)) << i;
+    ASSERT_TRUE(spin_for(&target.bytes()[11], value)) << i;
+    poll_dto(active().request_evd(), active().ep(), 2 * i);
+    poll_dto(active().request_evd(), active().ep(), 2 * i + 1);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <pthread.h>
@@ -12,6 +13,8 @@
 #include <sys/resource.h>
 #include <thread>
 #include <vector>
+
+#include "tests/filter.h"
 
 namespace {
 
@@ -49,6 +52,18 @@ INSTANTIATE_TEST_SUITE_P(Blocks, DatumMemoryFork, testing::Values("small", "larg
 
 TEST_P(DatumMemoryFork, ChildHasWhatTheParentWroteBefore) {
   EXPECT_EQ(in_child([&] { return is_all('a') ? 0 : 1; }), 0);
+}
+
+// A child with half of its heap would run on it. Without descriptors the copy is made of pages.
+TEST_P(DatumMemoryFork, ChildEndsWhereTheKernelDoesNotTellWhatWasWritten) {
+  for (const bool with_files : {true, false})
+    EXPECT_EQ(in_child([&] {
+                if (!datum::test::forbid_call(SYS_lseek, EINVAL)) return 1;
+                if (!with_files && !datum::test::forbid_call(SYS_memfd_create, EMFILE)) return 2;
+                return in_child([&] { return is_all('a') ? 3 : 4; });
+              }),
+              (1000 + SIGABRT) % 256)
+        << "with files: " << with_files;
 }
 
 TEST_P(DatumMemoryFork, ParentDoesNotSeeWhatTheChildWrites) {

@@ -28,7 +28,7 @@ class Corner {
       region_ = adapter.create_region(request, *zone_).value();
     });
   }
-  Endpoint& ep() { return *ep_; }
+  Endpoint& ep() const { return *ep_; }
   // Words of the memory; the first half is written to, the second half from.
   static constexpr std::size_t kHalf = 64 * 1024;
   static constexpr std::size_t kWords = 2 * kHalf;
@@ -89,6 +89,12 @@ struct Scene {
     for (SimNode* node : {&active, &passive}) node->with_lock([&] { node->adapter->close(); });
   }
   void join(Corner& requester, Corner& accepter, ConnQual qualifier) {
+    accept(requester, accepter, qualifier);
+    time.settle();
+    ASSERT_EQ(requester.ep().state(), EpState::Connected);
+  }
+  // The answer is on its way.
+  void accept(Corner& requester, Corner& accepter, ConnQual qualifier) {
     EventDispatcher* requests = nullptr;
     passive.with_lock([&] {
       requests = passive.adapter->create_evd(8, nullptr, kEvdCr).value();
@@ -106,8 +112,15 @@ struct Scene {
       ASSERT_TRUE(request.accept(&accepter.ep(), {}).ok());
       passive.adapter->consume(request);
     });
-    time.settle();
-    ASSERT_EQ(requester.ep().state(), EpState::Connected);
+  }
+  // Time passes, and only the active adapter does anything.
+  void run_active_until_connected(const Corner& requester) {
+    while (requester.ep().state() != EpState::Connected) {
+      world.run_due();
+      active.with_lock([&] { active.stand.progress().poll(); });
+      if (world.next() == kNever) break;
+      world.advance_to(world.next());
+    }
   }
   Duration chance(Duration below) {
     return static_cast<Duration>(world.random() % static_cast<std::uint64_t>(below));
@@ -127,6 +140,23 @@ struct Scene {
   std::vector<std::unique_ptr<Corner>> from;
   std::vector<std::unique_ptr<Corner>> to;
 };
+
+// Rules: PATH.17
+SIM_TEST(Promise, AnAccepterThatSeesDataMayPost) {
+  Scene scene{seed, true};
+  Corner requester(scene.active);
+  Corner accepter(scene.passive);
+  scene.accept(requester, accepter, kQualifier + 7);
+  scene.run_active_until_connected(requester);
+  ASSERT_EQ(requester.ep().state(), EpState::Connected);
+  constexpr std::size_t kWords = 2048; // copied by the post itself, ordinary memory or not
+  requester.fill(0, kWords, seed);
+  requester.write(accepter, 0, kWords);
+  ASSERT_EQ(accepter.word(kWords - 1), seed);
+  ASSERT_EQ(accepter.ep().state(), EpState::CompletionPending) << "its adapter has not run";
+  accepter.write(requester, 0, 1);
+  EXPECT_EQ(accepter.ep().state(), EpState::Connected);
+}
 
 SIM_TEST(Promise, P2AfterTheLastDequeueAWriteIsSeenWithin200us) {
   Scene scene{seed};

@@ -162,6 +162,20 @@ bool Outbound::sources_hold() const {
   return queue_.all_sources([this](const Source& source) { return holds(source); });
 }
 
+void Outbound::fail_without_memory() {
+  const WorkRequest* lost = nullptr;
+  queue_.all_sources([&](const Source& source) {
+    const bool held = holds(source);
+    if (!held) lost = source.work;
+    return held;
+  });
+  std::uint32_t before = 0;
+  while (before < unfinished_.size() && unfinished_[before].work != lost) ++before;
+  // The memory of an answer to the peer fails no request of ours.
+  if (lost == nullptr || before == unfinished_.size()) return;
+  stream_.events->on_request_failed(RequestClass::Placed, DtoStatus::LocalProtection, before);
+}
+
 bool Outbound::begun_source_holds() const {
   const Source* source = queue_.begun_source();
   return source == nullptr || holds(*source);
@@ -212,6 +226,7 @@ std::optional<std::size_t> Outbound::next_payload(std::size_t header, std::size_
 // A request is on record before its first FPDU can be sent.
 void Outbound::record(const Request& request) {
   Unfinished entry;
+  entry.work = request.work;
   entry.write = request.opcode == Rdmap::Write;
   entry.msn = own_.msn;
   if (entry.write) {

@@ -65,6 +65,9 @@ class Outbound {
   // All that waits for TCP may still be read; what TCP has a part of may.
   bool sources_hold() const;
   bool begun_source_holds() const;
+  // What waits for TCP may not be read any more: fails the oldest of our requests of which that is
+  // so.
+  void fail_without_memory();
 
   void send_rtr(Rtr form, const Hello* hello);
   void send_hello(const Hello& hello);
@@ -124,6 +127,7 @@ class Outbound {
   };
   // A Send or Write that has not ended.
   struct Unfinished {
+    const WorkRequest* work = nullptr; // named by sources that wait; not to be followed
     bool write = false;
     bool built = false; // to its last FPDU
     std::uint32_t msn = 0;

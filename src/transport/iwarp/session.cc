@@ -146,6 +146,7 @@ std::size_t Session::output(std::span<Octets> out, Instant now) {
   if (state_ == State::Full) {
     // What TCP took a part of names memory that may have gone since.
     if (!queue_.empty() && !outbound_.sources_hold()) {
+      outbound_.fail_without_memory();
       abort();
       report_end(CloseReason::Broken);
       return 0;

@@ -356,6 +356,15 @@ bool Link::run_work() {
   return any;
 }
 
+// Everything that was in the ring when this began. What is left behind, a copy that waits for its
+// turn or an acknowledgement without room, is for whoever looks next.
+void Link::catch_up() {
+  streaming_ = true; // each round takes as much as it may
+  for (std::uint32_t rounds = kRingSlots / kRecordBudget; rounds != 0 && in_.ready(); --rounds)
+    progress_now();
+  if (progress(); busy_) transport_.host().progress->kick();
+}
+
 void Link::break_off(const char* reason) {
   if (broken_) return;
   broken_ = true;

@@ -40,6 +40,8 @@ class Link {
   // The peer has rung. It rings once for each epoch, so a new one begins before we look.
   void on_bell();
   void lost();
+  // See Channel::catch_up().
+  void catch_up();
 
   // Connections: a number names one until it is removed; stale numbers find nothing.
   std::uint32_t add(LinkChannel& channel);
@@ -83,6 +85,8 @@ class Link {
   }
   // A record that must not be lost; waits for room if there is none.
   void send_control(const RecordHeader& header, std::span<const std::byte> payload = {});
+  // There are such records.
+  bool controls_wait() const { return !controls_.empty(); }
   // After publishing, before going away: rings if the peer sleeps.
   void flush_bell() {
     if (!published_) return;

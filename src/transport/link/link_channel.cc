@@ -222,6 +222,22 @@ bool LinkChannel::has_work() const {
   return failed_ || state_ == State::Failing || direct_ != nullptr || fetching_;
 }
 
+// A direct copy must not be seen before the Confirm can be: the peer may have its consumer answer.
+bool LinkChannel::confirm_has_left() {
+  if (link_->controls_wait()) {
+    link_->starve(*this);
+    return false;
+  }
+  confirm_waits_ = false;
+  --sent_;
+  return true;
+}
+
+void LinkChannel::catch_up() {
+  transport_.take_from_fabric();
+  if (link_ != nullptr) link_->catch_up();
+}
+
 bool LinkChannel::work() {
   if (state_ == State::Failing) {
     ChannelEvents* events = events_;
@@ -230,7 +246,7 @@ bool LinkChannel::work() {
     if (events != nullptr) events->on_connect_failed(failure, {});
     return true;
   }
-  if (state_ != State::Open) return false;
+  if (state_ != State::Open || (confirm_waits_ && !confirm_has_left())) return false;
   if (failed_) {
     report_failure();
     return true;

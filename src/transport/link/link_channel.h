@@ -51,6 +51,7 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   void warm_up(const RemoteTriplet* target) override;
   bool should_look_first(const WorkRequest& request) const override;
   void on_receive_posted() override;
+  void catch_up() override;
   void close(CloseMode mode) override;
   ConnQual local_port() const override { return local_port_; }
   ConnQual remote_port() const override { return remote_port_; }
@@ -216,6 +217,7 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   Status start_dial();
   void dial_again();
   void want_work();
+  bool confirm_has_left();
   void fail_later(RequestClass kind, DtoStatus status);
   void report_failure();
   // Tells the peer which of its requests failed here, and ends the connection.
@@ -249,6 +251,7 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   std::uint32_t returned_ = 0;
   bool fetched_out_ = false; // the peer fetches a message: nothing else may start
   bool wants_room_ = false;
+  bool confirm_waits_ = false; // for room in the ring, and counts as unplaced meanwhile
   const WorkRequest* partial_ = nullptr;
   std::uint64_t partial_done_ = 0;
   const WorkRequest* direct_ = nullptr;

@@ -25,6 +25,9 @@ const RegionEntry* entry_of(DirectAccess& direct, Stag stag) {
   return index < regions.size() ? &regions[index] : nullptr;
 }
 
+static_assert(kMaxFetchSegments >= Limits{}.max_iov,
+              "a copy takes the segments of any request, and of any Recv");
+
 struct Pieces {
   std::array<Segment, kMaxFetchSegments> items;
   std::size_t count = 0;

@@ -77,6 +77,11 @@ bool LinkChannel::on_accept(const RecordHeader& header, const std::byte* payload
   state_ = State::Open;
   // Both sides are established, or neither: the accepter waits for this (api 7.4, case 9).
   link_->send_control(this->header(RecordType::Confirm));
+  if (link_->controls_wait()) {
+    confirm_waits_ = true;
+    ++sent_;
+    link_->starve(*this);
+  }
   events_->on_established(private_data_, peer_reads_in_);
   return true;
 }

@@ -2,6 +2,7 @@
 // transport/link/link_channel_send.cc: requests that go through the ring.
 // Hot path: no allocation, no logging.
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 
 #include "base/copy_bytes.h"
@@ -64,8 +65,12 @@ StartResult LinkChannel::start_now(const WorkRequest& request) {
   if (state_ != State::Open || failed_ || busy_sending()) return StartResult::Later;
   if (request.opcode != Opcode::Send) {
     if (is_extended(request.opcode)) return StartResult::Later;
-    if (may_go_direct(request))
-      return request.length <= kDirectTurn ? start_direct(request) : StartResult::Later;
+    if (may_go_direct(request)) {
+      if (request.length > kDirectTurn) return StartResult::Later;
+      const StartResult result = start_direct(request);
+      assert(direct_ == nullptr); // one turn was enough: nothing points at `request` any more
+      return result;
+    }
   }
   if (request.length > kMaxPiece || request.opcode == Opcode::RdmaRead) return StartResult::Later;
   const auto size = static_cast<std::uint32_t>(request.length);

@@ -77,6 +77,10 @@ bool LinkTransport::progress() {
   return any;
 }
 
+void LinkTransport::take_from_fabric() {
+  if (drives_fabric_) fabric_.progress();
+}
+
 bool LinkTransport::set_attention(Attention attention) {
   attention_ = attention;
   for (const std::unique_ptr<Link>& link : links_) link->set_attention(attention);

@@ -60,6 +60,8 @@ class LinkTransport final : public Transport, private FabricEvents, private Dire
   void unlist(LinkChannel& channel);
   // Progress lacked memory.
   void try_again_soon();
+  // What a simulated network has for this adapter now.
+  void take_from_fabric();
   // All connections together copy one turn within each progress(), for which others wait. False:
   // they have, and so much has to wait for the next one.
   bool take_turn(std::uint64_t octets) {

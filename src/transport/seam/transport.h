@@ -115,6 +115,10 @@ class Channel {
   virtual bool should_look_first(const WorkRequest&) const { return false; }
   // A Recv was posted while a message waited for one.
   virtual void on_receive_posted() = 0;
+  // A post is about to be refused for what the peer may have answered already: takes what has come
+  // for this connection by now, also behind what has come for others, and lets go what waits for a
+  // turn to leave. It may call any of the events, and waits for nothing.
+  virtual void catch_up() = 0;
   // Ends the connection; afterwards the channel calls its events no more.
   virtual void close(CloseMode mode) = 0;
   virtual ConnQual local_port() const = 0;

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "transport/seam/copy.h"
+#include "transport/sim/sim_link.h"
 #include "transport/sim/sim_world.h"
 
 namespace datum {
@@ -20,12 +21,23 @@ SimRegions make_sim_regions() {
           }};
 }
 
+SimDirect::SimDirect(SimLink& link, int side, SimRegions regions)
+    : link_(link), side_(side), world_(link.world()), peer_(link.member(1 - side)),
+      regions_(std::move(regions)) {}
+
+// A store is not seen before an earlier one: what this end has published arrives before what it
+// writes now.
+bool SimDirect::reaches_peer() {
+  world_.bring_published(link_, side_);
+  return world_.alive(peer_);
+}
+
 std::byte* SimDirect::map(const RegionEntry& entry, Stag, bool) {
-  return entry.backing_fd >= 0 && world_.alive(peer_) ? pointer(entry.base) : nullptr;
+  return entry.backing_fd >= 0 && reaches_peer() ? pointer(entry.base) : nullptr;
 }
 
 bool SimDirect::write(std::uint64_t remote, std::span<const Segment> from) {
-  if (!world_.alive(peer_)) return false;
+  if (!reaches_peer()) return false;
   for (std::size_t i = 0; i < from.size(); ++i) {
     if (i + 1 == from.size())
       copy_visible(pointer(remote), from[i].address, from[i].length);

@@ -14,12 +14,13 @@ namespace datum {
 using SimRegions = std::shared_ptr<RegionEntry[]>;
 SimRegions make_sim_regions();
 
+class SimLink;
 class SimWorld;
 
 class SimDirect final : public DirectAccess {
  public:
-  SimDirect(SimWorld& world, std::uint32_t peer, SimRegions regions)
-      : world_(world), peer_(peer), regions_(std::move(regions)) {}
+  // Of this end of a link, to the peer's regions.
+  SimDirect(SimLink& link, int side, SimRegions regions);
 
   std::span<const RegionEntry> regions() override {
     return {regions_.get(), RegionTable::kCapacity};
@@ -30,6 +31,10 @@ class SimDirect final : public DirectAccess {
   bool read(std::uint64_t remote, std::span<const Segment> into) override;
 
  private:
+  bool reaches_peer();
+
+  SimLink& link_;
+  int side_;
   SimWorld& world_;
   std::uint32_t peer_;
   SimRegions regions_;

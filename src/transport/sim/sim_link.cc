@@ -46,7 +46,7 @@ SimLink::SimLink(SimWorld& world, std::uint32_t dialler, std::uint32_t dialled,
   for (int side = 0; side < 2; ++side) {
     const int peer = 1 - side;
     port(side).give_direct(
-        std::make_unique<SimDirect>(world, member(peer), regions[static_cast<std::size_t>(peer)]));
+        std::make_unique<SimDirect>(*this, side, regions[static_cast<std::size_t>(peer)]));
   }
 }
 
@@ -82,13 +82,21 @@ void SimLink::scan() {
 
 std::uint32_t SimLink::carry(Instant now) {
   std::uint32_t look = 0;
-  for (int side = 0; side < 2; ++side) {
-    if (!wires_[static_cast<std::size_t>(side)].carry(now)) continue;
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-    const SegmentSide& receiver = segment(1 - side).side[1 - side];
-    if ((receiver.sleep_epoch.load(std::memory_order_relaxed) & 1U) != 0) look |= 1U << (1 - side);
-  }
+  for (int side = 0; side < 2; ++side)
+    if (carry_from(side, now)) look |= 1U << (1 - side);
   return look;
+}
+
+bool SimLink::carry_from(int side, Instant now) {
+  if (!wires_[static_cast<std::size_t>(side)].carry(now)) return false;
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  const SegmentSide& receiver = segment(1 - side).side[1 - side];
+  return (receiver.sleep_epoch.load(std::memory_order_relaxed) & 1U) != 0;
+}
+
+bool SimLink::bring(int side) {
+  scan();
+  return carry_from(side, kNever);
 }
 
 Instant SimLink::next() const {

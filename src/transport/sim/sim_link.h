@@ -62,6 +62,8 @@ class SimLink final : public std::enable_shared_from_this<SimLink> {
   std::uint32_t carry(Instant now);
   // Looks for what the ends have published meanwhile.
   void scan();
+  // All that this side has published arrives now. True: the other side has to look.
+  bool bring(int side);
   Instant next() const;
   // When the last record under way arrives.
   Instant last() const;
@@ -73,6 +75,7 @@ class SimLink final : public std::enable_shared_from_this<SimLink> {
 
  private:
   void mirror_words(int side);
+  bool carry_from(int side, Instant now);
 
   SimWorld& world_;
   std::array<std::uint32_t, 2> members_;

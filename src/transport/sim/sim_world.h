@@ -89,6 +89,8 @@ class SimWorld {
       DATUM_EXCLUDES(mutex_);
   void ring(SimLink& link, int side) DATUM_EXCLUDES(mutex_);
   void on_idle(SimLink& link, int side) DATUM_EXCLUDES(mutex_);
+  // What this end has published arrives now.
+  void bring_published(SimLink& link, int side) DATUM_EXCLUDES(mutex_);
 
   // --- faults ------------------------------------------------------------------------------------
   void set_faults(const SimFaults& faults) DATUM_EXCLUDES(mutex_);

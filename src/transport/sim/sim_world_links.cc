@@ -85,6 +85,15 @@ void SimWorld::ring(SimLink& link, int side) {
   wake();
 }
 
+void SimWorld::bring_published(SimLink& link, int side) {
+  {
+    const MutexLock lock(mutex_);
+    if (!link.bring(side)) return;
+    ring_locked(link, 1 - side);
+  }
+  wake();
+}
+
 void SimWorld::on_idle(SimLink& link, int side) {
   {
     const MutexLock lock(mutex_);

@@ -64,6 +64,10 @@ void TcpChannel::on_receive_posted() {
   if (connection_) connection_->receive_posted();
 }
 
+void TcpChannel::catch_up() {
+  if (connection_) connection_->catch_up();
+}
+
 void TcpChannel::close(CloseMode mode) {
   dial_.reset();
   if (!connection_) return;

@@ -148,6 +148,13 @@ void TcpConnection::run(std::size_t most) {
   settle();
 }
 
+void TcpConnection::catch_up() {
+  if (!begun_ || connecting_) return;
+  run(share());
+  const ScopedFlag inside(inside_);
+  if (reading() && receive(TcpTurn::kAll)) answer();
+}
+
 // A foreign peer's requests end when TCP has them: before whatever is learned afterwards.
 void TcpConnection::tell_sent() {
   if (std::exchange(sent_untold_, false)) session_.tell_sent(context_.now());

@@ -71,6 +71,8 @@ class TcpConnection final : public PendingHook,
   void receive_posted();
   // A request of so many octets: it leaves at once, or in the next turn with those that follow it.
   void started(std::uint64_t length);
+  // See Channel::catch_up().
+  void catch_up();
   // Its turn, in which it may send so much.
   void run(std::size_t most);
   // Its end or its request, which was put off; it may be released meanwhile.

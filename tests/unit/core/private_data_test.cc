@@ -3,69 +3,15 @@
 #include <gtest/gtest.h>
 
 #include "../iwarp/no_memory.h"
-#include "base/random.h"
-#include "core/interface_adapter.h"
+#include "silent_world.h"
 
 namespace datum {
 namespace {
 
 using iwarp::test::NoMemory;
-
-class PlainHandles final : public HandleSource {
- public:
-  Token issue(ObjectKind, Object& object) override { return &object; }
-  void withdraw(Token) override {}
-};
-
-class NoTime final : public Progress {
- public:
-  bool poll() override { return false; }
-  WaitResult wait(WaitPoint&, Instant) override { return WaitResult::TimedOut; }
-  void signal(WaitPoint&) override {}
-  void kick() override {}
-  Instant now() override { return 0; }
-};
-
-class SilentChannel final : public Channel {
- public:
-  StartResult start(const WorkRequest&) override { return StartResult::Later; }
-  StartResult start_now(const WorkRequest&) override { return StartResult::Later; }
-  void on_receive_posted() override {}
-  void close(CloseMode) override {}
-  ConnQual local_port() const override { return 1; }
-  ConnQual remote_port() const override { return 2; }
-  Address remote_address() const override { return {}; }
-  const char* path() const override { return "none"; }
-  std::string path_reason() const override { return {}; }
-};
-
-// Connects to nobody: the test answers.
-class SilentTransport final : public Transport {
- public:
-  const Limits& limits() const override { return limits_; }
-  const Address& address() const override { return address_; }
-  NamedAttributes attributes() const override { return {}; }
-  std::span<RegionEntry> region_storage() override { return regions_; }
-  DirectAccessGate* gate() override { return nullptr; }
-  void attach(const TransportHost&) override {}
-  Result<std::unique_ptr<Listener>> listen(ConnQual, ListenerEvents&) override {
-    return fail(Type::InsufficientResources);
-  }
-  Result<std::unique_ptr<Listener>> listen_any(ListenerEvents&) override {
-    return fail(Type::InsufficientResources);
-  }
-  Result<std::unique_ptr<Channel>> connect(const Address&, ConnQual, PrivateData, ChannelEvents&,
-                                           const ChannelOptions&) override {
-    return std::make_unique<SilentChannel>();
-  }
-  bool progress() override { return false; }
-  bool set_attention(Attention) override { return false; }
-
- private:
-  Limits limits_;
-  Address address_;
-  std::vector<RegionEntry> regions_ = std::vector<RegionEntry>(RegionTable::kCapacity);
-};
+using test::PlainHandles;
+using test::SilentTransport;
+using test::StillTime;
 
 // An endpoint that has asked, and waits for its answer.
 class PrivateDataOfPeers : public testing::Test {
@@ -97,7 +43,7 @@ class PrivateDataOfPeers : public testing::Test {
   // All that MPA carries (RFC 5044 section 7.1); our own peers say no more than 256.
   const std::vector<std::byte> most_ = std::vector<std::byte>(512, std::byte{0x5a});
   PlainHandles handles_;
-  NoTime time_;
+  StillTime time_;
   TimerQueue timers_;
   SeededRandom random_{7};
   SilentTransport transport_;

@@ -802,6 +802,20 @@ TEST(IwarpEnding, OwnMemoryThatGoesBeforeItIsSent) {
   EXPECT_EQ(side.events.log(), (Log{"request failed: status 4 behind 0", "broken"}));
 }
 
+// Rules: iwarp.E14
+TEST(IwarpEnding, OwnMemoryThatGoesWhileTcpHasAPartOfIt) {
+  Foreign side;
+  Message sent(8);
+  Message first(400000);
+  ASSERT_EQ(side.session.start_now(sent.work), StartResult::Started);
+  ASSERT_EQ(side.session.start(first.work), StartResult::Started);
+  side.events.take_log();
+  side.take_output(20); // not even all that is before it
+  side.events.local_memory_valid = false;
+  side.take_output();
+  EXPECT_EQ(side.events.log(), (Log{"request failed: status 4 behind 1", "broken"}));
+}
+
 // Rules: iwarp.E15
 TEST(IwarpEnding, OwnMemoryThatGoesWhileAReadIsAnswered) {
   Foreign side;

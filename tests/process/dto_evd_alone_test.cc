@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// A consumer that never looks at its connect EVD, and whose peer is killed.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "connection.h"
+#include "two_processes.h"
+#include "variable.h"
+
+namespace datum::test {
+namespace {
+
+class DtoEvdAlone : public testing::TestWithParam<const char*> {
+ protected:
+  static constexpr DAT_UINT64 kRequests = 6;
+
+  void SetUp() override {
+    ia_ = open_ia();
+    side_ = std::make_unique<Side>(ia_);
+    listener_ = std::make_unique<Listener>(ia_);
+    buffer_.emplace(side_->buffer(4096));
+    process_.emplace(PeerProcess::of_this_program());
+    ASSERT_EQ(process_->ask("connect " + std::to_string(listener_->qualifier())), "ok");
+    Cr cr = listener_->expect_request();
+    ASSERT_DAT_OK(accept(cr, side_->ep()));
+    ASSERT_EQ(process_->ask("wait"), "0x04001");
+    // By the peer's word the connection stands; the own event of that stays where it is.
+    ASSERT_TRUE(told_of(side_->ep(), "datum_path").starts_with(GetParam()));
+  }
+  // Sends of which no Recv takes any, so that none has ended; the even ones suppress.
+  void post_all() {
+    for (DAT_UINT64 i = 0; i < kRequests; ++i) {
+      EXPECT_DAT_OK(post_recv(side_->ep(), {buffer_->segment()}, 100 + i));
+      EXPECT_DAT_OK(
+          post_send(side_->ep(), {buffer_->segment(0, 64)}, i,
+                    i % 2 == 0 ? DAT_COMPLETION_SUPPRESS_FLAG : DAT_COMPLETION_DEFAULT_FLAG));
+    }
+  }
+  void expect_none_ended() {
+    EXPECT_NO_EVENT(side_->request_evd());
+    EXPECT_NO_EVENT(side_->recv_evd());
+  }
+
+ private:
+  const Variable transport_{"DATUM_TRANSPORT", GetParam()};
+
+ protected:
+  Ia ia_;
+  std::unique_ptr<Side> side_;
+  std::unique_ptr<Listener> listener_;
+  std::optional<Buffer> buffer_;
+  std::optional<PeerProcess> process_;
+};
+
+// Rules: ERR.14
+TEST_P(DtoEvdAlone, WaitsAndHasAFailureForEachRequest) {
+  post_all();
+  expect_none_ended();
+  process_->kill();
+  for (DAT_UINT64 i = 0; i < kRequests; ++i)
+    expect_dto(side_->request_evd(), side_->ep(), i, DAT_DTO_ERR_FLUSHED);
+  for (DAT_UINT64 i = 0; i < kRequests; ++i)
+    expect_dto(side_->recv_evd(), side_->ep(), 100 + i, DAT_DTO_ERR_FLUSHED);
+}
+
+// Rules: ERR.14
+TEST_P(DtoEvdAlone, PollsAndHasAFailureForEachRequest) {
+  post_all();
+  expect_none_ended();
+  process_->kill();
+  for (DAT_UINT64 i = 0; i < kRequests; ++i)
+    poll_dto(side_->request_evd(), side_->ep(), i, DAT_DTO_ERR_FLUSHED);
+  for (DAT_UINT64 i = 0; i < kRequests; ++i)
+    poll_dto(side_->recv_evd(), side_->ep(), 100 + i, DAT_DTO_ERR_FLUSHED);
+}
+
+// What is posted afterwards, too.
+// Rules: ERR.14
+TEST_P(DtoEvdAlone, PostsAfterTheDeath) {
+  process_->kill();
+  ASSERT_DAT_OK(post_recv(side_->ep(), {buffer_->segment()}, 1));
+  expect_dto(side_->recv_evd(), side_->ep(), 1, DAT_DTO_ERR_FLUSHED);
+  ASSERT_DAT_OK(post_send(side_->ep(), {buffer_->segment(0, 64)}, 2));
+  expect_dto(side_->request_evd(), side_->ep(), 2, DAT_DTO_ERR_FLUSHED);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, DtoEvdAlone, testing::Values("shm", "tcp"),
+                         [](const auto& each) { return std::string(each.param); });
+
+} // namespace
+} // namespace datum::test

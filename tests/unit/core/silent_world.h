@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// tests/unit/core/silent_world.h: what an adapter needs, without anybody at the other end.
+#pragma once
+
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "base/random.h"
+#include "core/interface_adapter.h"
+
+namespace datum::test {
+
+class PlainHandles final : public HandleSource {
+ public:
+  Token issue(ObjectKind, Object& object) override { return &object; }
+  void withdraw(Token) override {}
+};
+
+// No time passes; a wait ends at once, as the test says.
+class StillTime final : public Progress {
+ public:
+  bool poll() override { return false; }
+  WaitResult wait(WaitPoint&, Instant) override {
+    if (lacks_memory) throw std::bad_alloc();
+    return WaitResult::TimedOut;
+  }
+  void signal(WaitPoint&) override {}
+  void kick() override {}
+  Instant now() override { return 0; }
+  bool lacks_memory = false;
+};
+
+class SilentChannel final : public Channel {
+ public:
+  StartResult start(const WorkRequest&) override { return StartResult::Later; }
+  StartResult start_now(const WorkRequest&) override { return StartResult::Later; }
+  void on_receive_posted() override {}
+  void catch_up() override {}
+  void close(CloseMode) override {}
+  ConnQual local_port() const override { return 1; }
+  ConnQual remote_port() const override { return 2; }
+  Address remote_address() const override { return {}; }
+  const char* path() const override { return "none"; }
+  std::string path_reason() const override { return {}; }
+};
+
+// Connects to nobody: the test answers.
+class SilentTransport final : public Transport {
+ public:
+  const Limits& limits() const override { return limits_; }
+  const Address& address() const override { return address_; }
+  NamedAttributes attributes() const override { return {}; }
+  std::span<RegionEntry> region_storage() override { return regions_; }
+  DirectAccessGate* gate() override { return nullptr; }
+  void attach(const TransportHost&) override {}
+  Result<std::unique_ptr<Listener>> listen(ConnQual, ListenerEvents&) override {
+    return fail(Type::InsufficientResources);
+  }
+  Result<std::unique_ptr<Listener>> listen_any(ListenerEvents&) override {
+    return fail(Type::InsufficientResources);
+  }
+  Result<std::unique_ptr<Channel>> connect(const Address&, ConnQual, PrivateData, ChannelEvents&,
+                                           const ChannelOptions&) override {
+    return std::make_unique<SilentChannel>();
+  }
+  bool progress() override { return false; }
+  bool set_attention(Attention) override { return false; }
+
+ private:
+  Limits limits_;
+  Address address_;
+  std::vector<RegionEntry> regions_ = std::vector<RegionEntry>(RegionTable::kCapacity);
+};
+
+} // namespace datum::test
