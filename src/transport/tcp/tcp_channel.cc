@@ -64,6 +64,10 @@ void TcpChannel::on_receive_posted() {
   if (connection_) connection_->receive_posted();
 }
 
+bool TcpChannel::waits_for_receive(bool oldest_is_message) {
+  return connection_ && connection_->waits_for_receive(oldest_is_message);
+}
+
 void TcpChannel::close(CloseMode mode) {
   dial_.reset();
   if (!connection_) return;

@@ -31,6 +31,7 @@ class SilentChannel final : public Channel {
   StartResult start(const WorkRequest&) override { return StartResult::Later; }
   StartResult start_now(const WorkRequest&) override { return StartResult::Later; }
   void on_receive_posted() override {}
+  bool waits_for_receive(bool) override { return false; }
   void close(CloseMode) override {}
   ConnQual local_port() const override { return 1; }
   ConnQual remote_port() const override { return 2; }
