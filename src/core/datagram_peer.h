@@ -73,6 +73,7 @@ class DatagramPeer final : public ListHook<DatagramPeerTag>,
   void complete_receive(std::uint64_t length, bool solicited) override;
   bool place_message(const std::byte* payload, std::uint64_t length, bool solicited) override;
   void fail_receive(DtoStatus) override {}
+  bool may_wait_on(bool) override { return false; } // what finds no Recv is dropped
   AccessFault check_note(const MessageNote& note) const override;
   void complete_noted(std::uint64_t length, bool solicited, const MessageNote& note) override;
   AccessFault check_remote(Stag, std::uint64_t, std::uint64_t, Access,

@@ -179,6 +179,7 @@ class Endpoint final : public Object, public ChannelEvents, private Connector, p
   void complete_receive(std::uint64_t length, bool solicited) override;
   bool place_message(const std::byte* payload, std::uint64_t length, bool solicited) override;
   void fail_receive(DtoStatus status) override;
+  bool may_wait_on(bool limited) override;
   AccessFault check_note(const MessageNote& note) const override;
   void complete_noted(std::uint64_t length, bool solicited, const MessageNote& note) override;
   AccessFault check_remote(Stag stag, std::uint64_t address, std::uint64_t length, Access right,
@@ -189,9 +190,10 @@ class Endpoint final : public Object, public ChannelEvents, private Connector, p
   void on_closed(CloseReason reason) override;
 
  private:
-  class ConnectTimer final : public Timer {
+  // Of an attempt to connect, and of an end in order.
+  class PatienceTimer final : public Timer {
    public:
-    explicit ConnectTimer(Endpoint& endpoint) : endpoint_(endpoint) {}
+    explicit PatienceTimer(Endpoint& endpoint) : endpoint_(endpoint) {}
 
    private:
     void on_expired(Instant now) override;
@@ -255,6 +257,10 @@ class Endpoint final : public Object, public ChannelEvents, private Connector, p
   bool has_room_for_recv_again();
   void catch_up();
   void finish_drain();
+  void begin_draining();
+  void go_on_draining();
+  bool waits_for_receive();
+  void end_drained();
   void feed() override;
   void report_request(const Request& request, Token subject);
   void report_half(const Request& request, Token subject);
@@ -305,7 +311,8 @@ class Endpoint final : public Object, public ChannelEvents, private Connector, p
   // In ACTIVE_CONNECTION_PENDING without a channel: it will be asked again.
   std::unique_ptr<Channel> channel_;
   std::unique_ptr<ConnectAttempt> attempt_; // in that state
-  ConnectTimer timer_{*this};
+  PatienceTimer timer_{*this};
+  std::uint64_t drained_ = 0; // while it drains: what had been retired when something moved last
   Address remote_address_;
   ConnQual remote_port_ = 0;
   ConnQual local_port_ = 0;

@@ -76,7 +76,14 @@ Status Endpoint::dup_connect(const Endpoint& original, std::uint32_t timeout_us,
   return connect(original.remote_address_, original.connected_to_, timeout_us, data);
 }
 
-void Endpoint::ConnectTimer::on_expired(Instant) {
+void Endpoint::PatienceTimer::on_expired(Instant) {
+  if (endpoint_.state_ == EpState::DisconnectPending) {
+    if (endpoint_.waits_for_receive())
+      endpoint_.end_drained();
+    else
+      endpoint_.go_on_draining();
+    return;
+  }
   if (!endpoint_.on(EpEvent::ConnectFailed)) return;
   endpoint_.drop_channel(CloseMode::Disconnect);
   endpoint_.enter_disconnected(EventKind::TimedOut);
@@ -89,7 +96,10 @@ Status Endpoint::disconnect(bool graceful) {
   ++tally_.disconnects;
   ++adapter().tally().ended;
   if (state_ == EpState::DisconnectPending) {
-    finish_drain();
+    if (requests_.empty())
+      end_drained();
+    else if (before != state_)
+      begin_draining();
     return kOk;
   }
   drop_channel(CloseMode::Disconnect);
@@ -98,7 +108,32 @@ Status Endpoint::disconnect(bool graceful) {
 }
 
 void Endpoint::finish_drain() {
-  if (state_ != EpState::DisconnectPending || !requests_.empty()) return;
+  if (state_ != EpState::DisconnectPending) return;
+  if (requests_.empty())
+    end_drained();
+  else if (requests_.retired() != drained_)
+    go_on_draining();
+}
+
+void Endpoint::begin_draining() {
+  go_on_draining();
+  adapter().progress().kick(); // whoever sleeps does not know of this time
+}
+
+// What is next has the whole time for itself.
+void Endpoint::go_on_draining() {
+  drained_ = requests_.retired();
+  waits_for_receive(); // asked now for what will have moved by then
+  adapter().timers().arm(timer_, adapter().progress().now() + adapter().drain_patience());
+}
+
+bool Endpoint::waits_for_receive() {
+  if (requests_.empty() || !channel_) return false;
+  return channel_->waits_for_receive(takes_receive(requests_.at(requests_.retired()).opcode));
+}
+
+// Everything has ended, or nothing more does: that is flushed.
+void Endpoint::end_drained() {
   on(EpEvent::Drained);
   drop_channel(CloseMode::Disconnect);
   enter_disconnected(EventKind::Disconnected);

@@ -46,7 +46,7 @@ enum class EpEvent : std::uint8_t {
   Requested, // a request arrived on its RSP
   Established,
   ConnectFailed,
-  Drained, // the last request of a graceful disconnect has ended
+  Drained, // of a graceful disconnect: the last request has ended, or waits for a Recv for too long
   Lost,    // the peer disconnected, or the connection broke
 };
 

@@ -52,6 +52,9 @@ class MemoryProbe {
                        std::uint64_t& offset) = 0;
 };
 
+// The peer's answer has to come by then, whatever is set.
+inline constexpr Duration kLeastDrainPatience = 100 * kMillisecond;
+
 struct AdapterEnvironment {
   HandleSource* handles = nullptr;
   Progress* progress = nullptr;
@@ -62,6 +65,8 @@ struct AdapterEnvironment {
   bool datagrams = false;              // the consumer knows them (DAT 2.0)
   Duration connect_grace = 0;          // so long a connect waits for somebody to listen
   bool strict = false;                 // the letter of the manual, without leniencies
+  // So long an end in order waits for the peer's next Recv.
+  Duration drain_patience = kSecond;
   // That a connected EP has ended and takes nothing more from its SRQ is an asynchronous event, as
   // InfiniBand has one (DAT 2.0).
   bool reports_srq_left = false;
@@ -205,6 +210,7 @@ class InterfaceAdapter final : public Object {
   }
   Duration connect_grace() const { return environment_.connect_grace; }
   Leniencies& leniencies() { return leniencies_; }
+  Duration drain_patience() const { return environment_.drain_patience; }
   bool knows_datagrams() const { return environment_.datagrams; }
   DatagramAddresses& datagram_addresses() { return datagram_addresses_; }
   DatagramDepartures& datagram_departures() { return datagram_departures_; }

@@ -98,6 +98,11 @@ constexpr bool is_read_class(Opcode opcode) {
 constexpr bool is_placed_class(Opcode opcode) {
   return opcode < Opcode::Bind;
 }
+// It is not placed before the peer has posted a Recv for it.
+constexpr bool takes_receive(Opcode opcode) {
+  return opcode == Opcode::Send || opcode == Opcode::SendInvalidate ||
+         opcode == Opcode::WriteImmediate;
+}
 // What says more than where its bytes are: see RequestExtra.
 constexpr bool is_extended(Opcode opcode) {
   return opcode == Opcode::SendInvalidate || opcode == Opcode::WriteImmediate || is_atomic(opcode);

@@ -73,6 +73,8 @@ Result<Token> IaControl::build(AsyncBinding& async) {
   environment.shared_names = &OpenIas::instance().shared_names();
   environment.connect_grace = runtime_->connect_grace();
   environment.strict = runtime_->strict();
+  environment.drain_patience = std::max(
+      runtime_->receive_timeout().value_or(environment.drain_patience), kLeastDrainPatience);
   environment.datagrams = environment.reports_srq_left = registration_->api_major >= 2;
   adapter_ = std::make_unique<InterfaceAdapter>(environment, runtime_->transport());
   name_attributes();

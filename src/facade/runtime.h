@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "base/status.h"
@@ -25,6 +26,8 @@ class Runtime {
   virtual Duration connect_grace() const { return 0; }
   // The letter of the manual (DATUM_STRICT).
   virtual bool strict() const { return false; }
+  // How long a message waits for its Recv, if that was said (DATUM_RNR_TIMEOUT).
+  virtual std::optional<Duration> receive_timeout() const { return std::nullopt; }
   // Starts background work; the adapter's lock is held. Called once, after the adapter exists.
   virtual Status start(InterfaceAdapter& adapter) = 0;
   // Ends background work and joins its thread; the adapter's lock is not held. Without start()

@@ -92,6 +92,12 @@ std::optional<Duration> parse_milliseconds(std::string_view text) {
   return *value * kMillisecond;
 }
 
+std::optional<Duration> parse_receive_timeout(std::string_view text) {
+  constexpr Duration kMost = 49 * 24 * 3600 * kSecond;
+  const auto value = parse_milliseconds(text);
+  return value && *value <= kMost ? value : std::nullopt;
+}
+
 std::optional<Duration> parse_peer_timeout(std::string_view text) {
   constexpr Duration kMost = 24 * 3600 * kSecond;
   const auto value = parse_milliseconds(text);
@@ -123,6 +129,12 @@ std::optional<CrcPolicy> parse_crc(std::string_view text) {
   return std::nullopt;
 }
 
+std::optional<Duration> read_receive_timeout() {
+  return take("DATUM_RNR_TIMEOUT", std::getenv("DATUM_RNR_TIMEOUT"), parse_receive_timeout,
+              std::optional<Duration>{},
+              "milliseconds, at most 4233600000; going on as if it were not set");
+}
+
 IaEnvironment read_environment() {
   IaEnvironment found;
   found.strict = strict_mode();
@@ -131,9 +143,7 @@ IaEnvironment read_environment() {
                      AllowedPaths::Every, "auto, shm or tcp; going on as with auto");
   found.ports = take("DATUM_PORT_RANGE", ::secure_getenv("DATUM_PORT_RANGE"), parse_ports,
                      found.ports, "two ports from 1024 to 65535, as in 20000-29999");
-  found.receive_timeout =
-      take("DATUM_RNR_TIMEOUT", std::getenv("DATUM_RNR_TIMEOUT"), parse_milliseconds,
-           found.receive_timeout, "milliseconds; using 1000");
+  found.receive_timeout = read_receive_timeout();
   found.connect_grace =
       take("DATUM_CONNECT_GRACE", std::getenv("DATUM_CONNECT_GRACE"), parse_short_wait,
            found.connect_grace, "milliseconds, at most 60000; using 50");

@@ -19,20 +19,25 @@ enum class AllowedPaths : std::uint8_t { Every, SameHost, OtherHosts };
 
 struct IaEnvironment {
   AllowedPaths paths = AllowedPaths::Every;
-  bool strict = false;                // DATUM_STRICT
-  std::optional<PortRange> ports;     // DATUM_PORT_RANGE: those that an IA may choose by itself
-  Duration receive_timeout = kSecond; // DATUM_RNR_TIMEOUT
+  bool strict = false;            // DATUM_STRICT
+  std::optional<PortRange> ports; // DATUM_PORT_RANGE: those that an IA may choose by itself
+  // DATUM_RNR_TIMEOUT. Unset: for ever, in strict mode a second.
+  std::optional<Duration> receive_timeout;
   Duration connect_grace = 50 * kMillisecond; // DATUM_CONNECT_GRACE
   TcpOptions tcp;                             // what is TCP's alone: DATUM_CRC, DATUM_HELLO, limits
 };
 
 IaEnvironment read_environment();
+// DATUM_RNR_TIMEOUT alone.
+std::optional<Duration> read_receive_timeout();
 
 // The syntax alone; nothing: not understood.
 std::optional<AllowedPaths> parse_paths(std::string_view text);
 std::optional<PortRange> parse_ports(std::string_view text);
 std::optional<CrcPolicy> parse_crc(std::string_view text);
 std::optional<Duration> parse_milliseconds(std::string_view text);
+// Milliseconds, at most 49 days.
+std::optional<Duration> parse_receive_timeout(std::string_view text);
 // Milliseconds, at most a minute.
 std::optional<Duration> parse_short_wait(std::string_view text);
 // Milliseconds that a peer has, at least a second: TCP counts its probes in seconds, and sends

@@ -7,6 +7,7 @@
 
 #include "base/strict.h"
 #include "facade/runtime.h"
+#include "provider/environment.h"
 #include "provider/memory_probe.h"
 #include "transport/sim/sim_adapter.h"
 
@@ -31,7 +32,8 @@ SimWorldPlace& place_for_all() {
 class SimRuntime final : public Runtime {
  public:
   SimRuntime(const SimOptions& options, LockOwner& lock)
-      : adapter_(shared_sim_world(place_for_all(), options), lock, LinkOptions{}) {}
+      : adapter_(shared_sim_world(place_for_all(), options), lock, link_options(receive_timeout_)) {
+  }
 
   Transport& transport() override { return adapter_.transport(); }
   Progress& progress() override { return adapter_.progress(); }
@@ -39,6 +41,7 @@ class SimRuntime final : public Runtime {
   Random& random() override { return adapter_.random(); }
   MemoryProbe& memory() override { return memory_; }
   bool strict() const override { return strict_; }
+  std::optional<Duration> receive_timeout() const override { return receive_timeout_; }
   Status start(InterfaceAdapter&) override {
     adapter_.start();
     return kOk;
@@ -46,7 +49,14 @@ class SimRuntime final : public Runtime {
   void stop() override { adapter_.stop(); }
 
  private:
+  static LinkOptions link_options(std::optional<Duration> receive_timeout) {
+    LinkOptions options;
+    options.receive_timeout = receive_timeout;
+    return options;
+  }
+
   const bool strict_ = strict_mode();
+  const std::optional<Duration> receive_timeout_ = read_receive_timeout();
   KernelMemoryProbe memory_;
   SimAdapter adapter_;
 };

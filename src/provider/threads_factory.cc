@@ -58,13 +58,14 @@ class ThreadedRuntime : public Runtime {
   ThreadedRuntime(std::string_view ia_name, const IaEnvironment& environment,
                   std::unique_ptr<ThreadedProgress> progress)
       : ia_name_(ia_name), connect_grace_(environment.connect_grace), strict_(environment.strict),
-        progress_(std::move(progress)) {}
+        receive_timeout_(environment.receive_timeout), progress_(std::move(progress)) {}
 
   Progress& progress() final { return *progress_; }
   TimerQueue& timers() final { return timers_; }
   Random& random() final { return random_; }
   Duration connect_grace() const final { return connect_grace_; }
   bool strict() const final { return strict_; }
+  std::optional<Duration> receive_timeout() const final { return receive_timeout_; }
   Status start(InterfaceAdapter& adapter) final {
     inquiry_ = Inquiry::open(progress_->reactor(), adapter, ia_name_, random_);
     const Status started = progress_->start(ia_name_);
@@ -85,6 +86,7 @@ class ThreadedRuntime : public Runtime {
   const std::string ia_name_;
   const Duration connect_grace_;
   const bool strict_;
+  const std::optional<Duration> receive_timeout_;
   KernelRandom random_;
   TimerQueue timers_;
   std::unique_ptr<ThreadedProgress> progress_;

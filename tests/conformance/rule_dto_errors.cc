@@ -5,6 +5,7 @@
 
 #include "fixture.h"
 #include "registration.h"
+#include "variable.h"
 
 namespace datum::test {
 namespace {
@@ -51,8 +52,14 @@ TEST_F(RuleDtoErrors, ASendLongerThanItsRecv) {
   }
 }
 
+struct StrictMode {
+  const Variable strict{"DATUM_STRICT", "on"};
+  const NoVariable unset{"DATUM_RNR_TIMEOUT"};
+};
+class RuleDtoErrorsInStrictMode : private StrictMode, public RuleDtoErrors {};
+
 // Rules: ERR.3 ERR.8
-TEST_F(RuleDtoErrors, NoRecvInTime) {
+TEST_F(RuleDtoErrorsInStrictMode, NoRecvInTime) {
   // A large message beside it: what cannot be kept whole waits just as long.
   ConnectedPair second;
   Buffer large = second.active().buffer(kTooLarge);

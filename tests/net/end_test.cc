@@ -124,6 +124,29 @@ class NetEndSoon : private FourSeconds, public NetEnd {};
 struct OneSecondForAnEnd {
   test::Variable timeout{"DATUM_END_TIMEOUT", "1000"};
 };
+// Messages wait for their Recvs in both modes.
+struct FourSecondsAndAMinuteForARecv {
+  test::Variable timeout{"DATUM_PEER_TIMEOUT", "4000"};
+  test::Variable wait{"DATUM_RNR_TIMEOUT", "60000"};
+};
+class NetClosedWindow : private FourSecondsAndAMinuteForARecv, public NetEnd {
+ protected:
+  static constexpr DAT_UINT64 kMessages = 16;
+  static constexpr std::size_t kMessage = 512 * 1024;
+  // More than TCP holds without a Recv. When the limit is over they are still there.
+  void fill_the_window() {
+    connect_both();
+    much_.fill(9);
+    for (DAT_UINT64 i = 0; i < kMessages; ++i)
+      EXPECT_DAT_OK(post_send(here_.ep(), {much_.segment(i * kMessage, kMessage)}, i));
+    expect_nothing_for(8 * kSecond);
+    EXPECT_NO_EVENT(here_.connect_evd());
+    EXPECT_NO_EVENT(there_.connect_evd());
+  }
+  Buffer much_ = here_.buffer(kMessages * kMessage);
+  Buffer sink_ = there_.buffer(kMessages * kMessage);
+};
+
 class NetEndAtOnce : private OneSecondForAnEnd, public NetEnd {};
 
 // Of which one is gone after a second, once it was there; and no router says that it is not there.
@@ -248,6 +271,37 @@ TEST_F(NetEnd, ACutForEverBreaksBothSidesAfter30Seconds) {
   const auto heard_after = std::chrono::steady_clock::now();
   cut_for_ever(kUntilGone);
   EXPECT_GE(std::chrono::steady_clock::now() - heard_after, std::chrono::seconds(30));
+}
+
+// Rules: net.E16 ENV.9
+TEST_F(NetClosedWindow, APeerThatAnswersIsThereHoweverLongItTakesNothing) {
+  fill_the_window();
+  for (DAT_UINT64 i = 0; i < kMessages; ++i)
+    EXPECT_DAT_OK(post_recv(there_.ep(), {sink_.segment(i * kMessage, kMessage)}, i));
+  for (DAT_UINT64 i = 0; i < kMessages; ++i) {
+    EXPECT_EQ(expect_dto(there_.recv_evd(), there_.ep(), i), kMessage);
+    expect_dto(here_.request_evd(), here_.ep(), i);
+  }
+  EXPECT_TRUE(sink_.holds(9, 0, kMessages * kMessage));
+}
+
+// Rules: net.E17 ENV.9
+TEST_F(NetClosedWindow, AHostThatVanishesBehindItIsGone) {
+  fill_the_window();
+  hosts_.wire().cut();
+  expect_broken(here_);
+  for (DAT_UINT64 i = 0; i < kMessages; ++i)
+    expect_dto(here_.request_evd(), here_.ep(), i, DAT_DTO_ERR_FLUSHED);
+}
+
+// Rules: net.E2 net.E16
+TEST_F(NetClosedWindow, ACutThatIsShorterThanTheLimitLosesNothing) {
+  fill_the_window();
+  hosts_.wire().cut();
+  expect_nothing_for(kSecond / 2);
+  hosts_.wire().mend();
+  expect_nothing_for(6 * kSecond);
+  EXPECT_NO_EVENT(here_.connect_evd());
 }
 
 // For a second an end waits for its peer. Then it is TCP's affair alone.

@@ -125,6 +125,12 @@ TEST(Environment, ABadNumberOfOctetsIsSaidAndIgnored) {
   expect_ignored("DATUM_UNSENT", {"", "much", "4095", "16777217", "-1", "64k"}, "using 1048576");
 }
 
+// Rules: ENV.24
+TEST(Environment, ABadTimeForARecvIsSaidAndIgnored) {
+  expect_ignored("DATUM_RNR_TIMEOUT", {"", "soon", "4233600001", "-1", "1s"},
+                 "as if it were not set");
+}
+
 // Rules: ENV.19
 TEST(Environment, ABadTimeForAFarewellIsSaidAndIgnored) {
   expect_ignored("DATUM_CLOSE_TIMEOUT", {"", "soon", "60001", "-1", "1s"}, "using 1000");

@@ -114,14 +114,20 @@ class PeerOverTcpWithATimeLimitThat : public PeerOverTcpThat {
   const Variable limit_{"DATUM_PEER_TIMEOUT", "1000"};
 };
 
+// Its host answers.
 // Rules: ENV.9
-TEST_F(PeerOverTcpWithATimeLimitThat, TakesNothingForSoLongIsABrokenConnection) {
+TEST_F(PeerOverTcpWithATimeLimitThat, TakesNothingForLongerIsStillThere) {
   constexpr std::size_t kMoreThanTcpHolds = std::size_t{48} << 20U;
+  constexpr DAT_TIMEOUT kThreeTimes = 3'000'000;
   Buffer large = side_->buffer(kMoreThanTcpHolds);
   process_->stop();
   EXPECT_DAT_OK(post_send(side_->ep(), {large.segment()}, 3));
+  DAT_EVENT event{};
+  DAT_COUNT left = 0;
+  EXPECT_DAT_TYPE(dat_evd_wait(side_->connect_evd(), kThreeTimes, 1, &event, &left),
+                  DAT_TIMEOUT_EXPIRED);
+  process_->kill();
   expect_connection_event(side_->connect_evd(), DAT_CONNECTION_EVENT_BROKEN, side_->ep());
-  process_->go_on();
 }
 
 // Its child had copies of what listens: nobody can be waiting there, and the qualifier is free.

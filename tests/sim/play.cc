@@ -13,11 +13,18 @@ SimOptions options_of(std::uint64_t seed, bool direct) {
   return options;
 }
 
+// Messages wait for their Recvs for a second.
+LinkOptions a_second() {
+  LinkOptions options;
+  options.receive_timeout = kSecond;
+  return options;
+}
+
 } // namespace
 
 Play::Play(std::uint64_t seed, bool direct)
-    : options(options_of(seed, direct)), world(options), active_node(world, time, LinkOptions{}),
-      passive_node(world, time, LinkOptions{}), active(active_node, 1), passive(passive_node, 2) {
+    : options(options_of(seed, direct)), world(options), active_node(world, time, a_second()),
+      passive_node(world, time, a_second()), active(active_node, 1), passive(passive_node, 2) {
   passive_node.with_lock([&] {
     InterfaceAdapter& adapter = *passive_node.adapter;
     const ConnQual qualifier = kQualifier;

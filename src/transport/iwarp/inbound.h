@@ -4,20 +4,20 @@
 // Not here: where an FPDU ends (fpdu_decoder.h); serving Reads, our own requests (outbound.h).
 #pragma once
 
-#include <deque>
 #include <optional>
 #include <vector>
 
 #include "transport/iwarp/fpdu_decoder.h"
 #include "transport/iwarp/outbound.h"
 #include "transport/iwarp/stream.h"
+#include "transport/seam/waiting_messages.h"
 
 namespace datum::iwarp {
 
 class Inbound final : public FpduSink {
  public:
-  Inbound(Stream& stream, Outbound& outbound, StreamControl& control)
-      : stream_(stream), outbound_(outbound), control_(control) {}
+  Inbound(Stream& stream, Outbound& outbound, StreamControl& control, const RecvPatience& patience)
+      : stream_(stream), outbound_(outbound), control_(control), staged_(patience) {}
 
   void begin(std::uint32_t first_msn) {
     for (std::uint32_t& msn : next_msn_) msn = first_msn;
@@ -31,7 +31,9 @@ class Inbound final : public FpduSink {
   void end() { over_ = true; }
   void on_receive_posted();
   // When a message will have waited too long.
-  Instant deadline() const { return staged_.empty() ? kNever : patience_ends_; }
+  Instant deadline() const { return staged_.deadline(); }
+  // The peer has ended.
+  void must_end() { staged_.must_end(stream_.now); }
   void on_time();
   // Rights are checked again before more octets are placed: others may have run meanwhile.
   void end_of_turn() { checked_ = false; }
@@ -51,7 +53,6 @@ class Inbound final : public FpduSink {
     std::uint16_t ulpdu = 0;
     bool whole = false;
     std::vector<std::byte> octets;
-    std::uint32_t placed_after = 0; // Writes carried out meanwhile, counted in order
   };
 
   // Each returns Stop after it has ended the connection.
@@ -96,7 +97,6 @@ class Inbound final : public FpduSink {
   bool may_invalidate(const UntaggedHeader& header, std::uint16_t ulpdu, const MessageNote& note);
   void count_placed(std::uint32_t count);
   void count_write();
-  void restart_patience();
   std::size_t staged_cost() const;
 
   Step refuse(const Terminate& terminate);
@@ -135,9 +135,8 @@ class Inbound final : public FpduSink {
   std::uint64_t send_received_ = 0;
   std::uint32_t next_msn_[4] = {kFirstMsn, kFirstMsn, kFirstMsn, kFirstMsn};
 
-  std::deque<Staged> staged_;
+  WaitingMessages<Staged> staged_;
   std::size_t staged_octets_ = 0;
-  Instant patience_ends_ = kNever;
 };
 
 } // namespace datum::iwarp

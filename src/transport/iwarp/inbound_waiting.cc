@@ -19,10 +19,6 @@ std::size_t Inbound::staged_cost() const {
   return staged_octets_ + staged_.size() * kStagedOverhead;
 }
 
-void Inbound::restart_patience() {
-  patience_ends_ = stream_.now + stream_.receive_timeout;
-}
-
 // A place for the message that the current FPDU belongs to. Wait: there is none.
 Step Inbound::stage() {
   if (send_open_) return Step::Go; // has one
@@ -30,14 +26,13 @@ Step Inbound::stage() {
   try {
     Staged message;
     if (is_immediate(untagged_.control.opcode)) message.octets.reserve(kImmediateSize);
-    staged_.push_back(std::move(message));
+    message.header = untagged_;
+    message.ulpdu = ulpdu_;
+    staged_.push(std::move(message), stream_.now);
   } catch (const std::bad_alloc&) {
     // With nothing else that waits, nobody's patience would end.
     return staged_.empty() ? refuse_segment(error::kNoBuffer) : Step::Wait;
   }
-  staged_.back().header = untagged_;
-  staged_.back().ulpdu = ulpdu_;
-  if (staged_.size() == 1) restart_patience();
   return Step::Go;
 }
 
@@ -132,10 +127,7 @@ void Inbound::deliver_immediate(Octets data, std::uint32_t msn, bool solicited) 
 
 void Inbound::count_write() {
   // In posting order: behind the messages that still wait.
-  if (!staged_.empty())
-    ++staged_.back().placed_after;
-  else
-    count_placed(1);
+  if (!staged_.count_write()) count_placed(1);
 }
 
 void Inbound::on_receive_posted() {
@@ -144,7 +136,6 @@ void Inbound::on_receive_posted() {
 
 void Inbound::drain_staged() {
   while (!over_ && !staged_.empty() && move_front()) {
-    if (!staged_.empty()) restart_patience();
   }
 }
 
@@ -178,10 +169,9 @@ bool Inbound::move_front() {
   }
   if (!immediate) scatter(into, 0, first.octets.data(), first.octets.size());
   const bool whole = first.whole;
-  const std::uint32_t writes = first.placed_after;
-  std::vector<std::byte> octets = std::move(staged_.front().octets);
+  const std::vector<std::byte> octets = std::move(staged_.front().octets);
   staged_octets_ -= octets.size();
-  staged_.pop_front();
+  const std::uint32_t writes = staged_.pop(stream_.now);
   if (!whole) return true;
   if (immediate) {
     deliver_immediate(octets, header.msn, is_solicited(header.control.opcode));
@@ -193,7 +183,7 @@ bool Inbound::move_front() {
 }
 
 void Inbound::on_time() {
-  if (over_ || staged_.empty() || stream_.now < patience_ends_) return;
+  if (over_ || staged_.empty() || !staged_.is_over(stream_.now, *stream_.events)) return;
   const Staged& first = staged_.front();
   std::byte octets[UntaggedHeader::kWireSize];
   WireWriter out(octets);

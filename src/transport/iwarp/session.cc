@@ -18,7 +18,8 @@ constexpr std::size_t kAwaited = 4;
 
 Session::Session(const Settings& settings, ChunkPool& chunks, SessionEvents& owner)
     : settings_(settings), owner_(owner), queue_(chunks, settings.most_unsent),
-      outbound_(stream_, queue_, *this), inbound_(stream_, outbound_, *this), decoder_(inbound_) {}
+      outbound_(stream_, queue_, *this),
+      inbound_(stream_, outbound_, *this, {settings.receive_timeout}), decoder_(inbound_) {}
 
 void Session::enter(State state) {
   look_for_arrival_ = kNever;
@@ -92,6 +93,11 @@ void Session::end_of_stream(Instant now) {
     return;
   }
   end_behind_the_peer();
+}
+
+void Session::end_is_behind(Instant now) {
+  stream_.now = now;
+  if (state_ == State::Full) inbound_.must_end();
 }
 
 void Session::end_behind_the_peer() {

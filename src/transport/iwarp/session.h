@@ -18,10 +18,11 @@ namespace datum::iwarp {
 // What is decided outside a connection. Times bound what a silent peer can hold.
 struct Settings {
   bool crc = true;
-  bool hello = true;                  // tell peers of our own kind apart
-  bool extensions = false;            // opcodes 8 to 11 from a peer that is not known to be our own
-  bool own_extensions = true;         // and from one that is: we say so in our Hello
-  Duration receive_timeout = kSecond; // how long a message waits for its Recv; 0: not at all
+  bool hello = true;          // tell peers of our own kind apart
+  bool extensions = false;    // opcodes 8 to 11 from a peer that is not known to be our own
+  bool own_extensions = true; // and from one that is: we say so in our Hello
+  // How long a message waits for its Recv, if that was said; 0: not at all.
+  std::optional<Duration> receive_timeout;
   std::size_t most_staged = 64 * 1024; // of such messages, then TCP has to hold the peer
   std::size_t most_unsent = OutputQueue::kMostWaiting; // that TCP has not taken
   Duration request_timeout = 10 * kSecond;
@@ -98,7 +99,9 @@ class Session final : private StreamControl {
   // Sends and Writes that have been placed, here and by the peer: modulo 2^32.
   std::uint32_t exchanged() const { return stream_.placed + outbound_.acknowledged(); }
   void end_of_stream(Instant now); // FIN, after everything before it was fed
-  void lost(Instant now);          // RST, or TCP gave up
+  // The FIN is behind octets that we do not take: messages wait for their Recvs no longer than set.
+  void end_is_behind(Instant now);
+  void lost(Instant now); // RST, or TCP gave up
 
   // --- octets to TCP -----------------------------------------------------------------------------
   // Something has to leave now.
@@ -145,6 +148,8 @@ class Session final : private StreamControl {
   // As TCP has measured it; before the reply.
   void set_round_trip(Duration time) { round_trip_ = time; }
   bool peer_is_own() const { return stream_.peer == PeerKind::Own; }
+  // Until then completions wait for that, whatever the peer has.
+  bool peer_is_known() const { return stream_.peer != PeerKind::Undecided; }
   // Why it ended, for the log: what we said or were told.
   const std::optional<ErrorCode>& last_error() const { return last_error_; }
   bool last_error_is_ours() const { return last_error_is_ours_; }

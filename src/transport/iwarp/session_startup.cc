@@ -173,7 +173,6 @@ void Session::enter_full(bool initiator) {
   const Terms& terms = stream_.terms;
   queue_.begin_full_operation(terms.crc, terms.markers);
   decoder_.begin(terms.crc);
-  stream_.receive_timeout = settings_.receive_timeout;
   stream_.most_staged = settings_.most_staged;
   stream_.takes_extensions = stream_.peer_takes_extensions = settings_.extensions;
   stream_.most_ulpdu = mulpdu(segment_size_, terms.markers);

@@ -22,8 +22,7 @@ struct Stream {
   PeerKind peer = PeerKind::Foreign;
   bool peer_takes_extensions = false;   // and may be sent
   std::size_t most_ulpdu = kLeastUlpdu; // that we send
-  Duration receive_timeout = 0;
-  std::size_t most_staged = 0; // what messages without a Recv may keep here (design 4)
+  std::size_t most_staged = 0;          // what messages without a Recv may keep here (design 4)
   Instant now = 0;
   // Sends and Writes of the peer: placed, and those of them that it has been told of.
   std::uint32_t placed = 0;

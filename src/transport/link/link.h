@@ -76,6 +76,10 @@ class Link {
     return reinterpret_cast<RecordHeader*>(out_.reserve());
   }
   void warm_up() { out_.warm_up(); }
+  void tell_taken() { in_.tell_if_behind(); }
+  // Records, ever; and whether the peer says that it has taken so many.
+  std::uint64_t published() const { return out_.published(); }
+  bool peer_has_read(std::uint64_t records) const { return out_.taken() >= records; }
   std::byte* payload() { return out_.payload(); }
   // The channel works on when there is room again.
   void starve(LinkChannel& channel);

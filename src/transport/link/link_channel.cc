@@ -3,6 +3,7 @@
 #include "transport/link/link_channel.h"
 
 #include <new>
+#include <utility>
 
 #include "transport/link/link.h"
 #include "transport/link/link_transport.h"
@@ -24,7 +25,7 @@ ConnectFailure failure_of(DialFailure failure) {
 LinkChannel::LinkChannel(LinkTransport& transport, ChannelEvents& events,
                          const ChannelOptions& options)
     : transport_(transport), events_(&events), options_(options), state_(State::Dialling),
-      local_port_(transport.next_local_port()) {}
+      local_port_(transport.next_local_port()), staged_({transport.options().receive_timeout}) {}
 
 LinkChannel::LinkChannel(LinkTransport& transport, Link& link, const RecordHeader& request,
                          PrivateData data)
@@ -32,7 +33,8 @@ LinkChannel::LinkChannel(LinkTransport& transport, Link& link, const RecordHeade
       peer_number_(request.connect.number), peer_zone_(request.connect.zone),
       peer_endpoint_(request.connect.endpoint), peer_reads_in_(request.connect.reads_in),
       local_port_(request.connect.qualifier), remote_port_(request.connect.port),
-      remote_address_(link.port().peer_address()), private_data_(data.begin(), data.end()) {}
+      remote_address_(link.port().peer_address()), private_data_(data.begin(), data.end()),
+      staged_({transport.options().receive_timeout}) {}
 
 LinkChannel::~LinkChannel() {
   close(CloseMode::Abort);
@@ -251,6 +253,7 @@ bool LinkChannel::work() {
     report_failure();
     return true;
   }
+  if (std::exchange(tells_taken_, false)) link_->tell_taken();
   bool any = false;
   waits_for_turn_ = !transport_.take_turn(next_turn());
   const bool fetches = fetching_;
@@ -297,8 +300,11 @@ void LinkChannel::terminate(RequestClass kind, DtoStatus status, std::uint32_t b
   closed(CloseReason::Broken);
 }
 
-void LinkChannel::ReceiveTimer::on_expired(Instant) {
-  channel_.terminate(RequestClass::Placed, DtoStatus::ReceiverNotReady);
+void LinkChannel::ReceiveTimer::on_expired(Instant now) {
+  if (channel_.staged_.is_over(now, *channel_.events_))
+    channel_.terminate(RequestClass::Placed, DtoStatus::ReceiverNotReady);
+  else
+    channel_.watch_patience();
 }
 
 } // namespace datum

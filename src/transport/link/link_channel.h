@@ -15,6 +15,7 @@
 #include "transport/link/fabric.h"
 #include "transport/link/record.h"
 #include "transport/seam/transport.h"
+#include "transport/seam/waiting_messages.h"
 
 namespace datum {
 
@@ -52,6 +53,7 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   bool should_look_first(const WorkRequest& request) const override;
   void on_receive_posted() override;
   void catch_up() override;
+  bool waits_for_receive(bool oldest_is_message) override;
   void close(CloseMode mode) override;
   ConnQual local_port() const override { return local_port_; }
   ConnQual remote_port() const override { return remote_port_; }
@@ -99,8 +101,15 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   struct Staged {
     RecordHeader header;
     std::vector<std::byte> payload;
-    std::uint32_t placed_after = 0; // Writes carried out meanwhile, to be counted in order
     MessageNote note;
+  };
+  // What was started, and what of it the peer is known to have: see waits_for_receive().
+  struct Reached {
+    std::uint32_t sent = 0;
+    std::uint32_t sent_octets = 0;
+    std::uint32_t acked = 0;
+    std::uint32_t returned = 0;
+    bool operator==(const Reached&) const = default;
   };
   struct ServedRead {
     Stag stag;
@@ -209,6 +218,7 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   bool deliver(const RecordHeader& header, const std::byte* payload, const MessageNote& note);
   bool start_fetch(const RecordHeader& header, const std::byte* payload, const MessageNote& note);
   void deliver_staged();
+  void watch_patience();
   void count_placed(std::uint32_t messages, std::uint32_t octets);
   void count_write_placed();
   void finish_fetch();
@@ -270,7 +280,7 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   std::uint32_t told_octets_ = 0;
   std::uint64_t message_done_ = 0;
   std::uint32_t staged_octets_ = 0;
-  std::deque<Staged> staged_;
+  WaitingMessages<Staged> staged_;
   std::vector<FetchSegment> fetch_; // of the message being fetched
   std::uint64_t fetch_length_ = 0;
   std::uint64_t fetch_done_ = 0;
@@ -280,6 +290,12 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   MessageNote fetch_note_;
   std::deque<ServedRead> served_;
   ReceiveTimer receive_timer_{*this};
+
+  // Of messages that wait for their Recvs. Last, since no other message needs it.
+  bool tells_taken_ = false;           // the peer, that its message has been taken
+  std::uint32_t fetch_found_recv_ = 0; // `sent_` as the peer said that this message has its Recv
+  Reached reached_;                    // when that was looked at last
+  std::uint64_t published_then_ = 0;   // by the whole link
 };
 
 } // namespace datum

@@ -236,7 +236,12 @@ bool LinkChannel::start_fetch(const RecordHeader& header, const std::byte* paylo
   fetch_solicited_ = (header.flags & record_flag::kSolicited) != 0;
   fetching_ = true;
   if (may_copy_now(next_turn())) fetch_turn();
-  if (state_ == State::Open && fetching_) want_work();
+  if (state_ != State::Open || !fetching_) return true;
+  // It takes several turns: the sender can tell it from a message that waits for its Recv.
+  RecordHeader word = this->header(RecordType::Ack);
+  word.flags = record_flag::kFetching;
+  link_->send_control(word);
+  want_work();
   return true;
 }
 

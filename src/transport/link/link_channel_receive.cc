@@ -2,6 +2,7 @@
 // transport/link/link_channel_receive.cc: records that arrive. Everything in them is the peer's
 // word and is checked before use; false means that no honest peer sends this.
 #include <cstring>
+#include <utility>
 
 #include "transport/link/link.h"
 #include "transport/link/link_channel.h"
@@ -112,7 +113,9 @@ bool LinkChannel::handle_open(const RecordHeader& header, const std::byte* paylo
   case RecordType::Atomic: return on_atomic(header);
   case RecordType::ReadData:
     return on_read_data(header, header.length <= kInlinePayload ? header.payload : payload);
-  case RecordType::Ack: return true;
+  case RecordType::Ack:
+    if ((header.flags & record_flag::kFetching) != 0) fetch_found_recv_ = sent_;
+    return true;
   case RecordType::Terminate: on_terminate(header); return true;
   default: return false;
   }
@@ -132,6 +135,19 @@ bool LinkChannel::on_send(const RecordHeader& header, const std::byte* payload) 
   // not.
   if (last) note_ = {};
   return true;
+}
+
+// The peer has read all that was published when this was asked last, and has not said since that
+// anything of ours was placed: then a message of ours waits there, unless it is being fetched.
+bool LinkChannel::waits_for_receive(bool oldest_is_message) {
+  if (state_ != State::Open) return false;
+  const bool all_read = link_->peer_has_read(published_then_);
+  published_then_ = link_->published();
+  const Reached now{sent_, sent_octets_, acked_, returned_};
+  const bool moved = std::exchange(reached_, now) != now;
+  const bool fetching = fetched_out_ && fetch_found_recv_ == sent_;
+  const bool begun = unplaced() != 0 || partial_ != nullptr;
+  return oldest_is_message && begun && all_read && !moved && !fetching;
 }
 
 // An honest peer sends no message behind one that is being fetched, before that has been placed.
@@ -206,17 +222,16 @@ bool LinkChannel::deliver(const RecordHeader& header, const std::byte* payload,
 
 void LinkChannel::stage(const RecordHeader& header, const std::byte* payload,
                         const MessageNote& note) {
-  const Duration patience = transport_.options().receive_timeout;
-  if (staged_.empty() && patience == 0) {
+  if (!staged_.may_wait()) {
     terminate(RequestClass::Placed, DtoStatus::ReceiverNotReady);
     return;
   }
-  staged_.push_back({header, {payload, payload + header.length}, 0, note});
+  staged_.push({header, {payload, payload + header.length}, note},
+               transport_.host().progress->now());
   // Not before it is kept: without memory for it the record stays in the ring.
-  if (staged_.size() == 1) {
-    const TransportHost& host = transport_.host();
-    host.timers->arm(receive_timer_, host.progress->now() + patience);
-  }
+  if (staged_.size() == 1) watch_patience();
+  tells_taken_ = true;
+  want_work();
   if (header.type == RecordType::Send) staged_octets_ += header.length;
 }
 
@@ -236,16 +251,17 @@ void LinkChannel::deliver_staged() {
     const bool done = fetch ? start_fetch(first.header, first.payload.data(), first.note)
                             : deliver(first.header, first.payload.data(), first.note);
     if (!done || state_ != State::Open) return;
-    receive_timer_.cancel();
     if (!fetch) staged_octets_ -= first.header.length;
-    count_placed(first.placed_after, 0);
-    staged_.pop_front();
-    // The next message waits for its receive as long as the first did.
-    if (!staged_.empty()) {
-      const TransportHost& host = transport_.host();
-      host.timers->arm(receive_timer_, host.progress->now() + transport_.options().receive_timeout);
-    }
+    count_placed(staged_.pop(transport_.host().progress->now()), 0);
+    watch_patience();
   }
+}
+
+void LinkChannel::watch_patience() {
+  if (const Instant deadline = staged_.deadline(); deadline != kNever)
+    transport_.host().timers->arm(receive_timer_, deadline);
+  else
+    receive_timer_.cancel();
 }
 
 void LinkChannel::count_placed(std::uint32_t messages, std::uint32_t octets) {
@@ -257,20 +273,17 @@ void LinkChannel::count_placed(std::uint32_t messages, std::uint32_t octets) {
 
 std::uint32_t LinkChannel::waiting() const {
   std::uint32_t requests = 0;
-  for (const Staged& each : staged_) {
+  staged_.for_each([&](const Staged& each, std::uint32_t writes) {
     const bool ends =
         each.header.type == RecordType::SendFetch || (each.header.flags & record_flag::kLast) != 0;
-    requests += each.placed_after + (ends ? 1 : 0);
-  }
+    requests += writes + (ends ? 1 : 0);
+  });
   return requests;
 }
 
 void LinkChannel::count_write_placed() {
   // Counted in posting order: behind the Sends that still wait.
-  if (!staged_.empty())
-    ++staged_.back().placed_after;
-  else
-    count_placed(1, 0);
+  if (!staged_.count_write()) count_placed(1, 0);
 }
 
 bool LinkChannel::on_write(const RecordHeader& header, const std::byte* payload) {

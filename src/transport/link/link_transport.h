@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -18,8 +19,8 @@ namespace datum {
 
 struct LinkOptions {
   Limits limits;
-  // How long a message waits for a receive; 0: not at all (DATUM_RNR_TIMEOUT).
-  Duration receive_timeout = kSecond;
+  // How long a message waits for a receive, if that was said; 0: not at all (DATUM_RNR_TIMEOUT).
+  std::optional<Duration> receive_timeout;
 };
 
 class LinkTransport final : public Transport, private FabricEvents, private DirectAccessGate {

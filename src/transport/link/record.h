@@ -36,6 +36,7 @@ inline constexpr std::uint8_t kByConsumer = 0x04; // Refuse: dat_cr_reject; othe
 inline constexpr std::uint8_t kOrderly = 0x08;    // Close: a disconnect; otherwise an abort
 inline constexpr std::uint8_t kReadClass = 0x10;  // Terminate: a Read failed
 inline constexpr std::uint8_t kCompare = 0x20;    // Atomic: compare and swap; otherwise add
+inline constexpr std::uint8_t kFetching = 0x40;   // Ack: the message to fetch has found its Recv
 } // namespace record_flag
 
 inline constexpr std::uint32_t kInlinePayload = 40;

@@ -81,6 +81,9 @@ class ChannelEvents {
   // All of that for a message which is whole. False: nothing was done, take_receive() decides.
   virtual bool place_message(const std::byte* payload, std::uint64_t length, bool solicited) = 0;
   virtual void fail_receive(DtoStatus status) = 0;
+  // A message has waited for its Recv as long as strict mode lets it. True: it waits on, for ever
+  // if need be. `limited`: DATUM_RNR_TIMEOUT is set, and over.
+  virtual bool may_wait_on(bool limited) = 0;
   // A message with a note. Asked before it is delivered: may the peer say this?
   virtual AccessFault check_note(const MessageNote& note) const = 0;
   virtual void complete_noted(std::uint64_t length, bool solicited, const MessageNote& note) = 0;
@@ -119,6 +122,10 @@ class Channel {
   // for this connection by now, also behind what has come for others, and lets go what waits for a
   // turn to leave. It may call any of the events, and waits for nothing.
   virtual void catch_up() = 0;
+  // Asked again and again while the endpoint only waits for what it has started. True: nothing has
+  // moved since the last time, and as far as this side can tell a Recv is missing: at the peer, for
+  // the oldest request, which is a message then, or here, so that the peer's word is not read.
+  virtual bool waits_for_receive(bool oldest_is_message) = 0;
   // Ends the connection; afterwards the channel calls its events no more.
   virtual void close(CloseMode mode) = 0;
   virtual ConnQual local_port() const = 0;

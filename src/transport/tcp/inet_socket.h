@@ -35,6 +35,9 @@ bool is_refusal(int error);
 // No waiting for more to send; a peer that has vanished is noticed after `dead_after`, at most a
 // second later, or a 600th of it where that is more.
 void tune(int socket, Duration dead_after);
+// Octets that the peer does not take, though it answers, are no sign that it has vanished; or they
+// are one again.
+void excuse_peer(int socket, bool excused, Duration dead_after);
 // What is closed next is not finished in order.
 void reset_when_closed(int socket);
 

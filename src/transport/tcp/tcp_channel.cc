@@ -68,6 +68,10 @@ void TcpChannel::catch_up() {
   if (connection_) connection_->catch_up();
 }
 
+bool TcpChannel::waits_for_receive(bool oldest_is_message) {
+  return connection_ && connection_->waits_for_receive(oldest_is_message);
+}
+
 void TcpChannel::close(CloseMode mode) {
   dial_.reset();
   if (!connection_) return;

@@ -30,6 +30,7 @@ class TcpChannel final : public Channel, private TcpDialer {
   StartResult start_now(const WorkRequest& request) override;
   void on_receive_posted() override;
   void catch_up() override;
+  bool waits_for_receive(bool oldest_is_message) override;
   void close(CloseMode mode) override;
   ConnQual local_port() const override { return local_port_; }
   ConnQual remote_port() const override { return remote_port_; }

@@ -56,7 +56,8 @@ std::string oddity(const std::optional<iwarp::UntaggedHeader>& header) {
 
 TcpConnection::TcpConnection(TcpContext& context, UniqueFd socket, bool same_host)
     : context_(context), serial_(context.made++), same_host_(same_host), socket_(std::move(socket)),
-      session_(settings(context.options, same_host), context.chunks, *this) {
+      session_(settings(context.options, same_host), context.chunks, *this),
+      window_(context.options.dead_peer_timeout) {
   ++context_.connections;
 }
 
@@ -164,6 +165,7 @@ void TcpConnection::on_expired(Instant now) {
   const ScopedFlag inside(inside_);
   armed_ = send_again_ = kNever;
   tell_sent();
+  if (now >= look_at_window_) look_at_window();
   session_.on_time(now);
   transmit(true, share());
   settle();
@@ -199,6 +201,9 @@ void TcpConnection::on_ready(std::uint32_t events) {
     // It cannot be read to its end, but it has ended.
     unwatch();
     session_.lost(context_.now());
+  } else if ((events & EPOLLRDHUP) != 0) {
+    end_is_behind_ = true;
+    session_.end_is_behind(context_.now());
   }
   answer();
 }
@@ -396,7 +401,8 @@ void TcpConnection::settle() {
   }
   if (session_.owes_ack() && !full_) touch();
   watch_for_what_matters();
-  const Instant deadline = std::min(begun_ ? session_.deadline() : kNever, send_again_);
+  const Instant deadline =
+      std::min({begun_ ? session_.deadline() : kNever, send_again_, look_at_window_});
   if (deadline != armed_) {
     armed_ = deadline;
     if (deadline == kNever)
@@ -408,12 +414,44 @@ void TcpConnection::settle() {
 
 void TcpConnection::watch_for_what_matters() {
   if (!watching_ || connecting_) return;
-  const std::uint32_t in = reading() ? EPOLLIN : 0U;
+  const std::uint32_t in = reading() ? EPOLLIN : end_to_look_for();
   const std::uint32_t wanted = in | (full_ ? EPOLLOUT : 0U);
   if (wanted == watched_) return;
   FdHandler& self = *this;
   context_.reactor.change(socket_.get(), wanted, self);
   watched_ = wanted;
+}
+
+// TCP was given something, and tells nobody that the peer does not take it.
+void TcpConnection::watch_window() {
+  look_at_window_ = context_.now() + window_.between_looks();
+  if (armed_ <= look_at_window_) return;
+  armed_ = look_at_window_;
+  context_.arm(*this, armed_);
+}
+
+void TcpConnection::look_at_window() {
+  look_at_window_ = kNever;
+  if (!watching_) return;
+  const bool anything = unacknowledged(socket_.get()) != 0;
+  const TcpState state = anything ? tcp_state(socket_.get()) : TcpState{};
+  if (anything) look_at_window_ = context_.now() + window_.between_looks();
+  if (state.window_closed != excused_) {
+    excused_ = state.window_closed;
+    excuse_peer(socket_.get(), excused_, context_.options.dead_peer_timeout);
+  }
+  if (!excused_)
+    window_.open();
+  else if (window_.is_dead(state, context_.now()))
+    fail_with(ETIMEDOUT);
+}
+
+bool TcpConnection::waits_for_receive(bool oldest_is_message) {
+  if (!held_.empty()) return true;
+  const TcpState state = tcp_state(socket_.get());
+  const bool moved = std::exchange(arrived_then_, state.acknowledged) != state.acknowledged;
+  const bool all = !session_.has_output() && unacknowledged(socket_.get()) == 0;
+  return oldest_is_message && session_.peer_is_known() && !moved && (all || state.window_closed);
 }
 
 void TcpConnection::unwatch() {

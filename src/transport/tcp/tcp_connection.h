@@ -14,6 +14,7 @@
 
 #include "transport/inet/fork_guard.h"
 #include "transport/iwarp/session.h"
+#include "transport/tcp/closed_window.h"
 #include "transport/tcp/inet_socket.h"
 #include "transport/tcp/tcp_context.h"
 
@@ -69,6 +70,8 @@ class TcpConnection final : public PendingHook,
   // Something was asked of the session: progress() looks after what follows from it.
   void touch() { context_.schedule(*this); }
   void receive_posted();
+  // See Channel.
+  bool waits_for_receive(bool oldest_is_message);
   // A request of so many octets: it leaves at once, or in the next turn with those that follow it.
   void started(std::uint64_t length);
   // See Channel::catch_up().
@@ -128,10 +131,14 @@ class TcpConnection final : public PendingHook,
   void tell_owner();
   void put_off();
   void tell_log();
+  void watch_window();
+  void look_at_window();
   void watch_for_what_matters();
   void unwatch();
   void fail_with(int error);
   bool reading() const { return held_.empty() && !at_end_; }
+  // Of the peer, behind what is not read.
+  std::uint32_t end_to_look_for() const { return at_end_ || end_is_behind_ ? 0U : EPOLLRDHUP; }
   // What it says last is said in the order in which connections were released.
   bool waits_for_its_turn() const { return released_ && PendingHook::linked(); }
 
@@ -152,9 +159,10 @@ class TcpConnection final : public PendingHook,
   std::optional<iwarp::NoReply> no_reply_; // the owner has not been told yet
   int error_ = 0;                          // with which the socket has ended
   bool receive_posted_ = false;
-  bool full_ = false;   // the socket takes no more now
-  bool at_end_ = false; // the peer sends no more
-  bool reset_ = false;  // and did not end in order
+  bool full_ = false;          // the socket takes no more now
+  bool at_end_ = false;        // the peer sends no more
+  bool end_is_behind_ = false; // nor behind what is not read
+  bool reset_ = false;         // and did not end in order
   bool released_ = false;
   bool told_log_ = false;
   bool inside_ = false;       // the session is at work, and may be telling of it
@@ -164,8 +172,12 @@ class TcpConnection final : public PendingHook,
   std::uint64_t turn_ = 0;
   Instant measured_ = 0; // the segments of TCP
   Instant armed_ = kNever;
-  Instant send_again_ = kNever; // the kernel had no memory
-  std::vector<std::byte> held_; // read, and not taken by the session yet
+  Instant send_again_ = kNever;     // the kernel had no memory
+  Instant look_at_window_ = kNever; // while TCP may have something that the peer has not
+  ClosedWindow window_;
+  bool excused_ = false;           // it was closed
+  std::uint64_t arrived_then_ = 0; // octets, when waits_for_receive() was asked last
+  std::vector<std::byte> held_;    // read, and not taken by the session yet
 };
 
 } // namespace datum

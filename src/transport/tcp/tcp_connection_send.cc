@@ -73,6 +73,8 @@ bool TcpConnection::send_at_once() {
   const ssize_t sent = send(alone ? all : beginning(all, TcpTurn::kShare));
   if (sent < 0) learn_of(errno);
   if (sent <= 0) return false;
+  if (look_at_window_ == kNever) [[unlikely]]
+    watch_window();
   sent_untold_ = session_.sent_at_once(static_cast<std::size_t>(sent));
   if (sent_untold_ || session_.has_output()) return false;
   // The acknowledgement that waited for its turn has left with it.
@@ -146,6 +148,8 @@ void TcpConnection::transmit(bool with_ack, std::size_t most) {
     }
     const auto size = static_cast<std::size_t>(sent);
     left -= std::min(left, size);
+    if (look_at_window_ == kNever) [[unlikely]]
+      watch_window();
     context_.turn.sent(size);
     session_.sent(size, context_.now());
   }

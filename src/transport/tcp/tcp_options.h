@@ -23,8 +23,8 @@ struct TcpOptions {
   std::optional<PortRange> ports; // those that may be chosen (DATUM_PORT_RANGE)
   bool only_way = true;           // without it there is no other: what it cannot do is said
   CrcPolicy crc = CrcPolicy::Auto;
-  bool hello = true; // peers of our own kind are told apart
-  Duration receive_timeout = kSecond;
+  bool hello = true;                         // peers of our own kind are told apart
+  std::optional<Duration> receive_timeout;   // of a message without a Recv, if that was said
   Duration dead_peer_timeout = 30 * kSecond; // a host that does not answer any more is gone
   std::size_t max_half_open = 512;           // accepted, request not complete, of one listener
   std::size_t max_ending = 1024;             // nobody holds them any more, their peers do

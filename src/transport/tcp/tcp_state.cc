@@ -12,11 +12,18 @@ namespace datum {
 
 namespace {
 
-// All zero: the kernel does not tell.
+// What is zero the kernel does not tell.
 tcp_info info_of(int socket) {
   tcp_info info{};
+  info.tcpi_snd_wnd = ~0U; // of old kernels, too
   socklen_t length = sizeof info;
   return ::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 ? info : tcp_info{};
+}
+
+// Nothing is on its way, and still there is something to send: the window has no room for it. Or
+// the peer has taken back what it had offered.
+bool is_closed(const tcp_info& info) {
+  return info.tcpi_unacked == 0 ? info.tcpi_notsent_bytes != 0 : info.tcpi_snd_wnd == 0;
 }
 
 } // namespace
@@ -26,7 +33,8 @@ TcpState tcp_state(int socket) {
   // The SYN counts as one octet.
   const std::uint64_t acknowledged = info.tcpi_bytes_acked;
   return {info.tcpi_rtt * kMicrosecond, acknowledged == 0 ? 0 : acknowledged - 1,
-          info.tcpi_bytes_retrans};
+          info.tcpi_bytes_retrans,      info.tcpi_segs_in,
+          info.tcpi_segs_out,           is_closed(info)};
 }
 
 std::uint32_t unacknowledged(int socket) {

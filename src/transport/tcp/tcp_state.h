@@ -12,6 +12,9 @@ struct TcpState {
   Duration round_trip = 0;        // smoothed, 0: not measured yet
   std::uint64_t acknowledged = 0; // octets that the peer's TCP has
   std::uint64_t sent_again = 0;   // octets, each time; the SYN is none
+  std::uint32_t segments_in = 0;  // of any kind
+  std::uint32_t segments_out = 0;
+  bool window_closed = false; // octets wait, and the peer takes none now
 };
 TcpState tcp_state(int socket);
 // Octets, and one for the end of the stream, that TCP was given and the peer's TCP has not.

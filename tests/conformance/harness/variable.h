@@ -32,6 +32,12 @@ class Variable {
   std::optional<std::string> before_;
 };
 
+// Not set while it lives.
+class NoVariable : public Variable {
+ public:
+  explicit NoVariable(const char* name) : Variable(name, "") { unsetenv(name); }
+};
+
 // A named attribute of an EP; "": it has none of that name.
 inline std::string told_of(DAT_EP_HANDLE ep, const std::string& name) {
   DAT_EP_PARAM param{};

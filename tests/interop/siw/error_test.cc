@@ -2,6 +2,7 @@
 // interop/siw: what one side may not do, and what the other makes of it. A Send or Write to a
 // foreign peer completes when TCP has it, so an error that the peer finds comes as the end of the
 // connection.
+#include "../../conformance/harness/variable.h"
 #include "fixture.h"
 
 #include <dat2/dat_ib_extensions.h>
@@ -145,8 +146,14 @@ TEST_P(SiwError, SendOfSiwWaitsForOurReceive) {
   EXPECT_TRUE(buffer.holds(6, 0, 64));
 }
 
+struct OneSecond {
+  const test::Variable wait{"DATUM_RNR_TIMEOUT", "1000"};
+};
+class SiwErrorSoon : private OneSecond, public SiwError {};
+DATUM_SIW_BOTH_WAYS(SiwErrorSoon);
+
 // Rules: SIW.25
-TEST_P(SiwError, SendOfSiwWaitsNoLongerThanASecond) {
+TEST_P(SiwErrorSoon, SendOfSiwWaitsNoLongerThanSet) {
   siw.must("send 1 0 64");
   siw.expect_done(1, 64);
   expect_broken();

@@ -37,6 +37,7 @@ class SilentChannel final : public Channel {
   StartResult start_now(const WorkRequest&) override { return StartResult::Later; }
   void on_receive_posted() override {}
   void catch_up() override {}
+  bool waits_for_receive(bool) override { return false; }
   void close(CloseMode) override {}
   ConnQual local_port() const override { return 1; }
   ConnQual remote_port() const override { return 2; }

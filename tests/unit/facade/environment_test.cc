@@ -122,6 +122,23 @@ TEST(Environment, TheDefaultIsLenient) {
   unsetenv("DATUM_STRICT");
 }
 
+// Rules: ENV.24
+TEST(Environment, AMessageWaitsForItsRecvAsLongAsIsSet) {
+  unsetenv("DATUM_RNR_TIMEOUT");
+  EXPECT_EQ(read_environment().receive_timeout, std::nullopt);
+  for (const auto& [value, wait] : {std::pair{"0", Duration{0}},
+                                    {"1000", Duration{1'000'000'000}},
+                                    {"4233600000", Duration{4'233'600'000'000'000}}}) {
+    setenv("DATUM_RNR_TIMEOUT", value, 1);
+    EXPECT_EQ(read_environment().receive_timeout, wait) << value;
+  }
+  for (const char* bad : {"", "-1", "4233600001", "4294967296", "1s"}) {
+    setenv("DATUM_RNR_TIMEOUT", bad, 1);
+    EXPECT_EQ(read_environment().receive_timeout, std::nullopt) << bad;
+  }
+  unsetenv("DATUM_RNR_TIMEOUT");
+}
+
 TEST(Environment, APeerTimeoutIsASecondToADay) {
   EXPECT_EQ(parse_peer_timeout("1000"), 1'000'000'000);
   EXPECT_EQ(parse_peer_timeout("86400000"), 86'400'000'000'000);

@@ -79,6 +79,7 @@ class FakeChannel final : public Channel {
   StartResult start_now(const WorkRequest& request) override { return start(request); }
   void on_receive_posted() override {}
   void catch_up() override {}
+  bool waits_for_receive(bool) override { return false; }
   void close(CloseMode) override {}
   ConnQual local_port() const override { return 0; }
   ConnQual remote_port() const override { return 0; }

@@ -200,6 +200,11 @@ void StandIn::on_closed(CloseReason reason) {
   tell(reason == CloseReason::Disconnected ? "disconnected" : "broken");
 }
 
+bool StandIn::may_wait_on(bool limited) {
+  ++long_waits;
+  return waits_on && !limited;
+}
+
 AccessFault StandIn::check_note(const MessageNote& note) const {
   return note.by == Opcode::SendInvalidate ? invalidation : AccessFault::None;
 }

@@ -281,15 +281,6 @@ TEST_P(Transfer, ASendWaitsForItsReceive) {
   EXPECT_EQ(a.next().cookie, 2U);
 }
 
-TEST_P(Transfer, WithoutAReceiveForOneSecondTheConnectionBreaks) {
-  ASSERT_TRUE(a.send(0, 100, 1).ok());
-  pair.world.settle();
-  pair.world.advance(kSecond);
-  EXPECT_EQ(a.next().status, DtoStatus::ReceiverNotReady);
-  EXPECT_EQ(a.next(a.connect_evd).kind, EventKind::Broken);
-  EXPECT_EQ(p.next(p.connect_evd).kind, EventKind::Broken);
-}
-
 TEST_P(Transfer, ATooLongSendEndsBothSides) {
   ASSERT_TRUE(p.receive(0, 10, 1).ok());
   ASSERT_TRUE(a.send(0, 11, 2).ok());

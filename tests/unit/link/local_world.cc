@@ -111,7 +111,7 @@ bool LocalFabric::progress() {
   return !due.empty();
 }
 
-Node::Node(LocalWorld& world, const LinkOptions& options, Duration connect_grace)
+Node::Node(LocalWorld& world, const LinkOptions& options, Duration connect_grace, bool strict)
     : progress(world), fabric(world), transport(fabric, options) {
   AdapterEnvironment environment;
   environment.handles = &handles;
@@ -121,12 +121,13 @@ Node::Node(LocalWorld& world, const LinkOptions& options, Duration connect_grace
   environment.memory = &memory;
   environment.datagrams = true;
   environment.connect_grace = connect_grace;
+  environment.strict = strict;
   adapter = std::make_unique<InterfaceAdapter>(environment, transport);
 }
 
-LocalWorld::LocalWorld(bool direct, Duration connect_grace) {
-  a = std::make_unique<Node>(*this, options, connect_grace);
-  b = std::make_unique<Node>(*this, options, connect_grace);
+LocalWorld::LocalWorld(bool direct, Duration connect_grace, bool strict) {
+  a = std::make_unique<Node>(*this, options, connect_grace, strict);
+  b = std::make_unique<Node>(*this, options, connect_grace, strict);
   a->fabric.direct = b->fabric.direct = direct;
 }
 

@@ -127,7 +127,7 @@ class LocalFabric final : public Fabric {
 
 // One adapter with everything it stands on.
 struct Node {
-  Node(LocalWorld& world, const LinkOptions& options, Duration connect_grace);
+  Node(LocalWorld& world, const LinkOptions& options, Duration connect_grace, bool strict);
   PlainHandles handles;
   AnyMemory memory;
   SeededRandom random{1};
@@ -140,7 +140,7 @@ struct Node {
 
 class LocalWorld {
  public:
-  explicit LocalWorld(bool direct = false, Duration connect_grace = 0);
+  explicit LocalWorld(bool direct = false, Duration connect_grace = 0, bool strict = false);
   ~LocalWorld();
   // Polls everybody until nothing moves.
   void settle();

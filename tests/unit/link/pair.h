@@ -61,8 +61,9 @@ struct Side {
 };
 
 struct Pair {
-  explicit Pair(bool direct = false, const EndpointAttributes* attributes = nullptr)
-      : world(direct), active(*world.a, attributes), passive(*world.b, attributes) {}
+  explicit Pair(bool direct = false, const EndpointAttributes* attributes = nullptr,
+                bool strict = false)
+      : world(direct, 0, strict), active(*world.a, attributes), passive(*world.b, attributes) {}
   void connect() { connect(active, passive); }
   void connect(Side& from, Side& to) {
     const ConnQual qualifier = 4000;

@@ -34,6 +34,10 @@ TEST(KeepAlive, EndsInTheSecondBehindTheTimeSetOrInA600thOfIt) {
     EXPECT_LE(idle + interval, seconds + 1);
     EXPECT_LE(interval, seconds <= 600 ? 1 : seconds / 600);
     EXPECT_GE(idle + 600 * interval, seconds / 2); // and no host is pestered
+    excuse_peer(socket.get(), true, seconds * kSecond);
+    EXPECT_EQ(option(socket, TCP_USER_TIMEOUT), 0);
+    excuse_peer(socket.get(), false, seconds * kSecond);
+    EXPECT_EQ(option(socket, TCP_USER_TIMEOUT), seconds * 1'000);
   }
 }
 

@@ -156,22 +156,31 @@ class BeyondTheBound : public TcpLimits {
     TcpOptions options;
     options.most_staged = 4096; // three of them
     options.read_size = 4096;
-    options.receive_timeout = 3 * kSecond;
+    options.receive_timeout = patience;
     open(options);
   }
   static Bytes message(std::uint32_t msn) { return iwarp::test::pattern(kSize, 3, msn); }
   void flood_and_finish() {
+    flood();
+    finish();
+  }
+  void flood() {
     open_small();
     connect(kPlain);
     for (std::uint32_t msn = 1; msn <= kMessages; ++msn)
       stranger_->say(iwarp::test::fpdu(iwarp::test::untagged(iwarp::Rdmap::Send, 0, msn),
                                        message(msn), false));
+    await_octets(socket_);
+    look_often();
+  }
+  void finish() {
     stranger_->finish();
     await_end(socket_);
     look_often();
     EXPECT_GT(unread(), 0U) << "its end is behind what is not read";
     EXPECT_EQ(events_.take_log(), Log{"established  reads 4"});
   }
+  std::optional<Duration> patience = 3 * kSecond;
   // Recvs for so many, all at once.
   void post(iwarp::test::StandIn& events, Channel& channel, std::uint32_t count) const {
     for (std::uint32_t i = 0; i < count; ++i) events.post_receive(kSize);
@@ -217,6 +226,40 @@ TEST_F(BeyondTheBound, WithoutARecvTheEndComesWhenThePatienceIsOver) {
   EXPECT_EQ(events_.log(), Log{});
   skip(500 * kMillisecond);
   EXPECT_EQ(events_.log(), Log{"broken"});
+}
+
+// Nothing is set, and strict mode is not on: they wait for as long as there is a peer.
+// Rules: tcp.O4.default tcp.H5.default
+TEST_F(BeyondTheBound, WithoutARecvForEverTheEndComesASecondBehindThePeers) {
+  patience.reset();
+  events_.waits_on = true;
+  flood();
+  for (int i = 0; i < 100; ++i) skip(3600 * kSecond);
+  EXPECT_EQ(events_.take_log(), Log{"established  reads 4"});
+  EXPECT_EQ(events_.long_waits, 1);
+  stranger_->finish();
+  await_end(socket_);
+  look_often();
+  EXPECT_GT(unread(), 0U);
+  EXPECT_EQ(far().reactor.watched(socket_), 0U) << "it is told of that once";
+  skip(kSecond / 2);
+  EXPECT_EQ(events_.log(), Log{});
+  skip(kSecond / 2);
+  EXPECT_EQ(events_.log(), Log{"broken"});
+}
+
+// Rules: tcp.O4.default
+TEST_F(BeyondTheBound, RecvsThatArePostedWithinThatSecondGetTheirMessages) {
+  patience.reset();
+  events_.waits_on = true;
+  flood();
+  skip(3600 * kSecond);
+  EXPECT_EQ(events_.take_log(), Log{"established  reads 4"});
+  stranger_->finish();
+  await_end(socket_);
+  look_often();
+  skip(kSecond / 2);
+  expect_all(events_, *channel_);
 }
 
 // What it announces, that the end is in order, is behind them, too.
