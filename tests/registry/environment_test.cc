@@ -73,7 +73,7 @@ TEST_F(Environment, UnreadableOverrideIsSaidOnceAndBuiltInsRemain) {
 }
 
 // As many as a distribution's file has for programs of DAT 2.0, and some of DAT 1.2.
-std::string long_file() {
+static std::string long_file() {
   std::string conf;
   for (int i = 0; i != 62; ++i)
     conf += "ofa-v2-" + std::to_string(i) + " u2.0 nonthreadsafe default a.so a.2.0 \"\" \"\"\n";
@@ -233,6 +233,15 @@ TEST_F(Environment, ControlCharactersOfTheEnvironmentReachNoLog) {
     EXPECT_TRUE(contains(ran.err, kShown)) << variable << ran.err;
   }
 }
+
+#ifdef HAS_DATUM1
+// Rules: dat_ia_query.R36
+TEST_F(Environment, BuiltInAdapterReportsTheThreadSafetyThatIsAskedFor) {
+  const Ran ran = probe_with("", {"thread-safety", "datum"});
+  EXPECT_EQ(ran.out, "asked 0 told 0\nasked 1 told 1\n");
+  EXPECT_EQ(ran.err, "");
+}
+#endif
 
 // A copy of libdat with a stub as libdatum1.so beside it.
 class BuiltInModule : public Environment {

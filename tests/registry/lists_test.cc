@@ -196,9 +196,9 @@ TEST(Add, NameOfTheFileThatIsRegisteredByHandLoadsNothing) {
   EXPECT_EQ(dat_registry_remove_provider(by_hand(), &key), 0U);
 }
 
-std::uint64_t told_uses = ~std::uint64_t{0};
+static std::uint64_t told_uses = ~std::uint64_t{0};
 
-void tell_uses(std::uint64_t uses) {
+static void tell_uses(std::uint64_t uses) {
   told_uses = uses;
 }
 

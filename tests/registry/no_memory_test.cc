@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/registry/no_memory_test.cc: what the registry leaves behind when it gets no memory in the
 // middle of a call: nothing.
+#include <cstdlib>
 #include <gtest/gtest.h>
 
 #include "../unit/iwarp/no_memory.h"
@@ -12,6 +13,9 @@ using datum::iwarp::test::NoMemory;
 
 namespace {
 
+// Lines about calls that have succeeded take memory as well. Before the first one is thought of.
+const bool kTold = ::setenv("DAT_DBG_TYPE", "0x28", 1) == 0;
+
 constexpr DAT_RETURN kNoMemory = 0x80030002U;
 
 struct Object {
@@ -20,9 +24,9 @@ struct Object {
 
 int open_objects = 0;
 // More tables than the registry has room for at first, so that one of them makes it grow.
-DAT_PROVIDER tables[600];
+DAT_PROVIDER tables[160];
 std::size_t next_table = 0;
-Object objects[600];
+Object objects[160];
 DAT_EVD_HANDLE const kAsyncEvd = &objects[0];
 
 DAT_RETURN open_object(const DAT_NAME_PTR, DAT_COUNT, DAT_EVD_HANDLE* evd, DAT_IA_HANDLE* ia) {
@@ -80,11 +84,11 @@ class RegistryNoMemory : public testing::Test {
 
 // Rules: REGISTRY.4
 TEST_F(RegistryNoMemory, OpenThatFailsLeavesNeitherAnIaNorItsPlace) {
-  ASSERT_EQ(registry_.add(&tables[599], &info_), DAT_SUCCESS);
+  ASSERT_EQ(registry_.add(&tables[159], &info_), DAT_SUCCESS);
   int failed = 0;
   int opened = 0;
   // Each has a new table; among them are those that the known tables have to grow for.
-  while (next_table < 590) {
+  while (next_table < 150) {
     for (int allowed = 0;; ++allowed) {
       DAT_IA_HANDLE ia = DAT_HANDLE_NULL;
       DAT_EVD_HANDLE evd = DAT_HANDLE_NULL;
@@ -102,14 +106,15 @@ TEST_F(RegistryNoMemory, OpenThatFailsLeavesNeitherAnIaNorItsPlace) {
       ASSERT_EQ(open_objects, 0) << "with " << allowed << " allocations";
     }
   }
+  EXPECT_TRUE(kTold);
   EXPECT_GT(failed, opened);
   EXPECT_EQ(free_places(), 4095U);
-  EXPECT_EQ(registry_.remove(&tables[599], &info_), DAT_SUCCESS) << "no open counts on it";
+  EXPECT_EQ(registry_.remove(&tables[159], &info_), DAT_SUCCESS) << "no open counts on it";
 }
 
 // Rules: REGISTRY.4
 TEST_F(RegistryNoMemory, AddThatFailsRegistersNothing) {
-  for (std::size_t i = 0; i != 590; ++i) {
+  for (std::size_t i = 0; i != 150; ++i) {
     DAT_PROVIDER_INFO info = info_;
     std::to_string(i).copy(info.ia_name, 255);
     const auto add = [&](int allowed) {

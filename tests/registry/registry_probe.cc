@@ -3,6 +3,7 @@
 //   registry_probe list            a line "name u1.2 threadsafe" for each entry
 //   registry_probe list-of-8 N     asks N times with a list of 8: a line "0x00000000 8" each, and
 //                                  then those of the last answer as above
+//   registry_probe thread-safety NAME   opens it for programs without and with threads: "asked 0 told 0"
 //   registry_probe open NAME...    a line "NAME 0x00000000" for each name; opened IAs are closed
 //   registry_probe open-version-2 NAME...   the same as a program of DAT 2.0
 #include <cstdio>
@@ -32,6 +33,19 @@ int list_of_8(int times) {
   return 0;
 }
 
+int thread_safety(char* name) {
+  for (const DAT_BOOLEAN asked : {DAT_FALSE, DAT_TRUE}) {
+    DAT_EVD_HANDLE evd = DAT_HANDLE_NULL;
+    DAT_IA_HANDLE ia = DAT_HANDLE_NULL;
+    if (dat_ia_openv(name, 8, &evd, &ia, 1, 2, asked) != DAT_SUCCESS) return 1;
+    DAT_PROVIDER_ATTR attributes{};
+    dat_ia_query(ia, nullptr, 0, nullptr, DAT_PROVIDER_FIELD_ALL, &attributes);
+    std::printf("asked %d told %d\n", asked != DAT_FALSE, attributes.is_thread_safe != DAT_FALSE);
+    dat_ia_close(ia, DAT_CLOSE_ABRUPT_FLAG);
+  }
+  return 0;
+}
+
 int list() {
   DAT_COUNT number = 0;
   dat_registry_list_providers(0, &number, nullptr);
@@ -57,6 +71,7 @@ int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "list") == 0) return list();
   if (argc < 3) return 2;
   if (std::strcmp(argv[1], "list-of-8") == 0) return list_of_8(std::atoi(argv[2]));
+  if (std::strcmp(argv[1], "thread-safety") == 0) return thread_safety(argv[2]);
   const bool of_dat2 = std::strcmp(argv[1], "open-version-2") == 0;
   if (!of_dat2 && std::strcmp(argv[1], "open") != 0) return 2;
   for (int i = 2; i < argc; ++i) open(argv[i], of_dat2 ? 2 : 1, of_dat2 ? 0 : 2);

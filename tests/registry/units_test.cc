@@ -282,17 +282,17 @@ TEST(BuiltIn, NamesOfTheInterfaces) {
             (std::vector<std::string>{"datum", "datum-lo", "datum-eth0"}));
 }
 
-std::vector<std::string> loopback() {
+static std::vector<std::string> loopback() {
   return {"lo"};
 }
 
 // The entry of a registry that answers; null: none.
-StaticEntry* answer_of(StaticRegistry& registry, const Key& request) {
+static StaticEntry* answer_of(StaticRegistry& registry, const Key& request) {
   Matcher matcher(request);
   return registry.find(request, matcher);
 }
 
-std::vector<Key> listed(const std::string& file) {
+static std::vector<Key> listed(const std::string& file) {
   return StaticRegistry(datum::conf::parse_dat_conf(file), "f", &loopback).listed();
 }
 
@@ -380,7 +380,7 @@ TEST(BuiltIn, KernelAndNondefaultLinesAreNotListed) {
 // With a search for each line these took minutes, past the limit of a test.
 constexpr int kManyLines = 100'000;
 
-StaticRegistry many(const std::function<std::string(int)>& name_and_version) {
+static StaticRegistry many(const std::function<std::string(int)>& name_and_version) {
   std::string text;
   for (int i = 0; i != kManyLines; ++i)
     text += name_and_version(i) + " threadsafe default m.so p.1.0 \"\" \"\"\n";
