@@ -186,6 +186,15 @@ TEST(Add, NameBecomesOpenableAndIsHeldWhileOpen) {
   EXPECT_EQ(open_ia("by-hand").ret, 0x800a0062U);
 }
 
+// Rules: REGISTRY.3
+TEST(Add, ProviderOfAnotherMajorVersionIsNotOpened) {
+  DAT_PROVIDER_INFO key = info("of-dat2");
+  key.dapl_version_major = 2;
+  ASSERT_EQ(dat_registry_add_provider(by_hand(), &key), 0U);
+  EXPECT_EQ(open_ia("of-dat2", 2, 0).ret, 0x800a0063U);
+  EXPECT_EQ(dat_registry_remove_provider(by_hand(), &key), 0U);
+}
+
 TEST(Add, NameOfTheFileThatIsRegisteredByHandLoadsNothing) {
   const DAT_PROVIDER_INFO key = info("plain");
   ASSERT_EQ(dat_registry_add_provider(by_hand(), &key), 0U);
