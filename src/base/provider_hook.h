@@ -8,12 +8,16 @@
 
 namespace datum {
 
-inline constexpr std::uint64_t kProviderHookMark = 0x314b4f4f48544144; // "DATHOOK1"
+// Another one whenever the structure changes: registry and provider may be of different builds.
+inline constexpr std::uint64_t kProviderHookMark = 0x324b4f4f48544144; // "DATHOOK2"
 
 struct ProviderHook {
   std::uint64_t mark = kProviderHookMark;
   // The IA was opened with the prefix RO_AWARE_ (dat_ia_open). A provider's own IA handle.
   void (*relaxed_ordering)(void* ia) = nullptr;
+  // How often the registry has used Leniency::ShortProviderList in this process: at each open, and
+  // at each use.
+  void (*short_provider_lists)(std::uint64_t uses) = nullptr;
 };
 
 } // namespace datum

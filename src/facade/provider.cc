@@ -10,11 +10,13 @@
 #include "base/provider_hook.h"
 #include "facade/call_texts.h"
 #include "facade/ia_calls.h"
+#include "facade/registry_uses.h"
 
 namespace datum {
 namespace {
 
-constexpr ProviderHook kHook{.relaxed_ordering = &declare_relaxed_ordering};
+constexpr ProviderHook kHook{.relaxed_ordering = &declare_relaxed_ordering,
+                             .short_provider_lists = &set_short_provider_lists};
 
 // IA names of one process: an interface each, twice for the two kinds of thread safety.
 constexpr std::size_t kMaxEntries = 256;

@@ -8,8 +8,8 @@
 // be read and is a known table. Reading an arbitrary address may fault; what the kernel reads for
 // us may not, but costs a system call. Hence a cache of pages in which a good handle was seen: an
 // aligned word there is read directly. (Pages rather than larger blocks: a provider that keeps its
-// objects on the heap has unmapped neighbours. An open IA's objects are mapped; when one closes,
-// the cache is emptied.)
+// objects on the heap has unmapped neighbours. An open IA's objects are mapped. While a provider
+// that may unmap them closes one, no page gets into the cache, and when it has, all are out of it.)
 // Threads: any; no locks.
 #pragma once
 
@@ -48,12 +48,39 @@ class HandleCheck {
   // Objects went away: trust no page until it is seen again.
   void forget_pages() noexcept;
 
+  // Lives while objects may go away at any moment: no page is trusted, and none gets trust.
+  class Distrust {
+   public:
+    explicit Distrust(HandleCheck& handles) noexcept : handles_(handles) {
+      handles_.distrusted_.fetch_add(1, std::memory_order_seq_cst);
+      handles_.forget_pages();
+    }
+    ~Distrust() { handles_.distrusted_.fetch_sub(1, std::memory_order_seq_cst); }
+    Distrust(const Distrust&) = delete;
+    Distrust& operator=(const Distrust&) = delete;
+
+   private:
+    HandleCheck& handles_;
+  };
+
+  // The two halves of a page getting into the cache, about the reading of a word in it. If pages
+  // are forgotten between them, the claim is void.
+  using Claim = std::uintptr_t;
+  Claim claim(DAT_HANDLE handle) noexcept;
+  void trust(DAT_HANDLE handle, Claim claim) noexcept;
+
  private:
   static constexpr std::size_t kPages = 1024; // 4 MiB of objects; a miss costs a system call
   static constexpr unsigned kPageShift = 12;  // the smallest page of any platform we run on
 
   static bool aligned(std::uintptr_t address) noexcept { return address % sizeof(void*) == 0; }
-  // Counted from 1: 0 is an empty slot.
+  // Counted from 1: 0 is a slot that was never used. One without a page has a number that is its
+  // own in the whole life of the process, marked by the upper bit, so that a claim tells whether
+  // anything has happened to the slot.
+  static constexpr std::uintptr_t kNoPage = ~(~std::uintptr_t{0} >> 1U);
+  std::uintptr_t no_page() noexcept {
+    return kNoPage | claims_.fetch_add(1, std::memory_order_relaxed);
+  }
   static std::uintptr_t page(std::uintptr_t address) noexcept {
     return (address >> kPageShift) + 1;
   }
@@ -63,6 +90,8 @@ class HandleCheck {
   }
 
   std::array<std::atomic<std::uintptr_t>, kPages> pages_{};
+  std::atomic<std::uintptr_t> claims_{0};
+  std::atomic<unsigned> distrusted_{0};
   KnownTables tables_;
 };
 

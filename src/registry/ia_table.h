@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "base/mutex.h"
 #include "registry/api.h"
@@ -68,6 +69,26 @@ class IaTable {
   std::atomic<std::size_t> highest_{0}; // ever used
   Mutex mutex_;
   std::size_t last_ DATUM_GUARDED_BY(mutex_) = 0;
+};
+
+// A place that is reserved, given back unless an IA gets it.
+class IaPlace {
+ public:
+  explicit IaPlace(IaTable& table) : table_(table), index_(table.reserve()) {}
+  ~IaPlace() {
+    if (index_) table_.cancel(*index_);
+  }
+  IaPlace(const IaPlace&) = delete;
+  IaPlace& operator=(const IaPlace&) = delete;
+
+  explicit operator bool() const { return index_.has_value(); } // false: the table is full
+  DAT_IA_HANDLE publish(DAT_IA_HANDLE object, const IaReferences& references) {
+    return table_.publish(*std::exchange(index_, std::nullopt), object, references);
+  }
+
+ private:
+  IaTable& table_;
+  std::optional<std::size_t> index_;
 };
 
 } // namespace datum::registry

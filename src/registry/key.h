@@ -45,6 +45,9 @@ class Matcher {
     return true;
   }
 
+  // Of the name there are offers of another major version, which are not told.
+  void consider_other_majors() { reach(Miss::Major); }
+
   // Meaningful if no offer was good.
   Miss miss() const { return miss_; }
 

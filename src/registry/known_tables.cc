@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "registry/known_tables.h"
 
+#include <memory>
+
 namespace datum::registry {
 
 void KnownTables::put(const Block& block, const void* table) {
@@ -12,7 +14,9 @@ void KnownTables::put(const Block& block, const void* table) {
 void KnownTables::grow() {
   const Block* old = block_.load(std::memory_order_relaxed);
   const std::size_t size = 2 * (old->mask + 1);
-  const Block* bigger = new Block{new Slot[size]{}, size - 1, old};
+  auto slots = std::make_unique<Slot[]>(size);
+  const Block* bigger = new Block{slots.get(), size - 1, old};
+  static_cast<void>(slots.release()); // the block's, and as immortal
   for (std::size_t i = 0; i <= old->mask; ++i)
     if (const void* table = old->slots[i].load(std::memory_order_relaxed)) put(*bigger, table);
   block_.store(bigger, std::memory_order_release);

@@ -21,9 +21,15 @@ enum class Topic : std::uint32_t {
 
 bool told(LogLevel level, Topic topic);
 
+// Throws nothing: a call that has succeeded does not fail because of a line about it.
 template <class... Args>
 void tell(LogLevel level, Topic topic, fmt::format_string<Args...> format, Args&&... args) {
-  if (told(level, topic)) log_line(level, text(format, std::forward<Args>(args)...));
+  if (!told(level, topic)) return;
+  try {
+    log_line(level, text(format, std::forward<Args>(args)...));
+  } catch (const std::bad_alloc&) {
+    log_out_of_memory();
+  }
 }
 
 } // namespace datum::registry

@@ -7,6 +7,7 @@
 #include "registry/conf/dat_conf.h"
 #include "registry/log.h"
 #include "registry/memory_word.h"
+#include "registry/other_registry.h"
 
 namespace datum::registry {
 namespace {
@@ -95,7 +96,7 @@ class Registry::Provider {
 Registry::Registry(Settings settings, StaticRegistry::Interfaces interfaces, HandleCheck& handles,
                    IaTable& ias)
     : file_name_(std::move(settings.file_name)), aliases_(std::move(settings.aliases)),
-      static_(settings.file, file_name_, interfaces), handles_(handles), ias_(ias) {}
+      static_(std::move(settings.file), file_name_, interfaces), handles_(handles), ias_(ias) {}
 
 std::string Registry::resolve(const char* asked_for) {
   std::string name = strip_prefix(asked_for);
@@ -105,6 +106,7 @@ std::string Registry::resolve(const char* asked_for) {
 }
 
 Registry::Provider Registry::find_provider(const Key& request, const char* asked_for) {
+  if (request.major != DAT_VERSION_MAJOR) return other_version(request);
   Matcher in_static(request);
   StaticEntry* entry = static_.find(request, in_static);
   // Nothing to load is no error: a program may have registered a provider by itself.
@@ -132,6 +134,12 @@ void Registry::tell_missing(const Key& request, const char* asked_for, Miss miss
        asked_for);
 }
 
+// A table of another major version has other calls in its places: none is ever opened here.
+Registry::Provider Registry::other_version(const Key& request) {
+  tell_other_version(request);
+  return {*this, knows(request.name) ? Miss::Major : Miss::Name};
+}
+
 DAT_RETURN Registry::open(const OpenRequest& request) {
   if (request.name == nullptr) return invalid_argument(DAT_INVALID_ARG1);
   const char* name = strip_prefix(request.name);
@@ -147,15 +155,12 @@ DAT_RETURN Registry::open(const OpenRequest& request) {
   if (provider.table() == nullptr)
     return failure(DAT_PROVIDER_NOT_FOUND, subtype_of(provider.miss()));
 
-  const std::optional<std::size_t> place = ias_.reserve();
+  IaPlace place(ias_);
   if (!place) return failure(DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_DEVICE);
   DAT_IA_HANDLE object = DAT_HANDLE_NULL;
   const DAT_RETURN opened = open_at(provider, key, request, &object);
-  if (opened != DAT_SUCCESS) {
-    ias_.cancel(*place);
-    return opened;
-  }
-  *request.ia = ias_.publish(*place, object, provider.keep());
+  if (opened != DAT_SUCCESS) return opened;
+  *request.ia = place.publish(object, provider.keep());
   tell(LogLevel::Debug, Topic::ConsumerApi, "ia \"{}\" is open", key.name);
   return DAT_SUCCESS;
 }
@@ -164,6 +169,7 @@ DAT_RETURN Registry::open_at(const Provider& provider, const Key& key, const Ope
                              DAT_IA_HANDLE* object) {
   // The prototype takes a pointer to char: what a provider does with it stays with us.
   std::string name = key.name;
+  const DAT_EVD_HANDLE given = *request.async_evd;
   const DAT_RETURN opened = provider.table()->ia_open_func(name.data(), request.async_evd_qlen,
                                                            request.async_evd, object);
   if (opened != DAT_SUCCESS) {
@@ -179,10 +185,23 @@ DAT_RETURN Registry::open_at(const Provider& provider, const Key& key, const Ope
          key.name);
     return failure(DAT_INTERNAL_ERROR, DAT_NO_SUBTYPE);
   }
-  handles_.add_table(static_cast<const DAT_PROVIDER*>(table));
-  if (has_prefix(request.name))
-    if (const ProviderHook* hook = hook_of(*static_cast<const DAT_PROVIDER*>(table)))
-      hook->relaxed_ordering(*object);
+  const DAT_RETURN adopted = adopt(*object, *static_cast<const DAT_PROVIDER*>(table), request);
+  if (adopted != DAT_SUCCESS) *request.async_evd = given;
+  return adopted;
+}
+
+DAT_RETURN Registry::adopt(DAT_IA_HANDLE object, const DAT_PROVIDER& table,
+                           const OpenRequest& request) {
+  try {
+    handles_.add_table(&table);
+  } catch (const std::bad_alloc&) {
+    static_cast<void>(table.ia_close_func(object, DAT_CLOSE_ABRUPT_FLAG));
+    return failure(DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_MEMORY);
+  }
+  if (const ProviderHook* hook = hook_of(table)) {
+    if (has_prefix(request.name)) hook->relaxed_ordering(object);
+    hook->short_provider_lists(list_.cut_short());
+  }
   return DAT_SUCCESS;
 }
 
@@ -190,10 +209,12 @@ DAT_RETURN Registry::close(DAT_IA_HANDLE ia, DAT_CLOSE_FLAGS flags) {
   const DAT_IA_HANDLE object = ias_.object_of(ia);
   const DAT_PROVIDER* table = handles_.table_of(object);
   if (table == nullptr) return invalid_handle(DAT_INVALID_HANDLE_IA);
+  // Objects of Datum's provider stay mapped.
+  std::optional<HandleCheck::Distrust> distrust;
+  if (hook_of(*table) == nullptr) distrust.emplace(handles_);
   const DAT_RETURN closed = table->ia_close_func(object, flags);
   if (closed != DAT_SUCCESS) return closed;
   if (const auto references = ias_.take(ia)) give_back(*references);
-  handles_.forget_pages();
   return DAT_SUCCESS;
 }
 
@@ -204,15 +225,19 @@ void Registry::give_back(const IaReferences& references) {
 }
 
 DAT_RETURN Registry::list(DAT_COUNT max, DAT_COUNT* number, DAT_PROVIDER_INFO* infos[]) {
-  if (number == nullptr) return invalid_argument(DAT_INVALID_ARG2);
-  const std::vector<Key> keys = static_.keys();
-  *number = static_cast<DAT_COUNT>(keys.size());
-  if (max <= 0 || max < *number) return invalid_argument(DAT_INVALID_ARG1);
-  if (infos == nullptr) return invalid_argument(DAT_INVALID_ARG3);
-  for (std::size_t i = 0; i < keys.size(); ++i)
-    if (infos[i] == nullptr) return invalid_argument(DAT_INVALID_ARG3);
-  for (std::size_t i = 0; i < keys.size(); ++i) *infos[i] = to_info(keys[i]);
-  return DAT_SUCCESS;
+  const std::uint64_t before = list_.cut_short();
+  const DAT_RETURN filled = list_.fill(static_.listed(), max, number, infos);
+  if (list_.cut_short() != before) tell_providers();
+  return filled;
+}
+
+// The count belongs to the process: every IA of Datum's shows it (dat-info -p).
+void Registry::tell_providers() {
+  ias_.for_each([&](DAT_IA_HANDLE object) {
+    const DAT_PROVIDER* table = handles_.table_of(object);
+    if (table == nullptr) return; // being closed
+    if (const ProviderHook* hook = hook_of(*table)) hook->short_provider_lists(list_.cut_short());
+  });
 }
 
 DAT_RETURN Registry::add(const DAT_PROVIDER* table, const DAT_PROVIDER_INFO* info) {
@@ -221,8 +246,14 @@ DAT_RETURN Registry::add(const DAT_PROVIDER* table, const DAT_PROVIDER_INFO* inf
   // The manual gives names that cannot be registered the same code as names that are taken.
   if (info->ia_name[0] == '\0' || !terminated(*info))
     return failure(DAT_PROVIDER_ALREADY_REGISTERED, DAT_NO_SUBTYPE);
-  const DAT_RETURN added = dynamic_.add(table, to_key(*info));
-  if (added == DAT_SUCCESS) handles_.add_table(table);
+  const Key key = to_key(*info);
+  const DAT_RETURN added = dynamic_.add(table, key);
+  if (added == DAT_SUCCESS) try {
+      handles_.add_table(table);
+    } catch (...) {
+      static_cast<void>(dynamic_.remove(table, key));
+      throw;
+    }
   tell(LogLevel::Debug, Topic::DynamicRegistry, "ia \"{}\": add returns {:#010x}", info->ia_name,
        added);
   return added;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // registry/registry.h: opening and closing IAs, and the lists of what there is.
 // Lives here: the order of steps of dat_ia_openv and dat_ia_close, and of the registry calls.
-// Not here:   calls on open objects (dispatch_*.cc).
+// Not here:   calls on open objects (dispatch_*.cc), what dat_registry_list_providers fills
+//             (provider_list.h).
 // Threads:    any. No lock of the registry is held while a provider's code runs, except that of
 //             the entry being initialised (static_entry.h).
 #pragma once
@@ -10,6 +11,7 @@
 #include "registry/dynamic_registry.h"
 #include "registry/handle_check.h"
 #include "registry/ia_table.h"
+#include "registry/provider_list.h"
 #include "registry/static_registry.h"
 
 namespace datum::registry {
@@ -56,14 +58,19 @@ class Registry {
 
   Provider find_provider(const Key& request, const char* asked_for);
   void tell_missing(const Key& request, const char* asked_for, Miss miss);
+  Provider other_version(const Key& request);
   DAT_RETURN open_at(const Provider& provider, const Key& key, const OpenRequest& request,
                      DAT_IA_HANDLE* object);
+  // The object that a provider has opened; closes it again if there is no memory to keep it.
+  DAT_RETURN adopt(DAT_IA_HANDLE object, const DAT_PROVIDER& table, const OpenRequest& request);
   void give_back(const IaReferences& references);
+  void tell_providers();
 
   const std::string file_name_;
   const conf::Aliases aliases_;
   StaticRegistry static_;
   DynamicRegistry dynamic_;
+  ProviderList list_;
   HandleCheck& handles_;
   IaTable& ias_;
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "registry/log.h"
 
 namespace datum::registry {
@@ -34,6 +35,10 @@ DAT_PROVIDER_INFO to_info(const Key& key) {
   return info;
 }
 
+std::string Alternative::origin() const {
+  return file == nullptr ? "built in" : text("{}:{}", *file, line);
+}
+
 bool StaticEntry::acquire(DynamicRegistry& registered) {
   if (busy_.load(std::memory_order_relaxed) == ::gettid()) {
     tell(LogLevel::Warn, Topic::Errors,
@@ -62,17 +67,18 @@ bool StaticEntry::start(Choice& choice, DynamicRegistry& registered) {
     return false;
   }
   tell(LogLevel::Debug, Topic::ProviderApi, "{}: ia \"{}\": dat_provider_init of {} with \"{}\"",
-       chosen.origin, key_.name, chosen.library, chosen.instance_data);
+       chosen.origin(), key_.name, chosen.library, chosen.instance_data);
   {
     const BusyHere here(busy_);
     (*library)->init(to_info(key_), chosen.instance_data);
   }
   library_ = *library;
   if (registered.holds(key_)) return true;
+  // First, since the text needs memory.
+  finish(**library, registered);
   complain(choice, text("dat_provider_init of {} registered no provider for this name, API "
                         "version and thread safety; see its own messages",
                         chosen.library));
-  finish(**library, registered);
   return false;
 }
 
@@ -94,7 +100,7 @@ void StaticEntry::release(DynamicRegistry& registered) {
 void StaticEntry::complain(Choice& choice, const std::string& text) {
   // Programs try names in a loop: once is enough.
   tell(choice.complained ? LogLevel::Debug : LogLevel::Warn, Topic::Errors, "{}: ia \"{}\": {}",
-       choice.alternative.origin, key_.name, text);
+       choice.alternative.origin(), key_.name, text);
   choice.complained = true;
 }
 

@@ -20,9 +20,12 @@
 namespace datum::registry {
 
 struct Alternative {
-  std::string origin; // "dat.conf:12", for messages
+  const std::string* file = nullptr; // the dat.conf that it comes from; null: built in
+  std::size_t line = 0;
   std::string library;
   std::string instance_data;
+
+  std::string origin() const; // "dat.conf:12", for messages
 };
 
 class StaticEntry {

@@ -1,61 +1,65 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "registry/static_registry.h"
-#include "base/text.h"
 
-#include <algorithm>
+#include <utility>
 
 #include "registry/conf/interfaces.h"
 
 namespace datum::registry {
 
-StaticRegistry::StaticRegistry(const conf::Document<conf::Entry>& file,
-                               const std::string& file_name, Interfaces interfaces)
-    : interfaces_(interfaces) {
+StaticRegistry::StaticRegistry(conf::Document<conf::Entry> file, std::string file_name,
+                               Interfaces interfaces)
+    : file_name_(std::move(file_name)), interfaces_(interfaces) {
   MutexLock lock(mutex_);
-  for (const conf::Entry& line : file.entries) {
-    if (!line.selectable()) continue;
-    const conf::ProviderFields& p = line.provider;
-    entry({line.ia_name, p.api_major, p.api_minor, p.thread_safe})
-        .append({text("{}:{}", file_name, line.line), p.library, p.instance_data});
-  }
-  add_built_in();
+  for (conf::Entry& line : file.entries) add_line(line);
 }
 
-StaticEntry& StaticRegistry::entry(const Key& key) {
-  for (const auto& known : entries_)
-    if (known->key() == key) return *known;
-  return *entries_.emplace_back(std::make_unique<StaticEntry>(key));
+void StaticRegistry::add_line(conf::Entry& line) {
+  conf::ProviderFields& p = line.provider;
+  if (p.api_type != 'u') return;
+  if (p.api_major != DAT_VERSION_MAJOR) {
+    if (line.selectable()) other_majors_.insert(std::move(line.ia_name));
+    return;
+  }
+  if (line.ia_name == conf::kAllAddressesName) lists_built_in_ = false;
+  if (!line.selectable()) return;
+  auto& entry = offers_[line.ia_name][{p.api_minor, p.thread_safe}];
+  if (!entry) {
+    entry = std::make_unique<StaticEntry>(
+        Key{std::move(line.ia_name), p.api_major, p.api_minor, p.thread_safe});
+    lines_.push_back(entry.get());
+  }
+  entry->append({&file_name_, line.line, std::move(p.library), std::move(p.instance_data)});
 }
 
 void StaticRegistry::add_built_in() {
   for (const std::string& name : conf::datum_ia_names(interfaces_())) {
-    const bool known = std::any_of(entries_.begin(), entries_.end(), [&](const auto& e) {
-      return e->key().name == name && e->key().major == DAT_VERSION_MAJOR;
-    });
-    if (known) continue;
-    for (const bool thread_safe : {false, true})
-      entry({name, DAT_VERSION_MAJOR, DAT_VERSION_MINOR, thread_safe})
-          .append({"built in", kBuiltInLibrary, ""});
+    if (offers_.contains(name)) continue;
+    Offers both;
+    for (const bool thread_safe : {false, true}) {
+      auto entry = std::make_unique<StaticEntry>(
+          Key{name, DAT_VERSION_MAJOR, DAT_VERSION_MINOR, thread_safe});
+      entry->append({nullptr, 0, kBuiltInLibrary, ""});
+      both.emplace(Offer{DAT_VERSION_MINOR, thread_safe}, std::move(entry));
+    }
+    offers_.emplace(name, std::move(both));
   }
-}
-
-StaticEntry* StaticRegistry::best(Matcher& matcher) {
-  StaticEntry* best = nullptr;
-  for (const auto& known : entries_)
-    if (matcher.consider(known->key())) best = known.get();
-  return best;
 }
 
 StaticEntry* StaticRegistry::find(const Key& request, Matcher& matcher) {
   MutexLock lock(mutex_);
-  if (!has(request.name)) add_built_in();
-  return best(matcher);
+  if (!offers_.contains(request.name)) add_built_in();
+  if (other_majors_.contains(request.name)) matcher.consider_other_majors();
+  const auto found = offers_.find(request.name);
+  if (found == offers_.end()) return nullptr;
+  StaticEntry* best = nullptr;
+  for (const auto& [offer, entry] : found->second)
+    if (matcher.consider(entry->key())) best = entry.get();
+  return best;
 }
 
 bool StaticRegistry::has(const std::string& name) const {
-  for (const auto& known : entries_)
-    if (known->key().name == name) return true;
-  return false;
+  return offers_.contains(name) || other_majors_.contains(name);
 }
 
 bool StaticRegistry::holds_name(const std::string& name) {
@@ -64,11 +68,15 @@ bool StaticRegistry::holds_name(const std::string& name) {
   return has(name);
 }
 
-std::vector<Key> StaticRegistry::keys() {
+std::vector<Key> StaticRegistry::listed() {
   MutexLock lock(mutex_);
-  add_built_in();
   std::vector<Key> keys;
-  for (const auto& known : entries_) keys.push_back(known->key());
+  keys.reserve(lines_.size() + 1);
+  // Thread-safe or not, as programs ask for it; files of other providers say that they are not.
+  if (lists_built_in_)
+    keys.push_back(
+        {std::string(conf::kAllAddressesName), DAT_VERSION_MAJOR, DAT_VERSION_MINOR, false});
+  for (const StaticEntry* line : lines_) keys.push_back(line->key());
   return keys;
 }
 

@@ -24,10 +24,21 @@ namespace datum::registry {
 #if DATUM_DAT_MAJOR == 1
 // Datum's own provider.
 inline constexpr const char* kBuiltInLibrary = "libdatum1.so";
+// The registries of the two versions. They export the same names, and each its own.
+inline constexpr const char* kThisRegistry = "libdat.so.1";
+inline constexpr const char* kOtherRegistry = "libdat2.so.2";
+inline constexpr const char* kThisLinkOption = "-ldat";
+inline constexpr const char* kOtherLinkOption = "-ldat2";
+inline constexpr DAT_UINT32 kOtherMajor = 2;
 // A call that a provider's table lacks. All of the 1.2 constant is returned, its class included.
 inline constexpr DAT_RETURN kNotImplemented = DAT_NOT_IMPLEMENTED;
 #else
 inline constexpr const char* kBuiltInLibrary = "libdatum2.so";
+inline constexpr const char* kThisRegistry = "libdat2.so.2";
+inline constexpr const char* kOtherRegistry = "libdat.so.1";
+inline constexpr const char* kThisLinkOption = "-ldat2";
+inline constexpr const char* kOtherLinkOption = "-ldat";
+inline constexpr DAT_UINT32 kOtherMajor = 1;
 inline constexpr DAT_RETURN kNotImplemented = DAT_CLASS_ERROR | DAT_NOT_IMPLEMENTED;
 #endif
 

@@ -266,3 +266,41 @@ TEST(ServiceProviderConf, EightFieldsAreBad) {
   EXPECT_TRUE(d.entries.empty());
   EXPECT_EQ(d.diagnostics.size(), 1U);
 }
+
+// Rules: REGISTRY.2
+TEST(DatConfBounds, OnlyTheFirstMistakesAreToldAndTheOthersCounted) {
+  std::string text;
+  for (int i = 0; i != 1000; ++i) text += "nonsense\n";
+  const auto document = parse_dat_conf(text);
+  ASSERT_EQ(document.diagnostics.size(), 65U);
+  EXPECT_EQ(document.diagnostics[63].line, 64U);
+  EXPECT_EQ(document.diagnostics[64].line, 65U);
+  EXPECT_EQ(document.diagnostics[64].text,
+            "936 more mistakes from here on; correct those above first");
+}
+
+// Rules: REGISTRY.2
+TEST(DatConfBounds, LongLinesAndLinesOfManyFieldsAreBadLines) {
+  const std::string blanks(65536, ' ');
+  const auto document = parse_dat_conf("a" + blanks + "\n" + [] {
+    std::string fields;
+    for (int i = 0; i != 65; ++i) fields += "a ";
+    return fields;
+  }() + "\nb u1.2 threadsafe default m.so p.1.0 \"\" \"\"\n");
+  ASSERT_EQ(document.diagnostics.size(), 2U);
+  EXPECT_EQ(document.diagnostics[0].text, "the line has more than 65536 characters; shorten it");
+  EXPECT_EQ(document.diagnostics[1].text,
+            "the line has more than 64 fields; quote fields that contain blanks");
+  ASSERT_EQ(document.entries.size(), 1U);
+  EXPECT_EQ(document.entries[0].line, 3U);
+}
+
+// Rules: REGISTRY.2
+TEST(DatConfBounds, EntriesPastTheMostAreLeftOut) {
+  std::string text;
+  for (int i = 0; i != 131074; ++i) text += "a u1.2 threadsafe default m p.1.0 \"\" \"\"\n";
+  const auto document = parse_dat_conf(text);
+  EXPECT_EQ(document.entries.size(), 131072U);
+  ASSERT_EQ(document.diagnostics.size(), 1U);
+  EXPECT_EQ(document.diagnostics[0].line, 131073U);
+}

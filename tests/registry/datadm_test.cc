@@ -56,6 +56,40 @@ TEST(DatadmText, OtherThreadSafetyIsAnotherLine) {
   EXPECT_EQ(text.add(safe, these({"ibd0"})), Names{"ibd0"});
 }
 
+// With a search for each line these took minutes, past the limit of a test.
+constexpr int kManyLines = 100'000;
+
+// Rules: REGISTRY.1
+TEST(DatadmLongFile, OfOneDeviceIsUpdatedInOneGo) {
+  std::string conf;
+  Names here;
+  for (int i = 0; i != kManyLines; ++i) {
+    here.push_back("ibd" + std::to_string(i));
+    if (i % 2 == 0) conf += tavor_line(here.back());
+  }
+  ConfText text(conf);
+  EXPECT_EQ(text.update(these(here)).added.size(), 50'000U);
+  EXPECT_EQ(text.update(these({"ibd7"})).removed.size(), 99'999U);
+  EXPECT_EQ(text.text(), tavor_line("ibd7"));
+}
+
+// Rules: REGISTRY.1
+TEST(DatadmLongFile, OfManyDevicesIsUpdatedAndTakenAway) {
+  std::string conf;
+  std::string services;
+  for (int i = 0; i != kManyLines; ++i) {
+    const std::string device = "\"driver_name=d" + std::to_string(i) + "\"";
+    conf += "ib" + std::string(kFields) + " " + device + "\n";
+    services += device + kFields + "\n";
+  }
+  ConfText text(conf);
+  EXPECT_EQ(text.update(these({"ib"})).removed.size(), 0U);
+  const auto document = datum::conf::parse_service_provider_conf(services);
+  EXPECT_EQ(document.entries.size(), 100'000U);
+  EXPECT_EQ(text.remove(document.entries).size(), 100'000U);
+  EXPECT_EQ(text.text(), "");
+}
+
 TEST(DatadmText, RemoveTakesDeviceLibraryAndVersionTogether) {
   const std::string other_library =
       "a u1.2 nonthreadsafe default other.so SUNW.1.0 \"\" \"driver_name=tavor\"\n";
@@ -65,7 +99,7 @@ TEST(DatadmText, RemoveTakesDeviceLibraryAndVersionTogether) {
   const std::string kept =
       "# comment\n" + other_library + "bad line\n" + other_version + other_device;
   ConfText text(tavor_line("ibd0") + kept + tavor_line("ibd1"));
-  EXPECT_EQ(text.remove(tavor()), (Names{"ibd0", "ibd1"}));
+  EXPECT_EQ(text.remove({tavor()}), (Names{"ibd0", "ibd1"}));
   EXPECT_EQ(text.text(), kept);
 }
 

@@ -67,15 +67,70 @@ TEST_F(Environment, OverrideNamesTheFile) {
 TEST_F(Environment, UnreadableOverrideIsSaidOnceAndBuiltInsRemain) {
   const Ran ran = probe({"list"}, {"DAT_OVERRIDE=/nowhere/dat.conf"});
   EXPECT_EQ(ran.status, 0);
-  EXPECT_TRUE(contains(ran.out, "datum u1.2 nonthreadsafe\ndatum u1.2 threadsafe\n")) << ran.out;
+  EXPECT_EQ(ran.out, "datum u1.2 nonthreadsafe\n");
   EXPECT_EQ(ran.err, "datum warn: DAT_OVERRIDE=/nowhere/dat.conf: No such file or directory; only "
                      "built-in IAs are offered (correct the path or the permissions)\n");
 }
 
-TEST_F(Environment, BuiltInsNameTheLoopbackInterface) {
-  const Ran ran = probe_with("", {"list"});
-  EXPECT_TRUE(contains(ran.out, "datum-lo u1.2 nonthreadsafe\ndatum-lo u1.2 threadsafe\n"))
+// As many as a distribution's file has for programs of DAT 2.0, and some of DAT 1.2.
+static std::string long_file() {
+  std::string conf;
+  for (int i = 0; i != 62; ++i)
+    conf += "ofa-v2-" + std::to_string(i) + " u2.0 nonthreadsafe default a.so a.2.0 \"\" \"\"\n";
+  for (int i = 0; i != 9; ++i) conf += line("ib" + std::to_string(i), "a.so");
+  return conf;
+}
+
+// Rules: dat_registry_list_providers.R6 dat_registry_list_providers.R7
+TEST_F(Environment, LinesOfThisVersionAreListedBehindDatum) {
+  const Ran ran = probe_with(long_file(), {"list"});
+  EXPECT_EQ(ran.out, "datum u1.2 nonthreadsafe\nib0 u1.2 nonthreadsafe\nib1 u1.2 nonthreadsafe\n"
+                     "ib2 u1.2 nonthreadsafe\nib3 u1.2 nonthreadsafe\nib4 u1.2 nonthreadsafe\n"
+                     "ib5 u1.2 nonthreadsafe\nib6 u1.2 nonthreadsafe\nib7 u1.2 nonthreadsafe\n"
+                     "ib8 u1.2 nonthreadsafe\n");
+  EXPECT_EQ(ran.err, "");
+}
+
+// Rules: dat_registry_list_providers.R2.default C-40.default dat_registry_list_providers.R9.default
+TEST_F(Environment, ListThatIsTooShortIsFilledAndSaidOnce) {
+  const Ran ran = probe_with(long_file(), {"list-of-8", "3"});
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_TRUE(ran.out.starts_with("0x00000000 8\n0x00000000 8\n0x00000000 8\n"
+                                  "datum u1.2 nonthreadsafe\nib0 u1.2 nonthreadsafe\n"))
       << ran.out;
+  EXPECT_EQ(lines(ran.out), 11U);
+  EXPECT_EQ(ran.err, "datum warn: dat_registry_list_providers: there are 10 entries, of which 8 "
+                     "fitted into the program's list; if what it looks for is not among them, "
+                     "leave only the lines that it needs in dat.conf, or in a file that "
+                     "DAT_OVERRIDE names\n");
+}
+
+// Rules: dat_registry_list_providers.R2 C-40
+TEST_F(Environment, ListThatIsTooShortIsRefusedInStrictModeWithTheRule) {
+  const Ran ran = probe_with(long_file(), {"list-of-8", "1"}, {"DATUM_STRICT=on"});
+  EXPECT_EQ(ran.out, "0x80060024 10\n");
+  EXPECT_EQ(lines(ran.err), 1U) << ran.err;
+  EXPECT_TRUE(contains(ran.err, "dat_registry_list_providers: a list of 8 for 10 entries: refused, "
+                                "since DATUM_STRICT=on: dat_registry_list_providers.R2: "))
+      << ran.err;
+}
+
+// Rules: dat_registry_list_providers.R9.default
+TEST_F(Environment, FirstUseOfTheLeniencyIsSaidAtInfo) {
+  const Ran ran = probe_with(long_file(), {"list-of-8", "2"}, {"DATUM_LOG=info"});
+  EXPECT_EQ(lines(ran.err), 2U) << ran.err;
+  EXPECT_TRUE(contains(ran.err, "datum info: dat_registry_list_providers: a list of 8 for 10 "
+                                "entries: let pass; DATUM_STRICT=on refuses it"))
+      << ran.err;
+}
+
+// Rules: REGISTRY.3
+TEST_F(Environment, CallOfAnotherVersionIsSentToItsOwnLibrary) {
+  const Ran ran = probe_with("", {"open-version-2", "datum"});
+  EXPECT_EQ(ran.out, "datum 0x800a0063\n");
+  EXPECT_EQ(ran.err,
+            "datum warn: ia \"datum\" u2.0: the call went to libdat.so.1, which serves DAT "
+            "1.2 only; link the program with -ldat2 in place of -ldat\n");
 }
 
 TEST_F(Environment, EachBadLineIsSaidOnceWithFileAndLine) {
@@ -178,6 +233,15 @@ TEST_F(Environment, ControlCharactersOfTheEnvironmentReachNoLog) {
     EXPECT_TRUE(contains(ran.err, kShown)) << variable << ran.err;
   }
 }
+
+#ifdef HAS_DATUM1
+// Rules: dat_ia_query.R36
+TEST_F(Environment, BuiltInAdapterReportsTheThreadSafetyThatIsAskedFor) {
+  const Ran ran = probe_with("", {"thread-safety", "datum"});
+  EXPECT_EQ(ran.out, "asked 0 told 0\nasked 1 told 1\n");
+  EXPECT_EQ(ran.err, "");
+}
+#endif
 
 // A copy of libdat with a stub as libdatum1.so beside it.
 class BuiltInModule : public Environment {

@@ -19,7 +19,7 @@ std::string conf() {
          line("v13", "", "u1.3 nonthreadsafe") + line("v2", "", "u2.0 nonthreadsafe") +
          line("silent", "silent") + line("refusing", "refusing") + line("hollow", "hollow") +
          line("listing", "listing") + line("inward", "inward") + line("staying", "staying") +
-         line("partial", "partial") +
+         line("unmapping", "unmapping") + line("partial", "partial") +
          line("missing", "", "u1.2 nonthreadsafe", "/nowhere/libmissing.so") +
          line("not-a-provider", "", "u1.2 nonthreadsafe", NO_PROVIDER) +
          // Alternatives, tried in this order.

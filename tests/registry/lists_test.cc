@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/registry/lists_test.cc: listing, adding and removing providers, and the texts of codes.
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/provider_hook.h"
 #include "libdat_fixture.h"
 
 namespace {
@@ -31,6 +34,26 @@ DAT_PROVIDER_INFO info(const char* name, DAT_BOOLEAN thread_safe = DAT_FALSE) {
   result.is_thread_safe = thread_safe;
   return result;
 }
+
+// DATUM_STRICT while it lives, and then what it was.
+class Mode {
+ public:
+  explicit Mode(const char* value) {
+    if (const char* before = std::getenv("DATUM_STRICT")) before_ = before;
+    ::setenv("DATUM_STRICT", value, 1);
+  }
+  ~Mode() {
+    if (before_)
+      ::setenv("DATUM_STRICT", before_->c_str(), 1);
+    else
+      ::unsetenv("DATUM_STRICT");
+  }
+  Mode(const Mode&) = delete;
+  Mode& operator=(const Mode&) = delete;
+
+ private:
+  std::optional<std::string> before_;
+};
 
 struct HandMade {
   const DAT_PROVIDER* table;
@@ -63,15 +86,17 @@ TEST(List, FillsOneStructPerEntryAndLoadsNothing) {
   DAT_COUNT number = 0;
   ASSERT_EQ(dat_registry_list_providers(entries() + 1, &number, list.pointers.data()), 0U);
   EXPECT_EQ(number, entries());
-  EXPECT_STREQ(list.infos[0].ia_name, "plain");
+  EXPECT_STREQ(list.infos[0].ia_name, "datum");
   EXPECT_EQ(list.infos[0].dapl_version_major, 1U);
   EXPECT_EQ(list.infos[0].dapl_version_minor, 2U);
   EXPECT_EQ(list.infos[0].is_thread_safe, DAT_FALSE);
+  EXPECT_STREQ(list.infos[1].ia_name, "plain");
   EXPECT_STREQ(list.infos.back().ia_name, "");
   EXPECT_FALSE(stub_is_loaded());
 }
 
-TEST(List, AlternativesOfOneKeyAreOneEntryAndBuiltInsAreListed) {
+// Rules: dat_registry_list_providers.R6 dat_registry_list_providers.R7
+TEST(List, AlternativesOfOneKeyAreOneEntryAndOtherVersionsAreNone) {
   List list(entries());
   DAT_COUNT number = 0;
   ASSERT_EQ(dat_registry_list_providers(entries(), &number, list.pointers.data()), 0U);
@@ -82,15 +107,47 @@ TEST(List, AlternativesOfOneKeyAreOneEntryAndBuiltInsAreListed) {
   };
   EXPECT_EQ(count("chain"), 1);
   EXPECT_EQ(count("both"), 2);
-  EXPECT_EQ(count("datum"), 2);
+  EXPECT_EQ(count("v13"), 1);
+  EXPECT_EQ(count("v2"), 0) << "of DAT 2.0";
+  EXPECT_EQ(count("datum"), 1);
+  EXPECT_EQ(count("datum-lo"), 0) << "opens, but is not listed";
 }
 
 // Rules: dat_registry_list_providers.R2 C-40
 TEST(List, TooSmallGivesTheCount) {
+  const Mode strict("on");
   List list(entries());
   DAT_COUNT number = 0;
   EXPECT_EQ(dat_registry_list_providers(entries() - 1, &number, list.pointers.data()), 0x80060024U);
   EXPECT_EQ(number, entries());
+  EXPECT_STREQ(list.infos[0].ia_name, "") << "nothing is filled";
+}
+
+// Rules: dat_registry_list_providers.R2.default C-40.default
+TEST(List, TooSmallIsFilledByDefault) {
+  const Mode lenient("off");
+  List list(3);
+  list.pointers[2] = nullptr; // beyond max_to_return
+  DAT_COUNT number = 0;
+  EXPECT_EQ(dat_registry_list_providers(2, &number, list.pointers.data()), 0U);
+  EXPECT_EQ(number, 2);
+  EXPECT_STREQ(list.infos[0].ia_name, "datum");
+  EXPECT_STREQ(list.infos[1].ia_name, "plain");
+  EXPECT_STREQ(list.infos[2].ia_name, "");
+}
+
+// Rules: dat_registry_list_providers.R2 dat_registry_list_providers.R2.default
+TEST(List, ModeIsThatOfEachCall) {
+  List list(1);
+  DAT_COUNT number = 0;
+  for (int i = 0; i != 2; ++i) {
+    {
+      const Mode strict("on");
+      EXPECT_EQ(dat_registry_list_providers(1, &number, list.pointers.data()), 0x80060024U);
+    }
+    const Mode lenient("off");
+    EXPECT_EQ(dat_registry_list_providers(1, &number, list.pointers.data()), 0U);
+  }
 }
 
 // Rules: dat_registry_list_providers.R3
@@ -129,6 +186,15 @@ TEST(Add, NameBecomesOpenableAndIsHeldWhileOpen) {
   EXPECT_EQ(open_ia("by-hand").ret, 0x800a0062U);
 }
 
+// Rules: REGISTRY.3
+TEST(Add, ProviderOfAnotherMajorVersionIsNotOpened) {
+  DAT_PROVIDER_INFO key = info("of-dat2");
+  key.dapl_version_major = 2;
+  ASSERT_EQ(dat_registry_add_provider(by_hand(), &key), 0U);
+  EXPECT_EQ(open_ia("of-dat2", 2, 0).ret, 0x800a0063U);
+  EXPECT_EQ(dat_registry_remove_provider(by_hand(), &key), 0U);
+}
+
 TEST(Add, NameOfTheFileThatIsRegisteredByHandLoadsNothing) {
   const DAT_PROVIDER_INFO key = info("plain");
   ASSERT_EQ(dat_registry_add_provider(by_hand(), &key), 0U);
@@ -136,6 +202,45 @@ TEST(Add, NameOfTheFileThatIsRegisteredByHandLoadsNothing) {
   EXPECT_EQ(opened.ret, 0U);
   EXPECT_FALSE(stub_is_loaded());
   EXPECT_EQ(close_ia(opened.ia), 0U);
+  EXPECT_EQ(dat_registry_remove_provider(by_hand(), &key), 0U);
+}
+
+static std::uint64_t told_uses = ~std::uint64_t{0};
+
+static void tell_uses(std::uint64_t uses) {
+  told_uses = uses;
+}
+
+// Rules: dat_registry_list_providers.R9.default
+TEST(Uses, OfAListThatIsTooShortAreToldToProvidersAtEachUseAndEachOpen) {
+  const Mode lenient("off");
+  const datum::ProviderHook hook{.relaxed_ordering = nullptr, .short_provider_lists = &tell_uses};
+  const DAT_PROVIDER_INFO key = info("by-hand");
+  ASSERT_EQ(dat_registry_add_provider(by_hand(), &key), 0U);
+  hand_table.extension = const_cast<datum::ProviderHook*>(&hook);
+  List list(1);
+  DAT_COUNT number = 0;
+  const auto use = [&] {
+    EXPECT_EQ(dat_registry_list_providers(1, &number, list.pointers.data()), 0U);
+  };
+  const OpenResult first = open_ia("by-hand");
+  const std::uint64_t before = told_uses; // those of other tests of this process
+  use();
+  EXPECT_EQ(told_uses, before + 1);
+  {
+    const Mode strict("on");
+    EXPECT_EQ(dat_registry_list_providers(1, &number, list.pointers.data()), 0x80060024U);
+  }
+  EXPECT_EQ(dat_registry_list_providers(1, &number, nullptr), 0x80060026U) << "no use";
+  EXPECT_EQ(dat_registry_list_providers(0, &number, nullptr), 0x80060024U) << "no use";
+  EXPECT_EQ(told_uses, before + 1);
+  EXPECT_EQ(close_ia(first.ia), 0U);
+  use();
+  EXPECT_EQ(told_uses, before + 1) << "nobody is there to be told";
+  const OpenResult second = open_ia("by-hand");
+  EXPECT_EQ(told_uses, before + 2);
+  EXPECT_EQ(close_ia(second.ia), 0U);
+  hand_table.extension = nullptr;
   EXPECT_EQ(dat_registry_remove_provider(by_hand(), &key), 0U);
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <sys/mman.h>
 #include <vector>
 
 #include "arguments.h"
@@ -41,6 +42,15 @@ DAT_HANDLE new_object(const DAT_PROVIDER* table) {
   return objects.emplace_back(std::make_unique<Object>(Object{table})).get();
 }
 
+constexpr std::size_t kPage = 4096;
+DAT_HANDLE page_object = nullptr;
+
+DAT_HANDLE new_page(const DAT_PROVIDER* table) {
+  page_object = ::mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  static_cast<Object*>(page_object)->table = table;
+  return page_object;
+}
+
 bool behaves(const std::string& behaviour, const char* word) {
   return behaviour.find(word) != std::string::npos;
 }
@@ -58,7 +68,8 @@ DAT_RETURN ia_open(const DAT_NAME_PTR name, DAT_COUNT qlen, DAT_EVD_HANDLE*, DAT
   if (behaves(instance->behaviour, "refusing"))
     return DAT_CLASS_ERROR | DAT_INSUFFICIENT_RESOURCES | DAT_RESOURCE_DEVICE;
   if (behaves(instance->behaviour, "hollow")) return DAT_SUCCESS;
-  *ia = new_object(&instance->table);
+  *ia = behaves(instance->behaviour, "unmapping") ? new_page(&instance->table)
+                                                  : new_object(&instance->table);
   const std::scoped_lock lock(mutex);
   std::strncpy(state.opened_name, name, sizeof state.opened_name - 1);
   state.opened_qlen = qlen;
@@ -71,8 +82,15 @@ DAT_RETURN ia_close(DAT_IA_HANDLE ia, DAT_CLOSE_FLAGS flags) {
     return DAT_CLASS_ERROR | DAT_INVALID_STATE | DAT_INVALID_STATE_IA_IN_USE;
   DAT_IA_HANDLE consumer = nullptr;
   state.ia_handle_answer = dats_get_ia_handle(ia, &consumer);
-  static_cast<Object*>(ia)->table = nullptr;
   ++state.closes;
+  if (ia == page_object) {
+    state.before_unmapping = dat_pz_free(ia);
+    ::munmap(ia, kPage);
+    state.after_unmapping = dat_pz_free(ia);
+    page_object = nullptr;
+    return DAT_SUCCESS;
+  }
+  static_cast<Object*>(ia)->table = nullptr;
   return DAT_SUCCESS;
 }
 

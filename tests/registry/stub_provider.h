@@ -8,6 +8,7 @@
 //   hollow     ia_open succeeds without an object
 //   staying    fini leaves the registration behind
 //   partial    the table lacks dat_ep_query
+//   unmapping  the IA's object is in a page that ia_close unmaps, between two calls with its handle
 #pragma once
 
 #include <atomic>
@@ -29,6 +30,8 @@ struct StubState {
   std::atomic<int> listed{0}; // entries seen by dat_registry_list_providers from init
   std::atomic<DAT_RETURN> inward{0};
   std::atomic<DAT_RETURN> ia_handle_answer{0}; // dats_get_ia_handle for a closing IA
+  std::atomic<DAT_RETURN> before_unmapping{0}; // of dat_pz_free with the object's handle
+  std::atomic<DAT_RETURN> after_unmapping{0};
   char opened_name[DAT_NAME_MAX_LENGTH] = {};
   DAT_COUNT opened_qlen = 0;
   StubCall last;

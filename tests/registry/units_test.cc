@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
@@ -10,6 +11,7 @@
 #include "registry/conf/conf_file.h"
 #include "registry/conf/interfaces.h"
 #include "registry/dynamic_registry.h"
+#include "registry/handle_check.h"
 #include "registry/ia_table.h"
 #include "registry/key.h"
 #include "registry/known_tables.h"
@@ -100,6 +102,62 @@ TEST(Alias, PartsWithoutBothSidesAreReported) {
   EXPECT_EQ(bad, (std::vector<std::string>{"x", "=y", "z="}));
   EXPECT_EQ(a.find("ib0"), "datum");
   EXPECT_EQ(a.for_unknown(), std::nullopt);
+}
+
+// A provider that has an object in a page of its own, and tables that are known.
+class HandleTrust : public testing::Test {
+ protected:
+  HandleTrust() {
+    check_.add_table(&table_);
+    page_ = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    *static_cast<const DAT_PROVIDER**>(page_) = &table_;
+  }
+  ~HandleTrust() override { ::munmap(page_, 4096); }
+  HandleTrust(const HandleTrust&) = delete;
+  HandleTrust& operator=(const HandleTrust&) = delete;
+
+  static inline const DAT_PROVIDER table_{};
+  HandleCheck check_;
+  DAT_HANDLE page_ = nullptr;
+};
+
+TEST_F(HandleTrust, PageThatWasSeenIsReadDirectly) {
+  EXPECT_EQ(check_.table_if_seen(page_), nullptr);
+  EXPECT_EQ(check_.table_of(page_), &table_);
+  EXPECT_EQ(check_.table_if_seen(page_), &table_);
+  check_.forget_pages();
+  EXPECT_EQ(check_.table_if_seen(page_), nullptr);
+}
+
+// Rules: HANDLE.2
+TEST_F(HandleTrust, PageThatIsForgottenWhileItsWordIsReadIsNotTrusted) {
+  const HandleCheck::Claim claim = check_.claim(page_);
+  check_.forget_pages();
+  check_.trust(page_, claim);
+  EXPECT_EQ(check_.table_if_seen(page_), nullptr);
+}
+
+// Rules: HANDLE.2
+TEST_F(HandleTrust, ClaimOfAPageThatWasSeenMeanwhileAndForgottenIsVoid) {
+  const HandleCheck::Claim claim = check_.claim(page_);
+  EXPECT_EQ(check_.table_of(page_), &table_);
+  check_.forget_pages();
+  check_.trust(page_, claim);
+  EXPECT_EQ(check_.table_if_seen(page_), nullptr);
+}
+
+// Rules: HANDLE.2
+TEST_F(HandleTrust, NoPageIsTrustedWhileObjectsGoAway) {
+  const HandleCheck::Claim before = check_.claim(page_);
+  {
+    const HandleCheck::Distrust distrust(check_);
+    check_.trust(page_, before);
+    EXPECT_EQ(check_.table_if_seen(page_), nullptr);
+    EXPECT_EQ(check_.table_of(page_), &table_) << "by the kernel";
+    EXPECT_EQ(check_.table_if_seen(page_), nullptr);
+  }
+  EXPECT_EQ(check_.table_of(page_), &table_);
+  EXPECT_EQ(check_.table_if_seen(page_), &table_);
 }
 
 TEST(KnownTables, HoldsWhatWasAddedBeyondItsFirstSize) {
@@ -224,21 +282,80 @@ TEST(BuiltIn, NamesOfTheInterfaces) {
             (std::vector<std::string>{"datum", "datum-lo", "datum-eth0"}));
 }
 
-TEST(BuiltIn, OfferedWithBothThreadSafetyKeysForVersion12) {
-  StaticRegistry registry({}, "f", [] { return std::vector<std::string>{"lo"}; });
-  EXPECT_EQ(registry.keys(),
-            (std::vector<Key>{key("datum", 1, 2, false), key("datum", 1, 2, true),
-                              key("datum-lo", 1, 2, false), key("datum-lo", 1, 2, true)}));
+static std::vector<std::string> loopback() {
+  return {"lo"};
 }
 
-TEST(BuiltIn, LineOfTheSameNameAndMajorReplacesThem) {
-  const auto file =
-      datum::conf::parse_dat_conf("datum u1.2 threadsafe default mine.so p.1.0 \"\" \"\"\n"
-                                  "datum-lo u2.0 threadsafe default other.so p.1.0 \"\" \"\"\n");
-  StaticRegistry registry(file, "f", [] { return std::vector<std::string>{"lo"}; });
-  EXPECT_EQ(registry.keys(),
-            (std::vector<Key>{key("datum", 1, 2, true), key("datum-lo", 2, 0, true),
-                              key("datum-lo", 1, 2, false), key("datum-lo", 1, 2, true)}));
+// The entry of a registry that answers; null: none.
+static StaticEntry* answer_of(StaticRegistry& registry, const Key& request) {
+  Matcher matcher(request);
+  return registry.find(request, matcher);
+}
+
+static std::vector<Key> listed(const std::string& file) {
+  return StaticRegistry(datum::conf::parse_dat_conf(file), "f", &loopback).listed();
+}
+
+// Rules: THREAD.9
+TEST(BuiltIn, AnswersBothKindsOfPrograms) {
+  StaticRegistry registry({}, "f", &loopback);
+  for (const char* name : {"datum", "datum-lo"})
+    for (const bool thread_safe : {false, true}) {
+      const StaticEntry* entry = answer_of(registry, key(name, 1, 2, thread_safe));
+      ASSERT_NE(entry, nullptr) << name;
+      EXPECT_EQ(entry->key(), key(name, 1, 2, thread_safe));
+    }
+}
+
+// Rules: dat_registry_list_providers.R6
+TEST(BuiltIn, DatumAloneIsListedOnceAndFirst) {
+  EXPECT_EQ(listed(""), (std::vector<Key>{key("datum", 1, 2, false)}));
+  EXPECT_EQ(
+      listed("b u1.2 threadsafe default m.so p.1.0 \"\" \"\"\n"
+             "a u1.2 nonthreadsafe default m.so p.1.0 \"\" \"\"\n"
+             "b u1.2 threadsafe default n.so p.1.0 \"\" \"\"\n"),
+      (std::vector<Key>{key("datum", 1, 2, false), key("b", 1, 2, true), key("a", 1, 2, false)}));
+}
+
+// Rules: dat_registry_list_providers.R7
+TEST(BuiltIn, LinesOfOtherMajorVersionsAreNotListedAndNotOpened) {
+  const std::string file = "a u2.0 threadsafe default m.so p.1.0 \"\" \"\"\n"
+                           "b u1.1 threadsafe default m.so p.1.0 \"\" \"\"\n";
+  EXPECT_EQ(listed(file), (std::vector<Key>{key("datum", 1, 2, false), key("b", 1, 1, true)}));
+  StaticRegistry registry(datum::conf::parse_dat_conf(file), "f", &loopback);
+  const Key request = key("a", 1, 2, false);
+  Matcher matcher(request);
+  EXPECT_EQ(registry.find(request, matcher), nullptr);
+  EXPECT_EQ(matcher.miss(), Miss::Major);
+  EXPECT_TRUE(registry.holds_name("a"));
+}
+
+TEST(BuiltIn, LineOfTheSameNameAndMajorReplacesIt) {
+  const std::string file = "a u1.2 threadsafe default mine.so p.1.0 \"\" \"\"\n"
+                           "datum u1.2 nonthreadsafe default mine.so p.1.0 \"\" \"\"\n"
+                           "datum-lo u2.0 threadsafe default other.so p.1.0 \"\" \"\"\n";
+  EXPECT_EQ(listed(file), (std::vector<Key>{key("a", 1, 2, true), key("datum", 1, 2, false)}));
+  StaticRegistry registry(datum::conf::parse_dat_conf(file), "f", &loopback);
+  EXPECT_NE(answer_of(registry, key("datum", 1, 2, false)), nullptr);
+  EXPECT_EQ(answer_of(registry, key("datum", 1, 2, true)), nullptr) << "the line says it is not";
+  EXPECT_NE(answer_of(registry, key("datum-lo", 1, 2, true)), nullptr) << "still built in";
+}
+
+// Rules: dat_registry_list_providers.R8
+TEST(BuiltIn, NondefaultLineHidesDatumFromTheListOnly) {
+  const std::string file = "datum u1.2 nonthreadsafe nondefault m.so p.1.0 \"\" \"\"\n";
+  EXPECT_EQ(listed(file), (std::vector<Key>{}));
+  StaticRegistry registry(datum::conf::parse_dat_conf(file), "f", &loopback);
+  for (const bool thread_safe : {false, true})
+    EXPECT_NE(answer_of(registry, key("datum", 1, 2, thread_safe)), nullptr);
+}
+
+// Rules: dat_registry_list_providers.R8
+TEST(BuiltIn, NondefaultLineOfAnotherVersionOrNameHidesNothing) {
+  EXPECT_EQ(listed("datum u2.0 nonthreadsafe nondefault m.so p.1.0 \"\" \"\"\n"
+                   "datum k1.2 nonthreadsafe nondefault m.so p.1.0 \"\" \"\"\n"
+                   "datum-lo u1.2 nonthreadsafe nondefault m.so p.1.0 \"\" \"\"\n"),
+            (std::vector<Key>{key("datum", 1, 2, false)}));
 }
 
 TEST(BuiltIn, InterfaceThatAppearsLaterIsFound) {
@@ -255,9 +372,40 @@ TEST(BuiltIn, KernelAndNondefaultLinesAreNotListed) {
       datum::conf::parse_dat_conf("a k1.2 threadsafe default m.so p.1.0 \"\" \"\"\n"
                                   "b u1.2 threadsafe nondefault m.so p.1.0 \"\" \"\"\n");
   StaticRegistry registry(file, "f", [] { return std::vector<std::string>{}; });
-  EXPECT_EQ(registry.keys().size(), 2U);
+  EXPECT_EQ(registry.listed(), (std::vector<Key>{key("datum", 1, 2, false)}));
   EXPECT_FALSE(registry.holds_name("a"));
   EXPECT_FALSE(registry.holds_name("b"));
+}
+
+// With a search for each line these took minutes, past the limit of a test.
+constexpr int kManyLines = 100'000;
+
+static StaticRegistry many(const std::function<std::string(int)>& name_and_version) {
+  std::string text;
+  for (int i = 0; i != kManyLines; ++i)
+    text += name_and_version(i) + " threadsafe default m.so p.1.0 \"\" \"\"\n";
+  return {datum::conf::parse_dat_conf(text), "f", &loopback};
+}
+
+// Rules: REGISTRY.1
+TEST(LongFile, OfDifferentNames) {
+  StaticRegistry registry = many([](int i) { return "a-" + std::to_string(i) + " u1.2"; });
+  EXPECT_EQ(registry.listed().size(), 100'001U);
+  for (int i = 0; i != kManyLines; ++i)
+    ASSERT_NE(answer_of(registry, key(("a-" + std::to_string(i)).c_str(), 1, 2, true)), nullptr);
+}
+
+// Rules: REGISTRY.1
+TEST(LongFile, OfOneNameWithDifferentVersions) {
+  StaticRegistry registry = many([](int i) { return "a u1." + std::to_string(i); });
+  EXPECT_EQ(registry.listed().size(), 100'001U);
+  EXPECT_NE(answer_of(registry, key("a", 1, 99'999, true)), nullptr);
+}
+
+// Rules: REGISTRY.1
+TEST(LongFile, OfAlternatives) {
+  StaticRegistry registry = many([](int) { return std::string("a u1.2"); });
+  EXPECT_EQ(registry.listed().size(), 2U);
 }
 
 TEST(BuiltIn, LoopbackInterfaceHasAnAddress) {

@@ -36,7 +36,7 @@ std::string step_for(Obstacle obstacle, const IaOrigin& origin) {
            "without threads";
   case Obstacle::Interface:
     return "`ip address` shows the interfaces, their state and addresses" +
-           (origin.text == "built in" ? "" : fmt::format("; {} may name another one", origin.text));
+           (origin.is_built_in ? "" : fmt::format("; {} may name another one", origin.text));
   case Obstacle::Library:
     return fmt::format("is \"{}\" installed, and where the loader looks? LD_DEBUG=libs shows its "
                        "search, DATUM_LOG=debug the registry's",
@@ -48,7 +48,7 @@ std::string step_for(Obstacle obstacle, const IaOrigin& origin) {
 std::string explain_open(DAT_RETURN ret, const std::string& name) {
   const ConfFile file = read_conf_file();
   const std::string ia = asked_for(file, name);
-  const IaOrigin origin = find_origin(file, ia, DAT_VERSION_MAJOR, DAT_VERSION_MINOR);
+  const IaOrigin origin = Origins(file).of(ia, DAT_VERSION_MAJOR, DAT_VERSION_MINOR);
   const auto [obstacle, text] = why_refused(ret, ia, origin);
   const std::string_view known = obstacle == Obstacle::Other ? next_step(ret) : std::string_view();
   const std::string asked = ia == name ? "" : fmt::format("{} stands for {}: ", name, ia);

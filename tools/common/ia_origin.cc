@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <sstream>
 #include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -33,9 +32,12 @@ std::optional<std::string> place_of(const std::string& name, const std::string& 
   return place;
 }
 
-bool is_built_in(const std::string& name) {
+std::vector<std::string> built_in_names() {
   const auto interfaces = conf::interfaces_with_address();
-  const auto names = conf::datum_ia_names(interfaces.value_or(std::vector<std::string>{}));
+  return conf::datum_ia_names(interfaces.value_or(std::vector<std::string>{}));
+}
+
+bool is_one_of(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
@@ -61,15 +63,22 @@ ConfFile read_conf_file() {
   return file;
 }
 
-IaOrigin find_origin(const ConfFile& file, const std::string& ia, unsigned major, unsigned minor) {
+Origins::Origins(const ConfFile& file) : file_(file), built_in_(built_in_names()) {
   for (const conf::Entry& entry : file.document.entries) {
     const conf::ProviderFields& p = entry.provider;
-    if (entry.selectable() && entry.ia_name == ia && p.api_major == major && p.api_minor == minor)
-      return {true, fmt::format("{}:{}", file.path, entry.line), p.library,
-              place_of(ia, p.library, p.instance_data)};
+    if (entry.selectable()) lines_.try_emplace({entry.ia_name, p.api_major, p.api_minor}, &entry);
   }
-  if (is_built_in(ia))
-    return {true, "built in", kBuiltInLibrary, place_of(ia, kBuiltInLibrary, {})};
+}
+
+IaOrigin Origins::of(const std::string& ia, unsigned major, unsigned minor) const {
+  if (const auto found = lines_.find({ia, major, minor}); found != lines_.end()) {
+    const conf::Entry& entry = *found->second;
+    const conf::ProviderFields& p = entry.provider;
+    return {true, fmt::format("{}:{}", file_.path, entry.line), p.library,
+            place_of(ia, p.library, p.instance_data)};
+  }
+  if (is_one_of(built_in_, ia))
+    return {true, "built in", kBuiltInLibrary, place_of(ia, kBuiltInLibrary, {}), true};
   return {};
 }
 
@@ -81,7 +90,8 @@ std::string asked_for(const ConfFile& file, const std::string& name) {
   std::vector<std::string> bad;
   const conf::Aliases aliases = conf::Aliases::parse(setting == nullptr ? "" : setting, bad);
   if (auto found = aliases.find(ia)) return *found;
-  const bool known = !aliases.for_unknown() || has_line(file, ia) || is_built_in(ia);
+  const bool known =
+      !aliases.for_unknown() || has_line(file, ia) || is_one_of(built_in_names(), ia);
   return known ? ia : *aliases.for_unknown();
 }
 

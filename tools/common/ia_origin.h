@@ -3,8 +3,12 @@
 // Not here: whether it opens, and why not (ia_obstacle.h).
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
 
 #include "registry/conf/dat_conf.h"
 
@@ -27,8 +31,24 @@ struct IaOrigin {
   // The interface or the address of the network that Datum's provider looks for; empty: any.
   // Nothing: it is another provider's affair.
   std::optional<std::string> place;
+  bool is_built_in = false;
 };
-IaOrigin find_origin(const ConfFile& file, const std::string& ia, unsigned major, unsigned minor);
+
+// Of one file, which has to outlive it, for as many adapters as there are.
+class Origins {
+ public:
+  explicit Origins(const ConfFile& file);
+  IaOrigin of(const std::string& ia, unsigned major, unsigned minor) const;
+  // Of Datum, for this host, whether or not lines replace them.
+  const std::vector<std::string>& built_in() const { return built_in_; }
+
+ private:
+  using Key = std::tuple<std::string_view, unsigned, unsigned>;
+
+  const ConfFile& file_;
+  std::map<Key, const conf::Entry*> lines_; // the first of each
+  std::vector<std::string> built_in_;
+};
 
 // The IA that the registry looks for when a program asks for `name`.
 std::string asked_for(const ConfFile& file, const std::string& name);

@@ -54,8 +54,7 @@ void add_all(ConfText& text, const std::string& file, const Adapters& adapters) 
 }
 
 void remove_all(ConfText& text, const std::string& file) {
-  for (const conf::ServiceEntry& service : read_services(file))
-    tell("removed", text.remove(service));
+  tell("removed", text.remove(read_services(file)));
 }
 
 void update_all(ConfText& text, const Adapters& adapters) {

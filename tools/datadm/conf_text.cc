@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "datadm/conf_text.h"
 
-#include <algorithm>
+#include <map>
+#include <utility>
 
 #include "registry/conf/tokens.h"
 
 namespace datum::datadm {
 namespace {
 
-bool is_of(const conf::Entry& entry, const conf::ServiceEntry& service) {
-  return entry.platform_data == service.device && entry.provider == service.provider;
+conf::Entry entry_for(const std::string& name, const conf::ServiceEntry& service) {
+  return {.ia_name = name, .provider = service.provider, .platform_data = service.device};
 }
 
-bool corresponds(const conf::Entry& entry, const conf::ServiceEntry& service) {
-  return entry.platform_data == service.device &&
-         entry.provider.library == service.provider.library &&
-         entry.provider.provider_version == service.provider.provider_version;
+// The device and its provider, which all lines for it have, as a text that no others have.
+std::string service_key(conf::Entry entry) {
+  entry.ia_name.clear();
+  return conf::format_line(entry);
+}
+
+// What a line and the service that it goes with have in common.
+std::string removal_key(const std::string& device, const conf::ProviderFields& provider) {
+  return conf::in_quotes(device) + conf::in_quotes(provider.library) +
+         conf::in_quotes(provider.provider_version);
 }
 
 } // namespace
@@ -27,6 +34,7 @@ ConfText::ConfText(std::string_view text) {
   for (conf::Entry& entry : document.entries) {
     Line& line = lines_[entry.line - 1];
     line.is_entry = true;
+    present_.insert(conf::format_line(entry));
     line.entry = std::move(entry);
   }
 }
@@ -41,13 +49,10 @@ std::vector<std::string> ConfText::add(const conf::ServiceEntry& service,
                                        const Adapters& adapters) {
   std::vector<std::string> added;
   for (const std::string& name : adapters(service.device)) {
-    const bool present = std::any_of(lines_.begin(), lines_.end(), [&](const Line& line) {
-      return line.is_entry && line.entry.ia_name == name && is_of(line.entry, service);
-    });
-    if (present) continue;
-    conf::Entry entry{
-        .ia_name = name, .provider = service.provider, .platform_data = service.device};
-    lines_.push_back({conf::format_line(entry), true, std::move(entry)});
+    conf::Entry entry = entry_for(name, service);
+    std::string line = conf::format_line(entry);
+    if (!present_.insert(line).second) continue;
+    lines_.push_back({std::move(line), true, std::move(entry)});
     added.push_back(name);
   }
   return added;
@@ -58,40 +63,52 @@ std::vector<std::string> ConfText::drop(Predicate goes) {
   std::vector<std::string> removed;
   std::erase_if(lines_, [&](const Line& line) {
     if (!line.is_entry || !goes(line.entry)) return false;
+    present_.erase(conf::format_line(line.entry));
     removed.push_back(line.entry.ia_name);
     return true;
   });
   return removed;
 }
 
-std::vector<std::string> ConfText::remove(const conf::ServiceEntry& service) {
-  return drop([&](const conf::Entry& entry) { return corresponds(entry, service); });
+std::vector<std::string> ConfText::remove(const std::vector<conf::ServiceEntry>& services) {
+  std::set<std::string> keys;
+  for (const conf::ServiceEntry& service : services)
+    keys.insert(removal_key(service.device, service.provider));
+  return drop([&](const conf::Entry& entry) {
+    return keys.contains(removal_key(entry.platform_data, entry.provider));
+  });
 }
 
 std::vector<conf::ServiceEntry> ConfText::services() const {
   std::vector<conf::ServiceEntry> services;
+  std::set<std::string> known;
   for (const Line& line : lines_) {
     if (!line.is_entry || !is_device(line.entry.platform_data)) continue;
-    const bool known = std::any_of(services.begin(), services.end(),
-                                   [&](const auto& s) { return is_of(line.entry, s); });
-    if (!known)
-      services.push_back({.device = line.entry.platform_data, .provider = line.entry.provider});
+    if (!known.insert(service_key(line.entry)).second) continue;
+    services.push_back({.device = line.entry.platform_data, .provider = line.entry.provider});
   }
   return services;
 }
 
 ConfText::Changes ConfText::update(const Adapters& adapters) {
   Changes changes;
-  for (const conf::ServiceEntry& service : services()) {
-    const std::vector<std::string> present = adapters(service.device);
-    if (present.empty() && (changes.absent.empty() || changes.absent.back() != service.device))
-      changes.absent.push_back(service.device);
-    const auto gone = drop([&](const conf::Entry& entry) {
-      return is_of(entry, service) &&
-             std::find(present.begin(), present.end(), entry.ia_name) == present.end();
-    });
-    changes.removed.insert(changes.removed.end(), gone.begin(), gone.end());
-    const auto fresh = add(service, adapters);
+  // A device may have many services: it is looked for once.
+  std::map<std::string, std::vector<std::string>> here;
+  std::set<std::string> wanted;
+  const std::vector<conf::ServiceEntry> all = services();
+  for (const conf::ServiceEntry& service : all) {
+    const auto [found, is_new] = here.try_emplace(service.device);
+    if (is_new) found->second = adapters(service.device);
+    if (is_new && found->second.empty()) changes.absent.push_back(service.device);
+    for (const std::string& name : found->second)
+      wanted.insert(conf::format_line(entry_for(name, service)));
+  }
+  changes.removed = drop([&](const conf::Entry& entry) {
+    return is_device(entry.platform_data) && !wanted.contains(conf::format_line(entry));
+  });
+  const Adapters known = [&](const std::string& device) { return here.at(device); };
+  for (const conf::ServiceEntry& service : all) {
+    const auto fresh = add(service, known);
     changes.added.insert(changes.added.end(), fresh.begin(), fresh.end());
   }
   return changes;

@@ -6,6 +6,7 @@
 // Pure, but for the adapters asked.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,8 +22,8 @@ class ConfText {
 
   // A line for each adapter of the device that has none yet. Returns the names added.
   std::vector<std::string> add(const conf::ServiceEntry& service, const Adapters& adapters);
-  // The lines of the device with this library and provider version go. Returns their names.
-  std::vector<std::string> remove(const conf::ServiceEntry& service);
+  // The lines of these devices with their libraries and provider versions go. Returns their names.
+  std::vector<std::string> remove(const std::vector<conf::ServiceEntry>& services);
 
   struct Changes {
     std::vector<std::string> added, removed;
@@ -47,6 +48,7 @@ class ConfText {
   std::vector<std::string> drop(Predicate goes);
 
   std::vector<Line> lines_;
+  std::set<std::string> present_; // entries, as they would be written
   std::vector<conf::Diagnostic> diagnostics_;
 };
 

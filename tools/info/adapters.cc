@@ -3,7 +3,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <set>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -36,6 +40,45 @@ std::string named(const DAT_IA_ATTR& attr, std::string_view name) {
   return {};
 }
 
+// Each name and version once, in the order in which they come.
+class AdapterList {
+ public:
+  explicit AdapterList(const ConfFile& file) : origins_(file) {
+    for (const conf::Entry& entry : file.document.entries)
+      if (entry.selectable() && entry.provider.api_major == DAT_VERSION_MAJOR)
+        names_.insert(entry.ia_name);
+  }
+
+  const tools::Origins& origins() const { return origins_; }
+  // For this version, which replaces a built-in adapter.
+  bool has_line(const std::string& name) const { return names_.contains(name); }
+
+  void add(const std::string& name, unsigned major, unsigned minor, bool thread_safe, bool listed) {
+    const auto [place, is_new] = places_.try_emplace({name, major, minor}, adapters_.size());
+    if (!is_new) {
+      Adapter& known = adapters_[place->second];
+      if (known.thread_safe != thread_safe) known.any_thread_safety = true;
+      return;
+    }
+    Adapter adapter;
+    adapter.name = name;
+    adapter.major = major;
+    adapter.minor = minor;
+    adapter.thread_safe = thread_safe;
+    adapter.listed = listed;
+    adapter.origin = origins_.of(name, major, minor);
+    adapter.any_thread_safety = adapter.origin.is_built_in;
+    adapters_.push_back(std::move(adapter));
+  }
+  std::vector<Adapter> take() { return std::move(adapters_); }
+
+ private:
+  tools::Origins origins_;
+  std::set<std::string> names_;
+  std::map<std::tuple<std::string, unsigned, unsigned>, std::size_t> places_;
+  std::vector<Adapter> adapters_;
+};
+
 void refuse(Adapter& adapter, tools::Refusal refusal) {
   adapter.obstacle = refusal.obstacle;
   adapter.state = std::move(refusal.text);
@@ -44,26 +87,19 @@ void refuse(Adapter& adapter, tools::Refusal refusal) {
 } // namespace
 
 std::vector<Adapter> list_adapters(const ConfFile& file) {
-  std::vector<Adapter> adapters;
-  for (const DAT_PROVIDER_INFO& info : registered()) {
-    const bool thread_safe = info.is_thread_safe == DAT_TRUE;
-    const auto same = std::find_if(adapters.begin(), adapters.end(), [&](const Adapter& a) {
-      return a.name == info.ia_name && a.major == info.dapl_version_major &&
-             a.minor == info.dapl_version_minor;
-    });
-    if (same != adapters.end()) {
-      if (same->thread_safe != thread_safe) same->any_thread_safety = true;
-      continue;
-    }
-    Adapter adapter;
-    adapter.name = info.ia_name;
-    adapter.major = info.dapl_version_major;
-    adapter.minor = info.dapl_version_minor;
-    adapter.thread_safe = thread_safe;
-    adapter.origin = tools::find_origin(file, adapter.name, adapter.major, adapter.minor);
-    adapters.push_back(adapter);
-  }
-  return adapters;
+  AdapterList list(file);
+  for (const DAT_PROVIDER_INFO& info : registered())
+    list.add(info.ia_name, info.dapl_version_major, info.dapl_version_minor,
+             info.is_thread_safe == DAT_TRUE, true);
+  // What opens without being listed.
+  for (const std::string& name : list.origins().built_in())
+    if (!list.has_line(name)) list.add(name, DAT_VERSION_MAJOR, DAT_VERSION_MINOR, false, false);
+  // The registry lists lines of its own version only.
+  for (const conf::Entry& entry : file.document.entries)
+    if (entry.selectable() && entry.provider.api_major != DAT_VERSION_MAJOR)
+      list.add(entry.ia_name, entry.provider.api_major, entry.provider.api_minor,
+               entry.provider.thread_safe, false);
+  return list.take();
 }
 
 void put_own_first(std::vector<Adapter>& adapters) {

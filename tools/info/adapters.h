@@ -20,6 +20,7 @@ struct Adapter {
   unsigned major = 0, minor = 0;
   bool any_thread_safety = false; // offered to thread-safe and other programs
   bool thread_safe = false;
+  bool listed = true; // by dat_registry_list_providers of this version
   tools::IaOrigin origin;
   bool tried = true; // those of another DAT version are not
   bool opens = false;
@@ -30,7 +31,8 @@ struct Adapter {
   std::string to_this_host, to_other_hosts, path_reason;
 };
 
-// Asks the registry, in its order, each name and version once.
+// What the registry lists, in its order, then the other built-in ones, then lines for programs of
+// other DAT versions; each name and version once.
 std::vector<Adapter> list_adapters(const ConfFile& file);
 
 // Those of Datum's providers, then the others; each in the order that they have.

@@ -48,7 +48,8 @@ std::string or_none(const std::vector<std::string>& values) {
 
 std::string from_text(const Adapter& a) {
   const tools::IaOrigin& origin = a.origin;
-  return origin.library.empty() ? origin.text : fmt::format("{} ({})", origin.text, origin.library);
+  const std::string text = a.listed || !a.tried ? origin.text : origin.text + ", not listed";
+  return origin.library.empty() ? text : fmt::format("{} ({})", text, origin.library);
 }
 
 // One line for all that say the same.
@@ -216,6 +217,7 @@ std::string json_of(const Adapter& adapter, const Attributes* attributes) {
       .add("thread_safe", adapter.any_thread_safety ? "both"
                           : adapter.thread_safe     ? "yes"
                                                     : "no")
+      .add("listed", adapter.listed)
       .add("origin", adapter.origin.text)
       .add("library", adapter.origin.library)
       .add("opens", adapter.opens)

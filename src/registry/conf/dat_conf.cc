@@ -111,42 +111,73 @@ Parsed<ServiceEntry> to_service_entry(Fields fields) {
   return ServiceEntry{.device = std::move(fields[0]), .provider = std::move(*provider)};
 }
 
-template <class E>
-Document<E> parse_lines(std::string_view text, Parsed<E> (*to_entry_of)(Fields fields)) {
+// Tells the first ones, and counts the others.
+class Diagnostics {
+ public:
+  explicit Diagnostics(std::vector<Diagnostic>& told) : told_(told) {}
+
+  void add(std::size_t line, std::string text) {
+    if (told_.size() < kMaxDiagnostics)
+      told_.push_back({line, std::move(text)});
+    else if (left_out_++ == 0)
+      first_left_out_ = line;
+  }
+  void finish() {
+    if (left_out_ != 0)
+      told_.push_back(
+          {first_left_out_,
+           fmt::format("{} more mistakes from here on; correct those above first", left_out_)});
+  }
+
+ private:
+  std::vector<Diagnostic>& told_;
+  std::size_t left_out_ = 0;
+  std::size_t first_left_out_ = 0;
+};
+
+// check: what is told of a good entry, or nothing.
+template <class E, class Check>
+Document<E> parse_lines(std::string_view text, Parsed<E> (*to_entry_of)(Fields fields),
+                        const Check& check) {
   Document<E> document;
+  Diagnostics diagnostics(document.diagnostics);
   for (std::size_t line = 1; !text.empty(); ++line) {
     auto fields = split_fields(take_line(text));
-    if (!fields) {
-      document.diagnostics.push_back({line, std::move(fields.error())});
+    if (fields && fields->empty()) continue;
+    auto entry = fields ? to_entry_of(std::move(*fields)) : tl::unexpected(fields.error());
+    if (!entry) {
+      diagnostics.add(line, std::move(entry.error()));
       continue;
     }
-    if (fields->empty()) continue;
-    auto entry = to_entry_of(std::move(*fields));
-    if (!entry) {
-      document.diagnostics.push_back({line, std::move(entry.error())});
-      continue;
+    if (document.entries.size() == kMaxEntries) {
+      diagnostics.add(line,
+                      fmt::format("more than {} entries; this line and those behind it do not "
+                                  "count",
+                                  kMaxEntries));
+      break;
     }
     entry->line = line;
+    if (std::string told = check(*entry); !told.empty()) diagnostics.add(line, std::move(told));
     document.entries.push_back(std::move(*entry));
   }
+  diagnostics.finish();
   return document;
 }
 
 } // namespace
 
 Document<Entry> parse_dat_conf(std::string_view text) {
-  Document<Entry> document = parse_lines<Entry>(text, to_entry);
-  for (const Entry& entry : document.entries)
-    if (entry.ia_name.starts_with(kRelaxedOrderingPrefix))
-      document.diagnostics.push_back(
-          {entry.line, fmt::format("no program can open ia \"{}\": dat_ia_open strips {} from "
-                                   "names; choose another name",
-                                   entry.ia_name, kRelaxedOrderingPrefix)});
-  return document;
+  return parse_lines<Entry>(text, to_entry, [](const Entry& entry) {
+    if (!entry.ia_name.starts_with(kRelaxedOrderingPrefix)) return std::string();
+    return fmt::format("no program can open ia \"{}\": dat_ia_open strips {} from names; choose "
+                       "another name",
+                       entry.ia_name, kRelaxedOrderingPrefix);
+  });
 }
 
 Document<ServiceEntry> parse_service_provider_conf(std::string_view text) {
-  return parse_lines<ServiceEntry>(text, to_service_entry);
+  return parse_lines<ServiceEntry>(text, to_service_entry,
+                                   [](const ServiceEntry&) { return std::string(); });
 }
 
 std::string in_quotes(std::string_view field) {

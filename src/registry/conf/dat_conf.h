@@ -4,7 +4,8 @@
 // Not here:   which file is read (conf_file.h), which entry answers a request (static_registry.h).
 //
 // Pure: text in; entries and diagnostics out. Any bytes are legal input. A bad line is skipped
-// and named by one diagnostic; the lines after it count.
+// and named by one diagnostic; the lines after it count. Past kMaxDiagnostics the last one tells
+// how many more there are; past kMaxEntries nothing more is read.
 //
 // A line has fields separated by blanks or tabs. '#' where a field could start begins a comment.
 // A field in double quotes may hold blanks, '#' or nothing; inside the quotes a backslash takes
@@ -54,6 +55,10 @@ struct ServiceEntry {
   std::string device; // "driver_name=<driver>", or a physical device name
   ProviderFields provider;
 };
+
+// No file, whatever is in it, makes us keep more than this.
+inline constexpr std::size_t kMaxEntries = 131072;
+inline constexpr std::size_t kMaxDiagnostics = 64;
 
 struct Diagnostic {
   std::size_t line = 0;

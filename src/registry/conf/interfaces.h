@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <tl/expected.hpp>
 #include <vector>
 
@@ -11,6 +12,9 @@ namespace datum::conf {
 
 // Interfaces that have an IPv4 or IPv6 address, each once; or why they cannot be listed.
 tl::expected<std::vector<std::string>, std::string> interfaces_with_address();
+
+// Every address of the host.
+inline constexpr std::string_view kAllAddressesName = "datum";
 
 // "datum" (every address of the host), and "datum-<netdev>" for each of these interfaces.
 std::vector<std::string> datum_ia_names(const std::vector<std::string>& interfaces);

@@ -35,12 +35,17 @@ void take_plain(std::string_view& line, std::string& field) {
 } // namespace
 
 tl::expected<std::vector<std::string>, std::string> split_fields(std::string_view line) {
+  if (line.size() > kMaxLine)
+    return tl::unexpected(std::string("the line has more than 65536 characters; shorten it"));
   if (line.find('\0') != std::string_view::npos)
     return tl::unexpected(std::string("the line contains a zero byte; rewrite it as text"));
   std::vector<std::string> fields;
   for (;;) {
     while (!line.empty() && is_blank(line.front())) line.remove_prefix(1);
     if (line.empty() || line.front() == '#') return fields;
+    if (fields.size() == kMaxFields)
+      return tl::unexpected(std::string("the line has more than 64 fields; quote fields that "
+                                        "contain blanks"));
     std::string field;
     if (line.front() == '"') {
       line.remove_prefix(1);

@@ -2,12 +2,17 @@
 // registry/conf/tokens.h: lines into fields; the quoting rules of dat.conf and nothing else.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
 #include <vector>
 
 namespace datum::conf {
+
+// Far above any real line: no file makes us keep more of a line than this.
+inline constexpr std::size_t kMaxLine = 64U << 10;
+inline constexpr std::size_t kMaxFields = 64;
 
 // The fields of one line (no newline in it), or why it has none.
 tl::expected<std::vector<std::string>, std::string> split_fields(std::string_view line);

@@ -90,6 +90,21 @@ std::string step_for(Obstacle obstacle) {
   return finding == nullptr ? "" : finding->step;
 }
 
+// With a search for each line these took minutes, past the limit of a test.
+// Rules: REGISTRY.1
+TEST(InfoAdapters, LongFileIsListedInOneGo) {
+  std::string text;
+  for (int i = 0; i != 100'000; ++i)
+    text += "ia-" + std::to_string(i) + " u2.0 threadsafe default m.so p.1.0 \"\" \"\"\n";
+  datum::tools::ConfFile file;
+  file.path = "f";
+  file.document = datum::conf::parse_dat_conf(text);
+  const std::vector<Adapter> adapters = list_adapters(file);
+  ASSERT_GT(adapters.size(), 100'000U);
+  EXPECT_EQ(adapters.back().name, "ia-99999");
+  EXPECT_EQ(adapters.back().origin.text, "f:100000");
+}
+
 TEST(InfoCheck, TheNextStepIsThatOfTheObstacle) {
   EXPECT_NE(step_for(Obstacle::Library).find("is \"libdatum1.so\" installed"), std::string::npos);
   EXPECT_NE(step_for(Obstacle::Interface).find("/etc/dat.conf:3 may name another"),

@@ -154,18 +154,33 @@ TEST(DatInfo, AnAdapterOfDatConfIsNamedWithFileAndLine) {
   EXPECT_NE(ended.output.find(conf.path + ":2"), std::string::npos) << ended.output;
 }
 
-TEST(DatInfo, OwnAdaptersComeFirstAndJsonHasTheOrderOfTheRegistry) {
+TEST(DatInfo, OwnAdaptersComeFirstAndJsonHasTheListInItsOrder) {
   const DatConf conf(
       "ofa-v2-ib0 u2.0 nonthreadsafe default libdaplofa.so.2 dapl.2.0 \"ib0 0\" \"\"\n"
       "mine u2.0 threadsafe default libdatum2.so datum.2.0 \"\" \"\"\n");
   const std::string text = run(conf.with(kInfo)).output;
-  EXPECT_LT(text.find("\nmine "), text.find("\ndatum ")) << text;
-  EXPECT_LT(text.find("\ndatum "), text.find("\nofa-v2-ib0 ")) << text;
+  EXPECT_LT(text.find("\ndatum "), text.find("\nmine ")) << text;
+  EXPECT_LT(text.find("\nmine "), text.find("\nofa-v2-ib0 ")) << text;
   EXPECT_NE(text.find("\nofa-v2-ib0 "), std::string::npos) << text;
   const std::string json = run(conf.with(kInfo + " --json")).output;
   EXPECT_LT(json.find("\"ofa-v2-ib0\""), json.find("\"mine\"")) << json;
-  EXPECT_LT(json.find("\"mine\""), json.find("\"datum\"")) << json;
-  EXPECT_NE(json.find("\"datum\""), std::string::npos) << json;
+  EXPECT_LT(json.find("\"datum\""), json.find("\"ofa-v2-ib0\"")) << json;
+  EXPECT_NE(json.find("\"mine\""), std::string::npos) << json;
+}
+
+TEST(DatInfo, AdaptersOfInterfacesAreShownThoughProgramsDoNotSeeThemInTheirLists) {
+  const DatConf conf("datum u1.2 nonthreadsafe nondefault libdatum1.so datum.1.0 \"\" \"\"\n");
+  const Ended ended = run(conf.with(kInfo + " --json datum datum-lo"));
+  EXPECT_EQ(ended.code, 0) << ended.output;
+  for (const char* each : {"\"datum\"", "\"datum-lo\""})
+    EXPECT_NE(ended.output.find(
+                  std::string("{\"name\": ") + each +
+                  ", \"dat\": \"1.2\", \"thread_safe\": \"both\", \"listed\": false, \"origin\": "
+                  "\"built in\", \"library\": \"libdatum1.so\", \"opens\": true"),
+              std::string::npos)
+        << ended.output;
+  EXPECT_NE(run(kInfo + " datum-lo").output.find("built in, not listed (libdatum1.so)"),
+            std::string::npos);
 }
 
 TEST(DatInfo, AnAdapterForProgramsOfAnotherVersionIsNoFailure) {

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 #include <string>
 
+#include "base/provider_hook.h"
 #include "every_kind.h"
+#include "facade/registry_uses.h"
 #include "fake_runtime.h"
 
 namespace datum::test {
@@ -47,6 +49,19 @@ TEST(ProviderProtocol, TheThreadSafetyOfTheKeyIsReported) {
     EXPECT_STREQ(attributes.provider_name, "Fake");
     provider_fini(info);
   }
+}
+
+// Rules: dat_registry_list_providers.R9.default
+TEST(ProviderProtocol, UsesOfTheRegistrysLeniencyAreKeptForTheProcess) {
+  const Provider a("one");
+  const Provider b("two");
+  const auto* hook = static_cast<const ProviderHook*>(a.table().extension);
+  EXPECT_EQ(hook->mark, 0x324b4f4f48544144U);
+  EXPECT_EQ(hook, b.table().extension);
+  hook->short_provider_lists(7);
+  hook->short_provider_lists(6); // threads of the registry may overtake each other
+  EXPECT_EQ(registry_uses(Leniency::ShortProviderList), 7U);
+  EXPECT_EQ(registry_uses(Leniency::MixedCompletionFlags), 0U);
 }
 
 TEST(ProviderProtocol, FiniClosesWhatIsOpen) {

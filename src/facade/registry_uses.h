@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// facade/registry_uses.h: the leniencies that libdat has used, for the report of each IA.
+// Lives here: what libdat has told (base/provider_hook.h). They belong to the process, not to an IA.
+// Not here:   those of an IA (base/leniency.h).
+// Threads:    any.
+#pragma once
+
+#include <cstdint>
+
+#include "base/leniency.h"
+
+namespace datum {
+
+// 0 for those that are no business of the registry.
+std::uint64_t registry_uses(Leniency leniency);
+void set_short_provider_lists(std::uint64_t uses);
+
+} // namespace datum
