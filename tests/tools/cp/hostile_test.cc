@@ -386,6 +386,13 @@ TEST_F(CpHostileClient, WritesBesideTheSlots) {
   expect_only({});
 }
 
+TEST_F(CpHostileClient, SendsMoreThanItHasCreditsFor) {
+  attack("ask-without-credits", {}, "ended well");
+  EXPECT_TRUE(has(log_, "the other side sent more frames than it has credits for")) << log_;
+  attack("grant-too-much", {}, "ended well");
+  EXPECT_TRUE(has(log_, "the other side sent a frame with wrong credits")) << log_;
+}
+
 TEST_F(CpHostileClient, SaysWhatWouldDisturbATerminal) {
   attack("abort-controls", {}, "ended by the server");
   expect_plain(log_);

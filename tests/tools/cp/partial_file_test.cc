@@ -90,6 +90,18 @@ TEST_F(PartialFileTest, AnotherVersionStartsOver) {
   EXPECT_EQ(open(content.size(), {1001, 7})->offset(), 0U);
 }
 
+TEST_F(PartialFileTest, ALongHoleCanBeGivenUp) {
+  struct Enough {};
+  const auto file = open(1ULL << 43U);
+  int ticks = 0;
+  EXPECT_THROW(file->append_zeros(1ULL << 43U,
+                                  [&] {
+                                    if (++ticks == 3) throw Enough{};
+                                  }),
+               Enough);
+  EXPECT_LT(file->offset(), 1ULL << 40U);
+}
+
 TEST_F(PartialFileTest, ZerosBecomeAHole) {
   auto file = open(64 * test::kMiB + 1);
   file->append_zeros(64 * test::kMiB, [] {});

@@ -205,6 +205,20 @@ TEST_F(CpProcess, SeveralSourcesGoIntoAFolder) {
   EXPECT_EQ(here_.read("got/a"), "alpha");
 }
 
+TEST_F(CpProcess, TwoSourcesOfOneNameAreRefusedBeforeAnybodyIsCalled) {
+  here_.write("u/a", "another");
+  const std::string token = "00112233445566778899aabbccddeeff";
+  const std::string why = "two of the sources are called \"a\" and one would replace the other";
+  const Ended put = client({"put", "--token", token, here_ / "t/a", here_ / "u/a", "127.0.0.1:"});
+  EXPECT_EQ(put.code, 2);
+  EXPECT_TRUE(has(put.err, why)) << put.err;
+  const Ended get =
+      client({"get", "--token", token, "127.0.0.1:t/a", "127.0.0.1:u//a/", here_ / "got"});
+  EXPECT_EQ(get.code, 2);
+  EXPECT_TRUE(has(get.err, why)) << get.err;
+  EXPECT_FALSE(here_.exists("got"));
+}
+
 TEST_F(CpProcess, ManySmallFiles) {
   for (int i = 0; i < 2000; ++i)
     here_.write("m/" + std::to_string(i % 10) + "/" + std::to_string(i), std::to_string(i));
