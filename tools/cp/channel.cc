@@ -22,10 +22,6 @@ namespace {
 constexpr DAT_COUNT kRequests = kSends + 2 * kMaxDepth; // sends, and a write or read per slot
 constexpr DAT_COUNT kEvents = kRecvs + kRequests + 16;
 constexpr std::size_t kCongested = 128; // messages in the outbox
-// The paths of a get are queued at once. Nothing else comes near: a peer that keeps to the protocol
-// has no more questions open than its window allows.
-constexpr std::size_t kMostQueued = 2 * kMaxPaths;
-static_assert(kMostQueued > kMaxPaths + kCongested + 4 * kMaxWindow);
 
 DAT_EP_ATTR endpoint_attributes(const tools::Interface& ia) {
   DAT_IA_ATTR limits = {};
@@ -114,7 +110,6 @@ void Channel::post_recv(std::uint32_t index) {
 }
 
 void Channel::send(const Message& message) {
-  if (outbox_.size() == kMostQueued) lost("it asks without end and takes no answer");
   outbox_.push_back(encode(message));
   flush();
 }

@@ -104,6 +104,9 @@ std::optional<Message> Channel::open_frame(const Arrived& arrived) {
   std::uint16_t granted = 0;
   if (!in.number(granted) || granted > kRecvs - credits_)
     protocol_error("a frame with wrong credits");
+  // Our answers wait for its credits. One that gives none, and sends all the same, would pile them
+  // up here.
+  if (owed_ == kRecvs) protocol_error("more frames than it has credits for");
   std::optional<Message> message;
   if (bytes.size() > 2) {
     message = decode(bytes.subspan(2));

@@ -74,7 +74,7 @@ Existing Placement::claim(const std::string& path) {
   const std::string name(name_in(path));
   struct stat st = {};
   if (fstatat(folder.get(), name.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0) return Existing::Keep;
-  names->second.claim(folder.get(), name);
+  names->second.claim(folder.get(), path);
   return Existing::Replace;
 }
 

@@ -36,9 +36,9 @@ class HeldEntry {
   bool there_;
 };
 
-[[noreturn]] void taken(const std::string& name, const std::string& by) {
+[[noreturn]] void taken(const std::string& path, const std::string& by) {
   throw std::invalid_argument(
-      fmt::format("{} is refused: the file system there takes it for {}, which is {}", shown(name),
+      fmt::format("{} is refused: the file system there takes it for {}, which is {}", shown(path),
                   shown(by), is_reserved(by) ? "dat-cp's own" : "another name of this copy"));
 }
 
@@ -59,22 +59,23 @@ TakenNames::Before* TakenNames::find(const std::string& name) {
   return at == before_.end() || at->name != name ? nullptr : &*at;
 }
 
-void TakenNames::claim(int folder, const std::string& name) {
+void TakenNames::claim(int folder, const std::string& path) {
+  const std::string name(name_in(path));
   Before* before = find(name);
   const HeldEntry entry(folder, name);
   if (before == nullptr) { // it leads to an entry of another name, which is there now
     std::vector<std::string> names;
-    if (!read_names(folder, names)) throw FileError("read the folder of", name, errno);
+    if (!read_names(folder, names)) throw FileError("read the folder of", path, errno);
     const auto found = std::find_if(names.begin(), names.end(), [&](const std::string& other) {
       return entry.is(HeldEntry(folder, other));
     });
     if (found == names.end() || *found == name)
       throw std::invalid_argument(
-          fmt::format("{} is refused: it appeared there during this copy", shown(name)));
+          fmt::format("{} is refused: it appeared there during this copy", shown(path)));
     before = find(*found);
-    if (before == nullptr || is_reserved(*found)) taken(name, *found);
+    if (before == nullptr || is_reserved(*found)) taken(path, *found);
   }
-  if (before->claimed) taken(name, before->name);
+  if (before->claimed) taken(path, before->name);
   before->claimed = true;
 }
 

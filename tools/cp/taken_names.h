@@ -18,10 +18,10 @@ class TakenNames {
   // Throws FileError; path is for its text.
   TakenNames(int folder, const std::string& path);
 
-  // To be called once for each offered name that exists in the folder. Throws
+  // To be called once for each offered path whose last component exists in the folder. Throws
   // std::invalid_argument with the reason if the entry came with another name of this copy, or is
   // dat-cp's own.
-  void claim(int folder, const std::string& name);
+  void claim(int folder, const std::string& path);
 
  private:
   struct Before {

@@ -78,8 +78,9 @@ TEST_F(CpFolding, OfTwoFilesThatAreOneThereASecondCopyRefusesTheSecondAgain) {
   here_.write("t/a", "second");
   EXPECT_EQ(put(), 1);
   EXPECT_EQ(put(), 1);
-  expect_said(R"("a" is refused: the file system there takes it for "A", which is another name of )"
-              "this copy");
+  expect_said(
+      R"("t/a" is refused: the file system there takes it for "A", which is another name of )"
+      "this copy");
   EXPECT_EQ(there_.read("t/A"), "first");
 }
 
@@ -88,7 +89,7 @@ TEST_F(CpFolding, ALinkDoesNotReplaceAFileOrALinkOfTheCopy) {
   std::filesystem::create_symlink("one", here_ / "t/L");
   std::filesystem::create_symlink("A", here_ / "t/l");
   EXPECT_EQ(put(), 1);
-  expect_said(R"("l" is refused: the file system there takes it for "L", which is another name)");
+  expect_said(R"("t/l" is refused: the file system there takes it for "L", which is another name)");
   EXPECT_EQ(std::filesystem::read_symlink(there_ / "t/L"), "one");
 }
 
@@ -97,7 +98,7 @@ TEST_F(CpFolding, NothingComesIntoAFolderThatIsAnotherFolderOfTheCopy) {
   here_.write("t/d/x", "second");
   here_.write("t/d/y", "second");
   EXPECT_EQ(put(), 1);
-  expect_said(R"("d" is refused: the file system there takes it for "D", which is another name)");
+  expect_said(R"("t/d" is refused: the file system there takes it for "D", which is another name)");
   EXPECT_EQ(names("t"), "D ");
   EXPECT_EQ(names("t/D"), "x ");
   EXPECT_EQ(there_.read("t/D/x"), "first");
@@ -110,7 +111,7 @@ TEST_F(CpFolding, AFileThatWasThereUnderAnotherSpellingIsReplacedOnce) {
   EXPECT_EQ(there_.read("t/README"), "new");
   here_.write("t/readme", "another");
   EXPECT_EQ(put(), 1);
-  expect_said(R"("readme" is refused: the file system there takes it for "README", which is )"
+  expect_said(R"("t/readme" is refused: the file system there takes it for "README", which is )"
               "another name of this copy");
   EXPECT_EQ(there_.read("t/README"), "new");
 }
@@ -120,7 +121,7 @@ TEST_F(CpFolding, AComparisonDoesNotTakeOneFileForTwo) {
   here_.write("t/a", "same");
   EXPECT_EQ(put(), 1);
   EXPECT_EQ(put({"--verify"}), 1);
-  expect_said(R"("a" is refused: the file system there takes it for "A")");
+  expect_said(R"("t/a" is refused: the file system there takes it for "A")");
 }
 
 } // namespace

@@ -14,11 +14,13 @@
 #include "common/tool_error.h"
 #include "cp/handshake.h"
 #include "cp/hello.h"
+#include "hostile_credits.h"
 #include "hostile_source.h"
 
 namespace {
 
 using namespace datum::cp;
+using datum::cp::test::CallerWithoutCredits;
 using datum::cp::test::HostileSource;
 namespace tools = datum::tools;
 
@@ -36,9 +38,12 @@ std::unique_ptr<Channel> connect(const Call& call, const std::string& greeting) 
   return channel;
 }
 
+std::string greeting_of(const Call& call) {
+  return encode(Hello{kProtocolVersion, static_cast<std::uint32_t>(getpid()), call.token});
+}
+
 std::unique_ptr<Channel> connect(const Call& call) {
-  return connect(call,
-                 encode(Hello{kProtocolVersion, static_cast<std::uint32_t>(getpid()), call.token}));
+  return connect(call, greeting_of(call));
 }
 
 Job job_of(Direction direction, const std::string& destination) {
@@ -231,6 +236,23 @@ void say_nothing(Call& call) {
   wait_for_the_end(*connect(call));
 }
 
+// Each offer is answered, and no answer can be sent.
+void ask_without_credits(Call& call) {
+  CallerWithoutCredits caller(call.ia, call.port, greeting_of(call));
+  caller.send(job_of(Direction::Put, ""));
+  caller.send(Slots{1, 1, 4096, 2});
+  for (std::uint64_t id = 1; id < 100'000; ++id)
+    if (!caller.send(Offer{id, Kind::File, 04755, {}, 0, std::to_string(1'000'000 + id), ""}))
+      return;
+  throw tools::ToolError(tools::ExitCode::Failed, "it took all of them");
+}
+
+void grant_too_much(Call& call) {
+  CallerWithoutCredits caller(call.ia, call.port, greeting_of(call));
+  caller.send(job_of(Direction::Put, ""), 65535);
+  while (caller.send(KeepAlive{})) continue;
+}
+
 // Callers whose words are wrong, and who stay; until there is something to read on standard input.
 void crowd(Call& call, const std::string& greeting) {
   std::vector<std::unique_ptr<Channel>> callers;
@@ -268,6 +290,8 @@ const std::map<std::string, Attack> kAttacks = {
     {"abort-controls", abort_with_controls},
     {"say-nothing", say_nothing},
     {"strangers", strangers},
+    {"ask-without-credits", ask_without_credits},
+    {"grant-too-much", grant_too_much},
 };
 
 } // namespace

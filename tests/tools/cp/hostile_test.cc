@@ -359,6 +359,7 @@ TEST_F(CpHostileClient, GetsWhatIsNotServed) {
 
 TEST_F(CpHostileClient, AsksForMoreThanThereIsMemoryFor) {
   attack("too-many-paths", {}, "more than 4096 paths in one get");
+  attack("get", {".", "."}, R"(two of the sources are called ".")");
   attack("chunks-of-nothing", {}, "protocol error");
   attack("chunks-of-4-gib", {}, "protocol error");
   attack("no-slots", {}, "protocol error");
@@ -384,6 +385,13 @@ TEST_F(CpHostileClient, StopsInTheMiddle) {
 TEST_F(CpHostileClient, WritesBesideTheSlots) {
   attack("write-beside", {}, "RDMA Write failed");
   expect_only({});
+}
+
+TEST_F(CpHostileClient, SendsMoreThanItHasCreditsFor) {
+  attack("ask-without-credits", {}, "ended well");
+  EXPECT_TRUE(has(log_, "the other side sent more frames than it has credits for")) << log_;
+  attack("grant-too-much", {}, "ended well");
+  EXPECT_TRUE(has(log_, "the other side sent a frame with wrong credits")) << log_;
 }
 
 TEST_F(CpHostileClient, SaysWhatWouldDisturbATerminal) {

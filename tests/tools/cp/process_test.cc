@@ -191,6 +191,19 @@ TEST_F(CpProcess, DryRunAndVerifyChangeNothing) {
   EXPECT_EQ(there_.read("copy/a"), "ALPHA");
 }
 
+TEST_F(CpProcess, ADryRunOfAGetCreatesNoFolder) {
+  there_.write("f", "x");
+  Server server(there_.path(), {"--reuse-token"});
+  const Ended dry =
+      client({"get", "--dry-run", "--token", server.token, server.at("f"), here_ / "new/"});
+  EXPECT_EQ(dry.code, 0) << dry.err;
+  EXPECT_TRUE(has(dry.out, "would copy \"f\"")) << dry.out;
+  const Ended verify =
+      client({"get", "--verify", "--token", server.token, server.at("f"), here_ / "new/"});
+  EXPECT_EQ(verify.code, 1) << verify.err;
+  EXPECT_FALSE(here_.exists("new"));
+}
+
 TEST_F(CpProcess, SeveralSourcesGoIntoAFolder) {
   here_.write("u", "you");
   Server server(there_.path(), {"--reuse-token"});
@@ -203,6 +216,20 @@ TEST_F(CpProcess, SeveralSourcesGoIntoAFolder) {
                 .code,
             0);
   EXPECT_EQ(here_.read("got/a"), "alpha");
+}
+
+TEST_F(CpProcess, TwoSourcesOfOneNameAreRefusedBeforeAnybodyIsCalled) {
+  here_.write("u/a", "another");
+  const std::string token = "00112233445566778899aabbccddeeff";
+  const std::string why = "two of the sources are called \"a\" and one would replace the other";
+  const Ended put = client({"put", "--token", token, here_ / "t/a", here_ / "u/a", "127.0.0.1:"});
+  EXPECT_EQ(put.code, 2);
+  EXPECT_TRUE(has(put.err, why)) << put.err;
+  const Ended get =
+      client({"get", "--token", token, "127.0.0.1:t/a", "127.0.0.1:u//a/", here_ / "got"});
+  EXPECT_EQ(get.code, 2);
+  EXPECT_TRUE(has(get.err, why)) << get.err;
+  EXPECT_FALSE(here_.exists("got"));
 }
 
 TEST_F(CpProcess, ManySmallFiles) {

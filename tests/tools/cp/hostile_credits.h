@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// A client with an endpoint of its own, because a Channel cannot but keep to its credits.
+#pragma once
+
+#include <cstring>
+#include <string>
+
+#include "common/dat_error.h"
+#include "common/dat_events.h"
+#include "common/dat_objects.h"
+#include "cp/channel_layout.h"
+#include "cp/shared_buffer.h"
+#include "cp/wire.h"
+
+namespace datum::cp::test {
+
+class CallerWithoutCredits {
+ public:
+  CallerWithoutCredits(const tools::Interface& ia, std::uint64_t port, const std::string& greeting)
+      : pz_(make_pz(ia)), evd_(make_evd(ia, 1024, DAT_EVD_DTO_FLAG | DAT_EVD_CONNECTION_FLAG)),
+        memory_(2 * kFrame), region_(ia, pz_, memory_.bytes(),
+                                     DAT_MEM_PRIV_LOCAL_READ_FLAG | DAT_MEM_PRIV_LOCAL_WRITE_FLAG) {
+    DAT_EP_ATTR attr = {};
+    attr.service_type = DAT_SERVICE_TYPE_RC;
+    attr.max_message_size = kFrame;
+    attr.max_rdma_size = kMaxChunk;
+    attr.qos = DAT_QOS_BEST_EFFORT;
+    attr.max_recv_dtos = kMostHeard;
+    attr.max_request_dtos = 1;
+    attr.max_recv_iov = attr.max_request_iov = 1;
+    attr.max_rdma_read_iov = attr.max_rdma_write_iov = 1;
+    DAT_EP_HANDLE ep = nullptr;
+    tools::check(dat_ep_create(ia.get(), pz_.get(), evd_.get(), evd_.get(), evd_.get(), &attr, &ep),
+                 "dat_ep_create", ia.name());
+    ep_ = tools::Ep(ep);
+    for (int i = 0; i < kMostHeard; ++i) { // what is heard is never read
+      DAT_LMR_TRIPLET iov = region_.local(0, kFrame);
+      tools::check(
+          dat_ep_post_recv(ep, 1, &iov, cookie(Work::Recv, 0), DAT_COMPLETION_DEFAULT_FLAG),
+          "dat_ep_post_recv", ia.name());
+    }
+    tools::connect(ep_, evd_, tools::resolve("127.0.0.1"), port, greeting, std::chrono::minutes(1),
+                   "victim");
+  }
+
+  // Gives that many credits with it. False: the server has ended the connection.
+  bool send(const Message& message, std::uint16_t credits = 0) {
+    WireWriter frame;
+    frame.number(credits).raw(encode(message));
+    std::memcpy(memory_.bytes().data() + kFrame, frame.bytes().data(), frame.bytes().size());
+    DAT_LMR_TRIPLET iov = region_.local(kFrame, frame.bytes().size());
+    if (dat_ep_post_send(ep_.get(), 1, &iov, cookie(Work::Send, 0), DAT_COMPLETION_DEFAULT_FLAG) !=
+        DAT_SUCCESS)
+      return false;
+    for (;;) {
+      const auto event = tools::wait_event(evd_, tools::kNever);
+      if (!event || event->event_number != DAT_DTO_COMPLETION_EVENT) return false;
+      const auto& done = event->event_data.dto_completion_event_data;
+      if (done.user_cookie.as_64 == cookie(Work::Send, 0).as_64)
+        return done.status == DAT_DTO_SUCCESS;
+    }
+  }
+
+ private:
+  static constexpr DAT_COUNT kMostHeard = 256;
+  tools::Pz pz_;
+  tools::Evd evd_;
+  SharedBuffer memory_;
+  tools::Region region_;
+  tools::Ep ep_;
+};
+
+} // namespace datum::cp::test
