@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "facade/registry_uses.h"
 #include "transport/inet/host_address.h"
 
 namespace datum {
@@ -79,7 +80,7 @@ void report_endpoint(std::string& text, const Endpoint& endpoint) {
 void report_leniencies(std::string& text, InterfaceAdapter& adapter) {
   for (std::size_t i = 0; i != kLeniencies; ++i) {
     const auto leniency = static_cast<Leniency>(i);
-    const std::uint64_t uses = adapter.leniencies().uses(leniency);
+    const std::uint64_t uses = adapter.leniencies().uses(leniency) + registry_uses(leniency);
     if (uses != 0) Line(text, "leniency").add(name_of(leniency)).add(uses);
   }
 }

@@ -6,15 +6,40 @@
 // A function that a provider's table lacks answers kNotImplemented.
 #pragma once
 
+#include <string_view>
+
 #include "registry/process.h"
+#include "registry/refused.h"
 
 namespace datum::registry {
+
+// "dat_ep_query" of &DAT_PROVIDER::ep_query_func, from what the compiler says of the latter.
+template <auto kFunction>
+constexpr std::string_view member_name() {
+  std::string_view text = __PRETTY_FUNCTION__;
+  text = text.substr(0, text.rfind("_func"));
+  return text.substr(text.rfind("::") + 2);
+}
+
+template <auto kFunction>
+[[gnu::cold, gnu::noinline]] DAT_RETURN refuse(DAT_RETURN answer, DAT_HANDLE handle) noexcept {
+  constexpr std::string_view kPrefix = "dat_";
+  constexpr std::string_view kMember = member_name<kFunction>();
+  static_assert(kMember.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == kMember.npos);
+  char name[kPrefix.size() + kMember.size()];
+  kPrefix.copy(name, kPrefix.size());
+  kMember.copy(name + kPrefix.size(), kMember.size());
+  const std::string_view call(name, sizeof name);
+  if (answer == kNotImplemented)
+    return refused(call, answer, {"provider", "without this call", "one that has it", {}});
+  return refused_handle(call, answer, "handle", handle);
+}
 
 template <auto kFunction, class... Args>
 DAT_RETURN forward(const DAT_PROVIDER* table, DAT_HANDLE handle, Args... args) {
   const auto function = table->*kFunction;
   if (function == nullptr) [[unlikely]]
-    return kNotImplemented;
+    return refuse<kFunction>(kNotImplemented, handle);
   return function(handle, args...);
 }
 
@@ -22,7 +47,8 @@ DAT_RETURN forward(const DAT_PROVIDER* table, DAT_HANDLE handle, Args... args) {
 template <auto kFunction, DAT_RETURN_SUBTYPE kKind, class... Args>
 [[gnu::noinline, gnu::cold]] DAT_RETURN call_unseen(DAT_HANDLE handle, Args... args) {
   const DAT_PROVIDER* table = process_handles.table_of(handle);
-  return table == nullptr ? invalid_handle(kKind) : forward<kFunction>(table, handle, args...);
+  return table == nullptr ? refuse<kFunction>(invalid_handle(kKind), handle)
+                          : forward<kFunction>(table, handle, args...);
 }
 
 // kKind: what to report about a handle that is none.

@@ -2,6 +2,7 @@
 // registry/entry_points.cc: the calls that the registry answers itself. No exception leaves here.
 #include "registry/guarded.h"
 #include "registry/process.h"
+#include "registry/refused.h"
 #include "registry/registry.h"
 
 using namespace datum::registry;
@@ -36,10 +37,12 @@ DAT_RETURN dat_registry_remove_provider(const DAT_PROVIDER* provider,
 }
 
 DAT_RETURN dats_get_ia_handle(DAT_IA_HANDLE handle, DAT_IA_HANDLE* other) {
-  if (other == nullptr) return invalid_argument(DAT_INVALID_ARG2);
+  if (other == nullptr) return refused_null("dats_get_ia_handle", DAT_INVALID_ARG2, "other");
   const DAT_IA_HANDLE found =
       IaTable::is_index(handle) ? process_ias.object_of(handle) : process_ias.handle_of(handle);
-  if (found == nullptr) return invalid_handle(DAT_INVALID_HANDLE_IA);
+  if (found == nullptr)
+    return refused_handle("dats_get_ia_handle", invalid_handle(DAT_INVALID_HANDLE_IA), "handle",
+                          handle);
   *other = found;
   return DAT_SUCCESS;
 }

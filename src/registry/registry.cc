@@ -8,6 +8,7 @@
 #include "registry/log.h"
 #include "registry/memory_word.h"
 #include "registry/other_registry.h"
+#include "registry/refused.h"
 
 namespace datum::registry {
 namespace {
@@ -43,6 +44,20 @@ DAT_RETURN_SUBTYPE subtype_of(Miss miss) {
   case Miss::ThreadSafety: return DAT_THREAD_SAFETY_NOT_FOUND;
   }
   return DAT_NO_SUBTYPE;
+}
+
+constexpr std::string_view kOpen = "dat_ia_open";
+constexpr std::string_view kAdd = "dat_registry_add_provider";
+constexpr std::string_view kRemove = "dat_registry_remove_provider";
+
+const char* rule_of(Miss miss) {
+  switch (miss) {
+  case Miss::Name: return "dat_ia_open.R15";
+  case Miss::Major: return "dat_ia_open.R16";
+  case Miss::Minor: return "dat_ia_open.R17";
+  case Miss::ThreadSafety: return "dat_ia_open.R18";
+  }
+  return "";
 }
 
 const char* reason_of(Miss miss) {
@@ -141,22 +156,28 @@ Registry::Provider Registry::other_version(const Key& request) {
 }
 
 DAT_RETURN Registry::open(const OpenRequest& request) {
-  if (request.name == nullptr) return invalid_argument(DAT_INVALID_ARG1);
+  if (request.name == nullptr) return refused_null(kOpen, DAT_INVALID_ARG1, "name");
   const char* name = strip_prefix(request.name);
   if (::strnlen(name, DAT_NAME_MAX_LENGTH) == DAT_NAME_MAX_LENGTH)
-    return invalid_argument(DAT_INVALID_ARG1);
-  if (request.async_evd == nullptr) return invalid_argument(DAT_INVALID_ARG3);
-  if (request.ia == nullptr) return invalid_argument(DAT_INVALID_ARG4);
+    return refused(kOpen, invalid_argument(DAT_INVALID_ARG1),
+                   {"name", "longer", "fewer than 256 characters", "dat_ia_open.R3"});
+  if (request.async_evd == nullptr)
+    return refused_null(kOpen, DAT_INVALID_ARG3, "async_evd_handle");
+  if (request.ia == nullptr) return refused_null(kOpen, DAT_INVALID_ARG4, "ia_handle");
   if (!is_special_evd(*request.async_evd) && handles_.table_of(*request.async_evd) == nullptr)
-    return invalid_handle(DAT_INVALID_HANDLE_EVD_ASYNC);
+    return refused_handle(kOpen, invalid_handle(DAT_INVALID_HANDLE_EVD_ASYNC), "async_evd_handle",
+                          *request.async_evd);
 
   const Key key{resolve(request.name), request.major, request.minor, request.thread_safe};
   Provider provider = find_provider(key, name);
   if (provider.table() == nullptr)
-    return failure(DAT_PROVIDER_NOT_FOUND, subtype_of(provider.miss()));
+    return refused(kOpen, failure(DAT_PROVIDER_NOT_FOUND, subtype_of(provider.miss())),
+                   {"name", key.name, "what dat-info shows", rule_of(provider.miss())});
 
   IaPlace place(ias_);
-  if (!place) return failure(DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_DEVICE);
+  if (!place)
+    return refused(kOpen, failure(DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_DEVICE),
+                   {"open adapters", "too many", "4095 in a process", "dat_ia_open.R21"});
   DAT_IA_HANDLE object = DAT_HANDLE_NULL;
   const DAT_RETURN opened = open_at(provider, key, request, &object);
   if (opened != DAT_SUCCESS) return opened;
@@ -208,7 +229,8 @@ DAT_RETURN Registry::adopt(DAT_IA_HANDLE object, const DAT_PROVIDER& table,
 DAT_RETURN Registry::close(DAT_IA_HANDLE ia, DAT_CLOSE_FLAGS flags) {
   const DAT_IA_HANDLE object = ias_.object_of(ia);
   const DAT_PROVIDER* table = handles_.table_of(object);
-  if (table == nullptr) return invalid_handle(DAT_INVALID_HANDLE_IA);
+  if (table == nullptr)
+    return refused_handle("dat_ia_close", invalid_handle(DAT_INVALID_HANDLE_IA), "ia_handle", ia);
   // Objects of Datum's provider stay mapped.
   std::optional<HandleCheck::Distrust> distrust;
   if (hook_of(*table) == nullptr) distrust.emplace(handles_);
@@ -241,11 +263,14 @@ void Registry::tell_providers() {
 }
 
 DAT_RETURN Registry::add(const DAT_PROVIDER* table, const DAT_PROVIDER_INFO* info) {
-  if (table == nullptr || table->ia_open_func == nullptr) return invalid_argument(DAT_INVALID_ARG1);
-  if (info == nullptr) return invalid_argument(DAT_INVALID_ARG2);
+  if (table == nullptr) return refused_null(kAdd, DAT_INVALID_ARG1, "provider");
+  if (table->ia_open_func == nullptr) return refused_null(kAdd, DAT_INVALID_ARG1, "ia_open_func");
+  if (info == nullptr) return refused_null(kAdd, DAT_INVALID_ARG2, "provider_info");
   // The manual gives names that cannot be registered the same code as names that are taken.
   if (info->ia_name[0] == '\0' || !terminated(*info))
-    return failure(DAT_PROVIDER_ALREADY_REGISTERED, DAT_NO_SUBTYPE);
+    return refused(kAdd, failure(DAT_PROVIDER_ALREADY_REGISTERED, DAT_NO_SUBTYPE),
+                   {"ia_name", "empty or not ended", "1 to 255 characters",
+                    "dat_registry_add_provider.R4"});
   const Key key = to_key(*info);
   const DAT_RETURN added = dynamic_.add(table, key);
   if (added == DAT_SUCCESS) try {
@@ -256,16 +281,27 @@ DAT_RETURN Registry::add(const DAT_PROVIDER* table, const DAT_PROVIDER_INFO* inf
     }
   tell(LogLevel::Debug, Topic::DynamicRegistry, "ia \"{}\": add returns {:#010x}", info->ia_name,
        added);
-  return added;
+  if (added != DAT_SUCCESS)
+    return refused(kAdd, added,
+                   {"ia_name", info->ia_name, "a key that is not registered",
+                    "dat_registry_add_provider.R3"});
+  return DAT_SUCCESS;
 }
 
 DAT_RETURN Registry::remove(const DAT_PROVIDER* table, const DAT_PROVIDER_INFO* info) {
-  if (table == nullptr) return invalid_argument(DAT_INVALID_ARG1);
-  if (info == nullptr || !terminated(*info)) return invalid_argument(DAT_INVALID_ARG2);
+  if (table == nullptr) return refused_null(kRemove, DAT_INVALID_ARG1, "provider");
+  if (info == nullptr) return refused_null(kRemove, DAT_INVALID_ARG2, "provider_info");
+  if (!terminated(*info))
+    return refused(kRemove, invalid_argument(DAT_INVALID_ARG2),
+                   {"ia_name", "not ended", "at most 255 characters", {}});
   const DAT_RETURN removed = dynamic_.remove(table, to_key(*info));
   tell(LogLevel::Debug, Topic::DynamicRegistry, "ia \"{}\": remove returns {:#010x}", info->ia_name,
        removed);
-  return removed;
+  if (removed != DAT_SUCCESS)
+    return refused(kRemove, removed,
+                   {"ia_name", info->ia_name, "a key that this provider registered and nobody uses",
+                    "dat_registry_remove_provider.R2"});
+  return DAT_SUCCESS;
 }
 
 } // namespace datum::registry

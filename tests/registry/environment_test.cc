@@ -124,6 +124,24 @@ TEST_F(Environment, FirstUseOfTheLeniencyIsSaidAtInfo) {
       << ran.err;
 }
 
+// Rules: REFUSAL.1
+TEST_F(Environment, RefusalsOfTheRegistryAreToldAtDebug) {
+  const Ran ran = probe_with("", {"refusals", "ib0"}, {"DATUM_LOG=debug", "DATUM_STRICT=on"});
+  for (const char* each :
+       {"dat_ia_open: DAT_INVALID_PARAMETER [DAT_INVALID_ARG1]: name is null; allowed: not null "
+        "(dat_ia_open(3))",
+        "dat_ia_open: DAT_PROVIDER_NOT_FOUND [DAT_NAME_NOT_REGISTERED]: name is ib0; allowed: what "
+        "dat-info shows (dat_ia_open.R15)",
+        "dat_ia_close: DAT_INVALID_HANDLE [DAT_INVALID_HANDLE_IA]: ia_handle is null; allowed: the "
+        "handle of an object that is open (dat_ia_close(3))",
+        "dat_pz_free: DAT_INVALID_HANDLE [DAT_INVALID_HANDLE_PZ]: handle is 0x8; allowed: the handle "
+        "of an object that is open (dat_pz_free(3))",
+        "dat_registry_list_providers: DAT_INVALID_PARAMETER [DAT_INVALID_ARG1]: max_to_return is -1; "
+        "allowed: at least 1 (dat_registry_list_providers.R3)"})
+    EXPECT_TRUE(contains(ran.err, std::string("datum debug: ") + each + "\n")) << ran.err;
+  EXPECT_EQ(probe_with("", {"refusals", "ib0"}).err.find("debug"), std::string::npos);
+}
+
 // Rules: REGISTRY.3
 TEST_F(Environment, CallOfAnotherVersionIsSentToItsOwnLibrary) {
   const Ran ran = probe_with("", {"open-version-2", "datum"});

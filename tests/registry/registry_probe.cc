@@ -4,6 +4,7 @@
 //   registry_probe list-of-8 N     asks N times with a list of 8: a line "0x00000000 8" each, and
 //                                  then those of the last answer as above
 //   registry_probe thread-safety NAME   opens it for programs without and with threads: "asked 0 told 0"
+//   registry_probe refusals NAME   calls that are refused, one of them an open of NAME
 //   registry_probe open NAME...    a line "NAME 0x00000000" for each name; opened IAs are closed
 //   registry_probe open-version-2 NAME...   the same as a program of DAT 2.0
 #include <cstdio>
@@ -46,6 +47,18 @@ int thread_safety(char* name) {
   return 0;
 }
 
+int refusals(char* unknown) {
+  DAT_COUNT number = 0;
+  DAT_EVD_HANDLE evd = DAT_HANDLE_NULL;
+  DAT_IA_HANDLE ia = DAT_HANDLE_NULL;
+  dat_ia_open(nullptr, 8, &evd, &ia);
+  dat_ia_open(unknown, 8, &evd, &ia);
+  dat_ia_close(DAT_HANDLE_NULL, DAT_CLOSE_DEFAULT);
+  dat_pz_free(reinterpret_cast<DAT_PZ_HANDLE>(8));
+  dat_registry_list_providers(-1, &number, nullptr);
+  return 0;
+}
+
 int list() {
   DAT_COUNT number = 0;
   dat_registry_list_providers(0, &number, nullptr);
@@ -72,6 +85,7 @@ int main(int argc, char** argv) {
   if (argc < 3) return 2;
   if (std::strcmp(argv[1], "list-of-8") == 0) return list_of_8(std::atoi(argv[2]));
   if (std::strcmp(argv[1], "thread-safety") == 0) return thread_safety(argv[2]);
+  if (std::strcmp(argv[1], "refusals") == 0) return refusals(argv[2]);
   const bool of_dat2 = std::strcmp(argv[1], "open-version-2") == 0;
   if (!of_dat2 && std::strcmp(argv[1], "open") != 0) return 2;
   for (int i = 2; i < argc; ++i) open(argv[i], of_dat2 ? 2 : 1, of_dat2 ? 0 : 2);

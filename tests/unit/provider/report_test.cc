@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "endpoints.h"
+#include "facade/registry_uses.h"
 
 namespace datum::test {
 namespace {
@@ -62,6 +63,15 @@ TEST(Report, LenienciesThatWereUsedFollowTheAdapter) {
   EXPECT_EQ(part.substr(0, part.find("evd")), "ia\tfake\n"
                                               "leniency\tsuppress_in_attributes\t2\n"
                                               "leniency\tlong_wait_for_recv\t1\n");
+}
+
+// Rules: dat_registry_list_providers.R9.default
+TEST(Report, UsesOfTheRegistrysLeniencyStandInEachAnswer) {
+  set_short_provider_lists(3);
+  Endpoints endpoints(1);
+  for (const char* name : {"one", "two"})
+    EXPECT_NE(Report(endpoints.adapter, name).next_part().find("\nleniency\tshort_provider_list\t3\n"),
+              std::string::npos);
 }
 
 TEST(Report, WhatGoesMeanwhileIsNotToldAndEverythingElseIsToldOnce) {
