@@ -8,9 +8,9 @@
 
 #include "base/log.h"
 #include "base/provider_hook.h"
+#include "base/registry_uses.h"
 #include "facade/call_texts.h"
 #include "facade/ia_calls.h"
-#include "facade/registry_uses.h"
 
 namespace datum {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "facade/registry_uses.h"
+#include "base/registry_uses.h"
 #include "transport/inet/host_address.h"
 
 namespace datum {

@@ -19,10 +19,11 @@ bool other_registry_is_here() {
 
 void tell_other_version(const Key& request) {
   if (request.major != kOtherMajor)
-    tell(LogLevel::Warn, Topic::Errors,
-         "ia \"{}\" u{}.{}: {} serves DAT {}.{} only; correct the version that the program asks for",
-         request.name, request.major, request.minor, kThisRegistry, DAT_VERSION_MAJOR,
-         DAT_VERSION_MINOR);
+    tell(
+        LogLevel::Warn, Topic::Errors,
+        "ia \"{}\" u{}.{}: {} serves DAT {}.{} only; correct the version that the program asks for",
+        request.name, request.major, request.minor, kThisRegistry, DAT_VERSION_MAJOR,
+        DAT_VERSION_MINOR);
   else if (other_registry_is_here())
     tell(LogLevel::Warn, Topic::Errors,
          "ia \"{}\" u{}.{}: {} and {} are both linked into this program and have the same names, "
@@ -32,11 +33,12 @@ void tell_other_version(const Key& request) {
          request.name, request.major, request.minor, kThisRegistry, kOtherRegistry, kThisRegistry,
          DAT_VERSION_MAJOR, DAT_VERSION_MINOR, kOtherLinkOption, kThisLinkOption);
   else
-    tell(LogLevel::Warn, Topic::Errors,
-         "ia \"{}\" u{}.{}: the call went to {}, which serves DAT {}.{} only; link the program with "
-         "{} in place of {}",
-         request.name, request.major, request.minor, kThisRegistry, DAT_VERSION_MAJOR,
-         DAT_VERSION_MINOR, kOtherLinkOption, kThisLinkOption);
+    tell(
+        LogLevel::Warn, Topic::Errors,
+        "ia \"{}\" u{}.{}: the call went to {}, which serves DAT {}.{} only; link the program with "
+        "{} in place of {}",
+        request.name, request.major, request.minor, kThisRegistry, DAT_VERSION_MAJOR,
+        DAT_VERSION_MINOR, kOtherLinkOption, kThisLinkOption);
 }
 
 } // namespace datum::registry

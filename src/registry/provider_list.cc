@@ -44,9 +44,9 @@ DAT_RETURN ProviderList::fill(const std::vector<Key>& keys, DAT_COUNT max, DAT_C
   const auto all = static_cast<DAT_COUNT>(keys.size());
   *number = all;
   if (max <= 0)
-    return refused(kList, invalid_argument(DAT_INVALID_ARG1),
-                   {"max_to_return", std::to_string(max), "at least 1",
-                    "dat_registry_list_providers.R3"});
+    return refused(
+        kList, invalid_argument(DAT_INVALID_ARG1),
+        {"max_to_return", std::to_string(max), "at least 1", "dat_registry_list_providers.R3"});
   const DAT_COUNT fitting = std::min(max, all);
   const bool is_short = fitting < all;
   Leniencies& leniencies = strict_mode() ? strict_ : lenient_;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // registry/provider_list.h: filling the list of dat_registry_list_providers.
-// Lives here: how long it has to be, in strict mode and by default, and what is told of a short one.
-// Not here:   what is listed (static_registry.h).
-// Threads:    any.
+// Lives here: how long it has to be, in strict mode and by default, and what is told of a short
+// one. Not here:   what is listed (static_registry.h). Threads:    any.
 #pragma once
 
 #include <atomic>

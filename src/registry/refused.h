@@ -23,8 +23,9 @@ namespace datum::registry {
 inline constexpr std::string_view kNotNull = "not null";
 
 // An argument that is null and may not be.
-[[gnu::cold, gnu::noinline]] inline DAT_RETURN
-refused_null(std::string_view call, DAT_RETURN_SUBTYPE position, std::string_view argument) noexcept {
+[[gnu::cold, gnu::noinline]] inline DAT_RETURN refused_null(std::string_view call,
+                                                            DAT_RETURN_SUBTYPE position,
+                                                            std::string_view argument) noexcept {
   return refused(call, invalid_argument(position), {argument, "null", kNotNull, {}});
 }
 

@@ -268,9 +268,9 @@ DAT_RETURN Registry::add(const DAT_PROVIDER* table, const DAT_PROVIDER_INFO* inf
   if (info == nullptr) return refused_null(kAdd, DAT_INVALID_ARG2, "provider_info");
   // The manual gives names that cannot be registered the same code as names that are taken.
   if (info->ia_name[0] == '\0' || !terminated(*info))
-    return refused(kAdd, failure(DAT_PROVIDER_ALREADY_REGISTERED, DAT_NO_SUBTYPE),
-                   {"ia_name", "empty or not ended", "1 to 255 characters",
-                    "dat_registry_add_provider.R4"});
+    return refused(
+        kAdd, failure(DAT_PROVIDER_ALREADY_REGISTERED, DAT_NO_SUBTYPE),
+        {"ia_name", "empty or not ended", "1 to 255 characters", "dat_registry_add_provider.R4"});
   const Key key = to_key(*info);
   const DAT_RETURN added = dynamic_.add(table, key);
   if (added == DAT_SUCCESS) try {
@@ -282,9 +282,9 @@ DAT_RETURN Registry::add(const DAT_PROVIDER* table, const DAT_PROVIDER_INFO* inf
   tell(LogLevel::Debug, Topic::DynamicRegistry, "ia \"{}\": add returns {:#010x}", info->ia_name,
        added);
   if (added != DAT_SUCCESS)
-    return refused(kAdd, added,
-                   {"ia_name", info->ia_name, "a key that is not registered",
-                    "dat_registry_add_provider.R3"});
+    return refused(
+        kAdd, added,
+        {"ia_name", info->ia_name, "a key that is not registered", "dat_registry_add_provider.R3"});
   return DAT_SUCCESS;
 }
 

@@ -134,9 +134,11 @@ TEST_F(Environment, RefusalsOfTheRegistryAreToldAtDebug) {
         "dat-info shows (dat_ia_open.R15)",
         "dat_ia_close: DAT_INVALID_HANDLE [DAT_INVALID_HANDLE_IA]: ia_handle is null; allowed: the "
         "handle of an object that is open (dat_ia_close(3))",
-        "dat_pz_free: DAT_INVALID_HANDLE [DAT_INVALID_HANDLE_PZ]: handle is 0x8; allowed: the handle "
+        "dat_pz_free: DAT_INVALID_HANDLE [DAT_INVALID_HANDLE_PZ]: handle is 0x8; allowed: the "
+        "handle "
         "of an object that is open (dat_pz_free(3))",
-        "dat_registry_list_providers: DAT_INVALID_PARAMETER [DAT_INVALID_ARG1]: max_to_return is -1; "
+        "dat_registry_list_providers: DAT_INVALID_PARAMETER [DAT_INVALID_ARG1]: max_to_return is "
+        "-1; "
         "allowed: at least 1 (dat_registry_list_providers.R3)"})
     EXPECT_TRUE(contains(ran.err, std::string("datum debug: ") + each + "\n")) << ran.err;
   EXPECT_EQ(probe_with("", {"refusals", "ib0"}).err.find("debug"), std::string::npos);

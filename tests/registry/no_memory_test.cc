@@ -58,9 +58,7 @@ class RegistryNoMemory : public testing::Test {
     info_.dapl_version_minor = 2;
   }
   DAT_RETURN open(DAT_IA_HANDLE& ia, DAT_EVD_HANDLE& evd) {
-    return guarded([&] {
-      return registry_.open({info_.ia_name, 8, &evd, &ia, 1, 2, false});
-    });
+    return guarded([&] { return registry_.open({info_.ia_name, 8, &evd, &ia, 1, 2, false}); });
   }
   // Opens with the first `allowed` allocations only.
   DAT_RETURN open_with(int allowed, DAT_IA_HANDLE& ia, DAT_EVD_HANDLE& evd) {

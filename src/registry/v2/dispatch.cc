@@ -106,7 +106,9 @@ DAT_RETURN extended(DAT_HANDLE handle, DAT_EXTENDED_OP operation, va_list& argum
   if (operation == DAT_IB_CLOSE_QUERY_OP) return close_query(handle);
   const DAT_HANDLE object = IaTable::is_index(handle) ? process_ias.object_of(handle) : handle;
   const DAT_PROVIDER* table = process_handles.table_of(object);
-  if (table == nullptr) return invalid_handle(DAT_INVALID_HANDLE1);
+  if (table == nullptr)
+    return refused_handle("dat_extension_op", invalid_handle(DAT_INVALID_HANDLE1), "handle",
+                          handle);
   if (table->handle_extendedop_func == nullptr) return kNotImplemented;
   return table->handle_extendedop_func(object, operation, arguments);
 }

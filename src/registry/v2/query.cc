@@ -4,6 +4,8 @@
 // own.
 #include "registry/v2/query.h"
 
+#include "registry/refused.h"
+
 namespace datum::registry {
 namespace {
 
@@ -18,8 +20,9 @@ DAT_RETURN shifted(DAT_RETURN ret, DAT_RETURN shift) {
 
 DAT_RETURN open_query(const QueryRequest& request) {
   constexpr DAT_COUNT kAsyncEvents = 8;
-  if (request.name == nullptr) return invalid_argument(DAT_INVALID_ARG3);
-  if (request.ia == nullptr) return invalid_argument(DAT_INVALID_ARG4);
+  constexpr std::string_view kCall = "dat_ib_open_query";
+  if (request.name == nullptr) return refused_null(kCall, DAT_INVALID_ARG3, "name");
+  if (request.ia == nullptr) return refused_null(kCall, DAT_INVALID_ARG4, "ia_handle");
   DAT_EVD_HANDLE async = DAT_HANDLE_NULL;
   DAT_IA_HANDLE ia = DAT_HANDLE_NULL;
   const DAT_RETURN opened = dat_ia_openv(request.name, kAsyncEvents, &async, &ia, DAT_VERSION_MAJOR,

@@ -6,6 +6,7 @@
 
 #include "registry/guarded.h"
 #include "registry/process.h"
+#include "registry/refused.h"
 #include "registry/registry.h"
 
 namespace datum::registry {
@@ -55,9 +56,10 @@ DAT_HA_RELATIONSHIP relationship(const std::string& one, const std::string& two)
 DAT_RETURN dat_registry_providers_related(const DAT_NAME_PTR ia_name, const DAT_NAME_PTR other,
                                           DAT_HA_RELATIONSHIP* answer) {
   using namespace datum::registry;
-  if (ia_name == nullptr) return invalid_argument(DAT_INVALID_ARG1);
-  if (other == nullptr) return invalid_argument(DAT_INVALID_ARG2);
-  if (answer == nullptr) return invalid_argument(DAT_INVALID_ARG3);
+  constexpr std::string_view kCall = "dat_registry_providers_related";
+  if (ia_name == nullptr) return refused_null(kCall, DAT_INVALID_ARG1, "ia_name");
+  if (other == nullptr) return refused_null(kCall, DAT_INVALID_ARG2, "other_ia_name");
+  if (answer == nullptr) return refused_null(kCall, DAT_INVALID_ARG3, "answer");
   return guarded([&] {
     // A provider knows the names under which its IAs were opened, not what programs call them.
     const std::string one = process_registry().resolve(ia_name);

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/provider_hook.h"
+#include "base/registry_uses.h"
 #include "every_kind.h"
-#include "facade/registry_uses.h"
 #include "fake_runtime.h"
 
 namespace datum::test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-#include "facade/registry_uses.h"
+#include "base/registry_uses.h"
 
 #include <atomic>
 
@@ -19,8 +19,8 @@ std::uint64_t registry_uses(Leniency leniency) {
 void set_short_provider_lists(std::uint64_t uses) {
   // Threads of the registry may tell theirs in another order than they counted.
   std::uint64_t known = short_provider_lists.load(std::memory_order_relaxed);
-  while (known < uses && !short_provider_lists.compare_exchange_weak(known, uses,
-                                                                     std::memory_order_relaxed)) {
+  while (known < uses &&
+         !short_provider_lists.compare_exchange_weak(known, uses, std::memory_order_relaxed)) {
   }
 }
 

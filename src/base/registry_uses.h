@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/registry_uses.h: the leniencies that libdat has used, for the report of each IA.
-// Lives here: what libdat has told (base/provider_hook.h). They belong to the process, not to an IA.
-// Not here:   those of an IA (base/leniency.h).
+// base/registry_uses.h: the leniencies that libdat has used, for the report of each IA.
+// Lives here: what libdat has told (provider_hook.h); it belongs to the process, not to an IA.
+// Not here:   those of an IA (leniency.h).
 // Threads:    any.
 #pragma once
 
