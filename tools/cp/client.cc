@@ -39,7 +39,7 @@ void plan_put(const ClientOptions& options, Plan& plan) {
     plan.roots.push_back(local_root(options.paths[i]));
     names.push_back(plan.roots.back().path);
   }
-  require_distinct(names);
+  require_distinct(names, ExitCode::Usage);
   plan.job.destination = plan.remote.path;
   plan.job.into_folder = plan.roots.size() > 1 || names_a_folder(plan.remote.path);
 }
@@ -55,9 +55,9 @@ void plan_get(const ClientOptions& options, Plan& plan) {
     plan.remote_paths.push_back(remote.path);
     names.push_back(requested_name(remote.path));
   }
-  require_distinct(names);
+  require_distinct(names, ExitCode::Usage);
   const std::string& to = options.paths.back();
-  plan.destination = local_destination(to, count > 1 || names_a_folder(to));
+  plan.destination = local_destination(to, count > 1 || names_a_folder(to), options.mode);
   plan.destination.requested = std::move(names);
 }
 

@@ -33,6 +33,14 @@ tools::UniqueFd open_private(int folder, const std::string& name) {
       openat(folder, name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
 }
 
+// A link made beforehand would lead what is written into another file.
+void require_private(const tools::UniqueFd& file, const std::string& path) {
+  struct stat st = {};
+  if (fstat(file.get(), &st) != 0) throw FileError("look at", path, errno);
+  if (!S_ISREG(st.st_mode) || st.st_nlink > 1)
+    throw FileError("use the temporary file of", path, EEXIST);
+}
+
 } // namespace
 
 PartialFile::PartialFile(tools::UniqueFd folder, Identity identity, std::uint32_t mode,
@@ -65,8 +73,7 @@ void PartialFile::open_locked() {
     }
     struct stat held = {}, named = {};
     if (fstat(file_.get(), &held) != 0) throw FileError("look at", identity_.path, errno);
-    if (!S_ISREG(held.st_mode) || held.st_nlink > 1)
-      throw FileError("use the temporary file of", identity_.path, EEXIST);
+    require_private(file_, identity_.path);
     if (fstatat(folder_.get(), part_name_.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
         named.st_ino == held.st_ino && named.st_dev == held.st_dev)
       return;
@@ -76,6 +83,7 @@ void PartialFile::open_locked() {
 void PartialFile::resume(const std::function<void()>& tick) {
   tools::UniqueFd file = open_private(folder_.get(), journal_name_);
   if (!file) throw FileError("create the journal of", identity_.path, errno);
+  require_private(file, identity_.path);
   Journal journal(std::move(file));
   std::vector<Digest> blocks = journal.load(identity_);
   std::vector<std::byte> block(blocks.empty() ? 0 : kBlock);

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <climits>
@@ -90,14 +91,16 @@ Root local_root(const std::string& path) {
   return root;
 }
 
-Destination local_destination(const std::string& path, bool into_folder) {
+Destination local_destination(const std::string& path, bool into_folder, Mode mode) {
+  const std::string plain = normalise(path);
   if (into_folder) {
     const std::string folder = path.empty() ? "." : path;
-    if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)
+    if (mode != Mode::Copy && access(folder.c_str(), F_OK) != 0)
+      return {open_folder(folder_of(plain)), std::string(name_in(plain)), true};
+    if (mode == Mode::Copy && mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)
       unusable("create folder", folder, errno);
     return {open_folder(folder), "", true};
   }
-  const std::string plain = normalise(path);
   return {open_folder(folder_of(plain)), std::string(name_in(plain)), false};
 }
 
@@ -105,11 +108,11 @@ std::string requested_name(const std::string& path) {
   return std::string(name_in(normalise(path)));
 }
 
-void require_distinct(const std::vector<std::string>& names) {
+void require_distinct(const std::vector<std::string>& names, ExitCode code) {
   std::set<std::string> seen;
   for (const std::string& name : names)
     if (!seen.insert(name).second)
-      throw ToolError(ExitCode::Usage,
+      throw ToolError(code,
                       fmt::format("two of the sources are called {} and one would replace the "
                                   "other; copy them into different folders",
                                   shown(name.empty() ? "." : name)));

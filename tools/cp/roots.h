@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/tool_error.h"
 #include "cp/placement.h"
 #include "cp/tree_walk.h"
 
@@ -16,7 +17,8 @@ namespace datum::cp {
 bool names_a_folder(const std::string& typed);
 
 Root local_root(const std::string& path); // throws ToolError(Usage)
-Destination local_destination(const std::string& path, bool into_folder);
+// Creates the folder that is to be copied into, if something is to be copied.
+Destination local_destination(const std::string& path, bool into_folder, Mode mode);
 
 struct Served {
   int folder = -1;  // its owner keeps it open
@@ -26,8 +28,8 @@ struct Served {
 // What a root of this path is called by the other side; "" if that is for its server to say.
 std::string requested_name(const std::string& path);
 
-// Throws ToolError(Usage) if two of the names, which are all to go into one folder, are equal.
-void require_distinct(const std::vector<std::string>& names);
+// Throws ToolError if two of the names, which are all to go into one folder, are equal.
+void require_distinct(const std::vector<std::string>& names, tools::ExitCode code);
 
 // Throw ToolError(Failed) with the reason, for the peer to read.
 Root served_root(const Served& served, const std::string& path);

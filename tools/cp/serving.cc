@@ -20,11 +20,12 @@ Terms acceptable_terms(const Job& job) {
 
 std::vector<Root> requested_roots(Channel& channel, const Served& served) {
   std::vector<Root> roots;
+  std::vector<std::string> names;
   for (;;) {
     const LinkEvent event = channel.next();
     const auto* message = std::get_if<Message>(&event);
     if (message == nullptr) protocol_error("data nobody asked for");
-    if (std::holds_alternative<PathsEnd>(*message)) return roots;
+    if (std::holds_alternative<PathsEnd>(*message)) break;
     const auto* path = std::get_if<Path>(message);
     if (path == nullptr) protocol_error("something else than a path");
     if (roots.size() == kMaxPaths)
@@ -32,7 +33,11 @@ std::vector<Root> requested_roots(Channel& channel, const Served& served) {
           tools::ExitCode::Failed,
           fmt::format("more than {} paths in one get; name a folder", kMaxPaths));
     roots.push_back(served_root(served, path->path));
+    names.push_back(requested_name(path->path));
   }
+  // Beside that the client could not keep them apart, each costs a walk over a tree.
+  require_distinct(names, tools::ExitCode::Failed);
+  return roots;
 }
 
 void exchange_slots(Channel& channel, const Terms& terms, Role role) {

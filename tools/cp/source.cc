@@ -38,7 +38,8 @@ std::string unreadable(const Entry& entry, std::string_view why) {
 } // namespace
 
 Source::Source(Link& link, const Terms& terms, std::vector<Root> roots, Reporter& reporter)
-    : link_(link), terms_(terms), reporter_(reporter), total_(count_tree(roots)),
+    : link_(link), terms_(terms), reporter_(reporter),
+      total_(count_tree(roots, [&link] { link.tick(); })),
       walk_(std::move(roots), TreeWalk::Files::Open), slot_busy_(terms.depth, false) {
   for (std::uint32_t slot = terms.depth; slot-- > 0;) free_slots_.push_back(slot);
 }

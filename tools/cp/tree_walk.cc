@@ -140,7 +140,7 @@ Entry TreeWalk::read_link(int folder, const std::string& name, Entry entry) {
   return entry;
 }
 
-Total count_tree(const std::vector<Root>& roots) {
+Total count_tree(const std::vector<Root>& roots, const std::function<void()>& tick) {
   std::vector<Root> copies;
   copies.reserve(roots.size());
   for (const Root& root : roots)
@@ -149,6 +149,7 @@ Total count_tree(const std::vector<Root>& roots) {
   TreeWalk walk(std::move(copies), TreeWalk::Files::Count);
   Total total;
   while (const auto entry = walk.next()) {
+    tick();
     if (entry->type == Entry::Type::Problem || entry->type == Entry::Type::DirectoryEnd) continue;
     ++total.entries;
     total.bytes += entry->size;

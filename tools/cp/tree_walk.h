@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -56,7 +57,8 @@ class TreeWalk {
   std::vector<Level> levels_;
 };
 
-// What a walk over these roots will find, for progress bars. Leaves roots as they are.
-Total count_tree(const std::vector<Root>& roots);
+// What a walk over these roots will find, for progress bars. Leaves roots as they are; calls tick
+// for each entry, because a tree may be large.
+Total count_tree(const std::vector<Root>& roots, const std::function<void()>& tick);
 
 } // namespace datum::cp

@@ -359,6 +359,7 @@ TEST_F(CpHostileClient, GetsWhatIsNotServed) {
 
 TEST_F(CpHostileClient, AsksForMoreThanThereIsMemoryFor) {
   attack("too-many-paths", {}, "more than 4096 paths in one get");
+  attack("get", {".", "."}, R"(two of the sources are called ".")");
   attack("chunks-of-nothing", {}, "protocol error");
   attack("chunks-of-4-gib", {}, "protocol error");
   attack("no-slots", {}, "protocol error");

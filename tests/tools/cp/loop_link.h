@@ -107,6 +107,8 @@ class ScriptedLink final : public Link {
   void say(LinkEvent event) { script_.push_back(std::move(event)); }
   // No read_slot() ever finishes.
   void hold_reads() { hold_reads_ = true; }
+  // The other side is found to have left when somebody looks during long work.
+  void leave_at_tick() { leave_at_tick_ = true; }
   [[nodiscard]] const std::vector<Message>& said() const { return said_; }
 
   void send(const Message& message) override { said_.push_back(message); }
@@ -125,12 +127,14 @@ class ScriptedLink final : public Link {
     return event;
   }
   std::optional<LinkEvent> poll() override { return std::nullopt; }
-  void tick() override {}
+  void tick() override {
+    if (leave_at_tick_) throw tools::ToolError(tools::ExitCode::PeerLost, "left");
+  }
 
  private:
   std::size_t chunk_;
   std::vector<std::byte> memory_;
-  bool hold_reads_ = false;
+  bool hold_reads_ = false, leave_at_tick_ = false;
   std::deque<LinkEvent> script_;
   std::vector<Message> said_;
 };

@@ -90,6 +90,19 @@ TEST_F(PartialFileTest, AnotherVersionStartsOver) {
   EXPECT_EQ(open(content.size(), {1001, 7})->offset(), 0U);
 }
 
+TEST_F(PartialFileTest, AJournalThatIsALinkToAnotherFileIsNotWritten) {
+  leave(test::noise(10 * test::kMiB), 9 * test::kMiB);
+  folder_.write("victim", "mine");
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
+    if (entry.path().extension() == ".journal") {
+      std::filesystem::remove(entry.path());
+      std::filesystem::create_hard_link(folder_ / "victim", entry.path());
+      break;
+    }
+  EXPECT_THROW(open(10 * test::kMiB), FileError);
+  EXPECT_EQ(folder_.read("victim"), "mine");
+}
+
 TEST_F(PartialFileTest, ALongHoleCanBeGivenUp) {
   struct Enough {};
   const auto file = open(1ULL << 43U);

@@ -191,6 +191,19 @@ TEST_F(CpProcess, DryRunAndVerifyChangeNothing) {
   EXPECT_EQ(there_.read("copy/a"), "ALPHA");
 }
 
+TEST_F(CpProcess, ADryRunOfAGetCreatesNoFolder) {
+  there_.write("f", "x");
+  Server server(there_.path(), {"--reuse-token"});
+  const Ended dry =
+      client({"get", "--dry-run", "--token", server.token, server.at("f"), here_ / "new/"});
+  EXPECT_EQ(dry.code, 0) << dry.err;
+  EXPECT_TRUE(has(dry.out, "would copy \"f\"")) << dry.out;
+  const Ended verify =
+      client({"get", "--verify", "--token", server.token, server.at("f"), here_ / "new/"});
+  EXPECT_EQ(verify.code, 1) << verify.err;
+  EXPECT_FALSE(here_.exists("new"));
+}
+
 TEST_F(CpProcess, SeveralSourcesGoIntoAFolder) {
   here_.write("u", "you");
   Server server(there_.path(), {"--reuse-token"});

@@ -43,6 +43,13 @@ TEST_F(HostileSink, TheWellBehavedOneIsServed) {
   EXPECT_EQ(link_.said()[2], Message(Chunk{1, 4, 6, 0}));
 }
 
+// Counting a large tree takes time, in which a sink may leave and a user interrupt.
+TEST_F(HostileSink, ATreeThatIsCountedCanBeGivenUp) {
+  link_.leave_at_tick();
+  EXPECT_EQ(run(), "left");
+  EXPECT_TRUE(link_.said().empty());
+}
+
 TEST_F(HostileSink, AWantForNothingEndsTheSession) {
   link_.say(Want{2, 0});
   expect_protocol_error("an unknown id");

@@ -121,7 +121,7 @@ TEST(TreeWalk, CountAgreesAndOpensNothing) {
   folder.write("t/a", "22");
   folder.write("t/b/x", "333");
   const auto roots = roots_of(folder, "t");
-  EXPECT_EQ(count_tree(roots), (Total{4, 5}));
+  EXPECT_EQ(count_tree(roots, [] {}), (Total{4, 5}));
   EXPECT_TRUE(roots[0].folder);
 }
 
