@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "base/cancellation.h"
 
+#include <cassert>
 #include <cerrno>
 #include <unistd.h>
 
@@ -11,12 +12,15 @@ thread_local bool may_end = false; // this thread, in sleeping_call()
 
 } // namespace
 
-CancellableWait::CancellableWait() : outer_(may_end) {
+void CancellableWait::begin() {
+  assert(!begun_);
+  begun_ = true;
+  outer_ = may_end;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_);
   may_end = before_ == PTHREAD_CANCEL_ENABLE;
 }
 
-CancellableWait::~CancellableWait() noexcept(false) {
+void CancellableWait::end() {
   may_end = outer_;
   pthread_setcancelstate(before_, nullptr);
 }

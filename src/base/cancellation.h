@@ -24,18 +24,26 @@ class NotCancellable {
   int before_ = PTHREAD_CANCEL_ENABLE;
 };
 
-// A call in which the thread may end, if its program lets it, but only in sleeping_call().
+// From begin() on the thread may end, if its program lets it, but only in sleeping_call(). A call
+// that need not sleep does not begin, and pays nothing. Declared before a lock is taken, it ends
+// behind it.
 class CancellableWait {
  public:
-  CancellableWait();
+  CancellableWait() = default;
   // Some C libraries act on what has been put off as soon as it is allowed again: the thread ends.
-  ~CancellableWait() noexcept(false);
+  ~CancellableWait() noexcept(false) {
+    if (begun_) end();
+  }
   CancellableWait(const CancellableWait&) = delete;
   CancellableWait& operator=(const CancellableWait&) = delete;
+  void begin();
 
  private:
+  void end();
+
+  bool begun_ = false;
+  bool outer_ = false;
   int before_ = PTHREAD_CANCEL_ENABLE;
-  bool outer_;
 };
 
 // syscall(2) for a thread that is about to sleep and holds no lock: where a CancellableWait says

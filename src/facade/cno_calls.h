@@ -2,6 +2,7 @@
 // facade/cno_calls.h: consumer notification objects.
 #pragma once
 
+#include "base/cancellation.h"
 #include "facade/answer.h"
 #include "facade/locked.h"
 #include "facade/table.h"
@@ -51,9 +52,11 @@ template <class V>
 template <class V>
 [[gnu::always_inline]] inline DAT_RETURN cno_wait(DAT_CNO_HANDLE cno_handle, DAT_TIMEOUT timeout,
                                                   DAT_EVD_HANDLE* evd_handle) {
+  CancellableWait cancellable;
   const Locked<ObjectKind::NotificationObject> cno(cno_handle);
   if (!cno) return invalid_handle<V>(Detail::HandleCno);
   if (evd_handle == nullptr) return invalid_argument<V>(Detail::Arg3);
+  if (timeout != 0) cancellable.begin();
   return encode<V>(cno->wait(timeout, *evd_handle));
 }
 

@@ -2,6 +2,7 @@
 // facade/evd_calls.h: event dispatchers.
 #pragma once
 
+#include "base/cancellation.h"
 #include "facade/answer.h"
 #include "facade/ep_parts.h"
 #include "facade/locked.h"
@@ -120,10 +121,12 @@ template <class V>
 [[gnu::always_inline]] inline DAT_RETURN evd_wait(DAT_EVD_HANDLE evd_handle, DAT_TIMEOUT timeout,
                                                   DAT_COUNT threshold, DAT_EVENT* event,
                                                   DAT_COUNT* nmore) {
+  CancellableWait cancellable;
   const LockedEvd evd(evd_handle);
   if (!evd) return invalid_handle<V>(kBadEvd);
   if (event == nullptr) return invalid_argument<V>(Detail::Arg4);
   if (nmore == nullptr) return invalid_argument<V>(Detail::Arg5);
+  if (timeout != 0 && evd->count() < threshold) cancellable.begin();
   Event taken;
   const Status s = evd->wait(timeout, threshold, taken, *nmore);
   if (s.ok()) write_event<V>(taken, evd_handle, evd.adapter(), *event);
