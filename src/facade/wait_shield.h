@@ -6,7 +6,6 @@
 
 #include <cxxabi.h>
 
-#include "base/cancellation.h"
 #include "facade/answer.h"
 
 namespace datum {
@@ -16,7 +15,6 @@ struct WaitShield;
 template <class V, class... Arguments, DAT_RETURN (*Call)(Arguments...), const CallText* Text>
 struct WaitShield<V, Call, Text> {
   static DAT_RETURN call(Arguments... arguments) {
-    const CancellableWait wait;
     const DAT_RETURN answer = answer_of(arguments...);
     if (answer != DAT_SUCCESS && !is_answer(answer)) [[unlikely]]
       return refused(*Text, answer);
