@@ -125,7 +125,7 @@ TEST(Environment, ABadNumberOfOctetsIsSaidAndIgnored) {
   expect_ignored("DATUM_UNSENT", {"", "much", "4095", "16777217", "-1", "64k"}, "using 1048576");
 }
 
-// Rules: ENV.24
+// Rules: ENV.25
 TEST(Environment, ABadTimeForARecvIsSaidAndIgnored) {
   expect_ignored("DATUM_RNR_TIMEOUT", {"", "soon", "4233600001", "-1", "1s"},
                  "as if it were not set");

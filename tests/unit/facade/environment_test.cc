@@ -122,7 +122,7 @@ TEST(Environment, TheDefaultIsLenient) {
   unsetenv("DATUM_STRICT");
 }
 
-// Rules: ENV.24
+// Rules: ENV.25
 TEST(Environment, AMessageWaitsForItsRecvAsLongAsIsSet) {
   unsetenv("DATUM_RNR_TIMEOUT");
   EXPECT_EQ(read_environment().receive_timeout, std::nullopt);
