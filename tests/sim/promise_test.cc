@@ -115,11 +115,11 @@ struct Scene {
   }
   // Time passes, and only the active adapter does anything.
   void run_active_until_connected(const Corner& requester) {
-    while (requester.ep().state() != EpState::Connected) {
+    const Instant end = world.now() + 10 * kMillisecond;
+    while (requester.ep().state() != EpState::Connected && world.now() < end) {
       world.run_due();
       active.with_lock([&] { active.stand.progress().poll(); });
-      if (world.next() == kNever) break;
-      world.advance_to(world.next());
+      world.advance_to(world.now() + kMicrosecond);
     }
   }
   Duration chance(Duration below) {

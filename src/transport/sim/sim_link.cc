@@ -94,8 +94,11 @@ bool SimLink::carry_from(int side, Instant now) {
   return (receiver.sleep_epoch.load(std::memory_order_relaxed) & 1U) != 0;
 }
 
+// Records only: the words of a side that is in the middle of a copy say so, and would stay.
 bool SimLink::bring(int side) {
-  scan();
+  if (!wired_ || !open) return false;
+  SimWire& wire = wires_[static_cast<std::size_t>(side)];
+  while (wire.find()) wire.arrive(world_.now());
   return carry_from(side, kNever);
 }
 
