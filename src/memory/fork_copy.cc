@@ -148,8 +148,9 @@ void ForkCopy::in_child() {
   for (unsigned number = 1; number <= kMaxArenas; ++number) {
     if (!process_arenas.table_.read(number, info) || info.fd < 0) continue;
     if (!adopt(number, info, copies_[number - 1]))
-      give_up("datum: fork: shareable memory could not be copied for the child, for lack of memory "
-              "or because lseek(SEEK_DATA) is forbidden; the child ends here, its parent goes on\n");
+      give_up(
+          "datum: fork: shareable memory could not be copied for the child, for lack of memory "
+          "or because lseek(SEEK_DATA) is forbidden; the child ends here, its parent goes on\n");
     copies_[number - 1] = Copy{};
   }
   process_arenas.mutex_.unlock();

@@ -2,8 +2,8 @@
 // dat_lmr_create(3DAT) of memory that was registered, used and freed before: nothing that was
 // learned of it then may stand in for what is there now.
 #include <cstring>
-#include <string>
 #include <fcntl.h>
+#include <string>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -70,8 +70,8 @@ class RuleMemorySeenBefore : public testing::TestWithParam<Kind> {
     Registration registration(target().ia(), target().pz(), place, kBytes);
     EXPECT_DAT_OK(registration.create());
     source.write(0, text);
-    const DAT_RMR_TRIPLET there = remote_part(
-        registration.rmr_context, reinterpret_cast<DAT_VADDR>(place), text.size());
+    const DAT_RMR_TRIPLET there =
+        remote_part(registration.rmr_context, reinterpret_cast<DAT_VADDR>(place), text.size());
     EXPECT_DAT_OK(post_write(peer().ep(), {source.segment(0, text.size())}, there, 1));
     expect_dto(peer().request_evd(), peer().ep(), 1);
     const bool written = std::memcmp(place, text.data(), text.size()) == 0;

@@ -164,8 +164,7 @@ class RuleFullQueue : public testing::Test {
 TEST_F(RuleFullQueue, OfSendsThatAllArrived) {
   for (int i = 0; i < kPosts && !HasFailure(); ++i) {
     ASSERT_DAT_OK(post_recv(target().ep(), {sink.segment()}, 1));
-    ASSERT_DAT_OK(
-        post_send(poster().ep(), {source.segment()}, 2, DAT_COMPLETION_SUPPRESS_FLAG))
+    ASSERT_DAT_OK(post_send(poster().ep(), {source.segment()}, 2, DAT_COMPLETION_SUPPRESS_FLAG))
         << i;
     poll_dto(target().recv_evd(), target().ep(), 1);
     DAT_EVENT none{};

@@ -41,8 +41,8 @@ class ShareableMemorySeenBefore : public testing::Test {
     Registration registration(target().ia(), target().pz(), block, kBytes);
     EXPECT_DAT_OK(registration.create());
     source.write(0, text);
-    const DAT_RMR_TRIPLET there = remote_part(
-        registration.rmr_context, reinterpret_cast<DAT_VADDR>(block), text.size());
+    const DAT_RMR_TRIPLET there =
+        remote_part(registration.rmr_context, reinterpret_cast<DAT_VADDR>(block), text.size());
     EXPECT_DAT_OK(post_write(peer().ep(), {source.segment(0, text.size())}, there, 1));
     expect_dto(peer().request_evd(), peer().ep(), 1);
     return std::memcmp(block, text.data(), text.size()) == 0;

@@ -184,9 +184,9 @@ TEST(FullRing, LetsNoDirectCopyOvertakeTheConfirmationBeforeIt) {
   ASSERT_EQ(requester.ep.state(), EpState::Connected);
   requester.memory[0] = std::byte{7};
   const LocalTriplet large = requester.local(0, 100000);
-  ASSERT_TRUE(requester.ep
-                  .post_rdma(Opcode::RdmaWrite, {&large, 1}, 1, accepter.remote(0, 100000), 0)
-                  .ok());
+  ASSERT_TRUE(
+      requester.ep.post_rdma(Opcode::RdmaWrite, {&large, 1}, 1, accepter.remote(0, 100000), 0)
+          .ok());
   const bool visible = accepter.memory[0] == std::byte{7};
   EXPECT_TRUE(!visible || accepter.send(0, 8, 1).ok());
   pair.world.settle();
