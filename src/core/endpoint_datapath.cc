@@ -3,6 +3,7 @@
 // Hot path: no allocation, no logging, no lock beyond the adapter's.
 #include <cassert>
 
+#include "base/no_canary.h"
 #include "base/refusal.h"
 #include "core/causes.h"
 #include "core/endpoint.h"
@@ -248,7 +249,7 @@ void Endpoint::retire_ended() {
   retiring_ = false;
 }
 
-void Endpoint::report_request(const Request& request, Token subject) {
+DATUM_NO_CANARY void Endpoint::report_request(const Request& request, Token subject) {
   if ((request.flags & kHalf) != 0) [[unlikely]] {
     report_half(request, subject);
     return;

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/copy_bytes.h"
-#include "core/causes.h"
 #include "base/text.h"
+#include "core/causes.h"
 #include "core/endpoint.h"
 #include "core/interface_adapter.h"
 #include "core/local_memory.h"

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/no_canary.h"
 #include "base/status.h"
 #include "core/types.h"
 #include "facade/bad_handle.h"
@@ -68,6 +69,16 @@ struct Shield<V, Call, Text> {
     } catch (...) {
       return encode<V>({Type::InternalError});
     }
+  }
+};
+
+// The same for calls that post and dequeue.
+template <class V, auto Call, const CallText* Text>
+struct HotShield;
+template <class V, class... Arguments, DAT_RETURN (*Call)(Arguments...), const CallText* Text>
+struct HotShield<V, Call, Text> {
+  DATUM_NO_CANARY static DAT_RETURN call(Arguments... arguments) noexcept {
+    return Shield<V, Call, Text>::call(arguments...);
   }
 };
 

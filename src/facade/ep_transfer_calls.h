@@ -83,11 +83,12 @@ template <class V>
 
 template <class V>
 void enter_ep_transfer_calls(typename V::Table& table) {
-  table.ep_post_send_func = &Shield<V, &ep_post_send<V>, &calls::kEpPostSend>::call;
-  table.ep_post_recv_func = &Shield<V, &ep_post_recv<V>, &calls::kEpPostRecv>::call;
-  table.ep_post_rdma_read_func = &Shield<V, &ep_post_rdma_read<V>, &calls::kEpPostRdmaRead>::call;
+  table.ep_post_send_func = &HotShield<V, &ep_post_send<V>, &calls::kEpPostSend>::call;
+  table.ep_post_recv_func = &HotShield<V, &ep_post_recv<V>, &calls::kEpPostRecv>::call;
+  table.ep_post_rdma_read_func =
+      &HotShield<V, &ep_post_rdma_read<V>, &calls::kEpPostRdmaRead>::call;
   table.ep_post_rdma_write_func =
-      &Shield<V, &ep_post_rdma_write<V>, &calls::kEpPostRdmaWrite>::call;
+      &HotShield<V, &ep_post_rdma_write<V>, &calls::kEpPostRdmaWrite>::call;
   table.srq_post_recv_func = &Shield<V, &srq_post_recv<V>, &calls::kSrqPostRecv>::call;
 }
 

@@ -6,6 +6,8 @@
 #include <new>
 #include <utility>
 
+#include "base/no_canary.h"
+
 namespace datum {
 namespace {
 
@@ -50,7 +52,7 @@ bool ProgressEngine::run_timers(Instant time) {
   }
 }
 
-bool ProgressEngine::poll() {
+DATUM_NO_CANARY bool ProgressEngine::poll() {
   // One writer at a time, so a load and a store do; the watchdog reads it without the lock.
   const std::uint32_t count = polls_.load(std::memory_order_relaxed) + std::exchange(counts_as_, 1);
   polls_.store(count, std::memory_order_relaxed);

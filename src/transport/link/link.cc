@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/log.h"
+#include "base/no_canary.h"
 #include "base/scoped_flag.h"
 #include "transport/link/link_channel.h"
 #include "transport/link/link_incoming.h"
@@ -239,7 +240,7 @@ bool Link::move() {
 
 // A record after a look that found nothing is taken alone: whether there is another says a line
 // that the peer may hold, and the consumer would wait for that line before it sees the first.
-bool Link::poll_ring() {
+DATUM_NO_CANARY bool Link::poll_ring() {
   int left = kRecordBudget;
   for (const RingSlot* slot = in_.front(); slot != nullptr; slot = in_.front()) {
     if (streaming_) in_.look_ahead();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/no_canary.h"
 #include "base/text.h"
 #include "transport/inet/listen_error.h"
 #include "transport/inet/port_rules.h"
@@ -203,7 +204,7 @@ Result<std::unique_ptr<Channel>> PathTransport::connect(const Address& address, 
 
 // --- progress ------------------------------------------------------------------------------------
 
-bool PathTransport::progress() {
+DATUM_NO_CANARY bool PathTransport::progress() {
   const bool any = links_.progress();
   if (!tcp_->has_work()) [[likely]] {
     tcp_->pass();
