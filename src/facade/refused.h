@@ -31,11 +31,9 @@ constexpr bool is_answer(DAT_RETURN answer) {
 // The value of an argument for the refusal that follows; the border knows the rest.
 template <class T>
 [[gnu::cold, gnu::noinline]] void note_value(T value) {
-  if constexpr (std::is_pointer_v<T>)
-    note_bits("", value, "", "");
-  else if constexpr (std::is_enum_v<T>)
+  if constexpr (std::is_enum_v<T>)
     note_bits("", static_cast<std::uint64_t>(value), "", "");
-  else if constexpr (std::is_same_v<T, std::uint64_t>)
+  else if constexpr (std::is_pointer_v<T> || std::is_same_v<T, std::uint64_t>)
     note_bits("", value, "", "");
   else
     note_cause("", value, "", "");
