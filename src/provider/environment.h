@@ -22,7 +22,7 @@ struct IaEnvironment {
   bool strict = false;            // DATUM_STRICT
   std::optional<PortRange> ports; // DATUM_PORT_RANGE: those that an IA may choose by itself
   // DATUM_RNR_TIMEOUT. Unset: for ever, in strict mode a second.
-  std::optional<Duration> receive_timeout;
+  std::optional<Duration> receive_timeout = std::nullopt;
   Duration connect_grace = 50 * kMillisecond; // DATUM_CONNECT_GRACE
   TcpOptions tcp;                             // what is TCP's alone: DATUM_CRC, DATUM_HELLO, limits
 };

@@ -223,7 +223,8 @@ TEST_F(RuleRecvWait, IsNoSilence) {
   for (DAT_UINT64 i = 0; i < kSends; ++i) {
     ASSERT_DAT_OK(post_send(pair.active().ep(), {source.segment(i * kSize, kSize)}, i));
   }
-  expect_nothing(pair.active().connect_evd(), times_as_patient() * 3 * kSecond);
+  expect_nothing(pair.active().connect_evd(),
+                 static_cast<DAT_TIMEOUT>(times_as_patient()) * 3 * kSecond);
   for (DAT_UINT64 i = 0; i < kSends; ++i) {
     ASSERT_DAT_OK(post_recv(pair.passive().ep(), {sink.segment(i * kSize, kSize)}, i));
   }

@@ -22,7 +22,7 @@ struct Settings {
   bool extensions = false;    // opcodes 8 to 11 from a peer that is not known to be our own
   bool own_extensions = true; // and from one that is: we say so in our Hello
   // How long a message waits for its Recv, if that was said; 0: not at all.
-  std::optional<Duration> receive_timeout;
+  std::optional<Duration> receive_timeout = std::nullopt;
   std::size_t most_staged = 64 * 1024; // of such messages, then TCP has to hold the peer
   std::size_t most_unsent = OutputQueue::kMostWaiting; // that TCP has not taken
   Duration request_timeout = 10 * kSecond;

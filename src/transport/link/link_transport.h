@@ -20,7 +20,7 @@ namespace datum {
 struct LinkOptions {
   Limits limits;
   // How long a message waits for a receive, if that was said; 0: not at all (DATUM_RNR_TIMEOUT).
-  std::optional<Duration> receive_timeout;
+  std::optional<Duration> receive_timeout = std::nullopt;
 };
 
 class LinkTransport final : public Transport, private FabricEvents, private DirectAccessGate {

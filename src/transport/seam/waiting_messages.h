@@ -22,7 +22,7 @@ struct RecvPatience {
   // What strict mode allows where nothing is set, and what every wait has that must end.
   static constexpr Duration kUnlessSet = kSecond;
 
-  std::optional<Duration> set;
+  std::optional<Duration> set = std::nullopt;
 
   Duration most() const { return set.value_or(kUnlessSet); }
   // A message that finds no Recv ends the connection at once.
