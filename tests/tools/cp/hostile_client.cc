@@ -14,13 +14,13 @@
 #include "common/tool_error.h"
 #include "cp/handshake.h"
 #include "cp/hello.h"
-#include "hostile_credits.h"
+#include "hostile_caller.h"
 #include "hostile_source.h"
 
 namespace {
 
 using namespace datum::cp;
-using datum::cp::test::CallerWithoutCredits;
+using datum::cp::test::HostileCaller;
 using datum::cp::test::HostileSource;
 namespace tools = datum::tools;
 
@@ -32,18 +32,14 @@ struct Call {
 };
 using Attack = void (*)(Call&);
 
-std::unique_ptr<Channel> connect(const Call& call, const std::string& greeting) {
-  auto channel = std::make_unique<Channel>(call.ia, std::chrono::minutes(1));
-  channel->connect(tools::resolve("127.0.0.1"), call.port, greeting, "victim");
-  return channel;
-}
-
 std::string greeting_of(const Call& call) {
   return encode(Hello{kProtocolVersion, static_cast<std::uint32_t>(getpid()), call.token});
 }
 
 std::unique_ptr<Channel> connect(const Call& call) {
-  return connect(call, greeting_of(call));
+  auto channel = std::make_unique<Channel>(call.ia, std::chrono::minutes(1));
+  channel->connect(tools::resolve("127.0.0.1"), call.port, greeting_of(call), "victim");
+  return channel;
 }
 
 Job job_of(Direction direction, const std::string& destination) {
@@ -238,7 +234,8 @@ void say_nothing(Call& call) {
 
 // Each offer is answered, and no answer can be sent.
 void ask_without_credits(Call& call) {
-  CallerWithoutCredits caller(call.ia, call.port, greeting_of(call));
+  HostileCaller caller(call.ia);
+  caller.connect(call.port, greeting_of(call));
   caller.send(job_of(Direction::Put, ""));
   caller.send(Slots{1, 1, 4096, 2});
   for (std::uint64_t id = 1; id < 100'000; ++id)
@@ -248,22 +245,22 @@ void ask_without_credits(Call& call) {
 }
 
 void grant_too_much(Call& call) {
-  CallerWithoutCredits caller(call.ia, call.port, greeting_of(call));
+  HostileCaller caller(call.ia);
+  caller.connect(call.port, greeting_of(call));
   caller.send(job_of(Direction::Put, ""), 65535);
   while (caller.send(KeepAlive{})) continue;
 }
 
-// Callers whose words are wrong, and who stay; until there is something to read on standard input.
-void crowd(Call& call, const std::string& greeting) {
-  std::vector<std::unique_ptr<Channel>> callers;
-  for (int i = 0; i < 12; ++i) callers.push_back(connect(call, greeting));
+// Callers with a wrong token, who stay until there is something to read on standard input.
+void strangers(Call& call) {
+  std::vector<std::unique_ptr<HostileCaller>> callers;
+  for (int i = 0; i < 12; ++i) {
+    callers.push_back(std::make_unique<HostileCaller>(call.ia));
+    callers.back()->dial(call.port, encode(Hello{kProtocolVersion, 1, Token{}}));
+  }
   fmt::print("12 callers stay\n");
   std::fflush(stdout);
   static_cast<void>(std::getchar());
-}
-
-void strangers(Call& call) {
-  crowd(call, encode(Hello{kProtocolVersion, 1, Token{}}));
 }
 
 const std::map<std::string, Attack> kAttacks = {

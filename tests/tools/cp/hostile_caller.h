@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A client with an endpoint of its own, because a Channel cannot but keep to its credits.
+// A client with an endpoint of its own: a Channel waits until it is connected, and cannot but keep
+// to its credits.
 #pragma once
 
 #include <cstring>
 #include <string>
 
+#include "common/address.h"
 #include "common/dat_error.h"
 #include "common/dat_events.h"
 #include "common/dat_objects.h"
@@ -14,9 +16,9 @@
 
 namespace datum::cp::test {
 
-class CallerWithoutCredits {
+class HostileCaller {
  public:
-  CallerWithoutCredits(const tools::Interface& ia, std::uint64_t port, const std::string& greeting)
+  explicit HostileCaller(const tools::Interface& ia)
       : pz_(make_pz(ia)), evd_(make_evd(ia, 1024, DAT_EVD_DTO_FLAG | DAT_EVD_CONNECTION_FLAG)),
         memory_(2 * kFrame), region_(ia, pz_, memory_.bytes(),
                                      DAT_MEM_PRIV_LOCAL_READ_FLAG | DAT_MEM_PRIV_LOCAL_WRITE_FLAG) {
@@ -39,8 +41,20 @@ class CallerWithoutCredits {
           dat_ep_post_recv(ep, 1, &iov, cookie(Work::Recv, 0), DAT_COMPLETION_DEFAULT_FLAG),
           "dat_ep_post_recv", ia.name());
     }
+  }
+
+  void connect(std::uint64_t port, const std::string& greeting) {
     tools::connect(ep_, evd_, tools::resolve("127.0.0.1"), port, greeting, std::chrono::minutes(1),
                    "victim");
+  }
+
+  // Does not wait for an answer.
+  void dial(std::uint64_t port, std::string greeting) {
+    tools::Address address = tools::resolve("127.0.0.1");
+    tools::check(dat_ep_connect(ep_.get(), address.dat(), port, DAT_TIMEOUT_INFINITE,
+                                static_cast<DAT_COUNT>(greeting.size()), greeting.data(),
+                                DAT_QOS_BEST_EFFORT, DAT_CONNECT_DEFAULT_FLAG),
+                 "dat_ep_connect", "victim");
   }
 
   // Gives that many credits with it. False: the server has ended the connection.
