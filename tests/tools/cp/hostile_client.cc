@@ -251,7 +251,7 @@ void grant_too_much(Call& call) {
   while (caller.send(KeepAlive{})) continue;
 }
 
-// Callers with a wrong token, who stay until there is something to read on standard input.
+// Callers with a wrong token, who stay until they are killed.
 void strangers(Call& call) {
   std::vector<std::unique_ptr<HostileCaller>> callers;
   for (int i = 0; i < 12; ++i) {
@@ -260,7 +260,7 @@ void strangers(Call& call) {
   }
   fmt::print("12 callers stay\n");
   std::fflush(stdout);
-  static_cast<void>(std::getchar());
+  pause();
 }
 
 const std::map<std::string, Attack> kAttacks = {
