@@ -28,6 +28,7 @@ using test::Served;
 
 const std::string kInfo = DAT_INFO_PROGRAM;
 const std::string kPing = DAT_PING_PROGRAM;
+const std::string kLibraries = fs::path(kInfo).parent_path().parent_path() / "lib";
 
 // A dat.conf of the test's own.
 class DatConf {
@@ -60,8 +61,7 @@ TEST(DatInfo, TheBuiltInAdapterOpens) {
 TEST(DatInfo, NoLibraryIsTakenFromTheCurrentFolder) {
   char folder[] = "/tmp/dat-info-test-XXXXXX";
   ASSERT_NE(mkdtemp(folder), nullptr);
-  const std::string libraries = fs::path(kInfo).parent_path().parent_path() / "lib";
-  const Ended needed = run("readelf -d " + kInfo + " " + libraries + "/libdat.so.1 " + libraries +
+  const Ended needed = run("readelf -d " + kInfo + " " + kLibraries + "/libdat.so.1 " + kLibraries +
                            "/libdatum1.so | sed -n 's/.*(NEEDED).*\\[\\(.*\\)\\]/\\1/p'");
   std::istringstream names(needed.output);
   unsigned count = 0;
@@ -121,8 +121,9 @@ TEST(DatInfo, AProgramWhoseFilesAreLimitedLivesAndSaysWhy) {
 
 TEST(DatInfo, ChecksAMachineWithoutProc) {
   const auto without_proc = [](const std::string& command) {
-    return run("unshare -m sh -c 'mount --make-rprivate / && umount -l /proc && exec " + command +
-               " 2>&1'");
+    // The loader needs /proc to know where a program lies, and with it $ORIGIN.
+    return run("unshare -m sh -c 'mount --make-rprivate / && umount -l /proc && " +
+               ("LD_LIBRARY_PATH=" + kLibraries + " exec " + command + " 2>&1'"));
   };
   if (without_proc("true").code != 0) GTEST_SKIP() << "may not unmount: not root";
   const Ended ended = without_proc(kInfo + " --check");

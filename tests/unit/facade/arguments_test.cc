@@ -42,7 +42,8 @@ TEST_F(Arguments, OutPointersAreRequired) {
 TEST_F(Arguments, QueriesCheckMaskAndStructure) {
   DAT_EP_PARAM ep;
   DAT_EVD_PARAM evd;
-  EXPECT_EQ(p->ep_query_func(o.ep, 0x800, &ep), arg(2)) << "a hole in the mask";
+  EXPECT_EQ(p->ep_query_func(o.ep, 0x80000000, &ep), arg(2)) << "a bit behind all fields";
+  EXPECT_EQ(p->ep_query_func(o.ep, 0xffff, &ep), DAT_SUCCESS) << "HABIT.4";
   EXPECT_EQ(p->ep_query_func(o.ep, 1, nullptr), arg(3));
   EXPECT_EQ(p->evd_query_func(o.evd, any_value<DAT_EVD_PARAM_MASK>(0x20), &evd), arg(2));
   EXPECT_EQ(p->evd_query_func(o.evd, DAT_EVD_FIELD_ALL, nullptr), arg(3));
