@@ -19,7 +19,8 @@ constexpr std::array<std::string_view, 12> kKinds{"a CR",   "an EP", "an EVD", "
 
 std::string_view name_of(ObjectKind kind) {
   const auto number = static_cast<std::size_t>(kind);
-  return number < kKinds.size() ? kKinds[number] : "any object";
+  if (number >= kKinds.size()) return "any object";
+  return kKinds[number];
 }
 
 std::string describe(const void* handle, ObjectKind wanted) {

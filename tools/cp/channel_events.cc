@@ -46,7 +46,8 @@ void Channel::tick() {
   reap();
   flush();
   if (!connected_) left_us();
-  if (outbox_.empty() && std::chrono::steady_clock::now() - last_sent_ > 1s) send(KeepAlive{});
+  if (outbox_.empty() && std::chrono::steady_clock::now() - last_sent_ > std::chrono::seconds(1))
+    send(KeepAlive{});
 }
 
 // Waits for one event and what came with it; false: the time is over.
