@@ -86,6 +86,7 @@ TEST_P(Unlooking, EachPostOfAnAccepterTakesTheConfirmationFirst) {
     EXPECT_TRUE(post(accepter, requester).ok());
     EXPECT_EQ(accepter.ep.state(), EpState::Connected);
     EXPECT_EQ(accepter.next(accepter.connect_evd).kind, EventKind::Established);
+    pair.world.settle(); // what was posted is placed while there is memory for it
   }
 }
 
