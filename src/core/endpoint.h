@@ -259,6 +259,8 @@ class Endpoint final : public Object, public ChannelEvents, private Connector, p
   void finish_drain();
   void begin_draining();
   void go_on_draining();
+  void look_at_drain(Instant now);
+  Duration between_drain_looks() const;
   bool waits_for_receive();
   void end_drained();
   void feed() override;
@@ -312,6 +314,7 @@ class Endpoint final : public Object, public ChannelEvents, private Connector, p
   std::unique_ptr<Channel> channel_;
   std::unique_ptr<ConnectAttempt> attempt_; // in that state
   PatienceTimer timer_{*this};
+  Instant drain_ends_ = 0;    // unless something moves before
   std::uint64_t drained_ = 0; // while it drains: what had been retired when something moved last
   Address remote_address_;
   ConnQual remote_port_ = 0;

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/endpoint_connection.cc: connect, accept, disconnect, reset: what the consumer asks for.
+#include <algorithm>
+
 #include "base/refusal.h"
 #include "core/endpoint.h"
 #include "core/interface_adapter.h"
 
 namespace datum {
 namespace {
+
+// In the time that the peer has for its next Recv.
+constexpr int kLooksWhileDraining = 8;
 
 // What the EP needs for a connection.
 [[gnu::cold, gnu::noinline]] Status without(std::string_view part, Status status) {
@@ -76,12 +81,9 @@ Status Endpoint::dup_connect(const Endpoint& original, std::uint32_t timeout_us,
   return connect(original.remote_address_, original.connected_to_, timeout_us, data);
 }
 
-void Endpoint::PatienceTimer::on_expired(Instant) {
+void Endpoint::PatienceTimer::on_expired(Instant now) {
   if (endpoint_.state_ == EpState::DisconnectPending) {
-    if (endpoint_.waits_for_receive())
-      endpoint_.end_drained();
-    else
-      endpoint_.go_on_draining();
+    endpoint_.look_at_drain(now);
     return;
   }
   if (!endpoint_.on(EpEvent::ConnectFailed)) return;
@@ -123,8 +125,25 @@ void Endpoint::begin_draining() {
 // What is next has the whole time for itself.
 void Endpoint::go_on_draining() {
   drained_ = requests_.retired();
-  waits_for_receive(); // asked now for what will have moved by then
-  adapter().timers().arm(timer_, adapter().progress().now() + adapter().drain_patience());
+  waits_for_receive(); // asked now for what will have moved by the first look
+  const Instant now = adapter().progress().now();
+  drain_ends_ = now + adapter().drain_patience();
+  adapter().timers().arm(timer_, now + between_drain_looks());
+}
+
+// What was posted just before the call still moves after it, and must not cost the whole time once
+// more: it has the time from the look before the one that found it moved.
+void Endpoint::look_at_drain(Instant now) {
+  const Duration step = between_drain_looks();
+  if (!waits_for_receive()) drain_ends_ = now - step + adapter().drain_patience();
+  if (now >= drain_ends_)
+    end_drained();
+  else
+    adapter().timers().arm(timer_, std::min(now + step, drain_ends_));
+}
+
+Duration Endpoint::between_drain_looks() const {
+  return adapter().drain_patience() / kLooksWhileDraining;
 }
 
 bool Endpoint::waits_for_receive() {

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "base/random.h"
@@ -17,7 +18,7 @@ class PlainHandles final : public HandleSource {
   void withdraw(Token) override {}
 };
 
-// No time passes; a wait ends at once, as the test says.
+// Time passes as the test says; a wait ends at once, as the test says.
 class StillTime final : public Progress {
  public:
   bool poll() override { return false; }
@@ -27,23 +28,30 @@ class StillTime final : public Progress {
   }
   void signal(WaitPoint&) override {}
   void kick() override {}
-  Instant now() override { return 0; }
+  Instant now() override { return time; }
+  Instant time = 0;
   bool lacks_memory = false;
 };
 
+// Keeps what is posted, and waits for a Recv while `moved`, of the test, stays what it was.
 class SilentChannel final : public Channel {
  public:
+  explicit SilentChannel(const int& moved) : moved_(moved) {}
   StartResult start(const WorkRequest&) override { return StartResult::Later; }
   StartResult start_now(const WorkRequest&) override { return StartResult::Later; }
   void on_receive_posted() override {}
   void catch_up() override {}
-  bool waits_for_receive(bool) override { return false; }
+  bool waits_for_receive(bool) override { return std::exchange(moved_then_, moved_) == moved_; }
   void close(CloseMode) override {}
   ConnQual local_port() const override { return 1; }
   ConnQual remote_port() const override { return 2; }
   Address remote_address() const override { return {}; }
   const char* path() const override { return "none"; }
   std::string path_reason() const override { return {}; }
+
+ private:
+  const int& moved_;
+  int moved_then_ = 0; // when it was asked last
 };
 
 // Connects to nobody: the test answers.
@@ -63,10 +71,11 @@ class SilentTransport final : public Transport {
   }
   Result<std::unique_ptr<Channel>> connect(const Address&, ConnQual, PrivateData, ChannelEvents&,
                                            const ChannelOptions&) override {
-    return std::make_unique<SilentChannel>();
+    return std::make_unique<SilentChannel>(moved);
   }
   bool progress() override { return false; }
   bool set_attention(Attention) override { return false; }
+  int moved = 0;
 
  private:
   Limits limits_;
