@@ -73,7 +73,10 @@ class DatagramPeer final : public ListHook<DatagramPeerTag>,
   void complete_receive(std::uint64_t length, bool solicited) override;
   bool place_message(const std::byte* payload, std::uint64_t length, bool solicited) override;
   void fail_receive(DtoStatus) override {}
-  bool may_wait_on(bool) override { return false; } // what finds no Recv is dropped
+  // What finds no Recv is dropped.
+  bool may_wait_on() override { return false; }
+  void count_long_waits(std::size_t) override {}
+  void on_wait_over(Duration) override {}
   AccessFault check_note(const MessageNote& note) const override;
   void complete_noted(std::uint64_t length, bool solicited, const MessageNote& note) override;
   AccessFault check_remote(Stag, std::uint64_t, std::uint64_t, Access,

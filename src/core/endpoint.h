@@ -179,7 +179,9 @@ class Endpoint final : public Object, public ChannelEvents, private Connector, p
   void complete_receive(std::uint64_t length, bool solicited) override;
   bool place_message(const std::byte* payload, std::uint64_t length, bool solicited) override;
   void fail_receive(DtoStatus status) override;
-  bool may_wait_on(bool limited) override;
+  bool may_wait_on() override;
+  void count_long_waits(std::size_t messages) override;
+  void on_wait_over(Duration limit) override;
   AccessFault check_note(const MessageNote& note) const override;
   void complete_noted(std::uint64_t length, bool solicited, const MessageNote& note) override;
   AccessFault check_remote(Stag stag, std::uint64_t address, std::uint64_t length, Access right,

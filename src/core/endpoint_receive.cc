@@ -2,29 +2,14 @@
 // core/endpoint_receive.cc: the target side: Recvs, messages that take them, remote access.
 // Hot path: no allocation, no logging, no lock beyond the adapter's.
 #include <algorithm>
-#include <new>
-#include <string>
 
 #include "base/copy_bytes.h"
-#include "base/text.h"
 #include "core/causes.h"
 #include "core/endpoint.h"
 #include "core/interface_adapter.h"
 #include "core/local_memory.h"
 
 namespace datum {
-
-namespace {
-
-std::string waiting_message(std::uint32_t endpoint) {
-  try {
-    return text("endpoint {}: a message that has found no Recv in time", endpoint);
-  } catch (const std::bad_alloc&) {
-    return "no Recv in time"; // short enough to need no memory
-  }
-}
-
-} // namespace
 
 Status Endpoint::post_recv(std::span<const LocalTriplet> local, std::uint64_t cookie,
                            CompletionFlags flags) {
@@ -124,13 +109,6 @@ bool Endpoint::place_message(const std::byte* payload, std::uint64_t length, boo
 
 void Endpoint::fail_receive(DtoStatus status) {
   if (message_open_) end_message(status, 0, false);
-}
-
-bool Endpoint::may_wait_on(bool limited) {
-  Leniencies& leniencies = adapter().leniencies();
-  // What the consumer has set holds in both modes.
-  if (limited && !leniencies.strict()) return false;
-  return leniencies.permit(Leniency::LongWaitForRecv, waiting_message(number_)) && !limited;
 }
 
 void Endpoint::report_receive(const Receive& receive, DtoStatus status, std::uint64_t length,

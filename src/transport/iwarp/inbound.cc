@@ -249,7 +249,7 @@ Step Inbound::check_receive(bool& waits) {
     case TakeResult::Taken: break;
     case TakeResult::Protection: return over_ ? Step::Stop : refuse_segment(error::kDdpLocal);
     case TakeResult::NoReceive:
-      if (!staged_.may_wait()) return refuse_segment(error::kNoBuffer);
+      if (!staged_.may_wait(*stream_.events)) return refuse_segment(error::kNoBuffer);
       waits = true;
       break;
     }

@@ -171,7 +171,7 @@ bool Inbound::move_front() {
   const bool whole = first.whole;
   const std::vector<std::byte> octets = std::move(staged_.front().octets);
   staged_octets_ -= octets.size();
-  const std::uint32_t writes = staged_.pop(stream_.now);
+  const std::uint32_t writes = staged_.pop(stream_.now, *stream_.events);
   if (!whole) return true;
   if (immediate) {
     deliver_immediate(octets, header.msn, is_solicited(header.control.opcode));

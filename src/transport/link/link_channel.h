@@ -210,6 +210,7 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   bool on_accept(const RecordHeader& header, const std::byte* payload);
   bool fetch_pending() const;
   bool message_under_way() const;
+  bool begins_message() const;
   std::size_t most_staged() const;
   // Messages that wait for a receive, and Writes carried out meanwhile.
   std::uint32_t waiting() const;

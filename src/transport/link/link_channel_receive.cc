@@ -162,6 +162,13 @@ bool LinkChannel::message_under_way() const {
   return (staged_.back().header.flags & record_flag::kLast) == 0;
 }
 
+// What is staged next is no further piece of the message before.
+bool LinkChannel::begins_message() const {
+  if (staged_.empty()) return true;
+  const RecordHeader& before = staged_.back().header;
+  return before.type == RecordType::SendFetch || (before.flags & record_flag::kLast) != 0;
+}
+
 // What an EP may have posted, and the pieces of one message: the window counts octets only, and a
 // message may have none.
 std::size_t LinkChannel::most_staged() const {
@@ -222,14 +229,14 @@ bool LinkChannel::deliver(const RecordHeader& header, const std::byte* payload,
 
 void LinkChannel::stage(const RecordHeader& header, const std::byte* payload,
                         const MessageNote& note) {
-  if (!staged_.may_wait()) {
+  if (!staged_.may_wait(*events_)) {
     terminate(RequestClass::Placed, DtoStatus::ReceiverNotReady);
     return;
   }
   staged_.push({header, {payload, payload + header.length}, note},
-               transport_.host().progress->now());
+               transport_.host().progress->now(), begins_message());
   // Not before it is kept: without memory for it the record stays in the ring.
-  if (staged_.size() == 1) watch_patience();
+  watch_patience();
   tells_taken_ = true;
   want_work();
   if (header.type == RecordType::Send) staged_octets_ += header.length;
@@ -252,7 +259,7 @@ void LinkChannel::deliver_staged() {
                             : deliver(first.header, first.payload.data(), first.note);
     if (!done || state_ != State::Open) return;
     if (!fetch) staged_octets_ -= first.header.length;
-    count_placed(staged_.pop(transport_.host().progress->now()), 0);
+    count_placed(staged_.pop(transport_.host().progress->now(), *events_), 0);
     watch_patience();
   }
 }

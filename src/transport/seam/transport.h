@@ -81,9 +81,13 @@ class ChannelEvents {
   // All of that for a message which is whole. False: nothing was done, take_receive() decides.
   virtual bool place_message(const std::byte* payload, std::uint64_t length, bool solicited) = 0;
   virtual void fail_receive(DtoStatus status) = 0;
-  // A message has waited for its Recv as long as strict mode lets it. True: it waits on, for ever
-  // if need be. `limited`: DATUM_RNR_TIMEOUT is set, and over.
-  virtual bool may_wait_on(bool limited) = 0;
+  // DATUM_RNR_TIMEOUT is not set, and a message has waited for its Recv as long as strict mode lets
+  // it. True: it waits on, for ever if need be.
+  virtual bool may_wait_on() = 0;
+  // So many more have waited for that long, each from its own arrival on.
+  virtual void count_long_waits(std::size_t messages) = 0;
+  // DATUM_RNR_TIMEOUT is set, to `limit`, and over: the connection is about to break.
+  virtual void on_wait_over(Duration limit) = 0;
   // A message with a note. Asked before it is delivered: may the peer say this?
   virtual AccessFault check_note(const MessageNote& note) const = 0;
   virtual void complete_noted(std::uint64_t length, bool solicited, const MessageNote& note) = 0;

@@ -200,9 +200,18 @@ void StandIn::on_closed(CloseReason reason) {
   tell(reason == CloseReason::Disconnected ? "disconnected" : "broken");
 }
 
-bool StandIn::may_wait_on(bool limited) {
-  ++long_waits;
-  return waits_on && !limited;
+bool StandIn::may_wait_on() {
+  return waits_on;
+}
+
+// Strict mode has none.
+void StandIn::count_long_waits(std::size_t messages) {
+  if (waits_on) long_waits += messages;
+}
+
+void StandIn::on_wait_over(Duration limit) {
+  EXPECT_FALSE(waited_at_most);
+  waited_at_most = limit;
 }
 
 AccessFault StandIn::check_note(const MessageNote& note) const {

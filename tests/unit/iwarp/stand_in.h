@@ -54,7 +54,8 @@ class StandIn final : public ChannelEvents, public SessionEvents {
   Session* session = nullptr;                       // for reactions from within an event
   bool close_when_told = false;
   bool waits_on = false;                           // for ever, where nothing is set
-  int long_waits = 0;                              // of which it was told
+  std::size_t long_waits = 0;                      // of which it was told
+  std::optional<Duration> waited_at_most;          // what was set, and is over
   std::function<void(const std::string&)> on_tell; // for a test with several of them
   std::deque<WorkRequest> start_on_room;           // in this order, each once
 
@@ -70,7 +71,9 @@ class StandIn final : public ChannelEvents, public SessionEvents {
   void complete_receive(std::uint64_t length, bool solicited) override;
   bool place_message(const std::byte* payload, std::uint64_t length, bool solicited) override;
   void fail_receive(DtoStatus status) override;
-  bool may_wait_on(bool limited) override;
+  bool may_wait_on() override;
+  void count_long_waits(std::size_t messages) override;
+  void on_wait_over(Duration limit) override;
   AccessFault check_note(const MessageNote& note) const override;
   void complete_noted(std::uint64_t length, bool solicited, const MessageNote& note) override;
   AccessFault check_remote(Stag stag, std::uint64_t address, std::uint64_t length, Access right,

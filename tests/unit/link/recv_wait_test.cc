@@ -69,6 +69,43 @@ TEST_P(RecvWaitInStrictMode, WithoutARecvForOneSecondTheConnectionBreaks) {
   EXPECT_EQ(counted(p), 0U);
 }
 
+// Rules: ERR.3
+TEST_P(RecvWaitInStrictMode, TheRuleIsNamedThatBreaksTheConnection) {
+  ASSERT_TRUE(a.send(0, 100, 1).ok());
+  pair.world.settle();
+  testing::internal::CaptureStderr();
+  pair.world.advance(kSecond);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("since DATUM_STRICT=on: ERR.3: "),
+            std::string::npos);
+}
+
+// Rules: ERR.3
+TEST_P(RecvWaitInStrictMode, WhatIsSetIsToldWhenItIsOver) {
+  testing::internal::CaptureStderr();
+  p.ep.on_wait_over(1500 * kMillisecond);
+  const std::string line = testing::internal::GetCapturedStderr();
+  EXPECT_NE(line.find(": a message has found no Recv, and DATUM_RNR_TIMEOUT=1500 ms is over: "),
+            std::string::npos);
+  EXPECT_EQ(line.find("STRICT"), std::string::npos);
+}
+
+// Each in its own time, though the second waits for longer than that.
+// Rules: ERR.3
+TEST_P(RecvWaitInStrictMode, MessagesThatWaitInTurnAreNeitherCountedNorTold) {
+  ASSERT_TRUE(a.send(0, 100, 1).ok());
+  ASSERT_TRUE(a.send(0, 100, 2).ok());
+  pair.world.settle();
+  testing::internal::CaptureStderr();
+  for (std::uint64_t i = 1; i <= 2; ++i) {
+    pair.world.advance(kSecond - 1);
+    ASSERT_TRUE(p.receive(0, 100, i).ok());
+    pair.world.settle();
+    expect_sent(i);
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(counted(p), 0U);
+}
+
 // Rules: ERR.3.default
 TEST_P(RecvWait, ForEverAndCountedOnceForEachThatWaits) {
   ASSERT_TRUE(a.send(0, 100, 1).ok());
@@ -77,9 +114,9 @@ TEST_P(RecvWait, ForEverAndCountedOnceForEachThatWaits) {
   pair.world.advance(kSecond - 1);
   EXPECT_EQ(counted(p), 0U);
   pair.world.advance(1);
-  EXPECT_EQ(counted(p), 1U);
+  EXPECT_EQ(counted(p), 2U);
   for (int day = 0; day < 100; ++day) pair.world.advance(24 * 3600 * kSecond);
-  EXPECT_EQ(counted(p), 1U);
+  EXPECT_EQ(counted(p), 2U);
   expect_none(a);
   ASSERT_TRUE(p.receive(0, 100, 7).ok());
   pair.world.settle();
@@ -92,6 +129,15 @@ TEST_P(RecvWait, ForEverAndCountedOnceForEachThatWaits) {
   EXPECT_EQ(p.next().value, kLarge);
   expect_sent(2);
   EXPECT_EQ(counted(a), 0U);
+}
+
+// Rules: ERR.3.default
+TEST_P(RecvWait, WhatIsSetIsToldWhenItIsOver) {
+  testing::internal::CaptureStderr();
+  p.ep.on_wait_over(0);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find(
+                ": a message has found no Recv, and DATUM_RNR_TIMEOUT=0 ms is over: "),
+            std::string::npos);
 }
 
 // Rules: DISC.3.default
