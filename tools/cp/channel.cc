@@ -22,6 +22,11 @@ namespace {
 constexpr DAT_COUNT kRequests = kSends + 2 * kMaxDepth; // sends, and a write or read per slot
 constexpr DAT_COUNT kEvents = kRecvs + kRequests + 16;
 constexpr std::size_t kCongested = 128; // messages in the outbox
+// A source queues offers up to kCongested, then for each slot a chunk and a hole, for each file of
+// the window a last hole and its End, or a folder's end; a sink less. A peer that keeps to its
+// window and slots never makes more wait. Of octets it is that many times kMaxMessage.
+constexpr std::size_t kMostWaiting = 512;
+static_assert(kMostWaiting > kCongested + 2 * kMaxDepth + 3 * kMaxWindow);
 
 DAT_EP_ATTR endpoint_attributes(const tools::Interface& ia) {
   DAT_IA_ATTR limits = {};
@@ -44,6 +49,12 @@ DAT_EP_ATTR endpoint_attributes(const tools::Interface& ia) {
   attr.max_rdma_read_in = std::min(limits.max_rdma_read_per_ep_in, 4);
   attr.max_rdma_read_out = std::min(limits.max_rdma_read_per_ep_out, 4);
   return attr;
+}
+
+// The paths of a get are as many as our user named, and all wait before anything is answered.
+bool depends_on_the_peer(const Message& message) {
+  return !std::holds_alternative<Path>(message) && !std::holds_alternative<PathsEnd>(message) &&
+         !std::holds_alternative<Abort>(message);
 }
 
 } // namespace
@@ -110,6 +121,10 @@ void Channel::post_recv(std::uint32_t index) {
 }
 
 void Channel::send(const Message& message) {
+  if (outbox_.size() >= kMostWaiting && depends_on_the_peer(message)) {
+    outbox_.clear(); // else the reason would have to wait, too
+    protocol_error("requests, and too few credits for the answers to them");
+  }
   outbox_.push_back(encode(message));
   flush();
 }
@@ -120,7 +135,9 @@ bool Channel::congested() const {
 
 void Channel::flush() {
   if (!connected_) return;
-  while (!outbox_.empty() && credits_ > 1 && !free_sends_.empty()) {
+  // Nothing is received any more when we finish: then last words may have the last credit.
+  const std::uint16_t kept = finishing_ ? 0 : 1;
+  while (!outbox_.empty() && credits_ > kept && !free_sends_.empty()) {
     post_frame(outbox_.front());
     outbox_.pop_front();
   }

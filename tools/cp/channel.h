@@ -4,7 +4,8 @@
 // Not here:   what messages mean (protocol.h), who may connect (server.h).
 //
 // A frame is two bytes of credits, then a message or nothing. A credit is a Recv posted at the
-// other side; the last one is kept for frames without a message, which give credits back.
+// other side; the last one is kept for frames without a message, which give credits back. How many
+// messages may wait for credits is bounded: a peer that makes more wait is disconnected.
 #pragma once
 
 #include <chrono>
@@ -86,7 +87,7 @@ class Channel final : public Link {
   std::vector<std::uint32_t> free_sends_;
   std::deque<std::vector<std::byte>> outbox_;
   std::deque<Arrived> inbox_;
-  bool connected_ = false;
+  bool connected_ = false, finishing_ = false;
   std::string failure_; // the first DTO that failed, and how
   DAT_EVENT_NUMBER ending_{};
   std::chrono::steady_clock::time_point last_sent_{};

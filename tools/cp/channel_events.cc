@@ -142,6 +142,7 @@ void Channel::lost(const std::string& why) const {
 }
 
 void Channel::finish() {
+  finishing_ = true;
   const tools::Deadline deadline = tools::after(kGoodbye);
   while (connected_ && !outbox_.empty()) {
     while (take()) continue; // what the peer still says has come too late, but its credits count

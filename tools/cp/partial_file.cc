@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -28,17 +29,47 @@ std::string hidden_name(const std::string& name, std::string_view suffix) {
   return text.append(suffix);
 }
 
-tools::UniqueFd open_private(int folder, const std::string& name) {
-  return tools::UniqueFd(
-      openat(folder, name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
+constexpr int kAttempts = 16; // against another process that makes and removes the name meanwhile
+
+// Another user's file is not for our bytes: that user could read them and change them later.
+void remove_of_another_user(int folder, const std::string& name, const std::string& path) {
+  if (unlinkat(folder, name.c_str(), 0) != 0 && errno != ENOENT)
+    throw FileError("write, because its folder holds " + name +
+                        " of another user, who must remove that first,",
+                    path, errno);
 }
 
 // A link made beforehand would lead what is written into another file.
-void require_private(const tools::UniqueFd& file, const std::string& path) {
-  struct stat st = {};
-  if (fstat(file.get(), &st) != 0) throw FileError("look at", path, errno);
+void require_private(const tools::UniqueFd& file, const struct stat& st, const std::string& path) {
   if (!S_ISREG(st.st_mode) || st.st_nlink > 1)
     throw FileError("use the temporary file of", path, EEXIST);
+  if ((st.st_mode & 077) != 0 && fchmod(file.get(), 0600) != 0)
+    throw FileError("make private the temporary file of", path, errno);
+}
+
+// Makes the file, or opens the one that an earlier run of this user left. What this user makes is
+// private from the beginning. Throws FileError.
+tools::UniqueFd open_private(int folder, const std::string& name, const std::string& path) {
+  constexpr int kFlags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    tools::UniqueFd file(openat(folder, name.c_str(), kFlags | O_CREAT | O_EXCL, 0600));
+    if (file) return file;
+    if (errno != EEXIST) throw FileError("create", path, errno);
+    struct stat named = {}, held = {};
+    if (fstatat(folder, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    if (named.st_uid != geteuid()) {
+      remove_of_another_user(folder, name, path);
+      continue;
+    }
+    file = tools::UniqueFd(openat(folder, name.c_str(), kFlags));
+    if (!file && errno == ENOENT) continue;
+    if (!file) throw FileError("open the temporary file of", path, errno);
+    if (fstat(file.get(), &held) != 0) throw FileError("look at", path, errno);
+    if (held.st_uid != geteuid()) continue; // put there since we looked
+    require_private(file, held, path);
+    return file;
+  }
+  throw FileError("use the temporary file of", path, EEXIST);
 }
 
 } // namespace
@@ -65,15 +96,13 @@ void PartialFile::open_locked() {
   // A second dat-cp may rename the file between our open and our lock: then what we hold is no
   // longer the temporary file, and we look again.
   for (;;) {
-    file_ = open_private(folder_.get(), part_name_);
-    if (!file_) throw FileError("create", identity_.path, errno);
+    file_ = open_private(folder_.get(), part_name_, identity_.path);
     if (flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
       gone_ = true; // not ours to remove
       throw FileError("write, because another dat-cp is writing it,", identity_.path, errno);
     }
     struct stat held = {}, named = {};
     if (fstat(file_.get(), &held) != 0) throw FileError("look at", identity_.path, errno);
-    require_private(file_, identity_.path);
     if (fstatat(folder_.get(), part_name_.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
         named.st_ino == held.st_ino && named.st_dev == held.st_dev)
       return;
@@ -81,10 +110,7 @@ void PartialFile::open_locked() {
 }
 
 void PartialFile::resume(const std::function<void()>& tick) {
-  tools::UniqueFd file = open_private(folder_.get(), journal_name_);
-  if (!file) throw FileError("create the journal of", identity_.path, errno);
-  require_private(file, identity_.path);
-  Journal journal(std::move(file));
+  Journal journal(open_private(folder_.get(), journal_name_, identity_.path));
   std::vector<Digest> blocks = journal.load(identity_);
   std::vector<std::byte> block(blocks.empty() ? 0 : kBlock);
   std::size_t good = 0;

@@ -131,7 +131,7 @@ bool Placement::make_folder(const std::string& path, Existing existing) {
   struct stat st = {};
   if (!there || fstat(there.get(), &st) != 0) throw FileError("use as a folder", path, errno);
   // Left read-only by an earlier run? finish_folder() makes it so again.
-  if ((st.st_mode & 0700) != 0700 && fchmod(there.get(), (st.st_mode & 0777) | 0700) != 0)
+  if ((st.st_mode & 0700) != 0700 && fchmod(there.get(), (st.st_mode & 07777) | 0700) != 0)
     throw FileError("make writable", path, errno);
   return false;
 }
@@ -141,7 +141,11 @@ void Placement::finish_folder(const std::string& path, std::uint32_t mode,
   const tools::UniqueFd folder =
       open_beneath(destination_.root.get(), path, O_RDONLY | O_DIRECTORY);
   const timespec times[2] = {to_timespec(mtime), to_timespec(mtime)};
-  if (!folder || fchmod(folder.get(), mode) != 0 || futimens(folder.get(), times) != 0)
+  struct stat st = {};
+  // The sticky bit keeps others from deleting what is in it, the set-group-id bit says whose group
+  // new files get: the folder keeps what it has, and gets none from the source.
+  if (!folder || fstat(folder.get(), &st) != 0 ||
+      fchmod(folder.get(), mode | (st.st_mode & 07000)) != 0 || futimens(folder.get(), times) != 0)
     throw FileError("set mode and time of", path, errno);
 }
 

@@ -35,12 +35,8 @@ class HostileCaller {
     tools::check(dat_ep_create(ia.get(), pz_.get(), evd_.get(), evd_.get(), evd_.get(), &attr, &ep),
                  "dat_ep_create", ia.name());
     ep_ = tools::Ep(ep);
-    for (int i = 0; i < kMostHeard; ++i) { // what is heard is never read
-      DAT_LMR_TRIPLET iov = region_.local(0, kFrame);
-      tools::check(
-          dat_ep_post_recv(ep, 1, &iov, cookie(Work::Recv, 0), DAT_COMPLETION_DEFAULT_FLAG),
-          "dat_ep_post_recv", ia.name());
-    }
+    for (int i = 0; i < kMostHeard; ++i)
+      tools::check(post_recv(), "dat_ep_post_recv", ia.name());
   }
 
   void connect(std::uint64_t port, const std::string& greeting) {
@@ -72,16 +68,26 @@ class HostileCaller {
       const auto& done = event->event_data.dto_completion_event_data;
       if (done.user_cookie.as_64 == cookie(Work::Send, 0).as_64)
         return done.status == DAT_DTO_SUCCESS;
+      if (done.status == DAT_DTO_SUCCESS && post_recv() == DAT_SUCCESS) ++heard_;
     }
   }
 
+  // Frames of the server, as far as send() came across them.
+  [[nodiscard]] std::uint64_t heard() const { return heard_; }
+
  private:
+  // All into one place: what is heard is never read.
+  DAT_RETURN post_recv() {
+    DAT_LMR_TRIPLET iov = region_.local(0, kFrame);
+    return dat_ep_post_recv(ep_.get(), 1, &iov, cookie(Work::Recv, 0), DAT_COMPLETION_DEFAULT_FLAG);
+  }
   static constexpr DAT_COUNT kMostHeard = 256;
   tools::Pz pz_;
   tools::Evd evd_;
   SharedBuffer memory_;
   tools::Region region_;
   tools::Ep ep_;
+  std::uint64_t heard_ = 0;
 };
 
 } // namespace datum::cp::test

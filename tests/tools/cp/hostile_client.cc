@@ -244,6 +244,26 @@ void ask_without_credits(Call& call) {
   throw tools::ToolError(tools::ExitCode::Failed, "it took all of them");
 }
 
+// A credit for each frame heard that only gave credits, and none for answers: they pile up.
+void one_credit_at_a_time(Call& call) {
+  HostileCaller caller(call.ia);
+  caller.connect(call.port, greeting_of(call));
+  caller.send(job_of(Direction::Put, ""));
+  caller.send(Slots{1, 1, 4096, 2});
+  caller.send(Offer{1, Kind::Directory, 0755, {}, 0, "d", ""});
+  std::uint64_t granted = 0;
+  for (std::uint64_t id = 2; id < 20'000; ++id) {
+    // What it had from the beginning it has used up, and one in 16 of our frames frees one more.
+    const bool grant = caller.heard() >= kRecvs && (id % 16) == 0;
+    granted += grant ? 1 : 0;
+    if (!caller.send(Offer{id, Kind::File, 04755, {}, 0, fmt::format("d/{:08}", id), ""},
+                     grant ? 1 : 0))
+      return;
+  }
+  throw tools::ToolError(tools::ExitCode::Failed,
+                         fmt::format("it took all of them, for {} credits", granted));
+}
+
 void grant_too_much(Call& call) {
   HostileCaller caller(call.ia);
   caller.connect(call.port, greeting_of(call));
@@ -288,6 +308,7 @@ const std::map<std::string, Attack> kAttacks = {
     {"say-nothing", say_nothing},
     {"strangers", strangers},
     {"ask-without-credits", ask_without_credits},
+    {"one-credit-at-a-time", one_credit_at_a_time},
     {"grant-too-much", grant_too_much},
 };
 

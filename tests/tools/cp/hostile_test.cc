@@ -394,6 +394,12 @@ TEST_F(CpHostileClient, SendsMoreThanItHasCreditsFor) {
   EXPECT_TRUE(has(log_, "the other side sent a frame with wrong credits")) << log_;
 }
 
+TEST_F(CpHostileClient, TakesNoAnswersAndAsksOn) {
+  attack("one-credit-at-a-time", {}, "ended well");
+  EXPECT_TRUE(has(log_, "the other side sent requests, and too few credits for the answers"))
+      << log_;
+}
+
 TEST_F(CpHostileClient, SaysWhatWouldDisturbATerminal) {
   attack("abort-controls", {}, "ended by the server");
   expect_plain(log_);

@@ -2,6 +2,7 @@
 #include "cp/partial_file.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <memory>
 
@@ -29,6 +30,15 @@ class PartialFileTest : public testing::Test {
   void leave(const std::string& content, std::size_t received) {
     open(content.size())->append(test::bytes_of(content).first(received));
   }
+  // As if another user had made what an earlier run left, for all to read and write.
+  void give_leftovers_away() const {
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
+      if (entry.path().filename().string().starts_with(".dat-cp-")) {
+        ASSERT_EQ(chown(entry.path().c_str(), kAnother, kAnother), 0);
+        ASSERT_EQ(chmod(entry.path().c_str(), 0666), 0);
+      }
+  }
+  static constexpr uid_t kAnother = 65534, kUs = 65533;
   test::Folder folder_;
 };
 
@@ -156,6 +166,57 @@ TEST_F(PartialFileTest, AHardLinkInPlaceOfTheTemporaryFileIsNotUsed) {
       break;
     }
   EXPECT_THROW(open(10 * test::kMiB), FileError);
+}
+
+TEST_F(PartialFileTest, UnfinishedFilesOfAnotherUserAreReplacedNotUsed) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can make files of another user";
+  const std::string content = test::noise(10 * test::kMiB);
+  leave(content, 9 * test::kMiB);
+  give_leftovers_away();
+  auto file = open(content.size());
+  EXPECT_EQ(file->offset(), 0U);
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
+    struct stat st = {};
+    ASSERT_EQ(stat(entry.path().c_str(), &st), 0);
+    EXPECT_EQ(st.st_uid, 0U) << entry.path();
+    EXPECT_EQ(st.st_mode & 07777, 0600U) << entry.path();
+  }
+  file->append(test::bytes_of(content));
+  EXPECT_TRUE(file->finish(digest_of_file(content)));
+  struct stat st = {};
+  ASSERT_EQ(stat((folder_ / "file").c_str(), &st), 0);
+  EXPECT_EQ(st.st_uid, 0U);
+  EXPECT_EQ(folder_.leftovers(), 0);
+}
+
+TEST_F(PartialFileTest, AnUnfinishedFileOfAnotherUserThatCannotBeRemovedIsNamed) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can make files of another user";
+  leave(test::noise(10 * test::kMiB), 9 * test::kMiB);
+  give_leftovers_away();
+  ASSERT_EQ(chmod(folder_.path().c_str(), 01777), 0);
+  ASSERT_EQ(seteuid(kUs), 0);
+  std::string text;
+  try {
+    open(10 * test::kMiB);
+  } catch (const FileError& error) {
+    text = error.what();
+  }
+  ASSERT_EQ(seteuid(0), 0);
+  EXPECT_NE(text.find(".part of another user, who must remove that first"), std::string::npos)
+      << text;
+}
+
+TEST_F(PartialFileTest, AnUnfinishedFileOfOursThatOthersMayOpenBecomesPrivate) {
+  leave(test::noise(10 * test::kMiB), 9 * test::kMiB);
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
+    ASSERT_EQ(chmod(entry.path().c_str(), 0666), 0);
+  const auto file = open(10 * test::kMiB);
+  EXPECT_EQ(file->offset(), 8 * test::kMiB);
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
+    struct stat st = {};
+    ASSERT_EQ(stat(entry.path().c_str(), &st), 0);
+    EXPECT_EQ(st.st_mode & 07777, 0600U) << entry.path();
+  }
 }
 
 } // namespace

@@ -106,6 +106,19 @@ TEST_F(PlacementTest, AFolderTwiceIsOneFolder) {
   EXPECT_EQ(st.st_mode & 0700, 0700U);
 }
 
+TEST_F(PlacementTest, AFolderKeepsItsStickyAndSetGroupIdBits) {
+  std::filesystem::create_directory(folder_ / "a");
+  ASSERT_EQ(chmod((folder_ / "a").c_str(), 03577), 0);
+  Placement to = make("", true);
+  EXPECT_FALSE(to.make_folder("a")); // makes it writable for its owner
+  struct stat st = {};
+  ASSERT_EQ(stat((folder_ / "a").c_str(), &st), 0);
+  EXPECT_EQ(st.st_mode & 07777, 03777U);
+  to.finish_folder("a", 0750, {1234, 0});
+  ASSERT_EQ(stat((folder_ / "a").c_str(), &st), 0);
+  EXPECT_EQ(st.st_mode & 07777, 03750U);
+}
+
 TEST_F(PlacementTest, AFileIsInTheWayOfAFolder) {
   folder_.write("a", "");
   EXPECT_THROW(make("", true).make_folder("a"), FileError);
