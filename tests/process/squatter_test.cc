@@ -327,6 +327,25 @@ INSTANTIATE_TEST_SUITE_P(By, SquatterAtALargeQualifier,
                          [](const auto& undecided) { return std::string(undecided.param.name); });
 
 // Rules: PROTECT.11
+TEST_F(SquatterTest, OfEachLargeQualifierIsNamedOnceInAWhile) {
+  for (const char* ways : {"auto", "tcp"}) {
+    const Ia ia = open_over(ways, "datum");
+    const Evd requests = create_evd(ia, DAT_EVD_CR_FLAG);
+    const DAT_CONN_QUAL first = (DAT_CONN_QUAL{1} << 40U) + free_qualifier();
+    std::vector<SquattedName> names;
+    for (DAT_CONN_QUAL i = 0; i < 3; ++i) names.push_back({"datum/1/*/" + decimal(first + i)});
+    const Squatter squatter(names, kSquatter);
+    ASSERT_TRUE(squatter.holds());
+    Psp psp;
+    for (DAT_CONN_QUAL i = 0; i < 3; ++i)
+      expect_a_line(said_by_create(ia, first + i, requests, psp, DAT_CONN_QUAL_IN_USE),
+                    {decimal(first + i), "is held by user 65534"});
+    for (DAT_CONN_QUAL i = 0; i < 3; ++i)
+      EXPECT_EQ(said_by_create(ia, first + i, requests, psp, DAT_CONN_QUAL_IN_USE), "");
+  }
+}
+
+// Rules: PROTECT.11
 TEST_F(SquatterTest, OnEachMarkOfALargeQualifierIsNamed) {
   const Ia ia = open_over("auto", "datum-lo");
   const Evd requests = create_evd(ia, DAT_EVD_CR_FLAG);

@@ -172,23 +172,35 @@ find_qualifier_holder(const std::optional<HostAddress>& host, ConnQual qualifier
   return QualifierHolder{names.rendezvous(), std::nullopt, 0, false};
 }
 
-tl::unexpected<Status> held_by(ShortageLog& shortages, Instant now, const ListenPlace& place,
+// Entries are in the order in which they were told, so the next one is always the oldest.
+bool HolderLog::may_tell(ConnQual qualifier, Instant now) {
+  const auto recent = [&](const std::optional<Told>& each) {
+    return each && each->qualifier == qualifier && now - each->at < kSilence;
+  };
+  if (std::ranges::any_of(told_, recent)) return false;
+  told_[next_] = Told{qualifier, now};
+  next_ = (next_ + 1) % kQualifiers;
+  return true;
+}
+
+tl::unexpected<Status> held_by(HolderLog& told, Instant now, const ListenPlace& place,
                                const QualifierHolder& holder, std::string_view why) {
-  if (shortages.may_tell(Lack::Other, now))
+  if (told.may_tell(place.qualifier.value_or(0), now))
     log(LogLevel::Warn, "listening at {}: {}; {}: end that process, or choose another qualifier",
         to_text(place), to_text(holder), why);
   return fail(Type::ConnQualInUse);
 }
 
-tl::unexpected<Status> names_failure(ShortageLog& shortages, Instant now, const ListenPlace& place,
-                                     int error, NamesWanted wanted, std::string_view why) {
+tl::unexpected<Status> names_failure(ShortageLog& shortages, HolderLog& told, Instant now,
+                                     const ListenPlace& place, int error, NamesWanted wanted,
+                                     std::string_view why) {
   if (!is_taken(error) || !place.qualifier)
     return listen_failure(shortages, now, place, name_error(error));
   const auto holder = find_qualifier_holder(place.host, *place.qualifier, wanted);
   if (!holder) return listen_failure(shortages, now, place, name_error(holder.error()));
   const bool strange = *holder && !(*holder)->ours && (*holder)->user;
   if (!strange) return listen_failure(shortages, now, place, name_error(error));
-  return held_by(shortages, now, place, **holder, why);
+  return held_by(told, now, place, **holder, why);
 }
 
 } // namespace datum

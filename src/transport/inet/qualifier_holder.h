@@ -5,6 +5,8 @@
 // Threads:    any.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +14,7 @@
 
 #include "base/shortage.h"
 #include "base/status.h"
+#include "base/time.h"
 #include "core/types.h"
 #include "transport/inet/host_address.h"
 #include "transport/inet/listen_error.h"
@@ -43,13 +46,32 @@ OrErrno<std::optional<QualifierHolder>>
 find_qualifier_holder(const std::optional<HostAddress>& host, ConnQual qualifier,
                       NamesWanted wanted);
 
+// Which qualifiers had their line a short time ago: programs try the same one again and again, and
+// each of several needs its own. Of more than it has room for the one told first is forgotten.
+class HolderLog {
+ public:
+  static constexpr Duration kSilence = ShortageLog::kSilence;
+  static constexpr std::size_t kQualifiers = 64;
+  // False: it was told a short time ago. Otherwise it is told now.
+  bool may_tell(ConnQual qualifier, Instant now);
+
+ private:
+  struct Told {
+    ConnQual qualifier = 0;
+    Instant at = 0;
+  };
+  std::array<std::optional<Told>, kQualifiers> told_{};
+  std::size_t next_ = 0; // the entry told first, once all are used
+};
+
 // ConnQualInUse, and one line in a while: who has the qualifier, and `why` there is no way beside.
-tl::unexpected<Status> held_by(ShortageLog& shortages, Instant now, const ListenPlace& place,
+tl::unexpected<Status> held_by(HolderLog& told, Instant now, const ListenPlace& place,
                                const QualifierHolder& holder, std::string_view why);
 // As listen_failure(), of names that could not be had; but as held_by() where they are known to be
 // another user's.
-tl::unexpected<Status> names_failure(ShortageLog& shortages, Instant now, const ListenPlace& place,
-                                     int error, NamesWanted wanted, std::string_view why);
+tl::unexpected<Status> names_failure(ShortageLog& shortages, HolderLog& told, Instant now,
+                                     const ListenPlace& place, int error, NamesWanted wanted,
+                                     std::string_view why);
 inline constexpr std::string_view kNoPortDecides =
     "above 65535 no TCP port tells whose a qualifier is";
 

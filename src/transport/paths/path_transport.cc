@@ -141,7 +141,7 @@ Result<std::unique_ptr<Listener>> PathTransport::listen_beside(const QualifierHo
   if (tcp) tell_over_tcp_alone(qualifier, rival);
   if (tcp || tcp.error().type() != Type::ConnQualUnavailable || !needs_privilege(qualifier))
     return tcp;
-  return held_by(rival_shortage_, fabric_.now(), {fabric_.scope(), qualifier}, rival,
+  return held_by(told_rivals_, fabric_.now(), {fabric_.scope(), qualifier}, rival,
                  text("and port {} {}", qualifier, kLacksPrivilege));
 }
 

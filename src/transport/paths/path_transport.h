@@ -9,6 +9,7 @@
 
 #include <memory>
 
+#include "transport/inet/qualifier_holder.h"
 #include "transport/link/link_transport.h"
 #include "transport/shm/shm_fabric.h"
 #include "transport/tcp/tcp_transport.h"
@@ -50,7 +51,7 @@ class PathTransport final : public Transport {
   std::unique_ptr<TcpTransport> tcp_;
   Limits limits_;
   bool told_forbidden_ = false;
-  ShortageLog rival_shortage_;
+  HolderLog told_rivals_;
 };
 
 } // namespace datum

@@ -52,6 +52,7 @@ struct ShmContext {
   void warn_blind(Shortage shortage);
   void warn_forbidden(Shortage shortage);
   ShortageLog listen_shortage;
+  HolderLog told_holders;
   // Beside TCP: who, not known to be of this user, was in the way of the port that could not be
   // published last.
   std::optional<QualifierHolder> rival;

@@ -31,9 +31,9 @@ tl::unexpected<Status> failure_of_names(ShmContext& context, const ListenPlace& 
   const bool is_port = place.qualifier && *place.qualifier <= kLargestPort;
   const NamesWanted wanted = claimed ? NamesWanted::Rendezvous : NamesWanted::All;
   if (!context.options.ports_are_claimed || !is_port)
-    return names_failure(context.listen_shortage, context.now(), place, error, wanted,
-                         is_port ? "with DATUM_TRANSPORT=shm there is no way beside shared memory"
-                                 : kNoPortDecides);
+    return names_failure(
+        context.listen_shortage, context.told_holders, context.now(), place, error, wanted,
+        is_port ? "with DATUM_TRANSPORT=shm there is no way beside shared memory" : kNoPortDecides);
   if (!is_taken(error)) return failure(context, place, name_error(error));
   auto holder = find_qualifier_holder(place.host, *place.qualifier, wanted);
   if (!holder) return failure(context, place, name_error(holder.error()));

@@ -11,6 +11,7 @@
 #include "base/shortage.h"
 #include "progress/reactor.h"
 #include "transport/inet/host_address.h"
+#include "transport/inet/qualifier_holder.h"
 #include "transport/iwarp/output_queue.h"
 #include "transport/seam/transport.h"
 #include "transport/tcp/congestion.h"
@@ -98,6 +99,7 @@ struct TcpContext {
   ShortageLog accept_shortage;
   ShortageLog connect_shortage;
   ShortageLog listen_shortage;
+  HolderLog told_holders;
 };
 
 } // namespace datum

@@ -182,8 +182,8 @@ Result<std::unique_ptr<Listener>> TcpListener::open_mapped(TcpContext& context, 
   if (taken != kNoError) {
     names = {}; // those are not somebody else's
     const NamesWanted wanted = context.options.only_way ? NamesWanted::All : NamesWanted::Mapped;
-    return names_failure(context.listen_shortage, context.now(), place_of(context, qualifier),
-                         taken, wanted, kNoPortDecides);
+    return names_failure(context.listen_shortage, context.told_holders, context.now(),
+                         place_of(context, qualifier), taken, wanted, kNoPortDecides);
   }
   const PortRange range = context.options.ports.value_or(kMappedPorts);
   PortSearch search(context);

@@ -101,5 +101,22 @@ TEST(QualifierHolder, IsNotTakenForThisUserWhereNobodyKnowsTheUsers) {
   EXPECT_EQ(found, kStrange);
 }
 
+// Rules: PROTECT.11
+TEST(HolderLog, TellsEachQualifierOnceInTenSeconds) {
+  HolderLog told;
+  EXPECT_TRUE(told.may_tell(80000, kSecond));
+  EXPECT_TRUE(told.may_tell(80001, kSecond));
+  EXPECT_FALSE(told.may_tell(80000, 11 * kSecond - 1));
+  EXPECT_TRUE(told.may_tell(80000, 11 * kSecond));
+  EXPECT_FALSE(told.may_tell(80000, 12 * kSecond));
+}
+
+TEST(HolderLog, RemembersSixtyFourQualifiers) {
+  HolderLog told;
+  for (ConnQual i = 0; i < 65; ++i) EXPECT_TRUE(told.may_tell(80000 + i, kSecond));
+  EXPECT_FALSE(told.may_tell(80001, kSecond));
+  EXPECT_TRUE(told.may_tell(80000, kSecond)) << "the one told first is forgotten";
+}
+
 } // namespace
 } // namespace datum::test
