@@ -75,6 +75,9 @@ constexpr bool is_answer(Type type) {
 [[gnu::cold, gnu::noinline]] void tell_refusal(std::string_view call, std::string_view answer,
                                                const Cause& otherwise) noexcept;
 
+// The line, whatever is logged, at most once a second, and how often it was left out since.
+[[gnu::cold, gnu::noinline]] void tell_now_and_then(LogLevel level, std::string_view line);
+
 // Identical lines at most once a second. More different ones than it can hold are left out.
 class RefusalFilter {
  public:
