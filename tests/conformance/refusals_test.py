@@ -86,7 +86,7 @@ class Refusals(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         run = subprocess.run(
-            [SUITE, "--transport=sim", "--gtest_brief=1", "--gtest_filter=Dat*:RuleHandleArguments*:RuleLimits*:RuleSrq.*"],
+            [SUITE, "--transport=sim", "--gtest_brief=1", "--gtest_filter=Dat*:RuleHandleArguments*:RuleLimits*:RuleSrq.*:RuleLeniencies.*"],
             env={**os.environ, "DATUM_LOG": "debug", "DATUM_STRICT": "off"}, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace", check=False)
         if run.returncode != 0:
@@ -128,6 +128,28 @@ class Refusals(unittest.TestCase):
         rights = self.said("dat_lmr_create", "DAT_INVALID_ARG6")
         pattern = rf"mem_privileges is 0x\w+; allowed: flags within {known[1]} \(dat_lmr_create.R21\)"
         self.assertTrue(any(re.fullmatch(pattern, line) for line in rights), rights)
+
+    def test_strict_mode_names_the_completion_flags(self):
+        flags = "DEFAULT 0x0, UNSIGNALLED 0x4 or EVD_THRESHOLD 0x10 (dat_ep_create.R32)"
+        shared = "0x0, as the recv_completion_flags of what shares the EVD (SHARE.5)"
+        for call, subtype in (("dat_ep_create", "DAT_INVALID_ARG6"),
+                              ("dat_ep_create_with_srq", "DAT_INVALID_ARG7"),
+                              ("dat_ep_modify", "DAT_INVALID_ARG3")):
+            with self.subTest(call=call):
+                lines = self.said(call, subtype)
+                self.assertIn(f"request_completion_flags is 0x1; allowed: {flags}", lines)
+                self.assertIn(f"request_completion_flags is 0x4; allowed: {shared}", lines)
+
+    def test_the_default_counts_suppress_among_what_is_allowed(self):
+        self.assertIn(
+            "request_completion_flags is 0x2; allowed: DEFAULT 0x0, SUPPRESS 0x1, UNSIGNALLED 0x4 "
+            "or EVD_THRESHOLD 0x10 (dat_ep_create.R32)",
+            self.said("dat_ep_create", "DAT_INVALID_ARG6"))
+
+    def test_recvs_of_evd_threshold_are_named_as_they_were_given(self):
+        self.assertIn(
+            "recv_completion_flags is 0x10; allowed: 0x4, as the request_completion_flags of what "
+            "shares the EVD (SHARE.5)", self.said("dat_ep_create", "DAT_INVALID_ARG6"))
 
     def test_answers_are_not_told(self):
         self.assertEqual([line for line in self.lines if line[1] in ANSWERS], [])
