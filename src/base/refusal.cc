@@ -88,6 +88,10 @@ void note_bits(std::string_view what, const void* value, std::string_view allowe
     note_bits(what, reinterpret_cast<std::uintptr_t>(value), allowed, rule);
 }
 
+void note_state(std::string_view state) noexcept {
+  note_cause({"", state, "", "", Type::InvalidState});
+}
+
 void name_cause(std::string_view what) noexcept {
   if (!refusals_are_told()) return;
   note.what.set(what);

@@ -55,6 +55,9 @@ template <std::integral T>
 [[gnu::cold, gnu::noinline]] void note_bits(std::string_view what, const void* value,
                                             std::string_view allowed, std::string_view rule);
 
+// How things stand with the object that the call is about.
+[[gnu::cold, gnu::noinline]] void note_state(std::string_view state) noexcept;
+
 // The parts that are texts already. The value of a handle has been noted with it.
 [[gnu::cold, gnu::noinline]] void name_cause(std::string_view what) noexcept;
 [[gnu::cold, gnu::noinline]] void name_cause(std::string_view what, std::string_view value,

@@ -32,8 +32,8 @@ Streams streams_of(const EventDispatcher* recv, const EventDispatcher* request,
                    const EndpointAttributes& attributes) {
   const CompletionFlags of_recv = attributes.recv_completion_flags;
   const CompletionFlags of_request = attributes.request_completion_flags;
-  return {{{recv, normal(of_recv), of_recv, true},
-           {request, normal(of_request), of_request, false}}};
+  return {
+      {{recv, normal(of_recv), of_recv, true}, {request, normal(of_request), of_request, false}}};
 }
 
 std::string_view name_of(const Stream& stream) {

@@ -86,7 +86,7 @@ class Refusals(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         run = subprocess.run(
-            [SUITE, "--transport=sim", "--gtest_brief=1", "--gtest_filter=Dat*:RuleHandleArguments*:RuleLimits*:RuleSrq.*:RuleLeniencies.*"],
+            [SUITE, "--transport=sim", "--gtest_brief=1", "--gtest_filter=Dat*:RuleHandleArguments*:RuleLimits*:RuleSrq.*:RuleLeniencies.*:*RuleEpTable*:RuleBind.UnbindingReleasesTheLmr"],
             env={**os.environ, "DATUM_LOG": "debug", "DATUM_STRICT": "off"}, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace", check=False)
         if run.returncode != 0:
@@ -150,6 +150,27 @@ class Refusals(unittest.TestCase):
         self.assertIn(
             "recv_completion_flags is 0x10; allowed: 0x4, as the request_completion_flags of what "
             "shares the EVD (SHARE.5)", self.said("dat_ep_create", "DAT_INVALID_ARG6"))
+
+    def test_what_is_named_is_what_is_wrong(self):
+        wanted = [
+            ("dat_rsp_create", r"ep_handle is \S.*; allowed: an unconnected EP"),
+            ("dat_evd_post_se", r"event_number is 0x\w+; allowed: DAT_SOFTWARE_EVENT 0x10001 "),
+            ("dat_evd_free", r"evd_handle is an EVD that \d+ sources feed; "),
+            ("dat_pz_free", r"pz_handle is a PZ that \d+ objects use; "),
+            ("dat_cno_free", r"cno_handle is a CNO with \d+ EVDs and \d+ waiters; "),
+            ("dat_lmr_free", r"lmr_handle is an LMR with \d+ windows; "),
+            ("dat_srq_free", r"srq_handle is an SRQ with \d+ EPs; "),
+            ("dat_ia_close", r"ia_handle is an IA with \d+ objects; "),
+            ("dat_ep_connect", r"ep_handle is (connected|connecting|disconnected); "),
+            ("dat_ep_post_send", r"ep_handle is unconnected; "),
+        ]
+        if MAJOR == 2:
+            wanted.append(("dat_lmr_create", r"va_type is 0x\w+; allowed: DAT_VA_TYPE_VA or "))
+            wanted.append(("dat_extension_op", r"operation is 0x\w+; allowed: an operation of dat_ib_"))
+        for call, pattern in wanted:
+            with self.subTest(call=call):
+                lines = [text for name, _, _, text in self.lines if name == call]
+                self.assertTrue(any(re.match(pattern, line) for line in lines), lines[:20])
 
     def test_answers_are_not_told(self):
         self.assertEqual([line for line in self.lines if line[1] in ANSWERS], [])
