@@ -2,6 +2,7 @@
 #include "base/leniency.h"
 
 #include "base/log.h"
+#include "base/refusal.h"
 
 namespace datum {
 namespace {
@@ -34,7 +35,12 @@ std::string_view name_of(Leniency leniency) {
 bool Leniencies::permit(Leniency leniency, std::string_view what) {
   const Row& row = row_of(leniency);
   if (strict_) {
-    log(LogLevel::Warn, "{}: refused, since DATUM_STRICT=on: {}", what, row.rule);
+    try {
+      tell_now_and_then(LogLevel::Warn,
+                        text("{}: refused, since DATUM_STRICT=on: {}", what, row.rule));
+    } catch (const std::bad_alloc&) {
+      log_out_of_memory();
+    }
     return false;
   }
   std::atomic<std::uint64_t>& uses = uses_[static_cast<std::size_t>(leniency)];

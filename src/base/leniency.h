@@ -31,7 +31,8 @@ class Leniencies {
   bool strict() const { return strict_; }
 
   // Whether the use may pass. In the default it counts; the first one is told (info). In strict
-  // mode one line says which rule refuses it. `what`: the object and its value.
+  // mode a line says which rule refuses it, at most once a second. `what`: the object and its
+  // value.
   bool permit(Leniency leniency, std::string_view what);
 
   std::uint64_t uses(Leniency leniency) const {

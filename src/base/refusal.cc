@@ -88,6 +88,10 @@ void note_bits(std::string_view what, const void* value, std::string_view allowe
     note_bits(what, reinterpret_cast<std::uintptr_t>(value), allowed, rule);
 }
 
+void note_state(std::string_view state) noexcept {
+  note_cause({"", state, "", "", Type::InvalidState});
+}
+
 void name_cause(std::string_view what) noexcept {
   if (!refusals_are_told()) return;
   note.what.set(what);
@@ -102,6 +106,15 @@ void note_limit(std::string_view what, std::int64_t value, std::int64_t most) {
   if (refusals_are_told()) note_cause({what, std::to_string(value), text("at most {}", most), ""});
 }
 
+void tell_now_and_then(LogLevel level, std::string_view line) {
+  const RefusalFilter::Verdict verdict = judge(line);
+  if (!verdict.tell) return;
+  if (verdict.left_out != 0)
+    log_line(level, text("{}; {} times more since the last such line", line, verdict.left_out));
+  else
+    log_line(level, line);
+}
+
 void tell_refusal(std::string_view call, std::string_view answer, const Cause& otherwise) noexcept {
   if (!refusals_are_told()) return;
   const bool fits = note.type == Type::Success || note.type == otherwise.type;
@@ -109,12 +122,7 @@ void tell_refusal(std::string_view call, std::string_view answer, const Cause& o
   forget_cause();
   try {
     const std::string line = describe(call, answer, merge(noted, otherwise), text("{}(3)", call));
-    const RefusalFilter::Verdict verdict = judge(line);
-    if (!verdict.tell) return;
-    if (verdict.left_out != 0)
-      log(LogLevel::Debug, "{}; {} times more since the last such line", line, verdict.left_out);
-    else
-      log_line(LogLevel::Debug, line);
+    tell_now_and_then(LogLevel::Debug, line);
   } catch (const std::bad_alloc&) {
     log_out_of_memory();
   }

@@ -55,6 +55,9 @@ template <std::integral T>
 [[gnu::cold, gnu::noinline]] void note_bits(std::string_view what, const void* value,
                                             std::string_view allowed, std::string_view rule);
 
+// How things stand with the object that the call is about.
+[[gnu::cold, gnu::noinline]] void note_state(std::string_view state) noexcept;
+
 // The parts that are texts already. The value of a handle has been noted with it.
 [[gnu::cold, gnu::noinline]] void name_cause(std::string_view what) noexcept;
 [[gnu::cold, gnu::noinline]] void name_cause(std::string_view what, std::string_view value,
@@ -74,6 +77,9 @@ constexpr bool is_answer(Type type) {
 // note for answers of another type is none.
 [[gnu::cold, gnu::noinline]] void tell_refusal(std::string_view call, std::string_view answer,
                                                const Cause& otherwise) noexcept;
+
+// The line, whatever is logged, at most once a second, and how often it was left out since.
+[[gnu::cold, gnu::noinline]] void tell_now_and_then(LogLevel level, std::string_view line);
 
 // Identical lines at most once a second. More different ones than it can hold are left out.
 class RefusalFilter {

@@ -56,24 +56,28 @@ bool fits(const FlagChoice& choice) {
   return (choice.value & ~choice.allowed) == 0 && (choice.value & (choice.value - 1)) == 0;
 }
 
-[[gnu::cold, gnu::noinline]] Status bad_flags(const FlagChoice& choice) {
-  note_bits(choice.name, choice.value,
-            (choice.allowed & kSolicitedWait) != 0
-                ? "DEFAULT 0x0, SOLICITED_WAIT 0x2, UNSIGNALLED 0x4 or EVD_THRESHOLD 0x10"
-                : "DEFAULT 0x0, UNSIGNALLED 0x4 or EVD_THRESHOLD 0x10",
-            choice.rule);
+constexpr std::string_view kRecvChoices =
+    "DEFAULT 0x0, SOLICITED_WAIT 0x2, UNSIGNALLED 0x4 or EVD_THRESHOLD 0x10";
+constexpr std::string_view kRequestChoices =
+    "DEFAULT 0x0, SUPPRESS 0x1, UNSIGNALLED 0x4 or EVD_THRESHOLD 0x10";
+constexpr std::string_view kStrictRequestChoices =
+    "DEFAULT 0x0, UNSIGNALLED 0x4 or EVD_THRESHOLD 0x10";
+
+[[gnu::cold, gnu::noinline]] Status bad_flags(const FlagChoice& choice, std::string_view allowed) {
+  note_bits(choice.name, choice.value, allowed, choice.rule);
   return {Type::InvalidParameter, Detail::Arg6};
 }
 
-Status check_flags(const EndpointAttributes& a) {
+Status check_flags(const EndpointAttributes& a, bool strict) {
   const FlagChoice recv{"recv_completion_flags", a.recv_completion_flags,
                         kUnsignalled | kSolicitedWait | kEvdThreshold, "dat_ep_create.R31"};
   // SUPPRESS alone is a leniency, which is decided when everything else is right.
   const CompletionFlags requested = a.request_completion_flags;
   const FlagChoice request{"request_completion_flags", requested == kSuppress ? 0 : requested,
                            kUnsignalled | kEvdThreshold, "dat_ep_create.R32"};
-  if (!fits(recv)) return bad_flags(recv);
-  return fits(request) ? kOk : bad_flags(request);
+  if (!fits(recv)) return bad_flags(recv, kRecvChoices);
+  if (!fits(request)) return bad_flags(request, strict ? kStrictRequestChoices : kRequestChoices);
+  return kOk;
 }
 
 } // namespace
@@ -114,7 +118,7 @@ Status InterfaceAdapter::check_attributes(const EndpointAttributes& a, bool with
     note_cause("srq_soft_hw", a.srq_soft_hw, "-1 (none) or more", "dat_ep_create.R28");
     return {Type::InvalidParameter, Detail::Arg6};
   }
-  return check_flags(a);
+  return check_flags(a, leniencies_.strict());
 }
 
 // What the letter of the manual refuses, of attributes and a sharing that are right otherwise.
@@ -124,12 +128,17 @@ Status InterfaceAdapter::permit_leniencies(const EndpointAttributes& attributes,
   if (sharing == Sharing::Lenient &&
       !leniencies_.permit(Leniency::MixedCompletionFlags,
                           "an endpoint with UNSIGNALLED request_completion_flags and DEFAULT "
-                          "recv_completion_flags on an EVD that both kinds feed"))
+                          "recv_completion_flags on an EVD that both kinds feed")) {
+    note_bits("request_completion_flags", kUnsignalled,
+              "0x0, as the recv_completion_flags of what shares the EVD", "SHARE.5");
     return {Type::InvalidParameter, argument};
+  }
   if (attributes.request_completion_flags == kSuppress &&
       !leniencies_.permit(Leniency::SuppressInAttributes,
-                          "an endpoint with SUPPRESS in request_completion_flags"))
+                          "an endpoint with SUPPRESS in request_completion_flags")) {
+    note_bits("request_completion_flags", kSuppress, kStrictRequestChoices, "dat_ep_create.R32");
     return {Type::InvalidParameter, argument};
+  }
   return kOk;
 }
 

@@ -236,13 +236,20 @@ Result<ServicePoint*> InterfaceAdapter::create_rsp(ConnQual qualifier, Endpoint*
 }
 
 Status InterfaceAdapter::free(NotificationObject& cno) {
-  if (cno.in_use()) return {Type::InvalidState, Detail::CnoInUse};
+  if (cno.in_use()) {
+    if (refusals_are_told())
+      note_state(text("a CNO with {} EVDs and {} waiters", cno.evds(), cno.waiters()));
+    return {Type::InvalidState, Detail::CnoInUse};
+  }
   destroy(cno, counts_.cnos);
   return kOk;
 }
 
 Status InterfaceAdapter::free(EventDispatcher& evd) {
-  if (evd.has_streams()) return {Type::InvalidState, Detail::EvdInUse};
+  if (evd.has_streams()) {
+    if (refusals_are_told()) note_state(text("an EVD that {} sources feed", evd.streams()));
+    return {Type::InvalidState, Detail::EvdInUse};
+  }
   if (evd.has_waiter()) return {Type::InvalidState, Detail::EvdWaiter};
   NotificationObject* cno = evd.cno();
   const Token freed = evd.token();
@@ -254,13 +261,19 @@ Status InterfaceAdapter::free(EventDispatcher& evd) {
 }
 
 Status InterfaceAdapter::free(ProtectionZone& zone) {
-  if (zone.in_use()) return {Type::InvalidState, Detail::PzInUse};
+  if (zone.in_use()) {
+    if (refusals_are_told()) note_state(text("a PZ that {} objects use", zone.users()));
+    return {Type::InvalidState, Detail::PzInUse};
+  }
   destroy(zone, counts_.zones);
   return kOk;
 }
 
 Status InterfaceAdapter::free(MemoryRegion& region) {
-  if (region.in_use()) return {Type::InvalidState, Detail::LmrInUse};
+  if (region.in_use()) {
+    if (refusals_are_told()) note_state(text("an LMR with {} windows", region.windows()));
+    return {Type::InvalidState, Detail::LmrInUse};
+  }
   regions_by_index_[region.local_stag() >> 8U] = nullptr;
   destroy(region, counts_.regions);
   return kOk;
@@ -272,7 +285,10 @@ Status InterfaceAdapter::free(MemoryWindow& window) {
 }
 
 Status InterfaceAdapter::free(SharedReceiveQueue& srq) {
-  if (srq.in_use()) return {Type::InvalidState, Detail::SrqInUse};
+  if (srq.in_use()) {
+    if (refusals_are_told()) note_state(text("an SRQ with {} EPs", srq.endpoints()));
+    return {Type::InvalidState, Detail::SrqInUse};
+  }
   destroy(srq, counts_.srqs);
   return kOk;
 }

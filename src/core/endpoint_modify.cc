@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/refusal.h"
 #include "core/endpoint.h"
 #include "core/evd_sharing.h"
 #include "core/interface_adapter.h"
@@ -67,12 +68,19 @@ Status Endpoint::modify(std::uint32_t changes, const EndpointParts& parts,
       return s;
   }
   if (!modifiable(state_, changes)) return invalid_state(state_);
-  if ((changes & kRecvFlags) != 0 && any_recv_posted_) return invalid_state(state_);
+  if ((changes & kRecvFlags) != 0 && any_recv_posted_) {
+    note_cause(
+        {"recv_completion_flags", "of an EP with posted Recvs", "before the first Recv", ""});
+    return invalid_state(state_);
+  }
   const bool recv_sizes = (changes & (kMaxRecvDtos | kMaxRecvIov)) != 0 && !srq_;
   // Posted Recvs stay; a smaller queue, or fewer segments, must still hold them.
   if (recv_sizes && (wanted.max_recv_dtos < recvs_.count() ||
-                     (wanted.max_recv_iov < recvs_.iov() && !recvs_.empty())))
+                     (wanted.max_recv_iov < recvs_.iov() && !recvs_.empty()))) {
+    note_cause("max_recv_dtos or max_recv_iov", wanted.max_recv_dtos, "what holds the posted Recvs",
+               "");
     return invalid_state(state_);
+  }
 
   // All that may lack memory, before anything is changed. The last one changes something itself.
   connect_evd_.make_room_for(after.connect_evd);

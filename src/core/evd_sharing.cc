@@ -14,7 +14,8 @@ constexpr EvdFlags kCompletionStreams = kEvdDto | kEvdRmrBind;
 // One way in which an EP feeds an EVD.
 struct Stream {
   const EventDispatcher* evd = nullptr;
-  CompletionFlags flags = 0;
+  CompletionFlags flags = 0; // by their effect
+  CompletionFlags given = 0; // as the attributes have them
   bool recv = false;
 };
 
@@ -29,8 +30,10 @@ CompletionFlags normal(CompletionFlags flags) {
 
 Streams streams_of(const EventDispatcher* recv, const EventDispatcher* request,
                    const EndpointAttributes& attributes) {
-  return {{{recv, normal(attributes.recv_completion_flags), true},
-           {request, normal(attributes.request_completion_flags), false}}};
+  const CompletionFlags of_recv = attributes.recv_completion_flags;
+  const CompletionFlags of_request = attributes.request_completion_flags;
+  return {
+      {{recv, normal(of_recv), of_recv, true}, {request, normal(of_request), of_request, false}}};
 }
 
 std::string_view name_of(const Stream& stream) {
@@ -53,7 +56,7 @@ bool fits_evd(const Stream& stream) {
 bool mixed(const Stream& a, const Stream& b) {
   const Stream& recv = a.recv ? a : b;
   const Stream& request = a.recv ? b : a;
-  return a.recv != b.recv && recv.flags == 0 && request.flags == kUnsignalled;
+  return a.recv != b.recv && recv.given == kDefaultCompletion && request.given == kUnsignalled;
 }
 
 Sharing fit_together(const Stream& mine, const Stream& other, bool equal_attributes) {
@@ -61,8 +64,8 @@ Sharing fit_together(const Stream& mine, const Stream& other, bool equal_attribu
     return Sharing::Allowed;
   if (equal_attributes && mixed(mine, other)) return Sharing::Lenient;
   if (refusals_are_told())
-    note_cause({name_of(mine), text("{:#x}", mine.flags),
-                text("{:#x}, as the {} of what shares the EVD", other.flags, name_of(other)),
+    note_cause({name_of(mine), text("{:#x}", mine.given),
+                text("{:#x}, as the {} of what shares the EVD", other.given, name_of(other)),
                 mine.recv != other.recv ? "SHARE.5"
                 : mine.recv             ? "SHARE.2"
                                         : "SHARE.1"});
@@ -87,8 +90,8 @@ Sharing evd_sharing(InterfaceAdapter& adapter, const EndpointParts& parts,
   adapter.for_each_endpoint([&](const Endpoint& other) {
     if (&other == self || sharing == Sharing::Refused) return;
     const Streams theirs = streams_of(other.recv_evd(), other.request_evd(), other.attributes());
-    const bool equal = mine.items[0].flags == theirs.items[0].flags &&
-                       mine.items[1].flags == theirs.items[1].flags;
+    const bool equal = mine.items[0].given == theirs.items[0].given &&
+                       mine.items[1].given == theirs.items[1].given;
     for (const Stream& a : mine.items)
       for (const Stream& b : theirs.items)
         if (sharing != Sharing::Refused) sharing = std::min(sharing, fit_together(a, b, equal));

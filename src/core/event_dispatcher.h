@@ -110,6 +110,7 @@ class EventDispatcher final : public Object {
   void hold() { ++streams_; }
   void release() { --streams_; }
   bool has_streams() const { return streams_ != 0; }
+  std::uint32_t streams() const { return streams_; }
   bool has_waiter() const { return waiter_ != nullptr; }
   // Ends a blocked wait with Abort: the IA is being closed.
   void abort_waiter();

@@ -139,12 +139,11 @@ void InterfaceAdapter::destroy_retired_channels() {
   }
 }
 
-bool InterfaceAdapter::idle() const {
+std::int32_t InterfaceAdapter::objects() const {
   const std::int32_t own = async_evd_ ? 1 : 0;
-  return counts_.endpoints.alive == 0 && counts_.evds.alive == own && counts_.cnos.alive == 0 &&
-         counts_.zones.alive == 0 && counts_.regions.alive == 0 && counts_.windows.alive == 0 &&
-         counts_.srqs.alive == 0 && counts_.requests.alive == 0 &&
-         counts_.service_points.alive == spent_points_;
+  return counts_.endpoints.alive + counts_.evds.alive - own + counts_.cnos.alive +
+         counts_.zones.alive + counts_.regions.alive + counts_.windows.alive + counts_.srqs.alive +
+         counts_.requests.alive + counts_.service_points.alive - spent_points_;
 }
 
 void InterfaceAdapter::abort_waiters() {

@@ -96,7 +96,9 @@ class InterfaceAdapter final : public Object {
   void hear_of_srq_left(EventDispatcher& evd, const Event& event);
 
   // Nothing is left that the consumer has created (dat_ia_close, graceful).
-  bool idle() const;
+  bool idle() const { return objects() == 0; }
+  // What keeps it from being closed gracefully.
+  std::int32_t objects() const;
   // Destroys everything in the safe order; blocked waiters have been told to leave.
   void close();
   // Tells every thread that is blocked in a wait to return.

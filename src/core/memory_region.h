@@ -44,6 +44,7 @@ class MemoryRegion final : public Object {
   void hold() { ++windows_; }
   void release() { --windows_; }
   bool in_use() const { return windows_ != 0; }
+  std::uint32_t windows() const { return windows_; }
 
  private:
   RegionRequest request_;

@@ -59,6 +59,8 @@ class NotificationObject final : public Object {
   void release() { --evds_; }
   bool in_use() const { return evds_ != 0 || waiters_ != 0; }
   bool has_evds() const { return evds_ != 0; }
+  std::uint32_t evds() const { return evds_; }
+  std::uint32_t waiters() const { return waiters_; }
 
  private:
   struct WaiterTag;

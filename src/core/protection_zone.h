@@ -17,6 +17,7 @@ class ProtectionZone final : public Object {
   void hold() { ++users_; }
   void release() { --users_; }
   bool in_use() const { return users_ != 0; }
+  std::uint32_t users() const { return users_; }
 
  private:
   std::uint32_t id_;

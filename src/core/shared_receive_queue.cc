@@ -68,8 +68,14 @@ Status SharedReceiveQueue::resize(std::int32_t max_recv_dtos) {
     note_limit("srq_max_recv_dto", max_recv_dtos, adapter().limits().max_recv_per_srq);
     return {Type::InsufficientResources, Detail::ResourceSrq};
   }
-  if (max_recv_dtos < outstanding() || max_recv_dtos < low_watermark_)
+  if (max_recv_dtos < outstanding() || max_recv_dtos < low_watermark_) {
+    if (refusals_are_told())
+      note_cause(
+          {"srq_max_recv_dto", std::to_string(max_recv_dtos),
+           text("at least {} outstanding and low_watermark {}", outstanding(), low_watermark_),
+           ""});
     return {Type::InvalidState, Detail::SrqInUse};
+  }
   queue_ = queue_.resized(max_recv_dtos, queue_.iov());
   max_recv_dtos_ = max_recv_dtos;
   return kOk;

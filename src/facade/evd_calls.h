@@ -166,9 +166,12 @@ template <class V>
                                                      const DAT_EVENT* event) {
   const LockedEvd evd(evd_handle);
   if (!evd) return invalid_handle<V>(kBadEvd);
-  if (event == nullptr || event->event_number != DAT_SOFTWARE_EVENT)
-    return event == nullptr ? invalid_argument<V>(Detail::Arg2, event)
-                            : invalid_argument<V>(Detail::Arg2, event->event_number);
+  if (event == nullptr) return invalid_argument<V>(Detail::Arg2, event);
+  if (event->event_number != DAT_SOFTWARE_EVENT) {
+    note_bits("event_number", static_cast<std::uint64_t>(event->event_number),
+              "DAT_SOFTWARE_EVENT 0x10001", "dat_evd_post_se.R5");
+    return invalid_argument<V>(Detail::Arg2);
+  }
   if ((evd->flags() & kEvdSoftware) == 0) {
     note_evd_without(*evd, kEvdSoftware);
     return invalid_argument<V>(Detail::Arg1);

@@ -2,6 +2,7 @@
 // facade/ia_lifecycle.cc: opening and closing an IA.
 #include "base/futex.h"
 #include "base/log.h"
+#include "base/refusal.h"
 #include "facade/ia_control.h"
 #include "facade/locked.h"
 #include "facade/open_ias.h"
@@ -113,7 +114,9 @@ void IaControl::name_attributes() {
 
 Status IaControl::close(bool graceful) {
   if (graceful && !adapter_->idle()) {
+    const std::int32_t objects = adapter_->objects();
     leave();
+    if (refusals_are_told()) note_state(text("an IA with {} objects", objects));
     return {Type::InvalidState, Detail::IaInUse};
   }
   // From here on no handle leads to us: nobody begins a wait that nobody would end.

@@ -101,10 +101,30 @@ bool between(Detail detail, Detail first, Detail last) {
   return detail >= first && detail <= last;
 }
 
+// What INVALID_STATE says of the object itself.
+std::string_view state_of(Detail detail) {
+  switch (detail) {
+  case Detail::EpUnconnected: return "unconnected";
+  case Detail::EpActiveConnectionPending: return "connecting";
+  case Detail::EpPassiveConnectionPending: return "in passive connection pending";
+  case Detail::EpTentativeConnectionPending: return "in tentative connection pending";
+  case Detail::EpConnected: return "connected";
+  case Detail::EpDisconnected: return "disconnected";
+  case Detail::EpReserved: return "reserved for a service point";
+  case Detail::EpCompletionPending: return "in completion pending";
+  case Detail::EpDisconnectPending: return "disconnecting";
+  case Detail::EpEvdRequest: return "an EP whose request EVD does not fit";
+  case Detail::EvdUnwaitable: return "unwaitable";
+  case Detail::EvdWaiter: return "an EVD that a thread waits on";
+  default: return {};
+  }
+}
+
 // Where the answer names none.
-ArgumentText subject_of(const CallText& call, Type type) {
+ArgumentText subject_of(const CallText& call, Type type, Detail detail) {
   if (type == Type::InvalidAddress) return argument_named(call, {"remote_ia_address", "address"});
-  ArgumentText object = argument_at(call, 0);
+  const bool of_ep = between(detail, Detail::EpUnconnected, Detail::EpEvdConnect);
+  ArgumentText object = of_ep ? argument_named(call, {"ep_handle"}) : argument_at(call, 0);
   object.allowed = type == Type::InvalidState ? std::string_view(call.states) : std::string_view();
   object.rule = {};
   return object;
@@ -118,7 +138,7 @@ ArgumentText argument_of(const CallText& call, Type type, Detail detail) {
     return {handle_argument(call, detail).name, {}, {}};
   if (between(detail, Detail::Handle1, Detail::Handle10))
     return {argument_at(call, number - static_cast<std::size_t>(Detail::Handle1)).name, {}, {}};
-  return subject_of(call, type);
+  return subject_of(call, type, detail);
 }
 
 const subtypes::Subtype& subtype_of(DAT_RETURN answer) {
@@ -145,9 +165,10 @@ void tell(const CallText& call, DAT_RETURN answer) {
   const ArgumentText argument = argument_of(call, static_cast<Type>(type), subtype.detail);
   const std::string rule =
       argument.rule.empty() ? std::string() : text("{}.{}", call.name, argument.rule);
-  tell_refusal(
-      call.name, names,
-      {argument.name, value_of(argument), argument.allowed, rule, static_cast<Type>(type)});
+  const std::string_view state = state_of(subtype.detail);
+  tell_refusal(call.name, names,
+               {argument.name, state.empty() ? value_of(argument) : state, argument.allowed, rule,
+                static_cast<Type>(type)});
 }
 
 constinit thread_local const CallText* renamed = nullptr;

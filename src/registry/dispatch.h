@@ -22,7 +22,8 @@ constexpr std::string_view member_name() {
 }
 
 template <auto kFunction>
-[[gnu::cold, gnu::noinline]] DAT_RETURN refuse(DAT_RETURN answer, DAT_HANDLE handle) noexcept {
+[[gnu::cold, gnu::noinline]] DAT_RETURN refuse(DAT_RETURN answer, DAT_HANDLE handle,
+                                               std::string_view argument = "handle") noexcept {
   constexpr std::string_view kPrefix = "dat_";
   constexpr std::string_view kMember = member_name<kFunction>();
   static_assert(kMember.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == kMember.npos);
@@ -32,7 +33,7 @@ template <auto kFunction>
   const std::string_view call(name, sizeof name);
   if (answer == kNotImplemented)
     return refused(call, answer, {"provider", "without this call", "one that has it", {}});
-  return refused_handle(call, answer, "handle", handle);
+  return refused_handle(call, answer, argument, handle);
 }
 
 template <auto kFunction, class... Args>
@@ -63,14 +64,21 @@ DAT_RETURN call(DAT_HANDLE handle, Args... args) {
 // The provider gets its own object for the IA handle.
 template <auto kFunction, class... Args>
 DAT_RETURN call_ia(DAT_IA_HANDLE ia, Args... args) {
-  return call<kFunction, DAT_INVALID_HANDLE_IA>(process_ias.object_of(ia), args...);
+  const DAT_HANDLE object = process_ias.object_of(ia);
+  const DAT_PROVIDER* table = process_handles.table_of(object);
+  if (table == nullptr) [[unlikely]]
+    return refuse<kFunction>(invalid_handle(DAT_INVALID_HANDLE_IA), ia, "ia_handle");
+  return forward<kFunction>(table, object, args...);
 }
 
 // For calls that take any kind of handle.
 template <auto kFunction, class... Args>
 DAT_RETURN call_any(DAT_HANDLE handle, Args... args) {
   const DAT_HANDLE object = IaTable::is_index(handle) ? process_ias.object_of(handle) : handle;
-  return call<kFunction, DAT_INVALID_HANDLE1>(object, args...);
+  const DAT_PROVIDER* table = process_handles.table_of(object);
+  if (table == nullptr) [[unlikely]]
+    return refuse<kFunction>(invalid_handle(DAT_INVALID_HANDLE1), handle);
+  return forward<kFunction>(table, object, args...);
 }
 
 } // namespace datum::registry

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "base/log.h"
+#include "base/refusal.h"
 
 namespace datum::registry {
 
@@ -27,6 +28,18 @@ void tell(LogLevel level, Topic topic, fmt::format_string<Args...> format, Args&
   if (!told(level, topic)) return;
   try {
     log_line(level, text(format, std::forward<Args>(args)...));
+  } catch (const std::bad_alloc&) {
+    log_out_of_memory();
+  }
+}
+
+// The same of what a program may bring about as often as it likes.
+template <class... Args>
+void tell_now_and_then(LogLevel level, Topic topic, fmt::format_string<Args...> format,
+                       Args&&... args) {
+  if (!told(level, topic)) return;
+  try {
+    datum::tell_now_and_then(level, text(format, std::forward<Args>(args)...));
   } catch (const std::bad_alloc&) {
     log_out_of_memory();
   }

@@ -29,12 +29,13 @@ bool ProviderList::permit_short(Leniencies& leniencies, DAT_COUNT all, DAT_COUNT
   const std::string what =
       text("dat_registry_list_providers: a list of {} for {} entries", max, all);
   if (!leniencies.permit(Leniency::ShortProviderList, what)) return false;
-  tell(told_.exchange(true, std::memory_order_relaxed) ? LogLevel::Debug : LogLevel::Warn,
-       Topic::Errors,
-       "dat_registry_list_providers: there are {} entries, of which {} fitted into the program's "
-       "list; if what it looks for is not among them, leave only the lines that it needs in "
-       "dat.conf, or in a file that DAT_OVERRIDE names",
-       all, max);
+  tell_now_and_then(
+      told_.exchange(true, std::memory_order_relaxed) ? LogLevel::Debug : LogLevel::Warn,
+      Topic::Errors,
+      "dat_registry_list_providers: there are {} entries, of which {} fitted into the program's "
+      "list; if what it looks for is not among them, leave only the lines that it needs in "
+      "dat.conf, or in a file that DAT_OVERRIDE names",
+      all, max);
   return true;
 }
 

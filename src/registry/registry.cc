@@ -70,6 +70,22 @@ const char* reason_of(Miss miss) {
   return "";
 }
 
+// Of a request that no entry answers.
+DAT_RETURN refused_open(const Key& key, Miss miss) {
+  const DAT_RETURN answer = failure(DAT_PROVIDER_NOT_FOUND, subtype_of(miss));
+  if (!refusals_are_told()) return answer;
+  const char* rule = rule_of(miss);
+  if (miss == Miss::Name)
+    return refused(kOpen, answer, {"name", key.name, "what dat-info shows", rule});
+  if (miss == Miss::ThreadSafety)
+    return refused(kOpen, answer, {"thread_safety", "TRUE", "FALSE for this name", rule});
+  const std::string version = text("{}.{}", key.major, key.minor);
+  const std::string allowed = key.major == DAT_VERSION_MAJOR
+                                  ? "what dat-info shows for this name"
+                                  : text("{}.{}", DAT_VERSION_MAJOR, DAT_VERSION_MINOR);
+  return refused(kOpen, answer, {"version", version, allowed, rule});
+}
+
 bool terminated(const DAT_PROVIDER_INFO& info) {
   return std::memchr(info.ia_name, '\0', sizeof info.ia_name) != nullptr;
 }
@@ -170,9 +186,7 @@ DAT_RETURN Registry::open(const OpenRequest& request) {
 
   const Key key{resolve(request.name), request.major, request.minor, request.thread_safe};
   Provider provider = find_provider(key, name);
-  if (provider.table() == nullptr)
-    return refused(kOpen, failure(DAT_PROVIDER_NOT_FOUND, subtype_of(provider.miss())),
-                   {"name", key.name, "what dat-info shows", rule_of(provider.miss())});
+  if (provider.table() == nullptr) return refused_open(key, provider.miss());
 
   IaPlace place(ias_);
   if (!place)

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "registry/api.h"
+#include "registry/refused.h"
 
 namespace {
 
@@ -177,11 +179,28 @@ const char* find(const Name* begin, const Name* end, DAT_RETURN value, DAT_RETUR
   return found == end ? nullptr : found->text;
 }
 
+[[gnu::cold]] DAT_RETURN refused_code(DAT_RETURN value) noexcept {
+  using namespace datum;
+  const DAT_RETURN answer = registry::invalid_argument(DAT_INVALID_ARG1);
+  if (!refusals_are_told()) return answer;
+  try {
+    return registry::refused("dat_strerror", answer,
+                             {"value",
+                              text("{:#010x}", static_cast<std::uint32_t>(value)),
+                              "a DAT_RETURN of this version",
+                              {}});
+  } catch (const std::bad_alloc&) {
+    log_out_of_memory();
+  }
+  return answer;
+}
+
 } // namespace
 
 DAT_RETURN dat_strerror(DAT_RETURN value, const char** major_message, const char** minor_message) {
   using namespace datum::registry;
-  if (major_message == nullptr) return invalid_argument(DAT_INVALID_ARG2);
+  if (major_message == nullptr)
+    return refused_null("dat_strerror", DAT_INVALID_ARG2, "major_message");
   const char* major = find(std::begin(kTypes), std::end(kTypes), value, DAT_TYPE_MASK);
   const char* minor = find(std::begin(kSubtypes), std::end(kSubtypes), value, DAT_SUBTYPE_MASK);
   if (major == nullptr || minor == nullptr) {
@@ -190,7 +209,7 @@ DAT_RETURN dat_strerror(DAT_RETURN value, const char** major_message, const char
     *major_message = major == nullptr ? "unknown error" : major;
     if (minor_message != nullptr) *minor_message = major == nullptr ? "" : "unknown minor error";
 #endif
-    return invalid_argument(DAT_INVALID_ARG1);
+    return refused_code(value);
   }
   *major_message = major;
   if (minor_message != nullptr) *minor_message = minor;

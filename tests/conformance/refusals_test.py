@@ -86,7 +86,7 @@ class Refusals(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         run = subprocess.run(
-            [SUITE, "--transport=sim", "--gtest_brief=1", "--gtest_filter=Dat*:RuleHandleArguments*:RuleLimits*:RuleSrq.*"],
+            [SUITE, "--transport=sim", "--gtest_brief=1", "--gtest_filter=Dat*:RuleHandleArguments*:RuleLimits*:RuleSrq.*:RuleLeniencies.*:*RuleEpTable*:RuleBind.UnbindingReleasesTheLmr"],
             env={**os.environ, "DATUM_LOG": "debug", "DATUM_STRICT": "off"}, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace", check=False)
         if run.returncode != 0:
@@ -128,6 +128,49 @@ class Refusals(unittest.TestCase):
         rights = self.said("dat_lmr_create", "DAT_INVALID_ARG6")
         pattern = rf"mem_privileges is 0x\w+; allowed: flags within {known[1]} \(dat_lmr_create.R21\)"
         self.assertTrue(any(re.fullmatch(pattern, line) for line in rights), rights)
+
+    def test_strict_mode_names_the_completion_flags(self):
+        flags = "DEFAULT 0x0, UNSIGNALLED 0x4 or EVD_THRESHOLD 0x10 (dat_ep_create.R32)"
+        shared = "0x0, as the recv_completion_flags of what shares the EVD (SHARE.5)"
+        for call, subtype in (("dat_ep_create", "DAT_INVALID_ARG6"),
+                              ("dat_ep_create_with_srq", "DAT_INVALID_ARG7"),
+                              ("dat_ep_modify", "DAT_INVALID_ARG3")):
+            with self.subTest(call=call):
+                lines = self.said(call, subtype)
+                self.assertIn(f"request_completion_flags is 0x1; allowed: {flags}", lines)
+                self.assertIn(f"request_completion_flags is 0x4; allowed: {shared}", lines)
+
+    def test_the_default_counts_suppress_among_what_is_allowed(self):
+        self.assertIn(
+            "request_completion_flags is 0x2; allowed: DEFAULT 0x0, SUPPRESS 0x1, UNSIGNALLED 0x4 "
+            "or EVD_THRESHOLD 0x10 (dat_ep_create.R32)",
+            self.said("dat_ep_create", "DAT_INVALID_ARG6"))
+
+    def test_recvs_of_evd_threshold_are_named_as_they_were_given(self):
+        self.assertIn(
+            "recv_completion_flags is 0x10; allowed: 0x4, as the request_completion_flags of what "
+            "shares the EVD (SHARE.5)", self.said("dat_ep_create", "DAT_INVALID_ARG6"))
+
+    def test_what_is_named_is_what_is_wrong(self):
+        wanted = [
+            ("dat_rsp_create", r"ep_handle is \S.*; allowed: an unconnected EP"),
+            ("dat_evd_post_se", r"event_number is 0x\w+; allowed: DAT_SOFTWARE_EVENT 0x10001 "),
+            ("dat_evd_free", r"evd_handle is an EVD that \d+ sources feed; "),
+            ("dat_pz_free", r"pz_handle is a PZ that \d+ objects use; "),
+            ("dat_cno_free", r"cno_handle is a CNO with \d+ EVDs and \d+ waiters; "),
+            ("dat_lmr_free", r"lmr_handle is an LMR with \d+ windows; "),
+            ("dat_srq_free", r"srq_handle is an SRQ with \d+ EPs; "),
+            ("dat_ia_close", r"ia_handle is an IA with \d+ objects; "),
+            ("dat_ep_connect", r"ep_handle is (connected|connecting|disconnected); "),
+            ("dat_ep_post_send", r"ep_handle is unconnected; "),
+        ]
+        if MAJOR == 2:
+            wanted.append(("dat_lmr_create", r"va_type is 0x\w+; allowed: DAT_VA_TYPE_VA or "))
+            wanted.append(("dat_extension_op", r"operation is 0x\w+; allowed: an operation of dat_ib_"))
+        for call, pattern in wanted:
+            with self.subTest(call=call):
+                lines = [text for name, _, _, text in self.lines if name == call]
+                self.assertTrue(any(re.match(pattern, line) for line in lines), lines[:20])
 
     def test_answers_are_not_told(self):
         self.assertEqual([line for line in self.lines if line[1] in ANSWERS], [])

@@ -80,11 +80,10 @@ TEST(RuleLeniencies, StrictModeKeepsThemApartAtModify) {
 TEST(RuleLeniencies, UnsignalledRequestsBesideRecvsOfAnyNumberOfEqualEps) {
   const OneEvd one("off");
   const Srq srq = create_srq(one.ia, one.pz);
-  Ep eps[4];
+  Ep eps[3];
   EXPECT_DAT_OK(one.add(eps[0], kDefault, kUnsignalled));
   EXPECT_DAT_OK(one.add(eps[1], kDefault, kUnsignalled));
-  EXPECT_DAT_OK(one.add(eps[2], kThreshold, kUnsignalled));
-  EXPECT_DAT_OK(one.add_with_srq(eps[3], srq, kDefault, kUnsignalled));
+  EXPECT_DAT_OK(one.add_with_srq(eps[2], srq, kDefault, kUnsignalled));
   EXPECT_EQ(query_ep(eps[1]).ep_attr.recv_completion_flags, kDefault);
   EXPECT_EQ(query_ep(eps[1]).ep_attr.request_completion_flags, kUnsignalled);
 }
@@ -127,6 +126,22 @@ TEST(RuleLeniencies, OtherMixturesStayRefused) {
   EXPECT_DAT_TYPE(one.add(ep, kSolicited, kDefault), DAT_INVALID_PARAMETER);
   one.evd = create_evd(one.ia, kEveryStream);
   EXPECT_DAT_TYPE(one.add(ep, kDefault, kUnsignalled), DAT_INVALID_PARAMETER);
+}
+
+// Rules: SHARE.5 SHARE.5.default dat_ep_modify.R23
+TEST(RuleLeniencies, RecvsOfEvdThresholdStayApart) {
+  const OneEvd one("off");
+  const Srq srq = create_srq(one.ia, one.pz);
+  Ep ep;
+  EXPECT_DAT_ERROR(one.add(ep, kThreshold, kUnsignalled), DAT_INVALID_PARAMETER, DAT_INVALID_ARG6);
+  EXPECT_DAT_ERROR(one.add_with_srq(ep, srq, kThreshold, kUnsignalled), DAT_INVALID_PARAMETER,
+                   DAT_INVALID_ARG7);
+  ASSERT_DAT_OK(one.add(ep, kDefault, kUnsignalled));
+  EXPECT_DAT_ERROR(OneEvd::modify(ep, kThreshold, kUnsignalled), DAT_INVALID_PARAMETER,
+                   DAT_INVALID_ARG3);
+  Ep other;
+  EXPECT_DAT_ERROR(one.add(other, kThreshold, kUnsignalled), DAT_INVALID_PARAMETER,
+                   DAT_INVALID_ARG6);
 }
 
 // Two EPs, each with UNSIGNALLED requests and DEFAULT Recvs on one EVD of its IA.

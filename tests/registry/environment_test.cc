@@ -115,6 +115,15 @@ TEST_F(Environment, ListThatIsTooShortIsRefusedInStrictModeWithTheRule) {
       << ran.err;
 }
 
+// Rules: REFUSAL.4
+TEST_F(Environment, AShortListInALoopIsOneLineASecond) {
+  const Ran strict = probe_with(long_file(), {"list-of-8", "1000"}, {"DATUM_STRICT=on"});
+  EXPECT_GE(lines(strict.err), 1U);
+  EXPECT_LT(lines(strict.err), 100U) << "as many as seconds went by";
+  const Ran lenient = probe_with(long_file(), {"list-of-8", "1000"}, {"DATUM_LOG=debug"});
+  EXPECT_LT(lines(lenient.err), 100U);
+}
+
 // Rules: dat_registry_list_providers.R9.default
 TEST_F(Environment, FirstUseOfTheLeniencyIsSaidAtInfo) {
   const Ran ran = probe_with(long_file(), {"list-of-8", "2"}, {"DATUM_LOG=info"});
@@ -139,7 +148,13 @@ TEST_F(Environment, RefusalsOfTheRegistryAreToldAtDebug) {
         "of an object that is open (dat_pz_free(3))",
         "dat_registry_list_providers: DAT_INVALID_PARAMETER [DAT_INVALID_ARG1]: max_to_return is "
         "-1; "
-        "allowed: at least 1 (dat_registry_list_providers.R3)"})
+        "allowed: at least 1 (dat_registry_list_providers.R3)",
+        "dat_ia_query: DAT_INVALID_HANDLE [DAT_INVALID_HANDLE_IA]: ia_handle is 0x4d; allowed: the "
+        "handle of an object that is open (dat_ia_query(3))",
+        "dat_ia_open: DAT_PROVIDER_NOT_FOUND [DAT_MAJOR_NOT_FOUND]: version is 7.3; allowed: 1.2 "
+        "(dat_ia_open.R16)",
+        "dat_strerror: DAT_INVALID_PARAMETER [DAT_INVALID_ARG2]: major_message is null; allowed: "
+        "not null (dat_strerror(3))"})
     EXPECT_TRUE(contains(ran.err, std::string("datum debug: ") + each + "\n")) << ran.err;
   EXPECT_EQ(probe_with("", {"refusals", "ib0"}).err.find("debug"), std::string::npos);
 }

@@ -56,6 +56,9 @@ int refusals(char* unknown) {
   dat_ia_close(DAT_HANDLE_NULL, DAT_CLOSE_DEFAULT);
   dat_pz_free(reinterpret_cast<DAT_PZ_HANDLE>(8));
   dat_registry_list_providers(-1, &number, nullptr);
+  dat_ia_query(reinterpret_cast<DAT_IA_HANDLE>(77), nullptr, 0, nullptr, 0, nullptr);
+  dat_ia_openv(const_cast<char*>("datum"), 8, &evd, &ia, 7, 3, DAT_FALSE);
+  dat_strerror(DAT_SUCCESS, nullptr, nullptr);
   return 0;
 }
 

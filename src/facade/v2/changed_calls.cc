@@ -40,16 +40,19 @@ DAT_RETURN V2::lmr_create(DAT_IA_HANDLE ia, DAT_MEM_TYPE type, DAT_REGION_DESCRI
                           DAT_VA_TYPE va_type, DAT_LMR_HANDLE* lmr, DAT_LMR_CONTEXT* lmr_context,
                           DAT_RMR_CONTEXT* rmr_context, DAT_VLEN* registered_size,
                           DAT_VADDR* registered_address) {
-  return create_lmr<V2>({ia,
-                         type,
-                         description,
-                         length,
-                         pz,
-                         privileges,
-                         lmr,
-                         {lmr_context, rmr_context, registered_size, registered_address},
-                         to_counting(va_type)},
-                        Detail::Arg8);
+  const DAT_RETURN created =
+      create_lmr<V2>({ia,
+                      type,
+                      description,
+                      length,
+                      pz,
+                      privileges,
+                      lmr,
+                      {lmr_context, rmr_context, registered_size, registered_address},
+                      to_counting(va_type)},
+                     Detail::Arg8);
+  if (created == invalid_argument<V2>(Detail::Arg7)) note_value(va_type);
+  return created;
 }
 
 DAT_RETURN V2::rmr_bind(DAT_RMR_HANDLE rmr, DAT_LMR_HANDLE lmr, const DAT_LMR_TRIPLET* lmr_triplet,
@@ -58,7 +61,10 @@ DAT_RETURN V2::rmr_bind(DAT_RMR_HANDLE rmr, DAT_LMR_HANDLE lmr, const DAT_LMR_TR
                         DAT_RMR_CONTEXT* rmr_context) {
   const Status bound = bind<V2>(
       {rmr, lmr_triplet, privileges, ep, cookie, flags, rmr_context, lmr, to_counting(va_type)});
-  return encode<V2>({bound.type(), position_since_2(bound.detail())});
+  const DAT_RETURN answer = encode<V2>({bound.type(), position_since_2(bound.detail())});
+  if (to_counting(va_type) == Counting::Neither && answer == invalid_argument<V2>(Detail::Arg5))
+    note_value(va_type);
+  return answer;
 }
 
 } // namespace datum

@@ -118,7 +118,10 @@ DAT_RETURN perform(DAT_HANDLE handle, DAT_EXTENDED_OP operation, va_list argumen
   case DAT_IB_UD_CM_FREE_OP:
     ret = ep ? free_connection(ep, rest) : invalid_handle<V2>(Detail::HandleEp);
     break;
-  default: break;
+  default:
+    note_bits("operation", static_cast<std::uint64_t>(operation),
+              "an operation of dat_ib_extensions(7) other than collectives", "");
+    break;
   }
   va_end(rest);
   return ret;

@@ -109,7 +109,9 @@ DAT_RETURN extended(DAT_HANDLE handle, DAT_EXTENDED_OP operation, va_list& argum
   if (table == nullptr)
     return refused_handle("dat_extension_op", invalid_handle(DAT_INVALID_HANDLE1), "handle",
                           handle);
-  if (table->handle_extendedop_func == nullptr) return kNotImplemented;
+  if (table->handle_extendedop_func == nullptr)
+    return refused("dat_extension_op", kNotImplemented,
+                   {"provider", "without this call", "one that has it", {}});
   return table->handle_extendedop_func(object, operation, arguments);
 }
 

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+
 namespace datum {
 namespace {
 
@@ -23,6 +26,18 @@ TEST(Leniencies, StrictModeRefusesAndNamesTheRule) {
             "datum warn: ep 1: refused, since DATUM_STRICT=on: dat_ep_create.R32: "
             "request_completion_flags of an endpoint do not contain SUPPRESS\n");
   EXPECT_EQ(leniencies.uses(Leniency::SuppressInAttributes), 0U);
+}
+
+// Rules: REFUSAL.4
+TEST(Leniencies, StrictModeRepeatsALineAtMostOnceASecond) {
+  Leniencies leniencies(true);
+  testing::internal::CaptureStderr();
+  for (int i = 0; i != 10'000; ++i)
+    ASSERT_FALSE(leniencies.permit(Leniency::MixedCompletionFlags, "ep 3"));
+  const std::string said = testing::internal::GetCapturedStderr();
+  const auto lines = std::count(said.begin(), said.end(), '\n');
+  EXPECT_GE(lines, 1);
+  EXPECT_LT(lines, 100) << "as many as seconds went by";
 }
 
 } // namespace
