@@ -50,10 +50,16 @@ void OfferedNames::take_root(const std::string& path, Kind kind) {
            !((*requested_)[at].empty() && kind == Kind::Directory))
       ++at;
     if (at == requested_->size()) unacceptable(path, "it was not asked for");
+    pass_over(at);
     next_request_ = at + 1;
   }
   if (roots_.size() == most_roots_) unacceptable(path, "it is one more than there is a place for");
   if (!roots_.insert(path).second) unacceptable(path, "it was offered before");
+}
+
+void OfferedNames::pass_over(std::size_t until) {
+  for (; next_request_ < until; ++next_request_)
+    passed_over_.push_back((*requested_)[next_request_]);
 }
 
 // Leaves the folders that the walk has left. False: the parent is none that it is in.
@@ -82,6 +88,13 @@ bool OfferedNames::end(const std::string& path) {
   else
     open_.pop_back();
   return refused;
+}
+
+std::vector<std::string> OfferedNames::finish() {
+  if (!complete_.empty()) unacceptable(complete_.front().path, "the end of that folder never came");
+  if (!open_.empty()) unacceptable(open_.back().path, "the end of that folder never came");
+  if (requested_) pass_over(requested_->size());
+  return std::move(passed_over_);
 }
 
 } // namespace datum::cp

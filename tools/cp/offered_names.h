@@ -35,6 +35,9 @@ class OfferedNames {
   void refuse_last_folder();
   // The end of a folder; throws as above. True: it, or a folder above it, was refused.
   bool end(const std::string& path);
+  // Nothing more is offered. Throws as above if a folder has no end yet. The requested names that
+  // were not offered.
+  [[nodiscard]] std::vector<std::string> finish();
 
  private:
   struct Folder {
@@ -43,10 +46,12 @@ class OfferedNames {
     bool refused = false;
   };
   void take_root(const std::string& path, Kind kind);
+  void pass_over(std::size_t until);
   bool enter(std::string_view parent);
 
   Requested requested_;
   std::size_t next_request_ = 0;
+  std::vector<std::string> passed_over_; // of the requested ones before it
   std::size_t most_roots_;
   std::set<std::string> roots_;
   std::vector<Folder> open_;    // the innermost last

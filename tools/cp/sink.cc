@@ -39,7 +39,18 @@ Sink::Sink(Link& link, const Terms& terms, Destination destination, Reporter& re
 void Sink::run() {
   while (handle(link_.next())) work();
   if (unsettled_ != 0) protocol_error("Done before everything was");
+  report_missing(names_.finish());
   link_.send(Bye{});
+}
+
+// The source said why it cannot give a name: then that is news no more.
+void Sink::report_missing(const std::vector<std::string>& names) {
+  if (names.size() <= problems_) return;
+  for (const std::string& name : names)
+    reporter_.problem(Severity::Error,
+                      fmt::format("{} did not come: the other side has ended the copy without it "
+                                  "and did not say why",
+                                  shown(name.empty() ? "." : name)));
 }
 
 bool Sink::handle(const LinkEvent& event) {
@@ -64,6 +75,7 @@ bool Sink::handle(const Message& message) {
     admit(folder->id, last_folder_end_);
     queue(FolderEnd{*folder, names_.end(folder->path)});
   } else if (const auto* problem = std::get_if<Problem>(&message)) {
+    if (problem->severity == Severity::Error) ++problems_;
     reporter_.problem(problem->severity, problem->text);
   } else if (const auto* total = std::get_if<Total>(&message)) {
     reporter_.total(*total);

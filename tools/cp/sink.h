@@ -65,6 +65,7 @@ class Sink {
   void finish_folder(const DirectoryEnd& end);
 
   Incoming& announce(std::uint64_t id, std::uint64_t offset, std::uint64_t length);
+  void report_missing(const std::vector<std::string>& names);
   void settle(const Offer& offer, Outcome outcome, const std::string& text);
   void fail(Incoming& incoming, const FileError& error);
   void admit(std::uint64_t id, std::uint64_t& last);
@@ -76,6 +77,7 @@ class Sink {
   Reporter& reporter_;
   std::uint64_t last_offer_ = 0, last_folder_end_ = 0;
   std::uint64_t unsettled_ = 0;
+  std::uint64_t problems_ = 0; // errors that the source has reported
   std::map<std::uint64_t, Incoming> incoming_;
   ClosedFolders closed_;
   std::deque<Step> steps_;

@@ -64,7 +64,10 @@ std::optional<Entry> TreeWalk::next() {
     if (roots_.empty()) return std::nullopt;
     const Root root = std::move(roots_.back());
     roots_.pop_back();
-    return visit(root.folder.get(), root.name, root.path);
+    Entry entry = visit(root.folder.get(), root.name, root.path);
+    // It was named, and is not copied: more than a note.
+    if (entry.type == Entry::Type::Problem) entry.severity = Severity::Error;
+    return entry;
   }
   Level& level = levels_.back();
   if (level.names.empty()) {

@@ -35,8 +35,7 @@ class HostileCaller {
     tools::check(dat_ep_create(ia.get(), pz_.get(), evd_.get(), evd_.get(), evd_.get(), &attr, &ep),
                  "dat_ep_create", ia.name());
     ep_ = tools::Ep(ep);
-    for (int i = 0; i < kMostHeard; ++i)
-      tools::check(post_recv(), "dat_ep_post_recv", ia.name());
+    for (int i = 0; i < kMostHeard; ++i) tools::check(post_recv(), "dat_ep_post_recv", ia.name());
   }
 
   void connect(std::uint64_t port, const std::string& greeting) {

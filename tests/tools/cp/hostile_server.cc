@@ -71,6 +71,10 @@ void end_of_argument(Victim& victim, HostileSource& source) {
   source.done();
 }
 
+void nothing(Victim&, HostileSource& source) {
+  source.done();
+}
+
 void folder_then_argument(Victim& victim, HostileSource& source) {
   source.folder("d");
   source.give(victim.arguments.at(0), "evil");
@@ -226,6 +230,7 @@ void read_beside_the_slots(Victim& victim, HostileSource& source) {
 }
 
 const std::map<std::string, Attack> kAttacks = {
+    {"nothing", nothing},
     {"give", give_argument},
     {"give-asked-then", give_asked_then_argument},
     {"folder", folder_argument},

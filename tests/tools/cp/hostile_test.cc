@@ -91,6 +91,12 @@ TEST_F(CpHostileServer, GivesAnotherFileThanTheOneAskedFor) {
   expect_only({});
 }
 
+TEST_F(CpHostileServer, GivesNothing) {
+  EXPECT_EQ(run({"nothing"}, {"get", "%f", home_ / "home/"}), 1) << err_;
+  EXPECT_TRUE(has(err_, R"(dat-cp: "f" did not come: the other side has ended the copy)")) << err_;
+  expect_only({});
+}
+
 TEST_F(CpHostileServer, GivesAnotherFileAfterTheOneAskedFor) {
   expect_refused({"give-asked-then", ".profile"},
                  R"(the other side offered ".profile": it was not asked for)");

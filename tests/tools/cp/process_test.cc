@@ -232,6 +232,28 @@ TEST_F(CpProcess, TwoSourcesOfOneNameAreRefusedBeforeAnybodyIsCalled) {
   EXPECT_FALSE(here_.exists("got"));
 }
 
+TEST_F(CpProcess, AGetOfManyNamesTakesThemAll) {
+  Server server(there_.path());
+  std::vector<std::string> words = {"get", "--json", "--token", server.token};
+  for (int i = 0; i < 1500; ++i) {
+    there_.write(std::to_string(i), "x");
+    words.push_back(server.at(std::to_string(i)));
+  }
+  words.push_back(here_ / "got/");
+  const Ended get = client(words);
+  EXPECT_EQ(get.code, 0) << get.err;
+  EXPECT_EQ(json_number(get.out, "copied"), 1500U);
+}
+
+TEST_F(CpProcess, AFifoAskedForByNameIsAnError) {
+  ASSERT_EQ(mkfifo((there_ / "fifo").c_str(), 0600), 0);
+  Server server(there_.path());
+  const Ended get = client({"get", "--token", server.token, server.at("fifo"), here_ / "got"});
+  EXPECT_EQ(get.code, 1) << get.err;
+  EXPECT_TRUE(has(get.err, "left out \"fifo\": neither file, folder nor symbolic link")) << get.err;
+  EXPECT_FALSE(has(get.err, "did not come")) << get.err;
+}
+
 TEST_F(CpProcess, ManySmallFiles) {
   for (int i = 0; i < 2000; ++i)
     here_.write("m/" + std::to_string(i % 10) + "/" + std::to_string(i), std::to_string(i));

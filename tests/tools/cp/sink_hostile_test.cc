@@ -156,6 +156,30 @@ TEST_F(HostileSource, DoneTooEarlyEndsTheSession) {
   expect_protocol_error("Done before everything was");
 }
 
+TEST_F(HostileSource, ARequestedNameThatDoesNotComeIsAFailure) {
+  requested_ = {{"a", "f", "z"}};
+  link_.say(Offer{1, Kind::Symlink, 0777, {1, 0}, 0, "f", "x"});
+  link_.say(Done{});
+  EXPECT_EQ(run(), "");
+  EXPECT_EQ(reporter_.summary.copied, 1U);
+  EXPECT_EQ(reporter_.summary.failed, 2U);
+}
+
+TEST_F(HostileSource, ARequestedNameThatTheSourceCannotGiveIsOneFailure) {
+  requested_ = {{"f"}};
+  link_.say(Problem{Severity::Error, "cannot open \"f\""});
+  link_.say(Done{});
+  EXPECT_EQ(run(), "");
+  EXPECT_EQ(reporter_.summary.failed, 1U);
+}
+
+TEST_F(HostileSource, AFolderWithoutAnEndEndsTheCopy) {
+  link_.say(Offer{1, Kind::Directory, 0755, {1, 0}, 0, "d", ""});
+  link_.say(Done{});
+  EXPECT_EQ(run(),
+            "the other side offered \"d\": the end of that folder never came; the copy ends here");
+}
+
 TEST_F(HostileSource, MessagesForASourceEndTheSession) {
   link_.say(Want{1, 0});
   expect_protocol_error("Want to the sink");

@@ -116,6 +116,16 @@ TEST(TreeWalk, TooManyLevelsAreAProblemNotAnExhaustedProcess) {
   EXPECT_EQ(folders, 256);
 }
 
+TEST(TreeWalk, AFifoThatIsNamedItselfIsAnError) {
+  test::Folder folder;
+  ASSERT_EQ(mkfifo((folder / "t").c_str(), 0600), 0);
+  const auto entries = walk(folder);
+  ASSERT_EQ(entries.size(), 1U);
+  EXPECT_EQ(entries[0].type, Type::Problem);
+  EXPECT_EQ(entries[0].severity, Severity::Error);
+  EXPECT_EQ(entries[0].problem, "left out \"t\": neither file, folder nor symbolic link");
+}
+
 TEST(TreeWalk, CountAgreesAndOpensNothing) {
   test::Folder folder;
   folder.write("t/a", "22");
