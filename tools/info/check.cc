@@ -271,12 +271,13 @@ void judge_names(const Facts& facts, Findings& out) {
     const auto& [name, owner] = facts.held_names[i];
     out.push_back(
         {Grade::Note, "names",
-         fmt::format("port {} belongs to user {}, but the socket name @datum/1/{}/{} is held by "
-                     "user {}: a service point there is reached over TCP alone",
-                     name.port, owner, name.host, name.port, name.holder),
-         fmt::format("`ss -xap | grep @datum/1/` as root shows the process; end it, and make the "
-                     "service point at {} anew",
-                     name.port)});
+         fmt::format(
+             "port {} belongs to user {}, but the socket name @{}/{}/{} is held by user {}: a "
+             "service point made there while it is held is reached over TCP alone",
+             name.port, owner, name.family, name.host, name.port, name.holder),
+         fmt::format("`ss -xap | grep @{}/` as root shows the process; end it, and make a service "
+                     "point at {} that was made meanwhile anew",
+                     name.family, name.port)});
   }
   if (count > kShown)
     out.push_back({Grade::Note, "names", fmt::format("{} more of that kind", count - kShown), {}});

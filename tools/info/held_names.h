@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// info/held_names.h: names of shared memory that another user holds than the one who has the port.
-// Lives here: asking the kernel for both, and comparing them, which is pure.
-// Not here:   what follows (check.h; docs/design/shm.md).
+// info/held_names.h: socket names of service points that another user holds than the one who has
+// the port. Lives here: asking the kernel for both, and comparing them, which is pure. Not here:
+// what follows (check.h; docs/design/shm.md).
 #pragma once
 
 #include <sys/types.h>
@@ -15,21 +15,26 @@
 
 namespace datum::info {
 
-// "datum/1/ADDRESS/PORT", ADDRESS being "*" for every one, and who holds it.
-struct RendezvousName {
+// "FAMILY/HOST/PORT" and who holds it. Rendezvous and claims: HOST is an address, or "*" for every
+// one; marks: a number.
+struct PortName {
   std::string host;
   std::uint16_t port = 0;
   uid_t holder = 0;
+  std::string family = "datum/1";
+  bool listens = false;
 };
 // nullopt: it is no such name, or not of a port.
-std::optional<RendezvousName> parse_rendezvous(std::string_view name, uid_t holder);
+std::optional<PortName> parse_port_name(std::string_view name, int type, uid_t holder);
 
 struct HeldName {
-  RendezvousName name;
+  PortName name;
   uid_t owner = 0; // of the port
 };
-std::vector<HeldName> held_by_others(const std::vector<RendezvousName>& names,
-                                     const std::vector<TcpSocket>& tcp);
+// Those that keep a service point at the owner's port from shared memory if it is made now. Where
+// ports need a privilege, below `unprivileged`, every form of the name does.
+std::vector<HeldName> held_by_others(const std::vector<PortName>& names,
+                                     const std::vector<TcpSocket>& tcp, unsigned unprivileged);
 
 // Of this network namespace now. Empty also where the kernel does not tell whose names are.
 std::vector<HeldName> find_held_names();

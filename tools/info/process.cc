@@ -119,15 +119,17 @@ void Viewer::look_at_network(const std::set<std::uint64_t>& sockets) {
   for (TcpSocket& socket : parse_tcp_sockets(read_text(base_ + "net/tcp6"))) // none without IPv6
     tables.tcp.push_back(std::move(socket));
   view_.sockets_seen = true;
+  std::vector<std::string> ias;
   for (const UnixSocket& socket : tables.names) {
     if (!sockets.contains(socket.inode)) continue;
-    if (socket.listening && socket.name.starts_with(kInquiryName)) take(ask(socket.name));
+    if (socket.listening && socket.name.starts_with(kInquiryName)) ias.push_back(socket.name);
     if (!socket.name.starts_with("@datum/")) continue;
     if (socket.listening || socket.name.starts_with(kMappedQualifier))
       view_.listeners.push_back(socket.name);
     else if (socket.connected)
       ++view_.accepted;
   }
+  for (Answer& answer : ask(ias)) take(std::move(answer));
   for (const TcpSocket& socket : tables.tcp) {
     if (!sockets.contains(socket.inode)) continue;
     if (socket.listening())

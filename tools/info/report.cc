@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "info/report.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstddef>
 #include <cstring>
 #include <sys/socket.h>
@@ -17,8 +19,8 @@
 namespace datum::info {
 namespace {
 
-constexpr timeval kPatience{.tv_sec = 2, .tv_usec = 0};
-constexpr std::size_t kMostOctets = 64 * 1024 * 1024;
+using Clock = std::chrono::steady_clock;
+constexpr auto kPatience = std::chrono::seconds(2);
 
 // The fields of one line, one after the other; a missing or malformed one makes all of it void.
 class Fields {
@@ -104,17 +106,33 @@ std::string why_not(const std::string& what, int error) {
   return fmt::format("what an IA says itself: {}: {}", what, reason);
 }
 
-tools::UniqueFd connect_to(const std::string& name) {
+// For the next call that waits: what is left, and never 0, which would be for ever.
+void wait_until(Clock::time_point deadline, int socket) {
+  using std::chrono::microseconds;
+  const auto left = std::chrono::duration_cast<microseconds>(deadline - Clock::now());
+  const long us = std::max<long>(left.count(), 1000);
+  const timeval patience{.tv_sec = us / 1000000, .tv_usec = us % 1000000};
+  setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+}
+
+struct Asked {
+  tools::UniqueFd socket;
+  int error = 0; // where there is none
+};
+
+Asked connect_to(const std::string& name, Clock::time_point deadline) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
+  if (name.size() > sizeof address.sun_path) return {{}, ENAMETOOLONG};
   tools::UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  if (!socket || name.size() > sizeof address.sun_path) return {};
+  if (!socket) return {{}, errno};
   std::memcpy(address.sun_path + 1, name.data() + 1, name.size() - 1); // '@' stands for NUL
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
-  setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
-  setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
-  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0) return {};
-  return socket;
+  wait_until(deadline, socket.get());
+  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0)
+    return {{}, errno};
+  return {std::move(socket), 0};
 }
 
 // The first octet of what an IA answers (provider/inquiry.cc).
@@ -148,19 +166,41 @@ std::string why_no_file(std::byte kind) {
                "left to do so";
 }
 
-std::optional<std::string> read_file(int file) {
+// Takes from `room` what the answer is long.
+Answer read_answer(int file, std::size_t& room) {
+  const Answer strange{.report = {},
+                       .gap = "what an IA says itself: not what this dat-info understands (is it "
+                              "of another version?)"};
   struct stat facts {};
-  if (::fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode)) return std::nullopt;
-  if (static_cast<std::uint64_t>(facts.st_size) > kMostOctets) return std::nullopt;
-  std::string text(static_cast<std::size_t>(facts.st_size), '\0');
+  if (::fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode)) return strange;
+  const auto size = static_cast<std::size_t>(facts.st_size);
+  if (size > room)
+    return {.report = {},
+            .gap =
+                fmt::format("what an IA says itself: left out: {} octets, and the answers of one "
+                            "process may be {} together",
+                            size, kMostOctets)};
+  room -= size;
+  std::string text(size, '\0');
   std::size_t done = 0;
   while (done < text.size()) {
     const ssize_t got =
         ::pread(file, text.data() + done, text.size() - done, static_cast<off_t>(done));
-    if (got <= 0) return std::nullopt;
+    if (got <= 0) return strange;
     done += static_cast<std::size_t>(got);
   }
-  return text;
+  Answer answer{.report = parse_report(text), .gap = {}};
+  return answer.report ? answer : strange;
+}
+
+Answer receive_answer(const Asked& asked, Clock::time_point deadline, std::size_t& room) {
+  if (!asked.socket) return {.report = {}, .gap = why_not("connecting", asked.error)};
+  wait_until(deadline, asked.socket.get());
+  std::byte kind{};
+  const tools::UniqueFd file = receive_file(asked.socket.get(), kind);
+  if (!file && errno != 0) return {.report = {}, .gap = why_not("waiting", errno)};
+  if (!file) return {.report = {}, .gap = why_no_file(kind)};
+  return read_answer(file.get(), room);
 }
 
 } // namespace
@@ -192,20 +232,19 @@ std::optional<IaReport> parse_report(std::string_view text) {
   return report;
 }
 
-Answer ask(const std::string& name) {
-  const tools::UniqueFd socket = connect_to(name);
-  if (!socket) return {.report = {}, .gap = why_not("connecting", errno)};
-  std::byte kind{};
-  const tools::UniqueFd file = receive_file(socket.get(), kind);
-  if (!file && errno != 0) return {.report = {}, .gap = why_not("waiting", errno)};
-  if (!file) return {.report = {}, .gap = why_no_file(kind)};
-  const std::optional<std::string> text = read_file(file.get());
-  Answer answer;
-  if (text) answer.report = parse_report(*text);
-  if (!answer.report)
-    answer.gap = "what an IA says itself: not what this dat-info understands (is it of another "
-                 "version?)";
-  return answer;
+std::vector<Answer> ask(const std::vector<std::string>& names) {
+  const std::size_t count = std::min(names.size(), kMostAsked);
+  const Clock::time_point deadline = Clock::now() + kPatience;
+  std::vector<Asked> asked;
+  for (std::size_t i = 0; i < count; ++i) asked.push_back(connect_to(names[i], deadline));
+  std::vector<Answer> answers;
+  std::size_t room = kMostOctets;
+  for (const Asked& each : asked) answers.push_back(receive_answer(each, deadline, room));
+  if (names.size() > count)
+    answers.push_back({.report = {},
+                       .gap = fmt::format("what {} more IAs say themselves: left out: {} are asked",
+                                          names.size() - count, count)});
+  return answers;
 }
 
 } // namespace datum::info

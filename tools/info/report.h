@@ -4,6 +4,7 @@
 // Not here:   finding the socket (process.h). The answer's form is that of provider/report.h.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -59,7 +60,11 @@ struct Answer {
   std::optional<IaReport> report;
   std::string gap; // why there is none
 };
-// name: "@datum-info/0123456789abcdef", as /proc/PID/net/unix shows it.
-Answer ask(const std::string& name);
+// A process may claim any number of IAs, and answer what it likes.
+inline constexpr std::size_t kMostAsked = 64;
+inline constexpr std::size_t kMostOctets = 16 * 1024 * 1024; // of all answers together
+// Asks all at once, and waits for two seconds in all. names: "@datum-info/0123456789abcdef", as
+// /proc/PID/net/unix shows them.
+std::vector<Answer> ask(const std::vector<std::string>& names);
 
 } // namespace datum::info

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/socket.h>
+
 #include <algorithm>
 
 #include "info/proc.h"
@@ -225,21 +227,45 @@ TEST(InfoHeldNames, AreComparedWithWhoHasThePort) {
   const auto tcp = [](const char* host, uid_t user) {
     return TcpSocket{0, {host, 5000}, {"0.0.0.0", 0}, "listening", user};
   };
-  const std::vector<RendezvousName> every = {{"*", 5000, 1001}};
-  const std::vector<RendezvousName> one = {{"192.0.2.1", 5000, 1001}};
-  for (const auto& names : {every, one}) {
-    EXPECT_EQ(held_by_others(names, {tcp("::", 1000)}).size(), 1U);
-    EXPECT_EQ(held_by_others(names, {tcp("192.0.2.1", 1000)}).size(), 1U);
-    EXPECT_EQ(held_by_others(names, {tcp("::", 1001)}).size(), 0U);
-    EXPECT_EQ(held_by_others(names, {tcp("192.0.2.2", 1000), tcp("192.0.2.1", 1001)}).size(), 0U);
-    EXPECT_EQ(held_by_others(names, {}).size(), 0U) << "nobody has the port";
+  constexpr unsigned kUnprivileged = 1024;
+  const std::vector<PortName> every = {{"*", 5000, 1001}}, one = {{"192.0.2.1", 5000, 1001}};
+  const auto held = [&](const std::vector<PortName>& names, const std::vector<TcpSocket>& at) {
+    return held_by_others(names, at, kUnprivileged).size();
+  };
+  EXPECT_EQ(held(every, {tcp("::", 1000)}), 1U);
+  EXPECT_EQ(held(every, {tcp("::", 1001)}), 0U);
+  EXPECT_EQ(held(every, {}), 0U) << "nobody has the port";
+  EXPECT_EQ(held(one, {tcp("192.0.2.1", 1000)}), 1U);
+  EXPECT_EQ(held(one, {tcp("192.0.2.2", 1000), tcp("192.0.2.1", 1001)}), 0U);
+  EXPECT_EQ(held(one, {tcp("192.0.2.2", 1000)}), 0U) << "another address";
+  EXPECT_EQ(held(one, {tcp("::", 1000)}), 0U) << "its service point has the name of every address";
+  EXPECT_EQ(held(every, {tcp("192.0.2.1", 1000)}), 0U) << "its service point has another name";
+}
+
+// Rules: PROTECT.13
+TEST(InfoHeldNames, AtAPrivilegedPortAreOfEveryForm) {
+  const auto held = [](std::vector<PortName> names, const char* host) {
+    const TcpSocket tcp{0, {host, 610}, {"0.0.0.0", 0}, "listening", 0};
+    return held_by_others(names, {tcp}, 1024).size();
+  };
+  EXPECT_EQ(held({{"7", 610, 1001, "datum/m"}}, "::"), 1U);
+  EXPECT_EQ(held({{"7", 610, 1001, "datum/m"}}, "192.0.2.1"), 0U) << "63 are free";
+  EXPECT_EQ(held(std::vector<PortName>(64, {"7", 610, 1001, "datum/m"}), "192.0.2.1"), 64U);
+  for (const char* family : {"datum/s", "datum/q"}) {
+    EXPECT_EQ(held({{"*", 610, 1001, family}}, "192.0.2.1"), 1U);
+    EXPECT_EQ(held({{"192.0.2.1", 610, 1001, family}}, "::"), 0U) << "its mark is";
   }
-  EXPECT_EQ(held_by_others(one, {tcp("192.0.2.2", 1000)}).size(), 0U) << "another address";
+  EXPECT_EQ(held({{"*", 610, 1001, "datum/s"}}, "::"), 1U);
+  EXPECT_EQ(held({{"*", 610, 1001, "datum/q"}}, "::"), 0U) << "it takes the other claim";
+  EXPECT_EQ(held({{"192.0.2.1", 610, 1001}}, "::"), 1U);
+  EXPECT_EQ(held({{"*", 610, 1001}}, "192.0.2.1"), 1U);
+  EXPECT_EQ(held({{"7", 610, 1001, "datum/m"}, {"*", 610, 0, "datum/1", true}}, "::"), 0U)
+      << "a service point that has its names loses nothing";
 }
 
 // Anybody chooses names.
 TEST(InfoHeldNames, AreAddressesAndPortsOrNothing) {
-  const auto name = parse_rendezvous("datum/1/fe80::1%2/5000", 7);
+  const auto name = parse_port_name("datum/1/fe80::1%2/5000", SOCK_SEQPACKET, 7);
   ASSERT_TRUE(name.has_value());
   EXPECT_EQ(name->host, "fe80::1%2");
   EXPECT_EQ(name->port, 5000);
@@ -247,7 +273,12 @@ TEST(InfoHeldNames, AreAddressesAndPortsOrNothing) {
   for (const char* other :
        {"datum/1/*/70000", "datum/1/\x1b[2J/5000", "datum/1//5000", "datum/1/*/", "datum/1/5000",
         "datum/s/*/5000", "x/datum/1/*/5000", "datum/1/*/5000 "})
-    EXPECT_FALSE(parse_rendezvous(other, 7).has_value()) << other;
+    EXPECT_FALSE(parse_port_name(other, SOCK_SEQPACKET, 7).has_value()) << other;
+  for (const char* claim : {"datum/s/*/5000", "datum/q/192.0.2.1/5000", "datum/m/63/5000"})
+    EXPECT_TRUE(parse_port_name(claim, SOCK_DGRAM, 7).has_value()) << claim;
+  for (const char* other : {"datum/m/64/5000", "datum/m/*/5000", "datum/s/63/5000",
+                            "datum/1/*/5000", "datum/m/\x1b[2J/5000", "datum/q/*/70000"})
+    EXPECT_FALSE(parse_port_name(other, SOCK_DGRAM, 7).has_value()) << other;
 }
 
 TEST(InfoProc, MappingsAreReadWithSizeRightsAndDeletion) {

@@ -4,7 +4,15 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <thread>
+
 #include "info/print_report.h"
+#include "tests/abstract_name.h"
 
 namespace datum::info {
 namespace {
@@ -78,10 +86,88 @@ TEST(Report, AnythingElseIsVoid) {
 }
 
 TEST(Report, NobodyThereIsExplained) {
-  const Answer answer = ask("@datum-info/nobody");
+  const Answer answer = ask({"@datum-info/nobody"}).at(0);
   EXPECT_FALSE(answer.report);
   EXPECT_EQ(answer.gap, "what an IA says itself: connecting: nobody answers in this network "
                         "namespace (nsenter -t PID -n)");
+}
+
+// Listens as an IA does. What it answers it has answered before anybody asks it.
+class Ia {
+ public:
+  explicit Ia(int number) : name_("datum-info/test-" + std::to_string(getpid() * 100 + number)) {
+    sockaddr_un address;
+    const socklen_t length = test::to_sockaddr(name_, address);
+    EXPECT_EQ(bind(socket_, reinterpret_cast<sockaddr*>(&address), length), 0);
+    EXPECT_EQ(listen(socket_, 8), 0);
+  }
+  Ia(const Ia&) = delete;
+  Ia& operator=(const Ia&) = delete;
+  ~Ia() { close(socket_); }
+  [[nodiscard]] std::string name() const { return "@" + name_; }
+  // One asker.
+  void answer(const std::string& text) const {
+    const int file = memfd_create("answer", MFD_CLOEXEC);
+    ASSERT_EQ(write(file, text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    const int asker = accept(socket_, nullptr, nullptr);
+    char kind = 1;
+    iovec piece{&kind, 1};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+    msghdr message{};
+    message.msg_iov = &piece;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(header), &file, sizeof file);
+    EXPECT_EQ(sendmsg(asker, &message, 0), 1);
+    close(asker);
+    close(file);
+  }
+
+ private:
+  std::string name_;
+  int socket_ = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+};
+
+TEST(Report, AnswersThatAreTooLongTogetherAreLeftOutAndSoIsWhatIsBehindTheLimit) {
+  const Ia first(1), second(2), third(3);
+  std::string nine = "ia\tlong\n";
+  while (nine.size() < std::size_t{9} << 20U) nine += "evd\t1\t1\t1\t1\t1\t1\n";
+  std::thread answering([&] {
+    first.answer(nine);
+    second.answer(nine);
+    third.answer("ia\tshort\n");
+  });
+  std::vector<std::string> names{first.name(), second.name(), third.name()};
+  names.resize(70, "@datum-info/nobody");
+  const std::vector<Answer> answers = ask(names);
+  answering.join();
+  ASSERT_EQ(answers.size(), 65U);
+  EXPECT_TRUE(answers[0].report);
+  EXPECT_FALSE(answers[1].report);
+  EXPECT_NE(answers[1].gap.find("the answers of one process may be 16777216 together"),
+            std::string::npos)
+      << answers[1].gap;
+  EXPECT_TRUE(answers[2].report);
+  EXPECT_EQ(answers[64].gap, "what 6 more IAs say themselves: left out: 64 are asked");
+}
+
+// The second is connected to before the first is waited for: whoever asks one after the other would
+// find the first silent for ever.
+TEST(Report, AllAreAskedBeforeAnyIsWaitedFor) {
+  const Ia first(4), second(5);
+  std::thread answering([&] {
+    second.answer("ia\tb\n");
+    first.answer("ia\ta\n");
+  });
+  const std::vector<Answer> answers = ask({first.name(), second.name()});
+  answering.join();
+  EXPECT_TRUE(answers[0].report) << answers[0].gap;
+  EXPECT_TRUE(answers[1].report) << answers[1].gap;
 }
 
 } // namespace
