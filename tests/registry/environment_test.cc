@@ -117,10 +117,10 @@ TEST_F(Environment, ListThatIsTooShortIsRefusedInStrictModeWithTheRule) {
 
 // Rules: REFUSAL.4
 TEST_F(Environment, AShortListInALoopIsOneLineASecond) {
-  const Ran strict = probe_with(long_file(), {"list-of-8", "1000"}, {"DATUM_STRICT=on"});
+  const Ran strict = probe_with(long_file(), {"list-of-8", "200"}, {"DATUM_STRICT=on"});
   EXPECT_GE(lines(strict.err), 1U);
   EXPECT_LT(lines(strict.err), 100U) << "as many as seconds went by";
-  const Ran lenient = probe_with(long_file(), {"list-of-8", "1000"}, {"DATUM_LOG=debug"});
+  const Ran lenient = probe_with(long_file(), {"list-of-8", "200"}, {"DATUM_LOG=debug"});
   EXPECT_LT(lines(lenient.err), 100U);
 }
 
