@@ -29,8 +29,10 @@ OTHERS = ["--disable-protocol", "rpcordma", "--disable-protocol", "smb_direct",
           "-o", "tcp.reassemble_out_of_order:TRUE"]
 
 # Suite, transport, tests, and the opcodes (RFC 5040, RFC 7306) that they must have sent.
+# Left out are tests whose memory goes while TCP has a part of an FPDU: that stream ends within it.
 CAPTURES = (
-    ("datum-conformance", "tcp", "DatEpPost*:DatCr*:RuleDtoErrors*",
+    ("datum-conformance", "tcp", "DatEpPost*:DatCr*:RuleDtoErrors*-*TheMemoryOfAllThatIsUnderWayIsGone:"
+     "*TheMemoryIsGoneWhileItIsWritten",
      {0: "Write", 1: "Read Request", 2: "Read Response", 3: "Send",
       5: "Send with Solicited Event", 7: "Terminate"}),
     ("datum-conformance", "tcp6", "DatEpPostSend*:DatEpPostRdma*",
