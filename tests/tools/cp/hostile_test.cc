@@ -402,7 +402,9 @@ TEST_F(CpHostileClient, SendsMoreThanItHasCreditsFor) {
 
 TEST_F(CpHostileClient, TakesNoAnswersAndAsksOn) {
   attack("one-credit-at-a-time", {}, "ended well");
-  EXPECT_TRUE(has(log_, "the other side sent requests, and too few credits for the answers"))
+  // A server that gets little of a processor takes many frames at once, and counts those first.
+  EXPECT_TRUE(has(log_, "the other side sent requests, and too few credits for the answers") ||
+              has(log_, "the other side sent more frames than it has credits for"))
       << log_;
 }
 
