@@ -15,12 +15,12 @@ enum class FutexResult : std::uint8_t { Woken, TimedOut, Interrupted };
 // Woken covers spurious wake-ups and a word that had already changed.
 FutexResult futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
                        Duration limit);
-// 0, or the errno with which a filter of system calls (seccomp) refuses all of this, and with it
-// what the C library's threads stand on: pthread_join() and its like would end the program.
-int why_no_futex();
 // The same for a thread that holds nothing and may be cancelled: it may end there (cancellation.h).
 FutexResult futex_sleep(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
                         Duration limit);
+// 0, or the errno with which a filter of system calls (seccomp) refuses all of this, and with it
+// what the C library's threads stand on: pthread_join() and its like would end the program.
+int why_no_futex();
 // How many have been woken.
 int futex_wake(const std::atomic<std::uint32_t>& word, int count);
 

@@ -119,7 +119,7 @@ void Endpoint::finish_drain() {
 
 void Endpoint::begin_draining() {
   go_on_draining();
-  adapter().progress().kick(); // whoever sleeps does not know of this time
+  adapter().progress().kick(); // a sleeping thread does not know of this time
 }
 
 // What is next has the whole time for itself.

@@ -158,6 +158,17 @@ class RuleFullQueue : public testing::Test {
   ConnectedPair pair = shallow();
   Buffer source = poster().buffer(8);
   Buffer sink = target().buffer(8);
+
+  void target_finds_nothing() {
+    DAT_EVENT none{};
+    EXPECT_NE(dat_evd_dequeue(target().recv_evd(), &none), DAT_SUCCESS);
+  }
+  bool target_polls_until(Buffer& buffer, std::byte value) {
+    return spin_until([&] {
+      target_finds_nothing();
+      return seen(&buffer.bytes()[7]) == value;
+    });
+  }
 };
 
 // Rules: PATH.18
@@ -167,8 +178,7 @@ TEST_F(RuleFullQueue, OfSendsThatAllArrived) {
     ASSERT_DAT_OK(post_send(poster().ep(), {source.segment()}, 2, DAT_COMPLETION_SUPPRESS_FLAG))
         << i;
     poll_dto(target().recv_evd(), target().ep(), 1);
-    DAT_EVENT none{};
-    EXPECT_NE(dat_evd_dequeue(target().recv_evd(), &none), DAT_SUCCESS); // and acknowledges
+    target_finds_nothing(); // and acknowledges
   }
 }
 
@@ -180,12 +190,8 @@ TEST_F(RuleFullQueue, OfWritesThatAllArrived) {
     ASSERT_DAT_OK(post_write(poster().ep(), {source.segment()}, sink.remote(), 2,
                              DAT_COMPLETION_SUPPRESS_FLAG))
         << i;
-    DAT_EVENT none{};
-    ASSERT_TRUE(spin_until([&] {
-      EXPECT_NE(dat_evd_dequeue(target().recv_evd(), &none), DAT_SUCCESS);
-      return seen(&sink.bytes()[7]) == value;
-    }));
-    EXPECT_NE(dat_evd_dequeue(target().recv_evd(), &none), DAT_SUCCESS);
+    ASSERT_TRUE(target_polls_until(sink, value));
+    target_finds_nothing();
   }
 }
 
@@ -197,11 +203,7 @@ TEST_F(RuleFullQueue, OfReadsThatAllCame) {
     ASSERT_DAT_OK(post_read(poster().ep(), {source.segment()}, sink.remote(), 2,
                             DAT_COMPLETION_SUPPRESS_FLAG))
         << i;
-    DAT_EVENT none{};
-    ASSERT_TRUE(spin_until([&] {
-      EXPECT_NE(dat_evd_dequeue(target().recv_evd(), &none), DAT_SUCCESS);
-      return seen(&source.bytes()[7]) == value;
-    }));
+    ASSERT_TRUE(target_polls_until(source, value));
   }
 }
 
