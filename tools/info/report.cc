@@ -168,9 +168,9 @@ std::string why_no_file(std::byte kind) {
 
 // Takes from `room` what the answer is long.
 Answer read_answer(int file, std::size_t& room) {
-  const Answer strange{.report = {},
-                       .gap = "what an IA says itself: not what this dat-info understands (is it "
-                              "of another version?)"};
+  Answer strange{.report = {},
+                 .gap = "what an IA says itself: not what this dat-info understands (is it "
+                        "of another version?)"};
   struct stat facts {};
   if (::fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode)) return strange;
   const auto size = static_cast<std::size_t>(facts.st_size);
@@ -236,8 +236,10 @@ std::vector<Answer> ask(const std::vector<std::string>& names) {
   const std::size_t count = std::min(names.size(), kMostAsked);
   const Clock::time_point deadline = Clock::now() + kPatience;
   std::vector<Asked> asked;
+  asked.reserve(count);
   for (std::size_t i = 0; i < count; ++i) asked.push_back(connect_to(names[i], deadline));
   std::vector<Answer> answers;
+  answers.reserve(count + 1);
   std::size_t room = kMostOctets;
   for (const Asked& each : asked) answers.push_back(receive_answer(each, deadline, room));
   if (names.size() > count)
