@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // What the log says of a wait for a Recv that has ended. Identical lines are written at most once a
-// second and lines about peers have a budget, so each test has a process of its own.
+// second, so each line is asked for once, with a ring alone.
 #include "pair.h"
 
 namespace datum::test {
 namespace {
 
-class RecvWaitTold : public ::testing::TestWithParam<bool> {
+class RecvWaitTold : public ::testing::Test {
  protected:
   RecvWaitTold() { pair.connect(); }
 
-  Pair pair{GetParam(), nullptr, true};
+  Pair pair{false, nullptr, true};
 };
 
 // Rules: ERR.3
-TEST_P(RecvWaitTold, TheRuleIsNamedThatBreaksTheConnection) {
+TEST_F(RecvWaitTold, TheRuleIsNamedThatBreaksTheConnection) {
   ASSERT_TRUE(pair.active.send(0, 100, 1).ok());
   pair.world.settle();
   testing::internal::CaptureStderr();
@@ -24,7 +24,7 @@ TEST_P(RecvWaitTold, TheRuleIsNamedThatBreaksTheConnection) {
 }
 
 // Rules: ERR.3
-TEST_P(RecvWaitTold, WhatIsSetIsToldWhenItIsOver) {
+TEST_F(RecvWaitTold, WhatIsSetIsToldWhenItIsOver) {
   testing::internal::CaptureStderr();
   pair.passive.ep.on_wait_over(1500 * kMillisecond);
   const std::string line = testing::internal::GetCapturedStderr();
@@ -32,9 +32,6 @@ TEST_P(RecvWaitTold, WhatIsSetIsToldWhenItIsOver) {
             std::string::npos);
   EXPECT_EQ(line.find("STRICT"), std::string::npos);
 }
-
-INSTANTIATE_TEST_SUITE_P(RingOnlyAndDirect, RecvWaitTold, testing::Bool(),
-                         [](const auto& each) { return each.param ? "direct" : "ring"; });
 
 } // namespace
 } // namespace datum::test
