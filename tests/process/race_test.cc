@@ -111,13 +111,13 @@ TEST(Race, ConnectsAgainstAServicePointThatComesAndGoesLoseNothing) {
     }
     EXPECT_TRUE(under_way.empty());
   }
-  int total = 0;
-  for (const auto& [number, count] : seen.events) total += count;
-  EXPECT_EQ(total, kConnects);
-  EXPECT_GT(seen.events[DAT_CONNECTION_EVENT_ESTABLISHED], 0);
-  EXPECT_GT(seen.events[DAT_CONNECTION_EVENT_PEER_REJECTED], 0);
-  EXPECT_GT(seen.events[DAT_CONNECTION_EVENT_NON_PEER_REJECTED], 0);
-  EXPECT_EQ(seen.events.size(), 3U) << "another outcome than these";
+  const int established = seen.events[DAT_CONNECTION_EVENT_ESTABLISHED];
+  const int rejected = seen.events[DAT_CONNECTION_EVENT_PEER_REJECTED];
+  EXPECT_GT(established, 0);
+  EXPECT_GT(rejected, 0);
+  // None, where the scheduler lets no request meet an end of the service point.
+  const int refused = seen.events[DAT_CONNECTION_EVENT_NON_PEER_REJECTED];
+  EXPECT_EQ(established + rejected + refused, kConnects) << "another outcome than these";
 }
 
 } // namespace
