@@ -52,7 +52,7 @@ class Arenas {
   ArenaTable table_;
   Mutex mutex_;
   Record records_[kMaxArenas];
-  unsigned current_ = 0; // the arena that is carved from; 0: none yet
+  unsigned current_ = 0;          // the arena that is carved from; 0: none yet
   std::size_t wanted_length_ = 0; // of the newest arena, had no limit made it shorter
 };
 

@@ -117,7 +117,8 @@ std::string obstacle(const fs::path& program) {
 }
 
 fs::path found_in_path(const std::string& program) {
-  if (program.find('/') != std::string::npos) return is_there(program) ? fs::path(program) : fs::path();
+  if (program.find('/') != std::string::npos)
+    return is_there(program) ? fs::path(program) : fs::path();
   const char* const path = std::getenv("PATH");
   std::string_view left = path == nullptr ? "/bin:/usr/bin" : path;
   for (;;) {
