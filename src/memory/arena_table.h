@@ -59,11 +59,12 @@ class ArenaTable {
   void retract(unsigned number);
 
  private:
+  // All zero bits until it is published, so that the table is no part of the library's file.
   struct Slot {
     std::atomic<std::uint32_t> version{0}; // odd while a writer is at work
     std::atomic<std::uintptr_t> base{0};
     std::atomic<std::size_t> length{0};
-    std::atomic<int> fd{-1};
+    std::atomic<int> fd{0}; // has a meaning with a length only
     std::atomic<std::uint64_t> device{0}, inode{0};
     std::atomic<datum_memory_pages> pages{DATUM_MEMORY_PAGES_BASE};
     std::atomic<bool> single_block{false};

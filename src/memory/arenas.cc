@@ -43,7 +43,8 @@ bool Arenas::grow(std::size_t least) {
   }
   least = round_up(least, kGranule);
   const std::size_t longest = std::max(longest_file() / kGranule * kGranule, kGranule);
-  std::size_t length = std::max(least, std::min(next_length_, longest));
+  const std::size_t wanted = std::clamp(wanted_length_ * 2, kFirstArena, kLargestArena);
+  std::size_t length = std::max(least, std::min(wanted, longest));
   ArenaInfo info;
   int error = map_new_file(length, PagePool::Ordinary, info);
   while (error != 0 && length > least) {
@@ -55,7 +56,7 @@ bool Arenas::grow(std::size_t least) {
     return false;
   }
   current_ = add(info, 0);
-  next_length_ = std::min(kLargestArena, std::max(next_length_, length) * 2);
+  wanted_length_ = std::max(wanted, length);
   return true;
 }
 

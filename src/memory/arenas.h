@@ -52,12 +52,13 @@ class Arenas {
   ArenaTable table_;
   Mutex mutex_;
   Record records_[kMaxArenas];
-  unsigned current_ = 0; // the arena that is carved from; 0: none yet
-  std::size_t next_length_ = kFirstArena;
+  unsigned current_ = 0;          // the arena that is carved from; 0: none yet
+  std::size_t wanted_length_ = 0; // of the newest arena, had no limit made it shorter
 };
 
 // The allocator's hooks and the fork handlers get no context from those who call them, so there is
-// one per process; it needs no constructor, because malloc comes before constructors.
+// one per process; it needs no constructor, because malloc comes before constructors, and is all
+// zero bits, because it would be 4 MiB of every library file otherwise.
 extern Arenas process_arenas;
 
 } // namespace datum::memory

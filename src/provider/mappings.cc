@@ -66,7 +66,7 @@ bool Mappings::query(std::uint64_t address, ProcessMapping& mapping) {
   mapping.writable = (answer.vma_flags & kWritable) != 0;
   mapping.shared = (answer.vma_flags & kShared) != 0;
   mapping.offset = answer.vma_offset;
-  mapping.device = ::makedev(answer.dev_major, answer.dev_minor);
+  mapping.device = makedev(answer.dev_major, answer.dev_minor);
   mapping.inode = answer.inode;
   return true;
 }
@@ -89,7 +89,7 @@ bool Mappings::read(std::uint64_t address, ProcessMapping& mapping) {
     last_.readable = rights[0] == 'r';
     last_.writable = rights[1] == 'w';
     last_.shared = rights[3] == 's';
-    last_.device = ::makedev(major, minor);
+    last_.device = makedev(major, minor);
   }
   mapping = last_;
   return address >= last_.start;

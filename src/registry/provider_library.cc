@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <dlfcn.h>
 #include <map>
+#include <string_view>
 #include <unistd.h>
+#include <vector>
 
 namespace datum::registry {
 namespace {
@@ -21,20 +23,29 @@ std::string loader_error() {
   return text == nullptr ? "no reason given" : text;
 }
 
+// With a slash at its end; empty where the loader does not know it.
+std::string folder_of_libdat() {
+  Dl_info self{};
+  if (::dladdr(reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(&folder_of_libdat)),
+               &self) == 0 ||
+      self.dli_fname == nullptr)
+    return {};
+  const std::string file = self.dli_fname;
+  return file.substr(0, file.rfind('/') + 1);
+}
+
 } // namespace
 
-std::string beside_libdat(const std::string& name) {
+std::string provider_path(const std::string& name) {
   if (name.find('/') != std::string::npos) return name;
-  Dl_info self{};
-  if (::dladdr(reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(&beside_libdat)), &self) ==
-          0 ||
-      self.dli_fname == nullptr)
-    return name;
-  const std::string file = self.dli_fname;
-  const std::size_t slash = file.rfind('/');
-  if (slash == std::string::npos) return name;
-  std::string candidate = file.substr(0, slash + 1) + name;
-  return ::access(candidate.c_str(), R_OK) == 0 ? candidate : name;
+  const std::string own = folder_of_libdat();
+  std::vector<std::string> folders;
+  if (!own.empty()) folders = {own, own + "datum/"};
+  if constexpr (std::string_view(DATUM_PROVIDER_FOLDER).size() != 0)
+    folders.emplace_back(DATUM_PROVIDER_FOLDER "/");
+  for (const std::string& folder : folders)
+    if (::access((folder + name).c_str(), R_OK) == 0) return folder + name;
+  return name;
 }
 
 tl::expected<std::unique_ptr<ProviderLibrary>, std::string>
@@ -63,7 +74,7 @@ tl::expected<ProviderLibrary*, std::string> ProviderLibrary::load(const std::str
   static auto& loaded = *new std::map<std::string, std::unique_ptr<ProviderLibrary>>;
 
   const std::scoped_lock lock(mutex);
-  const std::string path = beside_libdat(name);
+  const std::string path = provider_path(name);
   if (const auto known = loaded.find(path); known != loaded.end()) return known->second.get();
   auto library = load_file(path);
   if (!library) return tl::unexpected(std::move(library.error()));

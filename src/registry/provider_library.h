@@ -16,8 +16,9 @@
 
 namespace datum::registry {
 
-// Where to look for a library named without a slash: beside libdat, then as the loader does.
-std::string beside_libdat(const std::string& name);
+// A library named without a slash is looked for beside libdat, in the folder `datum` there, and in
+// the folder that the build was told (DATUM_PROVIDER_DIR); else the loader is to find that name.
+std::string provider_path(const std::string& name);
 
 class ProviderLibrary {
  public:

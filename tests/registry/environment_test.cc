@@ -295,6 +295,15 @@ TEST_F(BuiltInModule, IsFoundBesideLibdat) {
   EXPECT_EQ(ran.err, "");
 }
 
+// dat.conf(5), field 5
+TEST_F(BuiltInModule, IsFoundInAFolderOfItsOwnBesideLibdat) {
+  fs::create_directory(directory_.path() / "datum");
+  fs::rename(directory_.path() / "libdatum1.so", directory_.path() / "datum/libdatum1.so");
+  const Ran ran = probe_with("", {"open", "datum", "datum-lo"}, {search_});
+  EXPECT_EQ(ran.out, "datum 0x00000000\ndatum-lo 0x00000000\n");
+  EXPECT_EQ(ran.err, "");
+}
+
 TEST_F(BuiltInModule, LineForTheSameNameOverridesIt) {
   const Ran ran =
       probe_with(line("datum", "/nowhere/libother.so"), {"open", "datum", "datum-lo"}, {search_});

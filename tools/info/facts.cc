@@ -24,7 +24,8 @@ namespace fs = std::filesystem;
 namespace datum::info {
 namespace {
 
-Limit limit_of(__rlimit_resource resource) {
+// The type of the first argument is one of the C library's own.
+Limit limit_of(decltype(RLIMIT_NOFILE) resource) {
   rlimit limit = {};
   if (getrlimit(resource, &limit) != 0) return {};
   const auto value = [](rlim_t v) { return v == RLIM_INFINITY ? UINT64_MAX : std::uint64_t{v}; };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/iwarp/crc32c_blocks.h: the CRC of long runs of octets, by two units of the processor at
-// once. Not here: what is shorter than a block, and processors that cannot (crc32c.cc asks ISA-L).
+// once. Not here: what is shorter than a block, and processors that cannot (crc32c.cc).
 #pragma once
 
 #include "transport/iwarp/wire.h"
@@ -10,7 +10,7 @@ namespace datum::iwarp {
 // What an FPDU of 64 KiB has eight of.
 inline constexpr std::size_t kCrcBlock = 8064;
 
-// Whether this processor can, and is faster so than with ISA-L.
+// Whether this processor can, and nothing that is built in is faster.
 bool crc32c_blocks_work();
 
 // Goes on from `running` through all whole blocks at the beginning of `octets`, and takes them

@@ -11,6 +11,7 @@
 #include "frames.h"
 #include "pair.h"
 #include "transport/iwarp/crc32c.h"
+#include "transport/iwarp/crc32c_portable.h"
 #include "transport/iwarp/startup_frame.h"
 #include "vector_header.h"
 
@@ -64,6 +65,23 @@ TEST(IwarpVectors, CrcValuesOfLongRuns) {
   EXPECT_EQ(crc32c(squares(8065)), 0xccaf5cb7U);
   EXPECT_EQ(crc32c(squares(16128)), 0xb16207dfU);
   EXPECT_EQ(crc32c(squares(64750)), 0x5887c688U);
+}
+
+// What computes it in builds without ISA-L.
+// Rules: iwarp.V1
+TEST(IwarpVectors, CrcValuesWithoutALibrary) {
+  for (const auto method : {&crc32c_by_tables, &crc32c_by_instruction, &crc32c_portable}) {
+    if (method == &crc32c_by_instruction && !crc32c_instruction_works()) continue;
+    const auto crc = [method](Octets octets) { return ~method(octets, 0xffffffff); };
+    EXPECT_EQ(crc(text("123456789")), 0xe3069283U);
+    EXPECT_EQ(crc(Bytes(32)), 0x8a9136aaU);
+    EXPECT_EQ(crc(pattern(32, 255, 31)), 0x113fdb5cU);
+    EXPECT_EQ(crc({}), 0U);
+    EXPECT_EQ(crc(squares(64750)), 0x5887c688U);
+    const Bytes whole = squares(64750);
+    const std::uint32_t first = method(Octets(whole).first(20001), 0xffffffff);
+    EXPECT_EQ(~method(Octets(whole).subspan(20001), first), 0x5887c688U);
+  }
 }
 
 // Rules: iwarp.V1

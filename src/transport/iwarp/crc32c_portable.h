@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/iwarp/crc32c_portable.h: the CRC without ISA-L, for builds that have no such library.
+// Not here: long runs on x86-64 (crc32c_blocks.h).
+#pragma once
+
+#include "transport/iwarp/wire.h"
+
+namespace datum::iwarp {
+
+// Whether this processor has an instruction for it: SSE 4.2, or the CRC extension of Armv8.
+bool crc32c_instruction_works();
+
+// Each goes on from `running` through all octets.
+std::uint32_t crc32c_by_instruction(Octets octets, std::uint32_t running);
+// Eight octets at a time, by eight tables.
+std::uint32_t crc32c_by_tables(Octets octets, std::uint32_t running);
+
+inline std::uint32_t crc32c_portable(Octets octets, std::uint32_t running) {
+  return crc32c_instruction_works() ? crc32c_by_instruction(octets, running)
+                                    : crc32c_by_tables(octets, running);
+}
+
+} // namespace datum::iwarp

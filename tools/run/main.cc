@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// dat-run: the command line, and the program instead of it.
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "common/options.h"
+#include "common/std_streams.h"
+#include "run/inherited.h"
+#include "run/launch.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using datum::run::Wishes;
+using datum::tools::ExitCode;
+using datum::tools::ToolError;
+
+// As env(1), nohup(1) and timeout(1) have it, so that they differ from what the program returns.
+enum class Ended : int { Ours = 125, CannotStart = 126, NotFound = 127 };
+
+// Where this program lies. Without /proc: as the kernel was asked for it.
+fs::path own_path() {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  if (!error) return self;
+  const auto* const asked =
+      reinterpret_cast<const char*>(getauxval(AT_EXECFN)); // NOLINT(performance-no-int-to-ptr)
+  return fs::canonical(asked == nullptr ? "dat-run" : asked, error);
+}
+
+// CLI11 knows nothing of what stands behind the options.
+class ProgramBehind : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App* /*app*/, std::string name) const override {
+    return "Usage: " + name + " [OPTIONS] [--] PROGRAM [ARGUMENT...]\n";
+  }
+};
+
+int complain(const std::string& text, Ended code) {
+  datum::tools::log_line("dat-run: " + text);
+  return static_cast<int>(code);
+}
+
+// What stands behind the options, or behind a "--".
+std::vector<std::string> command_in(std::vector<std::string> words) {
+  if (!words.empty() && words.front() == "--")
+    words.erase(words.begin());
+  else if (!words.empty() && words.front().starts_with('-'))
+    throw ToolError(ExitCode::Usage,
+                    fmt::format("{}: no such option; see dat-run --help", words.front()));
+  if (words.empty()) throw ToolError(ExitCode::Usage, "which program? See dat-run --help");
+  return words;
+}
+
+// Returns only where the program cannot be started.
+int become(std::vector<std::string>& command, const datum::run::Inherited& inherited) {
+  const std::string& program = command.front();
+  const fs::path file = datum::run::found_in_path(program);
+  if (file.empty())
+    return complain(fmt::format("\"{}\": no such program{}", program,
+                                program.find('/') == std::string::npos ? " in PATH" : ""),
+                    Ended::NotFound);
+  if (const std::string why = datum::run::obstacle(file); !why.empty())
+    datum::tools::log_line("dat-run: " + why);
+  std::vector<char*> arguments;
+  for (std::string& argument : command) arguments.push_back(argument.data());
+  arguments.push_back(nullptr);
+  inherited.restore();
+  execvp(arguments.front(), arguments.data());
+  const int error = errno;
+  return complain(fmt::format("cannot start {}: {}", file.string(), std::strerror(error)),
+                  error == ENOENT ? Ended::NotFound : Ended::CannotStart);
+}
+
+} // namespace
+
+int main(int argc, char** argv) try {
+  const datum::run::Inherited inherited;
+  CLI::App app("Puts Datum under one program, whatever DAT library is installed otherwise.",
+               "dat-run");
+  Wishes wishes;
+  app.add_option(
+         "--as", wishes.names,
+         "answer this adapter name of the program's with \"datum\", or with IA; may be repeated")
+      ->type_name("NAME[=IA]")
+      ->allow_extra_args(false);
+  app.add_option("--transport", wishes.transport,
+                 "which ways connections may take: auto, shm or tcp")
+      ->type_name("T")
+      ->check(CLI::IsMember({"auto", "shm", "tcp"}));
+  app.add_flag("--strict", wishes.strict, "by the letter of the manual (DATUM_STRICT=on)");
+  app.add_flag("--memory", wishes.memory,
+               "take the program's memory from what peers can map (libdatum-malloc.so)");
+  app.formatter(std::make_shared<ProgramBehind>());
+  app.footer(
+      "Exit status: that of PROGRAM; 125 dat-run itself failed, 126 PROGRAM cannot be started,\n"
+      "127 there is no such PROGRAM.");
+  app.prefix_command();
+  std::vector<std::string> command;
+  bool launches = false;
+  const int code = datum::tools::run_tool(app, argc, argv, [&] {
+    command = command_in(app.remaining());
+    datum::run::prepare_environment(wishes, datum::run::library_folder(own_path()));
+    launches = true;
+    return ExitCode::Ok;
+  });
+  if (launches) return become(command, inherited);
+  return code == 0 ? 0 : static_cast<int>(Ended::Ours);
+} catch (const std::exception& error) {
+  datum::tools::out_of_memory("dat-run", error);
+  return static_cast<int>(Ended::Ours);
+}
