@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "shareable_buffer.h"
 
+#if DATUM_HAVE_MEMORY
 #include <datum/memory.h>
+#else
+#include <cstdlib>
+#endif
 
 namespace datum::test {
+
+#if !DATUM_HAVE_MEMORY
+// A build without the extension: what happens to regions of the other kind happens to ordinary
+// ones.
+constexpr auto datum_memory_alloc = &std::malloc;
+constexpr auto datum_memory_free = &std::free;
+#endif
 
 ShareableBuffer::ShareableBuffer(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz, std::size_t size)
     : memory_(datum_memory_alloc(size)), size_(size) {

@@ -9,7 +9,9 @@
 
 #include <fmt/format.h>
 
+#if DATUM_HAVE_MEMORY
 #include <datum/memory.h>
+#endif
 
 #include "common/tool_error.h"
 
@@ -46,6 +48,8 @@ void Buffer::take_ordinary(bool huge) {
                 : fmt::format("no transparent huge pages: {}", std::strerror(errno));
 }
 
+#if DATUM_HAVE_MEMORY
+
 void Buffer::take_shareable(bool huge) {
   datum_memory_pages pages = DATUM_MEMORY_PAGES_BASE;
   void* const block =
@@ -60,5 +64,15 @@ void Buffer::take_shareable(bool huge) {
   case DATUM_MEMORY_PAGES_HUGETLB: remark_ = "pages of the hugetlb pool"; break;
   }
 }
+
+#else
+
+void Buffer::take_shareable(bool /*huge*/) {
+  throw ToolError(ExitCode::Usage,
+                  "shareable memory: this dat-perf was built without the memory extension "
+                  "(datum_memory(3)); measure with -m ordinary");
+}
+
+#endif
 
 } // namespace datum::perf

@@ -94,8 +94,11 @@ void prepare_environment(const Wishes& wishes, const fs::path& libraries) {
     put_in_front("LD_PRELOAD", (folder / kPreloaded).string(), ':');
     return;
   }
-  throw ToolError(ExitCode::Usage, fmt::format("--memory: no {} in {}: is Datum installed whole?",
-                                               kPreloaded, libraries.string()));
+  throw ToolError(
+      ExitCode::Usage,
+      fmt::format(
+          "--memory: no {} in {}: is Datum installed whole, and built with the memory extension?",
+          kPreloaded, libraries.string()));
 }
 
 std::string obstacle(const fs::path& program) {

@@ -52,10 +52,12 @@ TEST(DatRun, WhatIsAskedForReachesTheProgramAndNothingElse) {
   EXPECT_EQ(run(without + " --transport tcp --strict sh -c '" + seen).output, "tcp,on,\n");
 }
 
+#if DATUM_HAVE_MEMORY
 TEST(DatRun, TheAllocatorIsPreloadedInFront) {
   const std::string allocator = kLibraries + "/libdatum-malloc.so";
   EXPECT_EQ(variable_of("LD_PRELOAD", "--memory"), allocator + "\n");
 }
+#endif
 
 TEST(DatRun, ArgumentsBehindTheProgramAreItsOwn) {
   EXPECT_EQ(run(kRun + " echo --strict -- --help").output, "--strict -- --help\n");

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Whether the memory extension is built: libdatum.so.1, libdatum-malloc.so and what tests them. It stands on a copy of
+# jemalloc that goes into a shared library, which not every distribution has.
+set(DATUM_MEMORY auto CACHE STRING "The memory extension (datum/memory.h): auto (if libjemalloc_pic.a is there), off")
+set_property(CACHE DATUM_MEMORY PROPERTY STRINGS auto off)
+set(DATUM_HAVE_MEMORY 0)
+if(NOT DATUM_MEMORY STREQUAL "off")
+  find_library(DATUM_JEMALLOC NAMES libjemalloc_pic.a DOC "jemalloc, for shared libraries")
+  mark_as_advanced(DATUM_JEMALLOC)
+  if(DATUM_JEMALLOC)
+    set(DATUM_HAVE_MEMORY 1)
+  endif()
+endif()
+if(DATUM_HAVE_MEMORY)
+  message(STATUS "Memory extension: on, with ${DATUM_JEMALLOC}")
+elseif(DATUM_MEMORY STREQUAL "off")
+  message(STATUS "Memory extension: off (DATUM_MEMORY=off)")
+else()
+  message(STATUS "Memory extension: off (no libjemalloc_pic.a; Debian's is in libjemalloc-dev)")
+endif()
