@@ -16,6 +16,10 @@ check_prefix() { # name of the command
     /*) ;;
     *) echo "$1: PREFIX=\"$prefix\": an absolute path is needed, such as /usr/local" >&2; exit 2 ;;
   esac
+  if [ "$destdir$prefix" -ef "$(dirname "${BASH_SOURCE[0]}")/.." ]; then
+    echo "$1: PREFIX=\"$prefix\": that is this source tree; give another" >&2
+    exit 2
+  fi
 }
 
 # Fills recorded_sums[PATH] (a blank between two) and recorded_dirs[PATH].

@@ -243,6 +243,9 @@ class Prefix(unittest.TestCase):
                 done = subprocess.run([ROOT / "scripts" / name, self.root, prefix, self.work], capture_output=True,
                                       text=True, check=False)
                 self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+            done = subprocess.run([ROOT / "scripts" / name, "", ROOT, self.work], capture_output=True, text=True,
+                                  check=False)
+            self.assertEqual((done.returncode, done.stderr.count("source tree")), (2, 1), done.stderr)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 EXPECTED = re.compile(r"datum: messages up to [0-9]+ bytes\n\Z")
-STRICT = "-Wall -Wextra -Wpedantic -Wwrite-strings -Werror"
+STRICT = "-Wall -Wextra -Wpedantic -Werror"
 
 
 def blocks(text, language):
@@ -70,7 +70,7 @@ def first_program(user, text, source, build):
     (folder / "first.c").write_text(program)
     (folder / "CMakeLists.txt").write_text(lists)
     expect_first_program(user.run(by_pkg_config, folder))
-    for compiler in (f"cc -std=c99 {STRICT}".replace(" -Wwrite-strings", ""), f"c++ -x c++ -std=c++11 {STRICT}"):
+    for compiler in (f"cc -std=c99 {STRICT}", f"c++ -x c++ -std=c++11 {STRICT} -Wwrite-strings"):
         expect_first_program(user.run(re.sub(r"^cc ", f"{compiler} ", by_pkg_config, flags=re.M), folder))
     # The other header: the same program is one of DAT 2.0.
     (folder / "first.c").write_text(program.replace("<dat/udat.h>", "<dat2/udat.h>"))
@@ -87,6 +87,8 @@ def cmake_targets(user, text, lists, by_cmake):
     if len(named) != 3:
         sys.exit(f"expected three targets of CMake and their headers, found {named}")
     for target, header in named:
+        if target in lists:
+            continue
         folder = user.home / target.replace("::", "-")
         folder.mkdir()
         (folder / "first.c").write_text(f"#include {header}\nint main(void) {{ return 0; }}\n")
@@ -106,7 +108,12 @@ def examples(user, documents):
 def main():
     source = pathlib.Path(sys.argv[1]).resolve()
     build = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
-    text = section((source / "README.md").read_text(), "A first program")
+    readme = (source / "README.md").read_text()
+    text = section(readme, "A first program")
+    # Both in the home, as a new user does it: they must not be one folder.
+    cloned = re.search(r"^git clone .* (\S+) && cd \1$", readme, re.M).group(1)
+    if f"PREFIX=$HOME/{cloned} " in text:
+        sys.exit(f"README.md: {cloned} is the source tree and the installation")
     with tempfile.TemporaryDirectory() as home:
         user = NewUser(pathlib.Path(home))
         lists, by_cmake = first_program(user, text, source, build)
