@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Names of IAs in C++: what may be passed to dat_ia_open(), and what programs do with the functions that take names.
-// Compiled for both versions (DATUM_DAT_MAJOR), with warnings of string literals that lose their const.
+// Names of IAs in C++: what may be passed to dat_ia_open(), and what programs do with the functions
+// that take names. Compiled for both versions (DATUM_DAT_MAJOR), with warnings of string literals
+// that lose their const.
 #if DATUM_DAT_MAJOR == 2
 #include <dat2/udat.h>
 
@@ -28,10 +29,14 @@ DAT_RETURN opened(Name name) {
 }
 
 // Of the type that a provider's table and a wrapper have.
-DAT_RETURN wrapper(const DAT_NAME_PTR, DAT_COUNT, DAT_EVD_HANDLE*, DAT_IA_HANDLE*, DAT_UINT32, DAT_UINT32,
-                   DAT_BOOLEAN) {
+DAT_RETURN wrapper(const DAT_NAME_PTR, DAT_COUNT, DAT_EVD_HANDLE*, DAT_IA_HANDLE*, DAT_UINT32,
+                   DAT_UINT32, DAT_BOOLEAN) {
   return DAT_SUCCESS;
 }
+
+// The same type, spelled out.
+using Opener = DAT_RETURN(char*, DAT_COUNT, DAT_EVD_HANDLE*, DAT_IA_HANDLE*, DAT_UINT32, DAT_UINT32,
+                          DAT_BOOLEAN);
 
 } // namespace
 
@@ -52,12 +57,12 @@ int main() {
 
   auto function = dat_ia_openv;
   decltype(&dat_ia_openv) again = &wrapper;
-  DAT_RETURN (*spelled_out)(char*, DAT_COUNT, DAT_EVD_HANDLE*, DAT_IA_HANDLE*, DAT_UINT32, DAT_UINT32,
-                            DAT_BOOLEAN) = dat_ia_openv;
+  Opener* spelled_out = dat_ia_openv;
   DAT_IA_OPENV_FUNC named = wrapper;
   const bool differ = function == again || spelled_out == named;
 #if DATUM_DAT_MAJOR == 2
-  answer |= dat_ib_open_query("datum", &ia, DAT_IA_FIELD_ALL, nullptr, DAT_PROVIDER_FIELD_NONE, nullptr);
+  answer |=
+      dat_ib_open_query("datum", &ia, DAT_IA_FIELD_ALL, nullptr, DAT_PROVIDER_FIELD_NONE, nullptr);
 #endif
   return answer == DAT_SUCCESS && differ ? 0 : 1;
 }
