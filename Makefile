@@ -2,6 +2,7 @@
 # The front door. Each target is one line onto CMake or a script; nothing is decided here.
 PREFIX ?= /usr/local
 DESTDIR ?=
+DEBUG_INFO ?= apart
 GROUPS_WANTED := $(or $(GROUPS),build test)
 
 .DEFAULT_GOAL := all
@@ -59,9 +60,9 @@ coverage: ## line coverage of the tests, a line per folder
 	@scripts/build.sh coverage
 	@scripts/coverage.sh
 
-install: ## install the release build; DESTDIR= PREFIX=/usr/local
+install: ## install the release build; DESTDIR= PREFIX=/usr/local DEBUG_INFO=apart|inside
 	@scripts/deps.sh --check build
-	@scripts/install.sh "$(DESTDIR)" "$(PREFIX)"
+	@DEBUG_INFO="$(DEBUG_INFO)" scripts/install.sh "$(DESTDIR)" "$(PREFIX)"
 
 uninstall: ## remove what make install put there, with the same DESTDIR and PREFIX
 	@scripts/uninstall.sh "$(DESTDIR)" "$(PREFIX)"

@@ -6,7 +6,7 @@
 
 In each ELF program or library below DIR, no RPATH or RUNPATH element may be empty or relative, but for $ORIGIN: the
 loader would take it for the current folder. With --installed elements must begin with $ORIGIN, and all that
-cmake/DatumHardening.cmake asks for must be there. With --commands the compile commands of src and tools in BUILD_DIR
+cmake/DatumHardening.cmake asks for must be there. Files of debug information alone are left out. With --commands the compile commands of src and tools in BUILD_DIR
 are held against it as well; a build without optimisation (Debug) is not asked for checked library calls.
 Each finding is one line; the exit code is 1 if there is one, and 2 if there was nothing to check.
 """
@@ -35,13 +35,19 @@ def elf_type(file):
     return int.from_bytes(head[16:18], sys.byteorder)
 
 
-def elf_files(folder):
-    return [file for file in sorted(folder.rglob("*")) if elf_type(file) in (PROGRAM, LIBRARY)]
-
-
 def readelf(file, *options):
     done = subprocess.run(["readelf", "-W", *options, file], capture_output=True, text=True, check=True)
     return done.stdout
+
+
+def is_debug_information(file):
+    """What objcopy --only-keep-debug leaves: nothing in it can be run."""
+    return file.suffix == ".debug" and bool(re.search(r" \.text +NOBITS ", readelf(file, "-S")))
+
+
+def elf_files(folder):
+    files = [file for file in sorted(folder.rglob("*")) if elf_type(file) in (PROGRAM, LIBRARY)]
+    return [file for file in files if not is_debug_information(file)]
 
 
 def search_path(dynamic):

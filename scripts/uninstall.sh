@@ -1,23 +1,27 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Removes what scripts/install.sh recorded, and nothing else: scripts/uninstall.sh DESTDIR PREFIX
+# A file that was changed since stays, and is named.
 set -euo pipefail
 destdir=${1%/} prefix=${2%/}
-record=$destdir$prefix/share/datum/installed.txt
-if [ ! -f "$record" ]; then
-  echo "uninstall: no record $record; give the DESTDIR and PREFIX of make install" >&2
+. "$(dirname "$0")/installed.sh"
+check_prefix uninstall
+if [ ! -f "$destdir$record" ]; then
+  echo "uninstall: no record $destdir$record; give the DESTDIR and PREFIX of make install" >&2
   exit 2
 fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+read_record "$destdir$record"
+printf '%s\n' "${!recorded_sums[@]}" | sort >"$work/files"
+printf '%s\n' "${!recorded_dirs[@]}" | sort >"$work/dirs"
+library=$(grep -m 1 '/libdat\.so\.1$' "$work/files" || true)
+cached=no
+in_loader_cache "$destdir${library%/*}" && cached=yes
 
-list=$(cat "$record")
-while read -r kind path; do
-  [ "$kind" = file ] && rm -f -- "$destdir$path"
-done <<<"$list"
-# The deepest first; a directory that somebody else put a file into stays.
-grep '^dir ' <<<"$list" | sort -r | while read -r _ path; do
-  rmdir --ignore-fail-on-non-empty -- "$destdir$path" 2>/dev/null || true
-done
-if [ -z "$destdir" ] && [ "$(id -u)" -eq 0 ] && command -v ldconfig >/dev/null; then
-  ldconfig
-fi
-echo "removed $(grep -c '^file ' <<<"$list") files from ${destdir}${prefix}"
+remove_recorded "$work/files"
+# Last of all, so that what is interrupted here can be repeated.
+rm -f -- "$destdir$record"
+remove_empty "$work/dirs"
+[ "$cached" = no ] || renew_loader_cache
+echo "removed $removed files from $destdir$prefix"

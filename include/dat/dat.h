@@ -661,9 +661,20 @@ DAT_RETURN dat_registry_list_providers(DAT_COUNT max_to_return, DAT_COUNT* numbe
 
 /* ---- Interface adapters ---- */
 
+/*
+ * Names are read only, but their type is char*, and has to stay so: C++ programs take the addresses
+ * of these functions, define functions of the same types, and write through a DAT_NAME_PTR. What
+ * passes through a macro may be a string literal in C++ without a warning.
+ */
+#ifdef __cplusplus
+#define dat_ia_open(name, qlen, async_evd, ia)                                                     \
+  dat_ia_openv(const_cast<DAT_NAME_PTR>(static_cast<const char*>(name)), (qlen), (async_evd),      \
+               (ia), DAT_VERSION_MAJOR, DAT_VERSION_MINOR, DAT_THREADSAFE)
+#else
 #define dat_ia_open(name, qlen, async_evd, ia)                                                     \
   dat_ia_openv((name), (qlen), (async_evd), (ia), DAT_VERSION_MAJOR, DAT_VERSION_MINOR,            \
                DAT_THREADSAFE)
+#endif
 
 DAT_RETURN dat_ia_openv(const DAT_NAME_PTR name, DAT_COUNT async_evd_qlen,
                         DAT_EVD_HANDLE* async_evd_handle, DAT_IA_HANDLE* ia_handle,

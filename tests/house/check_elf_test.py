@@ -73,6 +73,17 @@ class CheckElf(unittest.TestCase):
             self.link(*HARD, *options)
             self.assert_finds(finding, "--installed")
 
+    def test_debug_information_alone_is_no_program(self):
+        self.link(*HARD)
+        elf = self.tree / "elf"
+        subprocess.run(["objcopy", "--only-keep-debug", elf / "a", elf / "a.debug"], check=True)
+        status, output = self.check("--installed")
+        self.assertEqual(status, 0, output)
+        self.assertIn("elf: 1 files", output)
+        (elf / "a.debug").unlink()
+        (elf / "a").rename(elf / "a.debug")
+        self.assertIn("elf: 1 files", self.check("--installed")[1])
+
     def test_a_folder_without_programs_is_no_success(self):
         self.assertEqual(self.check()[0], 2)
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Builds and runs C programs against an installation, found through pkg-config and through CMake:
-# consumers.sh PREFIX WORK_DIR. The installation may have been moved after it was made.
+# consumers.sh PREFIX WORK_DIR. The installation may have been moved after it was made. What they are linked with they
+# find by their run path alone, also where CMake has installed them.
 set -euo pipefail
 prefix=$1 work=$2
 here=$(cd "$(dirname "$0")" && pwd)
@@ -10,8 +11,7 @@ pc=$(find "$prefix" -name dat.pc -printf '%h' -quit)
 [ -n "$pc" ] || { echo "no dat.pc below $prefix" >&2; exit 1; }
 
 export PKG_CONFIG_PATH=$pc
-libdir=$(pkg-config --variable=libdir dat)
-export LD_LIBRARY_PATH=$libdir
+unset LD_LIBRARY_PATH
 for standard in c99 c11; do
   ${CC:-cc} -std=$standard -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags dat) \
     "$here/consumer.c" $(pkg-config --libs dat) -o "$work/by-pkg-config"
@@ -29,7 +29,10 @@ echo "pkg-config: built and run"
 cmake -S "$here/consumer-cmake" -B "$work/cmake" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" ||
   { cat "$work/log"; exit 1; }
 cmake --build "$work/cmake" >"$work/log" || { cat "$work/log"; exit 1; }
-"$work/cmake/consumer"
-"$work/cmake/consumer_2.0"
-"$work/cmake/memory_consumer"
+cmake --install "$work/cmake" --prefix "$work/installed" >"$work/log" || { cat "$work/log"; exit 1; }
+for built in "$work/cmake" "$work/installed/bin"; do
+  "$built/consumer"
+  "$built/consumer_2.0"
+  "$built/memory_consumer"
+done
 echo "CMake: built and run"

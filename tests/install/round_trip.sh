@@ -5,6 +5,7 @@
 # under another prefix; a second installation over the first is taken away as a whole.
 set -euo pipefail
 source=$1 build=$2
+export DEBUG_INFO=inside # it is the matter of debug_info.sh
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 fail() { echo "round trip: $*"; exit 1; }

@@ -5,6 +5,6 @@
 set -euo pipefail
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
-"$1/scripts/install.sh" "$place" /first "$2"
+DEBUG_INFO=inside "$1/scripts/install.sh" "$place" /first "$2"
 mv "$place/first" "$place/second"
 CC=$3 "$1/tests/install/consumers.sh" "$place/second" "$place/work"
