@@ -5,9 +5,10 @@
   check-elf.py [--commands BUILD_DIR] [--installed] DIR...
 
 In each ELF program or library below DIR, no RPATH or RUNPATH element may be empty or relative, but for $ORIGIN: the
-loader would take it for the current folder. With --installed elements must begin with $ORIGIN, and all that
-cmake/DatumHardening.cmake asks for must be there. Files of debug information alone are left out. With --commands the compile commands of src and tools in BUILD_DIR
-are held against it as well; a build without optimisation (Debug) is not asked for checked library calls.
+loader would take it for the current folder; nor may the name of a library that it needs be a relative path. With
+--installed elements must begin with $ORIGIN, and all that cmake/DatumHardening.cmake asks for must be there. Files of
+debug information alone are left out. With --commands the compile commands of src and tools in BUILD_DIR are held
+against it as well; a build without optimisation (Debug) is not asked for checked library calls.
 Each finding is one line; the exit code is 1 if there is one, and 2 if there was nothing to check.
 """
 
@@ -66,6 +67,13 @@ def path_findings(elements, installed):
             yield f'searches "{element}" for libraries, which is no part of the installation'
 
 
+def name_findings(dynamic):
+    """A name with a slash is no name to search for, but a path as it stands."""
+    for name in re.findall(r"\((?:NEEDED|AUDIT|DEPAUDIT|FILTER|AUXILIARY)\).*\[(.*)\]", dynamic):
+        if "/" in name and not name.startswith("/") and not ORIGIN.match(name):
+            yield f'loads "{name}", which is below the current folder'
+
+
 def hardening_findings(file, dynamic):
     segments = readelf(file, "-l")
     if "GNU_RELRO" not in segments:
@@ -116,7 +124,7 @@ def main():
     files = [file for folder in options.folders for file in elf_files(folder)]
     for file in files:
         dynamic = readelf(file, "-d")
-        found = list(path_findings(search_path(dynamic), options.installed))
+        found = [*path_findings(search_path(dynamic), options.installed), *name_findings(dynamic)]
         if options.installed:
             found += hardening_findings(file, dynamic)
         findings += [f"{file}: {finding}" for finding in found]

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/cancellation.h"
 #include "base/log.h"
 #include "base/time.h"
 #include "base/tsan.h"
@@ -22,6 +23,7 @@ bool membarrier(int command) {
 // left: a processor makes its stores visible by itself, within microseconds, or at once when it is
 // interrupted. So after a far longer time each of the two sides has seen the other's word.
 void wait_for_stores() {
+  const NotCancellable here;
   timespec left{.tv_sec = 0, .tv_nsec = kMillisecond};
   while (::nanosleep(&left, &left) != 0 && errno == EINTR) {
   }

@@ -9,7 +9,8 @@ namespace {
 
 struct Row {
   std::string_view name;
-  std::string_view rule; // what the letter of the manual says
+  std::string_view rule;            // what the letter of the manual says
+  bool is_brought_by_peers = false; // as often as they like, with another object each time
 };
 
 constexpr std::array<Row, kLeniencies> kRows{{
@@ -19,11 +20,21 @@ constexpr std::array<Row, kLeniencies> kRows{{
      "SHARE.5: completions of different notification flags do not share an EVD"},
     {"suppress_in_attributes",
      "dat_ep_create.R32: request_completion_flags of an endpoint do not contain SUPPRESS"},
-    {"long_wait_for_recv", "ERR.3: a message finds its Recv posted within DATUM_RNR_TIMEOUT"},
+    {"long_wait_for_recv", "ERR.3: a message finds its Recv posted within DATUM_RNR_TIMEOUT", true},
 }};
 
 const Row& row_of(Leniency leniency) {
   return kRows[static_cast<std::size_t>(leniency)];
+}
+
+void tell_refused(const Row& row, std::string_view what) {
+  try {
+    if (row.is_brought_by_peers && !may_log_of_peer()) return;
+    tell_now_and_then(LogLevel::Warn,
+                      text("{}: refused, since DATUM_STRICT=on: {}", what, row.rule));
+  } catch (const std::bad_alloc&) {
+    log_out_of_memory();
+  }
 }
 
 } // namespace
@@ -35,12 +46,7 @@ std::string_view name_of(Leniency leniency) {
 bool Leniencies::permit(Leniency leniency, std::string_view what) {
   const Row& row = row_of(leniency);
   if (strict_) {
-    try {
-      tell_now_and_then(LogLevel::Warn,
-                        text("{}: refused, since DATUM_STRICT=on: {}", what, row.rule));
-    } catch (const std::bad_alloc&) {
-      log_out_of_memory();
-    }
+    tell_refused(row, what);
     return false;
   }
   std::atomic<std::uint64_t>& uses = uses_[static_cast<std::size_t>(leniency)];

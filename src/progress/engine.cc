@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "base/cancellation.h"
 #include "base/no_canary.h"
 
 namespace datum {
@@ -44,7 +45,10 @@ bool ProgressEngine::progress_transport() {
   }
 }
 
+// What is due may dial, and whoever dequeues is not to be cancelled there.
 bool ProgressEngine::run_timers(Instant time) {
+  if (timers_->next() > time) return false;
+  const NotCancellable here;
   try {
     return timers_->run(time);
   } catch (const std::bad_alloc&) {

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Threads that pthread_cancel ends in a call, or has to leave alone there (docs/habits.md).
+#include <fcntl.h>
 #include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 
 #include "fixture.h"
+#include "registration.h"
 #include "threads.h"
 
 namespace datum::test {
@@ -168,6 +173,92 @@ TEST_F(RuleCancelledThreads, OneThatTransfersDoesItToTheEnd) {
   });
   EXPECT_FALSE(worker.join());
   EXPECT_EQ(done, 100);
+}
+
+// Such a post takes what has ended, from a socket perhaps, before it is refused.
+// Rules: HABIT.5
+TEST_F(RuleCancelledThreads, OneThatFindsItsQueueFullPostsToTheEnd) {
+  constexpr int kPosts = 500;
+  const auto few = [](DAT_EP_ATTR& attributes) { attributes.max_request_dtos = 8; };
+  ConnectedPair pair(with_attributes(few));
+  Side& active = pair.active();
+  Buffer from = active.buffer(8);
+  Buffer to = pair.passive().buffer(8);
+  int done = 0;
+  Cancelled worker(PTHREAD_CANCEL_DEFERRED, [&] {
+    pthread_cancel(pthread_self());
+    const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(kPatience);
+    while (done < kPosts && std::chrono::steady_clock::now() < end)
+      if (post_write(active.ep(), {from.segment()}, to.remote(), 1, DAT_COMPLETION_SUPPRESS_FLAG) ==
+          DAT_SUCCESS)
+        ++done;
+  });
+  EXPECT_FALSE(worker.join());
+  EXPECT_EQ(done, kPosts);
+}
+
+// What it looks at dials, answers and takes leave in the calls that look.
+// Rules: HABIT.5
+TEST_F(RuleCancelledThreads, OneThatLooksWhileConnectionsComeAndGoLooksOn) {
+  const Ia other = open_ia();
+  Listener listener(other);
+  Side caller(ia);
+  Side callee(other);
+  std::atomic<int> seen = 0;
+  std::atomic<bool> enough = false;
+  Cancelled worker(PTHREAD_CANCEL_DEFERRED, [&] {
+    pthread_cancel(pthread_self());
+    DAT_EVENT event{};
+    while (!enough)
+      for (const DAT_EVD_HANDLE evd : {caller.connect_evd(), callee.connect_evd()})
+        if (dat_evd_dequeue(evd, &event) == DAT_SUCCESS) ++seen;
+  });
+  const auto sees = [&](int events) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(kPatience);
+    while (seen < events && std::chrono::steady_clock::now() < end) sched_yield();
+    EXPECT_EQ(seen, events);
+  };
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_DAT_OK(connect(caller.ep(), listener));
+    Cr request = listener.expect_request();
+    ASSERT_DAT_OK(accept(request, callee.ep()));
+    sees(4 * i + 2);
+    ASSERT_DAT_OK(dat_ep_disconnect(caller.ep(), DAT_CLOSE_ABRUPT_FLAG));
+    sees(4 * i + 4);
+    ASSERT_DAT_OK(dat_ep_reset(caller.ep()));
+    ASSERT_DAT_OK(dat_ep_reset(callee.ep()));
+  }
+  enough = true;
+  EXPECT_FALSE(worker.join());
+}
+
+// The first Write maps what it can of the peer's memory.
+// Rules: HABIT.5
+TEST_F(RuleCancelledThreads, OneThatWritesToMemoryThatCanBeMappedDoesItToTheEnd) {
+  ConnectedPair pair;
+  Side& active = pair.active();
+  Buffer from = active.buffer(1 << 16);
+  constexpr std::size_t kBytes = 1 << 16;
+  const int file = memfd_create("conformance", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  ASSERT_EQ(ftruncate(file, kBytes), 0);
+  ASSERT_EQ(fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK), 0); // peers map no other
+  void* const place = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  ASSERT_NE(place, MAP_FAILED);
+  Registration to(pair.passive().ia(), pair.passive().pz(), place, kBytes);
+  ASSERT_DAT_OK(to.create());
+  const DAT_RMR_TRIPLET there =
+      remote_part(to.rmr_context, reinterpret_cast<DAT_VADDR>(place), kBytes);
+  DAT_RETURN status = DAT_ABORT;
+  Cancelled worker(PTHREAD_CANCEL_DEFERRED, [&] {
+    pthread_cancel(pthread_self());
+    status = post_write(active.ep(), {from.segment()}, there, 1);
+  });
+  EXPECT_FALSE(worker.join());
+  EXPECT_DAT_OK(status);
+  expect_dto(active.request_evd(), active.ep(), 1);
+  to.lmr = Lmr();
+  munmap(place, kBytes);
+  close(file);
 }
 
 } // namespace

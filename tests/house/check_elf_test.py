@@ -58,6 +58,13 @@ class CheckElf(unittest.TestCase):
         self.link("-Wl,--disable-new-dtags,-rpath,lib")
         self.assert_finds('searches "lib"')
 
+    def test_libraries_needed_by_a_relative_path_are_found(self):
+        library = self.tree / "elf/libb.so"  # without a name of its own it is called as it was linked
+        (self.tree / "b.c").write_text("int b;\n")
+        subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", self.tree / "b.c", "-o", library], check=True)
+        self.link("-Wl,--no-as-needed", os.path.relpath(library))
+        self.assert_finds(f'loads "{os.path.relpath(library)}"')
+
     def test_an_installed_file_searches_the_installation_alone(self):
         self.link(*HARD, "-Wl,-rpath,/usr/lib")
         self.assert_finds("no part of the installation", "--installed")

@@ -40,11 +40,24 @@ void remove_of_another_user(int folder, const std::string& name, const std::stri
 }
 
 // A link made beforehand would lead what is written into another file.
-void require_private(const tools::UniqueFd& file, const struct stat& st, const std::string& path) {
+void require_single(const struct stat& st, const std::string& path) {
   if (!S_ISREG(st.st_mode) || st.st_nlink > 1)
     throw FileError("use the temporary file of", path, EEXIST);
+}
+
+// Not before its lock is ours: a run that is about to finish it has given it its mode already.
+void make_private(const tools::UniqueFd& file, const std::string& path) {
+  struct stat st = {};
+  if (fstat(file.get(), &st) != 0) throw FileError("look at", path, errno);
   if ((st.st_mode & 077) != 0 && fchmod(file.get(), 0600) != 0)
     throw FileError("make private the temporary file of", path, errno);
+}
+
+bool leads_to(int folder, const std::string& name, const tools::UniqueFd& file) {
+  struct stat held = {}, named = {};
+  return fstat(file.get(), &held) == 0 &&
+         fstatat(folder, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+         named.st_ino == held.st_ino && named.st_dev == held.st_dev;
 }
 
 // Makes the file, or opens the one that an earlier run of this user left. What this user makes is
@@ -66,7 +79,7 @@ tools::UniqueFd open_private(int folder, const std::string& name, const std::str
     if (!file) throw FileError("open the temporary file of", path, errno);
     if (fstat(file.get(), &held) != 0) throw FileError("look at", path, errno);
     if (held.st_uid != geteuid()) continue; // put there since we looked
-    require_private(file, held, path);
+    require_single(held, path);
     return file;
   }
   throw FileError("use the temporary file of", path, EEXIST);
@@ -101,16 +114,15 @@ void PartialFile::open_locked() {
       gone_ = true; // not ours to remove
       throw FileError("write, because another dat-cp is writing it,", identity_.path, errno);
     }
-    struct stat held = {}, named = {};
-    if (fstat(file_.get(), &held) != 0) throw FileError("look at", identity_.path, errno);
-    if (fstatat(folder_.get(), part_name_.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-        named.st_ino == held.st_ino && named.st_dev == held.st_dev)
-      return;
+    if (leads_to(folder_.get(), part_name_, file_)) break;
   }
+  make_private(file_, identity_.path);
 }
 
 void PartialFile::resume(const std::function<void()>& tick) {
-  Journal journal(open_private(folder_.get(), journal_name_, identity_.path));
+  tools::UniqueFd file = open_private(folder_.get(), journal_name_, identity_.path);
+  make_private(file, identity_.path); // the lock of the other one covers it
+  Journal journal(std::move(file));
   std::vector<Digest> blocks = journal.load(identity_);
   std::vector<std::byte> block(blocks.empty() ? 0 : kBlock);
   std::size_t good = 0;
@@ -152,6 +164,12 @@ bool PartialFile::finish(const Digest& expected, Existing existing) {
     discard();
     return false;
   }
+  // The dat-cp of another user does not know our lock, and may have put its own file there.
+  if (!leads_to(folder_.get(), part_name_, file_)) {
+    gone_ = true;
+    throw FileError("put in place, because the temporary file was taken away,", identity_.path,
+                    ESTALE);
+  }
   const timespec mtime = {identity_.mtime.seconds, static_cast<long>(identity_.mtime.nanoseconds)};
   const timespec times[2] = {mtime, mtime};
   if (fchmod(file_.get(), mode_) != 0 || futimens(file_.get(), times) != 0)
@@ -166,9 +184,10 @@ bool PartialFile::finish(const Digest& expected, Existing existing) {
 }
 
 void PartialFile::discard() {
+  gone_ = true;
+  if (!leads_to(folder_.get(), part_name_, file_)) return; // both are somebody else's by now
   unlinkat(folder_.get(), part_name_.c_str(), 0);
   if (identity_.size > kBlock) unlinkat(folder_.get(), journal_name_.c_str(), 0);
-  gone_ = true;
 }
 
 } // namespace datum::cp

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstring>
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -167,13 +168,18 @@ std::string why_no_file(std::byte kind) {
                "left to do so";
 }
 
+// Memory answers at once. Of any other file a call may wait for as long as somebody likes (FUSE).
+bool is_memory(int file) {
+  return ::fcntl(file, F_GET_SEALS) >= 0;
+}
+
 // Takes from `room` what the answer is long.
 Answer read_answer(int file, std::size_t& room) {
   Answer strange{.report = {},
                  .gap = "what an IA says itself: not what this dat-info understands (is it "
                         "of another version?)"};
   struct stat facts {};
-  if (::fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode)) return strange;
+  if (!is_memory(file) || ::fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode)) return strange;
   const auto size = static_cast<std::size_t>(facts.st_size);
   if (size > room)
     return {.report = {},

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <sys/mman.h>
 
+#include "base/cancellation.h"
+
 namespace datum {
 namespace {
 
@@ -85,6 +87,7 @@ const MapCache::FileMap* MapCache::add(const PeerFile& file, const Backing& back
 
 std::byte* MapCache::map_slowly(const Backing& backing, Stag stag, bool writable) {
   if (backing.file < 0) return nullptr;
+  const NotCancellable here; // it is a transfer that needs the mapping
   const PeerFile file(pid_, backing.file);
   if (!file || !lies_in(backing, file.size())) return nullptr;
   const FileMap* map = find(file, backing, writable);

@@ -9,6 +9,7 @@
 #include <sys/uio.h>
 #include <utility>
 
+#include "base/cancellation.h"
 #include "base/log.h"
 #include "base/scoped_flag.h"
 #include "base/text.h"
@@ -151,6 +152,7 @@ void TcpConnection::run(std::size_t most) {
 
 void TcpConnection::catch_up() {
   if (!begun_ || connecting_) return;
+  const NotCancellable here;
   run(share());
   const ScopedFlag inside(inside_);
   if (reading() && receive(TcpTurn::kAll)) answer();
@@ -257,6 +259,7 @@ void TcpConnection::leave() {
 
 // Octets that nobody reads would turn an orderly end into a reset.
 void TcpConnection::throw_away_what_came() {
+  const NotCancellable here;
   constexpr int kMost = 64; // as much as a receive buffer holds, where a peer never stops
   for (int i = 0; i < kMost; ++i)
     if (::recv(socket_.get(), context_.staging.data(), context_.staging.size(), MSG_DONTWAIT) <= 0)

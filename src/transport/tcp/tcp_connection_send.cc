@@ -139,6 +139,7 @@ void TcpConnection::transmit(bool with_ack, std::size_t most) {
         send_again_ = context_.now() + kMillisecond;
       } else {
         const int error = errno;
+        const NotCancellable here;
         // What has arrived may say why, or that the peer had ended in order before.
         learn_of(error);
         receive(std::numeric_limits<std::size_t>::max());

@@ -206,6 +206,48 @@ TEST_F(PartialFileTest, AnUnfinishedFileOfAnotherUserThatCannotBeRemovedIsNamed)
       << text;
 }
 
+// In a folder that both may write, the dat-cp of another user removes what it takes for leftovers.
+TEST_F(PartialFileTest, AFileThatReplacedTheUnfinishedOneIsNotPutInPlace) {
+  auto file = open(5);
+  file->append(test::bytes_of("hello"));
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
+    const std::string name = entry.path().filename().string();
+    std::filesystem::remove(folder_ / name);
+    folder_.write(name, "half");
+    break;
+  }
+  EXPECT_THROW(file->finish(digest_of_file("hello")), FileError);
+  EXPECT_FALSE(folder_.exists("file"));
+  file.reset();
+  EXPECT_EQ(folder_.leftovers(), 1);
+}
+
+TEST_F(PartialFileTest, AWrongDigestRemovesNothingThatReplacedTheUnfinishedFile) {
+  auto file = open(5);
+  file->append(test::bytes_of("hello"));
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
+    const std::string name = entry.path().filename().string();
+    std::filesystem::remove(folder_ / name);
+    folder_.write(name, "half");
+    break;
+  }
+  EXPECT_FALSE(file->finish(digest_of_file("HELLO")));
+  EXPECT_EQ(folder_.leftovers(), 1);
+}
+
+// It may have its last mode, and be about to get its name.
+TEST_F(PartialFileTest, AFileThatAnotherRunIsWritingKeepsItsMode) {
+  const auto first = open(10);
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
+    ASSERT_EQ(chmod(entry.path().c_str(), 0644), 0);
+  EXPECT_THROW(open(10), FileError);
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
+    struct stat st = {};
+    ASSERT_EQ(stat(entry.path().c_str(), &st), 0);
+    EXPECT_EQ(st.st_mode & 07777, 0644U) << entry.path();
+  }
+}
+
 TEST_F(PartialFileTest, AnUnfinishedFileOfOursThatOthersMayOpenBecomesPrivate) {
   leave(test::noise(10 * test::kMiB), 9 * test::kMiB);
   for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -107,7 +108,9 @@ class Ia {
   [[nodiscard]] std::string name() const { return "@" + name_; }
   // One asker.
   void answer(const std::string& text) const {
-    const int file = memfd_create("answer", MFD_CLOEXEC);
+    answer_with(memfd_create("answer", MFD_CLOEXEC), text);
+  }
+  void answer_with(int file, const std::string& text) const {
     ASSERT_EQ(write(file, text.data(), text.size()), static_cast<ssize_t>(text.size()));
     const int asker = accept(socket_, nullptr, nullptr);
     char kind = 1;
@@ -154,6 +157,20 @@ TEST(Report, AnswersThatAreTooLongTogetherAreLeftOutAndSoIsWhatIsBehindTheLimit)
       << answers[1].gap;
   EXPECT_TRUE(answers[2].report);
   EXPECT_EQ(answers[64].gap, "what 6 more IAs say themselves: left out: 64 are asked");
+}
+
+// Reading one of FUSE takes as long as its owner likes. One on disk stands for it.
+TEST(Report, AFileThatIsNotInMemoryIsNotRead) {
+  const Ia ia(6);
+  char name[] = "dat-info-test-XXXXXX";
+  const int file = mkostemp(name, O_CLOEXEC);
+  ASSERT_GE(file, 0);
+  unlink(name);
+  if (fcntl(file, F_GET_SEALS) >= 0) GTEST_SKIP() << "this folder is in memory itself";
+  std::thread answering([&] { ia.answer_with(file, "ia\ta\n"); });
+  const std::vector<Answer> answers = ask({ia.name()});
+  answering.join();
+  EXPECT_FALSE(answers[0].report);
 }
 
 // The second is connected to before the first is waited for: whoever asks one after the other would

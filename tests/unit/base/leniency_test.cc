@@ -40,5 +40,18 @@ TEST(Leniencies, StrictModeRepeatsALineAtMostOnceASecond) {
   EXPECT_LT(lines, 100) << "as many as seconds went by";
 }
 
+// Each of its connections is another endpoint, so that the lines differ.
+// Rules: REFUSAL.4
+TEST(Leniencies, APeerDoesNotFillTheLogOfStrictMode) {
+  Leniencies leniencies(true);
+  testing::internal::CaptureStderr();
+  for (int i = 0; i != 1000; ++i)
+    ASSERT_FALSE(leniencies.permit(Leniency::LongWaitForRecv, "endpoint " + std::to_string(i)));
+  const std::string said = testing::internal::GetCapturedStderr();
+  const auto lines = std::count(said.begin(), said.end(), '\n');
+  EXPECT_GE(lines, 1);
+  EXPECT_LT(lines, 100) << "20, and as many as seconds went by";
+}
+
 } // namespace
 } // namespace datum
