@@ -19,10 +19,15 @@ namespace datum::registry {
 // Where to look for a library named without a slash: beside libdat, then as the loader does.
 std::string beside_libdat(const std::string& name);
 
+struct LoadFailure {
+  std::string text;         // which library, and why
+  bool told_before = false; // of another line, or the same: files name one library for many IAs
+};
+
 class ProviderLibrary {
  public:
-  // The library, loaded at most once in this process; or one line that says which and why.
-  static tl::expected<ProviderLibrary*, std::string> load(const std::string& name);
+  // The library, loaded at most once in this process.
+  static tl::expected<ProviderLibrary*, LoadFailure> load(const std::string& name);
 
   // Providers expect that the registry calls them one at a time. Recursive: what a provider opens
   // from its init may live in the same library.
