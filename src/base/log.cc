@@ -2,7 +2,6 @@
 #include "base/log.h"
 
 #include <array>
-#include <cstdlib>
 #include <string>
 
 #include "base/clock.h"
@@ -10,6 +9,7 @@
 #include "base/mutex.h"
 #include "base/printable.h"
 #include "base/stderr_line.h"
+#include "base/variables.h"
 
 namespace datum {
 namespace {
@@ -17,13 +17,7 @@ namespace {
 constexpr std::array<std::string_view, 4> kNames{"warn", "info", "debug", "trace"};
 
 LogLevel read_threshold() {
-  const char* text = std::getenv("DATUM_LOG");
-  if (text != nullptr)
-    for (std::size_t i = 0; i < kNames.size(); ++i)
-      if (kNames[i] == text) return static_cast<LogLevel>(i);
-  if (text != nullptr && *text != '\0')
-    log_line(LogLevel::Warn, "DATUM_LOG: not one of warn, info, debug, trace; taken as warn");
-  return LogLevel::Warn;
+  return static_cast<LogLevel>(read_word(Variable::Log).value_or(0));
 }
 
 } // namespace

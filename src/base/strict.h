@@ -4,16 +4,10 @@
 // manual, for those who develop programs.
 #pragma once
 
-#include <optional>
-#include <string_view>
-
 namespace datum {
 
 // DATUM_STRICT: on or off; off unless given. Any other value is ignored with one line, and all are
 // in programs with more rights than their caller.
 bool strict_mode();
-
-// The syntax of variables that are on or off; nothing: not understood.
-std::optional<bool> parse_switch(std::string_view text);
 
 } // namespace datum

@@ -10,6 +10,8 @@
 // The IA handle of a consumer from the provider's object, and the other way round. Providers need
 // it for the ia_handle members that their query functions fill; no public header declares it.
 extern "C" DAT_RETURN dats_get_ia_handle(DAT_IA_HANDLE handle, DAT_IA_HANDLE* other);
+// For the other libraries of Datum in this process (base/ignored_values.h).
+extern "C" int datum_ignored_value_is_news(const char* variable, const char* value);
 #pragma GCC visibility pop
 
 namespace datum::registry {

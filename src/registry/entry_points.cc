@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // registry/entry_points.cc: the calls that the registry answers itself. No exception leaves here.
+#include "base/ignored_values.h"
 #include "registry/guarded.h"
 #include "registry/process.h"
 #include "registry/refused.h"
@@ -45,4 +46,8 @@ DAT_RETURN dats_get_ia_handle(DAT_IA_HANDLE handle, DAT_IA_HANDLE* other) {
                           handle);
   *other = found;
   return DAT_SUCCESS;
+}
+
+int datum_ignored_value_is_news(const char* variable, const char* value) {
+  return datum::ignored_value_is_news(variable, value);
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <dlfcn.h>
 #include <map>
+#include <set>
 #include <string_view>
 #include <unistd.h>
 #include <vector>
@@ -67,17 +68,21 @@ ProviderLibrary::load_file(const std::string& path) {
            path, init == nullptr ? DAT_PROVIDER_INIT_FUNC_STR : DAT_PROVIDER_FINI_FUNC_STR));
 }
 
-tl::expected<ProviderLibrary*, std::string> ProviderLibrary::load(const std::string& name) {
+tl::expected<ProviderLibrary*, LoadFailure> ProviderLibrary::load(const std::string& name) {
   // Both live as long as the process, like the libraries. The lock is recursive because a
   // library's constructors run inside and may open IAs of other libraries.
   static auto& mutex = *new std::recursive_mutex;
   static auto& loaded = *new std::map<std::string, std::unique_ptr<ProviderLibrary>>;
+  static auto& told = *new std::set<std::string>;
 
   const std::scoped_lock lock(mutex);
   const std::string path = provider_path(name);
   if (const auto known = loaded.find(path); known != loaded.end()) return known->second.get();
   auto library = load_file(path);
-  if (!library) return tl::unexpected(std::move(library.error()));
+  if (!library) {
+    const bool is_new = told.insert(library.error()).second;
+    return tl::unexpected(LoadFailure{std::move(library.error()), !is_new});
+  }
   return (loaded[path] = std::move(*library)).get();
 }
 

@@ -20,10 +20,15 @@ namespace datum::registry {
 // the folder that the build was told (DATUM_PROVIDER_DIR); else the loader is to find that name.
 std::string provider_path(const std::string& name);
 
+struct LoadFailure {
+  std::string text;         // which library, and why
+  bool told_before = false; // of another line, or the same: files name one library for many IAs
+};
+
 class ProviderLibrary {
  public:
-  // The library, loaded at most once in this process; or one line that says which and why.
-  static tl::expected<ProviderLibrary*, std::string> load(const std::string& name);
+  // The library, loaded at most once in this process.
+  static tl::expected<ProviderLibrary*, LoadFailure> load(const std::string& name);
 
   // Providers expect that the registry calls them one at a time. Recursive: what a provider opens
   // from its init may live in the same library.

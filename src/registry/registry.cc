@@ -157,12 +157,27 @@ Registry::Provider Registry::find_provider(const Key& request, const char* asked
 }
 
 void Registry::tell_missing(const Key& request, const char* asked_for, Miss miss) {
-  tell(LogLevel::Warn, Topic::Errors,
-       "ia \"{}\" u{}.{} {}: {}; add a line to {}, or let an IA of this host answer with "
-       "DATUM_ALIAS={}=datum",
-       request.name, request.major, request.minor,
-       request.thread_safe ? "threadsafe" : "nonthreadsafe", reason_of(miss), file_name_,
-       asked_for);
+  if (!told(LogLevel::Warn, Topic::Errors)) return;
+  tell(LogLevel::Warn, Topic::Errors, "ia \"{}\" u{}.{} {}: {}; {}", request.name, request.major,
+       request.minor, request.thread_safe ? "threadsafe" : "nonthreadsafe", reason_of(miss),
+       advice_for(request, asked_for, miss));
+}
+
+// Nothing that is so already: neither a line that is there nor an alias that is set.
+std::string Registry::advice_for(const Key& request, const char* asked_for, Miss miss) const {
+  if (request.name != asked_for)
+    return text("DATUM_ALIAS stands it for \"{}\": name another IA there, which dat-info shows",
+                asked_for);
+  const bool in_its_way = miss != Miss::Name && static_.is_built_in(request.name);
+  if (in_its_way)
+    return text("its line in {} replaces the built-in IA of that name, which is threadsafe, too, "
+                "and u{}.{}: correct that line, or remove it",
+                file_name_, DAT_VERSION_MAJOR, DAT_VERSION_MINOR);
+  const std::string line = miss == Miss::ThreadSafety
+                               ? text("add a line with \"threadsafe\" to {}", file_name_)
+                               : text("add a line to {}", file_name_);
+  if (static_.is_built_in(request.name)) return line;
+  return text("{}, or let an IA of this host answer with DATUM_ALIAS={}=datum", line, asked_for);
 }
 
 // A table of another major version has other calls in its places: none is ever opened here.

@@ -58,6 +58,7 @@ class Registry {
 
   Provider find_provider(const Key& request, const char* asked_for);
   void tell_missing(const Key& request, const char* asked_for, Miss miss);
+  std::string advice_for(const Key& request, const char* asked_for, Miss miss) const;
   Provider other_version(const Key& request);
   DAT_RETURN open_at(const Provider& provider, const Key& key, const OpenRequest& request,
                      DAT_IA_HANDLE* object);

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "base/variables.h"
 #include "registry/conf/conf_file.h"
 #include "registry/log.h"
 #include "registry/registry.h"
@@ -11,12 +12,12 @@ namespace datum::registry {
 namespace {
 
 // In programs with more rights than their caller the environment is not to be trusted.
-const char* environment(const char* name) {
-  const char* text = ::secure_getenv(name);
-  if (text == nullptr && std::getenv(name) != nullptr)
+const char* environment(Variable variable) {
+  const char* const name = about(variable).name;
+  if (::secure_getenv(name) == nullptr && std::getenv(name) != nullptr)
     tell(LogLevel::Info, Topic::Generic, "{} is ignored: the program runs with raised rights",
          name);
-  return text;
+  return value_of(variable);
 }
 
 conf::Document<conf::Entry> read_entries(const conf::Location& location) {
@@ -37,7 +38,7 @@ conf::Document<conf::Entry> read_entries(const conf::Location& location) {
 }
 
 conf::Aliases read_aliases() {
-  const char* text = environment("DATUM_ALIAS");
+  const char* text = environment(Variable::Alias);
   if (text == nullptr) return {};
   std::vector<std::string> bad;
   conf::Aliases aliases = conf::Aliases::parse(text, bad);
@@ -50,7 +51,8 @@ conf::Aliases read_aliases() {
 } // namespace
 
 Settings read_settings() {
-  const conf::Location location = conf::locate(environment("DAT_OVERRIDE"), conf::kDefaultPaths);
+  const conf::Location location =
+      conf::locate(environment(Variable::ConfFile), conf::kDefaultPaths);
   return {read_entries(location), location.path, read_aliases()};
 }
 

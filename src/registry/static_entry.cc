@@ -63,7 +63,7 @@ bool StaticEntry::start(Choice& choice, DynamicRegistry& registered) {
   const Alternative& chosen = choice.alternative;
   auto library = ProviderLibrary::load(chosen.library);
   if (!library) {
-    complain(choice, library.error());
+    complain(choice, library.error().text, library.error().told_before);
     return false;
   }
   tell(LogLevel::Debug, Topic::ProviderApi, "{}: ia \"{}\": dat_provider_init of {} with \"{}\"",
@@ -97,10 +97,10 @@ void StaticEntry::release(DynamicRegistry& registered) {
   if (--opens_ == 0) finish(*library_, registered);
 }
 
-void StaticEntry::complain(Choice& choice, const std::string& text) {
+void StaticEntry::complain(Choice& choice, const std::string& text, bool told_before) {
   // Programs try names in a loop: once is enough.
-  tell(choice.complained ? LogLevel::Debug : LogLevel::Warn, Topic::Errors, "{}: ia \"{}\": {}",
-       choice.alternative.origin(), key_.name, text);
+  tell(choice.complained || told_before ? LogLevel::Debug : LogLevel::Warn, Topic::Errors,
+       "{}: ia \"{}\": {}", choice.alternative.origin(), key_.name, text);
   choice.complained = true;
 }
 

@@ -50,7 +50,8 @@ class StaticEntry {
 
   bool start(Choice& choice, DynamicRegistry& registered) DATUM_REQUIRES(mutex_);
   void finish(ProviderLibrary& library, DynamicRegistry& registered) DATUM_REQUIRES(mutex_);
-  void complain(Choice& choice, const std::string& text) DATUM_REQUIRES(mutex_);
+  void complain(Choice& choice, const std::string& text, bool told_before = false)
+      DATUM_REQUIRES(mutex_);
 
   const Key key_;
   std::vector<Choice> alternatives_;

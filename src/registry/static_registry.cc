@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "registry/static_registry.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "registry/conf/interfaces.h"
@@ -66,6 +67,11 @@ bool StaticRegistry::holds_name(const std::string& name) {
   MutexLock lock(mutex_);
   if (!has(name)) add_built_in();
   return has(name);
+}
+
+bool StaticRegistry::is_built_in(const std::string& name) const {
+  const std::vector<std::string> names = conf::datum_ia_names(interfaces_());
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 std::vector<Key> StaticRegistry::listed() {

@@ -39,6 +39,8 @@ class StaticRegistry {
   // The entry that answers best, or null; `matcher` then knows more about why.
   StaticEntry* find(const Key& request, Matcher& matcher);
   bool holds_name(const std::string& name);
+  // Whether Datum has an IA of that name for this host, though a line of the file may replace it.
+  bool is_built_in(const std::string& name) const;
   // What programs are shown: keys of this major API version, each once.
   std::vector<Key> listed();
 

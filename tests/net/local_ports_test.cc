@@ -299,7 +299,8 @@ TEST_F(OneHost, WhatAPolicyRefusesIsToldOnce) {
   expect_unreachable(one, "10.99.0.1");
   expect_unreachable(other, "10.99.0.1");
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "datum warn: connecting to 10.99.0.1 port 7777: Permission denied; a firewall, a route "
+            "datum warn: connecting to 10.99.0.1 port 7777 over TCP: Permission denied; a "
+            "firewall, a route "
             "or a security policy of this host refuses it\n");
 }
 
@@ -328,8 +329,10 @@ TEST(Unreachable, WhoAsksIsToldWhy) {
   for (int octet = std::fgetc(output); octet != EOF; octet = std::fgetc(output))
     said += static_cast<char>(octet);
   EXPECT_EQ(::pclose(output), 0) << said;
-  EXPECT_NE(said.find("datum info: connecting to 10.99.0.1 port 7777: Network is unreachable\n"),
-            std::string::npos)
+  EXPECT_NE(
+      said.find("datum info: connecting to 10.99.0.1 port 7777 over TCP: Network is unreachable; "
+                "`ip route get 10.99.0.1` shows the way there\n"),
+      std::string::npos)
       << said;
 }
 

@@ -111,9 +111,10 @@ TEST_P(NoNetwork, AConnectToAnotherHostIsUnreachableAndSaysWhyOnce) {
     connect_to(side, "192.0.2.1");
     expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_UNREACHABLE, side.ep());
   }
-  EXPECT_EQ(said.take(), std::string("datum warn: connecting to 192.0.2.1 port 7777: Network is "
-                                     "unreachable; ") +
-                             kWhyNot + ", see `ip address`\n");
+  EXPECT_EQ(said.take(),
+            std::string("datum warn: connecting to 192.0.2.1 port 7777 over TCP: Network is "
+                        "unreachable; ") +
+                kWhyNot + ", see `ip address`\n");
 }
 
 // Nobody listens yet, and somebody will: no reason to say that this host cannot be reached.

@@ -2,12 +2,13 @@
 // tests/process/squatter.h: a process of another user that has socket names which are not its own.
 #pragma once
 
-#include <dat/udat.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 
 #include <string>
 #include <vector>
+
+#include "dat.h"
 
 namespace datum::test {
 

@@ -176,13 +176,19 @@ class Datadm : public testing::Test {
 TEST_F(Datadm, AddsDatumsAdaptersToANewFile) {
   const Ran ran = run({"-a", services_});
   EXPECT_EQ(ran.status, 0) << ran.err;
-  EXPECT_EQ(text().rfind("datum u1.2 nonthreadsafe default libdatum1.so datum.1.0 \"\" "
+  EXPECT_EQ(text().rfind("datum u1.2 nonthreadsafe default libdatum1.so datum.0.1 \"\" "
                          "\"driver_name=datum\"\n",
                          0),
             0U)
       << text();
   EXPECT_NE(text().find("datum-lo u1.2 threadsafe default"), std::string::npos) << text();
   EXPECT_EQ(ran.out, "");
+}
+
+// Rules: ENV.28
+TEST_F(Datadm, AnEmptyOverrideLeavesTheUsualFile) {
+  const Ran ran = run_program({DATADM, "--help"}, {"DAT_OVERRIDE="});
+  EXPECT_NE(ran.out.find("/etc/dat"), std::string::npos) << ran.out;
 }
 
 TEST_F(Datadm, ViewPrintsTheFileAfterTheChanges) {
@@ -200,7 +206,7 @@ TEST_F(Datadm, RemoveUndoesAddAndKeepsTheRest) {
 }
 
 TEST_F(Datadm, UpdateDropsWhatVanished) {
-  directory_.write("dat.conf", "datum-gone0 u1.2 threadsafe default libdatum1.so datum.1.0 \"\" "
+  directory_.write("dat.conf", "datum-gone0 u1.2 threadsafe default libdatum1.so datum.0.1 \"\" "
                                "\"driver_name=datum\"\n");
   const Ran ran = run({"-u"});
   EXPECT_EQ(ran.status, 0) << ran.err;

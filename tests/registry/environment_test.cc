@@ -72,6 +72,13 @@ TEST_F(Environment, UnreadableOverrideIsSaidOnceAndBuiltInsRemain) {
                      "built-in IAs are offered (correct the path or the permissions)\n");
 }
 
+// Rules: ENV.28
+TEST_F(Environment, AnEmptyOverrideIsNotSet) {
+  const Ran ran = probe({"list"}, {"DAT_OVERRIDE="});
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(ran.err, "");
+}
+
 // As many as a distribution's file has for programs of DAT 2.0, and some of DAT 1.2.
 static std::string long_file() {
   std::string conf;
@@ -185,6 +192,51 @@ TEST_F(Environment, MissingLibraryIsExplainedInOneLine) {
   EXPECT_TRUE(contains(ran.err, "dat.conf:2: ia \"gone\": cannot load /nowhere/libgone.so: "))
       << ran.err;
   EXPECT_TRUE(contains(ran.err, "No such file or directory")) << ran.err;
+}
+
+// Rules: REGISTRY.5
+TEST_F(Environment, MissingLibraryOfManyLinesIsExplainedOnce) {
+  std::string conf;
+  std::vector<std::string> names = {"open"};
+  for (int i = 0; i != 20; ++i) {
+    names.push_back("gone" + std::to_string(i));
+    conf += line(names.back(), "/nowhere/libgone.so");
+  }
+  conf += line("other", "/nowhere/libother.so");
+  names.emplace_back("other");
+  const Ran ran = probe_with(conf, names);
+  EXPECT_EQ(lines(ran.err), 2U) << ran.err;
+  EXPECT_TRUE(contains(ran.err, "dat.conf:1: ia \"gone0\": cannot load /nowhere/libgone.so: "))
+      << ran.err;
+  EXPECT_TRUE(contains(ran.err, "dat.conf:21: ia \"other\": cannot load /nowhere/libother.so: "))
+      << ran.err;
+  EXPECT_GE(lines(probe_with(conf, names, {"DATUM_LOG=debug"}).err), 21U);
+}
+
+// Rules: REGISTRY.6
+TEST_F(Environment, AdviceNamesWhatIsNotSetYet) {
+  const Ran alias = probe_with("", {"open", "ib0"}, {"DATUM_ALIAS=ib0=nowhere"});
+  EXPECT_TRUE(contains(alias.err,
+                       "ia \"nowhere\" u1.2 nonthreadsafe: not known; DATUM_ALIAS stands "
+                       "it for \"ib0\": name another IA there, which dat-info shows"))
+      << alias.err;
+  EXPECT_FALSE(contains(alias.err, "=datum")) << alias.err;
+}
+
+// Rules: REGISTRY.6
+TEST_F(Environment, ALineForDatumWithoutThreadsIsWhatIsInTheWayOfThreads) {
+  const Ran ran = probe_with(line("datum", STUB_PROVIDER), {"thread-safety", "datum"});
+  EXPECT_EQ(lines(ran.err), 1U) << ran.err;
+  EXPECT_TRUE(contains(ran.err,
+                       "ia \"datum\" u1.2 threadsafe: known, but only as nonthreadsafe; its "
+                       "line in "))
+      << ran.err;
+  EXPECT_TRUE(contains(ran.err, " replaces the built-in IA of that name, which is threadsafe, too, "
+                                "and u1.2: correct that line, or remove it"))
+      << ran.err;
+  EXPECT_FALSE(contains(ran.err, "DATUM_ALIAS")) << ran.err;
+  const Ran other = probe_with(line("ib0", STUB_PROVIDER), {"thread-safety", "ib0"});
+  EXPECT_TRUE(contains(other.err, "add a line with \"threadsafe\" to ")) << other.err;
 }
 
 TEST_F(Environment, LibraryThatIsNoProviderIsExplained) {

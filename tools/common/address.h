@@ -6,7 +6,7 @@
 
 #include <sys/socket.h>
 
-#include <dat/udat.h>
+#include "common/dat.h"
 
 namespace datum::tools {
 

@@ -7,8 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <dat/udat.h>
-
+#include "common/dat.h"
 #include "common/tool_error.h"
 
 namespace datum::tools {

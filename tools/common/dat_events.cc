@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "common/dat_error.h"
+#include "common/failed_connect.h"
 #include "common/interrupt.h"
 
 namespace datum::tools {
@@ -20,6 +21,12 @@ microseconds next_slice(Deadline deadline) {
   if (deadline == kNever) return kSlice;
   const auto left = std::chrono::ceil<microseconds>(deadline - std::chrono::steady_clock::now());
   return std::clamp(left, microseconds(0), kSlice);
+}
+
+Ways ways_of(const Ep& ep, const Address& address) {
+  DAT_EP_PARAM param = {};
+  if (dat_ep_query(ep.get(), DAT_EP_FIELD_IA_HANDLE, &param) != DAT_SUCCESS) return {};
+  return ways_to(param.ia_handle, address);
 }
 
 } // namespace
@@ -89,7 +96,7 @@ std::string connect(const Ep& ep, const Evd& connect_evd, Address address, DAT_C
     const bool refused = number == DAT_CONNECTION_EVENT_PEER_REJECTED ||
                          number == DAT_CONNECTION_EVENT_NON_PEER_REJECTED;
     throw ToolError(refused ? ExitCode::Refused : ExitCode::PeerLost,
-                    connection_failure(number, peer));
+                    failed_connect(number, peer, address, ways_of(ep, address)));
   }
   const auto& answer = event->event_data.connect_event_data;
   if (answer.private_data_size <= 0) return {};

@@ -9,47 +9,16 @@
 #include <cstddef>
 #include <span>
 #include <string>
-#include <utility>
 
-#include <dat/udat.h>
+#include "common/dat_handle.h"
 
 namespace datum::tools {
-
-template <auto Free>
-class DatHandle {
- public:
-  DatHandle() = default;
-  explicit DatHandle(DAT_HANDLE handle) : handle_(handle) {}
-  DatHandle(DatHandle&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-  DatHandle& operator=(DatHandle&& other) noexcept {
-    std::swap(handle_, other.handle_);
-    return *this;
-  }
-  ~DatHandle() { reset(); }
-
-  // A destructor has nobody to tell: a failing free is a defect that dat_ia_close shows.
-  void reset() {
-    if (handle_ != nullptr) Free(std::exchange(handle_, nullptr));
-  }
-  // Somebody else owns it from now on.
-  DAT_HANDLE release() { return std::exchange(handle_, nullptr); }
-  [[nodiscard]] DAT_HANDLE get() const { return handle_; }
-  explicit operator bool() const { return handle_ != nullptr; }
-
- private:
-  DAT_HANDLE handle_ = nullptr;
-};
-
-inline void close_ia(DAT_IA_HANDLE ia) {
-  dat_ia_close(ia, DAT_CLOSE_ABRUPT_FLAG);
-}
 
 using Pz = DatHandle<dat_pz_free>;
 using Evd = DatHandle<dat_evd_free>;
 using Ep = DatHandle<dat_ep_free>;
 using Psp = DatHandle<dat_psp_free>;
 using Lmr = DatHandle<dat_lmr_free>;
-using IaHandle = DatHandle<close_ia>;
 using Cr = DatHandle<dat_cr_reject>; // refused unless accept() took it
 
 // An open IA with its own async EVD.

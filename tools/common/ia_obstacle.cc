@@ -32,8 +32,9 @@ std::string step_for(Obstacle obstacle, const IaOrigin& origin) {
   case Obstacle::Unknown:
     return "dat-info lists the names; dat-info --check looks for mistakes in dat.conf";
   case Obstacle::Version:
-    return "dat-info lists the adapters with their versions; this program is one of DAT 1.2 "
-           "without threads";
+    return fmt::format("dat-info lists the adapters with their versions; this program is one of "
+                       "DAT {}.{} without threads",
+                       DAT_VERSION_MAJOR, DAT_VERSION_MINOR);
   case Obstacle::Interface:
     return "`ip address` shows the interfaces, their state and addresses" +
            (origin.is_built_in ? "" : fmt::format("; {} may name another one", origin.text));

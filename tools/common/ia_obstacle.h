@@ -5,8 +5,7 @@
 
 #include <string>
 
-#include <dat/udat.h>
-
+#include "common/dat.h"
 #include "common/ia_origin.h"
 
 namespace datum::tools {

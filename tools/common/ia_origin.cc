@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "base/variables.h"
+#include "common/dat.h"
 #include "registry/conf/aliases.h"
 #include "registry/conf/conf_file.h"
 #include "registry/conf/interfaces.h"
@@ -18,8 +19,6 @@ namespace fs = std::filesystem;
 
 namespace datum::tools {
 namespace {
-
-constexpr const char* kBuiltInLibrary = "libdatum1.so";
 
 // What the instance data of a line for Datum name, or its name if they are empty (dat.conf(5)).
 std::optional<std::string> place_of(const std::string& name, const std::string& library,
@@ -50,7 +49,7 @@ bool has_line(const ConfFile& file, const std::string& name) {
 } // namespace
 
 ConfFile read_conf_file() {
-  const conf::Location location = conf::locate(secure_getenv("DAT_OVERRIDE"), conf::kDefaultPaths);
+  const conf::Location location = conf::locate(value_of(Variable::ConfFile), conf::kDefaultPaths);
   ConfFile file{location.path, location.overridden, false, {}, {}};
   auto text = conf::read_file(location.path);
   if (!text) {
@@ -86,7 +85,7 @@ std::string asked_for(const ConfFile& file, const std::string& name) {
   std::string ia = name;
   if (ia.starts_with(conf::kRelaxedOrderingPrefix))
     ia.erase(0, conf::kRelaxedOrderingPrefix.size());
-  const char* const setting = secure_getenv("DATUM_ALIAS");
+  const char* const setting = value_of(Variable::Alias);
   std::vector<std::string> bad;
   const conf::Aliases aliases = conf::Aliases::parse(setting == nullptr ? "" : setting, bad);
   if (auto found = aliases.find(ia)) return *found;

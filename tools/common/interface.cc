@@ -43,6 +43,10 @@ std::string why_unusable(const sockaddr_storage& address) {
 
 } // namespace
 
+bool is_of_this_host(const sockaddr_storage& address) {
+  return why_unusable(address).empty();
+}
+
 std::string why_unusable(const std::string& place) {
   if (const auto address = parse_address(place)) return why_unusable(*address);
   const std::string& interface = place;

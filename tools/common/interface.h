@@ -2,6 +2,8 @@
 // common/interface.h: whether Datum can use an interface, or an address, of the network.
 #pragma once
 
+#include <sys/socket.h>
+
 #include <string>
 
 namespace datum::tools {
@@ -10,5 +12,8 @@ namespace datum::tools {
 // has the address 192.0.2.1"; empty: it can be used, or this host does not tell. An empty name
 // stands for any interface.
 std::string why_unusable(const std::string& place);
+
+// Whether processes here can listen at that address.
+bool is_of_this_host(const sockaddr_storage& address);
 
 } // namespace datum::tools

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // datadm: the command line. What it does is in actions.h.
-#include <cstdlib>
-
+#include "base/variables.h"
 #include "common/options.h"
 #include "datadm/actions.h"
 #include "registry/conf/conf_file.h"
@@ -23,7 +22,9 @@ int main(int argc, char** argv) try {
   app.add_flag("-u,--update", actions.update,
                "look for adapters again: add lines for new ones, remove those of vanished ones");
   app.add_flag("-v,--view", actions.view, "print dat.conf, after the changes");
-  actions.file = datum::conf::locate(std::getenv("DAT_OVERRIDE"), datum::conf::kDefaultPaths).path;
+  actions.file =
+      datum::conf::locate(datum::value_of(datum::Variable::ConfFile), datum::conf::kDefaultPaths)
+          .path;
   app.add_option("--file", actions.file, "the dat.conf to work on; also named by DAT_OVERRIDE")
       ->type_name("FILE")
       ->capture_default_str();

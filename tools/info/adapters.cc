@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string_view>
@@ -10,9 +12,11 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "common/address.h"
 #include "common/dat_error.h"
+#include "info/loaded.h"
 
 namespace datum::info {
 namespace {
@@ -79,6 +83,11 @@ class AdapterList {
   std::vector<Adapter> adapters_;
 };
 
+bool is_own(const Adapter& adapter) {
+  const std::filesystem::path library(adapter.origin.library);
+  return library.filename().string().starts_with("libdatum");
+}
+
 void refuse(Adapter& adapter, tools::Refusal refusal) {
   adapter.obstacle = refusal.obstacle;
   adapter.state = std::move(refusal.text);
@@ -103,10 +112,40 @@ std::vector<Adapter> list_adapters(const ConfFile& file) {
 }
 
 void put_own_first(std::vector<Adapter>& adapters) {
-  std::stable_partition(adapters.begin(), adapters.end(), [](const Adapter& adapter) {
-    const std::filesystem::path library(adapter.origin.library);
-    return library.filename().string().starts_with("libdatum");
-  });
+  std::stable_partition(adapters.begin(), adapters.end(), is_own);
+}
+
+std::vector<Adapter> take_foreign(std::vector<Adapter>& adapters) {
+  const auto is_foreign = [](const Adapter& adapter) {
+    return !adapter.opens && !adapter.origin.library.empty() && !is_own(adapter);
+  };
+  if (std::count_if(adapters.begin(), adapters.end(), is_foreign) < 2) return {};
+  const auto first =
+      std::stable_partition(adapters.begin(), adapters.end(), std::not_fn(is_foreign));
+  std::vector<Adapter> foreign(std::make_move_iterator(first),
+                               std::make_move_iterator(adapters.end()));
+  adapters.erase(first, adapters.end());
+  return foreign;
+}
+
+std::string text_of_foreign(const std::vector<Adapter>& foreign) {
+  constexpr std::size_t kShown = 4;
+  std::set<std::string> libraries;
+  std::map<std::string, std::size_t> reasons;
+  for (const Adapter& adapter : foreign) {
+    libraries.insert(adapter.origin.library);
+    ++reasons[adapter.tried ? "cannot be opened here"
+                            : fmt::format("for DAT {}.{} programs", adapter.major, adapter.minor)];
+  }
+  const std::size_t more = libraries.size() - std::min(libraries.size(), kShown);
+  std::vector<std::string> shown(
+      libraries.begin(), std::next(libraries.begin(), std::ptrdiff_t(libraries.size() - more)));
+  if (more > 0) shown.push_back(fmt::format("{} more", more));
+  std::string why;
+  for (const auto& [reason, count] : reasons)
+    why += fmt::format("{}{} {}", why.empty() ? "" : ", ", count, reason);
+  return fmt::format("{} lines of other providers ({}): {}; --all shows them", foreign.size(),
+                     fmt::join(shown, ", "), why);
 }
 
 DAT_RETURN open_adapter(const Adapter& adapter, DAT_IA_HANDLE& ia) {
@@ -137,6 +176,7 @@ void try_open(Adapter& adapter) {
   const tools::IaHandle owner(ia);
   adapter.opens = true;
   adapter.state = "opens";
+  adapter.library_path = path_of_library(adapter.origin.library);
   DAT_IA_ATTR attr = {};
   if (dat_ia_query(ia, nullptr, DAT_IA_FIELD_ALL, &attr, 0, nullptr) != DAT_SUCCESS) return;
   adapter.address = tools::address_text(reinterpret_cast<const sockaddr*>(attr.ia_address_ptr));

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/dat_objects.h"
+#include "common/dat_handle.h"
 #include "common/ia_obstacle.h"
 #include "common/ia_origin.h"
 
@@ -26,7 +26,8 @@ struct Adapter {
   bool opens = false;
   Obstacle obstacle = Obstacle::None;
   std::string address;
-  std::string state; // "opens", or why not
+  std::string library_path; // the file that serves it; empty: it does not open
+  std::string state;        // "opens", or why not
   // Which way connections take, in its provider's words; empty: it does not tell.
   std::string to_this_host, to_other_hosts, path_reason;
 };
@@ -37,6 +38,12 @@ std::vector<Adapter> list_adapters(const ConfFile& file);
 
 // Those of Datum's providers, then the others; each in the order that they have.
 void put_own_first(std::vector<Adapter>& adapters);
+
+// A distribution's dat.conf names whatever there is anywhere: takes out those of other providers
+// that do not open here, or were not tried, unless there is one alone.
+std::vector<Adapter> take_foreign(std::vector<Adapter>& adapters);
+// What they are, in one line: how many, for whom, which libraries.
+std::string text_of_foreign(const std::vector<Adapter>& foreign);
 
 // Opens it to see; fills what is below `opens`.
 void try_open(Adapter& adapter);

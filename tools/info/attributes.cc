@@ -15,15 +15,15 @@ using List = std::vector<Attribute>;
 
 template <typename Number>
 void number(List& list, const char* name, Number value) {
-  list.push_back({name, fmt::format("{}", value)});
+  list.push_back({name, fmt::format("{}", value), true});
 }
 
 void yes_no(List& list, const char* name, DAT_BOOLEAN value) {
-  list.push_back({name, value == DAT_FALSE ? "no" : "yes"});
+  list.push_back({name, value == DAT_FALSE ? "no" : "yes", false});
 }
 
 void text(List& list, const char* name, std::string value) {
-  list.push_back({name, std::move(value)});
+  list.push_back({name, std::move(value), false});
 }
 
 struct Flag {
@@ -41,8 +41,34 @@ std::string flags(int value, std::span<const Flag> names) {
 // Each name is in a group of its own, so that it cannot hide one of the provider's own fields.
 void named(List& list, const char* group, DAT_COUNT count, const DAT_NAMED_ATTR* attributes) {
   for (DAT_COUNT i = 0; attributes != nullptr && i < count; ++i)
-    list.push_back({fmt::format("{}: {}", group, attributes[i].name), attributes[i].value});
+    list.push_back({fmt::format("{}: {}", group, attributes[i].name), attributes[i].value, false});
 }
+
+#if DAT_VERSION_MAJOR == 2
+std::string extension(DAT_EXTENSION value) {
+  switch (value) {
+  case DAT_EXTENSION_NONE: return "none";
+  case DAT_EXTENSION_IB: return "InfiniBand";
+  case DAT_EXTENSION_IW: return "iWARP";
+  }
+  return "unknown";
+}
+
+std::string rmr_scope(DAT_RMR_SCOPE value) {
+  switch (value) {
+  case DAT_RMR_SCOPE_EP: return "that of its bind only";
+  case DAT_RMR_SCOPE_PZ: return "any of its protection zone";
+  case DAT_RMR_SCOPE_ANY: return "any";
+  }
+  return "unknown";
+}
+
+std::string load_balancing(DAT_HA_LB value) {
+  static constexpr Flag kWays[] = {{DAT_HA_LB_INTERCOMM, "among connections"},
+                                   {DAT_HA_LB_INTRACOMM, "within one connection"}};
+  return flags(static_cast<int>(value), kWays);
+}
+#endif
 
 List adapter_list(const DAT_IA_ATTR& a) {
   List list;
@@ -78,6 +104,11 @@ List adapter_list(const DAT_IA_ATTR& a) {
   number(list, "max_srqs", a.max_srqs);
   number(list, "max_ep_per_srq", a.max_ep_per_srq);
   number(list, "max_recv_per_srq", a.max_recv_per_srq);
+#if DAT_VERSION_MAJOR == 2
+  yes_no(list, "zb_supported", a.zb_supported);
+  text(list, "extension_supported", extension(a.extension_supported));
+  number(list, "extension_version", a.extension_version);
+#endif
   named(list, "transport", a.num_transport_attr, a.transport_attr);
   named(list, "vendor", a.num_vendor_attr, a.vendor_attr);
   return list;
@@ -119,7 +150,9 @@ std::string memory_types(unsigned value) {
   std::string text = "virtual";
   if ((value & DAT_MEM_TYPE_LMR) != 0) text += ", LMR";
   if ((value & DAT_MEM_TYPE_SHARED_VIRTUAL) != 0) text += ", shared virtual";
+#if DAT_VERSION_MAJOR == 1
   if ((value & DAT_MEM_TYPE_SO_VIRTUAL) == DAT_MEM_TYPE_SO_VIRTUAL) text += ", SO virtual";
+#endif
   return text;
 }
 
@@ -161,6 +194,13 @@ List provider_list(const DAT_PROVIDER_ATTR& a) {
   yes_no(list, "lmr_sync_req", a.lmr_sync_req);
   yes_no(list, "dto_async_return_guaranteed", a.dto_async_return_guaranteed);
   yes_no(list, "rdma_write_for_rdma_read_req", a.rdma_write_for_rdma_read_req);
+#if DAT_VERSION_MAJOR == 2
+  yes_no(list, "rdma_read_lmr_rmr_context_exposure", a.rdma_read_lmr_rmr_context_exposure);
+  text(list, "rmr_scope_supported", rmr_scope(a.rmr_scope_supported));
+  yes_no(list, "is_signal_safe", a.is_signal_safe);
+  yes_no(list, "ha_supported", a.ha_supported);
+  text(list, "ha_loadbalancing", load_balancing(a.ha_loadbalancing));
+#endif
   named(list, "provider", a.num_provider_specific_attr, a.provider_specific_attr);
   return list;
 }

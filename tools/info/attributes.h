@@ -11,6 +11,7 @@ namespace datum::info {
 
 struct Attribute {
   std::string name, value;
+  bool is_number = false;
 };
 
 struct Attributes {

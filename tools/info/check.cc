@@ -2,14 +2,14 @@
 #include "info/check.h"
 
 #include <algorithm>
-#include <array>
-#include <optional>
 #include <sstream>
 #include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/variables.h"
+#include "common/dat.h"
 #include "common/human.h"
 
 namespace datum::info {
@@ -60,13 +60,16 @@ void judge_module(const Facts& facts, Findings& out) {
   if (!facts.module.empty())
     out.push_back({Grade::Fine, "module", facts.module, {}});
   else if (library_missing)
-    out.push_back({Grade::Problem, "module", "libdatum1.so was not loaded by any adapter",
-                   "install it beside libdat.so.1, or where the loader looks"});
+    out.push_back(
+        {Grade::Problem, "module",
+         fmt::format("{} was not loaded by any adapter", tools::kBuiltInLibrary),
+         fmt::format("install it beside {}, or where the loader looks", tools::kRegistryLibrary)});
   else
-    out.push_back({Grade::Note,
-                   "module",
-                   "libdatum1.so is not in use: no adapter that needs it is open",
-                   {}});
+    out.push_back(
+        {Grade::Note,
+         "module",
+         fmt::format("{} is not in use: no adapter that needs it is open", tools::kBuiltInLibrary),
+         {}});
 }
 
 void judge_open_adapter(const Adapter& adapter, const std::string& name, Findings& out) {
@@ -81,11 +84,13 @@ void judge_open_adapter(const Adapter& adapter, const std::string& name, Finding
     out.push_back({Grade::Fine, "adapter", text, {}});
 }
 
-void judge_adapters(const Facts& facts, Findings& out) {
+void judge_adapters(const Facts& facts, bool all, Findings& out) {
   if (facts.adapters.empty())
     out.push_back({Grade::Problem, "adapters", "no interface adapter at all",
                    "reinstall libdat; its built-in IAs need no configuration"});
-  for (const Adapter& adapter : facts.adapters) {
+  std::vector<Adapter> adapters = facts.adapters;
+  const std::vector<Adapter> foreign = all ? std::vector<Adapter>() : take_foreign(adapters);
+  for (const Adapter& adapter : adapters) {
     const std::string name = fmt::format("{} u{}.{} ({})", adapter.name, adapter.major,
                                          adapter.minor, adapter.origin.text);
     if (adapter.opens)
@@ -96,50 +101,58 @@ void judge_adapters(const Facts& facts, Findings& out) {
       out.push_back({Grade::Problem, "adapter", fmt::format("{}: {}", name, adapter.state),
                      tools::step_for(adapter.obstacle, adapter.origin)});
   }
+  if (!foreign.empty()) out.push_back({Grade::Note, "adapters", text_of_foreign(foreign), {}});
   judge_module(facts, out);
 }
 
-struct Ports {
-  unsigned low = 0, high = 0;
-};
-// What qualifiers above 65535 stand for, unless DATUM_PORT_RANGE says otherwise.
-constexpr Ports kMappedPorts{16384, 24575};
-
-std::optional<Ports> port_range(const std::string& text) {
-  Ports ports;
-  char dash = 0, rest = 0;
-  std::istringstream in(text);
-  const bool good = in >> ports.low >> dash >> ports.high && dash == '-' && !(in >> rest) &&
-                    ports.low >= 1024 && ports.low <= ports.high && ports.high <= 65535;
-  return good ? std::optional(ports) : std::nullopt;
+const VariableInfo* known_variable(const std::string& name) {
+  const auto all = variables();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const VariableInfo& info) { return info.name == name; });
+  return found == all.end() ? nullptr : &*found;
 }
 
+std::string all_settings() {
+  std::vector<std::string_view> names;
+  for (const VariableInfo& info : variables()) names.emplace_back(info.name);
+  return fmt::format("use one of {}", fmt::join(names, ", "));
+}
+
+void judge_variable(const VariableInfo& info, const std::string& value, Findings& out) {
+  const std::string setting = fmt::format("{}={}", info.name, value);
+  if (!is_understood(info.variable, value))
+    out.push_back({Grade::Problem, "environment",
+                   fmt::format("{}: not {}; {}", setting, info.expected, info.instead),
+                   fmt::format("set {} to {}, or unset it", info.name, info.expected)});
+  else if (value.empty() && info.empty_is_unset)
+    out.push_back({Grade::Note, "environment", setting + " is empty: as if it were not set", {}});
+  else
+    out.push_back({Grade::Note, "environment", setting + " is set", {}});
+}
+
+// Of a name that is none of Datum's the value is nobody's business here: DAT_CP_TOKEN is a secret.
 void judge_environment(const Facts& facts, Findings& out) {
-  static constexpr std::array kKnown = {
-      "DATUM_ALIAS",        "DATUM_TRANSPORT",       "DATUM_CRC",
-      "DATUM_PORT_RANGE",   "DATUM_RNR_TIMEOUT",     "DATUM_LOG",
-      "DATUM_PEER_TIMEOUT", "DATUM_CONNECT_GRACE",   "DATUM_HALF_OPEN",
-      "DATUM_ENDING",       "DATUM_REQUEST_TIMEOUT", "DATUM_FIRST_FRAME_TIMEOUT",
-      "DATUM_UNRECEIVED",   "DATUM_READ_SIZE",       "DATUM_UNSENT",
-      "DATUM_END_TIMEOUT",  "DATUM_CLOSE_TIMEOUT",   "DATUM_HELLO"};
   for (const auto& [name, value] : facts.environment) {
-    const std::string setting = fmt::format("{}={}", name, value);
-    const bool known = !name.starts_with("DATUM_") ||
-                       std::find(kKnown.begin(), kKnown.end(), name) != kKnown.end();
-    if (!known)
-      out.push_back({Grade::Problem, "environment", setting + ": no such setting",
-                     fmt::format("use one of {}", fmt::join(kKnown, ", "))});
-    else if (name == "DATUM_PORT_RANGE" && !port_range(value))
+    if (const VariableInfo* const info = known_variable(name))
+      judge_variable(*info, value, out);
+    else if (name.starts_with("DATUM_"))
       out.push_back({Grade::Problem, "environment",
-                     setting + ": not two ports LOW-HIGH from 1024 to 65535",
-                     "write it as in DATUM_PORT_RANGE=20000-29999"});
+                     fmt::format("{}={}: no such setting", name, value), all_settings()});
     else
-      out.push_back({Grade::Note, "environment", setting + " is set", {}});
+      out.push_back(
+          {Grade::Note, "environment", name + " is set; Datum's libraries do not read it", {}});
   }
 }
 
 std::string count_text(std::uint64_t value) {
   return value == UINT64_MAX ? "unlimited" : std::to_string(value);
+}
+
+// A shell may raise the limit up to the hard one, and not beyond.
+std::string more_files(const Limit& files) {
+  if (files.soft < files.hard) return "ulimit -n " + count_text(files.hard);
+  return "as root raise the hard limit, in /etc/security/limits.conf or by LimitNOFILE= of the "
+         "service";
 }
 
 void judge_limits(const Facts& facts, Findings& out) {
@@ -149,8 +162,8 @@ void judge_limits(const Facts& facts, Findings& out) {
                   count_text(files.soft), count_text(files.hard), kFilesPerLink);
   if (files.soft <= kFewFiles)
     out.push_back({Grade::Note, "open files", text,
-                   fmt::format("for more than some {} peer processes: ulimit -n {}",
-                               files.soft / kFilesPerLink, count_text(files.hard))});
+                   fmt::format("for more than some {} peer processes: {}",
+                               files.soft / kFilesPerLink, more_files(files))});
   else
     out.push_back({Grade::Fine, "open files", text, {}});
   out.push_back({Grade::Fine,
@@ -232,9 +245,11 @@ void judge_memory(const Facts& facts, Findings& out) {
                    "sysctl vm.nr_hugepages=N"});
 }
 
-Ports mapped_ports(const Facts& facts) {
+// What qualifiers above 65535 stand for.
+PortRange mapped_ports(const Facts& facts) {
+  constexpr PortRange kMappedPorts{16384, 24575};
   for (const auto& [name, value] : facts.environment)
-    if (name == "DATUM_PORT_RANGE") return port_range(value).value_or(kMappedPorts);
+    if (name == about(Variable::PortRange).name) return parse_ports(value).value_or(kMappedPorts);
   return kMappedPorts;
 }
 
@@ -243,11 +258,10 @@ void judge_ports(const Facts& facts, Findings& out) {
       fmt::format("ephemeral {}, privileged below {}",
                   facts.ephemeral_ports.empty() ? "unknown" : facts.ephemeral_ports,
                   facts.first_unprivileged_port.value_or(1024));
-  const Ports mapped = mapped_ports(facts);
-  Ports ephemeral;
+  const PortRange mapped = mapped_ports(facts);
+  unsigned low = 0, high = 0; // of the ephemeral ones
   std::istringstream in(facts.ephemeral_ports);
-  const bool overlap = in >> ephemeral.low >> ephemeral.high && ephemeral.low <= mapped.high &&
-                       mapped.low <= ephemeral.high;
+  const bool overlap = in >> low >> high && low <= mapped.high && mapped.low <= high;
   if (!overlap) {
     out.push_back({Grade::Fine, "ports", found, {}});
     return;
@@ -291,14 +305,16 @@ void judge_network(const Facts& facts, Findings& out) {
          "processes of the same one by shared memory",
          "containers of one pod share it; otherwise let them share the host's network"});
   else
-    out.push_back({Grade::Fine,
-                   "namespaces",
-                   facts.namespaces_known
-                       ? fmt::format("the network of process 1{}",
-                                     facts.own_pids ? ", another pid namespace" : "")
-                   : facts.proc_mounted ? "those of process 1 cannot be seen by this user"
-                                        : "unknown without /proc",
-                   {}});
+    out.push_back(
+        {Grade::Fine,
+         "namespaces",
+         facts.namespaces_known ? fmt::format("the network of process 1{}",
+                                              facts.own_pids ? ", another pid namespace" : "")
+         : !facts.proc_mounted  ? "unknown without /proc"
+         : facts.root ? "those of process 1 cannot be seen, not even as root: a container or a "
+                        "sandbox hides them"
+                      : "those of process 1 cannot be seen by this user",
+         {}});
   judge_ports(facts, out);
   judge_names(facts, out);
 }
@@ -316,10 +332,10 @@ void judge_devices(const Facts& facts, Findings& out) {
 
 } // namespace
 
-std::vector<Finding> judge(const Facts& facts) {
+std::vector<Finding> judge(const Facts& facts, bool all) {
   Findings findings;
   judge_conf(facts, findings);
-  judge_adapters(facts, findings);
+  judge_adapters(facts, all, findings);
   judge_environment(facts, findings);
   judge_limits(facts, findings);
   judge_access(facts, findings);

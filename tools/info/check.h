@@ -18,7 +18,8 @@ struct Finding {
   std::string step;    // what to do; empty if nothing has to be done
 };
 
-std::vector<Finding> judge(const Facts& facts);
+// all: each line of other providers that does not open by itself, as a problem if it is one.
+std::vector<Finding> judge(const Facts& facts, bool all = false);
 bool any_problem(const std::vector<Finding>& findings);
 const char* name_of(Grade grade); // "ok", "note", "problem"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "info/facts.h"
 
-#include <link.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -16,7 +15,9 @@
 #include <cstring>
 #include <filesystem>
 
+#include "common/dat.h"
 #include "common/memory_fd.h"
+#include "info/loaded.h"
 #include "info/proc.h"
 
 namespace fs = std::filesystem;
@@ -43,20 +44,6 @@ std::vector<std::pair<std::string, std::string>> dat_environment() {
   }
   std::sort(found.begin(), found.end());
   return found;
-}
-
-// The loader knows also where /proc is not mounted.
-std::string loaded_module() {
-  std::string path;
-  dl_iterate_phdr(
-      [](dl_phdr_info* library, std::size_t, void* found) {
-        const std::string name = library->dlpi_name;
-        if (fs::path(name).filename().string().starts_with("libdatum1.so"))
-          *static_cast<std::string*>(found) = name;
-        return 0;
-      },
-      &path);
-  return path;
 }
 
 std::string test_memfd() {
@@ -122,7 +109,8 @@ Facts gather_facts() {
   facts.conf = tools::read_conf_file();
   facts.adapters = list_adapters(facts.conf);
   for (Adapter& adapter : facts.adapters) try_open(adapter);
-  facts.module = loaded_module();
+  facts.module = path_of_library(tools::kBuiltInLibrary);
+  facts.root = geteuid() == 0;
   facts.environment = dat_environment();
   facts.open_files = limit_of(RLIMIT_NOFILE);
   facts.locked_memory = limit_of(RLIMIT_MEMLOCK);

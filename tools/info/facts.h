@@ -22,7 +22,7 @@ struct Facts {
   ConfFile conf;
   std::vector<Adapter> adapters;
   std::vector<std::pair<std::string, std::string>> environment; // DAT_* and DATUM_*
-  std::string module;                                           // the file of libdatum1.so in use
+  std::string module; // the file of libdatum1.so or libdatum2.so in use
   Limit open_files, locked_memory;
   unsigned cores = 0;
   bool proc_mounted = true;
@@ -33,6 +33,7 @@ struct Facts {
   std::optional<std::uint64_t> shm_free; // bytes of /dev/shm; nothing: not mounted
   bool own_network = false, own_pids = false; // other namespaces than process 1
   bool namespaces_known = false;
+  bool root = false;
   std::string ephemeral_ports; // "32768 60999"
   std::optional<long> first_unprivileged_port;
   std::vector<HeldName> held_names;

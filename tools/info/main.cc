@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // dat-info: the command line.
+#include <sys/auxv.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <climits>
+#include <cstdlib>
+#include <cstring>
 #include <exception>
+#include <filesystem>
 
 #include <fmt/format.h>
 
 #include "common/options.h"
 #include "common/text_line.h"
 #include "info/print.h"
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -19,7 +28,7 @@ using datum::tools::ToolError;
 struct CommandLine {
   std::vector<std::string> names;
   datum::tools::CommonOptions common;
-  bool attributes = false, check = false;
+  bool attributes = false, check = false, all = false, dat2 = false;
   pid_t pid = 0;
 };
 
@@ -40,11 +49,33 @@ std::vector<Adapter> wanted_adapters(const std::vector<std::string>& names) {
   return chosen;
 }
 
+// A process has one registry: the view of DAT 2.0 is another program's.
+#if DAT_VERSION_MAJOR == 1
+[[noreturn]] void become_dat2(char** argv) {
+  std::error_code error;
+  fs::path self = fs::read_symlink("/proc/self/exe", error);
+  if (error) self = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  const fs::path other = self.parent_path() / "dat-info2";
+  execv(other.c_str(), argv);
+  throw ToolError(ExitCode::Failed,
+                  fmt::format("{}: {} (is it installed? it belongs beside dat-info)",
+                              other.string(), std::strerror(errno)));
+}
+#endif
+
+// The distributions' provider says on stderr what each adapter of its lacks, which is told here.
+void quiet_others() {
+  setenv("DAPL_DBG_TYPE", "0", 0);
+}
+
 ExitCode list(const CommandLine& line) {
   std::vector<Adapter> adapters = wanted_adapters(line.names);
   // Who reads it looks for what may be of use; a program for what the registry has.
   if (line.names.empty() && !line.common.json) put_own_first(adapters);
   for (Adapter& adapter : adapters) try_open(adapter);
+  // JSON has each, and so have those that are asked for.
+  std::vector<Adapter> foreign;
+  if (line.names.empty() && !line.common.json && !line.all) foreign = take_foreign(adapters);
   std::string objects, details;
   for (const Adapter& adapter : adapters) {
     const bool full = line.attributes && adapter.opens;
@@ -56,14 +87,14 @@ ExitCode list(const CommandLine& line) {
   if (line.common.json)
     datum::tools::print_text(fmt::format("[{}\n]\n", objects));
   else
-    datum::tools::print_text(text_of(adapters) + details);
+    datum::tools::print_text(text_of(adapters, foreign) + details);
   const bool all_well = std::all_of(adapters.begin(), adapters.end(),
                                     [](const Adapter& a) { return a.opens || !a.tried; });
   return all_well && !adapters.empty() ? ExitCode::Ok : ExitCode::Failed;
 }
 
 ExitCode check(const CommandLine& line) {
-  const std::vector<Finding> findings = judge(gather_facts());
+  const std::vector<Finding> findings = judge(gather_facts(), line.all);
   datum::tools::print_text(line.common.json ? json_of(findings) : text_of(findings));
   return any_problem(findings) ? ExitCode::Failed : ExitCode::Ok;
 }
@@ -81,17 +112,25 @@ int main(int argc, char** argv) try {
   CommandLine line;
   app.add_option("IA", line.names, "show only these interface adapters");
   app.add_flag("-a,--attributes", line.attributes, "all attributes of the IA and of its provider");
+  app.add_flag("--all", line.all,
+               "each line of dat.conf, also those of other providers that do not open here");
+  auto* dat2_flag = app.add_flag("--dat2", line.dat2, "what programs of DAT 2.0 see, not of 1.2");
   auto* check_flag = app.add_flag(
       "--check", line.check, "look for what is in the way on this machine, and say what to do");
   app.add_option("-p,--pid", line.pid, "show a running program, by /proc and its own word")
       ->type_name("PID")
       ->check(datum::tools::whole_number(1, INT_MAX))
-      ->excludes(check_flag);
+      ->excludes(check_flag)
+      ->excludes(dat2_flag);
   datum::tools::add_json_option(app, line.common);
   app.footer("Exit: 0 all IAs that were tried open, no problem found, the program uses DAT; 1 not "
              "so; 2 usage, or no\n"
              "such process. See dat-info(1).");
   return datum::tools::run_tool(app, argc, argv, [&] {
+#if DAT_VERSION_MAJOR == 1
+    if (line.dat2) become_dat2(argv);
+#endif
+    quiet_others();
     if (line.check) return check(line);
     return line.pid > 0 ? show_process(line) : list(line);
   });

@@ -2,6 +2,7 @@
 #include "info/print.h"
 
 #include <algorithm>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "common/human.h"
 #include "common/json.h"
 #include "common/text_line.h"
+#include "info/loaded.h"
 #include "info/print_report.h"
 
 namespace datum::info {
@@ -34,7 +36,12 @@ std::string json_list(const std::vector<std::string>& values) {
 
 std::string json_map(const std::vector<Attribute>& list) {
   JsonObject object;
-  for (const Attribute& a : list) object.add(a.name, a.value);
+  for (const Attribute& a : list) {
+    if (a.is_number)
+      object.add_raw(a.name, a.value);
+    else
+      object.add(a.name, a.value);
+  }
   return object.text();
 }
 
@@ -72,6 +79,24 @@ std::string paths_text(const std::vector<Adapter>& adapters) {
     text += '\n' + text_line("Which way connections of {} take, to", who) + what;
   if (!lines.empty()) text += "dat-ping -v HOST tells which way one took, and why.\n";
   return text;
+}
+
+// Which libraries a program of this version has to do with.
+std::string served_text(const std::vector<Adapter>& adapters) {
+  std::string text = '\n' + text_line("Programs of DAT {}.{} are served by {}", DAT_VERSION_MAJOR,
+                                      DAT_VERSION_MINOR, path_of_library(tools::kRegistryLibrary));
+  std::set<std::string> told;
+  for (const Adapter& a : adapters)
+    if (!a.library_path.empty() && told.insert(a.library_path).second)
+      text += text_line("  and by {}", a.library_path);
+  if (DAT_VERSION_MAJOR == 1) text += "dat-info --dat2 shows what programs of DAT 2.0 see.\n";
+  return text;
+}
+
+// A number as proc(5) writes it; null: not known, or no limit.
+std::string number_or_null(const std::string& text) {
+  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  return digits ? text : "null";
 }
 
 std::string end_text(const TcpEnd& end) {
@@ -153,7 +178,7 @@ std::string json_objects(const std::vector<Item>& items) {
 
 } // namespace
 
-std::string text_of(const std::vector<Adapter>& adapters) {
+std::string text_of(const std::vector<Adapter>& adapters, const std::vector<Adapter>& foreign) {
   std::size_t width = 8, from_width = 34;
   for (const Adapter& a : adapters) {
     width = std::max(width, a.name.size() + 2);
@@ -167,7 +192,8 @@ std::string text_of(const std::vector<Adapter>& adapters) {
   if (std::any_of(adapters.begin(), adapters.end(),
                   [](const Adapter& a) { return a.tried && !a.opens; }))
     text += "\ndat-info --check says what to do.\n";
-  return text + paths_text(adapters);
+  if (!foreign.empty()) text += '\n' + text_line("{}", text_of_foreign(foreign));
+  return text + paths_text(adapters) + served_text(adapters);
 }
 
 std::string text_of(const Attributes& attributes) {
@@ -223,6 +249,7 @@ std::string json_of(const Adapter& adapter, const Attributes* attributes) {
       .add("opens", adapter.opens)
       .add("state", adapter.state)
       .add("address", adapter.address)
+      .add("library_path", adapter.library_path)
       .add_raw("paths", adapter.to_this_host.empty()
                             ? "null"
                             : JsonObject()
@@ -261,13 +288,13 @@ std::string json_of(const ProcessView& view) {
              .add("pid", view.pid)
              .add("command", view.command)
              .add("program", view.program)
-             .add("user", view.user)
+             .add_raw("user", number_or_null(view.user))
              .add("uses_dat", view.uses_dat())
              .add_raw("libraries", "[" + libraries + "]")
              .add_raw("memory", "[" + segments + "]")
              .add("links", view.links())
              .add("links_dialled_by_peer", view.accepted)
-             .add_raw("direct_access_to", json_list(view.direct))
+             .add_raw("direct_access_to", fmt::format("[{}]", fmt::join(view.direct, ", ")))
              .add_raw("listens_on", json_list(view.listeners))
              .add_raw("tcp_listens_on", json_objects(view.tcp_listeners))
              .add_raw("tcp_connections", json_objects(view.tcp_connections))
@@ -275,7 +302,7 @@ std::string json_of(const ProcessView& view) {
              .add("datum_transport", view.transport)
              .add_raw("threads", json_list(view.threads))
              .add("descriptors", view.descriptors)
-             .add("descriptor_limit", view.descriptor_limit)
+             .add_raw("descriptor_limit", number_or_null(view.descriptor_limit))
              .add_raw("adapters", json_of(view.reports))
              .add_raw("not_visible", json_list(view.gaps))
              .text() +

@@ -12,7 +12,8 @@
 
 namespace datum::info {
 
-std::string text_of(const std::vector<Adapter>& adapters);
+// foreign: told in one line (take_foreign).
+std::string text_of(const std::vector<Adapter>& adapters, const std::vector<Adapter>& foreign);
 std::string text_of(const Attributes& attributes);
 std::string text_of(const std::vector<Finding>& findings);
 std::string text_of(const ProcessView& view);

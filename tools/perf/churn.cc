@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "common/dat_error.h"
+#include "common/failed_connect.h"
 #include "perf/stopwatch.h"
 
 namespace datum::perf {
@@ -66,6 +67,14 @@ void start(Pool& pool, const ChurnTarget& target) {
         "dat_ep_connect");
 }
 
+std::string why_failed(const tools::Interface& ia, const ChurnTarget& target,
+                       DAT_EVENT_NUMBER number) {
+  const auto* const address = reinterpret_cast<const sockaddr*>(&target.address.storage);
+  return tools::failed_connect(number,
+                               fmt::format("{} port {}", tools::address_text(address), target.port),
+                               target.address, tools::ways_to(ia.get(), target.address));
+}
+
 } // namespace
 
 double connect_churn(const tools::Interface& ia, const ChurnTarget& target, std::uint64_t count) {
@@ -88,7 +97,7 @@ double connect_churn(const tools::Interface& ia, const ChurnTarget& target, std:
         ++started;
       }
     } else {
-      throw ToolError(ExitCode::PeerLost, tools::connection_failure(event->event_number, "peer"));
+      throw ToolError(ExitCode::PeerLost, why_failed(ia, target, event->event_number));
     }
   }
   return now_ns() - begin;

@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "registry/conf/aliases.h"
 
+#include "base/variables.h"
+
 namespace datum::conf {
 
 Aliases Aliases::parse(std::string_view text, std::vector<std::string>& bad) {
   Aliases aliases;
-  while (!text.empty()) {
-    const std::size_t comma = text.find(',');
-    const std::string_view part = text.substr(0, comma);
-    text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
-    const std::size_t equals = part.find('=');
-    if (equals == std::string_view::npos || equals == 0 || equals + 1 == part.size()) {
-      if (!part.empty()) bad.emplace_back(part);
-      continue;
-    }
-    std::string name(part.substr(0, equals));
-    std::string ia(part.substr(equals + 1));
-    if (name == "*")
-      aliases.for_unknown_ = std::move(ia);
+  each_alias(text, [&](std::string_view part) {
+    const auto alias = parse_alias(part);
+    if (!alias)
+      bad.emplace_back(part);
+    else if (alias->first == "*")
+      aliases.for_unknown_ = alias->second;
     else
-      aliases.pairs_.emplace_back(std::move(name), std::move(ia));
-  }
+      aliases.pairs_.emplace_back(alias->first, alias->second);
+  });
   return aliases;
 }
 

@@ -35,7 +35,8 @@ tl::unexpected<ReadError> failed(int code) {
 } // namespace
 
 Location locate(const char* override_path, std::span<const std::string_view> candidates) {
-  if (override_path != nullptr) return {override_path, true};
+  // Empty is not set, as with most variables of most programs: no file has that name.
+  if (override_path != nullptr && *override_path != '\0') return {override_path, true};
   for (const std::string_view candidate : candidates) {
     std::string path(candidate);
     struct stat info {};

@@ -17,8 +17,8 @@ struct Location {
   bool overridden = false; // named by DAT_OVERRIDE: there is no second choice
 };
 
-// override_path: DAT_OVERRIDE, or null. Without it the first candidate that exists, or else the
-// first one.
+// override_path: DAT_OVERRIDE; null or empty: not set. Without it the first candidate that exists,
+// or else the first one.
 Location locate(const char* override_path, std::span<const std::string_view> candidates);
 
 struct ReadError {

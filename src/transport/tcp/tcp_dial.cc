@@ -165,10 +165,12 @@ void TcpDial::tell_unreachable() {
     if (!log_enabled(level)) return;
     if (level == LogLevel::Warn && !context_.connect_shortage.may_tell(Lack::Other, context_.now()))
       return;
-    log(level, "connecting to {} port {}: {}{}{}", to_text(host_), unreachable_,
+    const std::string host = to_text(host_);
+    log(level, "connecting to {} port {} over TCP: {}{}", host, unreachable_,
         std::strerror(why_unreachable_),
-        refused ? "; a firewall, a route or a security policy of this host refuses it" : "",
-        alone ? text("; {}, see `ip address`", kNoNetwork) : "");
+        refused ? "; a firewall, a route or a security policy of this host refuses it"
+        : alone ? text("; {}, see `ip address`", kNoNetwork)
+                : text("; `ip route get {}` shows the way there", host));
   } catch (const std::bad_alloc&) { // for the address
     log_out_of_memory();
   }

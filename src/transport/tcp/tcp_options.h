@@ -12,6 +12,7 @@
 
 namespace datum {
 
+// DATUM_CRC, in the order of its words.
 enum class CrcPolicy : std::uint8_t {
   Auto, // off where octets do not leave this host
   On,

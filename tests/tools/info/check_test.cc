@@ -135,6 +135,72 @@ TEST(InfoCheck, AnAdapterForDat2IsOnlyANote) {
   expect(facts, "for DAT 2.0 programs", Grade::Note);
 }
 
+Adapter foreign(const std::string& name, unsigned major) {
+  Adapter adapter;
+  adapter.name = name;
+  adapter.major = major;
+  adapter.tried = major == 1;
+  adapter.state = "the cause";
+  adapter.origin = {true, "/etc/dat.conf:3", "libdaplofa.so." + std::to_string(major), {}};
+  return adapter;
+}
+
+TEST(InfoCheck, LinesOfOtherProvidersAreOneNoteAndAllOnRequest) {
+  Facts facts = good();
+  for (int i = 0; i != 62; ++i) facts.adapters.push_back(foreign("ofa" + std::to_string(i), 2));
+  const std::size_t usual = judge(good()).size();
+  EXPECT_EQ(judge(facts).size(), usual + 1);
+  expect(facts, "62 lines of other providers (libdaplofa.so.2): 62 for DAT 2.0 programs; --all",
+         Grade::Note);
+  EXPECT_EQ(judge(facts, true).size(), usual + 62);
+  facts.adapters.push_back(foreign("ib0", 1));
+  facts.adapters.push_back(foreign("ib1", 1));
+  expect(facts, "(libdaplofa.so.1, libdaplofa.so.2): 2 cannot be opened here, 62 for DAT 2.0",
+         Grade::Note);
+  EXPECT_TRUE(any_problem(judge(facts, true)));
+}
+
+TEST(InfoCheck, OneLineOfAnotherProviderIsJudgedByItself) {
+  Facts facts = good();
+  facts.adapters.push_back(foreign("ib0", 1));
+  expect(facts, "ib0 u1.0 (/etc/dat.conf:3): the cause", Grade::Problem);
+}
+
+// Rules: ENV.26
+TEST(InfoCheck, EachVariableIsJudgedAlike) {
+  for (const char* name : {"DATUM_ALIAS",           "DATUM_LOG",
+                           "DATUM_PORT_RANGE",      "DATUM_CRC",
+                           "DATUM_HELLO",           "DATUM_PEER_TIMEOUT",
+                           "DATUM_CONNECT_GRACE",   "DATUM_HALF_OPEN",
+                           "DATUM_REQUEST_TIMEOUT", "DATUM_FIRST_FRAME_TIMEOUT",
+                           "DATUM_UNRECEIVED",      "DATUM_READ_SIZE",
+                           "DATUM_UNSENT",          "DATUM_END_TIMEOUT",
+                           "DATUM_CLOSE_TIMEOUT",   "DATUM_ENDING",
+                           "DATUM_RNR_TIMEOUT",     "DATUM_STRICT",
+                           "DATUM_TRANSPORT",       "DAT_DBG_TYPE"}) {
+    Facts facts = good();
+    facts.environment = {{name, "-1x"}};
+    expect(facts, std::string(name) + "=-1x: not ", Grade::Problem);
+  }
+  Facts facts = good();
+  facts.environment = {{"DATUM_TRANSPORT", "pigeon"}};
+  expect(facts, "DATUM_TRANSPORT=pigeon: not auto, shm or tcp; going on as with auto",
+         Grade::Problem);
+  facts.environment = {{"DATUM_RNR_TIMEOUT", "-1"}};
+  expect(facts, "DATUM_RNR_TIMEOUT=-1: not milliseconds, at most 4233600000", Grade::Problem);
+  facts.environment = {{"DATUM_STRICT", "on"}};
+  expect(facts, "DATUM_STRICT=on is set", Grade::Note);
+  facts.environment = {{"DAT_OVERRIDE", ""}};
+  expect(facts, "DAT_OVERRIDE= is empty: as if it were not set", Grade::Note);
+}
+
+TEST(InfoCheck, TheValueOfAnotherProgramsVariableIsNotShown) {
+  Facts facts = good();
+  facts.environment = {{"DAT_CP_TOKEN", "5ec3e7"}};
+  expect(facts, "DAT_CP_TOKEN is set; Datum's libraries do not read it", Grade::Note);
+  EXPECT_EQ(find(judge(facts), "5ec3e7"), nullptr);
+}
+
 TEST(InfoCheck, AnUnknownSettingIsAProblemAndAKnownOneANote) {
   Facts facts = good();
   facts.environment = {{"DATUM_LOGG", "debug"}};
@@ -191,6 +257,26 @@ TEST(InfoCheck, FewOpenFilesAreANote) {
   Facts facts = good();
   facts.open_files = {1024, 4096};
   expect(facts, "1024 (at most 4096)", Grade::Note);
+}
+
+TEST(InfoCheck, NobodyIsToldToSetALimitThatIsSet) {
+  Facts facts = good();
+  facts.open_files = {8, 4096};
+  EXPECT_EQ(find(judge(facts), "8 (at most 4096)")->step,
+            "for more than some 2 peer processes: ulimit -n 4096");
+  facts.open_files = {8, 8};
+  const std::string step = find(judge(facts), "8 (at most 8)")->step;
+  EXPECT_EQ(step.find("ulimit"), std::string::npos) << step;
+  EXPECT_NE(step.find("as root raise the hard limit"), std::string::npos) << step;
+}
+
+TEST(InfoCheck, WhatRootDoesNotSeeIsNotBlamedOnTheUser) {
+  Facts facts = good();
+  facts.namespaces_known = false;
+  expect(facts, "those of process 1 cannot be seen by this user", Grade::Fine);
+  facts.root = true;
+  expect(facts, "those of process 1 cannot be seen, not even as root", Grade::Fine);
+  EXPECT_EQ(find(judge(facts), "by this user"), nullptr);
 }
 
 TEST(InfoCheck, ANetworkOfItsOwnIsANote) {

@@ -158,7 +158,7 @@ TEST(DatInfo, AnAdapterOfDatConfIsNamedWithFileAndLine) {
 TEST(DatInfo, OwnAdaptersComeFirstAndJsonHasTheListInItsOrder) {
   const DatConf conf(
       "ofa-v2-ib0 u2.0 nonthreadsafe default libdaplofa.so.2 dapl.2.0 \"ib0 0\" \"\"\n"
-      "mine u2.0 threadsafe default libdatum2.so datum.2.0 \"\" \"\"\n");
+      "mine u2.0 threadsafe default libdatum2.so datum.0.1 \"\" \"\"\n");
   const std::string text = run(conf.with(kInfo)).output;
   EXPECT_LT(text.find("\ndatum "), text.find("\nmine ")) << text;
   EXPECT_LT(text.find("\nmine "), text.find("\nofa-v2-ib0 ")) << text;
@@ -170,7 +170,7 @@ TEST(DatInfo, OwnAdaptersComeFirstAndJsonHasTheListInItsOrder) {
 }
 
 TEST(DatInfo, AdaptersOfInterfacesAreShownThoughProgramsDoNotSeeThemInTheirLists) {
-  const DatConf conf("datum u1.2 nonthreadsafe nondefault libdatum1.so datum.1.0 \"\" \"\"\n");
+  const DatConf conf("datum u1.2 nonthreadsafe nondefault libdatum1.so datum.0.1 \"\" \"\"\n");
   const Ended ended = run(conf.with(kInfo + " --json datum datum-lo"));
   EXPECT_EQ(ended.code, 0) << ended.output;
   for (const char* each : {"\"datum\"", "\"datum-lo\""})
@@ -182,6 +182,89 @@ TEST(DatInfo, AdaptersOfInterfacesAreShownThoughProgramsDoNotSeeThemInTheirLists
         << ended.output;
   EXPECT_NE(run(kInfo + " datum-lo").output.find("built in, not listed (libdatum1.so)"),
             std::string::npos);
+}
+
+std::string foreign_lines() {
+  std::string text;
+  for (int i = 0; i != 62; ++i)
+    text += "ofa-v2-" + std::to_string(i) +
+            " u2.0 nonthreadsafe default libnowhere.so.9 dapl.2.0 \"ib0 0\" \"\"\n";
+  return text;
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++found;
+  return found;
+}
+
+TEST(DatInfo, LinesOfADistributionAreOneLine) {
+  const DatConf conf(foreign_lines());
+  const Ended brief = run(conf.with(kInfo)), all = run(conf.with(kInfo + " --all"));
+  EXPECT_EQ(brief.code, 0) << brief.output;
+  EXPECT_EQ(count(brief.output, "ofa-v2-"), 0U) << brief.output;
+  EXPECT_NE(brief.output.find("62 lines of other providers (libnowhere.so.9): 62 for DAT 2.0 "
+                              "programs; --all shows them"),
+            std::string::npos)
+      << brief.output;
+  EXPECT_EQ(count(all.output, "ofa-v2-"), 62U) << all.output;
+  EXPECT_EQ(count(run(conf.with(kInfo + " --json")).output, "ofa-v2-"), 62U);
+  EXPECT_EQ(count(run(conf.with(kInfo + " ofa-v2-7")).output, "ofa-v2-7"), 1U);
+}
+
+TEST(DatInfo, TheViewOfDat2IsThatOfItsPrograms) {
+  const DatConf conf("old u1.2 nonthreadsafe default libdatum1.so datum.0.1 \"\" \"\"\n"
+                     "mine u2.0 nonthreadsafe default libdatum2.so datum.0.1 \"\" \"\"\n");
+  const Ended list = run(conf.with(kInfo + " --dat2"));
+  EXPECT_EQ(list.code, 0) << list.output;
+  for (const char* part :
+       {"\ndatum-lo     2.0 ", "built in (libdatum2.so)", "\nmine         2.0 ",
+        "for DAT 1.2 programs; not tried", "served by ", "/libdat2.so.2\n", "/libdatum2.so\n"})
+    EXPECT_NE(list.output.find(part), std::string::npos) << part << '\n' << list.output;
+  const Ended full = run(kInfo + " --dat2 -a datum");
+  EXPECT_EQ(full.code, 0);
+  for (const char* part :
+       {"extension_supported                    InfiniBand", "zb_supported",
+        "provider: DAT_IB_FETCH_AND_ADD", "dapl_version                           2.0"})
+    EXPECT_NE(full.output.find(part), std::string::npos) << part << '\n' << full.output;
+  const Ended check = run("env DAT_OVERRIDE= " + kInfo + " --dat2 --check");
+  EXPECT_NE(check.output.find("/libdatum2.so"), std::string::npos) << check.output;
+  EXPECT_EQ(run(kInfo + " --dat2 -p 1 2>&1").code, 2);
+}
+
+TEST(DatInfo, ManyLinesOfOtherProvidersThatDoNotOpenAreNoFailureForDat2) {
+  const DatConf conf(foreign_lines());
+  const Ended ended = run(conf.with(kInfo + " --dat2 2>&1"));
+  EXPECT_EQ(ended.code, 0) << ended.output;
+  EXPECT_EQ(count(ended.output, "cannot load libnowhere.so.9"), 1U) << ended.output;
+  EXPECT_NE(ended.output.find("62 lines of other providers (libnowhere.so.9): 62 cannot be opened "
+                              "here; --all shows them"),
+            std::string::npos)
+      << ended.output;
+  EXPECT_EQ(run(conf.with(kInfo + " --dat2 --all 2>/dev/null")).code, 1);
+}
+
+// The registry and the provider both read some of them, and each adapter reads most of them again.
+// Rules: ENV.27
+TEST(DatInfo, AWrongVariableIsToldInOneLineWithItsValue) {
+  for (const std::string name : {"DATUM_ALIAS",           "DATUM_LOG",
+                                 "DATUM_PORT_RANGE",      "DATUM_CRC",
+                                 "DATUM_HELLO",           "DATUM_PEER_TIMEOUT",
+                                 "DATUM_CONNECT_GRACE",   "DATUM_HALF_OPEN",
+                                 "DATUM_REQUEST_TIMEOUT", "DATUM_FIRST_FRAME_TIMEOUT",
+                                 "DATUM_UNRECEIVED",      "DATUM_READ_SIZE",
+                                 "DATUM_UNSENT",          "DATUM_END_TIMEOUT",
+                                 "DATUM_CLOSE_TIMEOUT",   "DATUM_ENDING",
+                                 "DATUM_RNR_TIMEOUT",     "DATUM_STRICT",
+                                 "DATUM_TRANSPORT",       "DAT_OVERRIDE",
+                                 "DAT_DBG_TYPE"}) {
+    const Ended ended = run("env " + name + "=-1x " + kInfo + " datum datum-lo 2>&1 >/dev/null");
+    EXPECT_EQ(ended.code, 0) << name;
+    EXPECT_EQ(count(ended.output, "\n"), 1U) << name << '\n' << ended.output;
+    EXPECT_NE(ended.output.find(name), std::string::npos) << ended.output;
+    EXPECT_NE(ended.output.find("-1x"), std::string::npos) << ended.output;
+  }
 }
 
 TEST(DatInfo, AnAdapterForProgramsOfAnotherVersionIsNoFailure) {
@@ -352,6 +435,24 @@ TEST(DatInfo, ARunningProgramShowsLibrariesListenersAndThreads) {
   EXPECT_NE(ended.output.find("@datum/1/*/" + server.port), std::string::npos) << ended.output;
   EXPECT_NE(ended.output.find("datum-"), std::string::npos) << ended.output;
   EXPECT_NE(ended.output.find("IA datum: "), std::string::npos) << ended.output;
+}
+
+TEST(DatInfo, NumbersAreNumbersInJson) {
+  const Served server(kPing + " --serve -p 0 -q");
+  const std::string pid = std::to_string(server.pid);
+  const Ended ended = run(kInfo + " --json -p " + pid);
+  EXPECT_NE(ended.output.find("\"user\": " + std::to_string(getuid()) + ","), std::string::npos)
+      << ended.output;
+  const auto limit = [&] {
+    const std::string text = run(kInfo + " --json -p " + pid).output;
+    const std::size_t at = text.find("\"descriptor_limit\": ");
+    return at == std::string::npos ? text : text.substr(at, text.find(',', at) - at);
+  };
+  rlimit files = {};
+  ASSERT_EQ(prlimit(server.pid, RLIMIT_NOFILE, nullptr, &files), 0);
+  EXPECT_EQ(limit(), "\"descriptor_limit\": " + std::to_string(files.rlim_cur));
+  const Ended attributes = run(kInfo + " --json -a datum");
+  EXPECT_NE(attributes.output.find("\"max_srqs\": 4096,"), std::string::npos) << attributes.output;
 }
 
 TEST(DatInfo, ALinkedProgramShowsWhomItReachesDirectly) {

@@ -8,13 +8,6 @@
 namespace datum {
 namespace {
 
-TEST(Strict, SwitchesAreOnOrOff) {
-  EXPECT_EQ(parse_switch("on"), true);
-  EXPECT_EQ(parse_switch("off"), false);
-  for (const char* bad : {"", "0", "1", "ON", "yes", "on "})
-    EXPECT_EQ(parse_switch(bad), std::nullopt) << bad;
-}
-
 // Rules: ENV.23
 TEST(Strict, OnlyOnIsStrictAndTheRestIsIgnoredWithOneLine) {
   unsetenv("DATUM_STRICT");

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "base/ignored_values.h"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <dlfcn.h>
+#include <new>
+#include <string>
+
+#include "base/log.h"
+
+namespace datum {
+namespace {
+
+using IsNews = int (*)(const char* variable, const char* value);
+
+IsNews find_the_one() {
+  // Data and function pointers have the same form on every platform with dlsym.
+  const auto found = reinterpret_cast<IsNews>(
+      reinterpret_cast<std::uintptr_t>(::dlsym(RTLD_DEFAULT, kIgnoredValueIsNews)));
+  return found != nullptr ? found : &ignored_value_is_news;
+}
+
+// FNV-1a; 0 is no value.
+std::uint64_t hash_of(const char* text) {
+  if (text == nullptr) return 0;
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (; *text != '\0'; ++text) hash = (hash ^ static_cast<unsigned char>(*text)) * 0x100000001b3;
+  return hash == 0 ? 1 : hash;
+}
+
+// By this copy, so that a good value costs nothing.
+std::array<std::atomic<bool>, kVariables> complained{};
+
+} // namespace
+
+int ignored_value_is_news(const char* variable, const char* value) noexcept {
+  static std::array<std::atomic<std::uint64_t>, kVariables> last{};
+  for (const VariableInfo& info : variables())
+    if (std::string_view(info.name) == variable) {
+      const std::uint64_t hash = hash_of(value);
+      auto& told = last[static_cast<std::size_t>(info.variable)];
+      return told.exchange(hash, std::memory_order_relaxed) != hash ? 1 : 0;
+    }
+  return 1; // of a build that has more of them
+}
+
+void tell_ignored(Variable variable, std::string_view value) {
+  const VariableInfo& info = about(variable);
+  complained[static_cast<std::size_t>(variable)].store(true, std::memory_order_relaxed);
+  try {
+    if (find_the_one()(info.name, std::string(value).c_str()) == 0) return;
+    // Not log(): of DATUM_LOG this comes before there is a level, and warnings are always told.
+    log_line(LogLevel::Warn, text("{}=\"{}\" is ignored: expected {}; {}", info.name, value,
+                                  info.expected, info.instead));
+  } catch (const std::bad_alloc&) {
+    log_out_of_memory();
+  }
+}
+
+void forget_ignored(Variable variable) {
+  if (complained[static_cast<std::size_t>(variable)].exchange(false, std::memory_order_relaxed))
+    find_the_one()(about(variable).name, nullptr);
+}
+
+} // namespace datum

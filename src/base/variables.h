@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// base/variables.h: every variable of the environment that Datum reads, in one table.
+// Lives here: names, syntax, what happens to a value that is not understood, and reading them.
+// Not here:   what a value does, which is its reader's business.
+// Threads:    any.
+//
+// Registry, provider and dat-info --check read this table and nothing else, so none of them can
+// know a variable, or a syntax of one, that the others do not.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "base/port_range.h"
+
+namespace datum {
+
+// In the order of the table.
+enum class Variable : std::uint8_t {
+  Alias,
+  Log,
+  PortRange,
+  Crc,
+  Hello,
+  PeerTimeout,
+  ConnectGrace,
+  HalfOpen,
+  RequestTimeout,
+  FirstFrameTimeout,
+  Unreceived,
+  ReadSize,
+  Unsent,
+  EndTimeout,
+  CloseTimeout,
+  Ending,
+  RnrTimeout,
+  Strict,
+  Transport,
+  ConfFile,
+  DebugMask,
+};
+inline constexpr std::size_t kVariables = static_cast<std::size_t>(Variable::DebugMask) + 1;
+
+enum class Syntax : std::uint8_t {
+  Word,    // one of `words`
+  Number,  // digits, from `least` to `most`
+  Ports,   // LOW-HIGH, two ports that need no privilege
+  Aliases, // NAME=IA,...
+  Mask,    // a number as strtoul(3) reads it
+  Path,    // whatever names a file
+};
+
+struct VariableInfo {
+  Variable variable;
+  const char* name;
+  Syntax syntax;
+  bool trusted = false;       // ignored in programs with more rights than their caller
+  bool empty_is_unset = false;
+  std::array<std::string_view, 4> words{};
+  std::uint64_t least = 0, most = 0;
+  const char* expected = "";  // "on or off"
+  const char* instead = "";   // "using 512": what holds where the value is not understood
+};
+
+// All of them.
+std::span<const VariableInfo> variables();
+const VariableInfo& about(Variable variable);
+
+// The syntax alone; nothing: not understood. Of a word: which one.
+std::optional<std::size_t> parse_word(Variable variable, std::string_view text);
+std::optional<std::uint64_t> parse_number(Variable variable, std::string_view text);
+std::optional<PortRange> parse_ports(std::string_view text);
+std::optional<std::uint32_t> parse_mask(std::string_view text);
+// One part of a list of aliases: name and IA, neither of them empty.
+std::optional<std::pair<std::string_view, std::string_view>> parse_alias(std::string_view part);
+// Calls take(part) for each part between commas that is not empty.
+template <class Take>
+void each_alias(std::string_view text, Take&& take) {
+  while (!text.empty()) {
+    const std::size_t comma = text.find(',');
+    if (const std::string_view part = text.substr(0, comma); !part.empty()) take(part);
+    text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
+  }
+}
+// All of the value is understood.
+bool is_understood(Variable variable, std::string_view text);
+
+// As it is set; null: not set, or empty where that is the same, or not to be trusted.
+const char* value_of(Variable variable);
+
+// The value, read and understood. Nothing: it is not set, or it is ignored, which one line says.
+std::optional<std::size_t> read_word(Variable variable);
+std::optional<std::uint64_t> read_number(Variable variable);
+std::optional<PortRange> read_ports(Variable variable);
+std::optional<std::uint32_t> read_mask(Variable variable);
+
+} // namespace datum

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// What tools say of connects that have failed.
+#include "common/failed_connect.h"
+
+#include <gtest/gtest.h>
+
+namespace datum::tools {
+namespace {
+
+// Rules: MESSAGE.4
+TEST(FailedConnect, NamesHostQualifierWaysCauseAndStep) {
+  const Ways ways = {"shared memory where the listener offers it, else TCP", "DATUM_TRANSPORT=auto"};
+  EXPECT_EQ(failed_connect(DAT_CONNECTION_EVENT_NON_PEER_REJECTED, "127.0.0.1 port 7",
+                           resolve("127.0.0.1"), ways),
+            "127.0.0.1 port 7, over shared memory where the listener offers it, else TCP "
+            "(DATUM_TRANSPORT=auto): nobody listens on that port; is the server running, and is "
+            "the port right? (DAT_CONNECTION_EVENT_NON_PEER_REJECTED)");
+  EXPECT_EQ(failed_connect(DAT_CONNECTION_EVENT_PEER_REJECTED, "there port 7",
+                           resolve("192.0.2.1"), {"TCP", "DATUM_TRANSPORT=tcp"}),
+            "there port 7 (192.0.2.1), over TCP (DATUM_TRANSPORT=tcp): the program there refused "
+            "the connection; ask it why (DAT_CONNECTION_EVENT_PEER_REJECTED)");
+}
+
+// Rules: MESSAGE.4
+TEST(FailedConnect, AWayThatIsSwitchedOffIsTheCauseAndNotTheAddress) {
+  EXPECT_EQ(failed_connect(DAT_CONNECTION_EVENT_UNREACHABLE, "192.0.2.1 port 7",
+                           resolve("192.0.2.1"), {"none", "DATUM_TRANSPORT=shm"}),
+            "192.0.2.1 port 7: no way leads there: none (DATUM_TRANSPORT=shm); "
+            "DATUM_TRANSPORT=auto takes TCP to other hosts (DAT_CONNECTION_EVENT_UNREACHABLE)");
+}
+
+// Rules: MESSAGE.4
+TEST(FailedConnect, AProviderThatDoesNotTellItsWaysIsNotGuessedAt) {
+  EXPECT_EQ(failed_connect(DAT_CONNECTION_EVENT_TIMED_OUT, "192.0.2.1 port 7",
+                           resolve("192.0.2.1"), {}),
+            "192.0.2.1 port 7: no answer in time; is the server busy or stopped? "
+            "(DAT_CONNECTION_EVENT_TIMED_OUT)");
+}
+
+} // namespace
+} // namespace datum::tools

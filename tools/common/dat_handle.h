@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// common/dat_handle.h: a DAT handle that frees itself, and an open IA as one.
+// Not here: the other objects, and the calls that make them (dat_objects.h).
+#pragma once
+
+#include <utility>
+
+#include "common/dat.h"
+
+namespace datum::tools {
+
+template <auto Free>
+class DatHandle {
+ public:
+  DatHandle() = default;
+  explicit DatHandle(DAT_HANDLE handle) : handle_(handle) {}
+  DatHandle(DatHandle&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  DatHandle& operator=(DatHandle&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~DatHandle() { reset(); }
+
+  // A destructor has nobody to tell: a failing free is a defect that dat_ia_close shows.
+  void reset() {
+    if (handle_ != nullptr) Free(std::exchange(handle_, nullptr));
+  }
+  // Somebody else owns it from now on.
+  DAT_HANDLE release() { return std::exchange(handle_, nullptr); }
+  [[nodiscard]] DAT_HANDLE get() const { return handle_; }
+  explicit operator bool() const { return handle_ != nullptr; }
+
+ private:
+  DAT_HANDLE handle_ = nullptr;
+};
+
+inline void close_ia(DAT_IA_HANDLE ia) {
+  dat_ia_close(ia, DAT_CLOSE_ABRUPT_FLAG);
+}
+
+using IaHandle = DatHandle<close_ia>;
+
+} // namespace datum::tools
