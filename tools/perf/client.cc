@@ -144,7 +144,7 @@ void Client::measure_all(Session& session) {
     if (!as_table_) continue;
     progress.wipe();
     tools::print_text(table_row(results_.back()));
-    std::fflush(stdout);
+    tools::flush_output();
   }
 }
 
@@ -199,7 +199,7 @@ void Client::print_head() const {
   fmt::print("min / median / max of {} repetitions of about {:.0f} ms; percentiles of single "
              "rounds from a pass of their own\n\n{}",
              plan_.repeat, plan_.run_ns / 1e6, table_head());
-  std::fflush(stdout);
+  tools::flush_output();
 }
 
 void Client::print_notes() const {

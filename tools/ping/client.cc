@@ -82,7 +82,7 @@ void Client::connect() {
       tools::human_duration(std::chrono::nanoseconds(static_cast<long>(connect_ns_))),
       path.empty() ? "this provider does not tell" : fmt::format("{}", fmt::join(path, ", ")));
   if (options_.verbose) tell_facts();
-  std::fflush(stdout);
+  tools::flush_output();
 }
 
 void Client::tell_facts() const {
@@ -155,7 +155,7 @@ void Client::ping_once(std::uint64_t sequence) {
     tools::print_line("{}: seq={} {}", who(), sequence,
                       answer == Answer::Wrong ? "came back with other bytes" : "no answer in time");
   if (options_.verbose) look_at_way(true);
-  std::fflush(stdout);
+  tools::flush_output();
 }
 
 // The pause is a wait too: the end of the connection is noticed when it comes.
