@@ -89,6 +89,11 @@ TEST(Json, StringsAreEscaped) {
             R"({"n": 7, "s": "x", "b": true})");
 }
 
+TEST(Json, ANumberThatMayHaveAFractionIsNeverWrittenLikeAnInteger) {
+  EXPECT_EQ(JsonObject().add("a", 7.0).add("b", 7.5).add("c", 25000000.0).add("d", 0.0).text(),
+            R"({"a": 7.0, "b": 7.5, "c": 2.5e+07, "d": 0.0})");
+}
+
 TEST(DatError, NamesTypeAndSubtypeAndTheObject) {
   EXPECT_EQ(dat_text(0x80070000 | 50), "DAT_INVALID_STATE: DAT_INVALID_STATE_EP_CONNECTED");
   EXPECT_EQ(dat_text(0x800f0000), "DAT_TIMEOUT_EXPIRED");

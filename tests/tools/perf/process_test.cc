@@ -69,7 +69,7 @@ TEST(DatPerf, LocalMeasuresSleepersAndConnectionsOverTcp) {
   const Ended ended =
       run(perf + "-t post,dequeue,connect,idle --endpoints 5 --window 4" + " --idle-time 1 -s 8");
   EXPECT_EQ(ended.code, 0) << ended.output;
-  EXPECT_NE(ended.output.find("\"descriptors_per_pair\": 2,"), std::string::npos) << ended.output;
+  EXPECT_NE(ended.output.find("\"descriptors_per_pair\": 2.0,"), std::string::npos) << ended.output;
 }
 
 // Beside another network namespace, `far`: 192.0.2.2 exists there only. Waits for what it begins.

@@ -98,7 +98,7 @@ TEST(PerfReport, ToolsStandBelowTheirRowAndInJson) {
   EXPECT_NE(
       json_of({}, "", {}, {result})
           .find("\"compared\": [{\"tool\": \"ucx_perftest\", \"test\": \"tag_lat\", \"size\": 8, "
-                "\"value\": 200, \"ratio\": 0.5, \"steady\": true}, {"),
+                "\"value\": 200.0, \"ratio\": 0.5, \"steady\": true}, {"),
       std::string::npos);
   EXPECT_NE(plot_svg({result}, "").find("ucx_perftest tag_lat"), std::string::npos);
   EXPECT_EQ(plot_svg({result}, "").find("fi_pingpong"), std::string::npos);
