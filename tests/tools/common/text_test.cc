@@ -26,6 +26,17 @@ TEST(Human, SizesRatesAndTimes) {
   EXPECT_EQ(human_duration(125s), "2:05");
 }
 
+TEST(Human, SizesThatSomebodyChoseAreWholeWhereTheyAre) {
+  EXPECT_EQ(chosen_size(0), "0 B");
+  EXPECT_EQ(chosen_size(8), "8 B");
+  EXPECT_EQ(chosen_size(1024), "1 KiB");
+  EXPECT_EQ(chosen_size(524288), "512 KiB");
+  EXPECT_EQ(chosen_size(1U << 20), "1 MiB");
+  EXPECT_EQ(chosen_size(70000), "68.4 KiB");
+  EXPECT_EQ(chosen_size(1048577), "1.0 MiB");
+  EXPECT_EQ(chosen_size(1536), "1.5 KiB");
+}
+
 TEST(Human, WhatOthersSayMovesNoCursor) {
   EXPECT_EQ(printable("a\033[2J\nb\x7f\xc3\xa9"), "a\\x1b[2J\\nb\\x7f\xc3\xa9");
 }
