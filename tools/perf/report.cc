@@ -43,7 +43,7 @@ Unit unit_for(const Task& task, double value) {
 
 // Three figures that count, whatever the unit; two of what is far below it.
 std::string number_text(double value) {
-  if (value > 0 && value < 0.0995) return fmt::format("{:.2g}", value);
+  if (value > 0 && value < 0.0995) return fmt::format("{:#.2g}", value);
   return fmt::format("{:.{}f}", value, value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2);
 }
 
