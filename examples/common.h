@@ -146,15 +146,27 @@ static inline DAT_VLEN expect_completion(DAT_EVD_HANDLE evd, DAT_UINT64 cookie) 
   return done->transfered_length;
 }
 
+// What main() returns at its end: what was said is the result, and 1 if it went nowhere.
+static inline int said_all(void) {
+  if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
+  fprintf(stderr, "standard output takes no more\n");
+  return 1;
+}
+
+// Of a command line.
+__attribute__((noreturn)) static inline void refuse(const char* argument, const char* why) {
+  fprintf(stderr, "%s: %s; try --help\n", argument, why);
+  exit(2);
+}
+
 // Answers `--help`, and refuses what is left on the command line of a program without options.
 static inline void no_arguments(int argc, char** argv, const char* usage) {
   if (argc < 2) return;
   if (strcmp(argv[1], "--help") == 0) {
     fputs(usage, stdout);
-    exit(0);
+    exit(said_all());
   }
-  fprintf(stderr, "%s: unknown argument; try --help\n", argv[1]);
-  exit(2);
+  refuse(argv[1], "unknown argument");
 }
 
 // A server process started by the example itself. It tells the qualifier it listens on by a pipe,
@@ -171,7 +183,7 @@ static inline pid_t start_server(server_function serve, DAT_CONN_QUAL* qualifier
   if (child == 0) {
     close(ends[0]);
     serve(ends[1]);
-    exit(0);
+    exit(said_all());
   }
   close(ends[1]);
   if (read(ends[0], qualifier, sizeof *qualifier) != (ssize_t)sizeof *qualifier)
@@ -188,8 +200,11 @@ static inline void announce(int announcement, DAT_CONN_QUAL qualifier) {
 
 static inline void join(pid_t child) {
   int status = 0;
-  if (waitpid(child, &status, 0) != child || status != 0)
-    fail("process %d failed (wait status 0x%x)", (int)child, (unsigned)status);
+  if (waitpid(child, &status, 0) != child) fail("process %d cannot be waited for", (int)child);
+  if (WIFSIGNALED(status))
+    fail("process %d was ended by signal %d (%s)", (int)child, WTERMSIG(status),
+         strsignal(WTERMSIG(status)));
+  if (status != 0) fail("process %d failed (exit status %d)", (int)child, WEXITSTATUS(status));
 }
 
 #endif

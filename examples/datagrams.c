@@ -273,5 +273,5 @@ int main(int argc, char** argv) {
   setvbuf(stdout, NULL, _IOLBF, 0); // lines of two processes stay whole
   const pid_t collector = start_server(serve, &qualifier);
   observe(qualifier, collector);
-  return 0;
+  return said_all();
 }

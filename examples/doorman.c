@@ -195,13 +195,16 @@ int main(int argc, char** argv) {
     const pid_t doorman = start_server(serve, &port);
     const int inside = visit_here((uint16_t)port);
     join(doorman);
-    return inside ? 0 : 1;
+    return inside ? said_all() : 1;
   }
-  if (strcmp(argv[1], "--server") == 0 && argc <= 3) {
+  const int serving = strcmp(argv[1], "--server") == 0;
+  if (argv[1][0] == '-' && !serving) no_arguments(argc, argv, kUsage);
+  if (argc > (serving ? 3 : 4)) refuse(argv[argc - 1], "one argument too many");
+  if (serving) {
     keep_door(argc == 3 ? read_port(argv[2]) : 0, 60 * 1000 * 1000, -1);
-    return 0;
+    return said_all();
   }
-  if (argv[1][0] == '-' || argc < 3 || argc > 4) no_arguments(argc, argv, kUsage);
+  if (argc < 3) refuse(argv[1], "the port of its doorman is missing");
   read_port(argv[2]);
-  return visit_host(argv[1], argv[2], argc == 4 ? argv[3] : NULL) ? 0 : 1;
+  return visit_host(argv[1], argv[2], argc == 4 ? argv[3] : NULL) ? said_all() : 1;
 }

@@ -160,5 +160,5 @@ int main(int argc, char** argv) {
   client(qualifier);
   close(note_pipe[1]);
   join(server);
-  return 0;
+  return said_all();
 }

@@ -2,6 +2,8 @@
 // hello.c: a client and a server exchange one message each. All of DAT's first steps, spelled out:
 // open, create, connect, post, wait, disconnect, free, close.
 #include "common.h"
+#include <errno.h>
+#include <limits.h>
 #include <netdb.h>
 
 static const char kUsage[] =
@@ -159,9 +161,12 @@ static void greet_host(const char* host, DAT_CONN_QUAL qualifier) {
 
 static DAT_CONN_QUAL read_qualifier(const char* text) {
   char* end = NULL;
+  errno = 0;
   const DAT_CONN_QUAL qualifier = strtoul(text, &end, 10);
-  if (*end == '\0' && qualifier != 0) return qualifier;
-  fprintf(stderr, "%s: a qualifier is a number from 1\n", text);
+  // strtoul() takes -1 for the largest number.
+  if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 && qualifier != 0)
+    return qualifier;
+  fprintf(stderr, "%s: a qualifier is a number from 1 to %lu\n", text, ULONG_MAX);
   exit(2);
 }
 
@@ -172,14 +177,15 @@ int main(int argc, char** argv) {
     const pid_t server = start_server(serve_child, &qualifier);
     greet(NULL, qualifier);
     join(server);
-    return 0;
+    return said_all();
   }
   const int serving = strcmp(argv[1], "--server") == 0;
-  if (argc > 3 || (argv[1][0] == '-' && !serving)) no_arguments(argc, argv, kUsage);
+  if (argv[1][0] == '-' && !serving) no_arguments(argc, argv, kUsage);
+  if (argc > 3) refuse(argv[argc - 1], "one argument too many");
   const DAT_CONN_QUAL qualifier = argc == 3 ? read_qualifier(argv[2]) : kQualifier;
   if (serving)
     serve_one(qualifier, 60 * 1000 * 1000, -1);
   else
     greet_host(argv[1], qualifier);
-  return 0;
+  return said_all();
 }

@@ -173,9 +173,9 @@ int main(int argc, char** argv) {
     if (clients[i] < 0) fail("no process for client %d", i);
     if (clients[i] > 0) continue;
     run_client(qualifier, (DAT_UINT64)i + 1);
-    return 0;
+    return said_all();
   }
   for (int i = 0; i < kClients; ++i) join(clients[i]);
   join(server);
-  return 0;
+  return said_all();
 }

@@ -214,10 +214,10 @@ int main(int argc, char** argv) {
     if (clients[i] < 0) fail("no process for client %d", i);
     if (clients[i] > 0) continue;
     client(qualifier, i);
-    return 0;
+    return said_all();
   }
   for (int i = 0; i < kClients; ++i) join(clients[i]);
   printf("%d clients got %d answers each\n", kClients, kRequests);
   join(server);
-  return 0;
+  return said_all();
 }

@@ -280,5 +280,5 @@ int main(int argc, char** argv) {
   const pid_t target = start_server(serve, &qualifier);
   initiate(qualifier);
   join(target);
-  return 0;
+  return said_all();
 }

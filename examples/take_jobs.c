@@ -193,5 +193,5 @@ int main(int argc, char** argv) {
   const pid_t maker = start_server(serve, &qualifier);
   work(qualifier);
   join(maker);
-  return 0;
+  return said_all();
 }

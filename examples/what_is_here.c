@@ -121,5 +121,5 @@ int main(int argc, char** argv) {
   // A dat.conf often names hardware that other machines have.
   if (absent > 0 && !wanted)
     printf("%d more names are known and cannot be opened here; ask for one to see why\n", absent);
-  return wanted && absent > 0 ? 1 : 0;
+  return wanted && absent > 0 ? 1 : said_all();
 }

@@ -138,5 +138,5 @@ int main(int argc, char** argv) {
   const pid_t child = start_server(reader, &qualifier);
   writer(qualifier);
   join(child);
-  return 0;
+  return said_all();
 }

@@ -129,5 +129,5 @@ int main(int argc, char** argv) {
   const pid_t child = start_server(reader, &qualifier);
   writer(qualifier);
   join(child);
-  return 0;
+  return said_all();
 }

@@ -38,13 +38,14 @@ Adapters these(Names names) {
 
 TEST(DatadmText, AddAppendsALinePerAdapter) {
   ConfText text("# mine\n");
-  EXPECT_EQ(text.add(tavor(), these({"ibd0", "ibd1"})), (Names{"ibd0", "ibd1"}));
+  EXPECT_EQ(text.add(tavor(), these({"ibd0", "ibd1"})),
+            (Names{"ibd0 u1.2 nonthreadsafe", "ibd1 u1.2 nonthreadsafe"}));
   EXPECT_EQ(text.text(), "# mine\n" + tavor_line("ibd0") + tavor_line("ibd1"));
 }
 
 TEST(DatadmText, AddingTwiceDoesNotDuplicate) {
   ConfText text(tavor_line("ibd0"));
-  EXPECT_EQ(text.add(tavor(), these({"ibd0", "ibd1"})), Names{"ibd1"});
+  EXPECT_EQ(text.add(tavor(), these({"ibd0", "ibd1"})), Names{"ibd1 u1.2 nonthreadsafe"});
   EXPECT_EQ(text.add(tavor(), these({"ibd0", "ibd1"})), Names{});
   EXPECT_EQ(text.text(), tavor_line("ibd0") + tavor_line("ibd1"));
 }
@@ -53,7 +54,7 @@ TEST(DatadmText, OtherThreadSafetyIsAnotherLine) {
   ServiceEntry safe = tavor();
   safe.provider.thread_safe = true;
   ConfText text(tavor_line("ibd0"));
-  EXPECT_EQ(text.add(safe, these({"ibd0"})), Names{"ibd0"});
+  EXPECT_EQ(text.add(safe, these({"ibd0"})), Names{"ibd0 u1.2 threadsafe"});
 }
 
 // With a search for each line these took minutes, past the limit of a test.
@@ -99,15 +100,15 @@ TEST(DatadmText, RemoveTakesDeviceLibraryAndVersionTogether) {
   const std::string kept =
       "# comment\n" + other_library + "bad line\n" + other_version + other_device;
   ConfText text(tavor_line("ibd0") + kept + tavor_line("ibd1"));
-  EXPECT_EQ(text.remove({tavor()}), (Names{"ibd0", "ibd1"}));
+  EXPECT_EQ(text.remove({tavor()}), (Names{"ibd0 u1.2 nonthreadsafe", "ibd1 u1.2 nonthreadsafe"}));
   EXPECT_EQ(text.text(), kept);
 }
 
 TEST(DatadmText, UpdateAddsNewAdaptersAndDropsVanishedOnes) {
   ConfText text("# top\n" + tavor_line("ibd0") + tavor_line("ibd1"));
   const ConfText::Changes changes = text.update(these({"ibd1", "ibd2"}));
-  EXPECT_EQ(changes.removed, Names{"ibd0"});
-  EXPECT_EQ(changes.added, Names{"ibd2"});
+  EXPECT_EQ(changes.removed, Names{"ibd0 u1.2 nonthreadsafe"});
+  EXPECT_EQ(changes.added, Names{"ibd2 u1.2 nonthreadsafe"});
   EXPECT_EQ(text.text(), "# top\n" + tavor_line("ibd1") + tavor_line("ibd2"));
 }
 
@@ -162,8 +163,9 @@ TEST_F(SysFs, OtherDevicesAndAMissingFolderAreErrors) {
 
 class Datadm : public testing::Test {
  protected:
-  Ran run(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {DATADM, "--file", conf()});
+  Ran run(std::vector<std::string> arguments) { return run_on(conf(), std::move(arguments)); }
+  static Ran run_on(const std::string& file, std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {DATADM, "--file", file});
     return run_program(arguments, {});
   }
   std::string conf() const { return (directory_.path() / "dat.conf").string(); }
@@ -223,7 +225,7 @@ TEST_F(Datadm, UpdateDropsTheLinesOfADriverThatIsNotHereAndSaysSo) {
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_EQ(text(), kept);
   EXPECT_EQ(ran.err, "this host has no adapter of driver_name=tavor; its lines go\n"
-                     "removed ibd0\nremoved ibd1\n");
+                     "removed ibd0 u1.2 nonthreadsafe\nremoved ibd1 u1.2 nonthreadsafe\n");
 }
 
 TEST_F(Datadm, RewriteKeepsModeAndLinkAndLeavesNoDraft) {
@@ -236,6 +238,93 @@ TEST_F(Datadm, RewriteKeepsModeAndLinkAndLeavesNoDraft) {
   ASSERT_EQ(::stat(conf().c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 07777U, 0640U);
   EXPECT_EQ(std::distance(fs::directory_iterator(directory_.path()), {}), 2);
+}
+
+TEST_F(Datadm, ALinkToNothingIsWrittenThrough) {
+  fs::create_directory(directory_.path() / "sub");
+  fs::create_symlink("sub/second.conf", conf());
+  fs::create_symlink("real.conf", directory_.path() / "sub" / "second.conf");
+  ASSERT_EQ(run({"-a", services_}).status, 0);
+  EXPECT_TRUE(fs::is_symlink(conf()));
+  EXPECT_TRUE(fs::is_symlink(directory_.path() / "sub" / "second.conf"));
+  EXPECT_TRUE(fs::is_regular_file(directory_.path() / "sub" / "real.conf"));
+}
+
+TEST_F(Datadm, LinksThatLeadNowhereOrInCirclesAreErrors) {
+  const std::string circle = (directory_.path() / "circle").string();
+  fs::create_symlink("circle", circle);
+  Ran ran = run_on(circle, {"-a", services_});
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(ran.err, "datadm: cannot follow " + circle + ": Too many levels of symbolic links\n");
+  fs::create_symlink("/nowhere/dat.conf", conf());
+  ran = run({"-a", services_});
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(ran.err, "datadm: /nowhere/dat.conf: there is no folder /nowhere; create it, or name "
+                     "another file\n");
+  EXPECT_TRUE(fs::is_symlink(conf()));
+}
+
+TEST_F(Datadm, CreatesNoFolder) {
+  const fs::path folder = directory_.path() / "absent";
+  const Ran ran = run_on((folder / "dat.conf").string(), {"-a", services_});
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(ran.err, "datadm: " + (folder / "dat.conf").string() + ": there is no folder " +
+                         folder.string() + "; create it, or name another file\n");
+  EXPECT_FALSE(fs::exists(folder));
+}
+
+// Without a dat.conf the next of its places is taken whose folder is there.
+TEST_F(Datadm, WithoutAFolderForTheFirstPlaceTheSecondIsWritten) {
+  const std::string script = "mount -t tmpfs none /etc && \"$0\" -a \"$1\" && ls /etc";
+  const Ran ran = run_program({"/usr/bin/unshare", "--user", "--map-root-user", "--mount", "sh",
+                               "-c", script, DATADM, services_},
+                              {"PATH=/usr/bin:/bin:/usr/sbin:/sbin"});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(ran.out, "dat.conf\n") << ran.err;
+}
+
+TEST_F(Datadm, WhatIsNoFileIsNotReplacedByOne) {
+  ASSERT_EQ(::mkfifo(conf().c_str(), 0600), 0);
+  const Ran ran = run({"-a", services_});
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(ran.err, "datadm: " + conf() + ": is not a regular file\n");
+  EXPECT_TRUE(fs::is_fifo(conf()));
+  EXPECT_EQ(run_on("", {"-a", services_}).err, "datadm: --file names no file; it is empty\n");
+}
+
+// Under a limit on the size of a file, like on a full disk.
+TEST_F(Datadm, NothingIsSaidToBeDoneThatIsNot) {
+  directory_.write("dat.conf", "nonsense\n");
+  const std::string script = "ulimit -f 0 && exec \"$0\" --file \"$1\" -a \"$2\"";
+  const Ran ran = run_program({"/bin/sh", "-c", script, DATADM, conf(), services_}, {});
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(ran.err.rfind("datadm: cannot write " + conf() + ".datadm-", 0), 0U) << ran.err;
+  EXPECT_NE(ran.err.find(": File too large\n"), std::string::npos) << ran.err;
+  EXPECT_EQ(ran.err.find("added"), std::string::npos) << ran.err;
+  EXPECT_EQ(text(), "nonsense\n");
+}
+
+TEST_F(Datadm, EachLineThatIsAddedIsToldWithVersionAndThreadSafety) {
+  const Ran ran = run({"-a", services_});
+  for (const char* line :
+       {"added datum-lo u1.2 nonthreadsafe\n", "added datum-lo u1.2 threadsafe\n",
+        "added datum-lo u2.0 nonthreadsafe\n", "added datum-lo u2.0 threadsafe\n"})
+    EXPECT_NE(ran.err.find(line), std::string::npos) << line << ran.err;
+  EXPECT_EQ(run({"-a", services_}).err, conf() + ": nothing to change\n");
+}
+
+TEST_F(Datadm, OneFaultIsOneError) {
+  directory_.write("dat.conf", "# mine\n");
+  const std::string script = "exec \"$0\" --file \"$1\" -v > /dev/full";
+  const Ran full = run_program({"/bin/sh", "-c", script, DATADM, conf()}, {});
+  EXPECT_EQ(full.status, 1);
+  EXPECT_EQ(full.err, "datadm: cannot write to standard output: No space left on device\n");
+  const std::string fields(kFields);
+  const std::string twice = "driver_name=tavor" + fields + "\n";
+  const std::string file = directory_.write("s.conf", twice + twice);
+  EXPECT_EQ(run({"-a", file, "-a", file}).err,
+            file + ":1: this host has no adapter of driver_name=tavor; nothing to add\n" + conf() +
+                ": nothing to change\n");
 }
 
 TEST_F(Datadm, UnchangedFileIsNotReplaced) {

@@ -15,20 +15,38 @@
 #include "common/tool_error.h"
 
 namespace datum::tools {
+namespace {
 
-Address resolve(const std::string& host) {
+// What getaddrinfo returns.
+int look_up(const std::string& host, int family, Address& address) {
   addrinfo hints = {};
+  hints.ai_family = family;
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
-  if (int error = getaddrinfo(host.c_str(), nullptr, &hints, &found); error != 0)
-    throw ToolError(ExitCode::Usage, fmt::format("host \"{}\": {} (use a name or an address that "
-                                                 "'getent hosts' knows)",
-                                                 host, gai_strerror(error)));
-  std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found, freeaddrinfo);
-  Address address;
+  if (const int error = getaddrinfo(host.c_str(), nullptr, &hints, &found); error != 0)
+    return error;
+  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found, freeaddrinfo);
   std::memcpy(&address.storage, found->ai_addr,
               std::min<std::size_t>(found->ai_addrlen, sizeof address.storage));
-  return address;
+  return 0;
+}
+
+} // namespace
+
+Address resolve(const std::string& host, int family) {
+  Address address;
+  const int error = look_up(host, family, address);
+  if (error == 0) return address;
+  if (family != AF_UNSPEC && look_up(host, AF_UNSPEC, address) == 0)
+    throw ToolError(
+        ExitCode::Usage,
+        fmt::format("host \"{}\" has no IPv{} address, only {} (leave the family open, or "
+                    "name another host)",
+                    host, family == AF_INET ? 4 : 6,
+                    address_text(reinterpret_cast<sockaddr*>(&address.storage))));
+  throw ToolError(ExitCode::Usage, fmt::format("host \"{}\": {} (use a name or an address that "
+                                               "'getent hosts' knows)",
+                                               host, gai_strerror(error)));
 }
 
 std::string address_text(const sockaddr* address) {

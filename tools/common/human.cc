@@ -24,6 +24,14 @@ std::string human_size(std::uint64_t bytes) {
   return fmt::format("{:.1f} {}", value, kUnits[unit]);
 }
 
+std::string chosen_size(std::uint64_t bytes) {
+  static constexpr std::array kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  std::size_t unit = 0;
+  std::uint64_t whole = bytes;
+  for (; whole >= 1024 && whole % 1024 == 0; whole /= 1024) ++unit;
+  return whole < 1024 ? fmt::format("{} {}", whole, kUnits[unit]) : human_size(bytes);
+}
+
 std::string human_rate(std::uint64_t bytes, std::chrono::nanoseconds time) {
   if (time.count() <= 0) return "-";
   // Bytes per nanosecond are GB/s.

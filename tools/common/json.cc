@@ -38,7 +38,10 @@ std::string json_string(std::string_view text) {
 }
 
 JsonObject& JsonObject::add(std::string_view key, double value) {
-  return add_raw(key, std::isfinite(value) ? fmt::format("{:.6g}", value) : "null");
+  if (!std::isfinite(value)) return add_raw(key, "null");
+  std::string text = fmt::format("{:.6g}", value);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return add_raw(key, text);
 }
 
 JsonObject& JsonObject::add_raw(std::string_view key, std::string_view value) {

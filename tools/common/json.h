@@ -25,6 +25,7 @@ class JsonObject {
   JsonObject& add(std::string_view key, bool value) {
     return add_raw(key, value ? "true" : "false");
   }
+  // Always with a point or an exponent: many readers take 7 and 7.5 for two types.
   JsonObject& add(std::string_view key, double value);
   template <std::integral T>
   requires(!std::same_as<T, bool>) JsonObject& add(std::string_view key, T value) {

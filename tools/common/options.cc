@@ -91,6 +91,9 @@ int run_tool(CLI::App& app, int argc, char** argv, const std::function<ExitCode(
   } catch (const ToolError& error) {
     complain(app, error.what());
     code = error.code();
+  } catch (const LostOutput& error) {
+    complain(app, error.what());
+    return static_cast<int>(ExitCode::Failed); // said once
   } catch (const std::exception& error) {
     complain(app, error.what());
   }

@@ -19,7 +19,7 @@ constexpr auto kRedraw = std::chrono::milliseconds(100);
 
 std::size_t terminal_width() {
   winsize size = {};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 20) return 80;
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
   return size.ws_col;
 }
 
@@ -62,7 +62,17 @@ void Progress::draw(std::uint64_t done, std::string_view label, Clock::time_poin
   }
   line += fmt::format("{} {} {} ", human_size(done), human_rate(done, elapsed),
                       human_duration(std::chrono::floor<std::chrono::seconds>(elapsed)));
-  line += printable(label);
+  put(line + printable(label), now);
+}
+
+void Progress::say(std::string_view step) {
+  if (!visible_) return;
+  const auto now = Clock::now();
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(now - start_).count();
+  put(fmt::format("{} ({}:{:02})", printable(step), seconds / 60, seconds % 60), now);
+}
+
+void Progress::put(std::string line, Clock::time_point now) {
   cut(line, terminal_width() - 1);
   fmt::print(stderr, "\r\033[K{}", line);
   std::fflush(stderr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // common/progress.h: one line on stderr that says how far the work is.
-// It draws only on a terminal, at most ten times a second, and wipes itself when it ends.
+// It draws only on a terminal, bytes at most ten times a second, and wipes itself when it ends.
 #pragma once
 
 #include <chrono>
@@ -20,12 +20,15 @@ class Progress {
 
   // done counts bytes; label is what is being worked on.
   void update(std::uint64_t done, std::string_view label);
+  // For work that is not counted in bytes. Drawn at once: the next step may be long.
+  void say(std::string_view step);
   void set_total(std::uint64_t total) { total_ = total; }
   void wipe(); // before printing a line of one's own
 
  private:
   using Clock = std::chrono::steady_clock;
   void draw(std::uint64_t done, std::string_view label, Clock::time_point now);
+  void put(std::string line, Clock::time_point now);
 
   std::uint64_t total_;
   bool visible_;

@@ -9,8 +9,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include <fmt/format.h>
-
 #include "common/human.h"
 
 namespace datum::tools {
@@ -42,7 +40,13 @@ std::string printable_lines(std::string_view text) {
 }
 
 void print_text(std::string_view text) {
-  fmt::print("{}", printable_lines(text));
+  const std::string safe = printable_lines(text);
+  if (std::fwrite(safe.data(), 1, safe.size(), stdout) != safe.size())
+    throw LostOutput(std::strerror(errno));
+}
+
+void flush_output() {
+  if (const std::string why = lost_output(); !why.empty()) throw LostOutput(why);
 }
 
 std::string lost_output() {

@@ -2,6 +2,7 @@
 // common/std_streams.h: the three descriptors that every program expects to be open.
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -19,8 +20,17 @@ void log_line(const std::string& line);
 // printable before, lest it begins a line (text_line.h).
 std::string printable_lines(std::string_view text);
 
-// printable_lines() on stdout. Throws std::system_error where that takes no more.
+// Standard output takes no more. run_tool() says so, once.
+class LostOutput : public std::runtime_error {
+ public:
+  explicit LostOutput(const std::string& why)
+      : std::runtime_error("cannot write to standard output: " + why) {}
+};
+
+// printable_lines() on stdout. Throws LostOutput.
 void print_text(std::string_view text);
+// Shows what was printed so far. Throws LostOutput; a server that serves on calls fflush itself.
+void flush_output();
 
 // Writes out what was printed. Empty: all of it arrived; else why not.
 std::string lost_output();

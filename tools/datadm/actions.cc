@@ -2,9 +2,8 @@
 #include "datadm/actions.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <fmt/format.h>
-#include <optional>
+#include <set>
 
 #include "common/std_streams.h"
 #include "common/tool_error.h"
@@ -18,7 +17,7 @@ using datum::tools::ToolError;
 namespace datum::datadm {
 namespace {
 
-using Names = std::vector<std::string>;
+using Lines = std::vector<std::string>;
 
 std::string read_conf(const std::string& file, bool may_be_absent) {
   auto text = conf::read_file(file);
@@ -40,41 +39,61 @@ std::vector<conf::ServiceEntry> read_services(const std::string& file) {
   return std::move(document.entries);
 }
 
-void tell(const char* what, const Names& names) {
-  for (const std::string& name : names) tools::log_line(fmt::format("{} {}", what, name));
-}
+// One change of the file. What it does is told once it is done: an error undoes all of it.
+class Change {
+ public:
+  Change(const std::string& text, const Adapters& adapters) : text_(text), adapters_(adapters) {}
 
-void add_all(ConfText& text, const std::string& file, const Adapters& adapters) {
+  void add(const std::string& file);
+  void remove(const std::string& file) { note("removed", text_.remove(read_services(file))); }
+  void update();
+  [[nodiscard]] const ConfText& text() const { return text_; }
+  void tell() const {
+    for (const std::string& line : told_) tools::log_line(line);
+  }
+
+ private:
+  void note(const char* what, const Lines& lines) {
+    for (const std::string& line : lines) told_.push_back(fmt::format("{} {}", what, line));
+  }
+
+  ConfText text_;
+  const Adapters& adapters_;
+  std::set<std::string> absent_; // devices of which that was told
+  Lines told_;
+};
+
+void Change::add(const std::string& file) {
   for (const conf::ServiceEntry& service : read_services(file)) {
-    if (adapters(service.device).empty())
-      tools::log_line(fmt::format("{}:{}: this host has no adapter of {}; nothing to add", file,
+    if (adapters_(service.device).empty() && absent_.insert(service.device).second)
+      told_.push_back(fmt::format("{}:{}: this host has no adapter of {}; nothing to add", file,
                                   service.line, service.device));
-    tell("added", text.add(service, adapters));
+    note("added", text_.add(service, adapters_));
   }
 }
 
-void remove_all(ConfText& text, const std::string& file) {
-  tell("removed", text.remove(read_services(file)));
-}
-
-void update_all(ConfText& text, const Adapters& adapters) {
-  const ConfText::Changes changes = text.update(adapters);
+void Change::update() {
+  const ConfText::Changes changes = text_.update(adapters_);
   for (const std::string& device : changes.absent)
-    tools::log_line(fmt::format("this host has no adapter of {}; its lines go", device));
-  tell("removed", changes.removed);
-  tell("added", changes.added);
+    told_.push_back(fmt::format("this host has no adapter of {}; its lines go", device));
+  note("removed", changes.removed);
+  note("added", changes.added);
 }
 
 void change(const Actions& actions, const Adapters& adapters) {
   ConfLock lock(actions.file);
   const std::string before = read_conf(actions.file, true);
-  ConfText text(before);
-  for (const conf::Diagnostic& d : text.diagnostics())
+  Change change(before, adapters);
+  for (const std::string& file : actions.add) change.add(file);
+  for (const std::string& file : actions.remove) change.remove(file);
+  if (actions.update) change.update();
+  const std::string after = change.text().text();
+  const bool changes = after != before;
+  if (changes) lock.replace(after);
+  for (const conf::Diagnostic& d : change.text().diagnostics())
     tools::log_line(fmt::format("{}:{}: kept as it is: {}", actions.file, d.line, d.text));
-  for (const std::string& file : actions.add) add_all(text, file, adapters);
-  for (const std::string& file : actions.remove) remove_all(text, file);
-  if (actions.update) update_all(text, adapters);
-  if (std::string after = text.text(); after != before) lock.replace(after);
+  change.tell();
+  if (!changes) tools::log_line(fmt::format("{}: nothing to change", actions.file));
 }
 
 } // namespace
@@ -82,9 +101,7 @@ void change(const Actions& actions, const Adapters& adapters) {
 void carry_out(const Actions& actions, const Adapters& adapters) {
   if (!actions.add.empty() || !actions.remove.empty() || actions.update) change(actions, adapters);
   if (!actions.view) return;
-  const std::string text = tools::printable_lines(read_conf(actions.file, false));
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-    throw ToolError(ExitCode::Failed, "cannot write to standard output");
+  tools::print_text(read_conf(actions.file, false));
 }
 
 } // namespace datum::datadm

@@ -14,22 +14,43 @@
 namespace fs = std::filesystem;
 using datum::tools::ExitCode;
 using datum::tools::ToolError;
+using datum::tools::UniqueFd;
 
 namespace datum::datadm {
 namespace {
 
 constexpr mode_t kNewFileMode = 0644;
+constexpr int kMostLinks = 40; // as many as the kernel follows
 
 [[noreturn]] void fail(const fs::path& what, const char* doing, int code) {
+  const bool is_forbidden = code == EACCES || code == EPERM;
   throw ToolError(ExitCode::Failed,
                   fmt::format("cannot {} {}: {}{}", doing, what.string(), std::strerror(code),
-                              code == EACCES || code == EPERM ? " (run it as root?)" : ""));
+                              is_forbidden && ::geteuid() != 0 ? " (run it as root?)" : ""));
 }
 
+// What a chain of links leads to, whether or not it exists: a link is never replaced itself.
 fs::path target_of(const fs::path& file) {
-  std::error_code error;
-  fs::path target = fs::canonical(file, error);
-  return error ? fs::absolute(file) : target;
+  if (file.empty()) throw ToolError(ExitCode::Usage, "--file names no file; it is empty");
+  fs::path target = fs::absolute(file);
+  for (int links = 0; links < kMostLinks; ++links) {
+    std::error_code error;
+    const fs::path next = fs::read_symlink(target, error);
+    if (error) return target;
+    target = target.parent_path() / next; // an absolute one replaces all
+  }
+  fail(file, "follow", ELOOP);
+}
+
+UniqueFd open_folder(const fs::path& target) {
+  const fs::path folder = target.parent_path();
+  UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd && errno == ENOENT)
+    throw ToolError(ExitCode::Failed,
+                    fmt::format("{}: there is no folder {}; create it, or name another file",
+                                target.string(), folder.string()));
+  if (!fd) fail(folder, "open", errno);
+  return fd;
 }
 
 // A file beside the target that is removed unless it took the target's place.
@@ -77,19 +98,13 @@ class Draft {
 
 } // namespace
 
-ConfLock::ConfLock(const fs::path& file) : file_(target_of(file)), folder_(-1) {
-  const fs::path folder = file_.parent_path();
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) fail(folder, "create", error.value());
-  folder_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder_ < 0) fail(folder, "open", errno);
-  while (::flock(folder_, LOCK_EX) != 0)
-    if (errno != EINTR) fail(folder, "lock", errno);
-}
-
-ConfLock::~ConfLock() {
-  ::close(folder_);
+ConfLock::ConfLock(const fs::path& file) : file_(target_of(file)), folder_(open_folder(file_)) {
+  // A device or a pipe that is named by mistake would be replaced by a file.
+  struct stat info {};
+  if (::stat(file_.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
+    throw ToolError(ExitCode::Failed, fmt::format("{}: is not a regular file", file_.string()));
+  while (::flock(folder_.get(), LOCK_EX) != 0)
+    if (errno != EINTR) fail(file_.parent_path(), "lock", errno);
 }
 
 void ConfLock::replace(const std::string& text) {
@@ -98,7 +113,7 @@ void ConfLock::replace(const std::string& text) {
   draft.write(text);
   draft.become(file_);
   // The new name has to survive a crash, too.
-  if (::fsync(folder_) != 0) fail(file_.parent_path(), "write", errno);
+  if (::fsync(folder_.get()) != 0) fail(file_.parent_path(), "write", errno);
 }
 
 } // namespace datum::datadm

@@ -5,24 +5,24 @@
 #include <filesystem>
 #include <string>
 
+#include "common/unique_fd.h"
+
 namespace datum::datadm {
 
 // Held while a file is read and rewritten, so that two datadm do not lose each other's lines.
-// Creates the folder of the file if needed. Throws ToolError.
+// Creates no folder. Throws ToolError.
 class ConfLock {
  public:
   explicit ConfLock(const std::filesystem::path& file);
-  ~ConfLock();
-  ConfLock(const ConfLock&) = delete;
-  ConfLock& operator=(const ConfLock&) = delete;
 
   // Readers see the old text or the new one, also after a crash. Mode and owner stay as they were;
-  // a symbolic link stays one. Throws ToolError; the old file is then untouched.
+  // a symbolic link stays one, even if it led to nothing before. Throws ToolError; the old file is
+  // then untouched.
   void replace(const std::string& text);
 
  private:
   std::filesystem::path file_; // what a link leads to
-  int folder_;
+  tools::UniqueFd folder_;
 };
 
 } // namespace datum::datadm

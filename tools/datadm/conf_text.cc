@@ -4,6 +4,8 @@
 #include <map>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "registry/conf/tokens.h"
 
 namespace datum::datadm {
@@ -23,6 +25,13 @@ std::string service_key(conf::Entry entry) {
 std::string removal_key(const std::string& device, const conf::ProviderFields& provider) {
   return conf::in_quotes(device) + conf::in_quotes(provider.library) +
          conf::in_quotes(provider.provider_version);
+}
+
+// A name alone may be that of four lines.
+std::string label_of(const conf::Entry& entry) {
+  const conf::ProviderFields& p = entry.provider;
+  return fmt::format("{} {}{}.{} {}", entry.ia_name, p.api_type, p.api_major, p.api_minor,
+                     p.thread_safe ? "threadsafe" : "nonthreadsafe");
 }
 
 } // namespace
@@ -52,8 +61,8 @@ std::vector<std::string> ConfText::add(const conf::ServiceEntry& service,
     conf::Entry entry = entry_for(name, service);
     std::string line = conf::format_line(entry);
     if (!present_.insert(line).second) continue;
+    added.push_back(label_of(entry));
     lines_.push_back({std::move(line), true, std::move(entry)});
-    added.push_back(name);
   }
   return added;
 }
@@ -64,7 +73,7 @@ std::vector<std::string> ConfText::drop(Predicate goes) {
   std::erase_if(lines_, [&](const Line& line) {
     if (!line.is_entry || !goes(line.entry)) return false;
     present_.erase(conf::format_line(line.entry));
-    removed.push_back(line.entry.ia_name);
+    removed.push_back(label_of(line.entry));
     return true;
   });
   return removed;

@@ -20,9 +20,11 @@ class ConfText {
  public:
   explicit ConfText(std::string_view text);
 
-  // A line for each adapter of the device that has none yet. Returns the names added.
+  // What is added and removed is told as "ibd0 u1.2 threadsafe".
+
+  // A line for each adapter of the device that has none yet. Returns what was added.
   std::vector<std::string> add(const conf::ServiceEntry& service, const Adapters& adapters);
-  // The lines of these devices with their libraries and provider versions go. Returns their names.
+  // The lines of these devices with their libraries and provider versions go. Returns what went.
   std::vector<std::string> remove(const std::vector<conf::ServiceEntry>& services);
 
   struct Changes {

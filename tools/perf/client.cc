@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "perf/client.h"
 
-#include <cstdio>
-#include <fstream>
+#include <algorithm>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -14,6 +14,7 @@
 #include "perf/local.h"
 #include "perf/machine.h"
 #include "perf/plot.h"
+#include "perf/plot_file.h"
 #include "perf/report.h"
 
 namespace datum::perf {
@@ -81,6 +82,10 @@ class Client {
  private:
   Peer peer(const tools::Interface& ia);
   void measure_all(Session& session);
+  // "3/11 send-lat 8 B: 1 of 5, ours": a narrow terminal shows the beginning.
+  [[nodiscard]] std::string numbered(const std::string& step, std::size_t task) const {
+    return fmt::format("{}/{} {}", task, tasks_.size(), step);
+  }
   [[nodiscard]] Plan plan_now() const;
   [[nodiscard]] bool late(std::chrono::seconds time) const;
   [[nodiscard]] std::string tools_address() const;
@@ -88,7 +93,9 @@ class Client {
   Result measure_one(Session& session, const Task& task, tools::Progress& progress);
   void print_head() const;
   void print_notes() const;
-  void write_plot() const;
+  void write_plot();
+  [[nodiscard]] std::string repetitions() const;
+  [[nodiscard]] std::vector<std::string> warnings() const; // what lessens all figures
 
   CommandLine line_;
   Plan plan_;
@@ -101,6 +108,7 @@ class Client {
   std::vector<Result> results_;
   std::unique_ptr<Comparer> comparer_; // with --compare
   std::vector<Program> absent_;
+  std::optional<PlotFile> plot_; // with --plot
 };
 
 Peer Client::peer(const tools::Interface& ia) {
@@ -112,6 +120,13 @@ Peer Client::peer(const tools::Interface& ia) {
 }
 
 ExitCode Client::run() {
+  if (!line_.plot.empty()) {
+    if (std::none_of(tasks_.begin(), tasks_.end(), is_plotted))
+      throw ToolError(ExitCode::Usage,
+                      "--plot draws latencies, rates and bandwidths over the size, and "
+                      "none of these tests has one");
+    plot_.emplace(line_.plot);
+  }
   const bool wants_limits = line_.local && !line_.no_limits;
   if (line_.local) sides_ = std::make_unique<LocalSides>(line_, wants_limits);
   const tools::Interface ia(line_.ia);
@@ -132,7 +147,7 @@ ExitCode Client::run() {
   if (line_.json) tools::print_text(json_of(machine_, path_, plan_, results_, absent_));
   if (line_.csv) tools::print_text(csv_of(results_));
   if (as_table_) print_notes();
-  if (!line_.plot.empty()) write_plot();
+  if (plot_) write_plot();
   return ExitCode::Ok;
 }
 
@@ -144,7 +159,7 @@ void Client::measure_all(Session& session) {
     if (!as_table_) continue;
     progress.wipe();
     tools::print_text(table_row(results_.back()));
-    std::fflush(stdout);
+    tools::flush_output();
   }
 }
 
@@ -155,8 +170,9 @@ std::string Client::tools_address() const {
 
 void Client::compare(Result& result, tools::Progress& progress) {
   const auto before = std::chrono::steady_clock::now();
-  result.comparisons = comparer_->compare(
-      result, plan_.tries, [&](const std::string& step) { progress.update(0, step); });
+  result.comparisons = comparer_->compare(result, plan_.tries, [&](const std::string& step) {
+    progress.say(numbered(step, results_.size()));
+  });
   start_ += std::chrono::steady_clock::now() - before; // a quick table is quick beside it
 }
 
@@ -178,58 +194,68 @@ Result Client::measure_one(Session& session, const Task& task, tools::Progress& 
     skipped.skipped = "out of time for a quick table; this machine is busy";
     return skipped;
   }
-  const std::size_t number = results_.size() + 1;
-  return measure(session, sides_ ? sides_->limits.get() : nullptr, task, plan_now(),
-                 [&](const std::string& step) {
-                   progress.update(0,
-                                   fmt::format("task {} of {}: {}", number, tasks_.size(), step));
-                 });
+  return measure(
+      session, sides_ ? sides_->limits.get() : nullptr, task, plan_now(),
+      [&](const std::string& step) { progress.say(numbered(step, results_.size() + 1)); });
 }
 
 void Client::print_head() const {
   tools::print_line("{}", text_of(machine_));
   tools::print_line("Path: {}", path_.empty() ? "this provider does not tell" : path_);
-  if (machine_.load > machine_.cores / 2.0)
-    fmt::print("This machine is busy, load {:.1f} on {} cores: the figures and the limits beside "
-               "them were taken\nwhile others ran, and mean little.\n",
-               machine_.load, machine_.cores);
+  std::string head;
+  for (const std::string& warning : warnings()) head += warning + '\n';
+  head += fmt::format("min / median / max of {}; percentiles of single rounds from a pass of their "
+                      "own\n\n{}",
+                      repetitions(), table_head());
+  tools::print_text(head);
+  tools::flush_output();
+}
+
+std::string Client::repetitions() const {
+  return fmt::format("{} repetition{} of about {:.0f} ms", plan_.repeat,
+                     plan_.repeat == 1 ? "" : "s", plan_.run_ns / 1e6);
+}
+
+std::vector<std::string> Client::warnings() const {
+  std::vector<std::string> lines;
+  if (is_busy(machine_))
+    lines.push_back(
+        fmt::format("This machine is busy, load {:.1f} on {} core{}: the figures, and the "
+                    "limits beside them, mean little.",
+                    machine_.load, machine_.cores, machine_.cores == 1 ? "" : "s"));
   if (machine_.cores < 2 && line_.local)
-    fmt::print(
-        "Only one core: both sides take turns on it, and the figures are the scheduler's.\n");
-  fmt::print("min / median / max of {} repetitions of about {:.0f} ms; percentiles of single "
-             "rounds from a pass of their own\n\n{}",
-             plan_.repeat, plan_.run_ns / 1e6, table_head());
-  std::fflush(stdout);
+    lines.emplace_back("Only one core: both sides take turns on it, and the figures are the "
+                       "scheduler's.");
+  return lines;
 }
 
 void Client::print_notes() const {
-  std::string notes;
+  std::string notes, cores;
   std::vector<double> probes;
   for (const Result& result : results_) {
     notes += notes_of(result);
     if (result.probe > 0) probes.push_back(result.probe);
   }
   if (probes.empty()) {
-    fmt::print("\nCores: distance unknown (the probe needs --local and two cores)\n");
+    cores = "distance unknown (the probe needs --local and two cores)";
   } else {
     const Spread spread = spread_of(probes);
-    fmt::print(
-        "\nCores: a cache line crosses in {:.0f} / {:.0f} / {:.0f} ns (min / median / max of "
-        "the probes): {}\n",
-        spread.min, spread.median, spread.max, distance_name(spread.median));
+    cores =
+        fmt::format("a cache line crosses in {:.0f} / {:.0f} / {:.0f} ns (min / median / max of "
+                    "the probes): {}",
+                    spread.min, spread.median, spread.max, distance_name(spread.median));
   }
-  tools::print_text(notes + notes_of_absent(absent_));
+  tools::print_text(fmt::format("\nCores: {}\n{}{}", cores, notes + notes_of_limits(results_),
+                                notes_of_absent(absent_)));
 }
 
-void Client::write_plot() const {
-  std::ofstream file(line_.plot);
-  file << plot_svg(
-      results_, fmt::format("{}; path: {}", text_of(machine_), path_.empty() ? "unknown" : path_));
-  file.close();
-  if (!file)
-    throw ToolError(
-        ExitCode::Failed,
-        fmt::format("{}: cannot write (is the folder there, and the disk not full?)", line_.plot));
+void Client::write_plot() {
+  Caption caption;
+  caption.lines = {text_of(machine_),
+                   fmt::format("{}; path: {}; median of {}", machine_.date,
+                               path_.empty() ? "unknown" : path_, repetitions())};
+  caption.warnings = warnings();
+  plot_->write(plot_svg(results_, caption));
 }
 
 } // namespace

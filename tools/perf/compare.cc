@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "common/human.h"
 #include "common/tool_error.h"
 #include "perf/compare_output.h"
 #include "perf/tool_server.h"
@@ -84,8 +83,8 @@ std::vector<Comparison> Comparer::compare(const Result& result, unsigned tries,
     if (!has(tests[index].program)) continue;
     Comparison comparison;
     for (unsigned attempts = 0; attempts < tries; ++attempts) {
-      watch(fmt::format("{} {} by {}", test_name(result.task), tools::human_size(result.task.size),
-                        name_of(tests[index].program)));
+      watch(fmt::format("{}: {} {}", label_of(result.task), name_of(tests[index].program),
+                        tests[index].test));
       comparison = attempt(result, index);
       if (comparison.steady || !comparison.failure.empty()) break;
     }

@@ -41,10 +41,18 @@ std::optional<double> scaled(std::optional<double> value, double scale) {
   return value ? std::optional(*value * scale) : std::nullopt;
 }
 
+std::string_view without_blanks(std::string_view text) {
+  const std::size_t first = std::min(text.find_first_not_of(' '), text.size());
+  text.remove_prefix(first);
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
 // Of -f -v: iterations, the middle, mean and overall latency in us, mean and overall bandwidth in
 // units of 2^20 bytes per second, mean and overall rate.
 std::optional<double> ucx_figure(std::string_view line, const Task& task) {
-  const Words fields = split(line, ",");
+  Words fields = split(line, ",");
+  // A number of fewer than four digits has blanks before it.
+  for (std::string_view& field : fields) field = without_blanks(field);
   if (fields.size() != 8 || !number(fields[0])) return std::nullopt;
   if (task.kind == Kind::Bandwidth) return scaled(number(fields[5]), 1024.0 * 1024.0);
   return task.kind == Kind::Rate ? number(fields[7]) : scaled(number(fields[3]), 1e3);

@@ -78,7 +78,7 @@ std::vector<LimitChoice> limits_of(const Task& task) {
 
 std::string name_of(const LimitChoice& choice) {
   const auto sized = [&](const char* name) {
-    return std::string(name) + ' ' + tools::human_size(choice.size);
+    return std::string(name) + ' ' + tools::chosen_size(choice.size);
   };
   switch (choice.limit) {
   case Limit::OneLine: return "one-line";

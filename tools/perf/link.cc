@@ -64,7 +64,7 @@ void require(const tools::Interface& ia, const Task& task, const DAT_IA_ATTR& li
   if (task.op != Op::None && task.size > longest)
     throw ToolError(ExitCode::Usage,
                     fmt::format("{} with {}: {} carries at most {} in one operation",
-                                test_name(task), tools::human_size(task.size), ia.name(),
+                                test_name(task), tools::chosen_size(task.size), ia.name(),
                                 tools::human_size(longest)));
 }
 

@@ -7,8 +7,10 @@
 
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "common/tool_error.h"
@@ -39,12 +41,17 @@ Machine this_machine() {
   }
   machine.cores = static_cast<unsigned>(allowed_cores().size());
   std::ifstream("/proc/loadavg") >> machine.load;
+  machine.date = fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::time(nullptr)));
   return machine;
 }
 
 std::string text_of(const Machine& machine) {
   return fmt::format("{}, {} core{} usable, {}, load {:.2f}", machine.processor, machine.cores,
                      machine.cores == 1 ? "" : "s", machine.kernel, machine.load);
+}
+
+bool is_busy(const Machine& machine) {
+  return machine.load > machine.cores / 2.0;
 }
 
 std::vector<int> allowed_cores() {

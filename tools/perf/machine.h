@@ -10,12 +10,14 @@ namespace datum::perf {
 
 struct Machine {
   std::string processor, kernel, host;
+  std::string date;   // "2026-11-26 15:40 UTC"
   unsigned cores = 0; // that this process may use
   double load = 0;    // runnable processes, the mean of the last minute
 };
 
 Machine this_machine();
 std::string text_of(const Machine& machine); // one line
+bool is_busy(const Machine& machine);        // others run on it, so figures mean little
 
 std::vector<int> allowed_cores();
 // This thread, and threads that it starts later. Throws ToolError(Usage): no such core for us.

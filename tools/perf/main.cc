@@ -155,6 +155,10 @@ int main(int argc, char** argv) try {
   return datum::tools::run_tool(app, argc, argv, [&] {
     if (!line.local && !line.server && line.host.empty())
       throw ToolError(ExitCode::Usage, "name a HOST, or use --local or --server (see --help)");
+    if (!line.host.empty() && line.port == 0)
+      throw ToolError(ExitCode::Usage,
+                      "--port 0: for a server that takes any free port; name the one "
+                      "that it tells");
     datum::tools::catch_interrupts();
     datum::perf::raise_file_limit();
     // The provider reads it when an IA is opened, on both sides of --local.

@@ -33,21 +33,27 @@ class Measurement {
               const Watch& watch)
       : session_(session), limits_(limits), plan_(plan), watch_(watch) {
     result_.task = task;
+    if (limits_ != nullptr) choices_ = limits_of(task);
   }
   Result take();
 
  private:
   struct Repetition {
-    double value = 0, limit = 0;
+    double value = 0;
+    std::vector<double> limits; // one for each choice
     double before = 0, after = 0;
     [[nodiscard]] bool moved() const { return cores_moved(before, after); }
   };
 
   double run_ns(std::uint64_t rounds);
   void choose_rounds();
-  double best_limit();
+  std::vector<double> measure_limits();
   Repetition repeat_once();
   void repeat();
+  void choose_limit(const std::vector<Repetition>& all);
+  void tell(const std::string& step) const {
+    watch_(label_of(result_.task) + ": " + phase_ + step);
+  }
   void sample_rounds();
   void watch_idle();
   [[nodiscard]] std::uint64_t warm_up() const { return std::max<std::uint64_t>(1, rounds_ / 20); }
@@ -56,6 +62,8 @@ class Measurement {
   LimitsHelper* limits_;
   Plan plan_;
   const Watch& watch_;
+  std::vector<LimitChoice> choices_;
+  std::string phase_; // "2 of 5, "
   Result result_;
   std::uint64_t rounds_ = 1;
   Usage own_before_, peer_before_;
@@ -85,38 +93,34 @@ void Measurement::choose_rounds() {
   }
 }
 
-double Measurement::best_limit() {
-  if (limits_ == nullptr) return 0;
-  const bool small_wins = smaller_is_better(result_.task);
-  double best = 0;
-  for (const LimitChoice& choice : limits_of(result_.task)) {
-    const double value =
-        in_unit_of(result_.task, choice, limits_->measure(choice.limit, choice.size));
-    if (!(value > 0)) continue;
-    if (best > 0 && (value < best) != small_wins) continue;
-    best = value;
-    result_.limit_name = name_of(choice);
+// Of each choice, in the unit of the result; 0: it could not be measured.
+std::vector<double> Measurement::measure_limits() {
+  std::vector<double> values;
+  for (const LimitChoice& choice : choices_) {
+    tell("limit " + name_of(choice));
+    values.push_back(in_unit_of(result_.task, choice, limits_->measure(choice.limit, choice.size)));
   }
-  return best;
+  return values;
 }
 
 Measurement::Repetition Measurement::repeat_once() {
   Repetition r;
   r.before = session_.probe();
-  r.limit = best_limit();
+  r.limits = measure_limits();
+  tell("ours");
   r.value = value_of(result_.task, run_ns(rounds_), rounds_);
   r.after = session_.probe();
   return r;
 }
 
 void Measurement::repeat() {
-  std::vector<double> values, limits, ratios, probes;
+  std::vector<Repetition> all;
+  std::vector<double> values, probes;
   for (unsigned i = 0; i < plan_.repeat; ++i) {
     Repetition r;
     for (unsigned attempt = 0; attempt < plan_.tries; ++attempt) {
       tools::throw_if_interrupted();
-      watch_(fmt::format("{} {}, {} of {}", test_name(result_.task),
-                         tools::human_size(result_.task.size), i + 1, plan_.repeat));
+      phase_ = fmt::format("{} of {}, ", i + 1, plan_.repeat);
       r = repeat_once();
       if (!r.moved()) break;
       if (attempt + 1 < plan_.tries) ++result_.repeated;
@@ -124,21 +128,38 @@ void Measurement::repeat() {
     if (r.moved()) result_.steady = false;
     values.push_back(r.value);
     if (r.before > 0) probes.insert(probes.end(), {r.before, r.after});
-    if (r.limit > 0) {
-      limits.push_back(r.limit);
-      ratios.push_back(r.value / r.limit);
-    }
+    all.push_back(std::move(r));
   }
+  phase_.clear();
   result_.value = spread_of(values);
-  result_.limit = spread_of(limits);
-  result_.ratio = spread_of(ratios);
   result_.probe = spread_of(probes).median;
+  choose_limit(all);
+}
+
+// The same one for all repetitions: the one whose median is the best.
+void Measurement::choose_limit(const std::vector<Repetition>& all) {
+  const bool small_wins = smaller_is_better(result_.task);
+  for (std::size_t i = 0; i < choices_.size(); ++i) {
+    std::vector<double> limits, ratios;
+    for (const Repetition& r : all) {
+      if (!(r.limits[i] > 0)) continue;
+      limits.push_back(r.limits[i]);
+      ratios.push_back(r.value / r.limits[i]);
+    }
+    const Spread limit = spread_of(limits);
+    const bool is_better = (limit.median < result_.limit.median) == small_wins;
+    if (limits.empty() || (!result_.limit_name.empty() && !is_better)) continue;
+    result_.limit_name = name_of(choices_[i]);
+    result_.limit = limit;
+    result_.ratio = spread_of(ratios);
+  }
 }
 
 // A pass of its own: the time stamps cost some nanoseconds a round, which the figures above do not
 // contain.
 void Measurement::sample_rounds() {
   if (result_.task.kind != Kind::Latency) return;
+  tell("percentiles");
   const Order order{warm_up(), std::min(rounds_, kMostSamples), true};
   const std::uint64_t first = ticks();
   const double start = now_ns();
@@ -167,7 +188,7 @@ void Measurement::watch_idle() {
   const double start = now_ns();
   while (now_ns() - start < plan_.idle_ns) {
     tools::throw_if_interrupted();
-    watch_(fmt::format("{} idle endpoints", result_.task.endpoints));
+    tell(fmt::format("watching {} endpoints", result_.task.endpoints));
     std::this_thread::sleep_for(std::chrono::seconds(1)); // what we do ourselves counts, too
   }
   const std::uint64_t busy_us = busy() - busy_before;
@@ -176,7 +197,7 @@ void Measurement::watch_idle() {
 
 Result Measurement::take() {
   const Task& task = result_.task;
-  watch_(test_name(task));
+  tell("connecting");
   own_before_ = usage_now();
   peer_before_ = session_.peer_usage();
   if (task.kind != Kind::Connect) {
@@ -188,6 +209,7 @@ Result Measurement::take() {
   if (task.kind == Kind::Idle) {
     watch_idle();
   } else {
+    tell("how many rounds");
     choose_rounds();
     result_.rounds = rounds_;
     repeat();

@@ -13,11 +13,15 @@
 namespace datum::perf {
 namespace {
 
-constexpr double kLeft = 90, kRight = 230, kTop = 40, kBottom = 50;
+constexpr double kLeft = 100, kTop = 40, kBottom = 64;
+constexpr double kKey = 44, kLeastRight = 230; // of the legend: its line, and all of it
+constexpr double kCharacter = 6.8;             // at most as wide, on average
+constexpr double kLine = 18;                   // from one line of text to the next
 constexpr double kPlotWidth = 560, kPlotHeight = 300;
-constexpr double kPanelHeight = kTop + kPlotHeight + kBottom;
 constexpr std::array<const char*, 8> kColours = {"#1b6ca8", "#d1495b", "#2e8b57", "#8a5fbf",
                                                  "#c17817", "#007c91", "#7a4b2a", "#555555"};
+
+constexpr std::array<const char*, 6> kDashes = {"7 4", "2 3", "10 3 2 3", "2 7", "14 3", "4 2 1 2"}; // of limits
 
 struct Point {
   double x, y;
@@ -31,10 +35,21 @@ struct Series {
 
 struct Panel {
   const char* title;
+  const char* quantity; // what the vertical axis is of
   Kind kind;
   Task sample; // for the unit of the labels
   std::vector<Series> series;
 };
+
+struct PanelTitle {
+  const char* title;
+  const char* quantity;
+  Kind kind;
+};
+constexpr std::array kTitles = {
+    PanelTitle{"Latency", "time of one operation, median (logarithmic)", Kind::Latency},
+    PanelTitle{"Rate", "operations per second, median (logarithmic)", Kind::Rate},
+    PanelTitle{"Bandwidth", "bytes per second, median (logarithmic)", Kind::Bandwidth}};
 
 std::string escaped(const std::string& text) {
   std::string out;
@@ -51,13 +66,19 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
+// Of two figures for one size the better one stays: a limit is measured beside each memory, say.
 void add_point(Panel& panel, const std::string& name, bool is_limit, Point point) {
   if (!(point.y > 0)) return;
   auto found = std::find_if(panel.series.begin(), panel.series.end(),
                             [&](const Series& s) { return s.name == name; });
   if (found == panel.series.end())
     found = panel.series.insert(panel.series.end(), Series{name, {}, is_limit});
-  found->points.push_back(point);
+  const auto same = std::find_if(found->points.begin(), found->points.end(),
+                                 [&](const Point& p) { return p.x == point.x; });
+  if (same == found->points.end())
+    found->points.push_back(point);
+  else if ((point.y < same->y) == (panel.kind == Kind::Latency))
+    *same = point;
 }
 
 std::string series_name(const Task& task) {
@@ -81,14 +102,16 @@ std::string peer_name(const Comparison& comparison, const Task& task) {
   return name;
 }
 
-Panel panel_of(const char* title, Kind kind, const std::vector<Result>& results) {
-  Panel panel{title, kind, {}, {}};
+Panel panel_of(const PanelTitle& title, const std::vector<Result>& results) {
+  const Kind kind = title.kind;
+  Panel panel{title.title, title.quantity, kind, {}, {}};
   for (const Result& r : results) {
     if (r.task.kind != kind || !r.skipped.empty()) continue;
     panel.sample = r.task;
     const auto x = static_cast<double>(r.task.size);
     add_point(panel, series_name(r.task), false, {x, r.value.median});
-    if (!r.limit_name.empty())
+    // One that we were faster than would be drawn as a bound and be none.
+    if (!r.limit_name.empty() && limit_holds(r))
       add_point(panel, limit_family(r.limit_name), true, {x, r.limit.median});
     for (const Comparison& c : r.comparisons)
       if (c.failure.empty()) add_point(panel, peer_name(c, r.task), false, {x, c.value});
@@ -109,7 +132,7 @@ class Axes {
         low_.y = std::min(low_.y, std::floor(std::log10(p.y)));
         high_.y = std::max(high_.y, std::ceil(std::log10(p.y)));
       }
-    if (high_.x <= low_.x) high_.x = low_.x + 1;
+    if (high_.x <= low_.x) low_.x -= 1, high_.x += 1; // a single size is in the middle
     if (high_.y <= low_.y) high_.y = low_.y + 1;
   }
   [[nodiscard]] double x(double size) const {
@@ -131,32 +154,42 @@ std::string Axes::grid(const Task& sample) const {
     svg += fmt::format("<line x1='{}' y1='{:.1f}' x2='{}' y2='{:.1f}' class='grid'/>"
                        "<text x='{}' y='{:.1f}' text-anchor='end'>{}</text>\n",
                        kLeft, at, kLeft + kPlotWidth, at, kLeft - 6, at + 4,
-                       value_text(sample, value));
+                       power_text(sample, value));
   }
   const double step = std::max(1.0, std::ceil((high_.x - low_.x) / 9));
-  for (double power = std::ceil(low_.x); power <= high_.x; power += step) {
+  for (double power = std::max(0.0, std::ceil(low_.x)); power <= high_.x; power += step) {
     const double size = std::exp2(power), at = x(size);
     svg += fmt::format("<line x1='{:.1f}' y1='{}' x2='{:.1f}' y2='{}' class='grid'/>"
                        "<text x='{:.1f}' y='{}' text-anchor='middle'>{}</text>\n",
                        at, kTop, at, kTop + kPlotHeight, at, kTop + kPlotHeight + 16,
-                       tools::human_size(static_cast<std::uint64_t>(size)));
+                       tools::chosen_size(static_cast<std::uint64_t>(size)));
   }
   return svg;
 }
 
-std::string draw_series(const Series& series, const Axes& axes, std::size_t number) {
+std::string mark(Point at, const char* colour, const char* fill) {
+  return fmt::format("<circle cx='{:.1f}' cy='{:.1f}' r='3' stroke='{}' fill='{}'/>", at.x, at.y,
+                     colour, fill);
+}
+
+// dash_number: which of the limits it is.
+std::string draw_series(const Series& series, const Axes& axes, std::size_t number,
+                        std::size_t dash_number) {
   const char* const colour = series.is_limit ? "#888888" : kColours[number % kColours.size()];
-  const char* const dash = !series.is_limit  ? ""
-                           : number % 2 == 0 ? " stroke-dasharray='7 4'"
-                                             : " stroke-dasharray='2 3'";
+  const std::string dash =
+      series.is_limit ? fmt::format(" stroke-dasharray='{}'", kDashes[dash_number % kDashes.size()])
+                      : "";
   std::string line, marks;
   for (const Point& p : series.points) {
-    line += fmt::format("{:.1f},{:.1f} ", axes.x(p.x), axes.y(p.y));
+    const Point at{axes.x(p.x), axes.y(p.y)};
+    line += fmt::format("{:.1f},{:.1f} ", at.x, at.y);
+    // A line through one point is none.
     if (!series.is_limit)
-      marks += fmt::format("<circle cx='{:.1f}' cy='{:.1f}' r='3' fill='{}'/>", axes.x(p.x),
-                           axes.y(p.y), colour);
+      marks += mark(at, colour, colour);
+    else if (series.points.size() == 1)
+      marks += mark(at, colour, "white");
   }
-  const double key = kTop + 8 + 18 * static_cast<double>(number), left = kLeft + kPlotWidth + 12;
+  const double key = kTop + 8 + kLine * static_cast<double>(number), left = kLeft + kPlotWidth + 12;
   return fmt::format("<polyline points='{}' fill='none' stroke='{}' stroke-width='2'{}/>{}\n"
                      "<line x1='{}' y1='{}' x2='{}' y2='{}' stroke='{}' stroke-width='2'{}/>"
                      "<text x='{}' y='{}'>{}</text>\n",
@@ -164,36 +197,75 @@ std::string draw_series(const Series& series, const Axes& axes, std::size_t numb
                      key + 4, escaped(series.name));
 }
 
+std::string axis_titles(const Panel& panel) {
+  const double middle = kTop + kPlotHeight / 2, left = kLeft - 78;
+  return fmt::format("<text x='{}' y='{}' text-anchor='middle' class='axis'>bytes of one operation "
+                     "(logarithmic)</text>\n<text x='{}' y='{}' text-anchor='middle' class='axis' "
+                     "transform='rotate(-90 {} {})'>{}</text>\n",
+                     kLeft + kPlotWidth / 2, kTop + kPlotHeight + 38, left, middle, left, middle,
+                     panel.quantity);
+}
+
 std::string draw(const Panel& panel, double top) {
   const Axes axes(panel);
   std::string svg = fmt::format("<g transform='translate(0 {})'>\n<text x='{}' y='{}' "
                                 "class='title'>{}</text>\n",
                                 top, kLeft, kTop - 14, panel.title);
-  svg += axes.grid(panel.sample);
-  for (std::size_t i = 0; i < panel.series.size(); ++i)
-    svg += draw_series(panel.series[i], axes, i);
+  svg += axes.grid(panel.sample) + axis_titles(panel);
+  std::size_t limits = 0;
+  for (std::size_t i = 0; i < panel.series.size(); ++i) {
+    svg += draw_series(panel.series[i], axes, i, limits);
+    if (panel.series[i].is_limit) ++limits;
+  }
   return svg + "</g>\n";
+}
+
+double height_of(const Panel& panel) {
+  const double legend = kTop + kLine * static_cast<double>(panel.series.size());
+  return std::max(kTop + kPlotHeight + kBottom, legend);
+}
+
+double text_width(const std::string& text) {
+  return kCharacter * static_cast<double>(text.size());
+}
+
+std::string text_lines(const std::vector<std::string>& lines, const char* style, double& y) {
+  std::string svg;
+  for (const std::string& line : lines) {
+    svg += fmt::format("<text x='{}' y='{}'{}>{}</text>\n", kLeft, y, style, escaped(line));
+    y += kLine;
+  }
+  return svg;
 }
 
 } // namespace
 
-std::string plot_svg(const std::vector<Result>& results, const std::string& caption) {
-  std::string body;
-  double height = 30;
-  for (const auto& [title, kind] :
-       {std::pair{"Latency (median)", Kind::Latency}, std::pair{"Rate (median)", Kind::Rate},
-        std::pair{"Bandwidth (median)", Kind::Bandwidth}}) {
-    const Panel panel = panel_of(title, kind, results);
+bool is_plotted(const Task& task) {
+  return std::any_of(kTitles.begin(), kTitles.end(),
+                     [&](const PanelTitle& title) { return title.kind == task.kind; });
+}
+
+std::string plot_svg(const std::vector<Result>& results, const Caption& caption) {
+  double height = kLine + 4, width = kLeft + kPlotWidth + kLeastRight;
+  std::string body = text_lines(caption.lines, "", height);
+  body += text_lines(caption.warnings, " class='warning'", height);
+  for (const std::vector<std::string>& lines : {caption.lines, caption.warnings})
+    for (const std::string& line : lines) width = std::max(width, kLeft + text_width(line));
+  for (const PanelTitle& title : kTitles) {
+    const Panel panel = panel_of(title, results);
     if (panel.series.empty()) continue;
+    for (const Series& series : panel.series)
+      width = std::max(width, kLeft + kPlotWidth + kKey + text_width(series.name));
     body += draw(panel, height);
-    height += kPanelHeight;
+    height += height_of(panel);
   }
   return fmt::format(
-      "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {0} {1}' width='{0}' "
-      "height='{1}'>\n<style>text{{font:12px sans-serif;fill:#222}}.title{{font:bold "
-      "14px sans-serif}}.grid{{stroke:#ddd}}</style>\n<rect width='100%' "
-      "height='100%' fill='white'/>\n<text x='{2}' y='20'>{3}</text>\n{4}</svg>\n",
-      kLeft + kPlotWidth + kRight, height, kLeft, escaped(caption), body);
+      "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {0:.0f} {1:.0f}' width='{0:.0f}' "
+      "height='{1:.0f}'>\n<style>text{{font:12px sans-serif;fill:#222}}.title{{font:bold "
+      "14px sans-serif}}.axis{{fill:#555}}.warning{{font-weight:bold;fill:#b00020}}"
+      ".grid{{stroke:#ddd}}</style>\n<rect width='100%' "
+      "height='100%' fill='white'/>\n{2}</svg>\n",
+      width, height, body);
 }
 
 } // namespace datum::perf

@@ -10,7 +10,15 @@
 
 namespace datum::perf {
 
+// What is true of all of it: who was measured, when, how; and what lessens the figures.
+struct Caption {
+  std::vector<std::string> lines, warnings;
+};
+
+// Whether the results of such a task are drawn.
+bool is_plotted(const Task& task);
+
 // One panel for latencies, one for rates, one for bandwidths, as far as there are results.
-std::string plot_svg(const std::vector<Result>& results, const std::string& caption);
+std::string plot_svg(const std::vector<Result>& results, const Caption& caption);
 
 } // namespace datum::perf

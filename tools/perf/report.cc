@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "perf/report.h"
 
+#include <algorithm>
 #include <initializer_list>
 #include <span>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -13,6 +15,7 @@
 namespace datum::perf {
 namespace {
 
+using tools::chosen_size;
 using tools::human_size;
 using tools::JsonObject;
 
@@ -38,9 +41,20 @@ Unit unit_for(const Task& task, double value) {
   return fitting(kTimes, value);
 }
 
-// Three figures that count, whatever the unit.
+// Three figures that count, whatever the unit; two of what is far below it.
 std::string number_text(double value) {
+  if (value > 0 && value < 0.0995) return fmt::format("{:#.2g}", value);
   return fmt::format("{:.{}f}", value, value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2);
+}
+
+// As it is shown. Ratios come from these: who divides what stands there gets what stands there.
+double shown(const Task& task, double value) {
+  const Unit unit = unit_for(task, value);
+  return std::stod(number_text(value / unit.scale)) * unit.scale;
+}
+
+std::string ratio_text(double ratio) {
+  return number_text(ratio) + 'x';
 }
 
 std::string join(std::initializer_list<double> values, const Unit& unit) {
@@ -101,13 +115,14 @@ std::string spread_json(const Spread& spread) {
 std::string tool_name(const Comparison& comparison, const Task& task) {
   const ToolTest& test = comparison.test;
   std::string name = fmt::format("{} {}", name_of(test.program), test.test);
-  return test.size == task.size ? name : name + ' ' + human_size(test.size);
+  return test.size == task.size ? name : name + ' ' + chosen_size(test.size);
 }
 
-std::string comparison_row(const Comparison& c, const Task& task) {
+std::string comparison_row(const Comparison& c, const Task& task, double ours) {
   std::string row = fmt::format("{:<39}", "  " + tool_name(c, task));
   if (!c.failure.empty()) return row + "failed: " + c.failure + '\n';
-  return row + fmt::format("{:<57}  ours is {:.2f}x{}\n", value_text(task, c.value), c.ratio,
+  const double ratio = shown(task, ours) / shown(task, c.value);
+  return row + fmt::format("{:<57}  ours is {}{}\n", value_text(task, c.value), ratio_text(ratio),
                            c.steady ? "" : " ~");
 }
 
@@ -162,6 +177,7 @@ std::string result_json(const Result& r) {
                                          .text());
   if (!r.limit_name.empty())
     object.add("limit", r.limit_name)
+        .add("limit_holds", limit_holds(r))
         .add_raw("limit_value", spread_json(r.limit))
         .add_raw("ratio", spread_json(r.ratio));
   object.add("probe_ns", r.probe).add("steady", r.steady).add("repeated", r.repeated);
@@ -172,8 +188,18 @@ std::string result_json(const Result& r) {
 
 } // namespace
 
+bool limit_holds(const Result& r) {
+  const double ours = shown(r.task, r.value.median), limit = shown(r.task, r.limit.median);
+  return smaller_is_better(r.task) ? ours >= limit : ours <= limit;
+}
+
 std::string value_text(const Task& task, double value) {
   return join({value}, unit_for(task, value));
+}
+
+std::string power_text(const Task& task, double value) {
+  const Unit unit = unit_for(task, value);
+  return fmt::format("{:g} {}", value / unit.scale, unit.name);
 }
 
 std::string table_head() {
@@ -183,23 +209,28 @@ std::string table_head() {
 
 std::string table_row(const Result& r) {
   const Task& task = r.task;
-  const std::string size = has_memory(task) ? human_size(task.size) : "-";
+  const std::string size = has_memory(task) ? chosen_size(task.size) : "-";
   std::string row = fmt::format("{:<10}{:>9}  {:<18}", test_name(task), size, manner_of(task));
   if (!r.skipped.empty()) return row + "skipped: " + r.skipped + "\n";
   if (task.kind == Kind::Idle) return row + idle_text(r) + "\n";
   row += fmt::format("{:<26}{:<31}", spread_text(task, r.value),
                      r.percentiles ? percentiles_text(*r.percentiles) : "-");
   if (!r.limit_name.empty())
-    row += fmt::format("  {} {}, {:.2f}x", r.limit_name, value_text(task, r.limit.median),
-                       r.ratio.median);
+    row += fmt::format("  {} {}, {}", r.limit_name, value_text(task, r.limit.median),
+                       limit_holds(r)
+                           ? ratio_text(shown(task, r.value.median) / shown(task, r.limit.median))
+                           : "slower than ours");
   row += r.steady ? "\n" : " ~\n";
-  for (const Comparison& comparison : r.comparisons) row += comparison_row(comparison, task);
+  for (const Comparison& comparison : r.comparisons)
+    row += comparison_row(comparison, task, r.value.median);
   return row;
 }
 
 std::string notes_of(const Result& r) {
   std::string notes;
-  const std::string what = fmt::format("{} {}", test_name(r.task), human_size(r.task.size));
+  const std::string what = has_memory(r.task)
+                               ? fmt::format("{}, {}", label_of(r.task), manner_of(r.task))
+                               : label_of(r.task);
   if (!r.steady)
     notes += fmt::format("~ {}: the distance of the cores changed by more than 15 % during every "
                          "attempt at a repetition; do not compare it\n",
@@ -213,6 +244,17 @@ std::string notes_of(const Result& r) {
                            name_of(c.test.program));
   if (!r.remark.empty()) notes += fmt::format("  {}: {}\n", what, r.remark);
   return notes;
+}
+
+std::string notes_of_limits(const std::vector<Result>& results) {
+  const auto n = std::count_if(results.begin(), results.end(), [](const Result& r) {
+    return !r.limit_name.empty() && !limit_holds(r);
+  });
+  if (n == 0) return {};
+  return fmt::format(
+      "  {} limit{} slower than ours: what should bound ours and does not was disturbed, "
+      "or measured for too short a time (--time, --repeat)\n",
+      n, n == 1 ? " is" : "s are");
 }
 
 std::string notes_of_absent(const std::vector<Program>& programs) {
@@ -234,6 +276,8 @@ std::string json_of(const Machine& machine, const std::string& path, const Plan&
                                      .add("cores", machine.cores)
                                      .add("kernel", machine.kernel)
                                      .add("load", machine.load)
+                                     .add("busy", is_busy(machine))
+                                     .add("date", machine.date)
                                      .text())
              .add("path", path)
              .add("repetitions", plan.repeat)
@@ -244,19 +288,21 @@ std::string json_of(const Machine& machine, const std::string& path, const Plan&
 }
 
 std::string csv_of(const std::vector<Result>& results) {
-  std::string text =
-      "test,size,memory,wait,target,window,endpoints,unit,min,median,max,p50,p99,"
-      "p99.9,max_each,limit,limit_median,ratio,probe_ns,steady,skipped,beside,transport\n";
+  std::string text = "test,size,memory,wait,target,window,endpoints,unit,min,median,max,p50,p99,"
+                     "p99.9,max_each,limit,limit_median,ratio,probe_ns,steady,skipped,beside,"
+                     "transport,limit_holds\n";
   for (const Result& r : results) {
     const Percentiles p = r.percentiles.value_or(Percentiles{});
     const Task& t = r.task;
-    text += fmt::format("{},{},{},{},{},{},{},{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},"
-                        "{},{:.6g},{:.4g},{:.4g},{},{},{},{}\n",
-                        test_name(t), t.size, name_of(t.memory), name_of(t.wait), name_of(t.target),
-                        t.window, t.endpoints, unit_of(t), r.value.min, r.value.median, r.value.max,
-                        p.p50, p.p99, p.p999, p.max, r.limit_name, r.limit.median, r.ratio.median,
-                        r.probe, r.steady ? "yes" : "no", r.skipped.empty() ? "no" : "yes",
-                        t.beside, name_of(t.transport));
+    text +=
+        fmt::format("{},{},{},{},{},{},{},{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},"
+                    "{},{:.6g},{:.4g},{:.4g},{},{},{},{},{}\n",
+                    test_name(t), t.size, name_of(t.memory), name_of(t.wait), name_of(t.target),
+                    t.window, t.endpoints, unit_of(t), r.value.min, r.value.median, r.value.max,
+                    p.p50, p.p99, p.p999, p.max, r.limit_name, r.limit.median,
+                    r.limit.median > 0 ? r.value.median / r.limit.median : 0.0, r.probe,
+                    r.steady ? "yes" : "no", r.skipped.empty() ? "no" : "yes", t.beside,
+                    name_of(t.transport), r.limit_name.empty() || limit_holds(r) ? "yes" : "no");
   }
   return text;
 }

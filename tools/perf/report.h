@@ -13,10 +13,18 @@ namespace datum::perf {
 
 std::string value_text(const Task& task, double value); // "62 ns", "12.3 GB/s", "24.1 M/s"
 
+std::string power_text(const Task& task, double value); // of a power of ten: "10 us"
+
+// False: what should bound ours was measured slower than it, so that it is no limit.
+bool limit_holds(const Result& result);
+
 std::string table_head();
 std::string table_row(const Result& result); // and one for each tool beside it
 // What the table cannot say in a column: what was thrown away, skipped, remarked.
 std::string notes_of(const Result& result);
+
+// How many limits were no limits (limit_holds); "" for none.
+std::string notes_of_limits(const std::vector<Result>& results);
 
 // "Not compared, because not installed: sockperf (Debian package sockperf)"; "" for none.
 std::string notes_of_absent(const std::vector<Program>& programs);

@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "common/human.h"
+
 namespace datum::perf {
 namespace {
 
@@ -44,6 +46,11 @@ std::string test_name(const Task& task) {
   for (const TestName& test : kTests)
     if (test.op == task.op && test.kind == task.kind) return test.name;
   return "?";
+}
+
+std::string label_of(const Task& task) {
+  const std::string name = test_name(task);
+  return task.op == Op::None ? name : name + ' ' + tools::chosen_size(task.size);
 }
 
 bool set_test(Task& task, std::string_view name) {

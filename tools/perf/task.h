@@ -40,6 +40,7 @@ struct Task {
 };
 
 std::string test_name(const Task& task); // "write-lat"
+std::string label_of(const Task& task);  // "write-lat 512 KiB"; "idle" where nothing is moved
 bool set_test(Task& task, std::string_view name);
 const std::vector<std::string>& test_names();
 

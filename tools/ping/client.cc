@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "common/address.h"
 #include "common/dat_error.h"
@@ -27,9 +26,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double ns_since(Clock::time_point start) {
-  return static_cast<double>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
+std::int64_t ns_since(Clock::time_point start) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
 }
 
 class Client {
@@ -61,31 +59,31 @@ class Client {
   tools::Evd evd_;
   Connection connection_;
   Statistics statistics_;
-  double connect_ns_ = 0;
+  std::int64_t connect_ns_ = 0;
   std::string greeting_; // private data of the server's
   Facts facts_;
   Bounds bounds_;
-  std::string end_; // why the connection ended before we did
+  bool is_awaiting_ = false; // the answer to the last ping
+  std::string end_;          // why the connection ended before we did
 };
 
 void Client::connect() {
   const auto start = Clock::now();
-  greeting_ = tools::connect(connection_.ep(), evd_, tools::resolve(options_.host), options_.port,
-                             kHello, options_.timeout, who());
+  greeting_ = tools::connect(connection_.ep(), evd_, tools::resolve(options_.host, options_.family),
+                             options_.port, kHello, options_.timeout, who());
   connect_ns_ = ns_since(start);
   facts_ = facts_of(connection_.ep());
   bounds_ = bounds_of(ia_);
-  if (options_.json) return;
-  const std::vector<std::string> path = connection_.path();
-  tools::print_line(
-      "DAT PING {} over {} ({}): connected in {}; path: {}", who(), ia_.name(), ia_.address(),
-      tools::human_duration(std::chrono::nanoseconds(static_cast<long>(connect_ns_))),
-      path.empty() ? "this provider does not tell" : fmt::format("{}", fmt::join(path, ", ")));
+  if (!talks()) return;
+  tools::print_line("DAT PING {} over {}: {}connected in {}", who(), ia_.name(),
+                    facts_.way.path.empty() ? "" : fmt::format("path {}, ", facts_.way.path),
+                    tools::human_duration(std::chrono::nanoseconds(connect_ns_)));
   if (options_.verbose) tell_facts();
-  std::fflush(stdout);
+  tools::flush_output();
 }
 
 void Client::tell_facts() const {
+  tools::print_line("  adapter       {}, {}", ia_.name(), ia_.address());
   tools::print_text(text_of(facts_, bounds_, kHello, greeting_));
   tools::print_line(
       "  pings         {} bytes, {}; an answer may take {}, waited for {}", options_.size,
@@ -141,8 +139,10 @@ void Client::ping_once(std::uint64_t sequence) {
   const auto start = Clock::now();
   connection_.send(options_.size);
   statistics_.sent();
+  is_awaiting_ = true;
   const Answer answer = await_answer(sequence);
-  const double ns = ns_since(start);
+  is_awaiting_ = false;
+  const auto ns = static_cast<double>(ns_since(start));
   if (answer == Answer::Right)
     statistics_.received(ns);
   else if (answer == Answer::Wrong)
@@ -155,7 +155,7 @@ void Client::ping_once(std::uint64_t sequence) {
     tools::print_line("{}: seq={} {}", who(), sequence,
                       answer == Answer::Wrong ? "came back with other bytes" : "no answer in time");
   if (options_.verbose) look_at_way(true);
-  std::fflush(stdout);
+  tools::flush_output();
 }
 
 // The pause is a wait too: the end of the connection is noticed when it comes.
@@ -173,38 +173,39 @@ void Client::ping() {
       tools::throw_if_interrupted();
     }
   } catch (const ToolError& error) {
-    if (error.code() != ExitCode::Interrupted) end_ = error.what();
+    if (error.code() != ExitCode::Interrupted)
+      end_ = error.what();
+    else if (is_awaiting_)
+      statistics_.interrupted();
   }
   look_at_way(false);
 }
 
 ExitCode Client::sum_up() const {
   if (options_.json) {
-    tools::print_line("{}", tools::JsonObject()
-                                .add("host", options_.host)
-                                .add("port", options_.port)
-                                .add("size", options_.size)
-                                .add("connect_ns", connect_ns_)
-                                .add("path", facts_.way.path)
-                                .add("path_reason", facts_.way.reason)
-                                .add("local_address", facts_.local.address)
-                                .add("local_port", facts_.local.port)
-                                .add("peer_address", facts_.peer.address)
-                                .add("peer_port", facts_.peer.port)
-                                .add("private_data", greeting_)
-                                .add("max_private_data", bounds_.private_data)
-                                .add("max_message_size", bounds_.message)
-                                .add("sent", statistics_.count_sent())
-                                .add("received", statistics_.count_received())
-                                .add("lost", statistics_.lost())
-                                .add("corrupt", statistics_.count_corrupt())
-                                .add("min_ns", statistics_.min())
-                                .add("avg_ns", statistics_.average())
-                                .add("max_ns", statistics_.max())
-                                .add("mdev_ns", statistics_.deviation())
-                                .text());
+    tools::JsonObject object;
+    object.add("host", options_.host)
+        .add("port", options_.port)
+        .add("size", options_.size)
+        .add("connect_ns", connect_ns_)
+        .add("adapter", ia_.name())
+        .add("adapter_address", ia_.address())
+        .add("path", facts_.way.path)
+        .add("path_reason", facts_.way.reason)
+        .add("local_address", facts_.local.address)
+        .add("local_port", facts_.local.port)
+        .add("peer_address", facts_.peer.address)
+        .add("peer_port", facts_.peer.port)
+        .add("private_data", greeting_)
+        .add("max_private_data", bounds_.private_data)
+        .add("max_message_size", bounds_.message)
+        .add("max_requests", facts_.requests)
+        .add("max_receives", facts_.receives);
+    add_to(object, statistics_);
+    tools::print_line("{}", object.text());
   } else {
-    tools::print_text('\n' + tools::text_line("--- {} dat-ping statistics ---", who()) +
+    tools::print_text((talks() ? "\n" : "") +
+                      tools::text_line("--- {} dat-ping statistics ---", who()) +
                       text_of(statistics_));
   }
   if (!end_.empty()) tools::log_line(fmt::format("dat-ping: {}", end_));

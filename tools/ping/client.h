@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include <sys/socket.h>
+
 #include "common/tool_error.h"
 #include "ping/server.h"
 
@@ -14,6 +16,7 @@ namespace datum::ping {
 struct ClientOptions {
   std::string ia = "datum";
   std::string host;
+  int family = AF_UNSPEC; // of its address
   std::uint64_t port = kDefaultPort;
   std::uint64_t count = 0; // 0: until interrupted
   std::uint64_t size = 56;

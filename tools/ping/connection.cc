@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "ping/connection.h"
 
-#include <fmt/format.h>
-
 #include "common/dat_error.h"
 
 namespace datum::ping {
@@ -13,11 +11,6 @@ using tools::ExitCode;
 namespace {
 
 constexpr std::uint64_t kSendCookie = 1000;
-
-void append(std::vector<std::string>& texts, DAT_COUNT count, const DAT_NAMED_ATTR* attributes) {
-  for (DAT_COUNT i = 0; attributes != nullptr && i < count; ++i)
-    texts.push_back(fmt::format("{}={}", attributes[i].name, attributes[i].value));
-}
 
 } // namespace
 
@@ -61,15 +54,6 @@ void Connection::send(std::size_t length) {
   cookie.as_64 = kSendCookie;
   check(dat_ep_post_send(ep_.get(), 1, &iov, cookie, DAT_COMPLETION_SUPPRESS_FLAG),
         "dat_ep_post_send", {}, ExitCode::PeerLost);
-}
-
-std::vector<std::string> Connection::path() const {
-  DAT_EP_PARAM param = {};
-  std::vector<std::string> texts;
-  if (dat_ep_query(ep_.get(), DAT_EP_FIELD_ALL, &param) != DAT_SUCCESS) return texts;
-  append(texts, param.ep_attr.ep_transport_specific_count, param.ep_attr.ep_transport_specific);
-  append(texts, param.ep_attr.ep_provider_specific_count, param.ep_attr.ep_provider_specific);
-  return texts;
 }
 
 } // namespace datum::ping

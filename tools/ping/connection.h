@@ -23,9 +23,6 @@ class Connection {
   static bool is_receive(const DAT_DTO_COMPLETION_EVENT_DATA& done);
   void send(std::size_t length);
 
-  // How the provider carries it, as far as its named attributes tell.
-  [[nodiscard]] std::vector<std::string> path() const;
-
  private:
   static constexpr std::size_t kReceives = 2;
   std::span<std::byte> slot(std::size_t index);

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "common/address.h"
 #include "common/dat_error.h"
@@ -20,6 +21,11 @@ std::string named(const DAT_EP_ATTR& attr, std::string_view name) {
   for (DAT_COUNT i = 0; all != nullptr && i < attr.ep_provider_specific_count; ++i)
     if (all[i].name == name) return all[i].value;
   return {};
+}
+
+void append(std::vector<std::string>& texts, DAT_COUNT count, const DAT_NAMED_ATTR* attributes) {
+  for (DAT_COUNT i = 0; attributes != nullptr && i < count; ++i)
+    texts.push_back(fmt::format("{}={}", attributes[i].name, attributes[i].value));
 }
 
 std::string address_of(DAT_IA_ADDRESS_PTR address) {
@@ -44,6 +50,10 @@ Facts facts_of(const tools::Ep& ep) {
   facts.reads_out = named(attr, "datum_effective_rdma_read_out");
   facts.requests = attr.max_request_dtos;
   facts.receives = attr.max_recv_dtos;
+  if (facts.way.path.empty()) {
+    append(facts.attributes, attr.ep_transport_specific_count, attr.ep_transport_specific);
+    append(facts.attributes, attr.ep_provider_specific_count, attr.ep_provider_specific);
+  }
   return facts;
 }
 
@@ -57,7 +67,7 @@ Bounds bounds_of(const tools::Interface& ia) {
 }
 
 std::string text_of(const Way& way) {
-  if (way.path.empty()) return "this provider does not tell";
+  if (way.path.empty()) return "unknown (the provider tells none, or the connection has ended)";
   if (way.reason.empty()) return way.path + ", the fastest there is";
   return fmt::format("{}, because: {}", way.path, way.reason);
 }
@@ -72,6 +82,8 @@ std::string private_data_text(const std::string& data) {
 std::string text_of(const Facts& facts, const Bounds& bounds, const std::string& sent,
                     const std::string& came) {
   std::string text = tools::text_line("  path          {}", text_of(facts.way));
+  if (!facts.attributes.empty())
+    text += tools::text_line("  attributes    {}", fmt::join(facts.attributes, ", "));
   text += tools::text_line("  ends          {} here, {} there", text_of(facts.local),
                            text_of(facts.peer));
   text += fmt::format("  private data  sent {}; came {}; at most {} bytes\n",

@@ -25,6 +25,7 @@ struct Facts {
   End local, peer;
   std::string reads_in, reads_out; // RDMA Reads at a time; empty: the provider does not tell
   DAT_COUNT requests = 0, receives = 0;
+  std::vector<std::string> attributes; // "name=value", all of a provider that tells no path
 };
 Facts facts_of(const tools::Ep& ep);
 

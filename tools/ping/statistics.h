@@ -5,30 +5,36 @@
 #include <cstdint>
 #include <string>
 
+#include "common/json.h"
+
 namespace datum::ping {
 
 class Statistics {
  public:
   void sent() { ++sent_; }
   void received(double ns);
-  void corrupt() { ++corrupt_; } // an answer came, but with other bytes
+  void corrupt() { ++corrupt_; }       // an answer came, but with other bytes
+  void interrupted() { awaited_ = 1; } // the answer to the last one was still awaited
 
   [[nodiscard]] std::uint64_t count_sent() const { return sent_; }
   [[nodiscard]] std::uint64_t count_received() const { return received_; }
   [[nodiscard]] std::uint64_t count_corrupt() const { return corrupt_; }
-  [[nodiscard]] std::uint64_t lost() const { return sent_ - received_ - corrupt_; }
-  [[nodiscard]] bool all_answered() const { return sent_ > 0 && received_ == sent_; }
+  [[nodiscard]] std::uint64_t lost() const { return sent_ - received_ - corrupt_ - awaited_; }
+  [[nodiscard]] std::uint64_t awaited() const { return awaited_; }
+  [[nodiscard]] bool all_answered() const { return received_ > 0 && received_ + awaited_ == sent_; }
   [[nodiscard]] double min() const { return min_; }
   [[nodiscard]] double max() const { return max_; }
   [[nodiscard]] double average() const;
   [[nodiscard]] double deviation() const; // of a single answer from the average ("mdev")
 
  private:
-  std::uint64_t sent_ = 0, received_ = 0, corrupt_ = 0;
+  std::uint64_t sent_ = 0, received_ = 0, corrupt_ = 0, awaited_ = 0;
   double min_ = 0, max_ = 0, mean_ = 0, squares_ = 0; // squares of deviations, summed
 };
 
 // "5 sent, 4 received, 1 lost (20 %)", and the times if there are any.
 std::string text_of(const Statistics& statistics);
+// The same as members; times in whole nanoseconds.
+void add_to(tools::JsonObject& object, const Statistics& statistics);
 
 } // namespace datum::ping

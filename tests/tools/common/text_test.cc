@@ -26,6 +26,17 @@ TEST(Human, SizesRatesAndTimes) {
   EXPECT_EQ(human_duration(125s), "2:05");
 }
 
+TEST(Human, SizesThatSomebodyChoseAreWholeWhereTheyAre) {
+  EXPECT_EQ(chosen_size(0), "0 B");
+  EXPECT_EQ(chosen_size(8), "8 B");
+  EXPECT_EQ(chosen_size(1024), "1 KiB");
+  EXPECT_EQ(chosen_size(524288), "512 KiB");
+  EXPECT_EQ(chosen_size(1U << 20), "1 MiB");
+  EXPECT_EQ(chosen_size(70000), "68.4 KiB");
+  EXPECT_EQ(chosen_size(1048577), "1.0 MiB");
+  EXPECT_EQ(chosen_size(1536), "1.5 KiB");
+}
+
 TEST(Human, WhatOthersSayMovesNoCursor) {
   EXPECT_EQ(printable("a\033[2J\nb\x7f\xc3\xa9"), "a\\x1b[2J\\nb\\x7f\xc3\xa9");
 }
@@ -87,6 +98,11 @@ TEST(Json, StringsAreEscaped) {
   EXPECT_EQ(json_string("\033\x7f\xc2\x9b\xe2\x80\xae"), R"("\u001b\u007f\u009b\u202e")");
   EXPECT_EQ(JsonObject().add("n", 7).add("s", "x").add("b", true).text(),
             R"({"n": 7, "s": "x", "b": true})");
+}
+
+TEST(Json, ANumberThatMayHaveAFractionIsNeverWrittenLikeAnInteger) {
+  EXPECT_EQ(JsonObject().add("a", 7.0).add("b", 7.5).add("c", 25000000.0).add("d", 0.0).text(),
+            R"({"a": 7.0, "b": 7.5, "c": 2.5e+07, "d": 0.0})");
 }
 
 TEST(DatError, NamesTypeAndSubtypeAndTheObject) {

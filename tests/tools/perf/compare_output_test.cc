@@ -26,6 +26,26 @@ TEST(CompareOutput, UcxPrintsLatencyBandwidthAndRateOfTheWholeRun) {
   EXPECT_DOUBLE_EQ(figure_in(kUcx, Program::Ucx, kRate).value_or(0), 52381);
 }
 
+// Of version 1.13.1 with -n 516 and -n 20.
+TEST(CompareOutput, UcxPadsTheCountOfAShortRun) {
+  constexpr const char* kShort = "iterations,50.0_percentile_lat,avg_lat,overall_lat,avg_bw,"
+                                 "overall_bw,avg_mr,overall_mr\n"
+                                 " 516,6.539,1523.744,2674.035,41.02,23.37,656,374";
+  EXPECT_DOUBLE_EQ(figure_in(kShort, Program::Ucx, kLatency).value_or(0), 2674035);
+  EXPECT_DOUBLE_EQ(
+      figure_in("  20,6.414,8113.605,8113.605,7.70,7.70,123,123\n", Program::Ucx, kRate)
+          .value_or(0),
+      123);
+}
+
+// Of libfabric 1.17.0 with -I 20.
+TEST(CompareOutput, FabricPrintsShortRunsAlike) {
+  constexpr const char* kText =
+      "bytes   #sent   #ack     total       time     MB/sec    usec/xfer   Mxfers/sec\n"
+      "8       20      =20      320         0.15s      0.00    3711.02       0.00\n";
+  EXPECT_DOUBLE_EQ(figure_in(kText, Program::Fabric, kLatency).value_or(0), 3711020);
+}
+
 TEST(CompareOutput, AWarningBehindTheFigureDoesNotHideIt) {
   const std::string text = std::string(kUcx) + "[17.14] [vm:9091 :0] parser.c:1 UCX WARN unused\n";
   EXPECT_TRUE(figure_in(text, Program::Ucx, kLatency).has_value());
@@ -72,9 +92,10 @@ TEST(CompareOutput, QperfPrintsAUnitWithEachFigure) {
 }
 
 TEST(CompareOutput, NumbersThatAreNoneAreNoFigure) {
-  for (const char* text : {"", "\n\n", "100000,0.5,20.3,19.0,0.3,0.4,49240", "1,2,3,x,5,6,7,8",
-                           "1,2,3,nan,5,6,7,8", "1,2,3,inf,5,6,7,8", "1,2,3,0,5,6,7,8",
-                           "1,2,3,-4,5,6,7,8", "1,2,3,4us,5,6,7,8", "1,2,3,4,5,6,7,8,9"})
+  for (const char* text :
+       {"", "\n\n", "100000,0.5,20.3,19.0,0.3,0.4,49240", "1,2,3,x,5,6,7,8", "1,2,3,nan,5,6,7,8",
+        "1,2,3,inf,5,6,7,8", "1,2,3,0,5,6,7,8", "1,2,3,-4,5,6,7,8", "1,2,3,  ,5,6,7,8",
+        "1,2,3,4us,5,6,7,8", "1,2,3,4,5,6,7,8,9"})
     EXPECT_FALSE(figure_in(text, Program::Ucx, kLatency).has_value()) << text;
   EXPECT_FALSE(figure_in("sockperf: Summary: Latency is usec", Program::Sockperf, kLatency));
   EXPECT_FALSE(figure_in("x Kbits/sec receiver", Program::Iperf, kBandwidth));

@@ -97,7 +97,7 @@ TEST_F(DatPerfCompare, AToolsFigureStandsBesideOurs) {
   const Ended json = run(perf("--local --compare -t send-lat -s 8 --json 2>&1"));
   EXPECT_EQ(json.code, 0);
   expect_in(json.output, "\"compared\": [{\"tool\": \"ucx_perftest\", \"test\": \"tag_lat\", "
-                         "\"size\": 8, \"value\": 500, \"ratio\": ");
+                         "\"size\": 8, \"value\": 500.0, \"ratio\": ");
   expect_in(json.output, "\"absent\": [{\"tool\": \"fi_pingpong\", \"package\": "
                          "\"libfabric-bin\"}]");
   const Ended table = run(perf("--local --compare -t send-rate -s 8 2>&1"));
@@ -122,7 +122,7 @@ TEST_F(DatPerfCompare, AToolThatFailsSaysSoAndTheOthersGoOn) {
   const Ended ended =
       run(perf("--local --transport tcp --compare -t send-lat,send-bw -s 8 --json 2>&1"));
   EXPECT_EQ(ended.code, 0);
-  expect_in(ended.output, "\"test\": \"tag_lat\", \"size\": 8, \"value\": 500");
+  expect_in(ended.output, "\"test\": \"tag_lat\", \"size\": 8, \"value\": 500.0");
   expect_in(ended.output, "\"tool\": \"sockperf\", \"test\": \"ping-pong\", \"size\": 14, "
                           "\"failure\": \"no figure in its output: purple\"");
   expect_in(ended.output, "\"failure\": \"exit 3: iperf3: error - busy\"");
@@ -183,7 +183,7 @@ TEST_F(DatPerfCompare, AServerWithCompareRunsThePassiveSides) {
   const Ended ended = run(perf("127.0.0.1 --port " + server.port +
                                " --transport tcp --compare -t send-lat -s 8 --json 2>&1"));
   EXPECT_EQ(ended.code, 0);
-  expect_in(ended.output, "\"test\": \"tag_lat\", \"size\": 8, \"value\": 500");
+  expect_in(ended.output, "\"test\": \"tag_lat\", \"size\": 8, \"value\": 500.0");
   EXPECT_EQ(server.wait(), 0);
   EXPECT_EQ(left(), 0U);
 }

@@ -4,6 +4,10 @@
 
 #include <unistd.h>
 
+#include <fstream>
+#include <iterator>
+#include <regex>
+
 #include "command.h"
 
 namespace datum::perf {
@@ -69,7 +73,7 @@ TEST(DatPerf, LocalMeasuresSleepersAndConnectionsOverTcp) {
   const Ended ended =
       run(perf + "-t post,dequeue,connect,idle --endpoints 5 --window 4" + " --idle-time 1 -s 8");
   EXPECT_EQ(ended.code, 0) << ended.output;
-  EXPECT_NE(ended.output.find("\"descriptors_per_pair\": 2,"), std::string::npos) << ended.output;
+  EXPECT_NE(ended.output.find("\"descriptors_per_pair\": 2.0,"), std::string::npos) << ended.output;
 }
 
 // Beside another network namespace, `far`: 192.0.2.2 exists there only. Waits for what it begins.
@@ -180,10 +184,73 @@ TEST(DatPerf, WrongUsageIsTwoAndNamesTheMistake) {
   EXPECT_NE(test.output.find("fly"), std::string::npos) << test.output;
 }
 
-TEST(DatPerf, APlotThatCannotBeWrittenIsAFailure) {
+TEST(DatPerf, APlotThatCannotBeWrittenIsFoundOutBeforeAnythingIsMeasured) {
+  const Ended ended = run(kPerf + " --local -t send-lat -s 8 --plot /nowhere/at/all.svg 2>&1");
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_EQ(ended.output,
+            "dat-perf: /nowhere/at/all.svg: cannot write the plot: No such file or directory\n");
+}
+
+TEST(DatPerf, APlotOfNothingIsWrongUsage) {
+  const std::string file = testing::TempDir() + "dat-perf-nothing.svg";
   EXPECT_EQ(
-      run(kPerf + " --local -t send-lat -s 8 --plot /nowhere/at/all.svg" + kShort + "2>&1").code,
-      1);
+      run(kPerf + " --local -t connect,dequeue --repeat 1 --time 1 --plot " + file + " 2>&1").code,
+      2);
+  EXPECT_NE(access(file.c_str(), F_OK), 0) << "nothing is written";
+}
+
+TEST(DatPerf, AnInterruptLeavesNoEmptyPlotAndNoOtherOne) {
+  const std::string file = testing::TempDir() + "dat-perf-interrupted.svg";
+  const std::string command = kPerf + " --local -t send-lat -s 8 --time 60000 --plot " + file;
+  EXPECT_EQ(run_until(command, "min / median", "INT").code, 3);
+  EXPECT_NE(access(file.c_str(), F_OK), 0);
+  std::ofstream(file) << "old";
+  EXPECT_EQ(run_until(command, "min / median", "INT").code, 3);
+  std::string old;
+  std::ifstream(file) >> old;
+  EXPECT_EQ(old, "old");
+  unlink(file.c_str());
+}
+
+TEST(DatPerf, APlotHasDateAndAxes) {
+  const std::string file = testing::TempDir() + "dat-perf-drawn.svg";
+  ASSERT_EQ(run(kPerf + " --local -t send-lat -s 8,512k --plot " + file + kShort).code, 0);
+  std::ifstream in(file);
+  const std::string svg((std::istreambuf_iterator<char>(in)), {});
+  unlink(file.c_str());
+  EXPECT_TRUE(std::regex_search(
+      svg, std::regex(">20[0-9]{2}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2} UTC; path: ")))
+      << svg;
+  EXPECT_EQ(count(svg, "class='axis'"), 2U) << svg;
+}
+
+// Under a terminal of script(1), as many columns wide.
+Ended run_on_terminal(int columns, const std::string& command) {
+  return run("script -qec 'stty cols " + std::to_string(columns) + "; " + command + "' /dev/null");
+}
+
+TEST(DatPerf, TheProgressLineNamesWhatIsMeasured) {
+  const std::string command =
+      kPerf + " --local -t send-lat,connect -s 512k --repeat 2 --time 1 --json";
+  const Ended wide = run_on_terminal(200, command);
+  EXPECT_EQ(wide.code, 0);
+  for (const char* step :
+       {"1/2 send-lat 512 KiB: connecting (0:", "1/2 send-lat 512 KiB: how many rounds (",
+        "1/2 send-lat 512 KiB: 1 of 2, limit cma-message 512 KiB (",
+        "1/2 send-lat 512 KiB: 2 of 2, ours (", "1/2 send-lat 512 KiB: percentiles (",
+        "2/2 connect: 2 of 2, ours ("})
+    EXPECT_NE(wide.output.find(step), std::string::npos) << step << wide.output;
+  EXPECT_EQ(wide.output.find("kB/s"), std::string::npos) << wide.output;
+  const Ended narrow = run_on_terminal(24, command);
+  EXPECT_NE(narrow.output.find("\033[K1/2 send-lat 512 KiB: c\r"), std::string::npos)
+      << narrow.output;
+}
+
+TEST(DatPerf, AClientHasToNameAPort) {
+  const Ended ended = run(kPerf + " 127.0.0.1 --port 0 2>&1");
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_EQ(ended.output, "dat-perf: --port 0: for a server that takes any free port; name the one "
+                          "that it tells\n");
 }
 
 TEST(DatPerf, APlotThatIsNotCalledSvgIsWrongUsage) {

@@ -59,6 +59,35 @@ TEST(PingStatistics, WhatWasLostOrChangedIsNotAnswered) {
                                  "rtt min/avg/max/mdev = 0.50/0.50/0.50/0.00 us\n");
 }
 
+TEST(PingStatistics, WhatWasStillAwaitedAtAnInterruptIsNotLost) {
+  Statistics statistics;
+  for (int i = 0; i < 2; ++i) statistics.sent();
+  statistics.received(500);
+  statistics.interrupted();
+  EXPECT_TRUE(statistics.all_answered());
+  EXPECT_EQ(text_of(statistics), "2 sent, 1 received, 0 lost (0 %), 1 still awaited\n"
+                                 "rtt min/avg/max/mdev = 0.50/0.50/0.50/0.00 us\n");
+  Statistics none;
+  none.sent();
+  none.interrupted();
+  EXPECT_FALSE(none.all_answered());
+}
+
+// Written with six digits and an exponent these were of two types for most readers.
+TEST(PingStatistics, MembersAreIntegers) {
+  Statistics statistics;
+  for (const double ns : {31900301.0, 152970.0}) {
+    statistics.sent();
+    statistics.received(ns);
+  }
+  tools::JsonObject object;
+  add_to(object, statistics);
+  EXPECT_EQ(
+      object.text(),
+      R"({"sent": 2, "received": 2, "lost": 0, "awaited": 0, "corrupt": 0, "min_ns": 152970, )"
+      R"("avg_ns": 16026636, "max_ns": 31900301, "mdev_ns": 15873666})");
+}
+
 TEST(PingStatistics, NothingSentIsNotSuccess) {
   EXPECT_FALSE(Statistics().all_answered());
   EXPECT_EQ(text_of(Statistics()), "0 sent, 0 received, 0 lost (0 %)\n");

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <regex>
 
 #include <gtest/gtest.h>
 
@@ -78,7 +80,36 @@ TEST_F(DatPing, EveryPingIsAnsweredAndSummedUp) {
   EXPECT_NE(ended.output.find("56 bytes from 127.0.0.1"), std::string::npos) << ended.output;
   EXPECT_NE(ended.output.find("3 sent, 3 received, 0 lost (0 %)"), std::string::npos)
       << ended.output;
-  EXPECT_NE(ended.output.find("path: "), std::string::npos) << ended.output;
+}
+
+TEST_F(DatPing, TheFirstLineIsShort) {
+  const Ended ended = run(client("-c 1"));
+  const std::string first = ended.output.substr(0, ended.output.find('\n'));
+  EXPECT_EQ(first.rfind("DAT PING 127.0.0.1 port " + server.port +
+                            " over datum: path shm cma, connected in ",
+                        0),
+            0U)
+      << first;
+  EXPECT_LE(first.size(), 80U) << first;
+}
+
+TEST_F(DatPing, QuietIsTheSummaryAlone) {
+  EXPECT_EQ(run(client("-c 1 -q")).output.rfind("--- 127.0.0.1 port ", 0), 0U);
+}
+
+TEST_F(DatPing, AFamilyThatTheHostLacksIsNamed) {
+  EXPECT_EQ(run(client("-c 1 -q -4")).code, 0);
+  const Ended six = run(client("-c 1 -6 2>&1"));
+  EXPECT_EQ(six.code, 2);
+  EXPECT_EQ(six.output,
+            "dat-ping: host \"127.0.0.1\" has no IPv6 address, only 127.0.0.1 (leave the "
+            "family open, or name another host)\n");
+  const Ended four = run(kPing + " ::1 -4 2>&1");
+  EXPECT_EQ(four.code, 2);
+  EXPECT_EQ(four.output,
+            "dat-ping: host \"::1\" has no IPv4 address, only ::1 (leave the family open, "
+            "or name another host)\n");
+  EXPECT_EQ(run(client("-4 -6 2>&1")).code, 2);
 }
 
 TEST_F(DatPing, SmallestAndLargestSizesComeBack) {
@@ -93,6 +124,24 @@ TEST_F(DatPing, JsonIsTheSummaryAlone) {
   EXPECT_NE(ended.output.find("\"received\": 2"), std::string::npos) << ended.output;
 }
 
+// Of each number of the object whether it is written as an integer.
+std::map<std::string, bool> integers_of(const std::string& object) {
+  std::map<std::string, bool> is_integer;
+  const std::regex number("\"([a-z_0-9]+)\": (-?[0-9.e+-]+)");
+  for (std::sregex_iterator at(object.begin(), object.end(), number), end; at != end; ++at)
+    is_integer[(*at)[1]] = (*at)[2].str().find_first_of(".e") == std::string::npos;
+  return is_integer;
+}
+
+TEST_F(DatPing, JsonNumbersAreIntegers) {
+  const Ended ended = run(client("-c 2 -i 0 --json"));
+  EXPECT_EQ(ended.code, 0) << ended.output;
+  const std::map<std::string, bool> is_integer = integers_of(ended.output);
+  for (const char* name : {"connect_ns", "min_ns", "avg_ns", "max_ns", "mdev_ns",
+                           "max_message_size", "max_private_data", "max_requests", "sent", "port"})
+    EXPECT_TRUE(is_integer.count(name) == 1 && is_integer.at(name)) << name << ended.output;
+}
+
 // The line that tells of it, without its name; "" if there is none.
 std::string told(const std::string& output, const std::string& name) {
   const std::size_t at = output.find("\n  " + name + " ");
@@ -104,7 +153,9 @@ std::string told(const std::string& output, const std::string& name) {
 TEST_F(DatPing, VerboseTellsThePathAndWhyBelowTheHeader) {
   const Ended ended = run(client("-v -c 1"));
   EXPECT_EQ(ended.code, 0);
-  EXPECT_EQ(ended.output.find("DAT PING 127.0.0.1 port " + server.port + " over datum ("), 0U);
+  EXPECT_EQ(ended.output.find("DAT PING 127.0.0.1 port " + server.port + " over datum: path shm "),
+            0U);
+  EXPECT_EQ(told(ended.output, "adapter").rfind("datum, ", 0), 0U) << ended.output;
   EXPECT_EQ(told(ended.output, "path").find("shm "), 0U) << ended.output;
   EXPECT_NE(told(ended.output, "ends").find("127.0.0.1 port " + server.port + " there"),
             std::string::npos)
@@ -220,6 +271,28 @@ TEST(DatPingUsage, NobodyListeningIsTwo) {
   const Ended ended = run(kPing + " 127.0.0.1 -p 1 -c 1 2>&1");
   EXPECT_EQ(ended.code, 2);
   EXPECT_NE(ended.output.find("nobody listens"), std::string::npos) << ended.output;
+}
+
+TEST(DatPingUsage, OnlyAServerTakesAnyFreePort) {
+  const Ended ended = run(kPing + " 127.0.0.1 -p 0 2>&1");
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_EQ(ended.output, "dat-ping: --port 0: for a server that takes any free port; name the one "
+                          "that it tells\n");
+}
+
+TEST(DatPingUsage, AServerRefusesWhatIsForClients) {
+  for (const char* option :
+       {"--count 3", "--interval 1", "--size 8", "--timeout 1", "--poll", "--json", "-4", "HOST"}) {
+    const Ended ended = run(kPing + " --serve -p 0 " + option + " 2>&1");
+    EXPECT_EQ(ended.code, 2);
+    EXPECT_EQ(ended.output.rfind("dat-ping: --serve takes no ", 0), 0U) << ended.output;
+  }
+}
+
+TEST_F(DatPing, AFullStandardOutputIsToldOnce) {
+  const Ended ended = run("sh -c '" + client("-c 3 -i 0") + " 2>&1 >/dev/full'");
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_EQ(ended.output, "dat-ping: cannot write to standard output: No space left on device\n");
 }
 
 TEST(DatPingUsage, WrongUsageIsTwo) {
