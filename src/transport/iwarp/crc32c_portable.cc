@@ -10,8 +10,9 @@
 #include <nmmintrin.h>
 #elif defined __aarch64__
 #include <arm_acle.h>
-#include <sys/auxv.h>
 #endif
+
+#include "base/cpu_features.h"
 
 // Clang declares the instructions of Armv8 only where the whole build may use them.
 #if defined __aarch64__ && (defined __ARM_FEATURE_CRC32 || !defined __clang__)
@@ -73,8 +74,7 @@ std::uint32_t crc32c_by_tables(Octets octets, std::uint32_t running) {
 #if defined __x86_64__
 
 bool crc32c_instruction_works() {
-  static const bool works = __builtin_cpu_supports("sse4.2") != 0;
-  return works;
+  return cpu_has_crc32c();
 }
 
 [[gnu::target("sse4.2")]] std::uint32_t crc32c_by_instruction(Octets octets,
@@ -92,8 +92,7 @@ bool crc32c_instruction_works() {
 #elif defined DATUM_ARM_CRC32
 
 bool crc32c_instruction_works() {
-  static const bool works = (getauxval(AT_HWCAP) & HWCAP_CRC32) != 0;
-  return works;
+  return cpu_has_crc32c();
 }
 
 [[gnu::target("+crc")]] std::uint32_t crc32c_by_instruction(Octets octets, std::uint32_t running) {

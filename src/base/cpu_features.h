@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// base/cpu_features.h: what this processor can do that not every one of its family can.
+#pragma once
+
+namespace datum {
+
+// Whether it has an instruction for CRC32C: SSE 4.2, or the CRC extension of Armv8.
+bool cpu_has_crc32c();
+
+} // namespace datum
