@@ -15,6 +15,7 @@ READERS = {
     'src/registry/settings.cc': 'whether one is set that is not to be trusted',
     'tools/cp/client.cc': 'DAT_CP_TOKEN, of dat-cp alone',
     'tools/perf/child.cc': 'PATH',
+    'tools/run/launch.cc': 'PATH, and what it changes for another program',
 }
 
 
