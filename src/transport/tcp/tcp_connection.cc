@@ -11,7 +11,6 @@
 
 #include "base/cancellation.h"
 #include "base/log.h"
-#include "base/scoped_flag.h"
 #include "base/text.h"
 #include "transport/tcp/inet_socket.h"
 #include "transport/tcp/tcp_state.h"
@@ -133,7 +132,7 @@ bool TcpConnection::is_over() const {
 // --- what others call ----------------------------------------------------------------------------
 
 void TcpConnection::run(std::size_t most) {
-  const ScopedFlag inside(inside_);
+  const AtWork at_work(*this);
   if (!begun_) {
     settle();
     return;
@@ -154,7 +153,7 @@ void TcpConnection::catch_up() {
   if (!begun_ || connecting_) return;
   const NotCancellable here;
   run(share());
-  const ScopedFlag inside(inside_);
+  const AtWork at_work(*this);
   if (reading() && receive(TcpTurn::kAll)) answer();
 }
 
@@ -164,7 +163,7 @@ void TcpConnection::tell_sent() {
 }
 
 void TcpConnection::on_expired(Instant now) {
-  const ScopedFlag inside(inside_);
+  const AtWork at_work(*this);
   armed_ = send_again_ = kNever;
   tell_sent();
   if (now >= look_at_window_) look_at_window();
@@ -181,7 +180,7 @@ void TcpConnection::look(short events, Instant now) {
 }
 
 void TcpConnection::on_ready(std::uint32_t events) {
-  const ScopedFlag inside(inside_);
+  const AtWork at_work(*this);
   if (connecting_) {
     connecting_ = false;
     const int error = connect_result(socket_.get());
@@ -212,7 +211,7 @@ void TcpConnection::on_ready(std::uint32_t events) {
 
 std::optional<bool> TcpConnection::look_unasked() {
   if (watched_ != EPOLLIN || !watching_ || connecting_ || !begun_) return std::nullopt;
-  const ScopedFlag inside(inside_);
+  const AtWork at_work(*this);
   tell_sent();
   if (!receive(context_.turn.to_read())) return false;
   answer();
@@ -243,7 +242,20 @@ void TcpConnection::release(std::unique_ptr<TcpConnection> connection) {
   one->context_.ending.push_back(*one);
   ++one->context_.endings;
   static_cast<PendingHook*>(one)->unlink(); // its last words are said in the order of these calls
-  one->touch();
+  one->begin_leaving();
+}
+
+// The program may end as soon as it knows that the connection has. So what can leave now leaves
+// before that: with the work under way, or here, where nobody is at work and nothing waits before
+// it.
+void TcpConnection::begin_leaving() {
+  const bool at_once = begun_ && context_.pending.empty();
+  if (!at_once || (context_.at_work && !inside_)) {
+    touch();
+  } else if (!inside_) {
+    const NotCancellable here;
+    run(TcpTurn::kShare);
+  }
 }
 
 void TcpConnection::leave() {
@@ -388,6 +400,12 @@ void TcpConnection::say_the_end() {
   session_.shut_down();
 }
 
+// It was released when the work under way had sent already.
+bool TcpConnection::has_more_to_say() const {
+  if (!released_ || !watching_ || send_again_ != kNever) return false;
+  return session_.has_output() || session_.wants_shutdown();
+}
+
 void TcpConnection::settle() {
   tell_log();
   say_the_end();
@@ -402,7 +420,7 @@ void TcpConnection::settle() {
     }
     return;
   }
-  if (session_.owes_ack() && !full_) touch();
+  if (!full_ && (session_.owes_ack() || has_more_to_say())) touch();
   watch_for_what_matters();
   const Instant deadline =
       std::min({begun_ ? session_.deadline() : kNever, send_again_, look_at_window_});

@@ -12,6 +12,7 @@
 #include <sys/uio.h>
 #include <vector>
 
+#include "base/scoped_flag.h"
 #include "transport/inet/fork_guard.h"
 #include "transport/iwarp/session.h"
 #include "transport/tcp/closed_window.h"
@@ -98,6 +99,13 @@ class TcpConnection final : public PendingHook,
   void leave();
 
  private:
+  // While the session is at work, and may be telling of it.
+  struct AtWork {
+    explicit AtWork(TcpConnection& connection)
+        : inside(connection.inside_), any(connection.context_.at_work) {}
+    const ScopedFlag inside, any;
+  };
+
   void on_ready(std::uint32_t events) override;
   std::optional<bool> look_unasked() override;
   void on_expired(Instant now) override;
@@ -130,6 +138,8 @@ class TcpConnection final : public PendingHook,
   void throw_away_what_came();
   void tell_owner();
   void put_off();
+  void begin_leaving();
+  bool has_more_to_say() const;
   void tell_log();
   void watch_window();
   void look_at_window();
@@ -165,7 +175,7 @@ class TcpConnection final : public PendingHook,
   bool reset_ = false;         // and did not end in order
   bool released_ = false;
   bool told_log_ = false;
-  bool inside_ = false;       // the session is at work, and may be telling of it
+  bool inside_ = false;       // AtWork
   bool several_ = false;      // requests were started between two turns, when some were last
   bool sent_untold_ = false;  // the session has been told of nothing that follows from what left
   std::uint32_t started_ = 0; // requests in the turn

@@ -67,6 +67,7 @@ struct TcpContext {
   IntrusiveList<TcpConnection, UntoldTag> untold;
   std::uint64_t looks = 0;       // at all sockets, for the sake of those
   bool looking = false;          // such a look is under way
+  bool at_work = false;          // one of the connections is, with the memory above
   std::uint32_t connections = 0; // sockets that data may come by
   std::uint64_t made = 0;        // connections, ever
 

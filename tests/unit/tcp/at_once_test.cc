@@ -101,7 +101,7 @@ TEST_F(AtOnce, WhatCannotLeaveIsHurriedForWhereNobodyComesBackSoon) {
   post(*first_), post(*first_);
   skip(71 * kMicrosecond);
   near().progress();
-  first_->near.channel->close(CloseMode::Disconnect);
+  first_->near.channel->on_receive_posted(); // waits for its turn
   EXPECT_EQ(hurries(), 0U);
   EXPECT_EQ(sent(*second_, [&] { post(*second_); }), 0U);
   EXPECT_EQ(hurries(), 1U);
@@ -109,6 +109,7 @@ TEST_F(AtOnce, WhatCannotLeaveIsHurriedForWhereNobodyComesBackSoon) {
 
 // Rules: tcp.S3
 TEST_F(AtOnce, NotBeforeTheEndOfAnotherConnection) {
+  second_->near.channel->on_receive_posted(); // waits for its turn, and the end behind it
   first_->near.channel->close(CloseMode::Disconnect);
   EXPECT_EQ(sent(*second_, [&] { post(*second_); }), 0U);
   EXPECT_NE(sent(*second_, [&] { near().progress(); }), 0U);
