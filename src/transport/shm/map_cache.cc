@@ -84,7 +84,6 @@ const MapCache::FileMap* MapCache::add(const PeerFile& file, const Backing& back
 }
 
 std::byte* MapCache::map_slowly(const Backing& backing, Stag stag, bool writable) {
-  if (backing.file < 0) return nullptr;
   const PeerFile file(pid_, backing.file);
   if (!file || !lies_in(backing, file.size())) return nullptr;
   const FileMap* map = find(file, backing, writable);
