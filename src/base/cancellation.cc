@@ -3,7 +3,20 @@
 
 #include <cassert>
 #include <cerrno>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "base/tsan.h"
+
+// A sanitizer sees what the C library's functions read and write, and nothing of a bare system
+// call.
+#if defined(__SANITIZE_ADDRESS__) || defined(DATUM_TSAN)
+#define DATUM_SHOWN_CALLS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define DATUM_SHOWN_CALLS 1
+#endif
+#endif
 
 namespace datum {
 namespace {
@@ -42,5 +55,24 @@ long sleeping_call(long number, long a, long b, long c, long d, long e, long f) 
   errno = error;
   return result;
 }
+
+#if defined(DATUM_SHOWN_CALLS)
+ssize_t uncancelled_pread(int fd, void* into, std::size_t length, std::uint64_t offset) {
+  const NotCancellable here;
+  return ::pread(fd, into, length, static_cast<off_t>(offset));
+}
+ssize_t uncancelled_pwrite(int fd, const void* from, std::size_t length, std::uint64_t offset) {
+  const NotCancellable here;
+  return ::pwrite(fd, from, length, static_cast<off_t>(offset));
+}
+#else
+static_assert(sizeof(long) == sizeof(off_t), "the kernel takes the offset in one word");
+ssize_t uncancelled_pread(int fd, void* into, std::size_t length, std::uint64_t offset) {
+  return ::syscall(SYS_pread64, fd, into, length, offset);
+}
+ssize_t uncancelled_pwrite(int fd, const void* from, std::size_t length, std::uint64_t offset) {
+  return ::syscall(SYS_pwrite64, fd, from, length, offset);
+}
+#endif
 
 } // namespace datum

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // base/cancellation.h: where pthread_cancel(3) may end a thread of the consumer inside a call.
-// Lives here: keeping a thread from being cancelled, and the one system call in which it may be.
+// Lives here: keeping a thread from being cancelled, reads and writes in which it never is, and the
+//             one system call in which it may be.
 // Not here:   what a wait has to put back when its thread ends (core, progress: their destructors).
 //
 // A cancelled thread unwinds: destructors run, as they do for an exception, but a function that is
@@ -8,7 +9,10 @@
 // sleeps, with nothing but unwindable functions above it, and holding no lock.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <pthread.h>
+#include <sys/types.h>
 
 namespace datum {
 
@@ -49,5 +53,11 @@ class CancellableWait {
 // syscall(2) for a thread that is about to sleep and holds no lock: where a CancellableWait says
 // so, pthread_cancel ends it here, whichever type of cancellation it has.
 long sleeping_call(long number, long a, long b, long c, long d, long e, long f);
+
+// pread(2) and pwrite(2), but no points of cancellation. A Write or a Read of few octets is little
+// more than such a call, for which a NotCancellable would add 50 instructions, and the C library's
+// way to be cancelled another 40 wherever there is a second thread.
+ssize_t uncancelled_pread(int fd, void* into, std::size_t length, std::uint64_t offset);
+ssize_t uncancelled_pwrite(int fd, const void* from, std::size_t length, std::uint64_t offset);
 
 } // namespace datum

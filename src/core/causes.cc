@@ -17,8 +17,9 @@ static std::string_view rule_of(CompletionFlags excess) {
   return "FLAGS.14";
 }
 
-void note_flags(CompletionFlags flags, CompletionFlags allowed) {
+void note_flags(CompletionFlags flags, CompletionFlags allowed, const CompletionFlags& configured) {
   if (!refusals_are_told()) return;
+  allowed &= configured | ~kUnsignalled;
   note_cause(
       {"completion_flags", text("{:#x}", flags),
        text("bits of {:#x}; UNSIGNALLED 0x4 only where the attributes of the EP have it", allowed),
@@ -60,6 +61,11 @@ Status recvs_are_of_srq() {
 Status no_zone() {
   note_cause({"pz_handle of the EP", "null", "a PZ", ""});
   return {Type::ProtectionViolation, Detail::ProtectionWrite};
+}
+
+Status bad_threshold(std::int32_t threshold, std::int32_t most) {
+  if (refusals_are_told()) note_cause({"", std::to_string(threshold), text("1 to {}", most), ""});
+  return {Type::InvalidParameter, Detail::Arg3};
 }
 
 void note_outside(const LocalTriplet& segment, std::uint64_t base, std::uint64_t length) {

@@ -11,7 +11,8 @@
 
 namespace datum::causes {
 
-[[gnu::cold, gnu::noinline]] void note_flags(CompletionFlags flags, CompletionFlags allowed);
+[[gnu::cold, gnu::noinline]] void note_flags(CompletionFlags flags, CompletionFlags allowed,
+                                             const CompletionFlags& configured);
 // INVALID_ARG2.
 [[gnu::cold, gnu::noinline]] Status too_many_segments(std::size_t count, std::int32_t most);
 // A queue of so many places is full.
@@ -24,6 +25,8 @@ namespace datum::causes {
 // Of dat_ep_post_recv: INVALID_STATE, PROTECTION_VIOLATION.
 [[gnu::cold, gnu::noinline]] Status recvs_are_of_srq();
 [[gnu::cold, gnu::noinline]] Status no_zone();
+// INVALID_ARG3 of dat_evd_wait.
+[[gnu::cold, gnu::noinline]] Status bad_threshold(std::int32_t threshold, std::int32_t most);
 // A segment that is not all within its region.
 [[gnu::cold, gnu::noinline]] void note_outside(const LocalTriplet& segment, std::uint64_t base,
                                                std::uint64_t length);

@@ -227,10 +227,12 @@ class Endpoint final : public Object, public ChannelEvents, private Connector, p
   // Events that nobody has reaped say nothing of it any more: it is about to go.
   void forget_private_data();
 
-  Status check_local(std::span<const LocalTriplet> local, std::int32_t max_iov, Access right,
-                     std::uint64_t max_length, std::uint64_t& length) const;
-  Status check_flags(CompletionFlags flags, CompletionFlags allowed,
-                     CompletionFlags configured) const;
+  // Defined in endpoint_checks.h. `configured` is a reference, so that nobody keeps its value for
+  // the refusal.
+  inline Status check_local(std::span<const LocalTriplet> local, std::int32_t max_iov, Access right,
+                            std::uint64_t max_length, std::uint64_t& length) const;
+  static inline Status check_flags(CompletionFlags flags, CompletionFlags allowed,
+                                   const CompletionFlags& configured);
   Status counted(Opcode opcode, std::uint64_t length, Status posted) {
     if (posted.ok()) [[likely]]
       tally_.posted[opcode].add(length);
@@ -243,20 +245,24 @@ class Endpoint final : public Object, public ChannelEvents, private Connector, p
   void start_or_flush();
   // `just_checked`: the only one to start is the one that is being posted.
   void start_requests(bool just_checked = false);
-  void fail_unstarted(Request& request);
+  [[gnu::cold]] void fail_unstarted(Request& request);
   void execute_bind(BindRequest& request);
   void drop_bind(BindRequest& request);
   void retire_requests();
-  void retire_ended();
+  [[gnu::always_inline]] inline void retire_ended(); // endpoint_datapath.cc
   bool unended(std::uint64_t at, RequestClass kind);
   // The oldest started request of its class that has not ended; started() when there is none.
   std::uint64_t oldest_unended(RequestClass kind);
   bool take_from_srq();
-  Status check_state_for_request();
+  Status check_state_for_request() {
+    if (state_ == EpState::Connected || state_ == EpState::Disconnected) [[likely]]
+      return kOk;
+    return check_state_again();
+  }
   // Before a post is refused (endpoint_refusal.cc).
-  Status check_state_again();
-  bool has_room_again();
-  bool has_room_for_recv_again();
+  [[gnu::cold, gnu::noinline]] Status check_state_again();
+  [[gnu::cold, gnu::noinline]] bool has_room_again();
+  [[gnu::cold, gnu::noinline]] bool has_room_for_recv_again();
   void catch_up();
   void finish_drain();
   void begin_draining();

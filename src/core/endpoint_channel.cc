@@ -76,18 +76,6 @@ void Endpoint::flush() {
   flush_receives();
 }
 
-// The next to start cannot be carried out. What has been started still can, or fails by itself, and
-// is the first to fail then.
-void Endpoint::fail_unstarted(Request& request) {
-  if (!retiring_) retire_ended();
-  failure_waits_ = requests_.retired() != requests_.started();
-  if (failure_waits_) return;
-  requests_.mark_started();
-  request.ended = true;
-  request.status = DtoStatus::LocalProtection;
-  break_connection();
-}
-
 void Endpoint::flush_requests() {
   failure_waits_ = false;
   requests_.start_all();

@@ -3,6 +3,7 @@
 // Sends end as they are posted, and what finds no Recv is dropped (docs/design/ud.md).
 #include "core/datagram_mark.h"
 #include "core/endpoint.h"
+#include "core/endpoint_checks.h"
 #include "core/interface_adapter.h"
 #include "transport/seam/copy.h"
 

@@ -7,38 +7,14 @@
 #include "base/refusal.h"
 #include "core/causes.h"
 #include "core/endpoint.h"
+#include "core/endpoint_checks.h"
 #include "core/interface_adapter.h"
 #include "core/local_memory.h"
 
 namespace datum {
 
-Status Endpoint::check_flags(CompletionFlags flags, CompletionFlags allowed,
-                             CompletionFlags configured) const {
-  // UNSIGNALLED is for EPs that were configured for it (api 9.3).
-  if ((configured & kUnsignalled) == 0) allowed &= ~kUnsignalled;
-  if ((flags & ~allowed) != 0) {
-    causes::note_flags(flags, allowed);
-    return {Type::InvalidParameter, Detail::Arg5};
-  }
-  return kOk;
-}
-
-Status Endpoint::check_state_for_request() {
-  if (state_ == EpState::Connected || state_ == EpState::Disconnected) return kOk;
-  return check_state_again();
-}
-
-Status Endpoint::check_local(std::span<const LocalTriplet> local, std::int32_t max_iov,
-                             Access right, std::uint64_t max_length, std::uint64_t& length) const {
-  if (local.size() > static_cast<std::size_t>(max_iov))
-    return causes::too_many_segments(local.size(), max_iov);
-  // It cannot have been connected yet: nothing but a Recv may be posted, and for that see there.
-  if (!zone_) return invalid_state(state_);
-  return check_local_memory(adapter().regions(), local, right, zone_->id(), max_length, length);
-}
-
-Status Endpoint::post_send(std::span<const LocalTriplet> local, std::uint64_t cookie,
-                           CompletionFlags flags) {
+DATUM_NO_CANARY Status Endpoint::post_send(std::span<const LocalTriplet> local,
+                                           std::uint64_t cookie, CompletionFlags flags) {
   if (channel_) channel_->warm_up(nullptr);
   constexpr CompletionFlags kAllowed = kSuppress | kSolicitedWait | kUnsignalled | kBarrierFence;
   if (const Status s = check_flags(flags, kAllowed, attributes_.request_completion_flags); !s.ok())
@@ -57,8 +33,9 @@ Status Endpoint::post_send(std::span<const LocalTriplet> local, std::uint64_t co
   return counted(Opcode::Send, length, submit(work, cookie, flags));
 }
 
-Status Endpoint::post_rdma(Opcode opcode, std::span<const LocalTriplet> local, std::uint64_t cookie,
-                           const RemoteTriplet& remote, CompletionFlags flags) {
+DATUM_NO_CANARY Status Endpoint::post_rdma(Opcode opcode, std::span<const LocalTriplet> local,
+                                           std::uint64_t cookie, const RemoteTriplet& remote,
+                                           CompletionFlags flags) {
   const bool read = opcode == Opcode::RdmaRead;
   if (!read && channel_) channel_->warm_up(&remote);
   constexpr CompletionFlags kAllowed = kSuppress | kUnsignalled | kBarrierFence;
@@ -227,12 +204,6 @@ bool Endpoint::recheck_local(const WorkRequest& request, Access right) const {
   return zone_ && local_memory_still_valid(adapter().regions(), request.local, right, zone_->id());
 }
 
-void Endpoint::retire_requests() {
-  if (!retiring_) retire_ended();
-  if (state_ == EpState::DisconnectPending) [[unlikely]]
-    finish_drain();
-}
-
 void Endpoint::retire_ended() {
   retiring_ = true;
   while (requests_.retired() != requests_.started()) {
@@ -247,6 +218,24 @@ void Endpoint::retire_ended() {
     report_request(request, bind ? requests_.bind(at).window_token : token());
   }
   retiring_ = false;
+}
+
+void Endpoint::retire_requests() {
+  if (!retiring_) retire_ended();
+  if (state_ == EpState::DisconnectPending) [[unlikely]]
+    finish_drain();
+}
+
+// The next to start cannot be carried out. What has been started still can, or fails by itself, and
+// is the first to fail then.
+void Endpoint::fail_unstarted(Request& request) {
+  if (!retiring_) retire_ended();
+  failure_waits_ = requests_.retired() != requests_.started();
+  if (failure_waits_) return;
+  requests_.mark_started();
+  request.ended = true;
+  request.status = DtoStatus::LocalProtection;
+  break_connection();
 }
 
 DATUM_NO_CANARY void Endpoint::report_request(const Request& request, Token subject) {

@@ -3,6 +3,7 @@
 #include "base/refusal.h"
 #include "core/causes.h"
 #include "core/endpoint.h"
+#include "core/endpoint_checks.h"
 #include "core/interface_adapter.h"
 
 namespace datum {

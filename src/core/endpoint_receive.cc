@@ -6,6 +6,7 @@
 #include "base/copy_bytes.h"
 #include "core/causes.h"
 #include "core/endpoint.h"
+#include "core/endpoint_checks.h"
 #include "core/interface_adapter.h"
 #include "core/local_memory.h"
 

@@ -113,6 +113,6 @@ constexpr bool no_two_rows_match() {
 static_assert(no_two_rows_match());
 
 // DAT_INVALID_STATE with the subtype that names the state.
-Status invalid_state(EpState state);
+[[gnu::cold]] Status invalid_state(EpState state);
 
 } // namespace datum

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/refusal.h"
+#include "core/causes.h"
 #include "core/interface_adapter.h"
 
 namespace datum {
@@ -169,11 +170,7 @@ void EventDispatcher::drive() {
 
 Status EventDispatcher::wait(std::uint32_t timeout_us, std::int32_t threshold, Event& event,
                              std::int32_t& left) {
-  if (threshold < 1 || threshold > capacity_) {
-    if (refusals_are_told())
-      note_cause({"", std::to_string(threshold), text("1 to {}", capacity_), ""});
-    return {Type::InvalidParameter, Detail::Arg3};
-  }
+  if (threshold < 1 || threshold > capacity_) return causes::bad_threshold(threshold, capacity_);
   if (threshold > 1 && consumer_notification()) {
     note_cause("threshold", threshold, "1, since completion flags of EPs steer the EVD",
                "dat_evd_wait.R12");
@@ -199,14 +196,19 @@ Status EventDispatcher::wait(std::uint32_t timeout_us, std::int32_t threshold, E
   return {Type::TimeoutExpired};
 }
 
-// Who is about to block owns the EVD before it looks: what comes from here on is its own, and the
-// CNO is not triggered (R30). With no time to wait it never blocks, and polls like a dequeue.
+// With no time to wait it never blocks, and polls like a dequeue.
 WaitResult EventDispatcher::wait_as(Waiter& waiter, std::uint32_t timeout_us) {
-  Progress& progress = adapter().progress();
   if (count() >= waiter.threshold || timeout_us == 0) {
     if (should_drive(waiter.threshold)) drive();
     return WaitResult::TimedOut;
   }
+  return block_as(waiter, timeout_us);
+}
+
+// Who is about to block owns the EVD before it looks: what comes from here on is its own, and the
+// CNO is not triggered (R30).
+WaitResult EventDispatcher::block_as(Waiter& waiter, std::uint32_t timeout_us) {
+  Progress& progress = adapter().progress();
   const Owning owning(*this, waiter);
   progress.poll();
   if (count() >= waiter.threshold) return WaitResult::Signalled;

@@ -127,6 +127,8 @@ class EventDispatcher final : public Object {
   struct Waiter;
   class Owning;
   WaitResult wait_as(Waiter& waiter, std::uint32_t timeout_us);
+  // Out of the way of a wait that ends at once.
+  [[gnu::noinline]] WaitResult block_as(Waiter& waiter, std::uint32_t timeout_us);
   void notify();
   // By value, so that the event of a push that succeeds need not stand in memory anywhere else.
   [[gnu::cold]] void lose_completion(Event event);

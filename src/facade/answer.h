@@ -51,7 +51,8 @@ template <class V, auto Call, const CallText* Text>
 struct Shield;
 template <class V, class... Arguments, DAT_RETURN (*Call)(Arguments...), const CallText* Text>
 struct Shield<V, Call, Text> {
-  static DAT_RETURN call(Arguments... arguments) noexcept {
+  static DAT_RETURN call(Arguments... arguments) noexcept { return told(arguments...); }
+  [[gnu::always_inline]] static DAT_RETURN told(Arguments... arguments) noexcept {
     const DAT_RETURN answer = answer_of(arguments...);
     if (answer != DAT_SUCCESS && !is_answer(answer)) [[unlikely]]
       return refused(*Text, answer);
@@ -78,7 +79,7 @@ struct HotShield;
 template <class V, class... Arguments, DAT_RETURN (*Call)(Arguments...), const CallText* Text>
 struct HotShield<V, Call, Text> {
   DATUM_NO_CANARY static DAT_RETURN call(Arguments... arguments) noexcept {
-    return Shield<V, Call, Text>::call(arguments...);
+    return Shield<V, Call, Text>::told(arguments...);
   }
 };
 

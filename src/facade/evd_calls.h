@@ -209,7 +209,7 @@ void enter_evd_calls(typename V::Table& table) {
       &Shield<V, &evd_clear_unwaitable<V>, &calls::kEvdClearUnwaitable>::call;
   table.evd_wait_func = &WaitShield<V, &evd_wait<V>, &calls::kEvdWait>::call;
   table.evd_dequeue_func = &HotShield<V, &evd_dequeue<V>, &calls::kEvdDequeue>::call;
-  table.evd_post_se_func = &Shield<V, &evd_post_se<V>, &calls::kEvdPostSe>::call;
+  table.evd_post_se_func = &HotShield<V, &evd_post_se<V>, &calls::kEvdPostSe>::call;
   table.evd_resize_func = &Shield<V, &evd_resize<V>, &calls::kEvdResize>::call;
   table.evd_free_func = &Shield<V, &evd_free<V>, &calls::kEvdFree>::call;
 }

@@ -6,6 +6,7 @@
 
 #include <cxxabi.h>
 
+#include "base/no_canary.h"
 #include "facade/answer.h"
 
 namespace datum {
@@ -14,7 +15,7 @@ template <class V, auto Call, const CallText* Text>
 struct WaitShield;
 template <class V, class... Arguments, DAT_RETURN (*Call)(Arguments...), const CallText* Text>
 struct WaitShield<V, Call, Text> {
-  static DAT_RETURN call(Arguments... arguments) {
+  DATUM_NO_CANARY static DAT_RETURN call(Arguments... arguments) {
     const DAT_RETURN answer = answer_of(arguments...);
     if (answer != DAT_SUCCESS && !is_answer(answer)) [[unlikely]]
       return refused(*Text, answer);

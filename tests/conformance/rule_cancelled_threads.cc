@@ -165,9 +165,11 @@ TEST_F(RuleCancelledThreads, OneThatTransfersDoesItToTheEnd) {
       post_recv(passive.ep(), {to.segment()}, 1);
       post_send(active.ep(), {from.segment()}, 2);
       post_write(active.ep(), {from.segment(0, 4)}, to.remote(0, 4), 3);
+      post_read(active.ep(), {from.segment(0, 4)}, to.remote(0, 4), 4);
       poll_dto(passive.recv_evd(), passive.ep(), 1);
       poll_dto(active.request_evd(), active.ep(), 2);
       poll_dto(active.request_evd(), active.ep(), 3);
+      poll_dto(active.request_evd(), active.ep(), 4);
       ++done;
     }
   });

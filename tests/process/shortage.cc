@@ -249,6 +249,8 @@ DATUM_IN_FRONT long syscall(long number, ...) {
   va_end(more);
   if (number == SYS_pidfd_open && out_of_descriptors("pidfd_open")) return -1;
   if (number == SYS_membarrier && out_of(Resource::kPeers, ENOMEM, "membarrier")) return -1;
+  if (number == SYS_pread64 && out_of(Resource::kFiles, ENOMEM, "pread")) return -1;
+  if (number == SYS_pwrite64 && out_of(Resource::kPeers, ENOMEM, "pwrite")) return -1;
 #ifdef SYS_epoll_pwait2
   if (number == SYS_epoll_pwait2 && is_forbidden("epoll_pwait2")) return -1;
 #endif
@@ -484,6 +486,7 @@ DATUM_IN_FRONT int mprotect(void* place, std::size_t size, int protection) noexc
   return out_of(Resource::kFiles, ENOMEM) ? -1 : real(place, size, protection);
 }
 
+// The library's own way under a sanitizer (base/cancellation.cc).
 DATUM_IN_FRONT ssize_t pwrite(int fd, const void* from, std::size_t size, off_t offset) {
   static auto* const real = next<ssize_t(int, const void*, std::size_t, off_t)>("pwrite");
   return out_of(Resource::kPeers, ENOMEM) ? -1 : real(fd, from, size, offset);

@@ -70,7 +70,8 @@ struct V2 {
   }
 
   static_assert(sizeof(DAT_EVENT) == 120);
-  static void write_dto(const Event& event, DAT_EVENT& out) {
+  // Inlined also where the stack protector is on for this, and off for its caller (no_canary.h).
+  [[gnu::always_inline]] static void write_dto(const Event& event, DAT_EVENT& out) {
     DAT_DTO_COMPLETION_EVENT_DATA& data = out.event_data.dto_completion_event_data;
     constexpr std::uint64_t kMost = ~DAT_SEG_LENGTH{0};
     data.transfered_length = static_cast<DAT_SEG_LENGTH>(std::min(event.value, kMost));

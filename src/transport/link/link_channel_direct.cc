@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 
+#include "base/no_canary.h"
 #include "transport/link/link.h"
 #include "transport/link/link_channel.h"
 #include "transport/link/link_transport.h"
@@ -103,7 +104,7 @@ StartResult LinkChannel::start_direct(const WorkRequest& request) {
   return StartResult::Started;
 }
 
-bool LinkChannel::direct_turn() {
+DATUM_NO_CANARY bool LinkChannel::direct_turn() {
   const WorkRequest& request = *direct_;
   const bool read = request.opcode == Opcode::RdmaRead;
   const RequestClass kind = read ? RequestClass::Read : RequestClass::Placed;

@@ -105,21 +105,26 @@ bool ProcessMemory::warm_up(Stag stag, std::uint64_t address) {
 
 // One word and less, so that there is no question which byte comes last.
 bool ProcessMemory::write_short(std::uint64_t remote, const Segment& from) const {
-  const NotCancellable here;
   return memory_ && from.length <= kTailBytes &&
-         ::pwrite(memory_.get(), from.address, from.length, static_cast<off_t>(remote)) ==
+         uncancelled_pwrite(memory_.get(), from.address, from.length, remote) ==
              static_cast<ssize_t>(from.length);
 }
 
 bool ProcessMemory::read_short(std::uint64_t remote, const Segment& into) const {
-  const NotCancellable here;
   return memory_ && into.length <= kShortRead &&
-         ::pread(memory_.get(), into.address, into.length, static_cast<off_t>(remote)) ==
+         uncancelled_pread(memory_.get(), into.address, into.length, remote) ==
              static_cast<ssize_t>(into.length);
 }
 
 bool ProcessMemory::write(std::uint64_t remote, std::span<const Segment> from) {
-  if (from.size() == 1 && write_short(remote, from[0])) return true;
+  return (from.size() == 1 && write_short(remote, from[0])) || write_pieces(remote, from);
+}
+
+bool ProcessMemory::read(std::uint64_t remote, std::span<const Segment> into) {
+  return (into.size() == 1 && read_short(remote, into[0])) || read_pieces(remote, into);
+}
+
+bool ProcessMemory::write_pieces(std::uint64_t remote, std::span<const Segment> from) {
   VmPieces pieces(remote, from);
   VmPiece piece;
   while (pieces.next(piece))
@@ -127,8 +132,7 @@ bool ProcessMemory::write(std::uint64_t remote, std::span<const Segment> from) {
   return true;
 }
 
-bool ProcessMemory::read(std::uint64_t remote, std::span<const Segment> into) {
-  if (into.size() == 1 && read_short(remote, into[0])) return true;
+bool ProcessMemory::read_pieces(std::uint64_t remote, std::span<const Segment> into) {
   VmPieces pieces(remote, into);
   VmPiece piece;
   while (pieces.next(piece))

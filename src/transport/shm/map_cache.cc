@@ -86,7 +86,6 @@ const MapCache::FileMap* MapCache::add(const PeerFile& file, const Backing& back
 }
 
 std::byte* MapCache::map_slowly(const Backing& backing, Stag stag, bool writable) {
-  if (backing.file < 0) return nullptr;
   const NotCancellable here; // it is a transfer that needs the mapping
   const PeerFile file(pid_, backing.file);
   if (!file || !lies_in(backing, file.size())) return nullptr;

@@ -47,6 +47,7 @@ class MapCache {
     const Slot& slot = slots_[slot_of(stag)];
     if (slot.stag == stag && slot.backing == backing && (slot.writable || !writable))
       return slot.at;
+    if (backing.file < 0) return nullptr;
     return map_slowly(backing, stag, writable);
   }
   // Where that byte lay when something was last written through `stag`; nothing is checked.
