@@ -173,9 +173,9 @@ std::string Registry::advice_for(const Key& request, const char* asked_for, Miss
     return text("its line in {} replaces the built-in IA of that name, which is threadsafe, too, "
                 "and u{}.{}: correct that line, or remove it",
                 file_name_, DAT_VERSION_MAJOR, DAT_VERSION_MINOR);
-  const std::string line = miss == Miss::ThreadSafety
-                               ? text("add a line with \"threadsafe\" to {}", file_name_)
-                               : text("add a line to {}", file_name_);
+  std::string line = miss == Miss::ThreadSafety
+                         ? text("add a line with \"threadsafe\" to {}", file_name_)
+                         : text("add a line to {}", file_name_);
   if (static_.is_built_in(request.name)) return line;
   return text("{}, or let an IA of this host answer with DATUM_ALIAS={}=datum", line, asked_for);
 }
