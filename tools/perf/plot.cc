@@ -21,7 +21,8 @@ constexpr double kPlotWidth = 560, kPlotHeight = 300;
 constexpr std::array<const char*, 8> kColours = {"#1b6ca8", "#d1495b", "#2e8b57", "#8a5fbf",
                                                  "#c17817", "#007c91", "#7a4b2a", "#555555"};
 
-constexpr std::array<const char*, 6> kDashes = {"7 4", "2 3", "10 3 2 3", "2 7", "14 3", "4 2 1 2"}; // of limits
+constexpr std::array<const char*, 6> kDashes = {"7 4", "2 3",  "10 3 2 3",
+                                                "2 7", "14 3", "4 2 1 2"}; // of limits
 
 struct Point {
   double x, y;
