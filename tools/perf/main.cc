@@ -142,6 +142,17 @@ void refuse_options_of_clients(const CLI::App& app) {
           fmt::format("--server takes no {}, its clients do; see --help", option->get_name()));
 }
 
+constexpr std::array kOfQuick = {"--test",   "--size",   "--memory",    "--huge",  "--wait",
+                                 "--target", "--window", "--endpoints", "--beside"};
+
+// Its table is the same everywhere.
+void refuse_tests_beside_quick(const CLI::App& app) {
+  for (const char* name : kOfQuick)
+    if (app.count(name) > 0)
+      throw ToolError(ExitCode::Usage,
+                      fmt::format("--quick has tests of its own: leave out {}, or --quick", name));
+}
+
 ExitCode serve(const CommandLine& line) {
   datum::perf::ServerOptions options;
   options.ia = line.ia;
@@ -171,6 +182,7 @@ int main(int argc, char** argv) try {
     if (!line.local && !line.server && line.host.empty())
       throw ToolError(ExitCode::Usage, "name a HOST, or use --local or --server (see --help)");
     if (line.server) refuse_options_of_clients(app);
+    if (line.quick) refuse_tests_beside_quick(app);
     if (!line.host.empty() && line.port == 0)
       throw ToolError(ExitCode::Usage,
                       "--port 0: for a server that takes any free port; name the one "

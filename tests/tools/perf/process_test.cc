@@ -255,6 +255,12 @@ TEST(DatPerf, AServerRefusesWhatIsForClients) {
   }
 }
 
+TEST(DatPerf, AQuickTableHasTestsOfItsOwn) {
+  const Ended ended = run(kPerf + " --local --quick -t send-lat 2>&1");
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_EQ(ended.output, "dat-perf: --quick has tests of its own: leave out --test, or --quick\n");
+}
+
 TEST(DatPerf, WhatFailsOnBothSidesIsOneError) {
   const Ended ended = run(kPerf + " --local --ia nowhere" + kShort + "2>&1");
   EXPECT_EQ(ended.code, 2);
