@@ -94,13 +94,13 @@ std::string manner_of(const Task& task) {
 }
 
 std::string idle_text(const Result& result) {
-  return fmt::format("{} idle endpoints: {:.2f} % CPU, {} of memory and {:.2f} descriptors a pair, "
-                     "connected in {:.2f} s",
-                     result.task.endpoints, result.cpu_percent,
-                     result.memory_per_pair > 0
-                         ? human_size(static_cast<std::uint64_t>(result.memory_per_pair))
-                         : "unknown",
-                     result.descriptors_per_pair, result.setup_ns / 1e9);
+  const auto memory = static_cast<std::uint64_t>(std::max(0.0, result.memory_per_pair));
+  return fmt::format(
+      "{} idle endpoint{}: {:.2f} % CPU, {} of memory and {:.2f} descriptors a pair, "
+      "connected in {:.2f} s",
+      result.task.endpoints, result.task.endpoints == 1 ? "" : "s", result.cpu_percent,
+      memory > 0 ? human_size(memory) : "an unknown amount", result.descriptors_per_pair,
+      result.setup_ns / 1e9);
 }
 
 std::string spread_json(const Spread& spread) {

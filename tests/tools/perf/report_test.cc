@@ -226,6 +226,17 @@ TEST(PerfReport, IdleEndpointsShowTimeMemoryAndDescriptors) {
       << row;
 }
 
+TEST(PerfReport, WhatIsNotKnownOfTheMachineIsNotZero) {
+  EXPECT_NE(text_of(Machine()).find(", load unknown"), std::string::npos) << text_of(Machine());
+  EXPECT_FALSE(is_busy(Machine()));
+  EXPECT_NE(json_of({}, "", {}, {}).find("\"load\": null"), std::string::npos);
+  Result result;
+  set_test(result.task, "idle");
+  EXPECT_NE(table_row(result).find("1 idle endpoint: 0.00 % CPU, an unknown amount of memory and "),
+            std::string::npos)
+      << table_row(result);
+}
+
 TEST(PerfPlot, OfNothingIsAnEmptyDrawing) {
   const std::string svg = plot_svg({}, {});
   EXPECT_EQ(svg.find("polyline"), std::string::npos);
