@@ -2,17 +2,20 @@
 #include "common/address.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "common/tool_error.h"
+#include "common/unique_fd.h"
 
 namespace datum::tools {
 namespace {
@@ -31,6 +34,16 @@ int look_up(const std::string& host, int family, Address& address) {
   return 0;
 }
 
+// The resolver needs some for a moment, and calls a host unknown when it gets none.
+bool lacks_descriptors() {
+  std::array<UniqueFd, 4> files;
+  for (UniqueFd& file : files) {
+    file = UniqueFd(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    if (!file && (errno == EMFILE || errno == ENFILE)) return true;
+  }
+  return false;
+}
+
 } // namespace
 
 Address resolve(const std::string& host, int family) {
@@ -44,6 +57,10 @@ Address resolve(const std::string& host, int family) {
                     "name another host)",
                     host, family == AF_INET ? 4 : 6,
                     address_text(reinterpret_cast<sockaddr*>(&address.storage))));
+  if (lacks_descriptors())
+    throw ToolError(ExitCode::Usage,
+                    fmt::format("host \"{}\" cannot be looked up: {} (ulimit -n shows the limit)",
+                                host, std::strerror(EMFILE)));
   throw ToolError(ExitCode::Usage, fmt::format("host \"{}\": {} (use a name or an address that "
                                                "'getent hosts' knows)",
                                                host, gai_strerror(error)));

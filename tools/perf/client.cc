@@ -63,6 +63,7 @@ struct LocalSides {
     if (cores.size() >= 2) options.probe = &probe;
     has_probe = cores.size() >= 2;
     server = std::make_unique<LocalServer>(options, pin ? cores[1] : -1);
+    server->await_listening(); // what fails here fails once, not on both sides
     if (pin) pin_to(cores[0]);
   }
   FarSide far;
@@ -92,6 +93,7 @@ class Client {
   void compare(Result& result, tools::Progress& progress);
   Result measure_one(Session& session, const Task& task, tools::Progress& progress);
   void print_head() const;
+  [[nodiscard]] std::string cores_line() const;
   void print_notes() const;
   void write_plot();
   [[nodiscard]] std::string repetitions() const;
@@ -229,24 +231,25 @@ std::vector<std::string> Client::warnings() const {
   return lines;
 }
 
-void Client::print_notes() const {
-  std::string notes, cores;
+std::string Client::cores_line() const {
   std::vector<double> probes;
-  for (const Result& result : results_) {
-    notes += notes_of(result);
+  for (const Result& result : results_)
     if (result.probe > 0) probes.push_back(result.probe);
-  }
-  if (probes.empty()) {
-    cores = "distance unknown (the probe needs --local and two cores)";
-  } else {
-    const Spread spread = spread_of(probes);
-    cores =
-        fmt::format("a cache line crosses in {:.0f} / {:.0f} / {:.0f} ns (min / median / max of "
-                    "the probes): {}",
-                    spread.min, spread.median, spread.max, distance_name(spread.median));
-  }
-  tools::print_text(fmt::format("\nCores: {}\n{}{}", cores, notes + notes_of_limits(results_),
-                                notes_of_absent(absent_)));
+  if (!sides_ || !sides_->has_probe)
+    return "Cores: distance unknown (the probe needs --local and two cores)\n";
+  if (probes.empty()) return {}; // nothing was measured that it belongs to
+  const Spread spread = spread_of(probes);
+  return fmt::format(
+      "Cores: a cache line crosses in {:.0f} / {:.0f} / {:.0f} ns (min / median / max "
+      "of the probes): {}\n",
+      spread.min, spread.median, spread.max, distance_name(spread.median));
+}
+
+void Client::print_notes() const {
+  std::string notes;
+  for (const Result& result : results_) notes += notes_of(result);
+  notes = cores_line() + notes + notes_of_limits(results_) + notes_of_absent(absent_);
+  if (!notes.empty()) tools::print_text('\n' + notes);
 }
 
 void Client::write_plot() {

@@ -105,7 +105,9 @@ LimitsHelper::LimitsHelper(const FarSide& far) {
   if (pid_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (!far.netns.empty()) limits::place_far_end(far.netns, far.address);
-    signal(SIGINT, SIG_IGN); // Ctrl-C is our parent's to handle; we end when it closes the pipe
+    // Ctrl-C is our parent's to handle; we end when it closes the pipe.
+    signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
     close(there[1]);
     close(back[0]);
     Request request{};

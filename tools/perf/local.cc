@@ -8,7 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <climits>
+#include <cstring>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -25,19 +28,35 @@ namespace {
 
 constexpr int kGoodbye = 3000; // ms
 
+// What the server side says once: where it listens, or why it does not.
+struct Word {
+  std::uint64_t port = 0; // 0: it does not
+  ExitCode code = ExitCode::Failed;
+  std::array<char, 480> why = {};
+};
+static_assert(sizeof(Word) <= PIPE_BUF, "it is written in one piece");
+
 ExitCode serve_once(ServerOptions options, int core, int to_parent) {
   if (core >= 0) pin_to(core);
   options.once = true;
   options.quiet = true; // the parent tells what went wrong
-  options.on_listening = [to_parent](std::uint64_t port) {
-    if (write(to_parent, &port, sizeof port) != sizeof port)
+  // Ctrl-C goes to both sides: the parent answers it, and we end with our connection to it.
+  signal(SIGINT, SIG_IGN);
+  signal(SIGTERM, SIG_IGN);
+  bool listens = false;
+  options.on_listening = [&](std::uint64_t port) {
+    const Word word{port, ExitCode::Ok, {}};
+    if (write(to_parent, &word, sizeof word) != sizeof word)
       throw ToolError(ExitCode::Failed, "the parent process is gone");
+    listens = true;
   };
   try {
     if (!options.far.netns.empty()) enter(options.far);
     return run_server(options);
   } catch (const ToolError& error) {
-    if (error.code() != ExitCode::Interrupted)
+    Word word{0, error.code(), {}};
+    std::strncpy(word.why.data(), error.what(), word.why.size() - 1);
+    if (listens || write(to_parent, &word, sizeof word) != sizeof word)
       tools::log_line(fmt::format("dat-perf: server side: {}", error.what()));
     return error.code();
   }
@@ -75,11 +94,12 @@ LocalServer::~LocalServer() {
   close(from_child_);
 }
 
-std::uint64_t LocalServer::port() {
-  std::uint64_t port = 0;
-  if (read(from_child_, &port, sizeof port) != sizeof port)
+void LocalServer::await_listening() {
+  Word word;
+  if (read(from_child_, &word, sizeof word) != sizeof word)
     throw ToolError(ExitCode::Usage, "the server side could not be started");
-  return port;
+  if (word.port == 0) throw ToolError(word.code, fmt::format("server side: {}", word.why.data()));
+  port_ = word.port;
 }
 
 } // namespace datum::perf

@@ -18,9 +18,11 @@ class LocalServer {
   LocalServer(const LocalServer&) = delete;
   LocalServer& operator=(const LocalServer&) = delete;
 
-  std::uint64_t port(); // once it listens; throws if it failed
+  void await_listening(); // throws what kept it from that
+  [[nodiscard]] std::uint64_t port() const { return port_; }
 
  private:
+  std::uint64_t port_ = 0;
   pid_t pid_;
   int from_child_;
 };

@@ -40,14 +40,15 @@ Machine this_machine() {
     if (machine.processor.empty()) machine.processor = names.machine;
   }
   machine.cores = static_cast<unsigned>(allowed_cores().size());
-  std::ifstream("/proc/loadavg") >> machine.load;
+  if (double load = 0; std::ifstream("/proc/loadavg") >> load) machine.load = load;
   machine.date = fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::time(nullptr)));
   return machine;
 }
 
 std::string text_of(const Machine& machine) {
-  return fmt::format("{}, {} core{} usable, {}, load {:.2f}", machine.processor, machine.cores,
-                     machine.cores == 1 ? "" : "s", machine.kernel, machine.load);
+  return fmt::format("{}, {} core{} usable, {}, load {}", machine.processor, machine.cores,
+                     machine.cores == 1 ? "" : "s", machine.kernel,
+                     std::isnan(machine.load) ? "unknown" : fmt::format("{:.2f}", machine.load));
 }
 
 bool is_busy(const Machine& machine) {

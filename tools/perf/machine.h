@@ -2,6 +2,7 @@
 // perf/machine.h: where the figures are from.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,7 +13,7 @@ struct Machine {
   std::string processor, kernel, host;
   std::string date;   // "2026-11-26 15:40 UTC"
   unsigned cores = 0; // that this process may use
-  double load = 0;    // runnable processes, the mean of the last minute
+  double load = NAN;  // runnable processes, the mean of the last minute; not a number: unknown
 };
 
 Machine this_machine();

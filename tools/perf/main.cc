@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // dat-perf: the command line, and who does what.
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <exception>
 
@@ -127,6 +129,30 @@ void add_output(CLI::App& app, CommandLine& line) {
   app.add_flag("-q,--quiet", line.quiet, "no progress line, no log");
 }
 
+constexpr std::array kOfServers = {"--server",  "--ia",   "--port",   "--once",      "--timeout",
+                                   "--compare", "--core", "--no-pin", "--transport", "--quiet"};
+
+// A client says what is measured; a server that was told would do something else.
+void refuse_options_of_clients(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options())
+    if (option->count() > 0 &&
+        std::find(kOfServers.begin(), kOfServers.end(), option->get_name()) == kOfServers.end())
+      throw ToolError(
+          ExitCode::Usage,
+          fmt::format("--server takes no {}, its clients do; see --help", option->get_name()));
+}
+
+constexpr std::array kOfQuick = {"--test",   "--size",   "--memory",    "--huge",  "--wait",
+                                 "--target", "--window", "--endpoints", "--beside"};
+
+// Its table is the same everywhere.
+void refuse_tests_beside_quick(const CLI::App& app) {
+  for (const char* name : kOfQuick)
+    if (app.count(name) > 0)
+      throw ToolError(ExitCode::Usage,
+                      fmt::format("--quick has tests of its own: leave out {}, or --quick", name));
+}
+
 ExitCode serve(const CommandLine& line) {
   datum::perf::ServerOptions options;
   options.ia = line.ia;
@@ -155,6 +181,8 @@ int main(int argc, char** argv) try {
   return datum::tools::run_tool(app, argc, argv, [&] {
     if (!line.local && !line.server && line.host.empty())
       throw ToolError(ExitCode::Usage, "name a HOST, or use --local or --server (see --help)");
+    if (line.server) refuse_options_of_clients(app);
+    if (line.quick) refuse_tests_beside_quick(app);
     if (!line.host.empty() && line.port == 0)
       throw ToolError(ExitCode::Usage,
                       "--port 0: for a server that takes any free port; name the one "

@@ -94,13 +94,13 @@ std::string manner_of(const Task& task) {
 }
 
 std::string idle_text(const Result& result) {
-  return fmt::format("{} idle endpoints: {:.2f} % CPU, {} of memory and {:.2f} descriptors a pair, "
-                     "connected in {:.2f} s",
-                     result.task.endpoints, result.cpu_percent,
-                     result.memory_per_pair > 0
-                         ? human_size(static_cast<std::uint64_t>(result.memory_per_pair))
-                         : "unknown",
-                     result.descriptors_per_pair, result.setup_ns / 1e9);
+  const auto memory = static_cast<std::uint64_t>(std::max(0.0, result.memory_per_pair));
+  return fmt::format(
+      "{} idle endpoint{}: {:.2f} % CPU, {} of memory and {:.2f} descriptors a pair, "
+      "connected in {:.2f} s",
+      result.task.endpoints, result.task.endpoints == 1 ? "" : "s", result.cpu_percent,
+      memory > 0 ? human_size(memory) : "an unknown amount", result.descriptors_per_pair,
+      result.setup_ns / 1e9);
 }
 
 std::string spread_json(const Spread& spread) {
@@ -220,6 +220,7 @@ std::string table_row(const Result& r) {
                        limit_holds(r)
                            ? ratio_text(shown(task, r.value.median) / shown(task, r.limit.median))
                            : "slower than ours");
+  row.resize(row.find_last_not_of(' ') + 1);
   row += r.steady ? "\n" : " ~\n";
   for (const Comparison& comparison : r.comparisons)
     row += comparison_row(comparison, task, r.value.median);
@@ -287,22 +288,34 @@ std::string json_of(const Machine& machine, const std::string& path, const Plan&
          "\n";
 }
 
+namespace {
+
+// Of CSV; empty: there is no such figure.
+std::string cell(bool known, double value) {
+  return known ? fmt::format("{:.6g}", value) : std::string();
+}
+
+} // namespace
+
 std::string csv_of(const std::vector<Result>& results) {
   std::string text = "test,size,memory,wait,target,window,endpoints,unit,min,median,max,p50,p99,"
                      "p99.9,max_each,limit,limit_median,ratio,probe_ns,steady,skipped,beside,"
                      "transport,limit_holds\n";
   for (const Result& r : results) {
-    const Percentiles p = r.percentiles.value_or(Percentiles{});
     const Task& t = r.task;
-    text +=
-        fmt::format("{},{},{},{},{},{},{},{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},"
-                    "{},{:.6g},{:.4g},{:.4g},{},{},{},{},{}\n",
-                    test_name(t), t.size, name_of(t.memory), name_of(t.wait), name_of(t.target),
-                    t.window, t.endpoints, unit_of(t), r.value.min, r.value.median, r.value.max,
-                    p.p50, p.p99, p.p999, p.max, r.limit_name, r.limit.median,
-                    r.limit.median > 0 ? r.value.median / r.limit.median : 0.0, r.probe,
-                    r.steady ? "yes" : "no", r.skipped.empty() ? "no" : "yes", t.beside,
-                    name_of(t.transport), r.limit_name.empty() || limit_holds(r) ? "yes" : "no");
+    const bool measured = r.skipped.empty() && t.kind != Kind::Idle;
+    const bool limited = measured && !r.limit_name.empty();
+    const Percentiles p = r.percentiles.value_or(Percentiles{});
+    const bool sampled = r.percentiles.has_value();
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+                        test_name(t), t.size, name_of(t.memory), name_of(t.wait), name_of(t.target),
+                        t.window, t.endpoints, unit_of(t), cell(measured, r.value.min),
+                        cell(measured, r.value.median), cell(measured, r.value.max),
+                        cell(sampled, p.p50), cell(sampled, p.p99), cell(sampled, p.p999),
+                        cell(sampled, p.max), r.limit_name, cell(limited, r.limit.median),
+                        cell(limited, r.value.median / r.limit.median), cell(r.probe > 0, r.probe),
+                        r.steady ? "yes" : "no", r.skipped.empty() ? "no" : "yes", t.beside,
+                        name_of(t.transport), limited ? (limit_holds(r) ? "yes" : "no") : "");
   }
   return text;
 }

@@ -80,6 +80,9 @@ void ToolServer::await_listening() {
     for (const char* table : {"tcp", "tcp6"})
       if (listens_in(text_of_file(net + table), meeting_.port)) return;
   }
+  if (text_of_file("/proc/self/net/tcp").empty())
+    throw ToolError(ExitCode::Failed, fmt::format("whether {} listens cannot be seen without /proc",
+                                                  name_of(test_.program)));
   throw ToolError(ExitCode::Failed, fmt::format("{} does not listen: {}", name_of(test_.program),
                                                 last_line(child_.output())));
 }

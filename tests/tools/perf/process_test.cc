@@ -246,6 +246,50 @@ TEST(DatPerf, TheProgressLineNamesWhatIsMeasured) {
       << narrow.output;
 }
 
+TEST(DatPerf, AServerRefusesWhatIsForClients) {
+  for (const char* option :
+       {"-t send-lat", "--json", "--plot x.svg", "-s 8", "--quick", "--repeat 1"}) {
+    const Ended ended = run(kPerf + " --server --port 0 " + option + " 2>&1");
+    EXPECT_EQ(ended.code, 2) << option;
+    EXPECT_EQ(ended.output.rfind("dat-perf: --server takes no -", 0), 0U) << ended.output;
+  }
+}
+
+TEST(DatPerf, AQuickTableHasTestsOfItsOwn) {
+  const Ended ended = run(kPerf + " --local --quick -t send-lat 2>&1");
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_EQ(ended.output, "dat-perf: --quick has tests of its own: leave out --test, or --quick\n");
+}
+
+TEST(DatPerf, WhatFailsOnBothSidesIsOneError) {
+  const Ended ended = run(kPerf + " --local --ia nowhere" + kShort + "2>&1");
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_EQ(count(ended.output, "dat-perf: "), 1U) << ended.output;
+  EXPECT_EQ(count(ended.output, "dat-perf: server side: dat_ia_open(nowhere): "), 1U)
+      << ended.output;
+  EXPECT_EQ(count(ended.output, "datum warn: "), 1U) << ended.output;
+}
+
+// Of the signals that a terminal sends to both sides, the passive one answers none: the other one
+// would take its end for a failure.
+TEST(DatPerf, ASignalToAllItsProcessesIsAnInterrupt) {
+  for (const char* signal : {"INT", "TERM"}) {
+    const Ended ended =
+        run("bash -c 'coproc P { exec setsid " + kPerf +
+            " --local -t send-lat -s 8 --no-limits --time 60000 2>&1; }; pid=$P_PID; exec "
+            "3<&${P[0]}; " +
+            "while read -r line <&3; do echo \"$line\"; case $line in test*) read -r child " +
+            "</proc/$pid/task/$pid/children; grep SigIgn: /proc/$child/status; kill -s " + signal +
+            " -- -$pid;; esac; done; wait $pid; exit $?'");
+    EXPECT_EQ(ended.code, 3) << ended.output;
+    EXPECT_EQ(count(ended.output, "dat-perf: stopped by signal "), 1U) << ended.output;
+    const std::size_t at = ended.output.find("SigIgn:");
+    ASSERT_NE(at, std::string::npos) << ended.output;
+    constexpr unsigned long kBoth = 1UL << (SIGINT - 1) | 1UL << (SIGTERM - 1);
+    EXPECT_EQ(std::stoul(ended.output.substr(at + 7), nullptr, 16) & kBoth, kBoth) << ended.output;
+  }
+}
+
 TEST(DatPerf, AClientHasToNameAPort) {
   const Ended ended = run(kPerf + " 127.0.0.1 --port 0 2>&1");
   EXPECT_EQ(ended.code, 2);

@@ -150,6 +150,19 @@ TEST(PerfPlot, ALongNameMakesItWider) {
   EXPECT_EQ(plot_svg({result}, {}).find("width='890'"), std::string::npos);
 }
 
+TEST(PerfReport, CsvHasNothingWhereNothingWasMeasured) {
+  Result stream;
+  set_test(stream.task, "send-bw");
+  stream.value = {1e9, 2e9, 3e9};
+  EXPECT_NE(csv_of({stream}).find(",1e+09,2e+09,3e+09,,,,,,,,,yes,no,0,shm,\n"), std::string::npos)
+      << csv_of({stream});
+  stream.skipped = "because";
+  EXPECT_NE(csv_of({stream}).find(",bytes/s,,,,,,,,,,,,yes,yes,0,shm,\n"), std::string::npos)
+      << csv_of({stream});
+  stream.skipped.clear();
+  EXPECT_EQ(table_row(stream).find(" \n"), std::string::npos) << table_row(stream);
+}
+
 TEST(PerfPlot, DrawsOnePanelPerKindAndDashesTheLimits) {
   const std::string svg = plot_svg({latency(8, 100), latency(64, 120)}, {{"a < b"}, {}});
   EXPECT_NE(svg.find("Latency"), std::string::npos);
@@ -211,6 +224,17 @@ TEST(PerfReport, IdleEndpointsShowTimeMemoryAndDescriptors) {
                      "pair, connected in 1.50 s"),
             std::string::npos)
       << row;
+}
+
+TEST(PerfReport, WhatIsNotKnownOfTheMachineIsNotZero) {
+  EXPECT_NE(text_of(Machine()).find(", load unknown"), std::string::npos) << text_of(Machine());
+  EXPECT_FALSE(is_busy(Machine()));
+  EXPECT_NE(json_of({}, "", {}, {}).find("\"load\": null"), std::string::npos);
+  Result result;
+  set_test(result.task, "idle");
+  EXPECT_NE(table_row(result).find("1 idle endpoint: 0.00 % CPU, an unknown amount of memory and "),
+            std::string::npos)
+      << table_row(result);
 }
 
 TEST(PerfPlot, OfNothingIsAnEmptyDrawing) {

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "common/address.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "common/tool_error.h"
+
+namespace datum::tools {
+namespace {
+
+std::string why_not(const std::string& host, int family = AF_UNSPEC) {
+  try {
+    resolve(host, family);
+    return "";
+  } catch (const ToolError& error) {
+    EXPECT_EQ(error.code(), ExitCode::Usage);
+    return error.what();
+  }
+}
+
+TEST(ToolAddress, AFamilyThatAHostLacksIsNamedWithWhatItHas) {
+  EXPECT_EQ(why_not("192.0.2.1"), "");
+  EXPECT_EQ(why_not("192.0.2.1", AF_INET), "");
+  EXPECT_EQ(why_not("2001:db8::1", AF_INET6), "");
+  EXPECT_EQ(
+      why_not("192.0.2.1", AF_INET6),
+      "host \"192.0.2.1\" has no IPv6 address, only 192.0.2.1 (leave the family open, or name "
+      "another host)");
+  EXPECT_EQ(why_not("2001:db8::1", AF_INET),
+            "host \"2001:db8::1\" has no IPv4 address, only 2001:db8::1 (leave the family open, or "
+            "name another host)");
+}
+
+// The resolver says that the name is not known.
+TEST(ToolAddress, TheLackOfDescriptorsIsSaidInsteadOfAnUnknownHost) {
+  rlimit before = {};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const int next = open("/dev/null", O_RDONLY);
+  ASSERT_GE(next, 0);
+  close(next);
+  const rlimit none = {static_cast<rlim_t>(next), before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const std::string why = why_not("localhost");
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(why, "host \"localhost\" cannot be looked up: Too many open files (ulimit -n shows the "
+                 "limit)");
+}
+
+} // namespace
+} // namespace datum::tools
