@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/endpoint_checks.h: what every post checks first. Inline: of a message of few octets the posts
-// are half the work, and the arguments of these two did not even fit into registers.
-// Hot path: no allocation, no logging; what is said of a post that fails is in causes.h.
+// core/endpoint_checks.h: what every post checks first.
+// Inline: of a message of few octets the posts are half the work, and the arguments of
+// check_local() do not even fit into registers. Hot path: no allocation, no logging; what is said
+// of a post that fails is in causes.h.
 #pragma once
 
 #include "core/causes.h"
@@ -21,9 +22,10 @@ namespace datum {
   return {Type::InvalidParameter, Detail::Arg5};
 }
 
-[[gnu::always_inline]] inline Status
-Endpoint::check_local(std::span<const LocalTriplet> local, std::int32_t max_iov, Access right,
-                      std::uint64_t max_length, std::uint64_t& length) const {
+[[gnu::always_inline]] inline Status Endpoint::check_local(std::span<const LocalTriplet> local,
+                                                           std::int32_t max_iov, Access right,
+                                                           std::uint64_t max_length,
+                                                           std::uint64_t& length) const {
   if (local.size() > static_cast<std::size_t>(max_iov))
     return causes::too_many_segments(local.size(), max_iov);
   // It cannot have been connected yet: nothing but a Recv may be posted, and for that see there.
