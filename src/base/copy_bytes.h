@@ -19,8 +19,7 @@ inline void copy_both_ends(std::byte* to, const std::byte* from, std::uint64_t s
 }
 
 // The ranges do not overlap.
-[[gnu::always_inline]] inline void copy_bytes(std::byte* to, const std::byte* from,
-                                              std::uint64_t size) {
+inline void copy_bytes(std::byte* to, const std::byte* from, std::uint64_t size) {
   if (size > 2 * sizeof(std::uint64_t)) [[unlikely]] {
     std::memcpy(to, from, size);
   } else if (size >= sizeof(std::uint64_t)) {

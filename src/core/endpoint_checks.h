@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/endpoint_checks.h: what every post checks first. Inline: of a message of few octets the
-// posts are half the work, and the arguments of these two did not even fit into registers. Hot
-// path: no allocation, no logging; what is said of a post that fails is in causes.h.
+// core/endpoint_checks.h: what every post checks first.
+// Inline: of a message of few octets the posts are half the work, and the arguments of
+// check_local() do not even fit into registers. Hot path: no allocation, no logging; what is said
+// of a post that fails is in causes.h.
 #pragma once
 
 #include "core/causes.h"
