@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// info/loaded.h: which files this process has mapped its libraries from. The loader knows also where
-// /proc is not mounted.
+// info/loaded.h: which files this process has mapped its libraries from. The loader knows also
+// where /proc is not mounted.
 #pragma once
 
 #include <string>
