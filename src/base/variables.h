@@ -59,12 +59,12 @@ struct VariableInfo {
   Variable variable;
   const char* name;
   Syntax syntax;
-  bool trusted = false;       // ignored in programs with more rights than their caller
+  bool trusted = false; // ignored in programs with more rights than their caller
   bool empty_is_unset = false;
   std::array<std::string_view, 4> words{};
   std::uint64_t least = 0, most = 0;
-  const char* expected = "";  // "on or off"
-  const char* instead = "";   // "using 512": what holds where the value is not understood
+  const char* expected = ""; // "on or off"
+  const char* instead = "";  // "using 512": what holds where the value is not understood
 };
 
 // All of them.

@@ -43,8 +43,8 @@ std::string failed_connect(DAT_EVENT_NUMBER number, const std::string& peer, con
                            : "; dat-info --check says what the adapter lacks",
                        event_text(number));
   if (ways.names.empty()) return connection_failure(number, asked);
-  return connection_failure(
-      number, fmt::format("{}, over {} ({})", asked, ways.names, ways.reason));
+  return connection_failure(number,
+                            fmt::format("{}, over {} ({})", asked, ways.names, ways.reason));
 }
 
 } // namespace datum::tools

@@ -9,14 +9,15 @@ namespace {
 
 // Rules: MESSAGE.4
 TEST(FailedConnect, NamesHostQualifierWaysCauseAndStep) {
-  const Ways ways = {"shared memory where the listener offers it, else TCP", "DATUM_TRANSPORT=auto"};
+  const Ways ways = {"shared memory where the listener offers it, else TCP",
+                     "DATUM_TRANSPORT=auto"};
   EXPECT_EQ(failed_connect(DAT_CONNECTION_EVENT_NON_PEER_REJECTED, "127.0.0.1 port 7",
                            resolve("127.0.0.1"), ways),
             "127.0.0.1 port 7, over shared memory where the listener offers it, else TCP "
             "(DATUM_TRANSPORT=auto): nobody listens on that port; is the server running, and is "
             "the port right? (DAT_CONNECTION_EVENT_NON_PEER_REJECTED)");
-  EXPECT_EQ(failed_connect(DAT_CONNECTION_EVENT_PEER_REJECTED, "there port 7",
-                           resolve("192.0.2.1"), {"TCP", "DATUM_TRANSPORT=tcp"}),
+  EXPECT_EQ(failed_connect(DAT_CONNECTION_EVENT_PEER_REJECTED, "there port 7", resolve("192.0.2.1"),
+                           {"TCP", "DATUM_TRANSPORT=tcp"}),
             "there port 7 (192.0.2.1), over TCP (DATUM_TRANSPORT=tcp): the program there refused "
             "the connection; ask it why (DAT_CONNECTION_EVENT_PEER_REJECTED)");
 }
@@ -31,10 +32,10 @@ TEST(FailedConnect, AWayThatIsSwitchedOffIsTheCauseAndNotTheAddress) {
 
 // Rules: MESSAGE.4
 TEST(FailedConnect, AProviderThatDoesNotTellItsWaysIsNotGuessedAt) {
-  EXPECT_EQ(failed_connect(DAT_CONNECTION_EVENT_TIMED_OUT, "192.0.2.1 port 7",
-                           resolve("192.0.2.1"), {}),
-            "192.0.2.1 port 7: no answer in time; is the server busy or stopped? "
-            "(DAT_CONNECTION_EVENT_TIMED_OUT)");
+  EXPECT_EQ(
+      failed_connect(DAT_CONNECTION_EVENT_TIMED_OUT, "192.0.2.1 port 7", resolve("192.0.2.1"), {}),
+      "192.0.2.1 port 7: no answer in time; is the server busy or stopped? "
+      "(DAT_CONNECTION_EVENT_TIMED_OUT)");
 }
 
 } // namespace

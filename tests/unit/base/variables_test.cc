@@ -98,8 +98,8 @@ TEST(Variables, NumbersHaveTheirRange) {
     SCOPED_TRACE(about(each.variable).name);
     EXPECT_TRUE(is_understood(each.variable, each.least));
     EXPECT_TRUE(is_understood(each.variable, each.most));
-    for (const char* bad : {each.below, each.above, "", "-1", "1s", "64k", "1e2", "16 ", "4294971392000",
-                            "99999999999999999999"})
+    for (const char* bad : {each.below, each.above, "", "-1", "1s", "64k", "1e2", "16 ",
+                            "4294971392000", "99999999999999999999"})
       EXPECT_FALSE(is_understood(each.variable, bad)) << bad;
   }
 }
@@ -107,7 +107,8 @@ TEST(Variables, NumbersHaveTheirRange) {
 TEST(Variables, AMaskIsANumberOfAnyBase) {
   EXPECT_EQ(parse_mask("0xff"), 255U);
   EXPECT_EQ(parse_mask("9"), 9U);
-  for (const char* bad : {"", "errors", "0xfg", "9 "}) EXPECT_EQ(parse_mask(bad), std::nullopt) << bad;
+  for (const char* bad : {"", "errors", "0xfg", "9 "})
+    EXPECT_EQ(parse_mask(bad), std::nullopt) << bad;
 }
 
 TEST(Variables, AliasesAreNamesWithAnIa) {
@@ -147,8 +148,9 @@ std::string said_by_reading(const char* value) {
 
 // Rules: ENV.27
 TEST(Variables, AnIgnoredValueIsToldOnceAndAgainWhenItComesBack) {
-  const std::string line = "datum warn: DATUM_HALF_OPEN=\"none\" is ignored: expected a number from "
-                           "1 to 65536; using 512\n";
+  const std::string line =
+      "datum warn: DATUM_HALF_OPEN=\"none\" is ignored: expected a number from "
+      "1 to 65536; using 512\n";
   EXPECT_EQ(said_by_reading("none"), line);
   EXPECT_EQ(said_by_reading("none"), "");
   EXPECT_NE(said_by_reading("0"), "") << "another value";
