@@ -67,7 +67,10 @@ class DatPerfCompare : public testing::Test {
     ASSERT_EQ(chmod(file.c_str(), 0755), 0);
   }
   [[nodiscard]] std::string perf(const std::string& options) const {
-    return "env PATH=" + folder_ + " " + kDatPerf + " --repeat 1 --time 1 --no-limits " + options;
+    return perf_server("--repeat 1 --time 1 --no-limits " + options);
+  }
+  [[nodiscard]] std::string perf_server(const std::string& options) const {
+    return "env PATH=" + folder_ + " " + kDatPerf + " " + options;
   }
   // Of the tools' processes, those that still run.
   [[nodiscard]] std::size_t left() const {
@@ -166,7 +169,7 @@ TEST_F(DatPerfCompare, CtrlCEndsTheToolsToo) {
 
 TEST_F(DatPerfCompare, AServerRunsNoToolsUnlessItWasToldTo) {
   install(kUcx, kUcxFigure);
-  Served server(perf("--server --port 0 -q"));
+  Served server(perf_server("--server --port 0 -q"));
   const Ended ended =
       run(perf("127.0.0.1 --port " + server.port + " --compare -t send-lat -s 8 2>&1"));
   EXPECT_EQ(ended.code, 2);
@@ -179,7 +182,7 @@ TEST_F(DatPerfCompare, AServerRunsNoToolsUnlessItWasToldTo) {
 
 TEST_F(DatPerfCompare, AServerWithCompareRunsThePassiveSides) {
   install(kUcx, kUcxFigure);
-  Served server(perf("--server --once --compare --port 0 -q"));
+  Served server(perf_server("--server --once --compare --port 0 -q"));
   const Ended ended = run(perf("127.0.0.1 --port " + server.port +
                                " --transport tcp --compare -t send-lat -s 8 --json 2>&1"));
   EXPECT_EQ(ended.code, 0);
