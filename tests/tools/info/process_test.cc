@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <sstream>
 
 #include "command.h"
@@ -213,21 +214,25 @@ TEST(DatInfo, LinesOfADistributionAreOneLine) {
   EXPECT_EQ(count(run(conf.with(kInfo + " ofa-v2-7")).output, "ofa-v2-7"), 1U);
 }
 
+// Columns are as wide as this machine's names.
+std::string squeezed(const std::string& text) {
+  return std::regex_replace(text, std::regex(" +"), " ");
+}
+
 TEST(DatInfo, TheViewOfDat2IsThatOfItsPrograms) {
   const DatConf conf("old u1.2 nonthreadsafe default libdatum1.so datum.0.1 \"\" \"\"\n"
                      "mine u2.0 nonthreadsafe default libdatum2.so datum.0.1 \"\" \"\"\n");
   const Ended list = run(conf.with(kInfo + " --dat2"));
   EXPECT_EQ(list.code, 0) << list.output;
   for (const char* part :
-       {"\ndatum-lo     2.0 ", "built in (libdatum2.so)", "\nmine         2.0 ",
+       {"\ndatum-lo 2.0 ", "built in (libdatum2.so)", "\nmine 2.0 ",
         "for DAT 1.2 programs; not tried", "served by ", "/libdat2.so.2\n", "/libdatum2.so\n"})
-    EXPECT_NE(list.output.find(part), std::string::npos) << part << '\n' << list.output;
+    EXPECT_NE(squeezed(list.output).find(part), std::string::npos) << part << '\n' << list.output;
   const Ended full = run(kInfo + " --dat2 -a datum");
   EXPECT_EQ(full.code, 0);
-  for (const char* part :
-       {"extension_supported                    InfiniBand", "zb_supported",
-        "provider: DAT_IB_FETCH_AND_ADD", "dapl_version                           2.0"})
-    EXPECT_NE(full.output.find(part), std::string::npos) << part << '\n' << full.output;
+  for (const char* part : {"extension_supported InfiniBand", "zb_supported",
+                           "provider: DAT_IB_FETCH_AND_ADD", "dapl_version 2.0"})
+    EXPECT_NE(squeezed(full.output).find(part), std::string::npos) << part << '\n' << full.output;
   const Ended check = run("env DAT_OVERRIDE= " + kInfo + " --dat2 --check");
   EXPECT_NE(check.output.find("/libdatum2.so"), std::string::npos) << check.output;
   EXPECT_EQ(run(kInfo + " --dat2 -p 1 2>&1").code, 2);
