@@ -2,6 +2,7 @@
 #include "cp/digest.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <new>
 #include <vector>
@@ -91,6 +92,11 @@ Digest FileDigest::finish() {
 
 Digest digest_of(std::span<const std::byte> bytes) {
   return canonical(XXH3_128bits(bytes.data(), bytes.size()));
+}
+
+Digest digest_of_short_file(std::span<const std::byte> content) {
+  assert(content.size() <= kBlock);
+  return content.empty() ? digest_of({}) : digest_of(digest_of(content));
 }
 
 } // namespace datum::cp

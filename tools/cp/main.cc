@@ -70,6 +70,8 @@ CLI::App* add_client(CLI::App& app, CommandLine& line, const char* name, const c
   auto* dry = sub->add_flag("--dry-run", line.dry_run, "say what would be copied; copy nothing");
   sub->add_flag("--verify", line.verify, "compare contents on both sides; copy nothing")
       ->excludes(dry);
+  sub->add_flag("--checksum", o.compare,
+                "compare the contents of files whose size, time and permissions agree");
   sub->add_flag("-q,--quiet", o.quiet, "no progress bar, no summary");
   sub->add_option("--chunk", line.chunk, "bytes per RDMA operation, 4k to 16M")
       ->type_name("SIZE")

@@ -16,7 +16,12 @@ struct Terms {
   Method method{};
   Mode mode{};
   std::uint32_t chunk_size = 0, depth = 0;
+  bool count = true;    // the source begins with a Total
+  bool compare = false; // by contents what is equal by size, time and permissions
 };
+
+// What a job says of it.
+Terms terms_of(const Job& job);
 
 struct Summary {
   std::uint64_t copied = 0, unchanged = 0, would_copy = 0, differing = 0, failed = 0, left_out = 0;

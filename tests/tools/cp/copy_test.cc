@@ -164,7 +164,7 @@ TEST_P(Copy, ASparseFileStaysSparseAndItsHolesAreNotMoved) {
 TEST_P(Copy, ACutCopyContinuesWithWhatIsMissing) {
   from_.write("t", test::noise(12 * test::kMiB));
   // 160 chunks of 64 KiB are 10 MiB: two whole blocks of 4 MiB can be continued from.
-  run("t", "", Mode::Copy, [](auto& source, auto&) { source.cut_at_chunk(161); });
+  run("t", "", Mode::Copy, [](auto& source, auto&) { source.cut_at_load(161); });
   EXPECT_FALSE(source_ended_well_ || sink_ended_well_);
   EXPECT_FALSE(to_.exists("t"));
   run("t", "");
@@ -177,7 +177,7 @@ TEST_P(Copy, ACutCopyContinuesWithWhatIsMissing) {
 
 TEST_P(Copy, ASourceThatChangedAfterACutIsCopiedFromTheStart) {
   from_.write("t", test::noise(12 * test::kMiB));
-  run("t", "", Mode::Copy, [](auto& source, auto&) { source.cut_at_chunk(161); });
+  run("t", "", Mode::Copy, [](auto& source, auto&) { source.cut_at_load(161); });
   from_.write("t", test::noise(12 * test::kMiB, 2));
   run("t", "");
   EXPECT_EQ(sink_.summary.bytes_resumed, 0U);
@@ -188,8 +188,8 @@ TEST_P(Copy, ADamagedChunkIsNoticedAndTheFileDoesNotAppear) {
   from_.write("t/bad", test::noise(200'000));
   from_.write("t/good", "fine");
   run("t", "", Mode::Copy, [](auto& source, auto& sink) {
-    source.damage_chunk(2);
-    sink.damage_chunk(2);
+    source.damage_slot(2);
+    sink.damage_slot(2);
   });
   EXPECT_EQ(sink_.summary.failed, 1U);
   ASSERT_EQ(source_.texts.size(), 1U);

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "common/address.h"
 #include "common/dat_error.h"
@@ -54,8 +55,15 @@ class HostileCaller {
 
   // Gives that many credits with it. False: the server has ended the connection.
   bool send(const Message& message, std::uint16_t credits = 0) {
+    return send(std::vector<Message>{message}, credits);
+  }
+  bool send(const std::vector<Message>& messages, std::uint16_t credits = 0) {
     WireWriter frame;
-    frame.number(credits).raw(encode(message));
+    frame.number(credits);
+    for (const Message& message : messages) {
+      const std::vector<std::byte> bytes = encode(message);
+      frame.number(static_cast<std::uint16_t>(bytes.size())).raw(bytes);
+    }
     std::memcpy(memory_.bytes().data() + kFrame, frame.bytes().data(), frame.bytes().size());
     DAT_LMR_TRIPLET iov = region_.local(kFrame, frame.bytes().size());
     if (dat_ep_post_send(ep_.get(), 1, &iov, cookie(Work::Send, 0), DAT_COMPLETION_DEFAULT_FLAG) !=
