@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // cp/arrival.h: a file that arrives in pieces, and files that arrive whole: what a worker does.
-// Lives here: the calls of the file system, and what came of them, for the owner to read afterwards.
-// Not here:   messages, slots and the order of things (sink.cc).
-// Threads: one task at a time works on one of these.
+// Lives here: the calls of the file system, and what came of them, for the owner to read
+// afterwards. Not here:   messages, slots and the order of things (sink.cc). Threads: one task at a
+// time works on one of these.
 #pragma once
 
 #include <cstdint>

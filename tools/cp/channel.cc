@@ -130,8 +130,7 @@ void Channel::send(const Message& message) {
   }
   encoded_.clear();
   append_to(encoded_, message);
-  if (outbox_.empty() ||
-      outbox_.back().size() + kLength + encoded_.size() > kFrame - kCredits) {
+  if (outbox_.empty() || outbox_.back().size() + kLength + encoded_.size() > kFrame - kCredits) {
     outbox_.emplace_back();
     outbox_.back().reserve(kFrame);
   }

@@ -57,7 +57,8 @@ class Channel final : public Link {
   std::span<std::byte> slot(std::uint32_t index) override;
   void write_slot(std::uint32_t index, std::uint32_t length) override;
   void read_slot(std::uint32_t index, std::uint32_t length) override;
-  LinkEvent next() override;
+  using Link::next;
+  LinkEvent next(Sent sent) override;
   std::optional<LinkEvent> poll() override;
   void tick() override;
   void notify() override;
@@ -97,8 +98,8 @@ class Channel final : public Link {
   std::deque<std::vector<std::byte>> outbox_; // frames without their credits
   std::vector<std::byte> encoded_;            // one message: kept for its memory
   std::deque<Arrived> inbox_;
-  std::optional<std::uint32_t> opened_;   // the Recv buffer whose messages are being taken
-  std::span<const std::byte> unread_;     // of it
+  std::optional<std::uint32_t> opened_;    // the Recv buffer whose messages are being taken
+  std::span<const std::byte> unread_;      // of it
   std::atomic<bool> notice_posted_{false}; // an event is on its way to us
   bool notified_ = false;
   bool connected_ = false, finishing_ = false;

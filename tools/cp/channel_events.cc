@@ -25,11 +25,11 @@ constexpr auto kGoodbye = 5s;
 
 } // namespace
 
-LinkEvent Channel::next() {
+LinkEvent Channel::next(Sent sent) {
   const tools::Deadline deadline = tools::after(silence_);
   for (;;) {
     if (auto event = poll()) return *std::move(event);
-    flush();
+    if (sent == Sent::Flush) flush();
     if (!connected_) lost("");
     if (!wait_until(deadline))
       lost(fmt::format("silent for {} s; is that process stopped or its disk stuck?",

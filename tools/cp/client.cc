@@ -122,8 +122,8 @@ void run_job(Channel& channel, Plan plan, Reporter& reporter) {
   const bool put = plan.job.direction == Direction::Put;
   if (!put) send_paths(channel, plan.remote_paths);
   const Terms terms = terms_of(plan.job);
+  offer_slots(channel, terms, put ? Role::Source : Role::Sink); // while the server makes its own
   take_slots(channel, terms, expect<Slots>(channel, "something else than its slots"));
-  offer_slots(channel, terms, put ? Role::Source : Role::Sink);
   if (put)
     Source(channel, terms, std::move(plan.roots), reporter).run();
   else

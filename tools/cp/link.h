@@ -37,8 +37,11 @@ class Link {
   // RDMA Read from the peer's slot to ours; SlotArrived follows, in the order of these calls.
   virtual void read_slot(std::uint32_t index, std::uint32_t length) = 0;
 
-  // Throws ToolError: PeerLost when the connection ended or nothing came for too long.
-  virtual LinkEvent next() = 0;
+  // Throws ToolError: PeerLost when the connection ended or nothing came for too long. Hold: what
+  // was sent may wait on, because a notify() comes soon and more to send with it.
+  enum class Sent { Flush, Hold };
+  virtual LinkEvent next(Sent sent) = 0;
+  LinkEvent next() { return next(Sent::Flush); }
   virtual std::optional<LinkEvent> poll() = 0;
 
   // next() gives Notified soon. The only call that any thread may make.

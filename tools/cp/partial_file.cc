@@ -82,9 +82,9 @@ PartialFile::PartialFile(std::shared_ptr<const tools::UniqueFd> folder, Identity
         if (journal_) journal_->append(block);
       }) {
   const std::uint64_t left = open_locked();
-  if (identity_.size > kBlock)
-    resume(tick);
-  // Not if it is new: ext4 takes an emptied file for one that is written again, and waits for the disk.
+  if (identity_.size > kBlock) resume(tick);
+  // Not if it is new: ext4 takes an emptied file for one that is written again, and waits for the
+  // disk.
   else if (left > 0 && ftruncate(file_.get(), 0) != 0)
     throw FileError("empty", identity_.path, errno);
 }
@@ -123,9 +123,8 @@ void PartialFile::resume(const std::function<void()>& tick) {
   }
   offset_ = good * kBlock;
   struct stat st = {};
-  if (fstat(file_.get(), &st) != 0 ||
-      (static_cast<std::uint64_t>(st.st_size) != offset_ &&
-       ftruncate(file_.get(), static_cast<off_t>(offset_)) != 0))
+  if (fstat(file_.get(), &st) != 0 || (static_cast<std::uint64_t>(st.st_size) != offset_ &&
+                                       ftruncate(file_.get(), static_cast<off_t>(offset_)) != 0))
     throw FileError("shorten", identity_.path, errno);
   journal.start(identity_, std::span(blocks).first(good));
   journal_ = std::move(journal);

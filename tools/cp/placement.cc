@@ -36,6 +36,11 @@ timespec to_timespec(const Time& time) {
   return {time.seconds, static_cast<long>(time.nanoseconds)};
 }
 
+void set_time(int folder, const char* link, const Time& mtime) {
+  const timespec times[2] = {to_timespec(mtime), to_timespec(mtime)};
+  utimensat(folder, link, times, AT_SYMLINK_NOFOLLOW);
+}
+
 } // namespace
 
 Placement::Placement(Destination destination, Mode mode) : destination_(std::move(destination)) {
@@ -101,8 +106,7 @@ Existing Placement::claim(const std::string& path, const Look& found) {
   const std::string_view parent = parent_of(path);
   auto names = taken_.find(parent);
   if (names == taken_.end())
-    names =
-        taken_.emplace(parent, TakenNames(found.folder->get(), std::string(parent))).first;
+    names = taken_.emplace(parent, TakenNames(found.folder->get(), std::string(parent))).first;
   if (!found.there) return Existing::Keep;
   names->second.claim(found.folder->get(), path);
   return Existing::Replace;
@@ -167,12 +171,17 @@ void Placement::finish_folder(const std::string& path, std::uint32_t mode,
 void Placement::make_link(const std::string& path, const Offer& offer, Existing existing) const {
   const OpenFolder folder = parent(path);
   const std::string name(name_in(path));
+  if (existing == Existing::Keep) {
+    if (symlinkat(offer.target.c_str(), folder->get(), name.c_str()) != 0)
+      throw FileError(errno == EEXIST ? "put in place" : "create symbolic link", path, errno);
+    set_time(folder->get(), name.c_str(), offer.mtime);
+    return;
+  }
   // Made under another name, then renamed: a file that the link replaces is never missing.
   unlinkat(folder->get(), kTemporaryLink, 0);
-  const timespec times[2] = {to_timespec(offer.mtime), to_timespec(offer.mtime)};
   if (symlinkat(offer.target.c_str(), folder->get(), kTemporaryLink) != 0)
     throw FileError("create symbolic link", path, errno);
-  utimensat(folder->get(), kTemporaryLink, times, AT_SYMLINK_NOFOLLOW);
+  set_time(folder->get(), kTemporaryLink, offer.mtime);
   if (const int error = put_in_place(folder->get(), kTemporaryLink, name, existing); error != 0) {
     unlinkat(folder->get(), kTemporaryLink, 0);
     throw FileError("put in place", path, error);

@@ -15,9 +15,8 @@ template <>
 inline constexpr auto kFields<Time> = std::tuple{&Time::seconds, &Time::nanoseconds};
 template <>
 inline constexpr auto kFields<Job> =
-    std::tuple{&Job::direction, &Job::method,      &Job::mode,  &Job::chunk_size,
-               &Job::depth,     &Job::into_folder, &Job::count, &Job::compare,
-               &Job::destination};
+    std::tuple{&Job::direction,   &Job::method, &Job::mode,    &Job::chunk_size, &Job::depth,
+               &Job::into_folder, &Job::count,  &Job::compare, &Job::destination};
 template <>
 inline constexpr auto kFields<Path> = std::tuple{&Path::path};
 template <>
@@ -116,10 +115,9 @@ std::optional<Message> decode_as(std::size_t index, WireReader& in) {
 }
 
 constexpr std::array<std::string_view, std::variant_size_v<Message>> kNames = {
-    "Job",      "Path",    "PathsEnd", "Slots", "Total",        "Offer",
-    "Want",     "Chunk",   "Hole",     "End",   "DirectoryEnd", "Result",
-    "SlotFree", "Problem", "Done",     "Bye",   "Abort",        "KeepAlive",
-    "Load",     "Compare", "Compared"};
+    "Job",   "Path", "PathsEnd", "Slots",        "Total",  "Offer",    "Want",
+    "Chunk", "Hole", "End",      "DirectoryEnd", "Result", "SlotFree", "Problem",
+    "Done",  "Bye",  "Abort",    "KeepAlive",    "Load",   "Compare",  "Compared"};
 
 } // namespace
 

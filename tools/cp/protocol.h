@@ -165,9 +165,9 @@ struct KeepAlive {
 };
 
 // The wire type of a message is its place here plus one.
-using Message = std::variant<Job, Path, PathsEnd, Slots, Total, Offer, Want, Chunk, Hole, End,
-                             DirectoryEnd, Result, SlotFree, Problem, Done, Bye, Abort, KeepAlive,
-                             Load, Compare, Compared>;
+using Message =
+    std::variant<Job, Path, PathsEnd, Slots, Total, Offer, Want, Chunk, Hole, End, DirectoryEnd,
+                 Result, SlotFree, Problem, Done, Bye, Abort, KeepAlive, Load, Compare, Compared>;
 
 std::vector<std::byte> encode(const Message& message);
 void append_to(std::vector<std::byte>& bytes, const Message& message); // the same, behind them

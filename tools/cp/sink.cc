@@ -2,6 +2,7 @@
 // The half of Sink that hears and decides.
 #include "cp/sink.h"
 
+#include <chrono>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -31,7 +32,9 @@ void Sink::run() {
     std::optional<LinkEvent> event = link_.poll();
     if (!event) {
       submit_batch(); // nothing more will join it soon
-      event = link_.next();
+      const bool hold = workers_.busy() && slots_to_free_ < (terms_.depth + 1) / 2;
+      event = link_.next(hold ? Link::Sent::Hold : Link::Sent::Flush);
+      if (!hold) slots_to_free_ = 0;
     }
     if (!handle(*event)) break;
     work();
@@ -60,10 +63,18 @@ bool Sink::handle(const LinkEvent& event) {
   if (std::holds_alternative<Notified>(event)) {
     workers_.finish_done();
     finish_folders();
-    if (workers_.busy()) link_.tick(); // the source may have nothing to say meanwhile
+    keep_alive();
     return true;
   }
   return handle(std::get<Message>(event));
+}
+
+// The source may have nothing to say while the workers work.
+void Sink::keep_alive() {
+  const auto now = std::chrono::steady_clock::now();
+  if (!workers_.busy() || now - kept_alive_ < std::chrono::seconds(1)) return;
+  kept_alive_ = now;
+  link_.tick();
 }
 
 bool Sink::handle(const Message& message) {
@@ -147,12 +158,14 @@ void Sink::refuse(const Offer& offer, const std::string& news) {
 // A full disk, or a folder that takes nothing, is news once: what else fails there is counted.
 std::string Sink::news_of(const Offer& offer, const FileError& error) {
   if (error.disk_full())
-    return std::exchange(full_, true) ? "" : fmt::format("{}; nothing more is copied", error.what());
+    return std::exchange(full_, true) ? ""
+                                      : fmt::format("{}; nothing more is copied", error.what());
   if (closed_.covers(offer.path)) return "";
   if (placement_.takes_names(placement_.place(offer.path, offer.kind))) return error.what();
   closed_.add(parent_of(offer.path));
-  return fmt::format("{} (nothing can be created in that folder; what else belongs there fails, too)",
-                     error.what());
+  return fmt::format(
+      "{} (nothing can be created in that folder; what else belongs there fails, too)",
+      error.what());
 }
 
 void Sink::decide(const Offer& offer) {
@@ -163,26 +176,34 @@ void Sink::decide(const Offer& offer) {
   const Existing existing = placement_.claim(path, found);
   if (offer.kind == Kind::File)
     decide_file(offer, path, found, existing);
+  else if (offer.kind == Kind::Symlink)
+    decide_link(offer, path, found, existing);
   else
-    settle(offer, settle_plain(offer, path, found, existing), "");
+    settle(offer, settle_folder(offer, path, found, existing), "");
 }
 
-// Folders and links are done at once.
-Outcome Sink::settle_plain(const Offer& offer, const std::string& path, const Look& found,
-                           Existing existing) {
-  if (offer.kind == Kind::Symlink && (offer.target.empty() || offer.target.size() > 4095 ||
-                                      offer.target.find('\0') != std::string::npos))
-    throw std::invalid_argument("the symbolic link's target is not one that a link can have");
-  const Present present = Placement::present(found, offer);
-  if (terms_.mode == Mode::Verify)
-    return present == Present::Same ? Outcome::Unchanged : Outcome::Differs;
-  if (terms_.mode == Mode::DryRun)
-    return present == Present::Same ? Outcome::Unchanged : Outcome::WouldCopy;
-  if (offer.kind == Kind::Directory)
+Outcome Sink::settle_folder(const Offer& offer, const std::string& path, const Look& found,
+                            Existing existing) {
+  const bool same = Placement::present(found, offer) == Present::Same;
+  if (terms_.mode == Mode::Copy)
     return placement_.make_folder(path, existing) ? Outcome::Copied : Outcome::Unchanged;
-  if (present == Present::Same) return Outcome::Unchanged;
-  placement_.make_link(path, offer, existing);
-  return Outcome::Copied;
+  if (same) return Outcome::Unchanged;
+  return terms_.mode == Mode::Verify ? Outcome::Differs : Outcome::WouldCopy;
+}
+
+void Sink::decide_link(const Offer& offer, const std::string& path, const Look& found,
+                       Existing existing) {
+  if (offer.target.empty() || offer.target.size() > 4095 ||
+      offer.target.find('\0') != std::string::npos)
+    throw std::invalid_argument("the symbolic link's target is not one that a link can have");
+  if (Placement::present(found, offer) == Present::Same) {
+    settle(offer, Outcome::Unchanged, "");
+  } else if (terms_.mode != Mode::Copy) {
+    settle(offer, terms_.mode == Mode::Verify ? Outcome::Differs : Outcome::WouldCopy, "");
+  } else {
+    placement_.make_link(path, offer, existing);
+    settle(offer, Outcome::Copied, "");
+  }
 }
 
 void Sink::decide_file(const Offer& offer, const std::string& path, const Look& found,
@@ -199,6 +220,7 @@ void Sink::decide_file(const Offer& offer, const std::string& path, const Look& 
     incoming_.emplace(offer.id, incoming);
     link_.send(Compare{offer.id});
   } else if (present == Present::Same) {
+    if (terms_.mode == Mode::Copy) ++reporter_.summary.skipped;
     settle(offer, Outcome::Unchanged, "");
   } else if (terms_.mode == Mode::DryRun) {
     settle(offer, Outcome::WouldCopy, "");

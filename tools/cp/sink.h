@@ -6,6 +6,7 @@
 // Threads: one thread decides and talks. Workers write files, and read those that are compared.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -37,14 +38,14 @@ class Sink {
   // A file between our Want or Compare and its End.
   struct Incoming {
     Offer offer;
-    WholeFile file;              // what of it is known
-    bool wanted = false;         // else the source is to say its checksum,
-    bool compared = false;       // and has
-    std::uint64_t announced = 0; // offset the next Chunk must have
-    bool settled = false;        // its Result has left
+    WholeFile file;                    // what of it is known
+    bool wanted = false;               // else the source is to say its checksum,
+    bool compared = false;             // and has
+    std::uint64_t announced = 0;       // offset the next Chunk must have
+    bool settled = false;              // its Result has left
     std::shared_ptr<Arrival> arrival;  // if it comes in pieces
     std::optional<std::size_t> worker; // whose that is
-    std::uint32_t slot = 0;           // where it is, if it came whole
+    std::uint32_t slot = 0;            // where it is, if it came whole
   };
   struct Piece {
     std::shared_ptr<Incoming> file;
@@ -80,6 +81,7 @@ class Sink {
 
   bool handle(const LinkEvent& event); // false: the source is done
   bool handle(const Message& message);
+  void keep_alive();
   bool handle_data(const Message& message);
   void on(const Offer& offer);
   void on(const DirectoryEnd& folder);
@@ -97,8 +99,10 @@ class Sink {
   void want(Incoming& incoming);
   void refuse(const Offer& offer, const std::string& news);
   std::string news_of(const Offer& offer, const FileError& error);
-  Outcome settle_plain(const Offer& offer, const std::string& path, const Look& found,
-                       Existing existing);
+  Outcome settle_folder(const Offer& offer, const std::string& path, const Look& found,
+                        Existing existing);
+  void decide_link(const Offer& offer, const std::string& path, const Look& found,
+                   Existing existing);
 
   void queue(Step step);
   void work(); // carries out the steps whose data is here
@@ -111,7 +115,8 @@ class Sink {
             std::function<void(const Landed&)> after);
   void finish(const std::shared_ptr<Incoming>& incoming, const End& end);
   void compare(const std::shared_ptr<Incoming>& incoming, const Digest& theirs);
-  void compared(const std::shared_ptr<Incoming>& incoming, const Hashed& ours, const Digest& theirs);
+  void compared(const std::shared_ptr<Incoming>& incoming, const Hashed& ours,
+                const Digest& theirs);
   void submit_batch();
   void finish_folders();
   void finish_folder(const FolderEnd& end);
@@ -141,7 +146,9 @@ class Sink {
   std::deque<FolderEnd> folder_ends_; // that wait for files
   std::deque<std::uint32_t> reading_; // slots on their way to us, in order
   std::vector<Loaded> slots_;
-  std::uint32_t filled_ = 0; // the slot of the last Load
+  std::uint32_t filled_ = 0;        // the slot of the last Load
+  std::uint32_t slots_to_free_ = 0; // the source may not have heard of these
+  std::chrono::steady_clock::time_point kept_alive_{};
   std::shared_ptr<Batch> batch_ = std::make_shared<Batch>();
   Workers workers_; // the last: it ends first
 };

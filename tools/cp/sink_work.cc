@@ -48,11 +48,12 @@ void Sink::carry_out(Piece piece) {
     incoming.slot = piece.slot;
   } else {
     const auto bytes = link_.slot(piece.slot).subspan(piece.at, piece.length);
-    give(piece.file, [arrival = arrival_of(incoming), bytes] { return arrival->append(bytes); },
-         [this, file = piece.file, slot = piece.slot](const Landed& landed) {
-           if (landed.error) fail(*file, *landed.error);
-           done_with(slot);
-         });
+    give(
+        piece.file, [arrival = arrival_of(incoming), bytes] { return arrival->append(bytes); },
+        [this, file = piece.file, slot = piece.slot](const Landed& landed) {
+          if (landed.error) fail(*file, *landed.error);
+          done_with(slot);
+        });
   }
 }
 
@@ -80,7 +81,7 @@ void Sink::carry_out(FileEnd end) {
     settle(incoming, Outcome::Failed, end.message.problem);
   } else {
     incoming.file.digest = end.message.digest;
-    batch_->bytes += incoming.offer.size;
+    batch_->bytes += incoming.file.content.size();
     batch_->files.push_back(std::move(end.file));
     if (batch_->files.size() == kMostInBatch || batch_->bytes >= kMostBytesInBatch) submit_batch();
   }
@@ -109,14 +110,16 @@ void Sink::give(const std::shared_ptr<Incoming>& incoming, std::function<Landed(
 
 void Sink::finish(const std::shared_ptr<Incoming>& incoming, const End& end) {
   if (end.problem.empty()) {
-    give(incoming,
-         [arrival = incoming->arrival, digest = end.digest] { return arrival->finish(digest); },
-         [this, incoming](const Landed& landed) { settle(*incoming, landed); });
+    give(
+        incoming,
+        [arrival = incoming->arrival, digest = end.digest] { return arrival->finish(digest); },
+        [this, incoming](const Landed& landed) { settle(*incoming, landed); });
   } else {
-    give(incoming, [arrival = incoming->arrival] { return arrival->give_up(); },
-         [this, incoming, problem = end.problem](const Landed&) {
-           if (!incoming->settled) settle(*incoming, Outcome::Failed, problem);
-         });
+    give(
+        incoming, [arrival = incoming->arrival] { return arrival->give_up(); },
+        [this, incoming, problem = end.problem](const Landed&) {
+          if (!incoming->settled) settle(*incoming, Outcome::Failed, problem);
+        });
   }
 }
 
@@ -127,21 +130,21 @@ void Sink::submit_batch() {
     for (const auto& file : batch->files) batch->landed.push_back(land(file->file));
   };
   workers_.submit(workers_.idlest(), {land_all, [this, batch] {
-                    for (std::size_t i = 0; i < batch->files.size(); ++i) {
-                      Incoming& incoming = *batch->files[i];
-                      if (!incoming.file.content.empty()) done_with(incoming.slot);
-                      settle(incoming, batch->landed[i]);
-                    }
-                  }});
+                                        for (std::size_t i = 0; i < batch->files.size(); ++i) {
+                                          Incoming& incoming = *batch->files[i];
+                                          if (!incoming.file.content.empty())
+                                            done_with(incoming.slot);
+                                          settle(incoming, batch->landed[i]);
+                                        }
+                                      }});
 }
 
 void Sink::compare(const std::shared_ptr<Incoming>& incoming, const Digest& theirs) {
   const auto ours = std::make_shared<Hashed>();
-  workers_.submit(workers_.idlest(),
-                  {[this, incoming, ours] {
-                     *ours = hash(incoming->file, [this] { workers_.tick(); });
-                   },
-                   [this, incoming, ours, theirs] { compared(incoming, *ours, theirs); }});
+  workers_.submit(
+      workers_.idlest(),
+      {[this, incoming, ours] { *ours = hash(incoming->file, [this] { workers_.tick(); }); },
+       [this, incoming, ours, theirs] { compared(incoming, *ours, theirs); }});
 }
 
 void Sink::compared(const std::shared_ptr<Incoming>& incoming, const Hashed& ours,
@@ -155,6 +158,7 @@ void Sink::compared(const std::shared_ptr<Incoming>& incoming, const Hashed& our
     return;
   }
   if (same) {
+    ++reporter_.summary.compared;
     incoming_.erase(incoming->offer.id);
     settle(*incoming, Outcome::Unchanged);
     return;
@@ -172,6 +176,7 @@ void Sink::done_with(std::uint32_t slot) {
   if (--loaded.pieces > 0 || loaded.announced < loaded.length) return;
   loaded = {};
   link_.send(SlotFree{slot});
+  ++slots_to_free_;
 }
 
 void Sink::finish_folders() {
@@ -214,6 +219,7 @@ void Sink::settle(Incoming& incoming, const Landed& landed) {
   if (landed.error) {
     fail(incoming, *landed.error);
   } else if (!incoming.settled && landed.agrees) {
+    ++reporter_.summary.compared;
     settle(incoming, Outcome::Copied);
   } else if (!incoming.settled) {
     settle(incoming, Outcome::Failed,

@@ -321,7 +321,8 @@ void Source::on(const Compare& compare) {
   try {
     if (open_file(item.entry).empty()) answer.digest = hash_prefix(item, item.entry.size).finish();
   } catch (const std::system_error&) {
-    answer.digest = {}; // no checksum is that: the sink wants the file, and is told why it cannot be
+    answer
+        .digest = {}; // no checksum is that: the sink wants the file, and is told why it cannot be
   }
   item.entry.file = tools::UniqueFd();
   link_.send(answer);
@@ -332,6 +333,13 @@ void Source::on(const Result& result) {
   if (item.settled) protocol_error("two Results for one file");
   if (!fits(item, result.outcome)) protocol_error("a Result that does not fit");
   item.settled = true;
+  if (item.entry.type == Entry::Type::File && terms_.mode == Mode::Copy) {
+    const bool same = result.outcome == Outcome::Unchanged;
+    if (result.outcome == Outcome::Copied || (same && item.compared))
+      ++reporter_.summary.compared;
+    else if (same)
+      ++reporter_.summary.skipped;
+  }
   // A folder was counted when it was offered; its end is news only if it fails.
   if (item.entry.type != Entry::Type::DirectoryEnd || result.outcome == Outcome::Failed)
     reporter_.outcome(result.outcome, item.entry.path, item.entry.size, result.text);

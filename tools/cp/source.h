@@ -28,7 +28,7 @@ class Source {
     std::uint64_t id = 0;
     Entry entry;
     State state = State::Offered;
-    bool settled = false; // its Result came
+    bool settled = false;  // its Result came
     bool compared = false; // its Compare came
     std::uint64_t offset = 0;
     std::optional<FileDigest> digest; // of what was read so far, if that is not all at once
@@ -72,7 +72,7 @@ class Source {
   bool exhausted_ = false;
   std::uint64_t next_id_ = 1;
   std::deque<Item> window_;
-  std::size_t cursor_ = 0; // whose bytes are sent next
+  std::size_t cursor_ = 0;           // whose bytes are sent next
   std::size_t ends_ = 0, large_ = 0; // of the window
   std::optional<Filling> filling_;
   std::vector<std::uint32_t> free_slots_;

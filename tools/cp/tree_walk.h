@@ -29,7 +29,7 @@ struct Entry {
   std::uint32_t mode = 0;
   Time mtime;
   std::uint64_t size = 0;
-  std::string target;   // of a symbolic link
+  std::string target;                            // of a symbolic link
   std::shared_ptr<const tools::UniqueFd> folder; // of a file: where it is
   std::string name;                              // and what it is called there
   tools::UniqueFd file;                          // and itself, once it is open
@@ -60,8 +60,8 @@ class TreeWalk {
   std::vector<Level> levels_;
 };
 
-// Opens a file that the walk has looked at. Empty, or why that failed. That it is the same file, and
-// a file at all, is for the caller to see.
+// Opens a file that the walk has looked at. Empty, or why that failed. That it is the same file,
+// and a file at all, is for the caller to see.
 std::string open_file(Entry& entry);
 
 // What a walk over these roots will find, for progress bars. Leaves roots as they are; calls tick

@@ -10,6 +10,8 @@
 namespace datum::cp {
 namespace {
 
+constexpr std::size_t kDoneAtOnce = 2;
+
 struct Stopped : std::runtime_error {
   Stopped() : std::runtime_error("the copy has ended") {}
 };
@@ -114,9 +116,9 @@ void Workers::run(Worker& worker) {
     carry_out(ticket);
     lock.lock();
     worker.working = false;
-    const bool first = done_.empty(); // else somebody was notified who has not come yet
     done_.push_back(std::move(ticket));
-    if (!first) continue;
+    // The owner need not come for each: it would take the processor from those who work.
+    if (!worker.queue.empty() && done_.size() % kDoneAtOnce != 0) continue;
     lock.unlock();
     notify_();
     lock.lock();

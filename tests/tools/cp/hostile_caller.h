@@ -64,6 +64,21 @@ class HostileCaller {
       const std::vector<std::byte> bytes = encode(message);
       frame.number(static_cast<std::uint16_t>(bytes.size())).raw(bytes);
     }
+    return post(frame);
+  }
+
+  // A frame whose message is shorter than it says.
+  bool send_cut_message() {
+    WireWriter frame;
+    frame.number(std::uint16_t{0}).number(std::uint16_t{100}).number(std::uint8_t{18});
+    return post(frame);
+  }
+
+  // Frames of the server, as far as send() came across them.
+  [[nodiscard]] std::uint64_t heard() const { return heard_; }
+
+ private:
+  bool post(const WireWriter& frame) {
     std::memcpy(memory_.bytes().data() + kFrame, frame.bytes().data(), frame.bytes().size());
     DAT_LMR_TRIPLET iov = region_.local(kFrame, frame.bytes().size());
     if (dat_ep_post_send(ep_.get(), 1, &iov, cookie(Work::Send, 0), DAT_COMPLETION_DEFAULT_FLAG) !=
@@ -79,10 +94,6 @@ class HostileCaller {
     }
   }
 
-  // Frames of the server, as far as send() came across them.
-  [[nodiscard]] std::uint64_t heard() const { return heard_; }
-
- private:
   // All into one place: what is heard is never read.
   DAT_RETURN post_recv() {
     DAT_LMR_TRIPLET iov = region_.local(0, kFrame);

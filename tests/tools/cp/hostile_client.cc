@@ -260,8 +260,7 @@ void one_credit_at_a_time(Call& call) {
     // What it had from the beginning it has used up.
     if (!caller.send(offers, caller.heard() >= kRecvs && frames % 2 == 0 ? 1 : 0)) return;
   }
-  throw tools::ToolError(tools::ExitCode::Failed,
-                         fmt::format("it took all {} of them", id));
+  throw tools::ToolError(tools::ExitCode::Failed, fmt::format("it took all {} of them", id));
 }
 
 void grant_too_much(Call& call) {
@@ -269,6 +268,22 @@ void grant_too_much(Call& call) {
   caller.connect(call.port, greeting_of(call));
   caller.send(job_of(Direction::Put, ""), 65535);
   while (caller.send(KeepAlive{})) continue;
+}
+
+void cut_a_message(Call& call) {
+  HostileCaller caller(call.ia);
+  caller.connect(call.port, greeting_of(call));
+  caller.send_cut_message();
+  while (caller.send(KeepAlive{})) continue;
+}
+
+// As a release before this protocol would call.
+void call_as_version_1(Call& call) {
+  Channel channel(call.ia, std::chrono::minutes(1));
+  const auto answer = decode_answer(channel.connect(tools::resolve("127.0.0.1"), call.port,
+                                                    encode(Hello{1, 1, call.token}), "victim"));
+  fmt::print("refused: {}, it speaks version {}\n", answer->answer == Answer::WrongVersion,
+             answer->version);
 }
 
 // Callers with a wrong token, who stay until they are killed.
@@ -310,6 +325,8 @@ const std::map<std::string, Attack> kAttacks = {
     {"ask-without-credits", ask_without_credits},
     {"one-credit-at-a-time", one_credit_at_a_time},
     {"grant-too-much", grant_too_much},
+    {"cut-message", cut_a_message},
+    {"version-1", call_as_version_1},
 };
 
 } // namespace

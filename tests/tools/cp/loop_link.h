@@ -62,7 +62,8 @@ class LoopLink final : public Link {
     const std::lock_guard lock(shared_->mutex);
     shared_->queue[side_].push_back(SlotArrived{index});
   }
-  LinkEvent next() override {
+  using Link::next;
+  LinkEvent next(Sent /*sent*/) override {
     std::unique_lock lock(shared_->mutex);
     auto& queue = shared_->queue[side_];
     if (!shared_->changed.wait_for(lock, std::chrono::seconds(60),
@@ -128,7 +129,8 @@ class ScriptedLink final : public Link {
   void read_slot(std::uint32_t index, std::uint32_t) override {
     if (!hold_reads_) script_.push_front(SlotArrived{index});
   }
-  LinkEvent next() override {
+  using Link::next;
+  LinkEvent next(Sent /*sent*/) override {
     if (script_.empty()) throw tools::ToolError(tools::ExitCode::PeerLost, "end of script");
     LinkEvent event = std::move(script_.front());
     script_.pop_front();

@@ -16,7 +16,8 @@ class HostileSink : public testing::Test {
     std::vector<Root> roots;
     roots.push_back({folder_.open(), "f", "f"});
     try {
-      Source(link_, {Method::Write, mode, 4096, 2, true, compare_}, std::move(roots), reporter_).run();
+      Source(link_, {Method::Write, mode, 4096, 2, true, compare_}, std::move(roots), reporter_)
+          .run();
     } catch (const tools::ToolError& error) {
       return error.what();
     }
