@@ -13,6 +13,8 @@ servers (dat-cp serve, sshd) run already. Prints a table for docs/performance.md
   --only NAME      only this program, beside cp; repeat it for more
   --folder DIR     where trees and copies go (default: TMPDIR, else /tmp); 14 GB for all trees.
                    They are removed at the end
+  --realtime       all programs and servers before everything else that runs here (needs root), for a
+                   machine that is busy; the table says so
   --raw FILE       every single run as JSON
 
 What is copied is not removed between rounds, but of the large tree: ext4 does not give out the inodes of
@@ -320,8 +322,9 @@ def report(results, absent, options, kind):
     for result in results:
         lines += [row(result, name) for name in result["samples"]]
     load = os.getloadavg()[0]
-    lines += ["", f"({machine()}, {kind}, {datetime.date.today()}, commit {commit}, {options.runs} rounds, load {load:.1f} "
-              "at the end, of which the copies are about 1.5.)"]
+    before = ", all at real-time priority" if options.realtime else ""
+    lines += ["", f"({machine()}, {kind}, {datetime.date.today()}, commit {commit}, {options.runs} rounds{before}; load "
+              f"{load:.1f} at the end, of which the copies are about 1.5.)"]
     if absent:
         lines.append(f"Not here: {', '.join(absent)}.")
     for result in results:
@@ -330,8 +333,8 @@ def report(results, absent, options, kind):
 
 
 def file_system(folder):
-    found = subprocess.run(["stat", "-f", "-c", "%T", folder], capture_output=True, text=True, check=False)
-    return found.stdout.strip() or "unknown file system"
+    found = subprocess.run(["df", "--output=fstype", folder], capture_output=True, text=True, check=False)
+    return (found.stdout.split() or ["unknown file system"])[-1]
 
 
 def arguments():
@@ -342,9 +345,15 @@ def arguments():
     made.add_argument("--tree", action="append", choices=TREES)
     made.add_argument("--only", action="append", default=[])
     made.add_argument("--folder", default=os.environ.get("TMPDIR", "/tmp"))
+    made.add_argument("--realtime", action="store_true")
     made.add_argument("--raw")
     options = made.parse_args()
     options.tree = options.tree or list(TREES)
+    if options.realtime:
+        try:
+            os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))  # what it starts inherits that
+        except OSError as error:
+            fail(2, f"--realtime: {error}; only root may")
     if options.runs < 1:
         fail(2, "--runs wants 1 or more")
     if not os.access(os.path.join(options.bin, "dat-cp"), os.X_OK):

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <csignal>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 namespace datum::cp {
@@ -41,7 +42,14 @@ std::size_t usual_workers() {
 Workers::Workers(std::size_t count, std::function<void()> notify)
     : notify_(std::move(notify)), workers_(count) {
   const SignalsOff inherited;
-  for (Worker& worker : workers_) worker.thread = std::thread([this, &worker] { run(worker); });
+  for (std::size_t i = 0; i < count; ++i) {
+    try {
+      workers_[i].thread = std::thread([this, i] { run(workers_[i]); });
+    } catch (const std::system_error&) { // no more threads to be had: fewer will do
+      while (workers_.size() > i) workers_.pop_back();
+      return;
+    }
+  }
 }
 
 Workers::~Workers() {

@@ -30,8 +30,8 @@ class Workers {
     std::function<void()> work, after;
   };
 
-  // Without a worker submit() runs a task at once. notify: told, by a worker, that finish_done()
-  // has something to do, and by each tick().
+  // As many as can be had: without a worker submit() runs a task at once. notify: told, by a
+  // worker, that finish_done() has something to do, and by each tick().
   Workers(std::size_t count, std::function<void()> notify);
   // Tasks that have not begun are forgotten; those that tick() end.
   ~Workers();
