@@ -202,7 +202,7 @@ bool Source::make_room(std::uint64_t wanted) {
     send_filled();
   if (!filling_) {
     if (free_slots_.empty()) return false;
-    filling_.emplace().slot = free_slots_.back();
+    filling_ = Filling{free_slots_.back(), 0, {}};
     free_slots_.pop_back();
   }
   return true;
