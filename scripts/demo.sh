@@ -92,9 +92,9 @@ token() { # the N-th one
   sed -n 's/^token: //p' "$work/server.out" | sed -n "$1p"
 }
 
-copy() { # N put|get FROM TO: runs the client; the result is in $moved, $took, $route
+copy() { # N put|get FROM TO write|read: runs the client; the result is in $moved, $took, $route
   local json
-  json=$(DAT_CP_TOKEN=$(token "$1") within "$bin/dat-cp" "$2" --json "$3" "$4") ||
+  json=$(DAT_CP_TOKEN=$(token "$1") within "$bin/dat-cp" "$2" --json --method "$5" "$3" "$4") ||
     fail 1 "dat-cp $2 failed (exit $?): ${json-}; server: $(cat "$work/server.err")"
   moved=$(json_field "$json" bytes_moved)
   took=$(json_field "$json" seconds)
@@ -133,10 +133,10 @@ echo "$work/original"
 start_server
 echo "Server: process $server_pid, serving $work/served on port $port"
 
-copy 1 put "$work/original" "127.0.0.1:$port:copy"
+copy 1 put "$work/original" "127.0.0.1:$port:copy" write
 put_moved=$moved put_took=$took
 echo "There:  $route: $(megabytes "$moved") by RDMA Write in $(seconds "$took")"
-copy 2 get "127.0.0.1:$port:copy" "$work/back"
+copy 2 get "127.0.0.1:$port:copy" "$work/back" read
 get_moved=$moved get_took=$took
 echo "Back:   $route: $(megabytes "$moved") by RDMA Read in $(seconds "$took")"
 [ "$put_moved" -gt 0 ] && [ "$get_moved" -gt 0 ] || fail 1 "no byte was moved by RDMA"

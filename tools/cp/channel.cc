@@ -2,6 +2,7 @@
 #include "cp/channel.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <string_view>
 
@@ -21,12 +22,13 @@ namespace {
 
 constexpr DAT_COUNT kRequests = kSends + 2 * kMaxDepth; // sends, and a write or read per slot
 constexpr DAT_COUNT kEvents = kRecvs + kRequests + 16;
-constexpr std::size_t kCongested = 128; // messages in the outbox
-// A source queues offers up to kCongested, then for each slot a chunk and a hole, for each file of
-// the window a last hole and its End, or a folder's end; a sink less. A peer that keeps to its
-// window and slots never makes more wait. Of octets it is that many times kMaxMessage.
-constexpr std::size_t kMostWaiting = 512;
-static_assert(kMostWaiting > kCongested + 2 * kMaxDepth + 3 * kMaxWindow);
+constexpr std::size_t kCongested = 32; // frames in the outbox
+// A source queues offers up to kCongested, then for each of its window a Chunk, a Hole and an End,
+// whose text is the longest of all; a sink answers with a text. A frame that is followed by another
+// one had no room for a message. A peer that keeps to its window and slots never makes more wait.
+constexpr std::size_t kLongestAnswer = 2 * kLength + kMaxString + 256;
+constexpr std::size_t kLeastFilled = kFrame - kCredits - kLength - kMaxMessage;
+constexpr std::size_t kMostWaiting = kCongested + kMaxWindow * kLongestAnswer / kLeastFilled + 64;
 
 DAT_EP_ATTR endpoint_attributes(const tools::Interface& ia) {
   DAT_IA_ATTR limits = {};
@@ -61,7 +63,8 @@ bool depends_on_the_peer(const Message& message) {
 
 Channel::Channel(const tools::Interface& ia, std::chrono::milliseconds silence)
     : ia_(ia), silence_(silence), pz_(make_pz(ia)),
-      evd_(make_evd(ia, kEvents, DAT_EVD_DTO_FLAG | DAT_EVD_CONNECTION_FLAG)),
+      evd_(make_evd(ia, kEvents,
+                    DAT_EVD_DTO_FLAG | DAT_EVD_CONNECTION_FLAG | DAT_EVD_SOFTWARE_FLAG)),
       message_memory_((kRecvs + kSends) * kFrame),
       messages_(ia, pz_, message_memory_.bytes(),
                 DAT_MEM_PRIV_LOCAL_READ_FLAG | DAT_MEM_PRIV_LOCAL_WRITE_FLAG) {
@@ -125,32 +128,45 @@ void Channel::send(const Message& message) {
     outbox_.clear(); // else the reason would have to wait, too
     protocol_error("requests, and too few credits for the answers to them");
   }
-  outbox_.push_back(encode(message));
-  flush();
+  encoded_.clear();
+  append_to(encoded_, message);
+  if (outbox_.empty() || outbox_.back().size() + kLength + encoded_.size() > kFrame - kCredits) {
+    outbox_.emplace_back();
+    outbox_.back().reserve(kFrame);
+  }
+  WireWriter frame(std::move(outbox_.back()));
+  frame.number(static_cast<std::uint16_t>(encoded_.size())).raw(encoded_);
+  outbox_.back() = std::move(frame).take();
+  post_waiting(1);
+}
+
+void Channel::flush() {
+  post_waiting(0);
 }
 
 bool Channel::congested() const {
   return outbox_.size() >= kCongested;
 }
 
-void Channel::flush() {
+void Channel::post_waiting(std::size_t kept) {
   if (!connected_) return;
   // Nothing is received any more when we finish: then last words may have the last credit.
-  const std::uint16_t kept = finishing_ ? 0 : 1;
-  while (!outbox_.empty() && credits_ > kept && !free_sends_.empty()) {
+  const std::uint16_t last = finishing_ ? 0 : 1;
+  while (outbox_.size() > kept && credits_ > last && !free_sends_.empty()) {
     post_frame(outbox_.front());
     outbox_.pop_front();
   }
   if (owed_ >= kRecvs / 4 && credits_ > 0 && !free_sends_.empty()) post_frame({});
 }
 
-void Channel::post_frame(std::span<const std::byte> message) {
+void Channel::post_frame(std::span<const std::byte> messages) {
   const std::uint32_t index = free_sends_.back();
-  WireWriter frame;
-  frame.number(owed_).raw(message);
-  std::memcpy(messages_.bytes().data() + index * kFrame, frame.bytes().data(),
-              frame.bytes().size());
-  DAT_LMR_TRIPLET iov = messages_.local(index * kFrame, frame.bytes().size());
+  std::byte* const frame = messages_.bytes().data() + index * kFrame;
+  const std::array<std::byte, kCredits> credits = {static_cast<std::byte>(owed_ >> 8),
+                                                   static_cast<std::byte>(owed_)};
+  std::memcpy(frame, credits.data(), kCredits);
+  if (!messages.empty()) std::memcpy(frame + kCredits, messages.data(), messages.size());
+  DAT_LMR_TRIPLET iov = messages_.local(index * kFrame, kCredits + messages.size());
   check(
       dat_ep_post_send(ep_.get(), 1, &iov, cookie(Work::Send, index), DAT_COMPLETION_DEFAULT_FLAG),
       "dat_ep_post_send", peer_, ExitCode::PeerLost);

@@ -3,13 +3,19 @@
 // Lives here: message buffers and credits, slots and their RDMA, the end of the connection.
 // Not here:   what messages mean (protocol.h), who may connect (server.h).
 //
-// A frame is two bytes of credits, then a message or nothing. A credit is a Recv posted at the
+// A frame is two bytes of credits, then messages or nothing. A credit is a Recv posted at the
 // other side; the last one is kept for frames without a message, which give credits back. How many
-// messages may wait for credits is bounded: a peer that makes more wait is disconnected.
+// frames may wait for credits is bounded: a peer that makes more wait is disconnected.
+//
+// A frame leaves when it is full, when all of a frame that arrived was answered, at flush(), and
+// before we wait. So a copy of small files costs a frame for a hundred of them.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <deque>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,13 +52,16 @@ class Channel final : public Link {
   [[nodiscard]] bool ended(); // the connection stood or was tried, and is over
 
   void send(const Message& message) override;
+  void flush() override;
   [[nodiscard]] bool congested() const override;
   std::span<std::byte> slot(std::uint32_t index) override;
   void write_slot(std::uint32_t index, std::uint32_t length) override;
   void read_slot(std::uint32_t index, std::uint32_t length) override;
-  LinkEvent next() override;
+  using Link::next;
+  LinkEvent next(Sent sent) override;
   std::optional<LinkEvent> poll() override;
   void tick() override;
+  void notify() override;
 
  private:
   struct Arrived { // a message in a Recv buffer, or a slot that was read
@@ -62,13 +71,14 @@ class Channel final : public Link {
   };
 
   void post_recv(std::uint32_t index);
-  void flush();
-  void post_frame(std::span<const std::byte> message);
+  void post_waiting(std::size_t kept); // that many frames of the outbox may be filled further
+  void post_frame(std::span<const std::byte> messages);
   void reap();
   void handle(const DAT_EVENT& event);
   void handle_completion(const DAT_DTO_COMPLETION_EVENT_DATA& done);
   std::optional<LinkEvent> take();
-  std::optional<Message> open_frame(const Arrived& arrived);
+  void open_frame(const Arrived& arrived);
+  std::optional<Message> message_in_frame(); // nothing: the frame is empty, and closed
   bool wait_until(tools::Deadline deadline);
   [[noreturn]] void left_us();
   [[noreturn]] void lost(const std::string& why) const;
@@ -85,8 +95,13 @@ class Channel final : public Link {
 
   std::uint16_t credits_ = 0, owed_ = 0; // frames we may send; Recvs to tell the peer of
   std::vector<std::uint32_t> free_sends_;
-  std::deque<std::vector<std::byte>> outbox_;
+  std::deque<std::vector<std::byte>> outbox_; // frames without their credits
+  std::vector<std::byte> encoded_;            // one message: kept for its memory
   std::deque<Arrived> inbox_;
+  std::optional<std::uint32_t> opened_;    // the Recv buffer whose messages are being taken
+  std::span<const std::byte> unread_;      // of it
+  std::atomic<bool> notice_posted_{false}; // an event is on its way to us
+  bool notified_ = false;
   bool connected_ = false, finishing_ = false;
   std::string failure_; // the first DTO that failed, and how
   DAT_EVENT_NUMBER ending_{};

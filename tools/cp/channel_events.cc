@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // The half of Channel that receives.
+#include <cassert>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "common/dat_error.h"
@@ -22,10 +25,11 @@ constexpr auto kGoodbye = 5s;
 
 } // namespace
 
-LinkEvent Channel::next() {
+LinkEvent Channel::next(Sent sent) {
   const tools::Deadline deadline = tools::after(silence_);
   for (;;) {
-    if (auto event = poll()) return *event;
+    if (auto event = poll()) return *std::move(event);
+    if (sent == Sent::Flush) flush();
     if (!connected_) lost("");
     if (!wait_until(deadline))
       lost(fmt::format("silent for {} s; is that process stopped or its disk stuck?",
@@ -36,8 +40,10 @@ LinkEvent Channel::next() {
 // A busy peer leaves nothing to wait for, which is where a signal is noticed otherwise.
 std::optional<LinkEvent> Channel::poll() {
   tools::throw_if_interrupted();
-  reap();
-  flush();
+  if (!opened_) {
+    reap();
+    post_waiting(1);
+  }
   return take();
 }
 
@@ -46,8 +52,19 @@ void Channel::tick() {
   reap();
   flush();
   if (!connected_) left_us();
-  if (outbox_.empty() && std::chrono::steady_clock::now() - last_sent_ > std::chrono::seconds(1))
+  if (outbox_.empty() && std::chrono::steady_clock::now() - last_sent_ > std::chrono::seconds(1)) {
     send(KeepAlive{});
+    flush();
+  }
+}
+
+void Channel::notify() {
+  if (notice_posted_.exchange(true)) return;
+  DAT_EVENT event = {};
+  event.event_number = DAT_SOFTWARE_EVENT;
+  // It cannot overflow: the queue has room for more than all requests, and this is one event.
+  [[maybe_unused]] const DAT_RETURN posted = dat_evd_post_se(evd_.get(), &event);
+  assert(posted == DAT_SUCCESS);
 }
 
 // Waits for one event and what came with it; false: the time is over.
@@ -64,6 +81,9 @@ void Channel::reap() {
 void Channel::handle(const DAT_EVENT& event) {
   if (event.event_number == DAT_DTO_COMPLETION_EVENT) {
     handle_completion(event.event_data.dto_completion_event_data);
+  } else if (event.event_number == DAT_SOFTWARE_EVENT) {
+    notice_posted_ = false; // before the caller looks at what it was notified of
+    notified_ = true;
   } else if (event.event_number == DAT_CONNECTION_EVENT_ESTABLISHED) {
     connected_ = true;
   } else {
@@ -89,17 +109,19 @@ void Channel::handle_completion(const DAT_DTO_COMPLETION_EVENT_DATA& done) {
 }
 
 std::optional<LinkEvent> Channel::take() {
-  while (!inbox_.empty()) {
+  if (std::exchange(notified_, false)) return Notified{};
+  for (;;) {
+    if (opened_)
+      if (auto message = message_in_frame()) return LinkEvent(*std::move(message));
+    if (inbox_.empty()) return std::nullopt;
     const Arrived arrived = inbox_.front();
     inbox_.pop_front();
     if (arrived.is_slot) return SlotArrived{arrived.index};
-    if (auto message = open_frame(arrived)) return LinkEvent(std::move(*message));
+    open_frame(arrived);
   }
-  return std::nullopt;
 }
 
-// Nothing if the frame only carried credits.
-std::optional<Message> Channel::open_frame(const Arrived& arrived) {
+void Channel::open_frame(const Arrived& arrived) {
   const auto bytes = messages_.bytes().subspan(arrived.index * kFrame, arrived.length);
   WireReader in(bytes);
   std::uint16_t granted = 0;
@@ -108,17 +130,28 @@ std::optional<Message> Channel::open_frame(const Arrived& arrived) {
   // Our answers wait for its credits. One that gives none, and sends all the same, would pile them
   // up here.
   if (owed_ == kRecvs) protocol_error("more frames than it has credits for");
-  std::optional<Message> message;
-  if (bytes.size() > 2) {
-    message = decode(bytes.subspan(2));
-    if (!message) protocol_error("a message that cannot be decoded");
-  }
   credits_ = static_cast<std::uint16_t>(credits_ + granted);
+  opened_ = arrived.index;
+  unread_ = bytes.subspan(kCredits);
+}
+
+std::optional<Message> Channel::message_in_frame() {
+  if (!unread_.empty()) {
+    WireReader in(unread_);
+    std::uint16_t length = 0;
+    if (!in.number(length) || length > unread_.size() - kLength)
+      protocol_error("a frame that ends within a message");
+    auto message = decode(unread_.subspan(kLength, length));
+    if (!message) protocol_error("a message that cannot be decoded");
+    unread_ = unread_.subspan(kLength + length);
+    return message;
+  }
   ++owed_;
   // Once the peer has left, there is nothing to receive and posting only flushes.
-  if (connected_) post_recv(arrived.index);
-  flush();
-  return message;
+  if (connected_) post_recv(*opened_);
+  opened_.reset();
+  flush(); // the answers to it
+  return std::nullopt;
 }
 
 bool Channel::ended() {

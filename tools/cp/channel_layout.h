@@ -14,7 +14,9 @@ namespace datum::cp {
 
 inline constexpr std::uint16_t kRecvs = 64;
 inline constexpr std::uint32_t kSends = 32;
-inline constexpr std::size_t kFrame = kMaxMessage + 2; // credits, message
+inline constexpr std::size_t kCredits = 2, kLength = 2;
+inline constexpr std::size_t kFrame = 16384; // credits, then messages, each behind its length
+static_assert(kFrame >= kCredits + kLength + kMaxMessage, "the longest message fits a frame");
 
 // A cookie is the kind of work above and the buffer or slot below.
 enum class Work : std::uint32_t { Recv = 1, Send, Write, Read };

@@ -68,6 +68,8 @@ Plan make_plan(const ClientOptions& options) {
   plan.job.mode = options.mode;
   plan.job.chunk_size = options.chunk_size;
   plan.job.depth = options.depth;
+  plan.job.count = options.quiet || isatty(STDERR_FILENO) == 0 ? 0 : 1; // as the progress bar
+  plan.job.compare = options.compare ? 1 : 0;
   if (options.direction == Direction::Put)
     plan_put(options, plan);
   else
@@ -119,13 +121,13 @@ void run_job(Channel& channel, Plan plan, Reporter& reporter) {
   channel.send(plan.job);
   const bool put = plan.job.direction == Direction::Put;
   if (!put) send_paths(channel, plan.remote_paths);
-  const Terms terms = {plan.job.method, plan.job.mode, plan.job.chunk_size, plan.job.depth};
+  const Terms terms = terms_of(plan.job);
+  offer_slots(channel, terms, put ? Role::Source : Role::Sink); // while the server makes its own
   take_slots(channel, terms, expect<Slots>(channel, "something else than its slots"));
-  offer_slots(channel, terms, put ? Role::Source : Role::Sink);
   if (put)
     Source(channel, terms, std::move(plan.roots), reporter).run();
   else
-    Sink(channel, terms, std::move(plan.destination), reporter).run();
+    Sink(channel, terms, std::move(plan.destination), reporter, usual_workers()).run();
 }
 
 } // namespace
@@ -133,11 +135,10 @@ void run_job(Channel& channel, Plan plan, Reporter& reporter) {
 ExitCode run_client(const ClientOptions& options) {
   const Token token = require_token(options.token);
   Plan plan = make_plan(options);
-  const Terms terms = {plan.job.method, plan.job.mode, plan.job.chunk_size, plan.job.depth};
   const tools::Interface ia(options.common.ia);
   Channel channel(ia, options.timeout);
   const std::uint32_t server_pid = greet(channel, plan, token);
-  Console console(terms, options.quiet, options.common.json);
+  Console console(terms_of(plan.job), options.quiet, options.common.json);
   with_abort(channel, [&] { run_job(channel, std::move(plan), console); });
   // Asked while it is connected, and after what it carried: that decided the path.
   const std::string path = channel.path();

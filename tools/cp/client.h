@@ -23,6 +23,7 @@ struct ClientOptions {
   std::uint32_t chunk_size = 1U << 20, depth = 8;
   std::chrono::seconds timeout{30};
   bool quiet = false;
+  bool compare = false; // --checksum
 };
 
 tools::ExitCode run_client(const ClientOptions& options);

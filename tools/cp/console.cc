@@ -17,6 +17,27 @@ std::string_view method_text(Method method) {
   return method == Method::Write ? "RDMA Write" : "RDMA Read";
 }
 
+namespace {
+
+std::string files(std::uint64_t count) {
+  return fmt::format("{} file{}", count, count == 1 ? "" : "s");
+}
+
+// Of what was compared only: not of what failed, nor of what was taken for the same.
+std::string checksums_text(const Summary& summary) {
+  std::string text;
+  if (summary.compared > 0)
+    text = summary.failed == 0 && summary.skipped == 0
+               ? ", checksums agree"
+               : fmt::format(", checksums of {} agree", files(summary.compared));
+  if (summary.skipped > 0)
+    text += fmt::format("; {} not compared: same size, time and permissions (--checksum compares)",
+                        files(summary.skipped));
+  return text;
+}
+
+} // namespace
+
 Console::Console(Terms terms, bool quiet, bool json)
     : terms_(terms), quiet_(quiet), json_(json), bar_(0, quiet) {}
 
@@ -74,11 +95,10 @@ void Console::print_line(const std::string& what, const std::string& route,
     return;
   }
   tools::print_line(
-      "{}: {} copied, {} unchanged, {} failed; {} by {} in {} ({}), {}{}; {}", what, summary.copied,
+      "{}: {} copied, {} unchanged, {} failed; {} by {} in {} ({}){}{}; {}", what, summary.copied,
       summary.unchanged, summary.failed, tools::human_size(summary.bytes_moved),
       method_text(terms_.method), tools::human_duration(elapsed),
-      tools::human_rate(summary.bytes_moved, elapsed),
-      summary.failed == 0 ? "checksums agree" : "the copied ones' checksums agree",
+      tools::human_rate(summary.bytes_moved, elapsed), checksums_text(summary),
       summary.bytes_resumed > 0
           ? fmt::format("; {} were there from before", tools::human_size(summary.bytes_resumed))
           : "",
@@ -99,6 +119,8 @@ void Console::print_json(const std::string& what, const std::string& route,
       .add("differing", summary.differing)
       .add("failed", summary.failed)
       .add("left_out", summary.left_out)
+      .add("compared", summary.compared)
+      .add("skipped", summary.skipped)
       .add("bytes_moved", summary.bytes_moved)
       .add("bytes_resumed", summary.bytes_resumed)
       .add("bytes_holes", summary.bytes_holes)

@@ -2,11 +2,16 @@
 #include "cp/digest.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <new>
 #include <vector>
 
+#ifdef DATUM_XXHASH_DISPATCH
+#include <xxh_x86dispatch.h> // the same names, for what this processor has: three times as fast
+#else
 #include <xxhash.h>
+#endif
 
 namespace datum::cp {
 namespace {
@@ -91,6 +96,11 @@ Digest FileDigest::finish() {
 
 Digest digest_of(std::span<const std::byte> bytes) {
   return canonical(XXH3_128bits(bytes.data(), bytes.size()));
+}
+
+Digest digest_of_short_file(std::span<const std::byte> content) {
+  assert(content.size() <= kBlock);
+  return content.empty() ? digest_of({}) : digest_of(digest_of(content));
 }
 
 } // namespace datum::cp

@@ -46,4 +46,7 @@ class FileDigest {
 
 Digest digest_of(std::span<const std::byte> bytes);
 
+// What a FileDigest says of a file that is at most a block long, without its states.
+Digest digest_of_short_file(std::span<const std::byte> content);
+
 } // namespace datum::cp

@@ -13,7 +13,7 @@
 
 namespace datum::cp {
 
-inline constexpr std::uint16_t kProtocolVersion = 1;
+inline constexpr std::uint16_t kProtocolVersion = 2;
 
 struct Hello {
   std::uint16_t version = kProtocolVersion;

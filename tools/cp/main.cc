@@ -2,6 +2,9 @@
 // dat-cp: the command line. What it means is in client.h and server.h.
 #include <cstdlib>
 #include <map>
+#include <memory>
+#include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -52,6 +55,21 @@ CLI::App* add_serve(CLI::App& app, CommandLine& line) {
   return serve;
 }
 
+// Says what the paths are in place of how many.
+class PathsUsage final : public CLI::Formatter {
+ public:
+  explicit PathsUsage(std::string paths) : paths_(std::move(paths)) {}
+  std::string make_usage(const CLI::App* app, std::string) const override {
+    return fmt::format("{}\nUsage: dat-cp {} [OPTIONS] {}\n", app->get_description(),
+                       app->get_name(), paths_);
+  }
+  std::string make_description(const CLI::App*) const override { return ""; }
+  std::string make_positionals(const CLI::App*) const override { return ""; }
+
+ private:
+  std::string paths_;
+};
+
 CLI::App* add_client(CLI::App& app, CommandLine& line, const char* name, const char* what,
                      const char* paths) {
   static const std::map<std::string, Method> kMethods = {{"write", Method::Write},
@@ -64,12 +82,17 @@ CLI::App* add_client(CLI::App& app, CommandLine& line, const char* name, const c
                   "what the server printed; else DAT_CP_TOKEN in the environment")
       ->type_name("TOKEN");
   sub->add_option("--method", o.method,
-                  "who moves the bytes: write (put), read (get), or the other")
+                  "who moves the bytes: the side that has them writes, or the other reads")
       ->type_name("write|read")
       ->transform(CLI::CheckedTransformer(kMethods).description(""));
   auto* dry = sub->add_flag("--dry-run", line.dry_run, "say what would be copied; copy nothing");
-  sub->add_flag("--verify", line.verify, "compare contents on both sides; copy nothing")
-      ->excludes(dry);
+  auto* verify =
+      sub->add_flag("--verify", line.verify, "compare contents on both sides; copy nothing")
+          ->excludes(dry);
+  sub->add_flag("--checksum", o.compare,
+                "compare the contents of files whose size, time and permissions agree")
+      ->excludes(dry)
+      ->excludes(verify);
   sub->add_flag("-q,--quiet", o.quiet, "no progress bar, no summary");
   sub->add_option("--chunk", line.chunk, "bytes per RDMA operation, 4k to 16M")
       ->type_name("SIZE")
@@ -79,14 +102,14 @@ CLI::App* add_client(CLI::App& app, CommandLine& line, const char* name, const c
       ->check(CLI::Range(datum::cp::kMinDepth, datum::cp::kMaxDepth))
       ->capture_default_str();
   add_timeout(*sub, line);
-  sub->add_option("PATHS", o.paths, paths)->required()->expected(2, 4097);
+  sub->add_option("SRC", o.paths, paths)->required()->expected(2, 4097);
+  sub->formatter(std::make_shared<PathsUsage>(paths));
   return sub;
 }
 
-ExitCode run_copy(CommandLine& line, Direction direction, bool method_given) {
+ExitCode run_copy(CommandLine& line, Direction direction) {
   ClientOptions& o = line.client;
   o.direction = direction;
-  if (!method_given) o.method = direction == Direction::Put ? Method::Write : Method::Read;
   o.mode = line.dry_run ? Mode::DryRun : line.verify ? Mode::Verify : Mode::Copy;
   o.timeout = std::chrono::seconds(line.timeout);
   std::uint64_t chunk = 0;
@@ -106,7 +129,7 @@ int main(int argc, char** argv) try {
   app.require_subcommand(1);
   CLI::App* serve = add_serve(app, line);
   CLI::App* put = add_client(app, line, "put", "copy to a server", "SRC... HOST[:PORT]:DEST");
-  CLI::App* get = add_client(app, line, "get", "copy from a server", "HOST[:PORT]:SRC... DEST");
+  add_client(app, line, "get", "copy from a server", "HOST[:PORT]:SRC... DEST");
   app.footer(
       "A destination that ends in / is a folder to copy into; else it is the new name.\n"
       "Exit: 0 done, 1 some of it failed or differs, 2 usage or set-up, 3 interrupted,\n"
@@ -117,8 +140,7 @@ int main(int argc, char** argv) try {
       line.server.timeout = std::chrono::seconds(line.timeout);
       return run_server(line.server);
     }
-    CLI::App* const used = *put ? put : get;
-    return run_copy(line, *put ? Direction::Put : Direction::Get, used->count("--method") > 0);
+    return run_copy(line, *put ? Direction::Put : Direction::Get);
   });
 } catch (const std::exception& error) {
   return datum::tools::out_of_memory("dat-cp", error);

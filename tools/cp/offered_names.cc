@@ -65,7 +65,7 @@ void OfferedNames::pass_over(std::size_t until) {
 // Leaves the folders that the walk has left. False: the parent is none that it is in.
 bool OfferedNames::enter(std::string_view parent) {
   while (!open_.empty() && open_.back().path != parent) {
-    if (complete_.size() == kMaxWindow)
+    if (complete_.size() == kMaxEnds)
       unacceptable(open_.back().path, "it is one of too many folders without an end");
     complete_.push_back(std::move(open_.back()));
     open_.pop_back();

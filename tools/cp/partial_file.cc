@@ -87,17 +87,18 @@ tools::UniqueFd open_private(int folder, const std::string& name, const std::str
 
 } // namespace
 
-PartialFile::PartialFile(tools::UniqueFd folder, Identity identity, std::uint32_t mode,
-                         const std::function<void()>& tick)
+PartialFile::PartialFile(std::shared_ptr<const tools::UniqueFd> folder, Identity identity,
+                         std::uint32_t mode, const std::function<void()>& tick)
     : folder_(std::move(folder)), identity_(std::move(identity)), mode_(mode),
       name_(name_in(identity_.path)), part_name_(hidden_name(name_, ".part")),
       journal_name_(hidden_name(name_, ".journal")), digest_([this](const Digest& block) {
         if (journal_) journal_->append(block);
       }) {
-  open_locked();
-  if (identity_.size > kBlock)
-    resume(tick);
-  else if (ftruncate(file_.get(), 0) != 0)
+  const std::uint64_t left = open_locked();
+  if (identity_.size > kBlock) resume(tick);
+  // Not if it is new: ext4 takes an emptied file for one that is written again, and waits for the
+  // disk.
+  else if (left > 0 && ftruncate(file_.get(), 0) != 0)
     throw FileError("empty", identity_.path, errno);
 }
 
@@ -105,22 +106,25 @@ PartialFile::~PartialFile() {
   if (!gone_ && offset_ < kBlock) discard();
 }
 
-void PartialFile::open_locked() {
+std::uint64_t PartialFile::open_locked() {
   // A second dat-cp may rename the file between our open and our lock: then what we hold is no
   // longer the temporary file, and we look again.
   for (;;) {
-    file_ = open_private(folder_.get(), part_name_, identity_.path);
+    file_ = open_private(folder_->get(), part_name_, identity_.path);
     if (flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
       gone_ = true; // not ours to remove
       throw FileError("write, because another dat-cp is writing it,", identity_.path, errno);
     }
-    if (leads_to(folder_.get(), part_name_, file_)) break;
+    if (leads_to(folder_->get(), part_name_, file_)) break;
   }
   make_private(file_, identity_.path);
+  struct stat held = {};
+  if (fstat(file_.get(), &held) != 0) throw FileError("look at", identity_.path, errno);
+  return static_cast<std::uint64_t>(held.st_size);
 }
 
 void PartialFile::resume(const std::function<void()>& tick) {
-  tools::UniqueFd file = open_private(folder_.get(), journal_name_, identity_.path);
+  tools::UniqueFd file = open_private(folder_->get(), journal_name_, identity_.path);
   make_private(file, identity_.path); // the lock of the other one covers it
   Journal journal(std::move(file));
   std::vector<Digest> blocks = journal.load(identity_);
@@ -133,7 +137,9 @@ void PartialFile::resume(const std::function<void()>& tick) {
     tick();
   }
   offset_ = good * kBlock;
-  if (ftruncate(file_.get(), static_cast<off_t>(offset_)) != 0)
+  struct stat st = {};
+  if (fstat(file_.get(), &st) != 0 || (static_cast<std::uint64_t>(st.st_size) != offset_ &&
+                                       ftruncate(file_.get(), static_cast<off_t>(offset_)) != 0))
     throw FileError("shorten", identity_.path, errno);
   journal.start(identity_, std::span(blocks).first(good));
   journal_ = std::move(journal);
@@ -165,7 +171,7 @@ bool PartialFile::finish(const Digest& expected, Existing existing) {
     return false;
   }
   // The dat-cp of another user does not know our lock, and may have put its own file there.
-  if (!leads_to(folder_.get(), part_name_, file_)) {
+  if (!leads_to(folder_->get(), part_name_, file_)) {
     gone_ = true;
     throw FileError("put in place, because the temporary file was taken away,", identity_.path,
                     ESTALE);
@@ -174,20 +180,20 @@ bool PartialFile::finish(const Digest& expected, Existing existing) {
   const timespec times[2] = {mtime, mtime};
   if (fchmod(file_.get(), mode_) != 0 || futimens(file_.get(), times) != 0)
     throw FileError("set mode and time of", identity_.path, errno);
-  if (const int error = put_in_place(folder_.get(), part_name_, name_, existing); error != 0) {
+  if (const int error = put_in_place(folder_->get(), part_name_, name_, existing); error != 0) {
     if (error == EEXIST) discard(); // a later copy cannot put it there either
     throw FileError("put in place", identity_.path, error);
   }
   gone_ = true;
-  if (journal_) unlinkat(folder_.get(), journal_name_.c_str(), 0);
+  if (journal_) unlinkat(folder_->get(), journal_name_.c_str(), 0);
   return true;
 }
 
 void PartialFile::discard() {
   gone_ = true;
-  if (!leads_to(folder_.get(), part_name_, file_)) return; // both are somebody else's by now
-  unlinkat(folder_.get(), part_name_.c_str(), 0);
-  if (identity_.size > kBlock) unlinkat(folder_.get(), journal_name_.c_str(), 0);
+  if (!leads_to(folder_->get(), part_name_, file_)) return; // both are somebody else's by now
+  unlinkat(folder_->get(), part_name_.c_str(), 0);
+  if (identity_.size > kBlock) unlinkat(folder_->get(), journal_name_.c_str(), 0);
 }
 
 } // namespace datum::cp

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,7 +26,7 @@ class PartialFile {
  public:
   // Opens or creates the temporary file in folder and checks what an earlier run left in it; tick
   // is called between blocks, because that may take a while. Throws FileError.
-  PartialFile(tools::UniqueFd folder, Identity identity, std::uint32_t mode,
+  PartialFile(std::shared_ptr<const tools::UniqueFd> folder, Identity identity, std::uint32_t mode,
               const std::function<void()>& tick);
   // Keeps what a later run can continue from, removes anything less.
   ~PartialFile();
@@ -44,11 +45,11 @@ class PartialFile {
   bool finish(const Digest& expected, Existing existing = Existing::Replace);
 
  private:
-  void open_locked();
+  std::uint64_t open_locked(); // how long it is
   void resume(const std::function<void()>& tick);
   void discard();
 
-  tools::UniqueFd folder_;
+  std::shared_ptr<const tools::UniqueFd> folder_;
   Identity identity_;
   std::uint32_t mode_;
   std::string name_, part_name_, journal_name_;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <stdexcept>
@@ -17,6 +18,7 @@
 namespace datum::cp {
 namespace {
 
+constexpr std::size_t kMostOpen = 8; // folders
 constexpr const char* kTemporaryLink = ".dat-cp-link";
 
 std::string join(const std::string& folder, std::string_view rest) {
@@ -32,6 +34,11 @@ bool same_link(int folder, const char* name, const std::string& target) {
 
 timespec to_timespec(const Time& time) {
   return {time.seconds, static_cast<long>(time.nanoseconds)};
+}
+
+void set_time(int folder, const char* link, const Time& mtime) {
+  const timespec times[2] = {to_timespec(mtime), to_timespec(mtime)};
+  utimensat(folder, link, times, AT_SYMLINK_NOFOLLOW);
 }
 
 } // namespace
@@ -63,48 +70,60 @@ std::string Placement::place(const std::string& offered, Kind kind) const {
   return path;
 }
 
-Existing Placement::claim(const std::string& path) {
+// Safe as it is: each was opened below the root, without a symbolic link on the way. What a folder
+// becomes later, a name of which a link was made or that was moved away, leads nowhere else.
+OpenFolder Placement::folder_of(const std::string& path) const {
   const std::string_view parent = parent_of(path);
-  const tools::UniqueFd folder =
+  const auto known = std::find_if(open_.begin(), open_.end(),
+                                  [&](const auto& open) { return open.first == parent; });
+  if (known != open_.end()) {
+    std::rotate(open_.begin(), known, known + 1);
+    return open_.front().second;
+  }
+  tools::UniqueFd folder =
       open_beneath(destination_.root.get(), std::string(parent), O_PATH | O_DIRECTORY);
-  if (!folder) return Existing::Keep; // what comes next says why
+  if (!folder) return nullptr;
+  if (open_.size() == kMostOpen) open_.pop_back();
+  open_.emplace_front(parent, std::make_shared<const tools::UniqueFd>(std::move(folder)));
+  return open_.front().second;
+}
+
+OpenFolder Placement::parent(const std::string& path) const {
+  OpenFolder folder = folder_of(path);
+  if (!folder) throw FileError("open the folder of", path, errno);
+  return folder;
+}
+
+Look Placement::look(const std::string& path) const {
+  Look found = {folder_of(path), std::string(name_in(path))};
+  found.there = found.folder && fstatat(found.folder->get(), found.name.c_str(), &found.st,
+                                        AT_SYMLINK_NOFOLLOW) == 0;
+  return found;
+}
+
+Existing Placement::claim(const std::string& path, const Look& found) {
+  if (!found.folder) return Existing::Keep; // what comes next says why
+  const std::string_view parent = parent_of(path);
   auto names = taken_.find(parent);
   if (names == taken_.end())
-    names = taken_.emplace(parent, TakenNames(folder.get(), std::string(parent))).first;
-  const std::string name(name_in(path));
-  struct stat st = {};
-  if (fstatat(folder.get(), name.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0) return Existing::Keep;
-  names->second.claim(folder.get(), path);
+    names = taken_.emplace(parent, TakenNames(found.folder->get(), std::string(parent))).first;
+  if (!found.there) return Existing::Keep;
+  names->second.claim(found.folder->get(), path);
   return Existing::Replace;
 }
 
 void Placement::leave_folder(const std::string& path) {
   taken_.erase(path);
+  std::erase_if(open_, [&](const auto& open) { return open.first == path; });
 }
 
-tools::UniqueFd Placement::parent(const std::string& path) const {
-  tools::UniqueFd folder =
-      open_beneath(destination_.root.get(), std::string(parent_of(path)), O_PATH | O_DIRECTORY);
-  if (!folder) throw FileError("open the folder of", path, errno);
-  return folder;
-}
-
-tools::UniqueFd Placement::open_file(const std::string& path) const {
-  tools::UniqueFd file = open_beneath(destination_.root.get(), path, O_RDONLY | O_NONBLOCK);
-  if (!file) throw FileError("open", path, errno);
-  return file;
-}
-
-Present Placement::present(const std::string& path, const Offer& offer) const {
-  tools::UniqueFd folder =
-      open_beneath(destination_.root.get(), std::string(parent_of(path)), O_PATH | O_DIRECTORY);
-  const std::string name(name_in(path));
-  struct stat st = {};
-  if (!folder || fstatat(folder.get(), name.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0)
-    return Present::Nothing;
+Present Placement::present(const Look& found, const Offer& offer) {
+  if (!found.there) return Present::Nothing;
+  const struct stat& st = found.st;
   if (S_ISDIR(st.st_mode)) return offer.kind == Kind::Directory ? Present::Same : Present::Folder;
   if (offer.kind == Kind::Symlink)
-    return same_link(folder.get(), name.c_str(), offer.target) ? Present::Same : Present::Other;
+    return same_link(found.folder->get(), found.name.c_str(), offer.target) ? Present::Same
+                                                                            : Present::Other;
   const bool same = offer.kind == Kind::File && S_ISREG(st.st_mode) &&
                     static_cast<std::uint64_t>(st.st_size) == offer.size &&
                     st.st_mtim.tv_sec == offer.mtime.seconds &&
@@ -120,14 +139,14 @@ bool Placement::takes_names(const std::string& path) const {
 }
 
 bool Placement::make_folder(const std::string& path, Existing existing) {
-  const tools::UniqueFd folder = parent(path);
+  const OpenFolder folder = parent(path);
   const std::string name(name_in(path));
-  if (mkdirat(folder.get(), name.c_str(), 0700) == 0) {
+  if (mkdirat(folder->get(), name.c_str(), 0700) == 0) {
     taken_.emplace(path, TakenNames());
     return true;
   }
   if (errno != EEXIST || existing == Existing::Keep) throw FileError("create folder", path, errno);
-  const tools::UniqueFd there = open_beneath(folder.get(), name, O_RDONLY | O_DIRECTORY);
+  const tools::UniqueFd there = open_beneath(folder->get(), name, O_RDONLY | O_DIRECTORY);
   struct stat st = {};
   if (!there || fstat(there.get(), &st) != 0) throw FileError("use as a folder", path, errno);
   // Left read-only by an earlier run? finish_folder() makes it so again.
@@ -150,16 +169,21 @@ void Placement::finish_folder(const std::string& path, std::uint32_t mode,
 }
 
 void Placement::make_link(const std::string& path, const Offer& offer, Existing existing) const {
-  const tools::UniqueFd folder = parent(path);
+  const OpenFolder folder = parent(path);
   const std::string name(name_in(path));
+  if (existing == Existing::Keep) {
+    if (symlinkat(offer.target.c_str(), folder->get(), name.c_str()) != 0)
+      throw FileError(errno == EEXIST ? "put in place" : "create symbolic link", path, errno);
+    set_time(folder->get(), name.c_str(), offer.mtime);
+    return;
+  }
   // Made under another name, then renamed: a file that the link replaces is never missing.
-  unlinkat(folder.get(), kTemporaryLink, 0);
-  const timespec times[2] = {to_timespec(offer.mtime), to_timespec(offer.mtime)};
-  if (symlinkat(offer.target.c_str(), folder.get(), kTemporaryLink) != 0)
+  unlinkat(folder->get(), kTemporaryLink, 0);
+  if (symlinkat(offer.target.c_str(), folder->get(), kTemporaryLink) != 0)
     throw FileError("create symbolic link", path, errno);
-  utimensat(folder.get(), kTemporaryLink, times, AT_SYMLINK_NOFOLLOW);
-  if (const int error = put_in_place(folder.get(), kTemporaryLink, name, existing); error != 0) {
-    unlinkat(folder.get(), kTemporaryLink, 0);
+  set_time(folder->get(), kTemporaryLink, offer.mtime);
+  if (const int error = put_in_place(folder->get(), kTemporaryLink, name, existing); error != 0) {
+    unlinkat(folder->get(), kTemporaryLink, 0);
     throw FileError("put in place", path, error);
   }
 }

@@ -6,9 +6,14 @@
 // Every name used here was sent by a peer: nothing is opened but through open_beneath().
 #pragma once
 
+#include <sys/stat.h>
+
+#include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "common/unique_fd.h"
 #include "cp/offered_names.h"
@@ -25,6 +30,16 @@ struct Destination {
   Requested requested = std::nullopt; // the roots that may come
 };
 
+using OpenFolder = std::shared_ptr<const tools::UniqueFd>;
+
+// What is at a place, when it was looked at.
+struct Look {
+  OpenFolder folder; // that contains it; none if there is no such folder
+  std::string name;
+  bool there = false;
+  struct stat st = {};
+};
+
 enum class Present { Nothing, Same, Other, Folder };
 
 class Placement {
@@ -35,18 +50,18 @@ class Placement {
   // Throws std::invalid_argument with the reason if the offered path is not acceptable.
   [[nodiscard]] std::string place(const std::string& offered, Kind kind) const;
 
-  [[nodiscard]] tools::UniqueFd parent(const std::string& path) const; // throws FileError
-  [[nodiscard]] tools::UniqueFd
-  open_file(const std::string& path) const; // for reading; throws FileError
+  // Throws FileError. A folder stays open for a while: most names come after another one of theirs.
+  [[nodiscard]] OpenFolder parent(const std::string& path) const;
+  [[nodiscard]] Look look(const std::string& path) const;
 
   // To be called once for each accepted path, before anything is done there. Replace: something
   // exists there that no other name of this copy leads to. Keep: nothing does, and what appears
   // meanwhile is not ours to replace. Throws FileError, and std::invalid_argument if what exists
   // belongs to another name.
-  Existing claim(const std::string& path);
+  Existing claim(const std::string& path, const Look& found);
 
   // What is there already, compared by size, time and mode (file) or by target (link).
-  [[nodiscard]] Present present(const std::string& path, const Offer& offer) const;
+  [[nodiscard]] static Present present(const Look& found, const Offer& offer);
 
   // Something could be created in the folder of this path, as far as rights and the file system go.
   [[nodiscard]] bool takes_names(const std::string& path) const;
@@ -59,7 +74,10 @@ class Placement {
                  Existing existing = Existing::Replace) const;
 
  private:
+  [[nodiscard]] OpenFolder folder_of(const std::string& path) const; // none, with errno
+
   Destination destination_;
+  mutable std::deque<std::pair<std::string, OpenFolder>> open_; // the one used last comes first
   std::map<std::string, TakenNames, std::less<>> taken_; // of each folder that things come into
 };
 

@@ -15,8 +15,8 @@ template <>
 inline constexpr auto kFields<Time> = std::tuple{&Time::seconds, &Time::nanoseconds};
 template <>
 inline constexpr auto kFields<Job> =
-    std::tuple{&Job::direction, &Job::method,      &Job::mode,       &Job::chunk_size,
-               &Job::depth,     &Job::into_folder, &Job::destination};
+    std::tuple{&Job::direction,   &Job::method, &Job::mode,    &Job::chunk_size, &Job::depth,
+               &Job::into_folder, &Job::count,  &Job::compare, &Job::destination};
 template <>
 inline constexpr auto kFields<Path> = std::tuple{&Path::path};
 template <>
@@ -31,8 +31,9 @@ inline constexpr auto kFields<Offer> =
 template <>
 inline constexpr auto kFields<Want> = std::tuple{&Want::id, &Want::offset};
 template <>
-inline constexpr auto kFields<Chunk> =
-    std::tuple{&Chunk::id, &Chunk::offset, &Chunk::length, &Chunk::slot};
+inline constexpr auto kFields<Load> = std::tuple{&Load::slot, &Load::length};
+template <>
+inline constexpr auto kFields<Chunk> = std::tuple{&Chunk::id, &Chunk::offset, &Chunk::length};
 template <>
 inline constexpr auto kFields<Hole> = std::tuple{&Hole::id, &Hole::offset, &Hole::length};
 template <>
@@ -44,6 +45,10 @@ template <>
 inline constexpr auto kFields<Result> = std::tuple{&Result::id, &Result::outcome, &Result::text};
 template <>
 inline constexpr auto kFields<SlotFree> = std::tuple{&SlotFree::slot};
+template <>
+inline constexpr auto kFields<Compare> = std::tuple{&Compare::id};
+template <>
+inline constexpr auto kFields<Compared> = std::tuple{&Compared::id, &Compared::digest};
 template <>
 inline constexpr auto kFields<Problem> = std::tuple{&Problem::severity, &Problem::text};
 template <>
@@ -110,17 +115,23 @@ std::optional<Message> decode_as(std::size_t index, WireReader& in) {
 }
 
 constexpr std::array<std::string_view, std::variant_size_v<Message>> kNames = {
-    "Job",      "Path",    "PathsEnd", "Slots", "Total",        "Offer",
-    "Want",     "Chunk",   "Hole",     "End",   "DirectoryEnd", "Result",
-    "SlotFree", "Problem", "Done",     "Bye",   "Abort",        "KeepAlive"};
+    "Job",   "Path", "PathsEnd", "Slots",        "Total",  "Offer",    "Want",
+    "Chunk", "Hole", "End",      "DirectoryEnd", "Result", "SlotFree", "Problem",
+    "Done",  "Bye",  "Abort",    "KeepAlive",    "Load",   "Compare",  "Compared"};
 
 } // namespace
 
-std::vector<std::byte> encode(const Message& message) {
-  WireWriter out;
+void append_to(std::vector<std::byte>& bytes, const Message& message) {
+  WireWriter out(std::move(bytes));
   out.number(static_cast<std::uint8_t>(message.index() + 1));
   std::visit([&](const auto& m) { put(out, m); }, message);
-  return out.bytes();
+  bytes = std::move(out).take();
+}
+
+std::vector<std::byte> encode(const Message& message) {
+  std::vector<std::byte> bytes;
+  append_to(bytes, message);
+  return bytes;
 }
 
 std::optional<Message> decode(std::span<const std::byte> bytes) {

@@ -7,8 +7,11 @@
 // The side that has the files is the source, the other the sink; the client may be either.
 //   client: Job, and for a get Path... PathsEnd       server: Slots, or Abort
 //   client: Slots
-//   source: Total, Offer...                           sink, to each: Want or Result
-//   source, after a Want: Chunk or Hole..., one End   sink: a SlotFree per Chunk, one Result
+//   source: Total if the job asks for it, Offer...    sink, to each: Want, Compare or Result
+//   source, after a Compare: Compared                 sink: Want or Result
+//   source, after a Want: Chunk or Hole..., one End   sink: one Result
+//   source: Load, once a slot is full, before the     sink: a SlotFree per Load
+//           Chunks that divide it between files
 //   source: DirectoryEnd when all below was sent      sink: Result
 //   source: Done                                      sink: Bye
 // Either side may send Abort, which ends the session.
@@ -28,8 +31,11 @@
 
 namespace datum::cp {
 
-inline constexpr std::size_t kMaxMessage = 8704; // an Offer with both strings at their longest
-inline constexpr std::uint32_t kMaxWindow = 64;  // offers without a Result
+inline constexpr std::size_t kMaxMessage = 8704;  // an Offer with both strings at their longest
+inline constexpr std::uint32_t kMaxWindow = 1024; // offers and folders' ends without a Result
+inline constexpr std::uint32_t kMaxEnds = 64;     // of these, folders' ends
+inline constexpr std::uint32_t kMaxLarge = 64;    // of these, files that can be resumed
+inline constexpr std::uint32_t kMaxNews = 1024;   // Chunks, Holes, Ends that follow a Load
 inline constexpr std::uint32_t kMinChunk = 4096, kMaxChunk = 16U << 20;
 inline constexpr std::uint32_t kMinDepth = 1, kMaxDepth = 64;
 inline constexpr std::uint32_t kMaxPaths = 4096; // in one get
@@ -55,6 +61,8 @@ struct Job {
   Mode mode{};
   std::uint32_t chunk_size = 0, depth = 0;
   std::uint8_t into_folder = 0; // the destination must be an existing folder
+  std::uint8_t count = 0;       // somebody looks at a progress bar: the source begins with a Total
+  std::uint8_t compare = 0;     // equal size and time do not do: contents are compared
   std::string destination;      // of a put, below the served folder
   bool operator==(const Job&) const = default;
 };
@@ -89,9 +97,14 @@ struct Want {
   std::uint64_t id = 0, offset = 0; // the sink has the bytes before offset
   bool operator==(const Want&) const = default;
 };
+// A slot holds length octets, for the Chunks that follow: the first has the first octets.
+struct Load {
+  std::uint32_t slot = 0, length = 0;
+  bool operator==(const Load&) const = default;
+};
 struct Chunk {
   std::uint64_t id = 0, offset = 0;
-  std::uint32_t length = 0, slot = 0;
+  std::uint32_t length = 0; // of what is left of the Load before it
   bool operator==(const Chunk&) const = default;
 };
 struct Hole {
@@ -121,6 +134,16 @@ struct SlotFree {
   std::uint32_t slot = 0;
   bool operator==(const SlotFree&) const = default;
 };
+// What is the checksum of this file? The sink has one of the same size, time and permissions.
+struct Compare {
+  std::uint64_t id = 0;
+  bool operator==(const Compare&) const = default;
+};
+struct Compared {
+  std::uint64_t id = 0;
+  Digest digest{};
+  bool operator==(const Compared&) const = default;
+};
 struct Problem {
   Severity severity{};
   std::string text; // something the source did not offer, and why
@@ -142,10 +165,12 @@ struct KeepAlive {
 };
 
 // The wire type of a message is its place here plus one.
-using Message = std::variant<Job, Path, PathsEnd, Slots, Total, Offer, Want, Chunk, Hole, End,
-                             DirectoryEnd, Result, SlotFree, Problem, Done, Bye, Abort, KeepAlive>;
+using Message =
+    std::variant<Job, Path, PathsEnd, Slots, Total, Offer, Want, Chunk, Hole, End, DirectoryEnd,
+                 Result, SlotFree, Problem, Done, Bye, Abort, KeepAlive, Load, Compare, Compared>;
 
 std::vector<std::byte> encode(const Message& message);
+void append_to(std::vector<std::byte>& bytes, const Message& message); // the same, behind them
 
 // Nothing: unknown type, short or long, a string or an enumerator out of range.
 std::optional<Message> decode(std::span<const std::byte> bytes);

@@ -29,6 +29,11 @@ namespace {
   throw ToolError(ExitCode::Usage, FileError(action, path, error).what());
 }
 
+// As it ends a get whose server has no such source: nothing is wrong with the command.
+[[noreturn]] void no_source(const std::string& path, int error) {
+  throw ToolError(ExitCode::Failed, FileError("find", path, error).what());
+}
+
 bool is_dots(std::string_view name) {
   return name.empty() || name == "." || name == "..";
 }
@@ -39,7 +44,7 @@ std::string with_a_name(const std::string& path) {
   if (!is_dots(name_in(plain))) return plain;
   const std::unique_ptr<char, decltype(&std::free)> real(
       realpath(path.empty() ? "." : path.c_str(), nullptr), std::free);
-  if (!real) unusable("find", path, errno);
+  if (!real) no_source(path, errno);
   plain = real.get();
   if (is_dots(name_in(plain)))
     throw ToolError(ExitCode::Usage, "\"/\" has no name to be copied as; name a folder in it");
@@ -83,11 +88,12 @@ bool names_a_folder(const std::string& typed) {
 Root local_root(const std::string& path) {
   const std::string plain = with_a_name(path);
   Root root;
-  root.folder = open_folder(folder_of(plain));
+  root.folder = tools::UniqueFd(open(folder_of(plain).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!root.folder) no_source(path, errno);
   root.name = root.path = name_in(plain);
   struct stat st = {};
   if (fstatat(root.folder.get(), root.name.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0)
-    unusable("find", path, errno);
+    no_source(path, errno);
   return root;
 }
 

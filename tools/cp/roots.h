@@ -16,7 +16,8 @@ namespace datum::cp {
 // True if a destination typed like this is a folder to copy into, not a new name.
 bool names_a_folder(const std::string& typed);
 
-Root local_root(const std::string& path); // throws ToolError(Usage)
+// Throws ToolError: Failed if it is not there, Usage if it cannot be named.
+Root local_root(const std::string& path);
 // Creates the folder that is to be copied into, if something is to be copied.
 Destination local_destination(const std::string& path, bool into_folder, Mode mode);
 

@@ -15,7 +15,7 @@ Terms acceptable_terms(const Job& job) {
   if (job.chunk_size < kMinChunk || job.chunk_size > kMaxChunk || job.depth < kMinDepth ||
       job.depth > kMaxDepth)
     protocol_error(fmt::format("a job with {} chunks of {} bytes", job.depth, job.chunk_size));
-  return {job.method, job.mode, job.chunk_size, job.depth};
+  return terms_of(job);
 }
 
 std::vector<Root> requested_roots(Channel& channel, const Served& served) {
@@ -51,7 +51,7 @@ void carry_out(Channel& channel, const Served& served, Reporter& reporter) {
   if (job.direction == Direction::Put) {
     Destination destination = served_destination(served, job.destination, job.into_folder != 0);
     exchange_slots(channel, terms, Role::Sink);
-    Sink(channel, terms, std::move(destination), reporter).run();
+    Sink(channel, terms, std::move(destination), reporter, usual_workers()).run();
   } else {
     std::vector<Root> roots = requested_roots(channel, served);
     exchange_slots(channel, terms, Role::Source);

@@ -21,6 +21,10 @@ void Summary::count(Outcome outcome, std::uint64_t size) {
   }
 }
 
+Terms terms_of(const Job& job) {
+  return {job.method, job.mode, job.chunk_size, job.depth, job.count != 0, job.compare != 0};
+}
+
 void Reporter::outcome(Outcome outcome, const std::string&, std::uint64_t size,
                        const std::string&) {
   summary.count(outcome, size);

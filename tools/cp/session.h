@@ -16,10 +16,17 @@ struct Terms {
   Method method{};
   Mode mode{};
   std::uint32_t chunk_size = 0, depth = 0;
+  bool count = true;    // the source begins with a Total
+  bool compare = false; // by contents what is equal by size, time and permissions
 };
+
+// What a job says of it.
+Terms terms_of(const Job& job);
 
 struct Summary {
   std::uint64_t copied = 0, unchanged = 0, would_copy = 0, differing = 0, failed = 0, left_out = 0;
+  std::uint64_t compared = 0;      // files whose checksums agree
+  std::uint64_t skipped = 0;       // files that were taken for the same by size, time, permissions
   std::uint64_t bytes_moved = 0;   // by RDMA
   std::uint64_t bytes_resumed = 0; // already there from an earlier run, and verified
   std::uint64_t bytes_holes = 0;   // announced, not moved

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "cp/shared_buffer.h"
 
-#include <sys/mman.h>
-
 #include <cerrno>
 #include <system_error>
 #include <utility>
 
-#include "common/memory_fd.h"
+#include <datum/memory.h>
 
 namespace datum::cp {
+namespace {
+
+constexpr std::size_t kPage = 4096;
+
+} // namespace
 
 SharedBuffer::SharedBuffer(std::size_t size) {
-  const tools::UniqueFd file = tools::make_memory_fd("dat-cp");
-  if (!file || ftruncate(file.get(), static_cast<off_t>(size)) != 0)
-    throw std::system_error(errno, std::generic_category(), "transfer buffers");
-  void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
-  if (memory == MAP_FAILED)
+  // Not on huge pages: to find some the kernel may move what other programs have, for longer than
+  // a small copy takes.
+  void* const memory = datum_memory_aligned(kPage, size);
+  if (memory == nullptr)
     throw std::system_error(errno, std::generic_category(), "transfer buffers");
   bytes_ = {static_cast<std::byte*>(memory), size};
 }
@@ -30,7 +32,7 @@ SharedBuffer& SharedBuffer::operator=(SharedBuffer&& other) noexcept {
 }
 
 SharedBuffer::~SharedBuffer() {
-  if (!bytes_.empty()) munmap(bytes_.data(), bytes_.size());
+  if (!bytes_.empty()) datum_memory_free(bytes_.data());
 }
 
 } // namespace datum::cp

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/shared_buffer.h: page-aligned memory of a memfd, so that a peer on this host may map it.
+// cp/shared_buffer.h: page-aligned memory that a peer on this host may map (datum/memory.h).
 #pragma once
 
 #include <cstddef>

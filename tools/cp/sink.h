@@ -1,72 +1,133 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // cp/sink.h: the side that gets the files.
 // Lives here: deciding what it wants, putting bytes where they belong in the order announced,
-// checking. Not here:   the file system's dangers (placement.h, partial_file.h). Everything the
+// checking. Not here:   the file system's dangers (placement.h, arrival.h). Everything the
 // source says is checked here: ids, offsets, lengths, slots, sums.
+// Threads: one thread decides and talks. Workers write files, and read those that are compared.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "cp/arrival.h"
 #include "cp/closed_folders.h"
 #include "cp/file_error.h"
 #include "cp/offered_names.h"
-#include "cp/partial_file.h"
 #include "cp/placement.h"
 #include "cp/session.h"
+#include "cp/workers.h"
 
 namespace datum::cp {
 
 class Sink {
  public:
-  Sink(Link& link, const Terms& terms, Destination destination, Reporter& reporter);
+  // Without workers files are written while messages wait.
+  Sink(Link& link, const Terms& terms, Destination destination, Reporter& reporter,
+       std::size_t workers = 0);
   void run(); // until Bye was sent
 
  private:
-  // A file between our Want and its End.
+  // A file between our Want or Compare and its End.
   struct Incoming {
     Offer offer;
+    WholeFile file;                    // what of it is known
+    bool wanted = false;               // else the source is to say its checksum,
+    bool compared = false;             // and has
     std::uint64_t announced = 0;       // offset the next Chunk must have
-    std::unique_ptr<PartialFile> file; // none when verifying, and after a failure
-    Existing existing{};               // at its place, when it was offered
-    Digest local{};                    // when verifying
-    bool failed = false;
+    bool settled = false;              // its Result has left
+    std::shared_ptr<Arrival> arrival;  // if it comes in pieces
+    std::optional<std::size_t> worker; // whose that is
+    std::uint32_t slot = 0;            // where it is, if it came whole
+  };
+  struct Piece {
+    std::shared_ptr<Incoming> file;
+    std::uint64_t offset = 0;
+    std::uint32_t slot = 0, at = 0, length = 0;
+  };
+  struct Zeros {
+    std::shared_ptr<Incoming> file;
+    std::uint64_t length = 0;
+  };
+  struct FileEnd {
+    std::shared_ptr<Incoming> file;
+    End message;
   };
   struct FolderEnd {
     DirectoryEnd message;
-    bool refused = false; // the folder, or one above it
+    bool refused = false;    // the folder, or one above it
+    std::uint64_t after = 0; // what was given to the workers before
   };
-  using Step = std::variant<Chunk, Hole, End, FolderEnd>;
+  using Step = std::variant<Piece, Zeros, FileEnd, FolderEnd>;
+
+  // A slot between its Load and our SlotFree.
+  struct Loaded {
+    bool busy = false;
+    std::uint32_t length = 0, announced = 0; // by Chunks, of length
+    std::uint32_t pieces = 0;                // announced and not done with
+  };
+  struct Batch { // of small files
+    std::vector<std::shared_ptr<Incoming>> files;
+    std::vector<Landed> landed;
+    std::uint64_t bytes = 0;
+  };
 
   bool handle(const LinkEvent& event); // false: the source is done
   bool handle(const Message& message);
+  void keep_alive();
+  bool handle_data(const Message& message);
   void on(const Offer& offer);
+  void on(const DirectoryEnd& folder);
+  void on(const Load& load);
   void on(const Chunk& chunk);
   void on(const Hole& hole);
+  void on(const End& end);
+  void on(const Compared& compared);
   void arrived(std::uint32_t slot);
 
   void decide(const Offer& offer);
-  void decide_file(const Offer& offer, const std::string& path, Existing existing);
-  void decide_file_verify(const Offer& offer, const std::string& path);
-  void refuse(const Offer& offer, std::string text, bool folder_is_closed = false);
-  Outcome settle_plain(const Offer& offer, const std::string& path, Existing existing);
+  void decide_file(const Offer& offer, const std::string& path, const Look& found,
+                   Existing existing);
+  void decide_file_verify(const std::shared_ptr<Incoming>& incoming, Present present);
+  void want(Incoming& incoming);
+  void refuse(const Offer& offer, const std::string& news);
+  std::string news_of(const Offer& offer, const FileError& error);
+  Outcome settle_folder(const Offer& offer, const std::string& path, const Look& found,
+                        Existing existing);
+  void decide_link(const Offer& offer, const std::string& path, const Look& found,
+                   Existing existing);
 
   void queue(Step step);
   void work(); // carries out the steps whose data is here
-  void carry_out(const Chunk& chunk);
-  void carry_out(const Hole& hole);
-  void carry_out(const End& end);
-  void carry_out(const FolderEnd& end);
-  void finish_folder(const DirectoryEnd& end);
+  void carry_out(Piece piece);
+  void carry_out(Zeros zeros);
+  void carry_out(FileEnd end);
+  void carry_out(FolderEnd end);
+  static std::shared_ptr<Arrival> arrival_of(Incoming& incoming);
+  void give(const std::shared_ptr<Incoming>& incoming, std::function<Landed()> step,
+            std::function<void(const Landed&)> after);
+  void finish(const std::shared_ptr<Incoming>& incoming, const End& end);
+  void compare(const std::shared_ptr<Incoming>& incoming, const Digest& theirs);
+  void compared(const std::shared_ptr<Incoming>& incoming, const Hashed& ours,
+                const Digest& theirs);
+  void submit_batch();
+  void finish_folders();
+  void finish_folder(const FolderEnd& end);
+  void set_attributes(const DirectoryEnd& end);
 
-  Incoming& announce(std::uint64_t id, std::uint64_t offset, std::uint64_t length);
+  std::shared_ptr<Incoming> announce(std::uint64_t id, std::uint64_t offset, std::uint64_t length);
+  void done_with(std::uint32_t slot);
   void report_missing(const std::vector<std::string>& names);
   void settle(const Offer& offer, Outcome outcome, const std::string& text);
+  void settle(Incoming& incoming, Outcome outcome, const std::string& text = "");
+  void settle(Incoming& incoming, const Landed& landed);
   void fail(Incoming& incoming, const FileError& error);
   void admit(std::uint64_t id, std::uint64_t& last);
 
@@ -76,13 +137,20 @@ class Sink {
   Placement placement_;
   Reporter& reporter_;
   std::uint64_t last_offer_ = 0, last_folder_end_ = 0;
-  std::uint64_t unsettled_ = 0;
+  std::uint64_t unsettled_ = 0, ends_ = 0, large_ = 0;
   std::uint64_t problems_ = 0; // errors that the source has reported
-  std::map<std::uint64_t, Incoming> incoming_;
+  bool full_ = false;          // the disk: nothing more is tried
+  std::map<std::uint64_t, std::shared_ptr<Incoming>> incoming_;
   ClosedFolders closed_;
   std::deque<Step> steps_;
+  std::deque<FolderEnd> folder_ends_; // that wait for files
   std::deque<std::uint32_t> reading_; // slots on their way to us, in order
-  std::vector<bool> slot_busy_;
+  std::vector<Loaded> slots_;
+  std::uint32_t filled_ = 0;        // the slot of the last Load
+  std::uint32_t slots_to_free_ = 0; // the source may not have heard of these
+  std::chrono::steady_clock::time_point kept_alive_{};
+  std::shared_ptr<Batch> batch_ = std::make_shared<Batch>();
+  Workers workers_; // the last: it ends first
 };
 
 } // namespace datum::cp

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -25,10 +26,14 @@ Offer offer_of(std::uint64_t id, const Entry& entry) {
 
 bool changed_since(const Entry& entry) {
   struct stat st = {};
-  return fstat(entry.file.get(), &st) != 0 ||
+  return fstat(entry.file.get(), &st) != 0 || !S_ISREG(st.st_mode) ||
          static_cast<std::uint64_t>(st.st_size) != entry.size ||
          st.st_mtim.tv_sec != entry.mtime.seconds ||
          st.st_mtim.tv_nsec != static_cast<long>(entry.mtime.nanoseconds);
+}
+
+bool is_large(const Entry& entry) {
+  return entry.type == Entry::Type::File && entry.size > kBlock;
 }
 
 std::string unreadable(const Entry& entry, std::string_view why) {
@@ -39,30 +44,39 @@ std::string unreadable(const Entry& entry, std::string_view why) {
 
 Source::Source(Link& link, const Terms& terms, std::vector<Root> roots, Reporter& reporter)
     : link_(link), terms_(terms), reporter_(reporter),
-      total_(count_tree(roots, [&link] { link.tick(); })),
-      walk_(std::move(roots), TreeWalk::Files::Open), slot_busy_(terms.depth, false) {
+      total_(terms.count ? std::optional(count_tree(roots, [&link] { link.tick(); }))
+                         : std::nullopt),
+      // A dry run opens nothing later: what cannot be read shall be said all the same.
+      walk_(std::move(roots),
+            terms.mode == Mode::DryRun ? TreeWalk::Files::Open : TreeWalk::Files::Look),
+      slot_busy_(terms.depth, false) {
   for (std::uint32_t slot = terms.depth; slot-- > 0;) free_slots_.push_back(slot);
 }
 
 void Source::run() {
-  link_.send(total_);
-  reporter_.total(total_);
+  if (total_) {
+    link_.send(*total_);
+    reporter_.total(*total_);
+  }
   for (;;) {
     drop_finished();
     fill_window();
     if (exhausted_ && window_.empty()) break;
     if (!advance()) {
+      send_filled();
       handle(link_.next());
     } else {
       while (const auto event = link_.poll()) handle(*event);
     }
   }
+  send_filled();
   link_.send(Done{});
   await_bye();
 }
 
 void Source::fill_window() {
-  while (!exhausted_ && window_.size() < kMaxWindow && !link_.congested()) {
+  while (!exhausted_ && window_.size() < kMaxWindow && ends_ < kMaxEnds && large_ < kMaxLarge &&
+         !link_.congested()) {
     std::optional<Entry> entry = walk_.next();
     if (!entry) {
       exhausted_ = true;
@@ -79,6 +93,9 @@ void Source::fill_window() {
 // sent.
 void Source::drop_finished() {
   while (cursor_ > 0 && window_.front().settled) {
+    const Entry& entry = window_.front().entry;
+    ends_ -= entry.type == Entry::Type::DirectoryEnd ? 1U : 0U;
+    large_ -= is_large(entry) ? 1U : 0U;
     window_.pop_front();
     --cursor_;
   }
@@ -88,6 +105,9 @@ void Source::add(Entry entry) {
   Item item;
   item.id = next_id_++;
   item.entry = std::move(entry);
+  item.entry.file = tools::UniqueFd(); // a window of open files would be too many
+  ends_ += item.entry.type == Entry::Type::DirectoryEnd ? 1U : 0U;
+  large_ += is_large(item.entry) ? 1U : 0U;
   // A folder's end waits for its turn: its mode may forbid writing what is still on the way.
   if (item.entry.type != Entry::Type::DirectoryEnd) link_.send(offer_of(item.id, item.entry));
   window_.push_back(std::move(item));
@@ -98,7 +118,7 @@ bool Source::advance() {
   if (cursor_ == window_.size()) return false;
   Item& item = window_[cursor_];
   if (item.entry.type == Entry::Type::DirectoryEnd) {
-    link_.send(DirectoryEnd{item.id, item.entry.mode, item.entry.mtime, item.entry.path});
+    say(DirectoryEnd{item.id, item.entry.mode, item.entry.mtime, item.entry.path});
     item.state = State::Ended;
   } else if (item.state == State::Offered) {
     if (!item.settled) return false;
@@ -110,70 +130,148 @@ bool Source::advance() {
 }
 
 bool Source::send_piece(Item& item) {
+  if (item.settled) { // the sink gave up on it
+    send_end(item, Digest{}, "");
+    return true;
+  }
   try {
-    if (item.settled) { // the sink gave up on it
-      send_end(item, "");
-    } else if (item.offset == item.entry.size) {
+    if (!item.entry.file)
+      if (const std::string why = open_file(item.entry); !why.empty()) {
+        send_end(item, Digest{}, why);
+        return true;
+      }
+    if (item.offset == 0 && item.entry.size <= std::min<std::uint64_t>(kBlock, terms_.chunk_size) &&
+        !item.entry.sparse)
+      return send_whole(item);
+    if (!item.digest) item.digest.emplace();
+    if (item.offset == item.entry.size) {
       send_end(item,
                changed_since(item.entry) ? unreadable(item.entry, "it changed meanwhile") : "");
-    } else {
-      const Extent extent =
-          next_extent(item.entry.file.get(), item.offset, item.entry.size, item.entry.sparse);
-      if (!extent.hole)
-        return send_data(item, std::min<std::uint64_t>(extent.length, terms_.chunk_size));
-      send_hole(item, extent.length);
+      return true;
     }
+    const Extent extent =
+        next_extent(item.entry.file.get(), item.offset, item.entry.size, item.entry.sparse);
+    if (!extent.hole)
+      return send_data(item, std::min<std::uint64_t>(extent.length, terms_.chunk_size));
+    send_hole(item, extent.length);
   } catch (const std::system_error& error) {
-    send_end(item, unreadable(item.entry, error.code().message()));
+    send_end(item, Digest{}, unreadable(item.entry, error.code().message()));
   }
+  return true;
+}
+
+// All of a small file, and its end.
+bool Source::send_whole(Item& item) {
+  const auto length = static_cast<std::uint32_t>(item.entry.size);
+  std::span<std::byte> bytes;
+  if (length > 0) {
+    if (!make_room(length)) return false;
+    bytes = link_.slot(filling_->slot).subspan(filling_->used, length);
+    if (read_at(item.entry.file.get(), bytes, 0) != length) {
+      send_end(item, Digest{}, unreadable(item.entry, "it became shorter meanwhile"));
+      return true;
+    }
+  }
+  if (changed_since(item.entry)) {
+    send_end(item, Digest{}, unreadable(item.entry, "it changed meanwhile"));
+    return true;
+  }
+  const Digest digest = digest_of_short_file(bytes);
+  if (length > 0) take_room(item, length);
+  send_end(item, digest, "");
   return true;
 }
 
 bool Source::send_data(Item& item, std::uint64_t length) {
-  if (free_slots_.empty()) return false;
-  const std::uint32_t slot = free_slots_.back();
-  const std::span<std::byte> bytes = link_.slot(slot).first(length);
+  if (!make_room(1)) return false;
+  length = std::min<std::uint64_t>(length, terms_.chunk_size - filling_->used);
+  const std::span<std::byte> bytes = link_.slot(filling_->slot).subspan(filling_->used, length);
   if (read_at(item.entry.file.get(), bytes, item.offset) != length) {
-    send_end(item, unreadable(item.entry, "it became shorter meanwhile"));
+    send_end(item, Digest{}, unreadable(item.entry, "it became shorter meanwhile"));
     return true;
   }
-  free_slots_.pop_back();
-  slot_busy_[slot] = true;
-  item.digest.update(bytes);
-  if (terms_.method == Method::Write) link_.write_slot(slot, static_cast<std::uint32_t>(length));
-  link_.send(Chunk{item.id, item.offset, static_cast<std::uint32_t>(length), slot});
-  item.offset += length;
-  reporter_.summary.bytes_moved += length;
-  reporter_.progress(item.entry.path);
+  item.digest->update(bytes);
+  take_room(item, static_cast<std::uint32_t>(length));
   return true;
 }
 
+// A slot that has room for that much; false if all are with the sink.
+bool Source::make_room(std::uint64_t wanted) {
+  if (filling_ &&
+      (terms_.chunk_size - filling_->used < wanted || filling_->news.size() + 4 > kMaxNews))
+    send_filled();
+  if (!filling_) {
+    if (free_slots_.empty()) return false;
+    filling_ = Filling{free_slots_.back(), 0, {}};
+    free_slots_.pop_back();
+  }
+  return true;
+}
+
+void Source::take_room(Item& item, std::uint32_t length) {
+  filling_->used += length;
+  say(Chunk{item.id, item.offset, length});
+  item.offset += length;
+  reporter_.summary.bytes_moved += length;
+  reporter_.progress(item.entry.path);
+}
+
+// In order, and none before the data that it is about.
+void Source::say(Message message) {
+  if (filling_ && filling_->news.size() == kMaxNews) send_filled();
+  if (filling_)
+    filling_->news.push_back(std::move(message));
+  else
+    link_.send(message);
+}
+
+void Source::send_filled() {
+  if (!filling_) return;
+  const Filling filled = *std::exchange(filling_, std::nullopt);
+  if (filled.used == 0) { // what was to be read into it could not be
+    free_slots_.push_back(filled.slot);
+  } else {
+    slot_busy_[filled.slot] = true;
+    if (terms_.method == Method::Write) link_.write_slot(filled.slot, filled.used);
+    link_.send(Load{filled.slot, filled.used});
+  }
+  for (const Message& message : filled.news) link_.send(message);
+  link_.flush();
+}
+
 void Source::send_hole(Item& item, std::uint64_t length) {
-  item.digest.update_zeros(length);
-  link_.send(Hole{item.id, item.offset, length});
+  item.digest->update_zeros(length);
+  say(Hole{item.id, item.offset, length});
   item.offset += length;
   reporter_.summary.bytes_holes += length;
   reporter_.progress(item.entry.path);
 }
 
 void Source::send_end(Item& item, const std::string& problem) {
-  link_.send(End{item.id, item.digest.finish(), problem});
+  send_end(item, item.digest->finish(), problem);
+}
+
+void Source::send_end(Item& item, const Digest& digest, const std::string& problem) {
+  say(End{item.id, digest, problem});
   item.state = State::Ended;
   item.entry.file = tools::UniqueFd();
+  item.digest.reset();
   ++cursor_;
 }
 
-// The digest covers the whole file, also the part that the sink has already.
-void Source::hash_prefix(Item& item) {
-  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(kBlock, item.offset)));
-  for (std::uint64_t at = 0; at < item.offset;) {
-    const auto part = std::span(buffer).first(std::min<std::uint64_t>(kBlock, item.offset - at));
+// Of the first length octets, for a sink that has them already. Throws std::system_error.
+FileDigest Source::hash_prefix(Item& item, std::uint64_t length) {
+  FileDigest digest;
+  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(kBlock, length)));
+  for (std::uint64_t at = 0; at < length;) {
+    const auto part = std::span(buffer).first(std::min<std::uint64_t>(kBlock, length - at));
     if (read_at(item.entry.file.get(), part, at) != part.size())
       throw std::system_error(EIO, std::generic_category());
-    item.digest.update(part);
+    digest.update(part);
     at += part.size();
     link_.tick();
   }
+  return digest;
 }
 
 void Source::handle(const LinkEvent& event) {
@@ -181,6 +279,8 @@ void Source::handle(const LinkEvent& event) {
   if (message == nullptr) protocol_error("data nobody asked for");
   if (const auto* want = std::get_if<Want>(message))
     on(*want);
+  else if (const auto* compare = std::get_if<Compare>(message))
+    on(*compare);
   else if (const auto* result = std::get_if<Result>(message))
     on(*result);
   else if (const auto* free = std::get_if<SlotFree>(message))
@@ -201,11 +301,31 @@ void Source::on(const Want& want) {
   item.state = State::Wanted;
   item.offset = want.offset;
   if (terms_.mode == Mode::Copy) reporter_.summary.bytes_resumed += want.offset;
+  if (want.offset == 0) return;
   try {
-    hash_prefix(item);
+    // What cannot be opened now cannot be opened later either, and then it is said.
+    if (open_file(item.entry).empty()) item.digest = hash_prefix(item, want.offset);
   } catch (const std::system_error&) {
-    item.digest = FileDigest(); // the digest will not agree, and the sink drops what it has
+    item.digest.reset(); // the digest will not agree, and the sink drops what it has
   }
+}
+
+// The sink compares contents only where it was told to, and asks once.
+void Source::on(const Compare& compare) {
+  Item& item = item_of(compare.id);
+  if (!terms_.compare || terms_.mode != Mode::Copy || item.entry.type != Entry::Type::File ||
+      item.state != State::Offered || item.settled || item.compared)
+    protocol_error("a Compare that does not fit");
+  item.compared = true;
+  Compared answer = {item.id, {}};
+  try {
+    if (open_file(item.entry).empty()) answer.digest = hash_prefix(item, item.entry.size).finish();
+  } catch (const std::system_error&) {
+    answer
+        .digest = {}; // no checksum is that: the sink wants the file, and is told why it cannot be
+  }
+  item.entry.file = tools::UniqueFd();
+  link_.send(answer);
 }
 
 void Source::on(const Result& result) {
@@ -213,6 +333,13 @@ void Source::on(const Result& result) {
   if (item.settled) protocol_error("two Results for one file");
   if (!fits(item, result.outcome)) protocol_error("a Result that does not fit");
   item.settled = true;
+  if (item.entry.type == Entry::Type::File && terms_.mode == Mode::Copy) {
+    const bool same = result.outcome == Outcome::Unchanged;
+    if (result.outcome == Outcome::Copied || (same && item.compared))
+      ++reporter_.summary.compared;
+    else if (same)
+      ++reporter_.summary.skipped;
+  }
   // A folder was counted when it was offered; its end is news only if it fails.
   if (item.entry.type != Entry::Type::DirectoryEnd || result.outcome == Outcome::Failed)
     reporter_.outcome(result.outcome, item.entry.path, item.entry.size, result.text);

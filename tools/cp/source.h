@@ -2,10 +2,13 @@
 // cp/source.h: the side that has the files.
 // Lives here: offering a window of entries ahead, reading wanted files into free slots, sending
 // them. Not here:   walking the tree (tree_walk.h), what the sink decides (sink.h).
+// A slot takes several small files: it leaves when it is full, or when there is nothing else to do.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "cp/digest.h"
@@ -25,9 +28,15 @@ class Source {
     std::uint64_t id = 0;
     Entry entry;
     State state = State::Offered;
-    bool settled = false; // its Result came
+    bool settled = false;  // its Result came
+    bool compared = false; // its Compare came
     std::uint64_t offset = 0;
-    FileDigest digest;
+    std::optional<FileDigest> digest; // of what was read so far, if that is not all at once
+  };
+  // The slot that is being filled, and what is to be said of its contents once it has left.
+  struct Filling {
+    std::uint32_t slot = 0, used = 0;
+    std::vector<Message> news;
   };
 
   void fill_window();
@@ -35,13 +44,20 @@ class Source {
   void add(Entry entry);
   bool advance();
   bool send_piece(Item& item);
+  bool send_whole(Item& item);
   bool send_data(Item& item, std::uint64_t length);
   void send_hole(Item& item, std::uint64_t length);
   void send_end(Item& item, const std::string& problem);
-  void hash_prefix(Item& item);
+  void send_end(Item& item, const Digest& digest, const std::string& problem);
+  bool make_room(std::uint64_t wanted);
+  void take_room(Item& item, std::uint32_t length);
+  void say(Message message);
+  void send_filled();
+  FileDigest hash_prefix(Item& item, std::uint64_t length);
 
   void handle(const LinkEvent& event);
   void on(const Want& want);
+  void on(const Compare& compare);
   void on(const Result& result);
   void on(const SlotFree& free);
   [[nodiscard]] bool fits(const Item& item, Outcome outcome) const;
@@ -51,12 +67,14 @@ class Source {
   Link& link_;
   Terms terms_;
   Reporter& reporter_;
-  Total total_;
+  std::optional<Total> total_;
   TreeWalk walk_;
   bool exhausted_ = false;
   std::uint64_t next_id_ = 1;
   std::deque<Item> window_;
-  std::size_t cursor_ = 0; // whose bytes are sent next
+  std::size_t cursor_ = 0;           // whose bytes are sent next
+  std::size_t ends_ = 0, large_ = 0; // of the window
+  std::optional<Filling> filling_;
   std::vector<std::uint32_t> free_slots_;
   std::vector<bool> slot_busy_;
 };

@@ -62,9 +62,10 @@ TreeWalk::TreeWalk(std::vector<Root> roots, Files files) : files_(files), roots_
 std::optional<Entry> TreeWalk::next() {
   if (levels_.empty()) {
     if (roots_.empty()) return std::nullopt;
-    const Root root = std::move(roots_.back());
+    Root root = std::move(roots_.back());
     roots_.pop_back();
-    Entry entry = visit(root.folder.get(), root.name, root.path);
+    const auto folder = std::make_shared<const tools::UniqueFd>(std::move(root.folder));
+    Entry entry = visit(folder, root.name, root.path);
     // It was named, and is not copied: more than a note.
     if (entry.type == Entry::Type::Problem) entry.severity = Severity::Error;
     return entry;
@@ -77,10 +78,12 @@ std::optional<Entry> TreeWalk::next() {
   }
   const std::string name = std::move(level.names.back());
   level.names.pop_back();
-  return visit(level.folder.get(), name, level.end.path + "/" + name);
+  // A copy: a folder that is entered moves the levels.
+  const Folder folder = level.folder;
+  return visit(folder, name, level.end.path + "/" + name);
 }
 
-Entry TreeWalk::visit(int folder, const std::string& name, const std::string& path) {
+Entry TreeWalk::visit(const Folder& folder, const std::string& name, const std::string& path) {
   Entry entry;
   entry.path = path;
   if (is_reserved(name))
@@ -89,27 +92,21 @@ Entry TreeWalk::visit(int folder, const std::string& name, const std::string& pa
     return problem(std::move(entry), Severity::Error,
                    fmt::format("cannot copy {}: {}", shown(path), why));
   struct stat st = {};
-  if (fstatat(folder, name.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0)
+  if (fstatat(folder->get(), name.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0)
     return failure(std::move(entry), "look at", errno);
   take_stat(entry, st);
-  if (S_ISREG(st.st_mode)) return open_file(folder, name, std::move(entry));
-  if (S_ISDIR(st.st_mode)) return enter(folder, name, std::move(entry));
-  if (S_ISLNK(st.st_mode)) return read_link(folder, name, std::move(entry));
+  if (S_ISDIR(st.st_mode)) return enter(folder->get(), name, std::move(entry));
+  if (S_ISLNK(st.st_mode)) return read_link(folder->get(), name, std::move(entry));
+  if (S_ISREG(st.st_mode)) {
+    entry.type = Entry::Type::File;
+    entry.folder = folder;
+    entry.name = name;
+    if (files_ == Files::Look) return entry;
+    const std::string why = open_file(entry);
+    if (why.empty()) return entry;
+    return problem(std::move(entry), Severity::Error, why);
+  }
   return skipped(std::move(entry), "neither file, folder nor symbolic link");
-}
-
-Entry TreeWalk::open_file(int folder, const std::string& name, Entry entry) {
-  entry.type = Entry::Type::File;
-  if (files_ == Files::Count) return entry;
-  // O_NONBLOCK: if it became a fifo since we looked, do not wait for its writer.
-  entry.file =
-      tools::UniqueFd(openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  struct stat st = {};
-  if (!entry.file || fstat(entry.file.get(), &st) != 0)
-    return failure(std::move(entry), "open", errno);
-  if (!S_ISREG(st.st_mode)) return skipped(std::move(entry), "it is no longer a file");
-  take_stat(entry, st);
-  return entry;
 }
 
 Entry TreeWalk::enter(int folder, const std::string& name, Entry entry) {
@@ -121,10 +118,11 @@ Entry TreeWalk::enter(int folder, const std::string& name, Entry entry) {
     return problem(std::move(entry), Severity::Error, why);
   }
   Level level;
-  level.folder = tools::UniqueFd(
+  tools::UniqueFd opened(
       openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!level.folder || !names_in(level.folder.get(), level.names))
+  if (!opened || !names_in(opened.get(), level.names))
     return failure(std::move(entry), "read folder", errno);
+  level.folder = std::make_shared<const tools::UniqueFd>(std::move(opened));
   level.end.type = Entry::Type::DirectoryEnd;
   level.end.path = entry.path;
   level.end.mode = entry.mode;
@@ -143,13 +141,20 @@ Entry TreeWalk::read_link(int folder, const std::string& name, Entry entry) {
   return entry;
 }
 
+std::string open_file(Entry& entry) {
+  // O_NONBLOCK: if it became a fifo since we looked, do not wait for its writer.
+  entry.file = tools::UniqueFd(openat(entry.folder->get(), entry.name.c_str(),
+                                      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  return entry.file ? "" : FileError("open", entry.path, errno).what();
+}
+
 Total count_tree(const std::vector<Root>& roots, const std::function<void()>& tick) {
   std::vector<Root> copies;
   copies.reserve(roots.size());
   for (const Root& root : roots)
     copies.push_back(
         {tools::UniqueFd(fcntl(root.folder.get(), F_DUPFD_CLOEXEC, 0)), root.name, root.path});
-  TreeWalk walk(std::move(copies), TreeWalk::Files::Count);
+  TreeWalk walk(std::move(copies), TreeWalk::Files::Look);
   Total total;
   while (const auto entry = walk.next()) {
     tick();

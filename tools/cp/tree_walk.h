@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,8 +29,10 @@ struct Entry {
   std::uint32_t mode = 0;
   Time mtime;
   std::uint64_t size = 0;
-  std::string target;   // of a symbolic link
-  tools::UniqueFd file; // of a file: open for reading, if the walk opens files
+  std::string target;                            // of a symbolic link
+  std::shared_ptr<const tools::UniqueFd> folder; // of a file: where it is
+  std::string name;                              // and what it is called there
+  tools::UniqueFd file;                          // and itself, once it is open
   bool sparse = false;
   std::string problem;
   Severity severity{}; // Note: left out on purpose
@@ -37,18 +40,18 @@ struct Entry {
 
 class TreeWalk {
  public:
-  enum class Files { Open, Count }; // Count: only what they are and how large
+  enum class Files { Open, Look }; // Look: only what they are and how large
   TreeWalk(std::vector<Root> roots, Files files);
   std::optional<Entry> next(); // nothing: that was all
 
  private:
   struct Level {
-    tools::UniqueFd folder;
+    std::shared_ptr<const tools::UniqueFd> folder;
     std::vector<std::string> names; // sorted, the next one last
     Entry end;                      // what next() gives once names is empty
   };
-  Entry visit(int folder, const std::string& name, const std::string& path);
-  Entry open_file(int folder, const std::string& name, Entry entry);
+  using Folder = std::shared_ptr<const tools::UniqueFd>;
+  [[nodiscard]] Entry visit(const Folder& folder, const std::string& name, const std::string& path);
   Entry enter(int folder, const std::string& name, Entry entry);
   Entry read_link(int folder, const std::string& name, Entry entry);
 
@@ -56,6 +59,10 @@ class TreeWalk {
   std::vector<Root> roots_; // the next one last
   std::vector<Level> levels_;
 };
+
+// Opens a file that the walk has looked at. Empty, or why that failed. That it is the same file,
+// and a file at all, is for the caller to see.
+std::string open_file(Entry& entry);
 
 // What a walk over these roots will find, for progress bars. Leaves roots as they are; calls tick
 // for each entry, because a tree may be large.

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace datum::cp {
@@ -19,12 +20,16 @@ inline constexpr std::size_t kMaxString = 4096; // PATH_MAX: no path and no text
 
 class WireWriter {
  public:
+  WireWriter() = default;
+  explicit WireWriter(std::vector<std::byte> before) : bytes_(std::move(before)) {}
   template <class T>
   requires std::is_integral_v<T> WireWriter& number(T value) {
     const auto bits = static_cast<std::make_unsigned_t<T>>(value);
-    for (std::size_t i = sizeof(T); i-- > 0;)
-      bytes_.push_back(static_cast<std::byte>(static_cast<std::uint64_t>(bits) >> (8 * i)));
-    return *this;
+    std::array<std::byte, sizeof(T)> octets;
+    for (std::size_t i = 0; i < sizeof(T); ++i)
+      octets[i] =
+          static_cast<std::byte>(static_cast<std::uint64_t>(bits) >> (8 * (sizeof(T) - 1 - i)));
+    return raw(octets);
   }
   WireWriter& raw(std::span<const std::byte> bytes) {
     bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
@@ -37,6 +42,7 @@ class WireWriter {
     return raw(std::as_bytes(std::span(text)));
   }
   [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
+  [[nodiscard]] std::vector<std::byte> take() && { return std::move(bytes_); }
 
  private:
   std::vector<std::byte> bytes_;

@@ -32,7 +32,7 @@ class Copy : public testing::TestWithParam<Method> {
   // Copies from_/name to to_/destination. Whatever a side throws ends that side only.
   void run(const std::string& name, const std::string& destination, Mode mode = Mode::Copy,
            const std::function<void(test::LoopLink& source, test::LoopLink& sink)>& prepare = {}) {
-    const Terms terms = {GetParam(), mode, 65536, 4};
+    const Terms terms = {GetParam(), mode, 65536, 4, true, compare_};
     const auto links = test::LoopLink::pair(terms.chunk_size, terms.depth);
     test::LoopLink *const source_link = links.first.get(), *const sink_link = links.second.get();
     if (prepare) prepare(*source_link, *sink_link);
@@ -40,7 +40,8 @@ class Copy : public testing::TestWithParam<Method> {
     source_ended_well_ = sink_ended_well_ = false;
     std::thread sink([&] {
       guard(*sink_link, sink_ended_well_, [&] {
-        Sink(*sink_link, terms, {to_.open(), destination, destination.empty()}, sink_).run();
+        Sink(*sink_link, terms, {to_.open(), destination, destination.empty()}, sink_, kWorkers)
+            .run();
       });
     });
     guard(*source_link, source_ended_well_, [&] {
@@ -64,6 +65,8 @@ class Copy : public testing::TestWithParam<Method> {
     EXPECT_TRUE(from_.read(from) == to_.read(to)) << from;
   }
 
+  static constexpr std::size_t kWorkers = 2;
+  bool compare_ = false;
   test::Folder from_, to_;
   Side source_, sink_;
   bool source_ended_well_ = false, sink_ended_well_ = false;
@@ -164,7 +167,7 @@ TEST_P(Copy, ASparseFileStaysSparseAndItsHolesAreNotMoved) {
 TEST_P(Copy, ACutCopyContinuesWithWhatIsMissing) {
   from_.write("t", test::noise(12 * test::kMiB));
   // 160 chunks of 64 KiB are 10 MiB: two whole blocks of 4 MiB can be continued from.
-  run("t", "", Mode::Copy, [](auto& source, auto&) { source.cut_at_chunk(161); });
+  run("t", "", Mode::Copy, [](auto& source, auto&) { source.cut_at_load(161); });
   EXPECT_FALSE(source_ended_well_ || sink_ended_well_);
   EXPECT_FALSE(to_.exists("t"));
   run("t", "");
@@ -177,7 +180,7 @@ TEST_P(Copy, ACutCopyContinuesWithWhatIsMissing) {
 
 TEST_P(Copy, ASourceThatChangedAfterACutIsCopiedFromTheStart) {
   from_.write("t", test::noise(12 * test::kMiB));
-  run("t", "", Mode::Copy, [](auto& source, auto&) { source.cut_at_chunk(161); });
+  run("t", "", Mode::Copy, [](auto& source, auto&) { source.cut_at_load(161); });
   from_.write("t", test::noise(12 * test::kMiB, 2));
   run("t", "");
   EXPECT_EQ(sink_.summary.bytes_resumed, 0U);
@@ -188,8 +191,8 @@ TEST_P(Copy, ADamagedChunkIsNoticedAndTheFileDoesNotAppear) {
   from_.write("t/bad", test::noise(200'000));
   from_.write("t/good", "fine");
   run("t", "", Mode::Copy, [](auto& source, auto& sink) {
-    source.damage_chunk(2);
-    sink.damage_chunk(2);
+    source.damage_slot(2);
+    sink.damage_slot(2);
   });
   EXPECT_EQ(sink_.summary.failed, 1U);
   ASSERT_EQ(source_.texts.size(), 1U);
@@ -221,6 +224,54 @@ TEST_P(Copy, VerifyFindsEveryDifferenceAndMovesNothing) {
   EXPECT_EQ(source_.summary.unchanged, 2U);
   EXPECT_EQ(source_.summary.bytes_moved, 0U);
   EXPECT_EQ(to_.read("t/changed"), "12x45");
+}
+
+TEST_P(Copy, WithChecksumsAChangedFileOfTheSameSizeAndTimeIsCopiedAgain) {
+  from_.write("t/a", "alpha");
+  from_.write("t/b", test::noise(5 * test::kMiB));
+  from_.write("t/empty", "");
+  run("t", "");
+  const auto time = std::filesystem::last_write_time(to_ / "t/a");
+  to_.write("t/a", "ALPHA");
+  std::filesystem::last_write_time(to_ / "t/a", time);
+  run("t", "");
+  EXPECT_EQ(to_.read("t/a"), "ALPHA");
+  EXPECT_EQ(source_.summary.skipped, 3U);
+  EXPECT_EQ(sink_.summary.skipped, 3U);
+  EXPECT_EQ(source_.summary.compared, 0U);
+  compare_ = true;
+  run("t", "");
+  EXPECT_TRUE(source_ended_well_ && sink_ended_well_) << errors_;
+  EXPECT_EQ(to_.read("t/a"), "alpha");
+  EXPECT_EQ(source_.summary.copied, 1U);
+  EXPECT_EQ(source_.summary.bytes_moved, 5U);
+  for (const Side* side : {&source_, &sink_}) {
+    EXPECT_EQ(side->summary.compared, 3U);
+    EXPECT_EQ(side->summary.skipped, 0U);
+  }
+}
+
+// A hundred files and more share a slot of 64 KiB, those of 40 KiB do not, one of 3 MiB takes many.
+TEST_P(Copy, FilesOfAllSizesShareSlotsAndKeepTheirContents) {
+  for (std::size_t i = 0; i < 400; ++i)
+    from_.write("t/" + std::to_string(i), test::noise(i % 20 == 19 ? 40'000 : 500 + i, i));
+  from_.write("t/large", test::noise(3 * test::kMiB + 1, 7));
+  run("t", "");
+  EXPECT_TRUE(source_ended_well_ && sink_ended_well_) << errors_;
+  for (int i = 0; i < 400; ++i) expect_same("t/" + std::to_string(i), "t/" + std::to_string(i));
+  expect_same("t/large", "t/large");
+  EXPECT_EQ(to_.leftovers("t"), 0);
+}
+
+TEST_P(Copy, AFileThatIsThereIsReplacedBySomethingWhole) {
+  from_.write("t/a", "new");
+  from_.write("t/b", test::noise(200'000));
+  to_.write("t/a", "what was there");
+  to_.write("t/b", "what was there");
+  run("t", "");
+  expect_same("t/a", "t/a");
+  expect_same("t/b", "t/b");
+  EXPECT_EQ(to_.leftovers("t"), 0);
 }
 
 TEST_P(Copy, AFolderInTheWayFailsThatFileOnly) {

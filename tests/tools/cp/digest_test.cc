@@ -75,5 +75,15 @@ TEST(Digest, IsXxh3With128BitsInCanonicalOrder) {
   EXPECT_EQ(std::to_integer<int>(digest[15]), 0x7f);
 }
 
+TEST(Digest, OfAShortFileIsTheSameInOneStep) {
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{1}, std::size_t{500}, test::kFourMiB}) {
+    const std::string content = test::noise(size);
+    FileDigest digest;
+    digest.update(test::bytes_of(content));
+    EXPECT_EQ(digest_of_short_file(test::bytes_of(content)), digest.finish()) << size;
+  }
+}
+
 } // namespace
 } // namespace datum::cp

@@ -49,7 +49,8 @@ extern "C" {
 DATUM_INSTEAD int openat(int folder, const char* name, int flags, ...) {
   va_list rest;
   va_start(rest, flags);
-  const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(rest, mode_t) : 0;
+  const bool makes = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+  const mode_t mode = makes ? va_arg(rest, mode_t) : 0;
   va_end(rest);
   return next("openat", ::openat)(folder, spelled(folder, name).c_str(), flags, mode);
 }
@@ -73,6 +74,11 @@ DATUM_INSTEAD ssize_t readlinkat(int folder, const char* name, char* target,
 
 DATUM_INSTEAD int unlinkat(int folder, const char* name, int flags) noexcept {
   return next("unlinkat", ::unlinkat)(folder, spelled(folder, name).c_str(), flags);
+}
+
+DATUM_INSTEAD int linkat(int from, const char* old_name, int to, const char* new_name,
+                         int flags) noexcept {
+  return next("linkat", ::linkat)(from, old_name, to, spelled(to, new_name).c_str(), flags);
 }
 
 DATUM_INSTEAD int renameat(int from, const char* old_name, int to, const char* new_name) noexcept {

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "common/address.h"
 #include "common/dat_error.h"
@@ -54,8 +55,30 @@ class HostileCaller {
 
   // Gives that many credits with it. False: the server has ended the connection.
   bool send(const Message& message, std::uint16_t credits = 0) {
+    return send(std::vector<Message>{message}, credits);
+  }
+  bool send(const std::vector<Message>& messages, std::uint16_t credits = 0) {
     WireWriter frame;
-    frame.number(credits).raw(encode(message));
+    frame.number(credits);
+    for (const Message& message : messages) {
+      const std::vector<std::byte> bytes = encode(message);
+      frame.number(static_cast<std::uint16_t>(bytes.size())).raw(bytes);
+    }
+    return post(frame);
+  }
+
+  // A frame whose message is shorter than it says.
+  bool send_cut_message() {
+    WireWriter frame;
+    frame.number(std::uint16_t{0}).number(std::uint16_t{100}).number(std::uint8_t{18});
+    return post(frame);
+  }
+
+  // Frames of the server, as far as send() came across them.
+  [[nodiscard]] std::uint64_t heard() const { return heard_; }
+
+ private:
+  bool post(const WireWriter& frame) {
     std::memcpy(memory_.bytes().data() + kFrame, frame.bytes().data(), frame.bytes().size());
     DAT_LMR_TRIPLET iov = region_.local(kFrame, frame.bytes().size());
     if (dat_ep_post_send(ep_.get(), 1, &iov, cookie(Work::Send, 0), DAT_COMPLETION_DEFAULT_FLAG) !=
@@ -71,10 +94,6 @@ class HostileCaller {
     }
   }
 
-  // Frames of the server, as far as send() came across them.
-  [[nodiscard]] std::uint64_t heard() const { return heard_; }
-
- private:
   // All into one place: what is heard is never read.
   DAT_RETURN post_recv() {
     DAT_LMR_TRIPLET iov = region_.local(0, kFrame);

@@ -43,7 +43,7 @@ std::unique_ptr<Channel> connect(const Call& call) {
 }
 
 Job job_of(Direction direction, const std::string& destination) {
-  return {direction, Method::Write, Mode::Copy, 4096, 2, 1, destination};
+  return {direction, Method::Write, Mode::Copy, 4096, 2, 1, 0, 0, destination};
 }
 
 void exchange_slots(Channel& channel, const Job& job) {
@@ -244,24 +244,23 @@ void ask_without_credits(Call& call) {
   throw tools::ToolError(tools::ExitCode::Failed, "it took all of them");
 }
 
-// A credit for each frame heard that only gave credits, and none for answers: they pile up.
+// A credit for each of its frames, and twice as much to answer as fits the frame that may be sent
+// for it: answers pile up.
 void one_credit_at_a_time(Call& call) {
   HostileCaller caller(call.ia);
   caller.connect(call.port, greeting_of(call));
   caller.send(job_of(Direction::Put, ""));
   caller.send(Slots{1, 1, 4096, 2});
   caller.send(Offer{1, Kind::Directory, 0755, {}, 0, "d", ""});
-  std::uint64_t granted = 0;
-  for (std::uint64_t id = 2; id < 20'000; ++id) {
-    // What it had from the beginning it has used up, and one in 16 of our frames frees one more.
-    const bool grant = caller.heard() >= kRecvs && (id % 16) == 0;
-    granted += grant ? 1 : 0;
-    if (!caller.send(Offer{id, Kind::File, 04755, {}, 0, fmt::format("d/{:08}", id), ""},
-                     grant ? 1 : 0))
-      return;
+  std::uint64_t id = 2;
+  for (int frames = 1; frames < 10'000; ++frames) {
+    std::vector<Message> offers;
+    for (; offers.size() < 240; ++id)
+      offers.push_back(Offer{id, Kind::File, 04755, {}, 0, fmt::format("d/{:08}", id), ""});
+    // What it had from the beginning it has used up.
+    if (!caller.send(offers, caller.heard() >= kRecvs && frames % 2 == 0 ? 1 : 0)) return;
   }
-  throw tools::ToolError(tools::ExitCode::Failed,
-                         fmt::format("it took all of them, for {} credits", granted));
+  throw tools::ToolError(tools::ExitCode::Failed, fmt::format("it took all {} of them", id));
 }
 
 void grant_too_much(Call& call) {
@@ -269,6 +268,22 @@ void grant_too_much(Call& call) {
   caller.connect(call.port, greeting_of(call));
   caller.send(job_of(Direction::Put, ""), 65535);
   while (caller.send(KeepAlive{})) continue;
+}
+
+void cut_a_message(Call& call) {
+  HostileCaller caller(call.ia);
+  caller.connect(call.port, greeting_of(call));
+  caller.send_cut_message();
+  while (caller.send(KeepAlive{})) continue;
+}
+
+// As a release before this protocol would call.
+void call_as_version_1(Call& call) {
+  Channel channel(call.ia, std::chrono::minutes(1));
+  const auto answer = decode_answer(channel.connect(tools::resolve("127.0.0.1"), call.port,
+                                                    encode(Hello{1, 1, call.token}), "victim"));
+  fmt::print("refused: {}, it speaks version {}\n", answer->answer == Answer::WrongVersion,
+             answer->version);
 }
 
 // Callers with a wrong token, who stay until they are killed.
@@ -310,6 +325,8 @@ const std::map<std::string, Attack> kAttacks = {
     {"ask-without-credits", ask_without_credits},
     {"one-credit-at-a-time", one_credit_at_a_time},
     {"grant-too-much", grant_too_much},
+    {"cut-message", cut_a_message},
+    {"version-1", call_as_version_1},
 };
 
 } // namespace

@@ -140,7 +140,7 @@ void data_without_an_offer(Victim&, HostileSource& source) {
 
 void too_many_at_once(Victim&, HostileSource& source) {
   source.folder("d");
-  for (int i = 10; i < 90; ++i) source.file(fmt::format("d/{}", i), 4);
+  for (int i = 1000; i < 2100; ++i) source.file(fmt::format("d/{}", i), 4);
   source.stay();
 }
 

@@ -51,7 +51,8 @@ class HostileSource {
     std::memcpy(channel_.slot(slot).data(), bytes.data(), bytes.size());
     const auto length = static_cast<std::uint32_t>(bytes.size());
     if (terms_.method == Method::Write) channel_.write_slot(slot, length);
-    channel_.send(Chunk{id, offset, length, slot});
+    channel_.send(Load{slot, length});
+    channel_.send(Chunk{id, offset, length});
   }
   void end(std::uint64_t id, const std::string& content) {
     FileDigest digest;

@@ -400,6 +400,19 @@ TEST_F(CpHostileClient, SendsMoreThanItHasCreditsFor) {
   EXPECT_TRUE(has(log_, "the other side sent a frame with wrong credits")) << log_;
 }
 
+TEST_F(CpHostileClient, SendsAFrameThatEndsWithinAMessage) {
+  attack("cut-message", {}, "ended well");
+  EXPECT_TRUE(has(log_, "the other side sent a frame that ends within a message")) << log_;
+}
+
+TEST_F(CpHostileClient, SpeaksTheProtocolOfAnEarlierRelease) {
+  Server server(home_ / "home");
+  Program client({DAT_CP_HOSTILE_CLIENT, "version-1", server.port, server.token});
+  EXPECT_EQ(client.wait(), 0) << client.err();
+  EXPECT_EQ(client.out(), "refused: true, it speaks version 2\nended well\n");
+  expect_served(server, server.token); // the token was not used up
+}
+
 TEST_F(CpHostileClient, TakesNoAnswersAndAsksOn) {
   attack("one-credit-at-a-time", {}, "ended well");
   // A server that gets little of a processor takes many frames at once, and counts those first.

@@ -27,18 +27,24 @@ class LoopLink final : public Link {
     return {std::move(a), std::move(b)};
   }
 
-  // The connection is lost, for both, in place of the count-th Chunk that this side sends.
-  void cut_at_chunk(int count) { cut_at_chunk_ = count; }
-  // Flips a bit of the count-th Chunk that this side writes or reads.
-  void damage_chunk(int count) { damage_chunk_ = count; }
+  // The connection is lost, for both, in place of the count-th Load that this side sends.
+  void cut_at_load(int count) { cut_at_load_ = count; }
+  // Flips a bit of the count-th slot that this side writes or reads.
+  void damage_slot(int count) { damage_slot_ = count; }
 
   void send(const Message& message) override {
-    if (std::holds_alternative<Chunk>(message) && ++chunks_ == cut_at_chunk_) {
+    if (std::holds_alternative<Load>(message) && ++loads_ == cut_at_load_) {
       cut();
       throw tools::ToolError(tools::ExitCode::PeerLost, "cut");
     }
     const std::lock_guard lock(shared_->mutex);
     shared_->queue[1 - side_].push_back(message);
+    shared_->changed.notify_all();
+  }
+  void flush() override {}
+  void notify() override {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->queue[side_].push_back(Notified{});
     shared_->changed.notify_all();
   }
   [[nodiscard]] bool congested() const override { return false; }
@@ -48,15 +54,16 @@ class LoopLink final : public Link {
   void write_slot(std::uint32_t index, std::uint32_t length) override {
     const auto from = slot(index).first(length), to = other_->slot(index);
     std::memcpy(to.data(), from.data(), length);
-    if (++moved_ == damage_chunk_) to[0] ^= std::byte{1};
+    if (++moved_ == damage_slot_) to[0] ^= std::byte{1};
   }
   void read_slot(std::uint32_t index, std::uint32_t length) override {
     std::memcpy(slot(index).data(), other_->slot(index).data(), length);
-    if (++moved_ == damage_chunk_) slot(index)[0] ^= std::byte{1};
+    if (++moved_ == damage_slot_) slot(index)[0] ^= std::byte{1};
     const std::lock_guard lock(shared_->mutex);
     shared_->queue[side_].push_back(SlotArrived{index});
   }
-  LinkEvent next() override {
+  using Link::next;
+  LinkEvent next(Sent /*sent*/) override {
     std::unique_lock lock(shared_->mutex);
     auto& queue = shared_->queue[side_];
     if (!shared_->changed.wait_for(lock, std::chrono::seconds(60),
@@ -97,7 +104,7 @@ class LoopLink final : public Link {
   std::size_t side_, chunk_;
   LoopLink* other_ = nullptr;
   std::vector<std::byte> memory_;
-  int cut_at_chunk_ = -1, damage_chunk_ = -1, chunks_ = 0, moved_ = 0;
+  int cut_at_load_ = -1, damage_slot_ = -1, loads_ = 0, moved_ = 0;
 };
 
 // A Link whose other side is the test: it says what it likes and sees what is said.
@@ -112,6 +119,8 @@ class ScriptedLink final : public Link {
   [[nodiscard]] const std::vector<Message>& said() const { return said_; }
 
   void send(const Message& message) override { said_.push_back(message); }
+  void flush() override {}
+  void notify() override {}
   [[nodiscard]] bool congested() const override { return false; }
   std::span<std::byte> slot(std::uint32_t index) override {
     return std::span(memory_).subspan(index * chunk_, chunk_);
@@ -120,7 +129,8 @@ class ScriptedLink final : public Link {
   void read_slot(std::uint32_t index, std::uint32_t) override {
     if (!hold_reads_) script_.push_front(SlotArrived{index});
   }
-  LinkEvent next() override {
+  using Link::next;
+  LinkEvent next(Sent /*sent*/) override {
     if (script_.empty()) throw tools::ToolError(tools::ExitCode::PeerLost, "end of script");
     LinkEvent event = std::move(script_.front());
     script_.pop_front();

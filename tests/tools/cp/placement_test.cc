@@ -75,9 +75,9 @@ TEST_F(PlacementTest, ALinkIsMadeAsALinkAndReplacesAFile) {
   offer.target = "../../etc/passwd";
   to.make_link("link", offer);
   EXPECT_EQ(std::filesystem::read_symlink(folder_ / "link"), "../../etc/passwd");
-  EXPECT_EQ(to.present("link", offer), Present::Same);
+  EXPECT_EQ(Placement::present(to.look("link"), offer), Present::Same);
   offer.target = "other";
-  EXPECT_EQ(to.present("link", offer), Present::Other);
+  EXPECT_EQ(Placement::present(to.look("link"), offer), Present::Other);
   EXPECT_EQ(folder_.leftovers(), 0);
 }
 
@@ -131,18 +131,18 @@ TEST_F(PlacementTest, SizeTimeAndModeDecideWhetherAFileIsThere) {
   utimensat(AT_FDCWD, (folder_ / "f").c_str(), times, 0);
   const Placement to = make("", true);
   const Offer same = {1, Kind::File, 0644, {50, 60}, 5, "f", ""};
-  EXPECT_EQ(to.present("f", same), Present::Same);
+  EXPECT_EQ(Placement::present(to.look("f"), same), Present::Same);
   Offer other = same;
   other.size = 6;
-  EXPECT_EQ(to.present("f", other), Present::Other);
+  EXPECT_EQ(Placement::present(to.look("f"), other), Present::Other);
   other = same;
   other.mtime.nanoseconds = 61;
-  EXPECT_EQ(to.present("f", other), Present::Other);
+  EXPECT_EQ(Placement::present(to.look("f"), other), Present::Other);
   other = same;
   other.mode = 0600;
-  EXPECT_EQ(to.present("f", other), Present::Other);
-  EXPECT_EQ(to.present("missing", same), Present::Nothing);
-  EXPECT_EQ(to.present("missing/f", same), Present::Nothing);
+  EXPECT_EQ(Placement::present(to.look("f"), other), Present::Other);
+  EXPECT_EQ(Placement::present(to.look("missing"), same), Present::Nothing);
+  EXPECT_EQ(Placement::present(to.look("missing/f"), same), Present::Nothing);
 }
 
 } // namespace

@@ -60,7 +60,7 @@ TEST_F(CpProcess, ATreeGoesThereAndBack) {
   const Ended get =
       client({"get", "--token", server.next_token(), server.at("copy"), here_ / "back"});
   EXPECT_EQ(get.code, 0) << get.err;
-  EXPECT_TRUE(has(get.out, "get: 6 copied, 0 unchanged, 0 failed; 3.0 MiB by RDMA Read in "))
+  EXPECT_TRUE(has(get.out, "get: 6 copied, 0 unchanged, 0 failed; 3.0 MiB by RDMA Write in "))
       << get.out;
   expect_tree(here_, "back");
 }
@@ -72,8 +72,9 @@ TEST_F(CpProcess, EitherSideMayMoveTheBytes) {
   EXPECT_EQ(put.code, 0) << put.err;
   expect_tree(there_, "copy");
   const Ended get = client(
-      {"get", "--method", "write", "--token", server.token, server.at("copy"), here_ / "back"});
+      {"get", "--method", "read", "--token", server.token, server.at("copy"), here_ / "back"});
   EXPECT_EQ(get.code, 0) << get.err;
+  EXPECT_TRUE(has(get.out, " by RDMA Read in ")) << get.out;
   expect_tree(here_, "back");
 }
 
@@ -99,6 +100,72 @@ TEST_F(CpProcess, JsonSaysWhatHappened) {
       << put.out;
   EXPECT_EQ(json_number(put.out, "copied"), 6U);
   EXPECT_EQ(json_number(put.out, "bytes_moved"), 3145733U);
+}
+
+// "checksums agree" is said of what was compared only.
+TEST_F(CpProcess, ChecksumsAreSaidToAgreeOfComparedFilesOnly) {
+  Server server(there_.path(), {"--reuse-token"});
+  const auto put = [&](const std::string& option) {
+    return client({"put", option, "--token", server.token, here_ / "t", server.at("copy")}).out;
+  };
+  const std::string first = put("--method=write");
+  EXPECT_TRUE(has(first, "), checksums agree; ")) << first;
+  const std::string second = put("--method=write");
+  EXPECT_FALSE(has(second, "agree")) << second;
+  EXPECT_TRUE(has(second, "; 3 files not compared: same size, time and permissions (--checksum "))
+      << second;
+  const std::string third = put("--checksum");
+  EXPECT_TRUE(has(third, "put: 0 copied, 6 unchanged, 0 failed; 0 B by RDMA Write")) << third;
+  EXPECT_TRUE(has(third, "), checksums agree; ")) << third;
+  here_.write("t/new", "x");
+  const std::string fourth = put("--method=write");
+  EXPECT_TRUE(has(fourth, ", checksums of 1 file agree; 3 files not compared")) << fourth;
+}
+
+TEST_F(CpProcess, AFileThatChangedAndKeptItsSizeAndTimeIsFoundByChecksumOnly) {
+  Server server(there_.path(), {"--reuse-token"});
+  const std::vector<std::string> words = {"--token", server.token, server.at("t"), here_ / "got"};
+  const auto get = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), "get");
+    options.insert(options.end(), words.begin(), words.end());
+    return client(options);
+  };
+  there_.write("t/a", "alpha");
+  there_.write("t/b", "beta");
+  EXPECT_EQ(get({}).code, 0);
+  const auto time = std::filesystem::last_write_time(here_ / "got/a");
+  here_.write("got/a", "ALPHA");
+  std::filesystem::last_write_time(here_ / "got/a", time);
+  const Ended fast = get({"--json"});
+  EXPECT_EQ(fast.code, 0) << fast.err;
+  EXPECT_EQ(json_number(fast.out, "skipped"), 2U) << fast.out;
+  EXPECT_EQ(json_number(fast.out, "compared"), 0U) << fast.out;
+  EXPECT_EQ(here_.read("got/a"), "ALPHA");
+  const Ended careful = get({"--json", "--checksum"});
+  EXPECT_EQ(careful.code, 0) << careful.err;
+  EXPECT_EQ(json_number(careful.out, "copied"), 1U) << careful.out;
+  EXPECT_EQ(json_number(careful.out, "compared"), 2U) << careful.out;
+  EXPECT_EQ(here_.read("got/a"), "alpha");
+}
+
+TEST_F(CpProcess, AMissingSourceEndsPutAndGetAlike) {
+  Server server(there_.path(), {"--reuse-token"});
+  const Ended put = client({"put", "--token", server.token, here_ / "missing", server.at("copy")});
+  EXPECT_EQ(put.code, 1);
+  EXPECT_TRUE(has(put.err, "missing\": No such file or directory")) << put.err;
+  const Ended below =
+      client({"put", "--token", server.token, here_ / "missing/x", server.at("copy")});
+  EXPECT_EQ(below.code, 1);
+  const Ended get = client({"get", "--token", server.token, server.at("missing"), here_ / "copy"});
+  EXPECT_EQ(get.code, 1);
+  EXPECT_TRUE(has(get.err, "cannot find \"missing\": No such file or directory")) << get.err;
+}
+
+TEST_F(CpProcess, UsageSaysWhatThePathsAre) {
+  EXPECT_TRUE(
+      has(client({"put", "--help"}).out, "Usage: dat-cp put [OPTIONS] SRC... HOST[:PORT]:DEST\n"));
+  EXPECT_TRUE(
+      has(client({"get", "--help"}).out, "Usage: dat-cp get [OPTIONS] HOST[:PORT]:SRC... DEST\n"));
 }
 
 TEST_F(CpProcess, AWrongTokenIsRefusedAndTheRightOneStillWorks) {
@@ -283,7 +350,7 @@ TEST_F(CpProcess, WrongUsageIsSaidBeforeAnybodyIsCalled) {
   EXPECT_EQ(client({"put", "--token", "short", here_ / "t", "h:x"}).code, 2);
   const std::string token = "00112233445566778899aabbccddeeff";
   const Ended missing = client({"put", "--token", token, here_ / "missing", "127.0.0.1:x"});
-  EXPECT_EQ(missing.code, 2);
+  EXPECT_EQ(missing.code, 1);
   EXPECT_TRUE(has(missing.err, "missing\": No such file or directory")) << missing.err;
   EXPECT_EQ(client({"put", "--token", token, here_ / "t", "not-remote"}).code, 2);
   EXPECT_EQ(client({"put", "--chunk", "1", "--token", token, here_ / "t", "127.0.0.1:x"}).code, 2);

@@ -13,14 +13,14 @@ namespace {
 std::vector<Message> one_of_each() {
   Digest digest;
   digest.fill(std::byte{0xd1});
-  return {Job{Direction::Get, Method::Read, Mode::Verify, 65536, 8, 1, "a/b"},
+  return {Job{Direction::Get, Method::Read, Mode::Verify, 65536, 8, 1, 1, 1, "a/b"},
           Path{"x"},
           PathsEnd{},
           Slots{7, 0x123456789abcdef0, 65536, 8},
           Total{3, 4},
           Offer{1, Kind::Symlink, 0644, {-1, 999'999'999}, 5, "p/q", "../target"},
           Want{2, 1U << 30},
-          Chunk{3, 4096, 8192, 7},
+          Chunk{3, 4096, 8192},
           Hole{4, 0, UINT64_MAX},
           End{5, digest, "why"},
           DirectoryEnd{6, 0755, {1, 2}, "d"},
@@ -30,7 +30,10 @@ std::vector<Message> one_of_each() {
           Done{},
           Bye{},
           Abort{5, "stop"},
-          KeepAlive{}};
+          KeepAlive{},
+          Load{7, 8192},
+          Compare{8},
+          Compared{9, digest}};
 }
 
 std::vector<std::byte> bytes_of(std::initializer_list<int> values) {
@@ -50,8 +53,12 @@ TEST(Protocol, EveryMessageSurvivesTheWire) {
 }
 
 TEST(Protocol, ChunkHasTheseBytes) {
-  EXPECT_EQ(encode(Chunk{1, 0x0203, 0x04050607, 8}),
-            bytes_of({8, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 2, 3, 4, 5, 6, 7, 0, 0, 0, 8}));
+  EXPECT_EQ(encode(Chunk{1, 0x0203, 0x04050607}),
+            bytes_of({8, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 2, 3, 4, 5, 6, 7}));
+}
+
+TEST(Protocol, LoadHasTheseBytes) {
+  EXPECT_EQ(encode(Load{2, 0x04050607}), bytes_of({19, 0, 0, 0, 2, 4, 5, 6, 7}));
 }
 
 TEST(Protocol, SymlinkOfferHasTheseBytes) {
@@ -78,7 +85,7 @@ TEST(Protocol, BytesAfterTheMessageAreRefused) {
 
 TEST(Protocol, UnknownTypesAreRefused) {
   EXPECT_FALSE(decode(bytes_of({0})));
-  EXPECT_FALSE(decode(bytes_of({19})));
+  EXPECT_FALSE(decode(bytes_of({22})));
   EXPECT_FALSE(decode(bytes_of({255})));
 }
 
@@ -108,7 +115,7 @@ TEST(Protocol, GarbageIsRefusedOrDecodedButNeverHarmful) {
   for (int round = 0; round < 200'000; ++round) {
     std::vector<std::byte> bytes(random() % 64);
     for (std::byte& b : bytes) b = static_cast<std::byte>(random());
-    if (!bytes.empty()) bytes[0] = static_cast<std::byte>(random() % 20);
+    if (!bytes.empty()) bytes[0] = static_cast<std::byte>(random() % 23);
     if (const auto message = decode(bytes)) {
       ++decoded;
       EXPECT_EQ(encode(*message), bytes);
@@ -118,11 +125,11 @@ TEST(Protocol, GarbageIsRefusedOrDecodedButNeverHarmful) {
 }
 
 TEST(Hello, SurvivesTheWireAndFitsPrivateData) {
-  Hello hello{1, 4711, {}};
+  Hello hello{2, 4711, {}};
   hello.token.fill(std::byte{0xab});
   EXPECT_LE(encode(hello).size(), 64U);
   EXPECT_EQ(decode_hello(encode(hello)), hello);
-  const HelloAnswer answer{1, 4712, Answer::WrongToken};
+  const HelloAnswer answer{2, 4712, Answer::WrongToken};
   EXPECT_EQ(decode_answer(encode(answer)), answer);
 }
 
@@ -134,10 +141,10 @@ TEST(Hello, OtherProgramsAreRecognisedAsSuch) {
 }
 
 TEST(Hello, AnotherVersionIsReadFarEnoughToSayWhich) {
-  const std::string later = encode(Hello{2, 5, {}}).substr(0, 10) + "something else";
+  const std::string later = encode(Hello{3, 5, {}}).substr(0, 10) + "something else";
   const auto hello = decode_hello(later);
   ASSERT_TRUE(hello);
-  EXPECT_EQ(hello->version, 2);
+  EXPECT_EQ(hello->version, 3);
   EXPECT_EQ(hello->pid, 5U);
 }
 

@@ -26,6 +26,11 @@ class HostileSource : public testing::Test {
     }
     return "";
   }
+  // A slot with these octets of a file, and nothing else.
+  void say_data(std::uint64_t id, std::uint64_t offset, std::uint32_t length, std::uint32_t slot) {
+    link_.say(Load{slot, length});
+    link_.say(Chunk{id, offset, length});
+  }
   void expect_protocol_error(const std::string& what) {
     const std::string text = run();
     EXPECT_TRUE(text.starts_with("protocol error")) << text;
@@ -76,9 +81,9 @@ TEST_F(HostileSource, NothingBelowARefusedFolderIsTouched) {
 
 TEST_F(HostileSource, MoreStepsThanFitBehindARunningReadEndTheSession) {
   link_.hold_reads();
-  link_.say(file_offer(1, 4096));
-  link_.say(Chunk{1, 0, 1, 0});
-  for (std::uint64_t at = 1; at <= 4 + 3 * 64; ++at) link_.say(Hole{1, at, 1});
+  link_.say(file_offer(1, 1 << 20));
+  say_data(1, 0, 1, 0);
+  for (std::uint64_t at = 1; at <= 2 * 1024 + 2 * 1024; ++at) link_.say(Hole{1, at, 1});
   const std::string text = run(Mode::Copy, Method::Read);
   EXPECT_TRUE(text.starts_with("protocol error: the other side sent more than fits")) << text;
 }
@@ -90,55 +95,119 @@ TEST_F(HostileSource, IdsOutOfOrderEndTheSession) {
 }
 
 TEST_F(HostileSource, MoreOffersThanTheWindowEndTheSession) {
-  for (std::uint64_t id = 1; id <= 65; ++id) link_.say(file_offer(id, 1, std::to_string(id)));
+  for (std::uint64_t id = 1; id <= 1025; ++id) link_.say(file_offer(id, 1, std::to_string(id)));
   expect_protocol_error("more offers");
 }
 
 TEST_F(HostileSource, AChunkOfNoFileEndsTheSession) {
-  link_.say(Chunk{1, 0, 1, 0});
+  say_data(1, 0, 1, 0);
   expect_protocol_error("data for a file nobody wanted");
 }
 
 TEST_F(HostileSource, AChunkPastTheEndOfTheFileEndsTheSession) {
   link_.say(file_offer(1, 10));
-  link_.say(Chunk{1, 0, 11, 0});
+  say_data(1, 0, 11, 0);
   expect_protocol_error("data beside the place");
 }
 
 TEST_F(HostileSource, AChunkWithAGapEndsTheSession) {
   link_.say(file_offer(1, 10));
-  link_.say(Chunk{1, 1, 9, 0});
+  say_data(1, 1, 9, 0);
   expect_protocol_error("data beside the place");
 }
 
 TEST_F(HostileSource, AHoleWhoseLengthWrapsEndsTheSession) {
   link_.say(file_offer(1, 10));
-  link_.say(Chunk{1, 0, 5, 0});
+  say_data(1, 0, 5, 0);
   link_.say(Hole{1, 5, UINT64_MAX - 2});
   expect_protocol_error("data beside the place");
 }
 
 TEST_F(HostileSource, AnEmptyChunkEndsTheSession) {
   link_.say(file_offer(1, 10));
-  link_.say(Chunk{1, 0, 0, 0});
+  link_.say(Load{0, 1});
+  link_.say(Chunk{1, 0, 0});
   expect_protocol_error("data beside the place");
 }
 
-TEST_F(HostileSource, AChunkLargerThanASlotEndsTheSession) {
+TEST_F(HostileSource, ALoadLargerThanASlotEndsTheSession) {
   link_.say(file_offer(1, 10000));
-  link_.say(Chunk{1, 0, 4097, 0});
+  say_data(1, 0, 4097, 0);
+  expect_protocol_error("a Load of a slot");
+}
+
+TEST_F(HostileSource, AnEmptyLoadEndsTheSession) {
+  link_.say(Load{0, 0});
+  expect_protocol_error("a Load of a slot");
+}
+
+TEST_F(HostileSource, ALoadBeforeTheChunksOfTheLastOneEndsTheSession) {
+  link_.say(file_offer(1, 10));
+  link_.say(Load{0, 10});
+  link_.say(Chunk{1, 0, 9});
+  link_.say(Load{1, 1});
+  expect_protocol_error("a Load of a slot");
+}
+
+TEST_F(HostileSource, ALoadOfASlotThatIsInUseEndsTheSession) {
+  link_.hold_reads();
+  link_.say(file_offer(1, 10));
+  say_data(1, 0, 5, 0);
+  say_data(1, 5, 5, 0);
+  const std::string text = run(Mode::Copy, Method::Read);
+  EXPECT_TRUE(text.starts_with("protocol error: the other side sent a Load of a slot")) << text;
+}
+
+TEST_F(HostileSource, AChunkWithoutALoadEndsTheSession) {
+  link_.say(file_offer(1, 10));
+  link_.say(Chunk{1, 0, 1});
   expect_protocol_error("a Chunk in a slot");
+}
+
+TEST_F(HostileSource, AChunkLongerThanItsLoadEndsTheSession) {
+  link_.say(file_offer(1, 10));
+  link_.say(Load{0, 5});
+  link_.say(Chunk{1, 0, 6});
+  expect_protocol_error("a Chunk in a slot");
+}
+
+TEST_F(HostileSource, MoreFilesThatCanBeResumedThanAgreedEndTheSession) {
+  for (std::uint64_t id = 1; id <= 65; ++id)
+    link_.say(file_offer(id, (4ULL << 20U) + 1, std::to_string(1000 + id)));
+  expect_protocol_error("more offers");
+}
+
+TEST_F(HostileSource, MoreEndsOfFoldersThanAgreedEndTheSession) {
+  // A read that never ends holds all that comes after it up.
+  link_.hold_reads();
+  link_.say(Offer{1, Kind::Directory, 0755, {1, 0}, 0, "a", ""});
+  link_.say(file_offer(2, 1, "a/f"));
+  say_data(2, 0, 1, 0);
+  for (std::uint64_t id = 3; id <= 130; id += 2) {
+    const std::string name = "a/g" + std::to_string(1000 + id);
+    link_.say(Offer{id, Kind::Directory, 0755, {1, 0}, 0, name, ""});
+    link_.say(DirectoryEnd{id + 1, 0755, {1, 0}, name});
+  }
+  link_.say(DirectoryEnd{132, 0755, {1, 0}, "a"});
+  const std::string text = run(Mode::Copy, Method::Read);
+  EXPECT_TRUE(text.starts_with("protocol error: the other side sent more offers")) << text;
+}
+
+TEST_F(HostileSource, AChecksumThatWasNotAskedForEndsTheSession) {
+  link_.say(file_offer(1, 10));
+  link_.say(Compared{1, {}});
+  expect_protocol_error("the checksum of a file that was not asked for");
 }
 
 TEST_F(HostileSource, ASlotThatDoesNotExistEndsTheSession) {
   link_.say(file_offer(1, 10));
-  link_.say(Chunk{1, 0, 1, 2});
-  expect_protocol_error("a Chunk in a slot");
+  say_data(1, 0, 1, 2);
+  expect_protocol_error("a Load of a slot");
 }
 
 TEST_F(HostileSource, AnEndBeforeTheEndEndsTheSession) {
   link_.say(file_offer(1, 10));
-  link_.say(Chunk{1, 0, 9, 0});
+  say_data(1, 0, 9, 0);
   link_.say(End{1, {}, ""});
   expect_protocol_error("before its end");
 }
@@ -221,7 +290,7 @@ TEST_F(HostileSource, AHugeOfferReservesNothing) {
 
 TEST_F(HostileSource, ALostConnectionInTheMiddleLeavesNoFinalFile) {
   link_.say(file_offer(1, 10));
-  link_.say(Chunk{1, 0, 9, 0});
+  say_data(1, 0, 9, 0);
   EXPECT_EQ(run(), "end of script");
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
 }

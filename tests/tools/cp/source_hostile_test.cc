@@ -16,7 +16,8 @@ class HostileSink : public testing::Test {
     std::vector<Root> roots;
     roots.push_back({folder_.open(), "f", "f"});
     try {
-      Source(link_, {Method::Write, mode, 4096, 2}, std::move(roots), reporter_).run();
+      Source(link_, {Method::Write, mode, 4096, 2, true, compare_}, std::move(roots), reporter_)
+          .run();
     } catch (const tools::ToolError& error) {
       return error.what();
     }
@@ -28,6 +29,7 @@ class HostileSink : public testing::Test {
     EXPECT_NE(text.find(what), std::string::npos) << text;
   }
 
+  bool compare_ = false;
   test::Folder folder_;
   test::ScriptedLink link_{4096, 2};
   Reporter reporter_;
@@ -39,8 +41,9 @@ TEST_F(HostileSink, TheWellBehavedOneIsServed) {
   link_.say(Result{1, Outcome::Copied, ""});
   link_.say(Bye{});
   EXPECT_EQ(run(), "");
-  ASSERT_EQ(link_.said().size(), 5U);
-  EXPECT_EQ(link_.said()[2], Message(Chunk{1, 4, 6, 0}));
+  ASSERT_EQ(link_.said().size(), 6U);
+  EXPECT_EQ(link_.said()[2], Message(Load{0, 6}));
+  EXPECT_EQ(link_.said()[3], Message(Chunk{1, 4, 6}));
 }
 
 // Counting a large tree takes time, in which a sink may leave and a user interrupt.
@@ -89,6 +92,25 @@ TEST_F(HostileSink, AComparisonIsAnsweredWithADigest) {
   EXPECT_EQ(run(Mode::Verify), "");
   ASSERT_EQ(link_.said().size(), 4U);
   EXPECT_TRUE(std::holds_alternative<End>(link_.said()[2]));
+}
+
+// Who copies has agreed to give contents away, but not to answer questions without end.
+TEST_F(HostileSink, ACompareThatWasNotAgreedEndsTheSession) {
+  link_.say(Compare{1});
+  expect_protocol_error("a Compare that does not fit");
+}
+
+TEST_F(HostileSink, TwoComparesEndTheSession) {
+  compare_ = true;
+  link_.say(Compare{1});
+  link_.say(Compare{1});
+  expect_protocol_error("a Compare that does not fit");
+}
+
+TEST_F(HostileSink, ACompareInAnotherModeEndsTheSession) {
+  compare_ = true;
+  link_.say(Compare{1});
+  expect_protocol_error("a Compare that does not fit", Mode::DryRun);
 }
 
 TEST_F(HostileSink, AFileThatWasNotSentIsNotReportedAsCopied) {

@@ -1,0 +1,389 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""Holds dat-cp against cp, rsync and scp: bench/copies.py [OPTION...] [BIN]
+
+Each round runs every program once, in turns, on the same tree, into a new place of the same file
+system. Time is wall time of the command as typed, process start included, from a warm cache; the
+servers (dat-cp serve, sshd) run already. Prints a table for docs/performance.md.
+
+  BIN              where dat-cp is (default: build/release/bin)
+  --runs N         rounds (default 7)
+  --tree NAME      demo (the tree of scripts/demo.sh), small (10,000 files of 500 octets) or large
+                   (one file of 2 GB); repeat it for more (default: all)
+  --only NAME      only this program, beside cp; repeat it for more
+  --folder DIR     where trees and copies go (default: TMPDIR, else /tmp); 14 GB for all trees.
+                   They are removed at the end
+  --realtime       all programs and servers before everything else that runs here (needs root), for a
+                   machine that is busy; the table says so
+  --raw FILE       every single run as JSON
+
+What is copied is not removed between rounds, but of the large tree: ext4 does not give out the inodes of
+files that were removed a moment ago, and looks for others instead, in time that grows with their
+number. The last copy of each program is compared with the original by diff(1), but for
+that of the demo's tree by scp, which copies what symbolic links lead to.
+Exit: 0 measured; 1 a program failed or copied wrongly; 2 not built, or no room.
+"""
+
+import argparse
+import datetime
+import getpass
+import json
+import os
+import platform
+import re
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TREES = ("demo", "small", "large")
+TITLES = {"demo": "the demo's tree", "small": "10,000 files of 500 octets", "large": "one file of 2 GB"}
+LIMIT_S = 300
+ROUND = {"demo": 1.2e9, "small": 0.3e9, "large": 0.0}  # what a round leaves
+LEAST = 4.5e9
+
+
+def fail(status, text):
+    print(f"copies: {text}", file=sys.stderr)
+    sys.exit(status)
+
+
+# The trees.
+
+def make_demo(folder):
+    """What scripts/demo.sh gathers: its own function does it."""
+    script = os.path.join(ROOT, "scripts", "demo.sh")
+    with open(script, encoding="utf-8") as file:
+        text = file.read()
+    gather = re.search(r"^gather\(\) \{.*?^\}$", text, re.S | re.M)
+    wanted = re.search(r"^wanted=.*$", text, re.M)
+    if not gather or not wanted:
+        fail(2, f"{script} has no function gather() any more")
+    with tempfile.TemporaryDirectory(dir=os.path.dirname(folder)) as work:
+        subprocess.run(["bash", "-euc", f"fail() {{ echo \"$@\" >&2; exit 1; }}\n{wanted[0]}\n"
+                        f"{gather[0]}\nwork=$1\ngather", "-", work], check=True, timeout=LIMIT_S)
+        os.rename(os.path.join(work, "original"), folder)
+
+
+def make_small(folder):
+    os.mkdir(folder)
+    for number in range(10000):
+        with open(os.path.join(folder, f"file-{number:05}"), "wb") as file:
+            file.write(os.urandom(500))
+
+
+def make_large(folder):
+    os.mkdir(folder)
+    with open(os.path.join(folder, "large"), "wb") as file:
+        for _ in range(2000):
+            file.write(os.urandom(1000 * 1000))
+
+
+def warm(folder):
+    """Reads all of it once."""
+    for path, _, names in os.walk(folder):
+        for name in names:
+            full = os.path.join(path, name)
+            if os.path.islink(full):
+                continue
+            with open(full, "rb", buffering=0) as file:
+                while file.read(1 << 20):
+                    pass
+
+
+# The programs. Each has a name, run(source, place) and close().
+
+def ticks_of(pid):
+    """User and system time of a process that runs, in seconds."""
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def timed(command, env=None, allowed=(0,)):
+    """Wall time, and processor time of it and its children."""
+    start = time.monotonic()
+    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.PIPE, env=env)
+    errors = child.stderr.read()
+    _, status, usage = os.wait4(child.pid, 0)
+    wall = time.monotonic() - start
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode not in allowed:
+        raise RuntimeError(f"{command[0]} ended with {child.returncode}: {errors.decode(errors='replace')[-400:]}")
+    return wall, usage.ru_utime + usage.ru_stime
+
+
+class Local:
+    """A program that copies by itself."""
+
+    def __init__(self, name, command):
+        self.name, self.command = name, command
+
+    def run(self, source, place):
+        return timed([*self.command, source, place])
+
+    def close(self):
+        pass
+
+
+class DatCp:
+    """A client of a server that runs already."""
+
+    def __init__(self, binary, name, folder, more=()):
+        self.binary, self.direction, self.more, self.folder = binary, name, list(more), folder
+        self.name = f"dat-cp {name}"
+        self.server = subprocess.Popen(
+            [binary, "serve", "--quiet", "--reuse-token", "--port", "0", folder],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        first, second = self.server.stdout.readline(), self.server.stdout.readline()
+        port = re.search(r", port (\d+),", first)
+        if not port or not second.startswith("token: "):
+            raise RuntimeError(f"dat-cp serve said {first!r} and {second!r}")
+        self.host = f"127.0.0.1:{port[1]}"
+        self.env = dict(os.environ, DAT_CP_TOKEN=second.split()[1])
+
+    def run(self, source, place):
+        inside = os.path.relpath(place if self.direction == "put" else source, self.folder)
+        paths = [source, f"{self.host}:{inside}"] if self.direction == "put" else [f"{self.host}:{inside}", place]
+        before = ticks_of(self.server.pid)
+        wall, cpu = timed([self.binary, self.direction, *self.more, *paths], self.env)
+        return wall, cpu + ticks_of(self.server.pid) - before
+
+    def close(self):
+        self.server.terminate()
+        self.server.wait(timeout=10)
+
+
+class Sshd:
+    """An sshd of our own, on a free port of the loopback, with keys of its own."""
+
+    def __init__(self, folder):
+        self.made = None
+        if os.geteuid() == 0 and not os.path.isdir("/run/sshd"):
+            os.mkdir("/run/sshd", 0o755)  # sshd of root refuses to start without it
+            self.made = "/run/sshd"
+        host, user = os.path.join(folder, "host_key"), os.path.join(folder, "user_key")
+        for key in (host, user):
+            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        config = os.path.join(folder, "sshd_config")
+        with open(config, "w", encoding="utf-8") as file:
+            file.write(f"Port {port}\nListenAddress 127.0.0.1\nHostKey {host}\nStrictModes no\nUsePAM no\n"
+                       f"AuthorizedKeysFile {user}.pub\nPidFile none\nPermitRootLogin yes\n"
+                       "Subsystem sftp internal-sftp\n")
+        self.server = subprocess.Popen([shutil.which("sshd"), "-D", "-e", "-f", config],
+                                       stderr=subprocess.DEVNULL)
+        self.options = ["-i", user, "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null",
+                        "-o", "LogLevel=ERROR", "-o", "BatchMode=yes"]
+        self.port = str(port)
+        for _ in range(100):
+            try:
+                socket.create_connection(("127.0.0.1", port), 1).close()
+                return
+            except OSError:
+                time.sleep(0.05)
+        self.close()
+        raise RuntimeError("sshd does not listen")
+
+    def close(self):
+        self.server.terminate()
+        self.server.wait(timeout=10)
+        if self.made:
+            os.rmdir(self.made)
+
+
+class OverSsh:
+    """scp or rsync to this host over an sshd."""
+
+    def __init__(self, name, sshd, command, allowed=(0,)):
+        self.name, self.sshd, self.command, self.allowed = name, sshd, command, allowed
+
+    def run(self, source, place):
+        return timed([*self.command, source, f"{getpass.getuser()}@127.0.0.1:{place}"], allowed=self.allowed)
+
+    def close(self):
+        pass
+
+
+def programs(options, work):
+    """Those that are here; the others are named."""
+    found, closers, absent = [Local("cp", ["cp", "-r", "--reflink=never"])], [], []
+    binary = os.path.join(options.bin, "dat-cp")
+    for direction in ("put", "get"):
+        found.append(DatCp(binary, direction, work))
+    closers += found[1:]
+    rsync = shutil.which("rsync")
+    if rsync:
+        found.append(Local("rsync", [rsync, "-a"]))
+    else:
+        absent.append("rsync")
+    missing = [name for name in ("sshd", "ssh", "scp", "ssh-keygen") if not shutil.which(name)]
+    if missing:
+        absent.append(f"scp ({', '.join(missing)} not installed)")
+    else:
+        try:
+            keys = os.path.join(work, "keys")
+            os.mkdir(keys, 0o700)
+            sshd = Sshd(keys)
+            closers.append(sshd)
+            found.append(OverSsh("scp", sshd, ["scp", "-q", "-r", "-P", sshd.port, *sshd.options],
+                                 allowed=(0, 1)))  # it follows links, and fails at those that lead nowhere
+            if rsync:
+                shell = " ".join(["ssh", "-p", sshd.port, *sshd.options])
+                found.append(OverSsh("rsync over ssh", sshd, [rsync, "-a", "-e", shell]))
+        except (RuntimeError, OSError, subprocess.SubprocessError) as error:
+            absent.append(f"scp ({error})")
+    if options.only:
+        found = [p for p in found if p.name == "cp" or any(word in p.name for word in options.only)]
+    return found, closers, absent
+
+
+# A round.
+
+def place_for(program, source, folder, label):
+    """Where a copy goes: rsync without a trailing / makes the folder itself below its destination."""
+    place = os.path.join(folder, label)
+    if "rsync" in program.name:
+        os.mkdir(place)
+        return place, os.path.join(place, os.path.basename(source))
+    return place, place
+
+
+def take(tree, members, options, work):
+    source = os.path.join(work, tree)
+    print(f"copies: making {TITLES[tree]}", file=sys.stderr)
+    {"demo": make_demo, "small": make_small, "large": make_large}[tree](source)
+    folder = os.path.join(work, f"{tree}-copies")
+    os.mkdir(folder)
+    warm(source)
+    if tree == "large":
+        os.sync()  # else the kernel writes the original back during the first rounds
+    samples = {program.name: [] for program in members}
+    for number in range(options.runs):
+        for turn in range(len(members)):
+            program = members[(turn + number) % len(members)]  # each follows another one
+            place, copy = place_for(program, source, folder, f"{program.name.replace(' ', '-')}-{number}")
+            samples[program.name].append(program.run(source, place))
+            if number == options.runs - 1 and not (program.name == "scp" and tree == "demo"):
+                subprocess.run(["diff", "-r", "--no-dereference", source, copy], check=True,
+                               stdout=subprocess.DEVNULL, timeout=LIMIT_S)
+            if tree == "large":
+                shutil.rmtree(place)
+        print(f"copies: {tree}: round {number + 1} of {options.runs}", file=sys.stderr)
+    entries = sum(len(names) for _, _, names in os.walk(source))
+    size = sum(os.lstat(os.path.join(path, name)).st_size
+               for path, _, names in os.walk(source) for name in names)
+    shutil.rmtree(folder)
+    shutil.rmtree(source)
+    return {"tree": tree, "entries": entries, "bytes": size, "samples": samples}
+
+
+# What came out.
+
+def median(values):
+    return statistics.median(values)
+
+
+def quartiles(values):
+    if len(values) < 3:
+        return min(values), max(values)
+    cut = statistics.quantiles(values, n=4, method="inclusive")
+    return cut[0], cut[2]
+
+
+def row(result, name):
+    walls = [wall for wall, _ in result["samples"][name]]
+    base = [wall for wall, _ in result["samples"]["cp"]]
+    ratios = [wall / of for wall, of in zip(walls, base)]
+    low, high = quartiles(ratios)
+    cpu = "" if "ssh" in name or name == "scp" else f"{median([cpu for _, cpu in result['samples'][name]]):.3f}"
+    return (f"| {TITLES[result['tree']]} | {name} | {median(walls):.3f} | "
+            f"{low:.2f} / **{median(walls) / median(base):.2f}** / {high:.2f} | {cpu} |")
+
+
+def machine():
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        model = re.search(r"^model name\s*:\s*(.*)$", file.read(), re.M)
+    return f"{model[1] if model else platform.machine()}, {os.cpu_count()} cores, Linux {platform.release()}"
+
+
+def report(results, absent, options, kind):
+    commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short=7", "HEAD"], capture_output=True,
+                            text=True, check=False).stdout.strip() or "unknown commit"
+    lines = ["| tree | program | seconds | beside cp: lower quartile, medians, upper quartile | user + system, seconds |",
+             "|---|---|---|---|---|"]
+    for result in results:
+        lines += [row(result, name) for name in result["samples"]]
+    load = os.getloadavg()[0]
+    before = ", all at real-time priority" if options.realtime else ""
+    lines += ["", f"({machine()}, {kind}, {datetime.date.today()}, commit {commit}, {options.runs} rounds{before}; load "
+              f"{load:.1f} at the end, of which the copies are about 1.5.)"]
+    if absent:
+        lines.append(f"Not here: {', '.join(absent)}.")
+    for result in results:
+        lines.append(f"{TITLES[result['tree']]}: {result['entries']} files and links, {result['bytes'] / 1e6:.0f} MB.")
+    return "\n".join(lines)
+
+
+def file_system(folder):
+    found = subprocess.run(["df", "--output=fstype", folder], capture_output=True, text=True, check=False)
+    return (found.stdout.split() or ["unknown file system"])[-1]
+
+
+def arguments():
+    made = argparse.ArgumentParser(prog="copies.py", description=__doc__,
+                                   formatter_class=argparse.RawDescriptionHelpFormatter, usage=argparse.SUPPRESS)
+    made.add_argument("bin", nargs="?", default=os.path.join(ROOT, "build/release/bin"))
+    made.add_argument("--runs", type=int, default=7)
+    made.add_argument("--tree", action="append", choices=TREES)
+    made.add_argument("--only", action="append", default=[])
+    made.add_argument("--folder", default=os.environ.get("TMPDIR", "/tmp"))
+    made.add_argument("--realtime", action="store_true")
+    made.add_argument("--raw")
+    options = made.parse_args()
+    options.tree = options.tree or list(TREES)
+    if options.realtime:
+        try:
+            os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))  # what it starts inherits that
+        except OSError as error:
+            fail(2, f"--realtime: {error}; only root may")
+    if options.runs < 1:
+        fail(2, "--runs wants 1 or more")
+    if not os.access(os.path.join(options.bin, "dat-cp"), os.X_OK):
+        fail(2, f"{options.bin}/dat-cp is not built; run: make")
+    free = shutil.disk_usage(options.folder).free
+    need = LEAST + options.runs * max(ROUND[tree] for tree in options.tree)
+    if free < need:
+        fail(2, f"{options.folder} has {free / 1e9:.1f} GB free, {need / 1e9:.0f} GB are needed; name another one with --folder")
+    return options
+
+
+def main():
+    options = arguments()
+    with tempfile.TemporaryDirectory(prefix="datum-copies-", dir=options.folder) as work:
+        members, closers, absent = programs(options, work)
+        try:
+            results = [take(tree, members, options, work) for tree in options.tree]
+            kind = file_system(work)
+        except (RuntimeError, OSError, subprocess.SubprocessError) as error:
+            fail(1, error)
+        finally:
+            for closer in closers:
+                closer.close()
+    for name in absent:
+        print(f"copies: not here: {name}", file=sys.stderr)
+    print(report(results, absent, options, kind))
+    if options.raw:
+        with open(options.raw, "w", encoding="utf-8") as file:
+            json.dump(results, file)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// cp/whole_file.h: a file whose contents are all here, put in its place at once.
+// Lives here: files without a name (O_TMPFILE), which a cut leaves nothing of and nobody else can
+//             open, and the step that gives them one.
+// Not here:   files that arrive in pieces, and file systems that know no such files
+// (partial_file.h).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "common/unique_fd.h"
+#include "cp/journal.h"
+#include "cp/put_in_place.h"
+
+namespace datum::cp {
+
+struct WholeFile {
+  std::shared_ptr<const tools::UniqueFd> folder;
+  Identity identity;
+  std::uint32_t mode = 0;
+  Existing existing{};
+  std::span<const std::byte> content; // identity.size octets, at most a block
+  Digest digest{};                    // the source's
+};
+
+// True: the digest agrees and the file is in place. False: it does not, and nothing was touched.
+// Throws FileError. Any thread may call it.
+bool put_in_place(const WholeFile& file);
+
+} // namespace datum::cp
