@@ -42,7 +42,7 @@ std::string provider_path(const std::string& name) {
   const std::string own = folder_of_libdat();
   std::vector<std::string> folders;
   if (!own.empty()) folders = {own, own + "datum/"};
-  if constexpr (std::string_view(DATUM_PROVIDER_FOLDER).size() != 0)
+  if constexpr (!std::string_view(DATUM_PROVIDER_FOLDER).empty())
     folders.emplace_back(DATUM_PROVIDER_FOLDER "/");
   for (const std::string& folder : folders)
     if (::access((folder + name).c_str(), R_OK) == 0) return folder + name;

@@ -127,8 +127,9 @@ fs::path found_in_path(const std::string& program) {
   for (;;) {
     const std::size_t end = left.find(':');
     const std::string_view folder = left.substr(0, end);
-    const fs::path file = fs::path(folder.empty() ? "." : folder) / program;
-    if (access(file.c_str(), X_OK) == 0 && !fs::is_directory(file)) return file;
+    fs::path file = fs::path(folder.empty() ? "." : folder) / program;
+    std::error_code error;
+    if (access(file.c_str(), X_OK) == 0 && !fs::is_directory(file, error)) return file;
     if (end == std::string_view::npos) return {};
     left.remove_prefix(end + 1);
   }

@@ -27,7 +27,7 @@ enum class Ended : int { Ours = 125, CannotStart = 126, NotFound = 127 };
 // Where this program lies. Without /proc: as the kernel was asked for it.
 fs::path own_path() {
   std::error_code error;
-  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  fs::path self = fs::read_symlink("/proc/self/exe", error);
   if (!error) return self;
   const auto* const asked =
       reinterpret_cast<const char*>(getauxval(AT_EXECFN)); // NOLINT(performance-no-int-to-ptr)
@@ -69,6 +69,7 @@ int become(std::vector<std::string>& command, const datum::run::Inherited& inher
   if (const std::string why = datum::run::obstacle(file); !why.empty())
     datum::tools::log_line("dat-run: " + why);
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (std::string& argument : command) arguments.push_back(argument.data());
   arguments.push_back(nullptr);
   inherited.restore();
