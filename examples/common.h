@@ -79,7 +79,7 @@ static inline const char* event_name(DAT_EVENT_NUMBER number) {
   case DAT_CONNECTION_EVENT_ESTABLISHED: return "established";
   case DAT_CONNECTION_EVENT_PEER_REJECTED: return "rejected by the peer";
   case DAT_CONNECTION_EVENT_ACCEPT_COMPLETION_ERROR: return "the client went before it was in";
-  case DAT_CONNECTION_EVENT_NON_PEER_REJECTED: return "refused (does the server listen?)";
+  case DAT_CONNECTION_EVENT_NON_PEER_REJECTED: return "refused: nobody listens there";
   case DAT_CONNECTION_EVENT_DISCONNECTED: return "disconnected";
   case DAT_CONNECTION_EVENT_BROKEN: return "connection broken";
   case DAT_CONNECTION_EVENT_TIMED_OUT: return "timed out";
@@ -96,9 +96,9 @@ static inline const char* event_name(DAT_EVENT_NUMBER number) {
   }
 }
 
-// Takes the next event of an EVD, which must be the expected one. Sleeps until it comes.
-static inline DAT_EVENT expect_within(DAT_EVD_HANDLE evd, DAT_EVENT_NUMBER expected,
-                                      DAT_TIMEOUT timeout) {
+// Takes the next event of an EVD. Sleeps until it comes.
+static inline DAT_EVENT next_event(DAT_EVD_HANDLE evd, DAT_EVENT_NUMBER expected,
+                                   DAT_TIMEOUT timeout) {
   DAT_EVENT event;
   DAT_COUNT left; // events still queued: of no interest here
   DAT_RETURN result;
@@ -107,6 +107,13 @@ static inline DAT_EVENT expect_within(DAT_EVD_HANDLE evd, DAT_EVENT_NUMBER expec
   if (DAT_GET_TYPE(result) == DAT_TIMEOUT_EXPIRED)
     fail("waited %u s in vain for: %s", timeout / 1000000, event_name(expected));
   CHECK(result);
+  return event;
+}
+
+// Takes the next event of an EVD, which must be the expected one.
+static inline DAT_EVENT expect_within(DAT_EVD_HANDLE evd, DAT_EVENT_NUMBER expected,
+                                      DAT_TIMEOUT timeout) {
+  const DAT_EVENT event = next_event(evd, expected, timeout);
   if (event.event_number != expected)
     fail("waited for: %s; got: %s (0x%05x)", event_name(expected), event_name(event.event_number),
          event.event_number);
@@ -115,6 +122,16 @@ static inline DAT_EVENT expect_within(DAT_EVD_HANDLE evd, DAT_EVENT_NUMBER expec
 
 static inline DAT_EVENT expect(DAT_EVD_HANDLE evd, DAT_EVENT_NUMBER expected) {
   return expect_within(evd, expected, kPatience);
+}
+
+// What became of a connect: it must have succeeded.
+static inline DAT_EVENT expect_established(DAT_EVD_HANDLE evd, const char* host,
+                                           DAT_CONN_QUAL qualifier) {
+  const DAT_EVENT event = next_event(evd, DAT_CONNECTION_EVENT_ESTABLISHED, kPatience);
+  if (event.event_number != DAT_CONNECTION_EVENT_ESTABLISHED)
+    fail("no server at %s qualifier %lu: %s (0x%05x)", host, qualifier,
+         event_name(event.event_number), event.event_number);
+  return event;
 }
 
 // A cookie comes back unchanged in the completion of the operation that it was posted with.

@@ -110,7 +110,8 @@ static inline DAT_CONNECTION_EVENT_DATA connect_here(struct side* side, DAT_EP_H
                                                      DAT_CONN_QUAL qualifier) {
   CHECK(dat_ep_connect(ep, own_address(side), qualifier, kPatience, 0, NULL, DAT_QOS_BEST_EFFORT,
                        DAT_CONNECT_DEFAULT_FLAG));
-  return expect(side->connect_evd, DAT_CONNECTION_EVENT_ESTABLISHED).event_data.connect_event_data;
+  return expect_established(side->connect_evd, "this host", qualifier)
+      .event_data.connect_event_data;
 }
 
 // Starts to listen, on a qualifier that the provider chooses, and says which.

@@ -110,6 +110,13 @@ static void serve(int announcement) {
 
 // ---- A guest ----
 
+// Where a guest asks: as it was typed, and as DAT takes it.
+struct door {
+  const char* host;
+  const char* port;
+  DAT_IA_ADDRESS_PTR address;
+};
+
 // What the doorman said, whatever it was: a text that may lack its end.
 static void take_words(const DAT_CONNECTION_EVENT_DATA* event, char* words, size_t size) {
   size_t length = (size_t)event->private_data_size;
@@ -120,24 +127,24 @@ static void take_words(const DAT_CONNECTION_EVENT_DATA* event, char* words, size
 
 // Answers whether we are in. A rejected endpoint is DISCONNECTED: it can be tried again after a
 // reset, with everything that was made for it.
-static int ask(struct side* side, DAT_EP_HANDLE ep, DAT_IA_ADDRESS_PTR door, char* password,
+static int ask(struct side* side, DAT_EP_HANDLE ep, const struct door* door, char* password,
                char* words, size_t size) {
   DAT_EVENT event;
   DAT_COUNT left;
   const DAT_COUNT length = password == NULL ? 0 : (DAT_COUNT)strlen(password) + 1;
-  CHECK(dat_ep_common_connect(ep, door, kPatience, length, password));
+  CHECK(dat_ep_common_connect(ep, door->address, kPatience, length, password));
   CHECK(dat_evd_wait(side->connect_evd, kPatience + 1000000, 1, &event, &left));
   take_words(&event.event_data.connect_event_data, words, size);
   if (event.event_number == DAT_CONNECTION_EVENT_ESTABLISHED) return 1;
   // Anything else is not the doorman's answer: nobody listens, no such host, too late.
   if (event.event_number != DAT_CONNECTION_EVENT_PEER_REJECTED)
-    fail("no doorman: %s", event_name(event.event_number));
+    fail("no doorman at %s port %s: %s", door->host, door->port, event_name(event.event_number));
   CHECK(dat_ep_reset(ep));
   return 0;
 }
 
 // Tries the passwords in turn; null is none. Answers whether one was right.
-static int visit(struct side* side, DAT_IA_ADDRESS_PTR door, char** passwords, int count) {
+static int visit(struct side* side, const struct door* door, char** passwords, int count) {
   const DAT_EP_HANDLE ep = create_endpoint(side);
   int inside = 0;
   for (int i = 0; i < count && !inside; ++i) {
@@ -162,7 +169,8 @@ static int visit_host(const char* host, const char* port, char* password) {
   const int result = getaddrinfo(host, port, &hints, &found);
   if (result != 0) fail("%s: %s", host, gai_strerror(result));
   open_side(&side, 8);
-  const int inside = visit(&side, found->ai_addr, &password, 1);
+  const struct door door = {host, port, found->ai_addr};
+  const int inside = visit(&side, &door, &password, 1);
   close_side(&side);
   freeaddrinfo(found);
   return inside;
@@ -173,8 +181,11 @@ static int visit_here(uint16_t port) {
   char* passwords[] = {NULL, wrong, right};
   struct side side;
   open_side(&side, 8);
-  union address door = own_door(&side, port);
-  const int inside = visit(&side, &door.any, passwords, 3);
+  char port_text[8];
+  union address own = own_door(&side, port);
+  snprintf(port_text, sizeof port_text, "%d", port);
+  const struct door door = {"this host", port_text, &own.any};
+  const int inside = visit(&side, &door, passwords, 3);
   close_side(&side);
   return inside;
 }

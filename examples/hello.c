@@ -122,7 +122,7 @@ static void serve_child(int announcement) {
   serve_one(0, kPatience, announcement);
 }
 
-static void greet(const struct sockaddr* address, DAT_CONN_QUAL qualifier) {
+static void greet(const char* host, const struct sockaddr* address, DAT_CONN_QUAL qualifier) {
   struct side side;
   DAT_IA_ATTR own;
   DAT_IA_ADDRESS_PTR target = (DAT_IA_ADDRESS_PTR)address;
@@ -136,7 +136,7 @@ static void greet(const struct sockaddr* address, DAT_CONN_QUAL qualifier) {
   // Connecting goes on after the call returned; the outcome is an event.
   CHECK(dat_ep_connect(side.ep, target, qualifier, kPatience, 0, NULL, DAT_QOS_BEST_EFFORT,
                        DAT_CONNECT_DEFAULT_FLAG));
-  expect(side.connect_evd, DAT_CONNECTION_EVENT_ESTABLISHED);
+  expect_established(side.connect_evd, host, qualifier);
 
   post_send(&side, "hello from client");
   expect_completion(side.request_evd, kSent);
@@ -155,7 +155,7 @@ static void greet_host(const char* host, DAT_CONN_QUAL qualifier) {
   hints.ai_socktype = SOCK_STREAM; // one answer for each address, not one for each protocol
   const int result = getaddrinfo(host, NULL, &hints, &found);
   if (result != 0) fail("%s: %s", host, gai_strerror(result));
-  greet(found->ai_addr, qualifier);
+  greet(host, found->ai_addr, qualifier);
   freeaddrinfo(found);
 }
 
@@ -175,7 +175,7 @@ int main(int argc, char** argv) {
   if (argc == 1) {
     DAT_CONN_QUAL qualifier;
     const pid_t server = start_server(serve_child, &qualifier);
-    greet(NULL, qualifier);
+    greet("this host", NULL, qualifier);
     join(server);
     return said_all();
   }

@@ -313,6 +313,12 @@ TEST_F(Datadm, EachLineThatIsAddedIsToldWithVersionAndThreadSafety) {
   EXPECT_EQ(run({"-a", services_}).err, conf() + ": nothing to change\n");
 }
 
+TEST_F(Datadm, WhatIsAddedAndRemovedAgainIsNoChange) {
+  directory_.write("dat.conf", "# mine\n");
+  EXPECT_EQ(run({"-a", services_, "-r", services_}).err, conf() + ": nothing to change\n");
+  EXPECT_EQ(text(), "# mine\n");
+}
+
 TEST_F(Datadm, OneFaultIsOneError) {
   directory_.write("dat.conf", "# mine\n");
   const std::string script = "exec \"$0\" --file \"$1\" -v > /dev/full";

@@ -51,16 +51,20 @@ class Change {
   void tell() const {
     for (const std::string& line : told_) tools::log_line(line);
   }
+  // What was added and removed again is no change.
+  void tell_changes() const {
+    for (const std::string& line : changes_) tools::log_line(line);
+  }
 
  private:
   void note(const char* what, const Lines& lines) {
-    for (const std::string& line : lines) told_.push_back(fmt::format("{} {}", what, line));
+    for (const std::string& line : lines) changes_.push_back(fmt::format("{} {}", what, line));
   }
 
   ConfText text_;
   const Adapters& adapters_;
   std::set<std::string> absent_; // devices of which that was told
-  Lines told_;
+  Lines told_, changes_;
 };
 
 void Change::add(const std::string& file) {
@@ -93,7 +97,10 @@ void change(const Actions& actions, const Adapters& adapters) {
   for (const conf::Diagnostic& d : change.text().diagnostics())
     tools::log_line(fmt::format("{}:{}: kept as it is: {}", actions.file, d.line, d.text));
   change.tell();
-  if (!changes) tools::log_line(fmt::format("{}: nothing to change", actions.file));
+  if (changes)
+    change.tell_changes();
+  else
+    tools::log_line(fmt::format("{}: nothing to change", actions.file));
 }
 
 } // namespace

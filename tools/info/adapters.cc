@@ -44,10 +44,17 @@ std::string named(const DAT_IA_ATTR& attr, std::string_view name) {
   return {};
 }
 
+// The IA that DATUM_ALIAS has answer to this name; empty: that of the name itself.
+std::string another_asked_for(const ConfFile& file, const std::string& name) {
+  if (name.starts_with(conf::kRelaxedOrderingPrefix)) return {};
+  std::string ia = tools::asked_for(file, name);
+  return ia == name ? std::string() : ia;
+}
+
 // Each name and version once, in the order in which they come.
 class AdapterList {
  public:
-  explicit AdapterList(const ConfFile& file) : origins_(file) {
+  explicit AdapterList(const ConfFile& file) : file_(file), origins_(file) {
     for (const conf::Entry& entry : file.document.entries)
       if (entry.selectable() && entry.provider.api_major == DAT_VERSION_MAJOR)
         names_.insert(entry.ia_name);
@@ -70,13 +77,25 @@ class AdapterList {
     adapter.minor = minor;
     adapter.thread_safe = thread_safe;
     adapter.listed = listed;
-    adapter.origin = origins_.of(name, major, minor);
+    adapter.origin = origin_of(name, major, minor);
     adapter.any_thread_safety = adapter.origin.is_built_in;
     adapters_.push_back(std::move(adapter));
   }
   std::vector<Adapter> take() { return std::move(adapters_); }
 
  private:
+  // DATUM_ALIAS stands before lines of the same name, and names what has none.
+  tools::IaOrigin origin_of(const std::string& name, unsigned major, unsigned minor) const {
+    const std::string ia =
+        major == DAT_VERSION_MAJOR ? another_asked_for(file_, name) : std::string();
+    if (ia.empty()) return origins_.of(name, major, minor);
+    tools::IaOrigin origin = origins_.of(ia, major, minor);
+    origin.text = fmt::format("DATUM_ALIAS={}={}{}", name, ia,
+                              origin.known ? ", " + origin.text : std::string());
+    return origin;
+  }
+
+  const ConfFile& file_;
   tools::Origins origins_;
   std::set<std::string> names_;
   std::map<std::tuple<std::string, unsigned, unsigned>, std::size_t> places_;
@@ -95,7 +114,7 @@ void refuse(Adapter& adapter, tools::Refusal refusal) {
 
 } // namespace
 
-std::vector<Adapter> list_adapters(const ConfFile& file) {
+std::vector<Adapter> list_adapters(const ConfFile& file, const std::vector<std::string>& also) {
   AdapterList list(file);
   for (const DAT_PROVIDER_INFO& info : registered())
     list.add(info.ia_name, info.dapl_version_major, info.dapl_version_minor,
@@ -103,6 +122,9 @@ std::vector<Adapter> list_adapters(const ConfFile& file) {
   // What opens without being listed.
   for (const std::string& name : list.origins().built_in())
     if (!list.has_line(name)) list.add(name, DAT_VERSION_MAJOR, DAT_VERSION_MINOR, false, false);
+  for (const std::string& name : also)
+    if (!another_asked_for(file, name).empty() && !list.has_line(name))
+      list.add(name, DAT_VERSION_MAJOR, DAT_VERSION_MINOR, false, false);
   // The registry lists lines of its own version only.
   for (const conf::Entry& entry : file.document.entries)
     if (entry.selectable() && entry.provider.api_major != DAT_VERSION_MAJOR)

@@ -33,8 +33,9 @@ struct Adapter {
 };
 
 // What the registry lists, in its order, then the other built-in ones, then lines for programs of
-// other DAT versions; each name and version once.
-std::vector<Adapter> list_adapters(const ConfFile& file);
+// other DAT versions; each name and version once. also: names that are in no list, and are there
+// if DATUM_ALIAS has an adapter answer to them.
+std::vector<Adapter> list_adapters(const ConfFile& file, const std::vector<std::string>& also = {});
 
 // Those of Datum's providers, then the others; each in the order that they have.
 void put_own_first(std::vector<Adapter>& adapters);

@@ -20,6 +20,8 @@ using Findings = std::vector<Finding>;
 constexpr std::uint64_t kFewFiles = 1024;
 constexpr std::uint64_t kFilesPerLink =
     4; // measured: a process that one is linked with costs these
+// Measured: what a program has open that has one adapter, listens, and is linked with one process.
+constexpr std::uint64_t kFilesForOne = 17;
 constexpr std::uint64_t kLittleShm = std::uint64_t{64} << 20U;
 
 void judge_conf(const Facts& facts, Findings& out) {
@@ -160,10 +162,17 @@ void judge_limits(const Facts& facts, Findings& out) {
   const std::string text =
       fmt::format("{} (at most {}); a process that one is linked with costs about {}",
                   count_text(files.soft), count_text(files.hard), kFilesPerLink);
-  if (files.soft <= kFewFiles)
-    out.push_back({Grade::Note, "open files", text,
-                   fmt::format("for more than some {} peer processes: {}",
-                               files.soft / kFilesPerLink, more_files(files))});
+  if (files.soft < kFilesForOne)
+    out.push_back(
+        {Grade::Problem, "open files",
+         fmt::format("{}; a program with one adapter and one peer process has about {} open", text,
+                     kFilesForOne),
+         more_files(files)});
+  else if (files.soft <= kFewFiles)
+    out.push_back(
+        {Grade::Note, "open files", text,
+         fmt::format("for more than some {} peer processes: {}",
+                     (files.soft - kFilesForOne) / kFilesPerLink + 1, more_files(files))});
   else
     out.push_back({Grade::Fine, "open files", text, {}});
   out.push_back({Grade::Fine,

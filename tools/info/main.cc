@@ -33,7 +33,7 @@ struct CommandLine {
 };
 
 std::vector<Adapter> wanted_adapters(const std::vector<std::string>& names) {
-  std::vector<Adapter> all = list_adapters(datum::tools::read_conf_file());
+  std::vector<Adapter> all = list_adapters(datum::tools::read_conf_file(), names);
   if (names.empty()) return all;
   std::vector<Adapter> chosen;
   for (const std::string& name : names) {
@@ -42,7 +42,7 @@ std::vector<Adapter> wanted_adapters(const std::vector<std::string>& names) {
                  [&](const Adapter& a) { return a.name == name; });
     if (chosen.size() == before)
       throw ToolError(ExitCode::Failed,
-                      fmt::format("{}: no such IA is registered (dat-info without a name lists "
+                      fmt::format("\"{}\": no such IA is registered (dat-info without a name lists "
                                   "them; dat-info --check looks for mistakes in dat.conf)",
                                   name));
   }
@@ -110,16 +110,22 @@ ExitCode show_process(const CommandLine& line) {
 int main(int argc, char** argv) try {
   CLI::App app("Shows DAT's interface adapters, this machine, or a running program.", "dat-info");
   CommandLine line;
-  app.add_option("IA", line.names, "show only these interface adapters");
-  app.add_flag("-a,--attributes", line.attributes, "all attributes of the IA and of its provider");
-  app.add_flag("--all", line.all,
-               "each line of dat.conf, also those of other providers that do not open here");
+  auto* names = app.add_option("IA", line.names, "show only these interface adapters");
+  auto* attributes = app.add_flag("-a,--attributes", line.attributes,
+                                  "all attributes of the IA and of its provider");
+  auto* all_flag =
+      app.add_flag("--all", line.all,
+                   "each line of dat.conf, also those of other providers that do not open here");
   auto* dat2_flag = app.add_flag("--dat2", line.dat2, "what programs of DAT 2.0 see, not of 1.2");
   auto* check_flag = app.add_flag(
       "--check", line.check, "look for what is in the way on this machine, and say what to do");
+  check_flag->excludes(names)->excludes(attributes);
   app.add_option("-p,--pid", line.pid, "show a running program, by /proc and its own word")
       ->type_name("PID")
       ->check(datum::tools::whole_number(1, INT_MAX))
+      ->excludes(names)
+      ->excludes(attributes)
+      ->excludes(all_flag)
       ->excludes(check_flag)
       ->excludes(dat2_flag);
   datum::tools::add_json_option(app, line.common);

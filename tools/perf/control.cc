@@ -66,6 +66,7 @@ void Control::handle(const DAT_EVENT& event) {
   }
   if (event.event_number != DAT_DTO_COMPLETION_EVENT) {
     connected_ = false;
+    ended_ = true;
     throw ToolError(ExitCode::PeerLost, tools::connection_failure(event.event_number, peer_));
   }
   const auto& done = event.event_data.dto_completion_event_data;
@@ -79,6 +80,8 @@ void Control::handle(const DAT_EVENT& event) {
 }
 
 void Control::send(const Message& message) {
+  if (ended_)
+    throw ToolError(ExitCode::PeerLost, fmt::format("{}: the connection has ended", peer_));
   const tools::Deadline deadline = tools::after(kControlPatience);
   while (sending_) {
     const auto event = tools::wait_event(evd_, deadline);

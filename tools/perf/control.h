@@ -58,6 +58,7 @@ class Control {
   // wait.
   std::deque<Arrived> inbox_;
   bool sending_ = false, connected_ = false;
+  bool ended_ = false; // which was told; no event tells it once more
 };
 
 } // namespace datum::perf

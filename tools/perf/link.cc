@@ -2,6 +2,7 @@
 #include "perf/link.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -77,10 +78,10 @@ DAT_IA_ATTR limits_of(const tools::Interface& ia) {
 
 } // namespace
 
-Link::Link(const tools::Interface& ia, const Task& task)
-    : task_(task), stride_(stride_of(task)), receives_at_(receives_at(task)),
-      depth_(depth_of(task)), receives_(receives_of(task)), every_(every_of(task)),
-      buffer_(task.memory, 2 * stride_ + kPage), pz_(make_pz(ia)),
+Link::Link(const tools::Interface& ia, const Task& task, std::string peer)
+    : task_(task), peer_name_(std::move(peer)), stride_(stride_of(task)),
+      receives_at_(receives_at(task)), depth_(depth_of(task)), receives_(receives_of(task)),
+      every_(every_of(task)), buffer_(task.memory, 2 * stride_ + kPage), pz_(make_pz(ia)),
       evd_(make_evd(ia, events_of(task), DAT_EVD_DTO_FLAG | DAT_EVD_CONNECTION_FLAG)),
       region_(ia, pz_, buffer_.bytes(), DAT_MEM_PRIV_ALL_FLAG), flows_(task.endpoints) {
   arrived_.reserve(std::size_t{receives_ + 2} * task.endpoints);
@@ -124,8 +125,9 @@ void Link::await_established() {
   while (!established()) {
     const auto event = tools::wait_event(evd_, deadline);
     if (!event)
-      throw ToolError(ExitCode::PeerLost, fmt::format("{} of {} connections were never completed",
-                                                      connections() - established_, connections()));
+      throw ToolError(ExitCode::PeerLost,
+                      fmt::format("{}: {} of {} connections were never completed", peer_name_,
+                                  connections() - established_, connections()));
     take(*event);
   }
 }

@@ -8,6 +8,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/dat_objects.h"
@@ -23,7 +25,8 @@ struct RemoteMemory {
 
 class Link {
  public:
-  Link(const tools::Interface& ia, const Task& task);
+  // peer: what messages call the other side, "HOST port N".
+  Link(const tools::Interface& ia, const Task& task, std::string peer);
 
   [[nodiscard]] const Task& task() const { return task_; }
   [[nodiscard]] std::uint32_t endpoints() const { return task_.endpoints; } // that are used
@@ -74,8 +77,12 @@ class Link {
   void await(); // one completion, by polling or blocking
   void take(const DAT_EVENT& event);
   void post_length(Op op, std::uint32_t ep, std::uint64_t length, bool signal);
+  void check_posted(DAT_RETURN ret) const;
+  [[noreturn]] void silent() const;
+  [[noreturn]] void lost(std::string_view how) const;
 
   Task task_;
+  std::string peer_name_;
   std::size_t stride_;
   std::size_t receives_at_;
   std::uint32_t depth_;    // requests per endpoint

@@ -32,13 +32,27 @@ DAT_DTO_COOKIE request_cookie(std::uint32_t ep, std::uint32_t covers) {
   return cookie;
 }
 
-[[noreturn]] void silent() {
-  throw ToolError(
-      ExitCode::PeerLost,
-      "nothing happened for 10 s; is the other side stopped, or this machine very busy?");
+} // namespace
+
+void Link::silent() const {
+  throw ToolError(ExitCode::PeerLost,
+                  fmt::format("{}: nothing happened for 10 s during {}; is the other side stopped, "
+                              "or this machine very busy?",
+                              peer_name_, test_name(task_)));
 }
 
-} // namespace
+void Link::lost(std::string_view how) const {
+  throw ToolError(ExitCode::PeerLost,
+                  fmt::format("{}: the connection was lost during {} ({}); did the process there "
+                              "die, or the network fail?",
+                              peer_name_, test_name(task_), how));
+}
+
+// An endpoint whose connection has ended takes no request; its event may be still to come.
+void Link::check_posted(DAT_RETURN ret) const {
+  if (tools::is_type(ret, DAT_INVALID_STATE)) lost("DAT_INVALID_STATE");
+  tools::check(ret, "posting", test_name(task_), ExitCode::PeerLost);
+}
 
 void Link::post_recv(std::uint32_t ep) {
   DAT_LMR_TRIPLET iov = region_.local(receives_at_, task_.op == Op::Send ? task_.size : 64);
@@ -81,7 +95,7 @@ void Link::post_length(Op op, std::uint32_t ep, std::uint64_t length, bool signa
   else
     ret = dat_ep_post_rdma_write(handle, 1, &local, cookie, &remote, flags);
   if (ret != DAT_SUCCESS) [[unlikely]]
-    tools::check(ret, "posting", test_name(task_), ExitCode::PeerLost);
+    check_posted(ret);
 }
 
 void Link::write_stop_line() {
@@ -93,9 +107,8 @@ void Link::write_stop_line() {
   remote.segment_length = 1;
   Flow& flow = flows_[0];
   ++flow.outstanding;
-  tools::check(dat_ep_post_rdma_write(eps_[0].get(), 1, &local, request_cookie(0, flow.silent + 1),
-                                      &remote, DAT_COMPLETION_DEFAULT_FLAG),
-               "dat_ep_post_rdma_write", "the line that ends a run", ExitCode::PeerLost);
+  check_posted(dat_ep_post_rdma_write(eps_[0].get(), 1, &local, request_cookie(0, flow.silent + 1),
+                                      &remote, DAT_COMPLETION_DEFAULT_FLAG));
   flow.silent = 0;
   await_requests(0, 0);
   *stop_line() = 0;
@@ -105,8 +118,7 @@ void Link::take(const DAT_EVENT& event) {
   if (event.event_number == DAT_DTO_COMPLETION_EVENT) [[likely]] {
     const auto& done = event.event_data.dto_completion_event_data;
     if (done.status != DAT_DTO_SUCCESS) [[unlikely]]
-      throw ToolError(ExitCode::PeerLost,
-                      fmt::format("{}: {}", test_name(task_), tools::dto_status_text(done.status)));
+      lost(tools::dto_status_text(done.status));
     const std::uint64_t cookie = done.user_cookie.as_64;
     const auto ep = static_cast<std::uint32_t>(cookie);
     if ((cookie & kReceive) != 0) {
@@ -118,7 +130,7 @@ void Link::take(const DAT_EVENT& event) {
   } else if (event.event_number == DAT_CONNECTION_EVENT_ESTABLISHED) {
     ++established_;
   } else {
-    throw ToolError(ExitCode::PeerLost, tools::connection_failure(event.event_number, "peer"));
+    throw ToolError(ExitCode::PeerLost, tools::connection_failure(event.event_number, peer_name_));
   }
 }
 

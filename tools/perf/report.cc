@@ -210,10 +210,10 @@ std::string table_head() {
 std::string table_row(const Result& r) {
   const Task& task = r.task;
   const std::string size = has_memory(task) ? chosen_size(task.size) : "-";
-  std::string row = fmt::format("{:<10}{:>9}  {:<18}", test_name(task), size, manner_of(task));
+  std::string row = fmt::format("{:<10}{:>9}  {:<17} ", test_name(task), size, manner_of(task));
   if (!r.skipped.empty()) return row + "skipped: " + r.skipped + "\n";
   if (task.kind == Kind::Idle) return row + idle_text(r) + "\n";
-  row += fmt::format("{:<26}{:<31}", spread_text(task, r.value),
+  row += fmt::format("{:<25} {:<31}", spread_text(task, r.value),
                      r.percentiles ? percentiles_text(*r.percentiles) : "-");
   if (!r.limit_name.empty())
     row += fmt::format("  {} {}, {}", r.limit_name, value_text(task, r.limit.median),

@@ -43,7 +43,7 @@ void Session::expect(const Message& message, const char* verb) const {
 }
 
 void Session::begin(const Task& task) {
-  link_ = std::make_unique<Link>(ia_, task);
+  link_ = std::make_unique<Link>(ia_, task, peer_.name);
   remark_ = link_->remark();
   Message order = to_message(task);
   const RemoteMemory own = link_->own_memory();

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "info/proc.h"
 
@@ -105,6 +106,24 @@ TEST(InfoAdapters, LongFileIsListedInOneGo) {
   ASSERT_GT(adapters.size(), 100'000U);
   EXPECT_EQ(adapters.back().name, "ia-99999");
   EXPECT_EQ(adapters.back().origin.text, "f:100000");
+}
+
+TEST(InfoAdapters, ANameThatDatumAliasStandsForIsThere) {
+  datum::tools::ConfFile file;
+  file.path = "f";
+  file.document =
+      datum::conf::parse_dat_conf("ib2 u1.2 threadsafe default other.so p.1.0 \"\" \"\"\n");
+  setenv("DATUM_ALIAS", "ib0=datum,ib1=none,ib2=datum", 1);
+  const std::vector<Adapter> adapters = list_adapters(file, {"ib0", "ib1", "ib9"});
+  unsetenv("DATUM_ALIAS");
+  const auto origin = [&](const std::string& name) -> std::string {
+    for (const Adapter& adapter : adapters)
+      if (adapter.name == name) return adapter.origin.text + " (" + adapter.origin.library + ")";
+    return "not there";
+  };
+  EXPECT_EQ(origin("ib0"), "DATUM_ALIAS=ib0=datum, built in (libdatum1.so)");
+  EXPECT_EQ(origin("ib1"), "DATUM_ALIAS=ib1=none ()");
+  EXPECT_EQ(origin("ib9"), "not there");
 }
 
 TEST(InfoCheck, TheNextStepIsThatOfTheObstacle) {
@@ -259,11 +278,21 @@ TEST(InfoCheck, FewOpenFilesAreANote) {
   expect(facts, "1024 (at most 4096)", Grade::Note);
 }
 
+TEST(InfoCheck, TooFewOpenFilesForOnePeerAreAProblem) {
+  Facts facts = good();
+  facts.open_files = {16, 4096};
+  expect(facts, "16 (at most 4096)", Grade::Problem);
+  EXPECT_EQ(find(judge(facts), "16 (at most 4096)")->step, "ulimit -n 4096");
+  facts.open_files = {17, 4096};
+  EXPECT_EQ(find(judge(facts), "17 (at most 4096)")->step,
+            "for more than some 1 peer processes: ulimit -n 4096");
+}
+
 TEST(InfoCheck, NobodyIsToldToSetALimitThatIsSet) {
   Facts facts = good();
-  facts.open_files = {8, 4096};
-  EXPECT_EQ(find(judge(facts), "8 (at most 4096)")->step,
-            "for more than some 2 peer processes: ulimit -n 4096");
+  facts.open_files = {32, 4096};
+  EXPECT_EQ(find(judge(facts), "32 (at most 4096)")->step,
+            "for more than some 4 peer processes: ulimit -n 4096");
   facts.open_files = {8, 8};
   const std::string step = find(judge(facts), "8 (at most 8)")->step;
   EXPECT_EQ(step.find("ulimit"), std::string::npos) << step;

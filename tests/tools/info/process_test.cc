@@ -76,6 +76,24 @@ TEST(DatInfo, NoLibraryIsTakenFromTheCurrentFolder) {
   fs::remove_all(folder);
 }
 
+TEST(DatInfo, ANameThatDatumAliasStandsForOpensAndSaysSo) {
+  const Ended ended =
+      run("env DATUM_ALIAS=ib0=datum DAT_OVERRIDE=/dev/null " + kInfo + " ib0 2>&1");
+  EXPECT_EQ(ended.code, 0) << ended.output;
+  EXPECT_NE(ended.output.find(" DATUM_ALIAS=ib0=datum, built in"), std::string::npos)
+      << ended.output;
+  const Ended none = run("env DATUM_ALIAS=ib0=none DAT_OVERRIDE=/dev/null " + kInfo + " ib0 2>&1");
+  EXPECT_EQ(none.code, 1) << none.output;
+  EXPECT_NE(none.output.find("DATUM_ALIAS stands it for \"ib0\""), std::string::npos)
+      << none.output;
+}
+
+TEST(DatInfo, WhatOneViewDoesNotTakeIsRefused) {
+  for (const std::string options :
+       {"--check datum", "--check -a", "-p 1 datum", "-p 1 -a", "-p 1 --all"})
+    EXPECT_EQ(run(kInfo + " " + options + " 2>&1").code, 2) << options;
+}
+
 TEST(DatInfo, OutputThatIsLostIsAFailure) {
   const Ended full = run(kInfo + " --json datum 2>&1 >/dev/full");
   EXPECT_EQ(full.code, 1);

@@ -160,6 +160,21 @@ TEST(DatPerf, AServerServesTheNextClientAfterOneDied) {
   EXPECT_EQ(run(client + kShort).code, 0);
 }
 
+TEST(DatPerf, AClientWhoseServerDiesNamesIt) {
+  for (const std::string transport : {"auto", "tcp"}) {
+    const Served server(kPerf + " --server --port 0 -q");
+    const std::string client = kPerf + " 127.0.0.1 --port " + server.port +
+                               " -t send-lat -s 8 --time 60000 --transport " + transport;
+    const Ended ended =
+        run("bash -c '" + client + " 2>&1 | while read -r line; do echo \"$line\"; case $line in " +
+            "*\"min / median\"*) kill -s KILL " + std::to_string(server.pid) +
+            ";; esac; done; exit ${PIPESTATUS[0]}'");
+    EXPECT_EQ(ended.code, 4) << ended.output;
+    EXPECT_EQ(count(ended.output, "dat-perf: 127.0.0.1 port " + server.port + ": "), 1U)
+        << ended.output;
+  }
+}
+
 TEST(DatPerf, AClientThatComesWhileAnotherIsServedWaitsForItsTurn) {
   Served server(kPerf + " --server --port 0");
   const std::string client = kPerf + " 127.0.0.1 --port " + server.port + " -s 8" + kShort;

@@ -30,6 +30,16 @@ TEST(PerfReport, ARowShowsSpreadPercentilesAndRatio) {
   EXPECT_NE(row.find("ring 8 B 50.0 ns, 2.00x"), std::string::npos) << row;
 }
 
+TEST(PerfReport, AColumnThatIsTooWideStaysApartFromTheNext) {
+  Result result = latency(8, 100);
+  result.task.op = Op::Read;
+  result.task.target = Target::Memory;
+  result.task.wait = Wait::Block;
+  result.task.beside = 3;
+  const std::string row = table_row(result);
+  EXPECT_NE(row.find("block, no DAT, +3 99.0 / 100 / 101 ns"), std::string::npos) << row;
+}
+
 TEST(PerfReport, AnUnsteadyResultIsMarkedInTheRowAndExplained) {
   Result result = latency(8, 100);
   EXPECT_EQ(table_row(result).find('~'), std::string::npos);

@@ -34,7 +34,7 @@ class HostileClient : public testing::Test {
   }
   // How a connection with this greeting ends.
   ExitCode greet(const std::string& greeting) const {
-    const Link link(ia_, Task{});
+    const Link link(ia_, Task{}, "server");
     try {
       tools::connect(link.ep(0), link.evd(), tools::resolve("127.0.0.1"), port(), greeting,
                      kConnectTime, "server");
@@ -71,6 +71,20 @@ TEST_F(HostileClient, StrangersAreRefused) {
         std::string(60, '\0'), std::string(200, '\x80')})
     EXPECT_EQ(greet(greeting), ExitCode::Refused) << greeting;
   expect_serves();
+}
+
+// The end is one event: who asks once more would wait in vain.
+TEST_F(HostileClient, AnEndThatWasToldIsToldAtOnceTheNextTime) {
+  const auto control = connect();
+  server_.end(SIGKILL);
+  EXPECT_THROW(control->receive(tools::kNever), ToolError);
+  try {
+    control->ask({"bye", {}, {}});
+    ADD_FAILURE() << "an answer";
+  } catch (const ToolError& error) {
+    EXPECT_EQ(error.code(), ExitCode::PeerLost);
+    EXPECT_STREQ(error.what(), "server: the connection has ended");
+  }
 }
 
 TEST_F(HostileClient, NoProgramRunsForAClientUnlessTheServerWasStartedSo) {
