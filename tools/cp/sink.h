@@ -106,8 +106,8 @@ class Sink {
 
   void queue(Step step);
   void work(); // carries out the steps whose data is here
-  void carry_out(Piece piece);
-  void carry_out(Zeros zeros);
+  void carry_out(const Piece& piece);
+  void carry_out(const Zeros& zeros);
   void carry_out(FileEnd end);
   void carry_out(FolderEnd end);
   static std::shared_ptr<Arrival> arrival_of(Incoming& incoming);

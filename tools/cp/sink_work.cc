@@ -37,7 +37,7 @@ void Sink::work() {
   finish_folders();
 }
 
-void Sink::carry_out(Piece piece) {
+void Sink::carry_out(const Piece& piece) {
   Incoming& incoming = *piece.file;
   reporter_.summary.bytes_moved += piece.length;
   reporter_.progress(incoming.offer.path);
@@ -57,7 +57,7 @@ void Sink::carry_out(Piece piece) {
   }
 }
 
-void Sink::carry_out(Zeros zeros) {
+void Sink::carry_out(const Zeros& zeros) {
   Incoming& incoming = *zeros.file;
   reporter_.summary.bytes_holes += zeros.length;
   if (incoming.settled) return;
