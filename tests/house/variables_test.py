@@ -37,7 +37,7 @@ class ProviderVersion(unittest.TestCase):
         found = {}
         for pattern in ('packaging/*.conf', 'docs/**/*.md', 'README.md', 'examples/*', 'scripts/*',
                         'tests/**/*.py', 'tests/**/*.cc', 'tests/**/CMakeLists.txt'):
-            for path in source.glob(pattern):
+            for path in filter(pathlib.Path.is_file, source.glob(pattern)):
                 for each in re.findall(r'libdatum[12]?[^ ]* +\**datum\.(\d+\.\d+)\b',
                                        path.read_text(errors='replace')):
                     found.setdefault(each, set()).add(str(path.relative_to(source)))

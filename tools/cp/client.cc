@@ -34,9 +34,10 @@ struct Plan {
 
 void plan_put(const ClientOptions& options, Plan& plan) {
   plan.remote = parse_remote(options.paths.back());
+  RootFolders folders;
   std::vector<std::string> names;
   for (std::size_t i = 0; i + 1 < options.paths.size(); ++i) {
-    plan.roots.push_back(local_root(options.paths[i]));
+    plan.roots.push_back(local_root(options.paths[i], folders));
     names.push_back(plan.roots.back().path);
   }
   require_distinct(names, ExitCode::Usage);

@@ -85,14 +85,26 @@ bool names_a_folder(const std::string& typed) {
   return typed.ends_with('/') || is_dots(name_in(normalise(typed)));
 }
 
-Root local_root(const std::string& path) {
+std::shared_ptr<const tools::UniqueFd>
+RootFolders::get(const std::string& path, const std::function<tools::UniqueFd()>& open) {
+  const auto known = opened_.find(path);
+  if (known != opened_.end()) return known->second;
+  tools::UniqueFd opened = open();
+  if (!opened) return nullptr;
+  return opened_[path] = std::make_shared<const tools::UniqueFd>(std::move(opened));
+}
+
+Root local_root(const std::string& path, RootFolders& folders) {
   const std::string plain = with_a_name(path);
+  const std::string parent = folder_of(plain);
   Root root;
-  root.folder = tools::UniqueFd(open(folder_of(plain).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  root.folder = folders.get(parent, [&] {
+    return tools::UniqueFd(open(parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  });
   if (!root.folder) no_source(path, errno);
   root.name = root.path = name_in(plain);
   struct stat st = {};
-  if (fstatat(root.folder.get(), root.name.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0)
+  if (fstatat(root.folder->get(), root.name.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0)
     no_source(path, errno);
   return root;
 }
@@ -124,14 +136,16 @@ void require_distinct(const std::vector<std::string>& names, ExitCode code) {
                                   shown(name.empty() ? "." : name)));
 }
 
-Root served_root(const Served& served, const std::string& path) {
+Root served_root(const Served& served, const std::string& path, RootFolders& folders) {
   const std::string plain = acceptable(path);
-  if (plain.empty()) return {duplicate(served.folder), ".", served.name};
-  tools::UniqueFd folder =
-      open_beneath(served.folder, std::string(parent_of(plain)), O_PATH | O_DIRECTORY);
+  if (plain.empty())
+    return {folders.get("", [&] { return duplicate(served.folder); }), ".", served.name};
+  const std::string parent(parent_of(plain));
+  auto folder = folders.get(
+      parent, [&] { return open_beneath(served.folder, parent, O_PATH | O_DIRECTORY); });
   struct stat st = {};
   const std::string name(name_in(plain));
-  if (!folder || fstatat(folder.get(), name.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0)
+  if (!folder || fstatat(folder->get(), name.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0)
     throw ToolError(ExitCode::Failed, FileError("find", path, errno).what());
   return {std::move(folder), name, name};
 }

@@ -4,6 +4,9 @@
 //             peer's words and stay below the served folder.
 #pragma once
 
+#include <functional>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,8 +19,20 @@ namespace datum::cp {
 // True if a destination typed like this is a folder to copy into, not a new name.
 bool names_a_folder(const std::string& typed);
 
+// The folders that hold the roots of one copy. Each is open once, however many of them it holds:
+// their number is bounded by no limit on descriptors.
+class RootFolders {
+ public:
+  // The folder of that path, by `open` if it is not open yet. Null with errno.
+  std::shared_ptr<const tools::UniqueFd> get(const std::string& path,
+                                             const std::function<tools::UniqueFd()>& open);
+
+ private:
+  std::map<std::string, std::shared_ptr<const tools::UniqueFd>, std::less<>> opened_;
+};
+
 // Throws ToolError: Failed if it is not there, Usage if it cannot be named.
-Root local_root(const std::string& path);
+Root local_root(const std::string& path, RootFolders& folders);
 // Creates the folder that is to be copied into, if something is to be copied.
 Destination local_destination(const std::string& path, bool into_folder, Mode mode);
 
@@ -33,7 +48,7 @@ std::string requested_name(const std::string& path);
 void require_distinct(const std::vector<std::string>& names, tools::ExitCode code);
 
 // Throw ToolError(Failed) with the reason, for the peer to read.
-Root served_root(const Served& served, const std::string& path);
+Root served_root(const Served& served, const std::string& path, RootFolders& folders);
 Destination served_destination(const Served& served, const std::string& path, bool into_folder);
 
 } // namespace datum::cp

@@ -20,6 +20,7 @@ Terms acceptable_terms(const Job& job) {
 
 std::vector<Root> requested_roots(Channel& channel, const Served& served) {
   std::vector<Root> roots;
+  RootFolders folders;
   std::vector<std::string> names;
   for (;;) {
     const LinkEvent event = channel.next();
@@ -32,7 +33,7 @@ std::vector<Root> requested_roots(Channel& channel, const Served& served) {
       throw tools::ToolError(
           tools::ExitCode::Failed,
           fmt::format("more than {} paths in one get; name a folder", kMaxPaths));
-    roots.push_back(served_root(served, path->path));
+    roots.push_back(served_root(served, path->path, folders));
     names.push_back(requested_name(path->path));
   }
   // Beside that the client could not keep them apart, each costs a walk over a tree.

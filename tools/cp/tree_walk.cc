@@ -64,8 +64,7 @@ std::optional<Entry> TreeWalk::next() {
     if (roots_.empty()) return std::nullopt;
     Root root = std::move(roots_.back());
     roots_.pop_back();
-    const auto folder = std::make_shared<const tools::UniqueFd>(std::move(root.folder));
-    Entry entry = visit(folder, root.name, root.path);
+    Entry entry = visit(root.folder, root.name, root.path);
     // It was named, and is not copied: more than a note.
     if (entry.type == Entry::Type::Problem) entry.severity = Severity::Error;
     return entry;
@@ -149,12 +148,7 @@ std::string open_file(Entry& entry) {
 }
 
 Total count_tree(const std::vector<Root>& roots, const std::function<void()>& tick) {
-  std::vector<Root> copies;
-  copies.reserve(roots.size());
-  for (const Root& root : roots)
-    copies.push_back(
-        {tools::UniqueFd(fcntl(root.folder.get(), F_DUPFD_CLOEXEC, 0)), root.name, root.path});
-  TreeWalk walk(std::move(copies), TreeWalk::Files::Look);
+  TreeWalk walk(roots, TreeWalk::Files::Look);
   Total total;
   while (const auto entry = walk.next()) {
     tick();

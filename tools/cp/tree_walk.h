@@ -17,9 +17,9 @@
 namespace datum::cp {
 
 struct Root {
-  tools::UniqueFd folder; // the folder that contains it
-  std::string name;       // its name there; "." is the folder itself
-  std::string path;       // what the sink is told it is called
+  std::shared_ptr<const tools::UniqueFd> folder; // the one that contains it
+  std::string name;                              // its name there; "." is the folder itself
+  std::string path;                              // what the sink is told it is called
 };
 
 struct Entry {

@@ -62,6 +62,22 @@ TEST_F(CpLimits, AFileOverTheSizeLimitFailsAndTheOthersDoNot) {
   EXPECT_EQ(there_.leftovers("t"), 2);
 }
 
+TEST_F(CpLimits, MoreSourcesThanDescriptorsArePut) {
+  Server server(there_.path());
+  std::vector<std::string> words = {DAT_CP_PROGRAM, "put", "--token", server.token};
+  for (int i = 0; i < 1500; ++i) {
+    here_.write("t/" + std::to_string(i), "x");
+    words.push_back(here_ / "t/" + std::to_string(i));
+  }
+  words.push_back(server.at(""));
+  Program program(words, [] {
+    const rlimit limit = {256, 256};
+    setrlimit(RLIMIT_NOFILE, &limit);
+  });
+  EXPECT_EQ(program.wait(), 0) << program.err();
+  EXPECT_EQ(there_.read("1499"), "x");
+}
+
 // It has more mapped already, and gets nothing new.
 TEST_F(CpLimits, AServerWithoutMemoryForACallerRefusesItAndServesTheNext) {
   here_.write("t", "x");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // dat-cp as a user runs it: a server process, a client process, the provider between them.
 #include <sys/inotify.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <gtest/gtest.h>
@@ -299,8 +300,12 @@ TEST_F(CpProcess, TwoSourcesOfOneNameAreRefusedBeforeAnybodyIsCalled) {
   EXPECT_FALSE(here_.exists("got"));
 }
 
+// More than there are descriptors.
 TEST_F(CpProcess, AGetOfManyNamesTakesThemAll) {
-  Server server(there_.path());
+  Server server(there_.path(), {}, [] {
+    const rlimit limit = {256, 256};
+    setrlimit(RLIMIT_NOFILE, &limit);
+  });
   std::vector<std::string> words = {"get", "--json", "--token", server.token};
   for (int i = 0; i < 1500; ++i) {
     there_.write(std::to_string(i), "x");
