@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -42,9 +43,24 @@ constexpr uid_t kNobody = 65534;
   _exit(0);
 }
 
+void put_into(const char* file, const std::string& text) {
+  if (!(std::ofstream(file) << text << std::flush)) give_up(file);
+}
+
+// Only with a user namespace of its own may an ordinary user make others; it keeps the user's
+// number.
+void enter_user_namespace() {
+  const std::string user = std::to_string(geteuid()), group = std::to_string(getegid());
+  if (unshare(CLONE_NEWUSER) != 0) give_up("unshare");
+  put_into("/proc/self/setgroups", "deny");
+  put_into("/proc/self/uid_map", user + ' ' + user + " 1");
+  put_into("/proc/self/gid_map", group + ' ' + group + " 1");
+}
+
 // The child is the first process of its namespace; it dies with this one.
 void enter_pid_namespace() {
-  if (unshare(CLONE_NEWPID | (geteuid() == 0 ? 0 : CLONE_NEWUSER)) != 0) give_up("unshare");
+  if (geteuid() != 0) enter_user_namespace();
+  if (unshare(CLONE_NEWPID) != 0) give_up("unshare");
   const pid_t child = fork();
   if (child < 0) give_up("fork");
   if (child == 0) return;

@@ -102,7 +102,7 @@ class RawListener {
   RawPeer accept();
   // Of what those who connect from now on say, nothing comes here, as if each segment with octets
   // were lost on its way; or it does again. Who has connected before keeps what was so then.
-  void lose_octets();
+  bool lose_octets(); // false: the kernel lets no ordinary user
   void lose_no_more();
   void stop(); // whoever connects is refused, and who waits to be accepted is reset
 
