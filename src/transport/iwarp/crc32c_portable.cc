@@ -73,13 +73,9 @@ std::uint32_t crc32c_by_tables(Octets octets, std::uint32_t running) {
 
 #if defined __x86_64__
 
-bool crc32c_instruction_works() {
-  return cpu_has_crc32c();
-}
-
 [[gnu::target("sse4.2")]] std::uint32_t crc32c_by_instruction(Octets octets,
                                                               std::uint32_t running) {
-  assert(crc32c_instruction_works());
+  assert(cpu_has_crc32c());
   std::uint64_t crc = running;
   for (; octets.size() >= kAtOnce; octets = octets.subspan(kAtOnce))
     crc = _mm_crc32_u64(crc, word_at(octets.data()));
@@ -91,12 +87,8 @@ bool crc32c_instruction_works() {
 
 #elif defined DATUM_ARM_CRC32
 
-bool crc32c_instruction_works() {
-  return cpu_has_crc32c();
-}
-
 [[gnu::target("+crc")]] std::uint32_t crc32c_by_instruction(Octets octets, std::uint32_t running) {
-  assert(crc32c_instruction_works());
+  assert(cpu_has_crc32c());
   std::uint32_t crc = running;
   for (; octets.size() >= kAtOnce; octets = octets.subspan(kAtOnce))
     crc = __crc32cd(crc, word_at(octets.data()));
@@ -105,10 +97,6 @@ bool crc32c_instruction_works() {
 }
 
 #else
-
-bool crc32c_instruction_works() {
-  return false;
-}
 
 std::uint32_t crc32c_by_instruction(Octets octets, std::uint32_t running) {
   return crc32c_by_tables(octets, running);

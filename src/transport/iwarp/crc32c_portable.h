@@ -3,21 +3,20 @@
 // Not here: long runs on x86-64 (crc32c_blocks.h).
 #pragma once
 
+#include "base/cpu_features.h"
 #include "transport/iwarp/wire.h"
 
 namespace datum::iwarp {
 
-// Whether this processor has an instruction for it: SSE 4.2, or the CRC extension of Armv8.
-bool crc32c_instruction_works();
-
-// Each goes on from `running` through all octets.
+// Each goes on from `running` through all octets. The first needs cpu_has_crc32c(); a compiler that
+// does not offer the instruction makes it the second.
 std::uint32_t crc32c_by_instruction(Octets octets, std::uint32_t running);
 // Eight octets at a time, by eight tables.
 std::uint32_t crc32c_by_tables(Octets octets, std::uint32_t running);
 
 inline std::uint32_t crc32c_portable(Octets octets, std::uint32_t running) {
-  return crc32c_instruction_works() ? crc32c_by_instruction(octets, running)
-                                    : crc32c_by_tables(octets, running);
+  return cpu_has_crc32c() ? crc32c_by_instruction(octets, running)
+                          : crc32c_by_tables(octets, running);
 }
 
 } // namespace datum::iwarp

@@ -38,6 +38,14 @@ class PartialFileTest : public testing::Test {
         ASSERT_EQ(chmod(entry.path().c_str(), 0666), 0);
       }
   }
+  // As if the dat-cp of another user had taken it for leftovers.
+  void replace_the_only_file() const {
+    const std::filesystem::directory_iterator first(folder_.path());
+    ASSERT_NE(first, std::filesystem::directory_iterator());
+    const std::string name = first->path().filename().string();
+    std::filesystem::remove(folder_ / name);
+    folder_.write(name, "half");
+  }
   static constexpr uid_t kAnother = 65534, kUs = 65533;
   test::Folder folder_;
 };
@@ -210,12 +218,7 @@ TEST_F(PartialFileTest, AnUnfinishedFileOfAnotherUserThatCannotBeRemovedIsNamed)
 TEST_F(PartialFileTest, AFileThatReplacedTheUnfinishedOneIsNotPutInPlace) {
   auto file = open(5);
   file->append(test::bytes_of("hello"));
-  for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
-    const std::string name = entry.path().filename().string();
-    std::filesystem::remove(folder_ / name);
-    folder_.write(name, "half");
-    break;
-  }
+  replace_the_only_file();
   EXPECT_THROW(file->finish(digest_of_file("hello")), FileError);
   EXPECT_FALSE(folder_.exists("file"));
   file.reset();
@@ -225,12 +228,7 @@ TEST_F(PartialFileTest, AFileThatReplacedTheUnfinishedOneIsNotPutInPlace) {
 TEST_F(PartialFileTest, AWrongDigestRemovesNothingThatReplacedTheUnfinishedFile) {
   auto file = open(5);
   file->append(test::bytes_of("hello"));
-  for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
-    const std::string name = entry.path().filename().string();
-    std::filesystem::remove(folder_ / name);
-    folder_.write(name, "half");
-    break;
-  }
+  replace_the_only_file();
   EXPECT_FALSE(file->finish(digest_of_file("HELLO")));
   EXPECT_EQ(folder_.leftovers(), 1);
 }

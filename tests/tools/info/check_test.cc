@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "info/proc.h"
+#include "judged_variables.h"
 
 namespace datum::info {
 namespace {
@@ -187,16 +188,7 @@ TEST(InfoCheck, OneLineOfAnotherProviderIsJudgedByItself) {
 
 // Rules: ENV.26
 TEST(InfoCheck, EachVariableIsJudgedAlike) {
-  for (const char* name : {"DATUM_ALIAS",           "DATUM_LOG",
-                           "DATUM_PORT_RANGE",      "DATUM_CRC",
-                           "DATUM_HELLO",           "DATUM_PEER_TIMEOUT",
-                           "DATUM_CONNECT_GRACE",   "DATUM_HALF_OPEN",
-                           "DATUM_REQUEST_TIMEOUT", "DATUM_FIRST_FRAME_TIMEOUT",
-                           "DATUM_UNRECEIVED",      "DATUM_READ_SIZE",
-                           "DATUM_UNSENT",          "DATUM_END_TIMEOUT",
-                           "DATUM_CLOSE_TIMEOUT",   "DATUM_ENDING",
-                           "DATUM_RNR_TIMEOUT",     "DATUM_STRICT",
-                           "DATUM_TRANSPORT",       "DAT_DBG_TYPE"}) {
+  for (const char* name : datum::test::kJudgedVariables) {
     Facts facts = good();
     facts.environment = {{name, "-1x"}};
     expect(facts, std::string(name) + "=-1x: not ", Grade::Problem);

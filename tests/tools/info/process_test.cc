@@ -15,8 +15,11 @@
 #include <fstream>
 #include <regex>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "command.h"
+#include "judged_variables.h"
 #include "tests/abstract_name.h"
 
 namespace datum::info {
@@ -271,17 +274,10 @@ TEST(DatInfo, ManyLinesOfOtherProvidersThatDoNotOpenAreNoFailureForDat2) {
 // The registry and the provider both read some of them, and each adapter reads most of them again.
 // Rules: ENV.27
 TEST(DatInfo, AWrongVariableIsToldInOneLineWithItsValue) {
-  for (const std::string name : {"DATUM_ALIAS",           "DATUM_LOG",
-                                 "DATUM_PORT_RANGE",      "DATUM_CRC",
-                                 "DATUM_HELLO",           "DATUM_PEER_TIMEOUT",
-                                 "DATUM_CONNECT_GRACE",   "DATUM_HALF_OPEN",
-                                 "DATUM_REQUEST_TIMEOUT", "DATUM_FIRST_FRAME_TIMEOUT",
-                                 "DATUM_UNRECEIVED",      "DATUM_READ_SIZE",
-                                 "DATUM_UNSENT",          "DATUM_END_TIMEOUT",
-                                 "DATUM_CLOSE_TIMEOUT",   "DATUM_ENDING",
-                                 "DATUM_RNR_TIMEOUT",     "DATUM_STRICT",
-                                 "DATUM_TRANSPORT",       "DAT_OVERRIDE",
-                                 "DAT_DBG_TYPE"}) {
+  std::vector<std::string> names(std::begin(test::kJudgedVariables),
+                                 std::end(test::kJudgedVariables));
+  names.emplace_back("DAT_OVERRIDE");
+  for (const std::string& name : names) {
     const Ended ended = run("env " + name + "=-1x " + kInfo + " datum datum-lo 2>&1 >/dev/null");
     EXPECT_EQ(ended.code, 0) << name;
     EXPECT_EQ(count(ended.output, "\n"), 1U) << name << '\n' << ended.output;

@@ -173,7 +173,7 @@ TEST(Report, AFileThatIsNotInMemoryIsNotRead) {
   EXPECT_FALSE(answers[0].report);
 }
 
-// The second is connected to before the first is waited for: whoever asks one after the other would
+// The second is connected to before the first is waited for: asking one after the other would
 // find the first silent for ever.
 TEST(Report, AllAreAskedBeforeAnyIsWaitedFor) {
   const Ia first(4), second(5);
