@@ -13,7 +13,7 @@
 namespace datum {
 namespace {
 
-// Ports below may need a privilege; nobody gets one without having asked for it.
+// Ports below may need a privilege; a port is chosen among them only if it is asked for.
 constexpr std::uint16_t kLowestChosen = 1024;
 
 constexpr std::uint64_t kMinute = 60'000, kDay = 86'400'000; // milliseconds
@@ -69,7 +69,7 @@ constexpr std::array kTable = {
                  .most = kMinute,
                  .expected = "milliseconds, at most 60000",
                  .instead = "using 50"},
-    // At least one, or nobody could connect, and nobody's last words would be heard.
+    // At least one, or no peer could connect, and no last words would be heard.
     VariableInfo{.variable = Variable::HalfOpen,
                  .name = "DATUM_HALF_OPEN",
                  .syntax = Syntax::Number,

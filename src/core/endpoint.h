@@ -227,8 +227,8 @@ class Endpoint final : public Object, public ChannelEvents, private Connector, p
   // Events that nobody has reaped say nothing of it any more: it is about to go.
   void forget_private_data();
 
-  // Defined in endpoint_checks.h. `configured` is a reference, so that nobody keeps its value for
-  // the refusal.
+  // Defined in endpoint_checks.h. `configured` is a reference, so that no register keeps its value
+  // for the refusal.
   inline Status check_local(std::span<const LocalTriplet> local, std::int32_t max_iov, Access right,
                             std::uint64_t max_length, std::uint64_t& length) const;
   static inline Status check_flags(CompletionFlags flags, CompletionFlags allowed,

@@ -45,7 +45,7 @@ bool ProgressEngine::progress_transport() {
   }
 }
 
-// What is due may dial, and whoever dequeues is not to be cancelled there.
+// What is due may dial, and the thread that dequeues is not to be cancelled there.
 bool ProgressEngine::run_timers(Instant time) {
   if (timers_->next() > time) return false;
   const NotCancellable here;

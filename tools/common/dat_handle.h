@@ -21,11 +21,11 @@ class DatHandle {
   }
   ~DatHandle() { reset(); }
 
-  // A destructor has nobody to tell: a failing free is a defect that dat_ia_close shows.
+  // A destructor cannot report: a failing free is a defect that dat_ia_close shows.
   void reset() {
     if (handle_ != nullptr) Free(std::exchange(handle_, nullptr));
   }
-  // Somebody else owns it from now on.
+  // Another owner frees it from now on.
   DAT_HANDLE release() { return std::exchange(handle_, nullptr); }
   [[nodiscard]] DAT_HANDLE get() const { return handle_; }
   explicit operator bool() const { return handle_ != nullptr; }

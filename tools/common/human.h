@@ -12,7 +12,7 @@
 namespace datum::tools {
 
 std::string human_size(std::uint64_t bytes); // "1.5 MiB", "17 B"
-// A size that somebody chose: "512 KiB", and "1.5 KiB" where it is not whole.
+// A size as it was chosen: "512 KiB", and "1.5 KiB" where it is not whole.
 std::string chosen_size(std::uint64_t bytes);
 std::string human_rate(std::uint64_t bytes, std::chrono::nanoseconds); // "12.3 GB/s"
 std::string human_duration(std::chrono::nanoseconds time); // "62 ns", "1.40 us", "3.2 s", "2:05"

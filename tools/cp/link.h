@@ -17,7 +17,7 @@ namespace datum::cp {
 struct SlotArrived {
   std::uint32_t slot = 0; // a read_slot() of it has finished
 };
-struct Notified {}; // somebody called notify()
+struct Notified {}; // notify() was called
 using LinkEvent = std::variant<Message, SlotArrived, Notified>;
 
 class Link {

@@ -191,7 +191,7 @@ bool PartialFile::finish(const Digest& expected, Existing existing) {
 
 void PartialFile::discard() {
   gone_ = true;
-  if (!leads_to(folder_->get(), part_name_, file_)) return; // both are somebody else's by now
+  if (!leads_to(folder_->get(), part_name_, file_)) return; // both belong to another run by now
   unlinkat(folder_->get(), part_name_.c_str(), 0);
   if (identity_.size > kBlock) unlinkat(folder_->get(), journal_name_.c_str(), 0);
 }

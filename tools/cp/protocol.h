@@ -61,7 +61,7 @@ struct Job {
   Mode mode{};
   std::uint32_t chunk_size = 0, depth = 0;
   std::uint8_t into_folder = 0; // the destination must be an existing folder
-  std::uint8_t count = 0;       // somebody looks at a progress bar: the source begins with a Total
+  std::uint8_t count = 0;       // there is a progress bar: the source begins with a Total
   std::uint8_t compare = 0;     // equal size and time do not do: contents are compared
   std::string destination;      // of a put, below the served folder
   bool operator==(const Job&) const = default;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // cp/whole_file.h: a file whose contents are all here, put in its place at once.
-// Lives here: files without a name (O_TMPFILE), which a cut leaves nothing of and nobody else can
-//             open, and the step that gives them one.
+// Lives here: files without a name (O_TMPFILE), which a cut leaves nothing of and no other
+//             process can open, and the step that gives them one.
 // Not here:   files that arrive in pieces, and file systems that know no such files
 // (partial_file.h).
 #pragma once

@@ -50,7 +50,7 @@ class Workers {
     return unfinished_.empty() || *unfinished_.begin() > submitted;
   }
 
-  // For a long task, now and then; throws if nobody waits for it any more.
+  // For a long task, now and then; throws if the owner waits for it no longer.
   void tick();
 
  private:

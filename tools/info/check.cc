@@ -132,7 +132,7 @@ void judge_variable(const VariableInfo& info, const std::string& value, Findings
     out.push_back({Grade::Note, "environment", setting + " is set", {}});
 }
 
-// Of a name that is none of Datum's the value is nobody's business here: DAT_CP_TOKEN is a secret.
+// Of a name that is none of Datum's the value is not shown: DAT_CP_TOKEN is a secret.
 void judge_environment(const Facts& facts, Findings& out) {
   for (const auto& [name, value] : facts.environment) {
     if (const VariableInfo* const info = known_variable(name))

@@ -168,7 +168,8 @@ std::string why_no_file(std::byte kind) {
                "left to do so";
 }
 
-// Memory answers at once. Of any other file a call may wait for as long as somebody likes (FUSE).
+// Memory answers at once. Of any other file a call may wait for as long as its file system likes
+// (FUSE).
 bool is_memory(int file) {
   return ::fcntl(file, F_GET_SEALS) >= 0;
 }

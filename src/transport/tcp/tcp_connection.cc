@@ -246,8 +246,8 @@ void TcpConnection::release(std::unique_ptr<TcpConnection> connection) {
 }
 
 // The program may end as soon as it knows that the connection has. So what can leave now leaves
-// before that: with the work under way, or here, where nobody is at work and nothing waits before
-// it.
+// before that: with the work under way, or here, where no connection is at work and nothing waits
+// before it.
 void TcpConnection::begin_leaving() {
   const bool at_once = begun_ && context_.pending.empty();
   if (!at_once || (context_.at_work && !inside_)) {
