@@ -4,8 +4,12 @@
 // scheduler behind every access (tests/unit/link/stepped_atomic.h).
 #pragma once
 
+#include "base/tsan.h"
+
 #ifdef DATUM_SHARED_ATOMIC
 #include DATUM_SHARED_ATOMIC
+#elif defined(DATUM_TSAN)
+#include "base/twice_mapped_atomic.h"
 #else
 
 #include <atomic>

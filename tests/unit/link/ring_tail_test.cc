@@ -28,23 +28,23 @@ class RingTailTest : public testing::Test {
 };
 
 TEST_F(RingTailTest, WhatWasWrittenMayHaveBeenTaken) {
-  tail.records = 10;
-  tail.lines = 30;
+  tail.records.store(10);
+  tail.lines.store(30);
   fill();
   EXPECT_FALSE(out.peer_misbehaved());
 }
 
 TEST_F(RingTailTest, MoreRecordsThanWereWrittenAreRefused) {
-  tail.records = 100000;
-  tail.lines = 30;
+  tail.records.store(100000);
+  tail.lines.store(30);
   fill();
   EXPECT_TRUE(out.peer_misbehaved());
   EXPECT_EQ(out.reserve(3), nullptr) << "over a record that may not have been taken";
 }
 
 TEST_F(RingTailTest, MoreLinesThanWereWrittenAreRefused) {
-  tail.records = 10;
-  tail.lines = 100000;
+  tail.records.store(10);
+  tail.lines.store(100000);
   fill();
   EXPECT_TRUE(out.peer_misbehaved());
   EXPECT_EQ(out.reserve(3), nullptr) << "over a payload that may not have been taken";

@@ -83,7 +83,7 @@ TEST(QuiesceWaits, UntilThePeerHasLeft) {
   Dialled dialled;
   dial_now(world, peer, "127.0.0.1", name->qualifier(), dialled);
   ASSERT_NE(dialled.port, nullptr);
-  std::atomic<std::uint32_t>& mark = dialled.port->segment().side[0].mark;
+  SharedAtomic<std::uint32_t>& mark = dialled.port->segment().side[0].mark;
   mark.store(kStag);
   std::thread copying([&mark] {
     std::this_thread::yield();
