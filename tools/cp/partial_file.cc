@@ -100,10 +100,13 @@ PartialFile::PartialFile(std::shared_ptr<const tools::UniqueFd> folder, Identity
   // disk.
   else if (left > 0 && ftruncate(file_.get(), 0) != 0)
     throw FileError("empty", identity_.path, errno);
+  room_.emplace(file_.get(), identity_.size);
 }
 
 PartialFile::~PartialFile() {
   if (!gone_ && offset_ < kBlock) discard();
+  // What cannot be given back now is written over by the run that continues.
+  if (!gone_) static_cast<void>(room_->give_back(offset_));
 }
 
 std::uint64_t PartialFile::open_locked() {
@@ -146,6 +149,7 @@ void PartialFile::resume(const std::function<void()>& tick) {
 }
 
 void PartialFile::append(std::span<const std::byte> bytes) {
+  room_->ask(offset_, bytes.size());
   if (const int error = write_at(file_.get(), bytes, offset_); error != 0)
     throw FileError("write", identity_.path, error);
   digest_.update(bytes);
@@ -155,7 +159,7 @@ void PartialFile::append(std::span<const std::byte> bytes) {
 void PartialFile::append_zeros(std::uint64_t length, const std::function<void()>& tick) {
   // The journal promises that blocks can be read back, so the file must be long enough first.
   const std::uint64_t end = offset_ + length;
-  if (ftruncate(file_.get(), static_cast<off_t>(end)) != 0)
+  if (!room_->give_back(offset_) || ftruncate(file_.get(), static_cast<off_t>(end)) != 0)
     throw FileError("extend", identity_.path, errno);
   while (offset_ < end) {
     const std::uint64_t part = std::min(kHolePart, end - offset_);

@@ -19,6 +19,7 @@
 #include "cp/digest.h"
 #include "cp/journal.h"
 #include "cp/put_in_place.h"
+#include "cp/room_ahead.h"
 
 namespace datum::cp {
 
@@ -54,6 +55,7 @@ class PartialFile {
   std::uint32_t mode_;
   std::string name_, part_name_, journal_name_;
   tools::UniqueFd file_;
+  std::optional<RoomAhead> room_;
   std::optional<Journal> journal_; // only files of more than a block have one
   FileDigest digest_;
   std::uint64_t offset_ = 0;
