@@ -20,6 +20,7 @@ import sys
 import xml.etree.ElementTree as ET
 
 LINES_OF_A_FAILURE = 12
+MANY = 10  # tests skipped for one reason: they get one line
 
 
 def read_skips(path):
@@ -157,6 +158,19 @@ class Sum:
                 self.skipped.append((name, silent))
 
 
+def by_reason(skipped, unlisted):
+    """(names, reason), in the order of ctest: many with one reason together, but for the unlisted."""
+    names_of = {}
+    for name, reason in skipped:
+        names_of.setdefault(reason if name not in unlisted else name, []).append(name)
+    for name, reason in skipped:
+        together = names_of[reason] if name not in unlisted else []
+        if len(together) < MANY:
+            yield [name], reason
+        elif name == together[0]:
+            yield together, reason
+
+
 def main(build, results, skips_path):
     skips = read_skips(skips_path)
     try:
@@ -170,13 +184,14 @@ def main(build, results, skips_path):
         except ET.ParseError as error:
             sys.exit(f"{case.get('name')}: what it wrote of itself is none of GoogleTest's: {error}")
 
-    unlisted = 0
+    unlisted = [name for name, _ in total.skipped
+                if not any(fnmatch.fnmatchcase(name, pattern) for pattern, _ in skips)]
     if total.skipped:
         print("\nskipped:")
-    for name, reason in total.skipped:
-        listed = any(fnmatch.fnmatchcase(name, pattern) for pattern, _ in skips)
-        unlisted += not listed
-        print(f"  {name}: {reason}" + ("" if listed else f"   [not in {skips_path}]"))
+    for names, reason in by_reason(total.skipped, unlisted):
+        more = "" if len(names) == 1 else f" and {len(names) - 1} more"
+        print(f"  {names[0]}{more}: {reason}" +
+              (f"   [not in {skips_path}]" if names[0] in unlisted else ""))
     if total.failed:
         print("\nfailed, with the line that reruns just that test:")
     for name, rerun, said in total.failed:
@@ -185,7 +200,7 @@ def main(build, results, skips_path):
             print(f"      | {line}")
 
     if unlisted:
-        print(f"\n{unlisted} skipped without standing in {skips_path} with a reason: that fails")
+        print(f"\n{len(unlisted)} skipped without standing in {skips_path} with a reason: that fails")
     print(f"\n{total.passed} passed, {len(total.failed)} failed, {len(total.skipped)} skipped")
     return 1 if total.failed or unlisted or not cases else 0
 

@@ -100,6 +100,21 @@ class TestReport(unittest.TestCase):
             self.last_line([PASSED, SKIPPED], "D.*: needs two cores\n"),
             (0, "1 passed, 0 failed, 1 skipped"))
 
+    def test_many_that_were_skipped_for_one_reason_are_one_line(self):
+        cases = [SKIPPED.replace("D.Skip", f"D.Skip{i}") for i in range(10)]
+        status, output, _ = self.report([PASSED, *cases], "D.*: one core\n")
+        self.assertEqual(status, 0)
+        self.assertEqual(output.count("no second core"), 1)
+        self.assertIn("D.Skip0 and 9 more: no second core\n", output)
+        self.assertIn("1 passed, 0 failed, 10 skipped", output)
+
+    def test_of_many_that_were_skipped_the_unlisted_are_named(self):
+        cases = [SKIPPED.replace("D.Skip", f"D.Skip{i}") for i in range(10)]
+        status, output, _ = self.report([PASSED, *cases], "D.Skip[0-8]: one core\n")
+        self.assertEqual(status, 1)
+        self.assertIn("D.Skip9: no second core   [not in", output)
+        self.assertIn("1 skipped without standing in", output)
+
     def test_a_disabled_test_is_a_skip(self):
         self.assertEqual(self.last_line([PASSED, DISABLED])[0], 1)
 

@@ -35,24 +35,31 @@ constexpr const char* kOwn = "/proc/self/ns/net"; // of the main thread, which a
   std::_Exit(2);
 }
 
+// A container may have no right to them; CI must, so that these tests run somewhere.
+[[noreturn]] void end_without_hosts(int error) {
+  if (std::getenv("CI") == nullptr) {
+    std::fputs(skip_line(error).c_str(), stdout);
+    std::exit(0);
+  }
+  std::fprintf(stderr, "datum-net-test: %s", explain_refusal(error).c_str());
+  std::_Exit(2);
+}
+
 } // namespace
 
 void enter_own_namespaces(char** words) {
   if (std::getenv(kInside) != nullptr) return;
-  if (const int error = refusal(); error != 0) {
-    std::fprintf(stderr, "datum-net-test: %s", explain_refusal(error).c_str());
-    std::_Exit(2);
-  }
+  if (const int error = refusal(); error != 0) end_without_hosts(error);
   static char program[PATH_MAX];
   if (::readlink("/proc/self/exe", program, sizeof program - 1) < 0) die("/proc/self/exe");
   ::setenv(kInside, "1", 1);
   // A program of its own, since the kernel gives no user namespace to one that has threads, and a
   // sanitizer's has.
-  std::vector<const char*> command{"unshare", "--user", "--map-root-user", "--net", program};
+  std::vector<const char*> command{DATUM_OWN_NETWORK, program};
   for (char** word = words + 1; *word != nullptr; ++word) command.push_back(*word);
   command.push_back(nullptr);
-  ::execvp(command[0], const_cast<char**>(command.data()));
-  die("unshare");
+  ::execv(command[0], const_cast<char**>(command.data()));
+  die(DATUM_OWN_NETWORK);
 }
 
 Namespace Namespace::current() {

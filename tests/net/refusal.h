@@ -8,11 +8,13 @@
 
 namespace datum::net {
 
-// The error of a user namespace with a network namespace in it; 0 where the kernel gives both.
-// Nothing is kept of them.
+// The error of a user namespace with a network namespace in it; 0 where the kernel gives both, or
+// the latter alone, as it does to root inside a chroot. Nothing is kept of them.
 int refusal();
 
 // What was refused, why it is needed, and what to do about this error.
 std::string explain_refusal(int error);
+// What ctest takes for a skipped test.
+std::string skip_line(int error);
 
 } // namespace datum::net

@@ -9,6 +9,7 @@
 #include <regex>
 
 #include "command.h"
+#include "tests/own_network.h"
 
 namespace datum::perf {
 namespace {
@@ -79,7 +80,8 @@ TEST(DatPerf, LocalMeasuresSleepersAndConnectionsOverTcp) {
 // Beside another network namespace, `far`: 192.0.2.2 exists there only. Waits for what it begins.
 // No ' in it.
 Ended run_beside_far(const std::string& script) {
-  return run("unshare --user --map-root-user --net --mount sh -ec '"
+  return run(test::in_own_network_and_mounts() +
+             "sh -ec '"
              "mount -t tmpfs none /run; ip netns add far; "
              "ip link add near type veth peer name far netns far; "
              "ip address add 192.0.2.1/24 dev near; ip -n far address add 192.0.2.2/24 dev far; "
@@ -88,6 +90,7 @@ Ended run_beside_far(const std::string& script) {
 }
 
 TEST(DatPerf, LocalMeasuresThroughWhatConnectsTwoNetworkNamespaces) {
+  if (const std::string why = test::why_no_namespaces(); !why.empty()) GTEST_SKIP() << why;
   const Ended ended = run_beside_far(
       "exec " + kPerf +
       " --local --netns far=192.0.2.2 -t send-lat -s 8 --repeat 1 --time 1 --json -q");
@@ -98,6 +101,7 @@ TEST(DatPerf, LocalMeasuresThroughWhatConnectsTwoNetworkNamespaces) {
 
 // The server ends with its client.
 TEST(DatPerf, AClientMeasuresWithAServerOnAnotherHost) {
+  if (const std::string why = test::why_no_namespaces(); !why.empty()) GTEST_SKIP() << why;
   const Ended ended = run_beside_far(
       "nsenter --net=/run/netns/far timeout 50 " + kPerf + " --server --once >/run/said & " +
       "until grep \"port 5212\" /run/said; do sleep 0.1; done; " + kPerf +
