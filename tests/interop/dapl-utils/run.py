@@ -631,7 +631,7 @@ def run_stack(arguments, rows):
 
 
 def run_side_by_side(arguments):
-    inside = [subprocess.Popen(["unshare", "--user", "--map-root-user", "--net", sys.executable,
+    inside = [subprocess.Popen([ROOT / "tests/own_network.sh", sys.executable,
                                 __file__, "--inside", stack, "--lib", arguments.lib, "--bin",
                                 arguments.bin, "--debian-lib", arguments.debian_lib,
                                 *arguments.words])
