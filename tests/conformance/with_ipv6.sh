@@ -9,4 +9,10 @@ if grep -q '^00000000000000000000000000000001 ' /proc/net/if_inet6 2>/dev/null; 
   exec "$@"
 fi
 PATH=$PATH:/usr/sbin:/sbin
-exec "$(dirname "$0")/../own_network.sh" sh -c 'ip link set dev lo up && exec "$0" "$@"' "$@"
+namespace=$(dirname "$0")/../own_network.sh
+# ctest takes this line for a skipped test; in CI it is to run, and fails.
+if [ -z "${CI-}" ] && ! refused=$("$namespace" 2>&1); then
+  echo "this host has no ::1, and the kernel no network namespace for it: $refused"
+  exit 0
+fi
+exec "$namespace" sh -c 'ip link set dev lo up && exec "$0" "$@"' "$@"
