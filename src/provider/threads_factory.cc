@@ -5,9 +5,11 @@
 #include <cstring>
 #include <string>
 #include <sys/resource.h>
+#include <utility>
 
 #include "base/futex.h"
 #include "base/log.h"
+#include "base/mutex.h"
 #include "base/random.h"
 #include "facade/runtime.h"
 #include "progress/threaded_progress.h"
@@ -15,6 +17,7 @@
 #include "provider/ia_address.h"
 #include "provider/inquiry.h"
 #include "provider/memory_probe.h"
+#include "provider/usable_paths.h"
 #include "transport/inet/host_address.h"
 #include "transport/link/link_transport.h"
 #include "transport/paths/path_transport.h"
@@ -180,7 +183,7 @@ class ThreadsFactory final : public RuntimeFactory {
           ia_name, std::strerror(error));
       return fail(Type::InsufficientResources, Detail::ResourceDevice);
     }
-    const IaEnvironment environment = read_environment();
+    IaEnvironment environment = read_environment();
     const std::optional<IaAddress> place = find_place(ia_name, instance_data, environment.paths);
     if (!place) return fail(Type::InsufficientResources, Detail::ResourceDevice);
     Result<std::unique_ptr<ThreadedProgress>> progress = ThreadedProgress::open(lock);
@@ -191,6 +194,7 @@ class ThreadsFactory final : public RuntimeFactory {
           ia_name);
       return fail(progress.error());
     }
+    choose_paths(environment);
     return open_on(ia_name, *place, environment, std::move(*progress));
   }
   // Who stands for every address outlives each of them: another adapter.
@@ -204,6 +208,22 @@ class ThreadsFactory final : public RuntimeFactory {
   std::string_view provider_name() const override { return "Datum"; }
 
  private:
+  // Where there is no shared memory, `auto` stands for TCP, which is told once in a process, and
+  // again for another lack. With DATUM_TRANSPORT=shm each connect says what it lacks.
+  void choose_paths(IaEnvironment& environment) {
+    if (environment.paths != AllowedPaths::Every) return;
+    std::optional<NoSharedMemory> found = find_lack_of_shared_memory();
+    if (!found) return;
+    {
+      const MutexLock lock(mutex_);
+      if (found->lack != told_lack_)
+        log(LogLevel::Warn, "{}; connections go over TCP alone", found->why);
+      told_lack_ = std::move(found->lack);
+    }
+    environment.paths = AllowedPaths::OtherHosts;
+    environment.tcp.no_shared_memory = std::move(found->why);
+  }
+
   static Result<std::unique_ptr<Runtime>> open_on(std::string_view ia_name, const IaAddress& place,
                                                   const IaEnvironment& environment,
                                                   std::unique_ptr<ThreadedProgress> progress) {
@@ -246,6 +266,9 @@ class ThreadsFactory final : public RuntimeFactory {
     options.receive_timeout = environment.receive_timeout;
     return options;
   }
+
+  Mutex mutex_;
+  std::string told_lack_ DATUM_GUARDED_BY(mutex_);
 };
 
 } // namespace
