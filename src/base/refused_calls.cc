@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "base/refused_calls.h"
 
+#include <fcntl.h>
 #include <iterator>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "base/cancellation.h"
 
@@ -36,6 +39,8 @@ constexpr Question kQuestions[] = {
        epoll_event nothing{};
        return ::epoll_ctl(kNone, EPOLL_CTL_ADD, kNone, &nothing) == 0;
      }},
+    {"fcntl", [] { return ::fcntl(kNone, F_GETFD) >= 0; }},
+    {"ftruncate", [] { return ::ftruncate(kNone, 0) == 0; }},
     {"getsockopt",
      [] {
        int value = 0;
@@ -43,6 +48,7 @@ constexpr Question kQuestions[] = {
        return ::getsockopt(kNone, SOL_SOCKET, SO_ERROR, &value, &length) == 0;
      }},
     {"listen", [] { return ::listen(kNone, 1) == 0; }},
+    {"memfd_create", [] { return ::memfd_create(nullptr, MFD_CLOEXEC) >= 0; }},
     {"readv",
      [] {
        char byte = 0;
@@ -92,7 +98,7 @@ int refusal_of(SystemCall call) {
   const int before = errno;
   const int found = question_of(call).succeeds() ? 0 : errno;
   errno = before;
-  return found == EBADF || found == EINTR ? 0 : found;
+  return found == EBADF || found == EFAULT || found == EINTR ? 0 : found;
 }
 
 } // namespace datum

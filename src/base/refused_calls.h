@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // base/refused_calls.h: which system calls a filter of this process (seccomp) refuses.
-// Lives here: the question. Each call is made with a descriptor that there is not: the kernel says
-//             EBADF, a filter is asked before the kernel and says what it was told to.
-// Not here:   what a security policy refuses of a real socket or file (SELinux, AppArmor, Landlock);
+// Lives here: the question. Each call is made with a descriptor that there is not, or no name: the
+//             kernel says EBADF or EFAULT, a filter is asked before it and says what it was told
+//             to.
+// Not here:   what a security policy refuses of a real socket or file (SELinux, AppArmor,
+// Landlock);
 //             whoever makes the call finds that.
 // Threads:    any. A filter may be of one thread alone, and the answer is that of the asking one.
 #pragma once
@@ -18,8 +20,11 @@ enum class SystemCall : std::uint8_t {
   Bind,
   Connect,
   EpollControl,
+  FileControl,
+  FileLength,
   GetSocketOption,
   Listen,
+  MemoryFile,
   ReadVector,
   ReceiveFrom,
   ReceiveMessage,
@@ -27,7 +32,8 @@ enum class SystemCall : std::uint8_t {
   SendTo,
   SetSocketOption,
 };
-inline constexpr std::size_t kSystemCalls = static_cast<std::size_t>(SystemCall::SetSocketOption) + 1;
+inline constexpr std::size_t kSystemCalls =
+    static_cast<std::size_t>(SystemCall::SetSocketOption) + 1;
 
 // As a filter names them: "sendmsg".
 const char* name_of(SystemCall call);

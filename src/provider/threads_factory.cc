@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/mutex.h"
 #include "base/random.h"
+#include "base/refused_calls.h"
 #include "facade/runtime.h"
 #include "progress/threaded_progress.h"
 #include "provider/environment.h"
@@ -72,7 +73,13 @@ class ThreadedRuntime : public Runtime {
   Status start(InterfaceAdapter& adapter) final {
     inquiry_ = Inquiry::open(progress_->reactor(), adapter, ia_name_, random_);
     const Status started = progress_->start(ia_name_);
-    if (!started.ok())
+    if (!started.ok() && is_refusal_of_call(errno))
+      log(LogLevel::Warn,
+          "ia \"{}\": its thread cannot be created: {}; the sandbox of this process (seccomp) has "
+          "to "
+          "allow clone3, or answer ENOSYS, for the C library to take clone",
+          ia_name_, std::strerror(errno));
+    else if (!started.ok())
       log(LogLevel::Warn,
           "ia \"{}\": its thread cannot be created: {}; the user may have {} processes and threads "
           "(`ulimit -u`), the control group has a limit, too (pids.max), and it needs memory for a "

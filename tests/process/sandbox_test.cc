@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 #include "connection.h"
 #include "status.h"
@@ -143,6 +144,37 @@ TEST(Sandbox, AnAdapterWithoutSendmsgIsOneOverTcpThatSaysWhy) {
   if (ended.code == kNoFilter) GTEST_SKIP() << "no filter of system calls here";
   EXPECT_EQ(ended.code, 0) << ended.said;
   expect_only_line(ended.said, kNoSendmsg + std::string("; connections go over TCP alone"));
+}
+
+// Rules: SANDBOX.4
+TEST(Sandbox, AnAdapterWithoutMemoryFilesIsOneOverTcpThatSaysWhy) {
+  const Variable transport("DATUM_TRANSPORT", "auto");
+  for (const auto& [call, name] : {std::pair{SYS_memfd_create, "memfd_create"},
+                                   {SYS_ftruncate, "ftruncate"},
+                                   {SYS_fcntl, "fcntl"}}) {
+    const Ended ended = run_apart([number = static_cast<std::uint32_t>(call)] {
+      if (!forbid_call_to_all_threads(number, EPERM)) return kNoFilter;
+      const Ia ia = open_ia();
+      Side active(ia);
+      Side passive(ia);
+      establish(active, passive);
+      EXPECT_EQ(told_of(active.ep(), "datum_path"), "tcp");
+      return testing::Test::HasFailure() ? 1 : 0;
+    });
+    if (ended.code == kNoFilter) GTEST_SKIP() << "no filter of system calls here";
+    EXPECT_EQ(ended.code, 0) << ended.said;
+    expect_only_line(ended.said, std::string("refuses the system call ") + name +
+                                     ": Operation not permitted; connections go over TCP alone");
+  }
+}
+
+// Rules: SANDBOX.6
+TEST(Sandbox, AnOpenWithoutAThreadIsNotBlamedOnALimitWhereAFilterRefusesIt) {
+  const auto ended = run_without(SYS_clone3, [](Ia&) { return second_open(DAT_RESOURCE_DEVICE); });
+  if (!ended) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_EQ(ended->code, 0);
+  expect_only_line(ended->said, "its thread cannot be created: Operation not permitted; the "
+                                "sandbox of this process (seccomp) has to allow clone3");
 }
 
 const char* const kNotMade =

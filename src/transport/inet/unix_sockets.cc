@@ -13,10 +13,12 @@
 namespace datum {
 namespace {
 
-// A socket first: without one the other calls do not matter. Then the handshake and the bells.
-constexpr SystemCall kCalls[] = {SystemCall::SendMessage, SystemCall::ReceiveMessage,
+// A socket first: without one the other calls do not matter. Then the handshake, the bells, and the
+// memory that is shared.
+constexpr SystemCall kCalls[] = {SystemCall::SendMessage,     SystemCall::ReceiveMessage,
                                  SystemCall::GetSocketOption, SystemCall::SendTo,
-                                 SystemCall::ReceiveFrom};
+                                 SystemCall::ReceiveFrom,     SystemCall::MemoryFile,
+                                 SystemCall::FileLength,      SystemCall::FileControl};
 
 bool is_of_sockets(const SocketRefusal& refusal) {
   return std::strcmp(refusal.call, SocketRefusal().call) == 0;
