@@ -5,16 +5,20 @@
 #include <cstring>
 #include <string>
 #include <sys/resource.h>
+#include <utility>
 
 #include "base/futex.h"
 #include "base/log.h"
+#include "base/mutex.h"
 #include "base/random.h"
+#include "base/refused_calls.h"
 #include "facade/runtime.h"
 #include "progress/threaded_progress.h"
 #include "provider/environment.h"
 #include "provider/ia_address.h"
 #include "provider/inquiry.h"
 #include "provider/memory_probe.h"
+#include "provider/usable_paths.h"
 #include "transport/inet/host_address.h"
 #include "transport/link/link_transport.h"
 #include "transport/paths/path_transport.h"
@@ -69,7 +73,13 @@ class ThreadedRuntime : public Runtime {
   Status start(InterfaceAdapter& adapter) final {
     inquiry_ = Inquiry::open(progress_->reactor(), adapter, ia_name_, random_);
     const Status started = progress_->start(ia_name_);
-    if (!started.ok())
+    if (!started.ok() && is_refusal_of_call(errno))
+      log(LogLevel::Warn,
+          "ia \"{}\": its thread cannot be created: {}; the sandbox of this process (seccomp) has "
+          "to "
+          "allow clone3, or answer ENOSYS, for the C library to take clone",
+          ia_name_, std::strerror(errno));
+    else if (!started.ok())
       log(LogLevel::Warn,
           "ia \"{}\": its thread cannot be created: {}; the user may have {} processes and threads "
           "(`ulimit -u`), the control group has a limit, too (pids.max), and it needs memory for a "
@@ -180,7 +190,7 @@ class ThreadsFactory final : public RuntimeFactory {
           ia_name, std::strerror(error));
       return fail(Type::InsufficientResources, Detail::ResourceDevice);
     }
-    const IaEnvironment environment = read_environment();
+    IaEnvironment environment = read_environment();
     const std::optional<IaAddress> place = find_place(ia_name, instance_data, environment.paths);
     if (!place) return fail(Type::InsufficientResources, Detail::ResourceDevice);
     Result<std::unique_ptr<ThreadedProgress>> progress = ThreadedProgress::open(lock);
@@ -191,6 +201,7 @@ class ThreadsFactory final : public RuntimeFactory {
           ia_name);
       return fail(progress.error());
     }
+    choose_paths(environment);
     return open_on(ia_name, *place, environment, std::move(*progress));
   }
   // Who stands for every address outlives each of them: another adapter.
@@ -204,6 +215,22 @@ class ThreadsFactory final : public RuntimeFactory {
   std::string_view provider_name() const override { return "Datum"; }
 
  private:
+  // Where there is no shared memory, `auto` stands for TCP, which is told once in a process, and
+  // again for another lack. With DATUM_TRANSPORT=shm each connect says what it lacks.
+  void choose_paths(IaEnvironment& environment) {
+    if (environment.paths != AllowedPaths::Every) return;
+    std::optional<NoSharedMemory> found = find_lack_of_shared_memory();
+    if (!found) return;
+    {
+      const MutexLock lock(mutex_);
+      if (found->lack != told_lack_)
+        log(LogLevel::Warn, "{}; connections go over TCP alone", found->why);
+      told_lack_ = std::move(found->lack);
+    }
+    environment.paths = AllowedPaths::OtherHosts;
+    environment.tcp.no_shared_memory = std::move(found->why);
+  }
+
   static Result<std::unique_ptr<Runtime>> open_on(std::string_view ia_name, const IaAddress& place,
                                                   const IaEnvironment& environment,
                                                   std::unique_ptr<ThreadedProgress> progress) {
@@ -246,6 +273,9 @@ class ThreadsFactory final : public RuntimeFactory {
     options.receive_timeout = environment.receive_timeout;
     return options;
   }
+
+  Mutex mutex_;
+  std::string told_lack_ DATUM_GUARDED_BY(mutex_);
 };
 
 } // namespace

@@ -6,11 +6,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <fcntl.h>
 #include <functional>
 #include <optional>
 #include <string>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
+#include <utility>
 
 #include "connection.h"
 #include "status.h"
@@ -90,6 +94,195 @@ TEST(Sandbox, AnOpenWithoutMappingsIsRefusedAndSaysWhy) {
                          : " bytes of memory to share with peers cannot be had (memfd): "
                            "Operation not permitted; look at `ulimit -n`");
   }
+}
+
+constexpr int kNoFilter = 77;
+
+// As run_without(), of a body that installs what it needs itself.
+Ended run_apart(const std::function<int()>& body) {
+  testing::internal::CaptureStderr();
+  const pid_t child = fork();
+  if (child == 0) std::_Exit(body());
+  int status = -1;
+  waitpid(child, &status, 0);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, testing::internal::GetCapturedStderr()};
+}
+
+// Messages of several segments leave in lists of pieces.
+void expect_messages_arrive(Side& from, Side& to) {
+  constexpr std::size_t kPiece = 40'000;
+  Buffer source = from.buffer(2 * kPiece);
+  const Buffer target = to.buffer(2 * kPiece);
+  source.fill(1);
+  EXPECT_DAT_OK(post_recv(to.ep(), {target.segment()}, 7));
+  EXPECT_DAT_OK(
+      post_send(from.ep(), {source.segment(0, kPiece), source.segment(kPiece, kPiece)}, 8));
+  expect_dto(from.request_evd(), from.ep(), 8);
+  expect_dto(to.recv_evd(), to.ep(), 7);
+  EXPECT_TRUE(target.holds(1, 0, 2 * kPiece));
+}
+
+const char* const kNoSendmsg =
+    "shared memory is not available: the sandbox of this process (seccomp) refuses the system call "
+    "sendmsg: Operation not permitted";
+
+// Rules: SANDBOX.4
+TEST(Sandbox, AnAdapterWithoutSendmsgIsOneOverTcpThatSaysWhy) {
+  const Variable transport("DATUM_TRANSPORT", "auto");
+  const Ended ended = run_apart([] {
+    const Ia ia = open_ia(); // outside
+    Side outside(ia);
+    if (!forbid_call_to_all_threads(SYS_sendmsg, EPERM)) return kNoFilter;
+    const Ia boxed = open_ia();
+    Side inside(boxed);
+    establish(inside, outside);
+    EXPECT_EQ(told_of(inside.ep(), "datum_path"), "tcp");
+    EXPECT_EQ(told_of(inside.ep(), "datum_path_reason"), kNoSendmsg);
+    expect_messages_arrive(inside, outside);
+    return testing::Test::HasFailure() ? 1 : 0;
+  });
+  if (ended.code == kNoFilter) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_EQ(ended.code, 0) << ended.said;
+  expect_only_line(ended.said, kNoSendmsg + std::string("; connections go over TCP alone"));
+}
+
+// Rules: SANDBOX.4
+TEST(Sandbox, AnAdapterWithoutMemoryFilesIsOneOverTcpThatSaysWhy) {
+  const Variable transport("DATUM_TRANSPORT", "auto");
+  for (const auto& [call, name] : {std::pair{SYS_memfd_create, "memfd_create"},
+                                   {SYS_ftruncate, "ftruncate"},
+                                   {SYS_fcntl, "fcntl"}}) {
+    const Ended ended = run_apart([number = static_cast<std::uint32_t>(call)] {
+      if (!forbid_call_to_all_threads(number, EPERM)) return kNoFilter;
+      const Ia ia = open_ia();
+      Side active(ia);
+      Side passive(ia);
+      establish(active, passive);
+      EXPECT_EQ(told_of(active.ep(), "datum_path"), "tcp");
+      return testing::Test::HasFailure() ? 1 : 0;
+    });
+    if (ended.code == kNoFilter) GTEST_SKIP() << "no filter of system calls here";
+    EXPECT_EQ(ended.code, 0) << ended.said;
+    expect_only_line(ended.said, std::string("refuses the system call ") + name +
+                                     ": Operation not permitted; connections go over TCP alone");
+  }
+}
+
+// Rules: SANDBOX.6
+TEST(Sandbox, AnOpenWithoutAThreadIsNotBlamedOnALimitWhereAFilterRefusesIt) {
+  const auto ended = run_without(SYS_clone3, [](Ia&) { return second_open(DAT_RESOURCE_DEVICE); });
+  if (!ended) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_EQ(ended->code, 0);
+  expect_only_line(ended->said, "its thread cannot be created: Operation not permitted; the "
+                                "sandbox of this process (seccomp) has to allow clone3");
+}
+
+const char* const kNotMade =
+    "same-host connections are not made where a sandbox of this process (seccomp, SELinux, "
+    "AppArmor) refuses sendmsg: Operation not permitted";
+
+// Rules: SANDBOX.5
+TEST(Sandbox, AConnectWithoutSendmsgIsUnreachableAndSaysWhy) {
+  const Variable transport("DATUM_TRANSPORT", "shm");
+  const Ended ended = run_apart([] {
+    const Ia ia = open_ia();
+    Side side(ia);
+    const Listener listener(ia);
+    if (!forbid_call_to_all_threads(SYS_sendmsg, EPERM)) return kNoFilter;
+    EXPECT_DAT_OK(connect(side.ep(), listener));
+    expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_UNREACHABLE, side.ep());
+    return testing::Test::HasFailure() ? 1 : 0;
+  });
+  if (ended.code == kNoFilter) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_EQ(ended.code, 0) << ended.said;
+  expect_only_line(ended.said, kNotMade);
+}
+
+// The dialler is outside and cannot know; the one that listens can.
+// Rules: SANDBOX.5
+TEST(Sandbox, AListenerWithoutSendmsgSaysThatNobodyReachesIt) {
+  const Variable transport("DATUM_TRANSPORT", "shm");
+  const Ended ended = run_apart([] {
+    const Ia ia = open_ia();
+    Side side(ia);
+    Ia boxed;
+    std::optional<Listener> listener;
+    bool filtered = false;
+    std::thread([&] { // and what the adapter starts
+      filtered = forbid_call(SYS_sendmsg, EPERM);
+      if (!filtered) return;
+      boxed = open_ia();
+      listener.emplace(boxed);
+    })
+        .join();
+    if (!filtered) return kNoFilter;
+    EXPECT_DAT_OK(connect(side.ep(), address_of(boxed), listener->qualifier()));
+    expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_NON_PEER_REJECTED, side.ep());
+    return testing::Test::HasFailure() ? 1 : 0;
+  });
+  if (ended.code == kNoFilter) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_EQ(ended.code, 0) << ended.said;
+  expect_only_line(ended.said, kNotMade);
+}
+
+// So many more descriptors may be opened while this lives. What is open lies below that.
+class DescriptorsLeft {
+ public:
+  explicit DescriptorsLeft(rlim_t more) {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    rlimit few{0, before_.rlim_max};
+    for (int number = 0; more > 0; ++number) {
+      if (::fcntl(number, F_GETFD) < 0) --more;
+      few.rlim_cur = static_cast<rlim_t>(number) + 1;
+    }
+    ::setrlimit(RLIMIT_NOFILE, &few);
+  }
+  ~DescriptorsLeft() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  DescriptorsLeft(const DescriptorsLeft&) = delete;
+  DescriptorsLeft& operator=(const DescriptorsLeft&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+// What an adapter has before its ways are chosen.
+constexpr rlim_t kBefore = 4;
+constexpr rlim_t kForBothWays = 9;
+
+// Rules: ENV.29
+TEST(Sandbox, AnAdapterWithFewDescriptorsLeftIsOneOverTcpThatSaysSo) {
+  const Variable transport("DATUM_TRANSPORT", "auto");
+  const Ended ended = run_apart([] {
+    const DescriptorsLeft few(kBefore + kForBothWays - 1);
+    const Ia ia = open_ia();
+    Side active(ia);
+    Side passive(ia);
+    establish(active, passive);
+    EXPECT_EQ(told_of(active.ep(), "datum_path"), "tcp");
+    return testing::Test::HasFailure() ? 1 : 0;
+  });
+  EXPECT_EQ(ended.code, 0) << ended.said;
+  expect_only_line(ended.said,
+                   "shared memory is not available: it takes 9 descriptors more, and this process "
+                   "has 8 left of ");
+}
+
+// Rules: ENV.29
+TEST(Sandbox, AnAdapterWithEnoughDescriptorsLeftOffersSharedMemory) {
+  const Variable transport("DATUM_TRANSPORT", "auto");
+  const Ended ended = run_apart([] {
+    std::optional<DescriptorsLeft> few(kBefore + kForBothWays);
+    const Ia ia = open_ia();
+    few.reset(); // both ends are in one process here, and take twice as many
+    Side active(ia);
+    Side passive(ia);
+    establish(active, passive);
+    const std::string path = told_of(active.ep(), "datum_path");
+    EXPECT_TRUE(path.starts_with("shm ")) << path;
+    return testing::Test::HasFailure() ? 1 : 0;
+  });
+  EXPECT_EQ(ended.code, 0) << ended.said;
+  EXPECT_EQ(ended.said, "");
 }
 
 } // namespace

@@ -22,6 +22,7 @@ constexpr std::uint64_t kFilesPerLink =
     4; // measured: a process that one is linked with costs these
 // Measured: what a program has open that has one adapter, listens, and is linked with one process.
 constexpr std::uint64_t kFilesForOne = 17;
+constexpr std::uint64_t kFilesForOneOverTcp = 10; // the same with DATUM_TRANSPORT=tcp
 constexpr std::uint64_t kLittleShm = std::uint64_t{64} << 20U;
 
 void judge_conf(const Facts& facts, Findings& out) {
@@ -86,6 +87,24 @@ void judge_open_adapter(const Adapter& adapter, const std::string& name, Finding
     out.push_back({Grade::Fine, "adapter", text, {}});
 }
 
+// What keeps shared memory from one keeps it from all of a process.
+void judge_same_host(const std::vector<Adapter>& adapters, Findings& out) {
+  constexpr std::string_view kLack = "shared memory is not available";
+  constexpr std::string_view kDescriptors = "descriptors";
+  const auto found = std::find_if(adapters.begin(), adapters.end(), [&](const Adapter& a) {
+    return a.to_this_host.find(kLack) != std::string::npos;
+  });
+  if (found == adapters.end()) return;
+  const std::string& said = found->to_this_host;
+  const bool none = said.starts_with("none");
+  out.push_back({none ? Grade::Problem : Grade::Note, "this host",
+                 (none ? "way to its processes: " : "its processes are reached over ") + said,
+                 said.find(kDescriptors) != std::string::npos
+                     ? "look at `open files` below"
+                     : "allow it: RestrictAddressFamilies= and SystemCallFilter= of a systemd "
+                       "service, the seccomp profile of a container"});
+}
+
 void judge_adapters(const Facts& facts, bool all, Findings& out) {
   if (facts.adapters.empty())
     out.push_back({Grade::Problem, "adapters", "no interface adapter at all",
@@ -103,6 +122,7 @@ void judge_adapters(const Facts& facts, bool all, Findings& out) {
       out.push_back({Grade::Problem, "adapter", fmt::format("{}: {}", name, adapter.state),
                      tools::step_for(adapter.obstacle, adapter.origin)});
   }
+  judge_same_host(adapters, out);
   if (!foreign.empty()) out.push_back({Grade::Note, "adapters", text_of_foreign(foreign), {}});
   judge_module(facts, out);
 }
@@ -163,11 +183,12 @@ void judge_limits(const Facts& facts, Findings& out) {
       fmt::format("{} (at most {}); a process that one is linked with costs about {}",
                   count_text(files.soft), count_text(files.hard), kFilesPerLink);
   if (files.soft < kFilesForOne)
-    out.push_back(
-        {Grade::Problem, "open files",
-         fmt::format("{}; a program with one adapter and one peer process has about {} open", text,
-                     kFilesForOne),
-         more_files(files)});
+    out.push_back({files.soft < kFilesForOneOverTcp ? Grade::Problem : Grade::Note, "open files",
+                   fmt::format("{}; a program with one adapter and one peer process has about {} "
+                               "open, or {} over TCP, which DATUM_TRANSPORT=auto takes where there "
+                               "are no more",
+                               text, kFilesForOne, kFilesForOneOverTcp),
+                   more_files(files)});
   else if (files.soft <= kFewFiles)
     out.push_back(
         {Grade::Note, "open files", text,
@@ -216,6 +237,23 @@ void judge_access(const Facts& facts, Findings& out) {
        facts.ptrace_scope.value_or(0) > 0
            ? "sysctl kernel.yama.ptrace_scope=0 as root, if your security policy allows"
            : "a container's seccomp profile may forbid it; allow process_vm_readv and ptrace"});
+}
+
+void judge_calls(const Facts& facts, Findings& out) {
+  if (facts.refused_calls.empty()) {
+    out.push_back({Grade::Fine, "system calls", "no filter refuses those that sockets need", {}});
+    return;
+  }
+  std::vector<std::string> refused;
+  for (const auto& [call, error] : facts.refused_calls)
+    refused.push_back(fmt::format("{} ({})", call, error));
+  out.push_back(
+      {Grade::Problem, "system calls",
+       fmt::format("the sandbox of this process (seccomp) refuses {}; connections to some "
+                   "or all peers fail, or take slower ways",
+                   fmt::join(refused, ", ")),
+       "allow them: SystemCallFilter= of a systemd service, the seccomp profile of a "
+       "container"});
 }
 
 void judge_memory(const Facts& facts, Findings& out) {
@@ -348,6 +386,7 @@ std::vector<Finding> judge(const Facts& facts, bool all) {
   judge_environment(facts, findings);
   judge_limits(facts, findings);
   judge_access(facts, findings);
+  judge_calls(facts, findings);
   judge_memory(facts, findings);
   judge_network(facts, findings);
   judge_devices(facts, findings);

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "base/log.h"
+#include "base/refused_calls.h"
 #include "base/text.h"
 #include "transport/inet/qualifier_claim.h"
 
@@ -47,6 +48,12 @@ std::string forbidden(const ListenPlace& place, const ListenError& error) {
               std::strerror(error.error));
 }
 
+std::string refused(const ListenPlace& place, int error) {
+  return text("listening at {}: no socket for it: {}; a sandbox of this process (seccomp, SELinux, "
+              "AppArmor) refuses bind or listen: permit both, dat-info --check names calls",
+              to_text(place), std::strerror(error));
+}
+
 } // namespace
 
 ListenError port_error(int error, std::uint16_t port) {
@@ -75,6 +82,8 @@ tl::unexpected<Status> listen_failure(ShortageLog& shortages, Instant now, const
     tell(shortages, now, [&] { return no_mark(place); });
   else if (error.status.type() == Type::ConnQualUnavailable)
     tell(shortages, now, [&] { return forbidden(place, error); });
+  else if (error.status.type() == Type::InsufficientResources && is_refusal_of_call(error.error))
+    tell(shortages, now, [&] { return refused(place, error.error); });
   else if (error.status.type() == Type::InsufficientResources)
     shortages.tell(shortage_of(error.error), now,
                    [&] { return text("listening at {}: no socket for it", to_text(place)); });

@@ -6,13 +6,21 @@
 // Threads:    any.
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace datum {
 
-// 0, or the errno with which a sandbox refuses them. What is short now is no refusal.
-int refusal_of_unix_sockets();
+struct SocketRefusal {
+  const char* call = "socket"; // the system call
+  int error = 0;               // the errno with which a sandbox refuses it
+};
+
+// Of a call that every link needs, whoever dials. What is short now is no refusal.
+std::optional<SocketRefusal> refusal_of_unix_sockets();
+// "this process may not use UNIX sockets (AF_UNIX): ..."
+std::string to_text(const SocketRefusal& refusal);
 // "shared memory is not available: ..."
-std::string no_shared_memory(int refusal);
+std::string no_shared_memory(const SocketRefusal& refusal);
 
 } // namespace datum

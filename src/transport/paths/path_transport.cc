@@ -52,8 +52,8 @@ bool needs_privilege(ConnQual qualifier) {
 }
 
 std::string way_to_this_host(const TcpTransport& tcp) {
-  if (const int refusal = refusal_of_unix_sockets(); refusal != 0)
-    return text("{}; {}", tcp.way_to_this_host(), no_shared_memory(refusal));
+  if (const auto refusal = refusal_of_unix_sockets())
+    return text("{}; {}", tcp.way_to_this_host(), no_shared_memory(*refusal));
   const bool alone = has_no_network();
   return text("shared memory where the listener offers it{}{}",
               alone ? "; not TCP: " : ", else TCP", alone ? kNoNetwork : "");
@@ -102,13 +102,11 @@ void PathTransport::attach(const TransportHost& host) {
 // Asked where that has failed. Otherwise TCP is the only way to listen: processes of this host find
 // nobody, and come over it.
 bool PathTransport::may_offer_shared_memory() {
-  const int error = refusal_of_unix_sockets();
-  if (error == 0) return true;
+  const auto refusal = refusal_of_unix_sockets();
+  if (!refusal) return true;
   if (!std::exchange(told_forbidden_, true))
-    log(LogLevel::Warn,
-        "shared memory is not offered, connections come over TCP alone: this process may not use "
-        "the UNIX sockets (AF_UNIX) by which processes of a host find each other: {}",
-        std::strerror(error));
+    log(LogLevel::Warn, "shared memory is not offered, connections come over TCP alone: {}",
+        to_text(*refusal));
   return false;
 }
 

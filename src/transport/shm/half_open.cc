@@ -2,16 +2,27 @@
 #include "transport/shm/half_open.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <new>
 #include <sys/epoll.h>
 
 #include "base/log.h"
+#include "base/refused_calls.h"
 #include "transport/inet/host_address.h"
 #include "transport/inet/same_user.h"
 #include "transport/shm/peer_process.h"
 #include "transport/shm/shm_context.h"
 
 namespace datum {
+namespace {
+
+// The dialler finds a hangup, and cannot know why.
+bool was_sent(ShmContext& context, int error) {
+  if (is_refusal_of_call(error)) context.warn_refused("sendmsg", error);
+  return error == 0;
+}
+
+} // namespace
 
 void HalfOpen::begin(ShmContext& context, UniqueFd socket) {
   const auto process = peer_credentials(socket.get());
@@ -83,6 +94,10 @@ void HalfOpen::on_ready(std::uint32_t) {
   PassedFds passed;
   switch (receive_message(socket_.get(), message, length, passed)) {
   case ReceiveResult::Nothing: return;
+  case ReceiveResult::Refused:
+    context_.warn_refused("recvmsg", errno);
+    finish();
+    return;
   case ReceiveResult::Ended:
   case ReceiveResult::Garbage: finish(); return;
   case ReceiveResult::Message: break;
@@ -123,7 +138,8 @@ bool HalfOpen::on_hello(std::span<const std::byte> message) {
   std::byte bytes[Greeting::kWireSize];
   encode(answer, bytes);
   greeted_ = true;
-  return send_message(socket_.get(), bytes) && answer.preamble.verdict == Verdict::Fresh;
+  return was_sent(context_, send_message(socket_.get(), bytes)) &&
+         answer.preamble.verdict == Verdict::Fresh;
 }
 
 // Two adapters that dial each other at the same time both make an offer: that of the smaller id
@@ -143,7 +159,7 @@ bool HalfOpen::send_ready(int socket, Verdict verdict, bool has_direct) {
   encode(ready, bytes);
   const int pidfd = context_.self_pidfd.get();
   const std::span<const int> fds(&pidfd, pidfd >= 0 ? 1 : 0);
-  return send_message(socket, bytes, fds);
+  return was_sent(context_, send_message(socket, bytes, fds));
 }
 
 bool HalfOpen::on_offer(std::span<const std::byte> message, PassedFds& passed) {

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <sys/socket.h>
 
+#include "base/refused_calls.h"
+
 namespace datum {
 namespace {
 
@@ -49,6 +51,7 @@ ReceiveResult receive_message(int socket, std::span<std::byte> into, std::size_t
   do got = ::recvmsg(socket, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   while (got < 0 && errno == EINTR);
   // Without memory to take it with, it stays where it is.
+  if (got < 0 && is_refusal_of_call(errno)) return ReceiveResult::Refused;
   if (got < 0)
     return errno == EAGAIN || errno == ENOMEM || errno == ENOBUFS ? ReceiveResult::Nothing
                                                                   : ReceiveResult::Ended;
@@ -58,7 +61,7 @@ ReceiveResult receive_message(int socket, std::span<std::byte> into, std::size_t
   return ReceiveResult::Message;
 }
 
-bool send_message(int socket, std::span<const std::byte> message, std::span<const int> fds) {
+int send_message(int socket, std::span<const std::byte> message, std::span<const int> fds) {
   iovec piece{const_cast<std::byte*>(message.data()), message.size()};
   ControlBuffer control{};
   msghdr header{};
@@ -76,7 +79,8 @@ bool send_message(int socket, std::span<const std::byte> message, std::span<cons
   ssize_t sent = -1;
   do sent = ::sendmsg(socket, &header, MSG_DONTWAIT | MSG_NOSIGNAL);
   while (sent < 0 && errno == EINTR);
-  return sent == static_cast<ssize_t>(message.size());
+  if (sent < 0) return errno;
+  return sent == static_cast<ssize_t>(message.size()) ? 0 : EMSGSIZE;
 }
 
 OrErrno<PeerCredentials> peer_credentials(int socket) {

@@ -26,13 +26,15 @@ enum class ReceiveResult : std::uint8_t {
   Message,
   Nothing, // none there now
   Ended,   // the other side has gone
+  Refused, // by a sandbox, errno says how
   Garbage, // a record that does not fit, or more descriptors than allowed (all are closed)
 };
 
 ReceiveResult receive_message(int socket, std::span<std::byte> into, std::size_t& length,
                               PassedFds& passed);
-// False: the other side has gone, or the kernel has no room for descriptors under way.
-bool send_message(int socket, std::span<const std::byte> message, std::span<const int> fds = {});
+// 0 or errno: the other side has gone, the kernel has no room for descriptors under way, a sandbox
+// refuses the call.
+int send_message(int socket, std::span<const std::byte> message, std::span<const int> fds = {});
 
 struct PeerCredentials {
   pid_t pid = 0; // 0: not visible from this pid namespace

@@ -62,4 +62,11 @@ void ShmContext::warn_forbidden(Shortage shortage) {
                  "sockets (AF_UNIX) by which processes of a host find each other");
 }
 
+void ShmContext::warn_refused(const char* call, int error) {
+  shortage_.tell(shortage_of(error), now(),
+                 "same-host connections are not made where a sandbox of this process (seccomp, "
+                 "SELinux, AppArmor) refuses {}",
+                 call);
+}
+
 } // namespace datum

@@ -51,6 +51,7 @@ struct ShmContext {
   void warn(Shortage shortage);
   void warn_blind(Shortage shortage);
   void warn_forbidden(Shortage shortage);
+  void warn_refused(const char* call, int error);
   ShortageLog listen_shortage;
   HolderLog told_holders;
   // Beside TCP: who, not known to be of this user, was in the way of the port that could not be

@@ -8,6 +8,7 @@
 #include <sys/epoll.h>
 
 #include "base/log.h"
+#include "base/refused_calls.h"
 #include "transport/shm/peer_process.h"
 #include "transport/shm/rendezvous.h"
 #include "transport/shm/shm_context.h"
@@ -65,7 +66,13 @@ void ShmDial::wait_or_give_up(Shortage shortage) {
 }
 
 void ShmDial::on_hangup() {
-  if (++hangups_ > kMaxHangups) return give_up(DialFailure::Refused);
+  if (++hangups_ > kMaxHangups) {
+    log(LogLevel::Info,
+        "dial to {} qualifier {}: who listens there hung up {} times without an answer; its log "
+        "may say why",
+        to_text(address_), qualifier_, hangups_);
+    return give_up(DialFailure::Refused);
+  }
   dial_again();
 }
 
@@ -88,8 +95,7 @@ void ShmDial::on_expired(Instant) {
 }
 
 void ShmDial::begin() {
-  if (socket_ || find())
-    if (!say_hello()) on_hangup();
+  if (socket_ || find()) say_hello();
 }
 
 // False: it was said what comes of it.
@@ -119,13 +125,24 @@ bool ShmDial::find() {
   return false;
 }
 
-bool ShmDial::say_hello() {
+void ShmDial::say_hello() {
   FdHandler& self = *this;
-  if (!context_.reactor.add(socket_.get(), EPOLLIN, self).ok()) return false;
+  if (!context_.reactor.add(socket_.get(), EPOLLIN, self).ok()) return on_hangup();
   watching_ = true;
   std::byte bytes[Greeting::kWireSize];
   encode(context_.self, bytes);
-  return send_message(socket_.get(), bytes);
+  const int error = send_message(socket_.get(), bytes);
+  if (error != 0) on_unsent(error);
+}
+
+void ShmDial::on_unsent(int error) {
+  if (is_refusal_of_call(error)) return on_refusal("sendmsg", error);
+  on_hangup();
+}
+
+void ShmDial::on_refusal(const char* call, int error) {
+  context_.warn_refused(call, error);
+  give_up(DialFailure::Unreachable);
 }
 
 void ShmDial::on_ready(std::uint32_t) {
@@ -134,6 +151,7 @@ void ShmDial::on_ready(std::uint32_t) {
   PassedFds passed;
   switch (receive_message(socket_.get(), message, length, passed)) {
   case ReceiveResult::Nothing: return;
+  case ReceiveResult::Refused: return on_refusal("recvmsg", errno);
   case ReceiveResult::Ended:
   case ReceiveResult::Garbage: return on_hangup();
   case ReceiveResult::Message: break;
@@ -202,8 +220,8 @@ void ShmDial::make_offer(const Greeting& answer) {
   std::byte bytes[Agreement::kWireSize];
   encode(offer, bytes);
   const std::array<int, 2> fds{memory.file.get(), context_.self_pidfd.get()};
-  if (!send_message(socket_.get(), bytes, std::span(fds).first(fds[1] >= 0 ? 2 : 1)))
-    return on_hangup();
+  const int error = send_message(socket_.get(), bytes, std::span(fds).first(fds[1] >= 0 ? 2 : 1));
+  if (error != 0) return on_unsent(error);
   context_.offering.push_back(parts.peer);
   offered_ = std::move(parts);
 }

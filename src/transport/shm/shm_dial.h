@@ -35,7 +35,9 @@ class ShmDial final : public Dial, private FdHandler, private Timer {
   void on_ready(std::uint32_t events) override;
 
   bool find();
-  bool say_hello();
+  void say_hello();
+  void on_unsent(int error);
+  void on_refusal(const char* call, int error);
   void on_answer(std::span<const std::byte> message);
   void make_offer(const Greeting& answer);
   void on_ready_message(std::span<const std::byte> message, PassedFds& passed);

@@ -80,9 +80,9 @@ NamedAttributes ShmFabric::attributes() const {
                          {"shm.links", text("{}", context_.links.size())}};
   // Beside TCP it is not for shared memory to say which way a connection takes.
   if (!context_.options.ports_are_claimed) {
-    const int refusal = refusal_of_unix_sockets();
-    own.emplace_back("path.this_host", refusal == 0 ? std::string("shared memory")
-                                                    : text("none; {}", no_shared_memory(refusal)));
+    const auto refusal = refusal_of_unix_sockets();
+    own.emplace_back("path.this_host", refusal ? text("none; {}", no_shared_memory(*refusal))
+                                               : std::string("shared memory"));
     own.emplace_back("path.other_hosts", "none");
     own.emplace_back("path.reason", "DATUM_TRANSPORT=shm");
   }

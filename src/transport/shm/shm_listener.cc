@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include "base/log.h"
+#include "base/refused_calls.h"
 #include "transport/inet/listen_error.h"
 #include "transport/inet/port_rules.h"
 #include "transport/inet/qualifier_holder.h"
@@ -153,7 +154,10 @@ void ShmListener::on_ready(std::uint32_t) {
     }
     if (errno == ECONNABORTED || errno == EINTR) continue;
     if (errno != EAGAIN) {
-      context_.warn(shortage_of(errno));
+      if (is_refusal_of_call(errno))
+        context_.warn_refused("accept4", errno);
+      else
+        context_.warn(shortage_of(errno));
       rest(kRestWithoutDescriptors);
     }
     return;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/cancellation.h"
+#include "base/refused_calls.h"
 #include "transport/tcp/tcp_connection.h"
 
 namespace datum {
@@ -92,7 +93,11 @@ ssize_t TcpConnection::send(std::span<const iwarp::Octets> octets) {
   msghdr message{};
   message.msg_iov = pieces.data();
   message.msg_iovlen = octets.size();
-  return ::sendmsg(socket_.get(), &message, kFlags);
+  const ssize_t sent = ::sendmsg(socket_.get(), &message, kFlags);
+  // A sandbox may refuse the call, which can also pass descriptors on, and permit the simple one.
+  if (sent < 0 && is_refusal_of_call(errno)) [[unlikely]]
+    return ::send(socket_.get(), octets[0].data(), octets[0].size(), kFlags);
+  return sent;
 }
 
 // The pieces in which `least` octets end, and what is behind the last of them: with a large payload

@@ -76,9 +76,14 @@ struct TcpContext {
   std::optional<HostAddress> scope() const {
     return options.every_address ? std::nullopt : std::optional(host);
   }
+  // Why there is no other way.
+  const char* why_alone() const {
+    return options.no_shared_memory.empty() ? "DATUM_TRANSPORT=tcp"
+                                            : options.no_shared_memory.c_str();
+  }
   // Why a connection that came in takes this way.
   const char* why(bool same_host) const {
-    if (options.only_way) return "DATUM_TRANSPORT=tcp";
+    if (options.only_way) return why_alone();
     return same_host ? "the peer chose TCP, or offers nothing else" : "the peer is on another host";
   }
   void begin_turn() {

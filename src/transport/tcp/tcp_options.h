@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <string>
 
 #include "base/port_range.h"
 #include "base/time.h"
@@ -23,6 +24,8 @@ struct TcpOptions {
   bool every_address = false;     // listen on all of them
   std::optional<PortRange> ports; // those that may be chosen (DATUM_PORT_RANGE)
   bool only_way = true;           // without it there is no other: what it cannot do is said
+  // Why there is no other; empty: DATUM_TRANSPORT=tcp.
+  std::string no_shared_memory;
   CrcPolicy crc = CrcPolicy::Auto;
   bool hello = true;                         // peers of our own kind are told apart
   std::optional<Duration> receive_timeout;   // of a message without a Recv, if that was said

@@ -120,9 +120,11 @@ NamedAttributes TcpTransport::attributes() const {
       {"tcp.address", context_.options.every_address ? "*" : datum::to_text(context_.host)},
       {"tcp.crc", to_text(context_.options.crc)}};
   if (context_.options.only_way) {
-    own.emplace_back("path.this_host", way_to_this_host());
+    const std::string& lack = context_.options.no_shared_memory;
+    const bool chosen = lack.empty();
+    own.emplace_back("path.this_host", way_to_this_host() + (chosen ? "" : "; " + lack));
     own.emplace_back("path.other_hosts", way_to_other_hosts());
-    own.emplace_back("path.reason", "DATUM_TRANSPORT=tcp");
+    own.emplace_back("path.reason", chosen ? "DATUM_TRANSPORT=tcp" : "DATUM_TRANSPORT=auto");
   }
   return own;
 }
@@ -152,7 +154,7 @@ Result<std::unique_ptr<Listener>> TcpTransport::listen_any(ListenerEvents& event
 Result<std::unique_ptr<Channel>> TcpTransport::connect(const Address& address, ConnQual qualifier,
                                                        PrivateData data, ChannelEvents& events,
                                                        const ChannelOptions& options) {
-  return connect(address, qualifier, data, events, options, "DATUM_TRANSPORT=tcp");
+  return connect(address, qualifier, data, events, options, context_.why_alone());
 }
 
 Result<std::unique_ptr<Channel>> TcpTransport::connect(const Address& address, ConnQual qualifier,

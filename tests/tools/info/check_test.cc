@@ -272,12 +272,21 @@ TEST(InfoCheck, FewOpenFilesAreANote) {
 
 TEST(InfoCheck, TooFewOpenFilesForOnePeerAreAProblem) {
   Facts facts = good();
-  facts.open_files = {16, 4096};
-  expect(facts, "16 (at most 4096)", Grade::Problem);
-  EXPECT_EQ(find(judge(facts), "16 (at most 4096)")->step, "ulimit -n 4096");
+  facts.open_files = {9, 4096};
+  expect(facts, "9 (at most 4096)", Grade::Problem);
+  EXPECT_EQ(find(judge(facts), "9 (at most 4096)")->step, "ulimit -n 4096");
   facts.open_files = {17, 4096};
   EXPECT_EQ(find(judge(facts), "17 (at most 4096)")->step,
             "for more than some 1 peer processes: ulimit -n 4096");
+}
+
+TEST(InfoCheck, OpenFilesForTcpAloneAreANote) {
+  Facts facts = good();
+  facts.open_files = {10, 4096};
+  expect(facts, "10 over TCP, which DATUM_TRANSPORT=auto takes", Grade::Note);
+  facts.open_files = {16, 4096};
+  expect(facts, "has about 17 open", Grade::Note);
+  EXPECT_EQ(find(judge(facts), "16 (at most 4096)")->step, "ulimit -n 4096");
 }
 
 TEST(InfoCheck, NobodyIsToldToSetALimitThatIsSet) {
@@ -310,6 +319,29 @@ TEST(InfoCheck, AnAdapterWithoutANetworkIsANote) {
   Facts facts = good();
   facts.adapters[0].to_other_hosts = "none: no network interface of this host is up";
   expect(facts, "over TCP it reaches none: no network interface of this host is up", Grade::Note);
+}
+
+TEST(InfoCheck, ARefusedSystemCallIsAProblem) {
+  Facts facts = good();
+  facts.refused_calls = {{"sendmsg", "Operation not permitted"},
+                         {"readv", "Function not implemented"}};
+  expect(facts,
+         "refuses sendmsg (Operation not permitted), readv (Function not implemented); connections",
+         Grade::Problem);
+}
+
+TEST(InfoCheck, AnAdapterWithoutSharedMemoryIsANoteWhereTcpIsLeft) {
+  Facts facts = good();
+  facts.adapters[0].to_this_host = "TCP; shared memory is not available: it takes 9 descriptors";
+  expect(facts, "its processes are reached over TCP; shared memory is not available: it takes 9",
+         Grade::Note);
+}
+
+TEST(InfoCheck, AnAdapterWithoutSharedMemoryAndTcpIsAProblem) {
+  Facts facts = good();
+  facts.adapters[0].to_this_host = "none; shared memory is not available: this process";
+  expect(facts, "way to its processes: none; shared memory is not available: this process",
+         Grade::Problem);
 }
 
 // Rules: PROTECT.13

@@ -19,7 +19,7 @@ class Stranger {
     EXPECT_EQ(connect_rendezvous(read_address(address_of("127.0.0.1")), qualifier, socket_), 0);
   }
   void say(std::span<const std::byte> bytes, std::span<const int> fds = {}) {
-    EXPECT_TRUE(send_message(socket_.get(), bytes, fds));
+    EXPECT_EQ(send_message(socket_.get(), bytes, fds), 0);
   }
   void say_hello(std::uint16_t version = 1, const char* address = "127.0.0.1") {
     Greeting hello;
@@ -93,14 +93,14 @@ class StrangeListener {
     answer.address = address_of("127.0.0.1");
     std::byte bytes[Greeting::kWireSize];
     encode(answer, bytes);
-    EXPECT_TRUE(send_message(dialler.get(), bytes));
+    EXPECT_EQ(send_message(dialler.get(), bytes), 0);
   }
   void say_ready(const UniqueFd& dialler, Verdict verdict) {
     Agreement ready;
     ready.preamble = {1, MessageKind::Ready, verdict};
     std::byte bytes[Agreement::kWireSize];
     encode(ready, bytes);
-    EXPECT_TRUE(send_message(dialler.get(), bytes));
+    EXPECT_EQ(send_message(dialler.get(), bytes), 0);
   }
   // Nothing: hung up.
   std::optional<MessageKind> hear(const UniqueFd& dialler) {

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "base/refused_calls.h"
+
+#include <fcntl.h>
+#include <iterator>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/cancellation.h"
+
+namespace datum {
+namespace {
+
+constexpr int kNone = -1;
+
+struct Question {
+  const char* name;
+  bool (*succeeds)(); // otherwise errno
+};
+
+// In the order of SystemCall.
+constexpr Question kQuestions[] = {
+    {"accept4", [] { return ::accept4(kNone, nullptr, nullptr, SOCK_CLOEXEC) >= 0; }},
+    {"bind",
+     [] {
+       const sockaddr nowhere{};
+       return ::bind(kNone, &nowhere, sizeof nowhere) == 0;
+     }},
+    {"connect",
+     [] {
+       const sockaddr nowhere{};
+       return ::connect(kNone, &nowhere, sizeof nowhere) == 0;
+     }},
+    {"epoll_ctl",
+     [] {
+       epoll_event nothing{};
+       return ::epoll_ctl(kNone, EPOLL_CTL_ADD, kNone, &nothing) == 0;
+     }},
+    {"fcntl", [] { return ::fcntl(kNone, F_GETFD) >= 0; }},
+    {"ftruncate", [] { return ::ftruncate(kNone, 0) == 0; }},
+    {"getsockopt",
+     [] {
+       int value = 0;
+       socklen_t length = sizeof value;
+       return ::getsockopt(kNone, SOL_SOCKET, SO_ERROR, &value, &length) == 0;
+     }},
+    {"listen", [] { return ::listen(kNone, 1) == 0; }},
+    {"memfd_create", [] { return ::memfd_create(nullptr, MFD_CLOEXEC) >= 0; }},
+    {"readv",
+     [] {
+       char byte = 0;
+       const iovec piece{&byte, 1};
+       return ::readv(kNone, &piece, 1) >= 0;
+     }},
+    {"recvfrom",
+     [] {
+       char byte = 0;
+       return ::recv(kNone, &byte, 1, MSG_DONTWAIT) >= 0;
+     }},
+    {"recvmsg",
+     [] {
+       msghdr nothing{};
+       return ::recvmsg(kNone, &nothing, MSG_DONTWAIT) >= 0;
+     }},
+    {"sendmsg",
+     [] {
+       const msghdr nothing{};
+       return ::sendmsg(kNone, &nothing, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
+     }},
+    {"sendto",
+     [] {
+       const char byte = 0;
+       return ::send(kNone, &byte, 1, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
+     }},
+    {"setsockopt",
+     [] {
+       const int value = 0;
+       return ::setsockopt(kNone, SOL_SOCKET, SO_KEEPALIVE, &value, sizeof value) == 0;
+     }},
+};
+static_assert(std::size(kQuestions) == kSystemCalls);
+
+const Question& question_of(SystemCall call) {
+  return kQuestions[static_cast<std::size_t>(call)];
+}
+
+} // namespace
+
+const char* name_of(SystemCall call) {
+  return question_of(call).name;
+}
+
+int refusal_of(SystemCall call) {
+  const NotCancellable here;
+  const int before = errno;
+  const int found = question_of(call).succeeds() ? 0 : errno;
+  errno = before;
+  return found == EBADF || found == EFAULT || found == EINTR ? 0 : found;
+}
+
+} // namespace datum

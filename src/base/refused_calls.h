@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// base/refused_calls.h: which system calls a filter of this process (seccomp) refuses.
+// Lives here: the question. Each call is made with a descriptor that there is not, or no name: the
+//             kernel says EBADF or EFAULT, a filter is asked before it and says what it was told
+//             to.
+// Not here:   what a security policy refuses of a real socket or file (SELinux, AppArmor,
+// Landlock);
+//             whoever makes the call finds that.
+// Threads:    any. A filter may be of one thread alone, and the answer is that of the asking one.
+#pragma once
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+
+namespace datum {
+
+enum class SystemCall : std::uint8_t {
+  Accept,
+  Bind,
+  Connect,
+  EpollControl,
+  FileControl,
+  FileLength,
+  GetSocketOption,
+  Listen,
+  MemoryFile,
+  ReadVector,
+  ReceiveFrom,
+  ReceiveMessage,
+  SendMessage,
+  SendTo,
+  SetSocketOption,
+};
+inline constexpr std::size_t kSystemCalls =
+    static_cast<std::size_t>(SystemCall::SetSocketOption) + 1;
+
+// As a filter names them: "sendmsg".
+const char* name_of(SystemCall call);
+// 0: it is not refused.
+int refusal_of(SystemCall call);
+
+// What a call that was made has found: a filter or a security policy refuses it, and nothing comes
+// of trying it again.
+constexpr bool is_refusal_of_call(int error) {
+  return error == EPERM || error == EACCES || error == ENOSYS;
+}
+
+} // namespace datum

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "base/refused_calls.h"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <string>
+#include <sys/syscall.h>
+#include <thread>
+
+#include "tests/filter.h"
+
+namespace datum {
+namespace {
+
+TEST(RefusedCalls, NoneIsRefusedWithoutAFilter) {
+  for (std::size_t i = 0; i < kSystemCalls; ++i) {
+    const auto call = static_cast<SystemCall>(i);
+    EXPECT_EQ(refusal_of(call), 0) << name_of(call);
+  }
+}
+
+TEST(RefusedCalls, LeaveErrnoAsItWas) {
+  errno = ENOTTY;
+  EXPECT_EQ(refusal_of(SystemCall::SendMessage), 0);
+  EXPECT_EQ(errno, ENOTTY);
+}
+
+// The filter stands for the rest of a thread's life, so each call has one.
+TEST(RefusedCalls, AreFoundWithTheErrorOfTheFilter) {
+  struct {
+    SystemCall call;
+    std::uint32_t number;
+    const char* name;
+  } const kAll[] = {
+      {SystemCall::Accept, SYS_accept4, "accept4"},
+      {SystemCall::Bind, SYS_bind, "bind"},
+      {SystemCall::Connect, SYS_connect, "connect"},
+      {SystemCall::EpollControl, SYS_epoll_ctl, "epoll_ctl"},
+      {SystemCall::FileControl, SYS_fcntl, "fcntl"},
+      {SystemCall::FileLength, SYS_ftruncate, "ftruncate"},
+      {SystemCall::GetSocketOption, SYS_getsockopt, "getsockopt"},
+      {SystemCall::Listen, SYS_listen, "listen"},
+      {SystemCall::MemoryFile, SYS_memfd_create, "memfd_create"},
+      {SystemCall::ReadVector, SYS_readv, "readv"},
+      {SystemCall::ReceiveFrom, SYS_recvfrom, "recvfrom"},
+      {SystemCall::ReceiveMessage, SYS_recvmsg, "recvmsg"},
+      {SystemCall::SendMessage, SYS_sendmsg, "sendmsg"},
+      {SystemCall::SendTo, SYS_sendto, "sendto"},
+      {SystemCall::SetSocketOption, SYS_setsockopt, "setsockopt"},
+  };
+  static_assert(std::size(kAll) == kSystemCalls);
+  for (const auto& [call, number, name] : kAll) {
+    bool filtered = false;
+    int found = 0;
+    std::thread([&, call = call, number = number] {
+      filtered = test::forbid_call(number, ENOSYS);
+      found = refusal_of(call);
+    }).join();
+    if (!filtered) GTEST_SKIP() << "no filter of system calls here";
+    EXPECT_EQ(found, ENOSYS) << name;
+    EXPECT_STREQ(name_of(call), name);
+  }
+}
+
+} // namespace
+} // namespace datum
