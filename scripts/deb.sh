@@ -8,8 +8,6 @@
 # The source is that of git, so that what lies around is in no package. How and why: docs/packaging.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-umask 022
-export LC_ALL=C.UTF-8
 
 only_source='' out=build/deb work=build/deb-work
 while [ $# -gt 0 ]; do
