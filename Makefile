@@ -6,13 +6,13 @@ DEBUG_INFO ?= apart
 GROUPS_WANTED := $(or $(GROUPS),build test)
 
 .DEFAULT_GOAL := all
-.PHONY: all deps demo test check bench siw fuzz soak strict mutants coverage install uninstall format clean help
+.PHONY: all deps demo test check bench siw fuzz soak strict mutants coverage install uninstall deb deb-check format clean help
 
 all: ## build libraries, tools and examples into build/release (installs nothing)
 	@scripts/deps.sh --check build
 	@scripts/build.sh release
 
-deps: ## install missing Debian packages; GROUPS="build test check interop bench coverage siw"
+deps: ## install missing Debian packages; GROUPS="build test check interop bench coverage siw deb"
 	@scripts/deps.sh $(GROUPS_WANTED)
 
 demo: ## copy a real tree between two processes by RDMA, verify it, measure it
@@ -67,6 +67,14 @@ install: ## install the release build; DESTDIR= PREFIX=/usr/local DEBUG_INFO=apa
 uninstall: ## remove what make install put there, with the same DESTDIR and PREFIX
 	@scripts/uninstall.sh "$(DESTDIR)" "$(PREFIX)"
 
+deb: ## build Debian packages of the last commit into build/deb
+	@scripts/deps.sh build test deb
+	@scripts/deb.sh $(ARGS)
+
+deb-check: ## try them in roots of Debian 12 and 13, as root; ARGS=--reproducible: build twice, compare
+	@scripts/deps.sh build test deb
+	@scripts/deb-check.py $(ARGS)
+
 format: ## lay out the C and C++ source with clang-format
 	@scripts/format.sh
 
@@ -74,4 +82,4 @@ clean: ## remove build/
 	rm -rf build
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

@@ -64,10 +64,15 @@ siw       iproute2               makes its network, and the siw device
 siw       ibverbs-providers      what libibverbs needs to speak to siw
 siw       rdmacm-utils           rping, another peer
 siw       perftest               ib_write_bw and its sisters, more of them
+deb       debhelper              builds the Debian packages
+deb       dpkg-dev               the same, and the lists of packages for apt
+deb       lintian                judges them
+deb       blhc                   judges the flags in the log of their build
+deb       debootstrap            the roots that make deb-check installs them in
 TABLE
 }
 
-known_groups="build test check interop bench coverage siw"
+known_groups="build test check interop bench coverage siw deb"
 mode=install
 case "${1-}" in
   --check) mode=check; shift ;;

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <dlfcn.h>
 #include <filesystem>
+#include <span>
 #include <sstream>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "base/ignored_values.h"
 #include "base/variables.h"
 #include "common/dat.h"
 #include "registry/conf/aliases.h"
@@ -32,6 +35,7 @@ std::optional<std::string> place_of(const std::string& name, const std::string& 
 }
 
 std::vector<std::string> built_in_names() {
+  if (registry_is_foreign()) return {};
   const auto interfaces = conf::interfaces_with_address();
   return conf::datum_ia_names(interfaces.value_or(std::vector<std::string>{}));
 }
@@ -48,8 +52,14 @@ bool has_line(const ConfFile& file, const std::string& name) {
 
 } // namespace
 
+bool registry_is_foreign() {
+  return dlsym(RTLD_DEFAULT, kIgnoredValueIsNews) == nullptr;
+}
+
 ConfFile read_conf_file() {
-  const conf::Location location = conf::locate(value_of(Variable::ConfFile), conf::kDefaultPaths);
+  std::span<const std::string_view> paths = conf::kDefaultPaths;
+  if (registry_is_foreign()) paths = {&conf::kForeignPath, 1};
+  const conf::Location location = conf::locate(value_of(Variable::ConfFile), paths);
   ConfFile file{location.path, location.overridden, false, {}, {}};
   auto text = conf::read_file(location.path);
   if (!text) {
@@ -82,6 +92,7 @@ IaOrigin Origins::of(const std::string& ia, unsigned major, unsigned minor) cons
 }
 
 std::string asked_for(const ConfFile& file, const std::string& name) {
+  if (registry_is_foreign()) return name;
   std::string ia = name;
   if (ia.starts_with(conf::kRelaxedOrderingPrefix))
     ia.erase(0, conf::kRelaxedOrderingPrefix.size());

@@ -127,6 +127,26 @@ void judge_adapters(const Facts& facts, bool all, Findings& out) {
   judge_module(facts, out);
 }
 
+// Programs of DAT 1.2 have nothing to do with it.
+void judge_registry(const Facts& facts, Findings& out) {
+  const ForeignRegistry& registry = facts.foreign_registry;
+  if (registry.path.empty()) return;
+  if (registry.offers_datum) {
+    out.push_back({Grade::Fine,
+                   "registry 2.0",
+                   fmt::format("{} is another maker's, and {} leads its programs to Datum",
+                               registry.path, registry.conf),
+                   {}});
+    return;
+  }
+  out.push_back(
+      {DAT_VERSION_MAJOR == 2 ? Grade::Problem : Grade::Note, "registry 2.0",
+       fmt::format("{} is another maker's: programs of DAT 2.0 find Datum only if {} "
+                   "names it, and it does not",
+                   registry.path, registry.conf),
+       fmt::format("as root: {}; or, for one program: dat-run PROGRAM", registry.remedy)});
+}
+
 const VariableInfo* known_variable(const std::string& name) {
   const auto all = variables();
   const auto found = std::find_if(all.begin(), all.end(),
@@ -383,6 +403,7 @@ std::vector<Finding> judge(const Facts& facts, bool all) {
   Findings findings;
   judge_conf(facts, findings);
   judge_adapters(facts, all, findings);
+  judge_registry(facts, findings);
   judge_environment(facts, findings);
   judge_limits(facts, findings);
   judge_access(facts, findings);

@@ -120,6 +120,7 @@ Facts gather_facts() {
   facts.conf = tools::read_conf_file();
   facts.adapters = list_adapters(facts.conf);
   for (Adapter& adapter : facts.adapters) try_open(adapter);
+  facts.foreign_registry = find_foreign_registry(facts.conf);
   facts.module = path_of_library(tools::kBuiltInLibrary);
   facts.root = geteuid() == 0;
   facts.environment = dat_environment();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "info/adapters.h"
+#include "info/foreign_registry.h"
 #include "info/held_names.h"
 
 namespace datum::info {
@@ -22,6 +23,7 @@ struct Facts {
   ConfFile conf;
   std::vector<Adapter> adapters;
   std::vector<std::pair<std::string, std::string>> environment; // DAT_* and DATUM_*
+  ForeignRegistry foreign_registry;
   std::string module; // the file of libdatum1.so or libdatum2.so in use
   Limit open_files, locked_memory;
   unsigned cores = 0;

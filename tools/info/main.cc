@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // dat-info: the command line.
+#include <dlfcn.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
@@ -52,6 +53,12 @@ std::vector<Adapter> wanted_adapters(const std::vector<std::string>& names) {
 // A process has one registry: the view of DAT 2.0 is another program's.
 #if DAT_VERSION_MAJOR == 1
 [[noreturn]] void become_dat2(char** argv) {
+  // The loader would say it of dat-info2, and nothing of what to do.
+  if (dlopen("libdat2.so.2", RTLD_LAZY | RTLD_LOCAL) == nullptr)
+    throw ToolError(ExitCode::Failed,
+                    fmt::format("{}: programs of DAT 2.0 need that library (Debian's package "
+                                "libdat2-2), or dat-run: dat-run dat-info2",
+                                dlerror()));
   std::error_code error;
   fs::path self = fs::read_symlink("/proc/self/exe", error);
   if (error) self = reinterpret_cast<const char*>(getauxval(AT_EXECFN));

@@ -11,6 +11,8 @@
 namespace datum::conf {
 
 inline constexpr std::string_view kDefaultPaths[] = {"/etc/dat/dat.conf", "/etc/dat.conf"};
+// The only one that registries of other makers read.
+inline constexpr std::string_view kForeignPath = kDefaultPaths[1];
 
 struct Location {
   std::string path;

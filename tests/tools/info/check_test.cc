@@ -81,6 +81,28 @@ TEST(InfoCheck, AnAdapterThatDoesNotOpenIsAProblemWithItsCause) {
   expect(facts, "no such library", Grade::Problem);
 }
 
+ForeignRegistry foreign(bool offers_datum) {
+  return {"/usr/lib/libdat2.so.2", "/etc/dat.conf", offers_datum,
+          "datadm -a /usr/share/dat/service_provider.conf"};
+}
+
+TEST(InfoCheck, ARegistryOfAnotherMakerThatDoesNotKnowDatumComesWithTheLineToRun) {
+  Facts facts = good();
+  facts.foreign_registry = foreign(false);
+  const char* const text = "/usr/lib/libdat2.so.2 is another maker's: programs of DAT 2.0 find "
+                           "Datum only if /etc/dat.conf names it, and it does not";
+  expect(facts, text, Grade::Note);
+  EXPECT_EQ(find(judge(facts), text)->step,
+            "as root: datadm -a /usr/share/dat/service_provider.conf; or, for one program: "
+            "dat-run PROGRAM");
+}
+
+TEST(InfoCheck, ARegistryOfAnotherMakerWithALineForDatumIsFine) {
+  Facts facts = good();
+  facts.foreign_registry = foreign(true);
+  expect(facts, "/etc/dat.conf leads its programs to Datum", Grade::Fine);
+}
+
 // The next step for an adapter of this obstacle.
 std::string step_for(Obstacle obstacle) {
   Facts facts = good();

@@ -259,6 +259,45 @@ TEST(DatInfo, TheViewOfDat2IsThatOfItsPrograms) {
   EXPECT_EQ(run(kInfo + " --dat2 -p 1 2>&1").code, 2);
 }
 
+TEST(DatInfo, ARegistryOfAnotherMakerIsToldWithTheLineToRun) {
+  const DatConf empty("");
+  const std::string other = "env LD_LIBRARY_PATH=" DAT_INFO_FOREIGN_REGISTRY " " + kInfo;
+  const std::string library = DAT_INFO_FOREIGN_REGISTRY "/libdat2.so.2 is another maker's";
+  const std::string remedy = ": datadm -a " +
+                             (fs::path(kInfo).parent_path().parent_path() /
+                              "share/dat/service_provider.conf").string();
+  const Ended first = run(empty.with(other + " --check 2>&1"));
+  EXPECT_EQ(first.code, 0) << first.output;
+  const Ended second = run(empty.with(other + " --dat2 --check 2>&1"));
+  EXPECT_EQ(second.code, 1) << second.output;
+  for (const Ended& ended : {first, second}) {
+    EXPECT_NE(ended.output.find(library), std::string::npos) << ended.output;
+    EXPECT_NE(ended.output.find(empty.path + " names it, and it does not"), std::string::npos)
+        << ended.output;
+    EXPECT_NE(ended.output.find(remedy), std::string::npos) << ended.output;
+  }
+  EXPECT_EQ(run(empty.with(kInfo + " --check")).output.find("another maker's"), std::string::npos);
+}
+
+TEST(DatInfo, ARegistryOfAnotherMakerWithALineForDatumIsFine) {
+  const DatConf conf("mine u2.0 nonthreadsafe default libdatum2.so datum.0.1 \"\" \"\"\n");
+  const Ended ended =
+      run(conf.with("env LD_LIBRARY_PATH=" DAT_INFO_FOREIGN_REGISTRY " " + kInfo + " --check"));
+  EXPECT_EQ(ended.code, 0) << ended.output;
+  EXPECT_NE(ended.output.find(conf.path + " leads its programs to Datum"), std::string::npos)
+      << ended.output;
+}
+
+TEST(DatInfo, ARegistryOfAnotherMakerHasNoBuiltInAdapters) {
+  const DatConf conf("mine u2.0 nonthreadsafe default libdatum2.so datum.0.1 \"\" \"\"\n");
+  const Ended ended = run(conf.with("env DATUM_ALIAS=ib0=datum LD_LIBRARY_PATH="
+                                    DAT_INFO_FOREIGN_REGISTRY " " + kInfo + " --dat2 2>&1"));
+  EXPECT_EQ(ended.output.find("built in"), std::string::npos) << ended.output;
+  EXPECT_NE(ended.output.find("served by " DAT_INFO_FOREIGN_REGISTRY "/libdat2.so.2"),
+            std::string::npos)
+      << ended.output;
+}
+
 TEST(DatInfo, ManyLinesOfOtherProvidersThatDoNotOpenAreNoFailureForDat2) {
   const DatConf conf(foreign_lines());
   const Ended ended = run(conf.with(kInfo + " --dat2 2>&1"));

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "info/foreign_registry.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/ignored_values.h"
+#include "info/loaded.h"
+#include "registry/conf/conf_file.h"
+
+namespace fs = std::filesystem;
+
+namespace datum::info {
+namespace {
+
+constexpr const char* kRegistry = "libdat2.so.2";
+constexpr std::string_view kProvider = "libdatum2.so";
+
+// As the loader gives it to programs. Datum's own is known by a name that no other has.
+std::string path_of_foreign() {
+  void* const library = dlopen(kRegistry, RTLD_LAZY | RTLD_LOCAL);
+  if (library == nullptr) return {};
+  std::string path;
+  if (dlsym(library, kIgnoredValueIsNews) == nullptr) path = path_of_library(kRegistry);
+  dlclose(library);
+  return path;
+}
+
+bool offers_datum(const conf::Document<conf::Entry>& document) {
+  return std::any_of(
+      document.entries.begin(), document.entries.end(), [](const conf::Entry& entry) {
+        return entry.selectable() && entry.provider.api_major == 2 &&
+               fs::path(entry.provider.library).filename().string().starts_with(kProvider);
+      });
+}
+
+// What Datum's installation offers to datadm, beside this program.
+std::string service_provider_conf() {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  if (error) return DATUM_FULL_DATA_DIR "/dat/service_provider.conf";
+  return (self.parent_path() / DATUM_DATA_FROM_PROGRAMS "/dat/service_provider.conf")
+      .lexically_normal();
+}
+
+} // namespace
+
+ForeignRegistry find_foreign_registry(const tools::ConfFile& own) {
+  ForeignRegistry found;
+  found.path = path_of_foreign();
+  if (found.path.empty()) return found;
+  found.conf = own.overridden ? own.path : std::string(conf::kForeignPath);
+  if (found.conf == own.path) {
+    found.offers_datum = offers_datum(own.document);
+  } else if (const auto text = conf::read_file(found.conf)) {
+    found.offers_datum = offers_datum(conf::parse_dat_conf(*text));
+  }
+  // datadm prefers a folder that the other registry does not know.
+  std::error_code error;
+  const bool elsewhere =
+      !own.overridden && fs::exists(fs::path(conf::kDefaultPaths[0]).parent_path(), error);
+  found.remedy = fmt::format("datadm {}-a {}", elsewhere ? "--file " + found.conf + " " : "",
+                             service_provider_conf());
+  return found;
+}
+
+} // namespace datum::info
