@@ -64,10 +64,12 @@ siw       iproute2               makes its network, and the siw device
 siw       ibverbs-providers      what libibverbs needs to speak to siw
 siw       rdmacm-utils           rping, another peer
 siw       perftest               ib_write_bw and its sisters, more of them
+dist      git                    knows which files belong to the source
+dist      xz-utils               packs them
 TABLE
 }
 
-known_groups="build test check interop bench coverage siw"
+known_groups="build test check interop bench coverage siw dist"
 mode=install
 case "${1-}" in
   --check) mode=check; shift ;;
