@@ -6,13 +6,13 @@ DEBUG_INFO ?= apart
 GROUPS_WANTED := $(or $(GROUPS),build test)
 
 .DEFAULT_GOAL := all
-.PHONY: all deps demo test check bench siw fuzz soak strict mutants coverage install uninstall deb deb-check format clean help
+.PHONY: all deps demo test check bench siw fuzz soak strict mutants coverage install uninstall deb deb-check format clean dist help
 
 all: ## build libraries, tools and examples into build/release (installs nothing)
 	@scripts/deps.sh --check build
 	@scripts/build.sh release
 
-deps: ## install missing Debian packages; GROUPS="build test check interop bench coverage siw deb"
+deps: ## install missing Debian packages; GROUPS="build test check interop bench coverage siw deb dist"
 	@scripts/deps.sh $(GROUPS_WANTED)
 
 demo: ## copy a real tree between two processes by RDMA, verify it, measure it
@@ -74,6 +74,10 @@ deb: ## build Debian packages of the last commit into build/deb
 deb-check: ## try them in roots of Debian 12 and 13, as root; ARGS=--reproducible: build twice, compare
 	@scripts/deps.sh build test deb
 	@scripts/deb-check.py $(ARGS)
+
+dist: ## pack the committed source, reproducibly: build/dist/datum-VERSION.tar.xz
+	@scripts/deps.sh dist
+	@scripts/dist.sh
 
 format: ## lay out the C and C++ source with clang-format
 	@scripts/format.sh

@@ -5,6 +5,12 @@ if(NOT datum_multi_config AND NOT CMAKE_BUILD_TYPE)
   message(STATUS "No build type given: RelWithDebInfo")
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Debug, Release, RelWithDebInfo or MinSizeRel" FORCE)
 endif()
+# Assertions are for Debug alone. Packagers name a type that CMake does not know (None, Plain), give flags of their own
+# and leave out -DNDEBUG.
+if(NOT datum_multi_config AND NOT CMAKE_BUILD_TYPE MATCHES "^(Debug|Release|RelWithDebInfo|MinSizeRel)$")
+  message(STATUS "Build type ${CMAKE_BUILD_TYPE}: with the compiler flags of the caller, without assertions")
+endif()
+add_compile_definitions($<$<NOT:$<CONFIG:Debug>>:NDEBUG>)
 
 find_program(DATUM_CCACHE ccache DOC "Compiler cache, used when present")
 mark_as_advanced(DATUM_CCACHE)

@@ -6,7 +6,8 @@
 
 In each ELF program or library below DIR, no RPATH or RUNPATH element may be empty or relative, but for $ORIGIN: the
 loader would take it for the current folder; nor may the name of a library that it needs be a relative path. With
---installed elements must begin with $ORIGIN, and all that cmake/DatumHardening.cmake asks for must be there. Files of
+--installed elements must begin with $ORIGIN, all that cmake/DatumHardening.cmake asks for must be there, and no library
+may be needed that other releases of a distribution have under another name. Files of
 debug information alone are left out. With --commands the compile commands of src and tools in BUILD_DIR are held
 against it as well; a build without optimisation (Debug) is not asked for checked library calls.
 Each finding is one line; the exit code is 1 if there is one, and 2 if there was nothing to check.
@@ -23,6 +24,9 @@ import sys
 
 PROGRAM, LIBRARY = 2, 3  # e_type; a position-independent program is a "library", too
 ORIGIN = re.compile(r"\$(ORIGIN|\{ORIGIN\})(/|$)")
+# The C and C++ run-time libraries, our own, and two whose name has been the same for years.
+EXPECTED = re.compile(r"(lib(c|m|dl|rt|pthread|atomic|gcc_s|stdc\+\+|dat|dat2|datum|isal|xxhash)|ld[-0-9a-z_]*)"
+                      r"\.so(\.[0-9]+)?$")
 
 
 def elf_type(file):
@@ -72,6 +76,12 @@ def name_findings(dynamic):
     for name in re.findall(r"\((?:NEEDED|AUDIT|DEPAUDIT|FILTER|AUXILIARY)\).*\[(.*)\]", dynamic):
         if "/" in name and not name.startswith("/") and not ORIGIN.match(name):
             yield f'loads "{name}", which is below the current folder'
+
+
+def dependency_findings(dynamic):
+    for name in re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic):
+        if not EXPECTED.match(name):
+            yield f'needs "{name}", which another release of the distribution may not have'
 
 
 def hardening_findings(file, dynamic):
@@ -126,7 +136,7 @@ def main():
         dynamic = readelf(file, "-d")
         found = [*path_findings(search_path(dynamic), options.installed), *name_findings(dynamic)]
         if options.installed:
-            found += hardening_findings(file, dynamic)
+            found += [*dependency_findings(dynamic), *hardening_findings(file, dynamic)]
         findings += [f"{file}: {finding}" for finding in found]
     for finding in findings:
         print(finding)

@@ -69,10 +69,12 @@ deb       dpkg-dev               the same, and the lists of packages for apt
 deb       lintian                judges them
 deb       blhc                   judges the flags in the log of their build
 deb       debootstrap            the roots that make deb-check installs them in
+dist      git                    knows which files belong to the source
+dist      xz-utils               packs the source
 TABLE
 }
 
-known_groups="build test check interop bench coverage siw deb"
+known_groups="build test check interop bench coverage siw deb dist"
 mode=install
 case "${1-}" in
   --check) mode=check; shift ;;

@@ -71,6 +71,15 @@ class CheckElf(unittest.TestCase):
         self.link(*HARD, "-Wl,-rpath,$ORIGIN/../lib")
         self.assertEqual(self.check("--installed")[0], 0)
 
+    def test_an_installed_file_needs_lasting_libraries_alone(self):
+        library = self.tree / "libfmt.so.9"
+        (self.tree / "b.c").write_text("int b;\n")
+        subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-Wl,-soname,libfmt.so.9", self.tree / "b.c",
+                        "-o", library], check=True)
+        self.link(*HARD, "-Wl,--no-as-needed", library)
+        self.assertEqual(self.check()[0], 0)
+        self.assert_finds('needs "libfmt.so.9"', "--installed")
+
     def test_each_missing_protection_is_found(self):
         for options, finding in ((["-Wl,-z,norelro"], "no read-only relocations"),
                                  (["-Wl,-z,lazy"], "bound lazily"),

@@ -93,7 +93,8 @@ class Deps(unittest.TestCase):
         done, _ = self.deps("--list")
         for line in done.stdout.splitlines():
             group, package, reason = line.split(None, 2)
-            self.assertIn(group, ("build", "test", "check", "interop", "bench", "coverage", "siw", "deb"))
+            self.assertIn(group, ("build", "test", "check", "interop", "bench", "coverage", "siw", "deb", "dist", "rpm",
+                                  "portable", "musl"))
             self.assertRegex(package, r"^[a-z0-9][a-z0-9+.-]+$")
             self.assertGreater(len(reason), 10, line)
 

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# What packagers build has no assertions, whatever build type they name: build_types.sh SOURCE_DIR
+set -euo pipefail
+source=$1
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+fail() { echo "build types: $*"; exit 1; }
+
+# TYPE EXPECTED_STATUS: the status line of the configuration, and -DNDEBUG in each command of ours.
+has_no_assertions() {
+  cmake -S "$source" -B "$place/$1" -G Ninja -DCMAKE_BUILD_TYPE="$1" -DDATUM_TESTS=OFF -DDATUM_BENCH=OFF \
+    -DDATUM_EXAMPLES=OFF >"$place/log" 2>&1 || fail "$(tail -n 20 "$place/log")"
+  grep -q -- "^-- $2" "$place/log" || fail "\"$1\": the configuration does not say \"$2\""
+  grep '"command"' "$place/$1/compile_commands.json" >"$place/commands" || fail "\"$1\": no commands"
+  if grep -v -- ' -DNDEBUG ' "$place/commands"; then fail "\"$1\": these are compiled with assertions"; fi
+}
+
+has_no_assertions "" "No build type given: RelWithDebInfo"
+has_no_assertions None "Build type None: with the compiler flags of the caller, without assertions"
+echo "build types: none, None"
