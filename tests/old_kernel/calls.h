@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/old_kernel/calls.h: which system calls, and which arguments of older ones, a version of Linux brought.
-// Lives here: one table, in the order of the versions that brought something.
-// Not here:   what a filter cannot take away: what a call does for arguments that older kernels take as well
+// tests/old_kernel/calls.h: which system calls, and which arguments of older ones, a version of
+// Linux brought. Lives here: one table, in the order of the versions that brought something. Not
+// here:   what a filter cannot take away: what a call does for arguments that older kernels take as
+// well
 //             (docs/platforms.md names what of that concerns us).
 #pragma once
 
@@ -33,7 +34,8 @@ struct Younger {
 
 std::span<const Younger> younger_arguments();
 
-// The first number that this version does not have, as all later ones; from 424 on numbers are the same on every processor.
+// The first number that this version does not have, as all later ones; from 424 on numbers are the
+// same on every processor.
 std::uint32_t first_unknown_call(Version version);
 
 } // namespace datum::old_kernel

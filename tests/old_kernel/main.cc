@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// old-kernel VERSION PROGRAM [ARGUMENT...]: the program, and what it starts, meet the system calls of that version of
-// Linux. What is younger fails as there, by a filter: ENOSYS for a call, EINVAL and the like for an argument.
+// old-kernel VERSION PROGRAM [ARGUMENT...]: the program, and what it starts, meet the system calls
+// of that version of Linux. What is younger fails as there, by a filter: ENOSYS for a call, EINVAL
+// and the like for an argument.
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -37,8 +38,8 @@ void compare(Filter& filter, const Argument& argument, std::size_t behind) {
   load(filter, offsetof(seccomp_data, args) + 8 * argument.index + kLowerHalf);
   filter.push_back(BPF_STMT(BPF_ALU | BPF_AND | BPF_K, argument.mask));
   const auto skip = static_cast<std::uint8_t>(behind);
-  filter.push_back(BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, argument.low, 0,
-                            static_cast<std::uint8_t>(skip + 1)));
+  filter.push_back(
+      BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, argument.low, 0, static_cast<std::uint8_t>(skip + 1)));
   filter.push_back(BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, argument.high, skip, 0));
 }
 
@@ -64,7 +65,8 @@ Filter filter_of(Version version) {
   return filter;
 }
 
-// With the privilege programs may still gain others by what they execute, as tests that become another user do.
+// With the privilege programs may still gain others by what they execute, as tests that become
+// another user do.
 bool install(Filter& filter) {
   const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
   if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0) return true;
@@ -81,16 +83,19 @@ int main(int count, char** words) {
   int end = 0;
   if (count < 3 || std::sscanf(words[1], "%u.%u%n", &version.major, &version.minor, &end) != 2 ||
       words[1][end] != '\0') {
-    std::fprintf(stderr, "usage: old-kernel VERSION PROGRAM [ARGUMENT...], such as old-kernel 4.18 ls\n");
+    std::fprintf(stderr,
+                 "usage: old-kernel VERSION PROGRAM [ARGUMENT...], such as old-kernel 4.18 ls\n");
     return 2;
   }
   if (version < Version{4, 18}) {
-    std::fprintf(stderr, "old-kernel: %s: the table begins with what is younger than 4.18\n", words[1]);
+    std::fprintf(stderr, "old-kernel: %s: the table begins with what is younger than 4.18\n",
+                 words[1]);
     return 2;
   }
   Filter filter = filter_of(version);
   if (!install(filter)) {
-    std::fprintf(stderr, "old-kernel: no filter of system calls can be had here: %s\n", std::strerror(errno));
+    std::fprintf(stderr, "old-kernel: no filter of system calls can be had here: %s\n",
+                 std::strerror(errno));
     return 4;
   }
   ::execvp(words[2], words + 2);
