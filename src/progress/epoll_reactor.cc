@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "progress/epoll_reactor.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cerrno>
 #include <ctime>
@@ -32,7 +33,10 @@ int wait_exactly(int epoll, ReadyBatch& ready, Instant now, Instant until) {
   pollfd watched{.fd = epoll, .events = POLLIN, .revents = 0};
   const int found = static_cast<int>(sleeping_call(SYS_ppoll, reinterpret_cast<long>(&watched), 1,
                                                    reinterpret_cast<long>(limit), 0, 0, 0));
-  return found <= 0 ? found : ::epoll_wait(epoll, ready.events.data(), ReadyBatch::kSize, 0);
+  if (found <= 0) return found;
+  // This one does not sleep, so that no signal interrupts the consumer's wait here. What it misses
+  // is there at the next.
+  return std::max(0, ::epoll_wait(epoll, ready.events.data(), ReadyBatch::kSize, 0));
 }
 
 } // namespace

@@ -67,8 +67,11 @@ bool Tracer::attach(pid_t thread) {
   constexpr unsigned long kOptions =
       PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL;
   int status = 0;
+  __ptrace_syscall_info info{}; // Linux 5.3
   return request(PTRACE_SEIZE, thread, 0, kOptions) == 0 &&
          request(PTRACE_INTERRUPT, thread, 0, 0) == 0 && waitpid(thread, &status, __WALL) >= 0 &&
+         request(PTRACE_GET_SYSCALL_INFO, thread, sizeof info,
+                 reinterpret_cast<unsigned long>(&info)) > 0 &&
          request(PTRACE_SYSCALL, thread, 0, 0) == 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
@@ -38,6 +39,23 @@ int openat2_beneath(int root, const char* path, int flags, mode_t mode) {
     const auto fd = static_cast<int>(syscall(SYS_openat2, root, path, &how, sizeof how));
     if (fd >= 0 || errno != EAGAIN || attempt == 100) return fd;
   }
+}
+
+// As openat2 says it: without that, a link where a folder should be is only no folder (ENOTDIR).
+void name_the_link(int folder, const std::string& name) {
+  const int error = errno;
+  struct stat found = {};
+  const bool link = error == ENOTDIR &&
+                    fstatat(folder, name.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0 &&
+                    S_ISLNK(found.st_mode);
+  errno = link ? ELOOP : error;
+}
+
+// One component, which may not be a link.
+tools::UniqueFd open_in(int folder, const std::string& name, int flags, mode_t mode) {
+  tools::UniqueFd fd(openat(folder, name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, mode));
+  if (!fd) name_the_link(folder, name);
+  return fd;
 }
 
 } // namespace
@@ -105,11 +123,8 @@ tools::UniqueFd open_by_walking(int root, const std::string& path, int flags, mo
       errno = EXDEV;
       return {};
     }
-    if (rest.empty())
-      return tools::UniqueFd(
-          openat(folder.get(), name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, mode));
-    folder = tools::UniqueFd(
-        openat(folder.get(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (rest.empty()) return open_in(folder.get(), name, flags, mode);
+    folder = open_in(folder.get(), name, O_PATH | O_DIRECTORY, 0);
   }
   return {};
 }

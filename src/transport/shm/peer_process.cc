@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "transport/shm/peer_process.h"
-#include "base/text.h"
 
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fcntl.h>
 #include <optional>
 #include <string>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
+#include "base/cancellation.h"
+#include "base/text.h"
 #include "transport/inet/text_file.h"
 #include "transport/shm/message_socket.h"
 
@@ -43,6 +48,40 @@ bool may_be(const UniqueFd& passed, pid_t pid) {
   return named && (pid == 0 || *named == pid || *named == -1);
 }
 
+// Of /proc/<pid>/stat.
+struct ProcessState {
+  char state = 0;
+  unsigned long threads = 0;
+  std::uint64_t began = 0;
+};
+
+constexpr int kFieldOfThreads = 20, kFieldOfBegin = 22; // the state is field 3
+
+// Nothing: it cannot be read. No memory is needed for it.
+std::optional<ProcessState> state_of(pid_t pid) {
+  char path[40];
+  std::snprintf(path, sizeof path, "/proc/%ld/stat", static_cast<long>(pid));
+  const UniqueFd file(::open(path, O_RDONLY | O_CLOEXEC));
+  if (!file) return std::nullopt;
+  char line[1024];
+  const ssize_t got = ::read(file.get(), line, sizeof line - 1);
+  if (got <= 0) return std::nullopt;
+  line[got] = '\0';
+  // The second field, the name of the program, may contain anything.
+  const char* at = std::strrchr(line, ')');
+  if (at == nullptr || at[1] != ' ') return std::nullopt;
+  ProcessState result{.state = at[2]};
+  at += 2;
+  for (int field = 3; field < kFieldOfBegin; ++field) {
+    if (field == kFieldOfThreads) result.threads = std::strtoul(at, nullptr, 10);
+    at = std::strchr(at, ' ');
+    if (at == nullptr) return std::nullopt;
+    ++at;
+  }
+  result.began = std::strtoull(at, nullptr, 10);
+  return result;
+}
+
 } // namespace
 
 UniqueFd own_pidfd() {
@@ -54,6 +93,23 @@ UniqueFd peer_pidfd(int socket, UniqueFd passed) {
   const pid_t pid = peer_credentials(socket).value_or(PeerCredentials{}).pid;
   if (may_be(passed, pid)) return passed;
   return pid > 0 ? pidfd_open(pid) : UniqueFd();
+}
+
+NumberedProcess::NumberedProcess(pid_t pid) : pid_(pid) {
+  if (pid_ <= 0) return;
+  if (const auto state = state_of(pid_)) began_ = state->began;
+}
+
+bool NumberedProcess::has_ended() const {
+  if (pid_ <= 0) return false;
+  const NotCancellable here;
+  if (::kill(pid_, 0) != 0 && errno == ESRCH) return true;
+  if (began_ == 0) return false;
+  const auto found = state_of(pid_);
+  if (!found) return false;
+  if (found->began != began_) return true;
+  // The first thread of a process may end before the others.
+  return (found->state == 'Z' || found->state == 'X') && found->threads <= 1;
 }
 
 } // namespace datum

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/shm/peer_process.h: a descriptor that becomes readable when a process has died.
-// A socket alone does not tell: children of the dead process may hold its other end.
+// transport/shm/peer_process.h: a descriptor that becomes readable when a process has died, and
+// what is asked instead where there is none. A socket alone does not tell: children of the dead
+// process may hold its other end.
 #pragma once
+
+#include <cstdint>
+#include <sys/types.h>
 
 #include "base/unique_fd.h"
 
@@ -14,5 +18,18 @@ UniqueFd own_pidfd();
 // passed, which works across pid namespaces, else by number. A passed descriptor that names
 // another process than the kernel's credentials do is not used. May be empty.
 UniqueFd peer_pidfd(int socket, UniqueFd passed);
+
+// A process by its number and by when it began, since numbers are reused.
+class NumberedProcess {
+ public:
+  // 0: it is not visible in our pid namespace.
+  explicit NumberedProcess(pid_t pid);
+  // A zombie has ended, too. False also where that cannot be known.
+  bool has_ended() const;
+
+ private:
+  pid_t pid_;
+  std::uint64_t began_ = 0; // in ticks of the clock of /proc; 0: /proc does not tell
+};
 
 } // namespace datum

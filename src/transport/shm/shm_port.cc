@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::byte kBell{1};
 constexpr int kBellsAtOnce = 16; // a peer that rings without end gets no more than its turn
+// A survivor learns of a hidden death within a second. A look takes a few microseconds.
+constexpr Duration kDeathLook = 500 * kMillisecond;
 
 bool lacks_memory(int error) {
   return error == ENOMEM || error == ENOBUFS;
@@ -34,7 +36,8 @@ std::string name_of(const Address& address) noexcept {
 } // namespace
 
 ShmPort::ShmPort(ShmContext& context, LinkParts parts)
-    : context_(context), parts_(std::move(parts)) {}
+    : context_(context), parts_(std::move(parts)),
+      process_(parts_.pidfd ? 0 : parts_.peer.process.pid) {}
 
 ShmPort::~ShmPort() {
   unwatch();
@@ -45,7 +48,10 @@ Status ShmPort::watch() {
   const Status status = context_.reactor.add(parts_.socket.get(), EPOLLIN | EPOLLRDHUP, self);
   if (!status.ok()) return status;
   watching_socket_ = true;
-  if (!parts_.pidfd) return kOk;
+  if (!parts_.pidfd) {
+    context_.arm(death_timer_, kDeathLook);
+    return kOk;
+  }
   const Status second = context_.reactor.add(parts_.pidfd.get(), EPOLLIN, death_watch_);
   watching_process_ = second.ok();
   return second;
@@ -56,6 +62,12 @@ void ShmPort::unwatch() {
   if (watching_socket_) context_.reactor.remove(parts_.socket.get(), self);
   if (watching_process_) context_.reactor.remove(parts_.pidfd.get(), death_watch_);
   watching_socket_ = watching_process_ = false;
+  death_timer_.cancel();
+}
+
+void ShmPort::look_for_death() {
+  if (process_.has_ended()) return context_.links.lose(*this);
+  context_.arm(death_timer_, kDeathLook);
 }
 
 void ShmPort::ring_bell() {
@@ -85,7 +97,7 @@ std::string ShmPort::path_reason() const {
 }
 
 bool ShmPort::peer_has_died() const {
-  if (!parts_.pidfd) return false;
+  if (!parts_.pidfd) return process_.has_ended();
   pollfd process{parts_.pidfd.get(), POLLIN, 0};
   return ::poll(&process, 1, 0) == 1;
 }

@@ -14,6 +14,7 @@
 #include "transport/shm/direct_access.h"
 #include "transport/shm/handshake_wire.h"
 #include "transport/shm/message_socket.h"
+#include "transport/shm/peer_process.h"
 #include "transport/shm/sealed_memory.h"
 
 namespace datum {
@@ -86,6 +87,16 @@ class ShmPort final : public LinkPort, private FdHandler, private Timer {
     ShmPort& port_;
   };
 
+  // Where there is no descriptor of the peer's process to watch.
+  class DeathTimer final : public Timer {
+   public:
+    explicit DeathTimer(ShmPort& owner) : port_(owner) {}
+
+   private:
+    void on_expired(Instant) override { port_.look_for_death(); }
+    ShmPort& port_;
+  };
+
   class IdleTimer final : public Timer {
    public:
     explicit IdleTimer(ShmPort& owner) : port_(owner) {}
@@ -99,13 +110,16 @@ class ShmPort final : public LinkPort, private FdHandler, private Timer {
   void on_expired(Instant now) override;
   void on_idle_long();
   void run_idle_timer(Duration time);
+  void look_for_death();
   enum class Drained : std::uint8_t { Empty, Rung, Ended, Garbage };
   Drained drain_bells();
   void unwatch();
 
   ShmContext& context_;
   LinkParts parts_;
+  NumberedProcess process_;
   DeathWatch death_watch_{*this};
+  DeathTimer death_timer_{*this};
   IdleTimer idle_timer_{*this};
   BellTimer bell_timer_{*this};
   Instant idle_since_ = 0;

@@ -75,7 +75,11 @@ TEST_P(OpenBeneath, FindsWhatIsInside) {
 
 TEST_P(OpenBeneath, FollowsNoSymbolicLinkOnTheWay) {
   EXPECT_FALSE(open("absolute/secret"));
+  EXPECT_EQ(errno, ELOOP);
   EXPECT_FALSE(open("relative/file"));
+  EXPECT_EQ(errno, ELOOP);
+  EXPECT_FALSE(open("a/b/file/x"));
+  EXPECT_EQ(errno, ENOTDIR);
 }
 
 TEST_P(OpenBeneath, FollowsNoSymbolicLinkAtTheEnd) {
@@ -83,6 +87,7 @@ TEST_P(OpenBeneath, FollowsNoSymbolicLinkAtTheEnd) {
   EXPECT_EQ(errno, ELOOP);
   EXPECT_FALSE(open("a/up"));
   EXPECT_FALSE(open("absolute", O_RDONLY | O_DIRECTORY));
+  EXPECT_EQ(errno, ELOOP);
 }
 
 TEST_P(OpenBeneath, DoesNotWriteThroughASymbolicLink) {
