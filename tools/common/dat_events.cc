@@ -79,9 +79,12 @@ std::string connect(const Ep& ep, const Evd& connect_evd, Address address, DAT_C
                     const std::string& peer) {
   std::string data = private_data; // DAT_PVOID is not const
   const auto limit = static_cast<DAT_TIMEOUT>(microseconds(timeout).count());
-  check(dat_ep_connect(ep.get(), address.dat(), port, limit, static_cast<DAT_COUNT>(data.size()),
-                       data.data(), DAT_QOS_BEST_EFFORT, DAT_CONNECT_DEFAULT_FLAG),
-        "dat_ep_connect", peer, ExitCode::PeerLost);
+  const DAT_RETURN asked =
+      dat_ep_connect(ep.get(), address.dat(), port, limit, static_cast<DAT_COUNT>(data.size()),
+                     data.data(), DAT_QOS_BEST_EFFORT, DAT_CONNECT_DEFAULT_FLAG);
+  // What is short here is no matter of the peer's.
+  check(asked, "dat_ep_connect", peer,
+        is_type(asked, DAT_INSUFFICIENT_RESOURCES) ? ExitCode::Usage : ExitCode::PeerLost);
   // The provider's own timer decides; ours only catches a provider that forgets to.
   const Deadline deadline = after(timeout + std::chrono::seconds(5));
   auto event = wait_event(connect_evd, deadline);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "common/options.h"
 
+#include <algorithm>
 #include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "common/human.h"
 #include "common/std_streams.h"
@@ -19,9 +22,26 @@ void complain(const CLI::App& app, const std::string& text) {
   log_line(fmt::format("{}: {}", app.get_name(), text));
 }
 
+// CLI11 says that one is required, and not what was typed in its place.
+std::string no_command(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  const std::vector<std::string> typed = app.remaining();
+  return fmt::format("{}: use one of {}",
+                     typed.empty() ? "no command" : fmt::format("\"{}\" is no command", typed[0]),
+                     fmt::join(names, ", "));
+}
+
+bool lacks_command(const CLI::App& app, const CLI::Error& error) {
+  return error.get_name() == "RequiredError" && app.get_require_subcommand_min() > 0 &&
+         app.get_subcommands().empty();
+}
+
 // The message quotes what was typed.
 std::string usage_error(const CLI::App* app, const CLI::Error& error) {
-  const CLI::Error safe(error.get_name(), printable(error.what()), error.get_exit_code());
+  const std::string text = lacks_command(*app, error) ? no_command(*app) : error.what();
+  const CLI::Error safe(error.get_name(), printable(text), error.get_exit_code());
   return app->get_name() + ": " + CLI::FailureMessage::simple(app, safe);
 }
 
@@ -63,6 +83,14 @@ CLI::Validator seconds(double least, double most) {
     if (CLI::detail::lexical_cast(text, value) && value >= least && value <= most)
       return std::string();
     return fmt::format("\"{}\" is not a number of seconds from {} to {}", text, least, most);
+  };
+  return {problem, ""};
+}
+
+CLI::Validator one_of(std::vector<std::string> words) {
+  const auto problem = [words = std::move(words)](const std::string& text) {
+    if (std::find(words.begin(), words.end(), text) != words.end()) return std::string();
+    return fmt::format("\"{}\" is none of {}", text, fmt::join(words, ", "));
   };
   return {problem, ""};
 }

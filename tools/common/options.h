@@ -7,6 +7,7 @@
 #include <exception>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -25,6 +26,7 @@ void add_json_option(CLI::App& app, CommonOptions& options); // --json
 // What an option's value has to be; times need not be whole.
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most = UINT64_MAX);
 CLI::Validator seconds(double least, double most);
+CLI::Validator one_of(std::vector<std::string> words);
 
 // Parses, answers --help and --version, runs body, prints wrong usage and a ToolError as "NAME:
 // text" on stderr. Returns what main() returns; wrong usage is ExitCode::Usage, lost output at

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -37,10 +39,44 @@ void cut(std::string& line, std::size_t most) {
   line.resize(most);
 }
 
+std::string minutes(std::chrono::nanoseconds elapsed) {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(elapsed).count();
+  return fmt::format("{}:{:02}", seconds / 60, seconds % 60);
+}
+
+// One that cannot wipe a line would fill the screen.
+bool wipes_lines() {
+  const char* const terminal = std::getenv("TERM");
+  return terminal != nullptr && *terminal != '\0' && std::string_view(terminal) != "dumb";
+}
+
 } // namespace
 
+std::string progress_text(const Progressed& at, std::size_t columns) {
+  constexpr std::size_t kWide = 60;
+  constexpr std::size_t kCells = 24;
+  std::string line;
+  const auto add = [&](const std::string& part) {
+    const std::size_t gap = line.empty() ? 0 : 1;
+    const bool fits = line.size() + gap + part.size() <= columns;
+    if (fits) line += std::string(gap, ' ') + part;
+    return fits;
+  };
+  if (at.total > 0) {
+    const double part = std::min(1.0, static_cast<double>(at.done) / static_cast<double>(at.total));
+    if (columns >= kWide) add(bar(part, kCells));
+    if (!add(fmt::format("{:3.0f}%", part * 100))) return line;
+  }
+  if (!add(human_size(at.done)) || !add(human_rate(at.done, at.elapsed)) ||
+      !add(minutes(at.elapsed)))
+    return line;
+  line += ' ' + printable(at.label);
+  cut(line, columns);
+  return line;
+}
+
 Progress::Progress(std::uint64_t total, bool quiet)
-    : total_(total), visible_(!quiet && isatty(STDERR_FILENO) == 1) {}
+    : total_(total), visible_(!quiet && isatty(STDERR_FILENO) == 1 && wipes_lines()) {}
 
 Progress::~Progress() {
   wipe();
@@ -54,22 +90,13 @@ void Progress::update(std::uint64_t done, std::string_view label) {
 }
 
 void Progress::draw(std::uint64_t done, std::string_view label, Clock::time_point now) {
-  const auto elapsed = now - start_;
-  std::string line;
-  if (total_ > 0) {
-    const double part = std::min(1.0, static_cast<double>(done) / static_cast<double>(total_));
-    line = fmt::format("{} {:3.0f}% ", bar(part, 24), part * 100);
-  }
-  line += fmt::format("{} {} {} ", human_size(done), human_rate(done, elapsed),
-                      human_duration(std::chrono::floor<std::chrono::seconds>(elapsed)));
-  put(line + printable(label), now);
+  put(progress_text({done, total_, now - start_, label}, terminal_width() - 1), now);
 }
 
 void Progress::say(std::string_view step) {
   if (!visible_) return;
   const auto now = Clock::now();
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(now - start_).count();
-  put(fmt::format("{} ({}:{:02})", printable(step), seconds / 60, seconds % 60), now);
+  put(fmt::format("{} ({})", printable(step), minutes(now - start_)), now);
 }
 
 void Progress::put(std::string line, Clock::time_point now) {

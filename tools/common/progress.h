@@ -10,6 +10,15 @@
 
 namespace datum::tools {
 
+struct Progressed {
+  std::uint64_t done = 0, total = 0; // bytes; total 0: the end is not known
+  std::chrono::nanoseconds elapsed{};
+  std::string_view label;
+};
+// What is drawn in so many columns: of the parts, from the left, those that fit whole. A bar needs
+// a wide terminal; the label may be cut.
+std::string progress_text(const Progressed& at, std::size_t columns);
+
 class Progress {
  public:
   // total 0: the end is not known. quiet: never draw.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // dat-cp: the command line. What it means is in client.h and server.h.
 #include <cstdlib>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -23,6 +22,9 @@ using datum::cp::Mode;
 using datum::cp::ServerOptions;
 using datum::tools::ExitCode;
 using datum::tools::ToolError;
+
+constexpr const char* kPutPaths = "SRC... HOST[:PORT]:DEST";
+constexpr const char* kGetPaths = "HOST[:PORT]:SRC... DEST";
 
 struct CommandLine {
   ServerOptions server;
@@ -70,10 +72,20 @@ class PathsUsage final : public CLI::Formatter {
   std::string paths_;
 };
 
+// From the word to the number that CLI11 takes for the enumerator.
+CLI::Validator method_word() {
+  const auto number = [](std::string& text) {
+    if (text != "write" && text != "read")
+      return fmt::format("\"{}\" is none of write, read", text);
+    const Method method = text == "write" ? Method::Write : Method::Read;
+    text = std::to_string(static_cast<int>(method));
+    return std::string();
+  };
+  return {number, ""};
+}
+
 CLI::App* add_client(CLI::App& app, CommandLine& line, const char* name, const char* what,
                      const char* paths) {
-  static const std::map<std::string, Method> kMethods = {{"write", Method::Write},
-                                                         {"read", Method::Read}};
   ClientOptions& o = line.client;
   CLI::App* sub = app.add_subcommand(name, what);
   datum::tools::add_ia_option(*sub, o.common);
@@ -84,7 +96,7 @@ CLI::App* add_client(CLI::App& app, CommandLine& line, const char* name, const c
   sub->add_option("--method", o.method,
                   "who moves the bytes: the side that has them writes, or the other reads")
       ->type_name("write|read")
-      ->transform(CLI::CheckedTransformer(kMethods).description(""));
+      ->transform(method_word());
   auto* dry = sub->add_flag("--dry-run", line.dry_run, "say what would be copied; copy nothing");
   auto* verify =
       sub->add_flag("--verify", line.verify, "compare contents on both sides; copy nothing")
@@ -102,7 +114,7 @@ CLI::App* add_client(CLI::App& app, CommandLine& line, const char* name, const c
       ->check(CLI::Range(datum::cp::kMinDepth, datum::cp::kMaxDepth))
       ->capture_default_str();
   add_timeout(*sub, line);
-  sub->add_option("SRC", o.paths, paths)->required()->expected(2, 4097);
+  sub->add_option("SRC", o.paths, paths)->required()->expected(1, 4097);
   sub->formatter(std::make_shared<PathsUsage>(paths));
   return sub;
 }
@@ -110,6 +122,12 @@ CLI::App* add_client(CLI::App& app, CommandLine& line, const char* name, const c
 ExitCode run_copy(CommandLine& line, Direction direction) {
   ClientOptions& o = line.client;
   o.direction = direction;
+  if (o.paths.size() < 2)
+    throw ToolError(ExitCode::Usage,
+                    fmt::format("\"{}\" is all that is named; there has to be a source and a "
+                                "destination: {}",
+                                datum::tools::printable(o.paths[0]),
+                                direction == Direction::Put ? kPutPaths : kGetPaths));
   o.mode = line.dry_run ? Mode::DryRun : line.verify ? Mode::Verify : Mode::Copy;
   o.timeout = std::chrono::seconds(line.timeout);
   std::uint64_t chunk = 0;
@@ -128,8 +146,8 @@ int main(int argc, char** argv) try {
   CommandLine line;
   app.require_subcommand(1);
   CLI::App* serve = add_serve(app, line);
-  CLI::App* put = add_client(app, line, "put", "copy to a server", "SRC... HOST[:PORT]:DEST");
-  add_client(app, line, "get", "copy from a server", "HOST[:PORT]:SRC... DEST");
+  CLI::App* put = add_client(app, line, "put", "copy to a server", kPutPaths);
+  add_client(app, line, "get", "copy from a server", kGetPaths);
   app.footer(
       "A destination that ends in / is a folder to copy into; else it is the new name.\n"
       "Exit: 0 done, 1 some of it failed or differs, 2 usage or set-up, 3 interrupted,\n"

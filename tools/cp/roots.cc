@@ -42,8 +42,8 @@ bool is_dots(std::string_view name) {
 std::string with_a_name(const std::string& path) {
   std::string plain = normalise(path);
   if (!is_dots(name_in(plain))) return plain;
-  const std::unique_ptr<char, decltype(&std::free)> real(
-      realpath(path.empty() ? "." : path.c_str(), nullptr), std::free);
+  const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr),
+                                                         std::free);
   if (!real) no_source(path, errno);
   plain = real.get();
   if (is_dots(name_in(plain)))
@@ -95,6 +95,7 @@ RootFolders::get(const std::string& path, const std::function<tools::UniqueFd()>
 }
 
 Root local_root(const std::string& path, RootFolders& folders) {
+  if (path.empty()) no_source(path, ENOENT); // a variable that is not set is not this folder
   const std::string plain = with_a_name(path);
   const std::string parent = folder_of(plain);
   Root root;

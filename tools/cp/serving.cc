@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "cp/serving.h"
 
+#include <sys/stat.h>
+
 #include <fmt/format.h>
 
 #include "common/tool_error.h"
+#include "cp/file_error.h"
 #include "cp/handshake.h"
 #include "cp/sink.h"
 #include "cp/source.h"
@@ -46,7 +49,18 @@ void exchange_slots(Channel& channel, const Terms& terms, Role role) {
   take_slots(channel, terms, expect<Slots>(channel, "something else than its slots"));
 }
 
+// An open folder that is gone has nothing in it, and takes nothing.
+void require_there(const Served& served) {
+  struct stat st = {};
+  if (fstat(served.folder, &st) == 0 && st.st_nlink == 0)
+    throw tools::ToolError(tools::ExitCode::Failed,
+                           fmt::format("the folder {} that is served was removed; serve one that "
+                                       "is there",
+                                       shown(served.name)));
+}
+
 void carry_out(Channel& channel, const Served& served, Reporter& reporter) {
+  require_there(served);
   const Job job = expect<Job>(channel, "something else than a job");
   const Terms terms = acceptable_terms(job);
   if (job.direction == Direction::Put) {

@@ -35,6 +35,11 @@ void Reporter::problem(Severity severity, const std::string&) {
 }
 
 void obey(const Abort& abort) {
+  // It has hung up: nothing is wrong with what was asked for.
+  if (abort.exit_code == static_cast<std::uint8_t>(ExitCode::Interrupted))
+    throw ToolError(ExitCode::PeerLost, fmt::format("the other side was interrupted: {}; run the "
+                                                    "command again to continue",
+                                                    abort.text));
   const bool refused = abort.exit_code == static_cast<std::uint8_t>(ExitCode::Refused);
   throw ToolError(refused ? ExitCode::Refused : ExitCode::Failed,
                   fmt::format("the other side stopped: {}", abort.text));

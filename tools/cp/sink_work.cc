@@ -151,6 +151,7 @@ void Sink::compared(const std::shared_ptr<Incoming>& incoming, const Hashed& our
                     const Digest& theirs) {
   const bool same = !ours.error && ours.digest == theirs && ours.digest != Digest{};
   if (terms_.mode == Mode::Verify) {
+    if (same) ++reporter_.summary.compared;
     if (ours.error)
       fail(*incoming, *ours.error);
     else

@@ -333,6 +333,8 @@ void Source::on(const Result& result) {
   if (item.settled) protocol_error("two Results for one file");
   if (!fits(item, result.outcome)) protocol_error("a Result that does not fit");
   item.settled = true;
+  if (item.entry.type == Entry::Type::File && terms_.mode == Mode::Verify)
+    reporter_.summary.compared += result.outcome == Outcome::Unchanged ? 1 : 0;
   if (item.entry.type == Entry::Type::File && terms_.mode == Mode::Copy) {
     const bool same = result.outcome == Outcome::Unchanged;
     if (result.outcome == Outcome::Copied || (same && item.compared))

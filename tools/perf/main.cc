@@ -60,24 +60,24 @@ void add_tasks(CLI::App& app, CommandLine& line) {
                  fmt::format("what to measure: {}", fmt::join(datum::perf::test_names(), " ")))
       ->type_name("LIST")
       ->delimiter(',')
-      ->check(CLI::IsMember(datum::perf::test_names()).description(""));
+      ->check(datum::tools::one_of(datum::perf::test_names()));
   app.add_option("-s,--size", line.sizes, "bytes: 8,4k,64k or a sweep 1..64M or 1..64M*4")
       ->type_name("LIST")
       ->capture_default_str();
   app.add_option("-m,--memory", line.memories, "ordinary, shareable or both, with a comma")
       ->type_name("LIST")
       ->delimiter(',')
-      ->check(CLI::IsMember({"ordinary", "shareable"}).description(""))
+      ->check(datum::tools::one_of({"ordinary", "shareable"}))
       ->capture_default_str();
   app.add_flag("--huge", line.huge, "memory on huge pages, if the kernel has some");
   app.add_option("-w,--wait", line.wait, "poll: dat_evd_dequeue; block: dat_evd_wait")
       ->type_name("poll|block")
-      ->check(CLI::IsMember({"poll", "block"}).description(""))
+      ->check(datum::tools::one_of({"poll", "block"}))
       ->capture_default_str();
   app.add_option("--target", line.target,
                  "what the target of RDMA does: poll its EVD, look at its memory only, sleep")
       ->type_name("poll|memory|sleep")
-      ->check(CLI::IsMember({"poll", "memory", "sleep"}).description(""))
+      ->check(datum::tools::one_of({"poll", "memory", "sleep"}))
       ->capture_default_str();
   app.add_option("--window", line.window, "operations in flight on each endpoint")
       ->type_name("N")

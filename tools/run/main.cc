@@ -94,7 +94,7 @@ int main(int argc, char** argv) try {
   app.add_option("--transport", wishes.transport,
                  "which ways connections may take: auto, shm or tcp")
       ->type_name("T")
-      ->check(CLI::IsMember({"auto", "shm", "tcp"}));
+      ->check(datum::tools::one_of({"auto", "shm", "tcp"}));
   app.add_flag("--strict", wishes.strict, "by the letter of the manual (DATUM_STRICT=on)");
   app.add_flag("--memory", wishes.memory,
                "take the program's memory from what peers can map (libdatum-malloc.so)");

@@ -62,6 +62,19 @@ TEST_F(CpLimits, AFileOverTheSizeLimitFailsAndTheOthersDoNot) {
   EXPECT_EQ(there_.leftovers("t"), 2);
 }
 
+// 4 would have a script try again, as after a cut.
+TEST_F(CpLimits, AShortageOfDescriptorsHereIsNotThePeersFault) {
+  here_.write("a", "x");
+  Server server(there_.path(), {"--reuse-token"});
+  for (const rlim_t most : {8UL, 9UL, 10UL, 11UL, 12UL}) {
+    const int code = put(server, "a", [most] {
+      const rlimit limit = {most, most};
+      setrlimit(RLIMIT_NOFILE, &limit);
+    });
+    EXPECT_TRUE(code == 2 || code == 1 || code == 0) << most << ": " << code << ' ' << err_;
+  }
+}
+
 TEST_F(CpLimits, MoreSourcesThanDescriptorsArePut) {
   Server server(there_.path());
   std::vector<std::string> words = {DAT_CP_PROGRAM, "put", "--token", server.token};

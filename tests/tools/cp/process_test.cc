@@ -123,6 +123,53 @@ TEST_F(CpProcess, ChecksumsAreSaidToAgreeOfComparedFilesOnly) {
   EXPECT_TRUE(has(fourth, ", checksums of 1 file agree; 3 files not compared")) << fourth;
 }
 
+TEST_F(CpProcess, AVerifyCountsTheFilesThatItCompared) {
+  Server server(there_.path(), {"--reuse-token"});
+  const std::vector<std::string> options = {"--token", server.token, "--json", "--verify"};
+  const auto verify = [&](std::vector<std::string> words) {
+    words.insert(words.begin() + 1, options.begin(), options.end());
+    return client(words).out;
+  };
+  EXPECT_EQ(client({"put", "--token", server.token, here_ / "t", server.at("copy")}).code, 0);
+  there_.write("copy/a", "ALPHA");
+  for (const std::string& out : {verify({"put", here_ / "t", server.at("copy")}),
+                                 verify({"get", server.at("copy"), here_ / "t"})}) {
+    EXPECT_EQ(json_number(out, "compared"), 2U) << out; // b and empty
+    EXPECT_EQ(json_number(out, "differing"), 1U) << out;
+  }
+}
+
+// As from a variable that is not set: the folder that the shell is in was not meant.
+TEST_F(CpProcess, AnEmptySourceIsNotThisFolder) {
+  Server server(there_.path());
+  const Ended put = client({"put", "--token", server.token, "", server.at("copy")});
+  EXPECT_EQ(put.code, 1);
+  EXPECT_EQ(put.err, "dat-cp: cannot find \"\": No such file or directory\n");
+}
+
+TEST_F(CpProcess, AServedFolderThatWasRemovedIsSaidToBe) {
+  there_.write("served/a", "alpha");
+  Server server(there_ / "served", {"--reuse-token"});
+  std::filesystem::remove_all(there_ / "served");
+  const std::vector<std::vector<std::string>> all = {
+      {"put", "--token", server.token, here_ / "t", server.at("copy")},
+      {"get", "--token", server.token, server.at("."), here_ / "got"}};
+  for (const auto& words : all) {
+    const Ended ended = client(words);
+    EXPECT_EQ(ended.code, 1);
+    EXPECT_EQ(ended.err, "dat-cp: the other side stopped: the folder \"served\" that is served was "
+                         "removed; serve one that is there\n");
+  }
+}
+
+TEST_F(CpProcess, WrongUsageNamesWhatWasTyped) {
+  EXPECT_TRUE(client({"put", "--method", "sing", "a", "b:"})
+                  .err.starts_with("dat-cp: --method: \"sing\" is none of write, read\n"));
+  EXPECT_EQ(client({"put", "a"}).err,
+            "dat-cp: \"a\" is all that is named; there has to be a source and a destination: "
+            "SRC... HOST[:PORT]:DEST\n");
+}
+
 TEST_F(CpProcess, AFileThatChangedAndKeptItsSizeAndTimeIsFoundByChecksumOnly) {
   Server server(there_.path(), {"--reuse-token"});
   const std::vector<std::string> words = {"--token", server.token, server.at("t"), here_ / "got"};
@@ -434,7 +481,7 @@ TEST_F(CpProcess, AnInterruptedClientSaysSoOnBothSides) {
   await_first_block(there_);
   put.signal(SIGINT);
   EXPECT_EQ(put.wait(), 3);
-  EXPECT_EQ(server.program.wait(), 1);
+  EXPECT_EQ(server.program.wait(), 4);
   EXPECT_TRUE(has(server.program.err(), "stopped by signal 2")) << server.program.err();
 }
 
@@ -445,8 +492,10 @@ TEST_F(CpProcess, AServerInterruptedInTheMiddleEndsAtOnce) {
   await_first_block(there_);
   server.program.signal(SIGTERM);
   EXPECT_EQ(server.program.wait(), 3);
-  EXPECT_EQ(put.wait(), 1);
-  EXPECT_TRUE(has(put.err(), "the other side stopped: stopped by signal 15")) << put.err();
+  EXPECT_EQ(put.wait(), 4);
+  EXPECT_TRUE(has(put.err(), "the other side was interrupted: stopped by signal 15; run the "
+                             "command again to continue"))
+      << put.err();
   EXPECT_FALSE(there_.exists("big"));
 }
 
