@@ -45,7 +45,8 @@ def run(command, log, environment=None):
     ended = subprocess.run(list(map(str, command)), stdout=log, stderr=log, stdin=subprocess.DEVNULL,
                            env=os.environ | (environment or {}))
     if ended.returncode:
-        raise Failure(f"{' '.join(map(str, command))[-160:]}: exit {ended.returncode}")
+        what = " ".join(map(str, command)).replace("\n", "; ")
+        raise Failure(f"...{what[-100:]}: exit {ended.returncode}")
 
 
 def archive():
@@ -119,6 +120,9 @@ def make_root(suite, log):
         if proxy:
             (half / "etc/apt/apt.conf.d/01proxy").write_text(f'Acquire::http::Proxy "{proxy}";\n')
         half.rename(root)
+    hosts = root / "etc/hosts"
+    if not hosts.exists():  # which is the installer's work
+        hosts.write_text("127.0.0.1 localhost\n::1 localhost\n")
     run(inside(root, "apt-get -qq update; apt-get -qq -y dist-upgrade; apt-get clean"), log, in_there({}))
     return root
 
