@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Sourced: dapltest_over NAME [COMMAND...] runs the server and a client of dapltest (package dapl2-utils) for that
-# adapter, under the command if there is one. By address: it takes the first that a name has, and knows no IPv6. Their exit status does not tell: what they say does.
+# adapter, under the command if there is one. The server is named by its address, since dapltest takes the first address
+# of a name and knows no IPv6. Their exit status does not tell: what they say does.
 dapltest_over() {
   local name=$1 work server
   shift
