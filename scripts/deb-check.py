@@ -15,6 +15,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,7 @@ PLACE = TREE / "build/deb-check"
 NOBODY = 65534
 # What installing and purging any package leaves: records of dpkg and apt, caches, logs.
 NOT_OURS = re.compile(r"/(proc|sys|dev|tmp|run|root|local|var/(log|cache|lib/(dpkg|apt|systemd))|etc/ld\.so\.cache)(/|$)")
+NOT_INSTALLABLE = "left out: what it needs is not installable there"
 RESTRICTIONS = {"allow-stderr", "needs-root", "breaks-testbed", "skip-not-installable"}
 
 
@@ -45,7 +47,8 @@ def run(command, log, environment=None):
     ended = subprocess.run(list(map(str, command)), stdout=log, stderr=log, stdin=subprocess.DEVNULL,
                            env=os.environ | (environment or {}))
     if ended.returncode:
-        raise Failure(f"{' '.join(map(str, command))[-160:]}: exit {ended.returncode}")
+        what = " ".join(map(str, command)).replace("\n", "; ")
+        raise Failure(f"...{what[-100:]}: exit {ended.returncode}")
 
 
 def archive():
@@ -119,6 +122,9 @@ def make_root(suite, log):
         if proxy:
             (half / "etc/apt/apt.conf.d/01proxy").write_text(f'Acquire::http::Proxy "{proxy}";\n')
         half.rename(root)
+    hosts = root / "etc/hosts"
+    if not hosts.exists():  # which is the installer's work
+        hosts.write_text("127.0.0.1 localhost\n::1 localhost\n")
     run(inside(root, "apt-get -qq update; apt-get -qq -y dist-upgrade; apt-get clean"), log, in_there({}))
     return root
 
@@ -197,7 +203,7 @@ def run_test(name, depends, restrictions, root, repository, log):
             try:
                 run(inside(box.root, satisfy + " --simulate"), log, in_there({}))
             except Failure:
-                return "not installable there"
+                return NOT_INSTALLABLE
         box.run(satisfy)
         user = 0 if "needs-root" in restrictions else NOBODY
         box.run(f"mkdir /tmp/artifacts; chown -R {user}:{user} /local/source /tmp/artifacts")
@@ -220,7 +226,7 @@ def install_and_purge(root, repository, log):
 
 class Report:
     def __init__(self):
-        self.failed = self.absent = 0
+        self.failed = self.absent = self.left_out = 0
 
     def step(self, suite, name, action):
         log_path = PLACE / f"{suite}-{name}.log"
@@ -234,6 +240,7 @@ class Report:
         except (Failure, subprocess.CalledProcessError, OSError) as reason:
             self.failed += 1
             result, word = None, f"FAILED: {reason}; all of it: {log_path}"
+        self.left_out += result == NOT_INSTALLABLE
         text = result if isinstance(result, str) else word or "ok"
         print(f"{suite:9} {name:20} {time.monotonic() - begun:6.0f} s  {text}", flush=True)
         return result
@@ -297,11 +304,12 @@ def main():
     unknown = set(arguments.suites) - set(SUITES)
     if unknown:
         parser.error(f"{', '.join(sorted(unknown))}: known suites are {', '.join(SUITES)}")
-    if os.geteuid() != 0:
+    if os.geteuid() != 0 and not arguments.reproducible:
         parser.error("a root of another suite is made and entered as root")
-    if "DATUM_DEB_CHECK" not in os.environ:  # what is mounted here is gone with this process
-        os.environ["DATUM_DEB_CHECK"] = "yes"
+    if not arguments.reproducible and "DATUM_DEB_CHECK" not in os.environ:
+        os.environ["DATUM_DEB_CHECK"] = "yes"  # what is mounted here is gone with this process
         os.execvp("unshare", ["unshare", "--mount", sys.executable, *sys.argv])
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # as an exception, which cleans up
     PLACE.mkdir(parents=True, exist_ok=True)
     report = Report()
     if arguments.reproducible:
@@ -309,7 +317,8 @@ def main():
     else:
         for suite in arguments.suites or SUITES:
             check_suite(suite, report)
-    print(f"deb-check: {report.failed} failed, {report.absent} absent; logs are in {PLACE}")
+    print(f"deb-check: {report.failed} failed, {report.absent} absent, {report.left_out} tests left out; "
+          f"logs are in {PLACE}")
     return 1 if report.failed else 4 if report.absent else 0
 
 

@@ -14,8 +14,8 @@
 
 namespace datum::tools {
 
-// The registry of this process is another maker's: it has no built-in adapters, knows no DATUM_ALIAS,
-// and reads /etc/dat.conf alone.
+// The registry of this process is another maker's: it has no built-in adapters, knows no
+// DATUM_ALIAS, and reads /etc/dat.conf alone.
 bool registry_is_foreign();
 
 // The file that the registry reads, as far as this process sees the same environment.
@@ -43,7 +43,8 @@ class Origins {
  public:
   explicit Origins(const ConfFile& file);
   IaOrigin of(const std::string& ia, unsigned major, unsigned minor) const;
-  // Of Datum, for this host, whether or not lines replace them; none in a registry of another maker.
+  // Of Datum, for this host, whether or not lines replace them; none in a registry of another
+  // maker.
   const std::vector<std::string>& built_in() const { return built_in_; }
 
  private:

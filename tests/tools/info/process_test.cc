@@ -263,9 +263,9 @@ TEST(DatInfo, ARegistryOfAnotherMakerIsToldWithTheLineToRun) {
   const DatConf empty("");
   const std::string other = "env LD_LIBRARY_PATH=" DAT_INFO_FOREIGN_REGISTRY " " + kInfo;
   const std::string library = DAT_INFO_FOREIGN_REGISTRY "/libdat2.so.2 is another maker's";
-  const std::string remedy = ": datadm -a " +
-                             (fs::path(kInfo).parent_path().parent_path() /
-                              "share/dat/service_provider.conf").string();
+  const std::string remedy =
+      ": datadm -a " +
+      (fs::path(kInfo).parent_path().parent_path() / "share/dat/service_provider.conf").string();
   const Ended first = run(empty.with(other + " --check 2>&1"));
   EXPECT_EQ(first.code, 0) << first.output;
   const Ended second = run(empty.with(other + " --dat2 --check 2>&1"));
@@ -290,8 +290,9 @@ TEST(DatInfo, ARegistryOfAnotherMakerWithALineForDatumIsFine) {
 
 TEST(DatInfo, ARegistryOfAnotherMakerHasNoBuiltInAdapters) {
   const DatConf conf("mine u2.0 nonthreadsafe default libdatum2.so datum.0.1 \"\" \"\"\n");
-  const Ended ended = run(conf.with("env DATUM_ALIAS=ib0=datum LD_LIBRARY_PATH="
-                                    DAT_INFO_FOREIGN_REGISTRY " " + kInfo + " --dat2 2>&1"));
+  const Ended ended =
+      run(conf.with("env DATUM_ALIAS=ib0=datum LD_LIBRARY_PATH=" DAT_INFO_FOREIGN_REGISTRY " " +
+                    kInfo + " --dat2 2>&1"));
   EXPECT_EQ(ended.output.find("built in"), std::string::npos) << ended.output;
   EXPECT_NE(ended.output.find("served by " DAT_INFO_FOREIGN_REGISTRY "/libdat2.so.2"),
             std::string::npos)
