@@ -19,14 +19,22 @@ constexpr std::size_t kPage = 4096;
 
 // Not on huge pages: to find some the kernel may move what other programs have, for longer than
 // a small copy takes.
-void* take(std::size_t size) { return datum_memory_aligned(kPage, size); }
-void give_back(void* memory) { datum_memory_free(memory); }
+void* take(std::size_t size) {
+  return datum_memory_aligned(kPage, size);
+}
+void give_back(void* memory) {
+  datum_memory_free(memory);
+}
 
 #else
 
 // A peer cannot map this; the transport copies it by system calls.
-void* take(std::size_t size) { return std::aligned_alloc(kPage, (size + kPage - 1) / kPage * kPage); }
-void give_back(void* memory) { std::free(memory); }
+void* take(std::size_t size) {
+  return std::aligned_alloc(kPage, (size + kPage - 1) / kPage * kPage);
+}
+void give_back(void* memory) {
+  std::free(memory);
+}
 
 #endif
 
