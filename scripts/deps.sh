@@ -71,10 +71,20 @@ deb       blhc                   judges the flags in the log of their build
 deb       debootstrap            the roots that make deb-check installs them in
 dist      git                    knows which files belong to the source
 dist      xz-utils               packs the source
+portable  debootstrap            a bare Debian 13, in which the portable tarball runs
+portable  xz-utils               packs what was built
+rpm       rpm                    rpmbuild, and rpm to look into what it built
+rpm       rpmlint                judges what was built
+rpm       git                    knows which files belong to the source
+rpm       xz-utils               packs the source
+rpm       debugedit              takes the debug information apart
+musl      musl-dev               the headers of that C library
+musl      libc++-19-dev          a C++ library that can be told of it, and has all of C++20 that we use
+musl      clang-19               the compiler that goes with it
 TABLE
 }
 
-known_groups="build test check interop bench coverage siw deb dist"
+known_groups="build test check interop bench coverage siw deb dist portable rpm musl"
 mode=install
 case "${1-}" in
   --check) mode=check; shift ;;

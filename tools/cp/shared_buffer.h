@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/shared_buffer.h: page-aligned memory that a peer on this host may map (datum/memory.h).
+// cp/shared_buffer.h: page-aligned memory that a peer on this host may map (datum/memory.h), if
+// Datum was built with that extension.
 #pragma once
 
 #include <cstddef>

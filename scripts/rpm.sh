@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Builds build/rpm/*.rpm, the source package among them, from packaging/rpm/datum.spec: scripts/rpm.sh
+#   JEMALLOC_SOURCE=DIR   jemalloc's unpacked source, where there is no libjemalloc_pic.a; without both no libdatum1
+set -euo pipefail
+[ "${1-}" != --help ] || { sed -n '3,4s/^# \{0,1\}//p' "$0"; exit 0; }
+cd "$(dirname "$0")/.."
+top=$PWD/build/rpm/tree
+log=build/rpm/build.log
+
+tarball=$(scripts/dist.sh | cut -d ' ' -f 1)
+rm -rf "$top" build/rpm/*.rpm
+mkdir -p "$top/SOURCES" "$top/SPECS"
+cp "$tarball" "$top/SOURCES/"
+cp packaging/rpm/datum.spec "$top/SPECS/"
+sed -i "s/^Version: .*/Version:        $(basename "$tarball" .tar.xz | cut -d - -f 2)/" "$top/SPECS/datum.spec"
+
+options=()
+if [ -n "${JEMALLOC_SOURCE-}" ]; then
+  options+=(--with memory --define "jemalloc_source $(realpath "$JEMALLOC_SOURCE")")
+elif [ -n "$(find /usr/lib /usr/lib64 -name libjemalloc_pic.a -print -quit 2>/dev/null)" ]; then
+  options+=(--with memory)
+fi
+if [ -e /etc/debian_version ]; then
+  # The names in BuildRequires are Fedora's; here scripts/deps.sh has brought what they stand for.
+  options+=(--nodeps)
+fi
+# What takes debug information apart is a package of its own, which Debian does not have.
+[ -x /usr/bin/find-debuginfo ] || [ -x /usr/lib/rpm/find-debuginfo.sh ] || options+=(--define 'debug_package %{nil}')
+
+if ! rpmbuild -ba --define "_topdir $top" "${options[@]}" "$top/SPECS/datum.spec" >"$log" 2>&1; then
+  tail -n 20 "$log" >&2
+  echo "rpm: it does not build; all of it: $log" >&2
+  exit 1
+fi
+find "$top/RPMS" "$top/SRPMS" -name '*.rpm' -exec cp -t build/rpm {} +
+rm -rf "$top"
+ls build/rpm/*.rpm

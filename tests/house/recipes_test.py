@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""recipes_test.py <source>: the recipes of packaging/ can be read, say what they are, and agree with the project."""
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+source = pathlib.Path(sys.argv.pop(1))
+packaging = source / 'packaging'
+RECIPES = ['aur/PKGBUILD', 'conda/meta.yaml', 'nix/default.nix', 'vcpkg/portfile.cmake', 'vcpkg/vcpkg.json']
+VERSION = re.search(r'^project\(datum VERSION (\S+)', (source / 'CMakeLists.txt').read_text(), re.M).group(1)
+
+
+class Recipes(unittest.TestCase):
+    def test_the_first_lines_say_that_it_is_not_tested(self):
+        for recipe in RECIPES:
+            head = ''.join((packaging / recipe).read_text().splitlines(keepends=True)[:4])
+            self.assertIn('Not tested here', head, recipe)
+
+    def test_each_names_the_version_of_the_project(self):
+        for recipe, line in (('aur/PKGBUILD', f'pkgver={VERSION}'), ('conda/meta.yaml', f'version = "{VERSION}"'),
+                             ('nix/default.nix', f'version = "{VERSION}";'),
+                             ('vcpkg/vcpkg.json', f'"version": "{VERSION}"'), ('rpm/datum.spec', f'{VERSION}\n')):
+            self.assertIn(line, (packaging / recipe).read_text(), recipe)
+
+    def test_none_names_a_server(self):
+        for recipe in [*RECIPES, 'rpm/datum.spec', 'rpm/datum.rpmlintrc']:
+            self.assertNotIn('://', (packaging / recipe).read_text(), recipe)
+
+    def test_those_that_can_be_read_here_are_read(self):
+        json.loads((packaging / 'vcpkg/vcpkg.json').read_text())
+        commands = [('bash', ['-n', packaging / 'aur/PKGBUILD']),
+                    ('nix-instantiate', ['--parse', packaging / 'nix/default.nix'])]
+        for program, arguments in commands:
+            if shutil.which(program):
+                done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
+                self.assertEqual(done.returncode, 0, done.stderr)
+
+
+if __name__ == '__main__':
+    unittest.main()
