@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// exchange.c: two processes, each of any byte order, do a little of everything with each other and check every octet:
-// private data, Sends, RDMA Writes and Reads, a Write with immediate data, atomic operations.
+// exchange.c: two processes, each of any byte order, do a little of everything with each other and
+// check every octet: private data, Sends, RDMA Writes and Reads, a Write with immediate data,
+// atomic operations.
 //   exchange serve QUALIFIER      the server, for one client
 //   exchange connect QUALIFIER    the client, on the same host
 #define EXAMPLE_DAT2
@@ -146,8 +147,8 @@ static void read_back(struct end* end, const DAT_RMR_TRIPLET* all) {
   memset(memory.octets, 0, kWritten + kAnnounced);
   DAT_LMR_TRIPLET sink = piece_of(&end->region, memory.octets, kWritten + kAnnounced);
   const DAT_RMR_TRIPLET source = part(all, kTarget, kWritten + kAnnounced);
-  CHECK(dat_ep_post_rdma_read(end->ep, 1, &sink, cookie_of(5), &source,
-                              DAT_COMPLETION_DEFAULT_FLAG));
+  CHECK(
+      dat_ep_post_rdma_read(end->ep, 1, &sink, cookie_of(5), &source, DAT_COMPLETION_DEFAULT_FLAG));
   expect_completion(end->side.request_evd, 5);
   check(memory.octets, 3, kWritten);
   check(memory.octets + kWritten, 4, kAnnounced);
