@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// info/kernel_calls.h: system calls that Datum uses where the kernel has them, and what it does where it has not.
+// info/kernel_calls.h: system calls that Datum uses where the kernel has them, and what it does
+// where it has not.
 #pragma once
 
 #include <vector>

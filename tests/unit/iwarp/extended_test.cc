@@ -2,6 +2,7 @@
 // What DAT 2.0 posts, as the seam says it; memory that peers do not call by its address.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "pair.h"

@@ -4,6 +4,7 @@
 // for markers, so none arrive.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <functional>
