@@ -93,7 +93,7 @@ class Deps(unittest.TestCase):
         done, _ = self.deps("--list")
         for line in done.stdout.splitlines():
             group, package, reason = line.split(None, 2)
-            self.assertIn(group, ("build", "test", "check", "interop", "bench", "coverage", "siw"))
+            self.assertIn(group, ("build", "test", "check", "interop", "bench", "coverage", "system", "arch", "siw"))
             self.assertRegex(package, r"^[a-z0-9][a-z0-9+.-]+$")
             self.assertGreater(len(reason), 10, line)
 
