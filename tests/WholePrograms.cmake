@@ -28,7 +28,7 @@ function(datum_discover_whole target)
   endif()
   # Among the longest: they would run alone at the end. Those that want a whole core find it only at the
   # beginning, since others take what becomes free.
-  set_tests_properties(${name} PROPERTIES TIMEOUT 300 COST 100)
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${datum_program_timeout} COST 100)
   if(given_PROPERTIES MATCHES "PROCESSORS")
     set_tests_properties(${name} PROPERTIES COST 1000)
   endif()

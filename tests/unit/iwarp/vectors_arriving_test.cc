@@ -332,7 +332,7 @@ TEST(IwarpVectorsArriving, AtomicsAreAnsweredWithTheFramesKnown) {
       [&] {
         auto side = std::make_unique<ConnectionA>();
         // Words in memory are in the order of the host.
-        const std::uint64_t word = 0x100000000;
+        const std::uint64_t word = 0x100000002;
         std::memcpy(side->high, &word, sizeof word);
         // They are the second and third request there.
         side->feed(read_of_nothing());
