@@ -6,13 +6,13 @@ DEBUG_INFO ?= apart
 GROUPS_WANTED := $(or $(GROUPS),build test)
 
 .DEFAULT_GOAL := all
-.PHONY: all deps demo test check bench siw fuzz soak strict mutants coverage install uninstall deb deb-check format clean dist help
+.PHONY: all deps demo test check bench siw system arch fuzz soak strict mutants coverage install uninstall deb deb-check dist format clean help
 
 all: ## build libraries, tools and examples into build/release (installs nothing)
 	@scripts/deps.sh --check build
 	@scripts/build.sh release
 
-deps: ## install missing Debian packages; GROUPS="build test check interop bench coverage siw deb dist"
+deps: ## install missing Debian packages; GROUPS="build test check interop bench coverage siw system arch deb dist portable rpm musl"
 	@scripts/deps.sh $(GROUPS_WANTED)
 
 demo: ## copy a real tree between two processes by RDMA, verify it, measure it
@@ -36,6 +36,14 @@ bench: ## measure against the limits of this machine
 siw: ## TCP against the kernel's siw, in a virtual machine; ARGS go to its GoogleTest
 	@scripts/deps.sh build test check siw
 	@scripts/if-present.sh scripts/siw.sh scripts/siw.sh $(ARGS)
+
+system: ## build and test on another suite of Debian, in a root of its own; SUITE=trixie or sid
+	@scripts/deps.sh system
+	@scripts/system.sh $(SUITE) $(ARGS)
+
+arch: ## build for another processor and test it under an emulator; ARCH=arm64, ppc64el, s390x or riscv64
+	@scripts/deps.sh build test arch
+	@scripts/arch.sh $(ARCH) $(ARGS)
 
 fuzz: ## fuzz every decoder and the shared-memory protocol, the long run
 	@scripts/deps.sh build test check

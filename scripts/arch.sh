@@ -4,7 +4,8 @@
 #   scripts/arch.sh arm64|ppc64el|s390x|riscv64 [ctest option...]
 # Debian's cross compiler; its packages of that processor in build/arch (scripts/cross-root.sh); qemu-user-static for
 # each program that is started, in a user namespace of its own, so that nothing is installed or registered on this
-# machine. ABI, unit tests, conformance over shared memory and TCP; without options also tests/arch/endian.sh.
+# machine. ABI, unit tests, conformance over shared memory and TCP; without options then also tests/arch/between.sh,
+# where such a process speaks with one of this machine's own.
 # What may be skipped stands in tests/skips.txt and tests/arch/skips.txt, what is left out in
 # tests/arch/not-emulated.txt. Exit 4: Debian's mirror has no packages for that processor.
 set -euo pipefail
@@ -76,7 +77,16 @@ fi
 began=$SECONDS
 emulated scripts/build.sh cross
 echo "arch.sh: $arch: built in $((SECONDS - began)) s"
-cat tests/skips.txt tests/arch/skips.txt >"$work/skips"
+# Whole programs that are left out are reported as disabled.
+sed -n 's/^[a-z0-9_]* \([^ ]*\/datum-.*\)/\1/p' tests/arch/not-emulated.txt >"$work/skips"
+cat tests/skips.txt tests/arch/skips.txt >>"$work/skips"
 began=$SECONDS
-emulated env DATUM_SKIPS="$work/skips" scripts/test.sh "$arch" -LE '^(sim)$' "$@"
+emulated env DATUM_SKIPS="$work/skips" scripts/test.sh "$arch" "$@"
 echo "arch.sh: $arch: tested in $((SECONDS - began)) s"
+[ $# -eq 0 ] || exit 0
+
+# With this machine's own build, over TCP.
+DATUM_TARGETS="datum-exchange dat-ping dat-cp dat2 datum2 dat datum1" scripts/build.sh dev
+began=$SECONDS
+emulated tests/arch/between.sh build/dev "build/$arch"
+echo "arch.sh: $arch: spoke with $(uname -m) in $((SECONDS - began)) s"

@@ -14,8 +14,13 @@ arch=$2
 folder=$3
 shift 3
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-mirror=$("$(dirname "$0")/debian-root.sh" --mirror)
-[ -n "$mirror" ] || { echo "cross-root.sh: apt knows no source of Debian's main packages" >&2; exit 2; }
+root=$(dirname "$0")/debian-root.sh
+release=$("$root" --release "$suite")
+if ! grep -q "^Architectures:.* $arch\( \|$\)" <<<"$release"; then
+  echo "absent: $suite has no $arch" >&2
+  exit 4
+fi
+mirror=$("$root" --mirror)
 
 rm -rf "$folder" "$folder.apt"
 mkdir -p "$folder"/usr/{bin,sbin,lib,lib64} "$folder.apt"/{lists/partial,archives/partial,etc/preferences.d,etc/apt.conf.d}
@@ -31,10 +36,7 @@ apt_there() {
     -o APT::Architectures="$arch" -o APT::Install-Recommends=false -o APT::Sandbox::User="$(id -un)" \
     -o Debug::NoLocking=1 -o Acquire::Retries=3 -o Acquire::Languages=none "$@" </dev/null
 }
-if ! said=$(apt_there update 2>&1); then
-  echo "absent: no packages of $suite for $arch on this machine's Debian mirror: $(tail -n 1 <<<"$said")" >&2
-  exit 4
-fi
+apt_there update -o APT::Update::Error-Mode=any
 # What is not to be had for this processor at all is left out: the build says what it goes without.
 wanted=()
 for package in "$@"; do

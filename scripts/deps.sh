@@ -55,6 +55,14 @@ bench     qperf                  the same, and bandwidth
 bench     iproute2               the veth pair through which TCP is measured, too
 bench     linux-perf             counts the system calls of a message
 coverage  gcovr                  line coverage per folder
+system    debootstrap            the root of another suite of Debian
+system    iproute2               its network
+arch      g++-aarch64-linux-gnu      compiles for arm64
+arch      g++-powerpc64le-linux-gnu  compiles for ppc64el
+arch      g++-s390x-linux-gnu        compiles for s390x, which is big-endian
+arch      g++-riscv64-linux-gnu      compiles for riscv64
+arch      qemu-user-static       runs what was compiled for them
+arch      iproute2               the network in which it runs
 siw       qemu-system-x86        the machine that has a siw device
 siw       busybox-static         its shell and small commands
 siw       cpio                   packs its files
@@ -84,7 +92,7 @@ musl      clang-19               the compiler that goes with it
 TABLE
 }
 
-known_groups="build test check interop bench coverage siw deb dist portable rpm musl"
+known_groups="build test check interop bench coverage siw system arch deb dist portable rpm musl"
 mode=install
 case "${1-}" in
   --check) mode=check; shift ;;

@@ -93,8 +93,8 @@ class Deps(unittest.TestCase):
         done, _ = self.deps("--list")
         for line in done.stdout.splitlines():
             group, package, reason = line.split(None, 2)
-            self.assertIn(group, ("build", "test", "check", "interop", "bench", "coverage", "siw", "deb", "dist", "rpm",
-                                  "portable", "musl"))
+            self.assertIn(group, ("build", "test", "check", "interop", "bench", "coverage", "siw", "system", "arch",
+                                  "deb", "dist", "portable", "rpm", "musl"))
             self.assertRegex(package, r"^[a-z0-9][a-z0-9+.-]+$")
             self.assertGreater(len(reason), 10, line)
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/registry/units_test.cc: the parts of the registry that need no provider.
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>

@@ -230,6 +230,23 @@ void judge_limits(const Facts& facts, Findings& out) {
     out.push_back({Grade::Fine, "cores", fmt::format("{} usable", facts.cores), {}});
 }
 
+void judge_kernel(const Facts& facts, Findings& out) {
+  if (facts.missing_calls.empty()) {
+    out.push_back({Grade::Fine,
+                   "kernel",
+                   fmt::format("Linux {}: every system call that Datum prefers", facts.kernel),
+                   {}});
+    return;
+  }
+  std::vector<std::string> missing;
+  for (const KernelCall& call : facts.missing_calls)
+    missing.push_back(fmt::format("{} (Linux {}): {}", call.name, call.since, call.instead));
+  out.push_back({Grade::Note, "kernel",
+                 fmt::format("Linux {}: works, but without {}", facts.kernel,
+                             fmt::join(missing, "; without ")),
+                 "a newer kernel, or a sandbox that allows these calls, would have them"});
+}
+
 void judge_access(const Facts& facts, Findings& out) {
   if (!facts.proc_mounted) {
     out.push_back({Grade::Note, "direct access",
@@ -406,6 +423,7 @@ std::vector<Finding> judge(const Facts& facts, bool all) {
   judge_registry(facts, findings);
   judge_environment(facts, findings);
   judge_limits(facts, findings);
+  judge_kernel(facts, findings);
   judge_access(facts, findings);
   judge_calls(facts, findings);
   judge_memory(facts, findings);

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <sys/uio.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -130,6 +131,9 @@ Facts gather_facts() {
   CPU_ZERO(&cores);
   if (sched_getaffinity(0, sizeof cores, &cores) == 0)
     facts.cores = static_cast<unsigned>(CPU_COUNT(&cores));
+  utsname system = {};
+  if (uname(&system) == 0) facts.kernel = system.release;
+  facts.missing_calls = missing_kernel_calls();
   facts.proc_mounted = access("/proc/self/maps", R_OK) == 0;
   facts.ptrace_scope = read_number("/proc/sys/kernel/yama/ptrace_scope");
   facts.memfd_error = test_memfd();

@@ -12,6 +12,7 @@
 #include "info/adapters.h"
 #include "info/foreign_registry.h"
 #include "info/held_names.h"
+#include "info/kernel_calls.h"
 
 namespace datum::info {
 
@@ -27,6 +28,8 @@ struct Facts {
   std::string module; // the file of libdatum1.so or libdatum2.so in use
   Limit open_files, locked_memory;
   unsigned cores = 0;
+  std::string kernel; // "6.1.0-25-amd64"
+  std::vector<KernelCall> missing_calls;
   bool proc_mounted = true;
   std::optional<long> ptrace_scope; // of Yama; nothing: no Yama
   bool sibling_access = false;      // process_vm_readv between two children of ours worked

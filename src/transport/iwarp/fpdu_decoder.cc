@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "transport/iwarp/fpdu_decoder.h"
 
+#include <algorithm>
+
 #include "base/copy_bytes.h"
 
 namespace datum::iwarp {

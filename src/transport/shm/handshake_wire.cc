@@ -57,6 +57,13 @@ Writer write_preamble(const Preamble& preamble, std::byte* at) {
 
 } // namespace
 
+const char* remedy_for(std::uint16_t version) {
+  return ((version ^ kHandshakeVersion) & kBigEndianVersion) != 0
+             ? "the two processes have different orders of octets, which cannot share memory; set "
+               "DATUM_TRANSPORT=tcp for both"
+             : "install the same Datum for both";
+}
+
 void encode(const Greeting& message, std::span<std::byte, Greeting::kWireSize> out) {
   const DirectTerms& direct = message.direct;
   write_preamble(message.preamble, out.data())

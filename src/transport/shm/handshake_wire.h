@@ -11,6 +11,7 @@
 // meaning in every version. Afterwards the socket carries bells: records of one byte.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -20,7 +21,11 @@
 namespace datum {
 
 inline constexpr std::uint32_t kHandshakeMagic = 0x53485444; // "DTHS"
-inline constexpr std::uint16_t kHandshakeVersion = 1;
+// Words in the segment are in the order of the host. Two orders meet on one host where an emulator
+// of another processor runs a process beside it: they are two versions.
+inline constexpr std::uint16_t kBigEndianVersion = 0x8000;
+inline constexpr std::uint16_t kHandshakeVersion =
+    1 | (std::endian::native == std::endian::big ? kBigEndianVersion : 0);
 
 enum class MessageKind : std::uint8_t { Hello = 1, Answer = 2, Offer = 3, Ready = 4 };
 
@@ -77,6 +82,9 @@ struct Agreement { // Offer and Ready
 };
 
 inline constexpr std::size_t kLargestMessage = Greeting::kWireSize;
+
+// What to do about a peer of another version than ours, as a log says it.
+const char* remedy_for(std::uint16_t version);
 
 void encode(const Greeting& message, std::span<std::byte, Greeting::kWireSize> out);
 void encode(const Agreement& message, std::span<std::byte, Agreement::kWireSize> out);

@@ -173,8 +173,9 @@ void ShmDial::on_answer(std::span<const std::byte> message) {
   if (preamble.version != kHandshakeVersion || preamble.verdict == Verdict::WrongVersion) {
     log(LogLevel::Warn,
         "dial to {} qualifier {}: the process there speaks version {} of the same-host protocol, "
-        "this one version {}; install the same Datum for both",
-        to_text(address_), qualifier_, preamble.version, kHandshakeVersion);
+        "this one version {}; {}",
+        to_text(address_), qualifier_, preamble.version, kHandshakeVersion,
+        remedy_for(preamble.version));
     return give_up(DialFailure::Refused);
   }
   Greeting answer;

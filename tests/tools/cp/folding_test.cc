@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "folder.h"
+#include <algorithm>
+
 #include "program.h"
 
 namespace datum::cp::test {

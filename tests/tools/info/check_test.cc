@@ -62,6 +62,16 @@ TEST(InfoCheck, AGoodMachineHasNeitherProblemsNorNotes) {
     EXPECT_EQ(finding.grade, Grade::Fine) << finding.text;
 }
 
+TEST(InfoCheck, AnOlderKernelIsANoteThatSaysWhatIsDifferent) {
+  Facts facts = good();
+  facts.kernel = "4.18.0-80.el8";
+  facts.missing_calls = {{"pidfd_open", "5.3", "one thing"}, {"openat2", "5.6", "another"}};
+  expect(facts,
+         "Linux 4.18.0-80.el8: works, but without pidfd_open (Linux 5.3): one thing; without "
+         "openat2 (Linux 5.6): another",
+         Grade::Note);
+}
+
 TEST(InfoCheck, AMissingFileThatDatOverrideNamesIsAProblem) {
   Facts facts = good();
   facts.conf = {"/tmp/none", true, false, "No such file or directory", {}};

@@ -2,6 +2,8 @@
 // How connections end: orderly or not, in the middle of anything, by either side.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "pair.h"
 
 namespace datum::iwarp::test {

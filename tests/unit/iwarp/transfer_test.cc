@@ -3,6 +3,7 @@
 // and that it does not matter how octets arrive.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "pair.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "store_buffers.h"
 
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -11,6 +12,11 @@ namespace datum::test {
 namespace {
 
 constexpr std::size_t kBufferSize = 8;
+
+// Where the octets of a number that has `size` of them begin in one of eight.
+std::size_t offset_of(std::size_t size) {
+  return std::endian::native == std::endian::big ? sizeof(std::uint64_t) - size : 0;
+}
 Processors* on_stage = nullptr;
 
 } // namespace
@@ -47,7 +53,7 @@ std::uint64_t Processors::load(const void* word, std::size_t size) {
   for (auto pending = own.rbegin(); pending != own.rend(); ++pending)
     if (pending->word == word) return pending->value;
   std::uint64_t value = 0;
-  std::memcpy(&value, word, size); // little endian, as every machine that this runs on
+  std::memcpy(reinterpret_cast<std::byte*>(&value) + offset_of(size), word, size);
   return value;
 }
 
@@ -72,7 +78,8 @@ void Processors::step() {
 
 void Processors::leave_one(std::deque<Pending>& buffer) {
   const Pending& first = buffer.front();
-  std::memcpy(first.word, &first.value, first.size);
+  std::memcpy(first.word, reinterpret_cast<const std::byte*>(&first.value) + offset_of(first.size),
+              first.size);
   buffer.pop_front();
 }
 

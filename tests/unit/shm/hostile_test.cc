@@ -105,7 +105,7 @@ TEST_F(Hostile, AnotherVersionIsToldOurs) {
 
 TEST_F(Hostile, AnAddressOfAnotherHostIsHungUpOn) {
   Stranger stranger(world, name->qualifier());
-  stranger.say_hello(1, "192.0.2.1");
+  stranger.say_hello(kHandshakeVersion, "192.0.2.1");
   EXPECT_EQ(stranger.hear(), std::nullopt);
 }
 

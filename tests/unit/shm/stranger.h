@@ -21,7 +21,7 @@ class Stranger {
   void say(std::span<const std::byte> bytes, std::span<const int> fds = {}) {
     EXPECT_EQ(send_message(socket_.get(), bytes, fds), 0);
   }
-  void say_hello(std::uint16_t version = 1, const char* address = "127.0.0.1") {
+  void say_hello(std::uint16_t version = kHandshakeVersion, const char* address = "127.0.0.1") {
     Greeting hello;
     hello.preamble.version = version;
     hello.id = {1, 2};
@@ -86,7 +86,7 @@ class StrangeListener {
     EXPECT_EQ(hear(dialler), MessageKind::Hello);
     return dialler;
   }
-  void answer(const UniqueFd& dialler, Verdict verdict, std::uint16_t version = 1) {
+  void answer(const UniqueFd& dialler, Verdict verdict, std::uint16_t version = kHandshakeVersion) {
     Greeting answer;
     answer.preamble = {version, MessageKind::Answer, verdict};
     answer.id = {3, 4};

@@ -2,6 +2,7 @@
 // The handshake's messages, octet by octet.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <gtest/gtest.h>
 
 #include "transport/shm/handshake_wire.h"
@@ -54,6 +55,15 @@ TEST(HandshakeWire, WhatWasEncodedIsDecoded) {
   Agreement decoded;
   ASSERT_TRUE(decode(short_bytes, decoded));
   EXPECT_EQ(decoded, offer);
+}
+
+// Words in the segment are in the order of the host.
+TEST(HandshakeWire, TheOtherOrderOfOctetsIsAnotherVersion) {
+  EXPECT_EQ(kHandshakeVersion, std::endian::native == std::endian::little ? 0x0001 : 0x8001);
+  constexpr std::uint16_t kOther = std::endian::native == std::endian::little ? 0x8001 : 0x0001;
+  EXPECT_STREQ(remedy_for(kOther), "the two processes have different orders of octets, which "
+                                   "cannot share memory; set DATUM_TRANSPORT=tcp for both");
+  EXPECT_STREQ(remedy_for(kHandshakeVersion + 1), "install the same Datum for both");
 }
 
 TEST(HandshakeWire, EveryOtherLengthIsRefused) {
