@@ -83,7 +83,8 @@ bool decode(std::span<const std::byte> in, Preamble& out) {
   out.version = reader.take<std::uint16_t>();
   const auto kind = reader.take<std::uint8_t>();
   const auto verdict = reader.take<std::uint8_t>();
-  if (kind < 1 || kind > 4 || verdict > 4) return false;
+  const bool known = kind >= 1 && kind <= 4 && verdict <= 4;
+  if (!known && out.version == kHandshakeVersion) return false;
   out.kind = static_cast<MessageKind>(kind);
   out.verdict = static_cast<Verdict>(verdict);
   return true;

@@ -46,6 +46,15 @@ void ShmContext::warn_unnamed() {
         "processes there, so anybody's would look alike (DATUM_TRANSPORT=auto goes on over TCP)");
 }
 
+void ShmContext::warn_version(const HostAddress& host, ConnQual qualifier, unsigned version) {
+  if (std::exchange(warned_version_, version) != version)
+    log(LogLevel::Warn,
+        "dial to {} qualifier {}: the process there speaks version {} of the same-host protocol, "
+        "this one version {}; install the same Datum for both, or let both use TCP "
+        "(DATUM_TRANSPORT=auto)",
+        to_text(host), qualifier, version, kHandshakeVersion);
+}
+
 void ShmContext::warn(Shortage shortage) {
   shortage_.tell(shortage, now(), "same-host connections wait");
 }
