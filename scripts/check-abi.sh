@@ -26,5 +26,6 @@ for preset in dev clang; do
   scripts/test.sh "$preset" -L '^abi$'
 done
 # The stage gcc has built them; by itself this builds what is compared.
-[ -e build/release/lib/libdat.so.1 ] || DATUM_TARGETS="dat dat2 datum_memory" scripts/build.sh release
+[ -e build/release/lib/libdatum2.so ] ||
+  DATUM_TARGETS="dat dat2 datum1 datum2 datum_memory datum_malloc" scripts/build.sh release
 scripts/check-abidiff.sh build/release

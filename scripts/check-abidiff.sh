@@ -57,13 +57,18 @@ if [ "$1" = --record ]; then
   exit
 fi
 
+[ -e "$1/lib/libdat.so.1" ] || { echo "absent: no library in $1/lib"; exit 4; }
 made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
 count=0
 failed=0
 for list in "$kFirst"/*.names; do
   library=$(basename "$list" .names)
-  [ -e "$1/lib/$library" ] || continue
+  if [ ! -e "$1/lib/$library" ]; then
+    echo "$library, which the first release has, is not in $1/lib"
+    failed=$((failed + 1))
+    continue
+  fi
   count=$((count + 1))
   lost=$(LC_ALL=C comm -23 "$list" <(names "$1/lib/$library") | tr '\n' ' ')
   if [ -n "$lost" ]; then
@@ -81,5 +86,4 @@ for old in "$kFirst"/*.abi; do
   fi
 done
 echo "abidiff: $count comparisons, $failed failed"
-[ "$count" -gt 0 ] || { echo "absent: no library in $1/lib"; exit 4; }
 [ "$failed" -eq 0 ]
