@@ -6,7 +6,7 @@ DEBUG_INFO ?= apart
 GROUPS_WANTED := $(or $(GROUPS),build test)
 
 .DEFAULT_GOAL := all
-.PHONY: all deps demo test check bench siw system arch fuzz soak strict mutants coverage install uninstall deb deb-check dist format clean help
+.PHONY: all deps demo test check bench siw system arch fuzz soak strict old-release mutants coverage install uninstall deb deb-check dist format clean help
 
 all: ## build libraries, tools and examples into build/release (installs nothing)
 	@scripts/deps.sh --check build
@@ -59,6 +59,10 @@ strict: ## the whole conformance suite by the letter of the manual, on every tra
 	@scripts/build.sh dev
 	@DATUM_STRICT=on scripts/test.sh dev -L conformance $(ARGS)
 
+old-release: ## this tree and the first release, or ARGS=COMMIT, meet: shared memory, TCP, one process
+	@scripts/deps.sh build test
+	@tests/versions/with_old_build.sh $(ARGS) || [ $$? -eq 77 ]
+
 mutants: ## mutation testing of the tests
 	@scripts/deps.sh build test
 	@scripts/if-present.sh scripts/mutants.sh scripts/mutants.sh $(ARGS)
@@ -94,4 +98,4 @@ clean: ## remove build/
 	rm -rf build
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

@@ -3,6 +3,7 @@
 # The ABI tests (ctest label abi) as each compiler's build runs them; the tests themselves use the
 # aarch64 cross compiler, and Clang for aarch64 with the headers that come with it (libc6-dev-arm64-cross
 # and libstdc++'s, found by Clang itself). Here too: that they are there, so that no run leaves them out.
+# And the libraries of build/release are held against those of the first release.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 command -v aarch64-linux-gnu-gcc >/dev/null || {
@@ -24,3 +25,7 @@ for preset in dev clang; do
   fi
   scripts/test.sh "$preset" -L '^abi$'
 done
+# The stage gcc has built them; by itself this builds what is compared.
+[ -e build/release/lib/libdatum2.so ] ||
+  DATUM_TARGETS="dat dat2 datum1 datum2 datum_memory datum_malloc" scripts/build.sh release
+scripts/check-abidiff.sh build/release

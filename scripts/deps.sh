@@ -42,6 +42,7 @@ check     libc6-dev-arm64-cross  the C headers of that processor
 check     libbenchmark-dev       the benchmarks are compiled and checked too
 check     liburing-dev           bare sockets by io_uring, which the benchmarks hold epoll against
 check     dapl2-utils            Debian's DAT 2.0 programs and registry, which run over Datum unmodified
+check     abigail-tools          abidw and abidiff: libraries held against those of the first release
 check     tshark                 its dissectors judge captures of our connections
 interop   dapl2-utils            the same by itself: tests/interop/dapl-utils installs it where it is missing
 interop   iproute2               the cable between the two hosts there

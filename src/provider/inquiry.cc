@@ -116,6 +116,7 @@ void Inquiry::go_on() {
 
 void Inquiry::send(const Answer& answer) {
   const std::array fds{answer.file.get()};
+  // The number of the report's form (report.h): another one whenever that changes.
   constexpr std::array kReport{std::byte{1}};
   static_cast<void>(send_message(answer.asker.get(), kReport, fds));
 }

@@ -17,7 +17,8 @@ namespace datum {
 //        theirs, requests outstanding, of at most, Recvs outstanding, of at most, stalls, why
 //   leniency  name, uses: one that the default lets pass; only those that were used
 //   evd  number, streams (DAT_EVD_FLAGS), events, of at most, completions, waits
-// Fields that do not apply are "-".
+// Fields that do not apply are "-". Its number is what Inquiry says first: dat-info may be of
+// another release.
 class Report {
  public:
   // An endpoint takes about a microsecond: a part holds the lock for a small share of the

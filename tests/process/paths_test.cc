@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,6 +15,7 @@
 
 #include "connection.h"
 #include "port_probe.h"
+#include "tests/abstract_name.h"
 #include "tests/filter.h"
 #include "variable.h"
 
@@ -64,6 +66,68 @@ TEST(Paths, TcpForAPeerThatWantsNothingElse) {
   establish(active.side, passive.side);
   EXPECT_EQ(passive.path(), "tcp");
   EXPECT_EQ(passive.reason(), "the peer chose TCP, or offers nothing else");
+}
+
+// Listens as a process whose Datum says something else over shared memory.
+class OfAnotherVersion {
+ public:
+  explicit OfAnotherVersion(DAT_CONN_QUAL qualifier)
+      : socket_(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)) {
+    sockaddr_un address;
+    const socklen_t length = to_sockaddr("datum/2/*/" + std::to_string(qualifier), address);
+    EXPECT_EQ(::bind(socket_, reinterpret_cast<sockaddr*>(&address), length), 0);
+    EXPECT_EQ(::listen(socket_, 8), 0);
+  }
+  ~OfAnotherVersion() { ::close(socket_); }
+  OfAnotherVersion(const OfAnotherVersion&) = delete;
+  OfAnotherVersion& operator=(const OfAnotherVersion&) = delete;
+
+ private:
+  int socket_;
+};
+
+constexpr char kOtherVersion[] =
+    "the process there speaks version 2 of the same-host protocol, this one version 1";
+
+// Rules: VERSION.3
+TEST(Paths, TcpToAPeerWhoseSharedMemoryHasAnotherVersion) {
+  const Ia passive = open_with("tcp");
+  const Listener listener(passive);
+  const OfAnotherVersion beside(listener.qualifier());
+  End active("auto");
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 2; ++i) {
+    Side side(active.ia);
+    Side other(passive);
+    EXPECT_DAT_OK(connect(side.ep(), listener));
+    Cr cr = expect_request(listener.evd());
+    ASSERT_DAT_OK(accept(cr, other.ep()));
+    expect_connection_event(side.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, side.ep());
+    EXPECT_EQ(told_of(side.ep(), "datum_path"), "tcp");
+    EXPECT_EQ(told_of(side.ep(), "datum_path_reason"), kOtherVersion);
+  }
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find(std::to_string(listener.qualifier()) +
+                      " goes over TCP, without shared memory: " + kOtherVersion +
+                      "; install the same Datum for both\n"),
+            std::string::npos)
+      << said;
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+}
+
+// Rules: VERSION.4
+TEST(Paths, SharedMemoryAloneSaysThatAPeerHasAnotherVersion) {
+  const Ia passive = open_with("tcp");
+  const Listener listener(passive);
+  const OfAnotherVersion beside(listener.qualifier());
+  End active("shm");
+  testing::internal::CaptureStderr();
+  EXPECT_DAT_OK(connect(active.side.ep(), listener));
+  expect_connection_event(active.side.connect_evd(), DAT_CONNECTION_EVENT_NON_PEER_REJECTED,
+                          active.side.ep());
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find(kOtherVersion), std::string::npos) << said;
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
 }
 
 // Rules: ENV.8

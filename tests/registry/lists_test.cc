@@ -244,6 +244,24 @@ TEST(Uses, OfAListThatIsTooShortAreToldToProvidersAtEachUseAndEachOpen) {
   EXPECT_EQ(dat_registry_remove_provider(by_hand(), &key), 0U);
 }
 
+// Rules: VERSION.13
+TEST(Uses, AreNotToldToAProviderWhoseHookIsOfAnotherRelease) {
+  const Mode lenient("off");
+  // "DATHOOK3".
+  const datum::ProviderHook hook{
+      .mark = 0x334b4f4f48544144, .relaxed_ordering = nullptr, .short_provider_lists = &tell_uses};
+  const DAT_PROVIDER_INFO key = info("by-hand");
+  ASSERT_EQ(dat_registry_add_provider(by_hand(), &key), 0U);
+  hand_table.extension = const_cast<datum::ProviderHook*>(&hook);
+  told_uses = 4711;
+  const OpenResult opened = open_ia("by-hand");
+  EXPECT_EQ(opened.ret, 0U);
+  EXPECT_EQ(told_uses, 4711U);
+  EXPECT_EQ(close_ia(opened.ia), 0U);
+  hand_table.extension = nullptr;
+  EXPECT_EQ(dat_registry_remove_provider(by_hand(), &key), 0U);
+}
+
 // Rules: dat_registry_add_provider.R2
 TEST(Add, NullPointers) {
   const DAT_PROVIDER_INFO key = info("by-hand");

@@ -63,6 +63,7 @@ class Server {
   std::optional<ExitCode> answer(tools::Cr request);
   std::optional<ExitCode> answer(tools::Cr request, const Hello& hello, const std::string& who);
   [[nodiscard]] Answer judge(const Hello& hello) const;
+  static std::string reason_of(Answer verdict, const Hello& hello);
   ExitCode serve(Channel& channel, const std::string& who);
   void log(const std::string& text) const;
 
@@ -140,6 +141,13 @@ std::optional<ExitCode> Server::answer(tools::Cr request) {
   return std::nullopt;
 }
 
+std::string Server::reason_of(Answer verdict, const Hello& hello) {
+  if (verdict == Answer::WrongToken) return "wrong token";
+  return fmt::format("it speaks version {} of the protocol, we {}; install the same release on "
+                     "both sides",
+                     hello.version, kProtocolVersion);
+}
+
 std::optional<ExitCode> Server::answer(tools::Cr request, const Hello& hello,
                                        const std::string& who) {
   const Answer verdict = judge(hello);
@@ -149,8 +157,7 @@ std::optional<ExitCode> Server::answer(tools::Cr request, const Hello& hello,
   if (verdict != Answer::Welcome) {
     channel->answer(std::move(request), words, who);
     refused_.add(std::move(channel));
-    log(fmt::format("refused {}: wrong {}", who,
-                    verdict == Answer::WrongToken ? "token" : "protocol version"));
+    log(fmt::format("refused {}: {}", who, reason_of(verdict, hello)));
     return std::nullopt;
   }
   channel->accept(std::move(request), words, who);

@@ -15,7 +15,8 @@
 
 namespace datum::perf {
 
-// What a connection request has to begin with.
+// What a connection request has to begin with: the program and its protocol's version.
+inline constexpr unsigned kProtocolVersion = 1;
 inline constexpr std::string_view kControlHello = "dat-perf 1 control";
 inline constexpr std::string_view kDataHello = "dat-perf 1 data ";
 inline constexpr std::string_view kChurnHello = "dat-perf 1 data churn";

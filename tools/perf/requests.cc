@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/dat_error.h"
+#include "common/greeting.h"
 #include "common/std_streams.h"
 
 namespace datum::perf {
@@ -31,6 +32,11 @@ std::string greeting_of(const tools::Cr& request) {
   return data.substr(0, data.find('\0'));
 }
 
+std::string reason_against(std::string_view greeting) {
+  const std::string why = tools::objection_to(greeting, "dat-perf", kProtocolVersion);
+  return why.empty() ? "it is not the dat-perf served" : why;
+}
+
 } // namespace
 
 Requests::Requests(const tools::Interface& ia, bool quiet)
@@ -44,7 +50,7 @@ tools::Cr Requests::sort(const DAT_EVENT& event, std::string_view wanted) {
   if (greeting == kControlHello && clients_.size() < kBacklog)
     clients_.push_back(std::move(request));
   else if (!quiet_)
-    tools::log_line("dat-perf: refused a connection: it is not the dat-perf served");
+    tools::log_line("dat-perf: refused a connection: " + reason_against(greeting));
   return {};
 }
 

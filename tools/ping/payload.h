@@ -11,7 +11,8 @@ namespace datum::ping {
 
 inline constexpr std::size_t kLeast = 8; // the sequence number
 inline constexpr std::size_t kMost = std::size_t{1} << 20U;
-inline constexpr char kHello[] = "dat-ping 1";
+inline constexpr char kHello[] = "dat-ping 1"; // the program and its protocol's version
+inline constexpr unsigned kProtocolVersion = 1;
 
 // A sequence number, then bytes that differ from ping to ping and from place to place.
 void fill(std::span<std::byte> bytes, std::uint64_t sequence);

@@ -12,6 +12,7 @@
 
 #include "common/address.h"
 #include "common/dat_error.h"
+#include "common/greeting.h"
 #include "common/interrupt.h"
 #include "common/std_streams.h"
 #include "common/text_line.h"
@@ -96,7 +97,8 @@ void Server::admit(tools::Cr request) {
   const std::string address =
       tools::address_text(reinterpret_cast<const sockaddr*>(param.remote_ia_address_ptr));
   try {
-    if (!hello.starts_with(kHello)) throw ToolError(ExitCode::Failed, "it is not dat-ping");
+    const std::string why = tools::objection_to(hello, "dat-ping", kProtocolVersion);
+    if (!why.empty()) throw ToolError(ExitCode::Failed, why);
     if (clients_.size() >= kMostClients) throw ToolError(ExitCode::Failed, "too many clients");
     accept(std::move(request), address, hello);
   } catch (const ToolError& error) {

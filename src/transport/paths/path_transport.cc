@@ -28,6 +28,10 @@ std::optional<std::string> why_tcp(const Finding& found) {
   switch (found.what) {
   case Lookup::OtherHost: return "the peer is on another host";
   case Lookup::Nobody: return "nobody of this host offers shared memory there";
+  case Lookup::OtherVersion:
+    return text("the process there speaks version {} of the same-host protocol, this one version "
+                "{}",
+                found.version, kHandshakeVersion);
   case Lookup::Stranger: return "who offers shared memory there does not own the qualifier";
   case Lookup::Unnamed: return "this user namespace does not know whose the shared memory there is";
   case Lookup::BusyUnnamed:
@@ -189,9 +193,16 @@ Result<std::unique_ptr<Channel>> PathTransport::connect(const Address& address, 
   const Finding found = fabric_.find(*host, qualifier);
   const auto why = why_tcp(found);
   // Without a network TCP would not tell a listener that is still to come from a host out of reach.
-  const bool nobody_at_all =
-      found.what == Lookup::Nobody && host->is_loopback() && has_no_network();
+  // The same way tells whose version differs.
+  const bool nobody_at_all = (found.what == Lookup::Nobody || found.what == Lookup::OtherVersion) &&
+                             host->is_loopback() && has_no_network();
   if (!why || nobody_at_all) return links_.connect(address, qualifier, data, events, options);
+  if (found.what == Lookup::OtherVersion &&
+      std::exchange(told_version_, found.version) != found.version)
+    log(LogLevel::Warn,
+        "connection to {} qualifier {} goes over TCP, without shared memory: {}; install the same "
+        "Datum for both",
+        to_text(*host), qualifier, *why);
   auto channel = tcp_->connect(address, qualifier, data, events, options, *why);
   // Somebody of this host may have begun to listen meanwhile: whoever can be reached over TCP now
   // has offered shared memory before, and has not been asked for anything yet.

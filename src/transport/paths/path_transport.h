@@ -51,6 +51,7 @@ class PathTransport final : public Transport {
   std::unique_ptr<TcpTransport> tcp_;
   Limits limits_;
   bool told_forbidden_ = false;
+  unsigned told_version_ = 0; // the last other one of the same-host protocol
   HolderLog told_rivals_;
 };
 

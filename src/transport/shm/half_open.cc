@@ -120,10 +120,10 @@ Verdict HalfOpen::judge_hello(const Preamble& preamble) const {
 
 bool HalfOpen::on_hello(std::span<const std::byte> message) {
   Preamble preamble;
-  if (!decode(message, preamble) || preamble.kind != MessageKind::Hello) return false;
+  if (!decode(message, preamble)) return false;
   Greeting hello;
   if (preamble.version == kHandshakeVersion) {
-    if (!decode(message, hello)) return false;
+    if (!decode(message, hello) || preamble.kind != MessageKind::Hello) return false;
     const auto host = read_address(hello.address);
     if (!host || !is_local(*host).value_or(false)) return false;
   }
@@ -135,6 +135,12 @@ bool HalfOpen::on_hello(std::span<const std::byte> message) {
   answer.preamble.kind = MessageKind::Answer;
   answer.preamble.verdict = judge_hello(preamble);
   if (answer.preamble.verdict == Verdict::Full) context_.warn_full();
+  if (answer.preamble.verdict == Verdict::WrongVersion)
+    log_of_peer(LogLevel::Warn,
+                "process {} dials with version {} of the same-host protocol, this one speaks "
+                "version {}: refused; {}",
+                peer_.process.pid, preamble.version, kHandshakeVersion,
+                remedy_for(preamble.version));
   std::byte bytes[Greeting::kWireSize];
   encode(answer, bytes);
   greeted_ = true;
@@ -162,6 +168,18 @@ bool HalfOpen::send_ready(int socket, Verdict verdict, bool has_direct) {
   return was_sent(context_, send_message(socket, bytes, fds));
 }
 
+void HalfOpen::tell_of_segment(int file) const {
+  const auto version = segment_version(file);
+  if (version && *version != kSegmentVersion)
+    log_of_peer(LogLevel::Warn,
+                "process {} offered a link segment of version {}, this one knows version {}: "
+                "refused; install the same Datum for both",
+                peer_.process.pid, *version, kSegmentVersion);
+  else
+    log_of_peer(LogLevel::Warn, "process {} offered a segment that is not a sealed one: refused",
+                peer_.process.pid);
+}
+
 bool HalfOpen::on_offer(std::span<const std::byte> message, PassedFds& passed) {
   Agreement offer;
   if (!decode(message, offer) || offer.preamble.kind != MessageKind::Offer ||
@@ -176,8 +194,7 @@ bool HalfOpen::on_offer(std::span<const std::byte> message, PassedFds& passed) {
   LinkParts parts;
   parts.segment = adopt_segment(passed.fds[0].get());
   if (!parts.segment) {
-    log_of_peer(LogLevel::Warn, "process {} offered a segment that is not a sealed one: refused",
-                peer_.process.pid);
+    tell_of_segment(passed.fds[0].get());
     return false;
   }
   parts.side = 1;

@@ -35,6 +35,7 @@ class HalfOpen final : private FdHandler, private Timer {
   Verdict judge_hello(const Preamble& preamble) const;
   Verdict judge_offer() const;
   bool send_ready(int socket, Verdict verdict, bool has_direct);
+  void tell_of_segment(int file) const;
   void finish();
   // Strangers hold as many places as they may already.
   bool is_one_too_many() const;

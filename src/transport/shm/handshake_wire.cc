@@ -61,7 +61,7 @@ const char* remedy_for(std::uint16_t version) {
   return ((version ^ kHandshakeVersion) & kBigEndianVersion) != 0
              ? "the two processes have different orders of octets, which cannot share memory; set "
                "DATUM_TRANSPORT=tcp for both"
-             : "install the same Datum for both";
+             : "install the same Datum for both, or let both use TCP (DATUM_TRANSPORT=auto)";
 }
 
 void encode(const Greeting& message, std::span<std::byte, Greeting::kWireSize> out) {
@@ -90,7 +90,8 @@ bool decode(std::span<const std::byte> in, Preamble& out) {
   out.version = reader.take<std::uint16_t>();
   const auto kind = reader.take<std::uint8_t>();
   const auto verdict = reader.take<std::uint8_t>();
-  if (kind < 1 || kind > 4 || verdict > 4) return false;
+  const bool known = kind >= 1 && kind <= 4 && verdict <= 4;
+  if (!known && out.version == kHandshakeVersion) return false;
   out.kind = static_cast<MessageKind>(kind);
   out.verdict = static_cast<Verdict>(verdict);
   return true;

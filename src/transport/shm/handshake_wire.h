@@ -21,11 +21,14 @@
 namespace datum {
 
 inline constexpr std::uint32_t kHandshakeMagic = 0x53485444; // "DTHS"
+// The one number of all that two processes of a host share, also of segment, ring, records and
+// region entries: docs/design/versions.md. It is in the name of the rendezvous, too.
+inline constexpr std::uint16_t kHandshakeNumber = 1;
 // Words in the segment are in the order of the host. Two orders meet on one host where an emulator
 // of another processor runs a process beside it: they are two versions.
 inline constexpr std::uint16_t kBigEndianVersion = 0x8000;
 inline constexpr std::uint16_t kHandshakeVersion =
-    1 | (std::endian::native == std::endian::big ? kBigEndianVersion : 0);
+    kHandshakeNumber | (std::endian::native == std::endian::big ? kBigEndianVersion : 0);
 
 enum class MessageKind : std::uint8_t { Hello = 1, Answer = 2, Offer = 3, Ready = 4 };
 
@@ -88,7 +91,8 @@ const char* remedy_for(std::uint16_t version);
 
 void encode(const Greeting& message, std::span<std::byte, Greeting::kWireSize> out);
 void encode(const Agreement& message, std::span<std::byte, Agreement::kWireSize> out);
-// False: too short, too long, not of this kind of message, or a value that cannot be.
+// False: too short, too long, not of this kind of message, or a value that cannot be. Of another
+// version only the version is looked at.
 bool decode(std::span<const std::byte> in, Preamble& out);
 bool decode(std::span<const std::byte> in, Greeting& out);
 bool decode(std::span<const std::byte> in, Agreement& out);

@@ -8,10 +8,12 @@
 
 #include "base/log.h"
 #include "base/shortage.h"
+#include "base/text.h"
 #include "transport/inet/abstract_name.h"
 #include "transport/inet/port_rules.h"
 #include "transport/inet/qualifier_claim.h"
 #include "transport/inet/same_user.h"
+#include "transport/shm/handshake_wire.h"
 #include "transport/shm/known_holders.h"
 #include "transport/shm/listener_owner.h"
 #include "transport/shm/message_socket.h"
@@ -20,6 +22,13 @@ namespace datum {
 namespace {
 
 constexpr int kBacklog = 4096; // cut to net.core.somaxconn by the kernel
+
+// Two versions do not find each other: whoever has TCP, too, goes on over it.
+constexpr std::string_view kFamily = "datum/";
+static_assert(kRendezvousNames.starts_with(kFamily) && kHandshakeNumber < 10 &&
+                  kRendezvousNames.substr(kFamily.size()).size() == 1 &&
+                  kRendezvousNames.back() == '0' + kHandshakeNumber,
+              "kRendezvousNames ends with kHandshakeNumber");
 
 int seqpacket_socket() {
   return ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -45,10 +54,24 @@ int bind_rendezvous_to(const std::optional<HostAddress>& host, ConnQual qualifie
   return 0;
 }
 
+int connect_to(const std::string& name, UniqueFd& socket) {
+  if (!socket) socket = UniqueFd(seqpacket_socket());
+  if (!socket) return errno;
+  sockaddr_un address{};
+  const socklen_t length = to_sockaddr(name, address);
+  if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), length) == 0) return 0;
+  return errno == EINTR ? EAGAIN : errno;
+}
+
 } // namespace
 
 std::string rendezvous_name(const std::optional<HostAddress>& host, ConnQual qualifier) {
   return abstract_name(kRendezvousNames, host, qualifier);
+}
+
+std::string rendezvous_name(unsigned version, const std::optional<HostAddress>& host,
+                            ConnQual qualifier) {
+  return abstract_name(text("{}{}", kFamily, version), host, qualifier);
 }
 
 ListenResult<GuardedFd> bind_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
@@ -61,12 +84,7 @@ ListenResult<GuardedFd> bind_rendezvous(const std::optional<HostAddress>& host, 
 
 int connect_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
                        UniqueFd& socket) {
-  if (!socket) socket = UniqueFd(seqpacket_socket());
-  if (!socket) return errno;
-  sockaddr_un address{};
-  const socklen_t length = to_sockaddr(rendezvous_name(host, qualifier), address);
-  if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), length) == 0) return 0;
-  return errno == EINTR ? EAGAIN : errno;
+  return connect_to(rendezvous_name(host, qualifier), socket);
 }
 
 namespace {
@@ -168,6 +186,22 @@ Finding look_up(const std::optional<HostAddress>& name, const Sought& sought, Un
   return {shortage_of(error).lack == Lack::Other ? Lookup::Forbidden : Lookup::NoResources, error};
 }
 
+bool listens_there(unsigned version, const std::optional<HostAddress>& name, const Sought& sought) {
+  UniqueFd socket;
+  return connect_to(rendezvous_name(version, name, sought.qualifier), socket) == 0 &&
+         judge(name, sought.host, sought.qualifier, socket).what == Lookup::Found;
+}
+
+// Nobody says there what we say: whether somebody says it in another version.
+Finding look_for_other_versions(const Sought& sought) {
+  for (std::uint16_t version = 1; version <= kHandshakeNumber + kLaterVersions; ++version) {
+    if (version == kHandshakeNumber) continue;
+    if (listens_there(version, sought.host, sought) || listens_there(version, std::nullopt, sought))
+      return {Lookup::OtherVersion, 0, version};
+  }
+  return {Lookup::Nobody};
+}
+
 } // namespace
 
 Finding find_rendezvous(const HostAddress& host, ConnQual qualifier, KnownHolders& holders,
@@ -187,6 +221,7 @@ Finding find_rendezvous(const HostAddress& host, ConnQual qualifier, KnownHolder
     found = {Lookup::Found};
   }
   if (found.what != Lookup::Found) out.reset();
+  if (found.what == Lookup::Nobody) return look_for_other_versions(sought);
   return found;
 }
 

@@ -22,7 +22,11 @@ namespace datum {
 class KnownHolders;
 
 // "datum/1/127.0.0.1/5000"; every address of this host: "datum/1/*/5000". Without the leading NUL.
+// The number is the version of what is said there.
 std::string rendezvous_name(const std::optional<HostAddress>& host, ConnQual qualifier);
+// The same of a process that says it in that version.
+std::string rendezvous_name(unsigned version, const std::optional<HostAddress>& host,
+                            ConnQual qualifier);
 
 // `port_claimed`: a TCP port excludes conflicting names already. Beyond 16 bits the claims do.
 ListenResult<GuardedFd> bind_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
@@ -38,8 +42,9 @@ enum class Lookup : std::uint8_t {
   OtherHost, // the address is not one of this host
   Unknown,   // nor can it be told, for lack of resources, whether it is
   Nobody,
-  Unnamed,  // somebody answers whose user this user namespace does not know
-  Stranger, // somebody answers whose it is not: as good as nobody
+  OtherVersion, // somebody whose Datum says other things there
+  Unnamed,      // somebody answers whose user this user namespace does not know
+  Stranger,     // somebody answers whose it is not: as good as nobody
   Busy,
   BusyUnnamed, // as Busy, at a TCP port of somebody's, and the kernel does not tell whose it is
   NoResources,
@@ -47,7 +52,8 @@ enum class Lookup : std::uint8_t {
 };
 struct Finding {
   Lookup what = Lookup::Nobody;
-  int error = 0; // the errno behind Unknown, NoResources and Forbidden
+  int error = 0;             // the errno behind Unknown, NoResources and Forbidden
+  std::uint16_t version = 0; // behind OtherVersion
 };
 // The rendezvous of the address, else that of every address.
 Finding find_rendezvous(const HostAddress& host, ConnQual qualifier, KnownHolders& holders,
@@ -62,5 +68,7 @@ OrErrno<Right> holder_is_owner(int socket, const std::optional<HostAddress>& nam
                                const HostAddress& dialled, ConnQual qualifier);
 
 inline constexpr ConnQual kLargestPort = 65535;
+// Versions are looked for from the first one to so many behind ours.
+inline constexpr unsigned kLaterVersions = 2;
 
 } // namespace datum

@@ -5,6 +5,7 @@
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <unistd.h>
 
 #include "base/memory_file.h"
 
@@ -67,6 +68,16 @@ Mapping adopt_segment(int file) {
       segment.ring_slots != kRingSlots || segment.room_lines != kRoomLines)
     return {};
   return mapping;
+}
+
+// Only a memfd has seals: reading it waits for nobody.
+std::optional<std::uint32_t> segment_version(int file) {
+  const int seals = ::fcntl(file, F_GET_SEALS);
+  std::uint32_t words[2] = {};
+  if (seals < 0 || (seals & kSizeSeals) != kSizeSeals ||
+      ::pread(file, words, sizeof words, 0) != sizeof words || words[0] != kSegmentMagic)
+    return std::nullopt;
+  return words[1];
 }
 
 } // namespace datum

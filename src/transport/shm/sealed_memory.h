@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 
 #include "base/unique_fd.h"
 #include "transport/link/segment.h"
@@ -28,6 +30,8 @@ bool is_sealed_memory(int file, std::size_t size);
 SealedMemory make_segment();
 // A segment that a peer passed; false when anything about it is not as it has to be.
 Mapping adopt_segment(int file);
+// Of sealed memory of any size that begins as a segment does; nothing: of another file.
+std::optional<std::uint32_t> segment_version(int file);
 
 inline LinkSegment& segment_in(const Mapping& mapping) {
   return *reinterpret_cast<LinkSegment*>(mapping.data());

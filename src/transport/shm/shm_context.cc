@@ -46,6 +46,14 @@ void ShmContext::warn_unnamed() {
         "processes there, so anybody's would look alike (DATUM_TRANSPORT=auto goes on over TCP)");
 }
 
+void ShmContext::warn_version(const HostAddress& peer, ConnQual qualifier, std::uint16_t version) {
+  if (std::exchange(warned_version_, version) != version)
+    log(LogLevel::Warn,
+        "dial to {} qualifier {}: the process there speaks version {} of the same-host protocol, "
+        "this one version {}; {}",
+        to_text(peer), qualifier, version, kHandshakeVersion, remedy_for(version));
+}
+
 void ShmContext::warn(Shortage shortage) {
   shortage_.tell(shortage, now(), "same-host connections wait");
 }

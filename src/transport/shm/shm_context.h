@@ -47,6 +47,7 @@ struct ShmContext {
   // One line in the life of a fabric.
   void warn_full();
   void warn_unnamed();
+  void warn_version(const HostAddress& peer, ConnQual qualifier, std::uint16_t version);
   // One line each in a while.
   void warn(Shortage shortage);
   void warn_blind(Shortage shortage);
@@ -61,7 +62,8 @@ struct ShmContext {
  private:
   bool warned_full_ = false;
   bool warned_unnamed_ = false;
-  ShortageLog shortage_; // of connections
+  std::uint16_t warned_version_ = 0; // the last one that was warned of
+  ShortageLog shortage_;             // of connections
 };
 
 } // namespace datum

@@ -109,6 +109,10 @@ bool ShmDial::find() {
   case Lookup::OtherHost: give_up(DialFailure::Unreachable); break;
   case Lookup::Nobody: give_up(DialFailure::NobodyListens); break;
   case Lookup::Stranger: give_up(DialFailure::Refused); break;
+  case Lookup::OtherVersion:
+    context_.warn_version(address_, qualifier_, found.version);
+    give_up(DialFailure::Refused);
+    break;
   case Lookup::Unnamed:
     context_.warn_unnamed();
     give_up(DialFailure::Refused);
@@ -169,17 +173,13 @@ void ShmDial::on_ready(std::uint32_t) {
 
 void ShmDial::on_answer(std::span<const std::byte> message) {
   Preamble preamble;
-  if (!decode(message, preamble) || preamble.kind != MessageKind::Answer) return on_hangup();
+  if (!decode(message, preamble)) return on_hangup();
   if (preamble.version != kHandshakeVersion || preamble.verdict == Verdict::WrongVersion) {
-    log(LogLevel::Warn,
-        "dial to {} qualifier {}: the process there speaks version {} of the same-host protocol, "
-        "this one version {}; {}",
-        to_text(address_), qualifier_, preamble.version, kHandshakeVersion,
-        remedy_for(preamble.version));
+    context_.warn_version(address_, qualifier_, preamble.version);
     return give_up(DialFailure::Refused);
   }
   Greeting answer;
-  if (!decode(message, answer)) return on_hangup();
+  if (!decode(message, answer) || preamble.kind != MessageKind::Answer) return on_hangup();
   switch (preamble.verdict) {
   case Verdict::Full: return give_up(DialFailure::Unreachable);
   case Verdict::Existing: break;

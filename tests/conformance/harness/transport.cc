@@ -14,6 +14,8 @@ namespace datum::test {
 namespace {
 
 constexpr const char* kTransportVariable = "DATUM_TEST_TRANSPORT";
+// Another dat.conf than that of this build: the providers of another release.
+constexpr const char* kConfVariable = "DATUM_TEST_DAT_CONF";
 constexpr const char* kOption = "--transport=";
 
 std::string from_environment() {
@@ -93,14 +95,16 @@ std::size_t more_than_is_held() {
 void choose_transport(int* argc, char** argv) {
   take_option(argc, argv);
   const char* current = std::getenv("DAT_OVERRIDE");
-  if (current != nullptr && std::strcmp(current, DATUM_CONFORMANCE_DAT_CONF) == 0) return;
+  const char* given = std::getenv(kConfVariable);
+  const char* conf = given != nullptr ? given : DATUM_CONFORMANCE_DAT_CONF;
+  if (current != nullptr && std::strcmp(current, conf) == 0) return;
   // One provider has both ways.
   if (is_tcp(from_environment())) setenv("DATUM_TRANSPORT", "tcp", 1);
   if (from_environment() == "tcp6" && !has_ipv6()) {
     std::puts("conformance: this host has no ::1, so nothing can be said of TCP over IPv6");
     std::exit(0);
   }
-  setenv("DAT_OVERRIDE", DATUM_CONFORMANCE_DAT_CONF, 1);
+  setenv("DAT_OVERRIDE", conf, 1);
   setenv("DATUM_ALIAS", (std::string(kIaAlias) + "=" + ia_name()).c_str(), 1);
   execv("/proc/self/exe", argv);
   std::perror("conformance: cannot start again with DAT_OVERRIDE set");

@@ -407,12 +407,19 @@ TEST_F(CpHostileClient, SendsAFrameThatEndsWithinAMessage) {
   EXPECT_TRUE(has(log_, "the other side sent a frame that ends within a message")) << log_;
 }
 
+// Rules: VERSION.11
 TEST_F(CpHostileClient, SpeaksTheProtocolOfAnEarlierRelease) {
   Server server(home_ / "home");
   Program client({DAT_CP_HOSTILE_CLIENT, "version-1", server.port, server.token});
   EXPECT_EQ(client.wait(), 0) << client.err();
   EXPECT_EQ(client.out(), "refused: true, it speaks version 2\nended well\n");
   expect_served(server, server.token); // the token was not used up
+  server.program.signal(SIGTERM);
+  server.program.wait();
+  EXPECT_TRUE(has(server.program.err(),
+                  "it speaks version 1 of the protocol, we 2; install the same "
+                  "release on both sides"))
+      << server.program.err();
 }
 
 TEST_F(CpHostileClient, TakesNoAnswersAndAsksOn) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "cp/protocol.h"
 
+#include <cstring>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -131,6 +132,32 @@ TEST(Hello, SurvivesTheWireAndFitsPrivateData) {
   EXPECT_EQ(decode_hello(encode(hello)), hello);
   const HelloAnswer answer{2, 4712, Answer::WrongToken};
   EXPECT_EQ(decode_answer(encode(answer)), answer);
+}
+
+// Rules: VERSION.17
+TEST(Hello, IsThatOfTheFirstRelease) {
+  constexpr char kRecorded[] = "Dcp1"             // magic
+                               "\x00\x02"         // version
+                               "\x00\x00\x12\x67" // pid
+                               "tokentokentoken.";
+  Hello hello{2, 4711, {}};
+  const std::string_view token = "tokentokentoken.";
+  std::memcpy(hello.token.data(), token.data(), token.size());
+  EXPECT_EQ(encode(hello), std::string(kRecorded, sizeof kRecorded - 1));
+  constexpr char kAnswer[] = "Dcp1\x00\x02\x00\x00\x12\x68\x01";
+  EXPECT_EQ(encode(HelloAnswer{2, 4712, Answer::WrongVersion}),
+            std::string(kAnswer, sizeof kAnswer - 1));
+}
+
+// Who changes a message raises kProtocolVersion (docs/design/versions.md), and both numbers here.
+// Rules: VERSION.17
+TEST(Protocol, IsThatOfTheFirstRelease) {
+  EXPECT_EQ(kProtocolVersion, 2);
+  std::uint64_t sum = 0xcbf29ce484222325; // FNV-1a
+  for (const Message& message : one_of_each())
+    for (const std::byte octet : encode(message))
+      sum = (sum ^ std::to_integer<std::uint64_t>(octet)) * 0x100000001b3;
+  EXPECT_EQ(sum, 2'731'768'187'679'335'240U);
 }
 
 TEST(Hello, OtherProgramsAreRecognisedAsSuch) {

@@ -27,6 +27,8 @@ constexpr const char* kReport =
     "ep\t3\tUNCONNECTED\t-\t-\t-\t0\t0\t0\t0\t0\t16\t0\t8\t0\t-\n"
     "evd\t1\t256\t0\t8\t0\t4\n";
 
+// As the first release says it.
+// Rules: VERSION.10
 TEST(Report, IsTakenApart) {
   const auto report = parse_report(kReport);
   ASSERT_TRUE(report);
@@ -110,10 +112,9 @@ class Ia {
   void answer(const std::string& text) const {
     answer_with(memfd_create("answer", MFD_CLOEXEC), text);
   }
-  void answer_with(int file, const std::string& text) const {
+  void answer_with(int file, const std::string& text, char kind = 1) const {
     ASSERT_EQ(write(file, text.data(), text.size()), static_cast<ssize_t>(text.size()));
     const int asker = accept(socket_, nullptr, nullptr);
-    char kind = 1;
     iovec piece{&kind, 1};
     alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
     msghdr message{};
@@ -135,6 +136,19 @@ class Ia {
   std::string name_;
   int socket_ = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 };
+
+// A program of another release, whose answer is a file in another form.
+// Rules: VERSION.10
+TEST(Report, AnotherFormIsNamed) {
+  const Ia later(9);
+  std::thread answering(
+      [&] { later.answer_with(memfd_create("answer", MFD_CLOEXEC), kReport, 3); });
+  const Answer answer = ask({later.name()}).at(0);
+  answering.join();
+  EXPECT_FALSE(answer.report);
+  EXPECT_EQ(answer.gap, "what an IA says itself: its answer has form 3, this dat-info knows form "
+                        "1; use the dat-info of that program's release");
+}
 
 TEST(Report, AnswersThatAreTooLongTogetherAreLeftOutAndSoIsWhatIsBehindTheLimit) {
   const Ia first(1), second(2), third(3);

@@ -17,6 +17,7 @@ PrivateData octets(std::string_view text) {
   return std::as_bytes(std::span(text));
 }
 
+// Rules: VERSION.15
 TEST(DatagramMark, GoldenOctets) {
   const std::vector<std::byte> whole = marked({0x00123456}, octets("hi"));
   constexpr std::string_view kExpected("\xd7"

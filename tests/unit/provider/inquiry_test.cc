@@ -86,6 +86,15 @@ TEST_F(InquiryInParts, ALookWritesOnePartAndLetsGoOfTheLock) {
   EXPECT_TRUE(reactor_.watched()) << "for the next one";
 }
 
+// Rules: VERSION.10
+TEST_F(InquiryInParts, TheAnswerBeginsWithTheNumberOfItsForm) {
+  const UniqueFd asker = ask();
+  for (int part = 1; part <= 5; ++part) look();
+  char form = 0;
+  ASSERT_EQ(recv(asker.get(), &form, 1, 0), 1);
+  EXPECT_EQ(form, 1);
+}
+
 TEST_F(InquiryInParts, EndpointsMayGoBetweenTwoLooks) {
   const UniqueFd asker = ask();
   look();

@@ -162,7 +162,7 @@ TEST_F(Hostile, AnOfferWithoutASegmentIsHungUpOn) {
 }
 
 // A file that looks like a segment but for one thing.
-enum class Flaw { NoSeals, TooShort, TooLong, NotAMemfd, WrongMagic, ReadOnly };
+enum class Flaw { NoSeals, TooShort, TooLong, NotAMemfd, WrongMagic, WrongVersion, ReadOnly };
 
 UniqueFd flawed(Flaw flaw) {
   if (flaw == Flaw::NotAMemfd) return UniqueFd(::open("/dev/zero", O_RDWR | O_CLOEXEC));
@@ -173,7 +173,7 @@ UniqueFd flawed(Flaw flaw) {
                                               : make_sealed_memory("flawed", size);
   if (flaw != Flaw::WrongMagic) {
     segment_in(memory.mapping).magic = 0x44544c4b;
-    segment_in(memory.mapping).version = 3;
+    segment_in(memory.mapping).version = flaw == Flaw::WrongVersion ? 3 : 4;
     segment_in(memory.mapping).ring_slots = 1024;
     segment_in(memory.mapping).room_lines = 2048;
   }
@@ -199,7 +199,8 @@ TEST_P(HostileSegment, IsRefused) {
 
 INSTANTIATE_TEST_SUITE_P(Flaws, HostileSegment,
                          testing::Values(Flaw::NoSeals, Flaw::TooShort, Flaw::TooLong,
-                                         Flaw::NotAMemfd, Flaw::WrongMagic, Flaw::ReadOnly));
+                                         Flaw::NotAMemfd, Flaw::WrongMagic, Flaw::WrongVersion,
+                                         Flaw::ReadOnly));
 
 TEST_F(Hostile, ASoundSegmentOfAStrangerIsALink) {
   Stranger stranger(world, name->qualifier());

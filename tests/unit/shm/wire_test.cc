@@ -63,7 +63,8 @@ TEST(HandshakeWire, TheOtherOrderOfOctetsIsAnotherVersion) {
   constexpr std::uint16_t kOther = std::endian::native == std::endian::little ? 0x8001 : 0x0001;
   EXPECT_STREQ(remedy_for(kOther), "the two processes have different orders of octets, which "
                                    "cannot share memory; set DATUM_TRANSPORT=tcp for both");
-  EXPECT_STREQ(remedy_for(kHandshakeVersion + 1), "install the same Datum for both");
+  EXPECT_STREQ(remedy_for(kHandshakeVersion + 1),
+               "install the same Datum for both, or let both use TCP (DATUM_TRANSPORT=auto)");
 }
 
 TEST(HandshakeWire, EveryOtherLengthIsRefused) {

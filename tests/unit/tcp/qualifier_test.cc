@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "versions/recorded.h"
+
 namespace datum {
 namespace {
 
@@ -56,6 +58,14 @@ TEST(TcpQualifier, PrefixNamesIt) {
     EXPECT_FALSE(has_prefix(data, 0x0102030405060708)) << i;
     data[i] ^= std::byte{1};
   }
+}
+
+// Rules: VERSION.9
+TEST(RecordedTcp, APrefixIsThatOfTheFirstRelease) {
+  std::byte octets[QualifierPrefix::kWireSize];
+  encode_prefix(0x0102030405060708, octets);
+  EXPECT_EQ(test::hex_of(octets), test::recorded_hex("tcp-prefix")) << test::kRaise;
+  EXPECT_TRUE(has_prefix(test::recorded("tcp-prefix"), 0x0102030405060708));
 }
 
 // Rules: tcp.Q8

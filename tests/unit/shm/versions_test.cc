@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// What the first release says and shares, held against this one, and spoken to it again; and peers
+// whose numbers differ.
+#include <cstddef>
+#include <gtest/gtest.h>
+
+#include "core/region_table.h"
+#include "tests/unit/shm/stranger.h"
+#include "tests/versions/recorded.h"
+#include "transport/inet/abstract_name.h"
+#include "transport/link/record.h"
+
+namespace datum::test {
+namespace {
+
+constexpr std::size_t kAddressAt = 24;
+
+Greeting a_greeting(MessageKind kind) {
+  Greeting greeting;
+  greeting.preamble = {1, kind, Verdict::Fresh};
+  greeting.id = {0x1122334455667788, 0x99aabbccddeeff00};
+  constexpr unsigned kLoopback[] = {2, 0, 0, 0, 127, 0, 0, 1};
+  for (std::size_t i = 0; i < std::size(kLoopback); ++i)
+    greeting.address.bytes[i] = static_cast<std::byte>(kLoopback[i]);
+  greeting.direct = {0x0102030405060708, 0x7fff00001000, 1, 77, 78, -1, -1};
+  return greeting;
+}
+
+std::string said(const Greeting& greeting) {
+  std::byte octets[Greeting::kWireSize];
+  encode(greeting, octets);
+  return hex_of(octets);
+}
+std::string said(MessageKind kind, bool has_direct) {
+  Agreement agreement;
+  agreement.preamble = {1, kind, Verdict::Fresh};
+  agreement.has_direct = has_direct;
+  std::byte octets[Agreement::kWireSize];
+  encode(agreement, octets);
+  return hex_of(octets);
+}
+
+// --- the first release ---------------------------------------------------------------------------
+
+// Rules: VERSION.1
+TEST(RecordedShm, TheHandshakeIsThatOfTheFirstRelease) {
+  EXPECT_EQ(kHandshakeNumber, 1) << kRaise;
+  EXPECT_EQ(said(a_greeting(MessageKind::Hello)), recorded_hex("shm-hello")) << kRaise;
+  EXPECT_EQ(said(a_greeting(MessageKind::Answer)), recorded_hex("shm-answer")) << kRaise;
+  EXPECT_EQ(said(MessageKind::Offer, true), recorded_hex("shm-offer")) << kRaise;
+  EXPECT_EQ(said(MessageKind::Ready, false), recorded_hex("shm-ready")) << kRaise;
+}
+
+// The words of a segment are in host order.
+std::uint32_t word(std::span<const std::byte> octets, std::size_t at) {
+  std::uint32_t value = 0;
+  for (std::size_t i = 0; i < 4; ++i)
+    value |= std::to_integer<std::uint32_t>(octets[4 * at + i]) << (8 * i);
+  return value;
+}
+
+// Rules: VERSION.1
+TEST(RecordedShm, ASegmentBeginsAsThatOfTheFirstRelease) {
+  const std::vector<std::byte> octets = recorded("shm-segment");
+  ASSERT_EQ(octets.size(), 16U);
+  const SealedMemory memory = make_segment();
+  const LinkSegment& segment = segment_in(memory.mapping);
+  EXPECT_EQ(memory.mapping.size(), 393'664U) << kRaise;
+  EXPECT_EQ(segment.magic, word(octets, 0)) << kRaise;
+  EXPECT_EQ(segment.version, word(octets, 1)) << kRaise;
+  EXPECT_EQ(segment.ring_slots, word(octets, 2)) << kRaise;
+  EXPECT_EQ(segment.room_lines, word(octets, 3)) << kRaise;
+}
+
+// Rules: VERSION.1
+TEST(RecordedShm, SegmentAndRingsAreLaidOutAsInTheFirstRelease) {
+  EXPECT_EQ(offsetof(LinkSegment, side), 64U) << kRaise;
+  EXPECT_EQ(offsetof(LinkSegment, ring), 448U) << kRaise;
+  EXPECT_EQ(sizeof(LinkSegment), 393'664U) << kRaise;
+  EXPECT_EQ(offsetof(SegmentSide, sleep_epoch), 0U) << kRaise;
+  EXPECT_EQ(offsetof(SegmentSide, starving), 4U) << kRaise;
+  EXPECT_EQ(offsetof(SegmentSide, fences), 8U) << kRaise;
+  EXPECT_EQ(offsetof(SegmentSide, retired), 12U) << kRaise;
+  EXPECT_EQ(offsetof(SegmentSide, mark), 64U) << kRaise;
+  EXPECT_EQ(offsetof(SegmentSide, tail), 128U) << kRaise;
+  EXPECT_EQ(offsetof(RingTail, records), 0U) << kRaise;
+  EXPECT_EQ(offsetof(RingTail, lines), 8U) << kRaise;
+  EXPECT_EQ(offsetof(Ring, room), 65'536U) << kRaise;
+  EXPECT_EQ(sizeof(Ring), 196'608U) << kRaise;
+  EXPECT_EQ(sizeof(RingSlot), 64U) << kRaise;
+  EXPECT_EQ(kMaxRecordLines, 256U) << kRaise;
+}
+
+// Rules: VERSION.1
+TEST(RecordedShm, RecordsAreLaidOutAsInTheFirstRelease) {
+  EXPECT_EQ(sizeof(RecordHeader), 64U) << kRaise;
+  EXPECT_EQ(offsetof(RecordHeader, type), 4U) << kRaise;
+  EXPECT_EQ(offsetof(RecordHeader, flags), 5U) << kRaise;
+  EXPECT_EQ(offsetof(RecordHeader, status), 6U) << kRaise;
+  EXPECT_EQ(offsetof(RecordHeader, connection), 8U) << kRaise;
+  EXPECT_EQ(offsetof(RecordHeader, acked), 12U) << kRaise;
+  EXPECT_EQ(offsetof(RecordHeader, returned), 16U) << kRaise;
+  EXPECT_EQ(offsetof(RecordHeader, length), 20U) << kRaise;
+  EXPECT_EQ(offsetof(RecordHeader, payload), 24U) << kRaise;
+  EXPECT_EQ(offsetof(RdmaFields, stag), 0U) << kRaise;
+  EXPECT_EQ(offsetof(RdmaFields, address), 8U) << kRaise;
+  EXPECT_EQ(offsetof(WriteFields, payload), 16U) << kRaise;
+  EXPECT_EQ(offsetof(ReadFields, length), 16U) << kRaise;
+  EXPECT_EQ(offsetof(FetchFields, length), 0U) << kRaise;
+  EXPECT_EQ(offsetof(FetchFields, segments), 8U) << kRaise;
+  EXPECT_EQ(offsetof(NoteFields, written), 0U) << kRaise;
+  EXPECT_EQ(offsetof(NoteFields, value), 8U) << kRaise;
+  EXPECT_EQ(offsetof(NoteFields, by), 12U) << kRaise;
+  EXPECT_EQ(offsetof(AtomicFields, operand), 16U) << kRaise;
+  EXPECT_EQ(offsetof(AtomicFields, compare), 24U) << kRaise;
+  EXPECT_EQ(offsetof(FetchSegment, address), 8U) << kRaise;
+  EXPECT_EQ(offsetof(FetchSegment, length), 16U) << kRaise;
+  EXPECT_EQ(offsetof(ConnectFields, qualifier), 0U) << kRaise;
+  EXPECT_EQ(offsetof(ConnectFields, number), 8U) << kRaise;
+  EXPECT_EQ(offsetof(ConnectFields, zone), 12U) << kRaise;
+  EXPECT_EQ(offsetof(ConnectFields, endpoint), 16U) << kRaise;
+  EXPECT_EQ(offsetof(ConnectFields, reads_in), 20U) << kRaise;
+  EXPECT_EQ(offsetof(ConnectFields, private_data_size), 24U) << kRaise;
+  EXPECT_EQ(offsetof(ConnectFields, port), 28U) << kRaise;
+  EXPECT_EQ(kMaxPiece, 8192U) << kRaise;
+  EXPECT_EQ(kMaxFetchSegments, 64U) << kRaise;
+}
+
+// Rules: VERSION.1
+TEST(RecordedShm, TheTypesAndFlagsOfRecordsAreThoseOfTheFirstRelease) {
+  EXPECT_EQ(static_cast<int>(RecordType::Send), 1) << kRaise;
+  EXPECT_EQ(static_cast<int>(RecordType::SendFetch), 2) << kRaise;
+  EXPECT_EQ(static_cast<int>(RecordType::Write), 3) << kRaise;
+  EXPECT_EQ(static_cast<int>(RecordType::ReadRequest), 4) << kRaise;
+  EXPECT_EQ(static_cast<int>(RecordType::ReadData), 5) << kRaise;
+  EXPECT_EQ(static_cast<int>(RecordType::Ack), 6) << kRaise;
+  EXPECT_EQ(static_cast<int>(RecordType::Connect), 7) << kRaise;
+  EXPECT_EQ(static_cast<int>(RecordType::Accept), 8) << kRaise;
+  EXPECT_EQ(static_cast<int>(RecordType::Confirm), 9) << kRaise;
+  EXPECT_EQ(static_cast<int>(RecordType::Refuse), 10) << kRaise;
+  EXPECT_EQ(static_cast<int>(RecordType::Close), 11) << kRaise;
+  EXPECT_EQ(static_cast<int>(RecordType::Terminate), 12) << kRaise;
+  EXPECT_EQ(static_cast<int>(RecordType::Note), 13) << kRaise;
+  EXPECT_EQ(static_cast<int>(RecordType::Atomic), 14) << kRaise;
+  EXPECT_EQ(record_flag::kLast, 0x01) << kRaise;
+  EXPECT_EQ(record_flag::kSolicited, 0x02) << kRaise;
+  EXPECT_EQ(record_flag::kByConsumer, 0x04) << kRaise;
+  EXPECT_EQ(record_flag::kOrderly, 0x08) << kRaise;
+  EXPECT_EQ(record_flag::kReadClass, 0x10) << kRaise;
+  EXPECT_EQ(record_flag::kCompare, 0x20) << kRaise;
+}
+
+// Rules: VERSION.1
+TEST(RecordedShm, RegionEntriesAreLaidOutAsInTheFirstRelease) {
+  EXPECT_EQ(sizeof(RegionEntry), 64U) << kRaise;
+  EXPECT_EQ(RegionTable::kCapacity, 131'072U) << kRaise;
+  EXPECT_EQ(offsetof(RegionEntry, stag), 0U) << kRaise;
+  EXPECT_EQ(offsetof(RegionEntry, access), 4U) << kRaise;
+  EXPECT_EQ(offsetof(RegionEntry, base), 8U) << kRaise;
+  EXPECT_EQ(offsetof(RegionEntry, length), 16U) << kRaise;
+  EXPECT_EQ(offsetof(RegionEntry, zone), 24U) << kRaise;
+  EXPECT_EQ(offsetof(RegionEntry, endpoint), 28U) << kRaise;
+  EXPECT_EQ(offsetof(RegionEntry, backing_fd), 32U) << kRaise;
+  EXPECT_EQ(offsetof(RegionEntry, window), 36U) << kRaise;
+  EXPECT_EQ(offsetof(RegionEntry, backing_offset), 40U) << kRaise;
+  EXPECT_EQ(offsetof(RegionEntry, origin), 48U) << kRaise;
+  EXPECT_EQ(kRemoteWrite, 0x20U) << kRaise;
+}
+
+class Replayed : public testing::Test {
+ protected:
+  // The address is one of this machine's, the family in its order.
+  static std::vector<std::byte> hello() {
+    std::vector<std::byte> octets = recorded("shm-hello");
+    const sa_family_t family = AF_INET;
+    std::memcpy(&octets[kAddressAt], &family, sizeof family);
+    return octets;
+  }
+  World world;
+  Adapter a{world, "127.0.0.1"};
+  std::unique_ptr<PublishedName> name = publish_any(a);
+};
+
+// Rules: VERSION.2
+TEST_F(Replayed, ADiallerOfTheFirstReleaseIsServed) {
+  Stranger first(world, name->qualifier());
+  first.say(hello());
+  EXPECT_EQ(first.hear(), Verdict::Fresh);
+  const SealedMemory memory = make_sealed_memory("recorded", 393'664);
+  const std::vector<std::byte> words = recorded("shm-segment");
+  for (std::size_t i = 0; i < 4; ++i) {
+    const std::uint32_t value = word(words, i);
+    std::memcpy(memory.mapping.data() + 4 * i, &value, sizeof value);
+  }
+  const int fd = memory.file.get();
+  first.say(recorded("shm-offer"), std::span(&fd, 1));
+  EXPECT_EQ(first.hear(), Verdict::Fresh);
+  EXPECT_EQ(a.links.size(), 1U);
+}
+
+// --- other numbers -------------------------------------------------------------------------------
+
+// Rules: VERSION.5
+TEST_F(Replayed, ADiallerOfAnotherVersionIsToldOursAndIsNamedInTheLog) {
+  std::vector<std::byte> later = hello();
+  later[4] = std::byte{9};
+  Stranger other(world, name->qualifier());
+  other.say(later);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(other.hear(), Verdict::WrongVersion);
+  EXPECT_EQ(
+      testing::internal::GetCapturedStderr(),
+      "datum warn: process " + std::to_string(::getpid()) +
+          " dials with version 9 of the same-host protocol, this one speaks version 1: "
+          "refused; install the same Datum for both, or let both use TCP (DATUM_TRANSPORT=auto)\n");
+  EXPECT_EQ(other.hear(), std::nullopt);
+  EXPECT_TRUE(a.links.empty());
+}
+
+// Only the first eight octets keep their meaning, and of these kind and verdict may be new ones.
+// Rules: VERSION.5
+TEST_F(Replayed, AHelloOfAnotherVersionMayBeOfAnySizeAndKind) {
+  constexpr std::byte kLater[] = {std::byte{0x44}, std::byte{0x54}, std::byte{0x48},
+                                  std::byte{0x53}, std::byte{2},    std::byte{0},
+                                  std::byte{77},   std::byte{99},   std::byte{1}};
+  Stranger other(world, name->qualifier());
+  other.say(kLater);
+  EXPECT_EQ(other.hear(), Verdict::WrongVersion);
+}
+
+// Rules: VERSION.6
+TEST_F(Replayed, ASegmentOfAnotherVersionIsRefusedAndBothNumbersAreNamed) {
+  for (const std::size_t size : {std::size_t{393'664}, std::size_t{4096}}) {
+    Stranger other(world, name->qualifier());
+    other.say(hello());
+    EXPECT_EQ(other.hear(), Verdict::Fresh);
+    const SealedMemory memory = make_sealed_memory("later", size);
+    constexpr std::uint32_t kWords[] = {0x44544c4b, 5, 1024, 2048};
+    std::memcpy(memory.mapping.data(), kWords, sizeof kWords);
+    const int fd = memory.file.get();
+    other.say(recorded("shm-offer"), std::span(&fd, 1));
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(other.hear(), std::nullopt);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "datum warn: process " + std::to_string(::getpid()) +
+                  " offered a link segment of version 5, this one knows version 4: refused; "
+                  "install the same Datum for both\n")
+        << size;
+    EXPECT_TRUE(a.links.empty());
+  }
+}
+
+// Listens as a process of another version does.
+class OfVersion {
+ public:
+  OfVersion(const std::string& version, const std::string& host, ConnQual qualifier)
+      : socket_(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)) {
+    const std::string name = "datum/" + version + "/" + host + "/" + std::to_string(qualifier);
+    EXPECT_EQ(take_name(socket_.get(), name), 0);
+    EXPECT_EQ(::listen(socket_.get(), 8), 0);
+  }
+
+ private:
+  UniqueFd socket_;
+};
+
+class OtherVersion : public testing::Test {
+ protected:
+  // Beyond 16 bits no port tells whose a name is.
+  const ConnQual qualifier = (ConnQual{1} << 43U) + static_cast<ConnQual>(::getpid());
+  World world;
+  Adapter a{world, "127.0.0.1"};
+  Dialled dialled;
+};
+
+// Rules: VERSION.4
+TEST_F(OtherVersion, IsNamedByADialThatHasSharedMemoryAlone) {
+  for (const char* host : {"127.0.0.1", "*"}) {
+    Adapter fresh(world, "127.0.0.1");
+    Dialled outcome;
+    const OfVersion later("2", host, qualifier);
+    testing::internal::CaptureStderr();
+    dial_now(world, fresh, "127.0.0.1", qualifier, outcome);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "datum warn: dial to 127.0.0.1 qualifier " + std::to_string(qualifier) +
+                  ": the process there speaks version 2 of the same-host protocol, this one "
+                  "version 1; install the same Datum for both, or let both use TCP "
+                  "(DATUM_TRANSPORT=auto)\n")
+        << host;
+    EXPECT_EQ(outcome.failure, DialFailure::Refused);
+    outcome.dial.reset();
+  }
+}
+
+// Rules: VERSION.4
+TEST_F(OtherVersion, IsNamedOnceHoweverOftenItIsDialled) {
+  const OfVersion later("3", "*", qualifier);
+  dial_now(world, a, "127.0.0.1", qualifier, dialled);
+  Dialled again;
+  testing::internal::CaptureStderr();
+  dial_now(world, a, "127.0.0.1", qualifier, again);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(again.failure, DialFailure::Refused);
+}
+
+// Rules: VERSION.4
+TEST_F(OtherVersion, ThatIsNoneOfTheNextTwoIsNobody) {
+  const OfVersion far("4", "127.0.0.1", qualifier);
+  dial_now(world, a, "127.0.0.1", qualifier, dialled);
+  EXPECT_EQ(dialled.failure, DialFailure::NobodyListens);
+}
+
+// Who waits for nobody at a name has it for another reason (qualifier_claim.h).
+// Rules: VERSION.4
+TEST_F(OtherVersion, ThatDoesNotListenIsNobody) {
+  const UniqueFd holder(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(take_name(holder.get(), "datum/2/*/" + std::to_string(qualifier)), 0);
+  dial_now(world, a, "127.0.0.1", qualifier, dialled);
+  EXPECT_EQ(dialled.failure, DialFailure::NobodyListens);
+}
+
+// Rules: VERSION.3
+TEST_F(OtherVersion, IsFoundByWhoeverHasAnotherWay) {
+  const OfVersion later("2", "*", qualifier);
+  const HostAddress host = *read_address(address_of("127.0.0.1"));
+  EXPECT_EQ(a.fabric->find(host, qualifier).what, Lookup::OtherVersion);
+  EXPECT_EQ(a.fabric->find(host, qualifier).version, 2U);
+  // Somebody who speaks ours goes first.
+  const StrangeListener ours(world, qualifier);
+  EXPECT_EQ(a.fabric->find(host, qualifier).what, Lookup::Found);
+}
+
+} // namespace
+} // namespace datum::test
