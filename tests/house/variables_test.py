@@ -13,6 +13,7 @@ source = pathlib.Path(sys.argv.pop(1))
 READERS = {
     'src/base/variables.cc': 'all of them',
     'src/registry/settings.cc': 'whether one is set that is not to be trusted',
+    'tools/common/progress.cc': 'TERM',
     'tools/cp/client.cc': 'DAT_CP_TOKEN, of dat-cp alone',
     'tools/perf/child.cc': 'PATH',
     'tools/run/launch.cc': 'PATH, and what it changes for another program',
