@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // cp/room_ahead.h: room on the disk for what is going to be written, where asking for it pays.
 // ext4 reserves each page of a write by itself, which takes longer than the copy. Of room that it
-// gave away beforehand (fallocate(2)) it only looks up where it is: a file of 2 GB is written in two
-// thirds of the time. tmpfs gains nothing; others compress less, or ask a server.
+// gave away beforehand (fallocate(2)) it only looks up where it is: a file of 2 GB is written in
+// two thirds of the time. tmpfs gains nothing; others compress less, or ask a server.
 #pragma once
 
 #include <cstdint>
