@@ -8,7 +8,7 @@
 namespace datum::tools {
 
 std::string objection_to(std::string_view greeting, std::string_view program, unsigned version) {
-  const std::string stranger = fmt::format("it is not {}", program);
+  std::string stranger = fmt::format("it is not {}", program);
   if (!greeting.starts_with(program)) return stranger;
   greeting.remove_prefix(program.size());
   if (!greeting.starts_with(' ')) return stranger;
