@@ -60,8 +60,8 @@ ListenResult<GuardedFd> bind_rendezvous(const std::optional<HostAddress>& host, 
 }
 
 int connect_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
-                       UniqueFd& socket) {
-  if (!socket) socket = UniqueFd(seqpacket_socket());
+                       GuardedFd& socket) {
+  if (!socket) socket = GuardedFd::take(&seqpacket_socket);
   if (!socket) return errno;
   sockaddr_un address{};
   const socklen_t length = to_sockaddr(rendezvous_name(host, qualifier), address);
@@ -146,7 +146,7 @@ Finding busy(const std::optional<HostAddress>& name, const Sought& sought) {
 }
 
 Finding judge(const std::optional<HostAddress>& name, const HostAddress& host, ConnQual qualifier,
-              UniqueFd& found) {
+              GuardedFd& found) {
   const Finding finding =
       finding_of(holder_is_owner(found.get(), name, host, qualifier), Lookup::Found);
   if (finding.what == Lookup::Found) return finding;
@@ -160,7 +160,7 @@ Finding judge(const std::optional<HostAddress>& name, const HostAddress& host, C
   return finding;
 }
 
-Finding look_up(const std::optional<HostAddress>& name, const Sought& sought, UniqueFd& out) {
+Finding look_up(const std::optional<HostAddress>& name, const Sought& sought, GuardedFd& out) {
   const int error = connect_rendezvous(name, sought.qualifier, out);
   if (error == 0) return judge(name, sought.host, sought.qualifier, out);
   if (error == EAGAIN) return busy(name, sought);
@@ -171,7 +171,7 @@ Finding look_up(const std::optional<HostAddress>& name, const Sought& sought, Un
 } // namespace
 
 Finding find_rendezvous(const HostAddress& host, ConnQual qualifier, KnownHolders& holders,
-                        Instant now, UniqueFd& out) {
+                        Instant now, GuardedFd& out) {
   const auto local = is_local(host);
   if (!local) return {Lookup::Unknown, local.error()};
   if (!*local) return {Lookup::OtherHost};
