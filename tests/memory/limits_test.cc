@@ -81,9 +81,9 @@ TEST(DatumMemoryLimits, ArenasFitIntoASmallFileSizeLimit) {
 TEST(DatumMemoryLimits, AddressSpaceLimitIsEnomemAndLeavesTheRestUsable) {
   EXPECT_EQ(in_child([] {
               if (!limit(RLIMIT_AS, address_space_in_use() + 40 * kMiB)) return 1;
-              if (const int wrong = expect_refusal(200 * kMiB, ENOMEM)) return wrong;
+              if (const int wrong = expect_refusal(std::size_t{40} << 30, ENOMEM)) return wrong;
               errno = 0;
-              if (datum_memory_alloc_huge(200 * kMiB, nullptr) != nullptr) return 2;
+              if (datum_memory_alloc_huge(std::size_t{40} << 30, nullptr) != nullptr) return 2;
               if (errno != ENOMEM) return 3;
               return expect_small_blocks_work();
             }),

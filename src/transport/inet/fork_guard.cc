@@ -26,6 +26,9 @@ constinit std::atomic<int> words_used{0};
 // has begun since the last one was over is sure that the next child sees the bit.
 constinit std::atomic<std::uint64_t> begun{0};
 constinit std::atomic<std::uint64_t> over{0};
+// NoFork objects. A thread adds itself and then looks for forks that are under way, a fork says
+// that it has begun and then looks here: one of the two sees the other.
+constinit std::atomic<int> forbidding{0};
 
 bool can_be_guarded(int fd) {
   return fd >= 0 && fd < kMostGuarded;
@@ -67,14 +70,18 @@ void replace_all() {
   if (harmless >= 0 && !has_place) ::close(harmless);
 }
 
+// What keeps a thread in there may be waiting for this one: a handler of a signal may fork.
 void before_fork() {
   begun.fetch_add(1);
+  for (ForkPatience patience; forbidding.load() != 0 && patience.pause();) {
+  }
 }
 void after_fork() {
   over.fetch_add(1);
 }
 void after_fork_in_child() {
   over.store(begun.load()); // those of other threads are none of the child's
+  forbidding.store(0);
   replace_all();
 }
 
@@ -105,6 +112,23 @@ std::uint64_t forks_begun() noexcept {
 
 std::uint64_t forks_over() noexcept {
   return over.load();
+}
+
+NoFork::NoFork() noexcept {
+  for (ForkPatience patience;;) {
+    forbidding.fetch_add(1);
+    if (begun.load() == over.load()) return;
+    forbidding.fetch_sub(1);
+    if (patience.pause()) continue;
+    forbidding.fetch_add(1);
+    return;
+  }
+}
+
+// In a child that was made meanwhile, by this thread, there is nothing left to take back.
+NoFork::~NoFork() {
+  for (int now = forbidding.load(); now > 0 && !forbidding.compare_exchange_weak(now, now - 1);) {
+  }
 }
 
 bool ForkPatience::pause() noexcept {

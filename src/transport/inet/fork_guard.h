@@ -8,6 +8,9 @@
 // What holds a name is made by GuardedFd::make(): it may be copied before it is guarded, but then
 // it is made again, and the copy never gets the name.
 //
+// What is there once and cannot be made again, a connection that was accepted or that was asked
+// for, is taken by GuardedFd::take(): no fork begins between it and the guard.
+//
 // Not here: children made behind the C library's back, and those made while a descriptor that has
 //           been let go is being closed; docs/design/shm.md says what follows.
 // Bounds:   numbers above kMostGuarded are left alone.
@@ -45,6 +48,16 @@ class ForkPatience {
   std::optional<Instant> end_; // from the first pause on
 };
 
+// No fork copies descriptors while it lives: those that begin wait, and those that have begun are
+// waited for, neither for longer than kForkPatience. Nothing in between may take a lock.
+class NoFork {
+ public:
+  NoFork() noexcept;
+  ~NoFork();
+  NoFork(const NoFork&) = delete;
+  NoFork& operator=(const NoFork&) = delete;
+};
+
 // A descriptor that is closed with its owner, and that no child has.
 class GuardedFd {
  public:
@@ -70,6 +83,14 @@ class GuardedFd {
     }
   }
 
+  // What `take` gives, a descriptor or -1 with errno, is guarded before a child can have it.
+  template <class Take>
+  static GuardedFd take(Take take) {
+    const NoFork here;
+    return GuardedFd{UniqueFd(take())};
+  }
+
+  void reset() { *this = GuardedFd(); }
   int get() const { return fd_.get(); }
   explicit operator bool() const { return static_cast<bool>(fd_); }
 

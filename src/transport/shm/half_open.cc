@@ -24,7 +24,7 @@ bool was_sent(ShmContext& context, int error) {
 
 } // namespace
 
-void HalfOpen::begin(ShmContext& context, UniqueFd socket) {
+void HalfOpen::begin(ShmContext& context, GuardedFd socket) {
   const auto process = peer_credentials(socket.get());
   if (!process) return; // the dialler finds a hangup
   std::unique_ptr<HalfOpen> half_open(new HalfOpen(context, std::move(socket), *process));
@@ -37,7 +37,7 @@ void HalfOpen::begin(ShmContext& context, UniqueFd socket) {
   context.arm(timer, context.options.half_open_limit);
 }
 
-HalfOpen::HalfOpen(ShmContext& context, UniqueFd socket, const PeerCredentials& process)
+HalfOpen::HalfOpen(ShmContext& context, GuardedFd socket, const PeerCredentials& process)
     : context_(context), socket_(std::move(socket)) {
   peer_.process = process;
 }

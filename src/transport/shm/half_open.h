@@ -19,13 +19,13 @@ struct ShmContext;
 // Owned by ShmContext::half_open; takes itself out when it has become a link or has failed.
 class HalfOpen final : private FdHandler, private Timer {
  public:
-  static void begin(ShmContext& context, UniqueFd socket);
+  static void begin(ShmContext& context, GuardedFd socket);
   ~HalfOpen();
   HalfOpen(const HalfOpen&) = delete;
   HalfOpen& operator=(const HalfOpen&) = delete;
 
  private:
-  HalfOpen(ShmContext& context, UniqueFd socket, const PeerCredentials& process);
+  HalfOpen(ShmContext& context, GuardedFd socket, const PeerCredentials& process);
 
   void on_ready(std::uint32_t events) override;
   void on_expired(Instant now) override;

@@ -54,8 +54,8 @@ int bind_rendezvous_to(const std::optional<HostAddress>& host, ConnQual qualifie
   return 0;
 }
 
-int connect_to(const std::string& name, UniqueFd& socket) {
-  if (!socket) socket = UniqueFd(seqpacket_socket());
+int connect_to(const std::string& name, GuardedFd& socket) {
+  if (!socket) socket = GuardedFd::take(&seqpacket_socket);
   if (!socket) return errno;
   sockaddr_un address{};
   const socklen_t length = to_sockaddr(name, address);
@@ -83,7 +83,7 @@ ListenResult<GuardedFd> bind_rendezvous(const std::optional<HostAddress>& host, 
 }
 
 int connect_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
-                       UniqueFd& socket) {
+                       GuardedFd& socket) {
   return connect_to(rendezvous_name(host, qualifier), socket);
 }
 
@@ -164,7 +164,7 @@ Finding busy(const std::optional<HostAddress>& name, const Sought& sought) {
 }
 
 Finding judge(const std::optional<HostAddress>& name, const HostAddress& host, ConnQual qualifier,
-              UniqueFd& found) {
+              GuardedFd& found) {
   const Finding finding =
       finding_of(holder_is_owner(found.get(), name, host, qualifier), Lookup::Found);
   if (finding.what == Lookup::Found) return finding;
@@ -178,7 +178,7 @@ Finding judge(const std::optional<HostAddress>& name, const HostAddress& host, C
   return finding;
 }
 
-Finding look_up(const std::optional<HostAddress>& name, const Sought& sought, UniqueFd& out) {
+Finding look_up(const std::optional<HostAddress>& name, const Sought& sought, GuardedFd& out) {
   const int error = connect_rendezvous(name, sought.qualifier, out);
   if (error == 0) return judge(name, sought.host, sought.qualifier, out);
   if (error == EAGAIN) return busy(name, sought);
@@ -187,7 +187,7 @@ Finding look_up(const std::optional<HostAddress>& name, const Sought& sought, Un
 }
 
 bool listens_there(unsigned version, const std::optional<HostAddress>& name, const Sought& sought) {
-  UniqueFd socket;
+  GuardedFd socket;
   return connect_to(rendezvous_name(version, name, sought.qualifier), socket) == 0 &&
          judge(name, sought.host, sought.qualifier, socket).what == Lookup::Found;
 }
@@ -205,7 +205,7 @@ Finding look_for_other_versions(const Sought& sought) {
 } // namespace
 
 Finding find_rendezvous(const HostAddress& host, ConnQual qualifier, KnownHolders& holders,
-                        Instant now, UniqueFd& out) {
+                        Instant now, GuardedFd& out) {
   const auto local = is_local(host);
   if (!local) return {Lookup::Unknown, local.error()};
   if (!*local) return {Lookup::OtherHost};

@@ -35,7 +35,7 @@ ListenResult<GuardedFd> bind_rendezvous(const std::optional<HostAddress>& host, 
 // 0 or errno; EAGAIN: whoever has the name has a full queue. `socket`: empty, or what another name
 // was tried with in vain.
 int connect_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
-                       UniqueFd& socket);
+                       GuardedFd& socket);
 
 enum class Lookup : std::uint8_t {
   Found,     // connected; nothing has been said yet
@@ -57,7 +57,7 @@ struct Finding {
 };
 // The rendezvous of the address, else that of every address.
 Finding find_rendezvous(const HostAddress& host, ConnQual qualifier, KnownHolders& holders,
-                        Instant now, UniqueFd& out);
+                        Instant now, GuardedFd& out);
 
 enum class Right : std::uint8_t { Has, HasNot, Unnamed };
 // The process behind a socket that was connected to `name` may speak for that qualifier: it belongs

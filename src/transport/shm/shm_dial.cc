@@ -24,7 +24,7 @@ constexpr int kMaxHangups = 8;
 } // namespace
 
 ShmDial::ShmDial(ShmContext& context, const HostAddress& address, ConnQual qualifier,
-                 UniqueFd found, DialEvents& events)
+                 GuardedFd found, DialEvents& events)
     : context_(context), address_(address), qualifier_(qualifier), events_(events),
       socket_(std::move(found)), pause_(kFirstPause) {
   Timer& timer = *this;
@@ -100,10 +100,8 @@ void ShmDial::begin() {
 
 // False: it was said what comes of it.
 bool ShmDial::find() {
-  UniqueFd socket;
   const Finding found =
-      find_rendezvous(address_, qualifier_, context_.holders, context_.now(), socket);
-  socket_ = GuardedFd(std::move(socket));
+      find_rendezvous(address_, qualifier_, context_.holders, context_.now(), socket_);
   switch (found.what) {
   case Lookup::Found: return true;
   case Lookup::OtherHost: give_up(DialFailure::Unreachable); break;

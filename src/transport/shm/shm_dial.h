@@ -24,7 +24,7 @@ namespace datum {
 class ShmDial final : public Dial, private FdHandler, private Timer {
  public:
   // `found`: the rendezvous, if somebody has looked it up just now.
-  ShmDial(ShmContext& context, const HostAddress& address, ConnQual qualifier, UniqueFd found,
+  ShmDial(ShmContext& context, const HostAddress& address, ConnQual qualifier, GuardedFd found,
           DialEvents& events);
   ~ShmDial() override;
   ShmDial(const ShmDial&) = delete;

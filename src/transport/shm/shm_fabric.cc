@@ -120,7 +120,7 @@ Result<std::unique_ptr<Dial>> ShmFabric::dial(const Address& address, ConnQual q
   if (!host) return fail(Type::InvalidAddress, Detail::AddressUnsupported);
   if (host->is_unspecified() || host->is_multicast())
     return fail(Type::InvalidAddress, Detail::AddressMalformed);
-  UniqueFd found = std::move(found_.rendezvous);
+  GuardedFd found = std::move(found_.rendezvous);
   if (found_.host != *host || found_.qualifier != qualifier) found.reset();
   return std::make_unique<ShmDial>(context_, *host, qualifier, std::move(found), events);
 }

@@ -89,7 +89,7 @@ class ShmFabric final : public Fabric {
   struct {
     HostAddress host;
     ConnQual qualifier = 0;
-    UniqueFd rendezvous;
+    GuardedFd rendezvous;
   } found_;
 };
 

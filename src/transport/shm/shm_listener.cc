@@ -147,7 +147,8 @@ void ShmListener::on_ready(std::uint32_t) {
   for (int i = 0; i < kAcceptsAtOnce; ++i) {
     if (context_.half_open.size() >= context_.options.max_half_open)
       return rest(kRestWithManyHalfOpen);
-    UniqueFd accepted(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    GuardedFd accepted = GuardedFd::take(
+        [&] { return ::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK); });
     if (accepted) {
       HalfOpen::begin(context_, std::move(accepted));
       continue;

@@ -90,8 +90,8 @@ int open_listener(const std::optional<HostAddress>& host, std::uint16_t port,
 
 Shortage start_connect(const HostAddress& to, std::uint16_t port,
                        const std::optional<HostAddress>& from, const Congestion* congestion,
-                       UniqueFd& out) {
-  UniqueFd socket(stream_socket(to.family));
+                       GuardedFd& out) {
+  GuardedFd socket = GuardedFd::take([&] { return stream_socket(to.family); });
   if (!socket) return shortage_of(errno);
   const bool bound = from && from->family == to.family;
   if (bound) {

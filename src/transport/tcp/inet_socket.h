@@ -23,7 +23,7 @@ int open_listener(const std::optional<HostAddress>& host, std::uint16_t port,
 // connection comes from that address. `congestion`: of a way within this host, or nullptr.
 Shortage start_connect(const HostAddress& to, std::uint16_t port,
                        const std::optional<HostAddress>& from, const Congestion* congestion,
-                       UniqueFd& out);
+                       GuardedFd& out);
 // What became of it: 0, or errno.
 int connect_result(int socket);
 // Of a call that makes a socket: less of ours would have let it succeed.

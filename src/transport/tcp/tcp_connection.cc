@@ -54,7 +54,7 @@ std::string oddity(const std::optional<iwarp::UntaggedHeader>& header) {
 
 } // namespace
 
-TcpConnection::TcpConnection(TcpContext& context, UniqueFd socket, bool same_host)
+TcpConnection::TcpConnection(TcpContext& context, GuardedFd socket, bool same_host)
     : context_(context), serial_(context.made++), same_host_(same_host), socket_(std::move(socket)),
       session_(settings(context.options, same_host), context.chunks, *this),
       window_(context.options.dead_peer_timeout) {

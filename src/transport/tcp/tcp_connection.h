@@ -50,7 +50,7 @@ class TcpConnection final : public PendingHook,
                             private FdHandler,
                             private Timer {
  public:
-  TcpConnection(TcpContext& context, UniqueFd socket, bool same_host);
+  TcpConnection(TcpContext& context, GuardedFd socket, bool same_host);
   ~TcpConnection() override;
   TcpConnection(const TcpConnection&) = delete;
   TcpConnection& operator=(const TcpConnection&) = delete;

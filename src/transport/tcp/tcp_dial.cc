@@ -222,7 +222,7 @@ Shortage TcpDial::Attempt::begin() {
   }
 }
 
-Shortage TcpDial::Attempt::start(UniqueFd& socket) {
+Shortage TcpDial::Attempt::start(GuardedFd& socket) {
   const TcpContext& context = dial_.context_;
   return start_connect(dial_.host_, port_, context.scope(),
                        dial_.same_host_ ? &context.congestion : nullptr, socket);
@@ -230,7 +230,7 @@ Shortage TcpDial::Attempt::start(UniqueFd& socket) {
 
 Shortage TcpDial::Attempt::begin_now() {
   TcpContext& context = dial_.context_;
-  UniqueFd socket;
+  GuardedFd socket;
   Shortage found = start(socket);
   if (is_freed_by_an_end(found) && context.give_up_oldest()) found = start(socket);
   if (is_shortage(found)) dial_.tell(found);

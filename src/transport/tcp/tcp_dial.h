@@ -63,7 +63,7 @@ class TcpDial final : private Timer {
     void on_tcp_connected(int error) override;
     void on_no_reply(iwarp::NoReply why, int error) override;
     void on_reply() override { dial_.end_with(*this); } // destroys it
-    Shortage start(UniqueFd& socket);
+    Shortage start(GuardedFd& socket);
     Shortage begin_now();
     void begin_again();
     void hang_up();

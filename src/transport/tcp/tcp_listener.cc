@@ -270,7 +270,8 @@ void TcpListener::on_ready(std::uint32_t) {
       replaced = outdated(*time);
       if (replaced == nullptr) return wait_for_room(*time);
     }
-    UniqueFd accepted(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    GuardedFd accepted = GuardedFd::take(
+        [&] { return ::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK); });
     if (accepted) {
       if (replaced != nullptr) drop(*replaced);
       welcome(std::move(accepted));
@@ -326,7 +327,7 @@ bool TcpListener::give_up_stranger() {
   return context_.give_up_oldest();
 }
 
-void TcpListener::welcome(UniqueFd socket) {
+void TcpListener::welcome(GuardedFd socket) {
   const bool same_host =
       is_within_host(local_name(socket.get()).host, remote_name(socket.get()).host);
   if (!same_host) context_.congestion.expect_network(socket.get());

@@ -69,7 +69,7 @@ class TcpListener final : public Listener, public ListenerHook, private FdHandle
 
   void on_ready(std::uint32_t events) override;
   void on_expired(Instant now) override;
-  void welcome(UniqueFd socket);
+  void welcome(GuardedFd socket);
   void drop(const HalfOpen& one);
   void rest(Instant until);
   void wait_for_room(Duration time_to_speak);

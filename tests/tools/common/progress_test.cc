@@ -19,7 +19,8 @@ TEST(Progress, AWideTerminalHasABar) {
 }
 
 TEST(Progress, ALabelIsCutWhereTheTerminalEnds) {
-  EXPECT_EQ(progress_text(kHalf, 60), "[############............]  50% 100.0 MiB 1.7 MB/s 1:02 phot");
+  EXPECT_EQ(progress_text(kHalf, 60),
+            "[############............]  50% 100.0 MiB 1.7 MB/s 1:02 phot");
 }
 
 TEST(Progress, ANarrowTerminalHasNumbersInPlaceOfABar) {

@@ -8,16 +8,19 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <cstring>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "tests/filter.h"
 #include "tests/unit/shm/child.h"
 #include "transport/inet/fork_guard.h"
@@ -90,12 +93,16 @@ TEST(ForkGuard, ARefusedCallLeavesTheChildNoCopy) {
   EXPECT_EQ(said, kGone);
 }
 
-// --- a fork that takes its time ------------------------------------------------------------------
+// --- what the last of all handlers does before a fork
+// ---------------------------------------------
 
 std::atomic<bool> hold_forks{false};
 std::atomic<bool> fork_is_held{false};
 
+std::atomic<Instant> prepared_at{0}; // the last fork, behind the guard's own handler
+
 void wait_before_fork() {
+  prepared_at = monotonic_now();
   while (hold_forks) {
     fork_is_held = true;
     ::usleep(1'000);
@@ -105,6 +112,110 @@ void wait_before_fork() {
 [[gnu::constructor(101)]] void wait_in_forks() {
   ::pthread_atfork(&wait_before_fork, nullptr, nullptr);
 }
+
+// --- forks beside connections that are accepted --------------------------------------------------
+
+struct Name {
+  sockaddr_un address{};
+  socklen_t length = 0;
+  bool operator==(const Name& other) const {
+    return length == other.length && std::memcmp(&address, &other.address, length) == 0;
+  }
+};
+
+Name name_of(int socket) {
+  Name name;
+  name.length = sizeof name.address;
+  if (::getsockname(socket, reinterpret_cast<sockaddr*>(&name.address), &name.length) != 0)
+    name.length = 0;
+  return name;
+}
+
+// In a child: a connection that was accepted there. Such a socket has the listener's name, and does
+// not listen.
+bool has_accepted(const Name& listener) {
+  for (int fd = 0; fd < 512; ++fd) {
+    int listens = 1;
+    socklen_t length = sizeof listens;
+    if (::getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) != 0 || listens != 0)
+      continue;
+    if (name_of(fd) == listener) return true;
+  }
+  return false;
+}
+
+constexpr std::size_t kCallers = 10;
+
+UniqueFd listener_with_a_name() {
+  UniqueFd listener(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  const sockaddr_un any{AF_UNIX, {}};
+  // One that the kernel chooses.
+  EXPECT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&any), sizeof any.sun_family),
+            0);
+  EXPECT_EQ(::listen(listener.get(), kCallers), 0);
+  return listener;
+}
+
+UniqueFd caller_of(const Name& name) {
+  UniqueFd caller(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  EXPECT_EQ(::connect(caller.get(), reinterpret_cast<const sockaddr*>(&name.address), name.length),
+            0);
+  return caller;
+}
+
+// Makes a child as soon as it is told that a connection has been accepted.
+class Forker {
+ public:
+  enum class Found { kNothing, kCopy, kGaveUp }; // the last: the fork was held up for too long
+
+  explicit Forker(const Name& name) : thread_([this, name] { found_ = fork_when_told(name); }) {}
+  // In between: the connection is there, and not guarded yet.
+  void make_a_child() {
+    const std::uint64_t before = forks_begun();
+    told_ = true;
+    while (forks_begun() == before) std::this_thread::yield();
+    for (int i = 0; i < 5; ++i) std::this_thread::yield(); // for one that nothing holds up
+  }
+  Found found() {
+    thread_.join();
+    return found_;
+  }
+
+ private:
+  Found fork_when_told(const Name& name) {
+    while (!told_) std::this_thread::yield();
+    const Instant began = monotonic_now();
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(has_accepted(name) ? 1 : 0);
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    if (prepared_at - began >= kForkPatience) return Found::kGaveUp;
+    return status == 0 ? Found::kNothing : Found::kCopy;
+  }
+
+  std::atomic<bool> told_{false};
+  Found found_ = Found::kNothing;
+  std::thread thread_; // the last: it uses the others
+};
+
+// Rules: THREAD.16
+TEST(ForkGuard, NoChildHasAConnectionThatIsBeingAccepted) {
+  const UniqueFd listener = listener_with_a_name();
+  const Name name = name_of(listener.get());
+  for (std::size_t i = 0; i < kCallers; ++i) {
+    const UniqueFd caller = caller_of(name);
+    Forker forker(name);
+    const GuardedFd accepted = GuardedFd::take([&] {
+      const int fd = ::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC);
+      forker.make_a_child();
+      return fd;
+    });
+    EXPECT_TRUE(accepted);
+    EXPECT_NE(forker.found(), Forker::Found::kCopy) << "caller " << i;
+  }
+}
+
+// --- a fork that takes its time ------------------------------------------------------------------
 
 // Rules: THREAD.16
 TEST(ForkGuard, AForkThatDoesNotEndHoldsADescriptorUpFor200Milliseconds) {

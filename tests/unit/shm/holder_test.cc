@@ -50,7 +50,7 @@ TEST(QualifierHolder, OfThisUserIsNamedWithItsProcess) {
 TEST(QualifierHolder, IsNoLinkOfThisUser) {
   const std::string name = rendezvous_name(kEveryAddress, a_port());
   UniqueFd socket = listen_at(name);
-  UniqueFd caller;
+  GuardedFd caller;
   ASSERT_EQ(connect_rendezvous(kEveryAddress, a_port(), caller), 0);
   const UniqueFd link(::accept4(socket.get(), nullptr, nullptr, SOCK_CLOEXEC));
   ASSERT_TRUE(link);

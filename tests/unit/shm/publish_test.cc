@@ -255,7 +255,7 @@ TEST_F(Publish, WithoutANameForItselfAUserIsNotEvenItsOwnEqual) {
     const auto port = PortClaim::take(host, 0);
     const auto name = bind_rendezvous(host, port ? port->port() : 0, true);
     KnownHolders holders;
-    UniqueFd found;
+    GuardedFd found;
     numbers.put(kFindings);
     const Finding finding = find_rendezvous(host, port->port(), holders, 0, found);
     numbers.put(finding.what == Lookup::Unnamed && !found ? kFailed : kPublished);
@@ -328,11 +328,11 @@ struct FullQueue {
     const auto host = read_address(address_of("127.0.0.1"));
     const bool waits = take_name(socket.get(), rendezvous_name(host, qualifier)) == 0 &&
                        ::listen(socket.get(), 0) == 0;
-    for (UniqueFd& each : waiting) last = connect_rendezvous(host, qualifier, each);
+    for (GuardedFd& each : waiting) last = connect_rendezvous(host, qualifier, each);
     if (!waits) last = ENOENT;
   }
   UniqueFd socket{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)};
-  std::array<UniqueFd, 2> waiting;
+  std::array<GuardedFd, 2> waiting;
   int last = 0;
 };
 
@@ -361,9 +361,9 @@ TEST_F(Publish, ASquatterBesideEveryAddressWhoseQueueIsFullKeepsNobodyFromIt) {
 Finding find_beside_full_queue(ConnQual qualifier) {
   KnownHolders holders;
   const HostAddress host = *read_address(address_of("127.0.0.1"));
-  std::array<UniqueFd, 2> waiting;
-  for (UniqueFd& each : waiting) connect_rendezvous(host, qualifier, each);
-  UniqueFd found;
+  std::array<GuardedFd, 2> waiting;
+  for (GuardedFd& each : waiting) connect_rendezvous(host, qualifier, each);
+  GuardedFd found;
   return find_rendezvous(host, qualifier, holders, 0, found);
 }
 
@@ -391,7 +391,7 @@ TEST_F(Publish, WhoseAFullQueueIsIsNotAskedWhereNobodyCouldBeRight) {
   const ConnQual port = publish_any(a)->qualifier(); // and it is free again
   const HostAddress host = *read_address(address_of("127.0.0.1"));
   KnownHolders holders;
-  UniqueFd found;
+  GuardedFd found;
   {
     const FullQueue squatter(port);
     ASSERT_EQ(squatter.last, EAGAIN);

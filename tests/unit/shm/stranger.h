@@ -65,7 +65,7 @@ class Stranger {
 
  private:
   World& world_;
-  UniqueFd socket_;
+  GuardedFd socket_;
 };
 
 // Holds a rendezvous and answers diallers, with one id, as a test wants.
