@@ -26,7 +26,8 @@ SUITES = {"bookworm": "Debian 12", "trixie": "Debian 13"}
 PLACE = TREE / "build/deb-check"
 NOBODY = 65534
 # What installing and purging any package leaves: records of dpkg and apt, caches, logs.
-NOT_OURS = re.compile(r"/(proc|sys|dev|tmp|run|root|local|etc/ld\.so\.cache|var/(log|cache|lib/(dpkg|apt|systemd)))(/|$)")
+NOT_OURS = re.compile(r"/(proc|sys|dev|tmp|run|root|local|etc/ld\.so\.cache|var/(log|cache|lib/(dpkg|apt|systemd)))"
+                      r"(/|$)")
 NOT_INSTALLABLE = "left out: what it needs is not installable there"
 RESTRICTIONS = {"allow-stderr", "needs-root", "breaks-testbed", "skip-not-installable"}
 
