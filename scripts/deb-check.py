@@ -26,7 +26,8 @@ SUITES = {"bookworm": "Debian 12", "trixie": "Debian 13"}
 PLACE = TREE / "build/deb-check"
 NOBODY = 65534
 # What installing and purging any package leaves: records of dpkg and apt, caches, logs.
-NOT_OURS = re.compile(r"/(proc|sys|dev|tmp|run|root|local|var/(log|cache|lib/(dpkg|apt|systemd))|etc/ld\.so\.cache)(/|$)")
+NOT_OURS = re.compile(r"/(proc|sys|dev|tmp|run|root|local|etc/ld\.so\.cache|var/(log|cache|lib/(dpkg|apt|systemd)))"
+                      r"(/|$)")
 NOT_INSTALLABLE = "left out: what it needs is not installable there"
 RESTRICTIONS = {"allow-stderr", "needs-root", "breaks-testbed", "skip-not-installable"}
 
@@ -175,8 +176,9 @@ def repository_of(packages):
         folder.chmod(0o755)
         for package in packages.glob("*.deb"):
             shutil.copy(package, folder)
-        index = subprocess.run(["dpkg-scanpackages", "--multiversion", "."], cwd=folder, check=True, capture_output=True)
-        (folder / "Packages").write_bytes(index.stdout)
+        with open(folder / "Packages", "w") as index:
+            subprocess.run(["dpkg-scanpackages", "--multiversion", "."], cwd=folder, check=True, stdout=index,
+                           stderr=subprocess.DEVNULL)
         (dsc,) = packages.glob("*.dsc")
         run(["dpkg-source", "--no-check", "-x", dsc, folder / "source"], subprocess.DEVNULL)
         yield folder
@@ -291,7 +293,8 @@ def compare(first, second, log):
 
 
 def check_reproducible(report):
-    built = [report.step(own_suite(), f"build-{number + 1}", lambda log: build_variant(number, log)) for number in (0, 1)]
+    built = [report.step(own_suite(), f"build-{number + 1}", lambda log: build_variant(number, log))
+             for number in (0, 1)]
     if all(built):
         report.step(own_suite(), "compare", lambda log: compare(*built, log))
 

@@ -24,10 +24,11 @@ done
 version=$(sed -n 's/^project(datum VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 packaged=$(dpkg-parsechangelog -l packaging/debian/changelog -S Version)
 if [ "${packaged%-*}" != "$version" ]; then
-  echo "deb: packaging/debian/changelog is of version $packaged, CMakeLists.txt of $version: add an entry (dch -v $version-0datum1)" >&2
+  echo "deb: packaging/debian/changelog is of version $packaged, CMakeLists.txt of $version: add an entry" >&2
   exit 1
 fi
-commit=$(git rev-parse --verify HEAD) || { echo "deb: the source is taken from git, and this is no git tree" >&2; exit 1; }
+commit=$(git rev-parse --verify HEAD) ||
+  { echo "deb: the source is taken from git, and this is no git tree" >&2; exit 1; }
 [ -z "$(git status --porcelain)" ] || echo "deb: of commit ${commit:0:12}; changes since then are in no package" >&2
 
 rm -rf "$work" "$out"

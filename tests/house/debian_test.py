@@ -57,7 +57,8 @@ class Debian(unittest.TestCase):
 
     def test_what_a_build_needs_is_in_build_depends(self):
         source = read("packaging/debian/control").split("\n\n")[0]
-        listed = subprocess.run([ROOT / "scripts/deps.sh", "--list", "build"], capture_output=True, text=True, check=True)
+        listed = subprocess.run([ROOT / "scripts/deps.sh", "--list", "build"], capture_output=True, text=True,
+                                check=True)
         needed = {line.split()[1] for line in listed.stdout.splitlines()} - {"g++"}  # build-essential
         self.assertEqual(needed - set(re.findall(r"^ ([^\s,]+)", source, re.M)), set())
 
