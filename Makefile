@@ -6,13 +6,13 @@ DEBUG_INFO ?= apart
 GROUPS_WANTED := $(or $(GROUPS),build test)
 
 .DEFAULT_GOAL := all
-.PHONY: all deps demo test check bench siw fuzz soak strict mutants coverage install uninstall dist format clean help
+.PHONY: all deps demo test check bench siw fuzz soak strict mutants coverage install uninstall dist portable rpm format clean help
 
 all: ## build libraries, tools and examples into build/release (installs nothing)
 	@scripts/deps.sh --check build
 	@scripts/build.sh release
 
-deps: ## install missing Debian packages; GROUPS="build test check interop bench coverage siw dist"
+deps: ## install missing Debian packages; GROUPS="build test check interop bench coverage siw dist portable rpm musl"
 	@scripts/deps.sh $(GROUPS_WANTED)
 
 demo: ## copy a real tree between two processes by RDMA, verify it, measure it
@@ -70,6 +70,14 @@ uninstall: ## remove what make install put there, with the same DESTDIR and PREF
 dist: ## pack the committed source, reproducibly: build/dist/datum-VERSION.tar.xz
 	@scripts/deps.sh dist
 	@scripts/dist.sh
+
+portable: ## pack what runs wherever it is unpacked: build/portable/*.tar.xz
+	@scripts/deps.sh build portable
+	@scripts/portable.sh
+
+rpm: ## build build/rpm/*.rpm
+	@scripts/deps.sh build rpm
+	@scripts/rpm.sh
 
 format: ## lay out the C and C++ source with clang-format
 	@scripts/format.sh
