@@ -6,7 +6,7 @@ DEBUG_INFO ?= apart
 GROUPS_WANTED := $(or $(GROUPS),build test)
 
 .DEFAULT_GOAL := all
-.PHONY: all deps demo test check bench siw system arch fuzz soak strict old-release mutants coverage install uninstall deb deb-check dist format clean help
+.PHONY: all deps demo test check bench siw system arch fuzz soak strict old-release mutants coverage install uninstall deb deb-check dist portable rpm format clean help
 
 all: ## build libraries, tools and examples into build/release (installs nothing)
 	@scripts/deps.sh --check build
@@ -90,6 +90,14 @@ deb-check: ## try them in roots of Debian 12 and 13, as root; ARGS=--reproducibl
 dist: ## pack the committed source, reproducibly: build/dist/datum-VERSION.tar.xz
 	@scripts/deps.sh dist
 	@scripts/dist.sh
+
+portable: ## pack what runs wherever it is unpacked: build/portable/*.tar.xz
+	@scripts/deps.sh build portable
+	@scripts/portable.sh
+
+rpm: ## build build/rpm/*.rpm
+	@scripts/deps.sh build rpm
+	@scripts/rpm.sh
 
 format: ## lay out the C and C++ source with clang-format
 	@scripts/format.sh

@@ -87,6 +87,7 @@ rpm       rpmlint                judges what was built
 rpm       git                    knows which files belong to the source
 rpm       xz-utils               packs the source
 rpm       debugedit              takes the debug information apart
+rpm       elfutils               and strips what is left
 musl      musl-dev               the headers of that C library
 musl      libc++-19-dev          a C++ library that can be told of it, and has all of C++20 that we use
 musl      clang-19               the compiler that goes with it

@@ -25,9 +25,6 @@ if [ -e /etc/debian_version ]; then
   # The names in BuildRequires are Fedora's; here scripts/deps.sh has brought what they stand for.
   options+=(--nodeps)
 fi
-# What takes debug information apart is a package of its own, which Debian does not have.
-[ -x /usr/bin/find-debuginfo ] || [ -x /usr/lib/rpm/find-debuginfo.sh ] || options+=(--define 'debug_package %{nil}')
-
 if ! rpmbuild -ba --define "_topdir $top" "${options[@]}" "$top/SPECS/datum.spec" >"$log" 2>&1; then
   tail -n 20 "$log" >&2
   echo "rpm: it does not build; all of it: $log" >&2
