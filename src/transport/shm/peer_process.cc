@@ -48,38 +48,27 @@ bool may_be(const UniqueFd& passed, pid_t pid) {
   return named && (pid == 0 || *named == pid || *named == -1);
 }
 
-// Of /proc/<pid>/stat.
-struct ProcessState {
-  char state = 0;
-  unsigned long threads = 0;
-  std::uint64_t began = 0;
-};
-
-constexpr int kFieldOfThreads = 20, kFieldOfBegin = 22; // the state is field 3
-
-// Nothing: it cannot be read. No memory is needed for it.
-std::optional<ProcessState> state_of(pid_t pid) {
+UniqueFd line_of(pid_t pid) {
   char path[40];
   std::snprintf(path, sizeof path, "/proc/%ld/stat", static_cast<long>(pid));
-  const UniqueFd file(::open(path, O_RDONLY | O_CLOEXEC));
-  if (!file) return std::nullopt;
-  char line[1024];
-  const ssize_t got = ::read(file.get(), line, sizeof line - 1);
-  if (got <= 0) return std::nullopt;
-  line[got] = '\0';
+  return UniqueFd(::open(path, O_RDONLY | O_CLOEXEC));
+}
+
+constexpr int kFieldOfState = 3, kFieldOfThreads = 20;
+
+// The first thread of a process may be a zombie while others go on.
+bool tells_of_an_end(const char* line) {
   // The second field, the name of the program, may contain anything.
   const char* at = std::strrchr(line, ')');
-  if (at == nullptr || at[1] != ' ') return std::nullopt;
-  ProcessState result{.state = at[2]};
+  if (at == nullptr || at[1] != ' ') return false;
   at += 2;
-  for (int field = 3; field < kFieldOfBegin; ++field) {
-    if (field == kFieldOfThreads) result.threads = std::strtoul(at, nullptr, 10);
+  if (*at != 'Z' && *at != 'X') return false;
+  for (int field = kFieldOfState; field < kFieldOfThreads; ++field) {
     at = std::strchr(at, ' ');
-    if (at == nullptr) return std::nullopt;
+    if (at == nullptr) return false;
     ++at;
   }
-  result.began = std::strtoull(at, nullptr, 10);
-  return result;
+  return std::strtoul(at, nullptr, 10) <= 1;
 }
 
 } // namespace
@@ -95,21 +84,19 @@ UniqueFd peer_pidfd(int socket, UniqueFd passed) {
   return pid > 0 ? pidfd_open(pid) : UniqueFd();
 }
 
-NumberedProcess::NumberedProcess(pid_t pid) : pid_(pid) {
-  if (pid_ <= 0) return;
-  if (const auto state = state_of(pid_)) began_ = state->began;
-}
+NumberedProcess::NumberedProcess(pid_t pid)
+    : pid_(pid), line_(pid > 0 ? line_of(pid) : UniqueFd()) {}
 
 bool NumberedProcess::has_ended() const {
   if (pid_ <= 0) return false;
   const NotCancellable here;
   if (::kill(pid_, 0) != 0 && errno == ESRCH) return true;
-  if (began_ == 0) return false;
-  const auto found = state_of(pid_);
-  if (!found) return false;
-  if (found->began != began_) return true;
-  // The first thread of a process may end before the others.
-  return (found->state == 'Z' || found->state == 'X') && found->threads <= 1;
+  if (!line_) return false;
+  char line[1024];
+  const ssize_t got = ::pread(line_.get(), line, sizeof line - 1, 0);
+  if (got < 0) return errno == ESRCH;
+  line[got] = '\0';
+  return tells_of_an_end(line);
 }
 
 } // namespace datum

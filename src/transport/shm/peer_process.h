@@ -4,7 +4,6 @@
 // process may hold its other end.
 #pragma once
 
-#include <cstdint>
 #include <sys/types.h>
 
 #include "base/unique_fd.h"
@@ -19,7 +18,8 @@ UniqueFd own_pidfd();
 // another process than the kernel's credentials do is not used. May be empty.
 UniqueFd peer_pidfd(int socket, UniqueFd passed);
 
-// A process by its number and by when it began, since numbers are reused.
+// A process that no descriptor of its own can be had of. Its line in /proc stays open: it keeps to
+// that process, also when the number is reused.
 class NumberedProcess {
  public:
   // 0: it is not visible in our pid namespace.
@@ -29,7 +29,7 @@ class NumberedProcess {
 
  private:
   pid_t pid_;
-  std::uint64_t began_ = 0; // in ticks of the clock of /proc; 0: /proc does not tell
+  UniqueFd line_; // /proc/<pid>/stat; may be empty
 };
 
 } // namespace datum
