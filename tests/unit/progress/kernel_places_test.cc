@@ -25,7 +25,8 @@ TEST(KernelPlaces, ARefusedHurryLetsASleepEndByItself) {
     end = places.now() + 5 * kMillisecond;
     places.hurry_background(places.now());
     rung = places.sleep_in_background(false, end);
-  }).join();
+  })
+      .join();
   if (!filtered) GTEST_SKIP() << "no filter of system calls here";
   EXPECT_FALSE(rung);
   EXPECT_GE(places.now(), end);
