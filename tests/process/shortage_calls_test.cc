@@ -265,7 +265,7 @@ constexpr InFront kInFront[] = {
     {"socket"},
     {"stat", kAtTheFirstOpen},
     {"timerfd_create"},
-    {"timerfd_settime", "ShortageAtAHurry.MakesOnlyTheNapLonger"},
+    {"timerfd_settime", "KernelPlaces.ARefusedHurryLetsASleepEndByItself"},
     {"write", "MemoryFile.ALimitOnFilesIsAnError"},
 };
 

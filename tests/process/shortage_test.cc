@@ -374,36 +374,6 @@ TEST(ShortageAtRegistration, AHoleIsStillNoShortage) {
   EXPECT_DAT_TYPE(of_hole, DAT_INVALID_PARAMETER);
 }
 
-// Polls long enough for the background thread to take long naps.
-void poll_for_a_while(DAT_EVD_HANDLE evd) {
-  DAT_EVENT event{};
-  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
-  while (std::chrono::steady_clock::now() < end) static_cast<void>(dat_evd_dequeue(evd, &event));
-}
-
-// What is left to the background thread ends its nap early. If that fails the nap ends by itself.
-// Rules: PROGRESS.5
-TEST(ShortageAtAHurry, MakesOnlyTheNapLonger) {
-  if (transport() != "shm") GTEST_SKIP() << "over TCP nothing is left to the background thread";
-  constexpr std::size_t kMoreThanAtOnce = std::size_t{4} << 20U;
-  constexpr int kAttempts = 100; // whoever loses the processor does not poll
-  ConnectedPair pair;
-  Buffer from = pair.active().buffer(kMoreThanAtOnce);
-  Buffer to = pair.passive().buffer(kMoreThanAtOnce);
-  for (int i = 1; i <= kAttempts && !was_called("timerfd_settime"); ++i) {
-    from.fill(static_cast<std::uint8_t>(i));
-    poll_for_a_while(pair.active().request_evd());
-    fail_call(Resource::kPermission, 1, Lasting::kFromThenOn);
-    EXPECT_DAT_OK(post_write(pair.active().ep(), {from.segment()}, to.remote(), 1));
-    ::usleep(50'000); // nobody polls
-    end_shortage();
-    DAT_EVENT event{};
-    EXPECT_DAT_OK(dat_evd_dequeue(pair.active().request_evd(), &event));
-    EXPECT_TRUE(to.holds(static_cast<std::uint8_t>(i), 0, kMoreThanAtOnce));
-  }
-  EXPECT_TRUE(was_called("timerfd_settime"));
-}
-
 // Rules: THREAD.13
 TEST(ShortageAtATrigger, TheAgentIsCalledAllTheSame) {
   const Ia ia = open_ia();

@@ -289,6 +289,32 @@ TEST(Progress, P5WhatCannotWaitIsLookedAtWithin100usHoweverLongSomebodyPolled) {
       20);
 }
 
+// What is left to the background thread ends its nap early. If that fails the nap ends by itself.
+// Rules: PROGRESS.5
+TEST(Progress, P5AHurryThatIsRefusedMakesOnlyTheNapLonger) {
+  Duration longest = 0;
+  each_seed(
+      [&](std::uint64_t seed) {
+        StageWorld world(seed, true);
+        Stage& stage = world.stage;
+        world.places.refuses_hurry = true;
+        stage.add([&] {
+          world.poll_until(stage.now() + 20'000'000);
+          world.lock.acquire();
+          world.transport.leave_behind_in_a_hurry();
+          world.lock.relinquish();
+        });
+        world.start_background();
+        EXPECT_EQ(stage.run(), Stage::End::Quiet);
+        EXPECT_FALSE(world.transport.has_left_behind());
+        longest = std::max(longest, world.transport.longest_left_behind());
+        EXPECT_EQ(world.close(), Stage::End::Finished);
+      },
+      20);
+  EXPECT_GT(longest, 100'000); // otherwise nothing was refused
+  EXPECT_LE(longest, 4'100'000);
+}
+
 TEST(Progress, P6NobodyRunsWhileAWaiterSleeps) {
   each_seed([](std::uint64_t seed) {
     StageWorld world(seed, true);

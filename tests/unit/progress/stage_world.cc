@@ -52,6 +52,7 @@ bool StagePlaces::sleep_in_background(bool with_bell, Instant until) {
 
 // The timer is an actor of its own.
 void StagePlaces::hurry_background(Instant by) {
+  if (refuses_hurry) return;
   stage_.add([this, by] {
     stage_.block([] { return false; }, by);
     hurry_rung_ = true;

@@ -39,6 +39,8 @@ class StageTransport;
 
 class StagePlaces final : public Places {
  public:
+  bool refuses_hurry = false; // as a filter does that forbids the timer
+
   StagePlaces(Stage& stage, bool core_to_spare) : stage_(stage), core_to_spare_(core_to_spare) {}
   void attach(StageTransport& transport) { transport_ = &transport; }
   void ring() { bell_rung_ = true; }

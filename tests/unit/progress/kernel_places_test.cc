@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "progress/kernel_places.h"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <sys/syscall.h>
+#include <thread>
+
+#include "tests/filter.h"
+
+namespace datum {
+namespace {
+
+// What that means for a nap: Progress.P5AHurryThatIsRefusedMakesOnlyTheNapLonger.
+// Rules: PROGRESS.5
+TEST(KernelPlaces, ARefusedHurryLetsASleepEndByItself) {
+  KernelPlaces places;
+  ASSERT_TRUE(places.valid());
+  bool filtered = false;
+  bool rung = true;
+  Instant end = 0;
+  std::thread([&] { // the filter is of that thread alone
+    filtered = test::forbid_call(SYS_timerfd_settime, EPERM);
+    end = places.now() + 5 * kMillisecond;
+    places.hurry_background(places.now());
+    rung = places.sleep_in_background(false, end);
+  })
+      .join();
+  if (!filtered) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_FALSE(rung);
+  EXPECT_GE(places.now(), end);
+}
+
+} // namespace
+} // namespace datum
