@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
