@@ -10,9 +10,9 @@
 namespace datum::net {
 
 // Begins the program anew in a network namespace of its own, unless that has been done. Needs no
-// privilege where there are user namespaces. Namespaces and interfaces vanish with the last process in them, and every
-// process of the test dies with the one that began it. Where the kernel
-// refuses, the program ends: skipped, or failed in CI.
+// privilege where there are user namespaces. Namespaces and interfaces vanish with the last process
+// in them, and every process of the test dies with the one that began it. Where the kernel refuses,
+// the program ends: skipped, or failed in CI.
 void enter_own_namespaces(char** words);
 
 class Namespace {

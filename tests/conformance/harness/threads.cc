@@ -12,6 +12,19 @@ namespace datum::test {
 
 namespace {
 
+#if defined(DATUM_EMULATED)
+// The kernel knows the system calls of its own processor, x86-64, not those of the emulated one.
+constexpr long kFutex = 202, kPpoll = 271, kEpollPwait = 281, kEpollPwait2 = 441, kEpollWait = 232;
+#else
+constexpr long kFutex = SYS_futex, kPpoll = SYS_ppoll, kEpollPwait = SYS_epoll_pwait,
+               kEpollPwait2 = 441; // Linux 5.11; the same everywhere
+#ifdef SYS_epoll_wait
+constexpr long kEpollWait = SYS_epoll_wait;
+#else
+constexpr long kEpollWait = kEpollPwait;
+#endif
+#endif
+
 // What the kernel says of the thread: the system call in which it sleeps, and its arguments. Asleep
 // at a lock is not yet in the wait: a lock sleeps until a word that says "taken" changes, a wait
 // until a word that is 0 does, or in the kernel's poll.
@@ -22,16 +35,9 @@ bool waits(int thread_id) {
   std::string operation;
   std::string expected;
   if (!(file >> number >> word >> operation >> expected)) return false;
-  switch (number) {
-  case SYS_futex: return expected == "0x0";
-  case SYS_ppoll:
-  case SYS_epoll_pwait:
-  case SYS_epoll_pwait2: return true;
-#ifdef SYS_epoll_wait
-  case SYS_epoll_wait: return true;
-#endif
-  default: return false;
-  }
+  if (number == kFutex) return expected == "0x0";
+  return number == kPpoll || number == kEpollPwait || number == kEpollPwait2 ||
+         number == kEpollWait;
 }
 
 void ignore_user_signal() {
