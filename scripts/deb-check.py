@@ -309,8 +309,9 @@ def main():
         parser.error(f"{', '.join(sorted(unknown))}: known suites are {', '.join(SUITES)}")
     if os.geteuid() != 0 and not arguments.reproducible:
         parser.error("a root of another suite is made and entered as root")
-    if not arguments.reproducible and "DATUM_DEB_CHECK" not in os.environ:
-        os.environ["DATUM_DEB_CHECK"] = "yes"  # what is mounted here is gone with this process
+    # What is mounted here is gone with this process. No test sees the word: dat-info judges the environment.
+    if not arguments.reproducible and os.environ.pop("DEB_CHECK_INSIDE", "") != "yes":
+        os.environ["DEB_CHECK_INSIDE"] = "yes"
         os.execvp("unshare", ["unshare", "--mount", sys.executable, *sys.argv])
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # as an exception, which cleans up
     PLACE.mkdir(parents=True, exist_ok=True)
