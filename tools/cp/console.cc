@@ -82,6 +82,14 @@ void Console::finish(const std::string& what, const std::string& route) {
     print_line(what, route, elapsed);
 }
 
+std::string Console::moved_text(std::chrono::nanoseconds elapsed) const {
+  if (summary.bytes_moved == 0)
+    return fmt::format("no data moved, {}", tools::human_duration(elapsed));
+  return fmt::format("{} by {} in {} ({})", tools::human_size(summary.bytes_moved),
+                     method_text(terms_.method), tools::human_duration(elapsed),
+                     tools::human_rate(summary.bytes_moved, elapsed));
+}
+
 void Console::print_line(const std::string& what, const std::string& route,
                          std::chrono::nanoseconds elapsed) const {
   if (terms_.mode == Mode::DryRun) {
@@ -95,10 +103,8 @@ void Console::print_line(const std::string& what, const std::string& route,
     return;
   }
   tools::print_line(
-      "{}: {} copied, {} unchanged, {} failed; {} by {} in {} ({}){}{}; {}", what, summary.copied,
-      summary.unchanged, summary.failed, tools::human_size(summary.bytes_moved),
-      method_text(terms_.method), tools::human_duration(elapsed),
-      tools::human_rate(summary.bytes_moved, elapsed), checksums_text(summary),
+      "{}: {} copied, {} unchanged, {} failed; {}{}{}; {}", what, summary.copied, summary.unchanged,
+      summary.failed, moved_text(elapsed), checksums_text(summary),
       summary.bytes_resumed > 0
           ? fmt::format("; {} were there from before", tools::human_size(summary.bytes_resumed))
           : "",

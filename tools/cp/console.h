@@ -25,6 +25,7 @@ class Console final : public Reporter {
 
  private:
   void complain(const std::string& text);
+  [[nodiscard]] std::string moved_text(std::chrono::nanoseconds elapsed) const;
   void print_line(const std::string& what, const std::string& route,
                   std::chrono::nanoseconds elapsed) const;
   void print_json(const std::string& what, const std::string& route,

@@ -11,8 +11,12 @@
 namespace datum::cp {
 namespace {
 
-std::string_view next_step(int error) {
+std::string_view next_step(std::string_view action, int error) {
   switch (error) {
+  case ENOENT:
+    return action.starts_with("create") || action == "open the folder of"
+               ? " (a folder on the way is not there: make it first)"
+               : "";
   case ENOSPC:
   case EDQUOT: return " (make room there, then run the same command again: it continues)";
   case EFBIG: return " (see 'ulimit -f' and the limits of that file system)";
@@ -29,7 +33,7 @@ std::string_view next_step(int error) {
 
 FileError::FileError(std::string_view action, std::string_view path, int error)
     : std::runtime_error(fmt::format("cannot {} {}: {}{}", action, shown(path),
-                                     std::strerror(error), next_step(error))),
+                                     std::strerror(error), next_step(action, error))),
       error_(error) {}
 
 bool FileError::disk_full() const {

@@ -164,7 +164,7 @@ std::string Sink::news_of(const Offer& offer, const FileError& error) {
   if (placement_.takes_names(placement_.place(offer.path, offer.kind))) return error.what();
   closed_.add(parent_of(offer.path));
   return fmt::format(
-      "{} (nothing can be created in that folder; what else belongs there fails, too)",
+      "{}; nothing can be created in that folder, so what else belongs there fails, too",
       error.what());
 }
 

@@ -185,7 +185,7 @@ TEST_F(CpLimits, AFolderThatTakesNothingIsNamedOnce) {
   there_.write("t/d/old", "x");
   Server server(there_.path(), {}, [this] { mount_read_only(there_ / "t/d"); });
   EXPECT_EQ(put(server, "t"), 1);
-  expect_said("Read-only file system (nothing can be created in that folder");
+  expect_said("Read-only file system; nothing can be created in that folder");
   EXPECT_EQ(err_.find("Read-only"), err_.rfind("Read-only")) << err_;
 }
 

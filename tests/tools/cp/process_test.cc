@@ -116,7 +116,7 @@ TEST_F(CpProcess, ChecksumsAreSaidToAgreeOfComparedFilesOnly) {
   EXPECT_TRUE(has(second, "; 3 files not compared: same size, time and permissions (--checksum "))
       << second;
   const std::string third = put("--checksum");
-  EXPECT_TRUE(has(third, "put: 0 copied, 6 unchanged, 0 failed; 0 B by RDMA Write")) << third;
+  EXPECT_TRUE(has(third, "put: 0 copied, 6 unchanged, 0 failed; no data moved, ")) << third;
   EXPECT_TRUE(has(third, "), checksums agree; ")) << third;
   here_.write("t/new", "x");
   const std::string fourth = put("--method=write");
@@ -207,6 +207,14 @@ TEST_F(CpProcess, AMissingSourceEndsPutAndGetAlike) {
   const Ended get = client({"get", "--token", server.token, server.at("missing"), here_ / "copy"});
   EXPECT_EQ(get.code, 1);
   EXPECT_TRUE(has(get.err, "cannot find \"missing\": No such file or directory")) << get.err;
+}
+
+TEST_F(CpProcess, AMissingFolderOnTheWayIsToBeMadeFirst) {
+  here_.write("t", "x");
+  Server server(there_.path(), {});
+  const Ended put = client({"put", "--token", server.token, here_ / "t", server.at("no/such/t")});
+  EXPECT_EQ(put.code, 1);
+  EXPECT_TRUE(has(put.err, "(a folder on the way is not there: make it first)")) << put.err;
 }
 
 TEST_F(CpProcess, UsageSaysWhatThePathsAre) {
