@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // base/refused_calls.h: which system calls a filter of this process (seccomp) refuses.
 // Lives here: the question. Each call is made with a descriptor that there is not, or no name: the
-//             kernel says EBADF or EFAULT, a filter is asked before it and says what it was told
-//             to.
-// Not here:   what a security policy refuses of a real socket or file (SELinux, AppArmor,
-// Landlock);
-//             whoever makes the call finds that.
+//             kernel says EBADF or EFAULT. A filter is asked before it.
+// Not here:   what a security policy (SELinux, AppArmor, Landlock) refuses of a real socket or
+//             file: the code that makes the call finds that.
 // Threads:    any. A filter may be of one thread alone, and the answer is that of the asking one.
 #pragma once
 

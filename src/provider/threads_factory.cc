@@ -76,8 +76,7 @@ class ThreadedRuntime : public Runtime {
     if (!started.ok() && is_refusal_of_call(errno))
       log(LogLevel::Warn,
           "ia \"{}\": its thread cannot be created: {}; the sandbox of this process (seccomp) has "
-          "to "
-          "allow clone3, or answer ENOSYS, for the C library to take clone",
+          "to allow clone3, or answer ENOSYS, for the C library to take clone",
           ia_name_, std::strerror(errno));
     else if (!started.ok())
       log(LogLevel::Warn,

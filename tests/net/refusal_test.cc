@@ -25,7 +25,7 @@ struct Ended {
   std::string said;
 };
 
-// In a user namespace of its own, so that its limits are nobody else's.
+// In a user namespace of its own, so that other processes keep their limits.
 Ended run_without_namespaces(const std::string& environment) {
   const std::string command =
       "unshare --user --map-root-user sh -c 'cd /proc/sys/user && echo 0 >max_user_namespaces && "

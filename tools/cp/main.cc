@@ -74,9 +74,8 @@ class PathsUsage final : public CLI::Formatter {
 
 // From the word to the number that CLI11 takes for the enumerator.
 CLI::Validator method_word() {
-  const auto number = [](std::string& text) {
-    if (text != "write" && text != "read")
-      return fmt::format("\"{}\" is none of write, read", text);
+  const auto number = [words = datum::tools::one_of({"write", "read"})](std::string& text) {
+    if (std::string problem = words(text); !problem.empty()) return problem;
     const Method method = text == "write" ? Method::Write : Method::Read;
     text = std::to_string(static_cast<int>(method));
     return std::string();

@@ -16,7 +16,7 @@ struct SocketRefusal {
   int error = 0;               // the errno with which a sandbox refuses it
 };
 
-// Of a call that every link needs, whoever dials. What is short now is no refusal.
+// Of a call that every link needs, whichever side dials. What is short now is no refusal.
 std::optional<SocketRefusal> refusal_of_unix_sockets();
 // "this process may not use UNIX sockets (AF_UNIX): ..."
 std::string to_text(const SocketRefusal& refusal);

@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kBacklog = 4096; // cut to net.core.somaxconn by the kernel
 
-// Two versions do not find each other: whoever has TCP, too, goes on over it.
+// Two versions do not find each other: a transport that has TCP, too, goes on over it.
 constexpr std::string_view kFamily = "datum/";
 static_assert(kRendezvousNames.starts_with(kFamily) && kHandshakeNumber < 10 &&
                   kRendezvousNames.substr(kFamily.size()).size() == 1 &&
@@ -192,7 +192,7 @@ bool listens_there(unsigned version, const std::optional<HostAddress>& name, con
          judge(name, sought.host, sought.qualifier, socket).what == Lookup::Found;
 }
 
-// Nobody says there what we say: whether somebody says it in another version.
+// No process speaks our version there: whether one speaks another.
 Finding look_for_other_versions(const Sought& sought) {
   for (std::uint16_t version = 1; version <= kHandshakeNumber + kLaterVersions; ++version) {
     if (version == kHandshakeNumber) continue;

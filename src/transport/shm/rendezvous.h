@@ -42,9 +42,9 @@ enum class Lookup : std::uint8_t {
   OtherHost, // the address is not one of this host
   Unknown,   // nor can it be told, for lack of resources, whether it is
   Nobody,
-  OtherVersion, // somebody whose Datum says other things there
-  Unnamed,      // somebody answers whose user this user namespace does not know
-  Stranger,     // somebody answers whose it is not: as good as nobody
+  OtherVersion, // a process answers whose Datum speaks another version
+  Unnamed,      // a process answers whose user this user namespace does not know
+  Stranger,     // a process answers whose qualifier it is not: as good as none
   Busy,
   BusyUnnamed, // as Busy, at a TCP port of somebody's, and the kernel does not tell whose it is
   NoResources,

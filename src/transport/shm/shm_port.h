@@ -77,32 +77,14 @@ class ShmPort final : public LinkPort, private FdHandler, private Timer {
     ShmPort& port;
   };
 
-  // For a bell that could not be rung.
-  class BellTimer final : public Timer {
+  // Calls one function of the port when its time has come.
+  template <void (ShmPort::*kCall)()>
+  class PortTimer final : public Timer {
    public:
-    explicit BellTimer(ShmPort& owner) : port_(owner) {}
+    explicit PortTimer(ShmPort& owner) : port_(owner) {}
 
    private:
-    void on_expired(Instant) override { port_.ring_bell(); }
-    ShmPort& port_;
-  };
-
-  // Where there is no descriptor of the peer's process to watch.
-  class DeathTimer final : public Timer {
-   public:
-    explicit DeathTimer(ShmPort& owner) : port_(owner) {}
-
-   private:
-    void on_expired(Instant) override { port_.look_for_death(); }
-    ShmPort& port_;
-  };
-
-  class IdleTimer final : public Timer {
-   public:
-    explicit IdleTimer(ShmPort& owner) : port_(owner) {}
-
-   private:
-    void on_expired(Instant) override { port_.on_idle_long(); }
+    void on_expired(Instant) override { (port_.*kCall)(); }
     ShmPort& port_;
   };
 
@@ -119,9 +101,10 @@ class ShmPort final : public LinkPort, private FdHandler, private Timer {
   LinkParts parts_;
   NumberedProcess process_;
   DeathWatch death_watch_{*this};
-  DeathTimer death_timer_{*this};
-  IdleTimer idle_timer_{*this};
-  BellTimer bell_timer_{*this};
+  // Where there is no descriptor of the peer's process to watch.
+  PortTimer<&ShmPort::look_for_death> death_timer_{*this};
+  PortTimer<&ShmPort::on_idle_long> idle_timer_{*this};
+  PortTimer<&ShmPort::ring_bell> bell_timer_{*this}; // for a bell that could not be rung
   Instant idle_since_ = 0;
   bool idle_timer_runs_ = false;
   bool watching_socket_ = false;

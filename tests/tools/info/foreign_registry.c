@@ -16,7 +16,7 @@ DAT_RETURN dat_ia_openv(const DAT_NAME_PTR name, DAT_COUNT depth, DAT_EVD_HANDLE
   return DAT_CLASS_ERROR | DAT_PROVIDER_NOT_FOUND | DAT_NAME_NOT_REGISTERED;
 }
 
-// Nothing is open, so that nobody comes here.
+// Nothing is open, so that no call comes here.
 DAT_RETURN dat_ia_close(DAT_IA_HANDLE ia, DAT_CLOSE_FLAGS flags) {
   (void)ia, (void)flags;
   return DAT_CLASS_ERROR | DAT_INVALID_HANDLE | DAT_INVALID_HANDLE_IA;
