@@ -16,17 +16,7 @@ fail() { echo "portable: $*" >&2; exit 1; }
 tarball=$(find build/portable -maxdepth 1 -name 'datum-*-linux-*.tar.xz' ! -name '*-debug.tar.xz' | sort -V | tail -n 1)
 [ -n "$tarball" ] || { echo "portable: no build/portable/datum-*.tar.xz; first: make portable" >&2; exit 2; }
 name=$(basename "$tarball" .tar.xz)
-work=$(mktemp -d)
-server=
-cleanup() {
-  local status=$?
-  trap - EXIT INT TERM
-  [ -z "$server" ] || kill "$server" 2>/dev/null || true
-  rm -rf "$work"
-  exit "$status"
-}
-trap cleanup EXIT
-trap 'exit 130' INT TERM
+. scripts/installed-tools.sh
 
 # What of $1 another machine may lack.
 strange_versions() {
@@ -75,7 +65,7 @@ check_dat_run() { # of check_tools, whose folder it is
 
 # FOLDER [COMMAND...]: the tools in it, by COMMAND (chroot ROOT).
 check_tools() {
-  local folder=$1 port transport said
+  local folder=$1 said
   shift
   "$@" "$folder/bin/dat-info" datum >/dev/null || fail "dat-info fails in $folder"
   "$@" "$folder/bin/dat-info" --dat2 datum >/dev/null || fail "dat-info --dat2 fails in $folder"
@@ -83,48 +73,33 @@ check_tools() {
   # It ends by an exception inside: the unwinder is our copy.
   if said=$("$@" "$folder/bin/dat-info" --no-such-option 2>&1); then fail "dat-info takes any option"; fi
   grep -q 'no-such-option' <<<"$said" || fail "dat-info --no-such-option says: $said"
-  mkfifo "$work/log"
-  "$@" "$folder/bin/dat-ping" --serve -p 0 >"$work/log" 2>&1 &
-  server=$!
-  exec 3<"$work/log"
-  read -r said <&3
-  port=$(sed -n 's/.*, port \([0-9]*\),.*/\1/p' <<<"$said")
-  [ -n "$port" ] || fail "dat-ping --serve says: $said"
-  for transport in shm tcp; do
-    DATUM_TRANSPORT=$transport "$@" "$folder/bin/dat-ping" -q -c 3 -i 0 -p "$port" 127.0.0.1 >"$work/said" 2>&1 ||
-      fail "dat-ping over $transport fails in $folder: $(cat "$work/said")"
-  done
-  kill "$server"
-  wait "$server" 2>/dev/null || true
-  server=
-  exec 3<&-
-  rm "$work/log"
+  ping_both_ways "$folder/bin/dat-ping" "$@"
 }
 
 check_first_program() { # folder
-  rm -rf "$work/first" && mkdir "$work/first"
+  rm -rf "$scratch/first" && mkdir "$scratch/first"
   awk '/^## /{in_section = $0 == "## A first program"} in_section && /^```c$/{c = 1; next} /^```$/{c = 0} c' README.md \
-    >"$work/first/first.c"
+    >"$scratch/first/first.c"
   awk '/^## /{in_section = $0 == "## A first program"} in_section && /^```cmake$/{c = 1; next} /^```$/{c = 0} c' README.md \
-    >"$work/first/CMakeLists.txt"
+    >"$scratch/first/CMakeLists.txt"
   # A path with a blank: pkg-config quotes it for a shell.
-  (cd "$work/first" && eval "cc first.c $(PKG_CONFIG_PATH="$1/lib/pkgconfig" pkg-config --cflags --libs dat) -o first")
-  "$work/first/first" | grep -q '^datum: messages up to [0-9]* bytes$' || fail "the first program, by pkg-config"
-  cmake -S "$work/first" -B "$work/first/build" -DCMAKE_PREFIX_PATH="$1" >"$work/said" ||
-    fail "the first program, by CMake: $(cat "$work/said")"
-  cmake --build "$work/first/build" >"$work/said" || fail "the first program, by CMake: $(cat "$work/said")"
-  "$work/first/build/first" | grep -q '^datum: messages up to [0-9]* bytes$' || fail "the first program, by CMake"
+  (cd "$scratch/first" && eval "cc first.c $(PKG_CONFIG_PATH="$1/lib/pkgconfig" pkg-config --cflags --libs dat) -o first")
+  "$scratch/first/first" | grep -q '^datum: messages up to [0-9]* bytes$' || fail "the first program, by pkg-config"
+  cmake -S "$scratch/first" -B "$scratch/first/build" -DCMAKE_PREFIX_PATH="$1" >"$scratch/said" ||
+    fail "the first program, by CMake: $(cat "$scratch/said")"
+  cmake --build "$scratch/first/build" >"$scratch/said" || fail "the first program, by CMake: $(cat "$scratch/said")"
+  "$scratch/first/build/first" | grep -q '^datum: messages up to [0-9]* bytes$' || fail "the first program, by CMake"
 }
 
 check_bare_root() {
-  local mirror=${PORTABLE_MIRROR-} root=$work/root
+  local mirror=${PORTABLE_MIRROR-} root=$scratch/root
   [ -n "$mirror" ] || mirror=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 2>/dev/null | head -n 1) || true
   if [ "$(id -u)" -ne 0 ] || ! command -v debootstrap >/dev/null || [ -z "$mirror" ]; then
     echo "portable: bare Debian 13: absent (needs root, debootstrap and a package archive)"
     return
   fi
-  if ! debootstrap --variant=minbase "$suite" "$root" "$mirror" >"$work/said" 2>&1; then
-    echo "portable: bare Debian 13: absent ($(tail -n 1 "$work/said"))"
+  if ! debootstrap --variant=minbase "$suite" "$root" "$mirror" >"$scratch/said" 2>&1; then
+    echo "portable: bare Debian 13: absent ($(tail -n 1 "$scratch/said"))"
     return
   fi
   tar -C "$root/opt" -xf "$tarball"
@@ -137,13 +112,13 @@ if [ "${1-}" = --tools ]; then # called by check_bare_root
   check_tools "$2" chroot "$3"
   exit 0
 fi
-mkdir "$work/an odd place"
-tar -C "$work/an odd place" -xf "$tarball"
-check_files "$work/an odd place/$name"
-check_tools "$work/an odd place/$name"
-check_first_program "$work/an odd place/$name"
-mv "$work/an odd place/$name" "$work/moved"
-check_tools "$work/moved"
-check_first_program "$work/moved"
+mkdir "$scratch/an odd place"
+tar -C "$scratch/an odd place" -xf "$tarball"
+check_files "$scratch/an odd place/$name"
+check_tools "$scratch/an odd place/$name"
+check_first_program "$scratch/an odd place/$name"
+mv "$scratch/an odd place/$name" "$scratch/moved"
+check_tools "$scratch/moved"
+check_first_program "$scratch/moved"
 echo "portable: runs where it was unpacked, and where it was moved to"
 check_bare_root

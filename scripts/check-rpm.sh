@@ -8,17 +8,9 @@ cd "$(dirname "$0")/.."
 fail() { echo "rpm: $*" >&2; exit 1; }
 mapfile -t packages < <(find build/rpm -maxdepth 1 -name '*.rpm' | sort)
 [ "${#packages[@]}" -gt 0 ] || { echo "rpm: no build/rpm/*.rpm; first: make rpm" >&2; exit 2; }
-root=$(mktemp -d)
-server=
-cleanup() {
-  local status=$?
-  trap - EXIT INT TERM
-  [ -z "$server" ] || kill "$server" 2>/dev/null || true
-  rm -rf "$root"
-  exit "$status"
-}
-trap cleanup EXIT
-trap 'exit 130' INT TERM
+. scripts/installed-tools.sh
+root=$scratch/root
+mkdir "$root"
 
 rpmlint -r packaging/rpm/datum.rpmlintrc "${packages[@]}" >build/rpm/rpmlint.log 2>&1 ||
   { cat build/rpm/rpmlint.log >&2; fail "rpmlint has found something"; }
@@ -29,22 +21,12 @@ for package in "${packages[@]}"; do
 done
 # Nothing in there is a system: no dependencies, no scripts.
 rpm --root "$root" --initdb 2>/dev/null
-rpm --root "$root" -i --nodeps --noscripts "${installed[@]}" 2>"$root/said" || fail "$(cat "$root/said")"
+rpm --root "$root" -i --nodeps --noscripts "${installed[@]}" 2>"$scratch/said" || fail "$(cat "$scratch/said")"
 LD_LIBRARY_PATH=$(dirname "$(find "$root" -name libdat.so.1)")
 export LD_LIBRARY_PATH
 PATH=$root/usr/bin:$PATH
 for option in "" --dat2; do
-  dat-info $option datum >"$root/said" || fail "dat-info $option: $(cat "$root/said")"
+  dat-info $option datum >"$scratch/said" || fail "dat-info $option: $(cat "$scratch/said")"
 done
-mkfifo "$root/log"
-dat-ping --serve -p 0 >"$root/log" 2>&1 &
-server=$!
-exec 3<"$root/log"
-read -r said <&3
-port=$(sed -n 's/.*, port \([0-9]*\),.*/\1/p' <<<"$said")
-[ -n "$port" ] || fail "dat-ping --serve says: $said"
-for transport in shm tcp; do
-  DATUM_TRANSPORT=$transport dat-ping -q -c 3 -i 0 -p "$port" 127.0.0.1 >"$root/said" 2>&1 ||
-    fail "dat-ping over $transport: $(cat "$root/said")"
-done
+ping_both_ways dat-ping
 echo "rpm: ${#installed[@]} packages, rpmlint content, dat-info and dat-ping run"
