@@ -105,9 +105,10 @@ class Link {
   bool peer_polls() const { return (peer_.sleep_epoch.load(std::memory_order_relaxed) & 1U) == 0; }
   DirectAccess* direct() { return port_.direct(); }
   bool peer_can_fetch() const { return port_.peer_has_direct(); }
-  // Around every direct access: the peer waits for it before it lets go of the memory.
+  // Around every direct access: the peer waits for it before it lets go of the memory. That it sees
+  // the mark of the next access instead of none also tells it that this one is over.
   void mark(Stag stag) {
-    own_.mark.store(stag, std::memory_order_relaxed);
+    own_.mark.store(stag, std::memory_order_release);
     fence();
   }
   void unmark() { own_.mark.store(0, std::memory_order_release); }
