@@ -35,7 +35,8 @@ class DATUM_CAPABILITY("mutex") BiasedMutex {
     if (place == nullptr || place->thread != me) return lock_plainly(me);
     place->inside.store(1, std::memory_order_relaxed);
     light_fence();
-    if (favourite_.load(std::memory_order_acquire) == place) [[likely]]
+    // Relaxed: it was this thread that made the place the favourite's.
+    if (favourite_.load(std::memory_order_relaxed) == place) [[likely]]
       return;
     leave(*place);
     lock_plainly(me);

@@ -54,7 +54,7 @@ class Link {
   bool idle() const { return channels_ == 0; }
   // Tells the peer that the link is given up. False: something came in time, and it is not.
   bool retire();
-  bool peer_retired() const { return peer_.retired.load(std::memory_order_acquire) != 0; }
+  bool peer_retired() const { return peer_.retired.load(std::memory_order_relaxed) != 0; }
   // The requester has left: its number may come again.
   void forget_requester(std::uint32_t peer_number, LinkChannel& channel);
   bool broken() const { return broken_; }
