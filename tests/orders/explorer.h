@@ -22,8 +22,8 @@ class Scene {
 };
 
 struct Search {
-  bool promises = false;             // loads may come after later stores
-  std::uint64_t most = 5'000'000;    // executions
+  bool promises = false;        // loads may come after later stores
+  std::uint64_t most = 3000000; // executions
 };
 
 struct Found {
@@ -36,6 +36,7 @@ struct Found {
 // Until something is wrong, or nothing is left to try.
 Found search_all(Scene& scene, const Search& search = {});
 // One execution each, by chance.
-Found search_seeds(Scene& scene, std::uint64_t first, std::uint64_t last, const Search& search = {});
+Found search_seeds(Scene& scene, std::uint64_t first, std::uint64_t last,
+                   const Search& search = {});
 
 } // namespace datum::test

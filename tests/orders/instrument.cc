@@ -104,18 +104,18 @@ void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**);
 void __tsan_vptr_read(void**) {}
 
-#define DATUM_PLAIN(name, size, write)                                                   \
-  void __tsan_##name(void* at);                                                          \
-  void __tsan_##name(void* at) {                                                         \
-    if (Machine* machine = Machine::of(at)) {                                            \
-      datum::test::current_site = DATUM_SITE;                                            \
-      machine->plain_access(at, size, write);                                            \
-    }                                                                                    \
+#define DATUM_PLAIN(name, size, write)                                                             \
+  void __tsan_##name(void* at);                                                                    \
+  void __tsan_##name(void* at) {                                                                   \
+    if (Machine* machine = Machine::of(at)) {                                                      \
+      datum::test::current_site = DATUM_SITE;                                                      \
+      machine->plain_access(at, size, write);                                                      \
+    }                                                                                              \
   }
-#define DATUM_PLAIN_SIZE(size)                 \
-  DATUM_PLAIN(read##size, size, false)         \
-  DATUM_PLAIN(write##size, size, true)         \
-  DATUM_PLAIN(unaligned_read##size, size, false) \
+#define DATUM_PLAIN_SIZE(size)                                                                     \
+  DATUM_PLAIN(read##size, size, false)                                                             \
+  DATUM_PLAIN(write##size, size, true)                                                             \
+  DATUM_PLAIN(unaligned_read##size, size, false)                                                   \
   DATUM_PLAIN(unaligned_write##size, size, true)
 DATUM_PLAIN_SIZE(1)
 DATUM_PLAIN_SIZE(2)
@@ -145,64 +145,64 @@ void* __wrap_memcpy(void* to, const void* from, std::size_t size) {
   return __real_memcpy(to, from, size);
 }
 
-#define DATUM_FETCH(bits, T, name, expression)                                            \
-  T __tsan_atomic##bits##_##name(volatile T* at, T by, int order);                        \
-  T __tsan_atomic##bits##_##name(volatile T* at, T by, int order) {                       \
-    Machine* const machine = Machine::of(at);                                             \
-    if (machine == nullptr) return __atomic_##name(at, by, __ATOMIC_SEQ_CST);             \
-    return static_cast<T>(machine->exchange(                                              \
-        at, sizeof(T), weakened(Access::Update, order_of(order), DATUM_SITE),             \
-        [by](std::uint64_t was) { return wide(static_cast<T>(expression)); }));           \
+#define DATUM_FETCH(bits, T, name, expression)                                                     \
+  T __tsan_atomic##bits##_##name(volatile T* at, T by, int order);                                 \
+  T __tsan_atomic##bits##_##name(volatile T* at, T by, int order) {                                \
+    Machine* const machine = Machine::of(at);                                                      \
+    if (machine == nullptr) return __atomic_##name(at, by, __ATOMIC_SEQ_CST);                      \
+    return static_cast<T>(                                                                         \
+        machine->exchange(at, sizeof(T), weakened(Access::Update, order_of(order), DATUM_SITE),    \
+                          [by](std::uint64_t was) { return wide(static_cast<T>(expression)); }));  \
   }
 
-#define DATUM_COMPARE(bits, T, name)                                                      \
-  int __tsan_atomic##bits##_compare_exchange_##name(volatile T* at, T* expected, T to,    \
-                                                    int success, int failure);            \
-  int __tsan_atomic##bits##_compare_exchange_##name(volatile T* at, T* expected, T to,    \
-                                                    int success, int failure) {           \
-    Machine* const machine = Machine::of(at);                                             \
-    if (machine == nullptr)                                                               \
-      return __atomic_compare_exchange_n(at, expected, to, false, __ATOMIC_SEQ_CST,       \
-                                         __ATOMIC_SEQ_CST);                               \
-    using datum::test::Order;                                                             \
-    const Order order = weakened(Access::Update, order_of(success), DATUM_SITE);          \
-    const Order otherwise = order == order_of(success) ? order_of(failure) : Order::Relaxed; \
-    std::uint64_t found = wide(*expected);                                                \
-    const bool changed =                                                                  \
-        machine->compare_exchange(at, sizeof(T), found, wide(to), order, otherwise);      \
-    *expected = static_cast<T>(found);                                                    \
-    return changed ? 1 : 0;                                                               \
+#define DATUM_COMPARE(bits, T, name)                                                               \
+  int __tsan_atomic##bits##_compare_exchange_##name(volatile T* at, T* expected, T to,             \
+                                                    int success, int failure);                     \
+  int __tsan_atomic##bits##_compare_exchange_##name(volatile T* at, T* expected, T to,             \
+                                                    int success, int failure) {                    \
+    Machine* const machine = Machine::of(at);                                                      \
+    if (machine == nullptr)                                                                        \
+      return __atomic_compare_exchange_n(at, expected, to, false, __ATOMIC_SEQ_CST,                \
+                                         __ATOMIC_SEQ_CST);                                        \
+    using datum::test::Order;                                                                      \
+    const Order order = weakened(Access::Update, order_of(success), DATUM_SITE);                   \
+    const Order otherwise = order == order_of(success) ? order_of(failure) : Order::Relaxed;       \
+    std::uint64_t found = wide(*expected);                                                         \
+    const bool changed =                                                                           \
+        machine->compare_exchange(at, sizeof(T), found, wide(to), order, otherwise);               \
+    *expected = static_cast<T>(found);                                                             \
+    return changed ? 1 : 0;                                                                        \
   }
 
-#define DATUM_ATOMIC(bits, T)                                                             \
-  T __tsan_atomic##bits##_load(const volatile T* at, int order);                          \
-  T __tsan_atomic##bits##_load(const volatile T* at, int order) {                         \
-    Machine* const machine = Machine::of(at);                                             \
-    if (machine == nullptr) return __atomic_load_n(at, __ATOMIC_SEQ_CST);                 \
-    return static_cast<T>(                                                                \
-        machine->load(at, sizeof(T), weakened(Access::Load, order_of(order), DATUM_SITE))); \
-  }                                                                                       \
-  void __tsan_atomic##bits##_store(volatile T* at, T value, int order);                   \
-  void __tsan_atomic##bits##_store(volatile T* at, T value, int order) {                  \
-    Machine* const machine = Machine::of(at);                                             \
-    if (machine == nullptr) return __atomic_store_n(at, value, __ATOMIC_SEQ_CST);         \
-    machine->store(at, sizeof(T), wide(value),                                            \
-                   weakened(Access::Store, order_of(order), DATUM_SITE));                 \
-  }                                                                                       \
-  T __tsan_atomic##bits##_exchange(volatile T* at, T to, int order);                      \
-  T __tsan_atomic##bits##_exchange(volatile T* at, T to, int order) {                     \
-    Machine* const machine = Machine::of(at);                                             \
-    if (machine == nullptr) return __atomic_exchange_n(at, to, __ATOMIC_SEQ_CST);         \
-    return static_cast<T>(machine->exchange(                                              \
-        at, sizeof(T), weakened(Access::Update, order_of(order), DATUM_SITE),             \
-        [to](std::uint64_t) { return wide(to); }));                                       \
-  }                                                                                       \
-  DATUM_FETCH(bits, T, fetch_add, static_cast<T>(was) + by)                               \
-  DATUM_FETCH(bits, T, fetch_sub, static_cast<T>(was) - by)                               \
-  DATUM_FETCH(bits, T, fetch_and, static_cast<T>(was) & by)                               \
-  DATUM_FETCH(bits, T, fetch_or, static_cast<T>(was) | by)                                \
-  DATUM_FETCH(bits, T, fetch_xor, static_cast<T>(was) ^ by)                               \
-  DATUM_COMPARE(bits, T, strong)                                                          \
+#define DATUM_ATOMIC(bits, T)                                                                      \
+  T __tsan_atomic##bits##_load(const volatile T* at, int order);                                   \
+  T __tsan_atomic##bits##_load(const volatile T* at, int order) {                                  \
+    Machine* const machine = Machine::of(at);                                                      \
+    if (machine == nullptr) return __atomic_load_n(at, __ATOMIC_SEQ_CST);                          \
+    return static_cast<T>(                                                                         \
+        machine->load(at, sizeof(T), weakened(Access::Load, order_of(order), DATUM_SITE)));        \
+  }                                                                                                \
+  void __tsan_atomic##bits##_store(volatile T* at, T value, int order);                            \
+  void __tsan_atomic##bits##_store(volatile T* at, T value, int order) {                           \
+    Machine* const machine = Machine::of(at);                                                      \
+    if (machine == nullptr) return __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                  \
+    machine->store(at, sizeof(T), wide(value),                                                     \
+                   weakened(Access::Store, order_of(order), DATUM_SITE));                          \
+  }                                                                                                \
+  T __tsan_atomic##bits##_exchange(volatile T* at, T to, int order);                               \
+  T __tsan_atomic##bits##_exchange(volatile T* at, T to, int order) {                              \
+    Machine* const machine = Machine::of(at);                                                      \
+    if (machine == nullptr) return __atomic_exchange_n(at, to, __ATOMIC_SEQ_CST);                  \
+    return static_cast<T>(machine->exchange(at, sizeof(T),                                         \
+                                            weakened(Access::Update, order_of(order), DATUM_SITE), \
+                                            [to](std::uint64_t) { return wide(to); }));            \
+  }                                                                                                \
+  DATUM_FETCH(bits, T, fetch_add, static_cast<T>(was) + by)                                        \
+  DATUM_FETCH(bits, T, fetch_sub, static_cast<T>(was) - by)                                        \
+  DATUM_FETCH(bits, T, fetch_and, static_cast<T>(was) & by)                                        \
+  DATUM_FETCH(bits, T, fetch_or, static_cast<T>(was) | by)                                         \
+  DATUM_FETCH(bits, T, fetch_xor, static_cast<T>(was) ^ by)                                        \
+  DATUM_COMPARE(bits, T, strong)                                                                   \
   DATUM_COMPARE(bits, T, weak)
 
 DATUM_ATOMIC(8, std::uint8_t)

@@ -18,8 +18,8 @@ namespace {
 using RealCall = long (*)(long, ...);
 
 long membarrier(Machine& machine, long command) {
-  const bool fences = command == MEMBARRIER_CMD_PRIVATE_EXPEDITED ||
-                      command == MEMBARRIER_CMD_GLOBAL_EXPEDITED;
+  const bool fences =
+      command == MEMBARRIER_CMD_PRIVATE_EXPEDITED || command == MEMBARRIER_CMD_GLOBAL_EXPEDITED;
   if (fences && heavy_fence_called()) machine.heavy_fence();
   return 0;
 }

@@ -3,7 +3,7 @@
 // found, each that may not never is. Names as in the literature (SB: store buffering, MP: message
 // passing, LB: load buffering, IRIW: independent reads of independent writes ...):
 // https://www.cl.cam.ac.uk/~pes20/ppc-supplemental/test7.pdf
-// R. Lahav and others, Repairing sequential consistency in C/C++11, PLDI 2017.
+// O. Lahav and others, Repairing sequential consistency in C/C++11, PLDI 2017.
 #include <gtest/gtest.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
@@ -100,11 +100,12 @@ bool store_buffering() {
   return may({THREAD {
                 w.x.store(1, kStore);
                 r.a = w.y.load(kLoad);
-              },
-              THREAD {
-                w.y.store(1, kStore);
-                r.b = w.x.load(kLoad);
-              }},
+}
+, THREAD {
+  w.y.store(1, kStore);
+  r.b = w.x.load(kLoad);
+}
+},
              {0, 0, 0, 0});
 }
 
@@ -122,12 +123,13 @@ bool store_buffering_with_fences() {
                 w.x.store(1, rlx);
                 fence(kFirst);
                 r.a = w.y.load(rlx);
-              },
-              THREAD {
-                w.y.store(1, rlx);
-                fence(kSecond);
-                r.b = w.x.load(rlx);
-              }},
+}
+, THREAD {
+  w.y.store(1, rlx);
+  fence(kSecond);
+  r.b = w.x.load(rlx);
+}
+},
              {0, 0, 0, 0});
 }
 
@@ -145,12 +147,13 @@ bool store_buffering_with_calls() {
                 w.x.store(1, rlx);
                 kFirst();
                 r.a = w.y.load(rlx);
-              },
-              THREAD {
-                w.y.store(1, rlx);
-                kSecond();
-                r.b = w.x.load(rlx);
-              }},
+}
+, THREAD {
+  w.y.store(1, rlx);
+  kSecond();
+  r.b = w.x.load(rlx);
+}
+},
              {0, 0, 0, 0});
 }
 
@@ -176,12 +179,13 @@ TEST(Litmus, MembarrierOrdersNothingBetweenTwoLightFences) {
                      w.x.store(1, rlx);
                      r.a = w.y.load(rlx);
                      light();
-                   },
-                   THREAD {
-                     w.y.store(1, rlx);
-                     heavy();
-                     r.b = w.x.load(rlx);
-                   }},
+}
+, THREAD {
+  w.y.store(1, rlx);
+  heavy();
+  r.b = w.x.load(rlx);
+}
+},
                   {0, 0, 0, 0}));
 }
 
@@ -190,11 +194,12 @@ bool message_passing() {
   return may({WRITER {
                 w.x.store(1, rlx);
                 w.y.store(1, kStore);
-              },
-              THREAD {
-                r.a = w.y.load(kLoad);
-                r.b = w.x.load(rlx);
-              }},
+}
+, THREAD {
+  r.a = w.y.load(kLoad);
+  r.b = w.x.load(rlx);
+}
+},
              {1, 0, 0, 0});
 }
 
@@ -212,12 +217,13 @@ bool message_passing_with_fences() {
                 w.x.store(1, rlx);
                 fence(kStore);
                 w.y.store(1, rlx);
-              },
-              THREAD {
-                r.a = w.y.load(rlx);
-                fence(kLoad);
-                r.b = w.x.load(rlx);
-              }},
+}
+, THREAD {
+  r.a = w.y.load(rlx);
+  fence(kLoad);
+  r.b = w.x.load(rlx);
+}
+},
              {1, 0, 0, 0});
 }
 
@@ -235,11 +241,12 @@ TEST(Litmus, AReleaseStoreIsNoFence) {
                      w.x.store(1, rlx);
                      w.z.store(1, rel);
                      w.y.store(1, rlx);
-                   },
-                   THREAD {
-                     r.a = w.y.load(acq);
-                     r.b = w.x.load(rlx);
-                   }},
+}
+, THREAD {
+  r.a = w.y.load(acq);
+  r.b = w.x.load(rlx);
+}
+},
                   {1, 0, 0, 0}));
 }
 
@@ -248,11 +255,12 @@ bool load_buffering() {
   return may({THREAD {
                 r.a = w.x.load(kLoad);
                 w.y.store(1, kStore);
-              },
-              THREAD {
-                r.b = w.y.load(kLoad);
-                w.x.store(1, kStore);
-              }},
+}
+, THREAD {
+  r.b = w.y.load(kLoad);
+  w.x.store(1, kStore);
+}
+},
              {1, 1, 0, 0});
 }
 
@@ -269,164 +277,184 @@ TEST(Litmus, LoadBufferingWithFences) {
                       r.a = w.x.load(rlx);
                       fence(sc);
                       w.y.store(1, rlx);
-                    },
-                    THREAD {
-                      r.b = w.y.load(rlx);
-                      fence(sc);
-                      w.x.store(1, rlx);
-                    }},
+}
+, THREAD {
+  r.b = w.y.load(rlx);
+  fence(sc);
+  w.x.store(1, rlx);
+}
+},
                    {1, 1, 0, 0}));
   EXPECT_FALSE(may({THREAD {
                       r.a = w.x.load(rlx);
                       fence(rel);
                       w.y.store(1, rlx);
-                    },
-                    THREAD {
-                      r.b = w.y.load(rlx);
-                      fence(acq);
-                      w.x.store(1, rlx);
-                    }},
+  }
+  , THREAD {
+    r.b = w.y.load(rlx);
+    fence(acq);
+    w.x.store(1, rlx);
+  }
+  },
                    {1, 1, 0, 0}));
   EXPECT_TRUE(may({THREAD {
                      r.a = w.x.load(rlx);
                      fence(sc);
                      w.y.store(1, rlx);
-                   },
-                   THREAD {
-                     r.b = w.y.load(rlx);
-                     w.x.store(1, rlx);
-                   }},
+  }
+  , THREAD {
+    r.b = w.y.load(rlx);
+    w.x.store(1, rlx);
+  }
+  },
                   {1, 1, 0, 0}));
-}
+  }
 
-// Nothing comes out of thin air.
-TEST(Litmus, LoadBufferingWithDependencies) {
+  // Nothing comes out of thin air.
+  TEST(Litmus, LoadBufferingWithDependencies) {
   const Result copied = play({THREAD {
                                 r.a = w.x.load(rlx);
                                 w.y.store(r.a, rlx);
-                              },
-                              THREAD {
-                                r.b = w.y.load(rlx);
-                                w.x.store(r.b, rlx);
-                              }});
+  }
+  , THREAD {
+    r.b = w.y.load(rlx);
+    w.x.store(r.b, rlx);
+  }
+  });
   EXPECT_EQ(copied.outcomes, (std::set<Outcome>{{0, 0, 0, 0}}));
   const Result decided = play({THREAD {
                                  r.a = w.x.load(rlx);
                                  if (r.a == 1) w.y.store(1, rlx);
-                               },
-                               THREAD {
-                                 r.b = w.y.load(rlx);
-                                 if (r.b == 1) w.x.store(1, rlx);
-                               }});
+  }
+  , THREAD {
+    r.b = w.y.load(rlx);
+    if (r.b == 1) w.x.store(1, rlx);
+  }
+  });
   EXPECT_EQ(decided.outcomes, (std::set<Outcome>{{0, 0, 0, 0}}));
-}
+  }
 
-template <std::memory_order kStore, std::memory_order kLoad, std::memory_order kFence = rlx>
-bool independent_reads() {
-  return may({WRITER { w.x.store(1, kStore); }, WRITER { w.y.store(1, kStore); },
-              THREAD {
-                r.a = w.x.load(kLoad);
-                if (kFence != rlx) fence(kFence);
-                r.b = w.y.load(kLoad);
-              },
-              THREAD {
-                r.c = w.y.load(kLoad);
-                if (kFence != rlx) fence(kFence);
-                r.d = w.x.load(kLoad);
-              }},
+  template <std::memory_order kStore, std::memory_order kLoad, std::memory_order kFence = rlx>
+  bool independent_reads() {
+  return may({WRITER { w.x.store(1, kStore);
+  }
+  , WRITER {
+    w.y.store(1, kStore);
+  }
+  , THREAD {
+    r.a = w.x.load(kLoad);
+    if (kFence != rlx) fence(kFence);
+    r.b = w.y.load(kLoad);
+  }
+  , THREAD {
+    r.c = w.y.load(kLoad);
+    if (kFence != rlx) fence(kFence);
+    r.d = w.x.load(kLoad);
+  }
+  },
              {1, 0, 1, 0});
-}
+  }
 
-TEST(Litmus, IndependentReadsOfIndependentWrites) {
-  EXPECT_TRUE((independent_reads<rlx, rlx>()));
-  EXPECT_TRUE((independent_reads<rel, acq>()));
-  EXPECT_FALSE((independent_reads<sc, sc>()));
-  EXPECT_FALSE((independent_reads<rlx, rlx, sc>()));
-  EXPECT_TRUE((independent_reads<rlx, rlx, acq>()));
-}
+  TEST(Litmus, IndependentReadsOfIndependentWrites) {
+    EXPECT_TRUE((independent_reads<rlx, rlx>()));
+    EXPECT_TRUE((independent_reads<rel, acq>()));
+    EXPECT_FALSE((independent_reads<sc, sc>()));
+    EXPECT_FALSE((independent_reads<rlx, rlx, sc>()));
+    EXPECT_TRUE((independent_reads<rlx, rlx, acq>()));
+  }
 
-template <std::memory_order kFirst, std::memory_order kSecond, std::memory_order kFence = rlx>
-bool two_plus_two_writes() {
+  template <std::memory_order kFirst, std::memory_order kSecond, std::memory_order kFence = rlx>
+  bool two_plus_two_writes() {
   return may({WRITER {
                 w.x.store(1, kFirst);
                 if (kFence != rlx) fence(kFence);
                 w.y.store(2, kSecond);
-              },
-              WRITER {
-                w.y.store(1, kFirst);
-                if (kFence != rlx) fence(kFence);
-                w.x.store(2, kSecond);
-              }},
+  }
+  , WRITER {
+    w.y.store(1, kFirst);
+    if (kFence != rlx) fence(kFence);
+    w.x.store(2, kSecond);
+  }
+  },
              {1, 1, 0, 0}, true);
-}
+  }
 
-TEST(Litmus, TwoPlusTwoWrites) {
-  EXPECT_TRUE((two_plus_two_writes<rlx, rlx>()));
-  EXPECT_TRUE((two_plus_two_writes<rlx, rel>()));
-  EXPECT_FALSE((two_plus_two_writes<sc, sc>()));
-  EXPECT_FALSE((two_plus_two_writes<rlx, rlx, sc>()));
-}
+  TEST(Litmus, TwoPlusTwoWrites) {
+    EXPECT_TRUE((two_plus_two_writes<rlx, rlx>()));
+    EXPECT_TRUE((two_plus_two_writes<rlx, rel>()));
+    EXPECT_FALSE((two_plus_two_writes<sc, sc>()));
+    EXPECT_FALSE((two_plus_two_writes<rlx, rlx, sc>()));
+  }
 
-template <std::memory_order kFirst, std::memory_order kSecond>
-bool r_shape() {
+  template <std::memory_order kFirst, std::memory_order kSecond>
+  bool r_shape() {
   return may({WRITER {
                 w.x.store(1, rlx);
                 if (kFirst != rlx) fence(kFirst);
                 w.y.store(1, rlx);
-              },
-              THREAD {
-                w.y.store(2, rlx);
-                if (kSecond != rlx) fence(kSecond);
-                r.a = w.x.load(rlx);
-              }},
+  }
+  , THREAD {
+    w.y.store(2, rlx);
+    if (kSecond != rlx) fence(kSecond);
+    r.a = w.x.load(rlx);
+  }
+  },
              {1, 2, 0, 0}, true);
-}
+  }
 
-TEST(Litmus, R) {
-  EXPECT_TRUE((r_shape<rlx, rlx>()));
-  EXPECT_TRUE((r_shape<rel, sc>()));
-  EXPECT_TRUE((r_shape<sc, acq>()));
-  EXPECT_FALSE((r_shape<sc, sc>()));
-}
+  TEST(Litmus, R) {
+    EXPECT_TRUE((r_shape<rlx, rlx>()));
+    EXPECT_TRUE((r_shape<rel, sc>()));
+    EXPECT_TRUE((r_shape<sc, acq>()));
+    EXPECT_FALSE((r_shape<sc, sc>()));
+  }
 
-template <std::memory_order kStore, std::memory_order kLoad>
-bool s_shape() {
+  template <std::memory_order kStore, std::memory_order kLoad>
+  bool s_shape() {
   return may({WRITER {
                 w.x.store(2, rlx);
                 w.y.store(1, kStore);
-              },
-              THREAD {
-                r.a = w.y.load(kLoad);
-                w.x.store(1, rlx);
-              }},
+  }
+  , THREAD {
+    r.a = w.y.load(kLoad);
+    w.x.store(1, rlx);
+  }
+  },
              {2, 1, 1, 0}, true);
-}
+  }
 
-TEST(Litmus, S) {
-  EXPECT_TRUE((s_shape<rlx, rlx>()));
-  EXPECT_TRUE((s_shape<rel, rlx>()));
-  EXPECT_TRUE((s_shape<rlx, acq>()));
-  EXPECT_FALSE((s_shape<rel, acq>()));
-}
+  TEST(Litmus, S) {
+    EXPECT_TRUE((s_shape<rlx, rlx>()));
+    EXPECT_TRUE((s_shape<rel, rlx>()));
+    EXPECT_TRUE((s_shape<rlx, acq>()));
+    EXPECT_FALSE((s_shape<rel, acq>()));
+  }
 
-TEST(Litmus, CoherenceOfOneWord) {
-  // CoRR: two reads of one thread never go back.
-  EXPECT_FALSE(may({WRITER { w.x.store(1, rlx); },
-                    THREAD {
-                      r.a = w.x.load(rlx);
-                      r.b = w.x.load(rlx);
-                    }},
+  TEST(Litmus, CoherenceOfOneWord) {
+    // CoRR: two reads of one thread never go back.
+  EXPECT_FALSE(may({WRITER { w.x.store(1, rlx);
+  }
+  , THREAD {
+    r.a = w.x.load(rlx);
+    r.b = w.x.load(rlx);
+  }
+  },
                    {1, 0, 0, 0}));
   // Nor do two threads see two writes in different orders.
-  const Result both = play({WRITER { w.x.store(1, rlx); }, WRITER { w.x.store(2, rlx); },
-                            THREAD {
-                              r.a = w.x.load(rlx);
-                              r.b = w.x.load(rlx);
-                            },
-                            THREAD {
-                              r.c = w.x.load(rlx);
-                              r.d = w.x.load(rlx);
-                            }},
+  const Result both = play({WRITER { w.x.store(1, rlx);
+  }
+  , WRITER {
+    w.x.store(2, rlx);
+  }
+  , THREAD {
+    r.a = w.x.load(rlx);
+    r.b = w.x.load(rlx);
+  }
+  , THREAD {
+    r.c = w.x.load(rlx);
+    r.d = w.x.load(rlx);
+  }
+  },
                            false, false);
   EXPECT_FALSE(both.outcomes.contains({1, 2, 2, 1}));
   EXPECT_TRUE(both.outcomes.contains({1, 2, 1, 2}));
@@ -435,7 +463,8 @@ TEST(Litmus, CoherenceOfOneWord) {
                     w.x.store(1, rlx);
                     r.a = w.x.load(rlx);
                     w.x.store(2, rlx);
-                  }},
+  }
+  },
                  true)
                 .outcomes,
             (std::set<Outcome>{{2, 0, 1, 0}}));
@@ -443,146 +472,170 @@ TEST(Litmus, CoherenceOfOneWord) {
   EXPECT_FALSE(may({THREAD {
                       r.a = w.x.load(rlx);
                       w.x.store(1, rlx);
-                    },
-                    WRITER { w.x.store(2, rlx); }},
+  }
+  , WRITER {
+    w.x.store(2, rlx);
+  }
+  },
                    {2, 0, 2, 0}, true));
-}
+  }
 
-template <std::memory_order kStore, std::memory_order kLoad>
-bool write_to_read_causality() {
-  return may({WRITER { w.x.store(1, rlx); },
-              THREAD {
-                r.a = w.x.load(rlx);
-                w.y.store(1, kStore);
-              },
-              THREAD {
-                r.b = w.y.load(kLoad);
-                r.c = w.x.load(rlx);
-              }},
+  template <std::memory_order kStore, std::memory_order kLoad>
+  bool write_to_read_causality() {
+  return may({WRITER { w.x.store(1, rlx);
+  }
+  , THREAD {
+    r.a = w.x.load(rlx);
+    w.y.store(1, kStore);
+  }
+  , THREAD {
+    r.b = w.y.load(kLoad);
+    r.c = w.x.load(rlx);
+  }
+  },
              {1, 1, 0, 0});
-}
+  }
 
-TEST(Litmus, WriteToReadCausality) {
-  EXPECT_TRUE((write_to_read_causality<rlx, rlx>()));
-  EXPECT_FALSE((write_to_read_causality<rel, acq>()));
-}
+  TEST(Litmus, WriteToReadCausality) {
+    EXPECT_TRUE((write_to_read_causality<rlx, rlx>()));
+    EXPECT_FALSE((write_to_read_causality<rel, acq>()));
+  }
 
-TEST(Litmus, AnUpdateReadsTheLastAndNothingComesBetween) {
-  EXPECT_EQ(play({THREAD { r.a = w.x.fetch_add(1, rlx); }, THREAD { r.b = w.x.fetch_add(1, rlx); }})
+  TEST(Litmus, AnUpdateReadsTheLastAndNothingComesBetween) {
+  EXPECT_EQ(play({THREAD { r.a = w.x.fetch_add(1, rlx);
+  }
+  , THREAD {
+    r.b = w.x.fetch_add(1, rlx);
+  }
+  })
                 .outcomes,
             (std::set<Outcome>{{0, 1, 0, 0}, {1, 0, 0, 0}}));
   EXPECT_EQ(play({THREAD {
                     std::uint32_t expected = 0;
                     r.a = w.x.compare_exchange_strong(expected, 1, rlx) ? 1 : 0;
-                  },
-                  THREAD {
-                    std::uint32_t expected = 0;
-                    r.b = w.x.compare_exchange_strong(expected, 1, rlx) ? 1 : 0;
-                  }})
+  }
+  , THREAD {
+    std::uint32_t expected = 0;
+    r.b = w.x.compare_exchange_strong(expected, 1, rlx) ? 1 : 0;
+  }
+  })
                 .outcomes,
             (std::set<Outcome>{{0, 1, 0, 0}, {1, 0, 0, 0}}));
-}
+  }
 
-// An update goes on with the release sequence; since C++20 a store of the same thread does not.
-TEST(Litmus, ReleaseSequences) {
+  // An update goes on with the release sequence; since C++20 a store of the same thread does not.
+  TEST(Litmus, ReleaseSequences) {
   EXPECT_FALSE(may({WRITER {
                       w.x.store(1, rlx);
                       w.y.store(1, rel);
-                    },
-                    WRITER { w.y.fetch_add(1, rlx); },
-                    THREAD {
-                      r.a = w.y.load(acq);
-                      r.b = w.x.load(rlx);
-                    }},
+  }
+  , WRITER {
+    w.y.fetch_add(1, rlx);
+  }
+  , THREAD {
+    r.a = w.y.load(acq);
+    r.b = w.x.load(rlx);
+  }
+  },
                    {2, 0, 0, 0}));
   EXPECT_TRUE(may({WRITER {
                      w.x.store(1, rlx);
                      w.y.store(1, rel);
                      w.y.store(2, rlx);
-                   },
-                   THREAD {
-                     r.a = w.y.load(acq);
-                     r.b = w.x.load(rlx);
-                   }},
+  }
+  , THREAD {
+    r.a = w.y.load(acq);
+    r.b = w.x.load(rlx);
+  }
+  },
                   {2, 0, 0, 0}));
-}
+  }
 
-template <std::memory_order kStore, std::memory_order kLoad>
-std::string plain_data() {
+  template <std::memory_order kStore, std::memory_order kLoad>
+  std::string plain_data() {
   return play({WRITER {
                  w.data = 1;
                  w.y.store(1, kStore);
-               },
-               THREAD {
-                 if (w.y.load(kLoad) == 1) r.a = w.data;
-               }})
+  }
+  , THREAD {
+    if (w.y.load(kLoad) == 1) r.a = w.data;
+  }
+  })
       .failure;
-}
+  }
 
-TEST(Litmus, PlainDataRaceUnlessOrdered) {
-  EXPECT_NE((plain_data<rlx, acq>()), "");
-  EXPECT_NE((plain_data<rel, rlx>()), "");
-  EXPECT_EQ((plain_data<rel, acq>()), "");
-}
+  TEST(Litmus, PlainDataRaceUnlessOrdered) {
+    EXPECT_NE((plain_data<rlx, acq>()), "");
+    EXPECT_NE((plain_data<rel, rlx>()), "");
+    EXPECT_EQ((plain_data<rel, acq>()), "");
+  }
 
-long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value) {
-  return ::syscall(SYS_futex, &word, operation, value, nullptr, nullptr, 0);
-}
+  long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value) {
+    return ::syscall(SYS_futex, &word, operation, value, nullptr, nullptr, 0);
+  }
 
-TEST(Litmus, NobodySleepsOnAFutexForEver) {
+  TEST(Litmus, NobodySleepsOnAFutexForEver) {
   EXPECT_EQ(play({WRITER {
                     w.x.store(1, rlx);
                     futex(w.x, FUTEX_WAKE_PRIVATE, 1);
-                  },
-                  WRITER {
-                    while (w.x.load(rlx) == 0) futex(w.x, FUTEX_WAIT_PRIVATE, 0);
-                  }})
+  }
+  , WRITER {
+    while (w.x.load(rlx) == 0) futex(w.x, FUTEX_WAIT_PRIVATE, 0);
+  }
+  })
                 .asleep,
             0);
   // The waker looks whether somebody sleeps: both sides need a fence.
-  const auto waker_looks = [](bool fenced) {
-    return fenced ? play({WRITER {
-                            w.x.store(1, rlx);
-                            fence(sc);
-                            if (w.y.load(rlx) != 0) futex(w.x, FUTEX_WAKE_PRIVATE, 1);
-                          },
-                          WRITER {
-                            w.y.store(1, rlx);
-                            fence(sc);
-                            while (w.x.load(rlx) == 0) futex(w.x, FUTEX_WAIT_PRIVATE, 0);
-                          }})
+  const auto waker_looks =
+                 [](bool fenced) {
+                   return fenced
+                       ? play({WRITER{w.x.store(1, rlx); fence(sc);
+                                      if (w.y.load(rlx) != 0) futex(w.x, FUTEX_WAKE_PRIVATE, 1);
+                 },
+             WRITER {
+    w.y.store(1, rlx);
+    fence(sc);
+    while (w.x.load(rlx) == 0) futex(w.x, FUTEX_WAIT_PRIVATE, 0);
+  }
+  })
                         .asleep
                   : play({WRITER {
                             w.x.store(1, rlx);
                             if (w.y.load(rlx) != 0) futex(w.x, FUTEX_WAKE_PRIVATE, 1);
-                          },
-                          WRITER {
-                            w.y.store(1, rlx);
-                            fence(sc);
-                            while (w.x.load(rlx) == 0) futex(w.x, FUTEX_WAIT_PRIVATE, 0);
-                          }})
+  }
+  , WRITER {
+    w.y.store(1, rlx);
+    fence(sc);
+    while (w.x.load(rlx) == 0) futex(w.x, FUTEX_WAIT_PRIVATE, 0);
+  }
+  })
                         .asleep;
-  };
+  }
+  ;
   EXPECT_EQ(waker_looks(true), 0);
   EXPECT_GT(waker_looks(false), 0);
-}
+  }
 
-TEST(Litmus, ASpinSeesWhatComesLater) {
-  EXPECT_EQ(play({WRITER { w.x.store(1, rel); },
-                  THREAD {
-                    while (w.x.load(acq) == 0) {
-                    }
-                    r.a = 1;
-                  }})
+  TEST(Litmus, ASpinSeesWhatComesLater) {
+  EXPECT_EQ(play({WRITER { w.x.store(1, rel);
+  }
+  , THREAD {
+    while (w.x.load(acq) == 0) {
+    }
+    r.a = 1;
+  }
+  })
                 .outcomes,
             (std::set<Outcome>{{1, 0, 0, 0}}));
   // One that is bounded also ends without.
-  EXPECT_TRUE(may({WRITER { w.x.store(1, rel); },
-                   THREAD {
-                     for (int i = 0; i < 100 && r.a == 0; ++i) r.a = w.x.load(acq);
-                   }},
+  EXPECT_TRUE(may({WRITER { w.x.store(1, rel);
+  }
+  , THREAD {
+    for (int i = 0; i < 100 && r.a == 0; ++i) r.a = w.x.load(acq);
+  }
+  },
                   {0, 0, 0, 0}));
-}
+  }
 
-} // namespace
-} // namespace datum::test
+  } // namespace
+  } // namespace datum::test

@@ -40,8 +40,8 @@ void Machine::clear() {
 }
 
 void Machine::share(const void* begin, std::size_t size, const char* name) {
-  regions_.push_back({reinterpret_cast<std::uintptr_t>(begin), size,
-                      (regions_.size() + 1) << 32U, name, false});
+  regions_.push_back(
+      {reinterpret_cast<std::uintptr_t>(begin), size, (regions_.size() + 1) << 32U, name, false});
 }
 
 void Machine::share_alias(const void* begin, const void* of) {
@@ -54,7 +54,8 @@ void Machine::may_race(const void* begin, std::size_t size) {
   const Region* whole = region(begin);
   const auto at = reinterpret_cast<std::uintptr_t>(begin);
   // Found before the region that it is a part of.
-  regions_.insert(regions_.begin(), {at, size, whole->key + (at - whole->begin), whole->name, true});
+  regions_.insert(regions_.begin(),
+                  {at, size, whole->key + (at - whole->begin), whole->name, true});
 }
 
 void Machine::add(std::function<void()> body) {
@@ -65,7 +66,8 @@ void Machine::fail(const std::string& what) {
   if (failure_.empty()) failure_ = what;
 }
 
-// --- an execution ----------------------------------------------------------------------------------
+// --- an execution
+// ----------------------------------------------------------------------------------
 
 void Machine::begin() {
   memory_.begin(bodies_.size());
@@ -118,7 +120,7 @@ bool Machine::is_able(std::size_t thread) {
   ThreadState& t = threads_[thread];
   switch (t.state) {
   case State::Able: return true;
-  case State::Awaiting: return memory_.has_newer(thread, t.awaited);
+  case State::Awaiting: return sees_newer(thread);
   case State::Acting: return (*t.ready)();
   case State::Asleep:
   case State::Over: return false;
@@ -184,7 +186,8 @@ void Machine::before(const Step& step, bool waits) {
   current_site = site;
 }
 
-// --- accesses --------------------------------------------------------------------------------------
+// --- accesses
+// --------------------------------------------------------------------------------------
 
 const Machine::Region* Machine::region(const volatile void* address) const {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
@@ -204,27 +207,68 @@ Word Machine::word(const volatile void* address, std::size_t size) const {
   return {at, in->key + (at - in->begin), size};
 }
 
-// A thread that loads the same again and has done nothing in between spins. It sees the same until
+// How many loads ago the same one was made, if the ones since then and those before were the same
+// round of a loop; 0: no loop.
+std::size_t Machine::spin_before(const Word& word) const {
+  const std::vector<Load>& loads = threads_[current_].loads;
+  const std::size_t count = loads.size();
+  for (std::size_t period = 1; period <= kLongestPeriod && 2 * period <= count; ++period) {
+    const Load& before = loads[count - period];
+    if (before.site != current_site || before.word.key != word.key) continue;
+    std::size_t same = 0;
+    while (same < period && loads[count - 1 - same].is(loads[count - 1 - same - period])) ++same;
+    return same == period ? period : 0;
+  }
+  return 0;
+}
+
+// A thread that loads the same again and again and does nothing else spins. It sees the same until
 // it does something else, or waits until there is something else to see.
 bool Machine::goes_on_spinning(const Word& word, std::uint64_t& value) {
   ThreadState& me = threads_[current_];
-  if (me.last_site != current_site || me.last_key != word.key) {
-    me.repeats = 0;
+  const std::size_t period = spin_before(word);
+  if (period == 0) {
     me.spins_on = false;
+    me.repeats = 0;
     return false;
   }
-  ++me.repeats;
-  if (!me.spins_on && me.repeats >= 2) {
+  if (!me.spins_on) {
+    me.repeats = 0;
     me.spins_on = spins == Spins::Both && guide_.choose(2) != 0;
     if (!me.spins_on) {
       me.state = State::Awaiting;
-      me.awaited = word;
+      me.period = period;
     }
   }
   if (!me.spins_on) return false;
-  if (me.repeats > kLongestSpin) give_up();
-  value = me.last_value;
+  if (++me.repeats > kLongestSpin) give_up();
+  value = me.loads[me.loads.size() - period].value;
+  note_load(word, value);
   return true;
+}
+
+bool Machine::sees_newer(std::size_t thread) {
+  const std::vector<Load>& loads = threads_[thread].loads;
+  return std::any_of(loads.end() - static_cast<std::ptrdiff_t>(threads_[thread].period),
+                     loads.end(),
+                     [&](const Load& load) { return memory_.has_newer(thread, load.word); });
+}
+
+// Of one of the words that it spins by.
+void Machine::demand_newer() {
+  ThreadState& me = threads_[current_];
+  std::vector<std::uint64_t> newer;
+  for (std::size_t i = me.loads.size() - me.period; i < me.loads.size(); ++i)
+    if (memory_.has_newer(current_, me.loads[i].word)) newer.push_back(me.loads[i].word.key);
+  me.loads.clear();
+  me.demanded = newer[guide_.choose(newer.size())];
+}
+
+void Machine::note_load(const Word& word, std::uint64_t value) {
+  std::vector<Load>& loads = threads_[current_].loads;
+  if (loads.size() == 4 * kLongestPeriod)
+    loads.erase(loads.begin(), loads.begin() + 2 * kLongestPeriod);
+  loads.push_back({current_site, word, value});
 }
 
 std::uint64_t Machine::load(const volatile void* address, std::size_t size, Order order) {
@@ -232,27 +276,30 @@ std::uint64_t Machine::load(const volatile void* address, std::size_t size, Orde
   std::uint64_t value = 0;
   if (goes_on_spinning(at, value)) return value;
   const bool awaits = threads_[current_].state == State::Awaiting;
-  before({at.key, false}, awaits);
+  before({.key = at.key, .by_any_word = awaits && threads_[current_].period > 1}, awaits);
   ThreadState& me = threads_[current_];
-  if (me.spins_on) return me.last_value; // nobody changed it
-  if (awaits) {
-    me.state = State::Able;
-    me.repeats = 0;
+  if (awaits && me.spins_on) { // nothing has changed
+    value = me.loads[me.loads.size() - me.period].value;
+    note_load(at, value);
+    return value;
+  }
+  if (awaits) demand_newer();
+  if (me.demanded == at.key) {
+    me.demanded = 0;
     memory_.demand_newer(current_);
   }
   value = memory_.load(current_, at, order);
-  me.last_site = current_site;
-  me.last_key = at.key;
-  me.last_value = value;
+  note_load(at, value);
   if (keeps_trace_)
-    note(std::string("load ") + test::name_of(order) + " " + name_of(at.key) + " = " + std::to_string(value));
+    note(std::string("load ") + test::name_of(order) + " " + name_of(at.key) + " = " +
+         std::to_string(value));
   return value;
 }
 
 void Machine::store(const volatile void* address, std::size_t size, std::uint64_t value,
                     Order order) {
   const Word at = word(address, size);
-  before({at.key, true});
+  before({.key = at.key, .writes = true});
   not_a_load();
   memory_.store(current_, at, value, order);
   if (keeps_trace_)
@@ -263,7 +310,7 @@ void Machine::store(const volatile void* address, std::size_t size, std::uint64_
 std::uint64_t Machine::exchange(const volatile void* address, std::size_t size, Order order,
                                 const std::function<std::uint64_t(std::uint64_t)>& change) {
   const Word at = word(address, size);
-  before({at.key, true});
+  before({.key = at.key, .writes = true});
   not_a_load();
   const std::uint64_t value = memory_.exchange(current_, at, order, change);
   if (keeps_trace_)
@@ -276,7 +323,7 @@ bool Machine::compare_exchange(const volatile void* address, std::size_t size,
                                std::uint64_t& expected, std::uint64_t desired, Order success,
                                Order failure) {
   const Word at = word(address, size);
-  before({at.key, true});
+  before({.key = at.key, .writes = true});
   not_a_load();
   const bool changed = memory_.compare_exchange(current_, at, expected, desired, success, failure);
   if (keeps_trace_)
@@ -286,21 +333,21 @@ bool Machine::compare_exchange(const volatile void* address, std::size_t size,
 }
 
 void Machine::fence(Order order) {
-  before({order == Order::SeqCst ? kFences : 0, true});
+  before({.key = order == Order::SeqCst ? kFences : 0, .writes = true});
   not_a_load();
   memory_.fence(current_, order);
   if (keeps_trace_) note(std::string("fence ") + test::name_of(order));
 }
 
 void Machine::light_fence() {
-  before({kFences, false});
+  before({.key = kFences});
   not_a_load();
   memory_.light_fence(current_);
   if (keeps_trace_) note("light fence");
 }
 
 void Machine::heavy_fence() {
-  before({kFences, true});
+  before({.key = kFences, .writes = true});
   not_a_load();
   memory_.heavy_fence(current_);
   if (keeps_trace_) note("fence on every processor");
@@ -311,14 +358,35 @@ void Machine::plain_access(const volatile void* address, std::size_t size, bool 
   const Region* const in = region(address);
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   const std::uint64_t key = in->key + (at - in->begin);
-  std::string race = memory_.plain_access(current_, key, size, write);
-  if (race.empty()) return;
-  if (keeps_trace_) note(name_of(key) + " is " + race);
-  race = name_of(key) + " is " + race;
-  if (!in->may_race || write)
-    fail(race);
-  else if (threads_[current_].race.empty())
-    threads_[current_].race = race;
+  const WeakMemory::Race race = memory_.plain_access(current_, key, size, write);
+  if (race.what == nullptr) return;
+  const std::string what = name_of(key) + " is " + race.what;
+  if (keeps_trace_) note(what);
+  if (in->may_race)
+    note_race(race, what, write);
+  else
+    fail(what);
+}
+
+void Machine::begin_reading() {
+  ThreadState& me = threads_[current_];
+  me.reading_since = memory_.steps_of(current_);
+  me.race.clear();
+}
+
+void Machine::rely_on_what_was_read() {
+  ThreadState& me = threads_[current_];
+  if (!me.race.empty()) fail(me.race + ", which relies on it");
+  me.relied_on.emplace_back(me.reading_since, memory_.steps_of(current_));
+}
+
+// Whoever reads beside a write must not rely on it, whichever of the two came first here.
+void Machine::note_race(const WeakMemory::Race& race, const std::string& what, bool write) {
+  ThreadState& reader = threads_[write ? race.other : current_];
+  const std::uint32_t step = write ? race.step : memory_.steps_of(current_);
+  if (step > reader.reading_since && reader.race.empty()) reader.race = what;
+  for (const auto& [from, to] : reader.relied_on)
+    if (step > from && step <= to) fail(what + ", which relied on it");
 }
 
 void Machine::act(const void* object, const std::function<bool()>& ready,
@@ -331,8 +399,8 @@ void Machine::act(const void* object, const std::function<bool()>& ready,
   const Region* const in = region(object);
   const std::uint64_t name = in != nullptr ? in->key + (key - in->begin) : key;
   // Also where no other thread has come by so far: it may have to wait.
-  concerns_others({name, true});
-  me.next = {name, true};
+  concerns_others({.key = name, .writes = true});
+  me.next = {.key = name, .writes = true};
   const std::size_t thread = current_;
   pause_until_chosen();
   threads_[thread].state = State::Able;
@@ -344,11 +412,12 @@ void Machine::synchronize(const void* object) {
   if (running() == this) memory_.synchronize(current_, reinterpret_cast<std::uintptr_t>(object));
 }
 
-// --- the kernel --------------------------------------------------------------------------------------
+// --- the kernel
+// --------------------------------------------------------------------------------------
 
 long Machine::futex_wait(const volatile void* address, std::uint32_t expected, bool bounded) {
   const Word at = word(address, sizeof expected);
-  before({at.key, true});
+  before({.key = at.key, .writes = true});
   not_a_load();
   memory_.light_fence(current_); // a system call is one for the compiler
   memory_.kernel_call(current_, at.key);
@@ -377,7 +446,7 @@ long Machine::futex_wait(const volatile void* address, std::uint32_t expected, b
 
 long Machine::futex_wake(const volatile void* address, int count) {
   const Word at = word(address, sizeof(std::uint32_t));
-  before({at.key, true});
+  before({.key = at.key, .writes = true});
   not_a_load();
   memory_.light_fence(current_);
   memory_.kernel_call(current_, at.key);
@@ -394,7 +463,8 @@ long Machine::futex_wake(const volatile void* address, int count) {
   return woken;
 }
 
-// --- traces ------------------------------------------------------------------------------------------
+// --- traces
+// ------------------------------------------------------------------------------------------
 
 void Machine::note(std::string what) {
   trace_.push_back({current_, std::move(what), current_site});

@@ -21,7 +21,9 @@ namespace datum::test {
 struct Step {
   std::uint64_t key = 0; // of the word or the object; 0: nothing that others could tell
   bool writes = false;
+  bool by_any_word = false; // it waits for several
   bool depends_on(const Step& other) const {
+    if (by_any_word || other.by_any_word) return true;
     return key == other.key && key != 0 && (writes || other.writes);
   }
 };
@@ -62,9 +64,10 @@ class Machine final : private Chooser {
 
   // --- called by threads
   void fail(const std::string& what);
-  // The first access since `start` that must not be relied on, or nothing.
-  void forget_race() { threads_[current_].race.clear(); }
-  const std::string& race() const { return threads_[current_].race; }
+  // What is read from here on of fields that may race ...
+  void begin_reading();
+  // ... is relied on from here on: none of it may have been changed meanwhile.
+  void rely_on_what_was_read();
   std::size_t current() const { return current_; }
   // One step on an object that the model need not know, when it is ready.
   void act(const void* object, const std::function<bool()>& ready,
@@ -75,7 +78,9 @@ class Machine final : private Chooser {
   // --- accesses of instrumented code
   // Nothing runs, or the address is not shared: the access is made as it is.
   static Machine* of(const volatile void* address);
-  static Machine* running() { return running_ != nullptr && running_->inside_ ? running_ : nullptr; }
+  static Machine* running() {
+    return running_ != nullptr && running_->inside_ ? running_ : nullptr;
+  }
   std::uint64_t load(const volatile void* address, std::size_t size, Order order);
   void store(const volatile void* address, std::size_t size, std::uint64_t value, Order order);
   std::uint64_t exchange(const volatile void* address, std::size_t size, Order order,
@@ -104,8 +109,9 @@ class Machine final : private Chooser {
   void clear();
 
  private:
-  static constexpr int kLongestSpin = 150;
-  static constexpr std::uint64_t kFences = 1; // the key of what fences have in common
+  static constexpr int kLongestSpin = 150;         // loads
+  static constexpr std::size_t kLongestPeriod = 8; // of the loads of one round
+  static constexpr std::uint64_t kFences = 1;      // the key of what fences have in common
   enum class State : std::uint8_t { Able, Awaiting, Acting, Asleep, Over };
 
   struct Region {
@@ -118,21 +124,30 @@ class Machine final : private Chooser {
   struct Actor {
     Fiber fiber;
   };
+  struct Load {
+    const void* site = nullptr;
+    Word word;
+    std::uint64_t value = 0;
+    bool is(const Load& other) const {
+      return site == other.site && word.key == other.word.key && value == other.value;
+    }
+  };
   struct ThreadState {
     State state = State::Able;
     Step next;
-    Word awaited;
     const std::function<bool()>* ready = nullptr;
     std::uint64_t asleep_on = 0;
     bool bounded = false;
     bool timed_out = false;
-    std::string race;
-    // The last step, if it was a load.
-    const void* last_site = nullptr;
-    std::uint64_t last_key = 0;
-    std::uint64_t last_value = 0;
+    std::uint32_t reading_since = 0;
+    std::string race;                                               // since then
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> relied_on; // from a step to a step
+    // Its last steps, as far as they were loads: whoever only loads, and the same again, spins.
+    std::vector<Load> loads;
+    std::size_t period = 0; // of the loads that it spins by
+    bool spins_on = false;  // sees the same until it does something else
     int repeats = 0;
-    bool spins_on = false; // sees the same until it does something else
+    std::uint64_t demanded = 0; // the word of which it has to see something newer next
   };
   struct TraceLine {
     std::size_t thread;
@@ -148,15 +163,21 @@ class Machine final : private Chooser {
   void before(const Step& step, bool waits = false);
   bool concerns_others(const Step& step);
   bool goes_on_spinning(const Word& word, std::uint64_t& value);
+  std::size_t spin_before(const Word& word) const;
+  bool sees_newer(std::size_t thread);
+  void demand_newer();
+  void note_load(const Word& word, std::uint64_t value);
   void pause_until_chosen();
   bool is_able(std::size_t thread);
   std::uint32_t able();
   bool let_time_pass();
   void go_on(std::size_t thread);
   void not_a_load() {
-    threads_[current_].last_site = nullptr;
+    threads_[current_].loads.clear();
     threads_[current_].spins_on = false;
+    threads_[current_].demanded = 0;
   }
+  void note_race(const WeakMemory::Race& race, const std::string& what, bool write);
   void note(std::string what);
   std::string name_of(std::uint64_t key) const;
 

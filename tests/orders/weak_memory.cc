@@ -94,8 +94,7 @@ std::uint32_t WeakMemory::keep(const Knowledge& knowledge) {
 std::uint32_t WeakMemory::oldest_readable(std::size_t thread, std::size_t at, Order order) const {
   std::uint32_t oldest = position(at, in(threads_[thread].now.view, at));
   // All sequentially consistent accesses of a word happen in the order of their steps.
-  if (order == Order::SeqCst)
-    oldest = std::max(oldest, position(at, locations_[at].last_seq_cst));
+  if (order == Order::SeqCst) oldest = std::max(oldest, position(at, locations_[at].last_seq_cst));
   return oldest;
 }
 
@@ -104,8 +103,7 @@ void WeakMemory::read(std::size_t thread, std::size_t at, std::uint32_t message,
   const Message& from = locations_[at].messages[message];
   std::uint32_t& mine = in(me.now.view, at);
   if (from.position > position(at, mine)) mine = message;
-  if (from.released != kNone)
-    join(acquires(order) ? me.now : me.to_acquire, kept_[from.released]);
+  if (from.released != kNone) join(acquires(order) ? me.now : me.to_acquire, kept_[from.released]);
 }
 
 std::uint64_t WeakMemory::load(std::size_t thread, const Word& word, Order order) {
@@ -130,6 +128,7 @@ std::uint64_t WeakMemory::load_one(std::size_t thread, const Word& word, Order o
     me.demands_newer = false;
   }
   const auto newest = static_cast<std::uint32_t>(here.order.size() - 1);
+  oldest = std::min(oldest, newest);
   const std::size_t existing = newest - oldest + 1;
   std::vector<std::uint64_t> later;
   if (promised)
@@ -297,32 +296,36 @@ void WeakMemory::synchronize(std::size_t thread, std::uint64_t object) {
 namespace {
 constexpr std::uint64_t kCell = 4;
 
-bool follows(const Clock& accesses, const Clock& seen, std::size_t but) {
+// An access that `seen` does not know of.
+WeakMemory::Race unknown(const Clock& accesses, const Clock& seen, std::size_t but,
+                         const char* what) {
   for (std::size_t i = 0; i < kMostThreads; ++i)
-    if (i != but && accesses[i] > seen[i]) return false;
-  return true;
+    if (i != but && accesses[i] > seen[i]) return {what, i, accesses[i]};
+  return {};
 }
 } // namespace
 
 void WeakMemory::note_atomic(std::size_t thread, const Word& word, bool write) {
-  const auto cell = shadows_.find(word.key / kCell);
-  if (cell == shadows_.end()) return;
-  Clock& mine = write ? cell->second.atomic_write : cell->second.atomic_read;
+  Shadow& cell = shadows_[word.key / kCell];
+  Clock& mine = write ? cell.atomic_write : cell.atomic_read;
   mine[thread] = threads_[thread].now.clock[thread];
 }
 
-std::string WeakMemory::plain_access(std::size_t thread, std::uint64_t key, std::size_t size,
-                                     bool write) {
+WeakMemory::Race WeakMemory::plain_access(std::size_t thread, std::uint64_t key, std::size_t size,
+                                          bool write) {
   step(thread);
   const Clock& seen = threads_[thread].now.clock;
-  std::string race;
+  const char* const beside_a_write =
+      write ? "written while another thread writes it" : "read while another thread writes it";
+  constexpr const char* kBesideARead = "written while another thread reads it";
+  Race race;
   for (std::uint64_t cell = key / kCell; cell <= (key + size - 1) / kCell; ++cell) {
     Shadow& shadow = shadows_[cell];
-    if (!follows(shadow.plain_write, seen, thread) || !follows(shadow.atomic_write, seen, thread))
-      race = write ? "written while another thread writes it" : "read while another thread writes it";
-    if (write &&
-        (!follows(shadow.plain_read, seen, thread) || !follows(shadow.atomic_read, seen, thread)))
-      race = "written while another thread reads it";
+    for (const Clock* others : {&shadow.plain_write, &shadow.atomic_write})
+      if (race.what == nullptr) race = unknown(*others, seen, thread, beside_a_write);
+    if (write)
+      for (const Clock* others : {&shadow.plain_read, &shadow.atomic_read})
+        if (race.what == nullptr) race = unknown(*others, seen, thread, kBesideARead);
     (write ? shadow.plain_write : shadow.plain_read)[thread] = seen[thread];
   }
   return race;
@@ -333,8 +336,7 @@ std::string WeakMemory::plain_access(std::size_t thread, std::uint64_t key, std:
 // Who knows of a read that has still to come true would have to know what was read.
 bool WeakMemory::promised_by_one_seen(std::size_t thread, std::size_t at) const {
   return std::any_of(promises_.begin(), promises_.end(), [&](const Promise& promise) {
-    return promise.location == at &&
-           threads_[thread].now.view.seen[promise.thread] >= promise.step;
+    return promise.location == at && threads_[thread].now.view.seen[promise.thread] >= promise.step;
   });
 }
 
@@ -360,9 +362,9 @@ void WeakMemory::keep_promises(std::size_t thread, std::size_t at, std::uint32_t
     if (promise.order == Order::SeqCst && locations_[at].last_seq_cst != promise.last_seq_cst)
       continue;
     Thread& reader = threads_[promise.thread];
-    const bool acquired = acquires(promise.order) || reader.acquire_fences != promise.acquire_fences;
-    if (acquired && made.released != kNone &&
-        !within(kept_[made.released].view, promise.then.view))
+    const bool acquired =
+        acquires(promise.order) || reader.acquire_fences != promise.acquire_fences;
+    if (acquired && made.released != kNone && !within(kept_[made.released].view, promise.then.view))
       continue;
     if (chooser_.choose(2) != 0) continue;
     if (!acquired && made.released != kNone) join(reader.to_acquire, kept_[made.released]);

@@ -80,13 +80,19 @@ class WeakMemory {
   void kernel_call(std::size_t thread, std::uint64_t object);
   // What only ordinary locks and descriptors do: a release and an acquire.
   void synchronize(std::size_t thread, std::uint64_t object);
-  // The same for data that are no atomics. Empty: no race.
-  std::string plain_access(std::size_t thread, std::uint64_t key, std::size_t size, bool write);
+  // The same for data that are no atomics.
+  struct Race {
+    const char* what = nullptr; // nullptr: none
+    std::size_t other = 0;      // thread
+    std::uint32_t step = 0;     // of that thread
+  };
+  Race plain_access(std::size_t thread, std::uint64_t key, std::size_t size, bool write);
 
   // Whether that thread could read something newer than what it read last.
   bool has_newer(std::size_t thread, const Word& word);
   // The next load of that thread gets that: it would not have gone on otherwise.
   void demand_newer(std::size_t thread) { threads_[thread].demands_newer = true; }
+  std::uint32_t steps_of(std::size_t thread) const { return threads_[thread].now.clock[thread]; }
   bool promises_kept() const { return promises_.empty(); }
 
   // --- kept from one execution to the next -----------------------------------------------------
@@ -119,9 +125,9 @@ class WeakMemory {
   };
   struct Thread {
     Knowledge now;
-    Knowledge to_acquire; // by a fence
+    Knowledge to_acquire;           // by a fence
     std::uint32_t released = kNone; // by one
-    View light;           // at its last light fence
+    View light;                     // at its last light fence
     std::uint32_t acquire_fences = 0;
     bool demands_newer = false;
   };
