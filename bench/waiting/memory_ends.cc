@@ -164,9 +164,7 @@ class CopyTwoWords final : public TwoWordsEnd {
   void write_second(std::uint32_t round) override { write(offsetof(Words, second), round); }
   unsigned poll() override { return std::exchange(ended_, 0); }
   std::uint64_t first() override { return __atomic_load_n(&words_.first, __ATOMIC_ACQUIRE); }
-  std::uint32_t second() override {
-    return __atomic_load_n(&words_.second, __ATOMIC_ACQUIRE);
-  }
+  std::uint32_t second() override { return __atomic_load_n(&words_.second, __ATOMIC_ACQUIRE); }
 
  private:
   struct Words {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/socket.h>
 #include <thread>
 #include <utility>
@@ -176,11 +177,11 @@ class SocketTarget final : public TargetEnd {
 
 // Both words leave together, and are answered together. Each side looks at the socket wherever it
 // waits, also where a program would look at its memory: so no thread has to be woken, and no change
-// of habit costs anything.
+// of habit costs anything. On one core each look in vain lets the other side run.
 class SocketTwoWords final : public TwoWordsEnd {
  public:
-  SocketTwoWords(Place& place, const limits::Connection& connection)
-      : socket_(connection.end(static_cast<int>(place.side))) {}
+  SocketTwoWords(Place& place, const limits::Connection& connection, Cores cores)
+      : socket_(connection.end(static_cast<int>(place.side))), yields_(cores == Cores::One) {}
   void write_first(std::uint64_t round) override { round_ = round; }
   void write_second(std::uint32_t) override { send(round_, kThere); }
   unsigned poll() override {
@@ -205,7 +206,10 @@ class SocketTwoWords final : public TwoWordsEnd {
   }
   void look() {
     char* const begin = buffer_.data();
-    got_ += limits::moved(recv(socket_, begin + got_, buffer_.size() - got_, MSG_DONTWAIT));
+    const std::size_t got =
+        limits::moved(recv(socket_, begin + got_, buffer_.size() - got_, MSG_DONTWAIT));
+    if (got == 0 && yields_) sched_yield();
+    got_ += got;
     std::uint64_t word = 0;
     while (got_ >= sizeof word) {
       std::memcpy(&word, begin, sizeof word);
@@ -226,6 +230,7 @@ class SocketTwoWords final : public TwoWordsEnd {
   }
 
   const int socket_;
+  const bool yields_;
   std::array<char, 256> buffer_{};
   std::size_t got_ = 0;
   unsigned ended_ = 0;
@@ -245,7 +250,7 @@ class SocketContest final : public Contest {
                                           cell_.target);
   }
   std::unique_ptr<TwoWordsEnd> two_words(Place& place) override {
-    return std::make_unique<SocketTwoWords>(place, connections_.watched);
+    return std::make_unique<SocketTwoWords>(place, connections_.watched, cell_.cores);
   }
 
  private:
