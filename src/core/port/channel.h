@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/port/channel.h: one connection of a transport, and what it tells the endpoint that it
-// belongs to. Not here:   listening and connecting (transport.h); matching of Recvs, permission
-// checks, flush,
+// core/port/channel.h: a connection of a transport, and what it tells the endpoint it belongs to.
+// Not here:   listening and connecting (transport.h); matching of Recvs, permission checks, flush,
 //             ordering, suppression, read limits: the core does those once for every transport.
 // Threads:    every call, in both directions, is made with the adapter's lock held.
 #pragma once
