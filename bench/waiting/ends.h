@@ -5,11 +5,12 @@
 // The limits, with the habits, the work between polls, the cores and the octets of the cell:
 //   line     a request in a cache line and an answer in another. Where the target's own thread does
 //            not look, a second thread of its process, asleep on a futex, is woken and answers.
-//   copy     the kernel copies (/proc/PID/mem): of Writes and Reads within a host, wherever the
-//            target's processor is not looking at the line just then.
+//   copy     the kernel copies (/proc/PID/mem): of Writes and Reads within a host. A Write goes by a
+//            line while the target looks at one on another core, which is known at once here.
 //   sockets  TCP over loopback: a request and an answer as long as the frames of iWARP. The
 //   target's
 //            own thread looks, or sleeps in recv(2); otherwise a second one that sleeps in recv(2).
+// In the cells of two words nothing of the habit costs a limit anything: see the two classes.
 #pragma once
 
 #include <functional>

@@ -87,25 +87,33 @@ class ProcessMemory {
   int file_;
 };
 
+// A target that looks all the time on another core answers a Write sooner than the kernel copies.
 class CopyInitiator final : public InitiatorEnd {
  public:
-  CopyInitiator(Place& place, Lines& lines, bool reads)
+  CopyInitiator(Place& place, Lines& lines, const Cell& cell)
       : line_(place, lines), there_(place.peer().pid), address_(place.peer().address),
-        reads_(reads) {}
+        polls_(place.control.polls), reads_(cell.operation == Operation::Read),
+        may_go_by_line_(!reads_ && cell.cores == Cores::Two) {}
   void post(std::uint64_t number) override {
-    if (reads_)
+    by_line_ = may_go_by_line_ && polls_.load(std::memory_order_seq_cst);
+    if (by_line_)
+      line_.post(number);
+    else if (reads_)
       there_.read(address_, &word_, sizeof word_);
     else
       there_.write(address_, &number, sizeof number);
   }
-  bool completed() override { return true; }
+  bool completed() override { return !by_line_ || line_.completed(); }
   void wake_target() override { line_.wake_target(); }
 
  private:
   LineInitiator line_;
   ProcessMemory there_;
   const std::uint64_t address_;
+  const std::atomic<bool>& polls_;
   const bool reads_;
+  const bool may_go_by_line_;
+  bool by_line_ = false;
   std::uint64_t word_ = 0;
 };
 
@@ -183,21 +191,14 @@ class CopyTwoWords final : public TwoWordsEnd {
   unsigned ended_ = 0;
 };
 
-// A target that looks all the time on another core answers sooner than the kernel copies.
-bool goes_by_line(const Cell& cell) {
-  if (cell.operation == Operation::Send) return true;
-  return cell.operation == Operation::Write && cell.cores == Cores::Two &&
-         (cell.target == Target::SameEvd || cell.target == Target::OtherEvd);
-}
-
 class MemoryContest final : public Contest {
  public:
   explicit MemoryContest(const Cell& cell) : cell_(cell) {}
-  std::string name() const override { return goes_by_line(cell_) ? "line" : "copy"; }
+  std::string name() const override { return is_send() ? "line" : "copy"; }
   std::unique_ptr<InitiatorEnd> initiator(Place& place) override {
     place.meet();
-    if (goes_by_line(cell_)) return std::make_unique<LineInitiator>(place, lines_.get());
-    return std::make_unique<CopyInitiator>(place, lines_.get(), cell_.operation == Operation::Read);
+    if (is_send()) return std::make_unique<LineInitiator>(place, lines_.get());
+    return std::make_unique<CopyInitiator>(place, lines_.get(), cell_);
   }
   std::unique_ptr<TargetEnd> target(Place& place) override {
     auto end = std::make_unique<LineTarget>(place, lines_.get(), cell_.target);
@@ -209,6 +210,8 @@ class MemoryContest final : public Contest {
   }
 
  private:
+  bool is_send() const { return cell_.operation == Operation::Send; }
+
   const Cell cell_;
   SharedLines lines_;
 };
