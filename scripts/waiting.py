@@ -68,7 +68,10 @@ def read(file):
     """The cells in the order of the file."""
     rows = {}
     with open(file, encoding="utf-8", newline="") as lines:
-        for row in csv.DictReader(lines, delimiter="\t"):
+        table = csv.DictReader(lines, delimiter="\t")
+        if "counted_p99" not in (table.fieldnames or ()):
+            sys.exit(f"waiting.py: {file} does not begin with the titles that datum-waiting writes")
+        for row in table:
             row.update({name: int(row[name]) for name in NUMBERS})
             side = "ours" if row["contest"] == "dat" else "limit"
             rows.setdefault(row["cell"], {}).setdefault(row["repeat"], {})[side] = row
