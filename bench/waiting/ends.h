@@ -2,14 +2,16 @@
 // bench/waiting/ends.h: who fills the roles of habits.h and two_words.h: DAT, and for each cell the
 // least software that could do the same on this machine.
 //
+// Where both sides share a core, a thread that sleeps is run sooner than one that looks: there the
+// second thread answers unless the first one sleeps itself.
+//
 // The limits, with the habits, the work between polls, the cores and the octets of the cell:
 //   line     a request in a cache line and an answer in another. Where the target's own thread does
 //            not look, a second thread of its process, asleep on a futex, is woken and answers.
 //   copy     the kernel copies (/proc/PID/mem): of Writes and Reads within a host. A Write goes by a
 //            line while the target looks at one on another core, which is known at once here.
-//   sockets  TCP over loopback: a request and an answer as long as the frames of iWARP. The
-//   target's
-//            own thread looks, or sleeps in recv(2); otherwise a second one that sleeps in recv(2).
+//   sockets  TCP over loopback: a request and an answer as long as the frames of iWARP. The own
+//            thread of the target looks, or sleeps in recv(2); otherwise a second one sleeps there.
 // In the cells of two words nothing of the habit costs a limit anything: see the two classes.
 #pragma once
 

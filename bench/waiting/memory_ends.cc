@@ -119,8 +119,10 @@ class CopyInitiator final : public InitiatorEnd {
 
 class LineTarget final : public TargetEnd {
  public:
-  LineTarget(Place& place, Lines& lines, Target habit) : lines_(lines), control_(place.control) {
+  LineTarget(Place& place, Lines& lines, const Cell& cell)
+      : lines_(lines), control_(place.control), own_core_(cell.cores == Cores::Two) {
     place.own().address = reinterpret_cast<std::uint64_t>(&word_);
+    const Target habit = cell.target;
     const bool sleeps = habit == Target::Block || habit == Target::Cno;
     if (habit == Target::SameEvd || habit == Target::OtherEvd) polls_again();
     // It ends with the process.
@@ -142,7 +144,7 @@ class LineTarget final : public TargetEnd {
   void sleep_by_cno() override { sleep(); }
   std::uint64_t word() const override { return __atomic_load_n(&word_, __ATOMIC_ACQUIRE); }
   std::uint64_t polled() const override { return word(); }
-  void polls_again() override { control_.polls.store(true, std::memory_order_seq_cst); }
+  void polls_again() override { control_.polls.store(own_core_, std::memory_order_seq_cst); }
   // Whoever did not see this in time has written before the last look.
   void stops_polling() override {
     control_.polls.store(false, std::memory_order_seq_cst);
@@ -156,6 +158,7 @@ class LineTarget final : public TargetEnd {
 
   Lines& lines_;
   Control& control_;
+  const bool own_core_;
   alignas(64) std::uint64_t word_ = 0;
 };
 
@@ -201,7 +204,7 @@ class MemoryContest final : public Contest {
     return std::make_unique<CopyInitiator>(place, lines_.get(), cell_);
   }
   std::unique_ptr<TargetEnd> target(Place& place) override {
-    auto end = std::make_unique<LineTarget>(place, lines_.get(), cell_.target);
+    auto end = std::make_unique<LineTarget>(place, lines_.get(), cell_);
     place.meet();
     return end;
   }

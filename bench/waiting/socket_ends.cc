@@ -110,10 +110,11 @@ class SocketInitiator final : public InitiatorEnd {
   std::uint64_t number_ = 0;
 };
 
-bool sleeps_or_polls(Target habit) {
-  switch (habit) {
+// Its own thread answers, all the time.
+bool answers_itself(const Cell& cell) {
+  switch (cell.target) {
   case Target::SameEvd:
-  case Target::OtherEvd:
+  case Target::OtherEvd: return cell.cores == Cores::Two;
   case Target::Block:
   case Target::Cno: return true;
   case Target::Spin:
@@ -127,14 +128,14 @@ bool sleeps_or_polls(Target habit) {
 
 class SocketTarget final : public TargetEnd {
  public:
-  SocketTarget(Place& place, Connections& connections, Lengths lengths, Target habit)
-      : control_(place.control), lengths_(lengths),
-        watched_(connections.watched.end(1), lengths.there),
-        guarded_(connections.guarded.end(1), lengths.there) {
+  SocketTarget(Place& place, Connections& connections, const Cell& cell)
+      : control_(place.control), own_core_(cell.cores == Cores::Two),
+        lengths_(lengths_of(cell.operation)), watched_(connections.watched.end(1), lengths_.there),
+        guarded_(connections.guarded.end(1), lengths_.there) {
     let_block(connections.watched.end(1));
     let_block(connections.guarded.end(1));
-    if (sleeps_or_polls(habit))
-      polls_again();
+    if (answers_itself(cell))
+      control_.polls.store(true, std::memory_order_seq_cst);
     else // it ends with the process
       std::thread([this] { answer_asleep(); }).detach();
   }
@@ -144,7 +145,7 @@ class SocketTarget final : public TargetEnd {
   void sleep_by_cno() override { sleep(); }
   std::uint64_t word() const override { return __atomic_load_n(&word_, __ATOMIC_ACQUIRE); }
   std::uint64_t polled() const override { return word(); }
-  void polls_again() override { control_.polls.store(true, std::memory_order_seq_cst); }
+  void polls_again() override { control_.polls.store(own_core_, std::memory_order_seq_cst); }
   void stops_polling() override {
     control_.polls.store(false, std::memory_order_seq_cst);
     poll();
@@ -169,6 +170,7 @@ class SocketTarget final : public TargetEnd {
   }
 
   Control& control_;
+  const bool own_core_;
   const Lengths lengths_;
   Frames watched_;
   Frames guarded_;
@@ -246,8 +248,7 @@ class SocketContest final : public Contest {
     return std::make_unique<SocketInitiator>(place, connections_, lengths_of(cell_.operation));
   }
   std::unique_ptr<TargetEnd> target(Place& place) override {
-    return std::make_unique<SocketTarget>(place, connections_, lengths_of(cell_.operation),
-                                          cell_.target);
+    return std::make_unique<SocketTarget>(place, connections_, cell_);
   }
   std::unique_ptr<TwoWordsEnd> two_words(Place& place) override {
     return std::make_unique<SocketTwoWords>(place, connections_.watched, cell_.cores);
