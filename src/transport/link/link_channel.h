@@ -15,6 +15,7 @@
 #include "core/port/transport.h"
 #include "core/port/waiting_messages.h"
 #include "transport/link/fabric.h"
+#include "transport/link/link_state.h"
 #include "transport/link/record.h"
 
 namespace datum {
@@ -89,15 +90,6 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   bool listed_for_work = false;
 
  private:
-  enum class State : std::uint8_t {
-    Dialling,
-    Requested, // active: Connect sent
-    Incoming,  // passive: not answered
-    Accepted,  // passive: Accept sent, Confirm not yet here
-    Open,
-    Failing, // work() reports a failure to the endpoint
-    Closed,
-  };
   struct Staged {
     RecordHeader header;
     std::vector<std::byte> payload;
@@ -225,6 +217,8 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   void finish_fetch();
 
   // link_channel.cc
+  // The only writer of the state. False: no such row, and nothing has changed.
+  bool on(LinkEvent event);
   Status start_dial();
   void dial_again();
   void want_work();
@@ -240,7 +234,7 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   Link* link_ = nullptr;
   ChannelEvents* events_ = nullptr;
   ChannelOptions options_;
-  State state_;
+  LinkState state_;
   bool gone_ = false; // passive: the requester has left
   std::uint32_t number_ = 0;
   std::uint32_t peer_number_ = 0;

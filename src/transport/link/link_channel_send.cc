@@ -34,7 +34,7 @@ StartResult LinkChannel::later(bool ring_full) {
 }
 
 StartResult LinkChannel::start(const WorkRequest& request) {
-  if (state_ != State::Open || failed_) return StartResult::Later;
+  if (state_ != LinkState::Open || failed_) return StartResult::Later;
   if (busy_sending()) return later(false);
   StartResult result = StartResult::Later;
   switch (request.opcode) {
@@ -62,7 +62,7 @@ void LinkChannel::warm_up(const RemoteTriplet* target) {
 
 // What fits into one record, and what is over within one turn of copying.
 StartResult LinkChannel::start_now(const WorkRequest& request) {
-  if (state_ != State::Open || failed_ || busy_sending()) return StartResult::Later;
+  if (state_ != LinkState::Open || failed_ || busy_sending()) return StartResult::Later;
   if (request.opcode != Opcode::Send) {
     if (is_extended(request.opcode)) return StartResult::Later;
     if (may_go_direct(request)) {
@@ -289,7 +289,7 @@ bool LinkChannel::serve_reads() {
 }
 
 bool LinkChannel::flush_ack() {
-  if (state_ != State::Open || (told_placed_ == placed_ && told_octets_ == placed_octets_))
+  if (state_ != LinkState::Open || (told_placed_ == placed_ && told_octets_ == placed_octets_))
     return true;
   RecordHeader* record = link_->reserve(0);
   if (record == nullptr) return false;
