@@ -27,6 +27,14 @@ class Recipes(unittest.TestCase):
                              ('vcpkg/vcpkg.json', f'"version": "{VERSION}"'), ('rpm/datum.spec', f'{VERSION}\n')):
             self.assertIn(line, (packaging / recipe).read_text(), recipe)
 
+    def test_each_builds_with_debug_information_and_takes_it_out(self):
+        for recipe, lines in (('aur/PKGBUILD', ['-DCMAKE_BUILD_TYPE=RelWithDebInfo', 'options=(debug strip)']),
+                              ('conda/meta.yaml', ['-DCMAKE_BUILD_TYPE=RelWithDebInfo', '--install build --strip']),
+                              ('nix/default.nix', ['cmakeBuildType = "RelWithDebInfo"', 'separateDebugInfo = true']),
+                              ('rpm/datum.spec', ['-DCMAKE_BUILD_TYPE=RelWithDebInfo', '%debug_package'])):
+            for line in lines:
+                self.assertIn(line, (packaging / recipe).read_text(), recipe)
+
     def test_none_names_a_server(self):
         for recipe in [*RECIPES, 'rpm/datum.spec', 'rpm/datum.rpmlintrc']:
             self.assertNotIn('://', (packaging / recipe).read_text(), recipe)
