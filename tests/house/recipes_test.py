@@ -26,6 +26,8 @@ class Recipes(unittest.TestCase):
                              ('nix/default.nix', f'version = "{VERSION}";'),
                              ('vcpkg/vcpkg.json', f'"version": "{VERSION}"'), ('rpm/datum.spec', f'{VERSION}\n')):
             self.assertIn(line, (packaging / recipe).read_text(), recipe)
+        for page in ('README.md', 'docs/portable.md'):
+            self.assertIn(f'datum-{VERSION}-linux-x86_64.tar.xz', (source / page).read_text(), page)
 
     def test_each_builds_with_debug_information_and_takes_it_out(self):
         for recipe, lines in (('aur/PKGBUILD', ['-DCMAKE_BUILD_TYPE=RelWithDebInfo', 'options=(debug strip)']),
