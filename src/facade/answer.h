@@ -11,7 +11,7 @@
 
 #include "base/no_canary.h"
 #include "base/status.h"
-#include "core/types.h"
+#include "core/port/types.h"
 #include "facade/bad_handle.h"
 #include "facade/call_texts.h"
 

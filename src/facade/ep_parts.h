@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/refusal.h"
-#include "core/endpoint.h"
+#include "core/endpoint/endpoint.h"
 #include "facade/bad_handle.h"
 #include "facade/locked.h"
 

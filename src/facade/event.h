@@ -3,7 +3,7 @@
 // Lives here: what the versions have in common; the rest is in their traits.
 #pragma once
 
-#include "core/event.h"
+#include "core/events/event.h"
 #include "facade/address.h"
 #include "facade/context.h"
 

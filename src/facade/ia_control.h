@@ -15,7 +15,7 @@
 #include "base/intrusive_list.h"
 #include "base/mutex.h"
 #include "base/status.h"
-#include "core/interface_adapter.h"
+#include "core/adapter/interface_adapter.h"
 #include "facade/handle_space.h"
 #include "facade/named_attributes.h"
 #include "facade/registration.h"

@@ -2,7 +2,7 @@
 // facade/lmr_calls.h: local memory regions.
 #pragma once
 
-#include "core/causes.h"
+#include "core/object/causes.h"
 #include "facade/answer.h"
 #include "facade/counting.h"
 #include "facade/locked.h"

@@ -2,7 +2,7 @@
 // transport/iwarp/ddp.h: DDP segments: their control octets and the two headers.
 #pragma once
 
-#include "core/types.h"
+#include "core/port/types.h"
 #include "transport/iwarp/wire.h"
 
 namespace datum::iwarp {

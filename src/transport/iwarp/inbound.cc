@@ -4,7 +4,7 @@
 #include "transport/iwarp/inbound.h"
 
 #include "base/copy_bytes.h"
-#include "transport/seam/copy.h"
+#include "core/port/copy.h"
 
 namespace datum::iwarp {
 

@@ -7,10 +7,10 @@
 #include <optional>
 #include <vector>
 
+#include "core/port/waiting_messages.h"
 #include "transport/iwarp/fpdu_decoder.h"
 #include "transport/iwarp/outbound.h"
 #include "transport/iwarp/stream.h"
-#include "transport/seam/waiting_messages.h"
 
 namespace datum::iwarp {
 

@@ -10,9 +10,9 @@
 #include <optional>
 #include <vector>
 
+#include "core/port/transport.h"
 #include "transport/iwarp/crc32c.h"
 #include "transport/iwarp/fpdu.h"
-#include "transport/seam/transport.h"
 
 namespace datum::iwarp {
 

@@ -2,10 +2,10 @@
 // transport/iwarp/stream.h: what the two directions of one connection share, and whom they tell.
 #pragma once
 
+#include "core/port/transport.h"
 #include "transport/iwarp/negotiation.h"
 #include "transport/iwarp/own_peer.h"
 #include "transport/iwarp/terminate.h"
-#include "transport/seam/transport.h"
 
 namespace datum::iwarp {
 

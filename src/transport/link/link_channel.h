@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "base/intrusive_list.h"
-#include "core/timer.h"
+#include "core/port/timer.h"
+#include "core/port/transport.h"
+#include "core/port/waiting_messages.h"
 #include "transport/link/fabric.h"
 #include "transport/link/record.h"
-#include "transport/seam/transport.h"
-#include "transport/seam/waiting_messages.h"
 
 namespace datum {
 

@@ -6,10 +6,10 @@
 #include <cstring>
 
 #include "base/no_canary.h"
+#include "core/port/copy.h"
 #include "transport/link/link.h"
 #include "transport/link/link_channel.h"
 #include "transport/link/link_transport.h"
-#include "transport/seam/copy.h"
 
 namespace datum {
 namespace {
@@ -46,10 +46,6 @@ Pieces slice(std::span<const LocalTriplet> local, std::uint64_t offset, std::uin
 bool copy_by_call(DirectAccess& direct, bool write, std::uint64_t remote,
                   std::span<const Segment> pieces) {
   return write ? direct.write(remote, pieces) : direct.read(remote, pieces);
-}
-
-DtoStatus status_of(AccessFault) {
-  return DtoStatus::RemoteAccess;
 }
 
 } // namespace
@@ -156,7 +152,7 @@ DtoStatus LinkChannel::copy_marked(const RemoteTriplet& remote, Access right,
   const AccessFault fault = check_access(entry, remote.stag, remote.address, remote.length, right,
                                          peer_zone_, peer_endpoint_);
   if (fault != AccessFault::None) {
-    status = status_of(fault);
+    status = DtoStatus::RemoteAccess;
   } else if (std::byte* base = direct.map(entry, remote.stag, write)) {
     std::byte* at = base + (remote.address - entry.origin);
     if (write) {

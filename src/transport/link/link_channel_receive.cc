@@ -4,10 +4,10 @@
 #include <cstring>
 #include <utility>
 
+#include "core/port/copy.h"
 #include "transport/link/link.h"
 #include "transport/link/link_channel.h"
 #include "transport/link/link_transport.h"
-#include "transport/seam/copy.h"
 
 namespace datum {
 
