@@ -411,8 +411,8 @@ void Session::on_peer_close() {
   report_end(CloseReason::Disconnected);
 }
 
-// Reads that were accepted before an end in order are answered (decision 413), while the memory they
-// name is there still: once close() returns it may go.
+// Reads that were accepted before an end in order are answered (decision 413), while the memory
+// they name is there still: once close() returns it may go.
 void Session::answer_owed_reads() {
   closing_ = true; // of one that may not be answered any more nobody hears
   outbound_.answer_before_the_end();
