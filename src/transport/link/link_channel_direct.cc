@@ -48,10 +48,6 @@ bool copy_by_call(DirectAccess& direct, bool write, std::uint64_t remote,
   return write ? direct.write(remote, pieces) : direct.read(remote, pieces);
 }
 
-DtoStatus status_of(AccessFault) {
-  return DtoStatus::RemoteAccess;
-}
-
 } // namespace
 
 // Who only writes and looks at its own memory polls nothing, and would not learn that what it sent
@@ -156,7 +152,7 @@ DtoStatus LinkChannel::copy_marked(const RemoteTriplet& remote, Access right,
   const AccessFault fault = check_access(entry, remote.stag, remote.address, remote.length, right,
                                          peer_zone_, peer_endpoint_);
   if (fault != AccessFault::None) {
-    status = status_of(fault);
+    status = DtoStatus::RemoteAccess;
   } else if (std::byte* base = direct.map(entry, remote.stag, write)) {
     std::byte* at = base + (remote.address - entry.origin);
     if (write) {
