@@ -24,13 +24,14 @@ class Link;
 class LinkTransport;
 
 // How much a sender may have on the way that the receiver has not placed: what a receiver that
-// has posted nothing may have to keep (design 4: a documented bound).
+// has posted nothing may have to keep (decision 305: a documented bound).
 inline constexpr std::uint32_t kSendWindow = 64 * 1024;
 
-// One turn of a copy: other endpoints wait for it (design 5: less than a millisecond), and so does
-// the consumer, since the post takes the first turn itself. Nobody could do that for it meanwhile:
-// whoever copies holds the adapter's lock, and to wake a thread takes as long as half a turn.
-// Shorter turns cost where the kernel copies: each is a system call with the pages to look up anew.
+// One turn of a copy: other endpoints wait for it (decision 312: less than a millisecond), and
+// so does the consumer, since the post takes the first turn itself. Nobody could do that for it
+// meanwhile: whoever copies holds the adapter's lock, and to wake a thread takes as long as half a
+// turn. Shorter turns cost where the kernel copies: each is a system call with the pages to look up
+// anew.
 inline constexpr std::uint64_t kDirectTurn = 1024 * 1024;
 
 // The list of channels that have no link, or none any more, and something to report.

@@ -78,7 +78,7 @@ bool LinkChannel::on_accept(const RecordHeader& header, const std::byte* payload
   peer_reads_in_ = fields.reads_in;
   private_data_.assign(payload, payload + header.length);
   on(LinkEvent::AcceptArrived);
-  // Both sides are established, or neither: the accepter waits for this (api 7.4, case 9).
+  // Both sides are established, or neither: the accepter waits for this (decision 220).
   link_->send_control(this->header(RecordType::Confirm));
   if (link_->controls_wait()) {
     confirm_waits_ = true;

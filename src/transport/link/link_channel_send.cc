@@ -223,7 +223,8 @@ bool LinkChannel::send_fetch(const WorkRequest& request) {
   return true;
 }
 
-// False: the peer said that it serves none, on whatever path (api 10), and the request fails.
+// False: the peer said that it serves none, on whatever path (decision 306), and the
+// request fails.
 bool LinkChannel::peer_serves_reads() {
   if (peer_reads_in_ == 0) fail_later(RequestClass::Read, DtoStatus::RemoteResponder);
   return peer_reads_in_ != 0;

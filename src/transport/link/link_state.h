@@ -50,10 +50,10 @@ inline constexpr std::array kLinkTable{
 inline constexpr std::array kLinkStates{
     LinkState::Dialling, LinkState::Requested, LinkState::Incoming, LinkState::Accepted,
     LinkState::Open,     LinkState::Failing,   LinkState::Closed};
-inline constexpr std::array kLinkEvents{
-    LinkEvent::Dialled,       LinkEvent::DialFailed,    LinkEvent::PeerRetired,
-    LinkEvent::Accept,        LinkEvent::AcceptTooLate, LinkEvent::AcceptArrived,
-    LinkEvent::ConfirmArrived, LinkEvent::Leave};
+inline constexpr std::array kLinkEvents{LinkEvent::Dialled,        LinkEvent::DialFailed,
+                                        LinkEvent::PeerRetired,    LinkEvent::Accept,
+                                        LinkEvent::AcceptTooLate,  LinkEvent::AcceptArrived,
+                                        LinkEvent::ConfirmArrived, LinkEvent::Leave};
 
 static_assert(no_two_rows_match(kLinkTable));
 static_assert(every_state_is_reached(kLinkTable, kLinkStates,
