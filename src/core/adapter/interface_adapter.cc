@@ -45,7 +45,7 @@ void InterfaceAdapter::report_async(const Event& event) {
   ++tally_.async_events;
   if (event.kind == EventKind::AsyncEvdOverflow) ++tally_.async_overflows;
   if (async_evd_)
-    async_evd_->push(event); // when it is full itself nothing more can be reported (api 6.7)
+    async_evd_->push(event); // when it is full itself nothing more can be reported (decision 219)
   tell_openers(event);
 }
 
@@ -173,7 +173,7 @@ void InterfaceAdapter::see_datagrams_off() {
 
 void InterfaceAdapter::close() {
   datagram_departures_.end();
-  // The safe order of api 4.3; requests first, since they point at EPs and service points.
+  // Decision 230; requests first, since they point at EPs and service points.
   destroy_all(requests_, counts_.requests);
   destroy_all(windows_, counts_.windows);
   destroy_all(points_, counts_.service_points);

@@ -220,7 +220,7 @@ class InterfaceAdapter final : public Object {
   void see_datagrams_off();
   Status make_room_for_datagram_peer();
   void count_datagram_peer(std::int32_t change) { counts_.datagram_peers += change; }
-  // The request of an RSP has arrived: the RSP no longer keeps the adapter busy (D-20).
+  // The request of an RSP has arrived: the RSP no longer keeps the adapter busy (decision 20).
   void count_spent_point() { ++spent_points_; }
 
   struct Counts {

@@ -222,7 +222,7 @@ class Endpoint final : public Object, public ChannelEvents, private Connector, p
   void report_connection(EventKind kind, PrivateData data = {});
   // Once for each connection of an EP that has one: it takes nothing more from it.
   void leave_srq();
-  // Nobody would ever learn that it is connected (api 6.7).
+  // Nobody would ever learn that it is connected (decision 219).
   void end_unheard();
   // Events that nobody has reaped say nothing of it any more: it is about to go.
   void forget_private_data();

@@ -54,7 +54,7 @@ Status Endpoint::post_bind(MemoryWindow& window, const LocalTriplet& range, Acce
     binding.region = Ref(region);
   }
   if (const Status s = check_state_for_request(); !s.ok()) return s;
-  // The completion is a bind event: the request EVD has to take those (D-11).
+  // The completion is a bind event: the request EVD has to take those (decision 11).
   if (request_evd_ && (request_evd_->flags() & kEvdRmrBind) == 0)
     return {Type::InvalidState, Detail::EpEvdRequest};
   if (requests_.full() && !has_room_again())
@@ -98,7 +98,7 @@ void Endpoint::execute_bind(BindRequest& request) {
 void Endpoint::drop_bind(BindRequest& request) {
   if (request.binding.stag != 0) adapter().regions().release(request.binding.stag);
   request.binding = {};
-  // A bind that did not happen leaves its window unbound (api 11.4).
+  // A bind that did not happen leaves its window unbound (decision 224).
   if (request.window != nullptr) request.window->take({});
 }
 

@@ -13,7 +13,7 @@ void Endpoint::on_established(PrivateData data, std::int32_t peer_reads_in) {
   end_attempt();
   ++connection_;
   will_leave_srq_ = static_cast<bool>(srq_);
-  // The excess of Reads is held back on our side: a shortage breaks nothing (design 4).
+  // The excess of Reads is held back on our side: a shortage breaks nothing (decision 306).
   reads_out_limit_ = std::min(attributes_.max_rdma_read_out, peer_reads_in);
   placed_cursor_ = read_cursor_ = requests_.posted();
   reads_started_ = 0;
@@ -82,7 +82,8 @@ void Endpoint::flush_requests() {
   bool failed = false;
   for (std::uint64_t at = requests_.retired(); at != requests_.posted(); ++at) {
     Request& request = requests_.at(at);
-    // After the first that fails all fail, even what has been carried out (api 8.1).
+    // After the first that fails all fail, even what has been carried out
+    // (dat_ep_disconnect(3DAT), Description).
     const bool succeeded = request.ended && request.status == DtoStatus::Success;
     if (succeeded && !failed) continue;
     failed = true;

@@ -12,7 +12,7 @@
 
 namespace datum {
 
-// UNSIGNALLED is for EPs that were configured for it (api 9.3).
+// UNSIGNALLED is for EPs that were configured for it (dat_ep_post_send(3DAT), Description).
 [[gnu::always_inline]] inline Status Endpoint::check_flags(CompletionFlags flags,
                                                            CompletionFlags allowed,
                                                            const CompletionFlags& configured) {

@@ -76,7 +76,7 @@ Status Endpoint::dup_connect(const Endpoint& original, std::uint32_t timeout_us,
     return without("connect_evd_handle", {Type::InvalidHandle, Detail::HandleEvdConn});
   if (state_ != EpState::Unconnected) return invalid_state(state_);
   if (datagrams_) return {Type::ModelNotSupported};
-  // The accepting end knows no qualifier to connect to (D-18).
+  // The accepting end knows no qualifier to connect to (decision 18).
   if (original.state_ != EpState::Connected || original.accepter_)
     return invalid_state(original.state_);
   return connect(original.remote_address_, original.connected_to_, timeout_us, data);

@@ -59,7 +59,7 @@ DATUM_NO_CANARY Status Endpoint::post_rdma(Opcode opcode, std::span<const LocalT
                  static_cast<std::int64_t>(attributes_.rdma_bound));
       return {Type::InvalidParameter, Detail::Arg5};
     }
-    if (attributes_.max_rdma_read_out == 0) return causes::no_reads(); // D-32
+    if (attributes_.max_rdma_read_out == 0) return causes::no_reads(); // decision 32
   } else if (remote.length < length) {
     return causes::too_short(remote.length, length);
   }
@@ -124,7 +124,7 @@ void Endpoint::start_requests(bool just_checked) {
       continue;
     }
     const bool read = is_read_class(request.opcode);
-    // Held back, and everything behind it too: requests start in posting order (api 10).
+    // Held back, and everything behind it too: requests start in posting order (decision 306).
     if (read && reads_started_ >= reads_out_limit_ && reads_out_limit_ > 0) break;
     // It waited for its turn, and its memory may have gone meanwhile.
     if (!just_checked && !recheck_local(requests_.work(at), read ? kLocalWrite : kLocalRead)) {

@@ -16,7 +16,7 @@ Status Endpoint::post_recv(std::span<const LocalTriplet> local, std::uint64_t co
                            CompletionFlags flags) {
   if (const Status s = check_flags(flags, kUnsignalled, attributes_.recv_completion_flags); !s.ok())
     return s;
-  // Its Recvs come from the SRQ (D-36).
+  // Its Recvs come from the SRQ (decision 36).
   if (srq_) return causes::recvs_are_of_srq();
   if (!zone_) return causes::no_zone();
   // Of a datagram the message begins behind the room for a header.

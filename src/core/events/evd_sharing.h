@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/events/evd_sharing.h: which EP completion streams may share an EVD (api 6.6; D-15).
+// core/events/evd_sharing.h: which EP completion streams may share an EVD
+// (dat_ep_create(3DAT), Usage; decision 15).
 #pragma once
 
 #include "base/status.h"

@@ -102,7 +102,7 @@ void EventDispatcher::abort_waiter() {
 
 void EventDispatcher::notify() {
   if (waiter_ != nullptr) {
-    // A blocked thread takes precedence over the CNO (api 6.5).
+    // A blocked thread takes precedence over the CNO (dat_evd_wait(3DAT), Description).
     if (count() >= waiter_->threshold && !waiter_->signalled) adapter().progress().signal(*waiter_);
     return;
   }
@@ -114,7 +114,7 @@ void EventDispatcher::lose_completion(Event event) {
   report_overflow();
   // What a breaking EP flushes is lost, too; all EPs are being broken already.
   if (std::exchange(breaking_, true)) return;
-  // Completions were lost, so every EP that may have lost one is broken (D-16).
+  // Completions were lost, so every EP that may have lost one is broken (decision 16).
   adapter().for_each_endpoint([this](Endpoint& endpoint) {
     if (endpoint.recv_evd() == this || endpoint.request_evd() == this) endpoint.break_connection();
   });
@@ -155,7 +155,7 @@ Status EventDispatcher::post_software(std::uint64_t pointer) {
   Event event;
   event.kind = EventKind::Software;
   event.cookie = pointer;
-  // A full queue is the caller's news, not an overflow (C-12).
+  // A full queue is the caller's news, not an overflow (decision 112).
   if (push(event)) return kOk;
   note_cause("events queued", count(), "fewer than evd_qlen", "C-12");
   return Type::QueueFull;

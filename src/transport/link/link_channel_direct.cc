@@ -53,7 +53,7 @@ bool copy_by_call(DirectAccess& direct, bool write, std::uint64_t remote,
 // Who only writes and looks at its own memory polls nothing, and would not learn that what it sent
 // through the ring has long been placed: every Write would go through the ring then.
 bool LinkChannel::should_look_first(const WorkRequest& request) const {
-  return state_ == State::Open && unplaced() != 0 && suits_direct(request);
+  return state_ == LinkState::Open && unplaced() != 0 && suits_direct(request);
 }
 
 bool LinkChannel::suits_direct(const WorkRequest& request) const {
@@ -202,7 +202,7 @@ bool LinkChannel::on_fetch(const RecordHeader& header, const std::byte* payload)
     return false;
   const MessageNote note = note_;
   if (!staged_.empty() || !start_fetch(header, payload, note)) {
-    if (state_ == State::Open) stage(header, payload, note);
+    if (state_ == LinkState::Open) stage(header, payload, note);
   }
   note_ = {};
   return true;
@@ -215,13 +215,13 @@ bool LinkChannel::start_fetch(const RecordHeader& header, const std::byte* paylo
   switch (events_->take_receive(into, capacity)) {
   case TakeResult::NoReceive: return false;
   case TakeResult::Protection:
-    if (state_ == State::Open) terminate(RequestClass::Placed, DtoStatus::RemoteResponder);
+    if (state_ == LinkState::Open) terminate(RequestClass::Placed, DtoStatus::RemoteResponder);
     return true;
   case TakeResult::Taken: break;
   }
   if (header.fetch.length > capacity) {
     events_->fail_receive(DtoStatus::LocalLength);
-    if (state_ == State::Open) terminate(RequestClass::Placed, DtoStatus::RemoteResponder);
+    if (state_ == LinkState::Open) terminate(RequestClass::Placed, DtoStatus::RemoteResponder);
     return true;
   }
   if (refuses(note)) return true;
@@ -233,7 +233,7 @@ bool LinkChannel::start_fetch(const RecordHeader& header, const std::byte* paylo
   fetch_solicited_ = (header.flags & record_flag::kSolicited) != 0;
   fetching_ = true;
   if (may_copy_now(next_turn())) fetch_turn();
-  if (state_ != State::Open || !fetching_) return true;
+  if (state_ != LinkState::Open || !fetching_) return true;
   // It takes several turns: the sender can tell it from a message that waits for its Recv.
   RecordHeader word = this->header(RecordType::Ack);
   word.flags = record_flag::kFetching;
@@ -248,7 +248,7 @@ bool LinkChannel::fetch_turn() {
   // The message is open: this only checks again that its memory is still there.
   if (events_->take_receive(into, capacity) != TakeResult::Taken) {
     fetching_ = false;
-    if (state_ == State::Open) terminate(RequestClass::Placed, DtoStatus::RemoteResponder);
+    if (state_ == LinkState::Open) terminate(RequestClass::Placed, DtoStatus::RemoteResponder);
     return true;
   }
   std::uint64_t left = std::min(fetch_length_ - fetch_done_, kDirectTurn);
