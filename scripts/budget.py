@@ -407,6 +407,9 @@ def main(arguments):
         raise Trouble("--update takes a reason of one line, such as the subject of the commit")
     table = Table(options.table.read_text(encoding="utf-8"), options.table)
     compiler = compiler_of(options.build)
+    if not options.only_print and why is None and compiler != table.compiler:
+        raise Trouble(f"{options.table} is of what {table.compiler} built, and this was built by {compiler}: a new "
+                      "compiler needs new counts, scripts/budget.py --update \"WHY\"")
     now = {piece: costs.count() for piece, costs in run(options).items()}
     if options.only_print:
         show(table, now)
@@ -417,9 +420,6 @@ def main(arguments):
         options.table.write_text(table.text(), encoding="utf-8")
         print(f"{options.table}: {len(changed)} rows of {len(now)} rewritten", *changed, sep="\n  ")
         return 0
-    if compiler != table.compiler:
-        raise Trouble(f"{options.table} is of what {table.compiler} built, and this was built by {compiler}: a new "
-                      "compiler needs new counts, scripts/budget.py --update \"WHY\"")
     wrong = findings(table, now)
     if not wrong:
         print(f"{len(now)} pieces cost what {options.table} says, within {TOLERANCE:.0%}")
