@@ -12,8 +12,8 @@
 #include "base/memory_file.h"
 #include "base/text.h"
 #include "provider/report.h"
-#include "transport/inet/abstract_name.h"
-#include "transport/inet/same_user.h"
+#include "transport/host/abstract_name.h"
+#include "transport/host/same_user.h"
 #include "transport/shm/message_socket.h"
 
 namespace datum {

@@ -3,8 +3,8 @@
 #include <atomic>
 #include <cstring>
 
+#include "core/port/copy.h"
 #include "scenes.h"
-#include "transport/seam/copy.h"
 
 namespace datum::test {
 namespace {

@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "core/region_table.h"
+#include "core/port/region_table.h"
 #include "link_world.h"
 #include "scenes.h"
 #include "transport/shm/quiesce.h"

@@ -13,9 +13,9 @@
 #include <span>
 
 #include "base/status.h"
-#include "core/event.h"
-#include "core/memory_region.h"
-#include "core/types.h"
+#include "core/events/event.h"
+#include "core/memory/memory_region.h"
+#include "core/port/types.h"
 #include "facade/context.h"
 #include "facade/event.h"
 #include "facade/ia_control.h"
