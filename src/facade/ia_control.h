@@ -82,7 +82,8 @@ class IaControl final : public LockOwner, public HandleSource {
   InterfaceAdapter& adapter() const { return *adapter_; }
   const Registration& registration() const { return *registration_; }
   const AsyncBinding& async() const { return async_; }
-  // The program copes with relaxed ordering: VIRTUAL memory reads back as such (D-34).
+  // The program copes with relaxed ordering: VIRTUAL memory reads back as such
+  // (decision 34).
   bool relaxed_ordering() const { return relaxed_ordering_; }
   void set_relaxed_ordering() { relaxed_ordering_ = true; }
   const std::vector<NamedAttribute>& attributes() const { return attribute_pointers_; }

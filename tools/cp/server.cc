@@ -34,8 +34,8 @@ namespace {
 
 constexpr DAT_COUNT kBacklog = 16; // clients that wait while one is served
 
-tools::UniqueFd open_served(const std::string& folder) {
-  tools::UniqueFd opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+UniqueFd open_served(const std::string& folder) {
+  UniqueFd opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!opened) throw ToolError(ExitCode::Usage, FileError("serve", folder, errno).what());
   return opened;
 }
@@ -69,7 +69,7 @@ class Server {
 
   ServerOptions options_;
   std::string folder_name_;
-  tools::UniqueFd folder_;
+  UniqueFd folder_;
   Token token_ = make_token();
   tools::Interface ia_;
   tools::Evd requests_;

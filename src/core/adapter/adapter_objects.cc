@@ -92,7 +92,7 @@ Result<MemoryRegion*> InterfaceAdapter::create_region(const RegionRequest& reque
     note_cause("length", request.length, "that of the first LMR with this shared_memory_id", "");
     return fail(Type::InvalidParameter, Detail::Arg4);
   }
-  // Registering what is not there is an error now rather than a crash later (design 6).
+  // Registering what is not there is an error now rather than a crash later (decision 313).
   const Found usable = probe_->usable(request.address, request.length, request.access);
   if (usable != Found::Yes) {
     note_unusable(request);

@@ -35,7 +35,7 @@ void InterfaceAdapter::see_datagrams_off() {
 
 void InterfaceAdapter::close() {
   datagrams_.departures().end();
-  // The safe order of api 4.3; requests first, since they point at EPs and service points.
+  // Decision 230; requests first, since they point at EPs and service points.
   destroy_all(requests_, counts_.requests);
   windows_.for_each([this](Object& window) { forget_window(static_cast<MemoryWindow&>(window)); });
   destroy_all(windows_, counts_.windows);

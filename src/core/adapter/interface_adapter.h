@@ -102,7 +102,7 @@ class InterfaceAdapter final : public AdapterContext, public Object, private Com
   ObjectWalk walk_dispatchers() { return {evds_, walks_}; }
   // What was retired, in all rooms.
   void destroy_retired();
-  // The request of an RSP has arrived: the RSP no longer keeps the adapter busy (D-20).
+  // The request of an RSP has arrived: the RSP no longer keeps the adapter busy (decision 20).
   void count_spent_point() { ++spent_points_; }
 
   struct Counts {

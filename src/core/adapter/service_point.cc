@@ -63,7 +63,8 @@ void ServicePoint::on_request(std::unique_ptr<IncomingConnection> request) {
 }
 
 bool ServicePoint::present(std::unique_ptr<IncomingConnection>& request, bool datagrams) {
-  // The EVD is the backlog: full means refused, and no EP is made for nothing (api 6.7).
+  // The EVD is the backlog: full means refused, and no EP is made for nothing
+  // (dat_psp_create(3DAT), Parameters).
   if (evd_->full()) {
     ++adapter().tally().requests_unheard;
     return false;

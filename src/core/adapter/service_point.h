@@ -23,7 +23,8 @@ class ServicePoint final : public Object, public ListenerEvents {
   // A PSP, or a CSP: the same, but named by a socket address (DAT 2.0).
   ServicePoint(InterfaceAdapter& adapter, EventDispatcher& evd, EpSource source,
                ObjectKind kind = ObjectKind::PublicServicePoint);
-  // An RSP; `endpoint` may be null: the provider makes one when the request arrives (D-19).
+  // An RSP; `endpoint` may be null: the provider makes one when the request arrives
+  // (decision 19).
   ServicePoint(InterfaceAdapter& adapter, EventDispatcher& evd, Endpoint* endpoint);
   ~ServicePoint() override;
 
@@ -31,7 +32,7 @@ class ServicePoint final : public Object, public ListenerEvents {
   Status listen(const ConnQual* qualifier);
 
   bool reserved() const { return kind() == ObjectKind::ReservedServicePoint; }
-  // An RSP whose one request has arrived: it listens no more (D-20).
+  // An RSP whose one request has arrived: it listens no more (decision 20).
   bool spent() const { return spent_; }
   ConnQual qualifier() const { return qualifier_; }
   EventDispatcher* evd() const { return evd_.get(); }

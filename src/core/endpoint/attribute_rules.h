@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/endpoint/attribute_rules.h: which attributes of endpoints an adapter takes, and which of
-// their completion streams may share an EVD (api 6.6; D-15).
+// their completion streams may share an EVD (dat_ep_create(3DAT), Usage; decision 15).
 #pragma once
 
 #include "base/status.h"

@@ -82,7 +82,7 @@ void BindRequest::carry_out(RegionTable& regions, std::uint32_t endpoint) {
 void BindRequest::drop(RegionTable& regions) {
   give_back(regions);
   binding = {};
-  // A bind that did not happen leaves its window unbound (api 11.4).
+  // A bind that did not happen leaves its window unbound (decision 224).
   if (window != nullptr) window->take({});
 }
 

@@ -19,8 +19,8 @@ struct BindRequest {
   Token window_token = nullptr;
   MemoryWindow::Binding binding;
 
-  // api 11: the range is empty, or part of an LMR that may be opened so to peers. Nothing is
-  // reserved yet.
+  // The range is empty, or part of an LMR that may be opened so to peers (dat_rmr_bind(3DAT),
+  // Description). Nothing is reserved yet.
   Status make(const EndpointFrame& endpoint, MemoryWindow& to, const LocalTriplet& range,
               Access access, bool zero_based);
   // The context that will be valid. False: there is none left.

@@ -87,7 +87,7 @@ Status Connection::dup_connect(const Connection& original, std::uint32_t timeout
     return without("connect_evd_handle", {Type::InvalidHandle, Detail::HandleEvdConn});
   if (state_ != EpState::Unconnected) return invalid_state(state_);
   if (peers_) return {Type::ModelNotSupported};
-  // The accepting end knows no qualifier to connect to (D-18).
+  // The accepting end knows no qualifier to connect to (decision 18).
   if (original.state_ != EpState::Connected || original.role_ == ConnectReports::Role::Accepter)
     return invalid_state(original.state_);
   return connect(original.remote_address_, original.connected_to_, timeout_us, data);

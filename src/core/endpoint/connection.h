@@ -119,7 +119,7 @@ class Connection final : private Connector, private Drained {
   void enter_disconnected(EventKind last, PrivateData data = {});
   void flush();
   void report(EventKind kind, PrivateData data = {});
-  // Nobody would ever learn that it is connected (api 6.7).
+  // Nobody would ever learn that it is connected (decision 219).
   void end_unheard();
 
   EndpointFrame& frame_;

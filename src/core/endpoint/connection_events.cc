@@ -28,7 +28,7 @@ void Connection::on_established(PrivateData data, std::int32_t peer_reads_in) {
   if (!on(EpEvent::Established)) return;
   end_attempt();
   reports_.begin_connection();
-  // The excess of Reads is held back on our side: a shortage breaks nothing (design 4).
+  // The excess of Reads is held back on our side: a shortage breaks nothing (decision 306).
   neighbours_.requests.open(*channel_,
                             std::min(frame_.attributes().max_rdma_read_out, peer_reads_in));
   neighbours_.inbox.open();

@@ -17,8 +17,8 @@ namespace {
 constexpr CompletionFlags kOfMessages = kSuppress | kSolicitedWait | kUnsignalled | kBarrierFence;
 constexpr CompletionFlags kOfRequests = kSuppress | kUnsignalled | kBarrierFence;
 
-// UNSIGNALLED is for EPs that were configured for it (api 9.3). `configured` is a reference, so that
-// no register keeps its value for the refusal.
+// UNSIGNALLED is for EPs that were configured for it (dat_ep_post_send(3DAT), Description).
+// `configured` is a reference, so that no register keeps its value for the refusal.
 [[gnu::always_inline]] inline Status check_flags(CompletionFlags flags, CompletionFlags allowed,
                                                  const CompletionFlags& configured) {
   if ((flags & ~(allowed & (configured | ~kUnsignalled))) == 0) [[likely]]
@@ -100,7 +100,7 @@ DATUM_NO_CANARY Status Endpoint::post_rdma(Opcode opcode, std::span<const LocalT
                  static_cast<std::int64_t>(attributes().rdma_bound));
       return {Type::InvalidParameter, Detail::Arg5};
     }
-    if (attributes().max_rdma_read_out == 0) return causes::no_reads(); // D-32
+    if (attributes().max_rdma_read_out == 0) return causes::no_reads(); // decision 32
   } else if (remote.length < length) {
     return causes::too_short(remote.length, length);
   }
@@ -119,7 +119,7 @@ Status Endpoint::post_recv(std::span<const LocalTriplet> local, std::uint64_t co
   if (const Status s = check_flags(flags, kUnsignalled, attributes().recv_completion_flags);
       !s.ok())
     return s;
-  // Its Recvs come from the SRQ (D-36).
+  // Its Recvs come from the SRQ (decision 36).
   if (srq() != nullptr) return causes::recvs_are_of_srq();
   if (zone() == nullptr) return causes::no_zone();
   // Of a datagram the message begins behind the room for a header.
@@ -249,7 +249,7 @@ Status Endpoint::post_bind(MemoryWindow& window, const LocalTriplet& range, Acce
   BindRequest bind;
   if (const Status s = bind.make(*this, window, range, access, zero_based); !s.ok()) return s;
   if (const Status s = check_state_for_request(); !s.ok()) return s;
-  // The completion is a bind event: the request EVD has to take those (D-11).
+  // The completion is a bind event: the request EVD has to take those (decision 11).
   if (request_evd() != nullptr && (request_evd()->flags() & kEvdRmrBind) == 0)
     return {Type::InvalidState, Detail::EpEvdRequest};
   if (requests_.full() && !has_room_again())

@@ -11,7 +11,7 @@
 
 namespace datum {
 
-// The values of DAT_EP_STATE; the UNCONFIGURED_* states are never entered (D-07).
+// The values of DAT_EP_STATE; the UNCONFIGURED_* states are never entered (decision 7).
 enum class EpState : std::uint8_t {
   Unconnected = 0,
   Reserved = 2,

@@ -23,7 +23,7 @@ struct Streams {
   Stream items[2];
 };
 
-// DEFAULT and EVD_THRESHOLD notify alike (D-15), and what SUPPRESS means is up to each post.
+// DEFAULT and EVD_THRESHOLD notify alike (decision 15), and what SUPPRESS means is up to each post.
 CompletionFlags normal(CompletionFlags flags) {
   return flags & ~(kEvdThreshold | kSuppress);
 }

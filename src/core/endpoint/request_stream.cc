@@ -34,7 +34,8 @@ void RequestStream::flush() {
   bool failed = false;
   for (std::uint64_t at = queue_.retired(); at != queue_.posted(); ++at) {
     Request& request = queue_.at(at);
-    // After the first that fails all fail, even what has been carried out (api 8.1).
+    // After the first that fails all fail, even what has been carried out
+    // (dat_ep_disconnect(3DAT), Description).
     const bool succeeded = request.ended && request.status == DtoStatus::Success;
     if (succeeded && !failed) continue;
     failed = true;

@@ -57,7 +57,7 @@ void RequestStream::start(bool just_checked) {
       continue;
     }
     const bool read = is_read_class(request.opcode);
-    // Held back, and everything behind it too: requests start in posting order (api 10).
+    // Held back, and everything behind it too: requests start in posting order (decision 306).
     if (read && reads_started_ >= reads_out_ && reads_out_ > 0) break;
     const WorkRequest& work = queue_.work(at);
     // It waited for its turn, and its memory may have gone meanwhile.

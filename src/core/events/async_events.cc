@@ -17,7 +17,7 @@ void AsyncEvents::report(const Event& event) {
   AdapterTally& tally = adapter_.tally();
   ++tally.async_events;
   if (event.kind == EventKind::AsyncEvdOverflow) ++tally.async_overflows;
-  if (evd_) evd_->push(event); // when it is full itself nothing more can be reported (api 6.7)
+  if (evd_) evd_->push(event); // when it is full itself nothing more can be reported (decision 219)
   tell_openers(event);
 }
 

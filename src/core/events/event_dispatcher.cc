@@ -105,7 +105,7 @@ void EventDispatcher::abort_waiter() {
 
 void EventDispatcher::notify() {
   if (waiter_ != nullptr) {
-    // A blocked thread takes precedence over the CNO (api 6.5).
+    // A blocked thread takes precedence over the CNO (dat_evd_wait(3DAT), Description).
     if (count() >= waiter_->threshold && !waiter_->signalled) adapter().progress().signal(*waiter_);
     return;
   }
@@ -155,7 +155,7 @@ Status EventDispatcher::post_software(std::uint64_t pointer) {
   Event event;
   event.kind = EventKind::Software;
   event.cookie = pointer;
-  // A full queue is the caller's news, not an overflow (C-12).
+  // A full queue is the caller's news, not an overflow (decision 112).
   if (push(event)) return kOk;
   note_cause("events queued", count(), "fewer than evd_qlen", "C-12");
   return Type::QueueFull;

@@ -78,7 +78,7 @@ class EventDispatcher final : public Object {
 
   Status post_software(std::uint64_t pointer);
   // Whoever takes events drives the transport: when fewer than `wanted` are there, and now and then
-  // when not, so that a queue which never runs empty holds up no other endpoint (design 5 b).
+  // when not, so that a queue which never runs empty holds up no other endpoint (decision 312).
   // Not often: whoever looks for a record that is just being written takes its line away from the
   // writer. Every eighth event brought the rate of small messages from 6.3 M/s down to 2.0.
   bool should_drive(std::int32_t wanted) {

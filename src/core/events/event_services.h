@@ -13,7 +13,7 @@ namespace datum {
 // Knows what feeds an EVD with completions.
 class CompletionSources {
  public:
-  // Completions were lost: each EP that may have lost one is broken (D-16).
+  // Completions were lost: each EP that may have lost one is broken (decision 16).
   virtual void break_sources_of(EventDispatcher& evd) = 0;
 
  protected:

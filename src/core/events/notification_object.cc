@@ -31,7 +31,7 @@ std::unique_ptr<AgentCall> NotificationObject::arm(ProxyAgent agent) {
   return armed;
 }
 
-// One-shot: it is disarmed before it is called, so that it may arm itself again (C-09).
+// One-shot: it is disarmed before it is called, so that it may arm itself again (decision 109).
 void NotificationObject::call_agent(Token evd) {
   if (!armed_) return;
   armed_->evd = evd;

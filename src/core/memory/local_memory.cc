@@ -12,7 +12,7 @@ Status check_each_segment(const RegionTable& regions, std::span<const LocalTripl
   const bool write = (right & kLocalWrite) != 0;
   std::uint64_t total = 0;
   for (const LocalTriplet& segment : local) {
-    // The context and address of an empty segment may be anything (H12).
+    // The context and address of an empty segment may be anything (dat/dat.h, DAT_LMR_TRIPLET).
     if (segment.length == 0) continue;
     const RegionEntry* entry = regions.find(segment.stag);
     if (entry == nullptr || entry->window != 0) {

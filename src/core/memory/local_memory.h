@@ -10,7 +10,8 @@
 
 namespace datum {
 
-// api 9.1: context known, inside the LMR, PZ equal, right present; in this order. Adds up `length`.
+// Decision 212: context known, inside the LMR, PZ equal, right present; in this order. Adds up
+// `length`.
 Status check_each_segment(const RegionTable& regions, std::span<const LocalTriplet> local,
                           Access right, std::uint32_t zone, std::uint64_t max_length,
                           std::uint64_t& length);

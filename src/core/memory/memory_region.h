@@ -37,7 +37,7 @@ class MemoryRegion final : public Object {
   Access rights() const { return request_.access | request_.implied; }
   ProtectionZone& zone() const { return *zone_; }
   Stag local_stag() const { return stag_; }
-  // 0 unless a remote right was asked for (dat_lmr_create; C-30).
+  // 0 unless a remote right was asked for (dat_lmr_create(3DAT), Description; decision 130).
   Stag remote_stag() const;
 
   // Bound windows hold their region (dat_lmr_free).

@@ -13,7 +13,7 @@ class ProtectionZone final : public Object {
   ProtectionZone(AdapterContext& adapter, std::uint32_t id);
   // Names the zone inside region entries; never 0.
   std::uint32_t id() const { return id_; }
-  // EPs, LMRs, RMRs and SRQs hold their zone (dat_pz_free; D-05).
+  // EPs, LMRs, RMRs and SRQs hold their zone (dat_pz_free(3DAT), Description; decision 5).
   void hold() { ++users_; }
   void release() { --users_; }
   bool in_use() const { return users_ != 0; }

@@ -91,7 +91,7 @@ class RegionTable {
 
   // Reserves an STag without publishing anything under it. 0: table full. Whoever knows some STags
   // cannot tell the next one: its index is any of a block's, under a key of its own
-  // (iwarp.md 10.2).
+  // (decision 422).
   Stag reserve();
   struct Description {
     Access access = 0;

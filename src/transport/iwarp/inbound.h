@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/iwarp/inbound.h: FPDUs that arrive: the checks of spec 11.2 in their order, placement,
-// delivery, messages that wait for a Recv.
+// transport/iwarp/inbound.h: FPDUs that arrive: the checks of decision 410 in their order,
+// placement, delivery, messages that wait for a Recv.
 // Not here: where an FPDU ends (fpdu_decoder.h); serving Reads, our own requests (outbound.h).
 #pragma once
 

@@ -428,7 +428,7 @@ TEST_F(CpProcess, WrongUsageIsSaidBeforeAnybodyIsCalled) {
 
 // Waits until a journal in folder has grown past its header: a block of 4 MiB has arrived.
 void await_first_block(const Folder& folder) {
-  const tools::UniqueFd watch(inotify_init1(IN_CLOEXEC));
+  const UniqueFd watch(inotify_init1(IN_CLOEXEC));
   inotify_add_watch(watch.get(), folder.path().c_str(), IN_MODIFY | IN_CREATE);
   for (;;) {
     for (const auto& entry : std::filesystem::directory_iterator(folder.path()))

@@ -134,7 +134,7 @@ TEST_F(Regions, AnIndexIsReusedLateAndUnderAnotherKey) {
   EXPECT_NE(again & 0xffU, first & 0xffU);
 }
 
-// A peer that was given some STags of a zone and guesses the others (RFC 5042 6.2.2).
+// A peer that was given some STags of a zone and guesses the others (RFC 5042 section 6.1.1).
 TEST_F(Regions, SomeStagsDoNotTellTheNext) {
   std::vector<Stag> given;
   std::set<Stag> keys;
