@@ -2,8 +2,8 @@
 // core/adapter/interface_adapter.h: one open instance of an IA: it owns every object made through
 // it.
 // Lives here: creation and destruction of objects and the dependencies between them.
-// Not here:   what the objects need of the IA (adapter_context.h and the services of each room), the
-//             lock (the facade owns it, so that it outlives the adapter), what moves bytes
+// Not here:   what the objects need of the IA (adapter_context.h and the services of each room),
+//             the lock (the facade owns it, so that it outlives the adapter), what moves bytes
 //             (transport/).
 // Threads:    every call holds the adapter's lock.
 #pragma once

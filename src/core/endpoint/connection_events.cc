@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/endpoint/connection_events.cc: what becomes of a connection: its answer, and each way to end.
+// core/endpoint/connection_events.cc: what becomes of a connection: its answer, each way to end.
 #include <algorithm>
 #include <new>
 #include <utility>

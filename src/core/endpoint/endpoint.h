@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/endpoint/endpoint.h: an EP: one side of a connection.
 // Lives here: what the consumer may ask of an EP, and change; what each post checks first.
-// Not here:   its parts, which do the work: the connection (connection.h), the requests on their way
-//             (request_stream.h), the Recvs and messages (inbox.h); what these share
+// Not here:   its parts, which do the work: the connection (connection.h), the requests on their
+//             way (request_stream.h), the Recvs and messages (inbox.h); what these share
 //             (endpoint_frame.h); records and sockets (transport/), DAT values (facade/).
 // Threads:    the adapter's lock, held by every caller including the channel.
 #pragma once

@@ -141,7 +141,7 @@ void Endpoint::on_receive_posted() {
   if (Channel* channel = connection_.channel(); channel != nullptr) channel->on_receive_posted();
 }
 
-// --- the last look before a post is refused; one that succeeds at once comes by none of it ---------
+// --- the last look before a post is refused; one that succeeds at once comes by none of it ------
 
 // An accepter may see the peer's data in memory before anything of this process has run that would
 // have told it of the connection.
@@ -162,7 +162,7 @@ bool Endpoint::has_room_for_recv_again() {
   return !inbox_.full();
 }
 
-// --- what DAT 2.0 and its extensions post ----------------------------------------------------------
+// --- what DAT 2.0 and its extensions post -------------------------------------------------------
 
 Status Endpoint::post_send_invalidate(std::span<const LocalTriplet> local, std::uint64_t cookie,
                                       CompletionFlags flags, Stag stag) {

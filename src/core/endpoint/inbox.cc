@@ -78,7 +78,7 @@ void Inbox::leave_srq() {
     frame_.services().events.async.report_srq_left(frame_.token());
 }
 
-// --- watermarks ----------------------------------------------------------------------------------
+// --- watermarks ---------------------------------------------------------------------------------
 
 void Inbox::set_watermarks(std::int32_t soft, std::int32_t hard) {
   soft_watermark_ = soft;
@@ -101,7 +101,7 @@ void Inbox::check_watermarks() {
     frame_.break_connection();
 }
 
-// --- messages that have waited for a Recv for long -------------------------------------------------
+// --- messages that have waited for a Recv for long ----------------------------------------------
 
 // In the default each message counts for itself, in count_long_waits().
 bool Inbox::may_wait_on() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/endpoint/request_stream.h: an EP's posted requests on their way through the channel.
-// Lives here: in which order requests start, what a fence and the limit of Reads hold back, in which
-//             order they end and are reported, the flush.
+// Lives here: in which order requests start, what a fence and the limit of Reads hold back, in
+//             which order they end and are reported, the flush.
 // Not here:   what a post checks first (endpoint_datapath.cc), the places (request_queue.h), when
 //             the connection begins and ends (connection.h).
 // Threads:    the adapter's lock.

@@ -62,7 +62,7 @@ class AdapterContext {
   // Of a zone or an endpoint; never 0.
   std::uint32_t next_number() { return ++last_number_; }
 
-  // --- what waits until no call of the IA is on the stack ----------------------------------------
+  // --- what waits until no call of the IA is on the stack ---------------------------------------
   // Something does: whoever lets go of the lock takes it first.
   bool has_put_off() const { return put_off_; }
   void put_off() { put_off_ = true; }
@@ -83,7 +83,7 @@ class AdapterContext {
   void make_room_to_retire();
   void count_channel_owner(std::int32_t change) { channel_owners_ += change; }
 
-  // --- threads that are blocked in a wait ----------------------------------------------------------
+  // --- threads that are blocked in a wait -------------------------------------------------------
   void count_blocked(std::int32_t change);
   // They have been told to leave. Returns when none is inside a wait any more.
   void wait_until_unblocked();
