@@ -100,8 +100,8 @@ class IaControl final : public LockOwner, public HandleSource {
   void leave_slowly() noexcept DATUM_RELEASE(mutex_);
   // True: there is more.
   bool do_put_off() noexcept DATUM_RELEASE(mutex_);
-  void deliver(const InterfaceAdapter::Deliveries& deliveries) noexcept;
-  void deliver(const std::vector<InterfaceAdapter::ForeignEvent>& events) noexcept;
+  void deliver(const ForeignEvds::Deliveries& deliveries) noexcept;
+  void deliver(const std::vector<AsyncEvents::ForOpeners>& events) noexcept;
 
   struct CallOutTag;
   struct CallOut;

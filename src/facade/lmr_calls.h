@@ -155,7 +155,7 @@ sync_segments(DAT_IA_HANDLE ia_handle, const DAT_LMR_TRIPLET* list, DAT_VLEN cou
   for (DAT_VLEN i = 0; i != count; ++i) {
     const LocalTriplet segment = V::to_local(ia->regions(), list[i]);
     if (segment.length == 0) continue; // the rest may be anything (dat/dat.h, DAT_LMR_TRIPLET)
-    const MemoryRegion* region = ia->find_region(segment.stag);
+    const MemoryRegion* region = ia->memory().find_region(segment.stag);
     if (region == nullptr) {
       note_bits("lmr_context of a segment", segment.stag, "that of an LMR of this IA", "");
       return invalid_argument<V>(Detail::Arg2);

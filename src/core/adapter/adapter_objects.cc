@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/adapter/adapter_objects.cc: creating and freeing the objects of an adapter.
+#include <new>
+
 #include "base/refusal.h"
 #include "core/adapter/interface_adapter.h"
-#include "core/events/evd_sharing.h"
+#include "core/datagrams/datagrams.h"
+#include "core/endpoint/attribute_rules.h"
 
 namespace datum {
 namespace {
@@ -27,7 +30,7 @@ Status why_not(Found found, Status no) {
 
 template <class T>
 Result<T*> InterfaceAdapter::adopt(std::unique_ptr<T> object, ObjectList& list, Population& count) {
-  if (!object->issue_token(*environment_.handles))
+  if (!object->issue_token(handles()))
     return fail(Type::InsufficientResources, Detail::ResourceMemory);
   list.push_back(*object);
   ++count.alive;
@@ -40,7 +43,7 @@ template Result<ConnectionRequest*> InterfaceAdapter::adopt(std::unique_ptr<Conn
 
 void InterfaceAdapter::destroy(Object& object, Population& count) {
   const std::unique_ptr<Object> doomed(&object);
-  object.adapter().walks_.for_each([&](ObjectWalk& walk) { walk.pass(object); });
+  walks_.for_each([&](ObjectWalk& walk) { walk.pass(object); });
   doomed->unlink();
   --count.alive;
 }
@@ -50,7 +53,7 @@ void InterfaceAdapter::destroy_all(ObjectList& list, Population& count) {
 }
 
 Result<NotificationObject*> InterfaceAdapter::create_cno(ProxyAgent agent) {
-  return adopt(std::make_unique<NotificationObject>(*this, agent), cnos_, counts_.cnos);
+  return adopt(std::make_unique<NotificationObject>(events_, agent), cnos_, counts_.cnos);
 }
 
 Result<EventDispatcher*> InterfaceAdapter::create_evd(std::int32_t qlen, NotificationObject* cno,
@@ -62,7 +65,7 @@ Result<EventDispatcher*> InterfaceAdapter::create_evd(std::int32_t qlen, Notific
       note_limit("EVDs of the IA", counts_.evds.alive + 1, limits().max_evds);
     return fail(Type::InsufficientResources, Detail::ResourceTevd);
   }
-  return adopt(std::make_unique<EventDispatcher>(*this, qlen, cno, flags), evds_, counts_.evds);
+  return adopt(std::make_unique<EventDispatcher>(events_, qlen, cno, flags), evds_, counts_.evds);
 }
 
 Result<ProtectionZone*> InterfaceAdapter::create_zone() {
@@ -84,19 +87,19 @@ Result<MemoryRegion*> InterfaceAdapter::create_region(const RegionRequest& reque
   }
   const bool shared = request.type == MemoryType::Shared;
   SharedNames::Use name =
-      shared ? environment_.shared_names->use(request.cookie, request.length) : SharedNames::Use();
+      shared ? shared_names_->use(request.cookie, request.length) : SharedNames::Use();
   if (shared && !name) {
     note_cause("length", request.length, "that of the first LMR with this shared_memory_id", "");
     return fail(Type::InvalidParameter, Detail::Arg4);
   }
   // Registering what is not there is an error now rather than a crash later (decision 313).
-  const Found usable = environment_.memory->usable(request.address, request.length, request.access);
+  const Found usable = probe_->usable(request.address, request.length, request.access);
   if (usable != Found::Yes) {
     note_unusable(request);
     return fail(why_not(usable, {Type::InvalidParameter, Detail::Arg3}));
   }
   if (shared) {
-    const Found found = environment_.memory->shared(request.address, request.length);
+    const Found found = probe_->shared(request.address, request.length);
     if (found != Found::Yes) {
       note_cause({"region_description.virtual_address", "memory that no other process can map",
                   "a shared mapping", ""});
@@ -105,15 +108,14 @@ Result<MemoryRegion*> InterfaceAdapter::create_region(const RegionRequest& reque
   }
   if (counts_.regions.alive >= limits().max_lmrs)
     return fail(Type::InsufficientResources, Detail::ResourceMemoryRegion);
-  const Stag stag = regions_.reserve();
+  const Stag stag = regions().reserve();
   if (stag == 0) return fail(Type::InsufficientResources, Detail::ResourceMemoryRegion);
-  const std::size_t index = stag >> 8U;
   std::unique_ptr<MemoryRegion> made;
   try {
-    if (regions_by_index_.size() <= index) regions_by_index_.resize(index + 1);
+    memory_.make_room_for(stag);
     made = std::make_unique<MemoryRegion>(*this, zone, request, stag, std::move(name));
   } catch (const std::bad_alloc&) {
-    regions_.release(stag);
+    regions().release(stag);
     return fail(Type::InsufficientResources, Detail::ResourceMemory);
   }
   Result<MemoryRegion*> region = adopt(std::move(made), regions_list_, counts_.regions);
@@ -124,10 +126,10 @@ Result<MemoryRegion*> InterfaceAdapter::create_region(const RegionRequest& reque
   description.zero_based = request.zero_based;
   description.length = request.length;
   description.zone = zone.id();
-  static_cast<void>(environment_.memory->backing(
-      request.address, request.length, description.backing_fd, description.backing_offset));
-  regions_.publish(stag, description);
-  regions_by_index_[index] = *region;
+  static_cast<void>(probe_->backing(request.address, request.length, description.backing_fd,
+                                    description.backing_offset));
+  regions().publish(stag, description);
+  memory_.add(**region);
   return region;
 }
 
@@ -152,49 +154,40 @@ InterfaceAdapter::create_srq(ProtectionZone& zone, const SharedReceiveAttributes
   if (attributes.max_recv_dtos > limits().max_recv_per_srq ||
       counts_.srqs.alive >= limits().max_srqs)
     return fail(Type::InsufficientResources, Detail::ResourceSrq);
-  return adopt(std::make_unique<SharedReceiveQueue>(*this, zone, attributes), srqs_, counts_.srqs);
-}
-
-Status InterfaceAdapter::make_room_for_datagram_peer() {
-  if (counts_.datagram_peers >= limits().max_eps)
-    return {Type::InsufficientResources, Detail::ResourceTep};
-  make_room_to_retire();
-  return kOk;
-}
-
-// An EP or a peer has one channel at a time, and retiring it must need no memory.
-void InterfaceAdapter::make_room_to_retire() {
-  const std::int32_t owners = counts_.endpoints.alive + counts_.datagram_peers;
-  const auto wanted = static_cast<std::size_t>(owners) + 1;
-  if (retired_.capacity() < wanted) retired_.reserve(2 * wanted);
+  return adopt(std::make_unique<SharedReceiveQueue>(events_.async, zone, attributes), srqs_,
+               counts_.srqs);
 }
 
 Result<Endpoint*> InterfaceAdapter::create_endpoint(const EndpointParts& parts,
                                                     SharedReceiveQueue* srq,
                                                     const EndpointAttributes* attributes) {
-  EndpointAttributes chosen = attributes != nullptr ? *attributes : default_attributes();
+  EndpointAttributes chosen = attributes != nullptr ? *attributes : default_attributes(*this);
   // Peers of datagrams, as many as there are, tell their own EVD at once.
   if (chosen.datagrams && parts.connect_evd.foreign)
     return fail(Type::InvalidHandle, Detail::HandleEvdConn);
   const Detail argument = srq != nullptr ? Detail::Arg7 : Detail::Arg6;
-  if (!check_attributes(chosen, srq != nullptr).ok()) return fail(Type::InvalidParameter, argument);
-  const Sharing sharing = evd_sharing(*this, parts, chosen, nullptr);
-  if (const Status s = permit_leniencies(chosen, sharing, argument); !s.ok()) return fail(s);
+  if (!check_attributes(*this, chosen, srq != nullptr).ok())
+    return fail(Type::InvalidParameter, argument);
+  const Sharing sharing = evd_sharing(endpoints_, parts, chosen, nullptr);
+  if (const Status s = permit_leniencies(*this, chosen, sharing, argument); !s.ok()) return fail(s);
   if (counts_.endpoints.alive >= limits().max_eps)
     return fail(Type::InsufficientResources, Detail::ResourceTep);
   if (srq != nullptr && srq->endpoints() >= limits().max_ep_per_srq)
     return fail(Type::InsufficientResources, Detail::ResourceSrq);
   make_room_to_retire();
-  return adopt(std::make_unique<Endpoint>(*this, parts, srq, chosen, Endpoint::Origin::Consumer),
-               endpoints_, counts_.endpoints);
+  auto endpoint = std::make_unique<Endpoint>(endpoint_services_, parts, srq, chosen,
+                                             Endpoint::Origin::Consumer);
+  if (chosen.datagrams)
+    endpoint->connection().set_peers(std::make_unique<Datagrams>(*endpoint, datagrams_));
+  return adopt(std::move(endpoint), endpoints_, counts_.endpoints);
 }
 
 Result<Endpoint*> InterfaceAdapter::create_provider_endpoint(const EndpointParts& parts) {
   if (counts_.endpoints.alive >= limits().max_eps)
     return fail(Type::InsufficientResources, Detail::ResourceTep);
   make_room_to_retire();
-  return adopt(std::make_unique<Endpoint>(*this, parts, nullptr, default_attributes(),
-                                          Endpoint::Origin::Provider),
+  return adopt(std::make_unique<Endpoint>(endpoint_services_, parts, nullptr,
+                                          default_attributes(*this), Endpoint::Origin::Provider),
                endpoints_, counts_.endpoints);
 }
 
@@ -209,19 +202,19 @@ Result<ServicePoint*> InterfaceAdapter::create_psp(const ConnQual* qualifier, Ev
     return fail(s);
   }
   if (kind == ObjectKind::PublicServicePoint)
-    ++(qualifier != nullptr ? tally_.psps : tally_.psps_anywhere);
+    ++(qualifier != nullptr ? tally().psps : tally().psps_anywhere);
   return made;
 }
 
 Result<ServicePoint*> InterfaceAdapter::create_rsp(ConnQual qualifier, Endpoint* endpoint,
                                                    EventDispatcher& evd) {
   if (endpoint != nullptr)
-    if (const Status s = endpoint->reserve(); !s.ok()) return fail(s);
+    if (const Status s = endpoint->connection().reserve(); !s.ok()) return fail(s);
   std::unique_ptr<ServicePoint> point;
   try {
     point = std::make_unique<ServicePoint>(*this, evd, endpoint);
   } catch (const std::bad_alloc&) {
-    if (endpoint != nullptr) endpoint->release_reservation();
+    if (endpoint != nullptr) endpoint->connection().release_reservation();
     throw;
   }
   ServicePoint& listening = *point;
@@ -231,7 +224,7 @@ Result<ServicePoint*> InterfaceAdapter::create_rsp(ConnQual qualifier, Endpoint*
     destroy(listening, counts_.service_points);
     return fail(s);
   }
-  ++tally_.rsps;
+  ++tally().rsps;
   return made;
 }
 
@@ -255,7 +248,10 @@ Status InterfaceAdapter::free(EventDispatcher& evd) {
   const Token freed = evd.token();
   destroy(evd, counts_.evds);
   // The CNO that remembers it may be one that it had earlier.
-  cnos_.for_each([freed](Object& each) { static_cast<NotificationObject&>(each).forget(freed); });
+  cnos_.for_each([&](Object& object) {
+    auto& each = static_cast<NotificationObject&>(object);
+    if (each.remembers(freed)) each.remember_instead(find_evd_with_events(each));
+  });
   if (cno != nullptr && !cno->has_evds()) cno->release_all();
   return kOk;
 }
@@ -274,12 +270,13 @@ Status InterfaceAdapter::free(MemoryRegion& region) {
     if (refusals_are_told()) note_state(text("an LMR with {} windows", region.windows()));
     return {Type::InvalidState, Detail::LmrInUse};
   }
-  regions_by_index_[region.local_stag() >> 8U] = nullptr;
+  memory_.remove(region);
   destroy(region, counts_.regions);
   return kOk;
 }
 
 Status InterfaceAdapter::free(MemoryWindow& window) {
+  forget_window(window);
   destroy(window, counts_.windows);
   return kOk;
 }
@@ -294,7 +291,7 @@ Status InterfaceAdapter::free(SharedReceiveQueue& srq) {
 }
 
 Status InterfaceAdapter::free(Endpoint& endpoint) {
-  if (const Status s = endpoint.can_free(); !s.ok()) return s;
+  if (const Status s = endpoint.connection().can_free(); !s.ok()) return s;
   destroy(endpoint, counts_.endpoints);
   return kOk;
 }

@@ -16,9 +16,9 @@ bool asks_for_datagrams(const IncomingConnection& incoming) {
 ConnectionRequest::ConnectionRequest(InterfaceAdapter& adapter,
                                      std::unique_ptr<IncomingConnection> incoming,
                                      ConnQual qualifier, Endpoint* endpoint)
-    : Object(adapter, ObjectKind::ConnectionRequest), incoming_(std::move(incoming)),
-      remote_address_(incoming_->remote_address()), qualifier_(qualifier),
-      for_datagrams_(asks_for_datagrams(*incoming_)), endpoint_(endpoint) {}
+    : Object(adapter, ObjectKind::ConnectionRequest), owner_(adapter),
+      incoming_(std::move(incoming)), remote_address_(incoming_->remote_address()),
+      qualifier_(qualifier), for_datagrams_(asks_for_datagrams(*incoming_)), endpoint_(endpoint) {}
 
 ConnectionRequest::~ConnectionRequest() = default;
 
@@ -41,8 +41,8 @@ Status ConnectionRequest::accept(Endpoint* endpoint, PrivateData data) {
     note_cause({"service_type of the EP", "another than the request's", "the same", ""});
     return {Type::InvalidHandle, Detail::HandleEp};
   }
-  if (const Status s = chosen.check_accept(own); !s.ok()) return s;
-  chosen.accept(*incoming_, qualifier_, data); // throws before it changes anything
+  if (const Status s = chosen.connection().check_accept(own); !s.ok()) return s;
+  chosen.connection().accept(*incoming_, qualifier_, data); // throws before it changes anything
   endpoint_ = nullptr;
   ++adapter().tally().accepted;
   return kOk;
@@ -51,9 +51,9 @@ Status ConnectionRequest::accept(Endpoint* endpoint, PrivateData data) {
 void ConnectionRequest::give_back_endpoint() {
   if (endpoint_ == nullptr) return;
   if (endpoint_->state() == EpState::TentativePending)
-    adapter().discard(*endpoint_);
+    owner_.discard(*endpoint_);
   else
-    endpoint_->release_reservation();
+    endpoint_->connection().release_reservation();
   endpoint_ = nullptr;
 }
 
@@ -64,7 +64,7 @@ void ConnectionRequest::reject(PrivateData data) {
 }
 
 Status ConnectionRequest::handoff(ConnQual qualifier) {
-  ServicePoint* target = adapter().find_service_point(qualifier);
+  ServicePoint* target = owner_.find_service_point(qualifier);
   if (target == nullptr) {
     note_cause("", qualifier, "", "");
     return {Type::InvalidParameter, Detail::Arg2};

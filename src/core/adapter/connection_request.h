@@ -13,6 +13,7 @@
 namespace datum {
 
 class Endpoint;
+class InterfaceAdapter;
 
 bool asks_for_datagrams(const IncomingConnection& incoming);
 
@@ -40,6 +41,7 @@ class ConnectionRequest final : public Object {
   // The EP that came with it goes back to its consumer, or vanishes if it was ours.
   void give_back_endpoint();
 
+  InterfaceAdapter& owner_;
   std::unique_ptr<IncomingConnection> incoming_;
   Address remote_address_;
   ConnQual qualifier_;

@@ -13,14 +13,14 @@ namespace datum {
 
 ServicePoint::ServicePoint(InterfaceAdapter& adapter, EventDispatcher& evd, EpSource source,
                            ObjectKind kind)
-    : Object(adapter, kind), evd_(&evd), source_(source) {}
+    : Object(adapter, kind), owner_(adapter), evd_(&evd), source_(source) {}
 
 ServicePoint::ServicePoint(InterfaceAdapter& adapter, EventDispatcher& evd, Endpoint* endpoint)
-    : Object(adapter, ObjectKind::ReservedServicePoint), evd_(&evd),
+    : Object(adapter, ObjectKind::ReservedServicePoint), owner_(adapter), evd_(&evd),
       source_(endpoint == nullptr ? EpSource::Provider : EpSource::Consumer), endpoint_(endpoint) {}
 
 ServicePoint::~ServicePoint() {
-  if (endpoint_ != nullptr) endpoint_->release_reservation();
+  if (endpoint_ != nullptr) endpoint_->connection().release_reservation();
 }
 
 Status ServicePoint::listen(const ConnQual* qualifier) {
@@ -56,7 +56,7 @@ void ServicePoint::on_request(std::unique_ptr<IncomingConnection> request) {
   }
   if (!reserved()) return;
   spent_ = true;
-  adapter().count_spent_point();
+  owner_.count_spent_point();
   listener_.reset();
   evd_ = {};
   endpoint_ = nullptr; // the request's now, and free to die before this point does
@@ -75,16 +75,16 @@ bool ServicePoint::present(std::unique_ptr<IncomingConnection>& request, bool da
   if (endpoint_ != nullptr) {
     const Address remote = request->remote_address();
     const ConnQual port = request->remote_port();
-    if (!adapter().present_request(*this, request, endpoint_)) return false;
-    endpoint_->requested(remote, port, qualifier_);
+    if (!owner_.present_request(*this, request, endpoint_)) return false;
+    endpoint_->connection().requested(remote, port, qualifier_);
     return true;
   }
-  if (source_ == EpSource::Consumer) return adapter().present_request(*this, request, nullptr);
-  Result<Endpoint*> made = adapter().create_provider_endpoint();
+  if (source_ == EpSource::Consumer) return owner_.present_request(*this, request, nullptr);
+  Result<Endpoint*> made = owner_.create_provider_endpoint();
   if (!made) return false;
-  (*made)->requested(request->remote_address(), request->remote_port(), qualifier_);
-  if (adapter().present_request(*this, request, *made)) return true;
-  adapter().discard(**made);
+  (*made)->connection().requested(request->remote_address(), request->remote_port(), qualifier_);
+  if (owner_.present_request(*this, request, *made)) return true;
+  owner_.discard(**made);
   return false;
 }
 

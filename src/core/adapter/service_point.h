@@ -13,6 +13,7 @@
 namespace datum {
 
 class Endpoint;
+class InterfaceAdapter;
 
 class ServicePoint final : public Object, public ListenerEvents {
  public:
@@ -47,6 +48,7 @@ class ServicePoint final : public Object, public ListenerEvents {
  private:
   bool present(std::unique_ptr<IncomingConnection>& request, bool datagrams);
 
+  InterfaceAdapter& owner_;
   Ref<EventDispatcher> evd_;
   EpSource source_;
   Endpoint* endpoint_ = nullptr;

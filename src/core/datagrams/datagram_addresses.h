@@ -3,15 +3,14 @@
 // used twice. Threads: the adapter's lock.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <unordered_map>
+
+#include "core/endpoint/datagram_peers.h"
 
 namespace datum {
 
 class DatagramPeer;
-
-// What a consumer calls a peer that datagrams can be sent to. 0 names none.
-using DatagramAddress = std::uint64_t;
 
 class DatagramAddresses {
  public:

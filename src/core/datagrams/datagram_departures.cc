@@ -3,12 +3,12 @@
 
 #include <memory>
 
-#include "core/adapter/interface_adapter.h"
+#include "core/datagrams/datagram_services.h"
 
 namespace datum {
 
 bool DatagramDepartures::take(DatagramPeer& peer) {
-  if (ended_ || !peer.depart(adapter_.progress().now() + kMost)) return false;
+  if (ended_ || !peer.depart(services_.adapter().progress().now() + kMost)) return false;
   peer.unlink();
   going_.push_back(peer);
   return true;
@@ -17,15 +17,16 @@ bool DatagramDepartures::take(DatagramPeer& peer) {
 void DatagramDepartures::on_spent(DatagramPeer& peer) {
   peer.unlink();
   spent_.push_back(peer);
-  adapter_.put_off();
-  if (going_.empty()) adapter_.progress().signal(all_gone_);
+  services_.adapter().put_off();
+  if (going_.empty()) services_.adapter().progress().signal(all_gone_);
 }
 
 void DatagramDepartures::wait() {
-  const Instant deadline = adapter_.progress().now() + kMost;
-  while (!going_.empty() && adapter_.progress().now() < deadline) {
+  Progress& progress = services_.adapter().progress();
+  const Instant deadline = progress.now() + kMost;
+  while (!going_.empty() && progress.now() < deadline) {
     all_gone_.signalled = false;
-    adapter_.progress().wait(all_gone_, deadline);
+    progress.wait(all_gone_, deadline);
   }
 }
 
@@ -37,7 +38,7 @@ void DatagramDepartures::end() {
 void DatagramDepartures::sweep() {
   while (DatagramPeer* peer = spent_.pop_front()) {
     const std::unique_ptr<DatagramPeer> doomed(peer);
-    adapter_.count_datagram_peer(-1);
+    services_.count_peer(-1);
   }
 }
 

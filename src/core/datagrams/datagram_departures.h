@@ -11,14 +11,14 @@
 
 namespace datum {
 
-class InterfaceAdapter;
+class DatagramServices;
 
 class DatagramDepartures {
  public:
   // A peer that takes nothing is given up; as long as last words over TCP are waited for.
   static constexpr Duration kMost = kSecond;
 
-  explicit DatagramDepartures(InterfaceAdapter& adapter) : adapter_(adapter) {}
+  explicit DatagramDepartures(DatagramServices& services) : services_(services) {}
 
   // True: the peer is ours. False: nothing of it is left, or it is too late.
   bool take(DatagramPeer& peer);
@@ -32,7 +32,7 @@ class DatagramDepartures {
 
  private:
   using Peers = IntrusiveList<DatagramPeer, DatagramPeerTag>;
-  InterfaceAdapter& adapter_;
+  DatagramServices& services_;
   Peers going_;
   Peers spent_;
   WaitPoint all_gone_;

@@ -3,10 +3,11 @@
 
 #include <new>
 
-#include "core/adapter/interface_adapter.h"
 #include "core/datagrams/datagram_mark.h"
+#include "core/datagrams/datagram_services.h"
 #include "core/datagrams/datagrams.h"
 #include "core/endpoint/endpoint.h"
+#include "core/object/adapter_context.h"
 
 namespace datum {
 namespace {
@@ -17,8 +18,8 @@ constexpr std::uint32_t kFarewell = 1;
 } // namespace
 
 DatagramPeer::DatagramPeer(Datagrams& owner, Role role, const Address& remote)
-    : adapter_(owner.adapter()), owner_(&owner), role_(role),
-      address_(adapter_.datagram_addresses().add(*this)), remote_(remote) {
+    : services_(owner.services()), adapter_(services_.adapter()), owner_(&owner), role_(role),
+      address_(services_.addresses().add(*this)), remote_(remote) {
   farewell_.opcode = Opcode::WriteImmediate;
   farewell_.extra.note = {Opcode::WriteImmediate, kFarewell, 0};
 }
@@ -26,7 +27,7 @@ DatagramPeer::DatagramPeer(Datagrams& owner, Role role, const Address& remote)
 DatagramPeer::~DatagramPeer() {
   drop_channel(CloseMode::Disconnect);
   forget_private_data();
-  adapter_.datagram_addresses().remove(address_);
+  services_.addresses().remove(address_);
 }
 
 // Events that nobody has reaped say nothing of them any more.
@@ -107,7 +108,7 @@ void DatagramPeer::on_established(PrivateData data, std::int32_t) {
   state_ = State::Open;
   const EventKind kind =
       role_ == Role::Active ? EventKind::DatagramsResolved : EventKind::DatagramsResolvedPassive;
-  if (owner_->endpoint().report_datagrams(kind, *this)) return;
+  if (owner_->report(kind, *this)) return;
   // Nobody would ever learn of it.
   drop_channel(CloseMode::Disconnect);
   become_spent();
@@ -129,7 +130,7 @@ void DatagramPeer::failed_by(EventKind kind, PrivateData data) {
   if (data.size() <= most_private_data() && role_ == Role::Active)
     private_data_.assign(data.begin(), data.end());
   owner_->on_failed(*this);
-  owner_->endpoint().report_datagrams(kind, *this);
+  owner_->report(kind, *this);
 }
 
 void DatagramPeer::on_closed(CloseReason) {
@@ -170,7 +171,7 @@ void DatagramPeer::become_spent() {
   if (owner_ != nullptr)
     owner_->on_spent(*this);
   else
-    adapter_.datagram_departures().on_spent(*this);
+    services_.departures().on_spent(*this);
 }
 
 // --- sending -------------------------------------------------------------------------------------
@@ -211,7 +212,7 @@ void DatagramPeer::on_placed(std::uint32_t count) {
 
 void DatagramPeer::forget() {
   forgotten_ = true;
-  adapter_.datagram_addresses().remove(address_);
+  services_.addresses().remove(address_);
   if (state_ != State::Open) {
     become_spent();
     return;
@@ -224,7 +225,7 @@ bool DatagramPeer::depart(Instant deadline) {
   if (state_ != State::Open || all_placed()) return false;
   forget_private_data();
   owner_ = nullptr;
-  adapter_.datagram_addresses().remove(address_);
+  services_.addresses().remove(address_);
   adapter_.timers().arm(timer_, deadline);
   adapter_.progress().kick();
   return true;
@@ -255,7 +256,7 @@ bool DatagramPeer::place_message(const std::byte* payload, std::uint64_t length,
 
 void DatagramPeer::take(const std::byte* payload, std::uint64_t length, bool solicited) {
   if (owner_ != nullptr)
-    owner_->endpoint().place_datagram(payload, length, solicited);
+    owner_->place(payload, length, solicited);
   else
     ++adapter_.tally().datagrams_dropped;
 }

@@ -2,7 +2,7 @@
 // core/datagrams/datagram_peer.h: somebody whom an endpoint of datagrams can reach: the channel
 // that carries them, from connect or accept on (docs/design/ud.md). Lives here: resolving, sending
 // without ever waiting, what arrives, and when the channel may end. Not here:   Recvs and
-// completions (endpoint_datagrams.cc), the set of peers (datagrams.h). Threads:    the adapter's
+// completions (core/endpoint), the set of peers (datagrams.h). Threads:    the adapter's
 // lock, held by every caller including the channel.
 #pragma once
 
@@ -22,8 +22,9 @@
 
 namespace datum {
 
+class AdapterContext;
+class DatagramServices;
 class Datagrams;
-class InterfaceAdapter;
 struct DatagramPeerTag;
 
 class DatagramPeer final : public ListHook<DatagramPeerTag>,
@@ -120,7 +121,8 @@ class DatagramPeer final : public ListHook<DatagramPeerTag>,
   bool all_placed() const { return backlog_.all_started() && started_ == placed_; }
   void take(const std::byte* payload, std::uint64_t length, bool solicited);
 
-  InterfaceAdapter& adapter_;
+  DatagramServices& services_;
+  AdapterContext& adapter_;
   Datagrams* owner_; // nullptr: it has departed
   Role role_;
   State state_ = State::Resolving;

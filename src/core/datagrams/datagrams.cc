@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "core/datagrams/datagrams.h"
 
+#include <memory>
+
 #include "base/log.h"
-#include "core/adapter/interface_adapter.h"
 #include "core/endpoint/endpoint.h"
+#include "core/port/copy.h"
 
 namespace datum {
+
+Datagrams::Datagrams(Endpoint& endpoint, DatagramServices& services)
+    : endpoint_(endpoint), services_(services), number_(services.next_number()) {}
 
 Datagrams::~Datagrams() {
   close_all(CloseMode::Disconnect);
@@ -17,24 +22,20 @@ Datagrams::~Datagrams() {
         number_, dropped_, lost_);
 }
 
-InterfaceAdapter& Datagrams::adapter() const {
-  return endpoint_.adapter();
-}
-
 void Datagrams::count_dropped() {
   ++dropped_;
-  ++adapter().tally().datagrams_dropped;
+  ++services_.adapter().tally().datagrams_dropped;
 }
 
 void Datagrams::count_lost(std::size_t count) {
   lost_ += count;
-  adapter().tally().datagrams_lost += count;
+  services_.adapter().tally().datagrams_lost += count;
 }
 
 DatagramPeer& Datagrams::add(DatagramPeer::Role role, const Address& remote) {
   auto peer = std::make_unique<DatagramPeer>(*this, role, remote);
   peers_.push_back(*peer);
-  adapter().count_datagram_peer(1);
+  services_.count_peer(1);
   return *peer.release();
 }
 
@@ -42,7 +43,7 @@ void Datagrams::destroy(DatagramPeer& peer) {
   const std::unique_ptr<DatagramPeer> doomed(&peer);
   if (doomed->failed()) --failed_count_;
   doomed->unlink();
-  adapter().count_datagram_peer(-1);
+  services_.count_peer(-1);
 }
 
 void Datagrams::sweep() {
@@ -56,12 +57,24 @@ void Datagrams::sweep() {
 
 Status Datagrams::make_room() {
   sweep();
-  return adapter().make_room_for_datagram_peer();
+  return services_.make_room_for_peer();
 }
 
 Status Datagrams::connect(const Address& address, ConnQual qualifier, std::uint32_t timeout_us,
                           PrivateData data) {
+  const EpState state = endpoint_.state();
+  if (state != EpState::Unconnected && state != EpState::Datagrams) return invalid_state(state);
+  if (endpoint_.zone() == nullptr) return {Type::InvalidState, Detail::EpNotReady};
   if (const Status s = make_room(); !s.ok()) return s;
+  if (const Status s = ask(address, qualifier, timeout_us, data); !s.ok()) return s;
+  endpoint_.connection().open_for_datagrams();
+  ++endpoint_.tally().connects;
+  ++services_.adapter().tally().datagram_requests_sent;
+  return kOk;
+}
+
+Status Datagrams::ask(const Address& address, ConnQual qualifier, std::uint32_t timeout_us,
+                      PrivateData data) {
   DatagramPeer& peer = add(DatagramPeer::Role::Active, address);
   try {
     const Status status = peer.connect(qualifier, timeout_us, data);
@@ -81,10 +94,75 @@ void Datagrams::accept(IncomingConnection& incoming, PrivateData data) {
     destroy(peer);
     throw;
   }
+  endpoint_.connection().open_for_datagrams();
+}
+
+Status Datagrams::post(std::span<const LocalTriplet> local, DatagramAddress to,
+                       std::uint32_t number, std::uint64_t cookie, CompletionFlags flags) {
+  WorkRequest work;
+  if (const Status s = endpoint_.check_datagram(local, flags, work.length); !s.ok()) return s;
+  DatagramPeer* peer = services_.addresses().find(to);
+  if (peer != nullptr && !peer->has_room()) {
+    services_.adapter().progress().poll();
+    peer = services_.addresses().find(to);
+  }
+  const EpState state = endpoint_.state();
+  if (state != EpState::Datagrams && state != EpState::Disconnected) return invalid_state(state);
+  const bool known = peer != nullptr && peer->addressable() && peer->number() == number &&
+                     peer->owner().endpoint().zone() == endpoint_.zone();
+  if (!known && state == EpState::Datagrams) return {Type::InvalidParameter, Detail::Arg5};
+  RequestStream& requests = endpoint_.requests();
+  if (requests.full()) return {Type::InsufficientResources, Detail::ResourceMemory};
+  work.opcode = Opcode::Send;
+  work.solicited = (flags & kSolicitedWait) != 0;
+  work.local = local;
+  const Request request{cookie, work.length, flags, Opcode::Datagram};
+  endpoint_.tally().posted[Opcode::Datagram].add(work.length);
+  if (state == EpState::Disconnected) {
+    requests.add_flushed(request);
+    return kOk;
+  }
+  if (!peer->send(work)) count_lost();
+  requests.add_ended(request);
+  return kOk;
+}
+
+void Datagrams::place(const std::byte* payload, std::uint64_t length, bool solicited) {
+  const std::uint64_t needed = kDatagramOffset + length;
+  Inbox& inbox = endpoint_.inbox();
+  const ReceiveQueue& recvs = inbox.next();
+  // A Recv that is too short stays for another one. One that fails may end the endpoint, which
+  // flushes its own Recvs and leaves those of an SRQ.
+  while (endpoint_.state() == EpState::Datagrams && !recvs.empty() &&
+         recvs.front().capacity >= needed) {
+    std::span<const LocalTriplet> into;
+    std::uint64_t capacity = 0;
+    if (inbox.take_receive(into, capacity) != TakeResult::Taken) continue;
+    scatter(into, kDatagramOffset, payload, length);
+    inbox.complete(needed, solicited);
+    return;
+  }
+  count_dropped();
+}
+
+bool Datagrams::report(EventKind kind, const DatagramPeer& peer) {
+  const PrivateData data = peer.private_data();
+  Event event;
+  event.kind = kind;
+  event.object = endpoint_.token();
+  event.cookie = peer.address();
+  event.value = peer.number();
+  event.data = data.empty() ? nullptr : data.data();
+  event.size = static_cast<std::uint32_t>(data.size());
+  if (!endpoint_.connection().reports().report_datagrams(event)) return false;
+  // Recvs posted before may exceed the hard one, which ends what has just been reported.
+  if (kind == EventKind::DatagramsResolved || kind == EventKind::DatagramsResolvedPassive)
+    endpoint_.inbox().check_watermarks();
+  return true;
 }
 
 DatagramPeer* Datagrams::find(DatagramAddress address) const {
-  DatagramPeer* peer = adapter().datagram_addresses().find(address);
+  DatagramPeer* peer = services_.addresses().find(address);
   return peer != nullptr && &peer->owner() == this ? peer : nullptr;
 }
 
@@ -97,8 +175,7 @@ Status Datagrams::free_address(DatagramAddress address) {
 }
 
 Status Datagrams::free_connection(DatagramAddress address) {
-  if (!adapter().datagram_addresses().was_given(address))
-    return {Type::InvalidParameter, Detail::Arg3};
+  if (!services_.addresses().was_given(address)) return {Type::InvalidParameter, Detail::Arg3};
   DatagramPeer* peer = find(address);
   if (peer != nullptr && peer->failed()) destroy(*peer);
   return kOk;
@@ -106,8 +183,7 @@ Status Datagrams::free_connection(DatagramAddress address) {
 
 void Datagrams::close_all(CloseMode mode) {
   peers_.for_each([&](DatagramPeer& peer) {
-    if (mode != CloseMode::Disconnect || !adapter().datagram_departures().take(peer))
-      peer.close(mode);
+    if (mode != CloseMode::Disconnect || !services_.departures().take(peer)) peer.close(mode);
   });
   while (DatagramPeer* peer = failed_.pop_front()) {
     --failed_count_;
@@ -124,7 +200,7 @@ void Datagrams::on_failed(DatagramPeer& peer) {
 void Datagrams::on_spent(DatagramPeer& peer) {
   peer.unlink();
   spent_.push_back(peer);
-  adapter().datagram_addresses().remove(peer.address());
+  services_.addresses().remove(peer.address());
 }
 
 } // namespace datum

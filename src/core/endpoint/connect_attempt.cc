@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <new>
 
-#include "core/adapter/interface_adapter.h"
+#include "core/object/adapter_context.h"
 
 namespace datum {
 namespace {
@@ -14,7 +14,7 @@ constexpr Duration kLongestPause = 20 * kMillisecond;
 
 } // namespace
 
-ConnectAttempt::ConnectAttempt(InterfaceAdapter& adapter, const Question& question,
+ConnectAttempt::ConnectAttempt(AdapterContext& adapter, const Question& question,
                                ChannelEvents& events, Connector& connector)
     : adapter_(adapter), events_(events), connector_(connector), address_(question.address),
       qualifier_(question.qualifier), data_(question.data.begin(), question.data.end()),

@@ -15,7 +15,7 @@
 
 namespace datum {
 
-class InterfaceAdapter;
+class AdapterContext;
 
 // Whoever connects. It may destroy the attempt from within.
 class Connector {
@@ -37,7 +37,7 @@ class ConnectAttempt final : private Timer {
     PrivateData data; // copied
     ChannelOptions options;
   };
-  ConnectAttempt(InterfaceAdapter& adapter, const Question& question, ChannelEvents& events,
+  ConnectAttempt(AdapterContext& adapter, const Question& question, ChannelEvents& events,
                  Connector& connector);
 
   Result<std::unique_ptr<Channel>> ask();
@@ -48,7 +48,7 @@ class ConnectAttempt final : private Timer {
   void on_expired(Instant now) override;
   std::unique_ptr<Channel> ask_again();
 
-  InterfaceAdapter& adapter_;
+  AdapterContext& adapter_;
   ChannelEvents& events_;
   Connector& connector_;
   const Address address_;

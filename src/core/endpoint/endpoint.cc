@@ -1,156 +1,135 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/endpoint/endpoint.cc: making an EP, its named attributes, and dat_ep_modify: validate
+// everything, then apply everything.
 #include "core/endpoint/endpoint.h"
 
-#include "core/adapter/interface_adapter.h"
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/refusal.h"
+#include "core/endpoint/attribute_rules.h"
 
 namespace datum {
 namespace {
 
-void count_sharing(EventDispatcher* evd, CompletionFlags flags, std::int32_t change) {
-  if (evd == nullptr) return;
-  if ((flags & kUnsignalled) != 0) evd->count_unsignalled(change);
-  if ((flags & kSolicitedWait) != 0) evd->count_solicited(change);
+constexpr const char* kNameOfPath = "datum_path";
+constexpr const char* kNameOfReason = "datum_path_reason";
+constexpr const char* kNameOfReadsIn = "datum_effective_rdma_read_in";
+constexpr const char* kNameOfReadsOut = "datum_effective_rdma_read_out";
+
+bool modifiable(EpState state, std::uint32_t changes) {
+  const bool early = state == EpState::Unconnected || state == EpState::Reserved ||
+                     state == EpState::PassivePending || state == EpState::TentativePending;
+  if ((changes & Endpoint::kSpecificAttributes) != 0 && state != EpState::Unconnected) return false;
+  if ((changes & Endpoint::kZone) != 0 && state != EpState::Unconnected &&
+      state != EpState::TentativePending)
+    return false;
+  return early || (changes & ~(Endpoint::kSpecificAttributes | Endpoint::kZone)) == 0;
+}
+
+EndpointAttributes merged(EndpointAttributes to, std::uint32_t changes,
+                          const EndpointAttributes& from) {
+  if ((changes & Endpoint::kMaxMessageSize) != 0) to.max_message_size = from.max_message_size;
+  if ((changes & Endpoint::kMaxRdmaSize) != 0) {
+    to.max_rdma_size = from.max_rdma_size;
+    to.rdma_bound = from.rdma_bound;
+  }
+  if ((changes & Endpoint::kQos) != 0) to.qos = from.qos;
+  if ((changes & Endpoint::kRecvFlags) != 0) to.recv_completion_flags = from.recv_completion_flags;
+  if ((changes & Endpoint::kRequestFlags) != 0)
+    to.request_completion_flags = from.request_completion_flags;
+  if ((changes & Endpoint::kMaxRecvDtos) != 0) to.max_recv_dtos = from.max_recv_dtos;
+  if ((changes & Endpoint::kMaxRequestDtos) != 0) to.max_request_dtos = from.max_request_dtos;
+  if ((changes & Endpoint::kMaxRecvIov) != 0) to.max_recv_iov = from.max_recv_iov;
+  if ((changes & Endpoint::kMaxRequestIov) != 0) to.max_request_iov = from.max_request_iov;
+  if ((changes & Endpoint::kReadsIn) != 0) to.max_rdma_read_in = from.max_rdma_read_in;
+  if ((changes & Endpoint::kReadsOut) != 0) {
+    to.max_rdma_read_out = from.max_rdma_read_out;
+    to.reads_out_chosen = true;
+  }
+  if ((changes & Endpoint::kSoftHw) != 0) to.srq_soft_hw = from.srq_soft_hw;
+  if ((changes & Endpoint::kReadIov) != 0) to.max_rdma_read_iov = from.max_rdma_read_iov;
+  if ((changes & Endpoint::kWriteIov) != 0) to.max_rdma_write_iov = from.max_rdma_write_iov;
+  return to;
 }
 
 } // namespace
 
-Endpoint::Endpoint(InterfaceAdapter& adapter, const EndpointParts& parts, SharedReceiveQueue* srq,
-                   const EndpointAttributes& attributes, Origin origin)
-    : Object(adapter, ObjectKind::Endpoint),
-      state_(origin == Origin::Provider ? EpState::TentativePending : EpState::Unconnected),
-      number_(adapter.next_number()), zone_(parts.zone), recv_evd_(parts.recv_evd),
-      request_evd_(parts.request_evd), connect_evd_(adapter, parts.connect_evd), srq_(srq),
-      attributes_(attributes), requests_(attributes.max_request_dtos, most_segments(attributes)),
-      recvs_(srq == nullptr ? attributes.max_recv_dtos : 0,
-             srq == nullptr ? attributes.max_recv_iov : 0),
-      open_segments_(srq == nullptr ? 0 : static_cast<std::size_t>(srq->max_recv_iov())) {
-  count_sharing(recv_evd(), attributes_.recv_completion_flags, 1);
-  count_sharing(request_evd(), attributes_.request_completion_flags, 1);
-  if (attributes_.datagrams)
-    datagrams_ = std::make_unique<Datagrams>(*this, adapter.next_datagram_number());
-  if (attributes_.srq_soft_hw != kWatermarkInfinite) {
-    soft_watermark_ = attributes_.srq_soft_hw;
-    soft_armed_ = true;
-  }
-}
+Endpoint::Endpoint(const EndpointServices& services, const EndpointParts& parts,
+                   SharedReceiveQueue* srq, const EndpointAttributes& attributes, Origin origin)
+    : EndpointFrame(services, parts.zone, attributes), requests_(*this, parts.request_evd),
+      inbox_(*this, parts.recv_evd, srq),
+      connection_(*this, {requests_, inbox_, *this}, parts.connect_evd,
+                  origin == Origin::Provider ? EpState::TentativePending : EpState::Unconnected) {}
 
 Endpoint::~Endpoint() {
-  abandon();
-  forget_private_data();
-  // A message was filling it; dat_ep_free gives it back to the consumer.
-  if (srq_ && message_open_) srq_->account().returned();
-  count_sharing(recv_evd(), attributes_.recv_completion_flags, -1);
-  count_sharing(request_evd(), attributes_.request_completion_flags, -1);
-  // Binds that were never carried out give their contexts back.
-  for (std::uint64_t at = requests_.retired(); at != requests_.posted(); ++at)
-    if (const Stag stag = requests_.bind(at).binding.stag; stag != 0)
-      this->adapter().regions().release(stag);
+  connection_.abandon();
 }
 
-void Endpoint::set_evds_and_attributes(const EndpointParts& parts,
-                                       const EndpointAttributes& attributes) {
-  connect_evd_.change(parts.connect_evd);
-  count_sharing(recv_evd(), attributes_.recv_completion_flags, -1);
-  count_sharing(request_evd(), attributes_.request_completion_flags, -1);
-  recv_evd_ = Ref(parts.recv_evd);
-  request_evd_ = Ref(parts.request_evd);
-  attributes_ = attributes;
-  count_sharing(recv_evd(), attributes_.recv_completion_flags, 1);
-  count_sharing(request_evd(), attributes_.request_completion_flags, 1);
+NamedAttributes Endpoint::named_attributes() const {
+  NamedAttributes named;
+  Path path = this->path();
+  if (path.name.empty()) return named;
+  named.emplace_back(kNameOfPath, std::move(path.name));
+  if (!path.reason.empty()) named.emplace_back(kNameOfReason, std::move(path.reason));
+  named.emplace_back(kNameOfReadsIn, std::to_string(attributes().max_rdma_read_in));
+  named.emplace_back(kNameOfReadsOut, std::to_string(requests_.reads_out()));
+  return named;
 }
 
-bool Endpoint::on(EpEvent event) {
-  const std::optional<EpState> next = next_state(state_, event);
-  if (!next) return false;
-  state_ = *next;
-  return true;
+bool Endpoint::is_named_attribute(std::string_view name) {
+  constexpr std::string_view kAll[] = {kNameOfPath, kNameOfReason, kNameOfReadsIn, kNameOfReadsOut};
+  return std::find(std::begin(kAll), std::end(kAll), name) != std::end(kAll);
 }
 
-std::int32_t Endpoint::recvs_held() const {
-  if (srq_) return message_open_ ? 1 : 0;
-  return recvs_.count();
-}
+Status Endpoint::modify(std::uint32_t changes, const EndpointParts& parts,
+                        const EndpointAttributes& attributes) {
+  const EndpointAttributes wanted = merged(this->attributes(), changes, attributes);
+  EndpointParts after{zone(), recv_evd(), request_evd(), connect_evd().choice()};
+  if ((changes & kZone) != 0) after.zone = parts.zone;
+  if ((changes & kRecvEvd) != 0) after.recv_evd = parts.recv_evd;
+  if ((changes & kRequestEvd) != 0) after.request_evd = parts.request_evd;
+  if ((changes & kConnectEvd) != 0) after.connect_evd = parts.connect_evd;
 
-void Endpoint::set_watermarks(std::int32_t soft, std::int32_t hard) {
-  soft_watermark_ = soft;
-  soft_armed_ = soft != kWatermarkInfinite;
-  hard_watermark_ = hard;
-  check_watermarks();
-}
-
-void Endpoint::check_watermarks() {
-  const std::int32_t held = recvs_held();
-  if (soft_armed_ && held > soft_watermark_) {
-    soft_armed_ = false;
-    Event event;
-    event.kind = EventKind::AsyncWatermark;
-    event.object = token();
-    event.value = kReasonSoftHighWatermark;
-    adapter().report_async(event);
+  if ((datagrams() != nullptr && after.connect_evd.foreign) ||
+      !check_attributes(adapter(), wanted, srq() != nullptr).ok())
+    return {Type::InvalidParameter, Detail::Arg3};
+  // What is as it was has been decided when it became so.
+  if ((changes & (kRecvEvd | kRequestEvd | kRecvFlags | kRequestFlags)) != 0) {
+    const Sharing sharing = evd_sharing(services().endpoints, after, wanted, this);
+    if (const Status s = permit_leniencies(adapter(), wanted, sharing, Detail::Arg3); !s.ok())
+      return s;
   }
-  const bool connected = state_ == EpState::Connected || state_ == EpState::Datagrams ||
-                         state_ == EpState::DisconnectPending;
-  if (connected && hard_watermark_ != kWatermarkInfinite && held > hard_watermark_)
-    break_connection();
-}
-
-void Endpoint::break_connection() {
-  if (!on(EpEvent::Lost)) return;
-  drop_channel(CloseMode::Abort);
-  enter_disconnected(EventKind::Broken);
-}
-
-void Endpoint::forget_private_data() {
-  if (connect_evd_ && told_private_data_) connect_evd_.forget_data(token(), private_data_.data());
-}
-
-void Endpoint::drop_channel(CloseMode mode) {
-  if (datagrams_) datagrams_->close_all(mode);
-  if (!channel_) return;
-  channel_->close(mode);
-  adapter().retire(std::move(channel_));
-}
-
-void Endpoint::count_connection(EventKind kind) {
-  AdapterTally& tally = adapter().tally();
-  switch (kind) {
-  case EventKind::Established: ++(accepter_ ? tally.established_passive : tally.established); break;
-  case EventKind::DatagramsRejected:
-  case EventKind::PeerRejected: ++tally.rejected_by_peer; break;
-  case EventKind::NonPeerRejected: ++tally.refused; break;
-  case EventKind::Broken: ++tally.broken; break;
-  case EventKind::TimedOut: ++tally.timed_out; break;
-  case EventKind::DatagramsFailed:
-  case EventKind::AcceptCompletionError:
-  case EventKind::Unreachable: ++tally.failed; break;
-  case EventKind::DatagramsResolved:
-  case EventKind::DatagramsResolvedPassive: ++tally.datagram_addresses; break;
-  default: break; // Disconnected: who ended it has counted
+  if (!modifiable(state(), changes)) return invalid_state(state());
+  if ((changes & kRecvFlags) != 0 && inbox_.any_posted()) {
+    note_cause(
+        {"recv_completion_flags", "of an EP with posted Recvs", "before the first Recv", ""});
+    return invalid_state(state());
   }
-}
+  const bool recv_sizes = (changes & (kMaxRecvDtos | kMaxRecvIov)) != 0 && srq() == nullptr;
+  // Posted Recvs stay; a smaller queue, or fewer segments, must still hold them.
+  if (recv_sizes && !inbox_.could_hold_posted(wanted.max_recv_dtos, wanted.max_recv_iov)) {
+    note_cause("max_recv_dtos or max_recv_iov", wanted.max_recv_dtos, "what holds the posted Recvs",
+               "");
+    return invalid_state(state());
+  }
 
-void Endpoint::report_connection(EventKind kind, PrivateData data) {
-  count_connection(kind);
-  if (!connect_evd_) return;
-  Event event;
-  event.kind = kind;
-  event.object = token();
-  event.data = data.empty() ? nullptr : data.data();
-  event.size = static_cast<std::uint32_t>(data.size());
-  const bool reported = connect_evd_.push(event, connection_);
-  told_private_data_ = told_private_data_ || (reported && !data.empty());
-  if (!reported && kind == EventKind::Established) end_unheard();
-}
+  // All that may lack memory, before anything is changed. The last one changes something itself.
+  connection_.reports().make_room_for(after.connect_evd);
+  std::optional<ReceiveQueue> recvs;
+  if (recv_sizes) recvs = inbox_.resized(wanted.max_recv_dtos, wanted.max_recv_iov);
+  if ((changes & (kMaxRequestDtos | kMaxRequestIov | kReadIov | kWriteIov)) != 0)
+    requests_.resize(wanted.max_request_dtos, most_segments(wanted));
 
-void Endpoint::end_unheard() {
-  if (!on(EpEvent::Lost)) return;
-  drop_channel(CloseMode::Disconnect);
-  flush();
-  leave_srq();
-}
-
-void Endpoint::establishment_lost(const ForeignEvd& evd, std::uint32_t connection) {
-  if (connect_evd_.is(evd) && connection == connection_) end_unheard();
+  if (recvs) inbox_.take_queue(std::move(*recvs));
+  connection_.reports().change(after.connect_evd);
+  inbox_.change_evd(after.recv_evd, wanted.recv_completion_flags);
+  requests_.change_evd(after.request_evd, wanted.request_completion_flags);
+  set_attributes(wanted);
+  set_zone(after.zone);
+  if ((changes & kSoftHw) != 0) set_watermarks(wanted.srq_soft_hw, inbox_.hard_watermark());
+  return kOk;
 }
 
 } // namespace datum

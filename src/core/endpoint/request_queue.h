@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "core/memory/memory_window.h"
+#include "core/endpoint/bind_request.h"
 #include "core/port/channel.h"
 #include "core/port/types.h"
 
@@ -25,13 +25,6 @@ struct Request {
   Opcode opcode = Opcode::Send;
   DtoStatus status = DtoStatus::Success;
   bool ended = false;
-};
-
-// The window a bind is for (nullptr once freed) and what it will be bound to.
-struct BindRequest {
-  MemoryWindow* window = nullptr;
-  Token window_token = nullptr;
-  MemoryWindow::Binding binding;
 };
 
 // How many segments any request of the EP may have: RDMA has limits of its own, which may be above

@@ -2,16 +2,16 @@
 #include "core/endpoint/shared_receive_queue.h"
 
 #include "base/refusal.h"
-#include "core/object/causes.h"
-
-#include "core/adapter/interface_adapter.h"
+#include "core/events/async_events.h"
 #include "core/memory/local_memory.h"
+#include "core/object/adapter_context.h"
+#include "core/object/causes.h"
 
 namespace datum {
 
-SharedReceiveQueue::SharedReceiveQueue(InterfaceAdapter& adapter, ProtectionZone& zone,
+SharedReceiveQueue::SharedReceiveQueue(AsyncEvents& events, ProtectionZone& zone,
                                        const SharedReceiveAttributes& attributes)
-    : Object(adapter, ObjectKind::SharedReceiveQueue), zone_(&zone),
+    : Object(events.adapter(), ObjectKind::SharedReceiveQueue), events_(events), zone_(&zone),
       queue_(attributes.max_recv_dtos, attributes.max_recv_iov), account_(new SharedReceiveAccount),
       max_recv_dtos_(attributes.max_recv_dtos) {}
 
@@ -57,7 +57,7 @@ void SharedReceiveQueue::check_low_watermark() {
   event.kind = EventKind::AsyncWatermark;
   event.object = token();
   event.value = kReasonLowWatermark;
-  adapter().report_async(event);
+  events_.report(event);
 }
 
 Status SharedReceiveQueue::resize(std::int32_t max_recv_dtos) {

@@ -8,41 +8,14 @@
 
 #include "base/status.h"
 #include "core/endpoint/receive_queue.h"
+#include "core/events/shared_receive_account.h"
 #include "core/memory/protection_zone.h"
 #include "core/object/object.h"
 #include "core/object/ref.h"
 
 namespace datum {
 
-// Counts Recvs posted and not yet reaped. Events on EVDs refer to it, so it may outlive its SRQ.
-class SharedReceiveAccount {
- public:
-  std::int32_t outstanding() const { return outstanding_; }
-  void posted() { ++outstanding_; }
-  // The completion of one of its Recvs was reaped, or lost with its EVD.
-  void reaped() {
-    returned();
-    drop();
-  }
-  // One of its Recvs went back to the consumer without a completion.
-  void returned() { --outstanding_; }
-  // An event refers to it from now on until reaped().
-  void keep() { ++events_; }
-  // The SRQ is gone: lives on until the last event is reaped.
-  void orphan() {
-    orphaned_ = true;
-    ++events_;
-    drop();
-  }
-
- private:
-  void drop() {
-    if (--events_ == 0 && orphaned_) delete this;
-  }
-  std::int32_t outstanding_ = 0;
-  std::int32_t events_ = 0;
-  bool orphaned_ = false;
-};
+class AsyncEvents;
 
 struct SharedReceiveAttributes {
   std::int32_t max_recv_dtos = 0;
@@ -63,7 +36,7 @@ class Starving : public ListHook<StarvingTag> {
 
 class SharedReceiveQueue final : public Object {
  public:
-  SharedReceiveQueue(InterfaceAdapter& adapter, ProtectionZone& zone,
+  SharedReceiveQueue(AsyncEvents& events, ProtectionZone& zone,
                      const SharedReceiveAttributes& attributes);
   ~SharedReceiveQueue() override;
 
@@ -95,6 +68,7 @@ class SharedReceiveQueue final : public Object {
  private:
   void check_low_watermark();
 
+  AsyncEvents& events_;
   IntrusiveList<Starving, StarvingTag> starving_;
   Ref<ProtectionZone> zone_;
   ReceiveQueue queue_;

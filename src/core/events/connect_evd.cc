@@ -3,21 +3,21 @@
 
 #include <utility>
 
-#include "core/adapter/interface_adapter.h"
+#include "core/events/foreign_evds.h"
 
 namespace datum {
 
-ConnectEvd::ConnectEvd(InterfaceAdapter& adapter, const Choice& choice) : adapter_(adapter) {
+ConnectEvd::ConnectEvd(ForeignEvds& ways, const Choice& choice) : ways_(ways) {
   change(choice);
 }
 
 void ConnectEvd::make_room_for(const Choice& choice) {
-  if (choice.foreign) adapter_.make_room_to_feed(choice.foreign);
+  if (choice.foreign) ways_.make_room_to_feed(choice.foreign);
 }
 
 void ConnectEvd::change(const Choice& choice) {
   std::shared_ptr<ForeignEvd> foreign;
-  if (choice.foreign) foreign = adapter_.feed_foreign(choice.foreign);
+  if (choice.foreign) foreign = ways_.feed(choice.foreign);
   let_go();
   own_ = Ref(choice.own);
   foreign_ = std::move(foreign);
@@ -26,7 +26,7 @@ void ConnectEvd::change(const Choice& choice) {
 bool ConnectEvd::push(const Event& event, std::uint32_t connection) {
   if (own_) return own_->push_connection(event);
   const bool told = foreign_->push(event, connection);
-  adapter_.deliver_later(foreign_);
+  ways_.deliver_later(foreign_);
   return told;
 }
 
@@ -36,12 +36,12 @@ void ConnectEvd::forget_data(Token object, const void* data) {
     return;
   }
   foreign_->forget_data(object, data);
-  adapter_.deliver_later(foreign_);
+  ways_.deliver_later(foreign_);
 }
 
 void ConnectEvd::let_go() {
   if (!foreign_) return;
-  adapter_.stop_feeding(foreign_);
+  ways_.stop_feeding(foreign_);
   foreign_.reset();
 }
 

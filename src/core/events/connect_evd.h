@@ -11,6 +11,8 @@
 
 namespace datum {
 
+class ForeignEvds;
+
 class ConnectEvd {
  public:
   // At most one of the two.
@@ -23,7 +25,7 @@ class ConnectEvd {
       return foreign && !foreign->gone() ? foreign->token() : nullptr;
     }
   };
-  ConnectEvd(InterfaceAdapter& adapter, const Choice& choice);
+  ConnectEvd(ForeignEvds& ways, const Choice& choice);
   ~ConnectEvd() { let_go(); }
   ConnectEvd(const ConnectEvd&) = delete;
   ConnectEvd& operator=(const ConnectEvd&) = delete;
@@ -44,7 +46,7 @@ class ConnectEvd {
  private:
   void let_go();
 
-  InterfaceAdapter& adapter_;
+  ForeignEvds& ways_;
   Ref<EventDispatcher> own_;
   std::shared_ptr<ForeignEvd> foreign_;
 };

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "base/refusal.h"
-#include "core/adapter/interface_adapter.h"
+#include "core/events/event_services.h"
+#include "core/events/shared_receive_account.h"
+#include "core/object/adapter_context.h"
 #include "core/object/causes.h"
 
 namespace datum {
@@ -48,9 +50,10 @@ constexpr std::uint32_t kConfigThreshold = 0x30;
 
 } // namespace
 
-EventDispatcher::EventDispatcher(InterfaceAdapter& adapter, std::int32_t qlen,
-                                 NotificationObject* cno, EvdFlags flags)
-    : Object(adapter, ObjectKind::EventDispatcher), flags_(flags), cno_(cno) {
+EventDispatcher::EventDispatcher(EventServices& events, std::int32_t qlen, NotificationObject* cno,
+                                 EvdFlags flags)
+    : Object(events.adapter, ObjectKind::EventDispatcher), flags_(flags), cno_(cno),
+      events_(events) {
   set_capacity(qlen);
 }
 
@@ -114,10 +117,7 @@ void EventDispatcher::lose_completion(Event event) {
   report_overflow();
   // What a breaking EP flushes is lost, too; all EPs are being broken already.
   if (std::exchange(breaking_, true)) return;
-  // Completions were lost, so every EP that may have lost one is broken (decision 16).
-  adapter().for_each_endpoint([this](Endpoint& endpoint) {
-    if (endpoint.recv_evd() == this || endpoint.request_evd() == this) endpoint.break_connection();
-  });
+  events_.sources.break_sources_of(*this);
   breaking_ = false;
 }
 
@@ -148,7 +148,7 @@ void EventDispatcher::report_overflow() {
   event.kind = EventKind::AsyncEvdOverflow;
   event.object = token();
   event.value = kReasonEvdOverflow;
-  adapter().report_async(event);
+  events_.async.report(event);
 }
 
 Status EventDispatcher::post_software(std::uint64_t pointer) {

@@ -31,9 +31,11 @@ inline constexpr EvdFlags kEvdAsync = 0x100;
 inline constexpr EvdFlags kEvdAll = 0x1f1;
 inline constexpr EvdFlags kEvdExtension = 0x200; // since DAT 2.0: means nothing to us
 
+struct EventServices;
+
 class EventDispatcher final : public Object {
  public:
-  EventDispatcher(InterfaceAdapter& adapter, std::int32_t qlen, NotificationObject* cno,
+  EventDispatcher(EventServices& events, std::int32_t qlen, NotificationObject* cno,
                   EvdFlags flags);
   ~EventDispatcher() override;
 
@@ -161,6 +163,7 @@ class EventDispatcher final : public Object {
   std::int32_t solicited_users_ = 0;
   DispatcherTally tally_;
   std::shared_ptr<std::atomic<bool>> alive_; // nobody asked: null
+  EventServices& events_;
 };
 
 } // namespace datum

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "core/events/notification_object.h"
 
-#include "core/adapter/interface_adapter.h"
 #include "core/events/event_dispatcher.h"
+#include "core/events/event_services.h"
+#include "core/object/adapter_context.h"
 
 namespace datum {
 
@@ -10,8 +11,16 @@ struct NotificationObject::Waiter : WaitPoint, ListHook<NotificationObject::Wait
   Token evd = nullptr;
 };
 
-NotificationObject::NotificationObject(InterfaceAdapter& adapter, ProxyAgent agent)
-    : Object(adapter, ObjectKind::NotificationObject), armed_(arm(agent)) {}
+void AgentCalls::defer(std::unique_ptr<AgentCall> call) {
+  std::unique_ptr<AgentCall>& end = last_ != nullptr ? last_->next : first_;
+  end = std::move(call);
+  last_ = end.get();
+  adapter_.put_off();
+}
+
+NotificationObject::NotificationObject(EventServices& events, ProxyAgent agent)
+    : Object(events.adapter, ObjectKind::NotificationObject), agents_(events.agents),
+      armed_(arm(agent)) {}
 
 NotificationObject::~NotificationObject() = default;
 
@@ -26,7 +35,7 @@ std::unique_ptr<AgentCall> NotificationObject::arm(ProxyAgent agent) {
 void NotificationObject::call_agent(Token evd) {
   if (!armed_) return;
   armed_->evd = evd;
-  adapter().defer_agent(std::move(armed_));
+  agents_.defer(std::move(armed_));
 }
 
 void NotificationObject::trigger(EventDispatcher& evd) {
@@ -117,9 +126,7 @@ void NotificationObject::release_all() {
   while (!waiting_.empty()) wake_first(nullptr);
 }
 
-void NotificationObject::forget(Token evd) {
-  if (!triggered_ || remembered_ != evd) return;
-  const EventDispatcher* other = adapter().find_evd_with_events(*this);
+void NotificationObject::remember_instead(const EventDispatcher* other) {
   latch(other != nullptr);
   remembered_ = triggered_ ? other->token() : nullptr;
 }

@@ -10,7 +10,9 @@
 
 namespace datum {
 
+class AdapterContext;
 class EventDispatcher;
+struct EventServices;
 
 // A proxy agent: called once, with no lock held, when its CNO is triggered.
 struct ProxyAgent {
@@ -26,6 +28,23 @@ struct AgentCall {
   std::unique_ptr<AgentCall> next;
 };
 
+// Agents that are called once no lock is held, in the order of their triggers.
+class AgentCalls {
+ public:
+  explicit AgentCalls(AdapterContext& adapter) : adapter_(adapter) {}
+  void defer(std::unique_ptr<AgentCall> call);
+  // Linked by `next`.
+  std::unique_ptr<AgentCall> take() {
+    last_ = nullptr;
+    return std::move(first_);
+  }
+
+ private:
+  AdapterContext& adapter_;
+  std::unique_ptr<AgentCall> first_;
+  AgentCall* last_ = nullptr;
+};
+
 // A descriptor that is readable while a trigger waits (DAT 2.0: dat_cno_fd_create).
 class DescriptorSignal {
  public:
@@ -37,7 +56,7 @@ class DescriptorSignal {
 
 class NotificationObject final : public Object {
  public:
-  NotificationObject(InterfaceAdapter& adapter, ProxyAgent agent);
+  NotificationObject(EventServices& events, ProxyAgent agent);
   ~NotificationObject() override;
 
   ProxyAgent agent() const { return armed_ ? armed_->agent : ProxyAgent{}; }
@@ -51,9 +70,11 @@ class NotificationObject final : public Object {
   Status wait(std::uint32_t timeout_us, Token& evd);
   // Wakes every waiter and the agent with no EVD: the IA closes or the last EVD was freed.
   void release_all();
-  // The EVD was freed: a latched trigger that it is remembered for stands for the EVDs that fired
-  // after it, and is forgotten when none of them has an event.
-  void forget(Token evd);
+  // A trigger is latched, and stands for that EVD.
+  bool remembers(Token evd) const { return triggered_ && remembered_ == evd; }
+  // The EVD that it remembers was freed: the trigger stands for those that fired after it, and is
+  // forgotten when none of them has an event (nullptr).
+  void remember_instead(const EventDispatcher* other);
 
   void hold() { ++evds_; }
   void release() { --evds_; }
@@ -73,6 +94,7 @@ class NotificationObject final : public Object {
   void latch(bool triggered);
   void wake_first(Token evd);
 
+  AgentCalls& agents_;
   IntrusiveList<Waiter, WaiterTag> waiting_;
   std::unique_ptr<AgentCall> armed_;
   std::unique_ptr<DescriptorSignal> signal_;

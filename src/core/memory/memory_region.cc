@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "core/memory/memory_region.h"
 
-#include "core/adapter/interface_adapter.h"
+#include "core/object/adapter_context.h"
 
 namespace datum {
 
-MemoryRegion::MemoryRegion(InterfaceAdapter& adapter, ProtectionZone& zone,
+MemoryRegion::MemoryRegion(AdapterContext& adapter, ProtectionZone& zone,
                            const RegionRequest& request, Stag stag, SharedNames::Use name)
     : Object(adapter, ObjectKind::MemoryRegion), request_(request), name_(std::move(name)),
       zone_(&zone), stag_(stag) {}

@@ -29,7 +29,7 @@ struct RegionRequest {
 
 class MemoryRegion final : public Object {
  public:
-  MemoryRegion(InterfaceAdapter& adapter, ProtectionZone& zone, const RegionRequest& request,
+  MemoryRegion(AdapterContext& adapter, ProtectionZone& zone, const RegionRequest& request,
                Stag stag, SharedNames::Use name);
   ~MemoryRegion() override;
 

@@ -11,7 +11,7 @@ class MemoryWindow final : public Object {
  public:
   // Through which EPs peers may use it: any of its zone, or that of its bind (DAT 2.0).
   enum class Scope : std::uint8_t { Zone, Endpoint };
-  MemoryWindow(InterfaceAdapter& adapter, ProtectionZone& zone, Scope scope);
+  MemoryWindow(AdapterContext& adapter, ProtectionZone& zone, Scope scope);
   ~MemoryWindow() override;
 
   struct Binding {

@@ -3,7 +3,7 @@
 
 namespace datum {
 
-ProtectionZone::ProtectionZone(InterfaceAdapter& adapter, std::uint32_t id)
+ProtectionZone::ProtectionZone(AdapterContext& adapter, std::uint32_t id)
     : Object(adapter, ObjectKind::ProtectionZone), id_(id) {}
 
 } // namespace datum

@@ -10,7 +10,7 @@ namespace datum {
 
 class ProtectionZone final : public Object {
  public:
-  ProtectionZone(InterfaceAdapter& adapter, std::uint32_t id);
+  ProtectionZone(AdapterContext& adapter, std::uint32_t id);
   // Names the zone inside region entries; never 0.
   std::uint32_t id() const { return id_; }
   // EPs, LMRs, RMRs and SRQs hold their zone (dat_pz_free(3DAT), Description; decision 5).

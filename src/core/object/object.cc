@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "core/object/object.h"
 
-#include "core/adapter/interface_adapter.h"
-
 namespace datum {
-
-Object::Object(InterfaceAdapter& adapter, ObjectKind kind) : adapter_(adapter), kind_(kind) {}
 
 Object::~Object() {
   withdraw_token();

@@ -12,7 +12,7 @@
 
 namespace datum {
 
-class InterfaceAdapter;
+class AdapterContext;
 class Object;
 
 // The values of DAT_HANDLE_TYPE.
@@ -46,12 +46,12 @@ struct ObjectListTag;
 
 class Object : public ListHook<ObjectListTag> {
  public:
-  Object(InterfaceAdapter& adapter, ObjectKind kind);
+  Object(AdapterContext& adapter, ObjectKind kind) : adapter_(adapter), kind_(kind) {}
   virtual ~Object();
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
 
-  InterfaceAdapter& adapter() const { return adapter_; }
+  AdapterContext& adapter() const { return adapter_; }
   ObjectKind kind() const { return kind_; }
   Token token() const { return token_; }
   // Gets the handle; false: none left. Called once, by whoever creates the object.
@@ -68,7 +68,7 @@ class Object : public ListHook<ObjectListTag> {
  private:
   void withdraw_token();
 
-  InterfaceAdapter& adapter_;
+  AdapterContext& adapter_;
   HandleSource* source_ = nullptr;
   Token token_ = nullptr;
   std::uint64_t context_ = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/adapter/adapter_attributes.cc: which attributes of endpoints an adapter takes.
+#include "core/endpoint/attribute_rules.h"
+
 #include <string>
 #include <string_view>
 
 #include "base/refusal.h"
-#include "core/adapter/interface_adapter.h"
 
 namespace datum {
 namespace {
@@ -82,11 +82,12 @@ Status check_flags(const EndpointAttributes& a, bool strict) {
 
 } // namespace
 
-EndpointAttributes InterfaceAdapter::default_attributes() const {
+EndpointAttributes default_attributes(const AdapterContext& adapter) {
+  const Limits& limits = adapter.limits();
   EndpointAttributes attributes;
-  attributes.max_message_size = limits().max_message_size;
-  attributes.max_rdma_size = limits().max_rdma_size;
-  attributes.rdma_bound = limits().max_rdma_size;
+  attributes.max_message_size = limits.max_message_size;
+  attributes.max_rdma_size = limits.max_rdma_size;
+  attributes.rdma_bound = limits.max_rdma_size;
   attributes.recv_completion_flags = kEvdThreshold;
   attributes.request_completion_flags = kEvdThreshold;
   attributes.max_recv_dtos = 16;
@@ -101,8 +102,8 @@ EndpointAttributes InterfaceAdapter::default_attributes() const {
   return attributes;
 }
 
-Status InterfaceAdapter::check_attributes(const EndpointAttributes& a, bool with_srq) const {
-  const Limits& most = limits();
+Status check_attributes(const AdapterContext& adapter, const EndpointAttributes& a, bool with_srq) {
+  const Limits& most = adapter.limits();
   if (a.max_message_size > most.max_message_size)
     return exceeded("max_message_size", a.max_message_size, most.max_message_size,
                     "max_message_size", "dat_ep_create.R19");
@@ -118,24 +119,24 @@ Status InterfaceAdapter::check_attributes(const EndpointAttributes& a, bool with
     note_cause("srq_soft_hw", a.srq_soft_hw, "-1 (none) or more", "dat_ep_create.R28");
     return {Type::InvalidParameter, Detail::Arg6};
   }
-  return check_flags(a, leniencies_.strict());
+  return check_flags(a, adapter.leniencies().strict());
 }
 
-// What the letter of the manual refuses, of attributes and a sharing that are right otherwise.
-Status InterfaceAdapter::permit_leniencies(const EndpointAttributes& attributes, Sharing sharing,
-                                           Detail argument) {
+Status permit_leniencies(AdapterContext& adapter, const EndpointAttributes& attributes,
+                         Sharing sharing, Detail argument) {
+  Leniencies& leniencies = adapter.leniencies();
   if (sharing == Sharing::Refused) return {Type::InvalidParameter, argument};
   if (sharing == Sharing::Lenient &&
-      !leniencies_.permit(Leniency::MixedCompletionFlags,
-                          "an endpoint with UNSIGNALLED request_completion_flags and DEFAULT "
-                          "recv_completion_flags on an EVD that both kinds feed")) {
+      !leniencies.permit(Leniency::MixedCompletionFlags,
+                         "an endpoint with UNSIGNALLED request_completion_flags and DEFAULT "
+                         "recv_completion_flags on an EVD that both kinds feed")) {
     note_bits("request_completion_flags", kUnsignalled,
               "0x0, as the recv_completion_flags of what shares the EVD", "SHARE.5");
     return {Type::InvalidParameter, argument};
   }
   if (attributes.request_completion_flags == kSuppress &&
-      !leniencies_.permit(Leniency::SuppressInAttributes,
-                          "an endpoint with SUPPRESS in request_completion_flags")) {
+      !leniencies.permit(Leniency::SuppressInAttributes,
+                         "an endpoint with SUPPRESS in request_completion_flags")) {
     note_bits("request_completion_flags", kSuppress, kStrictRequestChoices, "dat_ep_create.R32");
     return {Type::InvalidParameter, argument};
   }

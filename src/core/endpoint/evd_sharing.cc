@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-#include "core/events/evd_sharing.h"
-
+// core/endpoint/evd_sharing.cc: which completion streams of endpoints may share an EVD.
 #include <algorithm>
 
 #include "base/refusal.h"
-#include "core/adapter/interface_adapter.h"
+#include "core/endpoint/attribute_rules.h"
+#include "core/endpoint/endpoint.h"
 
 namespace datum {
 namespace {
@@ -81,13 +81,14 @@ bool nobody_steers(const Streams& mine) {
 
 } // namespace
 
-Sharing evd_sharing(InterfaceAdapter& adapter, const EndpointParts& parts,
+Sharing evd_sharing(ObjectList& endpoints, const EndpointParts& parts,
                     const EndpointAttributes& attributes, const Endpoint* self) {
   const Streams mine = streams_of(parts.recv_evd, parts.request_evd, attributes);
   if (!fits_evd(mine.items[0]) || !fits_evd(mine.items[1])) return Sharing::Refused;
   Sharing sharing = fit_together(mine.items[0], mine.items[1], true);
   if (nobody_steers(mine)) return sharing;
-  adapter.for_each_endpoint([&](const Endpoint& other) {
+  endpoints.for_each([&](const Object& object) {
+    const auto& other = static_cast<const Endpoint&>(object);
     if (&other == self || sharing == Sharing::Refused) return;
     const Streams theirs = streams_of(other.recv_evd(), other.request_evd(), other.attributes());
     const bool equal = mine.items[0].given == theirs.items[0].given &&
