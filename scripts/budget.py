@@ -219,7 +219,8 @@ def start(program, transport, folder, libraries):
     if libraries is not None:
         environment["LD_LIBRARY_PATH"] = str(libraries)
     tool = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/{transport}.out", "--combine-dumps=yes",
-            "--separate-threads=yes", "--dump-instr=yes", "--compress-pos=no", "--toggle-collect=budget_counted", "--dump-after=budget_counted_enough"]
+            "--separate-threads=yes", "--dump-instr=yes", "--compress-pos=no",
+            "--toggle-collect=budget_counted", "--dump-after=budget_counted_enough"]
     with open(folder / f"{transport}.said", "w", encoding="utf-8") as said, \
             open(folder / f"{transport}.log", "w", encoding="utf-8") as log:
         return subprocess.Popen([*tool, program], env=environment, stdin=subprocess.DEVNULL, stdout=said, stderr=log)
@@ -301,8 +302,6 @@ def findings(table, now):
 
 def update(table, now, why, today):
     """Rows within the tolerance stay as they are, so that many small steps add up until they are seen."""
-    if not why.strip() or re.search(r"[\t\n]", why):
-        raise Trouble("--update takes a reason of one line, such as the subject of the commit")
     changed = [piece for piece, count in now.items()
                if piece not in table.rows or count.away(table.rows[piece].count)]
     changed += [piece for piece in table.rows if piece not in now]
@@ -403,21 +402,24 @@ def main(arguments):
         return 4
     if options.explain:
         return explain_piece(options)
+    why = options.update
+    if why is not None and (not why.strip() or re.search(r"[\t\n]", why)):
+        raise Trouble("--update takes a reason of one line, such as the subject of the commit")
     table = Table(options.table.read_text(encoding="utf-8"), options.table)
     compiler = compiler_of(options.build)
+    if not options.only_print and why is None and compiler != table.compiler:
+        raise Trouble(f"{options.table} is of what {table.compiler} built, and this was built by {compiler}: a new "
+                      "compiler needs new counts, scripts/budget.py --update \"WHY\"")
     now = {piece: costs.count() for piece, costs in run(options).items()}
     if options.only_print:
         show(table, now)
         return 0
-    if options.update:
-        changed = update(table, now, options.update, datetime.date.today().isoformat())
+    if why is not None:
+        changed = update(table, now, why, datetime.date.today().isoformat())
         table.compiler = compiler
         options.table.write_text(table.text(), encoding="utf-8")
         print(f"{options.table}: {len(changed)} rows of {len(now)} rewritten", *changed, sep="\n  ")
         return 0
-    if compiler != table.compiler:
-        raise Trouble(f"{options.table} is of what {table.compiler} built, and this was built by {compiler}: a new "
-                      "compiler needs new counts, scripts/budget.py --update \"WHY\"")
     wrong = findings(table, now)
     if not wrong:
         print(f"{len(now)} pieces cost what {options.table} says, within {TOLERANCE:.0%}")

@@ -16,7 +16,8 @@ constexpr std::size_t kSignalSetBytes = 8; // the kernel's, not the C library's
 
 std::atomic<bool> held{false};
 std::atomic<long> time_now{0};
-std::atomic<unsigned> wakes{0};
+std::atomic<int> asleep{0};
+std::atomic<unsigned> woken{0};
 
 long machine_time() {
   timespec time{};
@@ -30,7 +31,7 @@ namespace budget {
 
 void hold_clock() {
   time_now = machine_time();
-  wakes = 0;
+  woken = 0;
   held = true;
 }
 
@@ -42,8 +43,12 @@ void advance_clock(long nanoseconds) {
   time_now.store(time_now.load(std::memory_order_relaxed) + nanoseconds, std::memory_order_relaxed);
 }
 
-unsigned wakes_of_others() {
-  return wakes;
+int threads_asleep() {
+  return asleep;
+}
+
+unsigned wakes() {
+  return woken;
 }
 
 } // namespace budget
@@ -62,11 +67,13 @@ __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, timesp
 
 __attribute__((visibility("default"))) int ppoll(pollfd* watched, nfds_t count,
                                                  const timespec* limit, const sigset_t* mask) {
-  const bool forever = held.load(std::memory_order_relaxed);
-  timespec left = limit != nullptr ? *limit : timespec{}; // the kernel writes to it
-  timespec* const until = forever || limit == nullptr ? nullptr : &left;
-  const long found = ::syscall(SYS_ppoll, watched, count, until, mask, kSignalSetBytes);
-  if (held.load(std::memory_order_relaxed)) wakes.fetch_add(1);
+  const bool forever = limit == nullptr || held.load(std::memory_order_relaxed);
+  timespec left = forever ? timespec{} : *limit; // the kernel writes to it
+  if (forever) ++asleep;
+  const long found =
+      ::syscall(SYS_ppoll, watched, count, forever ? nullptr : &left, mask, kSignalSetBytes);
+  if (forever) --asleep;
+  ++woken;
   return static_cast<int>(found);
 }
 

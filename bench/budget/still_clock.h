@@ -17,7 +17,9 @@ void hold_clock();
 // The machine's clock again; naps that have begun still have no end.
 void release_clock();
 void advance_clock(long nanoseconds);
-// How often another thread has come back from a sleep since the clock was held.
-unsigned wakes_of_others();
+// How many threads sleep in ppoll(2) without an end now, and how often one has come back from there
+// since the clock was held.
+int threads_asleep();
+unsigned wakes();
 
 } // namespace budget

@@ -50,8 +50,8 @@ std::vector<Cell> all_cells() {
 } // namespace
 
 std::string name_of(const Cell& cell) {
-  const std::string place = word(kOperations, cell.operation) + "/" +
-                            word(kTransports, cell.transport) + "/" + word(kCores, cell.cores);
+  std::string place = word(kOperations, cell.operation) + "/" + word(kTransports, cell.transport) +
+                      "/" + word(kCores, cell.cores);
   if (cell.operation == Operation::TwoWords) return place;
   return place + "/" + word(kInitiators, cell.initiator) + "/" + word(kTargets, cell.target);
 }

@@ -138,8 +138,10 @@ Asked connect_to(const std::string& name, Clock::time_point deadline) {
 }
 
 // The first octet of what an IA answers (provider/inquiry.cc): with a file, the number of its form.
-constexpr std::byte kReport{1};
+// That of the first release is this one without leniencies.
+constexpr std::byte kFirstReport{1};
 constexpr std::byte kTooLong{2};
+constexpr std::byte kReport{3};
 
 // No file, and errno 0: let go without an answer, or the answer is only what `kind` says.
 UniqueFd receive_file(int socket, std::byte& kind) {
@@ -209,11 +211,12 @@ Answer receive_answer(const Asked& asked, Clock::time_point deadline, std::size_
   const UniqueFd file = receive_file(asked.socket.get(), kind);
   if (!file && errno != 0) return {.report = {}, .gap = why_not("waiting", errno)};
   if (!file) return {.report = {}, .gap = why_no_file(kind)};
-  if (kind != kReport)
+  if (kind != kReport && kind != kFirstReport)
     return {.report = {},
             .gap = fmt::format("what an IA says itself: its answer has form {}, this dat-info "
-                               "knows form {}; use the dat-info of that program's release",
-                               std::to_integer<int>(kind), std::to_integer<int>(kReport))};
+                               "knows forms {} and {}; use the dat-info of that program's release",
+                               std::to_integer<int>(kind), std::to_integer<int>(kFirstReport),
+                               std::to_integer<int>(kReport))};
   return read_answer(file.get(), room);
 }
 

@@ -67,7 +67,7 @@ inline void copy_visible(std::byte* to, const std::byte* from, std::uint64_t len
   std::atomic_thread_fence(std::memory_order_release);
   if (reinterpret_cast<std::uintptr_t>(last) % kTail == 0) {
     std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(last))
-        .store(tail, std::memory_order_release);
+        .store(tail, std::memory_order_relaxed);
   } else {
     std::memcpy(last, &tail, kTail);
   }

@@ -77,7 +77,7 @@ void RegionTable::revoke(Stag stag) {
   RegionEntry& entry = storage_[stag >> 8U];
   if (entry.stag.load(std::memory_order_relaxed) != stag) return;
   // A peer marks the STag, fences, then looks here; we clear, fence, then look at the marks.
-  entry.stag.store(0, std::memory_order_seq_cst);
+  entry.stag.store(0, std::memory_order_relaxed);
   ++epoch_;
   if (gate_ != nullptr) gate_->quiesce(stag);
 }
