@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "common/file_limit.h"
 #include "common/interrupt.h"
 #include "common/options.h"
 #include "perf/client.h"
@@ -188,7 +189,7 @@ int main(int argc, char** argv) try {
                       "--port 0: for a server that takes any free port; name the one "
                       "that it tells");
     datum::tools::catch_interrupts();
-    datum::perf::raise_file_limit();
+    datum::tools::raise_file_limit();
     // The provider reads it when an IA is opened, on both sides of --local.
     if (!line.transport.empty()) setenv("DATUM_TRANSPORT", line.transport.c_str(), 1);
     if (line.core >= 0) datum::perf::pin_to(line.core);
