@@ -20,21 +20,21 @@ constexpr std::size_t kForAName = 3;
 constexpr std::uint64_t kCounted = 512; // where more are left it does not matter how many
 
 // Any that is open will do: nothing is read or written through it.
-tools::UniqueFd another() {
-  return tools::UniqueFd(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0));
+UniqueFd another() {
+  return UniqueFd(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0));
 }
 
 } // namespace
 
 std::size_t descriptors_left() {
-  const tools::UniqueFd lowest = another();
+  const UniqueFd lowest = another();
   if (!lowest) return 0;
   const auto used = static_cast<std::uint64_t>(lowest.get());
   const std::uint64_t above = tools::file_limit() - used;
   if (above > kCounted) return static_cast<std::size_t>(above);
   // Those above the lowest free one need not be free.
-  std::vector<tools::UniqueFd> had;
-  for (tools::UniqueFd fd = another(); fd; fd = another()) had.push_back(std::move(fd));
+  std::vector<UniqueFd> had;
+  for (UniqueFd fd = another(); fd; fd = another()) had.push_back(std::move(fd));
   return had.size() + 1;
 }
 

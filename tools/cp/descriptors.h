@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "common/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace datum::cp {
 
@@ -32,7 +32,7 @@ class SpareDescriptors {
   void give_back() { held_.clear(); }
 
  private:
-  std::vector<tools::UniqueFd> held_;
+  std::vector<UniqueFd> held_;
 };
 
 } // namespace datum::cp

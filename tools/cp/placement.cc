@@ -92,10 +92,10 @@ OpenFolder Placement::folder_of(const std::string& path) const {
     return open_.front().second;
   }
   if (open_.size() == most_open_) open_.pop_back(); // before: its descriptor may be the last
-  tools::UniqueFd folder =
+  UniqueFd folder =
       open_beneath(destination_.root.get(), std::string(parent), O_PATH | O_DIRECTORY);
   if (!folder) return nullptr;
-  open_.emplace_front(parent, std::make_shared<const tools::UniqueFd>(std::move(folder)));
+  open_.emplace_front(parent, std::make_shared<const UniqueFd>(std::move(folder)));
   return open_.front().second;
 }
 
@@ -153,7 +153,7 @@ bool Placement::same_mode_and_time(const Look& found, const Offer& offer) {
 }
 
 bool Placement::takes_names(const std::string& path) const {
-  const tools::UniqueFd folder =
+  const UniqueFd folder =
       open_beneath(destination_.root.get(), std::string(parent_of(path)), O_RDONLY | O_DIRECTORY);
   return folder && faccessat(folder.get(), ".", W_OK | X_OK, AT_EACCESS) == 0;
 }
@@ -166,7 +166,7 @@ bool Placement::make_folder(const std::string& path, Existing existing) {
     return true;
   }
   if (errno != EEXIST || existing == Existing::Keep) throw FileError("create folder", path, errno);
-  const tools::UniqueFd there = open_beneath(folder->get(), name, O_RDONLY | O_DIRECTORY);
+  const UniqueFd there = open_beneath(folder->get(), name, O_RDONLY | O_DIRECTORY);
   struct stat st = {};
   if (!there || fstat(there.get(), &st) != 0) throw FileError("use as a folder", path, errno);
   // Left read-only by an earlier run? finish_folder() makes it so again.
@@ -177,8 +177,7 @@ bool Placement::make_folder(const std::string& path, Existing existing) {
 
 void Placement::finish_folder(const std::string& path, std::uint32_t mode,
                               const Time& mtime) const {
-  const tools::UniqueFd folder =
-      open_beneath(destination_.root.get(), path, O_RDONLY | O_DIRECTORY);
+  const UniqueFd folder = open_beneath(destination_.root.get(), path, O_RDONLY | O_DIRECTORY);
   const timespec times[2] = {to_timespec(mtime), to_timespec(mtime)};
   struct stat st = {};
   // The sticky bit keeps others from deleting what is in it, the set-group-id bit says whose group

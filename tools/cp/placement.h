@@ -15,7 +15,7 @@
 #include <string>
 #include <utility>
 
-#include "common/unique_fd.h"
+#include "base/unique_fd.h"
 #include "cp/offered_names.h"
 #include "cp/protocol.h"
 #include "cp/put_in_place.h"
@@ -24,13 +24,13 @@
 namespace datum::cp {
 
 struct Destination {
-  tools::UniqueFd root;    // nothing outside it is touched
+  UniqueFd root;           // nothing outside it is touched
   std::string path;        // below root; "" is root itself
   bool into_folder = true; // path is a folder that takes the roots; else it is the root's new name
   Requested requested = std::nullopt; // the roots that may come
 };
 
-using OpenFolder = std::shared_ptr<const tools::UniqueFd>;
+using OpenFolder = std::shared_ptr<const UniqueFd>;
 
 // What is at a place, when it was looked at.
 struct Look {

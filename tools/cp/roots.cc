@@ -51,8 +51,8 @@ std::string with_a_name(const std::string& path) {
   return plain;
 }
 
-tools::UniqueFd open_folder(const std::string& path) {
-  tools::UniqueFd folder(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+UniqueFd open_folder(const std::string& path) {
+  UniqueFd folder(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!folder) unusable("use as a folder", path, errno);
   return folder;
 }
@@ -63,10 +63,9 @@ std::string folder_of(const std::string& path) {
   return path.starts_with('/') ? "/" : ".";
 }
 
-tools::UniqueFd open_again(const Served& served) {
-  tools::UniqueFd copy(fcntl(served.folder, F_DUPFD_CLOEXEC, 0));
-  if (!copy)
-    throw ToolError(ExitCode::Failed, FileError("open folder", served.name, errno).what());
+UniqueFd open_again(const Served& served) {
+  UniqueFd copy(fcntl(served.folder, F_DUPFD_CLOEXEC, 0));
+  if (!copy) throw ToolError(ExitCode::Failed, FileError("open folder", served.name, errno).what());
   return copy;
 }
 
@@ -86,13 +85,13 @@ bool names_a_folder(const std::string& typed) {
   return typed.ends_with('/') || is_dots(name_in(normalise(typed)));
 }
 
-std::shared_ptr<const tools::UniqueFd>
-RootFolders::get(const std::string& path, const std::function<tools::UniqueFd()>& open) {
+std::shared_ptr<const UniqueFd> RootFolders::get(const std::string& path,
+                                                 const std::function<UniqueFd()>& open) {
   const auto known = opened_.find(path);
   if (known != opened_.end()) return known->second;
-  tools::UniqueFd opened = open();
+  UniqueFd opened = open();
   if (!opened) return nullptr;
-  return opened_[path] = std::make_shared<const tools::UniqueFd>(std::move(opened));
+  return opened_[path] = std::make_shared<const UniqueFd>(std::move(opened));
 }
 
 Root local_root(const std::string& path, RootFolders& folders) {
@@ -100,9 +99,8 @@ Root local_root(const std::string& path, RootFolders& folders) {
   const std::string plain = with_a_name(path);
   const std::string parent = folder_of(plain);
   Root root;
-  root.folder = folders.get(parent, [&] {
-    return tools::UniqueFd(open(parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  });
+  root.folder = folders.get(
+      parent, [&] { return UniqueFd(open(parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)); });
   if (!root.folder) no_source(path, errno);
   root.name = root.path = name_in(plain);
   struct stat st = {};
@@ -114,8 +112,8 @@ Root local_root(const std::string& path, RootFolders& folders) {
 namespace {
 
 // That contains what the path names.
-tools::UniqueFd open_folder_of(const std::string& path) {
-  tools::UniqueFd folder(open(folder_of(path).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+UniqueFd open_folder_of(const std::string& path) {
+  UniqueFd folder(open(folder_of(path).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!folder) unusable("open the folder of", path, errno);
   return folder;
 }
@@ -151,8 +149,7 @@ void require_distinct(const std::vector<std::string>& names, ExitCode code) {
 
 Root served_root(const Served& served, const std::string& path, RootFolders& folders) {
   const std::string plain = acceptable(path);
-  if (plain.empty())
-    return {folders.get("", [&] { return open_again(served); }), ".", served.name};
+  if (plain.empty()) return {folders.get("", [&] { return open_again(served); }), ".", served.name};
   const std::string parent(parent_of(plain));
   auto folder = folders.get(
       parent, [&] { return open_beneath(served.folder, parent, O_PATH | O_DIRECTORY); });

@@ -35,8 +35,8 @@ namespace {
 
 constexpr DAT_COUNT kBacklog = 16; // clients that wait while one is served
 
-tools::UniqueFd open_served(const std::string& folder) {
-  tools::UniqueFd opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+UniqueFd open_served(const std::string& folder) {
+  UniqueFd opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!opened) throw ToolError(ExitCode::Usage, FileError("serve", folder, errno).what());
   return opened;
 }
@@ -70,7 +70,7 @@ class Server {
 
   ServerOptions options_;
   std::string folder_name_;
-  tools::UniqueFd folder_;
+  UniqueFd folder_;
   SpareDescriptors spare_; // before ia_, which takes what it finds
   Token token_ = make_token();
   tools::Interface ia_;

@@ -31,8 +31,8 @@ Sink::Sink(Link& link, const Terms& terms, Destination destination, Reporter& re
     : link_(link), terms_(terms),
       allowance_(allowance(descriptors_left(), Placement::kMostOpen, kMaxWindow)),
       names_(destination.requested, !destination.into_folder),
-      placement_(std::move(destination), terms.mode, allowance_.folders), reporter_(reporter), slots_(terms.depth),
-      workers_(workers, [&link] { link.notify(); }) {}
+      placement_(std::move(destination), terms.mode, allowance_.folders), reporter_(reporter),
+      slots_(terms.depth), workers_(workers, [&link] { link.notify(); }) {}
 
 void Sink::run() {
   for (;;) {

@@ -108,7 +108,7 @@ void Source::add(Entry entry) {
   Item item;
   item.id = next_id_++;
   item.entry = std::move(entry);
-  item.entry.file = tools::UniqueFd(); // a window of open files would be too many
+  item.entry.file = UniqueFd(); // a window of open files would be too many
   ends_ += item.entry.type == Entry::Type::DirectoryEnd ? 1U : 0U;
   large_ += is_large(item.entry) ? 1U : 0U;
   // A folder's end waits for its turn: its mode may forbid writing what is still on the way.
@@ -257,7 +257,7 @@ void Source::send_end(Item& item, const std::string& problem) {
 void Source::send_end(Item& item, const Digest& digest, const std::string& problem) {
   say(End{item.id, digest, problem});
   item.state = State::Ended;
-  item.entry.file = tools::UniqueFd();
+  item.entry.file = UniqueFd();
   item.digest.reset();
   ++cursor_;
 }
@@ -327,7 +327,7 @@ void Source::on(const Compare& compare) {
     answer
         .digest = {}; // no checksum is that: the sink wants the file, and is told why it cannot be
   }
-  item.entry.file = tools::UniqueFd();
+  item.entry.file = UniqueFd();
   link_.send(answer);
 }
 

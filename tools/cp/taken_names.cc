@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "common/unique_fd.h"
+#include "base/unique_fd.h"
 #include "cp/file_error.h"
 #include "cp/folder_names.h"
 #include "cp/safe_path.h"
@@ -31,7 +31,7 @@ class HeldEntry {
   }
 
  private:
-  tools::UniqueFd file_;
+  UniqueFd file_;
   struct stat stat_ = {};
   bool there_;
 };

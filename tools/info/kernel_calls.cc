@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace datum::info {
 namespace {
@@ -22,7 +22,7 @@ bool is_refused(long result) {
 bool lacks_pidfd() {
   const long fd = syscall(kPidfdOpen, getpid(), 0);
   const bool refused = is_refused(fd);
-  const tools::UniqueFd closed(static_cast<int>(fd));
+  const UniqueFd closed(static_cast<int>(fd));
   return refused;
 }
 

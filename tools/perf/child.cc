@@ -37,8 +37,8 @@ ToolError failed(const std::string& what) {
 
 // A file in memory that cannot grow: nobody has to drain it, and a program that prints for ever
 // finds it full.
-tools::UniqueFd make_output() {
-  tools::UniqueFd file = tools::make_memory_fd("output of a tool");
+UniqueFd make_output() {
+  UniqueFd file = tools::make_memory_fd("output of a tool");
   if (!file || ftruncate(file.get(), kMostOutput) != 0 ||
       fcntl(file.get(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) != 0)
     throw failed("memory for the output of a tool");
@@ -72,7 +72,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
                          int nothing, int output, pid_t parent) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  signal(SIGPIPE, SIG_DFL); // which a server ignores, and a program inherits
+  signal(SIGPIPE, SIG_DFL);            // which a server ignores, and a program inherits
   if (getppid() != parent) _exit(126); // it ended before it was watched
   dup2(nothing, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
@@ -100,7 +100,7 @@ Child::Child(const Command& command) : output_(make_output()) {
   const std::string program = find_program(command.words.at(0));
   if (program.empty())
     throw ToolError(ExitCode::Failed, fmt::format("{} is not installed", command.words[0]));
-  const tools::UniqueFd nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const UniqueFd nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!nothing) throw failed("/dev/null");
   std::vector<std::string> words = command.words, environment = environment_with(command);
   const std::vector<char*> argv = pointers_to(words), envp = pointers_to(environment);
@@ -110,7 +110,7 @@ Child::Child(const Command& command) : output_(make_output()) {
   if (pid_ == 0)
     become(program.c_str(), argv.data(), envp.data(), nothing.get(), output_.get(), self);
   setpgid(pid_, pid_); // whoever of us comes first
-  end_ = tools::UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
+  end_ = UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
 }
 
 // The group's number is not given to others as long as its first process is not reaped.

@@ -8,8 +8,8 @@
 
 #include <sys/types.h>
 
+#include "base/unique_fd.h"
 #include "common/dat_events.h"
-#include "common/unique_fd.h"
 #include "perf/compare_tools.h"
 
 namespace datum::perf {
@@ -36,7 +36,7 @@ class Child {
   [[nodiscard]] pid_t pid() const { return pid_; }
 
  private:
-  tools::UniqueFd output_, end_;
+  UniqueFd output_, end_;
   pid_t pid_ = -1;
 };
 

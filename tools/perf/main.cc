@@ -47,6 +47,7 @@ void add_transport(CLI::App& app, CommandLine& line) {
                  "run the passive side of --local in this network namespace, which has that\n"
                  "address: both sides and the limits go through what connects it with ours")
       ->type_name("NAME=ADDRESS")
+      ->check(CLI::Validator(datum::perf::netns_objection, ""))
       ->needs("--local");
   app.add_option("--transport", line.transport,
                  "what connections may take: shared memory, TCP, or the best of them. On one\n"

@@ -48,10 +48,9 @@ TEST(HelpText, InANarrowTerminalAnExplanationGoesBelowItsOption) {
 }
 
 TEST(HelpText, AWordThatIsTooLongIsNotBroken) {
-  EXPECT_EQ(wrapped("one incomprehensibilities two\n", 8),
-            "one\n"
-            "incomprehensibilities\n"
-            "two\n");
+  EXPECT_EQ(wrapped("one incomprehensibilities two\n", 8), "one\n"
+                                                           "incomprehensibilities\n"
+                                                           "two\n");
 }
 
 } // namespace

@@ -21,7 +21,7 @@ class Limit {
     rlimit limit = before_;
     limit.rlim_cur = 0;
     for (rlim_t free = 0; free < count || is_open(limit.rlim_cur); ++limit.rlim_cur)
-      free += is_open(limit.rlim_cur) ? 0 : 1;
+      if (!is_open(limit.rlim_cur)) ++free;
     setrlimit(RLIMIT_NOFILE, &limit);
   }
 
@@ -40,9 +40,9 @@ TEST(Descriptors, AreCountedDownToNone) {
 
 TEST(Descriptors, OneThatIsClosedBelowOthersIsOneMore) {
   Limit limit;
-  tools::UniqueFd below(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0));
-  const tools::UniqueFd above(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0));
-  below = tools::UniqueFd();
+  UniqueFd below(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0));
+  const UniqueFd above(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0));
+  below = UniqueFd();
   limit.leave(3);
   EXPECT_EQ(descriptors_left(), 3U);
 }

@@ -282,7 +282,8 @@ TEST_F(CpProcess, ANameInBracketsIsOneName) {
   here_.write("[[c]]", "y");
   Server server(there_.path(), {"--reuse-token"});
   const auto in_here = [this] { ASSERT_EQ(chdir(here_.path().c_str()), 0); };
-  const Ended put = client({"put", "--token", server.token, "[a,b]", "[[c]]", server.at("")}, in_here);
+  const Ended put =
+      client({"put", "--token", server.token, "[a,b]", "[[c]]", server.at("")}, in_here);
   EXPECT_EQ(put.code, 0) << put.err;
   EXPECT_EQ(there_.read("[a,b]"), "x");
   EXPECT_EQ(there_.read("[[c]]"), "y");
@@ -505,7 +506,7 @@ TEST_F(CpProcess, WrongUsageIsSaidBeforeAnybodyIsCalled) {
 
 // Waits until a journal in folder has grown past its header: a block of 4 MiB has arrived.
 void await_first_block(const Folder& folder) {
-  const tools::UniqueFd watch(inotify_init1(IN_CLOEXEC));
+  const UniqueFd watch(inotify_init1(IN_CLOEXEC));
   inotify_add_watch(watch.get(), folder.path().c_str(), IN_MODIFY | IN_CREATE);
   for (;;) {
     for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
@@ -646,13 +647,12 @@ TEST_F(CpProcess, AServerThatWasStoppedTooLongIsToldThatItWasGivenUp) {
 // Nobody could use it: the token is lost.
 TEST_F(CpProcess, AServerWhoseTokenIsLostEndsAndSaysSo) {
   for (const std::string option : {"--once", "--reuse-token"}) {
-    const Ended full = client({"serve", "--port", "0", option, there_.path()}, [] {
-      dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO);
-    });
+    const Ended full = client({"serve", "--port", "0", option, there_.path()},
+                              [] { dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO); });
     EXPECT_EQ(full.code, 1);
     EXPECT_EQ(full.err, "dat-cp: cannot write to standard output: No space left on device\n");
-    const Ended closed = client({"serve", "--port", "0", option, there_.path()},
-                                [] { close(STDOUT_FILENO); });
+    const Ended closed =
+        client({"serve", "--port", "0", option, there_.path()}, [] { close(STDOUT_FILENO); });
     EXPECT_EQ(closed.code, 1);
     EXPECT_EQ(closed.err, "dat-cp: cannot write to standard output: Bad file descriptor\n");
   }

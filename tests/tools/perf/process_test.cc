@@ -207,6 +207,12 @@ TEST(DatPerf, AClientThatComesWhileAnotherIsServedWaitsForItsTurn) {
   EXPECT_EQ(both.code, 0) << both.output;
 }
 
+// A variable of a script that is not set.
+TEST(DatPerf, AnEmptyValueIsNotTheSameAsNone) {
+  for (const char* option : {"--netns ''", "--plot ''", "--transport ''", "-t ''", "-s ''"})
+    EXPECT_EQ(run(kPerf + " --local " + option + " 2>&1").code, 2) << option;
+}
+
 TEST(DatPerf, NobodyListeningIsRefused) {
   EXPECT_EQ(run(kPerf + " 127.0.0.1 --port 1 2>&1").code, 5);
 }
