@@ -46,7 +46,7 @@ class HeldEntry {
 
 TakenNames::TakenNames(int folder, const std::string& path) {
   std::vector<std::string> names;
-  if (!read_names(folder, names)) throw FileError("read folder", path, errno);
+  if (!read_names(folder, names)) throw FileError("read folder", path.empty() ? "." : path, errno);
   std::sort(names.begin(), names.end());
   before_.reserve(names.size());
   for (std::string& name : names) before_.push_back({std::move(name), false});

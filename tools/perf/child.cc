@@ -72,6 +72,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
                          int nothing, int output, pid_t parent) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  signal(SIGPIPE, SIG_DFL);            // which a server ignores, and a program inherits
   if (getppid() != parent) _exit(126); // it ended before it was watched
   dup2(nothing, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);

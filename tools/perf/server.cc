@@ -56,23 +56,27 @@ void Server::log(const std::string& text) const {
 }
 
 ExitCode Server::run() {
-  if (options_.on_listening)
+  if (options_.on_listening) {
     options_.on_listening(port_);
-  else
+  } else {
+    tools::outlive_readers();
     tools::print_line("dat-perf: listening on {} ({}), port {}, process {}", ia_.name(),
                       ia_.address(), port_, getpid());
-  std::fflush(stdout);
+    tools::flush_output();
+  }
   for (;;) {
     tools::Cr request = requests_.next_client();
+    ExitCode code = ExitCode::Ok; // its client has left in order
     try {
       serve(std::move(request));
     } catch (const ToolError& error) {
       if (error.code() == ExitCode::Interrupted) throw;
       log(error.what());
+      code = error.code();
     }
     link_.reset();
     tool_.reset();
-    if (options_.once) return ExitCode::Ok;
+    if (options_.once) return code;
   }
 }
 

@@ -162,6 +162,13 @@ TEST(DatInfo, WrongUsageIsSaidInItsName) {
   EXPECT_EQ(ended.output.rfind("dat-info: ", 0), 0U) << ended.output;
 }
 
+TEST(DatInfo, AnEmptyNameIsSeen) {
+  const Ended ended = run(kInfo + " '' 2>&1");
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_EQ(ended.output.rfind("dat-info: \"\": no such IA is registered (", 0), 0U)
+      << ended.output;
+}
+
 TEST(DatInfo, AProcessNumberIsOne) {
   const Ended ended = run(kInfo + " -p abc 2>&1");
   EXPECT_EQ(ended.code, 2);
