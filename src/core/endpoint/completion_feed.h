@@ -15,7 +15,7 @@ namespace datum {
 
 class CompletionFeed {
  public:
-  // The EVD may be null: then completions are told to nobody.
+  // The EVD may be null: then completions are not reported.
   CompletionFeed(EventDispatcher* evd, CompletionFlags flags) : evd_(evd), flags_(flags) {
     count(1);
   }

@@ -28,7 +28,7 @@ class ConnectReports {
   void make_room_for(const ConnectEvd::Choice& choice) { evd_.make_room_for(choice); }
   void change(const ConnectEvd::Choice& choice);
 
-  // The answer comes when nobody can be told that there is no memory for it.
+  // The answer comes outside every call, so that no call could report a lack of memory for it.
   void make_room_for_answer() { private_data_.reserve(kMostPrivateDataOfAnswer); }
   // The channel has them for the length of its call only.
   PrivateData keep(PrivateData data);
@@ -47,7 +47,7 @@ class ConnectReports {
 
  private:
   void count(EventKind kind, Role role);
-  // Events that nobody has reaped say nothing of it any more: it is about to go.
+  // The private data are about to go: events that wait in the EVD say nothing of them any more.
   void forget_told_data();
 
   EndpointFrame& frame_;

@@ -113,13 +113,13 @@ class Connection final : private Connector, private Drained {
   ChannelOptions channel_options() const;
   void on_too_late();
   void drop_channel(CloseMode mode);
-  // The outcome is known, or nobody wants to know it any more.
+  // The outcome is known, or the consumer does not ask for it any more.
   void end_attempt();
   // Into D: everything posted ends as flushed, then `last` is reported.
   void enter_disconnected(EventKind last, PrivateData data = {});
   void flush();
   void report(EventKind kind, PrivateData data = {});
-  // Nobody would ever learn that it is connected (decision 219).
+  // The EVD lost the event, so the consumer would never learn that it is connected (decision 219).
   void end_unheard();
 
   EndpointFrame& frame_;

@@ -38,7 +38,7 @@ class AsyncEvents {
   void report(const Event& event);
   // A connected EP has ended and takes nothing more from its SRQ.
   void report_srq_left(Token endpoint);
-  // By whoever takes such an event of our EPs, or of another IA's.
+  // Puts such an event, of an EP of this IA or of another one, into an EVD.
   void hear_of_srq_left(EventDispatcher& evd, const Event& event);
   std::vector<ForOpeners> take_for_openers() { return std::exchange(for_openers_, {}); }
 

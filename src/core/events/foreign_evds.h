@@ -24,7 +24,7 @@ class ForeignEvds {
   // What that may lack memory for.
   void make_room_to_feed(const std::shared_ptr<ForeignEvd>& evd);
   void stop_feeding(const std::shared_ptr<ForeignEvd>& evd);
-  // It has been told something: whoever lets go of the lock delivers that.
+  // It has been told something, which the facade delivers as it lets go of the lock.
   void deliver_later(const std::shared_ptr<ForeignEvd>& evd);
   using Deliveries = std::array<std::shared_ptr<ForeignEvd>, 8>;
   // Those that were told something first; the rest is put off again.

@@ -33,7 +33,7 @@ class AdapterContext {
     TimerQueue* timers = nullptr;
     Random* random = nullptr;
     bool datagrams = false;     // the consumer knows them (DAT 2.0)
-    Duration connect_grace = 0; // so long a connect waits for somebody to listen
+    Duration connect_grace = 0; // so long a connect waits for a listener
     bool strict = false;        // the letter of the manual, without leniencies
     // So long an end in order waits for the peer's next Recv.
     Duration drain_patience = kSecond;
@@ -63,7 +63,7 @@ class AdapterContext {
   std::uint32_t next_number() { return ++last_number_; }
 
   // --- what waits until no call of the IA is on the stack ---------------------------------------
-  // Something does: whoever lets go of the lock takes it first.
+  // Something does: the facade takes it before it lets go of the lock.
   bool has_put_off() const { return put_off_; }
   void put_off() { put_off_ = true; }
   // It is being taken.

@@ -31,20 +31,22 @@ enum class LinkEvent : std::uint8_t {
   Leave, // refused, closed, broken, failed: nothing of the connection is left
 };
 
+using LinkRow = StateRow<LinkState, LinkEvent>;
+
 inline constexpr std::array kLinkTable{
-    StateRow{LinkState::Dialling, LinkEvent::Dialled, LinkState::Requested},
-    StateRow{LinkState::Dialling, LinkEvent::DialFailed, LinkState::Failing},
-    StateRow{LinkState::Dialling, LinkEvent::Leave, LinkState::Closed},
-    StateRow{LinkState::Requested, LinkEvent::PeerRetired, LinkState::Dialling},
-    StateRow{LinkState::Requested, LinkEvent::AcceptArrived, LinkState::Open},
-    StateRow{LinkState::Requested, LinkEvent::Leave, LinkState::Closed},
-    StateRow{LinkState::Incoming, LinkEvent::Accept, LinkState::Accepted},
-    StateRow{LinkState::Incoming, LinkEvent::AcceptTooLate, LinkState::Failing},
-    StateRow{LinkState::Incoming, LinkEvent::Leave, LinkState::Closed},
-    StateRow{LinkState::Accepted, LinkEvent::ConfirmArrived, LinkState::Open},
-    StateRow{LinkState::Accepted, LinkEvent::Leave, LinkState::Closed},
-    StateRow{LinkState::Open, LinkEvent::Leave, LinkState::Closed},
-    StateRow{LinkState::Failing, LinkEvent::Leave, LinkState::Closed},
+    LinkRow{LinkState::Dialling, LinkEvent::Dialled, LinkState::Requested},
+    LinkRow{LinkState::Dialling, LinkEvent::DialFailed, LinkState::Failing},
+    LinkRow{LinkState::Dialling, LinkEvent::Leave, LinkState::Closed},
+    LinkRow{LinkState::Requested, LinkEvent::PeerRetired, LinkState::Dialling},
+    LinkRow{LinkState::Requested, LinkEvent::AcceptArrived, LinkState::Open},
+    LinkRow{LinkState::Requested, LinkEvent::Leave, LinkState::Closed},
+    LinkRow{LinkState::Incoming, LinkEvent::Accept, LinkState::Accepted},
+    LinkRow{LinkState::Incoming, LinkEvent::AcceptTooLate, LinkState::Failing},
+    LinkRow{LinkState::Incoming, LinkEvent::Leave, LinkState::Closed},
+    LinkRow{LinkState::Accepted, LinkEvent::ConfirmArrived, LinkState::Open},
+    LinkRow{LinkState::Accepted, LinkEvent::Leave, LinkState::Closed},
+    LinkRow{LinkState::Open, LinkEvent::Leave, LinkState::Closed},
+    LinkRow{LinkState::Failing, LinkEvent::Leave, LinkState::Closed},
 };
 
 inline constexpr std::array kLinkStates{

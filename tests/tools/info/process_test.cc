@@ -465,7 +465,8 @@ TEST(DatInfo, ControlCharactersOfDatConfReachNoTerminal) {
 // Rules: MESSAGE.3
 TEST(DatInfo, ControlCharactersOfANameOrTheEnvironmentReachNoTerminal) {
   const Ended unknown = run(kInfo + " '\033[2J\nall is well' 2>&1");
-  EXPECT_NE(unknown.output.find("dat-info: \\x1b[2J\\nall is well: no such IA"), std::string::npos)
+  EXPECT_NE(unknown.output.find("dat-info: \"\\x1b[2J\\nall is well\": no such IA"),
+            std::string::npos)
       << unknown.output;
   EXPECT_FALSE(disturbs(unknown.output)) << unknown.output;
   const Ended check = run("env 'DATUM_FOO=\033[2J\nok all is well' " + kInfo + " --check 2>&1");

@@ -27,7 +27,7 @@ class ScriptedChannel final : public Channel {
   StartResult start_now(const WorkRequest& request) override { return start(request); }
   void on_receive_posted() override {}
   void catch_up() override {}
-  bool waits_for_receive(bool) override { return false; }
+  bool waits_for_receive(bool) override { return waits; }
   void close(CloseMode) override {}
   ConnQual local_port() const override { return 1; }
   ConnQual remote_port() const override { return 2; }
@@ -36,6 +36,7 @@ class ScriptedChannel final : public Channel {
   std::string path_reason() const override { return {}; }
 
   StartResult answer = StartResult::Started;
+  bool waits = false; // nothing moves, since the peer lacks a Recv
   std::vector<Opcode> started;
 };
 

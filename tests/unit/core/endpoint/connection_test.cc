@@ -60,6 +60,16 @@ TEST_F(Connections, AnAnswerEndsTheConsumersTime) {
   EXPECT_EQ(context.tally().established, 1U);
 }
 
+TEST_F(Connections, TheTimeOfAnAttemptIsNotThatOfTheNext) {
+  ASSERT_TRUE(connect(1000).ok());
+  endpoint_.on_connect_failed(ConnectFailure::Unreachable, {});
+  expect_event(EventKind::Unreachable);
+  ASSERT_TRUE(endpoint_.reset().ok());
+  ASSERT_TRUE(connect().ok());
+  timers.run(kSecond);
+  EXPECT_EQ(connection_.state(), EpState::ActivePending);
+}
+
 TEST_F(Connections, NobodyListensIsTheAnswerOnlyAfterTheGrace) {
   ASSERT_TRUE(connect().ok());
   endpoint_.on_connect_failed(ConnectFailure::NobodyListens, {});

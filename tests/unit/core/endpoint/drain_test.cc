@@ -2,6 +2,8 @@
 // An end in order whose last message finds no Recv: when it comes, whatever still moves at first.
 #include <gtest/gtest.h>
 
+#include "bare_world.h"
+#include "core/endpoint/drain.h"
 #include "silent_world.h"
 
 namespace datum {
@@ -79,6 +81,57 @@ TEST_F(Drain, WhatMovesHasItsTimeFromThen) {
   }
   EXPECT_EQ(state_at(101 * kSecond + 749 * kMillisecond), EpState::DisconnectPending);
   EXPECT_EQ(state_at(101 * kSecond + 750 * kMillisecond), EpState::Disconnected);
+}
+
+// The wait by itself, of a stream with two Sends.
+class DrainAlone : public testing::Test, protected test::BareWorld, protected Drained {
+ protected:
+  DrainAlone() {
+    stream_.open(channel_, 0);
+    for (std::uint64_t cookie = 1; cookie != 3; ++cookie) {
+      WorkRequest work;
+      stream_.submit(work, cookie, 0);
+    }
+    channel_.waits = true;
+    drain_.begin(channel_);
+  }
+  void on_drained() override {
+    ++drained_;
+    drain_.cancel();
+  }
+  void pass_until(Instant until) {
+    for (; time.time < until; time.time += kMillisecond) timers.run(time.time);
+    timers.run(time.time);
+  }
+  void end_one() {
+    stream_.on_placed(1);
+    drain_.on_requests_retired();
+  }
+
+  int drained_ = 0;
+  test::CountingFrame frame_{services, &zone, attributes};
+  test::ScriptedChannel channel_;
+  RequestStream stream_{frame_, nullptr};
+  datum::Drain drain_{context, stream_, *this};
+};
+
+// Rules: DISC.3
+TEST_F(DrainAlone, ARequestThatEndsGivesTheNextItsTime) {
+  pass_until(1900 * kMillisecond);
+  end_one();
+  pass_until(3899 * kMillisecond);
+  EXPECT_EQ(drained_, 0);
+  pass_until(3900 * kMillisecond);
+  EXPECT_EQ(drained_, 1);
+}
+
+TEST_F(DrainAlone, ItEndsWithTheLastRequest) {
+  end_one();
+  EXPECT_EQ(drained_, 0);
+  end_one();
+  EXPECT_EQ(drained_, 1);
+  pass_until(10 * kSecond);
+  EXPECT_EQ(drained_, 1);
 }
 
 } // namespace

@@ -134,8 +134,8 @@ TEST_F(OwnRecvs, TheHardWatermarkBreaksAConnectionOnly) {
   inbox_.check_watermarks();
   EXPECT_EQ(frame_.breaks, 1);
   inbox_.flush();
-  inbox_.post_flushed(3, 0, 16);
-  inbox_.check_watermarks();
+  post(3, 0);
+  post(4, 0);
   EXPECT_EQ(frame_.breaks, 1) << "there is none any more";
 }
 
