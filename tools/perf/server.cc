@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "common/address.h"
+#include "common/dat_error.h"
 #include "common/std_streams.h"
 #include "common/text_line.h"
 #include "perf/churn.h"
@@ -35,6 +36,7 @@ class Server {
   ExitCode run();
 
  private:
+  [[nodiscard]] std::string address_of(const tools::Cr& request) const;
   void serve(tools::Cr request);
   void obey(Control& control);
   Message answer(Control& control, const Message& message);
@@ -47,9 +49,16 @@ class Server {
   Requests requests_;
   DAT_CONN_QUAL port_;
   tools::Psp listener_;
+  std::string client_; // as errors name it
   std::unique_ptr<Link> link_;
   std::unique_ptr<ToolServer> tool_; // at most one, and no longer than its client
 };
+
+std::string Server::address_of(const tools::Cr& request) const {
+  DAT_CR_PARAM param = {};
+  tools::check(dat_cr_query(request.get(), DAT_CR_FIELD_ALL, &param), "dat_cr_query", ia_.name());
+  return tools::address_text(reinterpret_cast<const sockaddr*>(param.remote_ia_address_ptr));
+}
 
 void Server::log(const std::string& text) const {
   if (!options_.quiet) tools::log_line(fmt::format("dat-perf: {}", text));
@@ -82,7 +91,8 @@ ExitCode Server::run() {
 
 void Server::serve(tools::Cr request) {
   Control control(ia_);
-  control.accept(std::move(request), tools::after(options_.timeout));
+  client_ = fmt::format("client {}", address_of(request));
+  control.accept(std::move(request), tools::after(options_.timeout), client_);
   obey(control);
 }
 
@@ -114,7 +124,7 @@ Message Server::answer(Control& control, const Message& message) {
     const tools::Deadline deadline = tools::after(std::chrono::seconds(60));
     control.send({"accepting", {}, {}});
     for (std::uint32_t i = 0; i < link_->connections(); ++i)
-      tools::accept(requests_.next_data(wanted, control, deadline), link_->ep(i).get(), "client");
+      tools::accept(requests_.next_data(wanted, control, deadline), link_->ep(i).get(), client_);
     link_->await_established();
     prepare(*link_);
   } else if (message.verb == "run" && link_ && link_->established()) {
@@ -161,7 +171,7 @@ Message Server::start_tool(const Message& message) {
 Message Server::set_up(const Message& message) {
   const auto task = to_task(message);
   if (!task) throw ToolError(ExitCode::Failed, "unknown task; is the client of another version?");
-  link_ = std::make_unique<Link>(ia_, *task, "client");
+  link_ = std::make_unique<Link>(ia_, *task, client_);
   link_->set_peer_memory(
       {static_cast<DAT_RMR_CONTEXT>(message.number("rmr")), message.number("base")});
   const RemoteMemory own = link_->own_memory();
