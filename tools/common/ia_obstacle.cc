@@ -40,7 +40,7 @@ std::string step_for(Obstacle obstacle, const IaOrigin& origin) {
            (origin.is_built_in ? "" : fmt::format("; {} may name another one", origin.text));
   case Obstacle::Library:
     return fmt::format("is \"{}\" installed, and where the loader looks? LD_DEBUG=libs shows its "
-                       "search, the log above what it says",
+                       "search; the log line above says why",
                        origin.library);
   default: return "if no line of the log above tells what is missing, DATUM_LOG=debug does";
   }
