@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// tests/process/port_probe.h: TCP ports that nobody has at this moment.
+// tests/process/port_probe.h: TCP ports that are free at this moment.
 #pragma once
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
+#include <string>
 
 namespace datum::test {
 
@@ -33,5 +37,33 @@ inline std::uint16_t free_ports(std::uint16_t count) {
   }
   throw std::runtime_error("no free ports");
 }
+
+// A port below 1024, which no second one claims meanwhile, in this process or in another.
+class PrivilegedPort {
+ public:
+  PrivilegedPort() {
+    while (!claimed(number_) || !is_free_port(number_))
+      if (++number_ == 1024) throw std::runtime_error("no free port below 1024");
+  }
+  ~PrivilegedPort() { ::close(claim_); }
+  PrivilegedPort(const PrivilegedPort&) = delete;
+  PrivilegedPort& operator=(const PrivilegedPort&) = delete;
+  [[nodiscard]] std::uint16_t number() const { return number_; }
+
+ private:
+  // A socket has one name for life: the next number takes another socket.
+  bool claimed(std::uint16_t number) {
+    const std::string name = "datum-test/privileged port/" + std::to_string(number);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::ranges::copy(name, address.sun_path + 1);
+    const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+    if (claim_ >= 0) ::close(claim_);
+    claim_ = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    return ::bind(claim_, reinterpret_cast<sockaddr*>(&address), size) == 0;
+  }
+  int claim_ = -1;
+  std::uint16_t number_ = 777; // services of this machine rarely have those that follow
+};
 
 } // namespace datum::test

@@ -228,12 +228,10 @@ TEST_F(SquatterTest, OnEveryNameOfTheRangeLeavesAnyServicePointOverTcp) {
 
 // --- ports that need a privilege -----------------------------------------------------------------
 
-constexpr DAT_CONN_QUAL kPrivileged = 777;
-
 struct PrivilegedSquat {
   const char* name;
   const char* ia;
-  std::vector<SquattedName> names;
+  std::vector<SquattedName> names; // without the port, which follows each
 };
 void PrintTo(const PrivilegedSquat& squat, std::ostream* out) {
   *out << squat.name;
@@ -241,9 +239,13 @@ void PrintTo(const PrivilegedSquat& squat, std::ostream* out) {
 
 std::vector<SquattedName> every_mark() {
   std::vector<SquattedName> marks;
-  for (int i = 0; i < 64; ++i)
-    marks.push_back({"datum/m/" + std::to_string(i) + "/777", SOCK_DGRAM});
+  for (int i = 0; i < 64; ++i) marks.push_back({"datum/m/" + std::to_string(i) + '/', SOCK_DGRAM});
   return marks;
+}
+
+std::vector<SquattedName> names_at(std::vector<SquattedName> names, const PrivilegedPort& port) {
+  for (SquattedName& each : names) each.name += decimal(port.number());
+  return names;
 }
 
 class SquatterAtAPrivilegedPort : public SquatterTest,
@@ -253,26 +255,27 @@ class SquatterAtAPrivilegedPort : public SquatterTest,
 TEST_P(SquatterAtAPrivilegedPort, LeavesAServicePointOverTcp) {
   const Ia ia = open_over("auto", GetParam().ia);
   const Evd requests = create_evd(ia, DAT_EVD_CR_FLAG);
-  Squatter squatter(GetParam().names, kSquatter);
+  const PrivilegedPort port;
+  Squatter squatter(names_at(GetParam().names, port), kSquatter);
   ASSERT_TRUE(squatter.holds());
   Psp psp;
-  expect_a_line(said_by_create(ia, kPrivileged, requests, psp),
+  expect_a_line(said_by_create(ia, port.number(), requests, psp),
                 {"over TCP alone", "is held by user 65534"});
-  EXPECT_EQ(connect_over(ia, requests, kPrivileged), "tcp");
+  EXPECT_EQ(connect_over(ia, requests, port.number()), "tcp");
   EXPECT_FALSE(squatter.end());
 }
 
 INSTANTIATE_TEST_SUITE_P(
     By, SquatterAtAPrivilegedPort,
     testing::Values(
-        PrivilegedSquat{"Rendezvous", "datum", {{"datum/1/*/777"}}},
-        PrivilegedSquat{"Claim", "datum", {{"datum/s/*/777", SOCK_DGRAM}}},
-        PrivilegedSquat{"MarkBesideEveryAddress", "datum", {{"datum/m/5/777", SOCK_DGRAM}}},
-        PrivilegedSquat{"AddressBesideEveryAddress", "datum", {{"datum/1/192.0.2.1/777"}}},
-        PrivilegedSquat{"RendezvousOfAnAddress", "datum-lo", {{"datum/1/127.0.0.1/777"}}},
-        PrivilegedSquat{"ClaimOfAnAddress", "datum-lo", {{"datum/s/127.0.0.1/777", SOCK_DGRAM}}},
-        PrivilegedSquat{"EveryAddressBesideAnAddress", "datum-lo", {{"datum/1/*/777"}}},
-        PrivilegedSquat{"ItsClaimBesideAnAddress", "datum-lo", {{"datum/q/*/777", SOCK_DGRAM}}},
+        PrivilegedSquat{"Rendezvous", "datum", {{"datum/1/*/"}}},
+        PrivilegedSquat{"Claim", "datum", {{"datum/s/*/", SOCK_DGRAM}}},
+        PrivilegedSquat{"MarkBesideEveryAddress", "datum", {{"datum/m/5/", SOCK_DGRAM}}},
+        PrivilegedSquat{"AddressBesideEveryAddress", "datum", {{"datum/1/192.0.2.1/"}}},
+        PrivilegedSquat{"RendezvousOfAnAddress", "datum-lo", {{"datum/1/127.0.0.1/"}}},
+        PrivilegedSquat{"ClaimOfAnAddress", "datum-lo", {{"datum/s/127.0.0.1/", SOCK_DGRAM}}},
+        PrivilegedSquat{"EveryAddressBesideAnAddress", "datum-lo", {{"datum/1/*/"}}},
+        PrivilegedSquat{"ItsClaimBesideAnAddress", "datum-lo", {{"datum/q/*/", SOCK_DGRAM}}},
         PrivilegedSquat{"EveryMark", "datum-lo", every_mark()}),
     [](const auto& squat) { return std::string(squat.param.name); });
 
@@ -281,10 +284,12 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(SquatterTest, SaysNothingInTheLogByItsName) {
   const Ia ia = open_over("auto", "datum");
   const Evd requests = create_evd(ia, DAT_EVD_CR_FLAG);
-  const Squatter squatter("datum/1/\x1b[2J/777", kSquatter);
+  const PrivilegedPort port;
+  const Squatter squatter("datum/1/\x1b[2J/" + decimal(port.number()), kSquatter);
   ASSERT_TRUE(squatter.holds());
   Psp psp;
-  expect_a_line(said_by_create(ia, kPrivileged, requests, psp), {"@datum/1/?/777 is held by"});
+  expect_a_line(said_by_create(ia, port.number(), requests, psp),
+                {"@datum/1/?/" + decimal(port.number()) + " is held by"});
 }
 
 // --- where no port of one's own decides ----------------------------------------------------------
@@ -379,14 +384,16 @@ TEST_F(SquatterTest, OfWhoMayNotHaveThePortIsNamed) {
   PeerProcess unprivileged(stranger_command({.other_user = true}));
   if (const std::string answer = unprivileged.ask("hello"); answer != "hello")
     GTEST_SKIP() << "no such process here: " << answer;
-  const Squatter squatter("datum/1/*/" + decimal(kPrivileged), kOtherSquatter);
+  const PrivilegedPort port;
+  const Squatter squatter("datum/1/*/" + decimal(port.number()), kOtherSquatter);
   ASSERT_TRUE(squatter.holds());
-  const std::string said = unprivileged.ask("listen_at " + decimal(kPrivileged));
+  const std::string said = unprivileged.ask("listen_at " + decimal(port.number()));
   EXPECT_TRUE(said.starts_with("DAT_CONN_QUAL_IN_USE ")) << said;
   EXPECT_NE(said.find("is held by user 65533 (taken by process " + std::to_string(squatter.pid())),
             std::string::npos)
       << said;
-  EXPECT_NE(said.find("port 777 needs a privilege"), std::string::npos) << said;
+  EXPECT_NE(said.find("port " + decimal(port.number()) + " needs a privilege"), std::string::npos)
+      << said;
 }
 
 // --- where the kernel does not tell --------------------------------------------------------------
