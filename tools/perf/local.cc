@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "perf/local.h"
 
-#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <climits>
 #include <cstring>
 #include <system_error>
@@ -17,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "common/std_streams.h"
+#include "perf/child_end.h"
 #include "perf/machine.h"
 
 namespace datum::perf {
@@ -26,7 +26,7 @@ using tools::ToolError;
 
 namespace {
 
-constexpr int kGoodbye = 3000; // ms
+constexpr std::chrono::milliseconds kGoodbye(3000);
 
 // What the server side says once: where it listens, or why it does not.
 struct Word {
@@ -62,16 +62,6 @@ ExitCode serve_once(ServerOptions options, int core, int to_parent) {
   }
 }
 
-// True if the process ended in time.
-bool ends_within(pid_t pid, int milliseconds) {
-  const auto fd = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
-  if (fd < 0) return false;
-  pollfd end = {fd, POLLIN, 0};
-  const bool ended = ::poll(&end, 1, milliseconds) > 0;
-  close(fd);
-  return ended;
-}
-
 } // namespace
 
 LocalServer::LocalServer(const ServerOptions& options, int core) {
@@ -89,7 +79,7 @@ LocalServer::LocalServer(const ServerOptions& options, int core) {
 }
 
 LocalServer::~LocalServer() {
-  if (!ends_within(pid_, kGoodbye)) kill(pid_, SIGKILL);
+  if (!ChildEnd(pid_).comes_within(kGoodbye)) kill(pid_, SIGKILL);
   waitpid(pid_, nullptr, 0);
   close(from_child_);
 }
