@@ -18,7 +18,7 @@ deps: ## install missing Debian packages; GROUPS="build test check interop bench
 demo: ## copy a real tree between two processes by RDMA, verify it, measure it
 	@scripts/deps.sh build
 	@scripts/build.sh release
-	@scripts/if-present.sh scripts/demo.sh scripts/demo.sh $(ARGS)
+	@scripts/demo.sh $(ARGS)
 
 test: ## build with assertions and run every test; ARGS go to ctest
 	@scripts/deps.sh build test
@@ -31,11 +31,11 @@ check: ## all that CI does; ARGS name single stages
 bench: ## measure against the limits of this machine
 	@scripts/deps.sh build bench
 	@scripts/build.sh bench
-	@scripts/if-present.sh scripts/bench.sh scripts/bench.sh $(ARGS)
+	@scripts/bench.sh $(ARGS)
 
 siw: ## TCP against the kernel's siw, in a virtual machine; ARGS go to its GoogleTest
 	@scripts/deps.sh build test check siw
-	@scripts/if-present.sh scripts/siw.sh scripts/siw.sh $(ARGS)
+	@scripts/siw.sh $(ARGS)
 
 system: ## build and test on another suite of Debian, in a root of its own; SUITE=trixie or sid
 	@scripts/deps.sh system
@@ -52,11 +52,11 @@ machine: ## test in a whole virtual machine; MACHINE=arm64 (another processor) o
 fuzz: ## fuzz every decoder and the shared-memory protocol, the long run
 	@scripts/deps.sh build test check
 	@scripts/build.sh fuzz
-	@scripts/if-present.sh scripts/fuzz.sh scripts/fuzz.sh $(ARGS)
+	@scripts/fuzz.sh $(ARGS)
 
 soak: ## the long runs: stress under sanitizers, a wire that fails, seeds, kills
 	@scripts/deps.sh build test check
-	@scripts/if-present.sh scripts/soak.sh scripts/soak.sh $(ARGS)
+	@scripts/soak.sh $(ARGS)
 
 strict: ## the whole conformance suite by the letter of the manual, on every transport; ARGS go to ctest
 	@scripts/deps.sh build test
@@ -69,7 +69,7 @@ old-release: ## this tree and the first release, or ARGS=COMMIT, meet: shared me
 
 mutants: ## mutation testing of the tests
 	@scripts/deps.sh build test
-	@scripts/if-present.sh scripts/mutants.sh scripts/mutants.sh $(ARGS)
+	@scripts/mutants.sh $(ARGS)
 
 coverage: ## line coverage of the tests, a line per folder
 	@scripts/deps.sh build test coverage

@@ -44,6 +44,7 @@ check     liburing-dev           bare sockets by io_uring, which the benchmarks 
 check     dapl2-utils            Debian's DAT 2.0 programs and registry, which run over Datum unmodified
 check     abigail-tools          abidw and abidiff: libraries held against those of the first release
 check     tshark                 its dissectors judge captures of our connections
+check     valgrind               callgrind counts the instructions of each call: the stage budget
 interop   dapl2-utils            the same by itself: tests/interop/dapl-utils installs it where it is missing
 interop   iproute2               the cable between the two hosts there
 bench     libbenchmark-dev       micro-benchmarks

@@ -2,9 +2,34 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Builds build/rpm/*.rpm, the source package among them, from packaging/rpm/datum.spec: scripts/rpm.sh
 #   JEMALLOC_SOURCE=DIR   jemalloc's unpacked source, where there is no libjemalloc_pic.a; without both no libdatum1
+# Writes ${XDG_CONFIG_HOME:-~/.config}/rpmlint/datum.toml as well: what rpmlint shall leave out for these packages alone;
+#   --policy   only prints that
 set -euo pipefail
-[ "${1-}" != --help ] || { sed -n '3,4s/^# \{0,1\}//p' "$0"; exit 0; }
+[ "${1-}" != --help ] || { sed -n '3,6s/^# \{0,1\}//p' "$0"; exit 0; }
 cd "$(dirname "$0")/.."
+
+# Each pattern names our packages, so that no other one's are touched.
+policy() {
+  echo "# Written by make rpm from packaging/rpm/datum.rpmlintrc, which gives the reasons."
+  echo "Filters = ["
+  sed -n "s/^addFilter(\"\(.*\)\")\$/  '''^(?=(datum|libdat1|libdat2-2|libdatum1)[.:-]).*\1''',/p" \
+    packaging/rpm/datum.rpmlintrc
+  echo "]"
+}
+
+# rpmlint finds no settings beside several packages, only there: docs/portable.md, "rpm".
+write_policy() {
+  local file=${XDG_CONFIG_HOME:-$HOME/.config}/rpmlint/datum.toml
+  if [ -e "$file" ] && ! grep -q '^# Written by make rpm' "$file"; then
+    echo "rpm: $file is not of make rpm, and stays; rpmlint finds what packaging/rpm/datum.rpmlintrc leaves out" >&2
+    return
+  fi
+  mkdir -p "$(dirname "$file")"
+  policy >"$file"
+  echo "$file: what rpmlint leaves out for these packages, and why: packaging/rpm/datum.rpmlintrc"
+}
+
+[ "${1-}" != --policy ] || { policy; exit 0; }
 top=$PWD/build/rpm/tree
 log=build/rpm/build.log
 
@@ -33,3 +58,4 @@ fi
 find "$top/RPMS" "$top/SRPMS" -name '*.rpm' -exec cp -t build/rpm {} +
 rm -rf "$top"
 ls build/rpm/*.rpm
+write_policy

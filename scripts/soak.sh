@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # The long runs: tests/stress under the sanitizers, in one process and between two, of one DAT version
 # and of both; two hosts and a wire that fails between them; 100,000 seeds of the simulator; peers that
-# are killed.
-#   scripts/soak.sh [--minutes N] [--seed N] [--lanes N] [PRESET|net|sim|kills...]
+# are killed; memory orders, by seeds and where to search everything takes a while.
+#   scripts/soak.sh [--minutes N] [--seed N] [--lanes N] [PRESET|net|sim|orders|kills...]
 # N minutes (default 10) for each of these, with each preset; the others take what they take
-# (default: asan tsan net sim kills). The seed is the date unless given, and is printed.
+# (default: asan tsan net sim orders kills). The seed is the date unless given, and is printed.
 set -euo pipefail
 . "$(dirname "$0")/fixed-addresses.sh"
 cd "$(dirname "$0")/.."
@@ -24,7 +24,7 @@ while [ $# -gt 0 ]; do
   shift
 done
 runs=("$@")
-[ ${#runs[@]} -eq 0 ] && runs=(asan tsan net sim kills)
+[ ${#runs[@]} -eq 0 ] && runs=(asan tsan net sim orders kills)
 
 . scripts/sanitizer-options.sh
 
@@ -40,6 +40,13 @@ for preset in "${runs[@]}"; do
   if [ "$preset" = sim ]; then
     DATUM_TARGETS=datum-sim-search scripts/build.sh dev
     build/dev/bin/datum-sim-search 1 100000
+    continue
+  fi
+  # The orders of shared words: each scene in every way, and by so many seeds beyond that.
+  if [ "$preset" = orders ]; then
+    DATUM_TARGETS=datum-orders scripts/build.sh dev
+    build/dev/bin/datum-orders long
+    build/dev/bin/datum-orders seeds 1 20000
     continue
   fi
   # Peers killed at each system call, at many instructions behind it, 10,000 at random moments, and

@@ -38,26 +38,10 @@ fi
 mkdir -p "$folder/datum"
 git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - | tar -xf - -C "$folder/datum"
 
-# A process number space of its own for each step: what a test leaves behind ends with it. The tests get a network of
-# their own as well, whose ports nobody else has.
-inside() { # no-network|network COMMAND...
-  local options=(--mount --pid --fork --kill-child)
-  [ "$1" = network ] || options+=(--net)
-  unshare "${options[@]}" bash -euc '
-    folder=$1
-    [ "$2" = network ] || ip link set lo up
-    shift 2
-    mount --bind "$folder" "$folder"
-    mount -t proc proc "$folder/proc"
-    mount -t sysfs sysfs "$folder/sys"
-    mount -t tmpfs tmpfs "$folder/tmp"
-    mount --rbind /dev "$folder/dev"
-    exec chroot "$folder" /usr/bin/env -i HOME=/root LC_ALL=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin \
-      DATUM_JOBS="${DATUM_JOBS-}" sh -euc "cd /datum; exec \"\$@\"" - "$@"' - "$folder" "$@"
-}
-step() { # what inside takes
+# The tests get a network of their own, whose ports no other process has.
+step() { # network|no-network COMMAND...
   local began=$SECONDS
-  inside "$@" || { status=$?; echo "system.sh: $suite: \`${*:2}\` failed" >&2; exit $status; }
+  scripts/inside-root.sh "$folder" "$@" || { status=$?; echo "system.sh: $suite: \`${*:2}\` failed" >&2; exit $status; }
   echo "system.sh: $suite: \`${*:2}\` in $((SECONDS - began)) s"
 }
 

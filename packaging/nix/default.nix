@@ -11,6 +11,8 @@ pkgs.stdenv.mkDerivation {
   nativeBuildInputs = with pkgs; [ cmake ninja pkg-config pandoc ];
   buildInputs = with pkgs; [ fmt cli11 tl-expected xxHash isa-l ];
 
+  cmakeBuildType = "RelWithDebInfo";
+  separateDebugInfo = true;
   # Relative to the prefix, unlike what the hook of cmake gives: the pkg-config files are relocatable.
   cmakeFlags = [
     "-DCMAKE_INSTALL_LIBDIR=lib"

@@ -23,6 +23,10 @@
 
 namespace datum {
 
+#if defined(DATUM_CURRENT_THREAD)
+const void* DATUM_CURRENT_THREAD();
+#endif
+
 class DATUM_CAPABILITY("mutex") BiasedMutex {
  public:
   constexpr BiasedMutex() = default;
@@ -36,7 +40,8 @@ class DATUM_CAPABILITY("mutex") BiasedMutex {
     if (place == nullptr || place->thread != me) return lock_plainly(me);
     place->inside.store(1, std::memory_order_relaxed);
     light_fence();
-    if (favourite_.load(std::memory_order_acquire) == place) [[likely]]
+    // Relaxed: it was this thread that made the place the favourite's.
+    if (favourite_.load(std::memory_order_relaxed) == place) [[likely]]
       return;
     leave(*place);
     lock_plainly(me);
@@ -61,9 +66,11 @@ class DATUM_CAPABILITY("mutex") BiasedMutex {
     std::atomic<std::uint32_t> inside{0};
   };
 
-  // Any address that no other living thread has.
+  // Any address that no other living thread has. The threads of tests/orders are fibers of one.
   static const void* current_thread() {
-#if defined(__x86_64__)
+#if defined(DATUM_CURRENT_THREAD)
+    return DATUM_CURRENT_THREAD();
+#elif defined(__x86_64__)
     const void* self = nullptr;
     asm("mov %%fs:0, %0" : "=r"(self));
     return self;

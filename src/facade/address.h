@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 
 #include "base/status.h"
-#include "core/types.h"
+#include "core/port/types.h"
 
 namespace datum {
 

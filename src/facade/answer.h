@@ -11,7 +11,7 @@
 
 #include "base/no_canary.h"
 #include "base/status.h"
-#include "core/types.h"
+#include "core/port/types.h"
 #include "facade/bad_handle.h"
 #include "facade/call_texts.h"
 
@@ -83,7 +83,7 @@ struct HotShield<V, Call, Text> {
   }
 };
 
-// The mask and the structure of a query function (api 3.3).
+// The mask and the structure of a query function (decisions 203 and 204).
 template <class Param>
 Status check_query(std::uint64_t mask, std::uint64_t all_fields, const Param* param) {
   if ((mask & ~all_fields) != 0) {
@@ -98,7 +98,8 @@ Status check_query(std::uint64_t mask, std::uint64_t all_fields, const Param* pa
   if (refusals_are_told()) note_cause({"", std::to_string(size), text("0 to {}", most), ""});
 }
 
-// Private data as argument number `size_position`, its pointer the next one (api 3.5).
+// Private data as argument number `size_position`, its pointer the next one
+// (dat_ep_connect(3DAT), Parameters).
 inline Status check_private_data(std::int32_t size, const void* data, std::int32_t most,
                                  Detail size_position, Detail data_position) {
   if (size < 0 || size > most) {

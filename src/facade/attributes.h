@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/refusal.h"
-#include "core/endpoint.h"
+#include "core/endpoint/endpoint.h"
 #include "facade/address.h"
 #include "facade/ia_control.h"
 #include "facade/named_attributes.h"

@@ -3,7 +3,7 @@
 // Threads: any; no lock is needed, since what is told may have changed by then.
 #pragma once
 
-#include "core/object.h"
+#include "core/object/object.h"
 
 namespace datum {
 

@@ -2,6 +2,7 @@
 // facade/ep_manage_calls.h: endpoints: creating, looking at, changing and freeing them.
 #pragma once
 
+#include "core/endpoint/attribute_rules.h"
 #include "facade/address.h"
 #include "facade/answer.h"
 #include "facade/ep_modify_fields.h"
@@ -43,7 +44,7 @@ create_ep(const LockedIa& ia, const EndpointParts& parts, SharedReceiveQueue* sr
     if (const Status s = V::from_dat(*attributes, position, wanted); !s.ok()) return encode<V>(s);
     // Programs leave the watermark of a queue that they do not use unwritten (HABIT.3).
     if (srq == nullptr && wanted.srq_soft_hw < 0) wanted.srq_soft_hw = kWatermarkInfinite;
-    if (!ia->check_attributes(wanted, srq != nullptr).ok()) return invalid_argument<V>(position);
+    if (!check_attributes(*ia, wanted, srq != nullptr).ok()) return invalid_argument<V>(position);
     if (wanted.qos != DAT_QOS_BEST_EFFORT) {
       note_bits("qos", wanted.qos, "DAT_QOS_BEST_EFFORT 0x0", "dat_ep_create.R30");
       return encode<V>({Type::ModelNotSupported});

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/ep_parts.h: the EVDs of an EP, each with the kind of events it has to accept (api 3.2).
+// facade/ep_parts.h: the EVDs of an EP, each with the kind of events it has to accept
+// (decision 205).
 #pragma once
 
 #include "base/refusal.h"
-#include "core/endpoint.h"
+#include "core/endpoint/endpoint.h"
 #include "facade/bad_handle.h"
 #include "facade/locked.h"
 

@@ -16,7 +16,7 @@ inline constexpr Detail kBadEvd = Detail::HandleEvdRequest;
 
 using LockedEvd = Locked<ObjectKind::EventDispatcher>;
 
-// Above the limit is a shortage, not a bad argument (api 6.7).
+// Above the limit is a shortage, not a bad argument (decision 206).
 inline Status check_qlen(std::int32_t qlen, const Limits& limits) {
   if (qlen <= 0) {
     note_value(qlen);

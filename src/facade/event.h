@@ -3,7 +3,7 @@
 // Lives here: what the versions have in common; the rest is in their traits.
 #pragma once
 
-#include "core/event.h"
+#include "core/events/event.h"
 #include "facade/address.h"
 #include "facade/context.h"
 
@@ -30,7 +30,8 @@ inline DAT_EVENT_NUMBER number_of(EventKind kind) {
   case EventKind::Unreachable: return DAT_CONNECTION_EVENT_UNREACHABLE;
   case EventKind::AsyncEvdOverflow: return DAT_ASYNC_ERROR_EVD_OVERFLOW;
   case EventKind::AsyncSrqLeft: return DAT_ASYNC_ERROR_EP_BROKEN;
-  // No source names a number for watermarks; never EP_BROKEN, the EP is alive (D-17).
+  // No source names a number for watermarks; never EP_BROKEN, the EP is alive
+  // (decision 17).
   case EventKind::AsyncWatermark: return DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR;
   case EventKind::Software: break;
   }

@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "core/foreign_evd.h"
+#include "core/events/foreign_evd.h"
 
 namespace datum {
 

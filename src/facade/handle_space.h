@@ -14,7 +14,7 @@
 #include <cstdint>
 
 #include "base/mutex.h"
-#include "core/object.h"
+#include "core/object/object.h"
 
 namespace datum {
 

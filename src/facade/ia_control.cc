@@ -76,9 +76,11 @@ void IaControl::leave_slowly() noexcept {
 
 bool IaControl::do_put_off() noexcept {
   adapter_->destroy_retired();
-  std::unique_ptr<AgentCall> calls = adapter_->take_deferred();
-  const std::vector<InterfaceAdapter::ForeignEvent> events = adapter_->take_foreign_events();
-  const InterfaceAdapter::Deliveries deliveries = adapter_->take_deliveries();
+  adapter_->take_put_off();
+  EventServices& put_off = adapter_->events();
+  std::unique_ptr<AgentCall> calls = put_off.agents.take();
+  const std::vector<AsyncEvents::ForOpeners> events = put_off.async.take_for_openers();
+  const ForeignEvds::Deliveries deliveries = put_off.foreign.take_deliveries();
   const bool more = adapter_->has_put_off();
   mutex_.unlock();
   if (!calls && events.empty() && !deliveries.front()) return more;
@@ -96,19 +98,19 @@ ForeignEvd::Unheard IaControl::deliver(ForeignEvd& to) noexcept {
   return to.deliver(*evd);
 }
 
-void IaControl::deliver(const InterfaceAdapter::Deliveries& deliveries) noexcept {
+void IaControl::deliver(const ForeignEvds::Deliveries& deliveries) noexcept {
   for (const std::shared_ptr<ForeignEvd>& to : deliveries) {
     if (!to) return;
     for (;;) {
       const ForeignEvd::Unheard unheard = deliver(*to);
       if (unheard.endpoint == nullptr) break;
       const Locked<ObjectKind::Endpoint> ep(unheard.endpoint);
-      if (ep && &ep.control() == this) ep->establishment_lost(*to, unheard.connection);
+      if (ep && &ep.control() == this) ep->connection().establishment_lost(*to, unheard.connection);
     }
   }
 }
 
-void IaControl::deliver(const std::vector<InterfaceAdapter::ForeignEvent>& events) noexcept {
+void IaControl::deliver(const std::vector<AsyncEvents::ForOpeners>& events) noexcept {
   if (events.empty()) return;
   try {
     for (const AsyncBinding& async : OpenIas::instance().async_evds(registration_->ia_name)) {
@@ -121,7 +123,7 @@ void IaControl::deliver(const std::vector<InterfaceAdapter::ForeignEvent>& event
         if (event.kind != EventKind::AsyncSrqLeft)
           evd->push(event);
         else if (ours || async_.evd == nullptr) // no error, and of no concern to the others
-          evd.control().adapter().hear_of_srq_left(*evd, event);
+          evd.control().adapter().events().async.hear_of_srq_left(*evd, event);
       }
     }
   } catch (const std::bad_alloc&) {

@@ -15,7 +15,7 @@
 #include "base/intrusive_list.h"
 #include "base/mutex.h"
 #include "base/status.h"
-#include "core/interface_adapter.h"
+#include "core/adapter/interface_adapter.h"
 #include "facade/handle_space.h"
 #include "facade/named_attributes.h"
 #include "facade/registration.h"
@@ -82,7 +82,8 @@ class IaControl final : public LockOwner, public HandleSource {
   InterfaceAdapter& adapter() const { return *adapter_; }
   const Registration& registration() const { return *registration_; }
   const AsyncBinding& async() const { return async_; }
-  // The program copes with relaxed ordering: VIRTUAL memory reads back as such (D-34).
+  // The program copes with relaxed ordering: VIRTUAL memory reads back as such
+  // (decision 34).
   bool relaxed_ordering() const { return relaxed_ordering_; }
   void set_relaxed_ordering() { relaxed_ordering_ = true; }
   const std::vector<NamedAttribute>& attributes() const { return attribute_pointers_; }
@@ -99,8 +100,8 @@ class IaControl final : public LockOwner, public HandleSource {
   void leave_slowly() noexcept DATUM_RELEASE(mutex_);
   // True: there is more.
   bool do_put_off() noexcept DATUM_RELEASE(mutex_);
-  void deliver(const InterfaceAdapter::Deliveries& deliveries) noexcept;
-  void deliver(const std::vector<InterfaceAdapter::ForeignEvent>& events) noexcept;
+  void deliver(const ForeignEvds::Deliveries& deliveries) noexcept;
+  void deliver(const std::vector<AsyncEvents::ForOpeners>& events) noexcept;
 
   struct CallOutTag;
   struct CallOut;

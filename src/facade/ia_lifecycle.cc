@@ -89,7 +89,7 @@ Result<Token> IaControl::build(AsyncBinding& async) {
   if (async.source == AsyncBinding::Source::Created)
     if (const Status s = create_async_evd(async); !s.ok()) return fail(s);
   // Whom they concern besides our own EVD is found out when one happens.
-  adapter_->set_foreign_async(adapter_->token());
+  adapter_->events().async.tell_openers_of(adapter_->token());
   if (const Status s = runtime_->start(*adapter_); !s.ok()) return fail(s);
   return adapter_->token();
 }
@@ -104,7 +104,8 @@ Status IaControl::create_async_evd(AsyncBinding& async) {
   if (!evd) return evd.error();
   async.evd = (*evd)->token();
   async.key = key_for(ObjectKind::EventDispatcher);
-  return adapter_->set_async_evd(*evd, async.min_qlen);
+  adapter_->events().async.set_evd(*evd, async.min_qlen);
+  return kOk;
 }
 
 void IaControl::name_attributes() {

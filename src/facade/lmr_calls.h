@@ -2,7 +2,7 @@
 // facade/lmr_calls.h: local memory regions.
 #pragma once
 
-#include "core/causes.h"
+#include "core/object/causes.h"
 #include "facade/answer.h"
 #include "facade/counting.h"
 #include "facade/locked.h"
@@ -141,7 +141,8 @@ template <class V>
   return encode<V>(lmr.adapter().free(*lmr));
 }
 
-// This memory is coherent: the segments are checked, and there is nothing to do (api 11.5).
+// This memory is coherent: the segments are checked, and there is nothing to do
+// (decision 250).
 template <class V>
 [[gnu::always_inline]] inline DAT_RETURN
 sync_segments(DAT_IA_HANDLE ia_handle, const DAT_LMR_TRIPLET* list, DAT_VLEN count) {
@@ -153,8 +154,8 @@ sync_segments(DAT_IA_HANDLE ia_handle, const DAT_LMR_TRIPLET* list, DAT_VLEN cou
     return invalid_argument<V>(Detail::Arg3, count);
   for (DAT_VLEN i = 0; i != count; ++i) {
     const LocalTriplet segment = V::to_local(ia->regions(), list[i]);
-    if (segment.length == 0) continue; // its context and address may be anything (H12)
-    const MemoryRegion* region = ia->find_region(segment.stag);
+    if (segment.length == 0) continue; // the rest may be anything (dat/dat.h, DAT_LMR_TRIPLET)
+    const MemoryRegion* region = ia->memory().find_region(segment.stag);
     if (region == nullptr) {
       note_bits("lmr_context of a segment", segment.stag, "that of an LMR of this IA", "");
       return invalid_argument<V>(Detail::Arg2);

@@ -8,7 +8,7 @@
 
 #include <span>
 
-#include "core/types.h"
+#include "core/port/types.h"
 
 namespace datum {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "core/interface_adapter.h"
-#include "core/progress.h"
+#include "core/adapter/interface_adapter.h"
+#include "core/port/progress.h"
 #include "facade/registration.h"
 
 namespace datum {

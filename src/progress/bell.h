@@ -133,7 +133,7 @@ class Bell {
     return {.background = true};
   }
   static Pokes wake(Sleeper& sleeper) {
-    sleeper.word.store(1, std::memory_order_release);
+    sleeper.word.store(1, std::memory_order_relaxed); // the lock orders what it was woken for
     return {.sleeper = &sleeper};
   }
 

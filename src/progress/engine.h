@@ -10,13 +10,13 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/progress.h"
-#include "core/timer.h"
+#include "core/port/progress.h"
+#include "core/port/timer.h"
+#include "core/port/transport.h"
 #include "progress/bell.h"
 #include "progress/nap_plan.h"
 #include "progress/places.h"
 #include "progress/spin_budget.h"
-#include "transport/seam/transport.h"
 
 namespace datum {
 

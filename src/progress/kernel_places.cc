@@ -60,7 +60,7 @@ Wake KernelPlaces::sleep_at_bell(Instant until, ReadyBatch& ready) {
 }
 
 Wake KernelPlaces::sleep_beside(const Sleeper& sleeper, Instant until) {
-  if (sleeper.word.load(std::memory_order_acquire) != 0) return Wake::Event;
+  if (sleeper.word.load(std::memory_order_relaxed) != 0) return Wake::Event;
   const Duration left = until == kNever ? kLongSleep : until - now();
   switch (futex_sleep(sleeper.word, 0, std::min(left, kLongSleep))) {
   case FutexResult::Interrupted: return Wake::Interrupted;

@@ -26,7 +26,7 @@ struct Activity {
 class NapPlan {
  public:
   // With this nap the end of polling is noticed after one to two naps, within the 200 us that
-  // design 5 allows for it and the wake-up together.
+  // decision 312 allows for it and the wake-up together.
   static constexpr Duration kTick = 75 * kMicrosecond;
   static constexpr Duration kLongest = 4 * kMillisecond;
   // Nobody is at the bell between two waits, nor where it rings for all that arrives.

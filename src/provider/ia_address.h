@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "core/types.h"
+#include "core/port/types.h"
 
 namespace datum {
 

@@ -12,8 +12,8 @@
 #include "base/memory_file.h"
 #include "base/text.h"
 #include "provider/report.h"
-#include "transport/inet/abstract_name.h"
-#include "transport/inet/same_user.h"
+#include "transport/host/abstract_name.h"
+#include "transport/host/same_user.h"
 #include "transport/shm/message_socket.h"
 
 namespace datum {
@@ -116,8 +116,9 @@ void Inquiry::go_on() {
 
 void Inquiry::send(const Answer& answer) {
   const std::array fds{answer.file.get()};
-  // The number of the report's form (report.h): another one whenever that changes.
-  constexpr std::array kReport{std::byte{1}};
+  // The number of the report's form (report.h): another one whenever that changes. 1 was the first
+  // release's, without leniencies; 2 comes without a file.
+  constexpr std::array kReport{std::byte{3}};
   static_cast<void>(send_message(answer.asker.get(), kReport, fds));
 }
 

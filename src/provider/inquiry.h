@@ -17,11 +17,11 @@
 
 #include "base/random.h"
 #include "base/unique_fd.h"
-#include "core/interface_adapter.h"
-#include "core/timer.h"
+#include "core/adapter/interface_adapter.h"
+#include "core/port/timer.h"
 #include "progress/reactor.h"
 #include "provider/report.h"
-#include "transport/inet/fork_guard.h"
+#include "transport/host/fork_guard.h"
 
 namespace datum {
 

@@ -8,7 +8,7 @@
 #include <map>
 #include <utility>
 
-#include "core/interface_adapter.h"
+#include "core/adapter/interface_adapter.h"
 #include "provider/mappings.h"
 
 namespace datum {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/registry_uses.h"
-#include "transport/inet/host_address.h"
+#include "transport/host/host_address.h"
 
 namespace datum {
 namespace {

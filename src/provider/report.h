@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/interface_adapter.h"
+#include "core/adapter/interface_adapter.h"
 
 namespace datum {
 

@@ -19,7 +19,7 @@
 #include "provider/inquiry.h"
 #include "provider/memory_probe.h"
 #include "provider/usable_paths.h"
-#include "transport/inet/host_address.h"
+#include "transport/host/host_address.h"
 #include "transport/link/link_transport.h"
 #include "transport/paths/path_transport.h"
 #include "transport/shm/shm_fabric.h"

@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 
 #include "base/text.h"
-#include "transport/inet/unix_sockets.h"
+#include "transport/host/unix_sockets.h"
 
 namespace datum {
 namespace {

@@ -168,6 +168,7 @@ std::string Registry::advice_for(const Key& request, const char* asked_for, Miss
   if (request.name != asked_for)
     return text("DATUM_ALIAS stands it for \"{}\": name another IA there, which dat-info shows",
                 asked_for);
+  if (request.name.empty()) return "name one that dat-info lists";
   const bool in_its_way = miss != Miss::Name && static_.is_built_in(request.name);
   if (in_its_way)
     return text("its line in {} replaces the built-in IA of that name, which is threadsafe, too, "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The timed promises of design 5 as a consumer meets them. The thread of the test is both
+// The timed promises of decision 312 as a consumer meets them. The thread of the test is both
 // consumers: what it does not do by a DAT call, threads of the provider have to do.
 //
 // A bound holds on a processor that runs our threads; one that is taken from them for a while keeps

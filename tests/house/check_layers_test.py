@@ -37,17 +37,17 @@ class CheckLayers(unittest.TestCase):
         self.assertEqual(status, 1, output)
 
     def test_includes_along_the_arrows_pass(self):
-        self.write("src/core/a.cc", '#include "core/a.h"\n#include "base/x.h"\n#include <vector>\n')
-        self.write("src/facade/b.cc", "#include <dat/udat.h>\n#include \"core/a.h\"\n")
+        self.write("src/core/port/a.cc", '#include "core/port/a.h"\n#include "base/x.h"\n#include <vector>\n')
+        self.write("src/facade/b.cc", "#include <dat/udat.h>\n#include \"core/port/a.h\"\n")
         self.assertEqual(self.check(), (0, "layers: 2 files, 0 findings\n"))
 
     def test_core_may_not_include_dat(self):
-        self.write("src/core/a.cc", "\n#include <dat/udat.h>\n")
-        self.assert_finds("src/core/a.cc:2: core may not include dat (dat/udat.h)")
+        self.write("src/core/port/a.cc", "\n#include <dat/udat.h>\n")
+        self.assert_finds("src/core/port/a.cc:2: core/port may not include dat (dat/udat.h)")
 
     def test_registry_may_not_include_core(self):
-        self.write("src/registry/a.cc", '#include "core/endpoint.h"\n')
-        self.assert_finds("src/registry/a.cc:1: registry may not include core (core/endpoint.h)")
+        self.write("src/registry/a.cc", '#include "core/endpoint/endpoint.h"\n')
+        self.assert_finds("src/registry/a.cc:1: registry may not include core/endpoint (core/endpoint/endpoint.h)")
 
     def test_base_may_not_include_dat(self):
         self.write("src/base/a.h", "#include <dat/dat.h>\n")
@@ -57,21 +57,25 @@ class CheckLayers(unittest.TestCase):
         self.write("src/transport/shm/a.cc", '#include "transport/sim/world.h"\n')
         self.assert_finds("transport/shm may not include transport/sim")
 
+    def test_a_transport_sees_the_port_of_the_core_alone(self):
+        self.write("src/transport/link/a.cc", '#include "core/endpoint/endpoint.h"\n')
+        self.assert_finds("transport/link may not include core/endpoint")
+
     def test_a_detour_through_the_parent_folder_is_seen(self):
         self.write("src/registry/r.h", "")
-        self.write("src/core/a.cc", '#include "../registry/r.h"\n')
-        self.assert_finds("src/core/a.cc:1: core may not include registry (../registry/r.h)")
+        self.write("src/core/port/a.cc", '#include "../../registry/r.h"\n')
+        self.assert_finds("src/core/port/a.cc:1: core/port may not include registry (../../registry/r.h)")
 
     def test_core_may_not_include_sockets(self):
-        self.write("src/core/a.cc", "#include <sys/socket.h>\n")
-        self.assert_finds("src/core/a.cc:1: core is pure, but this includes <sys/socket.h>")
+        self.write("src/core/port/a.cc", "#include <sys/socket.h>\n")
+        self.assert_finds("src/core/port/a.cc:1: core/port is pure, but this includes <sys/socket.h>")
 
     def test_core_may_not_read_a_clock(self):
-        self.write("src/core/a.cc", "auto t = std::chrono::steady_clock::now();\n")
-        self.assert_finds("src/core/a.cc:1: core is pure, but this uses steady_clock")
+        self.write("src/core/port/a.cc", "auto t = std::chrono::steady_clock::now();\n")
+        self.assert_finds("src/core/port/a.cc:1: core/port is pure, but this uses steady_clock")
 
     def test_a_clock_named_in_a_comment_is_no_clock(self):
-        self.write("src/core/a.cc", "// steady_clock is the caller's business\n")
+        self.write("src/core/port/a.cc", "// steady_clock is the caller's business\n")
         self.assertEqual(self.check()[0], 0)
 
     def test_protocol_code_does_no_io(self):
@@ -80,8 +84,8 @@ class CheckLayers(unittest.TestCase):
 
     def test_an_exception_that_is_listed_passes(self):
         rules = (ROOT / "scripts/layers.rules").read_text()
-        self.write("scripts/layers.rules", rules + "allow core/a.cc: unistd.h\n")
-        self.write("src/core/a.cc", "#include <unistd.h>\n")
+        self.write("scripts/layers.rules", rules + "allow core/port/a.cc: unistd.h\n")
+        self.write("src/core/port/a.cc", "#include <unistd.h>\n")
         self.assertEqual(self.check()[0], 0)
 
     def test_a_folder_without_a_rule_is_a_finding(self):

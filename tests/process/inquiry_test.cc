@@ -129,7 +129,7 @@ TEST(Inquiry, WithoutDescriptorsNothingSpinsAndTheAnswerComesLater) {
 }
 
 // Whoever asks must not end the one that is asked: a file over the limit raises SIGXFSZ. Returns
-// what the answer says it is: 1 the report, 2 that it is longer than a file may be.
+// what the answer says it is: 3 the report, 2 that it is longer than a file may be.
 int answer_under_file_limit(rlim_t limit) {
   const Ia ia = open_ia();
   const std::vector<std::string> asked = names();
@@ -146,7 +146,7 @@ int answer_under_file_limit(rlim_t limit) {
 
 TEST(InquiryDeathTest, AFileLimitDoesNotEndTheProgramThatIsAsked) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(_exit(answer_under_file_limit(RLIM_INFINITY)), testing::ExitedWithCode(1), "");
+  EXPECT_EXIT(_exit(answer_under_file_limit(RLIM_INFINITY)), testing::ExitedWithCode(3), "");
   for (const rlim_t limit : {rlim_t{0}, rlim_t{5}})
     EXPECT_EXIT(_exit(answer_under_file_limit(limit)), testing::ExitedWithCode(2), "") << limit;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "enough.h"
 
-#include "core/event.h"
-#include "core/types.h"
+#include "core/events/event.h"
+#include "core/port/types.h"
 
 namespace datum::test {
 namespace {

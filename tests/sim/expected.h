@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "core/types.h"
+#include "core/port/types.h"
 
 namespace datum::test {
 

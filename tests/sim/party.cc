@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 
+#include "core/endpoint/attribute_rules.h"
 #include "failure.h"
 
 namespace datum::test {
@@ -39,7 +40,7 @@ Party::Party(SimNode& node, std::uint32_t number, const PartySetup& setup)
     zone_ = setup_.zone != nullptr ? setup_.zone : adapter.create_zone().value();
     dto_evd_ = adapter.create_evd(setup_.events, nullptr, kEvdDto | kEvdRmrBind).value();
     connect_evd_ = adapter.create_evd(8, nullptr, kEvdConnection).value();
-    EndpointAttributes attributes = adapter.default_attributes();
+    EndpointAttributes attributes = default_attributes(adapter);
     attributes.max_recv_dtos = attributes.max_request_dtos = kDepth;
     attributes.max_rdma_read_in = 1 + static_cast<std::int32_t>(number % 3);
     attributes.max_rdma_read_out = 1 + static_cast<std::int32_t>(number % 2);

@@ -120,7 +120,7 @@ void Party::check_done(const PostedRequest& request) {
   }
 }
 
-// Completion means placed (design 4).
+// Completion means placed (decision 301).
 void Party::check_placed(const PostedRequest& request) {
   if (peer_ == nullptr || peer_->node_.dead() || peer_->lives_ != peer_life_) return;
   if (request.opcode == Opcode::Send) {

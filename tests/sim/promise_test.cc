@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The promises of design 5 in virtual time, over the link protocol and a network of at most 50 us.
+// The promises of decision 312 in virtual time, over the link protocol and a network of at most
+// 50 us.
 // What notices the end of polling is the engine's (unit/progress/schedule_test.cc); here the
 // adapter falls asleep when the test says so.
 #include <algorithm>

@@ -55,7 +55,7 @@ void Search::open_adapter(const LinkOptions& options) {
   node.memory.mapped = chance(30);
   node.with_lock([&] {
     place.notices = node.adapter->create_evd(256, nullptr, kEvdAsync).value();
-    require(node.adapter->set_async_evd(place.notices, 8).ok(), "an IA takes no async EVD");
+    node.adapter->events().async.set_evd(place.notices, 8);
     if (chance(50)) place.zone = node.adapter->create_zone().value();
   });
   using EpSource = ServicePoint::EpSource;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // tests/sim/search.h: a random play of a few adapters under one seed, and the invariants of
-// design 9.
+// decision 320.
 // Lives here: what happens when (search.cc), transfers (search_transfers.cc), connections
 //             (search_connect.cc), the end (search_end.cc).
 // Not here:   what is expected of what happens (party.h, shared_receives.h, listener.h).

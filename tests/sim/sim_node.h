@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "core/interface_adapter.h"
+#include "core/adapter/interface_adapter.h"
 #include "transport/sim/sim_adapter.h"
 
 namespace datum::test {

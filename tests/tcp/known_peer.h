@@ -2,7 +2,7 @@
 // tests/tcp/known_peer.h: peers that are as known stacks are (siw, cxgb4, irdma): what they ask
 // for, choose and send, and what they would not survive, from the first octet to the last.
 // Lives here: startup in both roles, one region, Sends, Writes and Reads both ways, ends. All of it
-//             is written from what those stacks do (digest of the iWARP RFCs, chapter 9).
+//             is written from what those stacks do (decision 420).
 // Not here:   anything of the product. What such a stack would die of fails the test.
 #pragma once
 

@@ -43,6 +43,11 @@ inline std::string hex_of(std::span<const std::byte> octets) {
   }
   return text;
 }
+inline std::string recorded_text(const std::string& name) {
+  std::string text;
+  for (const std::byte octet : recorded(name)) text += std::to_integer<char>(octet);
+  return text;
+}
 inline std::string recorded_hex(const std::string& name) {
   return hex_of(recorded(name));
 }

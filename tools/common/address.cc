@@ -14,8 +14,8 @@
 
 #include <fmt/format.h>
 
+#include "base/unique_fd.h"
 #include "common/tool_error.h"
-#include "common/unique_fd.h"
 
 namespace datum::tools {
 namespace {

@@ -17,8 +17,9 @@ struct Advice {
 constexpr Advice kAdvice[] = {
     {DAT_PROVIDER_NOT_FOUND, "dat-info lists the interface adapters; dat-info --check says why "
                              "one is missing"},
-    {DAT_INSUFFICIENT_RESOURCES, "look at 'ulimit -n' and 'ulimit -v'; dat-info --check "
-                                 "says what is needed"},
+    {DAT_INSUFFICIENT_RESOURCES, "if no line of the log above tells what is short, look at "
+                                 "'ulimit -n' and 'ulimit -v'; dat-info --check says what is "
+                                 "needed"},
     {DAT_CONN_QUAL_IN_USE, "another process listens there; choose another port"},
     {DAT_CONN_QUAL_UNAVAILABLE, "no port is free, or this process may not have it, as the log "
                                 "says; name another"},

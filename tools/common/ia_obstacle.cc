@@ -17,7 +17,7 @@ Obstacle missing(DAT_RETURN ret, const IaOrigin& origin) {
 } // namespace
 
 Refusal why_refused(DAT_RETURN ret, const std::string& ia, const IaOrigin& origin) {
-  std::string text = fmt::format("dat_ia_open({}): {}", ia, dat_text(ret));
+  std::string text = fmt::format("dat_ia_open({}): {}", ia.empty() ? "\"\"" : ia, dat_text(ret));
   if (is_type(ret, DAT_PROVIDER_NOT_FOUND)) return {missing(ret, origin), std::move(text)};
   if (!origin.place || !is_type(ret, DAT_INSUFFICIENT_RESOURCES))
     return {Obstacle::Other, std::move(text)};
@@ -40,9 +40,9 @@ std::string step_for(Obstacle obstacle, const IaOrigin& origin) {
            (origin.is_built_in ? "" : fmt::format("; {} may name another one", origin.text));
   case Obstacle::Library:
     return fmt::format("is \"{}\" installed, and where the loader looks? LD_DEBUG=libs shows its "
-                       "search, DATUM_LOG=debug the registry's",
+                       "search; the log line above says why",
                        origin.library);
-  default: return "DATUM_LOG=debug shows what its provider could not get";
+  default: return "if no line of the log above tells what is missing, DATUM_LOG=debug does";
   }
 }
 

@@ -13,8 +13,8 @@
 
 #include <fmt/format.h>
 
+#include "base/unique_fd.h"
 #include "common/address.h"
-#include "common/unique_fd.h"
 
 namespace datum::tools {
 

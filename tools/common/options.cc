@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "common/options.h"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
 #include <csignal>
@@ -12,6 +15,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "common/help_text.h"
 #include "common/human.h"
 #include "common/std_streams.h"
 
@@ -45,11 +49,18 @@ std::string usage_error(const CLI::App* app, const CLI::Error& error) {
   return app->get_name() + ": " + CLI::FailureMessage::simple(app, safe);
 }
 
+// A file or a pipe gets it as it is: what reads that knows no columns.
+std::string for_terminal(const std::string& help) {
+  winsize size = {};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return help;
+  return wrapped(help, size.ws_col);
+}
+
 // Help, the version or wrong usage. Help shows defaults, which the environment may have set.
 ExitCode answer(const CLI::App& app, const CLI::ParseError& error) {
   std::ostringstream help, usage;
   const int code = app.exit(error, help, usage);
-  std::fputs(printable_lines(help.str()).c_str(), stdout);
+  std::fputs(for_terminal(printable_lines(help.str())).c_str(), stdout);
   std::fputs(printable_lines(usage.str()).c_str(), stderr);
   return code == 0 ? ExitCode::Ok : ExitCode::Usage;
 }

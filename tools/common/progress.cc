@@ -44,6 +44,12 @@ std::string minutes(std::chrono::nanoseconds elapsed) {
   return fmt::format("{}:{:02}", seconds / 60, seconds % 60);
 }
 
+// Not fmt::print, which throws what cannot be written: a terminal that was closed ends no copy.
+void show(const std::string& text) {
+  static_cast<void>(std::fputs(text.c_str(), stderr));
+  static_cast<void>(std::fflush(stderr));
+}
+
 // One that cannot wipe a line would fill the screen.
 bool wipes_lines() {
   const char* const terminal = std::getenv("TERM");
@@ -101,16 +107,14 @@ void Progress::say(std::string_view step) {
 
 void Progress::put(std::string line, Clock::time_point now) {
   cut(line, terminal_width() - 1);
-  fmt::print(stderr, "\r\033[K{}", line);
-  std::fflush(stderr);
+  show("\r\033[K" + line);
   drawn_ = true;
   last_ = now;
 }
 
 void Progress::wipe() {
   if (!drawn_) return;
-  fmt::print(stderr, "\r\033[K");
-  std::fflush(stderr);
+  show("\r\033[K");
   drawn_ = false;
 }
 

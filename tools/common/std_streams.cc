@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 
@@ -47,6 +48,10 @@ void print_text(std::string_view text) {
 
 void flush_output() {
   if (const std::string why = lost_output(); !why.empty()) throw LostOutput(why);
+}
+
+void outlive_readers() {
+  std::signal(SIGPIPE, SIG_IGN);
 }
 
 std::string lost_output() {

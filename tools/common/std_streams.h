@@ -29,8 +29,13 @@ class LostOutput : public std::runtime_error {
 
 // printable_lines() on stdout. Throws LostOutput.
 void print_text(std::string_view text);
-// Shows what was printed so far. Throws LostOutput; a server that serves on calls fflush itself.
+// Shows what was printed so far. Throws LostOutput: a server, too, ends where its first line, with
+// the port and the token, reaches no reader.
 void flush_output();
+
+// For servers: the process that read their output or their log may end. From now on a write to it
+// fails (EPIPE), as one to a full disk does, and no longer ends this process (SIGPIPE).
+void outlive_readers();
 
 // Writes out what was printed. Empty: all of it arrived; else why not.
 std::string lost_output();

@@ -38,7 +38,7 @@ Landed land(const WholeFile& file) {
 
 Hashed hash(const WholeFile& file, const std::function<void()>& tick) {
   const std::string name(name_in(file.identity.path));
-  const tools::UniqueFd opened(
+  const UniqueFd opened(
       openat(file.folder->get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!opened) return {{}, FileError("open", file.identity.path, errno)};
   try {

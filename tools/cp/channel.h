@@ -43,6 +43,8 @@ class Channel final : public Link {
   Slots make_slots(std::uint32_t chunk_size, std::uint32_t depth, int rights);
   void set_peer_slots(const Slots& slots) { peer_slots_ = slots; }
 
+  [[nodiscard]] const std::string& peer() const { return peer_; } // as errors name it
+
   // Which way the provider carries this connection ("shm"); empty if it does not say.
   [[nodiscard]] std::string path() const;
 

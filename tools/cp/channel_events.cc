@@ -22,18 +22,23 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto kGoodbye = 5s;
+// Later than this after a deadline it was this process that was stopped: the peer was not silent, it
+// was not heard.
+constexpr auto kPunctual = 1s;
 
 } // namespace
 
 LinkEvent Channel::next(Sent sent) {
-  const tools::Deadline deadline = tools::after(silence_);
+  tools::Deadline deadline = tools::after(silence_);
   for (;;) {
     if (auto event = poll()) return *std::move(event);
     if (sent == Sent::Flush) flush();
     if (!connected_) lost("");
-    if (!wait_until(deadline))
-      lost(fmt::format("silent for {} s; is that process stopped or its disk stuck?",
+    if (wait_until(deadline)) continue;
+    if (std::chrono::steady_clock::now() < deadline + kPunctual)
+      lost(fmt::format("silent for {} s; the process may be stopped, or its disk stuck",
                        std::chrono::duration_cast<std::chrono::seconds>(silence_).count()));
+    deadline = tools::after(silence_);
   }
 }
 

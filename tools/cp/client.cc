@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "cp/console.h"
+#include "cp/descriptors.h"
 #include "cp/handshake.h"
 #include "cp/hello.h"
 #include "cp/remote_path.h"
@@ -136,9 +137,11 @@ void run_job(Channel& channel, Plan plan, Reporter& reporter) {
 ExitCode run_client(const ClientOptions& options) {
   const Token token = require_token(options.token);
   Plan plan = make_plan(options);
+  SpareDescriptors spare;
   const tools::Interface ia(options.common.ia);
   Channel channel(ia, options.timeout);
   const std::uint32_t server_pid = greet(channel, plan, token);
+  spare.give_back();
   Console console(terms_of(plan.job), options.quiet, options.common.json);
   with_abort(channel, [&] { run_job(channel, std::move(plan), console); });
   // Asked while it is connected, and after what it carried: that decided the path.

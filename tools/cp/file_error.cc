@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "cp/file_error.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
 
 #include <fmt/format.h>
 
+#include "common/file_limit.h"
 #include "common/human.h"
 
 namespace datum::cp {
 namespace {
 
-std::string_view next_step(std::string_view action, int error) {
+// The line may be shown by the other side: it says whose limit that is.
+std::string limit_of_this_process() {
+  return fmt::format(" (process {} may have {}: raise 'ulimit -n' where it is started)", getpid(),
+                     tools::file_limit());
+}
+
+std::string next_step(std::string_view action, int error) {
   switch (error) {
   case ENOENT:
     return action.starts_with("create") || action == "open the folder of"
@@ -20,7 +29,9 @@ std::string_view next_step(std::string_view action, int error) {
   case ENOSPC:
   case EDQUOT: return " (make room there, then run the same command again: it continues)";
   case EFBIG: return " (see 'ulimit -f' and the limits of that file system)";
-  case EMFILE: return " (see 'ulimit -n')";
+  case EMFILE: return limit_of_this_process();
+  case ENFILE: return " (see /proc/sys/fs/file-max there)";
+  case ENOTDIR: return " (what has that name is no folder: choose another name, or remove it)";
   case EEXIST:
     return " (something else made it, or that file system takes two names of this copy for one)";
   case ELOOP:
@@ -38,6 +49,10 @@ FileError::FileError(std::string_view action, std::string_view path, int error)
 
 bool FileError::disk_full() const {
   return error_ == ENOSPC || error_ == EDQUOT;
+}
+
+bool is_shortage_of_descriptors(int error) {
+  return error == EMFILE || error == ENFILE;
 }
 
 std::string shown(std::string_view path) {

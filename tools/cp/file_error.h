@@ -8,6 +8,10 @@
 
 namespace datum::cp {
 
+// An errno value that says that this process, or its host, has no descriptor left: the file is not at
+// fault, nor is its folder.
+bool is_shortage_of_descriptors(int error);
+
 class FileError : public std::runtime_error {
  public:
   // "cannot write "a/b": No space left on device (free some, then ...)"; error is an errno value.

@@ -15,10 +15,13 @@ int rights(const Terms& terms, Role role) {
   return DAT_MEM_PRIV_NONE_FLAG;
 }
 
-void tell(Channel& channel, tools::ExitCode code, const std::string& text) {
+// What is said of the peer is said to it: there it needs no name.
+void tell(Channel& channel, tools::ExitCode code, std::string_view text) {
   if (!channel.connected()) return;
+  const std::string name = channel.peer() + ": ";
+  if (text.starts_with(name)) text.remove_prefix(name.size());
   try {
-    channel.send(Abort{static_cast<std::uint8_t>(code), text});
+    channel.send(Abort{static_cast<std::uint8_t>(code), std::string(text)});
     channel.finish();
   } catch (const std::exception&) {
     // The reason for stopping is on its way up already; that the peer is gone too adds nothing.

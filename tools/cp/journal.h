@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "common/unique_fd.h"
+#include "base/unique_fd.h"
 #include "cp/digest.h"
 #include "cp/protocol.h"
 
@@ -23,7 +23,7 @@ struct Identity {
 
 class Journal {
  public:
-  explicit Journal(tools::UniqueFd file) : file_(std::move(file)) {}
+  explicit Journal(UniqueFd file) : file_(std::move(file)) {}
 
   // Digests of the blocks received so far; none if the journal is of another version, or garbage.
   [[nodiscard]] std::vector<Digest> load(const Identity& identity) const;
@@ -34,7 +34,7 @@ class Journal {
 
  private:
   void write(std::span<const std::byte> bytes);
-  tools::UniqueFd file_;
+  UniqueFd file_;
 };
 
 } // namespace datum::cp

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // dat-cp: the command line. What it means is in client.h and server.h.
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "common/file_limit.h"
 #include "common/human.h"
 #include "common/interrupt.h"
 #include "common/options.h"
@@ -118,6 +122,42 @@ CLI::App* add_client(CLI::App& app, CommandLine& line, const char* name, const c
   return sub;
 }
 
+// To CLI11 "[a,b]" is a list of two, wherever several values are allowed. Here it is the name of one
+// file, or an address: a letter before it, which is taken off behind CLI11, makes it a name.
+constexpr char kGuard = '\x02';
+
+bool needs_guard(std::string_view word) {
+  word.remove_prefix(std::min(word.find_first_not_of(kGuard), word.size()));
+  return word.starts_with('[') && word.ends_with(']');
+}
+
+class GuardedWords {
+ public:
+  GuardedWords(int argc, char** argv) {
+    words_.assign(argv, argv + argc);
+    for (std::string& word : words_) {
+      if (needs_guard(word)) word.insert(word.begin(), kGuard);
+      pointers_.push_back(word.data());
+    }
+    pointers_.push_back(nullptr);
+  }
+  char** argv() { return pointers_.data(); }
+  static void take_off(std::string& word) {
+    if (word.starts_with(kGuard) && needs_guard(word)) word.erase(0, 1);
+  }
+
+ private:
+  std::vector<std::string> words_;
+  std::vector<char*> pointers_;
+};
+
+void take_off_guards(CommandLine& line) {
+  for (std::string& path : line.client.paths) GuardedWords::take_off(path);
+  for (std::string* word :
+       {&line.server.folder, &line.server.common.ia, &line.client.common.ia, &line.chunk})
+    GuardedWords::take_off(*word);
+}
+
 ExitCode run_copy(CommandLine& line, Direction direction) {
   ClientOptions& o = line.client;
   o.direction = direction;
@@ -133,7 +173,7 @@ ExitCode run_copy(CommandLine& line, Direction direction) {
   if (!datum::tools::parse_size(line.chunk, chunk) || chunk < datum::cp::kMinChunk ||
       chunk > datum::cp::kMaxChunk)
     throw ToolError(ExitCode::Usage,
-                    fmt::format("--chunk {}: not a size between 4k and 16M", line.chunk));
+                    fmt::format("--chunk \"{}\": not a size between 4k and 16M", line.chunk));
   o.chunk_size = static_cast<std::uint32_t>(chunk);
   return run_client(o);
 }
@@ -151,8 +191,11 @@ int main(int argc, char** argv) try {
       "A destination that ends in / is a folder to copy into; else it is the new name.\n"
       "Exit: 0 done, 1 some of it failed or differs, 2 usage or set-up, 3 interrupted,\n"
       "4 the other side was lost, 5 refused (token, version, nobody listens). See dat-cp(1).");
-  return datum::tools::run_tool(app, argc, argv, [&] {
+  GuardedWords words(argc, argv);
+  return datum::tools::run_tool(app, argc, words.argv(), [&] {
+    take_off_guards(line);
     datum::tools::catch_interrupts();
+    datum::tools::raise_file_limit();
     if (*serve) {
       line.server.timeout = std::chrono::seconds(line.timeout);
       return run_server(line.server);

@@ -46,14 +46,14 @@ void require_single(const struct stat& st, const std::string& path) {
 }
 
 // Not before its lock is ours: a run that is about to finish it has given it its mode already.
-void make_private(const tools::UniqueFd& file, const std::string& path) {
+void make_private(const UniqueFd& file, const std::string& path) {
   struct stat st = {};
   if (fstat(file.get(), &st) != 0) throw FileError("look at", path, errno);
   if ((st.st_mode & 077) != 0 && fchmod(file.get(), 0600) != 0)
     throw FileError("make private the temporary file of", path, errno);
 }
 
-bool leads_to(int folder, const std::string& name, const tools::UniqueFd& file) {
+bool leads_to(int folder, const std::string& name, const UniqueFd& file) {
   struct stat held = {}, named = {};
   return fstat(file.get(), &held) == 0 &&
          fstatat(folder, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -62,10 +62,10 @@ bool leads_to(int folder, const std::string& name, const tools::UniqueFd& file) 
 
 // Makes the file, or opens the one that an earlier run of this user left. What this user makes is
 // private from the beginning. Throws FileError.
-tools::UniqueFd open_private(int folder, const std::string& name, const std::string& path) {
+UniqueFd open_private(int folder, const std::string& name, const std::string& path) {
   constexpr int kFlags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    tools::UniqueFd file(openat(folder, name.c_str(), kFlags | O_CREAT | O_EXCL, 0600));
+    UniqueFd file(openat(folder, name.c_str(), kFlags | O_CREAT | O_EXCL, 0600));
     if (file) return file;
     if (errno != EEXIST) throw FileError("create", path, errno);
     struct stat named = {}, held = {};
@@ -74,7 +74,7 @@ tools::UniqueFd open_private(int folder, const std::string& name, const std::str
       remove_of_another_user(folder, name, path);
       continue;
     }
-    file = tools::UniqueFd(openat(folder, name.c_str(), kFlags));
+    file = UniqueFd(openat(folder, name.c_str(), kFlags));
     if (!file && errno == ENOENT) continue;
     if (!file) throw FileError("open the temporary file of", path, errno);
     if (fstat(file.get(), &held) != 0) throw FileError("look at", path, errno);
@@ -87,7 +87,7 @@ tools::UniqueFd open_private(int folder, const std::string& name, const std::str
 
 } // namespace
 
-PartialFile::PartialFile(std::shared_ptr<const tools::UniqueFd> folder, Identity identity,
+PartialFile::PartialFile(std::shared_ptr<const UniqueFd> folder, Identity identity,
                          std::uint32_t mode, const std::function<void()>& tick)
     : folder_(std::move(folder)), identity_(std::move(identity)), mode_(mode),
       name_(name_in(identity_.path)), part_name_(hidden_name(name_, ".part")),
@@ -127,7 +127,7 @@ std::uint64_t PartialFile::open_locked() {
 }
 
 void PartialFile::resume(const std::function<void()>& tick) {
-  tools::UniqueFd file = open_private(folder_->get(), journal_name_, identity_.path);
+  UniqueFd file = open_private(folder_->get(), journal_name_, identity_.path);
   make_private(file, identity_.path); // the lock of the other one covers it
   Journal journal(std::move(file));
   std::vector<Digest> blocks = journal.load(identity_);

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "common/unique_fd.h"
+#include "base/unique_fd.h"
 #include "cp/digest.h"
 #include "cp/journal.h"
 #include "cp/put_in_place.h"
@@ -27,7 +27,7 @@ class PartialFile {
  public:
   // Opens or creates the temporary file in folder and checks what an earlier run left in it; tick
   // is called between blocks, because that may take a while. Throws FileError.
-  PartialFile(std::shared_ptr<const tools::UniqueFd> folder, Identity identity, std::uint32_t mode,
+  PartialFile(std::shared_ptr<const UniqueFd> folder, Identity identity, std::uint32_t mode,
               const std::function<void()>& tick);
   // Keeps what a later run can continue from, removes anything less.
   ~PartialFile();
@@ -50,11 +50,11 @@ class PartialFile {
   void resume(const std::function<void()>& tick);
   void discard();
 
-  std::shared_ptr<const tools::UniqueFd> folder_;
+  std::shared_ptr<const UniqueFd> folder_;
   Identity identity_;
   std::uint32_t mode_;
   std::string name_, part_name_, journal_name_;
-  tools::UniqueFd file_;
+  UniqueFd file_;
   std::optional<RoomAhead> room_;
   std::optional<Journal> journal_; // only files of more than a block have one
   FileDigest digest_;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cerrno>
 #include <stdexcept>
 
@@ -18,7 +19,6 @@
 namespace datum::cp {
 namespace {
 
-constexpr std::size_t kMostOpen = 8; // folders
 constexpr const char* kTemporaryLink = ".dat-cp-link";
 
 std::string join(const std::string& folder, std::string_view rest) {
@@ -43,9 +43,20 @@ void set_time(int folder, const char* link, const Time& mtime) {
 
 } // namespace
 
-Placement::Placement(Destination destination, Mode mode) : destination_(std::move(destination)) {
-  if (mode == Mode::Copy && destination_.into_folder && !destination_.path.empty())
-    make_folder(destination_.path);
+Placement::Placement(Destination destination, Mode mode, std::size_t most_open)
+    : destination_(std::move(destination)), most_open_(most_open) {
+  assert(most_open_ > 0);
+  if (mode == Mode::Verify || destination_.path.empty()) return;
+  if (mode == Mode::Copy && destination_.into_folder) make_folder(destination_.path);
+  if (mode != Mode::DryRun) return;
+  // What would end the copy, or fail all of it, ends a dry run as well.
+  static_cast<void>(parent(destination_.path));
+  if (destination_.into_folder) require_folder(look(destination_.path), destination_.path);
+}
+
+void Placement::require_folder(const Look& found, const std::string& path) {
+  if (found.there && !S_ISDIR(found.st.st_mode))
+    throw FileError("use as a folder", path, S_ISLNK(found.st.st_mode) ? ELOOP : ENOTDIR);
 }
 
 std::string Placement::place(const std::string& offered, Kind kind) const {
@@ -80,11 +91,11 @@ OpenFolder Placement::folder_of(const std::string& path) const {
     std::rotate(open_.begin(), known, known + 1);
     return open_.front().second;
   }
-  tools::UniqueFd folder =
+  if (open_.size() == most_open_) open_.pop_back(); // before: its descriptor may be the last
+  UniqueFd folder =
       open_beneath(destination_.root.get(), std::string(parent), O_PATH | O_DIRECTORY);
   if (!folder) return nullptr;
-  if (open_.size() == kMostOpen) open_.pop_back();
-  open_.emplace_front(parent, std::make_shared<const tools::UniqueFd>(std::move(folder)));
+  open_.emplace_front(parent, std::make_shared<const UniqueFd>(std::move(folder)));
   return open_.front().second;
 }
 
@@ -96,6 +107,9 @@ OpenFolder Placement::parent(const std::string& path) const {
 
 Look Placement::look(const std::string& path) const {
   Look found = {folder_of(path), std::string(name_in(path))};
+  // Not "nothing is there": a name that is there would be taken for a new one.
+  if (!found.folder && is_shortage_of_descriptors(errno))
+    throw FileError("open the folder of", path, errno);
   found.there = found.folder && fstatat(found.folder->get(), found.name.c_str(), &found.st,
                                         AT_SYMLINK_NOFOLLOW) == 0;
   return found;
@@ -126,14 +140,20 @@ Present Placement::present(const Look& found, const Offer& offer) {
                                                                             : Present::Other;
   const bool same = offer.kind == Kind::File && S_ISREG(st.st_mode) &&
                     static_cast<std::uint64_t>(st.st_size) == offer.size &&
-                    st.st_mtim.tv_sec == offer.mtime.seconds &&
-                    st.st_mtim.tv_nsec == static_cast<long>(offer.mtime.nanoseconds) &&
-                    (st.st_mode & 07777) == offer.mode;
+                    same_mode_and_time(found, offer);
   return same ? Present::Same : Present::Other;
 }
 
+bool Placement::same_mode_and_time(const Look& found, const Offer& offer) {
+  const struct stat& st = found.st;
+  const mode_t compared = S_ISDIR(st.st_mode) ? 0777 : 07777;
+  return st.st_mtim.tv_sec == offer.mtime.seconds &&
+         st.st_mtim.tv_nsec == static_cast<long>(offer.mtime.nanoseconds) &&
+         (st.st_mode & compared) == offer.mode;
+}
+
 bool Placement::takes_names(const std::string& path) const {
-  const tools::UniqueFd folder =
+  const UniqueFd folder =
       open_beneath(destination_.root.get(), std::string(parent_of(path)), O_RDONLY | O_DIRECTORY);
   return folder && faccessat(folder.get(), ".", W_OK | X_OK, AT_EACCESS) == 0;
 }
@@ -146,7 +166,7 @@ bool Placement::make_folder(const std::string& path, Existing existing) {
     return true;
   }
   if (errno != EEXIST || existing == Existing::Keep) throw FileError("create folder", path, errno);
-  const tools::UniqueFd there = open_beneath(folder->get(), name, O_RDONLY | O_DIRECTORY);
+  const UniqueFd there = open_beneath(folder->get(), name, O_RDONLY | O_DIRECTORY);
   struct stat st = {};
   if (!there || fstat(there.get(), &st) != 0) throw FileError("use as a folder", path, errno);
   // Left read-only by an earlier run? finish_folder() makes it so again.
@@ -157,8 +177,7 @@ bool Placement::make_folder(const std::string& path, Existing existing) {
 
 void Placement::finish_folder(const std::string& path, std::uint32_t mode,
                               const Time& mtime) const {
-  const tools::UniqueFd folder =
-      open_beneath(destination_.root.get(), path, O_RDONLY | O_DIRECTORY);
+  const UniqueFd folder = open_beneath(destination_.root.get(), path, O_RDONLY | O_DIRECTORY);
   const timespec times[2] = {to_timespec(mtime), to_timespec(mtime)};
   struct stat st = {};
   // The sticky bit keeps others from deleting what is in it, the set-group-id bit says whose group

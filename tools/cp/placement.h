@@ -15,7 +15,7 @@
 #include <string>
 #include <utility>
 
-#include "common/unique_fd.h"
+#include "base/unique_fd.h"
 #include "cp/offered_names.h"
 #include "cp/protocol.h"
 #include "cp/put_in_place.h"
@@ -24,13 +24,13 @@
 namespace datum::cp {
 
 struct Destination {
-  tools::UniqueFd root;    // nothing outside it is touched
+  UniqueFd root;           // nothing outside it is touched
   std::string path;        // below root; "" is root itself
   bool into_folder = true; // path is a folder that takes the roots; else it is the root's new name
   Requested requested = std::nullopt; // the roots that may come
 };
 
-using OpenFolder = std::shared_ptr<const tools::UniqueFd>;
+using OpenFolder = std::shared_ptr<const UniqueFd>;
 
 // What is at a place, when it was looked at.
 struct Look {
@@ -44,8 +44,10 @@ enum class Present { Nothing, Same, Other, Folder };
 
 class Placement {
  public:
+  static constexpr std::size_t kMostOpen = 8; // folders that stay open
+
   // Creates the destination folder itself if that is what is missing. Throws FileError.
-  Placement(Destination destination, Mode mode);
+  Placement(Destination destination, Mode mode, std::size_t most_open = kMostOpen);
 
   // Throws std::invalid_argument with the reason if the offered path is not acceptable.
   [[nodiscard]] std::string place(const std::string& offered, Kind kind) const;
@@ -60,8 +62,13 @@ class Placement {
   // belongs to another name.
   Existing claim(const std::string& path, const Look& found);
 
-  // What is there already, compared by size, time and mode (file) or by target (link).
+  // What is there already, compared by size, time and mode (file) or by target (link). Any folder is
+  // the same as another one.
   [[nodiscard]] static Present present(const Look& found, const Offer& offer);
+  // Throws FileError, as make_folder() does, if what is there is no folder.
+  static void require_folder(const Look& found, const std::string& path);
+  // Of a file or folder that is there. What finish_folder() keeps is no difference.
+  [[nodiscard]] static bool same_mode_and_time(const Look& found, const Offer& offer);
 
   // Something could be created in the folder of this path, as far as rights and the file system go.
   [[nodiscard]] bool takes_names(const std::string& path) const;
@@ -77,6 +84,7 @@ class Placement {
   [[nodiscard]] OpenFolder folder_of(const std::string& path) const; // none, with errno
 
   Destination destination_;
+  std::size_t most_open_;
   mutable std::deque<std::pair<std::string, OpenFolder>> open_; // the one used last comes first
   std::map<std::string, TakenNames, std::less<>> taken_; // of each folder that things come into
 };

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <set>
 
@@ -25,8 +24,9 @@ using tools::ToolError;
 
 namespace {
 
+// As a put ends whose server has no such folder.
 [[noreturn]] void unusable(std::string_view action, const std::string& path, int error) {
-  throw ToolError(ExitCode::Usage, FileError(action, path, error).what());
+  throw ToolError(ExitCode::Failed, FileError(action, path, error).what());
 }
 
 // As it ends a get whose server has no such source: nothing is wrong with the command.
@@ -51,9 +51,9 @@ std::string with_a_name(const std::string& path) {
   return plain;
 }
 
-tools::UniqueFd open_folder(const std::string& path) {
-  tools::UniqueFd folder(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!folder) unusable("open folder", path, errno);
+UniqueFd open_folder(const std::string& path) {
+  UniqueFd folder(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) unusable("use as a folder", path, errno);
   return folder;
 }
 
@@ -63,9 +63,9 @@ std::string folder_of(const std::string& path) {
   return path.starts_with('/') ? "/" : ".";
 }
 
-tools::UniqueFd duplicate(int fd) {
-  tools::UniqueFd copy(fcntl(fd, F_DUPFD_CLOEXEC, 0));
-  if (!copy) throw ToolError(ExitCode::Failed, fmt::format("descriptor: {}", std::strerror(errno)));
+UniqueFd open_again(const Served& served) {
+  UniqueFd copy(fcntl(served.folder, F_DUPFD_CLOEXEC, 0));
+  if (!copy) throw ToolError(ExitCode::Failed, FileError("open folder", served.name, errno).what());
   return copy;
 }
 
@@ -85,13 +85,13 @@ bool names_a_folder(const std::string& typed) {
   return typed.ends_with('/') || is_dots(name_in(normalise(typed)));
 }
 
-std::shared_ptr<const tools::UniqueFd>
-RootFolders::get(const std::string& path, const std::function<tools::UniqueFd()>& open) {
+std::shared_ptr<const UniqueFd> RootFolders::get(const std::string& path,
+                                                 const std::function<UniqueFd()>& open) {
   const auto known = opened_.find(path);
   if (known != opened_.end()) return known->second;
-  tools::UniqueFd opened = open();
+  UniqueFd opened = open();
   if (!opened) return nullptr;
-  return opened_[path] = std::make_shared<const tools::UniqueFd>(std::move(opened));
+  return opened_[path] = std::make_shared<const UniqueFd>(std::move(opened));
 }
 
 Root local_root(const std::string& path, RootFolders& folders) {
@@ -99,9 +99,8 @@ Root local_root(const std::string& path, RootFolders& folders) {
   const std::string plain = with_a_name(path);
   const std::string parent = folder_of(plain);
   Root root;
-  root.folder = folders.get(parent, [&] {
-    return tools::UniqueFd(open(parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  });
+  root.folder = folders.get(
+      parent, [&] { return UniqueFd(open(parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)); });
   if (!root.folder) no_source(path, errno);
   root.name = root.path = name_in(plain);
   struct stat st = {};
@@ -110,17 +109,28 @@ Root local_root(const std::string& path, RootFolders& folders) {
   return root;
 }
 
+namespace {
+
+// That contains what the path names.
+UniqueFd open_folder_of(const std::string& path) {
+  UniqueFd folder(open(folder_of(path).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) unusable("open the folder of", path, errno);
+  return folder;
+}
+
+} // namespace
+
 Destination local_destination(const std::string& path, bool into_folder, Mode mode) {
   const std::string plain = normalise(path);
   if (into_folder) {
     const std::string folder = path.empty() ? "." : path;
     if (mode != Mode::Copy && access(folder.c_str(), F_OK) != 0)
-      return {open_folder(folder_of(plain)), std::string(name_in(plain)), true};
+      return {open_folder_of(plain), std::string(name_in(plain)), true};
     if (mode == Mode::Copy && mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)
       unusable("create folder", folder, errno);
     return {open_folder(folder), "", true};
   }
-  return {open_folder(folder_of(plain)), std::string(name_in(plain)), false};
+  return {open_folder_of(plain), std::string(name_in(plain)), false};
 }
 
 std::string requested_name(const std::string& path) {
@@ -139,8 +149,7 @@ void require_distinct(const std::vector<std::string>& names, ExitCode code) {
 
 Root served_root(const Served& served, const std::string& path, RootFolders& folders) {
   const std::string plain = acceptable(path);
-  if (plain.empty())
-    return {folders.get("", [&] { return duplicate(served.folder); }), ".", served.name};
+  if (plain.empty()) return {folders.get("", [&] { return open_again(served); }), ".", served.name};
   const std::string parent(parent_of(plain));
   auto folder = folders.get(
       parent, [&] { return open_beneath(served.folder, parent, O_PATH | O_DIRECTORY); });
@@ -153,7 +162,7 @@ Root served_root(const Served& served, const std::string& path, RootFolders& fol
 
 Destination served_destination(const Served& served, const std::string& path, bool into_folder) {
   const std::string plain = acceptable(path);
-  return {duplicate(served.folder), plain, into_folder || plain.empty()};
+  return {open_again(served), plain, into_folder || plain.empty()};
 }
 
 } // namespace datum::cp

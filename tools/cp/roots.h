@@ -24,11 +24,11 @@ bool names_a_folder(const std::string& typed);
 class RootFolders {
  public:
   // The folder of that path, by `open` if it is not open yet. Null with errno.
-  std::shared_ptr<const tools::UniqueFd> get(const std::string& path,
-                                             const std::function<tools::UniqueFd()>& open);
+  std::shared_ptr<const UniqueFd> get(const std::string& path,
+                                      const std::function<UniqueFd()>& open);
 
  private:
-  std::map<std::string, std::shared_ptr<const tools::UniqueFd>, std::less<>> opened_;
+  std::map<std::string, std::shared_ptr<const UniqueFd>, std::less<>> opened_;
 };
 
 // Throws ToolError: Failed if it is not there, Usage if it cannot be named.

@@ -52,8 +52,8 @@ void name_the_link(int folder, const std::string& name) {
 }
 
 // One component, which may not be a link.
-tools::UniqueFd open_in(int folder, const std::string& name, int flags, mode_t mode) {
-  tools::UniqueFd fd(openat(folder, name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, mode));
+UniqueFd open_in(int folder, const std::string& name, int flags, mode_t mode) {
+  UniqueFd fd(openat(folder, name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, mode));
   if (!fd) name_the_link(folder, name);
   return fd;
 }
@@ -101,22 +101,22 @@ std::string_view name_in(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-tools::UniqueFd open_beneath(int root, const std::string& path, int flags, mode_t mode) {
+UniqueFd open_beneath(int root, const std::string& path, int flags, mode_t mode) {
   const char* const name = path.empty() ? "." : path.c_str();
   const int fd = openat2_beneath(root, name, flags | O_CLOEXEC, mode);
   // EPERM is how some seccomp filters say that they do not know the call.
   if (fd < 0 && (errno == ENOSYS || errno == EPERM))
     return open_by_walking(root, path, flags, mode);
-  return tools::UniqueFd(fd);
+  return UniqueFd(fd);
 }
 
-tools::UniqueFd open_by_walking(int root, const std::string& path, int flags, mode_t mode) {
+UniqueFd open_by_walking(int root, const std::string& path, int flags, mode_t mode) {
   std::string_view rest = path;
   if (rest.starts_with('/')) {
     errno = EXDEV;
     return {};
   }
-  tools::UniqueFd folder(openat(root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  UniqueFd folder(openat(root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
   while (folder) {
     const std::string name(rest.empty() ? "." : next_component(rest));
     if (name == "..") {

@@ -9,7 +9,7 @@
 
 #include <sys/types.h>
 
-#include "common/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace datum::cp {
 
@@ -30,9 +30,9 @@ std::string_view name_in(std::string_view path);   // "c" of "a/b/c"
 
 // Opens path below root ("" is root itself). -1 with errno: ELOOP or EXDEV if a symbolic link is on
 // the way. Uses openat2 where the kernel has it, else the walk below.
-tools::UniqueFd open_beneath(int root, const std::string& path, int flags, mode_t mode = 0);
+UniqueFd open_beneath(int root, const std::string& path, int flags, mode_t mode = 0);
 
 // The same with plain openat, folder by folder.
-tools::UniqueFd open_by_walking(int root, const std::string& path, int flags, mode_t mode = 0);
+UniqueFd open_by_walking(int root, const std::string& path, int flags, mode_t mode = 0);
 
 } // namespace datum::cp

@@ -7,7 +7,6 @@
 #include <array>
 #include <cerrno>
 #include <climits>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -17,8 +16,10 @@
 #include "common/dat_error.h"
 #include "common/dat_events.h"
 #include "common/human.h"
+#include "common/interrupt.h"
 #include "common/std_streams.h"
 #include "common/text_line.h"
+#include "cp/descriptors.h"
 #include "cp/file_error.h"
 #include "cp/hello.h"
 #include "cp/refused_callers.h"
@@ -34,8 +35,8 @@ namespace {
 
 constexpr DAT_COUNT kBacklog = 16; // clients that wait while one is served
 
-tools::UniqueFd open_served(const std::string& folder) {
-  tools::UniqueFd opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+UniqueFd open_served(const std::string& folder) {
+  UniqueFd opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!opened) throw ToolError(ExitCode::Usage, FileError("serve", folder, errno).what());
   return opened;
 }
@@ -69,7 +70,8 @@ class Server {
 
   ServerOptions options_;
   std::string folder_name_;
-  tools::UniqueFd folder_;
+  UniqueFd folder_;
+  SpareDescriptors spare_; // before ia_, which takes what it finds
   Token token_ = make_token();
   tools::Interface ia_;
   tools::Evd requests_;
@@ -89,21 +91,24 @@ void Server::log(const std::string& text) const {
 }
 
 void Server::print_token() const {
-  fmt::print("token: {}\n", token_text(token_));
-  std::fflush(stdout);
+  tools::print_line("token: {}", token_text(token_));
+  tools::flush_output(); // nobody can use a server whose token is lost
 }
 
 ExitCode Server::run() {
+  tools::outlive_readers();
   tools::print_line("dat-cp: serving {} on {} ({}), port {}, process {}", shown(folder_name_),
                     ia_.name(), ia_.address(), port_, getpid());
   print_token();
   for (;;) {
+    spare_.take(); // what the copy before has given back
     const auto event = tools::wait_event(requests_, refused_.next_farewell());
     refused_.let_go();
     if (!event || event->event_number != DAT_CONNECTION_REQUEST_EVENT) continue;
     const auto code = answer(tools::Cr(event->event_data.cr_arrival_event_data.cr_handle));
     if (!code) continue;
     if (options_.once) return *code;
+    tools::throw_if_interrupted();
     if (!options_.reuse_token) print_token();
   }
 }
@@ -169,19 +174,24 @@ std::optional<ExitCode> Server::answer(tools::Cr request, const Hello& hello,
 ExitCode Server::serve(Channel& channel, const std::string& who) {
   Reporter reporter;
   try {
+    spare_.give_back();
     serve_job(channel, {folder_.get(), std::string(name_in(folder_name_))}, reporter);
   } catch (const ToolError& error) {
+    if (error.code() == ExitCode::Interrupted) {
+      log(fmt::format("{}: this server was stopped before the copy was complete", who));
+      throw;
+    }
     const std::string_view text = error.what(); // what the connection says names the caller already
     log(text.starts_with(who) ? std::string(text) : fmt::format("{}: {}", who, text));
-    if (error.code() == ExitCode::Interrupted) throw;
     return error.code();
   } catch (const std::exception& error) {
     log(fmt::format("{}: {}", who, error.what()));
     return ExitCode::Failed;
   }
   const Summary& s = reporter.summary;
-  log(fmt::format("{}: {} copied, {} unchanged, {} different, {} failed, {} moved", who, s.copied,
-                  s.unchanged, s.differing, s.failed, tools::human_size(s.bytes_moved)));
+  log(fmt::format("{}: {} copied, {}{} unchanged, {} different, {} failed, {} moved", who, s.copied,
+                  s.would_copy > 0 ? fmt::format("{} would be, ", s.would_copy) : "", s.unchanged,
+                  s.differing, s.failed, tools::human_size(s.bytes_moved)));
   return s.failed == 0 && s.differing == 0 ? ExitCode::Ok : ExitCode::Failed;
 }
 

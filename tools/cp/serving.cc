@@ -78,7 +78,12 @@ void carry_out(Channel& channel, const Served& served, Reporter& reporter) {
 
 void serve_job(Channel& channel, const Served& served, Reporter& reporter) {
   with_abort(channel, [&] { carry_out(channel, served, reporter); });
-  channel.await_disconnect();
+  try {
+    channel.await_disconnect();
+  } catch (const tools::ToolError& error) {
+    // A signal that comes now ends the server, and does not make the copy incomplete.
+    if (error.code() != tools::ExitCode::Interrupted) throw;
+  }
 }
 
 } // namespace datum::cp

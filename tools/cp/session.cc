@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "cp/session.h"
 
+#include <unistd.h>
+
 #include <fmt/format.h>
 
 #include "common/tool_error.h"
@@ -40,6 +42,12 @@ void obey(const Abort& abort) {
     throw ToolError(ExitCode::PeerLost, fmt::format("the other side was interrupted: {}; run the "
                                                     "command again to continue",
                                                     abort.text));
+  // It waited for us in vain: it is this process that was stopped, or had a disk that was stuck.
+  if (abort.exit_code == static_cast<std::uint8_t>(ExitCode::PeerLost))
+    throw ToolError(ExitCode::PeerLost,
+                    fmt::format("the other side gave up on this process, {}: {}; run the command "
+                                "again to continue",
+                                getpid(), abort.text));
   const bool refused = abort.exit_code == static_cast<std::uint8_t>(ExitCode::Refused);
   throw ToolError(refused ? ExitCode::Refused : ExitCode::Failed,
                   fmt::format("the other side stopped: {}", abort.text));

@@ -19,30 +19,46 @@ bool is_large(const Offer& offer) {
   return offer.kind == Kind::File && offer.size > kBlock;
 }
 
+std::invalid_argument folder_there(const std::string& path) {
+  return std::invalid_argument(fmt::format(
+      "{} is a folder there, and what is copied is none (choose another name)", shown(path)));
+}
+
 } // namespace
 
 Sink::Sink(Link& link, const Terms& terms, Destination destination, Reporter& reporter,
            std::size_t workers)
-    : link_(link), terms_(terms), names_(destination.requested, !destination.into_folder),
-      placement_(std::move(destination), terms.mode), reporter_(reporter), slots_(terms.depth),
-      workers_(workers, [&link] { link.notify(); }) {}
+    : link_(link), terms_(terms),
+      allowance_(allowance(descriptors_left(), Placement::kMostOpen, kMaxWindow)),
+      names_(destination.requested, !destination.into_folder),
+      placement_(std::move(destination), terms.mode, allowance_.folders), reporter_(reporter),
+      slots_(terms.depth), workers_(workers, [&link] { link.notify(); }) {}
 
 void Sink::run() {
   for (;;) {
     std::optional<LinkEvent> event = link_.poll();
     if (!event) {
       submit_batch(); // nothing more will join it soon
+      proceed();
       const bool hold = workers_.busy() && slots_to_free_ < (terms_.depth + 1) / 2;
       event = link_.next(hold ? Link::Sent::Hold : Link::Sent::Flush);
       if (!hold) slots_to_free_ = 0;
     }
     if (!handle(*event)) break;
-    work();
+    proceed();
   }
   if (unsettled_ != 0) protocol_error("Done before everything was");
   report_missing(names_.finish());
   link_.send(Bye{});
   link_.flush();
+}
+
+// What is settled makes room for what waits.
+void Sink::proceed() {
+  do {
+    consider();
+    work();
+  } while (has_room());
 }
 
 // The source said why it cannot give a name: then that is news no more.
@@ -81,9 +97,13 @@ bool Sink::handle(const Message& message) {
   if (std::holds_alternative<Done>(message)) return false;
   if (handle_data(message)) return true;
   if (const auto* offer = std::get_if<Offer>(&message)) {
-    on(*offer);
+    large_ += is_large(*offer) ? 1U : 0U;
+    admit(offer->id, last_offer_);
+    announced_.emplace_back(*offer);
   } else if (const auto* folder = std::get_if<DirectoryEnd>(&message)) {
-    on(*folder);
+    ++ends_;
+    admit(folder->id, last_folder_end_);
+    announced_.emplace_back(*folder);
   } else if (const auto* answer = std::get_if<Compared>(&message)) {
     on(*answer);
   } else if (const auto* problem = std::get_if<Problem>(&message)) {
@@ -121,15 +141,24 @@ void Sink::admit(std::uint64_t id, std::uint64_t& last) {
   last = id;
 }
 
-void Sink::on(const DirectoryEnd& folder) {
-  ++ends_;
-  admit(folder.id, last_folder_end_);
+bool Sink::has_room() const {
+  return !announced_.empty() && unsettled_ - announced_.size() < allowance_.names;
+}
+
+// In the order in which they came: a folder comes before what is in it.
+void Sink::consider() {
+  while (has_room()) {
+    const auto next = std::move(announced_.front());
+    announced_.pop_front();
+    std::visit([this](const auto& what) { consider(what); }, next);
+  }
+}
+
+void Sink::consider(const DirectoryEnd& folder) {
   queue(FolderEnd{folder, names_.end(folder.path)});
 }
 
-void Sink::on(const Offer& offer) {
-  large_ += is_large(offer) ? 1U : 0U;
-  admit(offer.id, last_offer_);
+void Sink::consider(const Offer& offer) {
   // What was said of the folder, or of the disk, says it all.
   if (names_.offer(offer.path, offer.kind) || full_) {
     if (full_ && offer.kind == Kind::Directory) names_.refuse_last_folder();
@@ -161,6 +190,10 @@ std::string Sink::news_of(const Offer& offer, const FileError& error) {
     return std::exchange(full_, true) ? ""
                                       : fmt::format("{}; nothing more is copied", error.what());
   if (closed_.covers(offer.path)) return "";
+  if (is_shortage_of_descriptors(error.error()))
+    return offer.kind == Kind::Directory
+               ? fmt::format("{}; what belongs into that folder fails, too", error.what())
+               : error.what();
   if (placement_.takes_names(placement_.place(offer.path, offer.kind))) return error.what();
   closed_.add(parent_of(offer.path));
   return fmt::format(
@@ -184,11 +217,16 @@ void Sink::decide(const Offer& offer) {
 
 Outcome Sink::settle_folder(const Offer& offer, const std::string& path, const Look& found,
                             Existing existing) {
-  const bool same = Placement::present(found, offer) == Present::Same;
-  if (terms_.mode == Mode::Copy)
-    return placement_.make_folder(path, existing) ? Outcome::Copied : Outcome::Unchanged;
-  if (same) return Outcome::Unchanged;
-  return terms_.mode == Mode::Verify ? Outcome::Differs : Outcome::WouldCopy;
+  const bool there = Placement::present(found, offer) == Present::Same;
+  if (terms_.mode == Mode::Verify) return there ? Outcome::Unchanged : Outcome::Differs;
+  // Its end sets both: a folder that gets another mode or time was not left as it was.
+  const bool same = there && Placement::same_mode_and_time(found, offer);
+  if (terms_.mode == Mode::DryRun) {
+    Placement::require_folder(found, path);
+    return same ? Outcome::Unchanged : Outcome::WouldCopy;
+  }
+  placement_.make_folder(path, existing);
+  return same ? Outcome::Unchanged : Outcome::Copied;
 }
 
 void Sink::decide_link(const Offer& offer, const std::string& path, const Look& found,
@@ -196,7 +234,9 @@ void Sink::decide_link(const Offer& offer, const std::string& path, const Look& 
   if (offer.target.empty() || offer.target.size() > 4095 ||
       offer.target.find('\0') != std::string::npos)
     throw std::invalid_argument("the symbolic link's target is not one that a link can have");
-  if (Placement::present(found, offer) == Present::Same) {
+  const Present present = Placement::present(found, offer);
+  if (present == Present::Folder && terms_.mode != Mode::Verify) throw folder_there(path);
+  if (present == Present::Same) {
     settle(offer, Outcome::Unchanged, "");
   } else if (terms_.mode != Mode::Copy) {
     settle(offer, terms_.mode == Mode::Verify ? Outcome::Differs : Outcome::WouldCopy, "");
@@ -215,7 +255,7 @@ void Sink::decide_file(const Offer& offer, const std::string& path, const Look& 
   if (terms_.mode == Mode::Verify) {
     decide_file_verify(incoming, present);
   } else if (present == Present::Folder) {
-    throw std::invalid_argument(fmt::format("{} is a folder there", shown(path)));
+    throw folder_there(path);
   } else if (present == Present::Same && terms_.compare && terms_.mode == Mode::Copy) {
     incoming_.emplace(offer.id, incoming);
     link_.send(Compare{offer.id});

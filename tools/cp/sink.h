@@ -19,6 +19,7 @@
 
 #include "cp/arrival.h"
 #include "cp/closed_folders.h"
+#include "cp/descriptors.h"
 #include "cp/file_error.h"
 #include "cp/offered_names.h"
 #include "cp/placement.h"
@@ -83,8 +84,6 @@ class Sink {
   bool handle(const Message& message);
   void keep_alive();
   bool handle_data(const Message& message);
-  void on(const Offer& offer);
-  void on(const DirectoryEnd& folder);
   void on(const Load& load);
   void on(const Chunk& chunk);
   void on(const Hole& hole);
@@ -92,6 +91,11 @@ class Sink {
   void on(const Compared& compared);
   void arrived(std::uint32_t slot);
 
+  void proceed();
+  [[nodiscard]] bool has_room() const; // for a name that was announced, as far as descriptors go
+  void consider();
+  void consider(const Offer& offer);
+  void consider(const DirectoryEnd& folder);
   void decide(const Offer& offer);
   void decide_file(const Offer& offer, const std::string& path, const Look& found,
                    Existing existing);
@@ -133,6 +137,7 @@ class Sink {
 
   Link& link_;
   Terms terms_;
+  Allowance allowance_;
   OfferedNames names_;
   Placement placement_;
   Reporter& reporter_;
@@ -142,6 +147,7 @@ class Sink {
   bool full_ = false;          // the disk: nothing more is tried
   std::map<std::uint64_t, std::shared_ptr<Incoming>> incoming_;
   ClosedFolders closed_;
+  std::deque<std::variant<Offer, DirectoryEnd>> announced_; // and not considered: of unsettled_
   std::deque<Step> steps_;
   std::deque<FolderEnd> folder_ends_; // that wait for files
   std::deque<std::uint32_t> reading_; // slots on their way to us, in order

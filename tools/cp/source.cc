@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "cp/descriptors.h"
 #include "cp/extents.h"
 #include "cp/file_error.h"
 #include "cp/file_io.h"
@@ -49,6 +50,8 @@ Source::Source(Link& link, const Terms& terms, std::vector<Root> roots, Reporter
       // A dry run opens nothing later: what cannot be read shall be said all the same.
       walk_(std::move(roots),
             terms.mode == Mode::DryRun ? TreeWalk::Files::Open : TreeWalk::Files::Look),
+      // Half of what is left is for the walk, which keeps each folder open that it is in.
+      most_(allowance(descriptors_left() / 2, 1, kMaxWindow).names),
       slot_busy_(terms.depth, false) {
   for (std::uint32_t slot = terms.depth; slot-- > 0;) free_slots_.push_back(slot);
 }
@@ -75,7 +78,7 @@ void Source::run() {
 }
 
 void Source::fill_window() {
-  while (!exhausted_ && window_.size() < kMaxWindow && ends_ < kMaxEnds && large_ < kMaxLarge &&
+  while (!exhausted_ && window_.size() < most_ && ends_ < kMaxEnds && large_ < kMaxLarge &&
          !link_.congested()) {
     std::optional<Entry> entry = walk_.next();
     if (!entry) {
@@ -105,7 +108,7 @@ void Source::add(Entry entry) {
   Item item;
   item.id = next_id_++;
   item.entry = std::move(entry);
-  item.entry.file = tools::UniqueFd(); // a window of open files would be too many
+  item.entry.file = UniqueFd(); // a window of open files would be too many
   ends_ += item.entry.type == Entry::Type::DirectoryEnd ? 1U : 0U;
   large_ += is_large(item.entry) ? 1U : 0U;
   // A folder's end waits for its turn: its mode may forbid writing what is still on the way.
@@ -254,7 +257,7 @@ void Source::send_end(Item& item, const std::string& problem) {
 void Source::send_end(Item& item, const Digest& digest, const std::string& problem) {
   say(End{item.id, digest, problem});
   item.state = State::Ended;
-  item.entry.file = tools::UniqueFd();
+  item.entry.file = UniqueFd();
   item.digest.reset();
   ++cursor_;
 }
@@ -324,7 +327,7 @@ void Source::on(const Compare& compare) {
     answer
         .digest = {}; // no checksum is that: the sink wants the file, and is told why it cannot be
   }
-  item.entry.file = tools::UniqueFd();
+  item.entry.file = UniqueFd();
   link_.send(answer);
 }
 

@@ -69,6 +69,8 @@ class Source {
   Reporter& reporter_;
   std::optional<Total> total_;
   TreeWalk walk_;
+  std::size_t
+      most_; // in the window: each keeps its folder open, and what the sink asked for itself
   bool exhausted_ = false;
   std::uint64_t next_id_ = 1;
   std::deque<Item> window_;

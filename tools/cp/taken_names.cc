@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "common/unique_fd.h"
+#include "base/unique_fd.h"
 #include "cp/file_error.h"
 #include "cp/folder_names.h"
 #include "cp/safe_path.h"
@@ -31,7 +31,7 @@ class HeldEntry {
   }
 
  private:
-  tools::UniqueFd file_;
+  UniqueFd file_;
   struct stat stat_ = {};
   bool there_;
 };
@@ -46,7 +46,7 @@ class HeldEntry {
 
 TakenNames::TakenNames(int folder, const std::string& path) {
   std::vector<std::string> names;
-  if (!read_names(folder, names)) throw FileError("read folder", path, errno);
+  if (!read_names(folder, names)) throw FileError("read folder", path.empty() ? "." : path, errno);
   std::sort(names.begin(), names.end());
   before_.reserve(names.size());
   for (std::string& name : names) before_.push_back({std::move(name), false});

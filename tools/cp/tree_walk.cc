@@ -117,11 +117,10 @@ Entry TreeWalk::enter(int folder, const std::string& name, Entry entry) {
     return problem(std::move(entry), Severity::Error, why);
   }
   Level level;
-  tools::UniqueFd opened(
-      openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  UniqueFd opened(openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!opened || !names_in(opened.get(), level.names))
     return failure(std::move(entry), "read folder", errno);
-  level.folder = std::make_shared<const tools::UniqueFd>(std::move(opened));
+  level.folder = std::make_shared<const UniqueFd>(std::move(opened));
   level.end.type = Entry::Type::DirectoryEnd;
   level.end.path = entry.path;
   level.end.mode = entry.mode;
@@ -142,8 +141,8 @@ Entry TreeWalk::read_link(int folder, const std::string& name, Entry entry) {
 
 std::string open_file(Entry& entry) {
   // O_NONBLOCK: if it became a fifo since we looked, do not wait for its writer.
-  entry.file = tools::UniqueFd(openat(entry.folder->get(), entry.name.c_str(),
-                                      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  entry.file = UniqueFd(openat(entry.folder->get(), entry.name.c_str(),
+                               O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   return entry.file ? "" : FileError("open", entry.path, errno).what();
 }
 

@@ -11,15 +11,15 @@
 #include <string>
 #include <vector>
 
-#include "common/unique_fd.h"
+#include "base/unique_fd.h"
 #include "cp/protocol.h"
 
 namespace datum::cp {
 
 struct Root {
-  std::shared_ptr<const tools::UniqueFd> folder; // the one that contains it
-  std::string name;                              // its name there; "." is the folder itself
-  std::string path;                              // what the sink is told it is called
+  std::shared_ptr<const UniqueFd> folder; // the one that contains it
+  std::string name;                       // its name there; "." is the folder itself
+  std::string path;                       // what the sink is told it is called
 };
 
 struct Entry {
@@ -29,10 +29,10 @@ struct Entry {
   std::uint32_t mode = 0;
   Time mtime;
   std::uint64_t size = 0;
-  std::string target;                            // of a symbolic link
-  std::shared_ptr<const tools::UniqueFd> folder; // of a file: where it is
-  std::string name;                              // and what it is called there
-  tools::UniqueFd file;                          // and itself, once it is open
+  std::string target;                     // of a symbolic link
+  std::shared_ptr<const UniqueFd> folder; // of a file: where it is
+  std::string name;                       // and what it is called there
+  UniqueFd file;                          // and itself, once it is open
   bool sparse = false;
   std::string problem;
   Severity severity{}; // Note: left out on purpose
@@ -46,11 +46,11 @@ class TreeWalk {
 
  private:
   struct Level {
-    std::shared_ptr<const tools::UniqueFd> folder;
+    std::shared_ptr<const UniqueFd> folder;
     std::vector<std::string> names; // sorted, the next one last
     Entry end;                      // what next() gives once names is empty
   };
-  using Folder = std::shared_ptr<const tools::UniqueFd>;
+  using Folder = std::shared_ptr<const UniqueFd>;
   [[nodiscard]] Entry visit(const Folder& folder, const std::string& name, const std::string& path);
   Entry enter(int folder, const std::string& name, Entry entry);
   Entry read_link(int folder, const std::string& name, Entry entry);

@@ -46,9 +46,9 @@ bool has_proc() {
 }
 
 // -1 where the file system knows no files without a name.
-tools::UniqueFd make_nameless(int folder, std::uint32_t mode) {
+UniqueFd make_nameless(int folder, std::uint32_t mode) {
   if (!has_proc()) return {};
-  return tools::UniqueFd(openat(folder, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, mode));
+  return UniqueFd(openat(folder, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, mode));
 }
 
 // The mode is what the mask of the process, or the folder's access control list, made of it.
@@ -73,7 +73,7 @@ bool put_in_place(const WholeFile& file) {
   if (digest_of_short_file(file.content) != file.digest) return false;
   // A link takes no name away from another file: only a rename does.
   if (file.existing == Existing::Replace) return put_by_rename(file);
-  const tools::UniqueFd nameless = make_nameless(file.folder->get(), file.mode);
+  const UniqueFd nameless = make_nameless(file.folder->get(), file.mode);
   if (!nameless) return put_by_rename(file); // if the folder is at fault, that says so, too
   const std::string& path = file.identity.path;
   if (const int error = write_at(nameless.get(), file.content, 0); error != 0)

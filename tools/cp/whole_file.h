@@ -10,14 +10,14 @@
 #include <memory>
 #include <span>
 
-#include "common/unique_fd.h"
+#include "base/unique_fd.h"
 #include "cp/journal.h"
 #include "cp/put_in_place.h"
 
 namespace datum::cp {
 
 struct WholeFile {
-  std::shared_ptr<const tools::UniqueFd> folder;
+  std::shared_ptr<const UniqueFd> folder;
   Identity identity;
   std::uint32_t mode = 0;
   Existing existing{};

@@ -23,7 +23,8 @@ std::string read_conf(const std::string& file, bool may_be_absent) {
   auto text = conf::read_file(file);
   if (text) return std::move(*text);
   if (may_be_absent && text.error().code == ENOENT) return "";
-  throw ToolError(ExitCode::Failed, fmt::format("{}: {}", file, text.error().text));
+  throw ToolError(ExitCode::Failed,
+                  fmt::format("{}: {}", file.empty() ? "\"\"" : file, text.error().text));
 }
 
 std::vector<conf::ServiceEntry> read_services(const std::string& file) {

@@ -12,9 +12,9 @@
 #include "common/tool_error.h"
 
 namespace fs = std::filesystem;
+using datum::UniqueFd;
 using datum::tools::ExitCode;
 using datum::tools::ToolError;
-using datum::tools::UniqueFd;
 
 namespace datum::datadm {
 namespace {

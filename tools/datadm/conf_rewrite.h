@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "common/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace datum::datadm {
 
@@ -22,7 +22,7 @@ class ConfLock {
 
  private:
   std::filesystem::path file_; // what a link leads to
-  tools::UniqueFd folder_;
+  UniqueFd folder_;
 };
 
 } // namespace datum::datadm

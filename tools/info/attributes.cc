@@ -144,8 +144,8 @@ std::string merging(const DAT_PROVIDER_ATTR& a) {
   return refused.empty() ? "all pairs" : "all pairs but " + refused;
 }
 
-// The types are numbers that are or'ed all the same, and none of them needs a bit (C-31): VIRTUAL
-// is there always, 3 is SO_VIRTUAL and everything before it.
+// The types are numbers that are or'ed all the same, and none of them needs a bit (decision 131):
+// VIRTUAL is there always, 3 is SO_VIRTUAL and everything before it.
 std::string memory_types(unsigned value) {
   std::string text = "virtual";
   if ((value & DAT_MEM_TYPE_LMR) != 0) text += ", LMR";

@@ -49,7 +49,7 @@ std::vector<std::pair<std::string, std::string>> dat_environment() {
 }
 
 std::string test_memfd() {
-  const tools::UniqueFd fd = tools::make_memory_fd("dat-info");
+  const UniqueFd fd = tools::make_memory_fd("dat-info");
   if (!fd || ftruncate(fd.get(), 4096) != 0) return std::strerror(errno);
   return {};
 }

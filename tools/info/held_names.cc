@@ -11,9 +11,9 @@
 #include <tuple>
 
 #include "info/proc.h"
-#include "transport/inet/named_sockets.h"
-#include "transport/inet/port_rules.h"
-#include "transport/inet/qualifier_claim.h"
+#include "transport/host/named_sockets.h"
+#include "transport/host/port_rules.h"
+#include "transport/host/qualifier_claim.h"
 
 namespace datum::info {
 namespace {
@@ -37,7 +37,7 @@ bool is_mark(const PortName& name) {
 using Marks = std::map<std::uint16_t, int>;
 
 // Whether the name is in the way of a service point with this listener
-// (transport/inet/qualifier_holder.cc has the same rules).
+// (transport/host/qualifier_holder.cc has the same rules).
 bool is_in_the_way(const PortName& name, const TcpSocket& listener, unsigned unprivileged,
                    const Marks& marks) {
   if (!listener.listening() || listener.local.port != name.port) return false;

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace datum::info {
 namespace {
@@ -24,7 +24,7 @@ bool is_refused(long result) {
 bool lacks_pidfd() {
   const long fd = syscall(kPidfdOpen, getpid(), 0);
   const bool refused = is_refused(fd);
-  const tools::UniqueFd closed(static_cast<int>(fd));
+  const UniqueFd closed(static_cast<int>(fd));
   return refused;
 }
 
@@ -35,7 +35,7 @@ bool lacks_membarrier() {
 // Refused in as many ways as a kernel without them, a filter and an emulator have; what is short
 // now may come back.
 bool lacks_diagnostics() {
-  const tools::UniqueFd asked(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
+  const UniqueFd asked(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
   return !asked && errno != EMFILE && errno != ENFILE && errno != ENOMEM && errno != ENOBUFS;
 }
 

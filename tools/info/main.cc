@@ -43,7 +43,7 @@ std::vector<Adapter> wanted_adapters(const std::vector<std::string>& names) {
                  [&](const Adapter& a) { return a.name == name; });
     if (chosen.size() == before)
       throw ToolError(ExitCode::Failed,
-                      fmt::format("{}: no such IA is registered (dat-info without a name lists "
+                      fmt::format("\"{}\": no such IA is registered (dat-info without a name lists "
                                   "them; dat-info --check looks for mistakes in dat.conf)",
                                   name));
   }

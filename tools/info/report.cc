@@ -16,7 +16,7 @@
 
 #include <fmt/format.h>
 
-#include "common/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace datum::info {
 namespace {
@@ -119,7 +119,7 @@ void wait_until(Clock::time_point deadline, int socket) {
 }
 
 struct Asked {
-  tools::UniqueFd socket;
+  UniqueFd socket;
   int error = 0; // where there is none
 };
 
@@ -127,7 +127,7 @@ Asked connect_to(const std::string& name, Clock::time_point deadline) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (name.size() > sizeof address.sun_path) return {{}, ENAMETOOLONG};
-  tools::UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   if (!socket) return {{}, errno};
   std::memcpy(address.sun_path + 1, name.data() + 1, name.size() - 1); // '@' stands for NUL
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
@@ -138,11 +138,13 @@ Asked connect_to(const std::string& name, Clock::time_point deadline) {
 }
 
 // The first octet of what an IA answers (provider/inquiry.cc): with a file, the number of its form.
-constexpr std::byte kReport{1};
+// That of the first release is this one without leniencies.
+constexpr std::byte kFirstReport{1};
 constexpr std::byte kTooLong{2};
+constexpr std::byte kReport{3};
 
 // No file, and errno 0: let go without an answer, or the answer is only what `kind` says.
-tools::UniqueFd receive_file(int socket, std::byte& kind) {
+UniqueFd receive_file(int socket, std::byte& kind) {
   iovec piece{.iov_base = &kind, .iov_len = sizeof kind};
   alignas(cmsghdr) std::byte control[CMSG_SPACE(sizeof(int))];
   msghdr message{};
@@ -158,7 +160,7 @@ tools::UniqueFd receive_file(int socket, std::byte& kind) {
     return {};
   int fd = -1;
   std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
-  return tools::UniqueFd(fd);
+  return UniqueFd(fd);
 }
 
 std::string why_no_file(std::byte kind) {
@@ -206,14 +208,15 @@ Answer receive_answer(const Asked& asked, Clock::time_point deadline, std::size_
   if (!asked.socket) return {.report = {}, .gap = why_not("connecting", asked.error)};
   wait_until(deadline, asked.socket.get());
   std::byte kind{};
-  const tools::UniqueFd file = receive_file(asked.socket.get(), kind);
+  const UniqueFd file = receive_file(asked.socket.get(), kind);
   if (!file && errno != 0) return {.report = {}, .gap = why_not("waiting", errno)};
   if (!file) return {.report = {}, .gap = why_no_file(kind)};
-  if (kind != kReport)
+  if (kind != kReport && kind != kFirstReport)
     return {.report = {},
             .gap = fmt::format("what an IA says itself: its answer has form {}, this dat-info "
-                               "knows form {}; use the dat-info of that program's release",
-                               std::to_integer<int>(kind), std::to_integer<int>(kReport))};
+                               "knows forms {} and {}; use the dat-info of that program's release",
+                               std::to_integer<int>(kind), std::to_integer<int>(kFirstReport),
+                               std::to_integer<int>(kReport))};
   return read_answer(file.get(), room);
 }
 

@@ -39,8 +39,8 @@ ToolError failed(const std::string& what) {
 
 // A file in memory that cannot grow: nobody has to drain it, and a program that prints for ever
 // finds it full.
-tools::UniqueFd make_output() {
-  tools::UniqueFd file = tools::make_memory_fd("output of a tool");
+UniqueFd make_output() {
+  UniqueFd file = tools::make_memory_fd("output of a tool");
   if (!file || ftruncate(file.get(), kMostOutput) != 0 ||
       fcntl(file.get(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) != 0)
     throw failed("memory for the output of a tool");
@@ -83,6 +83,7 @@ void close_all_but_streams() {
                          int nothing, int output, pid_t parent) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  signal(SIGPIPE, SIG_DFL);            // which a server ignores, and a program inherits
   if (getppid() != parent) _exit(126); // it ended before it was watched
   dup2(nothing, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
@@ -110,7 +111,7 @@ Child::Child(const Command& command) : output_(make_output()) {
   const std::string program = find_program(command.words.at(0));
   if (program.empty())
     throw ToolError(ExitCode::Failed, fmt::format("{} is not installed", command.words[0]));
-  const tools::UniqueFd nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const UniqueFd nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!nothing) throw failed("/dev/null");
   std::vector<std::string> words = command.words, environment = environment_with(command);
   const std::vector<char*> argv = pointers_to(words), envp = pointers_to(environment);

@@ -8,8 +8,8 @@
 
 #include <sys/types.h>
 
+#include "base/unique_fd.h"
 #include "common/dat_events.h"
-#include "common/unique_fd.h"
 #include "perf/child_end.h"
 #include "perf/compare_tools.h"
 
@@ -37,7 +37,7 @@ class Child {
   [[nodiscard]] pid_t pid() const { return pid_; }
 
  private:
-  tools::UniqueFd output_;
+  UniqueFd output_;
   std::optional<ChildEnd> end_;
   pid_t pid_ = -1;
 };

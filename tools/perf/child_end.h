@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-#include "common/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace datum::perf {
 
@@ -19,7 +19,7 @@ class ChildEnd {
 
  private:
   pid_t child_;
-  tools::UniqueFd descriptor_;
+  UniqueFd descriptor_;
 };
 
 } // namespace datum::perf

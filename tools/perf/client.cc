@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/address.h"
+#include "common/file_limit.h"
 #include "common/progress.h"
 #include "common/text_line.h"
 #include "perf/compare.h"
@@ -32,11 +33,11 @@ constexpr std::uint64_t kOwnFiles = 64; // what a process has open beside its co
 void require_descriptors(const Task& task) {
   if (task.transport != Transport::Tcp) return;
   const std::uint64_t wanted = std::uint64_t{task.endpoints} + task.beside + kOwnFiles;
-  if (wanted <= file_limit()) return;
+  if (wanted <= tools::file_limit()) return;
   throw ToolError(ExitCode::Usage,
                   fmt::format("{} connections over TCP need {} descriptors, and this process may "
                               "have {} (ulimit -Hn; root and systemd's LimitNOFILE raise it)",
-                              task.endpoints + task.beside, wanted, file_limit()));
+                              task.endpoints + task.beside, wanted, tools::file_limit()));
 }
 
 Plan plan_of(const CommandLine& line) {

@@ -82,7 +82,13 @@ std::string transport_objection(const std::string& text) {
   return fmt::format("\"{}\" is none of auto, shm, tcp", text);
 }
 
+// Else an empty one, of a variable that is not set, would measure the loopback.
+std::string netns_objection(const std::string& side) {
+  return side.empty() ? "it is empty, and not NAME=ADDRESS, as in far=192.0.2.2" : "";
+}
+
 std::string plot_objection(const std::string& file) {
+  if (file.empty()) return "the name of the file is empty";
   const std::string extension = std::filesystem::path(file).extension().string();
   if (extension.empty() || extension == ".svg") return {};
   return fmt::format("{}: plots are SVG, not {}; choose a name that ends in .svg", file, extension);

@@ -44,6 +44,7 @@ std::string transport_objection(const std::string& text);
 
 // The same for --plot: a name that promises something else than the SVG it would hold.
 std::string plot_objection(const std::string& file);
+std::string netns_objection(const std::string& side);
 
 // Tests that move no bytes appear once, the others for each memory and size.
 std::vector<Task> tasks_of(const CommandLine& line);

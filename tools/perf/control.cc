@@ -50,11 +50,12 @@ void Control::connect(const tools::Address& address, DAT_CONN_QUAL port,
   connected_ = true;
 }
 
-void Control::accept(tools::Cr request, tools::Deadline deadline) {
+void Control::accept(tools::Cr request, tools::Deadline deadline, const std::string& peer) {
+  peer_ = peer;
   tools::accept(std::move(request), ep_.get(), peer_);
   while (inbox_.empty()) {
     const auto event = tools::wait_event(evd_, deadline);
-    if (!event) throw ToolError(ExitCode::PeerLost, "a client connected, but said nothing");
+    if (!event) throw ToolError(ExitCode::PeerLost, peer_ + ": it connected, but said nothing");
     handle(*event);
   }
 }

@@ -27,7 +27,7 @@ class Control {
   void connect(const tools::Address& address, DAT_CONN_QUAL port, std::chrono::milliseconds timeout,
                const std::string& peer);
   // The client has until the deadline to say its first word.
-  void accept(tools::Cr request, tools::Deadline deadline);
+  void accept(tools::Cr request, tools::Deadline deadline, const std::string& peer);
 
   void send(const Message& message);
   // Blocks. Throws PeerLost when the peer closed or fell silent, and what the peer reported if it

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "perf/local.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -10,11 +11,15 @@
 #include <cerrno>
 #include <chrono>
 #include <climits>
+#include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <system_error>
 
 #include <fmt/format.h>
 
+#include "base/unique_fd.h"
+#include "common/memory_fd.h"
 #include "common/std_streams.h"
 #include "perf/child_end.h"
 #include "perf/machine.h"
@@ -36,6 +41,35 @@ struct Word {
 };
 static_assert(sizeof(Word) <= PIPE_BUF, "it is written in one piece");
 
+// What this process says on stderr while it opens the adapter: the parent, which opens the same one
+// behind it, says it, too. Shown where the parent comes no further, dropped where it does.
+class HeldBackLog {
+ public:
+  HeldBackLog()
+      : held_(tools::make_memory_fd("log of the server side")),
+        shown_(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)) {
+    if (held_ && shown_) dup2(held_.get(), STDERR_FILENO);
+  }
+  ~HeldBackLog() {
+    if (!held_ || !shown_) return; // dropped, or never held back
+    dup2(shown_.get(), STDERR_FILENO);
+    std::array<char, 4096> part = {};
+    lseek(held_.get(), 0, SEEK_SET);
+    for (ssize_t n = 0; (n = read(held_.get(), part.data(), part.size())) > 0;)
+      if (write(STDERR_FILENO, part.data(), static_cast<std::size_t>(n)) != n) break;
+  }
+  HeldBackLog(const HeldBackLog&) = delete;
+  HeldBackLog& operator=(const HeldBackLog&) = delete;
+  void drop() {
+    if (held_ && shown_) dup2(shown_.get(), STDERR_FILENO);
+    held_ = UniqueFd();
+    shown_ = UniqueFd();
+  }
+
+ private:
+  UniqueFd held_, shown_;
+};
+
 ExitCode serve_once(ServerOptions options, int core, int to_parent) {
   if (core >= 0) pin_to(core);
   options.once = true;
@@ -44,7 +78,11 @@ ExitCode serve_once(ServerOptions options, int core, int to_parent) {
   signal(SIGINT, SIG_IGN);
   signal(SIGTERM, SIG_IGN);
   bool listens = false;
+  std::optional<HeldBackLog> log;
+  // In another network it has warnings of its own; a log that was asked for is wanted of both sides.
+  if (options.far.netns.empty() && std::getenv("DATUM_LOG") == nullptr) log.emplace();
   options.on_listening = [&](std::uint64_t port) {
+    if (log) log->drop();
     const Word word{port, ExitCode::Ok, {}};
     if (write(to_parent, &word, sizeof word) != sizeof word)
       throw ToolError(ExitCode::Failed, "the parent process is gone");
@@ -54,6 +92,7 @@ ExitCode serve_once(ServerOptions options, int core, int to_parent) {
     if (!options.far.netns.empty()) enter(options.far);
     return run_server(options);
   } catch (const ToolError& error) {
+    log.reset();
     Word word{0, error.code(), {}};
     std::strncpy(word.why.data(), error.what(), word.why.size() - 1);
     if (listens || write(to_parent, &word, sizeof word) != sizeof word)

@@ -2,7 +2,6 @@
 #include "perf/machine.h"
 
 #include <sched.h>
-#include <sys/resource.h>
 #include <sys/utsname.h>
 
 #include <cerrno>
@@ -73,18 +72,6 @@ void pin_to(int core) {
     throw tools::ToolError(tools::ExitCode::Usage,
                            fmt::format("core {}: {} (taskset -p $$ shows the usable ones)", core,
                                        std::strerror(errno)));
-}
-
-void raise_file_limit() {
-  rlimit limit = {};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-std::uint64_t file_limit() {
-  rlimit limit = {};
-  return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
 }
 
 } // namespace datum::perf

@@ -23,8 +23,5 @@ bool is_busy(const Machine& machine);        // others run on it, so figures mea
 std::vector<int> allowed_cores();
 // This thread, and threads that it starts later. Throws ToolError(Usage): no such core for us.
 void pin_to(int core);
-// As far as we may: an endpoint needs descriptors.
-void raise_file_limit();
-std::uint64_t file_limit(); // descriptors that this process may have
 
 } // namespace datum::perf

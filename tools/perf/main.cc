@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "common/file_limit.h"
 #include "common/interrupt.h"
 #include "common/options.h"
 #include "perf/client.h"
@@ -46,6 +47,7 @@ void add_transport(CLI::App& app, CommandLine& line) {
                  "run the passive side of --local in this network namespace, which has that\n"
                  "address: both sides and the limits go through what connects it with ours")
       ->type_name("NAME=ADDRESS")
+      ->check(CLI::Validator(datum::perf::netns_objection, ""))
       ->needs("--local");
   app.add_option("--transport", line.transport,
                  "what connections may take: shared memory, TCP, or the best of them. On one\n"
@@ -188,7 +190,7 @@ int main(int argc, char** argv) try {
                       "--port 0: for a server that takes any free port; name the one "
                       "that it tells");
     datum::tools::catch_interrupts();
-    datum::perf::raise_file_limit();
+    datum::tools::raise_file_limit();
     // The provider reads it when an IA is opened, on both sides of --local.
     if (!line.transport.empty()) setenv("DATUM_TRANSPORT", line.transport.c_str(), 1);
     if (line.core >= 0) datum::perf::pin_to(line.core);

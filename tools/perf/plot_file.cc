@@ -30,7 +30,7 @@ PlotFile::PlotFile(std::string path)
     : path_(std::move(path)),
       file_(open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode)) {
   is_new_ = static_cast<bool>(file_);
-  if (!is_new_) file_ = tools::UniqueFd(open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, kMode));
+  if (!is_new_) file_ = UniqueFd(open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, kMode));
   if (!file_) throw cannot_write(ExitCode::Usage, path_);
 }
 

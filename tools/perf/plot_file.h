@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "common/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace datum::perf {
 
@@ -22,7 +22,7 @@ class PlotFile {
  private:
   std::string path_;
   bool is_new_ = false;
-  tools::UniqueFd file_;
+  UniqueFd file_;
 };
 
 } // namespace datum::perf

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "common/address.h"
+#include "common/dat_error.h"
 #include "common/std_streams.h"
 #include "common/text_line.h"
 #include "perf/churn.h"
@@ -35,6 +36,7 @@ class Server {
   ExitCode run();
 
  private:
+  [[nodiscard]] std::string address_of(const tools::Cr& request) const;
   void serve(tools::Cr request);
   void obey(Control& control);
   Message answer(Control& control, const Message& message);
@@ -47,38 +49,50 @@ class Server {
   Requests requests_;
   DAT_CONN_QUAL port_;
   tools::Psp listener_;
+  std::string client_; // as errors name it
   std::unique_ptr<Link> link_;
   std::unique_ptr<ToolServer> tool_; // at most one, and no longer than its client
 };
+
+std::string Server::address_of(const tools::Cr& request) const {
+  DAT_CR_PARAM param = {};
+  tools::check(dat_cr_query(request.get(), DAT_CR_FIELD_ALL, &param), "dat_cr_query", ia_.name());
+  return tools::address_text(reinterpret_cast<const sockaddr*>(param.remote_ia_address_ptr));
+}
 
 void Server::log(const std::string& text) const {
   if (!options_.quiet) tools::log_line(fmt::format("dat-perf: {}", text));
 }
 
 ExitCode Server::run() {
-  if (options_.on_listening)
+  if (options_.on_listening) {
     options_.on_listening(port_);
-  else
+  } else {
+    tools::outlive_readers();
     tools::print_line("dat-perf: listening on {} ({}), port {}, process {}", ia_.name(),
                       ia_.address(), port_, getpid());
-  std::fflush(stdout);
+    tools::flush_output();
+  }
   for (;;) {
     tools::Cr request = requests_.next_client();
+    ExitCode code = ExitCode::Ok; // its client has left in order
     try {
       serve(std::move(request));
     } catch (const ToolError& error) {
       if (error.code() == ExitCode::Interrupted) throw;
       log(error.what());
+      code = error.code();
     }
     link_.reset();
     tool_.reset();
-    if (options_.once) return ExitCode::Ok;
+    if (options_.once) return code;
   }
 }
 
 void Server::serve(tools::Cr request) {
   Control control(ia_);
-  control.accept(std::move(request), tools::after(options_.timeout));
+  client_ = fmt::format("client {}", address_of(request));
+  control.accept(std::move(request), tools::after(options_.timeout), client_);
   obey(control);
 }
 
@@ -110,7 +124,7 @@ Message Server::answer(Control& control, const Message& message) {
     const tools::Deadline deadline = tools::after(std::chrono::seconds(60));
     control.send({"accepting", {}, {}});
     for (std::uint32_t i = 0; i < link_->connections(); ++i)
-      tools::accept(requests_.next_data(wanted, control, deadline), link_->ep(i).get(), "client");
+      tools::accept(requests_.next_data(wanted, control, deadline), link_->ep(i).get(), client_);
     link_->await_established();
     prepare(*link_);
   } else if (message.verb == "run" && link_ && link_->established()) {
@@ -157,7 +171,7 @@ Message Server::start_tool(const Message& message) {
 Message Server::set_up(const Message& message) {
   const auto task = to_task(message);
   if (!task) throw ToolError(ExitCode::Failed, "unknown task; is the client of another version?");
-  link_ = std::make_unique<Link>(ia_, *task, "client");
+  link_ = std::make_unique<Link>(ia_, *task, client_);
   link_->set_peer_memory(
       {static_cast<DAT_RMR_CONTEXT>(message.number("rmr")), message.number("base")});
   const RemoteMemory own = link_->own_memory();

@@ -26,8 +26,8 @@ namespace {
 constexpr auto kListenPatience = std::chrono::seconds(5);
 constexpr auto kLook = std::chrono::milliseconds(20);
 
-tools::UniqueFd bound_socket(std::uint64_t& port) {
-  tools::UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+UniqueFd bound_socket(std::uint64_t& port) {
+  UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address = {};
   address.sin_family = AF_INET;
   socklen_t length = sizeof address;
@@ -40,8 +40,8 @@ tools::UniqueFd bound_socket(std::uint64_t& port) {
 
 // Two ports that are free now. The tool takes them a moment later, and fails if it was too late.
 Meeting with_ports(Meeting meeting) {
-  const tools::UniqueFd first = bound_socket(meeting.port);
-  const tools::UniqueFd second = bound_socket(meeting.data_port);
+  const UniqueFd first = bound_socket(meeting.port);
+  const UniqueFd second = bound_socket(meeting.data_port);
   return meeting;
 }
 

@@ -87,7 +87,7 @@ ClientOptions finished(const CommandLine& line) {
   if (!datum::tools::parse_size(line.size, o.size) || o.size < datum::ping::kLeast ||
       o.size > datum::ping::kMost)
     throw ToolError(ExitCode::Usage,
-                    fmt::format("--size {}: not a size between 8 and 1M", line.size));
+                    fmt::format("--size \"{}\": not a size between 8 and 1M", line.size));
   o.interval = std::chrono::microseconds(static_cast<long>(line.interval * 1e6));
   o.timeout = std::chrono::milliseconds(static_cast<long>(line.timeout * 1e3));
   if (line.ipv4) o.family = AF_INET;

@@ -68,9 +68,10 @@ void Server::log(const std::string& text) const {
 }
 
 ExitCode Server::run() {
+  tools::outlive_readers();
   tools::print_line("dat-ping: answering on {} ({}), port {}, process {}", ia_.name(),
                     ia_.address(), port_, getpid());
-  std::fflush(stdout);
+  tools::flush_output();
   for (;;)
     if (const auto event = tools::wait_event(evd_, tools::kNever)) handle(*event);
 }

@@ -16,7 +16,7 @@ void V1::to_dat(IaControl& ia, DAT_IA_ATTR& to) {
 
 void V1::to_dat(IaControl& ia, DAT_PROVIDER_ATTR& to) {
   attributes::describe(ia, to);
-  // The "union" of all types, although their numbers are no bits (C-31).
+  // The "union" of all types, although their numbers are no bits (decision 131).
   to.lmr_mem_types_supported = DAT_MEM_TYPE_SO_VIRTUAL;
   to.num_provider_specific_attr = 0;
   to.provider_specific_attr = nullptr;
@@ -35,7 +35,8 @@ void V1::to_dat(std::span<const NamedAttribute> from, DAT_EP_ATTR& to) {
 }
 
 void V1::describe(const RegionRequest& request, bool relaxed_ordering, DAT_LMR_PARAM& to) {
-  // An IA that was opened without the RO_AWARE_ prefix has strongly ordered memory only (D-34).
+  // An IA that was opened without the RO_AWARE_ prefix has strongly ordered memory only
+  // (decision 34).
   const bool relaxed = relaxed_ordering && request.type == MemoryType::Virtual;
   attributes::describe(request, relaxed ? DAT_MEM_TYPE_VIRTUAL : DAT_MEM_TYPE_SO_VIRTUAL, to);
 }

@@ -14,9 +14,9 @@
 #include <span>
 
 #include "base/status.h"
-#include "core/event.h"
-#include "core/memory_region.h"
-#include "core/types.h"
+#include "core/events/event.h"
+#include "core/memory/memory_region.h"
+#include "core/port/types.h"
 #include "facade/context.h"
 #include "facade/event.h"
 #include "facade/ia_control.h"
@@ -58,7 +58,8 @@ struct V1 {
   static void write_dto(const Event& event, DAT_EVENT& out) {
     out.event_data.dto_completion_event_data.transfered_length = event.value;
   }
-  // An RSP is logically gone once its request exists (api 7.2).
+  // An RSP is logically gone once its request exists
+  // (dat/dat.h, DAT_CR_ARRIVAL_EVENT_DATA).
   static void write_request(const Event& event, DAT_EVENT& out) {
     if (event.size != 0)
       out.event_data.cr_arrival_event_data.sp_handle.rsp_handle = DAT_HANDLE_NULL;

@@ -79,7 +79,7 @@ void V2::to_dat(IaControl& ia, DAT_IA_ATTR& to) {
 
 void V2::to_dat(IaControl& ia, DAT_PROVIDER_ATTR& to) {
   attributes::describe(ia, to);
-  // The "union" of all types, although their numbers are no bits (C-31).
+  // The "union" of all types, although their numbers are no bits (decision 131).
   to.lmr_mem_types_supported = static_cast<DAT_MEM_TYPE>(DAT_MEM_TYPE_VIRTUAL | DAT_MEM_TYPE_LMR |
                                                          DAT_MEM_TYPE_SHARED_VIRTUAL);
   to.rdma_read_lmr_rmr_context_exposure = DAT_FALSE;

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/object.h"
+#include "core/object/object.h"
 
 namespace datum {
 

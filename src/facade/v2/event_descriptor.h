@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/unique_fd.h"
-#include "core/notification_object.h"
+#include "core/events/notification_object.h"
 
 namespace datum {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // facade/v2/extension_counters.cc: what the core has counted, as the counters of DAT 2.0.
 // Lives here: which is which, setting to zero, starting and stopping, printing.
-// Not here:   counting (core/tally.h): it never stops and never goes back.
+// Not here:   counting (core/object/tally.h): it never stops and never goes back.
 #include "facade/v2/extension_counters.h"
 
 #include <algorithm>

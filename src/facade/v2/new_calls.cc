@@ -69,7 +69,7 @@ DAT_RETURN ep_post_rdma_read_to_rmr(DAT_EP_HANDLE ep_handle, const DAT_RMR_TRIPL
   if (local == nullptr) return invalid_argument<V2>(Detail::Arg2);
   if (remote == nullptr) return invalid_argument<V2>(Detail::Arg4);
   std::uint64_t memory = 0;
-  const MemoryWindow* window = ep.adapter().find_window(local->rmr_context);
+  const MemoryWindow* window = ep.adapter().memory().find_window(local->rmr_context);
   if (window == nullptr || !ep->zone()) return invalid_argument<V2>(Detail::Arg2);
   switch (ep->check_own(local->rmr_context, local->virtual_address, local->segment_length,
                         kRemoteWrite, memory)) {

@@ -13,9 +13,9 @@
 #include <span>
 
 #include "base/status.h"
-#include "core/event.h"
-#include "core/memory_region.h"
-#include "core/types.h"
+#include "core/events/event.h"
+#include "core/memory/memory_region.h"
+#include "core/port/types.h"
 #include "facade/context.h"
 #include "facade/event.h"
 #include "facade/ia_control.h"
@@ -88,7 +88,7 @@ struct V2 {
   }
   static void write_connection(const Event& event, InterfaceAdapter& adapter, DAT_EVENT& out) {
     if (event.kind >= EventKind::DatagramsRequest && event.kind <= EventKind::DatagramsFailed)
-      write_datagrams(event, &adapter.datagram_addresses(), out);
+      write_datagrams(event, &adapter.datagrams().addresses(), out);
   }
 
   // A failure names argument `position`. Values are not compared with limits here.

@@ -2,12 +2,12 @@
 // transport/iwarp/ddp.h: DDP segments: their control octets and the two headers.
 #pragma once
 
-#include "core/types.h"
+#include "core/port/types.h"
 #include "transport/iwarp/wire.h"
 
 namespace datum::iwarp {
 
-// RFC 5040 section 4.3 and RFC 7306 section 4: what a message is. On the wire in four bits; the
+// RFC 5040 section 4.2 and RFC 7306 section 4.2: what a message is. On the wire in four bits; the
 // values that are not named here are nobody's.
 enum class Rdmap : std::uint8_t {
   Write = 0,
@@ -45,7 +45,7 @@ constexpr bool is_extension(Rdmap opcode) {
   return opcode >= Rdmap::Immediate;
 }
 
-// RFC 5041 section 5.3: the queues of untagged messages.
+// RFC 5041 section 5.1.2 and RFC 7306 section 10.2: the queues of untagged messages.
 inline constexpr std::uint32_t kSendQueue = 0;
 inline constexpr std::uint32_t kReadQueue = 1; // Read and Atomic Requests
 inline constexpr std::uint32_t kTerminateQueue = 2;
@@ -133,6 +133,6 @@ constexpr bool decode(WireReader& in, UntaggedHeader& header) {
 }
 static_assert(round_trips(UntaggedHeader{.invalidate = 0xabcdef07, .queue = 1, .msn = 7}));
 
-inline constexpr std::uint32_t kFirstMsn = 1; // 1, not 0 (RFC 5041 section 5.3)
+inline constexpr std::uint32_t kFirstMsn = 1; // 1, not 0 (RFC 5041 section 4.3)
 
 } // namespace datum::iwarp

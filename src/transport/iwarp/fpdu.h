@@ -10,7 +10,7 @@ namespace datum::iwarp {
 
 inline constexpr std::size_t kLengthSize = 2;
 inline constexpr std::size_t kCrcSize = 4;
-inline constexpr std::size_t kMostSentUlpdu = 64768; // RFC 5044 section 5.1
+inline constexpr std::size_t kMostSentUlpdu = 64768; // RFC 5044 section 3
 inline constexpr std::size_t kLeastUlpdu = 128;
 inline constexpr std::size_t kMarkerSize = 4;
 inline constexpr std::size_t kMarkerSpacing = 512;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/iwarp/inbound.cc: from a header to what it asks for. Numbers in comments are those of
-// the checks of spec 11.2.
+// the checks of decision 410.
 #include "transport/iwarp/inbound.h"
 
 #include "base/copy_bytes.h"
-#include "transport/seam/copy.h"
+#include "core/port/copy.h"
 
 namespace datum::iwarp {
 
@@ -119,7 +119,7 @@ Step Inbound::on_write(const Octets* payload) {
 }
 
 // Whoever spins on the last octets of a Write must not see them before the others, nor before the
-// CRC was good: the last cache line waits in tail_ (design 4).
+// CRC was good: the last cache line waits in tail_ (decision 302).
 std::size_t Inbound::write_places(std::uint64_t done, std::uint64_t length,
                                   std::span<Segment> out) {
   if (!check_write()) return 0;
@@ -201,7 +201,7 @@ Step Inbound::on_untagged(Octets header, const Octets* payload) {
   WireReader in(header);
   if (!decode(in, untagged_)) return Step::Stop;
   const Rdmap opcode = untagged_.control.opcode;
-  // Whatever is odd about it, it ends the stream (6.3, 35).
+  // Whatever is odd about it, it ends the stream (35).
   if (opcode == Rdmap::Terminate) return header_size_ == ulpdu_ ? Step::Go : Step::Discard;
   if (!check_queue()) return Step::Stop;
   switch (opcode) {
@@ -255,8 +255,8 @@ Step Inbound::check_receive(bool& waits) {
     }
   }
   if (untagged_.offset != send_received_) return refuse_segment(error::kMessageOffset); // 10
-  // Immediate Data of its own takes a Recv without filling it (RFC 7306 section 6); a segment that
-  // says it continues a Send is measured as one.
+  // Immediate Data of its own takes a Recv without filling it (RFC 7306 section 6.3); a segment
+  // that says it continues a Send is measured as one.
   const bool fills = send_open_ || !is_immediate(untagged_.control.opcode);
   const std::uint64_t end = untagged_.offset + payload_;
   if (end > 0xffffffffU || (fills && !waits && end > capacity)) { // 11
@@ -509,7 +509,7 @@ void Inbound::end_terminate() {
 void Inbound::end_read_request() {
   WireReader in(Octets(header_).subspan(UntaggedHeader::kWireSize));
   ++next_msn_[kReadQueue];
-  // Not before everything that came earlier has been delivered (spec 7.2, 7).
+  // Not before everything that came earlier has been delivered (RFC 5040 section 5.5).
   const std::uint32_t after = next_msn_[kSendQueue];
   if (untagged_.control.opcode == Rdmap::ReadRequest) {
     ReadRequest request;

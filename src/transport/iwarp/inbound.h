@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/iwarp/inbound.h: FPDUs that arrive: the checks of spec 11.2 in their order, placement,
-// delivery, messages that wait for a Recv.
+// transport/iwarp/inbound.h: FPDUs that arrive: the checks of decision 410 in their order,
+// placement, delivery, messages that wait for a Recv.
 // Not here: where an FPDU ends (fpdu_decoder.h); serving Reads, our own requests (outbound.h).
 #pragma once
 
 #include <optional>
 #include <vector>
 
+#include "core/port/waiting_messages.h"
 #include "transport/iwarp/fpdu_decoder.h"
 #include "transport/iwarp/outbound.h"
 #include "transport/iwarp/stream.h"
-#include "transport/seam/waiting_messages.h"
 
 namespace datum::iwarp {
 

@@ -4,8 +4,8 @@
 #include <new>
 
 #include "base/copy_bytes.h"
+#include "core/port/copy.h"
 #include "transport/iwarp/inbound.h"
-#include "transport/seam/copy.h"
 
 namespace datum::iwarp {
 namespace {

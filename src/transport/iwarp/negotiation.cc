@@ -13,7 +13,7 @@ Rtr choose_rtr(const EnhancedData& offer) {
   if (offer.rtr_write) return Rtr::Write;
   if (offer.rtr_read) return Rtr::Read;
   if (offer.rtr_send) return Rtr::Send;
-  return Rtr::Write; // nothing offered: what we support is still said (RFC 6581 section 6)
+  return Rtr::Write; // nothing offered: what we support is still said (RFC 6581 section 9.2)
 }
 
 Rtr rtr_of(const EnhancedData& reply) {
@@ -38,7 +38,7 @@ EnhancedData say(const Terms& terms) {
   data.rtr_send = terms.rtr == Rtr::Send;
   data.rtr_write = terms.rtr == Rtr::Write;
   data.rtr_read = terms.rtr == Rtr::Read;
-  // What the peer leaves to the consumers, we leave to them: the same word (RFC 6581 section 4).
+  // What the peer leaves to the consumers, we leave to them: the same word (RFC 6581 section 9.1).
   data.ird = terms.peer_ird == kNotNegotiated ? kNotNegotiated : terms.reads_in;
   data.ord = terms.peer_ord == kNotNegotiated ? kNotNegotiated : terms.reads_out;
   // The RTR read needs a place, though the engine itself answers it.
@@ -54,7 +54,7 @@ StartupFrame make_request(const Wishes& wishes, Octets private_data) {
   request.revision = wishes.revision;
   request.private_data = private_data;
   if (wishes.revision < 2) return request;
-  // The read form needs a place among our reads (RFC 6581 section 6).
+  // The read form needs a place among our reads (RFC 6581 section 9.1).
   request.enhanced = EnhancedData{.peer_to_peer = true,
                                   .rtr_send = false,
                                   .rtr_write = true,

@@ -18,7 +18,7 @@ struct Wishes {
   bool for_own_kind = false;    // a request that only a peer of our own kind has an answer to
 };
 
-// RFC 6581 section 6: the frame that the initiator sends first.
+// RFC 6581 section 9.2: the frame that the initiator sends first.
 enum class Rtr : std::uint8_t {
   None,  // client-server, or revision 1: nothing is agreed
   Send,  // B

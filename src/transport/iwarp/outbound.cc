@@ -8,12 +8,13 @@
 namespace datum::iwarp {
 namespace {
 
-// Up to here a copy costs less than two more pieces to gather (spec 12.3).
+// Up to here a copy costs less than two more pieces to gather (decision 418).
 constexpr std::size_t kCopyMost = 1024;
 // With a CRC, which has to be that of what is sent: programs write into what they have just posted,
 // though they must not. Above this copies would cost too much of the bandwidth.
 constexpr std::size_t kCopyMostWithCrc = 8 * 1024;
-// A Write is cut into messages of this size, so that a response may go in between (spec 12.7).
+// A Write is cut into messages of this size, so that a response may go in between
+// (decision 417).
 constexpr std::uint64_t kWriteCut = 1024 * 1024;
 constexpr unsigned kResponsesInARow = 4; // then a message of our own has its turn
 constexpr std::size_t kLeastCopiedPayload = 4096;
@@ -419,7 +420,7 @@ void Outbound::send_rtr(Rtr form, const Hello* hello) {
   case Rtr::Send:
     queue_.add(HeaderOctets(untagged(Rdmap::Send, next_send_msn_++)), {}, true, false, {});
     break;
-  case Rtr::None: // legal and harmless, and the peer may need a first FPDU (spec 2.5)
+  case Rtr::None: // legal and harmless, and the peer may need a first FPDU (decision 402)
   case Rtr::Write: build_carrier(kHelloStag, hello != nullptr ? encode(*hello) : 0, false); break;
   }
 }

@@ -3,9 +3,9 @@
 // them are still answered before an end.
 #include <atomic>
 
+#include "core/port/copy.h"
 #include "transport/iwarp/header_octets.h"
 #include "transport/iwarp/outbound.h"
-#include "transport/seam/copy.h"
 
 namespace datum::iwarp {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <new>
 
-#include "transport/seam/copy.h"
+#include "core/port/copy.h"
 
 namespace datum::iwarp {
 namespace {

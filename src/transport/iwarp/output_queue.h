@@ -10,9 +10,9 @@
 #include <optional>
 #include <vector>
 
+#include "core/port/transport.h"
 #include "transport/iwarp/crc32c.h"
 #include "transport/iwarp/fpdu.h"
-#include "transport/seam/transport.h"
 
 namespace datum::iwarp {
 
@@ -65,7 +65,7 @@ struct Payload {
 class OutputQueue {
  public:
   // What waits at most beside the FPDU that is added: enough to keep TCP busy, little enough that
-  // a Terminate or a response is not stuck behind it for long (spec 12.3).
+  // a Terminate or a response is not stuck behind it for long (decision 418).
   static constexpr std::size_t kMostWaiting = 256 * 1024;
 
   explicit OutputQueue(ChunkPool& pool, std::size_t most_waiting = kMostWaiting)

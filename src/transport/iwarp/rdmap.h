@@ -31,7 +31,7 @@ static_assert(round_trips(ReadRequest{.sink_stag = 1, .size = 100, .source_offse
 // RFC 7306 section 5.1.
 enum class AtomicOperation : std::uint8_t { FetchAdd = 0, CompareSwap = 2 };
 
-// RFC 7306 section 5.2. FetchAdd: `data` is added, `mask` marks where carries stop.
+// RFC 7306 section 5.2.1. FetchAdd: `data` is added, `mask` marks where carries stop.
 struct AtomicRequest {
   static constexpr std::size_t kWireSize = 52;
   AtomicOperation operation = AtomicOperation::FetchAdd; // as received: may not be a named one
@@ -60,7 +60,7 @@ constexpr bool decode(WireReader& in, AtomicRequest& request) {
 }
 static_assert(round_trips(AtomicRequest{.operation = AtomicOperation::CompareSwap, .data = 9}));
 
-// RFC 7306 section 5.3.
+// RFC 7306 section 5.2.2.
 struct AtomicResponse {
   static constexpr std::size_t kWireSize = 12;
   std::uint32_t identifier = 0;

@@ -110,7 +110,8 @@ void Session::end_behind_the_peer() {
   if (stream_.peer == PeerKind::Undecided && !wishes_.for_own_kind && hello_has_arrived())
     decide_peer(PeerKind::Foreign);
   if (state_ != State::Full) return;
-  // A peer of ours announces an orderly end; of others, one between messages has to do (8.2).
+  // A peer of ours announces an orderly end; of others, one between messages has to do
+  // (decision 413).
   const bool orderly = stream_.peer != PeerKind::Own && decoder_.at_boundary() &&
                        !inbound_.message_under_way() && outbound_.consumer_reads() == 0;
   if (may_say_last_words(true)) begin_ending();
@@ -170,7 +171,7 @@ void Session::sent(std::size_t octets, Instant now) {
   const std::uint32_t completed = queue_.sent(octets);
   if (startup_left_ != 0) {
     startup_left_ -= std::min(startup_left_, octets);
-    // Client-server: the responder has nothing to wait for (2.5).
+    // Client-server: the responder has nothing to wait for (decision 423).
     if (startup_left_ == 0 && state_ == State::Full && !established_ && !stream_.terms.peer_to_peer)
       establish();
   }
@@ -338,8 +339,8 @@ void Session::fail(const Terminate& last_words) {
   last_error_ = last_words.error;
   last_error_is_ours_ = true;
   if (waiting_first_) {
-    // No FPDU of the peer has been valid, so none may be sent (2.2); an end in order would say that
-    // nothing was wrong.
+    // No FPDU of the peer has been valid, so none may be sent (decision 402); an end in order would
+    // say that nothing was wrong.
     abort();
     report_end(CloseReason::Broken);
     return;
@@ -400,7 +401,7 @@ void Session::on_terminate(const Terminate& terminate, const UntaggedHeader& hea
     stream_.events->on_request_failed(RequestClass::Read, DtoStatus::RemoteResponder, 0);
   }
   if (state_ != State::Full) return;
-  // Never answered (6.3).
+  // Never answered (decision 411).
   if (may_say_last_words(false)) begin_ending();
   report_end(CloseReason::Broken);
 }
@@ -410,8 +411,8 @@ void Session::on_peer_close() {
   report_end(CloseReason::Disconnected);
 }
 
-// Reads that were accepted before an end in order are answered (8.2), while the memory they name is
-// there still: once close() returns it may go.
+// Reads that were accepted before an end in order are answered (decision 413), while the memory
+// they name is there still: once close() returns it may go.
 void Session::answer_owed_reads() {
   closing_ = true; // of one that may not be answered any more nobody hears
   outbound_.answer_before_the_end();
@@ -422,7 +423,8 @@ void Session::close(CloseMode mode, Instant now) {
   deferred_failure_.reset();
   if (state_ == State::Full && mode == CloseMode::Disconnect) answer_owed_reads();
   const bool full = state_ == State::Full;
-  // Before the initiator has spoken, the responder may not say even this (2.2).
+  // Before the initiator has spoken, the responder may not say even this
+  // (RFC 5044 section 7.1.2).
   const bool mute = waiting_first_ && mode == CloseMode::Abort;
   if (full && !mute && may_say_last_words(true)) {
     outbound_.send_last_ack();

@@ -32,12 +32,13 @@ struct Settings {
   // asked whether it acknowledges.
   Duration hello_timeout = kSecond / 4;
   Duration end_timeout = 5 * kSecond; // our last octets, and the peer's end of the stream
-  // RFC 5041 section 5.3 says 1. Two ends that both begin elsewhere come to the wrap at once.
+  // RFC 5041 section 4.3 says 1. Two ends that both begin elsewhere come to the wrap at once.
   std::uint32_t first_msn = kFirstMsn;
 };
 
 enum class NoReply : std::uint8_t {
-  Nothing, // the peer closed, or was lost, without a word: it may not know revision 2 (spec 2.3)
+  Nothing, // the peer closed, or was lost, without a word: it may not know revision 2
+           // (decision 403)
   Foreign, // what it says is no reply to this request
   NotHere, // one of our own kind: the port is not for that qualifier
 };
@@ -153,7 +154,8 @@ class Session final : private StreamControl {
   // Why it ended, for the log: what we said or were told.
   const std::optional<ErrorCode>& last_error() const { return last_error_; }
   bool last_error_is_ours() const { return last_error_is_ours_; }
-  // The header of the peer's Terminate, if none may have that; it counted all the same (6.3).
+  // The header of the peer's Terminate, if none may have that; it counted all the same
+  // (decision 411).
   const std::optional<UntaggedHeader>& odd_terminate() const { return odd_terminate_; }
 
  private:

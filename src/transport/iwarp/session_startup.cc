@@ -206,7 +206,8 @@ void Session::on_reply_frame() {
     fail_connect(ConnectFailure::NonPeerRejected);
     return;
   }
-  // Peers that chose the Write form may be our own: no hardware ever sees a Hello (spec 3.6).
+  // Peers that chose the Write form may be our own: no hardware ever sees a Hello
+  // (decision 408).
   const Hello hello = own_hello();
   const bool says_hello = settings_.hello && result.terms.rtr == Rtr::Write;
   outbound_.send_rtr(result.terms.rtr, says_hello ? &hello : nullptr);

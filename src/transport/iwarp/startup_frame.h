@@ -11,7 +11,7 @@ namespace datum::iwarp {
 
 inline constexpr std::size_t kMostPrivateData = 512; // on the wire, with the enhanced data
 
-// RFC 6581 section 4: IRD, ORD and how the initiator shows that it is ready, four octets in front
+// RFC 6581 section 9: IRD, ORD and how the initiator shows that it is ready, four octets in front
 // of the consumer's private data.
 struct EnhancedData {
   static constexpr std::size_t kWireSize = 4;

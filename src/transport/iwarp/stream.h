@@ -2,10 +2,10 @@
 // transport/iwarp/stream.h: what the two directions of one connection share, and whom they tell.
 #pragma once
 
+#include "core/port/transport.h"
 #include "transport/iwarp/negotiation.h"
 #include "transport/iwarp/own_peer.h"
 #include "transport/iwarp/terminate.h"
-#include "transport/seam/transport.h"
 
 namespace datum::iwarp {
 
@@ -22,7 +22,7 @@ struct Stream {
   PeerKind peer = PeerKind::Foreign;
   bool peer_takes_extensions = false;   // and may be sent
   std::size_t most_ulpdu = kLeastUlpdu; // that we send
-  std::size_t most_staged = 0;          // what messages without a Recv may keep here (design 4)
+  std::size_t most_staged = 0;          // what messages without a Recv may keep here (decision 305)
   Instant now = 0;
   // Sends and Writes of the peer: placed, and those of them that it has been told of.
   std::uint32_t placed = 0;
@@ -49,12 +49,13 @@ class StreamControl {
   ~StreamControl() = default;
 };
 
-// What is said about memory that a Read or Atomic Request names (spec 11.2, 15 to 19).
+// What is said about memory that a Read or Atomic Request names (decision 410, checks 15
+// to 19).
 ErrorCode protection_error(AccessFault fault);
 // And about memory that a Write names (20 to 24).
 ErrorCode tagged_error(AccessFault fault);
 
-// The echo of spec 6.2: the offending segment's header, as far as its layout is known.
+// The echo of RFC 5040 section 4.8: the offending segment's header, as far as its layout is known.
 Terminate make_terminate(ErrorCode error);
 Terminate make_terminate(ErrorCode error, std::uint16_t ulpdu, Octets header);
 Terminate make_terminate(ErrorCode error, std::uint32_t msn, const ReadRequest& request);

@@ -10,10 +10,10 @@
 #include <span>
 
 #include "base/status.h"
-#include "core/region_table.h"
-#include "core/types.h"
+#include "core/port/region_table.h"
+#include "core/port/transport.h"
+#include "core/port/types.h"
 #include "transport/link/segment.h"
-#include "transport/seam/transport.h"
 
 namespace datum {
 

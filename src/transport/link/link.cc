@@ -293,8 +293,8 @@ void Link::forget_requester(std::uint32_t peer_number, LinkChannel& channel) {
 }
 
 bool Link::retire() {
+  // The peer looks at the word once the link has ended.
   own_.retired.store(1, std::memory_order_relaxed);
-  transport_.fabric().fence_everywhere();
   if (!in_.ready()) return true;
   own_.retired.store(0, std::memory_order_relaxed);
   return false;

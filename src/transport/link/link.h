@@ -54,7 +54,7 @@ class Link {
   bool idle() const { return channels_ == 0; }
   // Tells the peer that the link is given up. False: something came in time, and it is not.
   bool retire();
-  bool peer_retired() const { return peer_.retired.load(std::memory_order_acquire) != 0; }
+  bool peer_retired() const { return peer_.retired.load(std::memory_order_relaxed) != 0; }
   // The requester has left: its number may come again.
   void forget_requester(std::uint32_t peer_number, LinkChannel& channel);
   bool broken() const { return broken_; }
@@ -105,9 +105,10 @@ class Link {
   bool peer_polls() const { return (peer_.sleep_epoch.load(std::memory_order_relaxed) & 1U) == 0; }
   DirectAccess* direct() { return port_.direct(); }
   bool peer_can_fetch() const { return port_.peer_has_direct(); }
-  // Around every direct access: the peer waits for it before it lets go of the memory.
+  // Around every direct access: the peer waits for it before it lets go of the memory. That it sees
+  // the mark of the next access instead of none also tells it that this one is over.
   void mark(Stag stag) {
-    own_.mark.store(stag, std::memory_order_relaxed);
+    own_.mark.store(stag, std::memory_order_release);
     fence();
   }
   void unmark() { own_.mark.store(0, std::memory_order_release); }

@@ -24,12 +24,12 @@ ConnectFailure failure_of(DialFailure failure) {
 
 LinkChannel::LinkChannel(LinkTransport& transport, ChannelEvents& events,
                          const ChannelOptions& options)
-    : transport_(transport), events_(&events), options_(options), state_(State::Dialling),
+    : transport_(transport), events_(&events), options_(options), state_(LinkState::Dialling),
       local_port_(transport.next_local_port()), staged_({transport.options().receive_timeout}) {}
 
 LinkChannel::LinkChannel(LinkTransport& transport, Link& link, const RecordHeader& request,
                          PrivateData data)
-    : transport_(transport), link_(&link), state_(State::Incoming),
+    : transport_(transport), link_(&link), state_(LinkState::Incoming),
       peer_number_(request.connect.number), peer_zone_(request.connect.zone),
       peer_endpoint_(request.connect.endpoint), peer_reads_in_(request.connect.reads_in),
       local_port_(request.connect.qualifier), remote_port_(request.connect.port),
@@ -48,12 +48,18 @@ std::string LinkChannel::path_reason() const {
   return link_ != nullptr ? link_->port().path_reason() : std::string();
 }
 
+bool LinkChannel::on(LinkEvent event) {
+  const std::optional<LinkState> next = next_in(kLinkTable, state_, event);
+  if (next) state_ = *next;
+  return next.has_value();
+}
+
 Status LinkChannel::dial(const Address& address, ConnQual qualifier, PrivateData data) {
   remote_address_ = address;
   remote_port_ = qualifier;
   private_data_.assign(data.begin(), data.end());
   const Status status = start_dial();
-  if (!status.ok()) state_ = State::Closed;
+  if (!status.ok()) on(LinkEvent::Leave);
   return status;
 }
 
@@ -62,7 +68,7 @@ Status LinkChannel::start_dial() {
   Result<std::unique_ptr<Dial>> dial =
       transport_.fabric().dial(remote_address_, remote_port_, *this);
   if (!dial) return dial.error();
-  if (state_ == State::Dialling) dial_ = std::move(*dial);
+  if (state_ == LinkState::Dialling) dial_ = std::move(*dial);
   return kOk;
 }
 
@@ -70,7 +76,6 @@ Status LinkChannel::start_dial() {
 // made. An honest one does that once in a minute at most.
 void LinkChannel::dial_again() {
   number_ = 0;
-  state_ = State::Dialling;
   dial_.reset();
   bool dialled = false;
   try {
@@ -82,7 +87,7 @@ void LinkChannel::dial_again() {
 }
 
 void LinkChannel::on_dialled(LinkPort& port) {
-  if (state_ != State::Dialling) return;
+  if (state_ != LinkState::Dialling) return;
   link_ = transport_.find_link(port);
   number_ = link_->add(*this);
   if (number_ == 0) {
@@ -90,7 +95,7 @@ void LinkChannel::on_dialled(LinkPort& port) {
     on_dial_failed(DialFailure::Refused);
     return;
   }
-  state_ = State::Requested;
+  on(LinkEvent::Dialled);
   RecordHeader request = header(RecordType::Connect);
   request.length = static_cast<std::uint32_t>(private_data_.size());
   request.connect = {};
@@ -106,8 +111,8 @@ void LinkChannel::on_dialled(LinkPort& port) {
 }
 
 void LinkChannel::on_dial_failed(DialFailure failure) {
+  if (!on(LinkEvent::DialFailed)) return;
   connect_failure_ = failure_of(failure);
-  state_ = State::Failing;
   // Reported from progress(), never from within connect().
   transport_.list_for_work(*this);
 }
@@ -116,11 +121,11 @@ void LinkChannel::accept(PrivateData data, ChannelEvents& events, const ChannelO
   events_ = &events;
   options_ = options;
   if (gone_ || link_ == nullptr) {
-    state_ = State::Failing;
+    on(LinkEvent::AcceptTooLate);
     want_work();
     return;
   }
-  state_ = State::Accepted;
+  on(LinkEvent::Accept);
   RecordHeader answer = header(RecordType::Accept);
   answer.length = static_cast<std::uint32_t>(data.size());
   answer.connect = {};
@@ -134,7 +139,7 @@ void LinkChannel::accept(PrivateData data, ChannelEvents& events, const ChannelO
 }
 
 void LinkChannel::refuse(bool by_consumer, PrivateData data) {
-  if (state_ != State::Incoming) return;
+  if (state_ != LinkState::Incoming) return;
   if (link_ != nullptr && !gone_) {
     RecordHeader answer = header(RecordType::Refuse);
     if (by_consumer) answer.flags = record_flag::kByConsumer;
@@ -146,13 +151,13 @@ void LinkChannel::refuse(bool by_consumer, PrivateData data) {
 }
 
 void LinkChannel::close(CloseMode mode) {
-  if (state_ == State::Closed) return;
+  if (state_ == LinkState::Closed) return;
   if (link_ != nullptr && peer_number_ != 0 && !gone_) {
     RecordHeader last = header(RecordType::Close);
     if (mode == CloseMode::Disconnect) last.flags = record_flag::kOrderly;
     link_->send_control(last);
     link_->flush_bell();
-  } else if (link_ != nullptr && state_ == State::Requested) {
+  } else if (link_ != nullptr && state_ == LinkState::Requested) {
     // The peer knows us only by our own number so far.
     RecordHeader last = header(RecordType::Close);
     last.flags = record_flag::kOrderly;
@@ -165,7 +170,7 @@ void LinkChannel::close(CloseMode mode) {
 }
 
 void LinkChannel::leave() {
-  state_ = State::Closed;
+  on(LinkEvent::Leave);
   events_ = nullptr;
   receive_timer_.cancel();
   dial_.reset();
@@ -179,8 +184,8 @@ void LinkChannel::leave() {
 
 void LinkChannel::closed(CloseReason reason) {
   ChannelEvents* events = events_;
-  const bool reported = state_ == State::Open;
-  const bool incoming = state_ == State::Incoming;
+  const bool reported = state_ == LinkState::Open;
+  const bool incoming = state_ == LinkState::Incoming;
   if (incoming) {
     gone_ = true; // the request stays until it is answered
     if (link_ != nullptr) link_->forget_requester(peer_number_, *this);
@@ -196,18 +201,19 @@ void LinkChannel::closed(CloseReason reason) {
 
 void LinkChannel::on_link_lost() {
   constexpr int kMostDials = 4;
-  if (state_ == State::Requested && link_->peer_retired() && dials_ < kMostDials) {
+  if (state_ == LinkState::Requested && link_->peer_retired() && dials_ < kMostDials) {
     link_->remove(*this);
     link_ = nullptr;
+    on(LinkEvent::PeerRetired);
     dial_again();
     return;
   }
-  if (state_ == State::Incoming || state_ == State::Failing) {
+  if (state_ == LinkState::Incoming || state_ == LinkState::Failing) {
     gone_ = true;
     Link& link = *link_;
     link_ = nullptr;
     link.remove(*this);
-    if (state_ == State::Failing) transport_.list_for_work(*this);
+    if (state_ == LinkState::Failing) transport_.list_for_work(*this);
     return;
   }
   closed(CloseReason::Broken);
@@ -221,7 +227,7 @@ void LinkChannel::want_work() {
 }
 
 bool LinkChannel::has_work() const {
-  return failed_ || state_ == State::Failing || direct_ != nullptr || fetching_;
+  return failed_ || state_ == LinkState::Failing || direct_ != nullptr || fetching_;
 }
 
 // A direct copy must not be seen before the Confirm can be: the peer may have its consumer answer.
@@ -241,14 +247,14 @@ void LinkChannel::catch_up() {
 }
 
 bool LinkChannel::work() {
-  if (state_ == State::Failing) {
+  if (state_ == LinkState::Failing) {
     ChannelEvents* events = events_;
     const ConnectFailure failure = connect_failure_;
     leave();
     if (events != nullptr) events->on_connect_failed(failure, {});
     return true;
   }
-  if (state_ != State::Open || (confirm_waits_ && !confirm_has_left())) return false;
+  if (state_ != LinkState::Open || (confirm_waits_ && !confirm_has_left())) return false;
   if (failed_) {
     report_failure();
     return true;
@@ -258,11 +264,12 @@ bool LinkChannel::work() {
   waits_for_turn_ = !transport_.take_turn(next_turn());
   const bool fetches = fetching_;
   if (partial_ != nullptr) any = continue_partial();
-  if (state_ == State::Open && direct_ != nullptr && !waits_for_turn_)
+  if (state_ == LinkState::Open && direct_ != nullptr && !waits_for_turn_)
     any = continue_direct() || any;
-  if (state_ == State::Open && fetches && fetching_ && !waits_for_turn_) any = fetch_turn() || any;
-  if (state_ == State::Open && !served_.empty()) any = serve_reads() || any;
-  if (state_ == State::Open && wants_room_ && !busy_sending()) {
+  if (state_ == LinkState::Open && fetches && fetching_ && !waits_for_turn_)
+    any = fetch_turn() || any;
+  if (state_ == LinkState::Open && !served_.empty()) any = serve_reads() || any;
+  if (state_ == LinkState::Open && wants_room_ && !busy_sending()) {
     wants_room_ = false;
     events_->on_room();
   }

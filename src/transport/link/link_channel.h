@@ -11,11 +11,12 @@
 #include <vector>
 
 #include "base/intrusive_list.h"
-#include "core/timer.h"
+#include "core/port/timer.h"
+#include "core/port/transport.h"
+#include "core/port/waiting_messages.h"
 #include "transport/link/fabric.h"
+#include "transport/link/link_state.h"
 #include "transport/link/record.h"
-#include "transport/seam/transport.h"
-#include "transport/seam/waiting_messages.h"
 
 namespace datum {
 
@@ -23,13 +24,14 @@ class Link;
 class LinkTransport;
 
 // How much a sender may have on the way that the receiver has not placed: what a receiver that
-// has posted nothing may have to keep (design 4: a documented bound).
+// has posted nothing may have to keep (decision 305: a documented bound).
 inline constexpr std::uint32_t kSendWindow = 64 * 1024;
 
-// One turn of a copy: other endpoints wait for it (design 5: less than a millisecond), and so does
-// the consumer, since the post takes the first turn itself. Nobody could do that for it meanwhile:
-// whoever copies holds the adapter's lock, and to wake a thread takes as long as half a turn.
-// Shorter turns cost where the kernel copies: each is a system call with the pages to look up anew.
+// One turn of a copy: other endpoints wait for it (decision 312: less than a millisecond), and
+// so does the consumer, since the post takes the first turn itself. Nobody could do that for it
+// meanwhile: whoever copies holds the adapter's lock, and to wake a thread takes as long as half a
+// turn. Shorter turns cost where the kernel copies: each is a system call with the pages to look up
+// anew.
 inline constexpr std::uint64_t kDirectTurn = 1024 * 1024;
 
 // The list of channels that have no link, or none any more, and something to report.
@@ -89,15 +91,6 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   bool listed_for_work = false;
 
  private:
-  enum class State : std::uint8_t {
-    Dialling,
-    Requested, // active: Connect sent
-    Incoming,  // passive: not answered
-    Accepted,  // passive: Accept sent, Confirm not yet here
-    Open,
-    Failing, // work() reports a failure to the endpoint
-    Closed,
-  };
   struct Staged {
     RecordHeader header;
     std::vector<std::byte> payload;
@@ -225,6 +218,8 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   void finish_fetch();
 
   // link_channel.cc
+  // The only writer of the state. False: no such row, and nothing has changed.
+  bool on(LinkEvent event);
   Status start_dial();
   void dial_again();
   void want_work();
@@ -240,7 +235,7 @@ class LinkChannel final : public Channel, public UnlinkedChannel, private DialEv
   Link* link_ = nullptr;
   ChannelEvents* events_ = nullptr;
   ChannelOptions options_;
-  State state_;
+  LinkState state_;
   bool gone_ = false; // passive: the requester has left
   std::uint32_t number_ = 0;
   std::uint32_t peer_number_ = 0;

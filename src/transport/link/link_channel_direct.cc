@@ -6,10 +6,10 @@
 #include <cstring>
 
 #include "base/no_canary.h"
+#include "core/port/copy.h"
 #include "transport/link/link.h"
 #include "transport/link/link_channel.h"
 #include "transport/link/link_transport.h"
-#include "transport/seam/copy.h"
 
 namespace datum {
 namespace {
@@ -48,16 +48,12 @@ bool copy_by_call(DirectAccess& direct, bool write, std::uint64_t remote,
   return write ? direct.write(remote, pieces) : direct.read(remote, pieces);
 }
 
-DtoStatus status_of(AccessFault) {
-  return DtoStatus::RemoteAccess;
-}
-
 } // namespace
 
 // Who only writes and looks at its own memory polls nothing, and would not learn that what it sent
 // through the ring has long been placed: every Write would go through the ring then.
 bool LinkChannel::should_look_first(const WorkRequest& request) const {
-  return state_ == State::Open && unplaced() != 0 && suits_direct(request);
+  return state_ == LinkState::Open && unplaced() != 0 && suits_direct(request);
 }
 
 bool LinkChannel::suits_direct(const WorkRequest& request) const {
@@ -156,7 +152,7 @@ DtoStatus LinkChannel::copy_marked(const RemoteTriplet& remote, Access right,
   const AccessFault fault = check_access(entry, remote.stag, remote.address, remote.length, right,
                                          peer_zone_, peer_endpoint_);
   if (fault != AccessFault::None) {
-    status = status_of(fault);
+    status = DtoStatus::RemoteAccess;
   } else if (std::byte* base = direct.map(entry, remote.stag, write)) {
     std::byte* at = base + (remote.address - entry.origin);
     if (write) {
@@ -206,7 +202,7 @@ bool LinkChannel::on_fetch(const RecordHeader& header, const std::byte* payload)
     return false;
   const MessageNote note = note_;
   if (!staged_.empty() || !start_fetch(header, payload, note)) {
-    if (state_ == State::Open) stage(header, payload, note);
+    if (state_ == LinkState::Open) stage(header, payload, note);
   }
   note_ = {};
   return true;
@@ -219,13 +215,13 @@ bool LinkChannel::start_fetch(const RecordHeader& header, const std::byte* paylo
   switch (events_->take_receive(into, capacity)) {
   case TakeResult::NoReceive: return false;
   case TakeResult::Protection:
-    if (state_ == State::Open) terminate(RequestClass::Placed, DtoStatus::RemoteResponder);
+    if (state_ == LinkState::Open) terminate(RequestClass::Placed, DtoStatus::RemoteResponder);
     return true;
   case TakeResult::Taken: break;
   }
   if (header.fetch.length > capacity) {
     events_->fail_receive(DtoStatus::LocalLength);
-    if (state_ == State::Open) terminate(RequestClass::Placed, DtoStatus::RemoteResponder);
+    if (state_ == LinkState::Open) terminate(RequestClass::Placed, DtoStatus::RemoteResponder);
     return true;
   }
   if (refuses(note)) return true;
@@ -237,7 +233,7 @@ bool LinkChannel::start_fetch(const RecordHeader& header, const std::byte* paylo
   fetch_solicited_ = (header.flags & record_flag::kSolicited) != 0;
   fetching_ = true;
   if (may_copy_now(next_turn())) fetch_turn();
-  if (state_ != State::Open || !fetching_) return true;
+  if (state_ != LinkState::Open || !fetching_) return true;
   // It takes several turns: the sender can tell it from a message that waits for its Recv.
   RecordHeader word = this->header(RecordType::Ack);
   word.flags = record_flag::kFetching;
@@ -252,7 +248,7 @@ bool LinkChannel::fetch_turn() {
   // The message is open: this only checks again that its memory is still there.
   if (events_->take_receive(into, capacity) != TakeResult::Taken) {
     fetching_ = false;
-    if (state_ == State::Open) terminate(RequestClass::Placed, DtoStatus::RemoteResponder);
+    if (state_ == LinkState::Open) terminate(RequestClass::Placed, DtoStatus::RemoteResponder);
     return true;
   }
   std::uint64_t left = std::min(fetch_length_ - fetch_done_, kDirectTurn);

@@ -4,10 +4,10 @@
 #include <cstring>
 #include <utility>
 
+#include "core/port/copy.h"
 #include "transport/link/link.h"
 #include "transport/link/link_channel.h"
 #include "transport/link/link_transport.h"
-#include "transport/seam/copy.h"
 
 namespace datum {
 
@@ -15,8 +15,9 @@ namespace datum {
 // may not be done again.
 bool LinkChannel::take_message(const RecordHeader& header, const std::byte* payload) {
   if (header.type != RecordType::Send || (header.flags & record_flag::kLast) == 0 ||
-      state_ != State::Open || message_done_ != 0 || fetching_ || !staged_.empty() ||
-      header.length > kMaxPiece || note_.any() || !take_counters(header) || state_ != State::Open)
+      state_ != LinkState::Open || message_done_ != 0 || fetching_ || !staged_.empty() ||
+      header.length > kMaxPiece || note_.any() || !take_counters(header) ||
+      state_ != LinkState::Open)
     return false;
   if (header.length <= kInlinePayload) payload = header.payload;
   const bool solicited = (header.flags & record_flag::kSolicited) != 0;
@@ -36,7 +37,8 @@ bool LinkChannel::handle_any(const RecordHeader& header, const std::byte* payloa
   switch (header.type) {
   case RecordType::Accept: return on_accept(header, payload);
   case RecordType::Refuse: {
-    if (state_ != State::Requested || header.length > transport_.most_private_data()) return false;
+    if (state_ != LinkState::Requested || header.length > transport_.most_private_data())
+      return false;
     const bool by_consumer = (header.flags & record_flag::kByConsumer) != 0;
     ChannelEvents* events = events_;
     gone_ = true;
@@ -47,26 +49,26 @@ bool LinkChannel::handle_any(const RecordHeader& header, const std::byte* payloa
     return true;
   }
   case RecordType::Confirm:
-    if (state_ != State::Accepted) return false;
-    state_ = State::Open;
+    if (!on(LinkEvent::ConfirmArrived)) return false;
     events_->on_established({}, peer_reads_in_);
     return true;
   case RecordType::Close: {
-    if (state_ == State::Open && !take_counters(header)) return false;
+    if (state_ == LinkState::Open && !take_counters(header)) return false;
     const bool orderly = (header.flags & record_flag::kOrderly) != 0;
     gone_ = true;
-    if (state_ != State::Closed) closed(orderly ? CloseReason::Disconnected : CloseReason::Broken);
+    if (state_ != LinkState::Closed)
+      closed(orderly ? CloseReason::Disconnected : CloseReason::Broken);
     return true;
   }
   default:
-    if (state_ != State::Open) return state_ == State::Closed;
+    if (state_ != LinkState::Open) return state_ == LinkState::Closed;
     return handle_open(header, payload);
   }
 }
 
 bool LinkChannel::on_accept(const RecordHeader& header, const std::byte* payload) {
   const ConnectFields& fields = header.connect;
-  if (state_ != State::Requested || fields.number == 0 ||
+  if (state_ != LinkState::Requested || fields.number == 0 ||
       fields.private_data_size != header.length || fields.reads_in < 0 ||
       header.length > transport_.most_private_data())
     return false;
@@ -75,8 +77,8 @@ bool LinkChannel::on_accept(const RecordHeader& header, const std::byte* payload
   peer_endpoint_ = fields.endpoint;
   peer_reads_in_ = fields.reads_in;
   private_data_.assign(payload, payload + header.length);
-  state_ = State::Open;
-  // Both sides are established, or neither: the accepter waits for this (api 7.4, case 9).
+  on(LinkEvent::AcceptArrived);
+  // Both sides are established, or neither: the accepter waits for this (decision 220).
   link_->send_control(this->header(RecordType::Confirm));
   if (link_->controls_wait()) {
     confirm_waits_ = true;
@@ -101,7 +103,7 @@ bool LinkChannel::take_progress(const RecordHeader& header) {
 
 bool LinkChannel::handle_open(const RecordHeader& header, const std::byte* payload) {
   if (!take_counters(header)) return false;
-  if (state_ != State::Open) return true; // the completion ended the connection
+  if (state_ != LinkState::Open) return true; // the completion ended the connection
   switch (header.type) {
   case RecordType::Send:
     return on_send(header, header.length <= kInlinePayload ? header.payload : payload);
@@ -126,7 +128,7 @@ bool LinkChannel::on_send(const RecordHeader& header, const std::byte* payload) 
   const bool last = (header.flags & record_flag::kLast) != 0;
   const MessageNote note = last ? note_ : MessageNote{};
   if (!staged_.empty() || !deliver(header, payload, note)) {
-    if (state_ != State::Open) return true;
+    if (state_ != LinkState::Open) return true;
     if (header.length > kSendWindow - staged_octets_ || staged_.size() == most_staged())
       return false;
     stage(header, payload, note);
@@ -140,7 +142,7 @@ bool LinkChannel::on_send(const RecordHeader& header, const std::byte* payload) 
 // The peer has read all that was published when this was asked last, and has not said since that
 // anything of ours was placed: then a message of ours waits there, unless it is being fetched.
 bool LinkChannel::waits_for_receive(bool oldest_is_message) {
-  if (state_ != State::Open) return false;
+  if (state_ != LinkState::Open) return false;
   const bool all_read = link_->peer_has_read(published_then_);
   published_then_ = link_->published();
   const Reached now{sent_, sent_octets_, acked_, returned_};
@@ -187,7 +189,7 @@ bool LinkChannel::on_note(const RecordHeader& header) {
 bool LinkChannel::refuses(const MessageNote& note) {
   if (!note.any() || events_->check_note(note) == AccessFault::None) return false;
   events_->fail_receive(DtoStatus::LocalProtection);
-  if (state_ == State::Open) terminate(RequestClass::Placed, DtoStatus::RemoteAccess);
+  if (state_ == LinkState::Open) terminate(RequestClass::Placed, DtoStatus::RemoteAccess);
   return true;
 }
 
@@ -205,13 +207,13 @@ bool LinkChannel::deliver(const RecordHeader& header, const std::byte* payload,
   switch (events_->take_receive(into, capacity)) {
   case TakeResult::NoReceive: return false;
   case TakeResult::Protection:
-    if (state_ == State::Open) terminate(RequestClass::Placed, DtoStatus::RemoteResponder);
+    if (state_ == LinkState::Open) terminate(RequestClass::Placed, DtoStatus::RemoteResponder);
     return true;
   case TakeResult::Taken: break;
   }
   if (header.length > capacity - message_done_) {
     events_->fail_receive(DtoStatus::LocalLength);
-    if (state_ == State::Open) terminate(RequestClass::Placed, DtoStatus::RemoteResponder);
+    if (state_ == LinkState::Open) terminate(RequestClass::Placed, DtoStatus::RemoteResponder);
     return true;
   }
   if (refuses(note)) return true;
@@ -244,7 +246,7 @@ void LinkChannel::stage(const RecordHeader& header, const std::byte* payload,
 
 void LinkChannel::on_receive_posted() {
   deliver_staged();
-  if (state_ != State::Open) return;
+  if (state_ != LinkState::Open) return;
   // Whoever posted may call nothing more for long, and then nobody flushes what is listed.
   const bool told = flush_ack();
   link_->flush_bell();
@@ -252,12 +254,12 @@ void LinkChannel::on_receive_posted() {
 }
 
 void LinkChannel::deliver_staged() {
-  while (state_ == State::Open && !staged_.empty() && !fetching_) {
+  while (state_ == LinkState::Open && !staged_.empty() && !fetching_) {
     Staged& first = staged_.front();
     const bool fetch = first.header.type == RecordType::SendFetch;
     const bool done = fetch ? start_fetch(first.header, first.payload.data(), first.note)
                             : deliver(first.header, first.payload.data(), first.note);
-    if (!done || state_ != State::Open) return;
+    if (!done || state_ != LinkState::Open) return;
     if (!fetch) staged_octets_ -= first.header.length;
     count_placed(staged_.pop(transport_.host().progress->now(), *events_), 0);
     watch_patience();
@@ -394,7 +396,7 @@ void LinkChannel::on_terminate(const RecordHeader& header) {
   const DtoStatus status = known ? static_cast<DtoStatus>(header.status) : DtoStatus::Transport;
   gone_ = true;
   events_->on_request_failed(kind, status, header.terminate.before);
-  if (state_ == State::Open) closed(CloseReason::Broken);
+  if (state_ == LinkState::Open) closed(CloseReason::Broken);
 }
 
 } // namespace datum

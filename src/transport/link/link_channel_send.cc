@@ -6,10 +6,10 @@
 #include <cstring>
 
 #include "base/copy_bytes.h"
+#include "core/port/copy.h"
 #include "transport/link/link.h"
 #include "transport/link/link_channel.h"
 #include "transport/link/link_transport.h"
-#include "transport/seam/copy.h"
 
 namespace datum {
 namespace {
@@ -34,7 +34,7 @@ StartResult LinkChannel::later(bool ring_full) {
 }
 
 StartResult LinkChannel::start(const WorkRequest& request) {
-  if (state_ != State::Open || failed_) return StartResult::Later;
+  if (state_ != LinkState::Open || failed_) return StartResult::Later;
   if (busy_sending()) return later(false);
   StartResult result = StartResult::Later;
   switch (request.opcode) {
@@ -62,7 +62,7 @@ void LinkChannel::warm_up(const RemoteTriplet* target) {
 
 // What fits into one record, and what is over within one turn of copying.
 StartResult LinkChannel::start_now(const WorkRequest& request) {
-  if (state_ != State::Open || failed_ || busy_sending()) return StartResult::Later;
+  if (state_ != LinkState::Open || failed_ || busy_sending()) return StartResult::Later;
   if (request.opcode != Opcode::Send) {
     if (is_extended(request.opcode)) return StartResult::Later;
     if (may_go_direct(request)) {
@@ -223,7 +223,8 @@ bool LinkChannel::send_fetch(const WorkRequest& request) {
   return true;
 }
 
-// False: the peer said that it serves none, on whatever path (api 10), and the request fails.
+// False: the peer said that it serves none, on whatever path (decision 306), and the
+// request fails.
 bool LinkChannel::peer_serves_reads() {
   if (peer_reads_in_ == 0) fail_later(RequestClass::Read, DtoStatus::RemoteResponder);
   return peer_reads_in_ != 0;
@@ -289,7 +290,7 @@ bool LinkChannel::serve_reads() {
 }
 
 bool LinkChannel::flush_ack() {
-  if (state_ != State::Open || (told_placed_ == placed_ && told_octets_ == placed_octets_))
+  if (state_ != LinkState::Open || (told_placed_ == placed_ && told_octets_ == placed_octets_))
     return true;
   RecordHeader* record = link_->reserve(0);
   if (record == nullptr) return false;

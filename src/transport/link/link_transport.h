@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "base/intrusive_list.h"
-#include "core/timer.h"
+#include "core/port/timer.h"
+#include "core/port/transport.h"
 #include "transport/link/fabric.h"
 #include "transport/link/link.h"
 #include "transport/link/link_channel.h"
-#include "transport/seam/transport.h"
 
 namespace datum {
 

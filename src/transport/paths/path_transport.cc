@@ -10,10 +10,10 @@
 #include "base/log.h"
 #include "base/no_canary.h"
 #include "base/text.h"
-#include "transport/inet/listen_error.h"
-#include "transport/inet/port_rules.h"
-#include "transport/inet/qualifier_holder.h"
-#include "transport/inet/unix_sockets.h"
+#include "transport/host/listen_error.h"
+#include "transport/host/port_rules.h"
+#include "transport/host/qualifier_holder.h"
+#include "transport/host/unix_sockets.h"
 
 namespace datum {
 namespace {

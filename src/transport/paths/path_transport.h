@@ -9,7 +9,7 @@
 
 #include <memory>
 
-#include "transport/inet/qualifier_holder.h"
+#include "transport/host/qualifier_holder.h"
 #include "transport/link/link_transport.h"
 #include "transport/shm/shm_fabric.h"
 #include "transport/tcp/tcp_transport.h"

@@ -11,7 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "transport/inet/same_user.h"
+#include "transport/host/same_user.h"
 #include "transport/shm/peer_file.h"
 #include "transport/shm/sealed_memory.h"
 #include "transport/shm/vm_copy.h"

@@ -8,8 +8,8 @@
 
 #include "base/log.h"
 #include "base/refused_calls.h"
-#include "transport/inet/host_address.h"
-#include "transport/inet/same_user.h"
+#include "transport/host/host_address.h"
+#include "transport/host/same_user.h"
 #include "transport/shm/peer_process.h"
 #include "transport/shm/shm_context.h"
 

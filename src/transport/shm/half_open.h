@@ -5,9 +5,9 @@
 // Threads:    the adapter's lock.
 #pragma once
 
-#include "core/timer.h"
+#include "core/port/timer.h"
 #include "progress/reactor.h"
-#include "transport/inet/fork_guard.h"
+#include "transport/host/fork_guard.h"
 #include "transport/shm/handshake_wire.h"
 #include "transport/shm/message_socket.h"
 #include "transport/shm/shm_port.h"

@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/types.h"
+#include "core/port/types.h"
 
 namespace datum {
 

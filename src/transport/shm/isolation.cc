@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/unique_fd.h"
-#include "transport/inet/text_file.h"
+#include "transport/host/text_file.h"
 
 namespace datum {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "transport/inet/name_holder.h"
+#include "transport/host/name_holder.h"
 
 namespace datum {
 

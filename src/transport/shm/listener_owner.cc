@@ -17,8 +17,8 @@
 #include <sys/socket.h>
 
 #include "base/shortage.h"
-#include "transport/inet/diagnostics.h"
-#include "transport/inet/text_file.h"
+#include "transport/host/diagnostics.h"
+#include "transport/host/text_file.h"
 
 namespace datum {
 namespace {

@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 #include "base/status.h"
-#include "transport/inet/host_address.h"
+#include "transport/host/host_address.h"
 
 namespace datum {
 

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <deque>
 
-#include "core/region_table.h"
+#include "core/port/region_table.h"
 #include "transport/shm/mapping.h"
 #include "transport/shm/peer_file.h"
 

@@ -14,7 +14,7 @@
 
 #include "base/cancellation.h"
 #include "base/text.h"
-#include "transport/inet/text_file.h"
+#include "transport/host/text_file.h"
 #include "transport/shm/message_socket.h"
 
 namespace datum {

@@ -5,7 +5,7 @@
 #include <linux/filter.h>
 #include <netinet/in.h>
 
-#include "transport/inet/port_rules.h"
+#include "transport/host/port_rules.h"
 
 namespace datum {
 namespace {

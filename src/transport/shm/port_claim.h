@@ -8,9 +8,9 @@
 #include <optional>
 
 #include "base/port_range.h"
-#include "transport/inet/fork_guard.h"
-#include "transport/inet/host_address.h"
-#include "transport/inet/listen_error.h"
+#include "transport/host/fork_guard.h"
+#include "transport/host/host_address.h"
+#include "transport/host/listen_error.h"
 
 namespace datum {
 

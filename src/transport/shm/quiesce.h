@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "core/region_table.h"
+#include "core/port/region_table.h"
 #include "transport/shm/isolation.h"
 
 namespace datum {

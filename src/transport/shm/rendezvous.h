@@ -12,10 +12,10 @@
 #include "base/status.h"
 #include "base/time.h"
 #include "base/unique_fd.h"
-#include "core/types.h"
-#include "transport/inet/fork_guard.h"
-#include "transport/inet/host_address.h"
-#include "transport/inet/listen_error.h"
+#include "core/port/types.h"
+#include "transport/host/fork_guard.h"
+#include "transport/host/host_address.h"
+#include "transport/host/listen_error.h"
 
 namespace datum {
 

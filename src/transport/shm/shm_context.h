@@ -10,7 +10,7 @@
 
 #include "base/shortage.h"
 #include "progress/reactor.h"
-#include "transport/inet/qualifier_holder.h"
+#include "transport/host/qualifier_holder.h"
 #include "transport/link/fabric.h"
 #include "transport/shm/handshake_wire.h"
 #include "transport/shm/known_holders.h"

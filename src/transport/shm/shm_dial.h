@@ -11,10 +11,10 @@
 #include <optional>
 
 #include "base/shortage.h"
-#include "core/timer.h"
+#include "core/port/timer.h"
 #include "progress/reactor.h"
-#include "transport/inet/fork_guard.h"
-#include "transport/inet/host_address.h"
+#include "transport/host/fork_guard.h"
+#include "transport/host/host_address.h"
 #include "transport/link/fabric.h"
 #include "transport/shm/message_socket.h"
 #include "transport/shm/shm_port.h"

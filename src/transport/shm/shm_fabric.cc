@@ -8,8 +8,8 @@
 
 #include "base/log.h"
 #include "base/random.h"
-#include "transport/inet/port_rules.h"
-#include "transport/inet/unix_sockets.h"
+#include "transport/host/port_rules.h"
+#include "transport/host/unix_sockets.h"
 #include "transport/shm/half_open.h"
 #include "transport/shm/peer_process.h"
 #include "transport/shm/shm_dial.h"

@@ -15,7 +15,7 @@
 
 #include "base/fence.h"
 #include "progress/reactor.h"
-#include "transport/inet/host_address.h"
+#include "transport/host/host_address.h"
 #include "transport/link/fabric.h"
 #include "transport/shm/life_token.h"
 #include "transport/shm/quiesce.h"

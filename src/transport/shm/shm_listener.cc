@@ -7,9 +7,9 @@
 
 #include "base/log.h"
 #include "base/refused_calls.h"
-#include "transport/inet/listen_error.h"
-#include "transport/inet/port_rules.h"
-#include "transport/inet/qualifier_holder.h"
+#include "transport/host/listen_error.h"
+#include "transport/host/port_rules.h"
+#include "transport/host/qualifier_holder.h"
 #include "transport/shm/half_open.h"
 #include "transport/shm/rendezvous.h"
 #include "transport/shm/shm_context.h"

@@ -10,12 +10,12 @@
 #include <memory>
 #include <optional>
 
-#include "core/timer.h"
+#include "core/port/timer.h"
 #include "progress/reactor.h"
-#include "transport/inet/fork_guard.h"
-#include "transport/inet/host_address.h"
-#include "transport/inet/listen_error.h"
-#include "transport/inet/qualifier_claim.h"
+#include "transport/host/fork_guard.h"
+#include "transport/host/host_address.h"
+#include "transport/host/listen_error.h"
+#include "transport/host/qualifier_claim.h"
 #include "transport/link/fabric.h"
 #include "transport/shm/port_claim.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/cancellation.h"
 #include "base/log.h"
-#include "transport/inet/host_address.h"
+#include "transport/host/host_address.h"
 #include "transport/shm/shm_context.h"
 
 namespace datum {

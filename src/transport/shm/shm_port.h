@@ -7,9 +7,9 @@
 #include <memory>
 #include <string>
 
-#include "core/timer.h"
+#include "core/port/timer.h"
 #include "progress/reactor.h"
-#include "transport/inet/fork_guard.h"
+#include "transport/host/fork_guard.h"
 #include "transport/link/fabric.h"
 #include "transport/shm/direct_access.h"
 #include "transport/shm/handshake_wire.h"

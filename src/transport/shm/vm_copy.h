@@ -12,7 +12,7 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-#include "core/types.h"
+#include "core/port/types.h"
 
 namespace datum {
 

@@ -10,8 +10,8 @@
 #include <optional>
 
 #include "base/random.h"
-#include "core/progress.h"
-#include "core/timer.h"
+#include "core/port/progress.h"
+#include "core/port/timer.h"
 #include "transport/link/link_transport.h"
 #include "transport/sim/sim_driver.h"
 #include "transport/sim/sim_fabric.h"

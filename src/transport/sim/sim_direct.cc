@@ -5,7 +5,7 @@
 #include <new>
 #include <sys/mman.h>
 
-#include "transport/seam/copy.h"
+#include "core/port/copy.h"
 #include "transport/sim/sim_link.h"
 #include "transport/sim/sim_world.h"
 

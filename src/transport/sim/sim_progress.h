@@ -4,9 +4,9 @@
 // Threads: the adapter's lock.
 #pragma once
 
-#include "core/progress.h"
-#include "core/timer.h"
-#include "transport/seam/transport.h"
+#include "core/port/progress.h"
+#include "core/port/timer.h"
+#include "core/port/transport.h"
 #include "transport/sim/sim_driver.h"
 #include "transport/sim/virtual_time.h"
 

@@ -15,7 +15,7 @@
 #include "base/mutex.h"
 #include "base/random.h"
 #include "base/time.h"
-#include "core/types.h"
+#include "core/port/types.h"
 #include "transport/sim/sim_link.h"
 #include "transport/sim/sim_options.h"
 

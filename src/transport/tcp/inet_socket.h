@@ -9,8 +9,8 @@
 #include "base/shortage.h"
 #include "base/time.h"
 #include "base/unique_fd.h"
-#include "transport/inet/fork_guard.h"
-#include "transport/inet/host_address.h"
+#include "transport/host/fork_guard.h"
+#include "transport/host/host_address.h"
 #include "transport/tcp/congestion.h"
 
 namespace datum {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/tcp/posting_habit.h: whether those who post come back soon. Then requests may wait for
 // that, and leave together; anybody else's leave with the calls that post them, since the last one
-// has to leave within 100 us though its poster calls nothing more (design 5 d).
+// has to leave within 100 us though its poster calls nothing more (decision 312).
 // Threads: the adapter's lock.
 #pragma once
 

@@ -11,8 +11,8 @@
 #include <span>
 
 #include "base/port_range.h"
-#include "core/types.h"
-#include "transport/inet/port_rules.h"
+#include "core/port/types.h"
+#include "transport/host/port_rules.h"
 
 namespace datum {
 

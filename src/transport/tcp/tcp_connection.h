@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/scoped_flag.h"
-#include "transport/inet/fork_guard.h"
+#include "transport/host/fork_guard.h"
 #include "transport/iwarp/session.h"
 #include "transport/tcp/closed_window.h"
 #include "transport/tcp/inet_socket.h"

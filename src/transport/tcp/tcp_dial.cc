@@ -16,10 +16,10 @@ namespace {
 constexpr Duration kLongestTurn = kSecond;
 constexpr Duration kRestWithoutDescriptors = 100 * kMillisecond;
 
-// TCP had no answer for a while. That is no failure as long as the consumer waits (C-08).
+// TCP had no answer for a while. That is no failure as long as the consumer waits (decision 108).
 constexpr int kSilence = ETIMEDOUT;
 
-// What the network says, not what it does not say (C-08).
+// What the network says, not what it does not say (decision 108).
 bool is_unreachable(int error) {
   switch (error) {
   case ENETUNREACH:

@@ -13,9 +13,9 @@
 
 #include "base/log.h"
 #include "base/shortage.h"
-#include "transport/inet/listen_error.h"
-#include "transport/inet/port_rules.h"
-#include "transport/inet/qualifier_holder.h"
+#include "transport/host/listen_error.h"
+#include "transport/host/port_rules.h"
+#include "transport/host/qualifier_holder.h"
 #include "transport/tcp/tcp_incoming.h"
 #include "transport/tcp/tcp_state.h"
 

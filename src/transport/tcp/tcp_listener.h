@@ -8,7 +8,7 @@
 #include <list>
 #include <memory>
 
-#include "transport/inet/qualifier_claim.h"
+#include "transport/host/qualifier_claim.h"
 #include "transport/tcp/qualifier.h"
 #include "transport/tcp/tcp_connection.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/port_range.h"
 #include "base/time.h"
-#include "core/types.h"
+#include "core/port/types.h"
 
 namespace datum {
 

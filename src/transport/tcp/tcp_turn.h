@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/tcp/tcp_turn.h: how much the connections of one adapter move between two calls of
 // progress(), so that those with much to do hold up no other for longer than a millisecond
-// (design 5).
+// (decision 312).
 // Threads: the adapter's lock.
 #pragma once
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/endpoint/attribute_rules.h"
+
 namespace datum::fuzz {
 namespace {
 
@@ -21,7 +23,7 @@ LinkOptions link_options() {
 }
 
 EndpointAttributes attributes(const InterfaceAdapter& adapter) {
-  EndpointAttributes attributes = adapter.default_attributes();
+  EndpointAttributes attributes = default_attributes(adapter);
   attributes.max_recv_dtos = attributes.max_request_dtos = kDepth;
   return attributes;
 }

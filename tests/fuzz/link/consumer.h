@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "../input.h"
-#include "core/interface_adapter.h"
+#include "core/adapter/interface_adapter.h"
 #include "granted_memory.h"
 #include "hostile_fabric.h"
 #include "hostile_peer.h"

@@ -46,7 +46,7 @@ class Copy : public testing::TestWithParam<Method> {
     });
     guard(*source_link, source_ended_well_, [&] {
       std::vector<Root> roots;
-      roots.push_back({std::make_shared<const tools::UniqueFd>(from_.open()), name, name});
+      roots.push_back({std::make_shared<const UniqueFd>(from_.open()), name, name});
       Source(*source_link, terms, std::move(roots), source_).run();
     });
     sink.join();

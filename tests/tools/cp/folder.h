@@ -17,7 +17,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "common/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace datum::cp::test {
 
@@ -49,8 +49,8 @@ class Folder {
 
   [[nodiscard]] std::string operator/(const std::string& name) const { return path_ + "/" + name; }
   [[nodiscard]] const std::string& path() const { return path_; }
-  [[nodiscard]] tools::UniqueFd open() const {
-    return tools::UniqueFd(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  [[nodiscard]] UniqueFd open() const {
+    return UniqueFd(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   }
 
   void write(const std::string& name, const std::string& content) const {

@@ -19,8 +19,7 @@ Digest digest(int fill) {
 class JournalTest : public testing::Test {
  protected:
   Journal open() {
-    return Journal(
-        tools::UniqueFd(::open((folder_ / "j").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)));
+    return Journal(UniqueFd(::open((folder_ / "j").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)));
   }
   test::Folder folder_;
 };

@@ -23,7 +23,7 @@ Digest digest_of_file(const std::string& text) {
 class PartialFileTest : public testing::Test {
  protected:
   std::unique_ptr<PartialFile> open(std::uint64_t size, Time mtime = {1000, 7}) {
-    return std::make_unique<PartialFile>(std::make_shared<const tools::UniqueFd>(folder_.open()),
+    return std::make_unique<PartialFile>(std::make_shared<const UniqueFd>(folder_.open()),
                                          Identity{"file", size, mtime}, 0640, [] {});
   }
   // What a run that was cut after these bytes leaves.

@@ -75,6 +75,60 @@ TEST_F(CpLimits, AShortageOfDescriptorsHereIsNotThePeersFault) {
   }
 }
 
+void limit_descriptors(rlim_t most) {
+  const rlimit limit = {most, most};
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// More folders, and more files that can be resumed, than descriptors.
+void write_wide_tree(const Folder& folder) {
+  for (const char* name : {"t/a", "t/b", "t/b/c", "t/b/c/d", "t/e", "t/f"})
+    for (int i = 0; i < 5; ++i)
+      folder.write(std::string(name) + "/" + std::to_string(i), std::string(name) + "x");
+  folder.write("t/e/large", noise(5 * kMiB));
+  folder.write("t/f/large", noise(5 * kMiB));
+}
+
+// Shared memory takes more than TCP: it must not take those without which no file can be opened.
+TEST_F(CpLimits, AServerWithFewDescriptorsTakesAWholeTree) {
+  write_wide_tree(here_);
+  for (const rlim_t most : {20UL, 22UL, 24UL, 26UL, 28UL, 32UL, 40UL}) {
+    SCOPED_TRACE(most);
+    const Folder there;
+    Server server(there.path(), {}, [most] { limit_descriptors(most); });
+    EXPECT_EQ(put(server, "t"), 0) << err_;
+    EXPECT_TRUE(out_.starts_with("put: 39 copied, 0 unchanged, 0 failed; ")) << out_;
+    EXPECT_TRUE(there.read("t/f/large") == here_.read("t/f/large"));
+  }
+}
+
+TEST_F(CpLimits, AClientWithFewDescriptorsGetsAWholeTree) {
+  write_wide_tree(here_);
+  Server server(here_.path(), {"--reuse-token"});
+  for (const rlim_t most : {20UL, 24UL, 28UL, 32UL}) {
+    SCOPED_TRACE(most);
+    const Folder got;
+    Program program({DAT_CP_PROGRAM, "get", "--token", server.token, server.at("t"), got / "t"},
+                    [most] { limit_descriptors(most); });
+    EXPECT_EQ(program.wait(), 0) << program.err();
+    EXPECT_TRUE(got.read("t/f/large") == here_.read("t/f/large"));
+  }
+}
+
+// The folder is not at fault: nothing is said of it, and the line tells whose limit it is.
+TEST_F(CpLimits, AServerWithoutADescriptorForFilesNamesItsLimit) {
+  here_.write("a", "x");
+  here_.write("b", "x");
+  Server server(there_.path(), {}, [] { limit_descriptors(14); });
+  Program program({DAT_CP_PROGRAM, "put", "--token", server.token, here_ / "a", here_ / "b",
+                   server.at("new/")});
+  EXPECT_EQ(program.wait(), 1);
+  err_ = program.err();
+  expect_said(": Too many open files (process " + std::to_string(server.program.pid()) +
+              " may have 14: raise 'ulimit -n' where it is started)");
+  EXPECT_EQ(err_.find("nothing can be created"), std::string::npos) << err_;
+}
+
 TEST_F(CpLimits, MoreSourcesThanDescriptorsArePut) {
   Server server(there_.path());
   std::vector<std::string> words = {DAT_CP_PROGRAM, "put", "--token", server.token};

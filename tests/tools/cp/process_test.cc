@@ -210,11 +210,89 @@ TEST_F(CpProcess, AMissingSourceEndsPutAndGetAlike) {
 }
 
 TEST_F(CpProcess, AMissingFolderOnTheWayIsToBeMadeFirst) {
-  here_.write("t", "x");
-  Server server(there_.path(), {});
-  const Ended put = client({"put", "--token", server.token, here_ / "t", server.at("no/such/t")});
-  EXPECT_EQ(put.code, 1);
-  EXPECT_TRUE(has(put.err, "(a folder on the way is not there: make it first)")) << put.err;
+  Server server(here_.path(), {"--reuse-token"});
+  const auto expect_told = [](const Ended& ended) {
+    EXPECT_EQ(ended.code, 1);
+    EXPECT_TRUE(has(ended.err, "/such")) << ended.err;
+    EXPECT_TRUE(has(ended.err, "\": No such file or directory (a folder on the way is not there: "
+                               "make it first)"))
+        << ended.err;
+  };
+  for (const std::string to : {"no/such", "no/such/"}) {
+    for (const std::string from : {"t", "t/a"}) {
+      SCOPED_TRACE(from + " " + to);
+      expect_told(client({"put", "--token", server.token, here_ / from, server.at(to)}));
+      expect_told(
+          client({"put", "--dry-run", "--token", server.token, here_ / from, server.at(to)}));
+      expect_told(client({"get", "--token", server.token, server.at(from), there_ / to}));
+      expect_told(
+          client({"get", "--dry-run", "--token", server.token, server.at(from), there_ / to}));
+    }
+  }
+  EXPECT_FALSE(there_.exists("no"));
+}
+
+TEST_F(CpProcess, AFileWhereAFolderIsNeededEndsPutAndGetAlike) {
+  here_.write("file", "x");
+  there_.write("file", "x");
+  Server server(here_.path(), {"--reuse-token"});
+  for (const std::string to : {"file", "file/", "file/below"}) {
+    for (const std::string option : {"--method=write", "--dry-run"}) {
+      SCOPED_TRACE(option + " " + to);
+      for (const Ended& ended :
+           {client({"put", option, "--token", server.token, here_ / "t", server.at(to)}),
+            client({"get", option, "--token", server.token, server.at("t"), there_ / to})}) {
+        EXPECT_EQ(ended.code, 1);
+        EXPECT_TRUE(has(ended.err, ": Not a directory (what has that name is no folder: choose "
+                                   "another name, or remove it)"))
+            << ended.err;
+      }
+    }
+  }
+  EXPECT_EQ(there_.read("file"), "x");
+}
+
+// What gets another mode or time was not left unchanged.
+TEST_F(CpProcess, AFolderWithAnotherModeOrTimeIsNotCalledUnchanged) {
+  Server server(there_.path(), {"--reuse-token"});
+  const auto put = [&](const std::string& option) {
+    return client({"put", option, "--token", server.token, here_ / "t", server.at("copy")}).out;
+  };
+  put("--method=write");
+  EXPECT_TRUE(has(put("--dry-run"), "put: would copy 0, 6 unchanged, 0 failed\n"));
+  EXPECT_TRUE(has(put("--method=write"), "put: 0 copied, 6 unchanged, 0 failed; "));
+  chmod((there_ / "copy/d").c_str(), 0700);
+  const std::string dry = put("--dry-run");
+  EXPECT_TRUE(has(dry, "would copy \"t/d\"\nput: would copy 1, 5 unchanged, 0 failed\n")) << dry;
+  EXPECT_TRUE(has(put("--verify"), "put: 6 the same, 0 different, 0 failed\n"));
+  const std::string copy = put("--method=write");
+  EXPECT_TRUE(has(copy, "put: 1 copied, 5 unchanged, 0 failed; ")) << copy;
+  struct stat st = {};
+  ASSERT_EQ(stat((there_ / "copy/d").c_str(), &st), 0);
+  EXPECT_EQ(st.st_mode & 0777U, 0755U);
+  std::filesystem::last_write_time(there_ / "copy", std::filesystem::file_time_type());
+  EXPECT_TRUE(has(put("--dry-run"), "put: would copy 1, 5 unchanged, 0 failed\n"));
+  EXPECT_TRUE(has(put("--method=write"), "put: 1 copied, 5 unchanged, 0 failed; "));
+  EXPECT_TRUE(has(put("--method=write"), "put: 0 copied, 6 unchanged, 0 failed; "));
+}
+
+// Not a list of names, which the parser of the command line would make of it.
+TEST_F(CpProcess, ANameInBracketsIsOneName) {
+  here_.write("[a,b]", "x");
+  here_.write("[[c]]", "y");
+  Server server(there_.path(), {"--reuse-token"});
+  const auto in_here = [this] { ASSERT_EQ(chdir(here_.path().c_str()), 0); };
+  const Ended put =
+      client({"put", "--token", server.token, "[a,b]", "[[c]]", server.at("")}, in_here);
+  EXPECT_EQ(put.code, 0) << put.err;
+  EXPECT_EQ(there_.read("[a,b]"), "x");
+  EXPECT_EQ(there_.read("[[c]]"), "y");
+  const Ended get = client({"get", "--token", server.token, server.at("[a,b]"), "[d]"}, in_here);
+  EXPECT_EQ(get.code, 0) << get.err;
+  EXPECT_EQ(here_.read("[d]"), "x");
+  const Ended address = client({"put", "--token", server.token, "t", "[::1]"}, in_here);
+  EXPECT_EQ(address.code, 2);
+  EXPECT_TRUE(has(address.err, "\"[::1]\": no \":\" after the host")) << address.err;
 }
 
 TEST_F(CpProcess, UsageSaysWhatThePathsAre) {
@@ -428,7 +506,7 @@ TEST_F(CpProcess, WrongUsageIsSaidBeforeAnybodyIsCalled) {
 
 // Waits until a journal in folder has grown past its header: a block of 4 MiB has arrived.
 void await_first_block(const Folder& folder) {
-  const tools::UniqueFd watch(inotify_init1(IN_CLOEXEC));
+  const UniqueFd watch(inotify_init1(IN_CLOEXEC));
   inotify_add_watch(watch.get(), folder.path().c_str(), IN_MODIFY | IN_CREATE);
   for (;;) {
     for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
@@ -504,6 +582,9 @@ TEST_F(CpProcess, AServerInterruptedInTheMiddleEndsAtOnce) {
   EXPECT_TRUE(has(put.err(), "the other side was interrupted: stopped by signal 15; run the "
                              "command again to continue"))
       << put.err();
+  EXPECT_TRUE(has(server.program.err(), ": this server was stopped before the copy was complete\n"
+                                        "dat-cp: stopped by signal 15\n"))
+      << server.program.err();
   EXPECT_FALSE(there_.exists("big"));
 }
 
@@ -521,6 +602,70 @@ TEST_F(CpProcess, WhatIsPrintedWithoutAStdoutGoesIntoNoFile) {
       client({"get", "--token", server.token, server.at("copy"), here_ / "back"}, without_streams);
   EXPECT_EQ(get.code, 1) << "the summary was lost";
   expect_tree(here_, "back");
+}
+
+// It was not heard: that it gave up first, or that the other one is silent, would be said in error.
+TEST_F(CpProcess, AClientThatWasStoppedTooLongIsToldThatItWasGivenUp) {
+  here_.write("big", noise(192 * kMiB));
+  Server server(there_.path(), {"--once", "--timeout", "3"});
+  std::vector<std::string> words = slow_put(server, here_ / "big");
+  words.insert(words.end(), {"--timeout", "1"});
+  Program put(words);
+  await_first_block(there_);
+  put.signal(SIGSTOP);
+  EXPECT_EQ(server.program.wait(), 4);
+  EXPECT_TRUE(has(server.program.err(), " process " + std::to_string(put.pid()) +
+                                            ": silent for 3 s; the process may be stopped, or its "
+                                            "disk stuck\n"))
+      << server.program.err();
+  const std::string self = std::to_string(put.pid());
+  put.signal(SIGCONT);
+  EXPECT_EQ(put.wait(), 4);
+  EXPECT_EQ(put.err(), "dat-cp: the other side gave up on this process, " + self +
+                           ": silent for 3 s; the process may be stopped, or its disk stuck; run "
+                           "the command again to continue\n");
+}
+
+TEST_F(CpProcess, AServerThatWasStoppedTooLongIsToldThatItWasGivenUp) {
+  here_.write("big", noise(192 * kMiB));
+  Server server(there_.path(), {"--once"});
+  std::vector<std::string> words = slow_put(server, here_ / "big");
+  words.insert(words.end(), {"--timeout", "1"});
+  Program put(words);
+  await_first_block(there_);
+  server.program.signal(SIGSTOP);
+  EXPECT_EQ(put.wait(), 4);
+  EXPECT_TRUE(has(put.err(), " port " + server.port + ": silent for 1 s; ")) << put.err();
+  const std::string self = std::to_string(server.program.pid());
+  server.program.signal(SIGCONT);
+  EXPECT_EQ(server.program.wait(), 4);
+  EXPECT_TRUE(has(server.program.err(),
+                  ": the other side gave up on this process, " + self + ": silent for 1 s; "))
+      << server.program.err();
+}
+
+// Nobody could use it: the token is lost.
+TEST_F(CpProcess, AServerWhoseTokenIsLostEndsAndSaysSo) {
+  for (const std::string option : {"--once", "--reuse-token"}) {
+    const Ended full = client({"serve", "--port", "0", option, there_.path()},
+                              [] { dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO); });
+    EXPECT_EQ(full.code, 1);
+    EXPECT_EQ(full.err, "dat-cp: cannot write to standard output: No space left on device\n");
+    const Ended closed =
+        client({"serve", "--port", "0", option, there_.path()}, [] { close(STDOUT_FILENO); });
+    EXPECT_EQ(closed.code, 1);
+    EXPECT_EQ(closed.err, "dat-cp: cannot write to standard output: Bad file descriptor\n");
+  }
+}
+
+TEST_F(CpProcess, AServerWhoseLogHasLostItsReaderServesOn) {
+  int log[2];
+  ASSERT_EQ(pipe2(log, O_CLOEXEC), 0);
+  Server server(there_.path(), {}, [&] { dup2(log[1], STDERR_FILENO); });
+  close(log[0]);
+  close(log[1]);
+  EXPECT_EQ(client({"put", "--token", server.token, here_ / "t", server.at("1")}).code, 0);
+  EXPECT_EQ(client({"put", "--token", server.next_token(), here_ / "t", server.at("2")}).code, 0);
 }
 
 TEST_F(CpProcess, AnInterruptedServerEnds) {

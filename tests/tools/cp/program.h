@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "common/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace datum::cp::test {
 
@@ -32,8 +32,8 @@ class Program {
     if (pid_ == 0) run(arguments, in_child, out[1], err[1]);
     close(out[1]);
     close(err[1]);
-    out_.fd = tools::UniqueFd(out[0]);
-    err_.fd = tools::UniqueFd(err[0]);
+    out_.fd = UniqueFd(out[0]);
+    err_.fd = UniqueFd(err[0]);
   }
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -76,7 +76,7 @@ class Program {
 
  private:
   struct Stream {
-    tools::UniqueFd fd;
+    UniqueFd fd;
     std::string text;
     std::size_t taken = 0;
   };
@@ -113,7 +113,7 @@ class Program {
     if (n > 0)
       stream.text.append(buffer, static_cast<std::size_t>(n));
     else
-      stream.fd = tools::UniqueFd();
+      stream.fd = UniqueFd();
   }
 
   pid_t pid_ = -1;

@@ -25,8 +25,8 @@ class RoomAheadTest : public testing::Test {
     ASSERT_EQ(statfs(folder_.path().c_str(), &system), 0);
     if (system.f_type != EXT4_SUPER_MAGIC) GTEST_SKIP() << "the temporary folder is not on ext4";
   }
-  tools::UniqueFd make_file() const {
-    return tools::UniqueFd(open((folder_ / "file").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  UniqueFd make_file() const {
+    return UniqueFd(open((folder_ / "file").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   }
   static struct stat look_at(int fd) {
     struct stat st = {};
@@ -40,7 +40,7 @@ class RoomAheadTest : public testing::Test {
 };
 
 TEST_F(RoomAheadTest, IsThereBeforeTheBytesAndChangesNoSize) {
-  const tools::UniqueFd file = make_file();
+  const UniqueFd file = make_file();
   RoomAhead room(file.get(), 100 * kMiB);
   room.ask(0, kMiB);
   EXPECT_GE(bytes_on_disk(file.get()), 16 * kMiB);
@@ -48,7 +48,7 @@ TEST_F(RoomAheadTest, IsThereBeforeTheBytesAndChangesNoSize) {
 }
 
 TEST_F(RoomAheadTest, IsNeverMoreThanTheFileWillHold) {
-  const tools::UniqueFd file = make_file();
+  const UniqueFd file = make_file();
   RoomAhead room(file.get(), 3 * kMiB);
   room.ask(0, kMiB);
   EXPECT_GE(bytes_on_disk(file.get()), 3 * kMiB);
@@ -56,7 +56,7 @@ TEST_F(RoomAheadTest, IsNeverMoreThanTheFileWillHold) {
 }
 
 TEST_F(RoomAheadTest, IsNotAskedForAShortFile) {
-  const tools::UniqueFd file = make_file();
+  const UniqueFd file = make_file();
   RoomAhead room(file.get(), kMiB - 1);
   room.ask(0, kMiB - 1);
   EXPECT_EQ(bytes_on_disk(file.get()), 0U);
@@ -65,12 +65,11 @@ TEST_F(RoomAheadTest, IsNotAskedForAShortFile) {
 TEST_F(RoomAheadTest, IsGivenBackWhereACopyIsCut) {
   const std::string content = test::noise(5 * kMiB);
   const std::uint64_t size = 100 * kMiB;
-  PartialFile(std::make_shared<const tools::UniqueFd>(folder_.open()), {"file", size, {1, 2}}, 0600,
-              [] {})
-      .append(test::bytes_of(content));
+  PartialFile(std::make_shared<const UniqueFd>(folder_.open()), {"file", size, {1, 2}}, 0600, [] {
+  }).append(test::bytes_of(content));
   for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
     if (entry.path().extension() == ".part") {
-      const tools::UniqueFd part(open(entry.path().c_str(), O_RDONLY | O_CLOEXEC));
+      const UniqueFd part(open(entry.path().c_str(), O_RDONLY | O_CLOEXEC));
       EXPECT_EQ(look_at(part.get()).st_size, static_cast<off_t>(5 * kMiB));
       EXPECT_LT(bytes_on_disk(part.get()), 6 * kMiB);
     }
@@ -80,15 +79,15 @@ TEST_F(RoomAheadTest, IsGivenBackWhereACopyIsCut) {
 TEST_F(RoomAheadTest, LeavesAHoleAHole) {
   const std::string content = test::noise(5 * kMiB);
   const std::uint64_t size = 100 * kMiB;
-  PartialFile file(std::make_shared<const tools::UniqueFd>(folder_.open()), {"file", size, {1, 2}},
-                   0600, [] {});
+  PartialFile file(std::make_shared<const UniqueFd>(folder_.open()), {"file", size, {1, 2}}, 0600,
+                   [] {});
   FileDigest digest;
   digest.update(test::bytes_of(content));
   digest.update_zeros(size - content.size());
   file.append(test::bytes_of(content));
   file.append_zeros(size - content.size(), [] {});
   ASSERT_TRUE(file.finish(digest.finish()));
-  const tools::UniqueFd whole(open((folder_ / "file").c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd whole(open((folder_ / "file").c_str(), O_RDONLY | O_CLOEXEC));
   EXPECT_EQ(look_at(whole.get()).st_size, static_cast<off_t>(size));
   EXPECT_LT(bytes_on_disk(whole.get()), 6 * kMiB);
 }

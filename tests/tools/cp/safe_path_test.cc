@@ -45,7 +45,7 @@ TEST(SafePath, ParentAndName) {
   EXPECT_EQ(name_in("c"), "c");
 }
 
-using Opener = tools::UniqueFd (*)(int, const std::string&, int, mode_t);
+using Opener = UniqueFd (*)(int, const std::string&, int, mode_t);
 
 class OpenBeneath : public testing::TestWithParam<Opener> {
  protected:
@@ -58,13 +58,13 @@ class OpenBeneath : public testing::TestWithParam<Opener> {
     std::filesystem::create_symlink(outside_ / "secret", folder_ / "a/leaf");
     root_ = folder_.open();
   }
-  tools::UniqueFd open(const std::string& path, int flags = O_RDONLY) {
+  UniqueFd open(const std::string& path, int flags = O_RDONLY) {
     errno = 0;
     return GetParam()(root_.get(), path, flags, 0600);
   }
 
   test::Folder outside_, folder_;
-  tools::UniqueFd root_;
+  UniqueFd root_;
 };
 
 TEST_P(OpenBeneath, FindsWhatIsInside) {

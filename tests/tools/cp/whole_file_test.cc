@@ -17,7 +17,7 @@ class WholeFileTest : public testing::Test {
  protected:
   [[nodiscard]] WholeFile file(const std::string& content, Existing existing) const {
     const auto bytes = test::bytes_of(content);
-    return {std::make_shared<const tools::UniqueFd>(folder_.open()),
+    return {std::make_shared<const UniqueFd>(folder_.open()),
             {"d/file", content.size(), {1000, 7}},
             0642,
             existing,

@@ -162,6 +162,13 @@ TEST(DatInfo, WrongUsageIsSaidInItsName) {
   EXPECT_EQ(ended.output.rfind("dat-info: ", 0), 0U) << ended.output;
 }
 
+TEST(DatInfo, AnEmptyNameIsSeen) {
+  const Ended ended = run(kInfo + " '' 2>&1");
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_EQ(ended.output.rfind("dat-info: \"\": no such IA is registered (", 0), 0U)
+      << ended.output;
+}
+
 TEST(DatInfo, AProcessNumberIsOne) {
   const Ended ended = run(kInfo + " -p abc 2>&1");
   EXPECT_EQ(ended.code, 2);
@@ -458,7 +465,8 @@ TEST(DatInfo, ControlCharactersOfDatConfReachNoTerminal) {
 // Rules: MESSAGE.3
 TEST(DatInfo, ControlCharactersOfANameOrTheEnvironmentReachNoTerminal) {
   const Ended unknown = run(kInfo + " '\033[2J\nall is well' 2>&1");
-  EXPECT_NE(unknown.output.find("dat-info: \\x1b[2J\\nall is well: no such IA"), std::string::npos)
+  EXPECT_NE(unknown.output.find("dat-info: \"\\x1b[2J\\nall is well\": no such IA"),
+            std::string::npos)
       << unknown.output;
   EXPECT_FALSE(disturbs(unknown.output)) << unknown.output;
   const Ended check = run("env 'DATUM_FOO=\033[2J\nok all is well' " + kInfo + " --check 2>&1");

@@ -14,6 +14,7 @@
 
 #include "info/print_report.h"
 #include "tests/abstract_name.h"
+#include "tests/versions/recorded.h"
 
 namespace datum::info {
 namespace {
@@ -27,8 +28,6 @@ constexpr const char* kReport =
     "ep\t3\tUNCONNECTED\t-\t-\t-\t0\t0\t0\t0\t0\t16\t0\t8\t0\t-\n"
     "evd\t1\t256\t0\t8\t0\t4\n";
 
-// As the first release says it.
-// Rules: VERSION.10
 TEST(Report, IsTakenApart) {
   const auto report = parse_report(kReport);
   ASSERT_TRUE(report);
@@ -112,7 +111,7 @@ class Ia {
   void answer(const std::string& text) const {
     answer_with(memfd_create("answer", MFD_CLOEXEC), text);
   }
-  void answer_with(int file, const std::string& text, char kind = 1) const {
+  void answer_with(int file, const std::string& text, char kind = 3) const {
     ASSERT_EQ(write(file, text.data(), text.size()), static_cast<ssize_t>(text.size()));
     const int asker = accept(socket_, nullptr, nullptr);
     iovec piece{&kind, 1};
@@ -137,17 +136,34 @@ class Ia {
   int socket_ = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 };
 
+// Rules: VERSION.10
+TEST(Report, ThatOfTheFirstReleaseIsRead) {
+  const Ia first(10);
+  std::thread answering([&] {
+    first.answer_with(memfd_create("answer", MFD_CLOEXEC), test::recorded_text("info-report"), 1);
+  });
+  const Answer answer = ask({first.name()}).at(0);
+  answering.join();
+  ASSERT_TRUE(answer.report) << answer.gap;
+  EXPECT_EQ(answer.report->name, "fake");
+  ASSERT_EQ(answer.report->endpoints.size(), 1U);
+  EXPECT_EQ(answer.report->endpoints[0].state, "CONNECTED");
+  EXPECT_EQ(answer.report->endpoints[0].posted.bytes, 56U);
+  EXPECT_EQ(answer.report->endpoints[0].received.bytes, 8U);
+  EXPECT_EQ(answer.report->evds.size(), 3U);
+}
+
 // A program of another release, whose answer is a file in another form.
 // Rules: VERSION.10
 TEST(Report, AnotherFormIsNamed) {
   const Ia later(9);
   std::thread answering(
-      [&] { later.answer_with(memfd_create("answer", MFD_CLOEXEC), kReport, 3); });
+      [&] { later.answer_with(memfd_create("answer", MFD_CLOEXEC), kReport, 4); });
   const Answer answer = ask({later.name()}).at(0);
   answering.join();
   EXPECT_FALSE(answer.report);
-  EXPECT_EQ(answer.gap, "what an IA says itself: its answer has form 3, this dat-info knows form "
-                        "1; use the dat-info of that program's release");
+  EXPECT_EQ(answer.gap, "what an IA says itself: its answer has form 4, this dat-info knows forms "
+                        "1 and 3; use the dat-info of that program's release");
 }
 
 TEST(Report, AnswersThatAreTooLongTogetherAreLeftOutAndSoIsWhatIsBehindTheLimit) {

@@ -157,6 +157,26 @@ TEST(DatPerf, AClientMeasuresWithAServerThatServesOnce) {
   EXPECT_EQ(server.wait(), 0);
 }
 
+// The page: 4, the other side died, hung up or fell silent.
+TEST(DatPerf, AServerThatServesOnceAndLosesItsClientSaysSo) {
+  for (const std::string test : {"send-lat", "write-lat", "read-lat", "send-bw", "idle"}) {
+    SCOPED_TRACE(test);
+    Served server(kPerf + " --server --once --port 0 -q");
+    EXPECT_EQ(run_until(kPerf + " 127.0.0.1 --port " + server.port + " -t " + test +
+                            " -s 8 --time 60000 --repeat 1",
+                        "min / median", "KILL")
+                  .code,
+              137);
+    EXPECT_EQ(server.wait(), 4);
+  }
+}
+
+TEST(DatPerf, AServerWhoseFirstLineIsLostEndsAndSaysSo) {
+  const Ended full = run("sh -c '" + kPerf + " --server --port 0 2>&1 >/dev/full'");
+  EXPECT_EQ(full.code, 1);
+  EXPECT_EQ(full.output, "dat-perf: cannot write to standard output: No space left on device\n");
+}
+
 TEST(DatPerf, AServerServesTheNextClientAfterOneDied) {
   Served server(kPerf + " --server --port 0 -q");
   const std::string client = kPerf + " 127.0.0.1 --port " + server.port + " -t send-lat -s 8 ";
@@ -185,6 +205,12 @@ TEST(DatPerf, AClientThatComesWhileAnotherIsServedWaitsForItsTurn) {
   const Ended both = run("bash -c '" + client + " -t connect,send-lat & first=$!; " + client +
                          " -t send-lat,connect; second=$?; wait $first && exit $second' 2>&1");
   EXPECT_EQ(both.code, 0) << both.output;
+}
+
+// A variable of a script that is not set.
+TEST(DatPerf, AnEmptyValueIsNotTheSameAsNone) {
+  for (const char* option : {"--netns ''", "--plot ''", "--transport ''", "-t ''", "-s ''"})
+    EXPECT_EQ(run(kPerf + " --local " + option + " 2>&1").code, 2) << option;
 }
 
 TEST(DatPerf, NobodyListeningIsRefused) {

@@ -83,7 +83,7 @@ TEST_F(Arguments, QueriesGiveTheConsumersIaHandle) {
   EXPECT_EQ(evd.evd_qlen, 16);
   EXPECT_EQ(evd.cno_handle, o.cno);
   EXPECT_EQ(evd.evd_flags, 0x1f1U);
-  EXPECT_EQ(lmr.mem_type, 3U) << "VIRTUAL without relaxed ordering is strongly ordered (D-34)";
+  EXPECT_EQ(lmr.mem_type, 3U) << "VIRTUAL without relaxed order is strongly ordered (decision 34)";
   EXPECT_EQ(lmr.region_desc.for_va, o.memory);
   EXPECT_EQ(lmr.length, 256U);
   EXPECT_EQ(lmr.lmr_context, o.lmr_context);
@@ -136,7 +136,7 @@ TEST_F(Arguments, ConnectChecksInTheOrderOfItsArguments) {
   EXPECT_EQ(connect(address, 1, 0, nullptr, 0, 0), 0x8012005fU);
 }
 
-// D-02: the state of the EP is answered before what we lack.
+// Decision 2: the state of the EP is answered before what we lack.
 TEST_F(Arguments, StateBeforeCapability) {
   sockaddr_in to{};
   to.sin_family = AF_INET;

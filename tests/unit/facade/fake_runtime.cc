@@ -8,7 +8,7 @@
 
 #include "base/futex.h"
 #include "base/random.h"
-#include "core/interface_adapter.h"
+#include "core/adapter/interface_adapter.h"
 
 namespace datum::test {
 namespace {

@@ -304,7 +304,7 @@ TEST(HandleChecks, EachHandleTellsItsKind) {
   }
 }
 
-// D-03, but for the connect EVD of an EP. Both IAs are open under one name.
+// Decision 3, but for the connect EVD of an EP. Both IAs are open under one name.
 TEST(HandleChecks, ObjectsOfAnotherInstanceAreInvalid) {
   const Provider provider("handles");
   const EveryKind a(provider);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Of two rules that a frame breaks at once the earlier one is reported: for every kind of message
-// and every two of its checks that one frame can fail. The checks have the numbers of spec 11.2.
+// and every two of its checks that one frame can fail. The checks have the numbers of decision
+// 410.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -51,7 +52,7 @@ struct Attempt {
       size = 100;
       break;
     case Rdmap::AtomicResponse: meets.asked = Asked::Atomic; break;
-    case Rdmap::Terminate: // nothing of this matters there (6.3)
+    case Rdmap::Terminate: // nothing of this matters there (decision 411)
       queue = 5;
       msn_shift = 8;
       offset_shift = 3;

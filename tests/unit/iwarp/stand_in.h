@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/region_table.h"
+#include "core/port/region_table.h"
 #include "transport/iwarp/session.h"
 
 namespace datum::iwarp::test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Messages that arrive before a Recv is posted for them (design 4).
+// Messages that arrive before a Recv is posted for them (decision 305).
 #include <gtest/gtest.h>
 
 #include "pair.h"

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/endpoint/attribute_rules.h"
 #include "pair.h"
 
 namespace datum::test {
@@ -332,7 +333,7 @@ TEST_P(Transfer, ALostLinkBreaksAndFlushes) {
 // reach a peer that does not know yet.
 TEST(FullRing, LetsNoMessageOvertakeTheConfirmationBeforeIt) {
   Pair pair;
-  EndpointAttributes attributes = pair.world.a->adapter->default_attributes();
+  EndpointAttributes attributes = default_attributes(*pair.world.a->adapter);
   attributes.max_request_dtos = kRingSlots;
   Side writer(*pair.world.a, &attributes);
   pair.connect(writer, pair.passive);
@@ -366,7 +367,7 @@ TEST(FullRing, LetsNoMessageOvertakeTheConfirmationBeforeIt) {
 
 // Rules: PROGRESS.5
 TEST(FullRing, IsLookedAfterSoon) {
-  EndpointAttributes attributes = Pair().world.a->adapter->default_attributes();
+  EndpointAttributes attributes = default_attributes(*Pair().world.a->adapter);
   attributes.max_request_dtos = 2 * kRingSlots;
   Pair pair(false, &attributes);
   pair.connect();
@@ -390,7 +391,7 @@ TEST(FullRing, IsLookedAfterSoon) {
 // A ring nearly full, of a peer that has gone meanwhile, found by somebody who had not looked.
 TEST(LostLink, IsReadToItsEnd) {
   constexpr std::size_t kWrites = 1000;
-  EndpointAttributes attributes = Pair().world.a->adapter->default_attributes();
+  EndpointAttributes attributes = default_attributes(*Pair().world.a->adapter);
   attributes.max_request_dtos = kWrites;
   Pair pair(false, &attributes);
   pair.connect();

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "transport/seam/copy.h"
+#include "core/port/copy.h"
 
 namespace datum::test {
 

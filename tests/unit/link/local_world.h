@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/interface_adapter.h"
+#include "core/adapter/interface_adapter.h"
 #include "transport/link/link_transport.h"
 
 namespace datum::test {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // A connect where nobody listens yet: how often it asks, for how long, and what ends that.
+#include "core/endpoint/attribute_rules.h"
 #include "pair.h"
 
 namespace datum::test {
@@ -168,7 +169,7 @@ TEST_F(Patience, EndsWithTheAdapter) {
 class PatienceOfDatagrams : public Patience {
  protected:
   static EndpointAttributes attributes(Side& side) {
-    EndpointAttributes chosen = side.adapter.default_attributes();
+    EndpointAttributes chosen = default_attributes(side.adapter);
     chosen.datagrams = true;
     return chosen;
   }

@@ -3,6 +3,7 @@
 #include <array>
 #include <functional>
 
+#include "core/endpoint/attribute_rules.h"
 #include "pair.h"
 
 namespace datum::test {
@@ -106,7 +107,7 @@ TEST_P(Unlooking, WhereNothingHasArrivedAPostIsRefused) {
 TEST_P(Unlooking, TheConfirmationMayBeBehindAWholeRing) {
   Side writer(*pair.world.a);
   Side target(*pair.world.b);
-  EndpointAttributes many = pair.world.a->adapter->default_attributes();
+  EndpointAttributes many = default_attributes(*pair.world.a->adapter);
   many.max_request_dtos = kRingSlots;
   Side flood(*pair.world.a, &many);
   pair.connect(flood, target);
@@ -160,7 +161,7 @@ INSTANTIATE_TEST_SUITE_P(RingOnlyAndDirect, Unlooking, ::testing::Bool(),
 // Rules: PATH.17
 TEST(FullRing, LetsNoDirectCopyOvertakeTheConfirmationBeforeIt) {
   Pair pair(true);
-  EndpointAttributes attributes = pair.world.a->adapter->default_attributes();
+  EndpointAttributes attributes = default_attributes(*pair.world.a->adapter);
   attributes.max_request_dtos = kRingSlots;
   Side writer(*pair.world.a, &attributes);
   pair.connect(writer, pair.passive);

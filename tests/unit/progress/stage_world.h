@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/timer.h"
+#include "core/port/timer.h"
 #include "progress/engine.h"
 #include "stage.h"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "core/timer.h"
+#include "core/port/timer.h"
 
 namespace datum {
 namespace {

@@ -92,7 +92,7 @@ TEST_F(InquiryInParts, TheAnswerBeginsWithTheNumberOfItsForm) {
   for (int part = 1; part <= 5; ++part) look();
   char form = 0;
   ASSERT_EQ(recv(asker.get(), &form, 1, 0), 1);
-  EXPECT_EQ(form, 1);
+  EXPECT_EQ(form, 3);
 }
 
 TEST_F(InquiryInParts, EndpointsMayGoBetweenTwoLooks) {

@@ -9,6 +9,8 @@
 
 #include "base/registry_uses.h"
 #include "endpoints.h"
+#include "pair.h"
+#include "tests/versions/recorded.h"
 
 namespace datum::test {
 namespace {
@@ -51,6 +53,20 @@ TEST(Report, APartHasABoundedNumberOfObjects) {
   EXPECT_EQ(told.adapters, 1);
   EXPECT_EQ(told.dispatchers, 1);
   EXPECT_EQ(told.endpoints.size(), 150U);
+}
+
+// Without leniencies the form is still that of the first release.
+// Rules: VERSION.10
+TEST(Report, SaysWhatTheFirstReleaseSaid) {
+  Pair pair;
+  pair.connect();
+  ASSERT_TRUE(pair.passive.receive(0, 64, 1).ok());
+  for (const std::uint64_t cookie : {2U, 3U}) ASSERT_TRUE(pair.active.receive(0, 64, cookie).ok());
+  ASSERT_TRUE(pair.active.send(0, 56, 4).ok());
+  ASSERT_TRUE(pair.passive.send(0, 8, 5).ok());
+  pair.world.settle();
+  EXPECT_EQ(Report(pair.active.adapter, "fake").next_part(), recorded_text("info-report"))
+      << kRaise;
 }
 
 TEST(Report, LenienciesThatWereUsedFollowTheAdapter) {

@@ -6,8 +6,8 @@
 #include <sys/socket.h>
 
 #include "tests/unit/shm/remote_adapter.h"
-#include "transport/inet/abstract_name.h"
-#include "transport/inet/fork_guard.h"
+#include "transport/host/abstract_name.h"
+#include "transport/host/fork_guard.h"
 
 namespace datum::test {
 namespace {

@@ -23,7 +23,7 @@
 #include "base/clock.h"
 #include "tests/filter.h"
 #include "tests/unit/shm/child.h"
-#include "transport/inet/fork_guard.h"
+#include "transport/host/fork_guard.h"
 
 namespace datum::test {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "tests/unit/shm/child.h"
 #include "tests/unit/shm/test_world.h"
-#include "transport/inet/abstract_name.h"
-#include "transport/inet/qualifier_claim.h"
-#include "transport/inet/qualifier_holder.h"
+#include "transport/host/abstract_name.h"
+#include "transport/host/qualifier_claim.h"
+#include "transport/host/qualifier_holder.h"
 #include "transport/shm/rendezvous.h"
 
 namespace datum::test {

@@ -8,7 +8,7 @@
 
 #include "tests/unit/shm/child.h"
 #include "tests/unit/shm/stranger.h"
-#include "transport/inet/diagnostics.h"
+#include "transport/host/diagnostics.h"
 #include "transport/shm/sealed_memory.h"
 
 namespace datum::test {

@@ -11,7 +11,7 @@
 #include "tests/filter.h"
 #include "tests/unit/shm/child.h"
 #include "tests/unit/shm/test_world.h"
-#include "transport/inet/name_holder.h"
+#include "transport/host/name_holder.h"
 #include "transport/shm/listener_owner.h"
 #include "transport/shm/peer_process.h"
 #include "transport/shm/port_claim.h"

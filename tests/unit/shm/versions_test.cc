@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <gtest/gtest.h>
 
-#include "core/region_table.h"
+#include "core/port/region_table.h"
 #include "tests/unit/shm/stranger.h"
 #include "tests/versions/recorded.h"
-#include "transport/inet/abstract_name.h"
+#include "transport/host/abstract_name.h"
 #include "transport/link/record.h"
 
 namespace datum::test {

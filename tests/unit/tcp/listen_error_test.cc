@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Why nobody can listen at a qualifier, and that it is said where there is no memory, either.
-#include "transport/inet/listen_error.h"
+#include "transport/host/listen_error.h"
 
 #include <cerrno>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "base/clock.h"
-#include "transport/inet/host_address.h"
+#include "transport/host/host_address.h"
 
 namespace datum::test {
 namespace {

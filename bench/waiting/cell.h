@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// bench/waiting/cell.h: the cells of the matrix: what is done, over what, by whom, to whom.
+// Lives here: the habits of both sides, names. Not here: what a habit does (habits.h).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace waiting {
+
+enum class Operation : std::uint8_t {
+  Send,
+  Write,
+  Read,
+  // Two Writes to two words of the peer, which polls until it has the first one and then spins on
+  // memory for the second: a habit of both sides (two_words.h).
+  TwoWords,
+};
+enum class Transport : std::uint8_t { Shm, Tcp };
+// The two processes, each with the threads that its library makes.
+enum class Cores : std::uint8_t { Two, One };
+
+// What the initiator does between two polls of its EVD. It does so also before the first one.
+enum class Initiator : std::uint8_t { Nothing, Work1, Work10, Work50, Yield };
+
+enum class Target : std::uint8_t {
+  SameEvd,   // polls the EVD of its Recvs
+  OtherEvd,  // polls another EVD of the IA
+  Spin,      // reads memory without a pause
+  SpinYield, // and calls sched_yield() after each look
+  Block,     // dat_evd_wait
+  Cno,       // dat_cno_wait
+  Compute,   // calls nothing, and reads no memory that others write
+  Turns,     // 100 us of polls, 100 us of work
+  Alternate, // polls for one operation and spins on memory for the next
+};
+
+struct Cell {
+  Operation operation = Operation::Send;
+  Transport transport = Transport::Shm;
+  Cores cores = Cores::Two;
+  Initiator initiator = Initiator::Nothing;
+  Target target = Target::SameEvd;
+};
+
+// "send/shm/two/tight/same-evd", "two-words/tcp/one".
+std::string name_of(const Cell& cell);
+
+// Those of whom a pattern of the shell fits the name; all without a pattern.
+std::vector<Cell> cells_that_fit(std::span<const std::string> patterns);
+
+} // namespace waiting

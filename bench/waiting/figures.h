@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// bench/waiting/figures.h: what a run comes to, and how it is collected.
+//
+// A sample above a millisecond may be the fault of the machine: then the kernel says that a thread
+// of this run was ready for as long and had no processor (/proc/PID/task/TID/schedstat). Such
+// samples are excused: they are counted, and left out of `counted_p99`.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace waiting {
+
+// All times are nanoseconds.
+struct Figures {
+  std::uint64_t operations = 0;
+  double seconds = 0;
+  std::uint64_t p50 = 0;
+  std::uint64_t p90 = 0;
+  std::uint64_t p99 = 0;
+  std::uint64_t max = 0;
+  std::uint64_t counted_p99 = 0; // of the samples that are not excused
+  std::uint64_t long_ones = 0;   // above a millisecond
+  std::uint64_t excused = 0;     // of those
+};
+
+// When a run is over: after so many operations, or so long.
+struct Bounds {
+  std::uint64_t operations = 10'000;
+  double seconds = 2;
+};
+
+// How long the threads of some processes have waited for a processor, taken together. It knows the
+// threads that exist as it is made.
+class RunDelay {
+ public:
+  explicit RunDelay(std::span<const int> pids);
+  ~RunDelay();
+  RunDelay(const RunDelay&) = delete;
+  RunDelay& operator=(const RunDelay&) = delete;
+  std::uint64_t total() const;
+
+ private:
+  std::vector<int> files_;
+};
+
+class Recorder {
+ public:
+  Recorder(const Bounds& bounds, std::span<const int> pids);
+  // One more operation is wanted.
+  bool wants_more() const { return count_ < samples_.size() && latest_ < end_; }
+  void add(std::int64_t began, std::int64_t ended);
+  Figures figures();
+
+ private:
+  struct Sample {
+    std::uint64_t took = 0;
+    bool excused = false;
+  };
+  bool is_warm(std::int64_t time);
+  void look_at_delay();
+
+  std::vector<Sample> samples_;
+  std::size_t count_ = 0;
+  RunDelay delay_;
+  std::uint64_t delay_before_ = 0; // when it was looked at last
+  std::int64_t looked_ = 0;        // when that was
+  std::int64_t begun_;
+  std::int64_t measured_from_ = 0; // 0: both sides are still getting into their habits
+  std::int64_t latest_ = 0;
+  std::int64_t end_;
+  std::uint64_t warming_ = 0; // operations
+};
+
+} // namespace waiting

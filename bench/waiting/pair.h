@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// bench/waiting/pair.h: two processes, each on its core, and a page of memory between them.
+// Lives here: starting, meeting, ending, what one tells the other. Not here: what they do.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <sys/types.h>
+
+#include "waiting/figures.h"
+
+namespace waiting {
+
+// What both sides of a run share besides what is measured. Each word that changes during a run has
+// a line of its own.
+struct Control {
+  // How many operations of the initiator have ended.
+  alignas(64) std::atomic<std::uint64_t> completed{0};
+  // The initiator is done: the target leaves its habit.
+  alignas(64) std::atomic<bool> stop{false};
+  // Of a limit: the target's first thread looks after what comes, a second one need not.
+  alignas(64) std::atomic<bool> polls{false};
+  alignas(64) std::array<std::atomic<std::uint32_t>, 2> met{};
+
+  // Told before the sides meet, by each side.
+  struct Told {
+    pid_t pid = 0;
+    std::uint64_t port = 0;
+    std::uint64_t address = 0; // of its memory
+    std::uint32_t context = 0; // of its memory, for peers
+  };
+  std::array<Told, 2> told{};
+  // Told before the processes end.
+  Figures figures;
+  std::array<char, 400> why{};
+};
+
+enum class Side : std::uint8_t { Initiator, Target };
+
+inline Side other(Side side) {
+  return side == Side::Initiator ? Side::Target : Side::Initiator;
+}
+
+// One end of a run, in its process.
+class Place {
+ public:
+  Place(Control& shared, Side own_side) : control(shared), side(own_side) {}
+  // Returns when the other side is there, too. Both have to call it equally often.
+  void meet();
+  Control::Told& own() { return control.told[static_cast<std::size_t>(side)]; }
+  const Control::Told& peer() const { return control.told[static_cast<std::size_t>(other(side))]; }
+
+  Control& control;
+  const Side side;
+
+ private:
+  std::uint32_t meetings_ = 0;
+};
+
+struct Outcome {
+  Figures figures;
+  std::string why; // not empty: it failed, and this says how
+};
+
+using Work = std::function<void(Place&)>;
+// Each works in a process of its own, on its core. A run that lasts longer than `seconds` has
+// failed.
+Outcome run_pair(std::array<int, 2> cores, double seconds, const Work& initiator,
+                 const Work& target);
+
+} // namespace waiting

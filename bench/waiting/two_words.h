@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// bench/waiting/two_words.h: a change of habit within each round, on both sides at once, as a
+// library for messages had it: spin on memory until the second word has the peer's last value;
+// write the first and the second word of the peer; poll until both have ended; poll until the own
+// first word has come. Measured is from the first post to the second end.
+#pragma once
+
+#include <cstdint>
+
+#include "waiting/pair.h"
+
+namespace waiting {
+
+class TwoWordsEnd {
+ public:
+  virtual ~TwoWordsEnd() = default;
+  virtual void write_first(std::uint64_t round) = 0;  // 8 octets
+  virtual void write_second(std::uint32_t round) = 0; // 4 octets
+  // Looks once: so many of the Writes have ended that had not.
+  virtual unsigned poll() = 0;
+  // What the peer has written, read without a call.
+  virtual std::uint64_t first() = 0;
+  virtual std::uint32_t second() = 0;
+};
+
+// The initiator measures, and stops both when `bounds` are reached.
+Figures measure_two_words(TwoWordsEnd& end, Place& place, const Bounds& bounds);
+void answer_two_words(TwoWordsEnd& end, Place& place);
+
+} // namespace waiting

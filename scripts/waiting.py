@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""Makes tables of what datum-waiting wrote: scripts/waiting.py RESULTS.tsv [OPTION...]
+
+  --lab FILE     every cell, for docs/lab/; FILE is made, or overwritten
+  --page FILE    a row for each habit of targets and every cell above its goal, between two marks of
+                 FILE (docs/performance.md)
+Without either the second of the two is printed. What a verdict says stands in verdict_of().
+"""
+
+import argparse
+import csv
+import dataclasses
+import datetime
+import statistics
+import sys
+
+import bench
+
+MARKS = "<!-- waiting.py writes from here -->", "<!-- waiting.py wrote up to here -->"
+GOAL_P50, GOAL_P99 = 1.5, 3.0  # of the limit's
+MOST_SPREAD = 2.0              # of the limit between its runs, the largest to the smallest
+MOST_UNDECIDED = 0.1           # of all cells
+LEAST_OPERATIONS = 100         # of a run, for a 99th percentile
+MORE_EXCUSED = 0.01            # of the operations: so many more of ours than of the limit's
+
+TARGETS = {
+    "same-evd": "polls the same EVD", "other-evd": "polls another EVD of the IA",
+    "spin": "spins on memory", "spin-yield": "spins with sched_yield",
+    "block": "blocks in dat_evd_wait", "cno": "blocks on a CNO",
+    "compute": "computes and calls nothing", "turns": "100 us of DAT and 100 us of computing by turns",
+    "alternate": "polls for one operation, spins on memory for the next",
+    "two-words": "two Writes to each other, polls for the first, spins for the second",
+}
+
+
+@dataclasses.dataclass
+class Cell:
+    """All runs of one cell."""
+    name: str
+    pairs: list  # (ours, limit) for each repeat: rows of the file
+    failures: list
+
+    @property
+    def target(self):
+        parts = self.name.split("/")
+        return parts[-1] if len(parts) == 5 else parts[0]
+
+    def ratios(self, figure):
+        return [ours[figure] / max(1, limit[figure]) for ours, limit in self.pairs]
+
+    def median(self, side, figure):
+        return statistics.median(pair[side][figure] for pair in self.pairs)
+
+    def total(self, side, figure):
+        return sum(pair[side][figure] for pair in self.pairs)
+
+    def spread(self, figure):
+        values = [limit[figure] for _, limit in self.pairs]
+        return max(values) / max(1, min(values))
+
+
+DECIDED = ("met", "met by excuse", "above")
+NUMBERS = ("operations", "p50", "p90", "p99", "max", "counted_p99", "long", "excused")
+
+
+def read(file):
+    """The cells in the order of the file."""
+    rows = {}
+    with open(file, encoding="utf-8", newline="") as lines:
+        table = csv.DictReader(lines, delimiter="\t")
+        if "counted_p99" not in (table.fieldnames or ()):
+            sys.exit(f"waiting.py: {file} does not begin with the titles that datum-waiting writes")
+        for row in table:
+            row.update({name: int(row[name]) for name in NUMBERS})
+            side = "ours" if row["contest"] == "dat" else "limit"
+            rows.setdefault(row["cell"], {}).setdefault(row["repeat"], {})[side] = row
+    cells = []
+    for name, repeats in rows.items():
+        whole = [sides for sides in repeats.values() if len(sides) == 2]
+        failures = [row["failure"] for sides in whole for row in sides.values() if row["failure"]]
+        pairs = [(sides["ours"], sides["limit"]) for sides in whole
+                 if not sides["ours"]["failure"] and not sides["limit"]["failure"]]
+        if whole:
+            cells.append(Cell(name, pairs, failures))
+    return cells
+
+
+def verdict_of(cell):
+    """met, met by excuse, above, not decidable here, failed.
+
+    The repeat in the middle counts: p50, and p99 without the samples that the kernel's own account of
+    run queues excuses, on both sides. Where the limit itself spreads, or either side had time for few
+    operations, nothing can be said. Met by excuse: far more of our samples than of the limit's were
+    excused, and with them p99 is above its goal. What another program does delays both alike, so here
+    our own threads were in each other's way.
+    """
+    if cell.failures or not cell.pairs:
+        return "failed"
+    if (max(cell.spread("p50"), cell.spread("counted_p99")) > MOST_SPREAD
+            or min(row["operations"] for pair in cell.pairs for row in pair) < LEAST_OPERATIONS):
+        return "not decidable here"
+    p50, p99, with_excused = (statistics.median(cell.ratios(figure))
+                              for figure in ("p50", "counted_p99", "p99"))
+    if p50 > GOAL_P50 or p99 > GOAL_P99:
+        return "above"
+    excused = [cell.total(side, "excused") / cell.total(side, "operations") for side in (0, 1)]
+    if excused[0] - excused[1] > MORE_EXCUSED and with_excused > GOAL_P99:
+        return "met by excuse"
+    return "met"
+
+
+def us(nanoseconds):
+    value = nanoseconds / 1e3
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
+
+
+def full_row(cell):
+    if not cell.pairs:
+        return f"| {cell.name} | | | | | failed: {cell.failures[0]} |"
+    text = [cell.name, cell.pairs[0][1]["contest"]]
+    for side in (0, 1):
+        text.append(" / ".join(us(cell.median(side, figure))
+                               for figure in ("p50", "p90", "p99", "counted_p99"))
+                    + f" / {us(max(pair[side]['max'] for pair in cell.pairs))}")
+    text.append(f"{statistics.median(cell.ratios('p50')):.2f}, "
+                f"{statistics.median(cell.ratios('counted_p99')):.2f}")
+    text.append(f"{cell.spread('p50'):.1f}, {cell.spread('counted_p99'):.1f}")
+    text.append(" and ".join(f"{cell.total(side, 'long')} ({cell.total(side, 'excused')})"
+                             for side in (0, 1)))
+    text.append(f"{min(ours['operations'] for ours, _ in cell.pairs):,}")
+    text.append(verdict_of(cell))
+    return "| " + " | ".join(text) + " |"
+
+
+def machine(cells):
+    loads = [float(row["load"]) for cell in cells for pair in cell.pairs for row in pair]
+    lines = [line for line in bench.machine_lines([], 0, ()) if not line.startswith("- Peers")]
+    if loads:
+        lines.append(f"- Load average (1 minute) during the runs: {min(loads):.1f} to {max(loads):.1f}, "
+                     f"median {statistics.median(loads):.1f}; the program itself is 1 to 2 of it")
+    return lines
+
+
+def summary(cells):
+    verdicts = [verdict_of(cell) for cell in cells]
+    count = {verdict: verdicts.count(verdict) for verdict in sorted(set(verdicts))}
+    text = ", ".join(f"{number} {verdict}" for verdict, number in count.items())
+    undecided = count.get("not decidable here", 0)
+    lines = [f"{len(cells)} cells: {text}."]
+    if undecided > MOST_UNDECIDED * len(cells):
+        lines.append(f"**More than {MOST_UNDECIDED:.0%} of the cells cannot be decided: this run says "
+                     "little.**")
+    return lines
+
+
+def lab(cells):
+    lines = [f"# What waiting costs, {datetime.date.today().isoformat()}", "", *machine(cells), "",
+             "Taken by `datum-waiting`, drawn by `scripts/waiting.py`. From post to completion in us; "
+             "each figure is the median of the repeats, the maximum that of all. `counted p99` leaves out "
+             "samples above 1 ms for which the kernel says that threads of the run had to wait for a "
+             "processor as long. The ratios are medians of the repeats' ratios, of p50 and of counted p99. "
+             "Goals: 1.5 and 3.", "", *summary(cells), "",
+             "| cell: operation/transport/cores/initiator/target | limit | ours: p50 / p90 / p99 / counted "
+             "p99 / max | limit: the same | ratios: p50, p99 | limit's spread: p50, p99 | above 1 ms "
+             "(excused): ours and limit's | operations, at least | verdict |",
+             "|---|---|---|---|---|---|---|---|---|"]
+    return "\n".join(lines + [full_row(cell) for cell in cells]) + "\n"
+
+
+def extremes(cells, figure):
+    """The best and the worst cell, as text."""
+    def text(cell):
+        return (f"{statistics.median(cell.ratios(figure)):.2f} x "
+                f"({us(cell.median(0, figure))} us, {cell.name})")
+    ordered = sorted(cells, key=lambda cell: statistics.median(cell.ratios(figure)))
+    return f"{text(ordered[0])} | {text(ordered[-1])}"
+
+
+def page(cells):
+    lines = [*machine(cells), "", *summary(cells), "",
+             "| target | cells met / decided | p50: best | p50: worst | goal | p99: best | p99: worst | goal |",
+             "|---|---|---|---|---|---|---|---|"]
+    for target, words in TARGETS.items():
+        decided = [cell for cell in cells
+                   if cell.target == target and verdict_of(cell) in DECIDED]
+        if not decided:
+            continue
+        met = sum(verdict_of(cell) != "above" for cell in decided)
+        lines.append(f"| {words} | {met} / {len(decided)} | {extremes(decided, 'p50')} | ≤ {GOAL_P50:g} x "
+                     f"| {extremes(decided, 'counted_p99')} | ≤ {GOAL_P99:g} x |")
+    lines += ["", "Above their goal, or below it only without the excused samples:", "",
+              "| cell | p50 | of the limit | p99 | of the limit | with the excused samples | verdict |",
+              "|---|---|---|---|---|---|---|"]
+    for cell in cells:
+        if verdict_of(cell) not in ("above", "met by excuse"):
+            continue
+        lines.append("| " + cell.name + "".join(
+            f" | {us(cell.median(0, figure))} us | {statistics.median(cell.ratios(figure)):.2f} x"
+            for figure in ("p50", "counted_p99"))
+            + f" | {statistics.median(cell.ratios('p99')):.2f} x | {verdict_of(cell)} |")
+    return "\n".join(lines)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="waiting.py")
+    parser.add_argument("results")
+    parser.add_argument("--lab")
+    parser.add_argument("--page")
+    return parser.parse_args()
+
+
+def main():
+    options = arguments()
+    cells = read(options.results)
+    if not cells:
+        print(f"waiting.py: {options.results} has no cell that was measured", file=sys.stderr)
+        return 1
+    if options.lab:
+        with open(options.lab, "w", encoding="utf-8") as out:
+            out.write(lab(cells))
+    if options.page:
+        with open(options.page, encoding="utf-8") as old:
+            text = bench.between_marks(old.read(), page(cells), MARKS)
+        with open(options.page, "w", encoding="utf-8") as out:
+            out.write(text)
+    if not options.lab and not options.page:
+        print(page(cells))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// base/state_table.h: a state machine as a table of rows, and what a compiler can say of it.
+// Not here: the tables (endpoint_state.h, link_state.h ...), and what happens besides the change of
+//           state. docs/design/states.md draws all of them.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+
+namespace datum {
+
+template <class State, class Event>
+struct StateRow {
+  State from;
+  Event on;
+  State to;
+};
+
+// A missing row: that event does not happen in that state.
+template <class Table, class State, class Event>
+constexpr std::optional<State> next_in(const Table& table, State from, Event on) {
+  for (const auto& row : table)
+    if (row.from == from && row.on == on) return row.to;
+  return std::nullopt;
+}
+
+template <class Table>
+consteval bool no_two_rows_match(const Table& table) {
+  for (std::size_t i = 0; i < table.size(); ++i)
+    for (std::size_t j = i + 1; j < table.size(); ++j)
+      if (table[i].from == table[j].from && table[i].on == table[j].on) return false;
+  return true;
+}
+
+// Every state but the first ones is entered by a row from another one that can be entered itself.
+template <class Table, class State, std::size_t kStates>
+consteval bool every_state_is_reached(const Table& table, const std::array<State, kStates>& states,
+                                      const auto& first) {
+  std::array<bool, kStates> reached{};
+  const auto index = [&](State state) {
+    return static_cast<std::size_t>(std::ranges::find(states, state) - states.begin());
+  };
+  for (const State state : first) reached[index(state)] = true;
+  for (std::size_t round = 0; round < kStates; ++round)
+    for (const auto& row : table)
+      if (reached[index(row.from)]) reached[index(row.to)] = true;
+  return std::ranges::all_of(reached, [](bool each) { return each; });
+}
+
+// Every state but the last one can be left, and every event happens somewhere.
+template <class Table, class States, class Events, class State>
+consteval bool every_state_is_left(const Table& table, const States& states, const Events& events,
+                                   State last) {
+  for (const auto state : states)
+    if (state != last && std::ranges::none_of(table, [&](const auto& row) {
+          return row.from == state && row.to != state;
+        }))
+      return false;
+  for (const auto event : events)
+    if (std::ranges::none_of(table, [&](const auto& row) { return row.on == event; })) return false;
+  return true;
+}
+
+} // namespace datum

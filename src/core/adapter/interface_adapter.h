@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/adapter/interface_adapter.h: one open instance of an IA: it owns every object made through
+// it.
+// Lives here: creation and destruction of objects and the dependencies between them.
+// Not here:   what the objects need of the IA (adapter_context.h and the services of each room),
+//             the lock (the facade owns it, so that it outlives the adapter), what moves bytes
+//             (transport/).
+// Threads:    every call holds the adapter's lock.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/status.h"
+#include "core/adapter/connection_request.h"
+#include "core/adapter/service_point.h"
+#include "core/datagrams/datagram_services.h"
+#include "core/endpoint/endpoint.h"
+#include "core/endpoint/shared_receive_queue.h"
+#include "core/events/event_dispatcher.h"
+#include "core/events/event_services.h"
+#include "core/events/notification_object.h"
+#include "core/memory/memory_index.h"
+#include "core/memory/memory_probe.h"
+#include "core/memory/memory_region.h"
+#include "core/memory/memory_window.h"
+#include "core/memory/protection_zone.h"
+#include "core/memory/shared_names.h"
+#include "core/object/adapter_context.h"
+#include "core/object/object.h"
+#include "core/object/object_walk.h"
+#include "core/object/tally.h"
+
+namespace datum {
+
+struct AdapterEnvironment : AdapterContext::Environment {
+  MemoryProbe* memory = nullptr;
+  SharedNames* shared_names = nullptr; // of the process
+};
+
+class InterfaceAdapter final : public AdapterContext, public Object, private CompletionSources {
+ public:
+  InterfaceAdapter(const AdapterEnvironment& environment, Transport& transport);
+  ~InterfaceAdapter() override;
+
+  EventServices& events() { return events_; }
+  MemoryIndex& memory() { return memory_; }
+  DatagramServices& datagrams() { return datagrams_; }
+
+  // Nothing is left that the consumer has created (dat_ia_close, graceful).
+  bool idle() const { return objects() == 0; }
+  // What keeps it from being closed gracefully.
+  std::int32_t objects() const;
+  // Destroys everything in the safe order; blocked waiters have been told to leave.
+  void close();
+  // Tells every thread that is blocked in a wait to return.
+  void abort_waiters();
+  // Before close(): what endpoints of datagrams have sent leaves, in a bounded time.
+  void see_datagrams_off();
+
+  // --- creation ------------------------------------------------------------------------------
+  Result<NotificationObject*> create_cno(ProxyAgent agent);
+  Result<EventDispatcher*> create_evd(std::int32_t qlen, NotificationObject* cno, EvdFlags flags);
+  Result<ProtectionZone*> create_zone();
+  Result<MemoryRegion*> create_region(const RegionRequest& request, ProtectionZone& zone);
+  Result<MemoryWindow*> create_window(ProtectionZone& zone,
+                                      MemoryWindow::Scope scope = MemoryWindow::Scope::Zone);
+  Result<SharedReceiveQueue*> create_srq(ProtectionZone& zone,
+                                         const SharedReceiveAttributes& attributes);
+  // `attributes` null: defaults. Checks limits and EVD sharing.
+  Result<Endpoint*> create_endpoint(const EndpointParts& parts, SharedReceiveQueue* srq,
+                                    const EndpointAttributes* attributes);
+  Result<Endpoint*> create_provider_endpoint(const EndpointParts& parts = {});
+  Result<ServicePoint*> create_psp(const ConnQual* qualifier, EventDispatcher& evd,
+                                   ServicePoint::EpSource source,
+                                   ObjectKind kind = ObjectKind::PublicServicePoint);
+  Result<ServicePoint*> create_rsp(ConnQual qualifier, Endpoint* endpoint, EventDispatcher& evd);
+  // Makes a CR and its event; the request stays with the caller when false.
+  bool present_request(ServicePoint& point, std::unique_ptr<IncomingConnection>& request,
+                       Endpoint* endpoint);
+
+  // --- destruction: a failure changes nothing --------------------------------------------------
+  Status free(NotificationObject& cno);
+  Status free(EventDispatcher& evd);
+  Status free(ProtectionZone& zone);
+  Status free(MemoryRegion& region);
+  Status free(MemoryWindow& window);
+  Status free(SharedReceiveQueue& srq);
+  Status free(Endpoint& endpoint);
+  Status free(ServicePoint& point);
+  // A CR that was answered, or an EP of ours whose request was refused.
+  void consume(ConnectionRequest& request);
+  void discard(Endpoint& endpoint);
+
+  // --- for core objects --------------------------------------------------------------------------
+  ServicePoint* find_service_point(ConnQual qualifier);
+  template <class F>
+  void for_each_endpoint(F&& visit) {
+    endpoints_.for_each([&](Object& o) { visit(static_cast<Endpoint&>(o)); });
+  }
+  ObjectWalk walk_endpoints() { return {endpoints_, walks_}; }
+  ObjectWalk walk_dispatchers() { return {evds_, walks_}; }
+  // What was retired, in all rooms.
+  void destroy_retired();
+  // The request of an RSP has arrived: the RSP no longer keeps the adapter busy (decision 20).
+  void count_spent_point() { ++spent_points_; }
+
+  struct Counts {
+    Population endpoints;
+    Population evds;
+    Population cnos;
+    Population zones;
+    Population regions;
+    Population windows;
+    Population srqs;
+    Population service_points;
+    Population requests;
+  };
+  const Counts& counts() const { return counts_; }
+  // Service points of one kind that are there.
+  std::int32_t count_points(ObjectKind kind);
+
+ private:
+  // CompletionSources
+  void break_sources_of(EventDispatcher& evd) override;
+
+  // Binds of it that are still posted complete as if unbound (dat_rmr_free).
+  void forget_window(const MemoryWindow& window);
+  // An EVD of the CNO that holds events, or nullptr.
+  const EventDispatcher* find_evd_with_events(const NotificationObject& cno);
+  template <class T>
+  Result<T*> adopt(std::unique_ptr<T> object, ObjectList& list, Population& count);
+  void destroy(Object& object, Population& count);
+  void destroy_all(ObjectList& list, Population& count);
+
+  MemoryProbe* const probe_;
+  SharedNames* const shared_names_;
+  Counts counts_;
+  ObjectList cnos_, evds_, zones_, regions_list_, windows_, srqs_, endpoints_, points_, requests_;
+  ObjectWalks walks_;
+  EventServices events_;
+  MemoryIndex memory_{windows_};
+  const EndpointServices endpoint_services_{events_, memory_, endpoints_};
+  DatagramServices datagrams_{*this};
+  std::int32_t spent_points_ = 0;
+};
+
+} // namespace datum

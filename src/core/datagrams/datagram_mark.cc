@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "core/datagrams/datagram_mark.h"
+
+#include <algorithm>
+#include <array>
+
+namespace datum {
+namespace {
+
+// Octets that no consumer says by chance, the version of what follows, and room.
+constexpr std::array<std::uint8_t, 12> kHead = {0xd7, 0x44, 0x61, 0x74, 0x75, 0x6d,
+                                                0x55, 0x44, 1,    0,    0,    0};
+static_assert(kHead.size() + sizeof(std::uint32_t) == DatagramMark::kWireSize);
+
+std::byte octet(std::uint32_t number, std::size_t from_left) {
+  return static_cast<std::byte>(number >> (8 * (3 - from_left)));
+}
+
+} // namespace
+
+std::vector<std::byte> marked(const DatagramMark& mark, PrivateData data) {
+  std::vector<std::byte> whole;
+  whole.reserve(DatagramMark::kWireSize + data.size());
+  for (const std::uint8_t each : kHead) whole.push_back(std::byte{each});
+  for (std::size_t i = 0; i != sizeof mark.number; ++i) whole.push_back(octet(mark.number, i));
+  whole.insert(whole.end(), data.begin(), data.end());
+  return whole;
+}
+
+bool decode(PrivateData data, DatagramMark& mark) {
+  if (data.size() < DatagramMark::kWireSize ||
+      !std::equal(kHead.begin(), kHead.end(), data.begin(),
+                  [](std::uint8_t mine, std::byte theirs) { return std::byte{mine} == theirs; }))
+    return false;
+  std::uint32_t number = 0;
+  for (const std::byte each : data.subspan(kHead.size(), sizeof number))
+    number = number << 8U | std::to_integer<std::uint32_t>(each);
+  mark.number = number;
+  return true;
+}
+
+} // namespace datum

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "core/endpoint/connect_attempt.h"
+
+#include <algorithm>
+#include <new>
+
+#include "core/object/adapter_context.h"
+
+namespace datum {
+namespace {
+
+constexpr Duration kFirstPause = kMillisecond;
+constexpr Duration kLongestPause = 20 * kMillisecond;
+
+} // namespace
+
+ConnectAttempt::ConnectAttempt(AdapterContext& adapter, const Question& question,
+                               ChannelEvents& events, Connector& connector)
+    : adapter_(adapter), events_(events), connector_(connector), address_(question.address),
+      qualifier_(question.qualifier), data_(question.data.begin(), question.data.end()),
+      options_(question.options), pause_(kFirstPause) {}
+
+Result<std::unique_ptr<Channel>> ConnectAttempt::ask() {
+  asked_ = adapter_.progress().now();
+  return adapter_.transport().connect(address_, qualifier_, data_, events_, options_);
+}
+
+bool ConnectAttempt::is_patient() {
+  const Instant now = adapter_.progress().now();
+  if (patient_until_ == kNever) {
+    patient_until_ = now + adapter_.connect_grace();
+    // The last answer has to come before the consumer's time is over, which has another name.
+    const Duration answer_takes = now - asked_;
+    if (options_.deadline != kNever)
+      patient_until_ = std::min(patient_until_, now + (options_.deadline - now - answer_takes) / 2);
+  }
+  if (now >= patient_until_) return false;
+  adapter_.timers().arm(*this, std::min(now + pause_, patient_until_));
+  adapter_.progress().kick();
+  pause_ = std::min(2 * pause_, kLongestPause);
+  return true;
+}
+
+void ConnectAttempt::on_expired(Instant now) {
+  if (auto channel = ask_again()) {
+    connector_.on_asked_again(std::move(channel));
+    adapter_.progress().kick();
+  } else {
+    // Nobody was asked, so that nobody can have failed to come: there may be memory or descriptors
+    // before the consumer's time is over.
+    adapter_.timers().arm(*this, now + pause_);
+  }
+}
+
+// Nothing may be thrown at the clock. A connector may retire one channel while the lock is held:
+// none is made before that of the last attempt is gone.
+std::unique_ptr<Channel> ConnectAttempt::ask_again() {
+  if (adapter_.has_retired()) return nullptr;
+  try {
+    auto channel = ask();
+    return channel ? std::move(*channel) : nullptr;
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+} // namespace datum

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/endpoint/connection_events.cc: what becomes of a connection: its answer, each way to end.
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "core/endpoint/connection.h"
+
+namespace datum {
+
+void Connection::on_asked_again(std::unique_ptr<Channel> channel) {
+  channel_ = std::move(channel);
+  local_port_ = channel_->local_port();
+}
+
+void Connection::end_attempt() {
+  connect_timer_.cancel();
+  attempt_.reset();
+}
+
+void Connection::on_too_late() {
+  if (!on(EpEvent::ConnectFailed)) return;
+  drop_channel(CloseMode::Disconnect);
+  enter_disconnected(EventKind::TimedOut);
+}
+
+void Connection::on_established(PrivateData data, std::int32_t peer_reads_in) {
+  if (!on(EpEvent::Established)) return;
+  end_attempt();
+  reports_.begin_connection();
+  // The excess of Reads is held back on our side: a shortage breaks nothing (decision 306).
+  neighbours_.requests.open(*channel_,
+                            std::min(frame_.attributes().max_rdma_read_out, peer_reads_in));
+  neighbours_.inbox.open();
+  const PrivateData kept = reports_.keep(data);
+  if (role_ == ConnectReports::Role::Connecter) {
+    remote_port_ = channel_->remote_port();
+    local_port_ = channel_->local_port(); // of several attempts the last has another one
+  }
+  report(EventKind::Established, kept);
+  // Recvs posted before may exceed the hard one, which breaks what has just been reported.
+  neighbours_.inbox.check_watermarks();
+}
+
+void Connection::on_connect_failed(ConnectFailure failure, PrivateData data) {
+  AdapterContext& adapter = frame_.adapter();
+  const bool active = state_ == EpState::ActivePending;
+  if (active && failure == ConnectFailure::NobodyListens && attempt_->is_patient()) {
+    adapter.retire(std::move(channel_));
+    return;
+  }
+  if (!on(EpEvent::ConnectFailed)) return;
+  const PrivateData kept = reports_.keep(data);
+  adapter.retire(std::move(channel_));
+  EventKind event = EventKind::AcceptCompletionError;
+  if (active) {
+    switch (failure) {
+    case ConnectFailure::PeerRejected: event = EventKind::PeerRejected; break;
+    case ConnectFailure::NobodyListens:
+    case ConnectFailure::NonPeerRejected: event = EventKind::NonPeerRejected; break;
+    case ConnectFailure::Unreachable: event = EventKind::Unreachable; break;
+    }
+  }
+  enter_disconnected(event, kept);
+}
+
+void Connection::on_closed(CloseReason reason) {
+  if (state_ == EpState::ActivePending || state_ == EpState::CompletionPending) {
+    on_connect_failed(ConnectFailure::NonPeerRejected, {});
+    return;
+  }
+  if (!on(EpEvent::Lost)) return;
+  AdapterContext& adapter = frame_.adapter();
+  if (reason == CloseReason::Disconnected) ++adapter.tally().ended_by_peer;
+  adapter.retire(std::move(channel_));
+  enter_disconnected(reason == CloseReason::Disconnected ? EventKind::Disconnected
+                                                         : EventKind::Broken);
+}
+
+void Connection::break_off() {
+  if (!on(EpEvent::Lost)) return;
+  drop_channel(CloseMode::Abort);
+  enter_disconnected(EventKind::Broken);
+}
+
+void Connection::on_requests_retired() {
+  if (state_ == EpState::DisconnectPending) drain_.on_requests_retired();
+}
+
+// What has not ended now is flushed.
+void Connection::on_drained() {
+  on(EpEvent::Drained);
+  drop_channel(CloseMode::Disconnect);
+  enter_disconnected(EventKind::Disconnected);
+}
+
+void Connection::drop_channel(CloseMode mode) {
+  if (peers_) peers_->close_all(mode);
+  if (!channel_) return;
+  channel_->close(mode);
+  frame_.adapter().retire(std::move(channel_));
+}
+
+void Connection::enter_disconnected(EventKind last, PrivateData data) {
+  flush();
+  report(last, data);
+  neighbours_.inbox.leave_srq();
+}
+
+void Connection::flush() {
+  end_attempt();
+  drain_.cancel();
+  neighbours_.requests.flush();
+  neighbours_.inbox.flush();
+}
+
+void Connection::report(EventKind kind, PrivateData data) {
+  if (!reports_.report(kind, role_, data) && kind == EventKind::Established) end_unheard();
+}
+
+void Connection::end_unheard() {
+  if (!on(EpEvent::Lost)) return;
+  drop_channel(CloseMode::Disconnect);
+  flush();
+  neighbours_.inbox.leave_srq();
+}
+
+void Connection::establishment_lost(const ForeignEvd& evd, std::uint32_t connection) {
+  if (reports_.concerns(evd, connection)) end_unheard();
+}
+
+void Connection::catch_up() {
+  if (!channel_) return;
+  try {
+    channel_->catch_up();
+  } catch (const std::bad_alloc&) {
+    // As for a poll: what lacks memory is there at the next look.
+  }
+}
+
+void Connection::open_for_datagrams() {
+  on(EpEvent::Opened);
+  neighbours_.inbox.open_for_datagrams();
+}
+
+} // namespace datum

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "core/endpoint/drain.h"
+
+#include <algorithm>
+
+namespace datum {
+namespace {
+
+// In the time that the peer has for its next Recv.
+constexpr int kLooksWhileDraining = 8;
+
+} // namespace
+
+void Drain::begin(Channel& channel) {
+  channel_ = &channel;
+  requests_.drain();
+  go_on();
+  adapter_.progress().kick(); // a sleeping thread does not know of this time
+}
+
+void Drain::on_requests_retired() {
+  if (requests_.empty())
+    whole_.on_drained();
+  else if (requests_.retired() != retired_)
+    go_on();
+}
+
+// What is next has the whole time for itself.
+void Drain::go_on() {
+  retired_ = requests_.retired();
+  waits_for_receive(); // asked now for what will have moved by the first look
+  const Instant now = adapter_.progress().now();
+  ends_ = now + adapter_.drain_patience();
+  adapter_.timers().arm(*this, now + between_looks());
+}
+
+// What was posted just before the call still moves after it, and must not cost the whole time once
+// more: it has the time from the look before the one that found it moved.
+void Drain::on_expired(Instant now) {
+  const Duration step = between_looks();
+  if (!waits_for_receive()) ends_ = now - step + adapter_.drain_patience();
+  if (now >= ends_)
+    whole_.on_drained();
+  else
+    adapter_.timers().arm(*this, std::min(now + step, ends_));
+}
+
+Duration Drain::between_looks() const {
+  return adapter_.drain_patience() / kLooksWhileDraining;
+}
+
+bool Drain::waits_for_receive() {
+  return !requests_.empty() && channel_->waits_for_receive(takes_receive(requests_.oldest()));
+}
+
+} // namespace datum

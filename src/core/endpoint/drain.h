@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/endpoint/drain.h: an end in order (dat_ep_disconnect, graceful) that waits for the requests
+// which were posted before it.
+// Lives here: for how long it waits while nothing moves.
+// Not here:   the end itself (connection.h).
+// Threads:    the adapter's lock.
+#pragma once
+
+#include <cstdint>
+
+#include "core/endpoint/request_stream.h"
+#include "core/object/adapter_context.h"
+#include "core/port/channel.h"
+#include "core/port/timer.h"
+
+namespace datum {
+
+// Whose end it is.
+class Drained {
+ public:
+  // All requests have ended, or nothing more does.
+  virtual void on_drained() = 0;
+
+ protected:
+  ~Drained() = default;
+};
+
+class Drain final : private Timer {
+ public:
+  Drain(AdapterContext& adapter, RequestStream& requests, Drained& whole)
+      : adapter_(adapter), requests_(requests), whole_(whole) {}
+
+  // The stream has requests, and this channel.
+  void begin(Channel& channel);
+  // The stream may have retired some.
+  void on_requests_retired();
+  using Timer::cancel;
+
+ private:
+  void on_expired(Instant now) override;
+  void go_on();
+  bool waits_for_receive();
+  Duration between_looks() const;
+
+  AdapterContext& adapter_;
+  RequestStream& requests_;
+  Drained& whole_;
+  Channel* channel_ = nullptr;
+  Instant ends_ = 0;          // unless something moves before
+  std::uint64_t retired_ = 0; // what had been retired when something moved last
+};
+
+} // namespace datum

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/endpoint/endpoint_frame.h: what the parts of an EP share, and what they ask of the whole.
+// Lives here: who the EP is, its zone, its attributes, its counters, and which memory may be used
+//             through it. Endpoint alone changes them.
+// Not here:   what one part owns (connection.h, request_stream.h, inbox.h).
+// Threads:    the adapter's lock.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/events/event_services.h"
+#include "core/memory/local_memory.h"
+#include "core/memory/memory_index.h"
+#include "core/memory/protection_zone.h"
+#include "core/object/adapter_context.h"
+#include "core/object/object.h"
+#include "core/object/object_walk.h"
+#include "core/object/ref.h"
+#include "core/object/tally.h"
+#include "core/port/channel.h"
+#include "core/port/types.h"
+
+namespace datum {
+
+// What an open IA has that its endpoints share.
+struct EndpointServices {
+  EventServices& events;
+  MemoryIndex& memory;
+  ObjectList& endpoints;
+};
+
+class EndpointFrame : public Object {
+ public:
+  const EndpointAttributes& attributes() const { return attributes_; }
+  ProtectionZone* zone() const { return zone_.get(); }
+  // Names the EP inside region entries and in the log; never 0.
+  std::uint32_t number() const { return number_; }
+  const EndpointTally& tally() const { return tally_; }
+  EndpointTally& tally() { return tally_; }
+  const EndpointServices& services() const { return services_; }
+
+  // A local DTO of this EP may use these bytes so.
+  bool covers(const LocalTriplet& segment, Access right) const {
+    return adapter().regions().covers(segment.stag, segment.address, segment.length, right,
+                                      zone_->id());
+  }
+  // Segments that were checked when they were posted may still be touched.
+  bool still_covers(std::span<const LocalTriplet> local, Access right) const {
+    return zone_ && local_memory_still_valid(adapter().regions(), local, right, zone_->id());
+  }
+  // May the consumer use a range of a window of its own in the way peers do? `memory`: where the
+  // range lies, if there is no fault.
+  AccessFault check_own(Stag stag, std::uint64_t address, std::uint64_t length, Access right,
+                        std::uint64_t& memory) const;
+  // The same question by the peer, and whether it may say something with a message.
+  AccessFault check_peer(Stag stag, std::uint64_t address, std::uint64_t length, Access right,
+                         std::uint64_t& memory) const;
+  AccessFault check_peer_note(const MessageNote& note) const;
+
+  // --- what the parts ask of the whole; a request or a message on its usual way does not ---------
+  // Breaks the connection for a reason of our own.
+  virtual void break_connection() = 0;
+  // Asked by a stream of requests that drains: some may have been retired.
+  virtual void on_requests_retired() = 0;
+  // Asked by an inbox that had no Recv for a message and has one now.
+  virtual void on_receive_posted() = 0;
+
+ protected:
+  EndpointFrame(const EndpointServices& services, ProtectionZone* zone,
+                const EndpointAttributes& attributes);
+  ~EndpointFrame() override;
+  void set_zone(ProtectionZone* zone) { zone_ = Ref(zone); }
+  void set_attributes(const EndpointAttributes& attributes) { attributes_ = attributes; }
+
+ private:
+  const EndpointServices& services_;
+  Ref<ProtectionZone> zone_;
+  const std::uint32_t number_;
+  EndpointAttributes attributes_;
+  EndpointTally tally_;
+};
+
+} // namespace datum

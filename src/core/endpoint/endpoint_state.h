@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/endpoint/endpoint_state.h: the EP state table, in one place.
+// Not here: what happens besides the change of state (endpoint_*.cc).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "base/status.h"
+
+namespace datum {
+
+// The values of DAT_EP_STATE; the UNCONFIGURED_* states are never entered (decision 7).
+enum class EpState : std::uint8_t {
+  Unconnected = 0,
+  Reserved = 2,
+  PassivePending = 4,
+  ActivePending = 6,
+  TentativePending = 7,
+  Connected = 9,
+  DisconnectPending = 10,
+  Disconnected = 11,
+  CompletionPending = 12,
+  // An endpoint of datagrams that was connected or accepted with: it stays so, whomever else it
+  // is brought together with. Consumers see it as connected; seen_as().
+  Datagrams = 16,
+};
+
+// The value of DAT_EP_STATE.
+constexpr EpState seen_as(EpState state) {
+  return state == EpState::Datagrams ? EpState::Connected : state;
+}
+
+enum class EpEvent : std::uint8_t {
+  // The consumer's calls.
+  Connect,
+  Reserve, // dat_rsp_create
+  Release, // dat_rsp_free, or dat_cr_reject of its request
+  Accept,  // dat_cr_accept
+  Abort,   // dat_ep_disconnect(ABRUPT)
+  Drain,   // dat_ep_disconnect(GRACEFUL)
+  Reset,
+  Opened, // the first or another peer of an endpoint of datagrams, by connect or accept
+  // What happens to it.
+  Requested, // a request arrived on its RSP
+  Established,
+  ConnectFailed,
+  Drained, // of a graceful disconnect: the last request has ended, or waits for a Recv for too long
+  Lost,    // the peer disconnected, or the connection broke
+};
+
+struct EpRow {
+  EpState from;
+  EpEvent on;
+  EpState to;
+};
+
+// A missing row is DAT_INVALID_STATE for the consumer and is ignored for the peer.
+inline constexpr std::array kEpTable{
+    // dat_ep_connect, dat_ep_dup_connect: an unconnected EP only; after a failure reset it first.
+    EpRow{EpState::Unconnected, EpEvent::Connect, EpState::ActivePending},
+    EpRow{EpState::Unconnected, EpEvent::Reserve, EpState::Reserved},
+    EpRow{EpState::Unconnected, EpEvent::Accept, EpState::CompletionPending},
+    EpRow{EpState::Reserved, EpEvent::Release, EpState::Unconnected},
+    EpRow{EpState::Reserved, EpEvent::Requested, EpState::PassivePending},
+    EpRow{EpState::PassivePending, EpEvent::Accept, EpState::CompletionPending},
+    EpRow{EpState::PassivePending, EpEvent::Release, EpState::Unconnected},
+    EpRow{EpState::TentativePending, EpEvent::Accept, EpState::CompletionPending},
+    EpRow{EpState::ActivePending, EpEvent::Established, EpState::Connected},
+    EpRow{EpState::ActivePending, EpEvent::ConnectFailed, EpState::Disconnected},
+    EpRow{EpState::ActivePending, EpEvent::Lost, EpState::Disconnected},
+    EpRow{EpState::CompletionPending, EpEvent::Established, EpState::Connected},
+    EpRow{EpState::CompletionPending, EpEvent::ConnectFailed, EpState::Disconnected},
+    EpRow{EpState::CompletionPending, EpEvent::Lost, EpState::Disconnected},
+    // dat_ep_disconnect: either flag aborts a connection that is being set up.
+    EpRow{EpState::ActivePending, EpEvent::Abort, EpState::Disconnected},
+    EpRow{EpState::ActivePending, EpEvent::Drain, EpState::Disconnected},
+    EpRow{EpState::CompletionPending, EpEvent::Abort, EpState::Disconnected},
+    EpRow{EpState::CompletionPending, EpEvent::Drain, EpState::Disconnected},
+    EpRow{EpState::Connected, EpEvent::Abort, EpState::Disconnected},
+    EpRow{EpState::Connected, EpEvent::Drain, EpState::DisconnectPending},
+    EpRow{EpState::DisconnectPending, EpEvent::Abort, EpState::Disconnected},
+    EpRow{EpState::DisconnectPending, EpEvent::Drain, EpState::DisconnectPending},
+    EpRow{EpState::DisconnectPending, EpEvent::Drained, EpState::Disconnected},
+    EpRow{EpState::Disconnected, EpEvent::Abort, EpState::Disconnected},
+    EpRow{EpState::Disconnected, EpEvent::Drain, EpState::Disconnected},
+    EpRow{EpState::Connected, EpEvent::Lost, EpState::Disconnected},
+    EpRow{EpState::DisconnectPending, EpEvent::Lost, EpState::Disconnected},
+    EpRow{EpState::Unconnected, EpEvent::Opened, EpState::Datagrams},
+    EpRow{EpState::Datagrams, EpEvent::Opened, EpState::Datagrams},
+    // Nothing is drained: their Sends have ended.
+    EpRow{EpState::Datagrams, EpEvent::Abort, EpState::Disconnected},
+    EpRow{EpState::Datagrams, EpEvent::Drain, EpState::Disconnected},
+    EpRow{EpState::Datagrams, EpEvent::Lost, EpState::Disconnected},
+    // dat_ep_reset: in UNCONNECTED it does nothing, and preposted Recvs stay.
+    EpRow{EpState::Disconnected, EpEvent::Reset, EpState::Unconnected},
+    EpRow{EpState::Unconnected, EpEvent::Reset, EpState::Unconnected},
+};
+
+constexpr std::optional<EpState> next_state(EpState from, EpEvent on) {
+  for (const EpRow& row : kEpTable)
+    if (row.from == from && row.on == on) return row.to;
+  return std::nullopt;
+}
+
+constexpr bool no_two_rows_match() {
+  for (std::size_t i = 0; i < kEpTable.size(); ++i)
+    for (std::size_t j = i + 1; j < kEpTable.size(); ++j)
+      if (kEpTable[i].from == kEpTable[j].from && kEpTable[i].on == kEpTable[j].on) return false;
+  return true;
+}
+static_assert(no_two_rows_match());
+
+// DAT_INVALID_STATE with the subtype that names the state.
+[[gnu::cold]] Status invalid_state(EpState state);
+
+} // namespace datum

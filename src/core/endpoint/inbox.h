@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/endpoint/inbox.h: where an EP's messages arrive: its Recvs, or those of its SRQ.
+// Lives here: posted Recvs, the message that is filling one, their completions, the watermarks,
+//             what is said of a message that waits for a Recv.
+// Not here:   what a post checks first (endpoint_datapath.cc), who keeps a message that waits
+//             (core/port/waiting_messages.h), when the connection begins and ends (connection.h).
+// Threads:    the adapter's lock.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/endpoint/completion_feed.h"
+#include "core/endpoint/endpoint_frame.h"
+#include "core/endpoint/receive_queue.h"
+#include "core/endpoint/shared_receive_queue.h"
+#include "core/object/ref.h"
+#include "core/port/channel.h"
+#include "core/port/types.h"
+
+namespace datum {
+
+class Inbox final : private Starving {
+ public:
+  Inbox(EndpointFrame& frame, EventDispatcher* evd, SharedReceiveQueue* srq);
+  ~Inbox();
+
+  EventDispatcher* evd() const { return completions_.evd(); }
+  void change_evd(EventDispatcher* evd, CompletionFlags flags) { completions_.change(evd, flags); }
+  SharedReceiveQueue* srq() const { return srq_.get(); }
+  // No Recv is outstanding, on the EP, or taken from its SRQ.
+  bool idle() const { return recvs_.empty() && !message_open_; }
+  std::int32_t held() const;
+  // The next Recv that a message gets, if there is one.
+  const ReceiveQueue& next() const { return srq_ ? srq_->queue() : recvs_; }
+
+  // --- by the consumer ---
+  bool full() const { return recvs_.full(); }
+  std::int32_t count() const { return recvs_.count(); }
+  bool any_posted() const { return any_posted_; }
+  // There is room for it, and the EP has no SRQ.
+  void post(std::span<const LocalTriplet> local, std::uint64_t cookie, CompletionFlags flags,
+            std::uint64_t capacity);
+  // Posted on an EP whose connection has ended.
+  void post_flushed(std::uint64_t cookie, CompletionFlags flags, std::uint64_t capacity);
+  bool could_hold_posted(std::int32_t depth, std::int32_t iov) const;
+  // A queue of another size with the same Recvs, and taking it.
+  ReceiveQueue resized(std::int32_t depth, std::int32_t iov) const;
+  void take_queue(ReceiveQueue&& queue) { recvs_ = std::move(queue); }
+  void set_watermarks(std::int32_t soft, std::int32_t hard);
+  std::int32_t hard_watermark() const { return hard_watermark_; }
+
+  // --- by the connection ---
+  // It is established: the hard watermark holds from now on, also for what was posted before.
+  void open();
+  // An endpoint of datagrams has its first peer, or another.
+  void open_for_datagrams() { connected_ = true; }
+  void check_watermarks();
+  // It has ended, or the EP has: all Recvs of its own are flushed.
+  void flush();
+  // Once for each connection of an EP that has an SRQ: it takes nothing more from it.
+  void leave_srq();
+
+  // --- by the channel: see ChannelEvents ---
+  TakeResult take_receive(std::span<const LocalTriplet>& into, std::uint64_t& capacity);
+  void complete(std::uint64_t length, bool solicited) {
+    end_message(DtoStatus::Success, length, solicited);
+  }
+  void complete_noted(std::uint64_t length, bool solicited, const MessageNote& note);
+  bool place_message(const std::byte* payload, std::uint64_t length, bool solicited);
+  void fail(DtoStatus status) {
+    if (message_open_) end_message(status, 0, false);
+  }
+  bool may_wait_on();
+  void count_long_waits(std::size_t messages);
+  void on_wait_over(Duration limit) const;
+
+ private:
+  // Starving
+  void feed() override;
+
+  bool take_from_srq();
+  bool has_watermark() const { return soft_armed_ || hard_watermark_ != kWatermarkInfinite; }
+  void end_message(DtoStatus status, std::uint64_t length, bool solicited,
+                   const MessageNote* note = nullptr);
+  void report(const Receive& receive, DtoStatus status, std::uint64_t length, bool solicited,
+              bool shared, const MessageNote* note = nullptr);
+
+  EndpointFrame& frame_;
+  CompletionFeed completions_;
+  Ref<SharedReceiveQueue> srq_;
+  bool message_open_ = false; // a Recv is held by a message that is arriving
+  bool starved_ = false;      // a message waits for a Recv
+  bool any_posted_ = false;
+  bool connected_ = false;
+  bool will_leave_srq_ = false; // connected, and has one
+  bool soft_armed_ = false;
+  ReceiveQueue recvs_;
+  Receive open_;
+  std::vector<LocalTriplet> open_segments_; // of a Recv taken from the SRQ
+  std::int32_t soft_watermark_ = kWatermarkInfinite;
+  std::int32_t hard_watermark_ = kWatermarkInfinite;
+};
+
+} // namespace datum

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/endpoint/request_stream.cc: what happens to a stream of requests seldom: its beginning and
+// end, pairs and binds, failures.
+#include "core/endpoint/request_stream.h"
+
+#include <cassert>
+#include <utility>
+
+namespace datum {
+
+RequestStream::RequestStream(EndpointFrame& frame, EventDispatcher* evd)
+    : frame_(frame), completions_(evd, frame.attributes().request_completion_flags),
+      queue_(frame.attributes().max_request_dtos, most_segments(frame.attributes())) {}
+
+RequestStream::~RequestStream() {
+  // Binds that were never carried out give their contexts back.
+  for (std::uint64_t at = queue_.retired(); at != queue_.posted(); ++at)
+    queue_.bind(at).give_back(frame_.adapter().regions());
+}
+
+void RequestStream::open(Channel& channel, std::int32_t reads_out) {
+  assert(empty());
+  channel_ = &channel;
+  reads_out_ = reads_out;
+  placed_cursor_ = read_cursor_ = queue_.posted();
+  reads_started_ = 0;
+}
+
+void RequestStream::flush() {
+  channel_ = nullptr;
+  draining_ = false;
+  failure_waits_ = false;
+  queue_.start_all();
+  bool failed = false;
+  for (std::uint64_t at = queue_.retired(); at != queue_.posted(); ++at) {
+    Request& request = queue_.at(at);
+    // After the first that fails all fail, even what has been carried out
+    // (dat_ep_disconnect(3DAT), Description).
+    const bool succeeded = request.ended && request.status == DtoStatus::Success;
+    if (succeeded && !failed) continue;
+    failed = true;
+    if (request.ended && !succeeded) continue;
+    request.ended = true;
+    request.status = DtoStatus::Flushed;
+    if (request.opcode == Opcode::Bind) queue_.bind(at).drop(frame_.adapter().regions());
+  }
+  retire();
+}
+
+void RequestStream::on_failed(RequestClass kind, DtoStatus status, std::uint32_t before) {
+  std::uint64_t at = oldest_unended(kind);
+  for (; at != queue_.started(); ++at)
+    if (unended(at, kind) && before-- == 0) break;
+  if (at == queue_.started()) return;
+  Request& request = queue_.at(at);
+  request.ended = true;
+  request.status = status;
+  if (status == DtoStatus::RemoteAccess) ++frame_.adapter().tally().access_faults_of_ours;
+  if (kind == RequestClass::Read) --reads_started_;
+  // Reported by the flush of on_closed(), which fails what follows it.
+}
+
+// --- binds, pairs, datagrams ---------------------------------------------------------------------
+
+void RequestStream::submit_bind(BindRequest&& bind, std::uint64_t cookie, CompletionFlags flags) {
+  assert(!full());
+  queue_.next_bind() = std::move(bind);
+  queue_.push({.cookie = cookie, .flags = flags, .opcode = Opcode::Bind});
+  start_or_flush();
+}
+
+void RequestStream::forget_window(const MemoryWindow& window) {
+  for (std::uint64_t at = queue_.retired(); at != queue_.posted(); ++at)
+    if (BindRequest& bind = queue_.bind(at); bind.window == &window) bind.window = nullptr;
+}
+
+void RequestStream::begin_pair() {
+  queue_.make_room_for_pair();
+  queue_.begin_pair();
+}
+
+void RequestStream::report_half(const Request& request, Token subject) {
+  if (request.opcode != Opcode::WriteImmediate) {
+    first_half_ = request;
+    queue_.end_first_half();
+    return;
+  }
+  Request whole = request;
+  whole.flags &= ~kHalf;
+  whole.length = first_half_.length;
+  // Where the second half was refused the first may only have been flushed by that.
+  const DtoStatus first = first_half_.status;
+  if (first != DtoStatus::Success &&
+      (first != DtoStatus::Flushed || whole.status == DtoStatus::Success))
+    whole.status = first;
+  report(whole, subject);
+}
+
+void RequestStream::add_ended(const Request& request) {
+  assert(!full());
+  queue_.push(request).ended = true;
+  queue_.mark_started();
+  retire();
+}
+
+void RequestStream::add_flushed(const Request& request) {
+  assert(!full());
+  queue_.push(request);
+  flush();
+}
+
+} // namespace datum

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/endpoint/request_stream.h: an EP's posted requests on their way through the channel.
+// Lives here: in which order requests start, what a fence and the limit of Reads hold back, in
+//             which order they end and are reported, the flush.
+// Not here:   what a post checks first (endpoint_datapath.cc), the places (request_queue.h), when
+//             the connection begins and ends (connection.h).
+// Threads:    the adapter's lock.
+#pragma once
+
+#include <cstdint>
+
+#include "core/endpoint/completion_feed.h"
+#include "core/endpoint/endpoint_frame.h"
+#include "core/endpoint/request_queue.h"
+#include "core/port/channel.h"
+#include "core/port/types.h"
+
+namespace datum {
+
+class RequestStream {
+ public:
+  RequestStream(EndpointFrame& frame, EventDispatcher* evd);
+  ~RequestStream();
+
+  EventDispatcher* evd() const { return completions_.evd(); }
+  void change_evd(EventDispatcher* evd, CompletionFlags flags) { completions_.change(evd, flags); }
+  bool empty() const { return queue_.empty(); }
+  bool full() const { return queue_.full(); }
+  std::uint64_t held() const { return queue_.posted() - queue_.retired(); }
+  std::uint64_t retired() const { return queue_.retired(); }
+  // There is one that was not retired.
+  Opcode oldest() { return queue_.at(queue_.retired()).opcode; }
+  // RDMA Reads that may be under way at a time.
+  std::int32_t reads_out() const { return reads_out_; }
+
+  // --- by posts: the request has passed all checks, the queue is not full, and the EP is connected
+  // or its connection has ended; then the request ends as flushed ---
+  void submit(const WorkRequest& work, std::uint64_t cookie, CompletionFlags flags);
+  void submit_bind(BindRequest&& bind, std::uint64_t cookie, CompletionFlags flags);
+  // Two that are one to the consumer, submitted with kHalf next. A failure changes nothing.
+  void begin_pair();
+  // Carried out already, or never to be.
+  void add_ended(const Request& request);
+  void add_flushed(const Request& request);
+  // The queue is empty.
+  void resize(std::int32_t depth, std::int32_t iov) { queue_.resize(depth, iov); }
+  // A window is freed while binds of it are posted: they complete as if unbound.
+  void forget_window(const MemoryWindow& window);
+
+  // --- by the connection ---
+  // It is established, and the queue is empty.
+  void open(Channel& channel, std::int32_t reads_out);
+  // From now on the whole is told of retired requests.
+  void drain() { draining_ = true; }
+  // The channel is gone: what has not succeeded ends as flushed.
+  void flush();
+
+  // --- by the channel: see ChannelEvents ---
+  void on_placed(std::uint32_t count);
+  void on_read_done();
+  void on_failed(RequestClass kind, DtoStatus status, std::uint32_t before);
+  void on_room() { start(); }
+
+ private:
+  bool may_start_now(const WorkRequest& work, CompletionFlags flags) const;
+  void start_or_flush();
+  // `just_checked`: the only one to start is the one that is being posted.
+  void start(bool just_checked = false);
+  [[gnu::cold]] void fail_unstarted(Request& request);
+  // The oldest started request of its class that has not ended; started() when there is none.
+  std::uint64_t oldest_unended(RequestClass kind);
+  bool unended(std::uint64_t at, RequestClass kind);
+  void retire();
+  [[gnu::always_inline]] inline void retire_ended(); // request_stream_datapath.cc
+  void report(const Request& request, Token subject);
+  void report_half(const Request& request, Token subject);
+
+  EndpointFrame& frame_;
+  CompletionFeed completions_;
+  Channel* channel_ = nullptr; // the connection's, from open() until flush()
+  bool starting_ = false;      // start() is under way: no re-entry
+  bool retiring_ = false;
+  bool draining_ = false;
+  bool failure_waits_ = false; // the next to start fails, when what has been started has ended
+  std::int32_t reads_started_ = 0;
+  std::int32_t reads_out_ = 0;
+  RequestQueue queue_;
+  std::uint64_t placed_cursor_ = 0; // the oldest Send or Write that may be unended
+  std::uint64_t read_cursor_ = 0;   // the oldest Read that may be unended
+  Request first_half_;              // of a Write with immediate data, ended
+};
+
+} // namespace datum

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/events/async_events.h: the asynchronous events of an open IA.
+// Lives here: its EVD for them, what waits for the EVDs of other openers of the same IA, and which
+//             event must not take the place of an error.
+// Not here:   taking the locks of other openers (the facade does, once the own lock is free).
+// Threads:    the adapter's lock.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/events/event.h"
+#include "core/events/event_dispatcher.h"
+#include "core/object/adapter_context.h"
+#include "core/object/ref.h"
+
+namespace datum {
+
+class AsyncEvents {
+ public:
+  // For the EVD of another opener, which only the facade may lock.
+  struct ForOpeners {
+    Event event;
+    Token evd = nullptr;
+  };
+
+  explicit AsyncEvents(AdapterContext& adapter) : adapter_(adapter) {}
+
+  AdapterContext& adapter() const { return adapter_; }
+  // The adapter's own EVD, made by dat_ia_open; may be null.
+  EventDispatcher* evd() const { return evd_.get(); }
+  // `for_errors`: places of it that nothing else may take.
+  void set_evd(EventDispatcher* evd, std::int32_t for_errors);
+  void drop_evd() { set_evd(nullptr, 0); }
+  void tell_openers_of(Token adapter) { told_of_ = adapter; }
+
+  void report(const Event& event);
+  // A connected EP has ended and takes nothing more from its SRQ.
+  void report_srq_left(Token endpoint);
+  // Puts such an event, of an EP of this IA or of another one, into an EVD.
+  void hear_of_srq_left(EventDispatcher& evd, const Event& event);
+  std::vector<ForOpeners> take_for_openers() { return std::exchange(for_openers_, {}); }
+
+ private:
+  void tell_openers(const Event& event);
+
+  AdapterContext& adapter_;
+  Ref<EventDispatcher> evd_;
+  std::int32_t for_errors_ = 0;
+  Token told_of_ = nullptr; // nullptr: there is no facade that could tell them
+  std::vector<ForOpeners> for_openers_;
+};
+
+} // namespace datum

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/events/event.h: what an EVD holds until the consumer reaps it.
+// Not here: DAT_EVENT; a facade writes exactly its own version's bytes.
+#pragma once
+
+#include <cstdint>
+
+#include "core/port/types.h"
+
+namespace datum {
+
+class SharedReceiveAccount;
+
+enum class EventKind : std::uint8_t {
+  Dto,
+  Bind,
+  ConnectionRequest,
+  Established,
+  PeerRejected,
+  NonPeerRejected,
+  AcceptCompletionError,
+  Disconnected,
+  Broken,
+  TimedOut,
+  Unreachable,
+  // Of endpoints of datagrams: `cookie` is the address handle, `value` the peer's number.
+  DatagramsRequest, // as ConnectionRequest
+  DatagramsResolved,
+  DatagramsResolvedPassive,
+  DatagramsRejected,
+  DatagramsFailed,
+  AsyncEvdOverflow,
+  AsyncSrqLeft,   // a connected EP has ended and takes nothing more from its SRQ
+  AsyncWatermark, // an SRQ or EP watermark; told apart by object and reason
+  Software,
+};
+
+// Whether `data` and `size` are what a peer's consumer said.
+constexpr bool has_private_data(EventKind kind) {
+  switch (kind) {
+  case EventKind::Established:
+  case EventKind::PeerRejected:
+  case EventKind::DatagramsResolved:
+  case EventKind::DatagramsResolvedPassive:
+  case EventKind::DatagramsRejected:
+  case EventKind::DatagramsFailed: return true;
+  default: return false;
+  }
+}
+
+// Reasons of asynchronous events; the values of DAT's *_ASYNC reasons.
+inline constexpr std::uint64_t kReasonEvdOverflow = 0;
+inline constexpr std::uint64_t kReasonTransferToError = 0;
+inline constexpr std::uint64_t kReasonSoftHighWatermark = 2;
+inline constexpr std::uint64_t kReasonLowWatermark = 2;
+
+struct Event {
+  EventKind kind = EventKind::Software;
+  DtoStatus status = DtoStatus::Success;
+  // Dto: what completed (DAT 2.0 reports it); for a Recv what the peer did to complete it.
+  Opcode opcode = Opcode::Send;
+  bool receive = false; // Dto: a Recv completed
+  // Connection events: private data size; Recv: MessageNote::value; ConnectionRequest: 1 of an RSP.
+  std::uint32_t size = 0;
+  Token object = nullptr;   // EP, RMR, SP or the object of an asynchronous event
+  std::uint64_t cookie = 0; // DTO or RMR cookie; Software: the posted pointer
+  std::uint64_t value = 0;  // transferred length; connection qualifier; reason
+  union {
+    const void* data = nullptr; // Established: private data; ConnectionRequest: the CR's token
+    SharedReceiveAccount* srq;  // Recv from an SRQ: its slot is released when this is reaped
+  };
+};
+
+} // namespace datum

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/events/event_dispatcher.h: an EVD: a bounded queue of events, and who is told about them.
+// Lives here: queueing, overflow, waiting, the three state bands of dat_evd_query.
+// Not here:   which stream may share an EVD with which (evd_sharing.h).
+// Threads:    the adapter's lock; wait() gives it up while the thread sleeps.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/status.h"
+#include "core/events/event.h"
+#include "core/events/notification_object.h"
+#include "core/object/object.h"
+#include "core/object/ref.h"
+#include "core/object/tally.h"
+#include "core/port/progress.h"
+
+namespace datum {
+
+// The values of DAT_EVD_FLAGS.
+using EvdFlags = std::uint32_t;
+inline constexpr EvdFlags kEvdSoftware = 0x001;
+inline constexpr EvdFlags kEvdCr = 0x010;
+inline constexpr EvdFlags kEvdDto = 0x020;
+inline constexpr EvdFlags kEvdConnection = 0x040;
+inline constexpr EvdFlags kEvdRmrBind = 0x080;
+inline constexpr EvdFlags kEvdAsync = 0x100;
+inline constexpr EvdFlags kEvdAll = 0x1f1;
+inline constexpr EvdFlags kEvdExtension = 0x200; // since DAT 2.0: means nothing to us
+
+struct EventServices;
+
+class EventDispatcher final : public Object {
+ public:
+  EventDispatcher(EventServices& events, std::int32_t qlen, NotificationObject* cno,
+                  EvdFlags flags);
+  ~EventDispatcher() override;
+
+  EvdFlags flags() const { return flags_; }
+  std::int32_t qlen() const { return capacity_; }
+  std::int32_t count() const { return static_cast<std::int32_t>(tail_ - head_); }
+  bool full() const { return count() == capacity_; }
+  const DispatcherTally& tally() const { return tally_; }
+  NotificationObject* cno() const { return cno_.get(); }
+  bool enabled() const { return enabled_; }
+  // DAT_EVD_STATE_CONFIG_*: derived from the EPs that feed it.
+  bool consumer_notification() const { return unsignalled_users_ + solicited_users_ != 0; }
+  std::uint32_t state_bits() const;
+
+  void set_cno(NotificationObject* cno);
+  void set_enabled(bool enabled) { enabled_ = enabled; }
+  void set_unwaitable();
+  void clear_unwaitable() { waitable_ = true; }
+
+  // An arrival. `notify`: whether it is a notification event (DAT flags of the EP decide).
+  // False: the queue is full; the event is lost and the caller decides what that means.
+  bool push(const Event& event, bool notification = true) {
+    if (full()) return false;
+    ring_[tail_ & mask_] = event;
+    ++tail_;
+    if (notification && (waiter_ != nullptr || cno_)) notify();
+    return true;
+  }
+  // A completion that does not fit: one overflow event, and every EP that feeds us is broken.
+  void push_completion(const Event& event, bool notification) {
+    ++tally_.completions;
+    if (!push(event, notification)) [[unlikely]]
+      lose_completion(event);
+  }
+  // A connection event that does not fit is lost, with one overflow event.
+  bool push_connection(const Event& event);
+
+  // The private data of events of that EP which were not reaped are about to go.
+  void forget_data(Token object, const void* data);
+
+  Status post_software(std::uint64_t pointer);
+  // Whoever takes events drives the transport: when fewer than `wanted` are there, and now and then
+  // when not, so that a queue which never runs empty holds up no other endpoint (decision 312).
+  // Not often: whoever looks for a record that is just being written takes its line away from the
+  // writer. Every eighth event brought the rate of small messages from 6.3 M/s down to 2.0.
+  bool should_drive(std::int32_t wanted) {
+    constexpr std::uint32_t kNowAndThen = 256;
+    return count() < wanted || ++undriven_ % kNowAndThen == 0;
+  }
+  // Asks the transport for more.
+  void drive();
+  // QueueEmpty, InvalidState (a thread waits), or there is a first event: front(), then pop().
+  Status check_dequeue() {
+    if (waiter_ != nullptr) return {Type::InvalidState, Detail::EvdWaiter};
+    const bool empty = count() == 0;
+    ++(empty ? tally_.empty : tally_.found);
+    return empty ? Status(Type::QueueEmpty) : kOk;
+  }
+  const Event& front() const { return ring_[head_ & mask_]; }
+  void pop() {
+    const Event& event = front();
+    ++head_;
+    settle(event);
+  }
+  Status dequeue(Event& event) {
+    const Status s = check_dequeue();
+    if (s.ok()) take(event);
+    return s;
+  }
+  Status wait(std::uint32_t timeout_us, std::int32_t threshold, Event& event, std::int32_t& left);
+  Status resize(std::int32_t qlen);
+
+  // Streams that feed it hold it: EP roles, PSPs, RSPs, the IA (dat_evd_free).
+  void hold() { ++streams_; }
+  void release() { --streams_; }
+  bool has_streams() const { return streams_ != 0; }
+  std::uint32_t streams() const { return streams_; }
+  bool has_waiter() const { return waiter_ != nullptr; }
+  // Ends a blocked wait with Abort: the IA is being closed.
+  void abort_waiter();
+
+  // For those who feed it from another IA: whether it is still there.
+  std::shared_ptr<const std::atomic<bool>> alive();
+  // One asynchronous event for each EVD, whatever was lost.
+  void report_overflow();
+
+  void count_unsignalled(std::int32_t change) { unsignalled_users_ += change; }
+  void count_solicited(std::int32_t change) { solicited_users_ += change; }
+
+ private:
+  struct Waiter;
+  class Owning;
+  WaitResult wait_as(Waiter& waiter, std::uint32_t timeout_us);
+  // Out of the way of a wait that ends at once.
+  [[gnu::noinline]] WaitResult block_as(Waiter& waiter, std::uint32_t timeout_us);
+  void notify();
+  // By value, so that the event of a push that succeeds need not stand in memory anywhere else.
+  [[gnu::cold]] void lose_completion(Event event);
+  void take(Event& event) {
+    event = front();
+    pop();
+  }
+  // The event was reaped, or lost: a Recv of an SRQ is given back to it.
+  static void settle(const Event& event) {
+    if (event.receive && event.srq != nullptr) give_back(event);
+  }
+  static void give_back(const Event& event);
+  void set_capacity(std::int32_t qlen);
+
+  std::vector<Event> ring_;
+  std::uint64_t head_ = 0;
+  std::uint64_t tail_ = 0;
+  std::uint64_t mask_ = 0;
+  std::int32_t capacity_;
+  EvdFlags flags_;
+  bool enabled_ = true;
+  bool waitable_ = true;
+  bool overflowed_ = false;
+  bool breaking_ = false; // the EPs that lost completions
+  Waiter* waiter_ = nullptr;
+  Ref<NotificationObject> cno_;
+  std::uint32_t streams_ = 0;
+  std::uint32_t undriven_ = 0;
+  std::int32_t unsignalled_users_ = 0;
+  std::int32_t solicited_users_ = 0;
+  DispatcherTally tally_;
+  std::shared_ptr<std::atomic<bool>> alive_; // nobody asked: null
+  EventServices& events_;
+};
+
+} // namespace datum

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/events/event_services.h: what the EVDs and CNOs of an open IA, and all that feeds them, have
+// in common. Threads: the adapter's lock.
+#pragma once
+
+#include "core/events/async_events.h"
+#include "core/events/foreign_evds.h"
+#include "core/events/notification_object.h"
+#include "core/object/adapter_context.h"
+
+namespace datum {
+
+// Knows what feeds an EVD with completions.
+class CompletionSources {
+ public:
+  // Completions were lost: each EP that may have lost one is broken (decision 16).
+  virtual void break_sources_of(EventDispatcher& evd) = 0;
+
+ protected:
+  ~CompletionSources() = default;
+};
+
+struct EventServices {
+  EventServices(AdapterContext& context, CompletionSources& completion_sources)
+      : adapter(context), sources(completion_sources) {}
+
+  AdapterContext& adapter;
+  CompletionSources& sources;
+  AsyncEvents async{adapter};
+  ForeignEvds foreign{adapter};
+  AgentCalls agents{adapter};
+};
+
+} // namespace datum

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "core/events/foreign_evd.h"
+
+#include <cassert>
+#include <utility>
+
+#include "core/events/event_dispatcher.h"
+
+namespace datum {
+
+ForeignEvd::ForeignEvd(EventDispatcher& evd, std::uint64_t key)
+    : token_(evd.token()), key_(key), alive_(evd.alive()) {
+  evd.hold();
+}
+
+bool ForeignEvd::release_by_maker() {
+  const MutexLock lock(mutex_);
+  made_ = false;
+  let_go_if_unheld();
+  return let_go_;
+}
+
+void ForeignEvd::make_room() {
+  const MutexLock lock(mutex_);
+  const std::size_t wanted = count_ + (feeders_ + 1) * kPlacesEach;
+  if (ring_.size() >= wanted) return;
+  std::vector<Told> larger(2 * wanted); // one more each time would copy all each time
+  for (std::size_t i = 0; i != count_; ++i) larger[i] = told(i);
+  ring_.swap(larger);
+  first_ = 0;
+}
+
+void ForeignEvd::join() {
+  const MutexLock lock(mutex_);
+  ++feeders_;
+}
+
+bool ForeignEvd::leave() {
+  const MutexLock lock(mutex_);
+  --feeders_;
+  let_go_if_unheld();
+  return feeders_ == 0;
+}
+
+void ForeignEvd::let_go_if_unheld() {
+  let_go_ = !made_ && feeders_ == 0;
+}
+
+// An EP leaves room for what it may have to say last.
+bool ForeignEvd::push(const Event& event, std::uint32_t connection) {
+  const MutexLock lock(mutex_);
+  if (count_ + feeders_ >= ring_.size()) {
+    lost_ = true;
+    return false;
+  }
+  told(count_++) = {event, connection, false};
+  return true;
+}
+
+// What waits here forgets at once, so that to be told once more is enough.
+void ForeignEvd::forget_data(Token object, const void* data) {
+  const MutexLock lock(mutex_);
+  bool known = false;
+  for (std::size_t i = 0; i != count_; ++i) {
+    Told& one = told(i);
+    if (one.event.object != object || one.event.data != data) continue;
+    if (one.forget) {
+      known = true;
+      continue;
+    }
+    one.event.data = nullptr;
+    one.event.size = 0;
+  }
+  if (known) return;
+  assert(count_ != ring_.size()); // push() has seen to it
+  Told last;
+  last.event.object = object;
+  last.event.data = data;
+  last.forget = true;
+  told(count_++) = last;
+}
+
+bool ForeignEvd::take(Told& next) {
+  const MutexLock lock(mutex_);
+  if (count_ == 0) return false;
+  next = told(0);
+  first_ = (first_ + 1) % ring_.size();
+  --count_;
+  return true;
+}
+
+// Who takes what was told holds the lock of the EVD's IA, so that it arrives in this order, whoever
+// else delivers at the same time.
+ForeignEvd::Unheard ForeignEvd::deliver(EventDispatcher& evd) {
+  Told next;
+  while (take(next)) {
+    if (next.forget)
+      evd.forget_data(next.event.object, next.event.data);
+    else if (!evd.push_connection(next.event) && next.event.kind == EventKind::Established)
+      return {next.event.object, next.connection};
+  }
+  bool lost = false;
+  bool let_go = false;
+  {
+    const MutexLock lock(mutex_);
+    lost = std::exchange(lost_, false);
+    let_go = std::exchange(let_go_, false);
+  }
+  if (lost) evd.report_overflow();
+  if (let_go) evd.release();
+  return {};
+}
+
+} // namespace datum

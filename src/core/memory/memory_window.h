@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/memory/memory_window.h: an RMR: a part of a region that is opened to peers by a bind.
+#pragma once
+
+#include "core/memory/memory_region.h"
+#include "core/object/object.h"
+
+namespace datum {
+
+class MemoryWindow final : public Object {
+ public:
+  // Through which EPs peers may use it: any of its zone, or that of its bind (DAT 2.0).
+  enum class Scope : std::uint8_t { Zone, Endpoint };
+  MemoryWindow(AdapterContext& adapter, ProtectionZone& zone, Scope scope);
+  ~MemoryWindow() override;
+
+  struct Binding {
+    Stag stag = 0; // what the peer uses
+    LocalTriplet range;
+    Access access = 0;
+    bool zero_based = false;
+    Ref<MemoryRegion> region;
+  };
+
+  ProtectionZone& zone() const { return *zone_; }
+  bool for_endpoint() const { return scope_ == Scope::Endpoint; }
+  bool bound() const { return binding_.stag != 0; }
+  const Binding& binding() const { return binding_; }
+  // A completed bind: the previous context dies, the new one lives. An empty binding unbinds.
+  void take(Binding binding);
+
+ private:
+  Ref<ProtectionZone> zone_;
+  Scope scope_;
+  Binding binding_;
+};
+
+} // namespace datum

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/object/adapter_context.h: an open IA as the objects made through it see it.
+// Lives here: what the facade lends the IA, its transport, its table of regions, its counters, and
+//             what is put off until no call of the IA is on the stack.
+// Not here:   creation and destruction of objects (core/adapter/interface_adapter.h), and what only
+//             one room needs (event_services.h, memory_index.h, datagram_services.h).
+// Threads:    the adapter's lock.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/leniency.h"
+#include "base/random.h"
+#include "core/object/object.h"
+#include "core/object/tally.h"
+#include "core/port/progress.h"
+#include "core/port/region_table.h"
+#include "core/port/timer.h"
+#include "core/port/transport.h"
+
+namespace datum {
+
+// The peer's answer has to come by then, whatever is set.
+inline constexpr Duration kLeastDrainPatience = 100 * kMillisecond;
+
+class AdapterContext {
+ public:
+  struct Environment {
+    HandleSource* handles = nullptr;
+    Progress* progress = nullptr;
+    TimerQueue* timers = nullptr;
+    Random* random = nullptr;
+    bool datagrams = false;     // the consumer knows them (DAT 2.0)
+    Duration connect_grace = 0; // so long a connect waits for a listener
+    bool strict = false;        // the letter of the manual, without leniencies
+    // So long an end in order waits for the peer's next Recv.
+    Duration drain_patience = kSecond;
+    // That a connected EP has ended and takes nothing more from its SRQ is an asynchronous event,
+    // as InfiniBand has one (DAT 2.0).
+    bool reports_srq_left = false;
+  };
+  AdapterContext(const Environment& environment, Transport& transport);
+  AdapterContext(const AdapterContext&) = delete;
+  AdapterContext& operator=(const AdapterContext&) = delete;
+
+  const Limits& limits() const { return transport_.limits(); }
+  Transport& transport() { return transport_; }
+  Progress& progress() { return *environment_.progress; }
+  RegionTable& regions() { return regions_; }
+  TimerQueue& timers() { return *environment_.timers; }
+  HandleSource& handles() { return *environment_.handles; }
+  Random& random() { return *environment_.random; }
+  Leniencies& leniencies() { return leniencies_; }
+  const Leniencies& leniencies() const { return leniencies_; }
+  AdapterTally& tally() { return tally_; }
+  Duration connect_grace() const { return environment_.connect_grace; }
+  Duration drain_patience() const { return environment_.drain_patience; }
+  bool knows_datagrams() const { return environment_.datagrams; }
+  bool reports_srq_left() const { return environment_.reports_srq_left; }
+  // Of a zone or an endpoint; never 0.
+  std::uint32_t next_number() { return ++last_number_; }
+
+  // --- what waits until no call of the IA is on the stack ---------------------------------------
+  // Something does: the facade takes it before it lets go of the lock.
+  bool has_put_off() const { return put_off_; }
+  void put_off() { put_off_ = true; }
+  // It is being taken.
+  void take_put_off() { put_off_ = false; }
+  // A channel that may be on the call stack: destroyed when the stack is unwound.
+  void retire(std::unique_ptr<Channel> channel) {
+    if (!channel) return;
+    put_off_ = true;
+    retired_.push_back(std::move(channel));
+  }
+  bool has_retired() const { return !retired_.empty(); }
+  void destroy_retired() {
+    if (!retired_.empty()) destroy_retired_channels();
+  }
+  // Endpoints, and peers of datagrams: each has a channel at most, and retiring it must need no
+  // memory. First make room, then count.
+  void make_room_to_retire();
+  void count_channel_owner(std::int32_t change) { channel_owners_ += change; }
+
+  // --- threads that are blocked in a wait -------------------------------------------------------
+  void count_blocked(std::int32_t change);
+  // They have been told to leave. Returns when none is inside a wait any more.
+  void wait_until_unblocked();
+
+ private:
+  void destroy_retired_channels();
+
+  const Environment environment_;
+  Transport& transport_;
+  RegionTable regions_;
+  AdapterTally tally_;
+  Leniencies leniencies_;
+  std::vector<std::unique_ptr<Channel>> retired_;
+  WaitPoint unblocked_;
+  std::int32_t channel_owners_ = 0;
+  std::int32_t blocked_ = 0;
+  std::uint32_t last_number_ = 0;
+  bool put_off_ = false;
+  bool awaits_unblocked_ = false;
+};
+
+} // namespace datum

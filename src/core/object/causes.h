@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/object/causes.h: what the calls of the data path were refused for (base/refusal.h), out of
+// their way: each function is cold, and its arguments are at hand where the check has failed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/status.h"
+#include "core/port/types.h"
+
+namespace datum::causes {
+
+[[gnu::cold, gnu::noinline]] void note_flags(CompletionFlags flags, CompletionFlags allowed,
+                                             const CompletionFlags& configured);
+// INVALID_ARG2.
+[[gnu::cold, gnu::noinline]] Status too_many_segments(std::size_t count, std::int32_t most);
+// A queue of so many places is full.
+[[gnu::cold, gnu::noinline]] Status no_place_for_request(std::uint64_t held);
+[[gnu::cold, gnu::noinline]] Status no_place_for_recv(std::int32_t held);
+// LENGTH_ERROR: what is to take the data, or to give it.
+[[gnu::cold, gnu::noinline]] Status too_short(std::uint64_t length, std::uint64_t needed);
+// INVALID_ARG1: an EP that has no RDMA Reads.
+[[gnu::cold, gnu::noinline]] Status no_reads();
+// Of dat_ep_post_recv: INVALID_STATE, PROTECTION_VIOLATION.
+[[gnu::cold, gnu::noinline]] Status recvs_are_of_srq();
+[[gnu::cold, gnu::noinline]] Status no_zone();
+// INVALID_ARG3 of dat_evd_wait.
+[[gnu::cold, gnu::noinline]] Status bad_threshold(std::int32_t threshold, std::int32_t most);
+// A segment that is not all within its region.
+[[gnu::cold, gnu::noinline]] void note_outside(const LocalTriplet& segment, std::uint64_t base,
+                                               std::uint64_t length);
+
+} // namespace datum::causes

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/object/object_walk.h: a walk over the objects of one kind, in steps between which the lock
+// is free. Lives here: where the walk stands while objects come and go. What comes meanwhile is met
+// at the
+//             end; what goes is not met any more.
+// Threads:    the adapter's lock.
+#pragma once
+
+#include "base/intrusive_list.h"
+#include "core/object/object.h"
+
+namespace datum {
+
+using ObjectList = IntrusiveList<Object, ObjectListTag>;
+
+struct ObjectWalkTag;
+class ObjectWalk;
+using ObjectWalks = IntrusiveList<ObjectWalk, ObjectWalkTag>;
+
+class ObjectWalk : public ListHook<ObjectWalkTag> {
+ public:
+  ObjectWalk(ObjectList& objects, ObjectWalks& walks) : objects_(objects), next_(objects.front()) {
+    walks.push_back(*this);
+  }
+  // The next object; nullptr: there is none.
+  Object* take() {
+    Object* const taken = next_;
+    if (taken != nullptr) next_ = objects_.after(*taken);
+    return taken;
+  }
+  // The object is about to leave its list.
+  void pass(const Object& leaving) {
+    if (next_ == &leaving) next_ = objects_.after(leaving);
+  }
+
+ private:
+  ObjectList& objects_;
+  Object* next_;
+};
+
+} // namespace datum

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/port/progress.h: how core objects wait, and who drives the transport meanwhile.
+// Lives here: the interface only. Implementations: progress/ (threads), transport/sim/ (virtual
+// time). Threads: every call holds the adapter's lock; wait() gives it up while it sleeps.
+#pragma once
+
+#include <cstdint>
+
+#include "base/intrusive_list.h"
+#include "base/time.h"
+
+namespace datum {
+
+struct WaitPointTag;
+
+// What a blocked thread waits for. Embedded in an EVD, or on the stack of a CNO waiter.
+struct WaitPoint : ListHook<WaitPointTag> {
+  bool signalled = false;
+  void* sleeper = nullptr; // the implementation's, while a thread sleeps here
+};
+
+// The adapter's lock as whoever sleeps sees it. relinquish() also does what the adapter put off
+// until no lock is held (proxy agents).
+class LockOwner {
+ public:
+  virtual ~LockOwner() = default;
+  virtual void acquire() = 0;
+  virtual void relinquish() = 0;
+  // Gives it up and takes it again; whoever sleeps for it has it in between, where that matters.
+  virtual void let_in() {
+    relinquish();
+    acquire();
+  }
+  // Giving it up does something first, which may take long.
+  virtual bool has_put_off() const { return false; }
+};
+
+enum class WaitResult : unsigned char { Signalled, TimedOut, Interrupted };
+
+class Progress {
+ public:
+  virtual ~Progress() = default;
+  // Drives the transport once, without sleeping. True: something happened.
+  virtual bool poll() = 0;
+  // Returns when `point.signalled`, at `deadline` or when a signal handler ran.
+  virtual WaitResult wait(WaitPoint& point, Instant deadline) = 0;
+  // Sets `point.signalled` and ends a wait on it.
+  virtual void signal(WaitPoint& point) = 0;
+  // Work was left behind that nobody may be polling for: somebody has to look. Within 100 us, or,
+  // if somebody has polled for long and then stops, as soon as that is noticed.
+  virtual void kick() = 0;
+  // The same, and always within 100 us. It may cost a poller a wake-up: for what is large or rare.
+  virtual void hurry() { kick(); }
+  // The calling thread copies for a while within its call, and has then copied so much. Its next
+  // poll counts as many: it had no time for them.
+  virtual void copying() {}
+  virtual void copied(std::uint64_t octets) { static_cast<void>(octets); }
+  virtual Instant now() = 0;
+};
+
+// A DAT_TIMEOUT as a deadline; all ones is for ever.
+inline Instant deadline_after(Progress& progress, std::uint32_t timeout_us) {
+  constexpr std::uint32_t kForEver = 0xffffffff;
+  return timeout_us == kForEver ? kNever : progress.now() + timeout_us * kMicrosecond;
+}
+
+} // namespace datum

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/port/region_table.h: STags: which memory may be touched, by whom and how.
+// Lives here: the entries (a wire format: peers of the same user map them read-only), lookup,
+//             the checks of spec "checks on incoming frames" 15..19 and 20..24.
+// Not here:   who owns the memory (MemoryRegion, MemoryWindow).
+// Threads:    the adapter's lock; readers in other processes use `stag` as a sequence:
+//             written last with release when an entry is published, cleared first when it ends.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "base/random.h"
+#include "base/status.h"
+#include "core/port/types.h"
+
+namespace datum {
+
+struct RegionEntry {
+  std::atomic<std::uint32_t> stag{0}; // 0: names nothing
+  std::uint32_t access = 0;
+  std::uint64_t base = 0; // the owner's virtual address
+  std::uint64_t length = 0;
+  std::uint32_t zone = 0;           // ProtectionZone::id()
+  std::uint32_t endpoint = 0;       // 0: any EP of the zone (DAT 2.0 can limit a window to one)
+  std::int32_t backing_fd = -1;     // a sealed memfd of the owner that holds these bytes, or -1
+  std::uint32_t window = 0;         // 1: an RMR, which local DTOs may not name
+  std::uint64_t backing_offset = 0; // where in it `base` lies
+  std::uint64_t origin = 0;         // what peers call `base`: 0 if zero-based (DAT 2.0)
+  std::uint64_t padding[1] = {};
+
+  // From what peers call an address to the owner's.
+  std::uint64_t shift() const { return base - origin; }
+};
+static_assert(sizeof(RegionEntry) == 64 && std::is_standard_layout_v<RegionEntry>);
+static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
+
+// The checks themselves, on an entry that may belong to another process: fields are loaded once.
+inline AccessFault check_access(const RegionEntry& entry, Stag stag, std::uint64_t address,
+                                std::uint64_t length, Access right, std::uint32_t zone,
+                                std::uint32_t endpoint) {
+  if (stag == 0 || entry.stag.load(std::memory_order_acquire) != stag) return AccessFault::BadStag;
+  const std::uint32_t only_endpoint = entry.endpoint;
+  if (entry.zone != zone || (only_endpoint != 0 && only_endpoint != endpoint))
+    return AccessFault::WrongZone;
+  if ((entry.access & right) != right) return AccessFault::NoRight;
+  if (address + length < address) return AccessFault::Wraps;
+  const std::uint64_t origin = entry.origin;
+  const std::uint64_t offset = address - origin;
+  const std::uint64_t size = entry.length;
+  if (address < origin || offset > size || length > size - offset) return AccessFault::OutOfBounds;
+  return AccessFault::None;
+}
+
+// Each field of an entry that its owner may change meanwhile, loaded once: what is checked is what
+// is used. The fields are fixed while `stag` stays; check_access() decides on the copy.
+inline void load_once(const RegionEntry& from, RegionEntry& to) {
+  to.stag.store(from.stag.load(std::memory_order_acquire), std::memory_order_relaxed);
+  to.access = from.access;
+  to.base = from.base;
+  to.length = from.length;
+  to.zone = from.zone;
+  to.endpoint = from.endpoint;
+  to.backing_fd = from.backing_fd;
+  to.window = from.window;
+  to.backing_offset = from.backing_offset;
+  to.origin = from.origin;
+  std::atomic_signal_fence(std::memory_order_seq_cst); // the compiler must not load again
+}
+
+// Somebody outside the adapter's lock may be using an entry: a peer process doing RDMA directly.
+class DirectAccessGate {
+ public:
+  virtual ~DirectAccessGate() = default;
+  // Returns when no peer is inside a direct access through `stag` (at most about one second;
+  // after that the offending connections are broken and their mappings made harmless).
+  virtual void quiesce(Stag stag) = 0;
+};
+
+class RegionTable {
+ public:
+  static constexpr std::uint32_t kCapacity = 1U << 17U; // LMRs and bound RMRs of one adapter
+  static constexpr std::size_t kStorageBytes = kCapacity * sizeof(RegionEntry);
+
+  // `storage`: kCapacity zeroed entries that outlive the table. `seed`: nobody else knows it.
+  RegionTable(std::span<RegionEntry> storage, std::uint64_t seed);
+
+  // Reserves an STag without publishing anything under it. 0: table full. Whoever knows some STags
+  // cannot tell the next one: its index is any of a block's, under a key of its own
+  // (decision 422).
+  Stag reserve();
+  struct Description {
+    Access access = 0;
+    std::uint64_t base = 0;
+    std::uint64_t length = 0;
+    bool zero_based = false; // peers say 0 for `base`
+    std::uint32_t zone = 0;
+    std::uint32_t endpoint = 0;
+    std::int32_t backing_fd = -1;
+    std::uint64_t backing_offset = 0;
+    bool window = false;
+  };
+  void publish(Stag stag, const Description& description);
+  // After it returns nobody, here or in a peer process, touches memory through `stag`.
+  void revoke(Stag stag);
+  // Gives the index back; it is reused late and under another key.
+  void release(Stag stag);
+
+  AccessFault check(Stag stag, std::uint64_t address, std::uint64_t length, Access right,
+                    std::uint32_t zone, std::uint32_t endpoint) const {
+    const std::uint32_t index = stag >> 8U;
+    if (index >= kCapacity) return AccessFault::BadStag;
+    return check_access(storage_[index], stag, address, length, right, zone, endpoint);
+  }
+  // A local DTO of that zone may use these bytes so.
+  bool covers(Stag stag, std::uint64_t address, std::uint64_t length, Access right,
+              std::uint32_t zone) const {
+    const std::uint32_t index = stag >> 8U;
+    if (index >= kCapacity || stag == 0) return false;
+    const RegionEntry& entry = storage_[index];
+    const std::uint64_t offset = address - entry.base;
+    return entry.stag.load(std::memory_order_relaxed) == stag && entry.window == 0 &&
+           entry.zone == zone && (entry.access & right) == right && offset <= entry.length &&
+           length <= entry.length - offset;
+  }
+  // The entry behind a valid `stag`, or nullptr.
+  const RegionEntry* find(Stag stag) const;
+  // Changes whenever something is revoked: a check done under the same epoch still holds.
+  std::uint64_t epoch() const { return epoch_; }
+  void set_gate(DirectAccessGate* gate) { gate_ = gate; }
+  std::uint32_t used() const { return used_; }
+
+ private:
+  // Indexes that have never been given out lie in blocks, so that few pages are touched.
+  static constexpr std::uint32_t kBlock = 256;
+  bool open_block();
+  std::uint32_t take_fresh();
+  void make_room_for_release();
+
+  std::span<RegionEntry> storage_;
+  std::vector<std::uint32_t> free_; // first in, first out, so that an index is reused late
+  std::size_t free_head_ = 0;
+  std::vector<std::uint8_t> keys_;
+  std::array<std::uint32_t, kBlock> fresh_{}; // the first fresh_left_ of it
+  std::uint32_t fresh_left_ = 0;
+  std::uint32_t next_block_ = 0; // its first index
+  std::uint32_t used_ = 0;
+  std::uint64_t epoch_ = 0;
+  SeededRandom random_;
+  DirectAccessGate* gate_ = nullptr;
+};
+
+} // namespace datum

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// core/port/waiting_messages.h: messages that wait for a Recv, in the order of their arrival.
+// Lives here: for how long the first of them waits, which have waited for so long that they count,
+//             and what counts behind each (iwarp and link).
+// Not here:   what is kept of a message, and how much; what its Recv is (ChannelEvents).
+// Threads:    the adapter's lock.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <utility>
+
+#include "base/time.h"
+#include "core/port/channel.h"
+
+namespace datum {
+
+// DATUM_RNR_TIMEOUT, as it was when the adapter was opened.
+struct RecvPatience {
+  // What strict mode allows where nothing is set, and what every wait has that must end.
+  static constexpr Duration kUnlessSet = kSecond;
+
+  std::optional<Duration> set = std::nullopt;
+
+  Duration most() const { return set.value_or(kUnlessSet); }
+  // A message that finds no Recv ends the connection at once.
+  bool none() const { return set == Duration{0}; }
+  // Longer than strict mode allows. What is set is allowed in both modes.
+  bool is_long(Instant arrived, Instant now) const { return !set && now - arrived >= kUnlessSet; }
+};
+
+template <class Message>
+class WaitingMessages {
+ public:
+  explicit WaitingMessages(const RecvPatience& patience) : patience_(patience) {}
+
+  bool empty() const { return queue_.empty(); }
+  std::size_t size() const { return queue_.size(); }
+  Message& front() { return queue_.front().message; }
+  const Message& front() const { return queue_.front().message; }
+  Message& back() { return queue_.back().message; }
+  const Message& back() const { return queue_.back().message; }
+  // Whether the next one may wait at all.
+  bool may_wait(ChannelEvents& events) const {
+    if (patience_.none()) events.on_wait_over(Duration{0});
+    return !patience_.none();
+  }
+
+  // Without memory for it nothing has changed. The first that waits has its time from now on. False
+  // for `begins`: it is a further piece of the one before, and does not count.
+  void push(Message&& message, Instant now, bool begins = true) {
+    assert(!patience_.none());
+    queue_.push_back({std::move(message), now, begins, 0});
+    if (queue_.size() == 1)
+      begin_wait(now);
+    else if (wait_ends_ == kNever)
+      await_next_to_count();
+  }
+  // A Write has been carried out. False: it counts at once. Otherwise it counts behind the messages
+  // that came before it.
+  bool count_write() {
+    if (queue_.empty()) return false;
+    ++queue_.back().writes;
+    return true;
+  }
+  // The first has its Recv: the next has its own time. Returns the Writes that count behind it.
+  std::uint32_t pop(Instant now, ChannelEvents& events) {
+    const std::uint32_t writes = queue_.front().writes;
+    if (counted_ != 0)
+      --counted_;
+    else if (queue_.front().begins && patience_.is_long(queue_.front().arrived, now))
+      events.count_long_waits(1);
+    queue_.pop_front();
+    if (counted_ != 0 && !must_end_)
+      await_next_to_count();
+    else if (!queue_.empty())
+      begin_wait(now);
+    return writes;
+  }
+  // `take(message, writes)`: of each.
+  template <class Take>
+  void for_each(Take&& take) const {
+    for (const Waiting& each : queue_) take(each.message, each.writes);
+  }
+
+  // When to ask is_over(); kNever: no wait ends by itself.
+  Instant deadline() const { return queue_.empty() ? kNever : wait_ends_; }
+  // The first has waited for too long. Where nothing is set the consumer's side decides.
+  bool is_over(Instant now, ChannelEvents& events) {
+    if (now < deadline()) return false;
+    if (patience_.set) events.on_wait_over(*patience_.set);
+    if (patience_.set || must_end_ || !events.may_wait_on()) return true;
+    count_long(now, events);
+    await_next_to_count();
+    return false;
+  }
+  // The peer has ended: no message waits for ever from now on.
+  void must_end(Instant now) {
+    if (std::exchange(must_end_, true) || patience_.set) return;
+    if (counted_ != 0) begin_wait(now);
+  }
+
+ private:
+  struct Waiting {
+    Message message;
+    Instant arrived;
+    bool begins;
+    std::uint32_t writes = 0; // carried out behind it, before the next message came
+  };
+
+  void begin_wait(Instant now) { wait_ends_ = now + patience_.most(); }
+  void count_long(Instant now, ChannelEvents& events) {
+    std::size_t messages = 0;
+    for (; counted_ < queue_.size() && patience_.is_long(queue_[counted_].arrived, now); ++counted_)
+      if (queue_[counted_].begins) ++messages;
+    events.count_long_waits(messages);
+  }
+  void await_next_to_count() {
+    wait_ends_ =
+        counted_ < queue_.size() ? queue_[counted_].arrived + RecvPatience::kUnlessSet : kNever;
+  }
+
+  const RecvPatience patience_;
+  std::deque<Waiting> queue_;
+  // Of the first; where that waits for ever: when the next one counts.
+  Instant wait_ends_ = kNever;
+  std::size_t counted_ = 0; // of the first ones, which wait for ever
+  bool must_end_ = false;
+};
+
+} // namespace datum

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-#include "core/protection_zone.h"
-
-namespace datum {
-
-ProtectionZone::ProtectionZone(InterfaceAdapter& adapter, std::uint32_t id)
-    : Object(adapter, ObjectKind::ProtectionZone), id_(id) {}
-
-} // namespace datum

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/host/host_address.h: an IP address as transports need it.
+// Lives here: reading and writing the core's opaque Address, text, the question whether the
+//             address is one of this host.
+// Not here:   ports; a qualifier always comes separately.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <sys/socket.h>
+
+#include "base/status.h"
+#include "core/port/types.h"
+
+namespace datum {
+
+struct HostAddress {
+  int family = AF_INET;
+  std::array<std::uint8_t, 16> bytes{}; // network order; IPv4 uses the first four
+  std::uint32_t scope = 0;              // the interface of a link-local IPv6 address
+
+  bool operator==(const HostAddress&) const = default;
+  bool is_unspecified() const;
+  bool is_multicast() const;
+  bool is_loopback() const;
+};
+
+// An IPv4-mapped IPv6 address becomes the IPv4 address. Nothing: neither family.
+std::optional<HostAddress> read_address(const Address& address);
+Address write_address(const HostAddress& host);
+// "127.0.0.1", "fe80::1%2"
+std::string to_text(const HostAddress& host);
+// For bind() and connect(); returns the length.
+socklen_t to_sockaddr(const HostAddress& host, std::uint16_t port, sockaddr_storage& out);
+
+// A packet to this address would stay on this host: loopback, or what the kernel's routes say now.
+// Fails for lack of descriptors, and where AF_NETLINK is refused for an address that no interface
+// has.
+OrErrno<bool> is_local(const HostAddress& host);
+
+// Octets between these two, `own` being an address that this host has now, or any of them, stay on
+// it: that of the calling thread, if a process has threads in several network namespaces. False,
+// too, where that cannot be found out (is_local).
+bool is_within_host(const std::optional<HostAddress>& own, const HostAddress& peer);
+
+// No interface of this host is up with an address: TCP reaches nobody, itself included. False where
+// the kernel would not tell.
+bool has_no_network();
+inline constexpr const char* kNoNetwork =
+    "no network interface of this host is up and has an address";
+
+// Sockets of this host may have this address: an interface has it, or ip_nonlocal_bind is set. Also
+// true where there is no descriptor to find out with.
+bool may_bind(const HostAddress& host);
+
+} // namespace datum

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/host/named_sockets.h: the UNIX sockets of this network namespace that have names.
+// Lives here: the list of the kernel's socket diagnostics, which goes through all of them.
+// Not here:   which of them matters (name_holder, qualifier_holder).
+#pragma once
+
+#include <functional>
+#include <string_view>
+#include <sys/types.h>
+
+#include "base/status.h"
+
+namespace datum {
+
+struct NamedSocket {
+  // In the order in which a holder is likely. Connected ones: their name may be that of the
+  // listener that accepted them, which has gone.
+  enum class State : std::uint8_t { Listens, Rests, IsConnected };
+  int type = 0; // SOCK_SEQPACKET
+  State state = State::Rests;
+  std::string_view name; // in the abstract namespace, without the leading NUL; until the next one
+  uid_t user = 0;
+};
+
+enum class Which : std::uint8_t { Listening, All };
+
+// Calls `look` for each until it returns false. False: the kernel does not tell, or not all of
+// them (before Linux 5.3, without the module, or where a filter of system calls forbids the
+// question). Fails for lack of descriptors.
+OrErrno<bool> look_through_names(Which which, const std::function<bool(const NamedSocket&)>& look);
+
+} // namespace datum

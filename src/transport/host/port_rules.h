@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/host/port_rules.h: which TCP ports this host lets a program have, and which are chosen.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/port_range.h"
+
+namespace datum {
+
+// net.ipv4.ip_unprivileged_port_start: ports below this one need a privilege.
+long unprivileged_port_start();
+// Ports below this one may need it, at some time or on some host: 1024 at least.
+std::uint16_t first_unprivileged_port();
+// What a program is told that may not have one of those: EACCES does not tell the two apart.
+inline constexpr std::string_view kLacksPrivilege =
+    "needs a privilege (CAP_NET_BIND_SERVICE, below `sysctl net.ipv4.ip_unprivileged_port_start`) "
+    "that this process lacks, or a security policy refuses it";
+
+// What connection qualifiers of more than 16 bits are mapped to. The same on every host, whatever
+// its ephemeral ports are: both ends have to find the same.
+inline constexpr PortRange kMappedPorts{16384, 24575};
+
+// The range for "any" qualifiers: below the kernel's ephemeral ports and beside kMappedPorts, where
+// neither an outgoing connection nor a mapped qualifier gets in the way.
+PortRange any_port_range();
+// The rule itself; `ephemeral` is the text of ip_local_port_range.
+PortRange any_port_range_below(const std::string& ephemeral);
+
+// Where all of those are taken: the ephemeral ports below and above kMappedPorts. Where there are
+// none, low > high.
+std::array<PortRange, 2> ephemeral_ports_beside_mapped();
+std::array<PortRange, 2> beside_mapped(const std::string& ephemeral);
+
+} // namespace datum

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/host/same_user.h: whether two user numbers that the kernel told are one user.
+// Lives here: the number that stands for every user whom a user namespace does not know.
+#pragma once
+
+#include <string_view>
+#include <sys/types.h>
+
+#include "base/status.h"
+
+namespace datum {
+
+// False also of equal numbers that may stand for different users. Which users a process knows is
+// asked anew each time that it matters: it may enter another user namespace. Fails for lack of
+// descriptors.
+OrErrno<bool> is_same_user(uid_t one, uid_t other);
+
+// `map`: /proc/self/uid_map. No user is unknown to this namespace.
+bool maps_every_user(std::string_view map);
+
+} // namespace datum

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// tests/orders/fiber.h: a stack of its own for code that thinks it is a thread.
+#pragma once
+
+#include <csetjmp>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <ucontext.h>
+
+namespace datum::test {
+
+// Runs `body` a piece at a time. One that is given up in the middle is never unwound.
+class Fiber {
+ public:
+  Fiber();
+  Fiber(const Fiber&) = delete;
+  Fiber& operator=(const Fiber&) = delete;
+
+  void start(std::function<void()> body);
+  // From outside: until the next pause(), or the end.
+  void go_on();
+  // From within.
+  void pause();
+  bool over() const { return over_; }
+
+ private:
+  static constexpr std::size_t kStackBytes = 256 * 1024;
+  static void enter(unsigned high, unsigned low);
+
+  std::unique_ptr<std::byte[]> stack_;
+  std::function<void()> body_;
+  ucontext_t context_{};
+  jmp_buf inside_{};
+  jmp_buf outside_{};
+  bool begun_ = false;
+  bool over_ = true;
+};
+
+} // namespace datum::test

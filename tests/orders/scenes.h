@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// tests/orders/scenes.h: what is played: small pieces of the product, each with a few threads.
+// Lives here: the list of scenes. A scene whose executions end quickly is searched to the end.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "explorer.h"
+
+namespace datum::test {
+
+enum class Effort : std::uint8_t {
+  All,   // everything is tried
+  Long,  // that takes a while: otherwise some seeds
+  Seeds, // only these
+};
+
+struct NamedScene {
+  const char* name;
+  std::function<std::unique_ptr<Scene>()> make;
+  Search search;
+  Effort effort = Effort::All;
+  std::uint64_t seeds = 300; // where not everything is tried
+};
+
+std::vector<NamedScene> ring_scenes();
+std::vector<NamedScene> lock_scenes();
+std::vector<NamedScene> link_scenes();
+std::vector<NamedScene> region_scenes();
+std::vector<NamedScene> waiting_scenes();
+std::vector<NamedScene> copy_scenes();
+
+// Which thread the product believes to be (base/biased_mutex.h).
+void be_thread(std::size_t number);
+
+} // namespace datum::test

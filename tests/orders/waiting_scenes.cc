@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Doorbells inside a process: whoever sleeps beside the bell is woken, and a nap that somebody is
+// in a hurry about does not last as long as it was planned.
+#include <new>
+#include <optional>
+
+#include "progress/engine.h"
+#include "progress/kernel_places.h"
+#include "scenes.h"
+
+namespace datum::test {
+namespace {
+
+// The adapter's lock; that it is one, other scenes show.
+class SceneLock final : public LockOwner {
+ public:
+  explicit SceneLock(Machine& machine) : machine_(machine) {}
+  void acquire() override {
+    machine_.act(
+        this, [this] { return !held_; },
+        [this] {
+          machine_.synchronize(this);
+          held_ = true;
+        });
+  }
+  void relinquish() override {
+    machine_.act(
+        this, [] { return true; },
+        [this] {
+          machine_.synchronize(this);
+          held_ = false;
+        });
+  }
+
+ private:
+  Machine& machine_;
+  bool held_ = false;
+};
+
+// --- beside the bell
+// ---------------------------------------------------------------------------------
+
+KernelPlaces& kernel() {
+  static KernelPlaces places;
+  return places;
+}
+
+// One thread waits for what another one has for it.
+class SleeperScene final : public Scene {
+ public:
+  void begin(Machine& machine) override {
+    shared_ = new (&memory_) Shared;
+    lock_.emplace(machine);
+    shared_->bell.claim(shared_->owner);
+    machine.share(shared_, sizeof *shared_, "bell");
+    machine.add([this, &machine] { wait(machine); });
+    machine.add([this] { signal(); });
+  }
+  void end(Machine& machine, bool finished) override {
+    if (!finished) machine.fail("a waiter sleeps for ever");
+  }
+
+ private:
+  struct Shared {
+    Bell bell;
+    Sleeper owner;
+    Sleeper waiter;
+    std::uint32_t signalled = 0;
+  };
+  void wait(Machine& machine) {
+    lock_->acquire();
+    while (shared_->signalled == 0) {
+      shared_->bell.line_up(shared_->waiter);
+      lock_->relinquish();
+      if (kernel().sleep_beside(shared_->waiter, kNever) == Wake::TimedOut)
+        machine.fail("a waiter is not woken");
+      lock_->acquire();
+      shared_->bell.woke(shared_->waiter);
+    }
+    lock_->relinquish();
+  }
+  void signal() {
+    lock_->acquire();
+    shared_->signalled = 1;
+    const Pokes pokes = shared_->bell.signal(shared_->waiter);
+    if (pokes.sleeper != nullptr) kernel().wake(*pokes.sleeper);
+    lock_->relinquish();
+  }
+
+  alignas(64) std::byte memory_[sizeof(Shared)];
+  Shared* shared_ = nullptr;
+  std::optional<SceneLock> lock_;
+};
+
+// --- the background thread's naps
+// --------------------------------------------------------------------
+
+class CountingTransport final : public Transport {
+ public:
+  const Limits& limits() const override { return limits_; }
+  const Address& address() const override { return address_; }
+  NamedAttributes attributes() const override { return {}; }
+  std::span<RegionEntry> region_storage() override { return {}; }
+  DirectAccessGate* gate() override { return nullptr; }
+  void attach(const TransportHost&) override {}
+  Result<std::unique_ptr<Listener>> listen(ConnQual, ListenerEvents&) override {
+    return fail(Type::ConnQualUnavailable);
+  }
+  Result<std::unique_ptr<Listener>> listen_any(ListenerEvents&) override {
+    return fail(Type::ConnQualUnavailable);
+  }
+  Result<std::unique_ptr<Channel>> connect(const Address&, ConnQual, PrivateData, ChannelEvents&,
+                                           const ChannelOptions&) override {
+    return fail(Type::InvalidAddress);
+  }
+  bool progress() override {
+    ++looks;
+    return false;
+  }
+  bool set_attention(Attention) override { return false; }
+  int looks = 0;
+
+ private:
+  Limits limits_;
+  Address address_;
+};
+
+// Where the background thread sleeps. Another thread polls all the time, until it naps for long.
+class NapPlaces final : public Places {
+ public:
+  NapPlaces(Machine& machine, SceneLock& lock) : machine_(machine), lock_(lock) {}
+  Instant now() override { return now_; }
+  bool core_to_spare() const override { return true; }
+  Wake sleep_at_bell(Instant, ReadyBatch&) override { return Wake::Event; }
+  Wake sleep_beside(const Sleeper&, Instant) override { return Wake::Event; }
+  bool sleep_in_background(bool, Instant until) override {
+    constexpr Duration kLong = 2 * kMillisecond;
+    if (!naps_for_long && until - now_ < kLong) {
+      lock_.acquire();
+      for (std::uint32_t i = 0; i < NapPlan::kBusyPolls; ++i) engine->poll();
+      lock_.relinquish();
+      now_ += 32 * kMillisecond;
+      return false;
+    }
+    naps_for_long = true;
+    // Its end is too late.
+    machine_.act(
+        this, [this] { return pokes_ != 0 || hurry_; },
+        [this] {
+          machine_.synchronize(this);
+          hurry_ = false;
+        });
+    return false;
+  }
+  void step_aside() override {}
+  void poke_owner() override {}
+  void poke_background() override {
+    machine_.act(
+        this, [] { return true; },
+        [this] {
+          machine_.synchronize(this);
+          ++pokes_;
+        });
+  }
+  void hurry_background(Instant) override {
+    machine_.act(
+        this, [] { return true; },
+        [this] {
+          machine_.synchronize(this);
+          hurry_ = true;
+        });
+  }
+  void wake(Sleeper&) override {}
+  void take_back_owner_poke() override {}
+  void take_back_background_poke() override { --pokes_; }
+  bool handle(const ReadyBatch&) override { return false; }
+  bool handle_what_is_ready() override { return false; }
+  bool handle_polling() override { return false; }
+
+  ProgressEngine* engine = nullptr;
+  bool naps_for_long = false;
+
+ private:
+  Machine& machine_;
+  SceneLock& lock_;
+  Instant now_ = kSecond;
+  int pokes_ = 0;
+  bool hurry_ = false;
+};
+
+class HurryScene final : public Scene {
+ public:
+  explicit HurryScene(int times) : times_(times) {}
+  void begin(Machine& machine) override {
+    all_.emplace(machine);
+    machine.share(&all_->engine, sizeof all_->engine, "engine");
+    all_->engine.announce_background();
+    left_at_ = -1;
+    machine.add([this, &machine] { leave_something(machine); });
+    machine.add([this] { all_->engine.run_background(); });
+  }
+  void end(Machine& machine, bool) override {
+    if (left_at_ >= 0 && all_->transport.looks == left_at_)
+      machine.fail("what cannot wait lies there for the whole of a nap");
+  }
+
+ private:
+  struct All {
+    explicit All(Machine& machine) : lock(machine), places(machine, lock), engine(lock, places) {
+      engine.bind(transport, timers);
+      places.engine = &engine;
+    }
+    SceneLock lock;
+    NapPlaces places;
+    CountingTransport transport;
+    TimerQueue timers;
+    ProgressEngine engine;
+  };
+  void leave_something(Machine& machine) {
+    machine.act(
+        &all_->places.naps_for_long, [this] { return all_->places.naps_for_long; }, [] {});
+    for (int i = 0; i < times_; ++i) {
+      all_->lock.acquire();
+      if (i != 0) all_->engine.poll();
+      left_at_ = all_->transport.looks;
+      all_->engine.hurry();
+      all_->lock.relinquish();
+    }
+  }
+
+  const int times_;
+  std::optional<All> all_;
+  int left_at_ = -1;
+};
+
+} // namespace
+
+std::vector<NamedScene> waiting_scenes() {
+  return {{"sleeper", [] { return std::make_unique<SleeperScene>(); }, {}, Effort::All},
+          {"hurry", [] { return std::make_unique<HurryScene>(1); }, {}, Effort::All},
+          {"hurry-twice", [] { return std::make_unique<HurryScene>(2); }, {}, Effort::Long}};
+}
+
+} // namespace datum::test

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// tests/orders/weak_memory.h: what each thread may read, by the orders that the accesses have
+// (docs/design/memory_model.md).
+// Lives here: the messages of each word, the threads' views, fences, data races, promised reads.
+// Not here:   who goes on, what is tried next (machine.h, explorer.h).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace datum::test {
+
+inline constexpr std::size_t kMostThreads = 6;
+using Clock = std::array<std::uint32_t, kMostThreads>;
+inline void join(Clock& into, const Clock& from) {
+  for (std::size_t i = 0; i < kMostThreads; ++i)
+    if (from[i] > into[i]) into[i] = from[i];
+}
+
+// As std::memory_order has them; a fence that a mutant takes away is Relaxed.
+enum class Order : std::uint8_t { Relaxed, Consume, Acquire, Release, AcqRel, SeqCst };
+inline bool acquires(Order order) {
+  return order != Order::Relaxed && order != Order::Release;
+}
+inline bool releases(Order order) {
+  return order >= Order::Release;
+}
+
+// A word of shared memory: where it is, and a name that is the same in every execution.
+struct Word {
+  std::uintptr_t address = 0;
+  std::uint64_t key = 0;
+  std::size_t size = 0;
+};
+
+// Who decides where the model leaves open what happens.
+class Chooser {
+ public:
+  virtual ~Chooser() = default;
+  // One of so many; the first is what a machine without reordering does.
+  virtual std::size_t choose(std::size_t count) = 0;
+  // What goes on now cannot be, or is not worth going on with. Does not return to an actor.
+  virtual void give_up() = 0;
+};
+
+class WeakMemory {
+ public:
+  explicit WeakMemory(Chooser& chooser) : chooser_(chooser) {}
+  void begin(std::size_t threads);
+
+  std::uint64_t load(std::size_t thread, const Word& word, Order order);
+  // The kernel's: of what is there.
+  std::uint64_t load_now(std::size_t thread, const Word& word);
+  void store(std::size_t thread, const Word& word, std::uint64_t value, Order order);
+  // `change` of what was read is written in the same step.
+  template <class F>
+  std::uint64_t exchange(std::size_t thread, const Word& word, Order order, F&& change) {
+    const std::size_t at = location(word);
+    const std::uint32_t read = choose_updated(thread, at, order, nullptr);
+    const std::uint64_t value = locations_[at].messages[read].value;
+    update(thread, at, read, change(value), order);
+    return value;
+  }
+  // False: `expected` has what was found.
+  bool compare_exchange(std::size_t thread, const Word& word, std::uint64_t& expected,
+                        std::uint64_t desired, Order success, Order failure);
+  void fence(std::size_t thread, Order order);
+  // Both halves of membarrier(2): the frequent side, which keeps the compiler from reordering, and
+  // the seldom one, which has every processor fence.
+  void light_fence(std::size_t thread);
+  void heavy_fence(std::size_t thread);
+  // Operations of the kernel on one object follow each other: what an earlier one's thread had
+  // seen, this one sees.
+  void kernel_call(std::size_t thread, std::uint64_t object);
+  // What only ordinary locks and descriptors do: a release and an acquire.
+  void synchronize(std::size_t thread, std::uint64_t object);
+  // The same for data that are no atomics.
+  struct Race {
+    const char* what = nullptr; // nullptr: none
+    std::size_t other = 0;      // thread
+    std::uint32_t step = 0;     // of that thread
+  };
+  Race plain_access(std::size_t thread, std::uint64_t key, std::size_t size, bool write);
+
+  // Whether that thread could read something newer than what it read last.
+  bool has_newer(std::size_t thread, const Word& word);
+  // The next load of that thread gets that: it would not have gone on otherwise.
+  void demand_newer(std::size_t thread) { threads_[thread].demands_newer = true; }
+  std::uint32_t steps_of(std::size_t thread) const { return threads_[thread].now.clock[thread]; }
+  bool promises_kept() const { return promises_.empty(); }
+
+  // --- kept from one execution to the next -----------------------------------------------------
+  void allow_promises() { promised_reads_ = true; }
+  // Notes values that a later execution may promise. True: there were new ones.
+  bool keep_values();
+
+ private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  struct View {
+    std::vector<std::uint32_t> at; // a message of each location: none older is read
+    Clock seen{};                  // how far each thread's steps are ordered before
+  };
+  struct Knowledge {
+    View view;
+    Clock clock{}; // what happened before, for data races
+  };
+  struct Message {
+    std::uint64_t value = 0;
+    std::uint32_t released = kNone; // what an acquiring reader learns
+    std::uint32_t position = 0;     // in the word's order of modification
+    bool updates = false;           // nothing may come between it and the one before it
+  };
+  struct Location {
+    Word word;
+    std::vector<Message> messages;
+    std::vector<std::uint32_t> order;
+    std::uint32_t last_seq_cst = 0;
+  };
+  struct Thread {
+    Knowledge now;
+    Knowledge to_acquire;           // by a fence
+    std::uint32_t released = kNone; // by one
+    View light;                     // at its last light fence
+    std::uint32_t acquire_fences = 0;
+    bool demands_newer = false;
+  };
+  // A load that returned what another thread is going to store: hardware and compilers may do the
+  // later of two accesses first (load buffering).
+  struct Promise {
+    std::size_t location = 0;
+    std::uint64_t value = 0;
+    std::size_t thread = 0;
+    std::uint32_t step = 0;
+    Order order = Order::Relaxed;
+    std::uint32_t acquire_fences = 0;
+    std::uint32_t last_seq_cst = 0;
+    Knowledge then;
+  };
+  struct Shadow {
+    Clock plain_write{}, plain_read{}, atomic_write{}, atomic_read{};
+  };
+  struct Stored {
+    std::uint64_t key = 0;
+    std::uint64_t value = 0;
+    std::size_t thread = 0;
+    auto operator<=>(const Stored&) const = default;
+  };
+
+  std::size_t location(const Word& word);
+  std::uint32_t& in(View& view, std::size_t at) const;
+  std::uint32_t in(const View& view, std::size_t at) const {
+    return at < view.at.size() ? view.at[at] : 0;
+  }
+  std::uint32_t position(std::size_t at, std::uint32_t message) const {
+    return locations_[at].messages[message].position;
+  }
+  void join(View& into, const View& from) const;
+  void join(Knowledge& into, const Knowledge& from) const;
+  bool within(const View& small, const View& large) const;
+  std::uint32_t keep(const Knowledge& knowledge);
+  std::uint32_t oldest_readable(std::size_t thread, std::size_t at, Order order) const;
+  bool is_followed_by_update(const Location& location, std::uint32_t position) const;
+  std::uint32_t choose_updated(std::size_t thread, std::size_t at, Order order,
+                               const std::uint64_t* expected);
+  void read(std::size_t thread, std::size_t at, std::uint32_t message, Order order);
+  void update(std::size_t thread, std::size_t at, std::uint32_t read, std::uint64_t value,
+              Order order);
+  void place(std::size_t thread, std::size_t at, std::uint32_t position, std::uint64_t value,
+             std::uint32_t released, bool updates, Order order);
+  std::uint32_t released_by(std::size_t thread, Order order);
+  void step(std::size_t thread) {
+    Thread& me = threads_[thread];
+    me.now.view.seen[thread] = ++me.now.clock[thread];
+  }
+  bool promised_by_one_seen(std::size_t thread, std::size_t at) const;
+  std::uint64_t load_one(std::size_t thread, const Word& word, Order order, bool promised);
+  std::uint64_t promise(std::size_t thread, std::size_t at, std::uint64_t value, Order order);
+  void keep_promises(std::size_t thread, std::size_t at, std::uint32_t message);
+  void learn_of(const Promise& promise, std::uint32_t message);
+  void note_atomic(std::size_t thread, const Word& word, bool write);
+
+  Chooser& chooser_;
+  std::vector<Thread> threads_;
+  std::vector<Location> locations_;
+  std::unordered_map<std::uint64_t, std::size_t> known_;
+  std::vector<Knowledge> kept_;
+  std::size_t kept_used_ = 0;
+  View seq_cst_;
+  View heavy_;
+  std::map<std::uint64_t, Knowledge> objects_;
+  std::unordered_map<std::uint64_t, Shadow> shadows_;
+  std::vector<Promise> promises_;
+  bool promised_reads_ = false;
+  std::set<Stored> stored_;
+  std::vector<Stored> stored_now_;
+};
+
+} // namespace datum::test

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// common/file_limit.h: how many descriptors this process may have (RLIMIT_NOFILE, getrlimit(2)).
+#pragma once
+
+#include <cstdint>
+
+namespace datum::tools {
+
+// Up to the hard limit, which takes no right.
+void raise_file_limit();
+std::uint64_t file_limit(); // descriptors that this process may have
+
+} // namespace datum::tools
