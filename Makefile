@@ -6,13 +6,13 @@ DEBUG_INFO ?= apart
 GROUPS_WANTED := $(or $(GROUPS),build test)
 
 .DEFAULT_GOAL := all
-.PHONY: all deps demo test check bench siw system arch fuzz soak strict old-release mutants coverage install uninstall deb deb-check dist portable rpm format clean help
+.PHONY: all deps demo test check bench siw system arch machine fuzz soak strict old-release mutants coverage install uninstall deb deb-check dist portable rpm format clean help
 
 all: ## build libraries, tools and examples into build/release (installs nothing)
 	@scripts/deps.sh --check build
 	@scripts/build.sh release
 
-deps: ## install missing Debian packages; GROUPS="build test check interop bench coverage siw system arch deb dist portable rpm musl"
+deps: ## install missing Debian packages; GROUPS="build test check interop bench coverage siw system arch machine deb dist portable rpm musl"
 	@scripts/deps.sh $(GROUPS_WANTED)
 
 demo: ## copy a real tree between two processes by RDMA, verify it, measure it
@@ -44,6 +44,10 @@ system: ## build and test on another suite of Debian, in a root of its own; SUIT
 arch: ## build for another processor and test it under an emulator; ARCH=arm64, ppc64el, s390x or riscv64
 	@scripts/deps.sh build test arch
 	@scripts/arch.sh $(ARCH) $(ARGS)
+
+machine: ## test in a whole virtual machine; MACHINE=arm64 (another processor) or 5.10 (Debian 11's kernel)
+	@scripts/deps.sh build test machine
+	@scripts/machine.sh $(MACHINE) $(ARGS)
 
 fuzz: ## fuzz every decoder and the shared-memory protocol, the long run
 	@scripts/deps.sh build test check

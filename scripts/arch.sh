@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Builds for another processor and tests what was built under an emulator of it:
-#   scripts/arch.sh arm64|ppc64el|s390x|riscv64 [ctest option...]
+#   scripts/arch.sh [--build] arm64|ppc64el|s390x|riscv64 [ctest option...]
+#   --build   only builds
 # Debian's cross compiler; its packages of that processor in build/arch (scripts/cross-root.sh); qemu-user-static for
 # each program that is started, in a user namespace of its own, so that nothing is installed or registered on this
 # machine. ABI, unit tests, conformance over shared memory and TCP; without options then also tests/arch/between.sh,
@@ -11,12 +12,14 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 suite=bookworm
+only_build=no
+[ "${1-}" != --build ] || { only_build=yes; shift; }
 case "${1-}" in
   arm64) triple=aarch64-linux-gnu emulator=aarch64 machine='\xb7\x00' ;;
   ppc64el) triple=powerpc64le-linux-gnu emulator=ppc64le machine='\x15\x00' ;;
   s390x) triple=s390x-linux-gnu emulator=s390x machine='\x00\x16' ;;
   riscv64) triple=riscv64-linux-gnu emulator=riscv64 machine='\xf3\x00' suite=trixie ;;
-  -h | --help) sed -n '3,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  -h | --help) sed -n '3,9s/^# \{0,1\}//p' "$0"; exit 0 ;;
   *) "$0" --help >&2; exit 2 ;;
 esac
 export DATUM_CROSS_ARCH=$1 DATUM_CROSS_TRIPLE=$triple DATUM_CROSS_ROOT=$PWD/build/arch/$1-root
@@ -67,7 +70,7 @@ emulated() {
 }
 work=$(mktemp -d)
 child=
-trap '[ -z "$child" ] || kill "$child" 2>/dev/null || true; rm -rf "$work"' EXIT
+trap '[ -z "$child" ] || kill -KILL "$child" 2>/dev/null || true; rm -rf "$work"' EXIT
 mkfifo "$work/ready"
 if ! emulated true; then
   echo "arch.sh: no table of emulators can be had: that takes Linux 6.7, and user namespaces" >&2
@@ -77,6 +80,7 @@ fi
 began=$SECONDS
 emulated scripts/build.sh cross
 echo "arch.sh: $arch: built in $((SECONDS - began)) s"
+[ "$only_build" = no ] || exit 0
 # Whole programs that are left out are reported as disabled.
 sed -n 's/^[a-z0-9_]* \([^ ]*\/datum-.*\)/\1/p' tests/arch/not-emulated.txt >"$work/skips"
 cat tests/skips.txt tests/arch/skips.txt >>"$work/skips"

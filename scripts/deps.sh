@@ -65,6 +65,12 @@ arch      g++-s390x-linux-gnu        compiles for s390x, which is big-endian
 arch      g++-riscv64-linux-gnu      compiles for riscv64
 arch      qemu-user-static       runs what was compiled for them
 arch      iproute2               the network in which it runs
+machine   g++-aarch64-linux-gnu  compiles for arm64
+machine   qemu-user-static       runs what the build asks of what was compiled for it
+machine   qemu-system-arm        an arm64 machine
+machine   qemu-system-x86        a machine of this processor, for another kernel
+machine   cpio                   packs everything that the machine needs
+machine   kmod                   the order of its kernel's modules
 siw       qemu-system-x86        the machine that has a siw device
 siw       busybox-static         its shell and small commands
 siw       cpio                   packs its files
@@ -95,7 +101,7 @@ musl      clang-19               the compiler that goes with it
 TABLE
 }
 
-known_groups="build test check interop bench coverage siw system arch deb dist portable rpm musl"
+known_groups="build test check interop bench coverage siw system arch machine deb dist portable rpm musl"
 mode=install
 case "${1-}" in
   --check) mode=check; shift ;;

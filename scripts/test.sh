@@ -16,8 +16,10 @@ case $preset in
   asan | tsan) seconds=300 ;; # the sanitizers slow a test down, they do not hang it
 esac
 
-# What a caller's environment says to GoogleTest would leave tests out.
+# What a caller's environment says to GoogleTest would leave tests out; our own word is none of the product's settings.
 unset "${!GTEST_@}"
+skips=${DATUM_SKIPS:-tests/skips.txt}
+unset DATUM_SKIPS
 
 show=()
 [ -t 1 ] && show=(--progress)
@@ -27,6 +29,6 @@ rm -rf "$results" "$build/program-results"
 ctest --test-dir "$build" --output-on-failure --no-tests=error --output-junit "$results" \
   --test-output-size-passed 65536 --parallel "${DATUM_JOBS:-$((2 * $(nproc)))}" --timeout "$seconds" "${show[@]}" "$@"
 status=$?
-scripts/test_report.py "$build" "$results" "${DATUM_SKIPS:-tests/skips.txt}" || exit 1
+scripts/test_report.py "$build" "$results" "$skips" || exit 1
 # The report found nothing wrong in the results: then ctest must agree.
 exit "$status"

@@ -16,6 +16,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <pthread.h>
 
 #include "base/fence.h"
 #include "base/mutex.h"
@@ -73,8 +74,14 @@ class DATUM_CAPABILITY("mutex") BiasedMutex {
     const void* self = nullptr;
     asm("mov %%fs:0, %0" : "=r"(self));
     return self;
-#else
+#elif defined(__powerpc64__) // GCC 12 has no builtin there
+    const void* self = nullptr;
+    asm("mr %0, 13" : "=r"(self));
+    return self;
+#elif defined(__aarch64__) || defined(__s390x__) || defined(__riscv)
     return __builtin_thread_pointer();
+#else
+    return reinterpret_cast<const void*>(::pthread_self());
 #endif
   }
   void leave(Place& place) {

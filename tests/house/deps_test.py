@@ -94,7 +94,7 @@ class Deps(unittest.TestCase):
         for line in done.stdout.splitlines():
             group, package, reason = line.split(None, 2)
             self.assertIn(group, ("build", "test", "check", "interop", "bench", "coverage", "siw", "system", "arch",
-                                  "deb", "dist", "portable", "rpm", "musl"))
+                                  "machine", "deb", "dist", "portable", "rpm", "musl"))
             self.assertRegex(package, r"^[a-z0-9][a-z0-9+.-]+$")
             self.assertGreater(len(reason), 10, line)
 

@@ -2,9 +2,9 @@
 #include "perf/child.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,6 +28,8 @@ using tools::ToolError;
 
 namespace {
 
+// The same on every processor; the C library's headers may be older than the call.
+constexpr long kCloseRange = 436;
 constexpr off_t kMostOutput = 64 * 1024;
 constexpr auto kSlice = std::chrono::milliseconds(100); // between looks for Ctrl-C
 
@@ -67,6 +69,15 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
+// Before Linux 5.9 one after the other. In the child of a process with threads: system calls only.
+void close_all_but_streams() {
+  constexpr int kFirst = STDERR_FILENO + 1;
+  if (syscall(kCloseRange, static_cast<unsigned>(kFirst), ~0U, 0U) == 0) return;
+  rlimit most = {};
+  if (getrlimit(RLIMIT_NOFILE, &most) != 0) return;
+  for (rlim_t fd = kFirst; fd < most.rlim_cur; ++fd) close(static_cast<int>(fd));
+}
+
 // In the child of a process with threads: system calls only.
 [[noreturn]] void become(const char* program, char* const* words, char* const* environment,
                          int nothing, int output, pid_t parent) {
@@ -77,7 +88,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   dup2(nothing, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
-  syscall(SYS_close_range, 3U, ~0U, 0U);
+  close_all_but_streams();
   execve(program, words, environment);
   _exit(127);
 }
@@ -110,7 +121,7 @@ Child::Child(const Command& command) : output_(make_output()) {
   if (pid_ == 0)
     become(program.c_str(), argv.data(), envp.data(), nothing.get(), output_.get(), self);
   setpgid(pid_, pid_); // whoever of us comes first
-  end_ = UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
+  end_.emplace(pid_);
 }
 
 // The group's number is not given to others as long as its first process is not reaped.
@@ -127,8 +138,7 @@ bool Child::wait(tools::Deadline deadline) {
         deadline - tools::Deadline::clock::now());
     const auto slice =
         std::clamp<std::chrono::milliseconds>(left, std::chrono::milliseconds(0), kSlice);
-    pollfd end = {end_.get(), POLLIN, 0};
-    if (::poll(&end, 1, static_cast<int>(slice.count())) > 0) return true;
+    if (end_->comes_within(slice)) return true;
     if (left <= std::chrono::milliseconds(0)) return false;
   }
 }

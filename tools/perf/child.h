@@ -10,6 +10,7 @@
 
 #include "base/unique_fd.h"
 #include "common/dat_events.h"
+#include "perf/child_end.h"
 #include "perf/compare_tools.h"
 
 namespace datum::perf {
@@ -36,7 +37,8 @@ class Child {
   [[nodiscard]] pid_t pid() const { return pid_; }
 
  private:
-  UniqueFd output_, end_;
+  UniqueFd output_;
+  std::optional<ChildEnd> end_;
   pid_t pid_ = -1;
 };
 

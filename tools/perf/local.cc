@@ -2,15 +2,14 @@
 #include "perf/local.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
@@ -22,6 +21,7 @@
 #include "base/unique_fd.h"
 #include "common/memory_fd.h"
 #include "common/std_streams.h"
+#include "perf/child_end.h"
 #include "perf/machine.h"
 
 namespace datum::perf {
@@ -31,7 +31,7 @@ using tools::ToolError;
 
 namespace {
 
-constexpr int kGoodbye = 3000; // ms
+constexpr std::chrono::milliseconds kGoodbye(3000);
 
 // What the server side says once: where it listens, or why it does not.
 struct Word {
@@ -101,16 +101,6 @@ ExitCode serve_once(ServerOptions options, int core, int to_parent) {
   }
 }
 
-// True if the process ended in time.
-bool ends_within(pid_t pid, int milliseconds) {
-  const auto fd = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
-  if (fd < 0) return false;
-  pollfd end = {fd, POLLIN, 0};
-  const bool ended = ::poll(&end, 1, milliseconds) > 0;
-  close(fd);
-  return ended;
-}
-
 } // namespace
 
 LocalServer::LocalServer(const ServerOptions& options, int core) {
@@ -128,7 +118,7 @@ LocalServer::LocalServer(const ServerOptions& options, int core) {
 }
 
 LocalServer::~LocalServer() {
-  if (!ends_within(pid_, kGoodbye)) kill(pid_, SIGKILL);
+  if (!ChildEnd(pid_).comes_within(kGoodbye)) kill(pid_, SIGKILL);
   waitpid(pid_, nullptr, 0);
   close(from_child_);
 }

@@ -192,12 +192,14 @@ bool listens_there(unsigned version, const std::optional<HostAddress>& name, con
          judge(name, sought.host, sought.qualifier, socket).what == Lookup::Found;
 }
 
-// No process speaks our version there: whether one speaks another.
+// No process speaks our version there: whether one speaks another. A name does not tell the order
+// of octets: ours is assumed.
 Finding look_for_other_versions(const Sought& sought) {
   for (std::uint16_t version = 1; version <= kHandshakeNumber + kLaterVersions; ++version) {
     if (version == kHandshakeNumber) continue;
     if (listens_there(version, sought.host, sought) || listens_there(version, std::nullopt, sought))
-      return {Lookup::OtherVersion, 0, version};
+      return {Lookup::OtherVersion, 0,
+              static_cast<std::uint16_t>(version | (kHandshakeVersion & kBigEndianVersion))};
   }
   return {Lookup::Nobody};
 }

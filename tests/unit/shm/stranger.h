@@ -97,7 +97,7 @@ class StrangeListener {
   }
   void say_ready(const UniqueFd& dialler, Verdict verdict) {
     Agreement ready;
-    ready.preamble = {1, MessageKind::Ready, verdict};
+    ready.preamble = {kHandshakeVersion, MessageKind::Ready, verdict};
     std::byte bytes[Agreement::kWireSize];
     encode(ready, bytes);
     EXPECT_EQ(send_message(dialler.get(), bytes), 0);

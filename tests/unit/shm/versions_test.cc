@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // What the first release says and shares, held against this one, and spoken to it again; and peers
 // whose numbers differ.
+#include <bit>
 #include <cstddef>
 #include <gtest/gtest.h>
 
@@ -167,11 +168,23 @@ TEST(RecordedShm, RegionEntriesAreLaidOutAsInTheFirstRelease) {
   EXPECT_EQ(kRemoteWrite, 0x20U) << kRaise;
 }
 
+// As a version has it whose words are in the order of this host: on a big-endian one 0x8001 for 1.
+constexpr std::uint16_t in_our_order(std::uint16_t number) {
+  return static_cast<std::uint16_t>(number |
+                                    (std::endian::native == std::endian::big ? 0x8000 : 0));
+}
+
 class Replayed : public testing::Test {
  protected:
+  // What was recorded is little-endian.
+  static std::vector<std::byte> said_in_our_order(const std::string& name) {
+    std::vector<std::byte> octets = recorded(name);
+    octets[5] |= static_cast<std::byte>(in_our_order(0) >> 8U);
+    return octets;
+  }
   // The address is one of this machine's, the family in its order.
   static std::vector<std::byte> hello() {
-    std::vector<std::byte> octets = recorded("shm-hello");
+    std::vector<std::byte> octets = said_in_our_order("shm-hello");
     const sa_family_t family = AF_INET;
     std::memcpy(&octets[kAddressAt], &family, sizeof family);
     return octets;
@@ -193,7 +206,7 @@ TEST_F(Replayed, ADiallerOfTheFirstReleaseIsServed) {
     std::memcpy(memory.mapping.data() + 4 * i, &value, sizeof value);
   }
   const int fd = memory.file.get();
-  first.say(recorded("shm-offer"), std::span(&fd, 1));
+  first.say(said_in_our_order("shm-offer"), std::span(&fd, 1));
   EXPECT_EQ(first.hear(), Verdict::Fresh);
   EXPECT_EQ(a.links.size(), 1U);
 }
@@ -208,11 +221,13 @@ TEST_F(Replayed, ADiallerOfAnotherVersionIsToldOursAndIsNamedInTheLog) {
   other.say(later);
   testing::internal::CaptureStderr();
   EXPECT_EQ(other.hear(), Verdict::WrongVersion);
-  EXPECT_EQ(
-      testing::internal::GetCapturedStderr(),
-      "datum warn: process " + std::to_string(::getpid()) +
-          " dials with version 9 of the same-host protocol, this one speaks version 1: "
-          "refused; install the same Datum for both, or let both use TCP (DATUM_TRANSPORT=auto)\n");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "datum warn: process " + std::to_string(::getpid()) + " dials with version " +
+                std::to_string(in_our_order(9)) +
+                " of the same-host protocol, this one speaks version " +
+                std::to_string(in_our_order(1)) +
+                ": refused; install the same Datum for both, or let both use TCP "
+                "(DATUM_TRANSPORT=auto)\n");
   EXPECT_EQ(other.hear(), std::nullopt);
   EXPECT_TRUE(a.links.empty());
 }
@@ -238,7 +253,7 @@ TEST_F(Replayed, ASegmentOfAnotherVersionIsRefusedAndBothNumbersAreNamed) {
     constexpr std::uint32_t kWords[] = {0x44544c4b, 5, 1024, 2048};
     std::memcpy(memory.mapping.data(), kWords, sizeof kWords);
     const int fd = memory.file.get();
-    other.say(recorded("shm-offer"), std::span(&fd, 1));
+    other.say(said_in_our_order("shm-offer"), std::span(&fd, 1));
     testing::internal::CaptureStderr();
     EXPECT_EQ(other.hear(), std::nullopt);
     EXPECT_EQ(testing::internal::GetCapturedStderr(),
@@ -283,8 +298,10 @@ TEST_F(OtherVersion, IsNamedByADialThatHasSharedMemoryAlone) {
     dial_now(world, fresh, "127.0.0.1", qualifier, outcome);
     EXPECT_EQ(testing::internal::GetCapturedStderr(),
               "datum warn: dial to 127.0.0.1 qualifier " + std::to_string(qualifier) +
-                  ": the process there speaks version 2 of the same-host protocol, this one "
-                  "version 1; install the same Datum for both, or let both use TCP "
+                  ": the process there speaks version " + std::to_string(in_our_order(2)) +
+                  " of the same-host protocol, this one version " +
+                  std::to_string(in_our_order(1)) +
+                  "; install the same Datum for both, or let both use TCP "
                   "(DATUM_TRANSPORT=auto)\n")
         << host;
     EXPECT_EQ(outcome.failure, DialFailure::Refused);
@@ -324,7 +341,7 @@ TEST_F(OtherVersion, IsFoundByWhoeverHasAnotherWay) {
   const OfVersion later("2", "*", qualifier);
   const HostAddress host = *read_address(address_of("127.0.0.1"));
   EXPECT_EQ(a.fabric->find(host, qualifier).what, Lookup::OtherVersion);
-  EXPECT_EQ(a.fabric->find(host, qualifier).version, 2U);
+  EXPECT_EQ(a.fabric->find(host, qualifier).version, in_our_order(2));
   // Somebody who speaks ours goes first.
   const StrangeListener ours(world, qualifier);
   EXPECT_EQ(a.fabric->find(host, qualifier).what, Lookup::Found);

@@ -167,10 +167,15 @@ class BeyondTheBound : public TcpLimits {
   void flood() {
     open_small();
     connect(kPlain);
-    for (std::uint32_t msn = 1; msn <= kMessages; ++msn)
-      stranger_->say(iwarp::test::fpdu(iwarp::test::untagged(iwarp::Rdmap::Send, 0, msn),
-                                       message(msn), false));
-    await_octets(socket_);
+    // By one call. Of several the sender's TCP keeps the second until the first is acknowledged.
+    Bytes all;
+    for (std::uint32_t msn = 1; msn <= kMessages; ++msn) {
+      const Bytes one =
+          iwarp::test::fpdu(iwarp::test::untagged(iwarp::Rdmap::Send, 0, msn), message(msn), false);
+      all.insert(all.end(), one.begin(), one.end());
+    }
+    stranger_->say(all);
+    while (unread() < all.size()) await_octets(socket_);
     look_often();
   }
   void finish() {
@@ -236,7 +241,7 @@ TEST_F(BeyondTheBound, WithoutARecvForEverTheEndComesASecondBehindThePeers) {
   flood();
   for (int i = 0; i < 100; ++i) skip(3600 * kSecond);
   EXPECT_EQ(events_.take_log(), Log{"established  reads 4"});
-  EXPECT_EQ(events_.long_waits, 1);
+  EXPECT_EQ(events_.long_waits, 4) << "what was kept of them";
   stranger_->finish();
   await_end(socket_);
   look_often();

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// perf/child_end.h: when a child of ours has ended. Does not reap it.
+// Lives here: the wait for its descriptor, and the looks at it where the kernel has none (Linux 5.3).
+#pragma once
+
+#include <chrono>
+
+#include <sys/types.h>
+
+#include "base/unique_fd.h"
+
+namespace datum::perf {
+
+class ChildEnd {
+ public:
+  explicit ChildEnd(pid_t child);
+  // True: it has ended. False: the time is over, or a signal came.
+  [[nodiscard]] bool comes_within(std::chrono::milliseconds time) const;
+
+ private:
+  pid_t child_;
+  UniqueFd descriptor_;
+};
+
+} // namespace datum::perf
