@@ -135,6 +135,7 @@ Present Placement::present(const Look& found, const Offer& offer) {
   if (!found.there) return Present::Nothing;
   const struct stat& st = found.st;
   if (S_ISDIR(st.st_mode)) return offer.kind == Kind::Directory ? Present::Same : Present::Folder;
+  if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)) return Present::Special;
   if (offer.kind == Kind::Symlink)
     return same_link(found.folder->get(), found.name.c_str(), offer.target) ? Present::Same
                                                                             : Present::Other;

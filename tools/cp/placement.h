@@ -40,7 +40,7 @@ struct Look {
   struct stat st = {};
 };
 
-enum class Present { Nothing, Same, Other, Folder };
+enum class Present { Nothing, Same, Other, Folder, Special }; // a device, a named pipe, a socket
 
 class Placement {
  public:

@@ -19,9 +19,17 @@ bool is_large(const Offer& offer) {
   return offer.kind == Kind::File && offer.size > kBlock;
 }
 
-std::invalid_argument folder_there(const std::string& path) {
-  return std::invalid_argument(fmt::format(
-      "{} is a folder there, and what is copied is none (choose another name)", shown(path)));
+// What a file or a link does not replace. cp(1) would write into a device; a copy that is put in place
+// as a whole could only take its name away from everybody who uses it.
+void require_replaceable(Present present, const std::string& path) {
+  if (present == Present::Folder)
+    throw std::invalid_argument(fmt::format(
+        "{} is a folder there, and what is copied is none (choose another name)", shown(path)));
+  if (present == Present::Special)
+    throw std::invalid_argument(
+        fmt::format("{} is a device, a named pipe or a socket there, which is not replaced "
+                    "(choose another name)",
+                    shown(path)));
 }
 
 } // namespace
@@ -235,7 +243,7 @@ void Sink::decide_link(const Offer& offer, const std::string& path, const Look& 
       offer.target.find('\0') != std::string::npos)
     throw std::invalid_argument("the symbolic link's target is not one that a link can have");
   const Present present = Placement::present(found, offer);
-  if (present == Present::Folder && terms_.mode != Mode::Verify) throw folder_there(path);
+  if (terms_.mode != Mode::Verify) require_replaceable(present, path);
   if (present == Present::Same) {
     settle(offer, Outcome::Unchanged, "");
   } else if (terms_.mode != Mode::Copy) {
@@ -252,11 +260,9 @@ void Sink::decide_file(const Offer& offer, const std::string& path, const Look& 
   const auto incoming = std::make_shared<Incoming>();
   incoming->offer = offer;
   incoming->file = {found.folder, {path, offer.size, offer.mtime}, offer.mode, existing, {}, {}};
-  if (terms_.mode == Mode::Verify) {
-    decide_file_verify(incoming, present);
-  } else if (present == Present::Folder) {
-    throw folder_there(path);
-  } else if (present == Present::Same && terms_.compare && terms_.mode == Mode::Copy) {
+  if (terms_.mode == Mode::Verify) return decide_file_verify(incoming, present);
+  require_replaceable(present, path);
+  if (present == Present::Same && terms_.compare && terms_.mode == Mode::Copy) {
     incoming_.emplace(offer.id, incoming);
     link_.send(Compare{offer.id});
   } else if (present == Present::Same) {
@@ -285,11 +291,9 @@ void Sink::want(Incoming& incoming) {
 // Both sides hash what they have; no data moves.
 void Sink::decide_file_verify(const std::shared_ptr<Incoming>& incoming, Present present) {
   const Offer& offer = incoming->offer;
-  if (present == Present::Nothing || present == Present::Folder) {
-    settle(offer, Outcome::Differs,
-           present == Present::Folder ? "a folder there" : "missing there");
-    return;
-  }
+  if (present == Present::Nothing) return settle(offer, Outcome::Differs, "missing there");
+  if (present == Present::Folder) return settle(offer, Outcome::Differs, "a folder there");
+  if (present == Present::Special) return settle(offer, Outcome::Differs, "no file there");
   incoming->wanted = true;
   incoming->announced = offer.size;
   incoming_.emplace(offer.id, incoming);

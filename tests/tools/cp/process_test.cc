@@ -4,6 +4,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <filesystem>
+
 #include <gtest/gtest.h>
 
 #include "folder.h"
@@ -457,6 +459,36 @@ TEST_F(CpProcess, AFifoAskedForByNameIsAnError) {
   EXPECT_EQ(get.code, 1) << get.err;
   EXPECT_TRUE(has(get.err, "left out \"fifo\": neither file, folder nor symbolic link")) << get.err;
   EXPECT_FALSE(has(get.err, "did not come")) << get.err;
+}
+
+// As root that would take a device away from the whole machine.
+TEST_F(CpProcess, AFifoAtTheDestinationStaysOne) {
+  here_.write("file", "x");
+  std::filesystem::create_symlink("file", here_ / "link");
+  for (const char* name : {"file", "link", "got"})
+    ASSERT_EQ(mkfifo((there_ / name).c_str(), 0600), 0);
+  Server server(there_.path(), {"--reuse-token"});
+  const std::vector<std::string> put = {"--token", server.token, here_ / "file", here_ / "link",
+                                        server.at("")};
+  const auto with = [&](std::vector<std::string> words) {
+    words.insert(words.end(), put.begin(), put.end());
+    return client(words);
+  };
+  const std::string said = "is a device, a named pipe or a socket there, which is not replaced";
+  for (const Ended& ended : {with({"put"}), with({"put", "--dry-run"})}) {
+    EXPECT_EQ(ended.code, 1) << ended.err;
+    EXPECT_TRUE(has(ended.err, "\"file\" " + said)) << ended.err;
+    EXPECT_TRUE(has(ended.err, "\"link\" " + said)) << ended.err;
+  }
+  const Ended verify = with({"put", "--verify"});
+  EXPECT_EQ(verify.code, 1) << verify.err;
+  EXPECT_TRUE(has(verify.out + verify.err, "no file there")) << verify.out << verify.err;
+  Server sender(here_.path());
+  const Ended get = client({"get", "--token", sender.token, sender.at("file"), there_ / "got"});
+  EXPECT_EQ(get.code, 1) << get.err;
+  EXPECT_TRUE(has(get.err, said)) << get.err;
+  for (const char* name : {"file", "link", "got"})
+    EXPECT_TRUE(std::filesystem::is_fifo(there_ / name)) << name;
 }
 
 TEST_F(CpProcess, ManySmallFiles) {
