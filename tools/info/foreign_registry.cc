@@ -2,6 +2,7 @@
 #include "info/foreign_registry.h"
 
 #include <dlfcn.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -42,8 +43,9 @@ bool offers_datum(const conf::Document<conf::Entry>& document) {
 // What Datum's installation offers to datadm, beside this program.
 std::string service_provider_conf() {
   std::error_code error;
-  const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  if (error) return DATUM_FULL_DATA_DIR "/dat/service_provider.conf";
+  fs::path self = fs::read_symlink("/proc/self/exe", error);
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel hands it over in this way
+  if (error) self = fs::absolute(reinterpret_cast<const char*>(getauxval(AT_EXECFN)));
   return (self.parent_path() / DATUM_DATA_FROM_PROGRAMS "/dat/service_provider.conf")
       .lexically_normal();
 }
