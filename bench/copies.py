@@ -4,7 +4,7 @@
 
 Each round runs every program once, in turns, on the same tree, into a new place of the same file
 system. Time is wall time of the command as typed, process start included, from a warm cache; the
-servers (dat-cp serve, sshd) run already. Prints a table for docs/performance.md.
+servers (dat-cp serve, sshd) run already. Prints a table for docs/lab.
 
   BIN              where dat-cp is (default: build/release/bin)
   --runs N         rounds (default 7)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # DATUM_HARDEN: what makes a fault in our code harder to exploit, for all that is installed. Why these, and what they
-# cost: docs/performance.md. scripts/check-elf.py finds an installed file without them.
+# cost: docs/lab/2026-11-26-hardening.md. scripts/check-elf.py finds an installed file without them.
 include(CheckCXXCompilerFlag)
 include(CheckCXXSourceCompiles)
 include(CheckPIESupported)

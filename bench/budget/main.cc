@@ -139,8 +139,8 @@ class Program {
     return false;
   }
 
-  // Naps that began on the machine's clock end, and find that somebody polls; a poll may wake
-  // whoever slept before there was one. All is still when a thousand polls have woken nobody.
+  // Naps that began on the machine's clock end, and find a thread that polls; a poll may wake a
+  // thread that slept before there was one. All is still when a thousand polls have woken none.
   bool let_others_sleep() {
     constexpr int kTries = 100;
     for (int i = 0; i < kTries; ++i) {

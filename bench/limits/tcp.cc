@@ -122,7 +122,7 @@ double tcp_epoll_pingpong(std::size_t size, int rounds) {
   return pingpong<Sleep>(size, rounds);
 }
 
-// Both sides ask epoll for whoever has something, and never sleep.
+// Both sides ask epoll which connections have something, and never sleep.
 double tcp_many(std::size_t size, int rounds) {
   return run_many(size, rounds, [&](const Connections& connections, Received& received, int side) {
     const int epoll = epoll_create1(0);

@@ -20,7 +20,7 @@ constexpr std::uint64_t kSend = ~std::uint64_t{0};
 class Uring {
  public:
   // What has arrived is taken from the socket when we ask for completions, and memory says whether
-  // there is any, so that nobody who spins needs a call to see that there is none.
+  // there is any, so that a side that spins needs no call to see that there is none.
   Uring() {
     const unsigned flags =
         IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG;

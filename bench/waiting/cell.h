@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// bench/waiting/cell.h: the cells of the matrix: what is done, over what, by whom, to whom.
+// bench/waiting/cell.h: the cells of the matrix: the operation, transport, cores and both habits.
 // Lives here: the habits of both sides, names. Not here: what a habit does (habits.h).
 #pragma once
 
@@ -48,7 +48,7 @@ struct Cell {
 // "send/shm/two/tight/same-evd", "two-words/tcp/one".
 std::string name_of(const Cell& cell);
 
-// Those of whom a pattern of the shell fits the name; all without a pattern.
+// The cells whose name fits a pattern of the shell; all without a pattern.
 std::vector<Cell> cells_that_fit(std::span<const std::string> patterns);
 
 } // namespace waiting

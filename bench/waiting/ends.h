@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// bench/waiting/ends.h: who fills the roles of habits.h and two_words.h: DAT, and for each cell the
-// least software that could do the same on this machine.
+// bench/waiting/ends.h: what fills the roles of habits.h and two_words.h: DAT, and for each cell
+// the least software that could do the same on this machine.
 //
 // Where both sides share a core, a thread that sleeps is run sooner than one that looks: there the
 // second thread answers unless the first one sleeps itself.

@@ -32,7 +32,7 @@ class TargetEnd {
   virtual std::uint64_t word() const = 0;
   // The number that a poll has told of; for what polls do not tell of, as word().
   virtual std::uint64_t polled() const = 0;
-  // A change of habit. A program over DAT tells nobody.
+  // A change of habit. A program over DAT does not announce it.
   virtual void stops_polling() {}
   virtual void polls_again() {}
 };

@@ -19,7 +19,7 @@ namespace {
 
 // A request and its answer, each in its line.
 struct Lines {
-  alignas(64) std::atomic<std::uint32_t> request{0}; // its number; whoever sleeps does so on this
+  alignas(64) std::atomic<std::uint32_t> request{0}; // its number; a sleeping end sleeps on this
   std::uint64_t payload = 0;
   alignas(64) std::atomic<std::uint32_t> answer{0}; // that number, once it has been carried out
 };
@@ -162,7 +162,7 @@ class LineTarget final : public TargetEnd {
   alignas(64) std::uint64_t word_ = 0;
 };
 
-// Two copies for each round: they need nobody's attention, whatever the peer does.
+// Two copies for each round: they need no thread of the peer, whatever the peer does.
 class CopyTwoWords final : public TwoWordsEnd {
  public:
   explicit CopyTwoWords(Place& place) {

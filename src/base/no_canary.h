@@ -5,7 +5,7 @@
 // of a DAT 2.0 post, is bounded by a constant where it is filled (facade/v2/traits.h), and holds
 // what the program itself gave. What handles a peer's octets by their length keeps the protector,
 // and so does what has an array of pieces of a copy.
-// docs/performance.md says what it is worth.
+// docs/lab/2026-11-26-hardening.md says what it is worth.
 #pragma once
 
 #define DATUM_NO_CANARY __attribute__((no_stack_protector))

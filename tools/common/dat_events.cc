@@ -84,7 +84,7 @@ std::string connect(const Ep& ep, const Evd& connect_evd, Address address, DAT_C
   const DAT_RETURN asked =
       dat_ep_connect(ep.get(), address.dat(), port, limit, static_cast<DAT_COUNT>(data.size()),
                      data.data(), DAT_QOS_BEST_EFFORT, DAT_CONNECT_DEFAULT_FLAG);
-  // What is short here is no matter of the peer's.
+  // A shortage on this host says nothing about the peer.
   check(asked, "dat_ep_connect", peer,
         is_type(asked, DAT_INSUFFICIENT_RESOURCES) ? ExitCode::Usage : ExitCode::PeerLost);
   // The provider's own timer decides; ours only catches a provider that forgets to.

@@ -30,7 +30,7 @@ std::optional<DAT_EVENT> poll_event(const Evd& evd);
 std::string connection_failure(DAT_EVENT_NUMBER number, const std::string& peer);
 
 // Connects ep (its connect EVD is connect_evd) and waits for ESTABLISHED; anything else throws:
-// Refused if somebody said no, PeerLost if nobody answered. Returns the accepter's private data.
+// Refused if the peer said no, PeerLost if no answer came. Returns the accepter's private data.
 std::string connect(const Ep& ep, const Evd& connect_evd, Address address, DAT_CONN_QUAL port,
                     const std::string& private_data, std::chrono::milliseconds timeout,
                     const std::string& peer);

@@ -45,10 +45,10 @@ Psp listen(const Interface& ia, DAT_CONN_QUAL& port, const Evd& cr_evd);
 // Throws if ep cannot take the connection; the request is refused then.
 void accept(Cr request, DAT_EP_HANDLE ep, const std::string& peer, std::string private_data = {});
 
-// What carries a connected endpoint, in the provider's words; "" if it does not tell.
+// Which path carries a connected endpoint, in the provider's words; "" if it does not tell.
 std::string path_of(const Ep& ep);
 
-// Memory that somebody else owns, registered while this object lives.
+// Memory with another owner, registered while this object lives.
 class Region {
  public:
   Region() = default;

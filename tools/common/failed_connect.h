@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// common/failed_connect.h: what a tool says of a connect that has failed: who was asked, over which
+// common/failed_connect.h: what a tool says of a failed connect: which peer was asked, over which
 // way, why it failed and what to do.
 #pragma once
 

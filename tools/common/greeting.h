@@ -8,7 +8,7 @@
 namespace datum::tools {
 
 // What speaks against a caller that said `greeting`; empty: it speaks `version` of `program`'s
-// protocol, too. The caller may be anybody.
+// protocol, too. The caller is not trusted.
 std::string objection_to(std::string_view greeting, std::string_view program, unsigned version);
 
 } // namespace datum::tools

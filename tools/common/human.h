@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // common/human.h: numbers as a person reads and types them.
 // Lives here: sizes in powers of 1024 (KiB), rates in powers of 1000 (GB/s), times; and text that
-// somebody else wrote.
+// a peer or a file supplied.
 #pragma once
 
 #include <chrono>

@@ -43,8 +43,8 @@ class Origins {
  public:
   explicit Origins(const ConfFile& file);
   IaOrigin of(const std::string& ia, unsigned major, unsigned minor) const;
-  // Of Datum, for this host, whether or not lines replace them; none in a registry of another
-  // maker.
+  // Datum's own adapters for this host, whether or not lines replace them. A registry of another
+  // maker has none.
   const std::vector<std::string>& built_in() const { return built_in_; }
 
  private:

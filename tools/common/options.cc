@@ -26,7 +26,7 @@ void complain(const CLI::App& app, const std::string& text) {
   log_line(fmt::format("{}: {}", app.get_name(), text));
 }
 
-// CLI11 says that one is required, and not what was typed in its place.
+// CLI11 says that a command is required, and not what was typed in its place.
 std::string no_command(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; }))
@@ -49,7 +49,7 @@ std::string usage_error(const CLI::App* app, const CLI::Error& error) {
   return app->get_name() + ": " + CLI::FailureMessage::simple(app, safe);
 }
 
-// A file or a pipe gets it as it is: what reads that knows no columns.
+// A file or a pipe gets the text as it is: its reader knows no columns.
 std::string for_terminal(const std::string& help) {
   winsize size = {};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return help;

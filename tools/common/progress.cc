@@ -32,7 +32,7 @@ std::string bar(double fraction, std::size_t cells) {
   return text += ']';
 }
 
-// To as many bytes, and not within a character.
+// Cuts to as many bytes, and not within a character.
 void cut(std::string& line, std::size_t most) {
   if (line.size() <= most) return;
   while (most > 0 && (static_cast<unsigned char>(line[most]) & 0xC0) == 0x80) --most;
@@ -50,7 +50,7 @@ void show(const std::string& text) {
   static_cast<void>(std::fflush(stderr));
 }
 
-// One that cannot wipe a line would fill the screen.
+// A terminal that cannot wipe a line would be filled with them.
 bool wipes_lines() {
   const char* const terminal = std::getenv("TERM");
   return terminal != nullptr && *terminal != '\0' && std::string_view(terminal) != "dumb";

@@ -15,7 +15,7 @@
 namespace datum::tools {
 
 // In ascending order, so that each open() gets the number that is missing. The wrong direction on
-// purpose: a program whose output nobody gets should say so.
+// purpose: a program whose output is lost should say so.
 void occupy_standard_descriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(fd, F_GETFD) >= 0) continue;

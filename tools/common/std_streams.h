@@ -9,7 +9,7 @@
 namespace datum::tools {
 
 // Occupies those of 0, 1 and 2 that are closed. Otherwise the next file or socket that is opened
-// gets the number, and what is printed goes into it. Using one fails all the same.
+// gets that number, and output goes into it. Reading or writing an occupied one still fails.
 void occupy_standard_descriptors();
 
 // A line on stderr, made printable (human.h). Where that is closed or full the line is lost, and

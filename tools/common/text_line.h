@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// common/text_line.h: lines that a person reads, with names in them that somebody else chose.
+// common/text_line.h: lines that a person reads, with names in them that a peer or a file chose.
 // Not here: JSON, which has escapes of its own (json.h).
 #pragma once
 

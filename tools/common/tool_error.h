@@ -17,7 +17,7 @@ enum class ExitCode : int {
   Usage = 2,       // wrong command line, or this machine is not set up for it
   Interrupted = 3, // SIGINT or SIGTERM
   PeerLost = 4,    // the other process died, hung up or fell silent
-  Refused = 5,     // the other side answered, and said no (token, version, nobody listens)
+  Refused = 5,     // the other side answered, and said no (token, version, no listener)
 };
 
 class ToolError : public std::runtime_error {

@@ -23,10 +23,10 @@ struct Landed {
   std::optional<FileError> error;
 };
 
-// Never throws a FileError: it is the file's, and so in its result.
+// Never throws a FileError: an error belongs to one file, and is in its result.
 Landed land(const WholeFile& file);
 
-// The checksum of what is there; zeros, which none is, if it has another size or is no file.
+// The checksum of what is there; zeros, which no checksum is, if it has another size or is no file.
 struct Hashed {
   Digest digest{};
   std::optional<FileError> error;

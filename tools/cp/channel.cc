@@ -150,7 +150,7 @@ bool Channel::congested() const {
 
 void Channel::post_waiting(std::size_t kept) {
   if (!connected_) return;
-  // Nothing is received any more when we finish: then last words may have the last credit.
+  // Nothing is received any more when we finish: then the last message may have the last credit.
   const std::uint16_t last = finishing_ ? 0 : 1;
   while (outbox_.size() > kept && credits_ > last && !free_sends_.empty()) {
     post_frame(outbox_.front());

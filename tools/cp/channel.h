@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // cp/channel.h: a Link over one DAT endpoint.
 // Lives here: message buffers and credits, slots and their RDMA, the end of the connection.
-// Not here:   what messages mean (protocol.h), who may connect (server.h).
+// Not here:   what messages mean (protocol.h), which clients may connect (server.h).
 //
 // A frame is two bytes of credits, then messages or nothing. A credit is a Recv posted at the
 // other side; the last one is kept for frames without a message, which give credits back. How many

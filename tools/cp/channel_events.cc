@@ -22,8 +22,8 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto kGoodbye = 5s;
-// Later than this after a deadline it was this process that was stopped: the peer was not silent, it
-// was not heard.
+// If we look later than this after a deadline, this process was stopped: the peer may have spoken,
+// and was not heard.
 constexpr auto kPunctual = 1s;
 
 } // namespace
@@ -164,7 +164,7 @@ bool Channel::ended() {
   return ending_ != DAT_EVENT_NUMBER{};
 }
 
-// In the middle of work for it. Its last words may say why.
+// In the middle of work for the peer. Its last message may say why.
 void Channel::left_us() {
   while (const auto event = take())
     if (const auto* message = std::get_if<Message>(&*event))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/channel_layout.h: what the two halves of Channel agree on; nobody else includes it.
+// cp/channel_layout.h: what the two halves of Channel agree on; no other file includes it.
 #pragma once
 
 #include <cstddef>

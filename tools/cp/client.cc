@@ -24,7 +24,7 @@ using tools::ToolError;
 
 namespace {
 
-// What the command line means, with everything local opened before anybody is called.
+// What the command line means, with everything local opened before the server is called.
 struct Plan {
   RemotePath remote;       // host and port; the path is in job or in remote_paths
   std::vector<Root> roots; // put
@@ -144,7 +144,7 @@ ExitCode run_client(const ClientOptions& options) {
   spare.give_back();
   Console console(terms_of(plan.job), options.quiet, options.common.json);
   with_abort(channel, [&] { run_job(channel, std::move(plan), console); });
-  // Asked while it is connected, and after what it carried: that decided the path.
+  // Asked while the channel is connected, and after the copy: what it carried decided the path.
   const std::string path = channel.path();
   const std::string route = fmt::format("process {} to process {}{}{}", getpid(), server_pid,
                                         path.empty() ? "" : " over ", path);

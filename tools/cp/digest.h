@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // cp/digest.h: the checksum over a file, computed at both ends.
 // XXH3-128, because at 16 bytes and memory speed it finds any accident of hardware or software; it
-// is no defence against a forger, who would have to be the peer we copy from anyway.
+// is no defence against forgery, which only the peer that we copy from could attempt.
 // Two levels: a digest per block of kBlock bytes, and over those the file's. The blocks' digests
 // are what the journal remembers, so a resumed copy hashes each byte once.
 #pragma once

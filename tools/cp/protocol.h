@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // cp/protocol.h: what two dat-cp processes say to each other once they are connected.
 // Lives here: every message, its fields in wire order, encode and decode.
-// Not here:   the first words, which travel as private data (hello.h); who says what when
+// Not here:   the first words, which travel as private data (hello.h); which side says what when
 //             (source.h, sink.h); how messages and credits travel (channel.h).
 //
 // The side that has the files is the source, the other the sink; the client may be either.
@@ -43,7 +43,7 @@ inline constexpr std::uint32_t kMaxPaths = 4096; // in one get
 using Digest = std::array<std::byte, 16>;
 
 enum class Direction : std::uint8_t { Put, Get };
-enum class Method : std::uint8_t { Write, Read }; // who moves the bytes: source or sink
+enum class Method : std::uint8_t { Write, Read }; // which side moves the bytes: source or sink
 enum class Mode : std::uint8_t { Copy, DryRun, Verify };
 enum class Kind : std::uint8_t { File, Directory, Symlink };
 enum class Outcome : std::uint8_t { Copied, Unchanged, WouldCopy, Differs, Failed };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // cp/refused_callers.h: connections that were accepted only to say why there will be no copy.
-// A caller reads that and hangs up. One that does not shall cost the server no time: anybody can
-// call without a token.
+// A caller reads that and hangs up. One that does not shall cost the server no time: calling takes
+// no token.
 #pragma once
 
 #include <deque>

@@ -24,12 +24,12 @@ using tools::ToolError;
 
 namespace {
 
-// As a put ends whose server has no such folder.
+// How a put ends if its server has no such folder.
 [[noreturn]] void unusable(std::string_view action, const std::string& path, int error) {
   throw ToolError(ExitCode::Failed, FileError(action, path, error).what());
 }
 
-// As it ends a get whose server has no such source: nothing is wrong with the command.
+// How a get ends if its server has no such source: nothing is wrong with the command.
 [[noreturn]] void no_source(const std::string& path, int error) {
   throw ToolError(ExitCode::Failed, FileError("find", path, error).what());
 }
@@ -111,7 +111,7 @@ Root local_root(const std::string& path, RootFolders& folders) {
 
 namespace {
 
-// That contains what the path names.
+// The folder that contains what the path names.
 UniqueFd open_folder_of(const std::string& path) {
   UniqueFd folder(open(folder_of(path).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!folder) unusable("open the folder of", path, errno);

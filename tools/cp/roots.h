@@ -38,10 +38,10 @@ Destination local_destination(const std::string& path, bool into_folder, Mode mo
 
 struct Served {
   int folder = -1;  // its owner keeps it open
-  std::string name; // what its own root is called when somebody gets all of it
+  std::string name; // what its own root is called when a client gets all of it
 };
 
-// What a root of this path is called by the other side; "" if that is for its server to say.
+// The other side's name for a root of this path; "" if its server chooses.
 std::string requested_name(const std::string& path);
 
 // Throws ToolError if two of the names, which are all to go into one folder, are equal.

@@ -92,7 +92,7 @@ void Server::log(const std::string& text) const {
 
 void Server::print_token() const {
   tools::print_line("token: {}", token_text(token_));
-  tools::flush_output(); // nobody can use a server whose token is lost
+  tools::flush_output(); // a server whose token is lost is of no use
 }
 
 ExitCode Server::run() {
@@ -166,7 +166,7 @@ std::optional<ExitCode> Server::answer(tools::Cr request, const Hello& hello,
     return std::nullopt;
   }
   channel->accept(std::move(request), words, who);
-  // Used up now, whatever becomes of the copy: nobody can start a second one with it.
+  // Used up now, whatever becomes of the copy: it cannot start a second one.
   if (!options_.reuse_token) token_ = make_token();
   return serve(*channel, who);
 }

@@ -37,12 +37,12 @@ void Reporter::problem(Severity severity, const std::string&) {
 }
 
 void obey(const Abort& abort) {
-  // It has hung up: nothing is wrong with what was asked for.
+  // The peer has hung up: nothing is wrong with the command.
   if (abort.exit_code == static_cast<std::uint8_t>(ExitCode::Interrupted))
     throw ToolError(ExitCode::PeerLost, fmt::format("the other side was interrupted: {}; run the "
                                                     "command again to continue",
                                                     abort.text));
-  // It waited for us in vain: it is this process that was stopped, or had a disk that was stuck.
+  // The peer waited for us in vain: this process was stopped, or its disk was stuck.
   if (abort.exit_code == static_cast<std::uint8_t>(ExitCode::PeerLost))
     throw ToolError(ExitCode::PeerLost,
                     fmt::format("the other side gave up on this process, {}: {}; run the command "

@@ -38,7 +38,7 @@ struct Summary {
   }
 };
 
-// Keeps the score and tells whoever watches.
+// Counts what is done, and tells the display.
 class Reporter {
  public:
   virtual ~Reporter() = default;

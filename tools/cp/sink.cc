@@ -19,8 +19,8 @@ bool is_large(const Offer& offer) {
   return offer.kind == Kind::File && offer.size > kBlock;
 }
 
-// What a file or a link does not replace. cp(1) would write into a device; a copy that is put in place
-// as a whole could only take its name away from everybody who uses it.
+// What a file or a link does not replace. cp(1) would write into a device; a copy that is put in
+// place as a whole could only take its name away from the programs that use it.
 void require_replaceable(Present present, const std::string& path) {
   if (present == Present::Folder)
     throw std::invalid_argument(fmt::format(
@@ -61,7 +61,7 @@ void Sink::run() {
   link_.flush();
 }
 
-// What is settled makes room for what waits.
+// Offers that are settled make room for those that wait.
 void Sink::proceed() {
   do {
     consider();
@@ -69,7 +69,7 @@ void Sink::proceed() {
   } while (has_room());
 }
 
-// The source said why it cannot give a name: then that is news no more.
+// The source said why it cannot give a name: it is not reported again.
 void Sink::report_missing(const std::vector<std::string>& names) {
   if (names.size() <= problems_) return;
   for (const std::string& name : names)

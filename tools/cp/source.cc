@@ -92,8 +92,8 @@ void Source::fill_window() {
   }
 }
 
-// What the sink settled and we are past; a file that the sink gave up on stays until its End was
-// sent.
+// Drops items that the sink settled and that we are past. A file that the sink gave up on stays
+// until its End was sent.
 void Source::drop_finished() {
   while (cursor_ > 0 && window_.front().settled) {
     const Entry& entry = window_.front().entry;
@@ -296,7 +296,7 @@ void Source::handle(const LinkEvent& event) {
 
 void Source::on(const Want& want) {
   Item& item = item_of(want.id);
-  // Who asked for a dry run, or for a comparison, has not agreed to give the contents away.
+  // A dry run, or a comparison, is no consent to give the contents away.
   const std::uint64_t least = terms_.mode == Mode::Copy ? 0 : item.entry.size;
   if (item.entry.type != Entry::Type::File || item.state != State::Offered || item.settled ||
       want.offset < least || want.offset > item.entry.size || terms_.mode == Mode::DryRun)

@@ -18,7 +18,7 @@
 namespace datum::cp {
 namespace {
 
-// Held open, because some file systems number their files anew once nobody uses them.
+// Held open, because some file systems number their files anew once no process uses them.
 class HeldEntry {
  public:
   HeldEntry(int folder, const std::string& name)

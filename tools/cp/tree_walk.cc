@@ -44,8 +44,8 @@ void take_stat(Entry& entry, const struct stat& st) {
   entry.sparse = st.st_blocks * 512 < st.st_size;
 }
 
-// The next one last. Each once, whatever a folder says that changes while it is read: a sink takes
-// no name twice.
+// The next one last. Each name once, even if the folder changes while it is read: a sink takes no
+// name twice.
 bool names_in(int folder, std::vector<std::string>& names) {
   if (!read_names(folder, names)) return false;
   std::sort(names.begin(), names.end(), std::greater<>());

@@ -125,7 +125,7 @@ void Workers::run(Worker& worker) {
     lock.lock();
     worker.working = false;
     done_.push_back(std::move(ticket));
-    // The owner need not come for each: it would take the processor from those who work.
+    // The owner need not come for each: it would take the processor from the workers.
     if (!worker.queue.empty() && done_.size() % kDoneAtOnce != 0) continue;
     lock.unlock();
     notify_();

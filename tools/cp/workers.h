@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/workers.h: threads that do what takes a sink its time, the work of the file system.
+// cp/workers.h: threads for the slow part of a sink, the work of the file system.
 // Lives here: a queue for each worker, in whose order its tasks run, and the tasks that are done.
-// Not here:   what a task does (arrival.h), who waits for it (sink.cc).
+// Not here:   what a task does (arrival.h), which step waits for it (sink.cc).
 // Threads: all calls are the owner's, but for tick(), which is for the tasks.
 #pragma once
 

@@ -15,7 +15,7 @@ conf::Entry entry_for(const std::string& name, const conf::ServiceEntry& service
   return {.ia_name = name, .provider = service.provider, .platform_data = service.device};
 }
 
-// The device and its provider, which all lines for it have, as a text that no others have.
+// The device and its provider as a text: all lines for the device have it, and no others.
 std::string service_key(conf::Entry entry) {
   entry.ia_name.clear();
   return conf::format_line(entry);

@@ -13,8 +13,8 @@ using datum::tools::ExitCode;
 
 namespace {
 
-// That of the registry. Where there is none yet, and no folder for it, the next whose folder
-// exists.
+// The registry's dat.conf. Where there is none yet, and no folder for it, the next place whose
+// folder exists.
 std::string default_file() {
   const auto location =
       datum::conf::locate(datum::value_of(datum::Variable::ConfFile), datum::conf::kDefaultPaths);

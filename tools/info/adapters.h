@@ -43,7 +43,7 @@ void put_own_first(std::vector<Adapter>& adapters);
 // A distribution's dat.conf names whatever there is anywhere: takes out those of other providers
 // that do not open here, or were not tried, unless there is one alone.
 std::vector<Adapter> take_foreign(std::vector<Adapter>& adapters);
-// What they are, in one line: how many, for whom, which libraries.
+// What they are, in one line: how many, for which DAT version, which libraries.
 std::string text_of_foreign(const std::vector<Adapter>& foreign);
 
 // Opens it to see; fills what is below `opens`.

@@ -20,7 +20,7 @@ using Findings = std::vector<Finding>;
 constexpr std::uint64_t kFewFiles = 1024;
 constexpr std::uint64_t kFilesPerLink =
     4; // measured: a process that one is linked with costs these
-// Measured: what a program has open that has one adapter, listens, and is linked with one process.
+// Measured: descriptors of a program with one adapter that listens and has a link to one process.
 constexpr std::uint64_t kFilesForOne = 17;
 constexpr std::uint64_t kFilesForOneOverTcp = 10; // the same with DATUM_TRANSPORT=tcp
 constexpr std::uint64_t kLittleShm = std::uint64_t{64} << 20U;
@@ -76,7 +76,7 @@ void judge_module(const Facts& facts, Findings& out) {
 }
 
 void judge_open_adapter(const Adapter& adapter, const std::string& name, Findings& out) {
-  // An adapter of the loopback interface reaches nobody else on purpose.
+  // An adapter of the loopback interface reaches no other host on purpose.
   constexpr std::string_view kNoNetwork = "none: no network interface";
   const std::string text = fmt::format("{} opens, {}", name, adapter.address);
   if (adapter.to_other_hosts.starts_with(kNoNetwork))

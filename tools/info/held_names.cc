@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kMarkNames = "datum/m";
 
-// Anybody chooses names; nothing else of one is ever shown.
+// Any process chooses names; nothing else of one is ever shown.
 bool is_address(const std::string& text) {
   in6_addr address = {};
   const std::string host = text.substr(0, text.find('%'));
@@ -33,7 +33,7 @@ bool is_mark(const PortName& name) {
   return name.family == kMarkNames;
 }
 
-// Marks held at each port, by whomever.
+// Marks held at each port, by any user.
 using Marks = std::map<std::uint16_t, int>;
 
 // Whether the name is in the way of a service point with this listener

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// info/held_names.h: socket names of service points that another user holds than the one who has
-// the port. Lives here: asking the kernel for both, and comparing them, which is pure. Not here:
+// info/held_names.h: socket names of service points that another user holds than the owner of the
+// port. Lives here: asking the kernel for both, and comparing them, which is pure. Not here:
 // what follows (check.h; docs/design/shm.md).
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace datum::info {
 
-// "FAMILY/HOST/PORT" and who holds it. Rendezvous and claims: HOST is an address, or "*" for every
+// "FAMILY/HOST/PORT" and its holder. Rendezvous and claims: HOST is an address, or "*" for every
 // one; marks: a number.
 struct PortName {
   std::string host;
@@ -36,7 +36,7 @@ struct HeldName {
 std::vector<HeldName> held_by_others(const std::vector<PortName>& names,
                                      const std::vector<TcpSocket>& tcp, unsigned unprivileged);
 
-// Of this network namespace now. Empty also where the kernel does not tell whose names are.
+// Of this network namespace now. Empty also where the kernel does not tell the holders of names.
 std::vector<HeldName> find_held_names();
 
 } // namespace datum::info

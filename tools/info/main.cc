@@ -77,7 +77,7 @@ void quiet_others() {
 
 ExitCode list(const CommandLine& line) {
   std::vector<Adapter> adapters = wanted_adapters(line.names);
-  // Who reads it looks for what may be of use; a program for what the registry has.
+  // A person looks for what may be of use, a program for what the registry has.
   if (line.names.empty() && !line.common.json) put_own_first(adapters);
   for (Adapter& adapter : adapters) try_open(adapter);
   // JSON has each, and so have those that are asked for.

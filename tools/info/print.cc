@@ -61,7 +61,7 @@ std::string from_text(const Adapter& a) {
 
 // One line for all that say the same.
 std::string paths_text(const std::vector<Adapter>& adapters) {
-  std::vector<std::pair<std::string, std::string>> lines; // what is said, by whom
+  std::vector<std::pair<std::string, std::string>> lines; // what is said, by which IA
   for (const Adapter& a : adapters) {
     if (a.to_this_host.empty()) continue;
     const std::string what = text_line("  this host    {}", a.to_this_host) +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // info/process.h: a running program that uses DAT, as /proc shows it without its help, and what its
-// IAs answer (report.h). Not here: which of its TCP sockets are DAT's, which nobody tells.
+// IAs answer (report.h). Not here: which of its TCP sockets are DAT's: nothing tells.
 #pragma once
 
 #include <cstdint>

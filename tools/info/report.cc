@@ -177,7 +177,7 @@ bool is_memory(int file) {
   return ::fcntl(file, F_GET_SEALS) >= 0;
 }
 
-// Takes from `room` what the answer is long.
+// Takes the answer's length from `room`.
 Answer read_answer(int file, std::size_t& room) {
   Answer strange{.report = {},
                  .gap = "what an IA says itself: not what this dat-info understands (is it "

@@ -37,7 +37,7 @@ ToolError failed(const std::string& what) {
   return {ExitCode::Failed, fmt::format("{}: {}", what, std::strerror(errno))};
 }
 
-// A file in memory that cannot grow: nobody has to drain it, and a program that prints for ever
+// A file in memory that cannot grow: no reader has to drain it, and a program that prints for ever
 // finds it full.
 UniqueFd make_output() {
   UniqueFd file = tools::make_memory_fd("output of a tool");
@@ -120,7 +120,7 @@ Child::Child(const Command& command) : output_(make_output()) {
   if (pid_ < 0) throw failed("fork");
   if (pid_ == 0)
     become(program.c_str(), argv.data(), envp.data(), nothing.get(), output_.get(), self);
-  setpgid(pid_, pid_); // whoever of us comes first
+  setpgid(pid_, pid_); // parent or child, whichever is first
   end_.emplace(pid_);
 }
 

@@ -44,7 +44,7 @@ std::vector<LimitChoice> bandwidth(const Task& task) {
   return {{task.op == Op::Read ? Limit::CmaRead : Limit::CmaWrite, size}};
 }
 
-// Somebody has to be woken: a side that sleeps, or the thread that works for one that calls
+// A thread has to be woken: that of a side that sleeps, or the one that works for a side that calls
 // nothing.
 bool wakes_somebody(const Task& task) {
   return task.wait == Wait::Block || (task.op != Op::Send && task.target != Target::Poll);

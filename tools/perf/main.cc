@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// dat-perf: the command line, and who does what.
+// dat-perf: the command line, and what each side does.
 #include <algorithm>
 #include <array>
 #include <cstdlib>

@@ -111,7 +111,7 @@ Panel panel_of(const PanelTitle& title, const std::vector<Result>& results) {
     panel.sample = r.task;
     const auto x = static_cast<double>(r.task.size);
     add_point(panel, series_name(r.task), false, {x, r.value.median});
-    // One that we were faster than would be drawn as a bound and be none.
+    // A limit that we were faster than is no bound, and is not drawn as one.
     if (!r.limit_name.empty() && limit_holds(r))
       add_point(panel, limit_family(r.limit_name), true, {x, r.limit.median});
     for (const Comparison& c : r.comparisons)

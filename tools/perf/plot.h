@@ -10,7 +10,7 @@
 
 namespace datum::perf {
 
-// What is true of all of it: who was measured, when, how; and what lessens the figures.
+// True of the whole plot: which machine, when, how; and what lessens the figures.
 struct Caption {
   std::vector<std::string> lines, warnings;
 };

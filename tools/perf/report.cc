@@ -47,7 +47,7 @@ std::string number_text(double value) {
   return fmt::format("{:.{}f}", value, value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2);
 }
 
-// As it is shown. Ratios come from these: who divides what stands there gets what stands there.
+// As it is shown. Ratios come from these, so dividing two figures of the table gives its ratio.
 double shown(const Task& task, double value) {
   const Unit unit = unit_for(task, value);
   return std::stod(number_text(value / unit.scale)) * unit.scale;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // perf/requests.h: the connection requests that reach a server, told apart by how they greet.
-// Lives here: who is next. A client that comes while another is being served waits for its turn.
+// Lives here: which client is next. One that comes while another is being served waits for its
+// turn.
 #pragma once
 
 #include <deque>

@@ -160,7 +160,7 @@ Message Server::answer(Control& control, const Message& message) {
   return {"done", {}, {}};
 }
 
-// A program runs because somebody asked from afar: only one that the user of this side allowed.
+// A peer asks for a program to run here: only one that the user of this side allowed.
 Message Server::start_tool(const Message& message) {
   if (!options_.compare) throw ToolError(ExitCode::Failed, "was started without --compare");
   tool_.reset();

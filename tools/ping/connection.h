@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // ping/connection.h: one endpoint with buffers that messages go out of and come into.
-// Not here: what is in them (payload.h), who sends first (client, server).
+// Not here: what is in them (payload.h), which side sends first (client, server).
 #pragma once
 
 #include <vector>

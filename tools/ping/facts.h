@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // ping/facts.h: what -v tells of a connection: its way and why, its ends, private data, limits.
-// Lives here: asking for them, and the text. Not here: who asks, and when (client, server).
+// Lives here: asking for them, and the text. Not here: which side asks, and when (client, server).
 #pragma once
 
 #include <string>
