@@ -5,8 +5,8 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 
+#include "base/state_table.h"
 #include "base/status.h"
 
 namespace datum {
@@ -50,11 +50,7 @@ enum class EpEvent : std::uint8_t {
   Lost,    // the peer disconnected, or the connection broke
 };
 
-struct EpRow {
-  EpState from;
-  EpEvent on;
-  EpState to;
-};
+using EpRow = StateRow<EpState, EpEvent>;
 
 // A missing row is DAT_INVALID_STATE for the consumer and is ignored for the peer.
 inline constexpr std::array kEpTable{
@@ -98,19 +94,23 @@ inline constexpr std::array kEpTable{
     EpRow{EpState::Unconnected, EpEvent::Reset, EpState::Unconnected},
 };
 
-constexpr std::optional<EpState> next_state(EpState from, EpEvent on) {
-  for (const EpRow& row : kEpTable)
-    if (row.from == from && row.on == on) return row.to;
-  return std::nullopt;
-}
+inline constexpr std::array kEpStates{EpState::Unconnected,       EpState::Reserved,
+                                      EpState::PassivePending,    EpState::ActivePending,
+                                      EpState::TentativePending,  EpState::Connected,
+                                      EpState::DisconnectPending, EpState::Disconnected,
+                                      EpState::CompletionPending, EpState::Datagrams};
+inline constexpr std::array kEpEvents{
+    EpEvent::Connect,   EpEvent::Reserve,     EpEvent::Release,       EpEvent::Accept,
+    EpEvent::Abort,     EpEvent::Drain,       EpEvent::Reset,         EpEvent::Opened,
+    EpEvent::Requested, EpEvent::Established, EpEvent::ConnectFailed, EpEvent::Drained,
+    EpEvent::Lost};
 
-constexpr bool no_two_rows_match() {
-  for (std::size_t i = 0; i < kEpTable.size(); ++i)
-    for (std::size_t j = i + 1; j < kEpTable.size(); ++j)
-      if (kEpTable[i].from == kEpTable[j].from && kEpTable[i].on == kEpTable[j].on) return false;
-  return true;
-}
-static_assert(no_two_rows_match());
+static_assert(every_enumerator_is_in(kEpStates) && every_enumerator_is_in(kEpEvents));
+static_assert(no_two_rows_match(kEpTable));
+// The provider makes an endpoint for a request that comes without one.
+static_assert(every_state_is_reached(kEpTable, kEpStates,
+                                     std::array{EpState::Unconnected, EpState::TentativePending}));
+static_assert(every_state_is_left(kEpTable, kEpStates, kEpEvents)); // none is the last
 
 // DAT_INVALID_STATE with the subtype that names the state.
 [[gnu::cold]] Status invalid_state(EpState state);
