@@ -13,10 +13,10 @@ namespace datum {
 
 enum class DatagramPeerState : std::uint8_t {
   Resolving, // connect or accept was asked for
-  Open,
-  Gone,   // the other side has ended; what is sent is lost
-  Failed, // never came about; kept for what its event says
-  Spent,  // only to be destroyed
+  Open,      // datagrams go both ways
+  Gone,      // the other side has ended; what is sent is lost
+  Failed,    // never came about; kept for what its event says
+  Spent,     // only to be destroyed
 };
 
 enum class DatagramPeerEvent : std::uint8_t {

@@ -14,14 +14,14 @@ namespace datum {
 // The values of DAT_EP_STATE; the UNCONFIGURED_* states are never entered (decision 7).
 enum class EpState : std::uint8_t {
   Unconnected = 0,
-  Reserved = 2,
-  PassivePending = 4,
-  ActivePending = 6,
-  TentativePending = 7,
+  Reserved = 2,         // for an RSP
+  PassivePending = 4,   // a request has come on its RSP
+  ActivePending = 6,    // connect was called, and not answered
+  TentativePending = 7, // made by the provider for a request of a PSP
   Connected = 9,
-  DisconnectPending = 10,
-  Disconnected = 11,
-  CompletionPending = 12,
+  DisconnectPending = 10, // ends gracefully: what was posted is still carried out
+  Disconnected = 11,      // or never connected: reset it
+  CompletionPending = 12, // accepted, and the peer does not know it yet
   // An endpoint of datagrams that was connected or accepted with: it stays so, whomever else it
   // is brought together with. Consumers see it as connected; seen_as().
   Datagrams = 16,
@@ -34,14 +34,14 @@ constexpr EpState seen_as(EpState state) {
 
 enum class EpEvent : std::uint8_t {
   // The consumer's calls.
-  Connect,
+  Connect, // dat_ep_connect, dat_ep_dup_connect
   Reserve, // dat_rsp_create
   Release, // dat_rsp_free, or dat_cr_reject of its request
   Accept,  // dat_cr_accept
   Abort,   // dat_ep_disconnect(ABRUPT)
   Drain,   // dat_ep_disconnect(GRACEFUL)
-  Reset,
-  Opened, // the first or another peer of an endpoint of datagrams, by connect or accept
+  Reset,   // dat_ep_reset
+  Opened,  // the first or another peer of an endpoint of datagrams, by connect or accept
   // What happens to it.
   Requested, // a request arrived on its RSP
   Established,

@@ -15,7 +15,7 @@ namespace datum {
 
 enum class ListeningState : std::uint8_t {
   Unwatched, // the reactor does not know it
-  Watched,
+  Watched,   // whoever comes is accepted
   Resting,   // nobody can be accepted; those who come wait in the backlog
   AwaitRoom, // there are as many half-open connections as there may be
 };
