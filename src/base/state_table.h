@@ -8,6 +8,8 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 namespace datum {
 
@@ -34,6 +36,27 @@ consteval bool no_two_rows_match(const Table& table) {
   return true;
 }
 
+// Whether the enumeration has a name for this value: compilers write "(Enum)7" of one without.
+template <auto value>
+consteval bool has_a_name() {
+  const std::string_view text = __PRETTY_FUNCTION__;
+  for (std::size_t i = 0; i + 1 < text.size(); ++i)
+    if (text[i] == ')' && text[i + 1] >= '0' && text[i + 1] <= '9') return false;
+  return true;
+}
+
+// The list has each enumerator below kMostEnumerators once, and nothing else.
+inline constexpr std::size_t kMostEnumerators = 32;
+template <class Enum, std::size_t kSize>
+consteval bool every_enumerator_is_in(const std::array<Enum, kSize>& list) {
+  const auto fits = [&]<std::size_t... value>(std::index_sequence<value...>) {
+    const auto times = [&](Enum each) { return std::ranges::count(list, each); };
+    return ((times(static_cast<Enum>(value)) == (has_a_name<static_cast<Enum>(value)>() ? 1 : 0)) &&
+            ...);
+  };
+  return fits(std::make_index_sequence<kMostEnumerators>());
+}
+
 // Every state but the first ones is entered by a row from another one that can be entered itself.
 template <class Table, class State, std::size_t kStates>
 consteval bool every_state_is_reached(const Table& table, const std::array<State, kStates>& states,
@@ -49,12 +72,12 @@ consteval bool every_state_is_reached(const Table& table, const std::array<State
   return std::ranges::all_of(reached, [](bool each) { return each; });
 }
 
-// Every state but the last one can be left, and every event happens somewhere.
-template <class Table, class States, class Events, class State>
+// Every state but the last ones can be left, and every event happens somewhere.
+template <class Table, class States, class Events, class... State>
 consteval bool every_state_is_left(const Table& table, const States& states, const Events& events,
-                                   State last) {
+                                   State... last) {
   for (const auto state : states)
-    if (state != last && std::ranges::none_of(table, [&](const auto& row) {
+    if (((state != last) && ...) && std::ranges::none_of(table, [&](const auto& row) {
           return row.from == state && row.to != state;
         }))
       return false;

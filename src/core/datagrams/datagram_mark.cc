@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/wire.h"
+
 namespace datum {
 namespace {
 
@@ -12,17 +14,13 @@ constexpr std::array<std::uint8_t, 12> kHead = {0xd7, 0x44, 0x61, 0x74, 0x75, 0x
                                                 0x55, 0x44, 1,    0,    0,    0};
 static_assert(kHead.size() + sizeof(std::uint32_t) == DatagramMark::kWireSize);
 
-std::byte octet(std::uint32_t number, std::size_t from_left) {
-  return static_cast<std::byte>(number >> (8 * (3 - from_left)));
-}
-
 } // namespace
 
 std::vector<std::byte> marked(const DatagramMark& mark, PrivateData data) {
   std::vector<std::byte> whole;
   whole.reserve(DatagramMark::kWireSize + data.size());
   for (const std::uint8_t each : kHead) whole.push_back(std::byte{each});
-  for (std::size_t i = 0; i != sizeof mark.number; ++i) whole.push_back(octet(mark.number, i));
+  for (const std::byte each : octets_of(mark.number)) whole.push_back(each);
   whole.insert(whole.end(), data.begin(), data.end());
   return whole;
 }
@@ -32,11 +30,7 @@ bool decode(PrivateData data, DatagramMark& mark) {
       !std::equal(kHead.begin(), kHead.end(), data.begin(),
                   [](std::uint8_t mine, std::byte theirs) { return std::byte{mine} == theirs; }))
     return false;
-  std::uint32_t number = 0;
-  for (const std::byte each : data.subspan(kHead.size(), sizeof number))
-    number = number << 8U | std::to_integer<std::uint32_t>(each);
-  mark.number = number;
-  return true;
+  return WireReader(data.subspan(kHead.size())).u32(mark.number);
 }
 
 } // namespace datum

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "core/datagrams/datagram_peer.h"
 
+#include <cassert>
 #include <new>
+#include <optional>
 
 #include "core/datagrams/datagram_mark.h"
 #include "core/datagrams/datagram_services.h"
@@ -28,6 +30,12 @@ DatagramPeer::~DatagramPeer() {
   drop_channel(CloseMode::Disconnect);
   forget_private_data();
   services_.addresses().remove(address_);
+}
+
+void DatagramPeer::on(Happened event) {
+  const std::optional<State> next = next_in(kDatagramPeerTable, state_, event);
+  assert(next);
+  if (next) state_ = *next;
 }
 
 // Events that nobody has reaped say nothing of them any more.
@@ -105,7 +113,7 @@ void DatagramPeer::on_established(PrivateData data, std::int32_t) {
     const PrivateData said = data.subspan(DatagramMark::kWireSize);
     private_data_.assign(said.begin(), said.end());
   }
-  state_ = State::Open;
+  on(Happened::Established);
   const EventKind kind =
       role_ == Role::Active ? EventKind::DatagramsResolved : EventKind::DatagramsResolvedPassive;
   if (owner_->report(kind, *this)) return;
@@ -125,7 +133,7 @@ void DatagramPeer::on_connect_failed(ConnectFailure failure, PrivateData data) {
 
 void DatagramPeer::failed_by(EventKind kind, PrivateData data) {
   end_attempt();
-  state_ = State::Failed;
+  on(Happened::ConnectFailed);
   private_data_.clear();
   if (data.size() <= most_private_data() && role_ == Role::Active)
     private_data_.assign(data.begin(), data.end());
@@ -140,7 +148,7 @@ void DatagramPeer::on_closed(CloseReason) {
   }
   adapter_.retire(std::move(channel_));
   lose_the_rest();
-  state_ = State::Gone;
+  on(Happened::PeerEnded);
   if (forgotten_ || owner_ == nullptr) become_spent();
 }
 
@@ -165,7 +173,7 @@ void DatagramPeer::lose_the_rest() {
 }
 
 void DatagramPeer::become_spent() {
-  state_ = State::Spent;
+  on(Happened::Spend);
   end_attempt();
   lose_the_rest(); // it may take long until the peer is destroyed
   if (owner_ != nullptr)

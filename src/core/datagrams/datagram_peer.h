@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "core/datagrams/datagram_addresses.h"
 #include "core/datagrams/datagram_backlog.h"
+#include "core/datagrams/datagram_peer_state.h"
 #include "core/endpoint/connect_attempt.h"
 #include "core/events/event.h"
 #include "core/port/timer.h"
@@ -87,13 +88,8 @@ class DatagramPeer final : public ListHook<DatagramPeerTag>,
   void on_closed(CloseReason reason) override;
 
  private:
-  enum class State : std::uint8_t {
-    Resolving, // connect or accept was asked for
-    Open,
-    Gone,   // the other side has ended; what is sent is lost
-    Failed, // never came about; kept for what its event says
-    Spent,  // only to be destroyed
-  };
+  using State = DatagramPeerState;
+  using Happened = DatagramPeerEvent;
   // Of the attempt to connect, and of the departure.
   class PatienceTimer final : public Timer {
    public:
@@ -107,6 +103,7 @@ class DatagramPeer final : public ListHook<DatagramPeerTag>,
   // Connector
   void on_asked_again(std::unique_ptr<Channel> channel) override { channel_ = std::move(channel); }
 
+  void on(Happened event);
   ChannelOptions options() const;
   std::size_t most_private_data() const;
   void forget_private_data();

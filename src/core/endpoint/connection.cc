@@ -26,7 +26,7 @@ Connection::Connection(EndpointFrame& frame, const Neighbours& neighbours,
 Connection::~Connection() = default;
 
 bool Connection::on(EpEvent event) {
-  const std::optional<EpState> next = next_state(state_, event);
+  const std::optional<EpState> next = next_in(kEpTable, state_, event);
   if (!next) return false;
   state_ = *next;
   return true;

@@ -5,8 +5,8 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 
+#include "base/state_table.h"
 #include "base/status.h"
 
 namespace datum {
@@ -14,14 +14,14 @@ namespace datum {
 // The values of DAT_EP_STATE; the UNCONFIGURED_* states are never entered (decision 7).
 enum class EpState : std::uint8_t {
   Unconnected = 0,
-  Reserved = 2,
-  PassivePending = 4,
-  ActivePending = 6,
-  TentativePending = 7,
+  Reserved = 2,         // for an RSP
+  PassivePending = 4,   // a request has come on its RSP
+  ActivePending = 6,    // connect was called, and not answered
+  TentativePending = 7, // made by the provider for a request of a PSP
   Connected = 9,
-  DisconnectPending = 10,
-  Disconnected = 11,
-  CompletionPending = 12,
+  DisconnectPending = 10, // ends gracefully: what was posted is still carried out
+  Disconnected = 11,      // or never connected: reset it
+  CompletionPending = 12, // accepted, and the peer does not know it yet
   // An endpoint of datagrams that was connected or accepted with: it stays so, whomever else it
   // is brought together with. Consumers see it as connected; seen_as().
   Datagrams = 16,
@@ -34,14 +34,14 @@ constexpr EpState seen_as(EpState state) {
 
 enum class EpEvent : std::uint8_t {
   // The consumer's calls.
-  Connect,
+  Connect, // dat_ep_connect, dat_ep_dup_connect
   Reserve, // dat_rsp_create
   Release, // dat_rsp_free, or dat_cr_reject of its request
   Accept,  // dat_cr_accept
   Abort,   // dat_ep_disconnect(ABRUPT)
   Drain,   // dat_ep_disconnect(GRACEFUL)
-  Reset,
-  Opened, // the first or another peer of an endpoint of datagrams, by connect or accept
+  Reset,   // dat_ep_reset
+  Opened,  // the first or another peer of an endpoint of datagrams, by connect or accept
   // What happens to it.
   Requested, // a request arrived on its RSP
   Established,
@@ -50,11 +50,7 @@ enum class EpEvent : std::uint8_t {
   Lost,    // the peer disconnected, or the connection broke
 };
 
-struct EpRow {
-  EpState from;
-  EpEvent on;
-  EpState to;
-};
+using EpRow = StateRow<EpState, EpEvent>;
 
 // A missing row is DAT_INVALID_STATE for the consumer and is ignored for the peer.
 inline constexpr std::array kEpTable{
@@ -98,19 +94,23 @@ inline constexpr std::array kEpTable{
     EpRow{EpState::Unconnected, EpEvent::Reset, EpState::Unconnected},
 };
 
-constexpr std::optional<EpState> next_state(EpState from, EpEvent on) {
-  for (const EpRow& row : kEpTable)
-    if (row.from == from && row.on == on) return row.to;
-  return std::nullopt;
-}
+inline constexpr std::array kEpStates{EpState::Unconnected,       EpState::Reserved,
+                                      EpState::PassivePending,    EpState::ActivePending,
+                                      EpState::TentativePending,  EpState::Connected,
+                                      EpState::DisconnectPending, EpState::Disconnected,
+                                      EpState::CompletionPending, EpState::Datagrams};
+inline constexpr std::array kEpEvents{
+    EpEvent::Connect,   EpEvent::Reserve,     EpEvent::Release,       EpEvent::Accept,
+    EpEvent::Abort,     EpEvent::Drain,       EpEvent::Reset,         EpEvent::Opened,
+    EpEvent::Requested, EpEvent::Established, EpEvent::ConnectFailed, EpEvent::Drained,
+    EpEvent::Lost};
 
-constexpr bool no_two_rows_match() {
-  for (std::size_t i = 0; i < kEpTable.size(); ++i)
-    for (std::size_t j = i + 1; j < kEpTable.size(); ++j)
-      if (kEpTable[i].from == kEpTable[j].from && kEpTable[i].on == kEpTable[j].on) return false;
-  return true;
-}
-static_assert(no_two_rows_match());
+static_assert(every_enumerator_is_in(kEpStates) && every_enumerator_is_in(kEpEvents));
+static_assert(no_two_rows_match(kEpTable));
+// The provider makes an endpoint for a request that comes without one.
+static_assert(every_state_is_reached(kEpTable, kEpStates,
+                                     std::array{EpState::Unconnected, EpState::TentativePending}));
+static_assert(every_state_is_left(kEpTable, kEpStates, kEpEvents)); // none is the last
 
 // DAT_INVALID_STATE with the subtype that names the state.
 [[gnu::cold]] Status invalid_state(EpState state);

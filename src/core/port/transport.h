@@ -54,6 +54,13 @@ struct TransportHost {
   TimerQueue* timers = nullptr;
   RegionTable* regions = nullptr;
   Random* random = nullptr;
+
+  // And gets a sleeping thread to notice.
+  void arm(Timer& timer, Instant when) const {
+    const bool sooner = when < timers->next();
+    timers->arm(timer, when);
+    if (sooner) progress->kick();
+  }
 };
 
 enum class Attention : std::uint8_t {

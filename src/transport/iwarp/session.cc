@@ -3,6 +3,7 @@
 #include "transport/iwarp/session.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace datum::iwarp {
 namespace {
@@ -21,9 +22,12 @@ Session::Session(const Settings& settings, ChunkPool& chunks, SessionEvents& own
       outbound_(stream_, queue_, *this),
       inbound_(stream_, outbound_, *this, {settings.receive_timeout}), decoder_(inbound_) {}
 
-void Session::enter(State state) {
+void Session::on(Change change) {
+  const std::optional<State> next = next_in(kSessionTable, state_, change);
+  assert(next);
+  if (!next) return;
+  state_ = *next;
   look_for_arrival_ = kNever;
-  state_ = state;
   deadline_ = kNever;
 }
 
@@ -83,7 +87,7 @@ void Session::end_of_stream(Instant now) {
   case State::Asked: lost(now); return;
   case State::Full: break;
   case State::Ending:
-    if (shut_down_) enter(State::Ended);
+    if (shut_down_) on(Change::EndBothWays);
     return;
   case State::Idle:
   case State::Ended: return;
@@ -208,7 +212,7 @@ bool Session::wants_shutdown() const {
 void Session::shut_down() {
   shut_down_ = true;
   look_for_arrival_ = kNever;
-  if (fin_seen_) enter(State::Ended);
+  if (fin_seen_) on(Change::EndBothWays);
 }
 
 // --- requests
@@ -286,7 +290,7 @@ void Session::stop_both_ways() {
 void Session::abort() {
   stop_both_ways();
   queue_.drop_all();
-  enter(State::Ended);
+  on(Change::Abort);
   must_reset_ = true;
 }
 
@@ -303,7 +307,7 @@ bool Session::may_say_last_words(bool keep_copied) {
 }
 
 void Session::begin_ending() {
-  enter(State::Ending);
+  on(Change::SayLastWords);
   deadline_ = stream_.now + settings_.end_timeout;
   queue_.rest(); // there may be no last words
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/iwarp/session.h: one iWARP connection, from the MPA request to the last octet.
-// Lives here: the states of a connection; everything else is behind it (negotiation.h, inbound.h,
-//             outbound.h, output_queue.h). docs/design/iwarp.md shows how a socket drives it.
+// Lives here: what happens at a change of state (session_state.h); everything else is behind it
+//             (negotiation.h, inbound.h, outbound.h, output_queue.h). docs/design/iwarp.md shows
+//             how a socket drives it.
 // Not here:   sockets, clocks, threads: octets and the time come in, octets and events go out.
 // Threads:    the adapter's lock. Events may call start(), start_now() and close(), and nothing
 // else;
@@ -12,6 +13,7 @@
 #include "transport/iwarp/inbound.h"
 #include "transport/iwarp/outbound.h"
 #include "transport/iwarp/output_queue.h"
+#include "transport/iwarp/session_state.h"
 
 namespace datum::iwarp {
 
@@ -159,15 +161,8 @@ class Session final : private StreamControl {
   const std::optional<UntaggedHeader>& odd_terminate() const { return odd_terminate_; }
 
  private:
-  enum class State : std::uint8_t {
-    Idle,
-    WaitReply,
-    WaitRequest,
-    Asked,  // the consumer decides
-    Full,   // full operation, reported or not
-    Ending, // our last octets leave, what arrives is thrown away
-    Ended,
-  };
+  using State = SessionState;
+  using Change = SessionChange;
 
   // session_startup.cc
   std::size_t feed_startup(Octets octets);
@@ -190,7 +185,7 @@ class Session final : private StreamControl {
 
   // session.cc
   StartResult start(const Request& request, bool within_call);
-  void enter(State state);
+  void on(Change change);
   void end_turn();
   void look_for_silence();
   bool may_say_last_words(bool keep_copied);

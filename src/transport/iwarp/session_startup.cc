@@ -30,12 +30,12 @@ void Session::connect(Octets private_data, const Wishes& wishes, ChannelEvents& 
   own_frame_.private_data = {};
   if (state_ == State::Ended) return;
   // How long the reply may take is the consumer's affair.
-  enter(State::WaitReply);
+  on(Change::Connect);
 }
 
 void Session::expect_request(Instant now) {
   stream_.now = now;
-  enter(State::WaitRequest);
+  on(Change::Expect);
   deadline_ = now + settings_.request_timeout;
 }
 
@@ -94,7 +94,7 @@ void Session::on_request_frame() {
     return;
   }
   stream_.terms = answer_terms(peer_frame_, {.crc = settings_.crc});
-  enter(State::Asked);
+  on(Change::RequestArrived);
   owner_.on_request();
 }
 
@@ -132,12 +132,12 @@ void Session::reject(Octets private_data, Instant now) {
 
 void Session::send_reject(Octets private_data) {
   if (gone_) {
-    enter(State::Ended);
+    on(Change::RejectTooLate);
     return;
   }
   const Instant deadline = deadline_;
   send_startup(make_reject(peer_frame_, {.crc = settings_.crc}, private_data));
-  enter(State::Ending);
+  on(Change::Reject);
   deadline_ = deadline;
 }
 
@@ -178,7 +178,7 @@ void Session::enter_full(bool initiator) {
   stream_.most_ulpdu = mulpdu(segment_size_, terms.markers);
   outbound_.begin(settings_.first_msn);
   inbound_.begin(settings_.first_msn);
-  enter(State::Full);
+  on(initiator ? Change::ReplyArrived : Change::Accept);
   if (initiator) return;
   waiting_first_ = true;
   outbound_.hold();

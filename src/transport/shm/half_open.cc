@@ -2,6 +2,7 @@
 #include "transport/shm/half_open.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <new>
 #include <sys/epoll.h>
@@ -78,7 +79,14 @@ HalfOpen::~HalfOpen() {
   if (watching_) context_.reactor.remove(socket_.get(), self);
 }
 
+void HalfOpen::on(HalfOpenEvent event) {
+  const std::optional<HalfOpenState> next = next_in(kHalfOpenTable, state_, event);
+  assert(next);
+  if (next) state_ = *next;
+}
+
 void HalfOpen::finish() {
+  on(HalfOpenEvent::Leave);
   const auto at = std::find_if(context_.half_open.begin(), context_.half_open.end(),
                                [this](const auto& other) { return other.get() == this; });
   context_.half_open.erase(at);
@@ -105,7 +113,7 @@ void HalfOpen::on_ready(std::uint32_t) {
   const std::span<const std::byte> bytes(message, length);
   bool goes_on = false;
   try {
-    goes_on = greeted_ ? on_offer(bytes, passed) : on_hello(bytes);
+    goes_on = state_ == HalfOpenState::Known ? on_offer(bytes, passed) : on_hello(bytes);
   } catch (const std::bad_alloc&) {
     context_.warn(kNoMemory); // the dialler finds a hangup and dials again
   }
@@ -143,7 +151,7 @@ bool HalfOpen::on_hello(std::span<const std::byte> message) {
                 remedy_for(preamble.version));
   std::byte bytes[Greeting::kWireSize];
   encode(answer, bytes);
-  greeted_ = true;
+  on(HalfOpenEvent::Spoke);
   return was_sent(context_, send_message(socket_.get(), bytes)) &&
          answer.preamble.verdict == Verdict::Fresh;
 }

@@ -8,6 +8,7 @@
 #include "core/port/timer.h"
 #include "progress/reactor.h"
 #include "transport/host/fork_guard.h"
+#include "transport/host/listening_state.h"
 #include "transport/shm/handshake_wire.h"
 #include "transport/shm/message_socket.h"
 #include "transport/shm/shm_port.h"
@@ -36,6 +37,7 @@ class HalfOpen final : private FdHandler, private Timer {
   Verdict judge_offer() const;
   bool send_ready(int socket, Verdict verdict, bool has_direct);
   void tell_of_segment(int file) const;
+  void on(HalfOpenEvent event);
   void finish();
   // Strangers hold as many places as they may already.
   bool is_one_too_many() const;
@@ -46,7 +48,7 @@ class HalfOpen final : private FdHandler, private Timer {
   PeerKey peer_;
   Address peer_address_;
   DirectTerms terms_;
-  bool greeted_ = false;
+  HalfOpenState state_ = HalfOpenState::Stranger;
   bool watching_ = false;
 };
 

@@ -14,10 +14,7 @@ ShmContext::ShmContext(Reactor& used_reactor, const ShmOptions& chosen)
 ShmContext::~ShmContext() = default;
 
 void ShmContext::arm(Timer& timer, Duration after) {
-  const Instant when = now() + after;
-  const bool earliest = when < host.timers->next();
-  host.timers->arm(timer, when);
-  if (earliest) host.progress->kick();
+  host.arm(timer, now() + after);
 }
 
 bool ShmContext::is_offering(const PeerKey& key) const {

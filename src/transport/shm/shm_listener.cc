@@ -2,8 +2,6 @@
 #include "transport/shm/shm_listener.h"
 
 #include <cerrno>
-#include <sys/epoll.h>
-#include <sys/socket.h>
 
 #include "base/log.h"
 #include "base/refused_calls.h"
@@ -18,7 +16,6 @@ namespace datum {
 namespace {
 
 constexpr int kAcceptsAtOnce = 64;
-constexpr Duration kRestWithoutDescriptors = 100 * kMillisecond;
 constexpr Duration kRestWithManyHalfOpen = 5 * kMillisecond;
 
 tl::unexpected<Status> failure(ShmContext& context, const ListenPlace& place,
@@ -114,55 +111,30 @@ Result<std::unique_ptr<PublishedName>> ShmListener::finish(ShmContext& context,
   }
   std::unique_ptr<ShmListener> listener(
       new ShmListener(context, qualifier, std::move(claim), std::move(name), std::move(*socket)));
-  FdHandler& handler = *listener;
-  const Status status = context.reactor.add(listener->socket_.get(), EPOLLIN, handler);
-  if (!status.ok()) return fail(status);
-  listener->watching_ = true;
+  if (const Status status = listener->socket_.begin(); !status.ok()) return fail(status);
   return listener;
 }
 
 ShmListener::ShmListener(ShmContext& context, ConnQual qualifier, std::optional<PortClaim> claim,
                          QualifierClaim name, GuardedFd socket)
     : context_(context), qualifier_(qualifier), claim_(std::move(claim)), name_(std::move(name)),
-      socket_(std::move(socket)) {}
+      socket_(context.reactor, context.host, std::move(socket), *this, kAcceptsAtOnce) {}
 
-ShmListener::~ShmListener() {
-  FdHandler& self = *this;
-  if (watching_) context_.reactor.remove(socket_.get(), self);
+std::optional<Instant> ShmListener::full() {
+  if (context_.half_open.size() < context_.options.max_half_open) return std::nullopt;
+  return context_.now() + kRestWithManyHalfOpen;
 }
 
-void ShmListener::rest(Duration pause) {
-  FdHandler& self = *this;
-  context_.reactor.change(socket_.get(), 0, self);
-  Timer& timer = *this;
-  context_.arm(timer, pause);
+void ShmListener::welcome(GuardedFd accepted) {
+  HalfOpen::begin(context_, std::move(accepted));
 }
 
-void ShmListener::on_expired(Instant) {
-  FdHandler& self = *this;
-  context_.reactor.change(socket_.get(), EPOLLIN, self);
-}
-
-void ShmListener::on_ready(std::uint32_t) {
-  for (int i = 0; i < kAcceptsAtOnce; ++i) {
-    if (context_.half_open.size() >= context_.options.max_half_open)
-      return rest(kRestWithManyHalfOpen);
-    GuardedFd accepted = GuardedFd::take(
-        [&] { return ::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK); });
-    if (accepted) {
-      HalfOpen::begin(context_, std::move(accepted));
-      continue;
-    }
-    if (errno == ECONNABORTED || errno == EINTR) continue;
-    if (errno != EAGAIN) {
-      if (is_refusal_of_call(errno))
-        context_.warn_refused("accept4", errno);
-      else
-        context_.warn(shortage_of(errno));
-      rest(kRestWithoutDescriptors);
-    }
-    return;
-  }
+bool ShmListener::on_lack(int error) {
+  if (is_refusal_of_call(error))
+    context_.warn_refused("accept4", error);
+  else
+    context_.warn(shortage_of(error));
+  return false;
 }
 
 } // namespace datum

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/shm/shm_listener.h: a published qualifier: its TCP port, or its claim, and then its
 // rendezvous.
-// Lives here: taking both, accepting dials, resting when there is no room for them.
-// Not here:   what diallers say (half_open).
+// Lives here: taking both, and how many dials there is room for.
+// Not here:   when dials are accepted (host/listening_socket), what diallers say (half_open).
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -10,11 +10,9 @@
 #include <memory>
 #include <optional>
 
-#include "core/port/timer.h"
-#include "progress/reactor.h"
-#include "transport/host/fork_guard.h"
 #include "transport/host/host_address.h"
 #include "transport/host/listen_error.h"
+#include "transport/host/listening_socket.h"
 #include "transport/host/qualifier_claim.h"
 #include "transport/link/fabric.h"
 #include "transport/shm/port_claim.h"
@@ -23,7 +21,7 @@ namespace datum {
 
 struct ShmContext;
 
-class ShmListener final : public PublishedName, private FdHandler, private Timer {
+class ShmListener final : public PublishedName, private ListeningOwner {
  public:
   static Result<std::unique_ptr<PublishedName>>
   open(ShmContext& context, const std::optional<HostAddress>& host, ConnQual qualifier);
@@ -33,7 +31,6 @@ class ShmListener final : public PublishedName, private FdHandler, private Timer
   // Any port that the kernel gives.
   static Result<std::unique_ptr<PublishedName>> open_given(ShmContext& context,
                                                            const std::optional<HostAddress>& host);
-  ~ShmListener() override;
   ShmListener(const ShmListener&) = delete;
   ShmListener& operator=(const ShmListener&) = delete;
 
@@ -51,16 +48,16 @@ class ShmListener final : public PublishedName, private FdHandler, private Timer
                                                        const ListenPlace& place, ConnQual qualifier,
                                                        std::optional<PortClaim> claim);
 
-  void on_ready(std::uint32_t events) override;
-  void on_expired(Instant now) override;
-  void rest(Duration pause);
+  std::optional<Instant> full() override;
+  void welcome(GuardedFd accepted) override;
+  bool on_lack(int error) override;
 
   ShmContext& context_;
   const ConnQual qualifier_;
   std::optional<PortClaim> claim_;
   QualifierClaim name_; // of kSameHostNames, where no port was claimed
-  GuardedFd socket_;    // closed before the claims: while a name stands, its owner can be checked
-  bool watching_ = false;
+  // Closed before the claims: while a name stands, its owner can be checked.
+  ListeningSocket socket_;
 };
 
 } // namespace datum

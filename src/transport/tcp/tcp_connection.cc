@@ -364,6 +364,11 @@ bool TcpConnection::take(iwarp::Octets octets) {
 
 // --- afterwards ----------------------------------------------------------------------------------
 
+void TcpConnection::on_request() {
+  asked_ = true;
+  if (owner_ != nullptr) owner_->on_asked();
+}
+
 void TcpConnection::tell_owner() {
   if (owner_ == nullptr) return;
   const bool others_first = context_.looking || !context_.untold.empty();

@@ -30,7 +30,9 @@ class TcpOwner {
  public:
   // Initiator: TCP is connected (0), or why not (errno).
   virtual void on_tcp_connected(int) {}
-  // Responder: a whole request has come.
+  // Responder: a whole request has come; on_request() follows when others have been told. It is not
+  // released from within this one.
+  virtual void on_asked() {}
   virtual void on_request() {}
   // Initiator: there will be no reply; with what error the socket ended, if it did and had one.
   virtual void on_no_reply(iwarp::NoReply, int) {}
@@ -81,8 +83,6 @@ class TcpConnection final : public PendingHook,
   void run(std::size_t most);
   // Its end or its request, which was put off; it may be released meanwhile.
   void tell_late();
-  // A whole request has come, and its owner has not been told yet.
-  bool has_asked() const { return asked_; }
   bool has_untold_end() const { return untold_ != nullptr; }
   // There was a look at all sockets after it was found.
   bool may_be_told() const { return found_in_ != context_.looks; }
@@ -110,7 +110,7 @@ class TcpConnection final : public PendingHook,
   std::optional<bool> look_unasked() override;
   void on_expired(Instant now) override;
   // SessionEvents
-  void on_request() override { asked_ = true; }
+  void on_request() override;
   bool on_no_reply(iwarp::NoReply why) override;
   void on_reply() override;
   bool has_arrived(std::uint64_t octets) const override;

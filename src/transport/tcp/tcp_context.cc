@@ -27,9 +27,7 @@ void TcpContext::tell_later(TcpConnection& connection) {
 }
 
 void TcpContext::arm(Timer& timer, Instant when) {
-  const bool sooner = when < lent.timers->next();
-  lent.timers->arm(timer, when);
-  if (sooner) lent.progress->kick();
+  lent.arm(timer, when);
 }
 
 bool TcpContext::give_up_oldest() {

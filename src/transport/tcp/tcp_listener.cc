@@ -2,13 +2,12 @@
 #include "transport/tcp/tcp_listener.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <cstring>
 #include <new>
 #include <optional>
 #include <string>
-#include <sys/epoll.h>
-#include <sys/socket.h>
 #include <utility>
 
 #include "base/log.h"
@@ -23,7 +22,6 @@ namespace datum {
 namespace {
 
 constexpr int kAcceptsAtOnce = 32;
-constexpr Duration kRestWithoutDescriptors = 100 * kMillisecond;
 // A request is sent as soon as TCP is connected: behind that time, and once more if it was lost, it
 // has come.
 constexpr Duration kTimeForARequest = kSecond;
@@ -46,22 +44,6 @@ int take_names(TcpContext& context, ConnQual qualifier, TcpNames& out) {
   if (const int error = reserve_rendezvous(host, qualifier, out.rendezvous); error != kNoError)
     return error;
   return claim_qualifier(kMappedNames, host, qualifier, out.claim);
-}
-
-// What became of the one that would have been accepted (accept(2)); the next one may do better.
-bool concerns_one_peer(int error) {
-  switch (error) {
-  case ECONNABORTED:
-  case EINTR:
-  case EPROTO:
-  case ENOPROTOOPT:
-  case ENETDOWN:
-  case ENETUNREACH:
-  case ENONET:
-  case EHOSTDOWN:
-  case EHOSTUNREACH: return true;
-  default: return false;
-  }
 }
 
 tl::unexpected<Status> failure(TcpContext& context, std::optional<ConnQual> qualifier,
@@ -218,42 +200,18 @@ Result<std::unique_ptr<Listener>> TcpListener::finish(TcpContext& context, ConnQ
                                                       ListenerEvents& events) {
   std::unique_ptr<TcpListener> listener(
       new TcpListener(context, qualifier, std::move(names), std::move(socket), events));
-  FdHandler& handler = *listener;
-  const Status status = context.reactor.add(listener->socket_.get(), EPOLLIN, handler);
-  if (!status.ok()) return fail(status);
-  listener->watching_ = true;
+  if (const Status status = listener->socket_.begin(); !status.ok()) return fail(status);
   return listener;
 }
 
-TcpListener::~TcpListener() {
-  FdHandler& self = *this;
-  if (watching_) context_.reactor.remove(socket_.get(), self);
+TcpListener::TcpListener(TcpContext& context, ConnQual qualifier, TcpNames names, GuardedFd socket,
+                         ListenerEvents& events)
+    : context_(context), qualifier_(qualifier), events_(events), names_(std::move(names)),
+      socket_(context.reactor, context.lent, std::move(socket), *this, kAcceptsAtOnce) {
+  context_.listeners.push_back(*this);
 }
 
 // --- accepting -----------------------------------------------------------------------------------
-
-void TcpListener::rest(Instant until) {
-  FdHandler& self = *this;
-  context_.reactor.change(socket_.get(), 0, self);
-  context_.arm(*this, until);
-}
-
-void TcpListener::wait_for_room(Duration time_to_speak) {
-  waits_for_room_ = true;
-  const HalfOpen* oldest = oldest_stranger();
-  rest((oldest != nullptr ? oldest->since() : context_.now()) + time_to_speak);
-}
-
-void TcpListener::look_again() {
-  FdHandler& self = *this;
-  waits_for_room_ = false;
-  cancel();
-  context_.reactor.change(socket_.get(), EPOLLIN, self);
-}
-
-void TcpListener::on_expired(Instant) {
-  look_again();
-}
 
 void TcpListener::warn_nobody_accepted(int error) {
   if (std::exchange(warned_, true)) return;
@@ -261,34 +219,15 @@ void TcpListener::warn_nobody_accepted(int error) {
       std::strerror(error));
 }
 
-void TcpListener::on_ready(std::uint32_t) {
-  std::optional<Duration> time; // as many as wait now
-  for (int i = 0; i < kAcceptsAtOnce; ++i) {
-    const HalfOpen* replaced = nullptr;
-    if (is_full()) {
-      if (!time) time = time_to_speak();
-      replaced = outdated(*time);
-      if (replaced == nullptr) return wait_for_room(*time);
-    }
-    GuardedFd accepted = GuardedFd::take(
-        [&] { return ::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK); });
-    if (accepted) {
-      if (replaced != nullptr) drop(*replaced);
-      welcome(std::move(accepted));
-      continue;
-    }
-    const int error = errno;
-    if (concerns_one_peer(error)) continue;
-    if (error == EAGAIN) return;
-    if (!is_lack_of_resources(error))
-      warn_nobody_accepted(error);
-    else if (context_.give_up_oldest() || give_up_stranger())
-      continue; // its descriptor serves
-    else
-      context_.accept_shortage.tell(shortage_of(error), context_.now(),
-                                    "{}: no connection can be accepted", context_.name);
-    return rest(context_.now() + kRestWithoutDescriptors);
+bool TcpListener::on_lack(int error) {
+  if (!is_lack_of_resources(error)) {
+    warn_nobody_accepted(error);
+    return false;
   }
+  if (context_.give_up_oldest() || give_up_stranger()) return true; // its descriptor serves
+  context_.accept_shortage.tell(shortage_of(error), context_.now(),
+                                "{}: no connection can be accepted", context_.name);
+  return false;
 }
 
 const TcpListener::HalfOpen* TcpListener::oldest_stranger() const {
@@ -304,11 +243,16 @@ Duration TcpListener::time_to_speak() const {
   return kTimeToSpeak * places / std::max<Duration>(places, backlog_of(socket_.get()));
 }
 
-// Whoever has said nothing for longest has the least to lose.
-const TcpListener::HalfOpen* TcpListener::outdated(Duration time_to_speak) const {
+// Whoever has said nothing for longest has the least to lose, and makes room if it had time.
+std::optional<Instant> TcpListener::full() {
+  outdated_ = nullptr;
+  if (half_open_.size() < context_.options.max_half_open) return std::nullopt;
+  if (!time_) time_ = time_to_speak();
   const HalfOpen* oldest = oldest_stranger();
-  const bool had_time = oldest != nullptr && context_.now() - oldest->since() >= time_to_speak;
-  return had_time ? oldest : nullptr;
+  const Instant since = oldest != nullptr ? oldest->since() : context_.now();
+  if (oldest == nullptr || context_.now() - since < *time_) return since + *time_;
+  outdated_ = oldest;
+  return std::nullopt;
 }
 
 // The oldest of all listeners: descriptors are the process's. Younger ones may only be on their
@@ -328,6 +272,7 @@ bool TcpListener::give_up_stranger() {
 }
 
 void TcpListener::welcome(GuardedFd socket) {
+  if (outdated_ != nullptr) drop(*std::exchange(outdated_, nullptr));
   const bool same_host =
       is_within_host(local_name(socket.get()).host, remote_name(socket.get()).host);
   if (!same_host) context_.congestion.expect_network(socket.get());
@@ -338,16 +283,23 @@ void TcpListener::welcome(GuardedFd socket) {
 
 void TcpListener::drop(const HalfOpen& one) {
   half_open_.remove_if([&](const HalfOpen& each) { return &each == &one; });
-  if (waits_for_room_) look_again();
+  socket_.room_was_made();
+}
+
+void TcpListener::HalfOpen::on(HalfOpenEvent event) {
+  const std::optional<HalfOpenState> next = next_in(kHalfOpenTable, state_, event);
+  assert(next);
+  if (next) state_ = *next;
 }
 
 TcpListener::HalfOpen::~HalfOpen() {
-  if (!connection_) return;
+  if (state_ == HalfOpenState::Over) return;
   connection_->session().close(CloseMode::Abort, listener_.context_.now());
   TcpConnection::release(std::move(connection_));
 }
 
 void TcpListener::HalfOpen::refuse(iwarp::Refusal why) {
+  on(HalfOpenEvent::Leave);
   connection_->session().refuse(why, listener_.context_.now());
   TcpConnection::release(std::move(connection_));
 }
@@ -368,6 +320,7 @@ void TcpListener::HalfOpen::on_request() {
   try {
     incoming = std::make_unique<TcpIncoming>(listener.context_, std::move(connection_),
                                              mapped ? QualifierPrefix::kWireSize : 0);
+    on(HalfOpenEvent::Leave);
   } catch (const std::bad_alloc&) {
     // Nobody was told of it; a peer that is closed without an answer would ask again.
     refuse(iwarp::Refusal::NotAccepted);

@@ -57,7 +57,7 @@ TEST(EndpointState, EveryEventInEveryState) {
   for (const Happening& happening : kHappenings) {
     ASSERT_EQ(happening.next.size(), std::size(kStates));
     for (std::size_t i = 0; i < std::size(kStates); ++i) {
-      const std::optional<EpState> next = next_state(kStates[i].state, happening.event);
+      const std::optional<EpState> next = next_in(kEpTable, kStates[i].state, happening.event);
       EXPECT_EQ(next ? letter_of(*next) : '.', happening.next[i])
           << kStates[i].letter << " on event " << static_cast<int>(happening.event);
     }

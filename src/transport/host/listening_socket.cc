@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "transport/host/listening_socket.h"
+
+#include <cerrno>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+namespace datum {
+namespace {
+
+constexpr Duration kRestWithoutDescriptors = 100 * kMillisecond;
+
+// What became of the one that would have been accepted (accept(2)); the next one may do better.
+bool concerns_one_peer(int error) {
+  switch (error) {
+  case ECONNABORTED:
+  case EINTR:
+  case EPROTO:
+  case ENOPROTOOPT:
+  case ENETDOWN:
+  case ENETUNREACH:
+  case ENONET:
+  case EHOSTDOWN:
+  case EHOSTUNREACH: return true;
+  default: return false;
+  }
+}
+
+} // namespace
+
+ListeningSocket::~ListeningSocket() {
+  FdHandler& self = *this;
+  if (state_ != ListeningState::Unwatched) reactor_.remove(socket_.get(), self);
+}
+
+bool ListeningSocket::on(ListeningEvent event) {
+  const std::optional<ListeningState> next = next_in(kListeningTable, state_, event);
+  if (next) state_ = *next;
+  return next.has_value();
+}
+
+Status ListeningSocket::begin() {
+  FdHandler& self = *this;
+  const Status status = reactor_.add(socket_.get(), EPOLLIN, self);
+  if (status.ok()) on(ListeningEvent::Begin);
+  return status;
+}
+
+void ListeningSocket::rest(ListeningEvent why, Instant until) {
+  if (!on(why)) return;
+  FdHandler& self = *this;
+  reactor_.change(socket_.get(), 0, self);
+  lent_.arm(*this, until);
+}
+
+void ListeningSocket::on_expired(Instant) {
+  FdHandler& self = *this;
+  if (on(ListeningEvent::TimeOver)) reactor_.change(socket_.get(), EPOLLIN, self);
+}
+
+void ListeningSocket::room_was_made() {
+  if (!on(ListeningEvent::RoomMade)) return;
+  FdHandler& self = *this;
+  cancel();
+  reactor_.change(socket_.get(), EPOLLIN, self);
+}
+
+void ListeningSocket::on_ready(std::uint32_t) {
+  if (state_ != ListeningState::Watched) return;
+  owner_.begin_turn();
+  for (int i = 0; i < at_once_; ++i) {
+    if (const auto until = owner_.full()) return rest(ListeningEvent::NoRoom, *until);
+    GuardedFd accepted = GuardedFd::take(
+        [&] { return ::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK); });
+    if (accepted) {
+      owner_.welcome(std::move(accepted));
+      continue;
+    }
+    const int error = errno;
+    if (concerns_one_peer(error)) continue;
+    if (error == EAGAIN) return;
+    if (!owner_.on_lack(error))
+      return rest(ListeningEvent::Failed, lent_.progress->now() + kRestWithoutDescriptors);
+  }
+}
+
+} // namespace datum

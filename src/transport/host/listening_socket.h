@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/host/listening_socket.h: accepts what comes, as far as there is room for it.
+// Lives here: who is accepted in one turn, when the socket is not looked at, and until when.
+// Not here:   taking names and ports; what becomes of those that were accepted.
+// Bounds:     so many in one turn as the owner says.
+// Threads:    the adapter's lock.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "core/port/transport.h"
+#include "progress/reactor.h"
+#include "transport/host/fork_guard.h"
+#include "transport/host/listening_state.h"
+
+namespace datum {
+
+class ListeningOwner {
+ public:
+  // There are connections to accept; the questions below follow.
+  virtual void begin_turn() {}
+  // Nothing: one more may be accepted. Otherwise when to look again, if room_was_made() is not
+  // called before.
+  virtual std::optional<Instant> full() = 0;
+  virtual void welcome(GuardedFd accepted) = 0;
+  // An errno of accept() that is not one peer's affair; the owner says what it means. True: there
+  // may be a descriptor now.
+  virtual bool on_lack(int error) = 0;
+
+ protected:
+  ~ListeningOwner() = default;
+};
+
+class ListeningSocket final : private FdHandler, private Timer {
+ public:
+  ListeningSocket(Reactor& reactor, const TransportHost& lent, GuardedFd socket,
+                  ListeningOwner& owner, int at_once)
+      : reactor_(reactor), lent_(lent), owner_(owner), at_once_(at_once),
+        socket_(std::move(socket)) {}
+  ~ListeningSocket() override;
+  ListeningSocket(const ListeningSocket&) = delete;
+  ListeningSocket& operator=(const ListeningSocket&) = delete;
+
+  Status begin();
+  int get() const { return socket_.get(); }
+  // One of those that were accepted is over.
+  void room_was_made();
+
+ private:
+  void on_ready(std::uint32_t events) override;
+  void on_expired(Instant now) override;
+  bool on(ListeningEvent event);
+  void rest(ListeningEvent why, Instant until);
+
+  Reactor& reactor_;
+  const TransportHost& lent_;
+  ListeningOwner& owner_;
+  const int at_once_;
+  const GuardedFd socket_;
+  ListeningState state_ = ListeningState::Unwatched;
+};
+
+} // namespace datum

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// Every state of a socket that is listened on, and of a half-open connection, with everything that
+// can happen to it, against tables written from docs/design/tcp.md and docs/design/shm.md.
+#include "transport/host/listening_state.h"
+
+#include "tests/unit/state_walk.h"
+
+namespace datum {
+namespace {
+
+TEST(ListeningState, EveryEventInEveryState) {
+  using State = ListeningState;
+  using Event = ListeningEvent;
+  constexpr test::StateLetter<State> kStates[] = {{'U', State::Unwatched},
+                                                  {'W', State::Watched},
+                                                  {'R', State::Resting},
+                                                  {'A', State::AwaitRoom}};
+  constexpr test::EventRow<Event> kEvents[] = {
+      //                     UWRA
+      {Event::Begin, /*   */ "W..."}, {Event::Failed, /*  */ ".R.."},
+      {Event::NoRoom, /*  */ ".A.."}, {Event::RoomMade, /**/ "...W"},
+      {Event::TimeOver, /**/ "..WW"},
+  };
+  test::expect_transitions(kListeningTable, kStates, kEvents);
+}
+
+TEST(HalfOpenState, EveryEventInEveryState) {
+  using State = HalfOpenState;
+  using Event = HalfOpenEvent;
+  constexpr test::StateLetter<State> kStates[] = {
+      {'S', State::Stranger}, {'K', State::Known}, {'O', State::Over}};
+  constexpr test::EventRow<Event> kEvents[] = {
+      //                  SKO
+      {Event::Spoke, /**/ "K.."},
+      {Event::Leave, /**/ "OO."},
+  };
+  test::expect_transitions(kHalfOpenTable, kStates, kEvents);
+}
+
+} // namespace
+} // namespace datum
