@@ -53,8 +53,8 @@ bool Link::make_slot() {
   try {
     slots_.emplace_back();
     free_slots_.reserve(slots_.capacity());
-    for (auto* list : {&ack_list_, &work_list_, &working_, &starving_list_})
-      list->reserve(slots_.capacity());
+    ack_list_.reserve(slots_.capacity());
+    for (auto* list : {&work_list_, &working_, &starving_list_}) list->reserve(slots_.capacity());
   } catch (const std::bad_alloc&) {
     return false;
   }
@@ -81,7 +81,7 @@ std::uint32_t Link::add(LinkChannel& channel) {
 void Link::remove(LinkChannel& channel) {
   const std::uint32_t at = channel.number() & (kMaxSlots - 1);
   slots_[at].channel = nullptr;
-  forget_requester(channel.peer_number(), channel);
+  forget_requester(channel.peer().number, channel);
   free_slots_.push_back(at);
   --channels_;
   if (channel.listed_for_ack) std::erase(ack_list_, &channel);
@@ -287,7 +287,7 @@ bool Link::handle(const RecordHeader& header, const std::byte* payload) {
   return channel->handle(header, payload);
 }
 
-void Link::forget_requester(std::uint32_t peer_number, LinkChannel& channel) {
+void Link::forget_requester(std::uint32_t peer_number, const ChannelFrame& channel) {
   const auto found = requesters_.find(peer_number);
   if (found != requesters_.end() && found->second == &channel) requesters_.erase(found);
 }
@@ -325,7 +325,7 @@ bool Link::on_connect(const RecordHeader& header, const std::byte* payload) {
 bool Link::flush_acks() {
   bool any = false;
   while (!ack_list_.empty()) {
-    LinkChannel* channel = ack_list_.back();
+    ChannelFrame* channel = ack_list_.back();
     if (!channel->flush_ack()) {
       ask_for_room();
       break;

@@ -10,13 +10,14 @@
 #include <vector>
 
 #include "base/fence.h"
+#include "transport/link/channel_frame.h"
 #include "transport/link/fabric.h"
-#include "transport/link/link_channel.h"
 #include "transport/link/record.h"
 #include "transport/link/ring.h"
 
 namespace datum {
 
+class LinkChannel;
 class LinkTransport;
 
 class Link {
@@ -56,7 +57,7 @@ class Link {
   bool retire();
   bool peer_retired() const { return peer_.retired.load(std::memory_order_relaxed) != 0; }
   // The requester has left: its number may come again.
-  void forget_requester(std::uint32_t peer_number, LinkChannel& channel);
+  void forget_requester(std::uint32_t peer_number, const ChannelFrame& channel);
   bool broken() const { return broken_; }
   // The peer has gone, and only what it left in the ring is still read.
   bool ending() const { return ending_; }
@@ -114,7 +115,7 @@ class Link {
   void unmark() { own_.mark.store(0, std::memory_order_release); }
   Stag peer_mark() const { return peer_.mark.load(std::memory_order_acquire); }
 
-  void list_for_ack(LinkChannel& channel) {
+  [[gnu::always_inline]] void list_for_ack(ChannelFrame& channel) {
     if (channel.listed_for_ack) return;
     channel.listed_for_ack = busy_ = true;
     ack_list_.push_back(&channel);
@@ -182,11 +183,16 @@ class Link {
   // Who was asked for by the peer, by the peer's number: it may take a request back before it knows
   // ours.
   std::unordered_map<std::uint32_t, LinkChannel*> requesters_;
-  std::vector<LinkChannel*> ack_list_;
+  std::vector<ChannelFrame*> ack_list_;
   std::vector<LinkChannel*> work_list_;
   std::vector<LinkChannel*> working_;
   std::vector<LinkChannel*> starving_list_;
   std::deque<Control> controls_;
 };
+
+// Inline, for each message that arrives.
+inline void ChannelFrame::owe_ack() {
+  link_->list_for_ack(*this);
+}
 
 } // namespace datum

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/link/link_state.h: the states of a connection inside a link, as one table.
-// Not here: what is sent and told at a change of state (link_channel*.cc).
+// Not here: what is sent and told at a change of state (link_handshake.cc).
 #pragma once
 
 #include <array>

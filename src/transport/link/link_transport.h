@@ -11,6 +11,7 @@
 #include "base/intrusive_list.h"
 #include "core/port/timer.h"
 #include "core/port/transport.h"
+#include "transport/link/direct_copy.h"
 #include "transport/link/fabric.h"
 #include "transport/link/link.h"
 #include "transport/link/link_channel.h"

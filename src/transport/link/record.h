@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/link/record.h: what travels in the ring: a header of one cache line, then payload.
 // Lives here: the layout (a wire format between two processes, host order) and its constants.
-// Not here:   what a record does (link.cc, link_channel.cc).
+// Not here:   what a record does (link.cc, link_channel.cc and its parts).
 #pragma once
 
 #include <cstdint>
@@ -126,6 +126,9 @@ inline constexpr std::uint32_t kMaxFetchSegments = 64;
 // The largest payload of one record.
 inline constexpr std::uint32_t kMaxPiece = 8192;
 static_assert(kMaxPiece / kLineSize <= kMaxRecordLines);
+// How much a sender may have on the way that the receiver has not placed: what a receiver that
+// has posted nothing may have to keep (decision 305: a documented bound).
+inline constexpr std::uint32_t kSendWindow = 64 * 1024;
 
 // How much payload of such a record lies in its header; more lies in lines of the room, all of it.
 constexpr std::uint32_t inline_room(RecordType type) {

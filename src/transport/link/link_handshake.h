@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/link/link_handshake.h: a connection from dial or request to its end.
+// Lives here: every change of state, who dials, asks and answers what, each way to end.
+// Not here:   the table of states (link_state.h), dials themselves (fabric.h), for how long anybody
+//             waits for an answer (core).
+// Threads:    the adapter's lock.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/port/channel.h"
+#include "transport/link/channel_frame.h"
+#include "transport/link/fabric.h"
+#include "transport/link/link_receiver.h"
+#include "transport/link/link_sender.h"
+
+namespace datum {
+
+class LinkHandshake final : private DialEvents {
+ public:
+  // What waits for the Confirm, and what is stopped at the end.
+  struct Neighbours {
+    LinkSender& sender;
+    LinkReceiver& receiver;
+  };
+  // Active side; dial() comes next.
+  LinkHandshake(ChannelFrame& frame, const Neighbours& neighbours, ConnQual local_port);
+  // Passive side, not answered yet.
+  LinkHandshake(ChannelFrame& frame, const Neighbours& neighbours, const RecordHeader& request,
+                PrivateData data);
+
+  ConnQual local_port() const { return local_port_; }
+  ConnQual remote_port() const { return remote_port_; }
+  const Address& remote_address() const { return remote_address_; }
+  // The peer's, that came with its request.
+  PrivateData private_data() const { return private_data_; }
+
+  // --- by the consumer ---------------------------------------------------------------------------
+  Status dial(const Address& address, ConnQual qualifier, PrivateData data);
+  void accept(PrivateData data, ChannelEvents& events, const ChannelOptions& options);
+  void refuse(bool by_consumer, PrivateData data);
+  void close(CloseMode mode);
+
+  // --- by records of the peer. False: no honest peer sends this ----------------------------------
+  bool on_accept(const RecordHeader& header, const std::byte* payload);
+  bool on_refuse(const RecordHeader& header, const std::byte* payload);
+  bool on_confirm();
+  void on_close(const RecordHeader& header);
+  void on_terminate(const RecordHeader& header);
+
+  // --- by the link, and by the other parts through the whole -------------------------------------
+  void on_link_lost();
+  void terminate(RequestClass kind, DtoStatus status, std::uint32_t before);
+  void end(CloseReason reason);
+  // In Failing: the endpoint is told of the connect that failed.
+  void report_failed_connect();
+
+ private:
+  // DialEvents
+  void on_dialled(LinkPort& port) override;
+  void on_dial_failed(DialFailure failure) override;
+
+  // The only writer of the state. False: no such row, and nothing has changed.
+  bool on(LinkEvent event);
+  Status start_dial();
+  void dial_again();
+  ConnectFields connect_fields(std::uint32_t private_data_size) const;
+  void say(const RecordHeader& record, PrivateData data = {});
+  void leave();
+
+  ChannelFrame& frame_;
+  const Neighbours neighbours_;
+  ConnQual local_port_ = 0;
+  ConnQual remote_port_ = 0;
+  Address remote_address_;
+  std::vector<std::byte> private_data_; // ours for the request; the peer's once it came
+  std::unique_ptr<Dial> dial_;
+  int dials_ = 0;
+  bool peer_gone_ = false; // it has said its last word, or its link is gone: no record for it
+  ConnectFailure failure_ = ConnectFailure::NonPeerRejected;
+};
+
+} // namespace datum

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "transport/link/link_receiver.h"
+
+#include <algorithm>
+
+#include "core/port/copy.h"
+#include "transport/link/link.h"
+#include "transport/link/link_transport.h"
+
+namespace datum {
+
+LinkReceiver::LinkReceiver(ChannelFrame& frame)
+    : frame_(frame), copy_(frame), kept_(frame), fetch_(copy_) {}
+
+bool LinkReceiver::place_whole(const RecordHeader& send, const std::byte* payload) {
+  if (send.length <= kInlinePayload) payload = send.payload;
+  const bool solicited = (send.flags & record_flag::kSolicited) != 0;
+  // Its completion may end the connection.
+  frame_.add_placed(1, send.length);
+  if (!frame_.events()->place_message(payload, send.length, solicited)) {
+    frame_.take_back_placed(1, send.length);
+    return false;
+  }
+  if (frame_.link() != nullptr) frame_.owe_ack();
+  return true;
+}
+
+bool LinkReceiver::on_send(const RecordHeader& header, const std::byte* payload) {
+  // An honest peer sends no message behind one that is being fetched, before that has been placed.
+  if (header.length > kMaxPiece || fetch_pending()) return false;
+  const bool last = (header.flags & record_flag::kLast) != 0;
+  const MessageNote note = last ? note_ : MessageNote{};
+  if (!kept_.empty() || !deliver(header, payload, note)) {
+    if (!frame_.open()) return true;
+    if (!kept_.has_room_for(header)) return false;
+    kept_.keep(header, payload, note);
+  }
+  // Not before the message is kept: without memory for it the record comes again, the note does
+  // not.
+  if (last) note_ = {};
+  return true;
+}
+
+bool LinkReceiver::on_fetch(const RecordHeader& header, const std::byte* payload) {
+  Link& link = *frame_.link();
+  if (link.direct() == nullptr) return link.ending(); // a dead peer's memory has gone with it
+  if (!MessageFetch::is_sound(header) || message_under_way()) return false;
+  const MessageNote note = note_;
+  if (!kept_.empty() || !start_fetch(header, payload, note)) {
+    if (frame_.open()) kept_.keep(header, payload, note);
+  }
+  note_ = {};
+  return true;
+}
+
+// Another message has begun and not ended: no message to fetch can come now.
+bool LinkReceiver::message_under_way() const {
+  return fetch_pending() || (kept_.empty() ? message_done_ != 0 : kept_.ends_inside_message());
+}
+
+bool LinkReceiver::on_note(const RecordHeader& header) {
+  const NoteFields& fields = header.note;
+  const bool known = fields.by == static_cast<std::uint32_t>(Opcode::SendInvalidate) ||
+                     fields.by == static_cast<std::uint32_t>(Opcode::WriteImmediate);
+  if (known) note_ = {static_cast<Opcode>(fields.by), fields.value, fields.written};
+  return known;
+}
+
+bool LinkReceiver::on_write(const RecordHeader& header, const std::byte* payload) {
+  if (header.length > kMaxPiece) return false;
+  const RdmaFields target = header.rdma;
+  // A Write of nothing names no memory (checks on incoming frames, 20).
+  if (header.length != 0) {
+    std::uint64_t memory = 0;
+    if (frame_.events()->check_remote(target.stag, target.address, header.length, kRemoteWrite,
+                                      memory) != AccessFault::None) {
+      frame_.terminate(RequestClass::Placed, DtoStatus::RemoteAccess, kept_.requests());
+      return true;
+    }
+    copy_visible(pointer(memory), payload, header.length);
+  }
+  if ((header.flags & record_flag::kLast) == 0) return true;
+  // Counted in posting order: behind the Sends that still wait.
+  if (!kept_.count_write()) {
+    frame_.add_placed(1, 0);
+    frame_.owe_ack();
+  }
+  return true;
+}
+
+bool LinkReceiver::deliver(const RecordHeader& header, const std::byte* payload,
+                           const MessageNote& note) {
+  std::span<const LocalTriplet> into;
+  std::uint64_t capacity = 0;
+  ChannelEvents& events = *frame_.events();
+  switch (events.take_receive(into, capacity)) {
+  case TakeResult::NoReceive: return false;
+  case TakeResult::Protection: terminate_if_open(DtoStatus::RemoteResponder); return true;
+  case TakeResult::Taken: break;
+  }
+  if (header.length > capacity - message_done_) {
+    events.fail_receive(DtoStatus::LocalLength);
+    terminate_if_open(DtoStatus::RemoteResponder);
+    return true;
+  }
+  if (refuses(note)) return true;
+  scatter(into, message_done_, payload, header.length);
+  message_done_ += header.length;
+  const bool last = (header.flags & record_flag::kLast) != 0;
+  frame_.count_placed(last ? 1 : 0, header.length);
+  if (last) {
+    const std::uint64_t length = message_done_;
+    message_done_ = 0;
+    complete(length, (header.flags & record_flag::kSolicited) != 0, note);
+  }
+  return true;
+}
+
+bool LinkReceiver::start_fetch(const RecordHeader& header, const std::byte* payload,
+                               const MessageNote& note) {
+  std::span<const LocalTriplet> into;
+  std::uint64_t capacity = 0;
+  ChannelEvents& events = *frame_.events();
+  switch (events.take_receive(into, capacity)) {
+  case TakeResult::NoReceive: return false;
+  case TakeResult::Protection: terminate_if_open(DtoStatus::RemoteResponder); return true;
+  case TakeResult::Taken: break;
+  }
+  if (header.fetch.length > capacity) {
+    events.fail_receive(DtoStatus::LocalLength);
+    terminate_if_open(DtoStatus::RemoteResponder);
+    return true;
+  }
+  if (refuses(note)) return true;
+  fetch_.begin(header, payload, note);
+  if (copy_.has_turn(std::min(fetch_.left(), kDirectTurn))) continue_fetch();
+  if (!frame_.open() || !fetch_.under_way()) return true;
+  // It takes several turns: the sender can tell it from a message that waits for its Recv.
+  RecordHeader word = frame_.header(RecordType::Ack);
+  word.flags = record_flag::kFetching;
+  frame_.link()->send_control(word);
+  frame_.want_work();
+  return true;
+}
+
+void LinkReceiver::continue_fetch() {
+  std::span<const LocalTriplet> into;
+  std::uint64_t capacity = 0;
+  // The message is open: this only checks again that its memory is still there.
+  if (frame_.events()->take_receive(into, capacity) != TakeResult::Taken) {
+    fetch_.drop();
+    terminate_if_open(DtoStatus::RemoteResponder);
+    return;
+  }
+  const DtoStatus status = fetch_.take_turn(into);
+  if (status != DtoStatus::Success) {
+    frame_.terminate(RequestClass::Placed, status);
+    return;
+  }
+  if (fetch_.under_way()) return;
+  frame_.count_placed(1, 0);
+  complete(fetch_.length(), fetch_.solicited(), fetch_.note());
+}
+
+// What the peer says cannot be: its message fails, and with it the connection.
+bool LinkReceiver::refuses(const MessageNote& note) {
+  ChannelEvents& events = *frame_.events();
+  if (!note.any() || events.check_note(note) == AccessFault::None) return false;
+  events.fail_receive(DtoStatus::LocalProtection);
+  terminate_if_open(DtoStatus::RemoteAccess);
+  return true;
+}
+
+void LinkReceiver::complete(std::uint64_t length, bool solicited, const MessageNote& note) {
+  if (note.any())
+    frame_.events()->complete_noted(length, solicited, note);
+  else
+    frame_.events()->complete_receive(length, solicited);
+}
+
+void LinkReceiver::deliver_kept() {
+  while (frame_.open() && !kept_.empty() && !fetch_.under_way()) {
+    const KeptMessages::Piece& first = kept_.front();
+    const bool fetch = first.header.type == RecordType::SendFetch;
+    const bool done = fetch ? start_fetch(first.header, first.payload.data(), first.note)
+                            : deliver(first.header, first.payload.data(), first.note);
+    if (!done || !frame_.open()) return;
+    frame_.count_placed(kept_.release_first(), 0);
+  }
+}
+
+void LinkReceiver::tell_kept() {
+  if (kept_.take_news()) frame_.link()->tell_taken();
+}
+
+void LinkReceiver::terminate_if_open(DtoStatus status) {
+  if (frame_.open()) frame_.terminate(RequestClass::Placed, status);
+}
+
+} // namespace datum

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/link/link_receiver.h: the peer's messages and Writes that arrive.
+// Lives here: which Recv a message goes to, when it is placed, which one is fetched, which records
+//             may follow which; Writes that came through the ring.
+// Not here:   messages that wait (kept_messages.h), how one is fetched (message_fetch.h), the peer's
+//             Reads (read_responder.h).
+// Threads:    the adapter's lock.
+//
+// Everything in a record is the peer's word, and is checked before use. False: no honest peer sends
+// this.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "transport/link/channel_frame.h"
+#include "transport/link/kept_messages.h"
+#include "transport/link/message_fetch.h"
+
+namespace datum {
+
+class LinkReceiver {
+ public:
+  explicit LinkReceiver(ChannelFrame& frame);
+
+  // --- the usual record: a whole message, while no other one is under way ------------------------
+  bool can_place_whole(const RecordHeader& send) const {
+    return message_done_ == 0 && !fetch_.under_way() && kept_.empty() && send.length <= kMaxPiece &&
+           !note_.any();
+  }
+  // False: nothing was done, and on_send() decides.
+  bool place_whole(const RecordHeader& send, const std::byte* payload);
+
+  // --- records of an open connection -------------------------------------------------------------
+  bool on_send(const RecordHeader& header, const std::byte* payload);
+  bool on_fetch(const RecordHeader& header, const std::byte* payload);
+  bool on_note(const RecordHeader& header);
+  bool on_write(const RecordHeader& header, const std::byte* payload);
+
+  // A Recv was posted: messages that wait for one go on.
+  void deliver_kept();
+
+  // --- work that was put off ---------------------------------------------------------------------
+  bool fetching() const { return fetch_.under_way(); }
+  std::uint64_t left_to_copy() const { return fetch_.left(); }
+  // One turn; there is one under way.
+  void continue_fetch();
+  // The sender of a message that waits has to learn that it was taken from the ring: it may be
+  // asked whether a Recv is missing.
+  void tell_kept();
+
+  // The connection has ended: no timer of it expires any more.
+  void stop() { kept_.stop(); }
+
+ private:
+  // False: there is no Recv, and the message has to wait.
+  bool deliver(const RecordHeader& header, const std::byte* payload, const MessageNote& note);
+  bool start_fetch(const RecordHeader& header, const std::byte* payload, const MessageNote& note);
+  bool fetch_pending() const { return fetch_.under_way() || kept_.ends_with_fetch(); }
+  bool message_under_way() const;
+  bool refuses(const MessageNote& note);
+  void complete(std::uint64_t length, bool solicited, const MessageNote& note);
+  // What an event said may have ended the connection already.
+  void terminate_if_open(DtoStatus status);
+
+  ChannelFrame& frame_;
+  DirectCopy copy_;
+  KeptMessages kept_;
+  MessageFetch fetch_;
+  std::uint64_t message_done_ = 0; // octets of the message that arrives in pieces
+  MessageNote note_;               // of the message whose end comes next
+};
+
+} // namespace datum

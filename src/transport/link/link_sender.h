@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/link/link_sender.h: our requests on their way to the peer.
+// Lives here: which way each takes, what is sent through the ring, the window, what the peer has
+//             placed of it, our outstanding Reads, the request that failed here.
+// Not here:   which request may start next, and its completion (core); what is copied directly
+//             (direct_request.h).
+// Threads:    the adapter's lock.
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <deque>
+
+#include "core/port/channel.h"
+#include "transport/link/channel_frame.h"
+#include "transport/link/direct_request.h"
+#include "transport/link/record.h"
+
+namespace datum {
+
+class LinkSender {
+ public:
+  explicit LinkSender(ChannelFrame& frame) : frame_(frame), copy_(frame), direct_(copy_) {}
+
+  // --- by the consumer: see Channel --------------------------------------------------------------
+  StartResult start(const WorkRequest& request);
+  StartResult start_now(const WorkRequest& request);
+  bool should_look_first(const WorkRequest& request) const;
+  bool waits_for_receive(bool oldest_is_message);
+
+  // --- by records of the peer. False: no honest peer sends this ----------------------------------
+  // Every record says what has been placed.
+  bool take_counters(const RecordHeader& header) {
+    return (header.acked == acked_ && header.returned == returned_) || take_progress(header);
+  }
+  bool on_read_data(const RecordHeader& header, const std::byte* payload);
+  // The message that the peer fetches has its Recv.
+  void on_fetching() { fetch_found_recv_ = sent_; }
+
+  // --- by the handshake --------------------------------------------------------------------------
+  // A direct copy must not be seen before the Confirm, which waits for room, can be: the peer may
+  // have its consumer answer. The Confirm counts as unplaced meanwhile.
+  void hold_behind_confirm();
+
+  // --- work that was put off ---------------------------------------------------------------------
+  // False: the Confirm still waits.
+  bool confirm_has_left() { return !confirm_waits_ || try_confirm(); }
+  bool failed() const { return failed_; }
+  // Tells both sides, and ends the connection.
+  void report_failure();
+  bool copying() const { return direct_.under_way(); }
+  std::uint64_t left_to_copy() const { return direct_.left(); }
+  // One turn; there is one under way.
+  void continue_direct();
+  // True: some pieces left.
+  bool continue_partial();
+  void give_room();
+
+ private:
+  // What was started, and what of it the peer is known to have: see waits_for_receive().
+  struct Reached {
+    std::uint32_t sent = 0;
+    std::uint32_t sent_octets = 0;
+    std::uint32_t acked = 0;
+    std::uint32_t returned = 0;
+    bool operator==(const Reached&) const = default;
+  };
+
+  std::uint32_t unplaced() const { return sent_ - acked_; }
+  std::uint32_t window_left() const { return kSendWindow - (sent_octets_ - returned_); }
+  bool busy() const { return partial_ != nullptr || direct_.under_way() || fetched_out_; }
+  // Reads end in posting order: none may overtake one that the peer still serves.
+  bool suits_direct(const WorkRequest& request) const {
+    return (request.opcode != Opcode::RdmaRead || reads_.empty()) && copy_.suits(request);
+  }
+  // Posting order: nothing may overtake what is still in the ring.
+  bool may_go_direct(const WorkRequest& request) const {
+    return unplaced() == 0 && suits_direct(request);
+  }
+  StartResult later(bool ring_full);
+  StartResult start_send(const WorkRequest& request);
+  StartResult start_noted(const WorkRequest& request);
+  StartResult start_write(const WorkRequest& request);
+  StartResult start_read(const WorkRequest& request);
+  StartResult start_atomic(const WorkRequest& request);
+  StartResult start_partial(const WorkRequest& request);
+  StartResult start_direct(const WorkRequest& request);
+  bool peer_serves_reads();
+  // What a peer has to leave out of addresses in a region of ours.
+  std::uint64_t shift_of(Stag stag) const;
+  bool send_note(const MessageNote& note);
+  bool send_fetch(const WorkRequest& request);
+  bool send_piece(const WorkRequest& request, std::uint64_t offset, std::uint32_t size);
+  bool send_line(const WorkRequest& request, std::uint32_t size);
+  bool take_progress(const RecordHeader& header);
+  bool try_confirm();
+  void fail_later(RequestClass kind, DtoStatus status);
+  void report_failed(RequestClass kind, DtoStatus status);
+
+  ChannelFrame& frame_;
+  DirectCopy copy_;
+  std::uint32_t sent_ = 0;  // Sends and Writes that went through the ring
+  std::uint32_t acked_ = 0; // of those, placed
+  std::uint32_t sent_octets_ = 0;
+  std::uint32_t returned_ = 0;
+  bool fetched_out_ = false; // the peer fetches a message: nothing else may start
+  bool wants_room_ = false;
+  bool confirm_waits_ = false;
+  bool failed_ = false;
+  RequestClass failed_class_ = RequestClass::Placed;
+  DtoStatus failed_status_ = DtoStatus::Success;
+  const WorkRequest* partial_ = nullptr;
+  std::uint64_t partial_done_ = 0;
+  DirectRequest direct_;
+  std::deque<const WorkRequest*> reads_; // and Atomics
+  std::uint64_t read_done_ = 0;          // of the oldest
+
+  // Of messages that wait for their Recvs. Last, since no other message needs it.
+  std::uint32_t fetch_found_recv_ = 0; // `sent_` as the peer said that this message has its Recv
+  Reached reached_;                    // when that was looked at last
+  std::uint64_t published_then_ = 0;   // by the whole link
+};
+
+} // namespace datum
