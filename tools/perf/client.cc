@@ -83,6 +83,7 @@ class Client {
 
  private:
   Peer peer(const tools::Interface& ia);
+  void work(Session& session);
   void measure_all(Session& session);
   // "3/11 send-lat 8 B: 1 of 5, ours": a narrow terminal shows the beginning.
   [[nodiscard]] std::string numbered(const std::string& step, std::size_t task) const {
@@ -135,6 +136,16 @@ ExitCode Client::run() {
   const tools::Interface ia(line_.ia);
   Session session(ia, peer(ia), std::chrono::seconds(line_.timeout_s),
                   sides_ && sides_->has_probe ? &sides_->probe : nullptr);
+  try {
+    work(session);
+  } catch (const ToolError& error) {
+    if (error.code() == ExitCode::PeerLost) session.give_up();
+    throw;
+  }
+  return ExitCode::Ok;
+}
+
+void Client::work(Session& session) {
   path_ = session.path();
   for (Task& task : tasks_) {
     task.transport = transport_of(path_);
@@ -151,7 +162,6 @@ ExitCode Client::run() {
   if (line_.csv) tools::print_text(csv_of(results_));
   if (as_table_) print_notes();
   if (plot_) write_plot();
-  return ExitCode::Ok;
 }
 
 void Client::measure_all(Session& session) {

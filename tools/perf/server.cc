@@ -98,7 +98,7 @@ void Server::serve(tools::Cr request) {
 
 void Server::obey(Control& control) {
   for (;;) {
-    const Message message = control.receive(tools::kNever);
+    const Message message = control.receive();
     if (message.verb == "bye") {
       control.send({"bye", {}, {}});
       control.close();

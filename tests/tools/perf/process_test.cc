@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <regex>
@@ -146,6 +147,26 @@ TEST(DatPerf, ATransportThatThereIsNotIsWrongUsage) {
   EXPECT_EQ(ended.code, 2);
   EXPECT_NE(ended.output.find("verbs: there is no transport for RDMA hardware"), std::string::npos)
       << ended.output;
+}
+
+// A stopped process holds its connections open: nothing but time tells.
+TEST(DatPerf, AServerFoundSilentIsWaitedForAsLongAsIsSaidAndNoLonger) {
+  const Served server(kPerf + " --server --port 0 -q");
+  const auto begin = std::chrono::steady_clock::now();
+  const Ended ended =
+      run("bash -c '" + kPerf + " 127.0.0.1 --port " + server.port +
+          " -t send-lat -s 8 --repeat 1 --time 60000 2>&1 | while read -r line; do echo \"$line\"; "
+          "case $line in test*) sleep 1; kill -s STOP " +
+          std::to_string(server.pid) + ";; esac; done; exit ${PIPESTATUS[0]}'");
+  const auto took = std::chrono::steady_clock::now() - begin;
+  EXPECT_EQ(ended.code, 4) << ended.output;
+  std::smatch said; // another number where it was stopped before the test began
+  ASSERT_TRUE(std::regex_search(ended.output, said,
+                                std::regex(R"((nothing happened|no answer) for (\d+) s)")))
+      << ended.output;
+  const std::chrono::seconds waited(std::stol(said[2]));
+  EXPECT_GE(took, waited);
+  EXPECT_LT(took, waited + std::chrono::seconds(20));
 }
 
 TEST(DatPerf, AClientMeasuresWithAServerThatServesOnce) {

@@ -77,7 +77,7 @@ TEST_F(HostileClient, StrangersAreRefused) {
 TEST_F(HostileClient, AnEndThatWasToldIsToldAtOnceTheNextTime) {
   const auto control = connect();
   server_.end(SIGKILL);
-  EXPECT_THROW(control->receive(tools::kNever), ToolError);
+  EXPECT_THROW(control->receive(), ToolError);
   try {
     control->ask({"bye", {}, {}});
     ADD_FAILURE() << "an answer";
