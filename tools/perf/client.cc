@@ -27,17 +27,23 @@ namespace {
 
 constexpr auto kQuickEnough = std::chrono::seconds(5);
 constexpr auto kQuickOver = std::chrono::seconds(8);
-constexpr std::uint64_t kOwnFiles = 64; // what a process has open beside its connections
+
+std::uint64_t connections_at_once(const Task& task) {
+  if (task.kind == Kind::Connect) return task.window;
+  return std::uint64_t{task.endpoints} + task.beside;
+}
 
 // Over TCP a connection is a descriptor, on both sides. It is better said before than found out.
-void require_descriptors(const Task& task) {
-  if (task.transport != Transport::Tcp) return;
-  const std::uint64_t wanted = std::uint64_t{task.endpoints} + task.beside + kOwnFiles;
+// open: what a process has beside these, with one to look at itself.
+void require_descriptors(const Task& task, std::uint64_t open) {
+  const std::uint64_t connections = connections_at_once(task), wanted = open + connections;
   if (wanted <= tools::file_limit()) return;
-  throw ToolError(ExitCode::Usage,
-                  fmt::format("{} connections over TCP need {} descriptors, and this process may "
-                              "have {} (ulimit -Hn; root and systemd's LimitNOFILE raise it)",
-                              task.endpoints + task.beside, wanted, tools::file_limit()));
+  throw ToolError(
+      ExitCode::Usage,
+      fmt::format("{}: {} connection{} over TCP need{} {} descriptors, and this process "
+                  "may have {} (ulimit -Hn; root and systemd's LimitNOFILE raise it)",
+                  test_name(task), connections, connections == 1 ? "" : "s",
+                  connections == 1 ? "s" : "", wanted, tools::file_limit()));
 }
 
 Plan plan_of(const CommandLine& line) {
@@ -147,9 +153,12 @@ ExitCode Client::run() {
 
 void Client::work(Session& session) {
   path_ = session.path();
-  for (Task& task : tasks_) {
-    task.transport = transport_of(path_);
-    require_descriptors(task);
+  for (Task& task : tasks_) task.transport = transport_of(path_);
+  if (transport_of(path_) == Transport::Tcp) {
+    // The limit of a server elsewhere is its own affair.
+    const std::uint64_t open =
+        std::max(usage_now().descriptors, sides_ ? session.peer_usage().descriptors : 0);
+    for (const Task& task : tasks_) require_descriptors(task, open);
   }
   if (line_.compare) {
     comparer_ =
