@@ -121,6 +121,14 @@ TEST(DatPerf, ANetworkNamespaceThatThereIsNotIsWrongUsage) {
   EXPECT_EQ(run(kPerf + " --local --netns nowhere" + kShort + "2>&1").code, 2);
 }
 
+TEST(DatPerf, AnAddressOfTheFarSideThatIsNoneIsOneError) {
+  const Ended ended =
+      run(kPerf + " --local --netns far=not.an.address. -t send-lat -s 8 --repeat 1 --time 1 2>&1");
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_EQ(ended.output.rfind("dat-perf: host \"not.an.address.\": ", 0), 0U) << ended.output;
+  EXPECT_EQ(count(ended.output, "\n"), 1U) << ended.output;
+}
+
 TEST(DatPerf, OneSideThatAllowsTcpAloneMakesItTcp) {
   Served server(kPerf + " --server --port 0 -q");
   const std::string client = kPerf + " 127.0.0.1 --port " + server.port + " -t send-lat -s 8";
