@@ -212,6 +212,23 @@ TEST(InfoCheck, LinesOfOtherProvidersAreOneNoteAndAllOnRequest) {
   EXPECT_TRUE(any_problem(judge(facts, true)));
 }
 
+// Who sets an alias asks for what stands behind it.
+TEST(InfoCheck, AnAliasOfAnotherProvidersLineIsJudgedByItself) {
+  Facts facts = good();
+  for (const char* name : {"ib0", "ib1", "ib2"}) {
+    Adapter adapter;
+    adapter.name = name;
+    adapter.major = 1;
+    adapter.origin.library = "libother.so";
+    adapter.origin.text = std::string("the line of ") + name;
+    adapter.by_alias = adapter.name == "ib2";
+    adapter.state = "the cause";
+    facts.adapters.push_back(adapter);
+  }
+  expect(facts, "ib2 u1.0 (the line of ib2): the cause", Grade::Problem);
+  EXPECT_EQ(find(judge(facts), "ib1 u1.0"), nullptr);
+}
+
 TEST(InfoCheck, OneLineOfAnotherProviderIsJudgedByItself) {
   Facts facts = good();
   facts.adapters.push_back(foreign("ib0", 1));
@@ -235,6 +252,16 @@ TEST(InfoCheck, EachVariableIsJudgedAlike) {
   expect(facts, "DATUM_STRICT=on is set", Grade::Note);
   facts.environment = {{"DAT_OVERRIDE", ""}};
   expect(facts, "DAT_OVERRIDE= is empty: as if it were not set", Grade::Note);
+}
+
+TEST(InfoCheck, ANameThatHasTwoAliasesIsAProblem) {
+  Facts facts = good();
+  facts.environment = {{"DATUM_ALIAS", "ib0=datum,ib1=datum,ib0=datum-lo"}};
+  expect(facts, ": ib0 is there more than once; datum answers to it", Grade::Problem);
+  facts.environment = {{"DATUM_ALIAS", "*=datum,*=datum-lo"}};
+  expect(facts, ": * is there more than once; datum-lo answers to it", Grade::Problem);
+  facts.environment = {{"DATUM_ALIAS", "ib0=datum,ib1=datum,ib0=datum"}};
+  expect(facts, "DATUM_ALIAS=ib0=datum,ib1=datum,ib0=datum is set", Grade::Note);
 }
 
 TEST(InfoCheck, TheValueOfAnotherProgramsVariableIsNotShown) {
