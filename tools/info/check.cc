@@ -44,8 +44,11 @@ void judge_conf(const Facts& facts, Findings& out) {
     return;
   }
   if (!file.error.empty()) {
-    out.push_back({Grade::Problem, "dat.conf", fmt::format("{}: {}", name, file.error),
-                   "correct its permissions"});
+    out.push_back({Grade::Problem, "dat.conf",
+                   fmt::format("{}: {}; only built-in IAs are offered", name, file.error),
+                   file.permissions  ? "correct its permissions"
+                   : file.overridden ? "have DAT_OVERRIDE name a file, or unset it"
+                                     : "put a file there, or nothing: it is not needed"});
     return;
   }
   for (const conf::Diagnostic& d : file.document.diagnostics)

@@ -78,6 +78,20 @@ TEST(InfoCheck, AMissingFileThatDatOverrideNamesIsAProblem) {
   expect(facts, "DAT_OVERRIDE=/tmp/none", Grade::Problem);
 }
 
+TEST(InfoCheck, WhatToDoAboutAFileThatCannotBeReadDependsOnWhy) {
+  Facts facts = good();
+  facts.conf.present = true;
+  const auto step = [&] { return find(judge(facts), facts.conf.error)->step; };
+  facts.conf.error = "Is a directory";
+  expect(facts, "/etc/dat/dat.conf: Is a directory", Grade::Problem);
+  EXPECT_EQ(step(), "put a file there, or nothing: it is not needed");
+  facts.conf.overridden = true;
+  EXPECT_EQ(step(), "have DAT_OVERRIDE name a file, or unset it");
+  facts.conf.error = "Permission denied";
+  facts.conf.permissions = true;
+  EXPECT_EQ(step(), "correct its permissions");
+}
+
 TEST(InfoCheck, ABadLineIsNamedWithFileAndNumber) {
   Facts facts = good();
   facts.conf = {"/etc/dat.conf", false, true, {}, conf::parse_dat_conf("one two\n")};

@@ -213,6 +213,14 @@ TEST(DatInfo, AdaptersOfInterfacesAreShownThoughProgramsDoNotSeeThemInTheirLists
             std::string::npos);
 }
 
+TEST(DatInfo, CheckSaysWhatToDoAboutAFolderThatDatOverrideNames) {
+  const Ended ended = run("env DAT_OVERRIDE=/ " + kInfo + " --check 2>/dev/null");
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_NE(ended.output.find("DAT_OVERRIDE=/: Is a directory"), std::string::npos) << ended.output;
+  EXPECT_NE(ended.output.find("-> have DAT_OVERRIDE name a file, or unset it"), std::string::npos)
+      << ended.output;
+}
+
 TEST(DatInfo, CheckOpensWhatDatumAliasStandsFor) {
   const std::string check = kInfo + " --check 2>/dev/null | grep DATUM_ALIAS=";
   const std::string with = "env DAT_OVERRIDE=/dev/null DATUM_ALIAS=";
