@@ -230,6 +230,10 @@ std::string more_files(const Limit& files) {
          "service";
 }
 
+std::string peers_text(std::uint64_t count) {
+  return count == 1 ? "one peer process" : fmt::format("some {} peer processes", count);
+}
+
 void judge_limits(const Facts& facts, Findings& out) {
   const Limit& files = facts.open_files;
   const std::string text =
@@ -243,10 +247,10 @@ void judge_limits(const Facts& facts, Findings& out) {
                                text, kFilesForOne, kFilesForOneOverTcp),
                    more_files(files)});
   else if (files.soft <= kFewFiles)
-    out.push_back(
-        {Grade::Note, "open files", text,
-         fmt::format("for more than some {} peer processes: {}",
-                     (files.soft - kFilesForOne) / kFilesPerLink + 1, more_files(files))});
+    out.push_back({Grade::Note, "open files", text,
+                   fmt::format("for more than {}: {}",
+                               peers_text((files.soft - kFilesForOne) / kFilesPerLink + 1),
+                               more_files(files))});
   else
     out.push_back({Grade::Fine, "open files", text, {}});
   out.push_back({Grade::Fine,

@@ -350,7 +350,7 @@ TEST(InfoCheck, TooFewOpenFilesForOnePeerAreAProblem) {
   EXPECT_EQ(find(judge(facts), "9 (at most 4096)")->step, "ulimit -n 4096");
   facts.open_files = {17, 4096};
   EXPECT_EQ(find(judge(facts), "17 (at most 4096)")->step,
-            "for more than some 1 peer processes: ulimit -n 4096");
+            "for more than one peer process: ulimit -n 4096");
 }
 
 TEST(InfoCheck, OpenFilesForTcpAloneAreANote) {
