@@ -262,6 +262,13 @@ std::size_t count(const std::string& text, const std::string& part) {
   return found;
 }
 
+TEST(DatInfo, AnAdapterThatIsNamedTwiceIsShownOnce) {
+  const Ended ended = run(kInfo + " datum datum");
+  EXPECT_EQ(ended.code, 0) << ended.output;
+  EXPECT_EQ(count(ended.output, "\ndatum "), 1U) << ended.output;
+  EXPECT_EQ(count(ended.output, "\nWhich way connections of datum take, "), 1U) << ended.output;
+}
+
 TEST(DatInfo, LinesOfADistributionAreOneLine) {
   const DatConf conf(foreign_lines());
   const Ended brief = run(conf.with(kInfo)), all = run(conf.with(kInfo + " --all"));
