@@ -123,10 +123,10 @@ std::string connections_text(const ProcessView& view) {
 }
 
 std::string sockets_text(const ProcessView& view) {
-  std::string text = fmt::format(
-      "  links          {} (shared memory with a peer process: it is of this host and offers it), "
-      "{} of them dialled by the peer\n",
-      view.links(), view.accepted);
+  std::string text =
+      fmt::format("  links          {} with processes of this host, over shared memory; the peer "
+                  "dialled {} of them\n",
+                  view.links(), view.accepted);
   text += text_line("  direct access  to processes: {}; to other peers by the ring",
                     or_none(view.direct));
   text += text_line("  listens on     {}", listeners_text(view));
