@@ -214,7 +214,7 @@ static void ask_where_nobody_is(struct side* side, struct station* station) {
   const DAT_EVENT event =
       expect(side->connect_evd, (DAT_EVENT_NUMBER)DAT_IB_UD_CONNECTION_ERROR_EVENT);
   const DAT_IB_EXTENSION_EVENT_DATA extension = extension_of(&event);
-  printf("stations %d: no collector at qualifier %lu: %s\n", (int)getpid(), nobody,
+  printf("stations %d: no collector at qualifier %lu, as expected: %s\n", (int)getpid(), nobody,
          status_name(extension.status));
   CHECK(dat_ib_ud_cm_free(station->ep, extension.context.as_ptr));
 }

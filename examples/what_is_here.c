@@ -109,6 +109,8 @@ int main(int argc, char** argv) {
   int absent = 0;
   if (wanted && argv[1][0] == '-') no_arguments(argc, argv, kUsage);
   for (int i = 1; i < argc; ++i) add_adapter(argv[i]);
+  // libdapl's provider says at length what each adapter of its lacks: of use to who asks for one.
+  if (!wanted) setenv("DAPL_DBG_TYPE", "0", 0);
   if (!wanted) list_adapters();
   for (int i = 0; i < number_of_adapters; ++i) describe(&adapters[i], wanted);
   for (int i = 0; i < number_of_adapters; ++i)

@@ -70,12 +70,14 @@ void place_far_end(const std::string& netns, const std::string& address) {
   far.netns = netns;
   auto& v4 = reinterpret_cast<sockaddr_in&>(far.address);
   auto& v6 = reinterpret_cast<sockaddr_in6&>(far.address);
-  if (inet_pton(AF_INET, address.c_str(), &v4.sin_addr) == 1)
+  if (inet_pton(AF_INET, address.c_str(), &v4.sin_addr) == 1) {
     v4.sin_family = AF_INET;
-  else if (inet_pton(AF_INET6, address.c_str(), &v6.sin6_addr) == 1)
+  } else if (inet_pton(AF_INET6, address.c_str(), &v6.sin6_addr) == 1) {
     v6.sin6_family = AF_INET6;
-  else
-    fail("limits: the address of the far end");
+  } else { // which sets no errno
+    std::fprintf(stderr, "limits: \"%s\" is no address of a far end\n", address.c_str());
+    std::exit(2);
+  }
   far_end() = far;
 }
 

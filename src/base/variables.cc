@@ -6,7 +6,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <limits>
-#include <string>
 
 #include "base/ignored_values.h"
 
@@ -165,7 +164,7 @@ constexpr std::array kTable = {
                  .syntax = Syntax::Mask,
                  .trusted = true,
                  .empty_is_unset = true,
-                 .expected = "a mask such as 0xff",
+                 .expected = "a mask of 32 bits, such as 0xff",
                  .instead = "going on as if it were not set"},
 };
 
@@ -179,10 +178,10 @@ static_assert(kTable.size() == kVariables, "each variable has its memory of what
 
 // Digits and nothing else.
 template <class T>
-std::optional<T> digits(std::string_view text) {
+std::optional<T> digits(std::string_view text, int base = 10) {
   T value = 0;
   const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  const auto [stop, error] = std::from_chars(text.data(), end, value, base);
   if (error != std::errc{} || stop != end) return std::nullopt;
   return value;
 }
@@ -244,11 +243,10 @@ std::optional<PortRange> parse_ports(std::string_view text) {
 }
 
 std::optional<std::uint32_t> parse_mask(std::string_view text) {
-  const std::string number(text); // strtoul() needs an end
-  char* end = nullptr;
-  const unsigned long mask = std::strtoul(number.c_str(), &end, 0);
-  if (end == number.c_str() || *end != '\0') return std::nullopt;
-  return static_cast<std::uint32_t>(mask);
+  // The bases of C, as other libdats take them.
+  if (text.starts_with("0x") || text.starts_with("0X"))
+    return digits<std::uint32_t>(text.substr(2), 16);
+  return digits<std::uint32_t>(text, text.starts_with('0') ? 8 : 10);
 }
 
 std::optional<std::pair<std::string_view, std::string_view>> parse_alias(std::string_view part) {

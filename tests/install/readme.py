@@ -105,6 +105,19 @@ def examples(user, documents):
     user.run(commands[0], documents / "examples")
 
 
+def links(readme, documents):
+    """What README.md links to lies beside the installed one, or is said there to be in the sources."""
+    said = in_sources_only(readme)
+    for link in re.findall(r"\]\(([^)#:]+)[^):]*\)", readme):
+        if not (documents / link).exists() and link.split("/")[0] not in said:
+            sys.exit(f"README.md: {link} is neither installed nor said to be in the sources only")
+
+
+def in_sources_only(readme):
+    found = re.search(r"beside this file\. (.*?) are in the sources only", readme, re.S)
+    return found.group(1) if found else ""
+
+
 def main():
     source = pathlib.Path(sys.argv[1]).resolve()
     build = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
@@ -118,6 +131,7 @@ def main():
         user = NewUser(pathlib.Path(home))
         lists, by_cmake = first_program(user, text, source, build)
         cmake_targets(user, text, lists, by_cmake)
+        links(readme, user.home / "datum/share/doc/datum")
         examples(user, user.home / "datum/share/doc/datum")
     print("README.md: as written")
 

@@ -351,7 +351,7 @@ TEST_F(Datadm, BadServiceFileChangesNothing) {
   const Ran ran = run({"-a", bad});
   EXPECT_EQ(ran.status, 1);
   EXPECT_NE(ran.err.find("bad.conf:"), std::string::npos) << ran.err;
-  EXPECT_NE(ran.err.find("1 fields instead of 7"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("1 field instead of 7"), std::string::npos) << ran.err;
   EXPECT_EQ(text(), "# mine\n");
 }
 

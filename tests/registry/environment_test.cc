@@ -180,7 +180,7 @@ TEST_F(Environment, EachBadLineIsSaidOnceWithFileAndLine) {
                              {"open", "stub", "stub"});
   EXPECT_EQ(ran.out, "stub 0x00000000\nstub 0x00000000\n");
   EXPECT_EQ(lines(ran.err), 2U) << ran.err;
-  EXPECT_TRUE(contains(ran.err, "dat.conf:2: 1 fields instead of 8")) << ran.err;
+  EXPECT_TRUE(contains(ran.err, "dat.conf:2: 1 field instead of 8")) << ran.err;
   EXPECT_TRUE(contains(ran.err, "dat.conf:4: 3 fields instead of 8")) << ran.err;
 }
 

@@ -60,11 +60,14 @@ ConfFile read_conf_file() {
   std::span<const std::string_view> paths = conf::kDefaultPaths;
   if (registry_is_foreign()) paths = {&conf::kForeignPath, 1};
   const conf::Location location = conf::locate(value_of(Variable::ConfFile), paths);
-  ConfFile file{location.path, location.overridden, false, {}, {}};
+  ConfFile file;
+  file.path = location.path;
+  file.overridden = location.overridden;
   auto text = conf::read_file(location.path);
   if (!text) {
     file.present = text.error().code != ENOENT;
     file.error = text.error().text;
+    file.permissions = text.error().code == EACCES || text.error().code == EPERM;
     return file;
   }
   file.present = true;

@@ -25,6 +25,7 @@ struct ConfFile {
   bool present = false;
   std::string error; // why it cannot be read
   conf::Document<conf::Entry> document;
+  bool permissions = false; // it cannot be read because of them
 };
 ConfFile read_conf_file();
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "common/json.h"
 
+#include <charconv>
 #include <cmath>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -35,6 +37,13 @@ std::string json_string(std::string_view text) {
     text.remove_prefix(character.length);
   }
   return out + '"';
+}
+
+std::string json_number(std::string_view digits) {
+  std::uint64_t value = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, value);
+  return error == std::errc() && stop == end ? std::to_string(value) : "null";
 }
 
 JsonObject& JsonObject::add(std::string_view key, double value) {

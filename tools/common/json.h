@@ -13,6 +13,9 @@ namespace datum::tools {
 // else base/printable.h keeps from terminals, \u escapes.
 std::string json_string(std::string_view text);
 
+// Of a text that should be a number without a sign: that number, or null.
+std::string json_number(std::string_view digits);
+
 // JsonObject().add("bytes", 7).add("name", "x").text() is {"bytes": 7, "name": "x"}.
 class JsonObject {
  public:

@@ -77,7 +77,11 @@ class AdapterList {
     adapter.minor = minor;
     adapter.thread_safe = thread_safe;
     adapter.listed = listed;
-    adapter.origin = origin_of(name, major, minor);
+    const std::string ia =
+        major == DAT_VERSION_MAJOR ? another_asked_for(file_, name) : std::string();
+    adapter.by_alias = !ia.empty();
+    adapter.origin = adapter.by_alias ? origin_by_alias(name, ia, major, minor)
+                                      : origins_.of(name, major, minor);
     adapter.any_thread_safety = adapter.origin.is_built_in;
     adapters_.push_back(std::move(adapter));
   }
@@ -85,10 +89,8 @@ class AdapterList {
 
  private:
   // DATUM_ALIAS stands before lines of the same name, and names what has none.
-  tools::IaOrigin origin_of(const std::string& name, unsigned major, unsigned minor) const {
-    const std::string ia =
-        major == DAT_VERSION_MAJOR ? another_asked_for(file_, name) : std::string();
-    if (ia.empty()) return origins_.of(name, major, minor);
+  tools::IaOrigin origin_by_alias(const std::string& name, const std::string& ia, unsigned major,
+                                  unsigned minor) const {
     tools::IaOrigin origin = origins_.of(ia, major, minor);
     origin.text = fmt::format("DATUM_ALIAS={}={}{}", name, ia,
                               origin.known ? ", " + origin.text : std::string());
@@ -139,7 +141,8 @@ void put_own_first(std::vector<Adapter>& adapters) {
 
 std::vector<Adapter> take_foreign(std::vector<Adapter>& adapters) {
   const auto is_foreign = [](const Adapter& adapter) {
-    return !adapter.opens && !adapter.origin.library.empty() && !is_own(adapter);
+    return !adapter.opens && !adapter.by_alias && !adapter.origin.library.empty() &&
+           !is_own(adapter);
   };
   if (std::count_if(adapters.begin(), adapters.end(), is_foreign) < 2) return {};
   const auto first =

@@ -22,7 +22,8 @@ struct Adapter {
   bool thread_safe = false;
   bool listed = true; // by dat_registry_list_providers of this version
   tools::IaOrigin origin;
-  bool tried = true; // those of another DAT version are not
+  bool by_alias = false; // DATUM_ALIAS has another one answer to this name
+  bool tried = true;     // those of another DAT version are not
   bool opens = false;
   Obstacle obstacle = Obstacle::None;
   std::string address;

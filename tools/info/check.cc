@@ -2,6 +2,7 @@
 #include "info/check.h"
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 #include <string_view>
 
@@ -11,6 +12,7 @@
 #include "base/variables.h"
 #include "common/dat.h"
 #include "common/human.h"
+#include "registry/conf/aliases.h"
 
 namespace datum::info {
 namespace {
@@ -42,8 +44,11 @@ void judge_conf(const Facts& facts, Findings& out) {
     return;
   }
   if (!file.error.empty()) {
-    out.push_back({Grade::Problem, "dat.conf", fmt::format("{}: {}", name, file.error),
-                   "correct its permissions"});
+    out.push_back({Grade::Problem, "dat.conf",
+                   fmt::format("{}: {}; only built-in IAs are offered", name, file.error),
+                   file.permissions  ? "correct its permissions"
+                   : file.overridden ? "have DAT_OVERRIDE name a file, or unset it"
+                                     : "put a file there, or nothing: it is not needed"});
     return;
   }
   for (const conf::Diagnostic& d : file.document.diagnostics)
@@ -87,6 +92,13 @@ void judge_open_adapter(const Adapter& adapter, const std::string& name, Finding
     out.push_back({Grade::Fine, "adapter", text, {}});
 }
 
+std::string step_for(const Adapter& adapter) {
+  if (adapter.by_alias && adapter.obstacle == Obstacle::Unknown)
+    return fmt::format("have DATUM_ALIAS name an adapter that dat-info lists, or leave {} out",
+                       adapter.name);
+  return tools::step_for(adapter.obstacle, adapter.origin);
+}
+
 // What keeps shared memory from one keeps it from all of a process.
 void judge_same_host(const std::vector<Adapter>& adapters, Findings& out) {
   constexpr std::string_view kLack = "shared memory is not available";
@@ -120,7 +132,7 @@ void judge_adapters(const Facts& facts, bool all, Findings& out) {
       out.push_back({Grade::Note, "adapter", fmt::format("{}: {}", name, adapter.state), {}});
     else
       out.push_back({Grade::Problem, "adapter", fmt::format("{}: {}", name, adapter.state),
-                     tools::step_for(adapter.obstacle, adapter.origin)});
+                     step_for(adapter)});
   }
   judge_same_host(adapters, out);
   if (!foreign.empty()) out.push_back({Grade::Note, "adapters", text_of_foreign(foreign), {}});
@@ -160,6 +172,26 @@ std::string all_settings() {
   return fmt::format("use one of {}", fmt::join(names, ", "));
 }
 
+// Names that DATUM_ALIAS has more than once, for different adapters: one alone can answer. Whether
+// that opens is judged with the adapters.
+void judge_aliases(const std::string& value, Findings& out) {
+  std::vector<std::string> bad;
+  const conf::Aliases aliases = conf::Aliases::parse(value, bad);
+  std::set<std::string> judged;
+  each_alias(value, [&](std::string_view part) {
+    const auto alias = parse_alias(part);
+    if (!alias) return;
+    const std::string name(alias->first);
+    const std::string answers =
+        name == "*" ? aliases.for_unknown().value_or("") : aliases.find(name).value_or("");
+    if (answers == alias->second || !judged.insert(name).second) return;
+    out.push_back({Grade::Problem, "environment",
+                   fmt::format("DATUM_ALIAS={}: {} is there more than once; {} answers to it",
+                               value, name, answers),
+                   fmt::format("leave one {}=... in DATUM_ALIAS", name)});
+  });
+}
+
 void judge_variable(const VariableInfo& info, const std::string& value, Findings& out) {
   const std::string setting = fmt::format("{}={}", info.name, value);
   if (!is_understood(info.variable, value))
@@ -170,6 +202,7 @@ void judge_variable(const VariableInfo& info, const std::string& value, Findings
     out.push_back({Grade::Note, "environment", setting + " is empty: as if it were not set", {}});
   else
     out.push_back({Grade::Note, "environment", setting + " is set", {}});
+  if (info.variable == Variable::Alias) judge_aliases(value, out);
 }
 
 // Of a name that is none of Datum's the value is not shown: DAT_CP_TOKEN is a secret.
@@ -197,6 +230,10 @@ std::string more_files(const Limit& files) {
          "service";
 }
 
+std::string peers_text(std::uint64_t count) {
+  return count == 1 ? "one peer process" : fmt::format("some {} peer processes", count);
+}
+
 void judge_limits(const Facts& facts, Findings& out) {
   const Limit& files = facts.open_files;
   const std::string text =
@@ -210,10 +247,10 @@ void judge_limits(const Facts& facts, Findings& out) {
                                text, kFilesForOne, kFilesForOneOverTcp),
                    more_files(files)});
   else if (files.soft <= kFewFiles)
-    out.push_back(
-        {Grade::Note, "open files", text,
-         fmt::format("for more than some {} peer processes: {}",
-                     (files.soft - kFilesForOne) / kFilesPerLink + 1, more_files(files))});
+    out.push_back({Grade::Note, "open files", text,
+                   fmt::format("for more than {}: {}",
+                               peers_text((files.soft - kFilesForOne) / kFilesPerLink + 1),
+                               more_files(files))});
   else
     out.push_back({Grade::Fine, "open files", text, {}});
   out.push_back({Grade::Fine,

@@ -17,6 +17,7 @@
 #include <filesystem>
 
 #include "base/refused_calls.h"
+#include "base/variables.h"
 #include "common/dat.h"
 #include "common/memory_fd.h"
 #include "info/loaded.h"
@@ -46,6 +47,16 @@ std::vector<std::pair<std::string, std::string>> dat_environment() {
   }
   std::sort(found.begin(), found.end());
   return found;
+}
+
+// Whoever sets an alias will ask for it.
+std::vector<std::string> alias_names() {
+  std::vector<std::string> names;
+  const char* const setting = value_of(Variable::Alias);
+  each_alias(setting == nullptr ? "" : setting, [&](std::string_view part) {
+    if (const auto alias = parse_alias(part)) names.emplace_back(alias->first);
+  });
+  return names;
 }
 
 std::string test_memfd() {
@@ -119,7 +130,7 @@ Facts gather_facts() {
   facts.sibling_access = denied == 0;
   if (denied != 0) facts.sibling_error = std::strerror(denied);
   facts.conf = tools::read_conf_file();
-  facts.adapters = list_adapters(facts.conf);
+  facts.adapters = list_adapters(facts.conf, alias_names());
   for (Adapter& adapter : facts.adapters) try_open(adapter);
   facts.foreign_registry = find_foreign_registry(facts.conf);
   facts.module = path_of_library(tools::kBuiltInLibrary);

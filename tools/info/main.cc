@@ -37,7 +37,9 @@ std::vector<Adapter> wanted_adapters(const std::vector<std::string>& names) {
   std::vector<Adapter> all = list_adapters(datum::tools::read_conf_file(), names);
   if (names.empty()) return all;
   std::vector<Adapter> chosen;
-  for (const std::string& name : names) {
+  for (auto at = names.begin(); at != names.end(); ++at) {
+    const std::string& name = *at;
+    if (std::find(names.begin(), at, name) != at) continue; // given twice
     const std::size_t before = chosen.size();
     std::copy_if(all.begin(), all.end(), std::back_inserter(chosen),
                  [&](const Adapter& a) { return a.name == name; });

@@ -93,12 +93,6 @@ std::string served_text(const std::vector<Adapter>& adapters) {
   return text;
 }
 
-// A number as proc(5) writes it; null: not known, or no limit.
-std::string number_or_null(const std::string& text) {
-  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-  return digits ? text : "null";
-}
-
 std::string end_text(const TcpEnd& end) {
   if (end.is_every_address()) return fmt::format("port {} at every address", end.port);
   return fmt::format("{} port {}", end.host, end.port);
@@ -129,10 +123,10 @@ std::string connections_text(const ProcessView& view) {
 }
 
 std::string sockets_text(const ProcessView& view) {
-  std::string text = fmt::format(
-      "  links          {} (shared memory with a peer process: it is of this host and offers it), "
-      "{} of them dialled by the peer\n",
-      view.links(), view.accepted);
+  std::string text =
+      fmt::format("  links          {} with processes of this host, over shared memory; the peer "
+                  "dialled {} of them\n",
+                  view.links(), view.accepted);
   text += text_line("  direct access  to processes: {}; to other peers by the ring",
                     or_none(view.direct));
   text += text_line("  listens on     {}", listeners_text(view));
@@ -288,7 +282,7 @@ std::string json_of(const ProcessView& view) {
              .add("pid", view.pid)
              .add("command", view.command)
              .add("program", view.program)
-             .add_raw("user", number_or_null(view.user))
+             .add_raw("user", tools::json_number(view.user))
              .add("uses_dat", view.uses_dat())
              .add_raw("libraries", "[" + libraries + "]")
              .add_raw("memory", "[" + segments + "]")
@@ -302,7 +296,7 @@ std::string json_of(const ProcessView& view) {
              .add("datum_transport", view.transport)
              .add_raw("threads", json_list(view.threads))
              .add("descriptors", view.descriptors)
-             .add_raw("descriptor_limit", number_or_null(view.descriptor_limit))
+             .add_raw("descriptor_limit", tools::json_number(view.descriptor_limit))
              .add_raw("adapters", json_of(view.reports))
              .add_raw("not_visible", json_list(view.gaps))
              .text() +

@@ -76,7 +76,7 @@ std::string json_of(const EndpointReport& ep) {
       .add("path", ep.path)
       .add("path_reason", ep.reason)
       .add("peer", ep.peer)
-      .add("peer_port", ep.port)
+      .add_raw("peer_port", tools::json_number(ep.port))
       .add_raw("posted", json_of(ep.posted))
       .add_raw("received", json_of(ep.received))
       .add_raw("requests", json_of(ep.requests))

@@ -113,7 +113,7 @@ void accept_churn(const tools::Interface& ia, Requests& requests, Control& contr
         pool.give_back(event->event_data.connect_event_data.ep_handle);
     }
   }
-  control.receive(tools::kNever);
+  control.receive();
 }
 
 } // namespace datum::perf

@@ -27,17 +27,23 @@ namespace {
 
 constexpr auto kQuickEnough = std::chrono::seconds(5);
 constexpr auto kQuickOver = std::chrono::seconds(8);
-constexpr std::uint64_t kOwnFiles = 64; // what a process has open beside its connections
+
+std::uint64_t connections_at_once(const Task& task) {
+  if (task.kind == Kind::Connect) return task.window;
+  return std::uint64_t{task.endpoints} + task.beside;
+}
 
 // Over TCP a connection is a descriptor, on both sides. It is better said before than found out.
-void require_descriptors(const Task& task) {
-  if (task.transport != Transport::Tcp) return;
-  const std::uint64_t wanted = std::uint64_t{task.endpoints} + task.beside + kOwnFiles;
+// open: what a process has beside these, with one to look at itself.
+void require_descriptors(const Task& task, std::uint64_t open) {
+  const std::uint64_t connections = connections_at_once(task), wanted = open + connections;
   if (wanted <= tools::file_limit()) return;
-  throw ToolError(ExitCode::Usage,
-                  fmt::format("{} connections over TCP need {} descriptors, and this process may "
-                              "have {} (ulimit -Hn; root and systemd's LimitNOFILE raise it)",
-                              task.endpoints + task.beside, wanted, tools::file_limit()));
+  throw ToolError(
+      ExitCode::Usage,
+      fmt::format("{}: {} connection{} over TCP need{} {} descriptors, and this process "
+                  "may have {} (ulimit -Hn; root and systemd's LimitNOFILE raise it)",
+                  test_name(task), connections, connections == 1 ? "" : "s",
+                  connections == 1 ? "s" : "", wanted, tools::file_limit()));
 }
 
 Plan plan_of(const CommandLine& line) {
@@ -83,6 +89,7 @@ class Client {
 
  private:
   Peer peer(const tools::Interface& ia);
+  void work(Session& session);
   void measure_all(Session& session);
   // "3/11 send-lat 8 B: 1 of 5, ours": a narrow terminal shows the beginning.
   [[nodiscard]] std::string numbered(const std::string& step, std::size_t task) const {
@@ -135,10 +142,23 @@ ExitCode Client::run() {
   const tools::Interface ia(line_.ia);
   Session session(ia, peer(ia), std::chrono::seconds(line_.timeout_s),
                   sides_ && sides_->has_probe ? &sides_->probe : nullptr);
+  try {
+    work(session);
+  } catch (const ToolError& error) {
+    if (error.code() == ExitCode::PeerLost) session.give_up();
+    throw;
+  }
+  return ExitCode::Ok;
+}
+
+void Client::work(Session& session) {
   path_ = session.path();
-  for (Task& task : tasks_) {
-    task.transport = transport_of(path_);
-    require_descriptors(task);
+  for (Task& task : tasks_) task.transport = transport_of(path_);
+  if (transport_of(path_) == Transport::Tcp) {
+    // The limit of a server elsewhere is its own affair.
+    const std::uint64_t open =
+        std::max(usage_now().descriptors, sides_ ? session.peer_usage().descriptors : 0);
+    for (const Task& task : tasks_) require_descriptors(task, open);
   }
   if (line_.compare) {
     comparer_ =
@@ -151,7 +171,6 @@ ExitCode Client::run() {
   if (line_.csv) tools::print_text(csv_of(results_));
   if (as_table_) print_notes();
   if (plot_) write_plot();
-  return ExitCode::Ok;
 }
 
 void Client::measure_all(Session& session) {

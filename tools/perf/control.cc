@@ -86,7 +86,9 @@ void Control::send(const Message& message) {
   const tools::Deadline deadline = tools::after(kControlPatience);
   while (sending_) {
     const auto event = tools::wait_event(evd_, deadline);
-    if (!event) throw ToolError(ExitCode::PeerLost, fmt::format("{}: takes no message", peer_));
+    if (!event)
+      throw ToolError(ExitCode::PeerLost,
+                      fmt::format("{}: took no message for {} s", peer_, kControlPatience.count()));
     handle(*event);
   }
   const std::string bytes = encode(message);
@@ -104,10 +106,15 @@ bool Control::waiting() {
   return !inbox_.empty();
 }
 
-Message Control::receive(tools::Deadline deadline) {
+Message Control::receive(std::optional<std::chrono::seconds> patience) {
+  const tools::Deadline deadline = patience ? tools::after(*patience) : tools::kNever;
   while (inbox_.empty()) {
     const auto event = tools::wait_event(evd_, deadline);
-    if (!event) throw ToolError(ExitCode::PeerLost, fmt::format("{}: no answer in time", peer_));
+    if (!event)
+      throw ToolError(ExitCode::PeerLost,
+                      fmt::format("{}: no answer for {} s; is the other side stopped, or this "
+                                  "machine very busy?",
+                                  peer_, patience->count()));
     handle(*event);
   }
   const auto [index, length] = inbox_.front();
@@ -120,7 +127,7 @@ Message Control::receive(tools::Deadline deadline) {
 
 Message Control::ask(const Message& message) {
   send(message);
-  return receive(tools::after(kControlPatience));
+  return receive(kControlPatience);
 }
 
 void Control::close() {

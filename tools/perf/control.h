@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <deque>
+#include <optional>
 #include <string>
 
 #include "common/dat_events.h"
@@ -30,9 +31,9 @@ class Control {
   void accept(tools::Cr request, tools::Deadline deadline, const std::string& peer);
 
   void send(const Message& message);
-  // Blocks. Throws PeerLost when the peer closed or fell silent, and what the peer reported if it
-  // sent an "error".
-  Message receive(tools::Deadline deadline);
+  // Blocks. Throws PeerLost when the peer closed or said nothing for that long, and what the peer
+  // reported if it sent an "error".
+  Message receive(std::optional<std::chrono::seconds> patience = {});
   Message ask(const Message& message); // send, then receive
   bool waiting();                      // a message can be received at once
   void close();                        // orderly

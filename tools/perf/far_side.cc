@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "common/address.h"
 #include "common/tool_error.h"
 
 namespace datum::perf {
@@ -23,8 +24,10 @@ FarSide far_side_of(const std::string& text) {
     throw ToolError(ExitCode::Usage,
                     fmt::format("--netns: \"{}\" is not NAME=ADDRESS, as in far=192.0.2.2", text));
   const std::string name = text.substr(0, equals);
+  // As a number: the limits look up no names.
+  const tools::Address address = tools::resolve(text.substr(equals + 1));
   return {name.find('/') == std::string::npos ? "/run/netns/" + name : name,
-          text.substr(equals + 1)};
+          tools::address_text(reinterpret_cast<const sockaddr*>(&address.storage))};
 }
 
 void enter(const FarSide& side) {

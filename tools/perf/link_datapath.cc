@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // The half of Link that is measured: it allocates nothing.
+#include <chrono>
+
 #include <fmt/format.h>
 
 #include "common/dat_error.h"
@@ -15,8 +17,8 @@ using tools::ToolError;
 
 namespace {
 
-constexpr double kSilence = 10e9;            // ns after which the peer counts as lost
-constexpr std::uint32_t kEmptyPolls = 65536; // empty polls between looks at the clock
+constexpr auto kSilence = std::chrono::seconds(10); // after which the peer counts as lost
+constexpr std::uint32_t kEmptyPolls = 65536;        // empty polls between looks at the clock
 constexpr std::uint64_t kReceive = std::uint64_t{1} << 63U;
 
 DAT_DTO_COOKIE receive_cookie(std::uint32_t ep) {
@@ -32,13 +34,17 @@ DAT_DTO_COOKIE request_cookie(std::uint32_t ep, std::uint32_t covers) {
   return cookie;
 }
 
+bool is_silent_since(double ns) {
+  return now_ns() - ns > std::chrono::duration<double, std::nano>(kSilence).count();
+}
+
 } // namespace
 
 void Link::silent() const {
   throw ToolError(ExitCode::PeerLost,
-                  fmt::format("{}: nothing happened for 10 s during {}; is the other side stopped, "
+                  fmt::format("{}: nothing happened for {} s during {}; is the other side stopped, "
                               "or this machine very busy?",
-                              peer_name_, test_name(task_)));
+                              peer_name_, kSilence.count(), test_name(task_)));
 }
 
 void Link::lost(std::string_view how) const {
@@ -148,7 +154,7 @@ bool Link::poll() {
 
 void Link::await() {
   if (task_.wait == Wait::Block) {
-    const auto event = tools::wait_event(evd_, tools::after(std::chrono::seconds(10)));
+    const auto event = tools::wait_event(evd_, tools::after(kSilence));
     if (!event) silent();
     take(*event);
     return;
@@ -159,7 +165,7 @@ void Link::await() {
       if (poll()) return;
     tools::throw_if_interrupted();
     if (since == 0) since = now_ns();
-    if (now_ns() - since > kSilence) silent();
+    if (is_silent_since(since)) silent();
   }
 }
 
@@ -184,7 +190,7 @@ void Link::drain() {
 void Link::check_alive(double waiting_since_ns) {
   tools::throw_if_interrupted();
   while (poll()) continue;
-  if (now_ns() - waiting_since_ns > kSilence) silent();
+  if (is_silent_since(waiting_since_ns)) silent();
 }
 
 } // namespace datum::perf

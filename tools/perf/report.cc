@@ -298,24 +298,29 @@ std::string cell(bool known, double value) {
 } // namespace
 
 std::string csv_of(const std::vector<Result>& results) {
-  std::string text = "test,size,memory,wait,target,window,endpoints,unit,min,median,max,p50,p99,"
-                     "p99.9,max_each,limit,limit_median,ratio,probe_ns,steady,skipped,beside,"
-                     "transport,limit_holds\n";
+  std::string text =
+      "test,size,memory,wait,target,window,endpoints,unit,min,median,max,p50,p99,"
+      "p99.9,max_each,limit,limit_median,ratio,probe_ns,steady,skipped,beside,"
+      "transport,limit_holds,cpu_percent,memory_per_pair,descriptors_per_pair,setup_ns\n";
   for (const Result& r : results) {
     const Task& t = r.task;
     const bool measured = r.skipped.empty() && t.kind != Kind::Idle;
+    const bool idle = r.skipped.empty() && t.kind == Kind::Idle;
     const bool limited = measured && !r.limit_name.empty();
     const Percentiles p = r.percentiles.value_or(Percentiles{});
     const bool sampled = r.percentiles.has_value();
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
-                        test_name(t), t.size, name_of(t.memory), name_of(t.wait), name_of(t.target),
-                        t.window, t.endpoints, unit_of(t), cell(measured, r.value.min),
-                        cell(measured, r.value.median), cell(measured, r.value.max),
-                        cell(sampled, p.p50), cell(sampled, p.p99), cell(sampled, p.p999),
-                        cell(sampled, p.max), r.limit_name, cell(limited, r.limit.median),
-                        cell(limited, r.value.median / r.limit.median), cell(r.probe > 0, r.probe),
-                        r.steady ? "yes" : "no", r.skipped.empty() ? "no" : "yes", t.beside,
-                        name_of(t.transport), limited ? (limit_holds(r) ? "yes" : "no") : "");
+    text += fmt::format(
+        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},"
+        "{},{},{}\n",
+        test_name(t), t.size, name_of(t.memory), name_of(t.wait), name_of(t.target), t.window,
+        t.endpoints, unit_of(t), cell(measured, r.value.min), cell(measured, r.value.median),
+        cell(measured, r.value.max), cell(sampled, p.p50), cell(sampled, p.p99),
+        cell(sampled, p.p999), cell(sampled, p.max), r.limit_name, cell(limited, r.limit.median),
+        cell(limited, r.value.median / r.limit.median), cell(r.probe > 0, r.probe),
+        r.steady ? "yes" : "no", r.skipped.empty() ? "no" : "yes", t.beside, name_of(t.transport),
+        limited ? (limit_holds(r) ? "yes" : "no") : "", cell(idle, r.cpu_percent),
+        cell(idle && r.memory_per_pair != 0, r.memory_per_pair), cell(idle, r.descriptors_per_pair),
+        cell(idle, r.setup_ns));
   }
   return text;
 }

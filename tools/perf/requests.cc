@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "common/address.h"
 #include "common/dat_error.h"
 #include "common/greeting.h"
 #include "common/std_streams.h"
@@ -23,10 +24,15 @@ constexpr DAT_COUNT kBacklog = 256;
 // How soon the end of a client is noticed while its connections are awaited on another EVD.
 constexpr auto kGlance = std::chrono::milliseconds(50);
 
-// Providers may fill private data up with zeros.
-std::string greeting_of(const tools::Cr& request) {
+DAT_CR_PARAM parameters_of(const tools::Cr& request) {
   DAT_CR_PARAM param = {};
   check(dat_cr_query(request.get(), DAT_CR_FIELD_ALL, &param), "dat_cr_query");
+  return param;
+}
+
+// Providers may fill private data up with zeros.
+std::string greeting_of(const tools::Cr& request) {
+  const DAT_CR_PARAM param = parameters_of(request);
   const std::string data(static_cast<const char*>(param.private_data),
                          static_cast<std::size_t>(param.private_data_size));
   return data.substr(0, data.find('\0'));
@@ -39,6 +45,11 @@ std::string reason_against(std::string_view greeting) {
 
 } // namespace
 
+std::string address_of(const tools::Cr& request) {
+  return tools::address_text(
+      reinterpret_cast<const sockaddr*>(parameters_of(request).remote_ia_address_ptr));
+}
+
 Requests::Requests(const tools::Interface& ia, bool quiet)
     : evd_(make_evd(ia, kBacklog, DAT_EVD_CR_FLAG)), quiet_(quiet) {}
 
@@ -50,7 +61,8 @@ tools::Cr Requests::sort(const DAT_EVENT& event, std::string_view wanted) {
   if (greeting == kControlHello && clients_.size() < kBacklog)
     clients_.push_back(std::move(request));
   else if (!quiet_)
-    tools::log_line("dat-perf: refused a connection: " + reason_against(greeting));
+    tools::log_line(
+        fmt::format("dat-perf: refused {}: {}", address_of(request), reason_against(greeting)));
   return {};
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <deque>
+#include <string>
 #include <string_view>
 
 #include "common/dat_events.h"
@@ -12,6 +13,8 @@
 #include "perf/control.h"
 
 namespace datum::perf {
+
+std::string address_of(const tools::Cr& request); // of who asks
 
 class Requests {
  public:

@@ -194,7 +194,7 @@ Outcome initiate(Link& link, const Order& order) {
 void respond(Link& link, Control& control, std::uint64_t rounds) {
   const Task& task = link.task();
   if (!responder_counts(task)) {
-    const Message stop = control.receive(tools::kNever);
+    const Message stop = control.receive();
     if (stop.verb != "stop")
       throw tools::ToolError(tools::ExitCode::Failed,
                              "the client said \"" + stop.verb + "\", not \"stop\"");

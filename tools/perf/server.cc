@@ -9,10 +9,9 @@
 
 #include <fmt/format.h>
 
-#include "common/address.h"
-#include "common/dat_error.h"
 #include "common/std_streams.h"
 #include "common/text_line.h"
+#include "common/tool_error.h"
 #include "perf/churn.h"
 #include "perf/control.h"
 #include "perf/link.h"
@@ -36,7 +35,6 @@ class Server {
   ExitCode run();
 
  private:
-  [[nodiscard]] std::string address_of(const tools::Cr& request) const;
   void serve(tools::Cr request);
   void obey(Control& control);
   Message answer(Control& control, const Message& message);
@@ -53,12 +51,6 @@ class Server {
   std::unique_ptr<Link> link_;
   std::unique_ptr<ToolServer> tool_; // at most one, and no longer than its client
 };
-
-std::string Server::address_of(const tools::Cr& request) const {
-  DAT_CR_PARAM param = {};
-  tools::check(dat_cr_query(request.get(), DAT_CR_FIELD_ALL, &param), "dat_cr_query", ia_.name());
-  return tools::address_text(reinterpret_cast<const sockaddr*>(param.remote_ia_address_ptr));
-}
 
 void Server::log(const std::string& text) const {
   if (!options_.quiet) tools::log_line(fmt::format("dat-perf: {}", text));
@@ -98,7 +90,7 @@ void Server::serve(tools::Cr request) {
 
 void Server::obey(Control& control) {
   for (;;) {
-    const Message message = control.receive(tools::kNever);
+    const Message message = control.receive();
     if (message.verb == "bye") {
       control.send({"bye", {}, {}});
       control.close();

@@ -26,7 +26,7 @@ Session::Session(const tools::Interface& ia, const Peer& peer, std::chrono::mill
 }
 
 Session::~Session() {
-  if (tools::interrupted()) return;
+  if (peer_lost_ || tools::interrupted()) return;
   try {
     control_.ask({"bye", {}, {}});
     control_.close();
@@ -59,7 +59,7 @@ void Session::begin(const Task& task) {
   for (std::uint32_t i = 0; i < link_->connections(); ++i)
     tools::connect(link_->ep(i), link_->evd(), peer_.address, peer_.port, hello, timeout_,
                    peer_.name);
-  expect(control_.receive(tools::after(kRunPatience)), "done");
+  expect(control_.receive(kRunPatience), "done");
 }
 
 void Session::end() {
@@ -72,7 +72,7 @@ Outcome Session::run(const Order& order) {
   expect(control_.ask({"run", {{"rounds", order.warm_up + order.rounds}}, {}}), "ready");
   Outcome outcome = initiate(*link_, order);
   if (!responder_counts(link_->task())) control_.send({"stop", {}, {}});
-  expect(control_.receive(tools::after(kRunPatience)), "done");
+  expect(control_.receive(kRunPatience), "done");
   return outcome;
 }
 
@@ -108,7 +108,7 @@ double Session::probe() {
   if (probe_ == nullptr) return 0;
   control_.send({"probe", {}, {}});
   const double ns = probe_->lead();
-  expect(control_.receive(tools::after(kRunPatience)), "done");
+  expect(control_.receive(kRunPatience), "done");
   return ns;
 }
 

@@ -25,6 +25,8 @@ class Session {
   Session(const tools::Interface& ia, const Peer& peer, std::chrono::milliseconds timeout,
           Probe* probe);
   ~Session(); // says goodbye
+  // The peer was found dead or silent: it is not waited for once more.
+  void give_up() { peer_lost_ = true; }
 
   void begin(const Task& task); // connects its endpoints
   void end();
@@ -54,6 +56,7 @@ class Session {
   std::unique_ptr<Link> link_;
   std::string remark_;
   std::uint64_t session_ = 0;
+  bool peer_lost_ = false;
 };
 
 } // namespace datum::perf

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "run/launch.h"
 
+#include <array>
 #include <cstdlib>
+#include <fstream>
 #include <string_view>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -65,6 +67,19 @@ void check_separators(const std::string& path) {
           path));
 }
 
+// Of a script, as its first line names it; empty: it is none.
+std::string interpreter_of(const fs::path& script) {
+  std::array<char, 256> head = {}; // as much as the kernel reads
+  std::ifstream in(script, std::ios::binary);
+  in.read(head.data(), head.size());
+  const std::string_view text(head.data(), static_cast<std::size_t>(in.gcount()));
+  const std::string line(text.substr(0, text.find('\n')));
+  if (!line.starts_with("#!")) return {};
+  const std::size_t first = line.find_first_not_of(" \t", 2);
+  if (first == std::string::npos) return {};
+  return line.substr(first, line.find_first_of(" \t", first) - first);
+}
+
 } // namespace
 
 fs::path library_folder(const fs::path& program) {
@@ -117,6 +132,13 @@ std::string obstacle(const fs::path& program) {
       other_user    ? "set-user-ID"
       : other_group ? "set-group-ID"
                     : "file capabilities");
+}
+
+std::string why_missing(const fs::path& file) {
+  const std::string interpreter = interpreter_of(file);
+  if (!interpreter.empty() && !is_there(interpreter))
+    return fmt::format("its interpreter {}: no such program", interpreter);
+  return "the interpreter that it names is not there (`file` shows which)";
 }
 
 fs::path found_in_path(const std::string& program) {

@@ -29,4 +29,7 @@ std::string obstacle(const std::filesystem::path& program);
 // The file that execvp() would start; empty where there is none.
 std::filesystem::path found_in_path(const std::string& program);
 
+// Why a file that is there is "no such file" to execve().
+std::string why_missing(const std::filesystem::path& file);
+
 } // namespace datum::run

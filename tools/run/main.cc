@@ -75,8 +75,10 @@ int become(std::vector<std::string>& command, const datum::run::Inherited& inher
   inherited.restore();
   execvp(arguments.front(), arguments.data());
   const int error = errno;
-  return complain(fmt::format("cannot start {}: {}", file.string(), std::strerror(error)),
-                  error == ENOENT ? Ended::NotFound : Ended::CannotStart);
+  return complain(
+      fmt::format("cannot start {}: {}", file.string(),
+                  error == ENOENT ? datum::run::why_missing(file) : std::strerror(error)),
+      error == ENOENT ? Ended::NotFound : Ended::CannotStart);
 }
 
 } // namespace

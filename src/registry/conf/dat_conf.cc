@@ -86,9 +86,9 @@ Parsed<ProviderFields> parse_provider_fields(const std::string* fields) {
 
 Parsed<Entry> to_entry(Fields fields) {
   if (fields.size() != kDatConfFields)
-    return bad("{} fields instead of {}; quote fields that contain blanks, write \"\" for an "
+    return bad("{} field{} instead of {}; quote fields that contain blanks, write \"\" for an "
                "empty one",
-               fields.size(), kDatConfFields);
+               fields.size(), fields.size() == 1 ? "" : "s", kDatConfFields);
   if (fields[0].empty()) return bad("the IA name is empty; name the IA in the first field");
   if (fields[0].size() > kNameMax)
     return bad("the IA name has {} characters, more than {}; shorten it", fields[0].size(),
@@ -102,9 +102,9 @@ Parsed<Entry> to_entry(Fields fields) {
 
 Parsed<ServiceEntry> to_service_entry(Fields fields) {
   if (fields.size() != kServiceFields)
-    return bad("{} fields instead of {}; quote fields that contain blanks, write \"\" for an "
+    return bad("{} field{} instead of {}; quote fields that contain blanks, write \"\" for an "
                "empty one",
-               fields.size(), kServiceFields);
+               fields.size(), fields.size() == 1 ? "" : "s", kServiceFields);
   if (fields[0].empty()) return bad("the device is empty; write driver_name=<driver>");
   auto provider = parse_provider_fields(&fields[1]);
   if (!provider) return tl::unexpected(provider.error());

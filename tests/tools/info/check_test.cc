@@ -78,6 +78,20 @@ TEST(InfoCheck, AMissingFileThatDatOverrideNamesIsAProblem) {
   expect(facts, "DAT_OVERRIDE=/tmp/none", Grade::Problem);
 }
 
+TEST(InfoCheck, WhatToDoAboutAFileThatCannotBeReadDependsOnWhy) {
+  Facts facts = good();
+  facts.conf.present = true;
+  const auto step = [&] { return find(judge(facts), facts.conf.error)->step; };
+  facts.conf.error = "Is a directory";
+  expect(facts, "/etc/dat/dat.conf: Is a directory", Grade::Problem);
+  EXPECT_EQ(step(), "put a file there, or nothing: it is not needed");
+  facts.conf.overridden = true;
+  EXPECT_EQ(step(), "have DAT_OVERRIDE name a file, or unset it");
+  facts.conf.error = "Permission denied";
+  facts.conf.permissions = true;
+  EXPECT_EQ(step(), "correct its permissions");
+}
+
 TEST(InfoCheck, ABadLineIsNamedWithFileAndNumber) {
   Facts facts = good();
   facts.conf = {"/etc/dat.conf", false, true, {}, conf::parse_dat_conf("one two\n")};
@@ -212,6 +226,23 @@ TEST(InfoCheck, LinesOfOtherProvidersAreOneNoteAndAllOnRequest) {
   EXPECT_TRUE(any_problem(judge(facts, true)));
 }
 
+// Who sets an alias asks for what stands behind it.
+TEST(InfoCheck, AnAliasOfAnotherProvidersLineIsJudgedByItself) {
+  Facts facts = good();
+  for (const char* name : {"ib0", "ib1", "ib2"}) {
+    Adapter adapter;
+    adapter.name = name;
+    adapter.major = 1;
+    adapter.origin.library = "libother.so";
+    adapter.origin.text = std::string("the line of ") + name;
+    adapter.by_alias = adapter.name == "ib2";
+    adapter.state = "the cause";
+    facts.adapters.push_back(adapter);
+  }
+  expect(facts, "ib2 u1.0 (the line of ib2): the cause", Grade::Problem);
+  EXPECT_EQ(find(judge(facts), "ib1 u1.0"), nullptr);
+}
+
 TEST(InfoCheck, OneLineOfAnotherProviderIsJudgedByItself) {
   Facts facts = good();
   facts.adapters.push_back(foreign("ib0", 1));
@@ -235,6 +266,16 @@ TEST(InfoCheck, EachVariableIsJudgedAlike) {
   expect(facts, "DATUM_STRICT=on is set", Grade::Note);
   facts.environment = {{"DAT_OVERRIDE", ""}};
   expect(facts, "DAT_OVERRIDE= is empty: as if it were not set", Grade::Note);
+}
+
+TEST(InfoCheck, ANameThatHasTwoAliasesIsAProblem) {
+  Facts facts = good();
+  facts.environment = {{"DATUM_ALIAS", "ib0=datum,ib1=datum,ib0=datum-lo"}};
+  expect(facts, ": ib0 is there more than once; datum answers to it", Grade::Problem);
+  facts.environment = {{"DATUM_ALIAS", "*=datum,*=datum-lo"}};
+  expect(facts, ": * is there more than once; datum-lo answers to it", Grade::Problem);
+  facts.environment = {{"DATUM_ALIAS", "ib0=datum,ib1=datum,ib0=datum"}};
+  expect(facts, "DATUM_ALIAS=ib0=datum,ib1=datum,ib0=datum is set", Grade::Note);
 }
 
 TEST(InfoCheck, TheValueOfAnotherProgramsVariableIsNotShown) {
@@ -309,7 +350,7 @@ TEST(InfoCheck, TooFewOpenFilesForOnePeerAreAProblem) {
   EXPECT_EQ(find(judge(facts), "9 (at most 4096)")->step, "ulimit -n 4096");
   facts.open_files = {17, 4096};
   EXPECT_EQ(find(judge(facts), "17 (at most 4096)")->step,
-            "for more than some 1 peer processes: ulimit -n 4096");
+            "for more than one peer process: ulimit -n 4096");
 }
 
 TEST(InfoCheck, OpenFilesForTcpAloneAreANote) {

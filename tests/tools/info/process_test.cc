@@ -213,6 +213,40 @@ TEST(DatInfo, AdaptersOfInterfacesAreShownThoughProgramsDoNotSeeThemInTheirLists
             std::string::npos);
 }
 
+TEST(DatInfo, CheckSaysWhatToDoAboutAFolderThatDatOverrideNames) {
+  const Ended ended = run("env DAT_OVERRIDE=/ " + kInfo + " --check 2>/dev/null");
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_NE(ended.output.find("DAT_OVERRIDE=/: Is a directory"), std::string::npos) << ended.output;
+  EXPECT_NE(ended.output.find("-> have DAT_OVERRIDE name a file, or unset it"), std::string::npos)
+      << ended.output;
+}
+
+TEST(DatInfo, CheckOpensWhatDatumAliasStandsFor) {
+  const std::string check = kInfo + " --check 2>/dev/null | grep DATUM_ALIAS=";
+  const std::string with = "env DAT_OVERRIDE=/dev/null DATUM_ALIAS=";
+  const Ended good = run(with + "x=datum-lo " + check);
+  EXPECT_EQ(good.output.rfind(
+                "ok       adapter        x u1.2 (DATUM_ALIAS=x=datum-lo, built in) opens", 0),
+            0U)
+      << good.output;
+  const Ended none = run(with + "x=nope " + check);
+  EXPECT_EQ(
+      none.output.rfind("problem  adapter        x u1.2 (DATUM_ALIAS=x=nope): dat_ia_open(x): ", 0),
+      0U)
+      << none.output;
+  const Ended star = run(with + "*=nope " + check);
+  EXPECT_EQ(
+      star.output.rfind("problem  adapter        * u1.2 (DATUM_ALIAS=*=nope): dat_ia_open(*): ", 0),
+      0U)
+      << star.output;
+  const Ended step = run(with + "x=nope " + kInfo + " --check 2>&1");
+  EXPECT_EQ(step.code, 1);
+  EXPECT_NE(
+      step.output.find("-> have DATUM_ALIAS name an adapter that dat-info lists, or leave x out"),
+      std::string::npos)
+      << step.output;
+}
+
 std::string foreign_lines() {
   std::string text;
   for (int i = 0; i != 62; ++i)
@@ -226,6 +260,13 @@ std::size_t count(const std::string& text, const std::string& part) {
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
     ++found;
   return found;
+}
+
+TEST(DatInfo, AnAdapterThatIsNamedTwiceIsShownOnce) {
+  const Ended ended = run(kInfo + " datum datum");
+  EXPECT_EQ(ended.code, 0) << ended.output;
+  EXPECT_EQ(count(ended.output, "\ndatum "), 1U) << ended.output;
+  EXPECT_EQ(count(ended.output, "\nWhich way connections of datum take, "), 1U) << ended.output;
 }
 
 TEST(DatInfo, LinesOfADistributionAreOneLine) {

@@ -76,6 +76,24 @@ TEST(Report, LenienciesAreInTheJson) {
                                 R"("endpoints": [], "evds": []}])");
 }
 
+// As in tcp_connections: a number, though a qualifier may be larger than a port.
+TEST(Report, PortsAreNumbersInTheJson) {
+  const std::string behind = "\t0\t0\t0\t0\t0\t16\t0\t8\t0\t-\n";
+  const auto port_of = [&](const std::string& port) {
+    const auto report =
+        parse_report("ia\tdatum\nep\t1\tCONNECTED\ttcp\t192.0.2.2\t" + port + behind);
+    if (!report) return "no report of " + port;
+    const std::string json = json_of({*report});
+    const std::size_t at = json.find("\"peer_port\": ") + 13;
+    return json.substr(at, json.find(',', at) - at);
+  };
+  EXPECT_EQ(port_of("49152"), "49152");
+  EXPECT_EQ(port_of("18446744073709551615"), "18446744073709551615");
+  EXPECT_EQ(port_of("-"), "null");
+  for (const char* hostile : {"007x", "1, 2", "\"", "-5", "18446744073709551616"})
+    EXPECT_EQ(port_of(hostile), "null") << hostile;
+}
+
 // A program of another version, or somebody who pretends to be one.
 TEST(Report, AnythingElseIsVoid) {
   for (const char* text :

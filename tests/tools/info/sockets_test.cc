@@ -7,6 +7,8 @@
 
 #include <bit>
 
+#include "info/print.h"
+
 namespace datum::info {
 namespace {
 
@@ -112,6 +114,18 @@ TEST(InfoProc, AVariableIsFoundByItsWholeName) {
   EXPECT_EQ(environment_value(environ, "LAST"), "x");
   EXPECT_EQ(environment_value(environ, "DATUM"), "");
   EXPECT_EQ(environment_value("", "A"), "");
+}
+
+TEST(InfoProcess, LinksAreCountedInOneLine) {
+  ProcessView view;
+  view.sockets_seen = true;
+  view.segments = {{"datum-link", 3, 4096}};
+  view.accepted = 2;
+  const std::string text = text_of(view);
+  EXPECT_NE(text.find("\n  links          3 with processes of this host, over shared memory; the "
+                      "peer dialled 2 of them\n"),
+            std::string::npos)
+      << text;
 }
 
 } // namespace

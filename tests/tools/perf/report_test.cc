@@ -70,7 +70,7 @@ TEST(PerfReport, CsvHasALineForEachResultAndAsManyFieldsAsItsHead) {
   for (std::size_t at = 0; at < csv.size(); at = csv.find('\n', at) + 1)
     commas.push_back(std::count(csv.begin() + static_cast<long>(at),
                                 csv.begin() + static_cast<long>(csv.find('\n', at)), ','));
-  EXPECT_EQ(commas, (std::vector<long>{23, 23, 23}));
+  EXPECT_EQ(commas, (std::vector<long>{27, 27, 27}));
 }
 
 // 1.004 us and 0.996 us are both 1.00 us in three figures: who divides them gets 1.
@@ -100,7 +100,7 @@ TEST(PerfReport, ALimitThatIsSlowerThanOursIsNone) {
   EXPECT_EQ(notes_of_limits({result, result}).rfind("  2 limits are slower than ours: ", 0), 0U);
   EXPECT_EQ(notes_of_limits({latency(8, 100)}), "");
   EXPECT_NE(json_of({}, "", {}, {result}).find("\"limit_holds\": false"), std::string::npos);
-  EXPECT_NE(csv_of({result}).find(",shm,no\n"), std::string::npos);
+  EXPECT_NE(csv_of({result}).find(",shm,no,,,,\n"), std::string::npos);
   EXPECT_EQ(plot_svg({result}, {}).find("limit: ring"), std::string::npos);
   Result bandwidth = result;
   set_test(bandwidth.task, "send-bw");
@@ -164,10 +164,11 @@ TEST(PerfReport, CsvHasNothingWhereNothingWasMeasured) {
   Result stream;
   set_test(stream.task, "send-bw");
   stream.value = {1e9, 2e9, 3e9};
-  EXPECT_NE(csv_of({stream}).find(",1e+09,2e+09,3e+09,,,,,,,,,yes,no,0,shm,\n"), std::string::npos)
+  EXPECT_NE(csv_of({stream}).find(",1e+09,2e+09,3e+09,,,,,,,,,yes,no,0,shm,,,,,\n"),
+            std::string::npos)
       << csv_of({stream});
   stream.skipped = "because";
-  EXPECT_NE(csv_of({stream}).find(",bytes/s,,,,,,,,,,,,yes,yes,0,shm,\n"), std::string::npos)
+  EXPECT_NE(csv_of({stream}).find(",bytes/s,,,,,,,,,,,,yes,yes,0,shm,,,,,\n"), std::string::npos)
       << csv_of({stream});
   stream.skipped.clear();
   EXPECT_EQ(table_row(stream).find(" \n"), std::string::npos) << table_row(stream);
@@ -187,7 +188,7 @@ TEST(PerfReport, TheTransportIsSaidWithEachResult) {
   result.task.transport = Transport::Tcp;
   EXPECT_NE(json_of({}, "tcp", {}, {result}).find("\"transport\": \"tcp\""), std::string::npos);
   EXPECT_NE(json_of({}, "tcp", {}, {result}).find("\"path\": \"tcp\""), std::string::npos);
-  EXPECT_NE(csv_of({result}).find(",tcp,yes\n"), std::string::npos);
+  EXPECT_NE(csv_of({result}).find(",tcp,yes,,,,\n"), std::string::npos);
   EXPECT_NE(plot_svg({result}, {}).find("send-lat, ordinary, tcp"), std::string::npos);
 }
 
@@ -234,6 +235,11 @@ TEST(PerfReport, IdleEndpointsShowTimeMemoryAndDescriptors) {
                      "pair, connected in 1.50 s"),
             std::string::npos)
       << row;
+  const std::string csv = csv_of({result});
+  EXPECT_NE(csv.find(",cpu_percent,memory_per_pair,descriptors_per_pair,setup_ns\nidle,"),
+            std::string::npos)
+      << csv;
+  EXPECT_TRUE(csv.ends_with(",shm,,0.25,2048,2,1.5e+09\n")) << csv;
 }
 
 TEST(PerfReport, WhatIsNotKnownOfTheMachineIsNotZero) {

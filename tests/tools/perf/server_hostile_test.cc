@@ -2,6 +2,10 @@
 // dat-perf's server facing clients that break the rules, give up or die: it serves the next one.
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <regex>
+
 #include "command.h"
 #include "common/address.h"
 #include "common/tool_error.h"
@@ -73,11 +77,26 @@ TEST_F(HostileClient, StrangersAreRefused) {
   expect_serves();
 }
 
+TEST(DatPerfServer, NamesWhomItRefuses) {
+  const std::string log = testing::TempDir() + "dat-perf-refused-" + std::to_string(getpid());
+  const test::Served server("bash -c 'exec " + kProgram + " --server --port 0 2>" + log + "'");
+  const tools::Interface ia("datum");
+  const Link link(ia, Task{}, "server");
+  EXPECT_THROW(tools::connect(link.ep(0), link.evd(), tools::resolve("127.0.0.1"),
+                              std::stoull(server.port), "stranger", kConnectTime, "server"),
+               ToolError);
+  const test::Ended said = run("bash -c 'until grep refused " + log + "; do sleep 0.1; done'");
+  unlink(log.c_str());
+  EXPECT_TRUE(std::regex_match(said.output,
+                               std::regex("dat-perf: refused [0-9a-f.:]+: it is not dat-perf\n")))
+      << said.output;
+}
+
 // The end is one event: who asks once more would wait in vain.
 TEST_F(HostileClient, AnEndThatWasToldIsToldAtOnceTheNextTime) {
   const auto control = connect();
   server_.end(SIGKILL);
-  EXPECT_THROW(control->receive(tools::kNever), ToolError);
+  EXPECT_THROW(control->receive(), ToolError);
   try {
     control->ask({"bye", {}, {}});
     ADD_FAILURE() << "an answer";

@@ -83,6 +83,19 @@ TEST(DatRun, WhatCannotBeStartedHasTheCodesOfEnv) {
   EXPECT_EQ(missing.output, "dat-run: \"no-such-program\": no such program in PATH\n");
 }
 
+TEST(DatRun, AnInterpreterThatIsNotThereIsNamed) {
+  const std::string script = "/tmp/dat-run-script-" + std::to_string(getpid());
+  for (const char* line : {"#!/no/such/shell -e\n", "#! /no/such/shell\n", "#!/no/such/shell"}) {
+    std::ofstream(script) << line;
+    ASSERT_EQ(chmod(script.c_str(), 0755), 0);
+    const Ended ended = run(kRun + " " + script + " 2>&1");
+    EXPECT_EQ(ended.code, 127);
+    EXPECT_EQ(ended.output, "dat-run: cannot start " + script +
+                                ": its interpreter /no/such/shell: no such program\n");
+  }
+  std::remove(script.c_str());
+}
+
 TEST(DatRun, AWrongCommandLineEndsWith125) {
   for (const char* wrong :
        {"", "--", "--no-such-option true", "--transport pigeon true", "--as '' true",
