@@ -233,6 +233,40 @@ TEST_F(CpLimits, AFolderThatMayNotBeWrittenIsNamed) {
   expect_said("cannot create \"t\": Permission denied");
 }
 
+mode_t mode_of(const std::string& path) {
+  struct stat st = {};
+  return stat(path.c_str(), &st) == 0 ? st.st_mode & 07777U : 0;
+}
+
+// As cp(1) has it. Only a folder that is copied itself gets other permissions.
+TEST_F(CpLimits, AReadOnlyFolderTakesNothingAndStaysReadOnly) {
+  here_.write("t", "x");
+  std::filesystem::create_directory(there_ / "ro");
+  chmod((there_ / "ro").c_str(), 0555);
+  Server server(there_.path(), {"--reuse-token"}, &obey_permissions);
+  for (const char* destination : {"ro/", "ro/name", "ro"}) {
+    SCOPED_TRACE(destination);
+    Program program(
+        {DAT_CP_PROGRAM, "put", "--token", server.token, here_ / "t", server.at(destination)});
+    EXPECT_EQ(program.wait(), 1);
+    err_ = program.err();
+    expect_said(": Permission denied; nothing can be created in that folder");
+    EXPECT_EQ(mode_of(there_ / "ro"), 0555U);
+    EXPECT_TRUE(std::filesystem::is_empty(there_ / "ro"));
+  }
+}
+
+TEST_F(CpLimits, AReadOnlyFolderThatIsCopiedTakesWhatIsNewAndIsReadOnlyAgain) {
+  here_.write("t/ro/new", "x");
+  chmod((here_ / "t/ro").c_str(), 0555);
+  std::filesystem::create_directories(there_ / "t/ro");
+  chmod((there_ / "t/ro").c_str(), 0555);
+  Server server(there_.path(), {}, &obey_permissions);
+  EXPECT_EQ(put(server, "t"), 0) << err_;
+  EXPECT_EQ(there_.read("t/ro/new"), "x");
+  EXPECT_EQ(mode_of(there_ / "t/ro"), 0555U);
+}
+
 TEST_F(CpLimits, AFolderThatTakesNothingIsNamedOnce) {
   if (!may_mount(there_.path())) GTEST_SKIP() << "may not mount: neither root nor user namespaces";
   here_.write("t/d/a", "x");
