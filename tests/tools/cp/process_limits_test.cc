@@ -15,6 +15,7 @@
 #include "bound.h"
 #include "folder.h"
 #include "program.h"
+#include "tests/filter.h"
 
 namespace datum::cp::test {
 namespace {
@@ -155,6 +156,33 @@ TEST_F(CpLimits, AServerWithoutMemoryForACallerRefusesItAndServesTheNext) {
   datum::test::bound(server.program.pid(), RLIMIT_AS, RLIM_INFINITY);
   EXPECT_EQ(put(server, "t"), 0); // with the same token: nothing was copied with it
   EXPECT_EQ(there_.read("t"), "x");
+}
+
+bool has_filters() {
+  Program probe({"/bin/true"}, [] {
+    if (!datum::test::forbid_call(SYS_memfd_create, EPERM)) _exit(kCannotBeBound);
+  });
+  return probe.wait() == 0;
+}
+
+// datum(7), SANDBOXES: such connections go over TCP.
+TEST_F(CpLimits, WhereMemoryForPeersIsRefusedACopyGoesOverTcp) {
+  if (!has_filters()) GTEST_SKIP() << "no filter of system calls here";
+  here_.write("t", noise(3 * kMiB));
+  for (const int error : {EPERM, ENOSYS}) {
+    const std::function<void()> nothing;
+    const std::function<void()> forbid = [error] {
+      datum::test::forbid_call(SYS_memfd_create, error);
+    };
+    for (const bool of_server : {false, true}) {
+      SCOPED_TRACE(std::to_string(error) + (of_server ? " server" : " client"));
+      const Folder there;
+      Server server(there.path(), {}, of_server ? forbid : nothing);
+      EXPECT_EQ(put(server, "t", of_server ? nothing : forbid), 0) << err_;
+      EXPECT_NE(out_.find(" over tcp"), std::string::npos) << out_;
+      EXPECT_TRUE(there.read("t") == here_.read("t"));
+    }
+  }
 }
 
 bool put_into(const char* path, const std::string& text) {
