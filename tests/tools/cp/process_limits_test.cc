@@ -185,6 +185,19 @@ TEST_F(CpLimits, WhereMemoryForPeersIsRefusedACopyGoesOverTcp) {
   }
 }
 
+// Each is how some filters refuse: the server is not at fault.
+TEST_F(CpLimits, AConnectThatAFilterRefusesIsNotTakenForAMissingServer) {
+  if (!has_filters()) GTEST_SKIP() << "no filter of system calls here";
+  here_.write("t", "x");
+  Server server(there_.path(), {"--reuse-token"});
+  for (const int error : {EPERM, ENOSYS}) {
+    SCOPED_TRACE(error);
+    EXPECT_EQ(put(server, "t", [error] { datum::test::forbid_call(SYS_connect, error); }), 4);
+    expect_said("a security policy of this host refuses it");
+    expect_said("host unreachable");
+  }
+}
+
 bool put_into(const char* path, const std::string& text) {
   std::ofstream file(path);
   file << text << std::flush;
