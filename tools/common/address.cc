@@ -44,13 +44,21 @@ bool lacks_descriptors() {
   return false;
 }
 
+// As it is written before a port.
+std::string without_brackets(const std::string& host) {
+  const bool has_them =
+      host.starts_with('[') && host.ends_with(']') && host.find(':') < host.size();
+  return has_them ? host.substr(1, host.size() - 2) : host;
+}
+
 } // namespace
 
 Address resolve(const std::string& host, int family) {
   Address address;
-  const int error = look_up(host, family, address);
+  const std::string name = without_brackets(host);
+  const int error = look_up(name, family, address);
   if (error == 0) return address;
-  if (family != AF_UNSPEC && look_up(host, AF_UNSPEC, address) == 0)
+  if (family != AF_UNSPEC && look_up(name, AF_UNSPEC, address) == 0)
     throw ToolError(
         ExitCode::Usage,
         fmt::format("host \"{}\" has no IPv{} address, only {} (leave the family open, or "

@@ -15,7 +15,7 @@ struct Address {
   [[nodiscard]] DAT_IA_ADDRESS_PTR dat() { return reinterpret_cast<DAT_IA_ADDRESS_PTR>(&storage); }
 };
 
-// A name, an IPv4 or an IPv6 address, of this family; throws ToolError(Usage) naming the host and
+// A name, an IPv4 or an IPv6 address, that in brackets or without, of this family; throws ToolError(Usage) naming the host and
 // the cause.
 Address resolve(const std::string& host, int family = AF_UNSPEC);
 

@@ -68,7 +68,9 @@ std::string connection_failure(DAT_EVENT_NUMBER number, const std::string& peer)
   case 0x04004: return line("the connection failed while it was being accepted; try again");
   case 0x04005: return line("the other side closed the connection");
   case 0x04006: return line("the connection broke; did the other process die?");
-  case 0x04007: return line("no answer in time; is the server busy or stopped?");
+  case 0x04007:
+    return line("no answer in time; is the server busy or stopped, or does something else than "
+                "DAT listen there?");
   case 0x04008:
     return line("host unreachable; if no line of the log above tells why, is the "
                 "address right?");

@@ -56,6 +56,20 @@ std::string for_terminal(const std::string& help) {
   return wrapped(help, size.ws_col);
 }
 
+// CLI11 would take the next word for the value of "--name=". The words of a program that is to be
+// started are that program's affair.
+std::string emptied_option(const CLI::App& app, int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--" || (app.get_prefix_command() && !word.starts_with('-'))) break;
+    if (word.starts_with("--") && word.find('=') == word.size() - 1)
+      return word.substr(0, word.size() - 1);
+    const CLI::Option* const option = app.get_option_no_throw(word);
+    if (option != nullptr && option->get_items_expected_min() > 0) ++i;
+  }
+  return {};
+}
+
 // Help, the version or wrong usage. Help shows defaults, which the environment may have set.
 ExitCode answer(const CLI::App& app, const CLI::ParseError& error) {
   std::ostringstream help, usage;
@@ -123,6 +137,11 @@ int run_tool(CLI::App& app, int argc, char** argv, const std::function<ExitCode(
   occupy_standard_descriptors();
   std::signal(SIGXFSZ, SIG_IGN); // a file over the limit is an error of that file, not our end
   try {
+    if (const std::string name = emptied_option(app, argc, argv); !name.empty())
+      throw ToolError(ExitCode::Usage,
+                      printable(fmt::format("{}: nothing follows the \"=\"; give a value, or leave "
+                                            "the option out",
+                                            name)));
     app.parse(argc, argv);
     code = body();
   } catch (const CLI::ParseError& error) {

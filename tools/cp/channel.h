@@ -48,8 +48,10 @@ class Channel final : public Link {
   // Which way the provider carries this connection ("shm"); empty if it does not say.
   [[nodiscard]] std::string path() const;
 
-  void finish();           // all that was queued arrives, then the connection is closed; bounded
-  void await_disconnect(); // the peer does that; bounded
+  static constexpr std::chrono::milliseconds kGoodbye{5000};
+  // All that was queued arrives, then the connection is closed; each is waited for so long at most.
+  void finish(std::chrono::milliseconds goodbye = kGoodbye);
+  void await_disconnect(std::chrono::milliseconds goodbye = kGoodbye); // the peer does that
   [[nodiscard]] bool connected() const { return connected_; }
   [[nodiscard]] bool ended(); // the connection stood or was tried, and is over
 

@@ -21,7 +21,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto kGoodbye = 5s;
 // If we look later than this after a deadline, this process was stopped: the peer may have spoken,
 // and was not heard.
 constexpr auto kPunctual = 1s;
@@ -179,9 +178,9 @@ void Channel::lost(const std::string& why) const {
   throw ToolError(ExitCode::PeerLost, text);
 }
 
-void Channel::finish() {
+void Channel::finish(std::chrono::milliseconds goodbye) {
   finishing_ = true;
-  const tools::Deadline deadline = tools::after(kGoodbye);
+  const tools::Deadline deadline = tools::after(goodbye);
   while (connected_ && !outbox_.empty()) {
     while (take()) continue; // what the peer still says has come too late, but its credits count
     flush();
@@ -189,12 +188,12 @@ void Channel::finish() {
   }
   if (connected_) {
     check(dat_ep_disconnect(ep_.get(), DAT_CLOSE_GRACEFUL_FLAG), "dat_ep_disconnect", peer_);
-    await_disconnect();
+    await_disconnect(goodbye);
   }
 }
 
-void Channel::await_disconnect() {
-  const tools::Deadline deadline = tools::after(kGoodbye);
+void Channel::await_disconnect(std::chrono::milliseconds goodbye) {
+  const tools::Deadline deadline = tools::after(goodbye);
   while (connected_ && wait_until(deadline)) continue;
 }
 

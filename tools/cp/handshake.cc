@@ -6,6 +6,9 @@
 #include "common/tool_error.h"
 
 namespace datum::cp {
+
+using namespace std::chrono_literals;
+
 namespace {
 
 // Only the side that is acted upon grants anything, and only what the method needs.
@@ -15,14 +18,15 @@ int rights(const Terms& terms, Role role) {
   return DAT_MEM_PRIV_NONE_FLAG;
 }
 
-// What is said of the peer is said to it: there it needs no name.
+// What is said of the peer is said to it: there it needs no name. One that was silent for too long
+// finds it when it looks again, and is not waited for once more.
 void tell(Channel& channel, tools::ExitCode code, std::string_view text) {
   if (!channel.connected()) return;
   const std::string name = channel.peer() + ": ";
   if (text.starts_with(name)) text.remove_prefix(name.size());
   try {
     channel.send(Abort{static_cast<std::uint8_t>(code), std::string(text)});
-    channel.finish();
+    channel.finish(code == tools::ExitCode::PeerLost ? 0ms : Channel::kGoodbye);
   } catch (const std::exception&) {
     // The reason for stopping is on its way up already; that the peer is gone too adds nothing.
   }

@@ -47,11 +47,17 @@ Placement::Placement(Destination destination, Mode mode, std::size_t most_open)
     : destination_(std::move(destination)), most_open_(most_open) {
   assert(most_open_ > 0);
   if (mode == Mode::Verify || destination_.path.empty()) return;
-  if (mode == Mode::Copy && destination_.into_folder) make_folder(destination_.path);
+  if (mode == Mode::Copy && destination_.into_folder) make_destination();
   if (mode != Mode::DryRun) return;
   // What would end the copy, or fail all of it, ends a dry run as well.
   static_cast<void>(parent(destination_.path));
   if (destination_.into_folder) require_folder(look(destination_.path), destination_.path);
+}
+
+// From within: a folder that may not be searched hides what is below it.
+Placement::~Placement() {
+  for (auto folder = opened_.rbegin(); folder != opened_.rend(); ++folder)
+    restore(folder->first, folder->second);
 }
 
 void Placement::require_folder(const Look& found, const std::string& path) {
@@ -129,6 +135,10 @@ Existing Placement::claim(const std::string& path, const Look& found) {
 void Placement::leave_folder(const std::string& path) {
   taken_.erase(path);
   std::erase_if(open_, [&](const auto& open) { return open.first == path; });
+  const auto opened = opened_.find(path);
+  if (opened == opened_.end()) return;
+  restore(path, opened->second);
+  opened_.erase(opened);
 }
 
 Present Placement::present(const Look& found, const Offer& offer) {
@@ -159,21 +169,52 @@ bool Placement::takes_names(const std::string& path) const {
   return folder && faccessat(folder.get(), ".", W_OK | X_OK, AT_EACCESS) == 0;
 }
 
-bool Placement::make_folder(const std::string& path, Existing existing) {
+// False: something is there.
+bool Placement::create_folder(const std::string& path, Existing existing) {
   const OpenFolder folder = parent(path);
-  const std::string name(name_in(path));
-  if (mkdirat(folder->get(), name.c_str(), 0700) == 0) {
+  if (mkdirat(folder->get(), std::string(name_in(path)).c_str(), 0700) == 0) {
     taken_.emplace(path, TakenNames());
     return true;
   }
   if (errno != EEXIST || existing == Existing::Keep) throw FileError("create folder", path, errno);
-  const UniqueFd there = open_beneath(folder->get(), name, O_RDONLY | O_DIRECTORY);
+  return false;
+}
+
+// It was not offered, so no end sets its mode: one that is there stays as it is.
+void Placement::make_destination() {
+  const std::string& path = destination_.path;
+  if (create_folder(path, Existing::Replace)) return;
+  if (!open_beneath(parent(path)->get(), std::string(name_in(path)), O_PATH | O_DIRECTORY))
+    throw FileError("use as a folder", path, errno);
+}
+
+bool Placement::make_folder(const std::string& path, Existing existing) {
+  if (create_folder(path, existing)) return true;
+  const UniqueFd there =
+      open_beneath(parent(path)->get(), std::string(name_in(path)), O_RDONLY | O_DIRECTORY);
   struct stat st = {};
   if (!there || fstat(there.get(), &st) != 0) throw FileError("use as a folder", path, errno);
-  // Left read-only by an earlier run? finish_folder() makes it so again.
-  if ((st.st_mode & 0700) != 0700 && fchmod(there.get(), (st.st_mode & 07777) | 0700) != 0)
-    throw FileError("make writable", path, errno);
+  if ((st.st_mode & 0700) != 0700) make_writable(there.get(), path, st);
   return false;
+}
+
+void Placement::make_writable(int folder, const std::string& path, const struct stat& st) {
+  const mode_t before = st.st_mode & 07777;
+  Opened& opened = opened_[path];
+  opened = {st.st_dev, st.st_ino, before, before | 0700};
+  if (fchmod(folder, opened.meanwhile) == 0) return;
+  const int error = errno;
+  opened_.erase(path);
+  throw FileError("make writable", path, error);
+}
+
+// Unless somebody has put another one there, or has changed its permissions since.
+void Placement::restore(const std::string& path, const Opened& opened) const noexcept {
+  const UniqueFd folder = open_beneath(destination_.root.get(), path, O_RDONLY | O_DIRECTORY);
+  struct stat st = {};
+  if (folder && fstat(folder.get(), &st) == 0 && st.st_dev == opened.device &&
+      st.st_ino == opened.inode && (st.st_mode & 07777) == opened.meanwhile)
+    fchmod(folder.get(), opened.before);
 }
 
 void Placement::finish_folder(const std::string& path, std::uint32_t mode,

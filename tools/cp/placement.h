@@ -48,6 +48,9 @@ class Placement {
 
   // Creates the destination folder itself if that is what is missing. Throws FileError.
   Placement(Destination destination, Mode mode, std::size_t most_open = kMostOpen);
+  Placement(const Placement&) = delete;
+  Placement& operator=(const Placement&) = delete;
+  ~Placement(); // leaves the folders whose end did not come
 
   // Throws std::invalid_argument with the reason if the offered path is not acceptable.
   [[nodiscard]] std::string place(const std::string& offered, Kind kind) const;
@@ -72,21 +75,32 @@ class Placement {
 
   // Something could be created in the folder of this path, as far as rights and the file system go.
   [[nodiscard]] bool takes_names(const std::string& path) const;
-  // False: it was there. Throws FileError.
+  // False: it was there, and is writable for its owner until leave_folder(). Throws FileError.
   bool make_folder(const std::string& path, Existing existing = Existing::Replace);
-  // Nothing more comes into it.
+  // Nothing more comes into it: its permissions are what they were.
   void leave_folder(const std::string& path);
   void finish_folder(const std::string& path, std::uint32_t mode, const Time& mtime) const;
   void make_link(const std::string& path, const Offer& offer,
                  Existing existing = Existing::Replace) const;
 
  private:
+  struct Opened { // a folder that was made writable: which one it is, and its permissions before
+    dev_t device = 0;
+    ino_t inode = 0;
+    mode_t before = 0, meanwhile = 0;
+  };
+
   [[nodiscard]] OpenFolder folder_of(const std::string& path) const; // none, with errno
+  bool create_folder(const std::string& path, Existing existing);
+  void make_destination();
+  void make_writable(int folder, const std::string& path, const struct stat& st);
+  void restore(const std::string& path, const Opened& opened) const noexcept;
 
   Destination destination_;
   std::size_t most_open_;
   mutable std::deque<std::pair<std::string, OpenFolder>> open_; // the one used last comes first
   std::map<std::string, TakenNames, std::less<>> taken_; // of each folder that things come into
+  std::map<std::string, Opened> opened_; // of the folders that were offered and not left
 };
 
 } // namespace datum::cp

@@ -139,7 +139,8 @@ std::optional<ExitCode> Server::answer(tools::Cr request) {
     return answer(std::move(request), *caller.hello, who);
   } catch (const ToolError& error) {
     if (error.code() == ExitCode::Interrupted) throw;
-    log(error.what());
+    const std::string_view text = error.what(); // what the connection says names the caller already
+    log(text.starts_with(who) ? std::string(text) : fmt::format("refused {}: {}", who, text));
   } catch (const std::exception& error) {
     log(fmt::format("refused {}: {}", who, error.what()));
   }

@@ -3,8 +3,13 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <system_error>
+#include <cstring>
 #include <utility>
+
+#include <fmt/format.h>
+
+#include "common/human.h"
+#include "common/tool_error.h"
 
 #if DATUM_HAVE_MEMORY
 #include <datum/memory.h>
@@ -15,48 +20,55 @@ namespace {
 
 constexpr std::size_t kPage = 4096;
 
-#if DATUM_HAVE_MEMORY
-
 // Not on huge pages: to find some the kernel may move what other programs have, for longer than
 // a small copy takes.
-void* take(std::size_t size) {
+void* take_shareable([[maybe_unused]] std::size_t size) {
+#if DATUM_HAVE_MEMORY
   return datum_memory_aligned(kPage, size);
-}
-void give_back(void* memory) {
-  datum_memory_free(memory);
-}
-
 #else
+  return nullptr;
+#endif
+}
 
-// A peer cannot map this; the transport copies it by system calls.
-void* take(std::size_t size) {
+void give_back_shareable([[maybe_unused]] void* memory) {
+#if DATUM_HAVE_MEMORY
+  datum_memory_free(memory);
+#endif
+}
+
+void* take_ordinary(std::size_t size) {
   return std::aligned_alloc(kPage, (size + kPage - 1) / kPage * kPage);
 }
-void give_back(void* memory) {
-  std::free(memory);
-}
-
-#endif
 
 } // namespace
 
 SharedBuffer::SharedBuffer(std::size_t size) {
-  void* const memory = take(size);
+  void* memory = take_shareable(size);
+  give_back_ = give_back_shareable;
+  if (memory == nullptr) { // where memfd_create(2) is refused the connection goes over TCP anyway
+    memory = take_ordinary(size);
+    give_back_ = std::free;
+  }
   if (memory == nullptr)
-    throw std::system_error(errno, std::generic_category(), "transfer buffers");
+    throw tools::ToolError(
+        tools::ExitCode::Usage,
+        fmt::format("{} for transfer buffers: mmap: {} (raise 'ulimit -v', make room, or take a "
+                    "smaller --chunk or --depth)",
+                    tools::human_size(size), std::strerror(errno)));
   bytes_ = {static_cast<std::byte*>(memory), size};
 }
 
 SharedBuffer::SharedBuffer(SharedBuffer&& other) noexcept
-    : bytes_(std::exchange(other.bytes_, {})) {}
+    : bytes_(std::exchange(other.bytes_, {})), give_back_(other.give_back_) {}
 
 SharedBuffer& SharedBuffer::operator=(SharedBuffer&& other) noexcept {
   std::swap(bytes_, other.bytes_);
+  std::swap(give_back_, other.give_back_);
   return *this;
 }
 
 SharedBuffer::~SharedBuffer() {
-  if (!bytes_.empty()) give_back(bytes_.data());
+  if (!bytes_.empty()) give_back_(bytes_.data());
 }
 
 } // namespace datum::cp

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// cp/shared_buffer.h: page-aligned memory that a peer on this host may map (datum/memory.h), if
-// Datum was built with that extension.
+// cp/shared_buffer.h: page-aligned memory that a peer on this host may map (datum/memory.h). Ordinary
+// memory, which the transport copies by system calls, if Datum was built without that extension or
+// the kernel or a filter refuses such memory.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@ namespace datum::cp {
 class SharedBuffer {
  public:
   SharedBuffer() = default;
-  explicit SharedBuffer(std::size_t size); // throws std::system_error
+  explicit SharedBuffer(std::size_t size); // throws ToolError(Usage)
   SharedBuffer(SharedBuffer&& other) noexcept;
   SharedBuffer& operator=(SharedBuffer&& other) noexcept;
   ~SharedBuffer();
@@ -19,6 +20,7 @@ class SharedBuffer {
 
  private:
   std::span<std::byte> bytes_;
+  void (*give_back_)(void*) = nullptr;
 };
 
 } // namespace datum::cp

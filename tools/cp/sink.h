@@ -124,7 +124,7 @@ class Sink {
   void submit_batch();
   void finish_folders();
   void finish_folder(const FolderEnd& end);
-  void set_attributes(const DirectoryEnd& end);
+  void set_attributes(const DirectoryEnd& end, const std::string& path);
 
   std::shared_ptr<Incoming> announce(std::uint64_t id, std::uint64_t offset, std::uint64_t length);
   void done_with(std::uint32_t slot);

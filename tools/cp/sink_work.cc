@@ -194,7 +194,11 @@ void Sink::finish_folder(const FolderEnd& end) {
   std::string text;
   try {
     const bool counted = closed_.end(folder.path);
-    if (!end.refused && !counted) set_attributes(folder);
+    if (!end.refused) {
+      const std::string path = placement_.place(folder.path, Kind::Directory);
+      placement_.leave_folder(path);
+      if (!counted) set_attributes(folder, path);
+    }
   } catch (const std::runtime_error& error) {
     outcome = Outcome::Failed;
     text = error.what();
@@ -208,9 +212,7 @@ void Sink::finish_folder(const FolderEnd& end) {
   link_.send(Result{folder.id, outcome, text});
 }
 
-void Sink::set_attributes(const DirectoryEnd& end) {
-  const std::string path = placement_.place(end.path, Kind::Directory);
-  placement_.leave_folder(path);
+void Sink::set_attributes(const DirectoryEnd& end, const std::string& path) {
   if (end.mode > 0777 || end.mtime.nanoseconds > 999'999'999)
     throw std::invalid_argument("mode or time is not one that a folder can have");
   if (terms_.mode == Mode::Copy) placement_.finish_folder(path, end.mode, end.mtime);

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "base/log.h"
+#include "base/refused_calls.h"
 
 namespace datum {
 namespace {
@@ -29,6 +30,7 @@ bool is_unreachable(int error) {
   case EADDRNOTAVAIL:
   case EACCES:
   case EPERM:
+  case ENOSYS: // a filter's
   case EINVAL: return true;
   default: return false;
   }
@@ -159,7 +161,7 @@ void TcpDial::tell(Shortage shortage) {
 // a shortage.
 void TcpDial::tell_unreachable() {
   try {
-    const bool refused = is_refusal(why_unreachable_);
+    const bool refused = is_refusal_of_call(why_unreachable_);
     const bool alone = !refused && has_no_network();
     const LogLevel level = refused || alone ? LogLevel::Warn : LogLevel::Info;
     if (!log_enabled(level)) return;

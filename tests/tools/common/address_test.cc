@@ -35,6 +35,13 @@ TEST(ToolAddress, AFamilyThatAHostLacksIsNamedWithWhatItHas) {
             "name another host)");
 }
 
+TEST(ToolAddress, AnIpv6AddressMayStandInBrackets) {
+  EXPECT_EQ(why_not("[2001:db8::1]"), "");
+  EXPECT_EQ(why_not("[::1]", AF_INET6), "");
+  for (const char* name : {"[localhost]", "[]", "[192.0.2.1]", "[", "]"})
+    EXPECT_NE(why_not(name), "") << name;
+}
+
 // The resolver says that the name is not known.
 TEST(ToolAddress, TheLackOfDescriptorsIsSaidInsteadOfAnUnknownHost) {
   rlimit before = {};

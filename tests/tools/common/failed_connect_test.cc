@@ -34,8 +34,8 @@ TEST(FailedConnect, AWayThatIsSwitchedOffIsTheCauseAndNotTheAddress) {
 TEST(FailedConnect, AProviderThatDoesNotTellItsWaysIsNotGuessedAt) {
   EXPECT_EQ(
       failed_connect(DAT_CONNECTION_EVENT_TIMED_OUT, "192.0.2.1 port 7", resolve("192.0.2.1"), {}),
-      "192.0.2.1 port 7: no answer in time; is the server busy or stopped? "
-      "(DAT_CONNECTION_EVENT_TIMED_OUT)");
+      "192.0.2.1 port 7: no answer in time; is the server busy or stopped, or does something "
+      "else than DAT listen there? (DAT_CONNECTION_EVENT_TIMED_OUT)");
 }
 
 } // namespace

@@ -41,5 +41,32 @@ TEST(Usage, AWordThatAnOptionDoesNotTakeIsNamedWithThoseItTakes) {
   EXPECT_EQ(said({"--way", "pigeon", "put"}), "tool: --way: \"pigeon\" is none of auto, shm");
 }
 
+// The next word is not its value.
+TEST(Usage, AnOptionWithNothingBehindItsSignOfEqualityIsNamed) {
+  EXPECT_EQ(said({"--way=", "shm", "put"}),
+            "tool: --way: nothing follows the \"=\"; give a value, or leave the option out");
+  EXPECT_EQ(said({"put", "--way="}),
+            "tool: --way: nothing follows the \"=\"; give a value, or leave the option out");
+}
+
+TEST(Usage, TheWordsOfAProgramThatIsToBeStartedAreItsOwn) {
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"tool", "--as", "a", "program", "--as="}, {"tool", "--", "--as="}}) {
+    CLI::App app("", "tool");
+    std::vector<std::string> names;
+    app.add_option("--as", names)->allow_extra_args(false);
+    app.prefix_command();
+    std::vector<std::string> copy = words;
+    std::vector<char*> arguments;
+    for (std::string& word : copy) arguments.push_back(word.data());
+    EXPECT_EQ(run_tool(app, static_cast<int>(arguments.size()), arguments.data(),
+                       [&] {
+                         EXPECT_EQ(app.remaining().back(), "--as=");
+                         return ExitCode::Ok;
+                       }),
+              0);
+  }
+}
+
 } // namespace
 } // namespace datum::tools

@@ -178,6 +178,18 @@ TEST_P(Copy, ACutCopyContinuesWithWhatIsMissing) {
   EXPECT_EQ(to_.leftovers(), 0);
 }
 
+TEST_P(Copy, ACutCopyLeavesAReadOnlyFolderReadOnly) {
+  from_.write("t/d/big", test::noise(12 * test::kMiB));
+  std::filesystem::create_directories(to_ / "t/d");
+  chmod((to_ / "t/d").c_str(), 0555);
+  run("t", "", Mode::Copy, [](auto& source, auto&) { source.cut_at_load(161); });
+  EXPECT_FALSE(source_ended_well_ || sink_ended_well_);
+  struct stat st = {};
+  ASSERT_EQ(stat((to_ / "t/d").c_str(), &st), 0);
+  EXPECT_EQ(st.st_mode & 07777, 0555U);
+  EXPECT_EQ(to_.leftovers("t/d"), 2); // it did take something
+}
+
 TEST_P(Copy, ASourceThatChangedAfterACutIsCopiedFromTheStart) {
   from_.write("t", test::noise(12 * test::kMiB));
   run("t", "", Mode::Copy, [](auto& source, auto&) { source.cut_at_load(161); });

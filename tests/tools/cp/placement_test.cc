@@ -119,6 +119,74 @@ TEST_F(PlacementTest, AFolderKeepsItsStickyAndSetGroupIdBits) {
   EXPECT_EQ(st.st_mode & 07777, 03750U);
 }
 
+mode_t mode_of(const std::string& path) {
+  struct stat st = {};
+  return stat(path.c_str(), &st) == 0 ? st.st_mode & 07777U : 0;
+}
+
+// It was not offered: no end would set its permissions again.
+TEST_F(PlacementTest, ADestinationFolderThatIsThereKeepsItsPermissions) {
+  std::filesystem::create_directory(folder_ / "ro");
+  ASSERT_EQ(chmod((folder_ / "ro").c_str(), 0555), 0);
+  const Placement to = make("ro", true);
+  EXPECT_EQ(mode_of(folder_ / "ro"), 0555U);
+}
+
+TEST_F(PlacementTest, ADestinationFolderIsNoLinkAndNoFile) {
+  folder_.write("file", "");
+  folder_.write("folder/x", "");
+  std::filesystem::create_directory_symlink("folder", folder_ / "link");
+  EXPECT_THROW(make("file", true), FileError);
+  EXPECT_THROW(make("link", true), FileError);
+}
+
+TEST_F(PlacementTest, AFolderWhoseEndDoesNotComeIsAsItWas) {
+  std::filesystem::create_directories(folder_ / "a/b");
+  ASSERT_EQ(chmod((folder_ / "a/b").c_str(), 0555), 0);
+  ASSERT_EQ(chmod((folder_ / "a").c_str(), 02555), 0);
+  {
+    Placement to = make("", true);
+    EXPECT_FALSE(to.make_folder("a"));
+    EXPECT_FALSE(to.make_folder("a/b"));
+    EXPECT_EQ(mode_of(folder_ / "a"), 02755U);
+    EXPECT_EQ(mode_of(folder_ / "a/b"), 0755U);
+  }
+  EXPECT_EQ(mode_of(folder_ / "a/b"), 0555U);
+  EXPECT_EQ(mode_of(folder_ / "a"), 02555U);
+}
+
+// Whatever becomes of the folder afterwards is not ours.
+TEST_F(PlacementTest, AFolderThatIsLeftIsAsItWasAndNotTouchedAgain) {
+  std::filesystem::create_directory(folder_ / "a");
+  ASSERT_EQ(chmod((folder_ / "a").c_str(), 0555), 0);
+  {
+    Placement to = make("", true);
+    EXPECT_FALSE(to.make_folder("a"));
+    to.leave_folder("a");
+    EXPECT_EQ(mode_of(folder_ / "a"), 0555U);
+    ASSERT_EQ(chmod((folder_ / "a").c_str(), 0755), 0);
+  }
+  EXPECT_EQ(mode_of(folder_ / "a"), 0755U);
+}
+
+TEST_F(PlacementTest, AFolderThatWasChangedMeanwhileIsLeftAlone) {
+  for (const char* name : {"moded", "moved"}) {
+    std::filesystem::create_directory(folder_ / name);
+    ASSERT_EQ(chmod((folder_ / name).c_str(), 0555), 0);
+  }
+  {
+    Placement to = make("", true);
+    EXPECT_FALSE(to.make_folder("moded"));
+    EXPECT_FALSE(to.make_folder("moved"));
+    ASSERT_EQ(chmod((folder_ / "moded").c_str(), 0711), 0);
+    std::filesystem::rename(folder_ / "moved", folder_ / "elsewhere");
+    std::filesystem::create_directory(folder_ / "moved");
+    ASSERT_EQ(chmod((folder_ / "moved").c_str(), 0755), 0);
+  }
+  EXPECT_EQ(mode_of(folder_ / "moded"), 0711U);
+  EXPECT_EQ(mode_of(folder_ / "moved"), 0755U);
+}
+
 TEST_F(PlacementTest, AFileIsInTheWayOfAFolder) {
   folder_.write("a", "");
   EXPECT_THROW(make("", true).make_folder("a"), FileError);

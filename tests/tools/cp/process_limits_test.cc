@@ -15,6 +15,7 @@
 #include "bound.h"
 #include "folder.h"
 #include "program.h"
+#include "tests/filter.h"
 
 namespace datum::cp::test {
 namespace {
@@ -157,6 +158,46 @@ TEST_F(CpLimits, AServerWithoutMemoryForACallerRefusesItAndServesTheNext) {
   EXPECT_EQ(there_.read("t"), "x");
 }
 
+bool has_filters() {
+  Program probe({"/bin/true"}, [] {
+    if (!datum::test::forbid_call(SYS_memfd_create, EPERM)) _exit(kCannotBeBound);
+  });
+  return probe.wait() == 0;
+}
+
+// datum(7), SANDBOXES: such connections go over TCP.
+TEST_F(CpLimits, WhereMemoryForPeersIsRefusedACopyGoesOverTcp) {
+  if (!has_filters()) GTEST_SKIP() << "no filter of system calls here";
+  here_.write("t", noise(3 * kMiB));
+  for (const int error : {EPERM, ENOSYS}) {
+    const std::function<void()> nothing;
+    const std::function<void()> forbid = [error] {
+      datum::test::forbid_call(SYS_memfd_create, error);
+    };
+    for (const bool of_server : {false, true}) {
+      SCOPED_TRACE(std::to_string(error) + (of_server ? " server" : " client"));
+      const Folder there;
+      Server server(there.path(), {}, of_server ? forbid : nothing);
+      EXPECT_EQ(put(server, "t", of_server ? nothing : forbid), 0) << err_;
+      EXPECT_NE(out_.find(" over tcp"), std::string::npos) << out_;
+      EXPECT_TRUE(there.read("t") == here_.read("t"));
+    }
+  }
+}
+
+// Each is how some filters refuse: the server is not at fault.
+TEST_F(CpLimits, AConnectThatAFilterRefusesIsNotTakenForAMissingServer) {
+  if (!has_filters()) GTEST_SKIP() << "no filter of system calls here";
+  here_.write("t", "x");
+  Server server(there_.path(), {"--reuse-token"});
+  for (const int error : {EPERM, ENOSYS}) {
+    SCOPED_TRACE(error);
+    EXPECT_EQ(put(server, "t", [error] { datum::test::forbid_call(SYS_connect, error); }), 4);
+    expect_said("a security policy of this host refuses it");
+    expect_said("host unreachable");
+  }
+}
+
 bool put_into(const char* path, const std::string& text) {
   std::ofstream file(path);
   file << text << std::flush;
@@ -231,6 +272,40 @@ TEST_F(CpLimits, AFolderThatMayNotBeWrittenIsNamed) {
   Server server(there_.path(), {}, &obey_permissions);
   EXPECT_EQ(put(server, "t"), 1);
   expect_said("cannot create \"t\": Permission denied");
+}
+
+mode_t mode_of(const std::string& path) {
+  struct stat st = {};
+  return stat(path.c_str(), &st) == 0 ? st.st_mode & 07777U : 0;
+}
+
+// As cp(1) has it. Only a folder that is copied itself gets other permissions.
+TEST_F(CpLimits, AReadOnlyFolderTakesNothingAndStaysReadOnly) {
+  here_.write("t", "x");
+  std::filesystem::create_directory(there_ / "ro");
+  chmod((there_ / "ro").c_str(), 0555);
+  Server server(there_.path(), {"--reuse-token"}, &obey_permissions);
+  for (const char* destination : {"ro/", "ro/name", "ro"}) {
+    SCOPED_TRACE(destination);
+    Program program(
+        {DAT_CP_PROGRAM, "put", "--token", server.token, here_ / "t", server.at(destination)});
+    EXPECT_EQ(program.wait(), 1);
+    err_ = program.err();
+    expect_said(": Permission denied; nothing can be created in that folder");
+    EXPECT_EQ(mode_of(there_ / "ro"), 0555U);
+    EXPECT_TRUE(std::filesystem::is_empty(there_ / "ro"));
+  }
+}
+
+TEST_F(CpLimits, AReadOnlyFolderThatIsCopiedTakesWhatIsNewAndIsReadOnlyAgain) {
+  here_.write("t/ro/new", "x");
+  chmod((here_ / "t/ro").c_str(), 0555);
+  std::filesystem::create_directories(there_ / "t/ro");
+  chmod((there_ / "t/ro").c_str(), 0555);
+  Server server(there_.path(), {}, &obey_permissions);
+  EXPECT_EQ(put(server, "t"), 0) << err_;
+  EXPECT_EQ(there_.read("t/ro/new"), "x");
+  EXPECT_EQ(mode_of(there_ / "t/ro"), 0555U);
 }
 
 TEST_F(CpLimits, AFolderThatTakesNothingIsNamedOnce) {

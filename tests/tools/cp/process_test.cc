@@ -666,7 +666,10 @@ TEST_F(CpProcess, AServerThatWasStoppedTooLongIsToldThatItWasGivenUp) {
   Program put(words);
   await_first_block(there_);
   server.program.signal(SIGSTOP);
+  const auto stopped = std::chrono::steady_clock::now();
   EXPECT_EQ(put.wait(), 4);
+  // Less than a goodbye to somebody who answers may take.
+  EXPECT_LT(std::chrono::steady_clock::now() - stopped, std::chrono::seconds(5));
   EXPECT_TRUE(has(put.err(), " port " + server.port + ": silent for 1 s; ")) << put.err();
   const std::string self = std::to_string(server.program.pid());
   server.program.signal(SIGCONT);
