@@ -87,16 +87,19 @@ TEST_F(AtOnce, ALongOneDoesToo) {
 }
 
 // So often that it is known: by then the background thread has looked soon after each of them,
-// since nobody polls. Rules: tcp.S5, PROGRESS.5
+// since nobody polls. On a busy machine it also looks between two of four, and takes those along that
+// are there. Of a poster that is thought to come back only the first of each four would leave.
+// Rules: tcp.S5, PROGRESS.5
 TEST_F(AtOnce, EachRequestOfOneWhoDoesSomethingElseAfterwards) {
+  int sent = 0;
   for (DAT_UINT64 i = 1; i <= 20; i += 4) {
-    const int sent = sends([&] {
+    sent += sends([&] {
       for (DAT_UINT64 each = i; each < i + 4; ++each) write(each);
     });
-    EXPECT_EQ(sent, 4);
     std::this_thread::sleep_for(std::chrono::microseconds(200));
     reap(i, i + 3);
   }
+  EXPECT_GT(sent, 20 / 2);
 }
 
 // Between two of them the background thread may look, since the peer answers the first: so some may
