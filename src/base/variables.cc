@@ -243,7 +243,8 @@ std::optional<PortRange> parse_ports(std::string_view text) {
 }
 
 std::optional<std::uint32_t> parse_mask(std::string_view text) {
-  // The bases of C, as other libdats take them.
+  // The bases of C, as other libdats take them, and the usual word for "everything".
+  if (text == "-1") return ~std::uint32_t{0};
   if (text.starts_with("0x") || text.starts_with("0X"))
     return digits<std::uint32_t>(text.substr(2), 16);
   return digits<std::uint32_t>(text, text.starts_with('0') ? 8 : 10);

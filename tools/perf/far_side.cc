@@ -24,10 +24,13 @@ FarSide far_side_of(const std::string& text) {
     throw ToolError(ExitCode::Usage,
                     fmt::format("--netns: \"{}\" is not NAME=ADDRESS, as in far=192.0.2.2", text));
   const std::string name = text.substr(0, equals);
-  // As a number: the limits look up no names.
-  const tools::Address address = tools::resolve(text.substr(equals + 1));
+  const std::string host = text.substr(equals + 1);
+  const tools::Address address = tools::resolve(host);
+  // As a number: the limits look up no names. The number alone does not say which link it is of.
+  const bool has_scope = host.find('%') != std::string::npos;
   return {name.find('/') == std::string::npos ? "/run/netns/" + name : name,
-          tools::address_text(reinterpret_cast<const sockaddr*>(&address.storage))};
+          has_scope ? host
+                    : tools::address_text(reinterpret_cast<const sockaddr*>(&address.storage))};
 }
 
 void enter(const FarSide& side) {

@@ -111,7 +111,8 @@ TEST(Variables, AMaskIsANumberOfAnyBase) {
   EXPECT_EQ(parse_mask("0"), 0U);
   EXPECT_EQ(parse_mask("010"), 8U);
   EXPECT_EQ(parse_mask("4294967295"), 4294967295U);
-  for (const char* bad : {"", "errors", "0xfg", "0x", "09", "9 ", " 5000", "-1", "+1", "0x-1",
+  EXPECT_EQ(parse_mask("-1"), 4294967295U);
+  for (const char* bad : {"", "errors", "0xfg", "0x", "09", "9 ", " 5000", "-2", "+1", "0x-1",
                           "4294967296", "0x100000000", "99999999999999999999"})
     EXPECT_EQ(parse_mask(bad), std::nullopt) << bad;
 }
