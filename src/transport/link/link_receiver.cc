@@ -88,22 +88,29 @@ bool LinkReceiver::on_write(const RecordHeader& header, const std::byte* payload
   return true;
 }
 
-bool LinkReceiver::deliver(const RecordHeader& header, const std::byte* payload,
-                           const MessageNote& note) {
-  std::span<const LocalTriplet> into;
+[[gnu::always_inline]] inline LinkReceiver::Recv
+LinkReceiver::take_receive(std::uint64_t length, const MessageNote& note,
+                           std::span<const LocalTriplet>& into) {
   std::uint64_t capacity = 0;
   ChannelEvents& events = *frame_.events();
   switch (events.take_receive(into, capacity)) {
-  case TakeResult::NoReceive: return false;
-  case TakeResult::Protection: terminate_if_open(DtoStatus::RemoteResponder); return true;
+  case TakeResult::NoReceive: return Recv::Missing;
+  case TakeResult::Protection: terminate_if_open(DtoStatus::RemoteResponder); return Recv::Refused;
   case TakeResult::Taken: break;
   }
-  if (header.length > capacity - message_done_) {
+  if (length > capacity) {
     events.fail_receive(DtoStatus::LocalLength);
     terminate_if_open(DtoStatus::RemoteResponder);
-    return true;
+    return Recv::Refused;
   }
-  if (refuses(note)) return true;
+  return refuses(note) ? Recv::Refused : Recv::Taken;
+}
+
+bool LinkReceiver::deliver(const RecordHeader& header, const std::byte* payload,
+                           const MessageNote& note) {
+  std::span<const LocalTriplet> into;
+  const Recv recv = take_receive(message_done_ + header.length, note, into);
+  if (recv != Recv::Taken) return recv == Recv::Refused;
   scatter(into, message_done_, payload, header.length);
   message_done_ += header.length;
   const bool last = (header.flags & record_flag::kLast) != 0;
@@ -119,19 +126,8 @@ bool LinkReceiver::deliver(const RecordHeader& header, const std::byte* payload,
 bool LinkReceiver::start_fetch(const RecordHeader& header, const std::byte* payload,
                                const MessageNote& note) {
   std::span<const LocalTriplet> into;
-  std::uint64_t capacity = 0;
-  ChannelEvents& events = *frame_.events();
-  switch (events.take_receive(into, capacity)) {
-  case TakeResult::NoReceive: return false;
-  case TakeResult::Protection: terminate_if_open(DtoStatus::RemoteResponder); return true;
-  case TakeResult::Taken: break;
-  }
-  if (header.fetch.length > capacity) {
-    events.fail_receive(DtoStatus::LocalLength);
-    terminate_if_open(DtoStatus::RemoteResponder);
-    return true;
-  }
-  if (refuses(note)) return true;
+  const Recv recv = take_receive(header.fetch.length, note, into);
+  if (recv != Recv::Taken) return recv == Recv::Refused;
   fetch_.begin(header, payload, note);
   if (copy_.has_turn(std::min(fetch_.left(), kDirectTurn))) continue_fetch();
   if (!frame_.open() || !fetch_.under_way()) return true;

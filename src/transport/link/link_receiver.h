@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "transport/link/channel_frame.h"
 #include "transport/link/kept_messages.h"
@@ -53,6 +54,10 @@ class LinkReceiver {
   void stop() { kept_.stop(); }
 
  private:
+  enum class Recv : std::uint8_t { Missing, Refused, Taken };
+  // For a message with so many octets by now. Refused: both sides have been told.
+  Recv take_receive(std::uint64_t length, const MessageNote& note,
+                    std::span<const LocalTriplet>& into);
   // False: there is no Recv, and the message has to wait.
   bool deliver(const RecordHeader& header, const std::byte* payload, const MessageNote& note);
   bool start_fetch(const RecordHeader& header, const std::byte* payload, const MessageNote& note);
