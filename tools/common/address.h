@@ -15,8 +15,8 @@ struct Address {
   [[nodiscard]] DAT_IA_ADDRESS_PTR dat() { return reinterpret_cast<DAT_IA_ADDRESS_PTR>(&storage); }
 };
 
-// A name, an IPv4 or an IPv6 address, that in brackets or without, of this family; throws ToolError(Usage) naming the host and
-// the cause.
+// A name, an IPv4 address or an IPv6 address, the latter in brackets or without them, of this
+// family. Throws ToolError(Usage) with the host and the cause.
 Address resolve(const std::string& host, int family = AF_UNSPEC);
 
 // "192.0.2.1" or "2001:db8::1"; "?" for a family we do not know.

@@ -23,7 +23,7 @@ enum class DatagramPeerEvent : std::uint8_t {
   Established,
   ConnectFailed, // refused, out of time, or its mark was none
   PeerEnded,     // and so did the channel
-  Spend,         // by its endpoint or both consumers, or nobody could be told of it
+  Spend,         // by its endpoint or both consumers, or its end could not be reported
 };
 
 using DatagramPeerRow = StateRow<DatagramPeerState, DatagramPeerEvent>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/host/listening_socket.h: accepts what comes, as far as there is room for it.
-// Lives here: who is accepted in one turn, when the socket is not looked at, and until when.
+// Lives here: what is accepted in one turn, when the socket is not looked at, and until when.
 // Not here:   taking names and ports; what becomes of those that were accepted.
 // Bounds:     so many in one turn as the owner says.
 // Threads:    the adapter's lock.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/host/listening_state.h: the states of a socket that is listened on, and of what it has
 // accepted and is no connection yet, as one table each.
-// Not here: how many of those there may be, and who gives way (shm/half_open, tcp/tcp_listener).
+// Not here: how many of those there may be, and which gives way (shm/half_open, tcp/tcp_listener).
 #pragma once
 
 #include <array>
@@ -15,17 +15,17 @@ namespace datum {
 
 enum class ListeningState : std::uint8_t {
   Unwatched, // the reactor does not know it
-  Watched,   // whoever comes is accepted
-  Resting,   // nobody can be accepted; those who come wait in the backlog
+  Watched,   // connections are accepted
+  Resting,   // accept() has failed; new connections wait in the backlog
   AwaitRoom, // there are as many half-open connections as there may be
 };
 
 enum class ListeningEvent : std::uint8_t {
   Begin,
   Failed,   // of accept(), and not for one peer alone
-  NoRoom,   // and nobody gives way
+  NoRoom,   // and no half-open connection gives way
   RoomMade, // by a half-open connection that is over
-  TimeOver, // the socket has rested, or somebody may give way now
+  TimeOver, // the socket has rested, or a half-open connection may give way now
 };
 
 using ListeningRow = StateRow<ListeningState, ListeningEvent>;

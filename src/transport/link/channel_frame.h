@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/link/channel_frame.h: what the parts of a channel share, and what they ask of the whole.
-// Lives here: the connection's state and link, who it is at either end, the head of every record,
+// Lives here: the connection's state and link, what each end calls it, the head of every record,
 //             how much of the peer's has been placed and how much of that the peer has been told.
 // Not here:   what one part owns (link_handshake.h, link_sender.h, link_receiver.h,
 //             read_responder.h); the table of states (link_state.h).
@@ -118,7 +118,7 @@ class ChannelFrame {
   }
 
  private:
-  // It alone changes the state, whom the channel tells, and what is known of the peer.
+  // It alone changes the state, the receiver of events, and what is known of the peer.
   friend class LinkHandshake;
 
   LinkTransport& transport_;

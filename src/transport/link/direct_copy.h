@@ -15,8 +15,8 @@
 namespace datum {
 
 // One turn of a copy: other endpoints wait for it (decision 312: less than a millisecond), and
-// so does the consumer, since the post takes the first turn itself. Nobody could do that for it
-// meanwhile: whoever copies holds the adapter's lock, and to wake a thread takes as long as half a
+// so does the consumer, since the post takes the first turn itself. No other thread could do it
+// meanwhile: the copying one holds the adapter's lock, and to wake another takes as long as half a
 // turn. Shorter turns cost where the kernel copies: each is a system call with the pages to look up
 // anew.
 inline constexpr std::uint64_t kDirectTurn = 1024 * 1024;
@@ -28,7 +28,7 @@ class DirectCopy {
 
   // There is a way for such a Write or Read, and the ring is not a faster one.
   bool suits(const WorkRequest& request) const;
-  // A call of the consumer's takes its own time. Nobody overtakes one that waits for its turn.
+  // A call of the consumer's takes its own time. It overtakes no copy that waits for its turn.
   bool has_turn(std::uint64_t octets) const;
   // `remote.length` is what is checked, `length` what is copied, from `offset` of `local` on.
   DtoStatus copy(const RemoteTriplet& remote, Access right, std::span<const LocalTriplet> local,

@@ -47,7 +47,7 @@ void LinkChannel::warm_up(const RemoteTriplet* target) {
 void LinkChannel::on_receive_posted() {
   receiver_.deliver_kept();
   if (!open()) return;
-  // Whoever posted may call nothing more for long, and then nobody flushes what is listed.
+  // The poster may call nothing more for long, and then no thread flushes what is listed.
   const bool told = flush_ack();
   link()->flush_bell();
   if (!told || has_work()) host().progress->kick();

@@ -15,9 +15,9 @@ enum class LinkState : std::uint8_t {
   Requested, // active: Connect was sent
   Incoming,  // passive: the consumer has not answered
   Accepted,  // passive: Accept was sent, and Confirm has not come
-  Open,
-  Failing, // the endpoint is told of a failed connect from work(), never from within its own call
-  Closed,
+  Open,      // both sides send
+  Failing,   // the endpoint is told of a failed connect from work(), never from within its own call
+  Closed,    // nothing of the connection is left
 };
 
 enum class LinkEvent : std::uint8_t {
@@ -57,6 +57,7 @@ inline constexpr std::array kLinkEvents{LinkEvent::Dialled,        LinkEvent::Di
                                         LinkEvent::AcceptTooLate,  LinkEvent::AcceptArrived,
                                         LinkEvent::ConfirmArrived, LinkEvent::Leave};
 
+static_assert(every_enumerator_is_in(kLinkStates) && every_enumerator_is_in(kLinkEvents));
 static_assert(no_two_rows_match(kLinkTable));
 static_assert(every_state_is_reached(kLinkTable, kLinkStates,
                                      std::array{LinkState::Dialling, LinkState::Incoming}));
