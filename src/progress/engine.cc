@@ -75,7 +75,9 @@ bool ProgressEngine::poll_thoroughly(std::uint32_t count) {
   const std::uint32_t polls = count - thorough_at_;
   const Instant time = places_.now();
   const Duration since = time - last_thorough_.load(std::memory_order_relaxed);
-  if (!bell_.polling() && polls < kPollsBetweenAsleep && since < kSlowPolls) return false;
+  // Where no core is to spare, a thread that heard the bell runs only where this one does.
+  const Duration apart = core_to_spare_ ? kSlowPolls : kPollingGap;
+  if (!bell_.polling() && polls < kPollsBetweenAsleep && since < apart) return false;
   thorough_at_ = count;
   // Asked anew each time: connections come and go.
   choose_polls_between();
@@ -85,6 +87,8 @@ bool ProgressEngine::poll_thoroughly(std::uint32_t count) {
     // Whoever sleeps at the bell looks at descriptors. Peers stop ringing once somebody polls fast
     // enough for it; a single dequeue now and then does not pay for telling them.
     if (since <= kPollingGap * polls) start_polling();
+    // A peer may have left lying what was posted: then the next poll looks again.
+    if (transport_->watch(time) != kNever) polls_between_ = 1;
     if (nobody_looks_at_descriptors(time)) worked = handle_what_is_ready(time) || worked;
     return worked;
   }
@@ -122,6 +126,7 @@ bool ProgressEngine::handle_what_is_ready(Instant time) {
 // polls, however seldom. Whoever else is there may have heard it, and no processor runs him.
 bool ProgressEngine::nobody_looks_at_descriptors(Instant time) const {
   if (!data_by_descriptors()) return false;
+  if (!core_to_spare_) return true;
   const bool napping = !bell_.waiter_owns() && bell_.background() == Bell::Background::Napping;
   return napping || time - looked_at_ > kLateLook;
 }

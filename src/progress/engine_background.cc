@@ -86,7 +86,9 @@ ProgressEngine::NapEnd ProgressEngine::nap_once() {
 
 // A peer rings when nothing was taken for a while, and often that was only because the kernel had
 // other plans for the poller: a poll that begins now sees what the bell was for.
+// Where no core is to spare it would give a program that spins a whole time slice.
 bool ProgressEngine::others_look() {
+  if (!core_to_spare_) return false;
   const std::uint32_t before = polls_.load(std::memory_order_relaxed);
   places_.step_aside();
   return polls_.load(std::memory_order_relaxed) != before;

@@ -52,7 +52,7 @@ bool DirectCopy::suits(const WorkRequest& request) const {
   if (request.opcode == Opcode::RdmaRead) return true;
   const RegionEntry* entry = entry_of(*direct, request.remote.stag);
   const bool mapped = entry != nullptr && entry->backing_fd >= 0;
-  return mapped || request.length >= kRingWriteBelow || !link.peer_polls();
+  return mapped || request.length >= kRingWriteBelow || !link.peer_takes_writes();
 }
 
 bool DirectCopy::has_turn(std::uint64_t octets) const {

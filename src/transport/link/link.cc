@@ -207,6 +207,7 @@ Instant Link::watch(Instant now) {
   } else if (now >= patient_until_) {
     rung_for_ = out_.published();
     patient_until_ = kNever;
+    habit_.left_lying(rung_for_);
     port_.ring_bell();
   }
   return patient_until_;

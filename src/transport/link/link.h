@@ -12,6 +12,7 @@
 #include "base/fence.h"
 #include "transport/link/channel_frame.h"
 #include "transport/link/fabric.h"
+#include "transport/link/peer_habit.h"
 #include "transport/link/record.h"
 #include "transport/link/ring.h"
 
@@ -104,6 +105,9 @@ class Link {
   }
 
   bool peer_polls() const { return (peer_.sleep_epoch.load(std::memory_order_relaxed) & 1U) == 0; }
+  // As far as is known: what it says, and what was seen.
+  bool peer_takes_writes() const { return peer_polls() && !habit_.leaves_writes_lying(); }
+  void wrote_directly() { habit_.wrote_directly(); }
   DirectAccess* direct() { return port_.direct(); }
   bool peer_can_fetch() const { return port_.peer_has_direct(); }
   // Around every direct access: the peer waits for it before it lets go of the memory. That it sees
@@ -177,6 +181,7 @@ class Link {
   std::uint64_t watched_taken_ = 0; // what the peer had taken when watch() began to be patient
   std::uint64_t rung_for_ = 0;      // how much was published when watch() rang
   Instant patient_until_ = kNever;
+  PeerHabit habit_;
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_slots_;
   std::uint32_t channels_ = 0;

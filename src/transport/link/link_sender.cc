@@ -142,6 +142,7 @@ StartResult LinkSender::start_partial(const WorkRequest& request) {
 
 StartResult LinkSender::start_direct(const WorkRequest& request) {
   direct_.begin(request);
+  frame_.link()->wrote_directly();
   // Many requests may have waited for this moment; others wait, too.
   if (!copy_.has_turn(request.length)) {
     frame_.want_work();

@@ -93,5 +93,55 @@ TEST_F(Watch, APeerThatSleepsHasBeenRungWhenItWasPublished) {
   EXPECT_EQ(bells(), 1);
 }
 
+// docs/design/waiting.md, mend A. Rules: PROGRESS.9
+class WatchDirect : public ::testing::Test {
+ protected:
+  WatchDirect() {
+    pair.connect();
+    static_cast<void>(pair.world.b->transport.set_attention(Attention::Polling));
+    pair.world.settle();
+  }
+  // Whether it went directly.
+  bool write() {
+    const int before = port().access.copies;
+    const LocalTriplet segment = pair.active.local(0, 8);
+    EXPECT_TRUE(
+        pair.active.ep
+            .post_rdma(Opcode::RdmaWrite, {&segment, 1}, 1, pair.passive.remote(0, 8), kSuppress)
+            .ok());
+    return port().access.copies != before;
+  }
+  void leave_lying_until_rung() {
+    const int before = port().bells;
+    static_cast<void>(pair.world.a->transport.watch(pair.world.now));
+    pair.world.now += 50'000;
+    static_cast<void>(pair.world.a->transport.watch(pair.world.now));
+    ASSERT_EQ(port().bells, before + 1);
+    pair.world.settle(); // what the bell is for
+  }
+  LocalPort& port() { return *pair.world.a->fabric.ports.front(); }
+  Pair pair{true};
+};
+
+TEST_F(WatchDirect, AfterAPeerLeftAWriteLyingTheNext16GoDirectly) {
+  ASSERT_FALSE(write()) << "it says that it polls";
+  leave_lying_until_rung();
+  for (int i = 0; i < 16; ++i) EXPECT_TRUE(write()) << i;
+  EXPECT_FALSE(write()) << "it is trusted again";
+  leave_lying_until_rung();
+  for (int i = 0; i < 32; ++i) EXPECT_TRUE(write()) << i;
+  EXPECT_FALSE(write());
+}
+
+TEST_F(WatchDirect, APeerThatTakesWhatLiesIsTrusted) {
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_FALSE(write());
+    static_cast<void>(pair.world.a->transport.watch(pair.world.now));
+    pair.world.now += 30'000;
+    static_cast<void>(pair.world.b->transport.progress());
+    static_cast<void>(pair.world.b->transport.watch(pair.world.now));
+  }
+}
+
 } // namespace
 } // namespace datum::test

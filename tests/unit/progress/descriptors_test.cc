@@ -245,5 +245,48 @@ TEST(Progress, WhereDataComesByDescriptorsASlowDequeuerLooksAfterAMillisecondTha
   EXPECT_EQ(world.close(), Stage::End::Finished);
 }
 
+// A thread that heard the bell would run only where the consumer does. Rules: PROGRESS.3
+TEST(Progress, WhereNoCoreIsToSpareASlowDequeuerLooksWithEachPoll) {
+  each_seed(
+      [](std::uint64_t seed) {
+        SocketWorld world(seed, false);
+        Stage& stage = world.stage;
+        int looks = 0;
+        stage.add([&] {
+          world.pass(1'000'000); // the background thread sleeps at the bell by now
+          const int before = world.places.descriptor_looks();
+          poll_slowly(world, 100, 10'000);
+          looks = world.places.descriptor_looks() - before;
+        });
+        play(world);
+        EXPECT_GE(looks, 99); // the first few may fall into one pass
+        EXPECT_EQ(world.close(), Stage::End::Finished);
+      },
+      20);
+}
+
+// Otherwise a Write that a peer left lying waits for it to look by itself. Rules: PROGRESS.9
+TEST(Progress, ASlowDequeuerLooksAfterWhatItsPeerLeftLying) {
+  StageWorld world(1, true);
+  Stage& stage = world.stage;
+  int polls_that_looked = 0;
+  stage.add([&] {
+    world.pass(1'000'000); // the background thread sleeps at the bell by now
+    world.transport.lying = true;
+    for (int i = 0; i < 66; ++i) {
+      world.pass(60'000);
+      world.lock.acquire();
+      const int before = world.transport.watches;
+      world.engine.poll();
+      if (world.transport.watches != before) ++polls_that_looked;
+      world.lock.relinquish();
+    }
+    world.transport.lying = false;
+  });
+  play(world);
+  EXPECT_GE(polls_that_looked, 50) << "all but the first 16";
+  EXPECT_EQ(world.close(), Stage::End::Finished);
+}
+
 } // namespace
 } // namespace datum::test

@@ -146,6 +146,27 @@ TEST(Progress, P2AfterLongPollingOnBothSidesAWriteIsSeenWithinAnEighthOfIt) {
       20);
 }
 
+// A poller may be about to look. Where it shares its processor it would be given a whole time slice.
+TEST(Progress, ABellInANapIsLeftToAPollerOnlyWhereACoreIsToSpare) {
+  for (const bool core_to_spare : {false, true}) {
+    int times_aside = 0;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      StageWorld world(seed, core_to_spare);
+      Stage& stage = world.stage;
+      stage.add([&] {
+        world.poll_until(stage.now() + 8'000'000); // by now naps are long, and end with the bell
+        world.transport.send_and_watch(0);
+      });
+      world.start_background();
+      EXPECT_EQ(stage.run(), Stage::End::Quiet);
+      EXPECT_EQ(world.transport.arrived[0], 1);
+      times_aside += world.places.times_aside();
+      EXPECT_EQ(world.close(), Stage::End::Finished);
+    }
+    EXPECT_EQ(times_aside > 0, core_to_spare);
+  }
+}
+
 TEST(Progress, APollerIsDisturbedTheLessTheLongerItPolls) {
   each_seed(
       [](std::uint64_t seed) {

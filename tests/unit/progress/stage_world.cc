@@ -60,6 +60,7 @@ void StagePlaces::hurry_background(Instant by) {
 }
 
 void StagePlaces::step_aside() {
+  ++times_aside_;
   stage_.block([] { return false; }, stage_.now() + 500);
 }
 

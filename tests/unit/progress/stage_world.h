@@ -49,6 +49,7 @@ class StagePlaces final : public Places {
   int pokes() const { return pokes_; }
   int background_sleeps() const { return background_sleeps_; }
   int descriptor_looks() const { return descriptor_looks_; }
+  int times_aside() const { return times_aside_; }
 
   Instant now() override { return stage_.now(); }
   bool core_to_spare() const override { return core_to_spare_; }
@@ -79,6 +80,7 @@ class StagePlaces final : public Places {
   int pokes_ = 0;
   int background_sleeps_ = 0;
   int descriptor_looks_ = 0;
+  int times_aside_ = 0;
 };
 
 // A message for one of a few event queues, and when it was sent.
@@ -108,6 +110,8 @@ class StageTransport final : public Transport {
   bool has_left_behind() const { return left_behind_ != kNever; }
   // So many calls of progress() find nothing and kick: for lack of room, say.
   int kicking_looks = 0;
+  bool lying = false; // the peer has not taken what was sent
+  int watches = 0;    // looks after that
   Duration longest_delay() const { return longest_delay_; }
   Duration longest_left_behind() const { return longest_left_behind_; }
   int attention_changes() const { return attention_changes_; }
@@ -120,6 +124,10 @@ class StageTransport final : public Transport {
 
   bool progress() override;
   bool set_attention(Attention attention) override;
+  Instant watch(Instant) override {
+    ++watches;
+    return lying ? stage_.now() + 50'000 : kNever;
+  }
   bool data_by_descriptors() const override { return comes_by_descriptors; }
   Duration descriptor_gap() const override { return comes_by_descriptors ? gap : kBellsOnly; }
   const Limits& limits() const override { return limits_; }

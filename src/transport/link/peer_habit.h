@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/link/peer_habit.h: whether a peer takes small Writes from the ring soon.
+// Lives here: what was seen. A peer that says that it polls may spin on its memory all the same, and
+//             a Write in the ring is in nobody's memory (docs/design/waiting.md, mend A).
+// Not here:   what the peer says, and when it is rung (link.h).
+// Threads:    the adapter's lock.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace datum {
+
+class PeerHabit {
+ public:
+  // So many direct requests follow one that lay too long; twice as many each time it recurs.
+  static constexpr std::uint32_t kFirst = 16;
+  static constexpr std::uint32_t kMost = 4096;
+
+  bool leaves_writes_lying() const { return direct_left_ != 0; }
+  // The peer had to be rung for a record though it says that it polls. `published` counts the
+  // records so far: after as many in time as went directly, what was seen is forgotten.
+  void left_lying(std::uint64_t published) {
+    if (published - published_then_ > direct_last_) direct_last_ = 0;
+    direct_last_ = direct_last_ == 0 ? kFirst : std::min(2 * direct_last_, kMost);
+    direct_left_ = direct_last_;
+    published_then_ = published;
+  }
+  void wrote_directly() {
+    if (direct_left_ != 0) --direct_left_;
+  }
+
+ private:
+  std::uint32_t direct_left_ = 0;
+  std::uint32_t direct_last_ = 0; // how many the last time
+  std::uint64_t published_then_ = 0;
+};
+
+} // namespace datum
