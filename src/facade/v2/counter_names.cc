@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // facade/v2/counter_names.cc: the counters of each kind of object, in the order of their numbers.
-#include "facade/v2/counter_names.h"
+#include "facade/v2/extension.h"
 
 #include <array>
 

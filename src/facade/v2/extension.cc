@@ -9,9 +9,6 @@
 
 #include "facade/answer.h"
 #include "facade/v2/extension.h"
-#include "facade/v2/extension_counters.h"
-#include "facade/v2/extension_datagrams.h"
-#include "facade/v2/extension_query.h"
 
 namespace datum {
 namespace {

@@ -2,7 +2,7 @@
 // facade/v2/extension_counters.cc: what the core has counted, as the counters of DAT 2.0.
 // Lives here: which is which, setting to zero, starting and stopping, printing.
 // Not here:   counting (core/object/tally.h): it never stops and never goes back.
-#include "facade/v2/extension_counters.h"
+#include "facade/v2/extension.h"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,6 @@
 
 #include "facade/answer.h"
 #include "facade/locked.h"
-#include "facade/v2/counter_names.h"
 
 namespace datum {
 namespace {

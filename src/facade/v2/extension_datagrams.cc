@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // facade/v2/extension_datagrams.cc: endpoints of datagrams: sending, forgetting, their events.
-#include "facade/v2/extension_datagrams.h"
+#include "facade/v2/extension.h"
 
 #include <cstring>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-#include "facade/v2/extension_query.h"
+#include "facade/v2/extension.h"
 
 #include "facade/ia_calls.h"
 #include "facade/provider.h"
