@@ -10,21 +10,6 @@
 #include "base/no_canary.h"
 
 namespace datum {
-namespace {
-
-// A look at the descriptors costs a system call, about 0.3 us. A poller that finds something looks
-// again soon; one that does not spends less and less on it, as far as the transport allows.
-constexpr Duration kDescriptorStep = 500;
-// Polls that follow each other so soon may leave some descriptors for the next ones.
-constexpr Duration kQuickPolls = 10 * kMicrosecond;
-// Where data comes by descriptors, polls look at them so often though they are too far apart for
-// somebody who polls all the time: each may have moved a megabyte.
-constexpr Duration kSlowPolls = 50 * kMicrosecond;
-// Whoever is at the bell has not looked for so long: two that look side by side are slower than
-// either.
-constexpr Duration kLateLook = kMillisecond;
-
-} // namespace
 
 ProgressEngine::ProgressEngine(LockOwner& lock, Places& places)
     : lock_(lock), places_(places), core_to_spare_(places.core_to_spare()), spin_(core_to_spare_) {}
@@ -76,8 +61,8 @@ bool ProgressEngine::poll_thoroughly(std::uint32_t count) {
   const Instant time = places_.now();
   const Duration since = time - last_thorough_.load(std::memory_order_relaxed);
   // Where no core is to spare, a thread that heard the bell runs only where this one does.
-  const Duration apart = core_to_spare_ ? kSlowPolls : kPollingGap;
-  if (!bell_.polling() && polls < kPollsBetweenAsleep && since < apart) return false;
+  const Duration apart = core_to_spare_ ? waiting::kSlowPolls : waiting::kPollingGap;
+  if (!bell_.polling() && polls < waiting::kPollsBetweenAsleep && since < apart) return false;
   thorough_at_ = count;
   // Asked anew each time: connections come and go.
   choose_polls_between();
@@ -86,17 +71,17 @@ bool ProgressEngine::poll_thoroughly(std::uint32_t count) {
   if (!bell_.polling()) {
     // Whoever sleeps at the bell looks at descriptors. Peers stop ringing once somebody polls fast
     // enough for it; a single dequeue now and then does not pay for telling them.
-    if (since <= kPollingGap * polls) start_polling();
+    if (since <= waiting::kPollingGap * polls) start_polling();
     // A peer may have left lying what was posted: then the next poll looks again.
     if (transport_->watch(time) != kNever) polls_between_ = 1;
     if (nobody_looks_at_descriptors(time)) worked = handle_what_is_ready(time) || worked;
     return worked;
   }
   if (time < next_descriptors_) return worked;
-  const bool quick = since < kQuickPolls && transport_->descriptor_gap() == 0;
+  const bool quick = since < waiting::kQuickPolls && transport_->descriptor_gap() == 0;
   const bool handled = quick ? places_.handle_polling() : places_.handle_what_is_ready();
   const Duration longest = transport_->descriptor_gap();
-  descriptor_gap_ = handled ? 0 : std::min(2 * descriptor_gap_ + kDescriptorStep, longest);
+  descriptor_gap_ = handled ? 0 : std::min(2 * descriptor_gap_ + waiting::kDescriptorStep, longest);
   next_descriptors_ = time + descriptor_gap_;
   static_cast<void>(transport_->watch(time)); // we are here again soon
   return worked || handled;
@@ -113,7 +98,7 @@ void ProgressEngine::copying() {
 }
 
 void ProgressEngine::copied(std::uint64_t octets) {
-  counts_as_ += static_cast<std::uint32_t>(octets / kOctetsAPoll);
+  counts_as_ += static_cast<std::uint32_t>(octets / waiting::kOctetsAPoll);
   copying_.store(false, std::memory_order_relaxed);
 }
 
@@ -128,7 +113,7 @@ bool ProgressEngine::nobody_looks_at_descriptors(Instant time) const {
   if (!data_by_descriptors()) return false;
   if (!core_to_spare_) return true;
   const bool napping = !bell_.waiter_owns() && bell_.background() == Bell::Background::Napping;
-  return napping || time - looked_at_ > kLateLook;
+  return napping || time - looked_at_ > waiting::kLateLook;
 }
 
 void ProgressEngine::nobody_is_wanted() {
@@ -177,7 +162,7 @@ void ProgressEngine::hurry() {
   kick();
   if (bell_.waiter_owns() || bell_.background() != Bell::Background::Napping) return;
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  const Instant by = places_.now() + kHurry;
+  const Instant by = places_.now() + waiting::kHurry;
   if (hurried_.load(std::memory_order_relaxed) || nap_end_.load(std::memory_order_relaxed) <= by)
     return;
   hurried_.store(true, std::memory_order_relaxed);

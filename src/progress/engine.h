@@ -13,6 +13,7 @@
 #include "core/port/progress.h"
 #include "core/port/timer.h"
 #include "core/port/transport.h"
+#include "core/port/waiting.h"
 #include "progress/bell.h"
 #include "progress/nap_plan.h"
 #include "progress/places.h"
@@ -43,18 +44,6 @@ class ProgressEngine : public Progress {
   void request_stop();
 
  private:
-  // A poll this often is somebody who polls all the time.
-  static constexpr Duration kPollingGap = 4 * kMicrosecond;
-  // So much copied is one poll: it takes 4 us where memory is slow, and less everywhere else.
-  static constexpr std::uint64_t kOctetsAPoll = 16 * 1024;
-  // A nap that somebody is in a hurry about ends so soon; waking up takes the rest of 100 us.
-  static constexpr Duration kHurry = 75 * kMicrosecond;
-  // A poll that is not longer ago is not the last one, of somebody who has polled for long.
-  static constexpr Duration kJustNow = 50 * kMicrosecond;
-  // Of so many polls one looks at the clock; where data comes by descriptors, each does.
-  static constexpr std::uint32_t kPollsBetweenPolling = 64;
-  static constexpr std::uint32_t kPollsBetweenAsleep = 16;
-
   enum class NapEnd : std::uint8_t { AsPlanned, Rung, Wanted };
   enum class Nap : std::uint8_t {
     Looked,
@@ -71,7 +60,8 @@ class ProgressEngine : public Progress {
   bool handle_what_is_ready(Instant time);
   bool nobody_looks_at_descriptors(Instant time) const;
   void choose_polls_between() {
-    const std::uint32_t most = bell_.polling() ? kPollsBetweenPolling : kPollsBetweenAsleep;
+    const std::uint32_t most =
+        bell_.polling() ? waiting::kPollsBetweenPolling : waiting::kPollsBetweenAsleep;
     polls_between_ = data_by_descriptors() ? 1 : most;
   }
   bool look();
@@ -123,7 +113,7 @@ class ProgressEngine : public Progress {
   std::uint32_t polls_before_copy_ = 0; // when the last copy began
   bool in_poll_ = false;
   std::uint32_t thorough_at_ = 0; // of how many polls the last one that looked at the clock was
-  std::uint32_t polls_between_ = kPollsBetweenAsleep;
+  std::uint32_t polls_between_ = waiting::kPollsBetweenAsleep;
   Instant looked_at_ = 0;        // at descriptors, whoever does not poll all the time
   Instant next_descriptors_ = 0; // when a poller looks at descriptors again
   Duration descriptor_gap_ = 0;

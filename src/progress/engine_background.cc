@@ -66,8 +66,8 @@ bool ProgressEngine::wanted() const {
 // Whoever has polled for long, and did so just now, looks after a kick himself: between two polls
 // of somebody who sends all the time there is one more often than not.
 bool ProgressEngine::somebody_polls() const {
-  return plan_.length() > NapPlan::kTick &&
-         places_.now() - last_thorough_.load(std::memory_order_relaxed) <= kJustNow;
+  return plan_.length() > waiting::kTick &&
+         places_.now() - last_thorough_.load(std::memory_order_relaxed) <= waiting::kJustNow;
 }
 
 ProgressEngine::NapEnd ProgressEngine::nap_once() {

@@ -17,16 +17,15 @@ WaitResult ProgressEngine::wait(WaitPoint& point, Instant deadline) {
   if (!polls || !spin(point, start, deadline)) result = sleep(point, deadline);
   const Duration waited = places_.now() - start;
   // A short time limit says nothing about how long the event would have taken.
-  if (result == WaitResult::Signalled || waited > SpinBudget::kLimit) spin_.learn(polls, waited);
+  if (result == WaitResult::Signalled || waited > waiting::kSpin) spin_.learn(polls, waited);
   return result;
 }
 
 bool ProgressEngine::spin(const WaitPoint& point, Instant start, Instant deadline) {
-  constexpr int kPollsPerBreath = 16;
-  const Instant end = std::min(deadline, start + SpinBudget::kLimit);
+  const Instant end = std::min(deadline, start + waiting::kSpin);
   start_polling();
   do {
-    for (int i = 0; i < kPollsPerBreath; ++i) {
+    for (int i = 0; i < waiting::kPollsPerBreath; ++i) {
       poll();
       if (point.signalled) return true;
       cpu_pause();

@@ -12,13 +12,10 @@
 
 #include "base/cancellation.h"
 #include "base/clock.h"
+#include "core/port/waiting.h"
 
 namespace datum {
 namespace {
-
-// The next octets mostly come where the last ones came, and to try there takes one system call
-// instead of two. For as many polls others are not looked at, then once all are.
-constexpr std::uint32_t kRecentLooks = 7;
 
 // epoll_wait(2) with nanoseconds; Linux before 5.11 takes two system calls for it.
 int wait_exactly(int epoll, ReadyBatch& ready, Instant now, Instant until) {
@@ -137,7 +134,7 @@ bool EpollReactor::handle_polling() {
     --recent_looks_;
     if (const std::optional<bool> found = ask_recent()) return *found;
   }
-  recent_looks_ = kRecentLooks;
+  recent_looks_ = waiting::kRecentLooks;
   return handle_now();
 }
 

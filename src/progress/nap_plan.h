@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "base/time.h"
+#include "core/port/waiting.h"
 
 namespace datum {
 
@@ -25,17 +25,6 @@ struct Activity {
 
 class NapPlan {
  public:
-  // With this nap the end of polling is noticed after one to two naps, within the 200 us that
-  // decision 312 allows for it and the wake-up together.
-  static constexpr Duration kTick = 75 * kMicrosecond;
-  static constexpr Duration kLongest = 4 * kMillisecond;
-  // Nobody is at the bell between two waits, nor where it rings for all that arrives.
-  static constexpr Duration kLongestAway = kMillisecond;
-  // So many polls within a tick are somebody who polls all the time. Where data comes by
-  // descriptors one does: it may read and write for longer than a tick.
-  static constexpr std::uint32_t kBusyPolls = 8;
-  static constexpr std::uint32_t kBusyPollsOfDescriptors = 1;
-
   Duration length() const { return length_; }
   // The nap may end with a bell, too. Not where waiters come and go, since a bell would wake both,
   // nor where data comes by descriptors: each arrival would wake us beside the poller that takes
@@ -51,7 +40,8 @@ class NapPlan {
   // first one. True: another begins, of the length() this plans.
   bool others_are_busy(const Activity& now, Instant time) {
     const bool waits = now.waits != seen_.waits;
-    const std::uint32_t enough = data_by_descriptors_ ? kBusyPollsOfDescriptors : kBusyPolls;
+    const std::uint32_t enough =
+        data_by_descriptors_ ? waiting::kBusyPollsOfDescriptors : waiting::kBusyPolls;
     const bool polls = now.copying || now.polls - seen_.polls >= enough;
     seen_ = now;
     if (!waits && !polls) {
@@ -60,16 +50,17 @@ class NapPlan {
     }
     if (busy_since_ == kNever) busy_since_ = time - length_;
     // During a long nap many polls may have been made before they ended: a short one tells.
-    const bool sure = waits || now.copying || length_ == kTick || time - now.last_thorough <= kTick;
+    const bool sure = waits || now.copying || length_ == waiting::kTick ||
+                      time - now.last_thorough <= waiting::kTick;
     const bool away = waits || data_by_descriptors_;
-    const Duration most = away ? kLongestAway : kLongest;
-    length_ = sure ? std::clamp((time - busy_since_) / 8, kTick, most) : kTick;
-    at_bell_ = !away && length_ > kTick;
+    const Duration most = away ? waiting::kLongestNapAway : waiting::kLongestNap;
+    length_ = sure ? std::clamp((time - busy_since_) / 8, waiting::kTick, most) : waiting::kTick;
+    at_bell_ = !away && length_ > waiting::kTick;
     return true;
   }
   // Something else ended the nap: see for a tick what follows.
   void interrupted() {
-    length_ = kTick;
+    length_ = waiting::kTick;
     at_bell_ = false;
   }
 
@@ -81,7 +72,7 @@ class NapPlan {
 
   Activity seen_;
   Instant busy_since_ = kNever;
-  Duration length_ = kTick;
+  Duration length_ = waiting::kTick;
   bool at_bell_ = false;
   bool data_by_descriptors_ = false;
 };

@@ -4,16 +4,12 @@
 // Not here:   clocks, and whether there is a core to spare: the owner says so once.
 #pragma once
 
-#include "base/time.h"
+#include "core/port/waiting.h"
 
 namespace datum {
 
 class SpinBudget {
  public:
-  // A sleep and its wake-up cost about 15 us: polling for longer than that wastes more than it
-  // saves.
-  static constexpr Duration kLimit = 20 * kMicrosecond;
-
   explicit SpinBudget(bool core_to_spare) : core_to_spare_(core_to_spare) {}
 
   // To be asked once for each wait. Once polling has been in vain a few times, it is tried now and
@@ -28,7 +24,7 @@ class SpinBudget {
   }
   // A wait ended, with its event or without, after `waited`; it began with polling, or not.
   void learn(bool polled, Duration waited) {
-    if (waited <= kLimit)
+    if (waited <= waiting::kSpin)
       credit_ = kMost;
     else if (polled && credit_ > 0)
       --credit_;

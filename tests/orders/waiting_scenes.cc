@@ -137,7 +137,7 @@ class NapPlaces final : public Places {
     constexpr Duration kLong = 2 * kMillisecond;
     if (!naps_for_long && until - now_ < kLong) {
       lock_.acquire();
-      for (std::uint32_t i = 0; i < NapPlan::kBusyPolls; ++i) engine->poll();
+      for (std::uint32_t i = 0; i < waiting::kBusyPolls; ++i) engine->poll();
       lock_.relinquish();
       now_ += 32 * kMillisecond;
       return false;

@@ -17,6 +17,7 @@
 #include "core/port/region_table.h"
 #include "core/port/timer.h"
 #include "core/port/types.h"
+#include "core/port/waiting.h"
 
 namespace datum {
 
@@ -70,9 +71,6 @@ enum class Attention : std::uint8_t {
 
 class Transport {
  public:
-  // For descriptors that only ring, while polls find the data themselves.
-  static constexpr Duration kBellsOnly = 40 * kMicrosecond;
-
   virtual ~Transport() = default;
   virtual const Limits& limits() const = 0;
   virtual const Address& address() const = 0;
@@ -97,7 +95,7 @@ class Transport {
   // Otherwise descriptors only ring.
   virtual bool data_by_descriptors() const { return false; }
   // The longest that a poller may go without a look at the descriptors.
-  virtual Duration descriptor_gap() const { return kBellsOnly; }
+  virtual Duration descriptor_gap() const { return waiting::kBellsOnly; }
   // Called now and then while somebody polls, and before somebody sleeps: peers are told what has
   // been taken from them, and one that said it polls but takes nothing is rung. Returns when to be
   // called again, at the latest.

@@ -8,16 +8,13 @@
 #include "base/log.h"
 #include "base/no_canary.h"
 #include "base/scoped_flag.h"
+#include "core/port/waiting.h"
 #include "transport/link/link_channel.h"
 #include "transport/link/link_incoming.h"
 #include "transport/link/link_transport.h"
 
 namespace datum {
 namespace {
-
-// What a peer that polls has not taken after so long it may not come for. It tells what it took
-// every sixteen records, and whenever it looks at its descriptors, every 40 us.
-constexpr Duration kPatience = 50 * kMicrosecond;
 
 // Records handled before other links get their turn.
 constexpr int kRecordBudget = 64;
@@ -203,7 +200,7 @@ Instant Link::watch(Instant now) {
     return patient_until_ = kNever;
   if (patient_until_ == kNever || taken != watched_taken_) {
     watched_taken_ = taken;
-    patient_until_ = now + kPatience;
+    patient_until_ = now + waiting::kPatience;
   } else if (now >= patient_until_) {
     rung_for_ = out_.published();
     patient_until_ = kNever;

@@ -228,9 +228,8 @@ bool PathTransport::data_by_descriptors() const {
 
 // Where both ways are in use, shared memory does not pay for each look at the sockets.
 Duration PathTransport::descriptor_gap() const {
-  constexpr Duration kBesideLinks = 5 * kMicrosecond;
   const Duration sockets = tcp_->descriptor_gap();
-  return fabric_.links() != 0 ? std::max(sockets, kBesideLinks) : sockets;
+  return fabric_.links() != 0 ? std::max(sockets, waiting::kBesideLinks) : sockets;
 }
 
 bool PathTransport::set_attention(Attention attention) {

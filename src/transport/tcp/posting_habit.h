@@ -7,21 +7,13 @@
 
 #include <algorithm>
 
-#include "base/time.h"
+#include "core/port/waiting.h"
 
 namespace datum {
 
 class PostingHabit {
  public:
-  // So soon somebody has to look after the last post: before a nap ends that somebody was in a
-  // hurry about (progress/engine.h), since then it is not the poster who comes back.
-  static constexpr Duration kSoon = 70 * kMicrosecond;
-  // Of what followed a post without a look at the clock each takes less.
-  static constexpr Duration kOnePost = 500;
-  // So often in a row, until it is taken for a habit. Once they do not, it is none.
-  static constexpr unsigned kEnough = 8;
-
-  bool comes_back_soon() const { return times_ == kEnough; }
+  bool comes_back_soon() const { return times_ == waiting::kSoonInARow; }
   // Something was posted, and nobody has looked since.
   bool waits() const { return posted_ != kNever; }
   void posted(Instant now) {
@@ -32,7 +24,9 @@ class PostingHabit {
   void posted_another() { ++further_; }
   // Somebody looks, be it the poster or a thread of ours.
   void looked(Instant now) {
-    times_ = now - posted_ > kSoon + further_ * kOnePost ? 0 : std::min(times_ + 1, kEnough);
+    times_ = now - posted_ > waiting::kSoon + further_ * waiting::kOnePost
+                 ? 0
+                 : std::min(times_ + 1, waiting::kSoonInARow);
     posted_ = kNever;
   }
 

@@ -49,8 +49,8 @@ class TcpTransport final : public Transport {
   bool set_attention(Attention attention) override;
   bool data_by_descriptors() const override { return context_.connections != 0; }
   Duration descriptor_gap() const override {
-    if (context_.connections == 0) return kBellsOnly;
-    return context_.in_batches ? kBetweenBatches : 0;
+    if (context_.connections == 0) return waiting::kBellsOnly;
+    return context_.in_batches ? waiting::kBetweenBatches : 0;
   }
 
  private:
@@ -67,9 +67,6 @@ class TcpTransport final : public Transport {
    private:
     void* memory_ = nullptr;
   };
-
-  // The next batch takes its sender ten times as long.
-  static constexpr Duration kBetweenBatches = 4 * kMicrosecond;
 
   TcpTransport(const Address& address, const HostAddress& host, Reactor& reactor,
                const TcpOptions& options);

@@ -129,7 +129,9 @@ class StageTransport final : public Transport {
     return lying ? stage_.now() + 50'000 : kNever;
   }
   bool data_by_descriptors() const override { return comes_by_descriptors; }
-  Duration descriptor_gap() const override { return comes_by_descriptors ? gap : kBellsOnly; }
+  Duration descriptor_gap() const override {
+    return comes_by_descriptors ? gap : waiting::kBellsOnly;
+  }
   const Limits& limits() const override { return limits_; }
   const Address& address() const override { return address_; }
   NamedAttributes attributes() const override { return {}; }

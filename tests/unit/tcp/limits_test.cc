@@ -313,7 +313,7 @@ TEST_F(TcpLimits, OctetsThatTcpHasNotTaken) {
   far().stop_clock();
   WorkRequest nothing;
   nothing.opcode = Opcode::RdmaWrite;
-  for (unsigned i = 0; i < PostingHabit::kEnough; ++i) {
+  for (unsigned i = 0; i < waiting::kSoonInARow; ++i) {
     ASSERT_EQ(channel_->start(nothing), StartResult::Started);
     look_often();
   }

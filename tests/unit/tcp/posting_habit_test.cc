@@ -6,7 +6,7 @@
 namespace datum::test {
 namespace {
 
-constexpr Duration kSoon = 70 * kMicrosecond;
+using waiting::kSoon;
 
 struct Poster {
   PostingHabit habit;

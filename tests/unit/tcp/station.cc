@@ -110,7 +110,7 @@ void TwoStations::let_posters_come_back_soon(Line& line) {
   near.stop_clock();
   WorkRequest work;
   work.opcode = Opcode::RdmaWrite;
-  for (unsigned i = 0; i < PostingHabit::kEnough; ++i) {
+  for (unsigned i = 0; i < waiting::kSoonInARow; ++i) {
     EXPECT_EQ(line.near.channel->start(work), StartResult::Started);
     run_until([&] { return !line.near.events.take_log().empty(); });
   }
