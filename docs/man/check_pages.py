@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """Hold the manual pages against headers, rules and a C compiler.
 
-Every function of the public headers, every call of an extension that is a macro, and every name that
-a registry exports has a page or a link to one; some page names every type and constant of the headers
-of DAT 2.0; links and references lead to pages; a rule that a page names exists, a page names every
+Every function of the public headers, those of <datum/...> included, every call of an extension that is
+a macro, and every name that a registry exports has a page or a link to one; some page names every type
+and constant of the headers of DAT 2.0; links and references lead to pages; a rule that a page names exists, a page names every
 rule of its functions, and some page every rule of DAT 2.0; the page of a call has all sections; the
 examples compile without warnings.
 
@@ -78,7 +78,7 @@ def check_reach(pages, complain):
             complain(f"links.txt: {link} leads to {target}, which does not exist")
         reachable.add(link)
     for page in pages:
-        for name, section in re.findall(r"\*\*(dats?_[a-z_]+|dat2[a-z_]*|datum)\*\*\((\d)\)", page.text):
+        for name, section in re.findall(r"\*\*(dats?_[a-z_]+|dat2[a-z_]*|datum[a-z_]*)\*\*\((\d)\)", page.text):
             if f"{name}.{section}" not in reachable:
                 complain(f"{page.file}: refers to {name}({section}), which does not exist")
     for header in (f"{version}/{name}" for version in ("dat", "dat2") for name in HEADERS):
@@ -86,6 +86,10 @@ def check_reach(pages, complain):
         for name in sorted(set(re.findall(r"\b(dat_[a-z_]+)\(", text))):
             if f"{name}.3" not in reachable:
                 complain(f"{header}: {name} has no page")
+    for header in sorted((ROOT / "include/datum").glob("*.h")):
+        for name in sorted(set(re.findall(r"\b(datum_[a-z_]+)\(", without_comments(header)))):
+            if f"{name}.3" not in reachable:
+                complain(f"datum/{header.name}: {name} has no page")
     text = without_comments(ROOT / "include/dat2/dat_ib_extensions.h")
     calls = re.findall(r"^DAT_RETURN (dat_\w+)\(|^\s*#define (dat_ib_\w+)[ (]", text, re.M)
     for name in sorted(function or macro for function, macro in calls):

@@ -44,6 +44,10 @@ class CheckPages(unittest.TestCase):
         self.add("include/dat2/udat.h", "DAT_RETURN dat_new_call(DAT_HANDLE handle);\n")
         self.assert_finds("dat2/udat.h: dat_new_call has no page")
 
+    def test_a_function_of_datum_without_a_page(self):
+        self.add("include/datum/names.h", "static inline const char* datum_new_name(int number) { return 0; }\n")
+        self.assert_finds("datum/names.h: datum_new_name has no page")
+
     def test_a_function_of_the_extensions_without_a_page(self):
         self.add(EXTENSIONS, "DAT_RETURN dat_ib_new_call(DAT_HANDLE handle);\n")
         self.assert_finds("dat2/dat_ib_extensions.h: dat_ib_new_call has no page")
