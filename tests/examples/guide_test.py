@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""docs/guide shows what is there: guide_test.py SOURCE_DIR PROGRAMS_DIR
+"""docs/guide and README.md show what is there: guide_test.py SOURCE_DIR PROGRAMS_DIR
 
     <!-- listing: FILE REGION -->  the block that follows is the region of that file, from "// guide: REGION" to
                                    "// guide: end", moved to the left
@@ -13,6 +13,7 @@ they are those of processes and ports. Every block of C is a listing.
 """
 
 import collections
+import fnmatch
 import os
 import pathlib
 import re
@@ -86,6 +87,13 @@ class Guide(unittest.TestCase):
         for page, match in self.each(AS_IN_README):
             for command in match[1].splitlines():
                 self.assertRegex(readme, rf"(?m)^{re.escape(command)}( +#.*)?$", page)
+
+    def test_the_readme_shows_what_the_demo_says(self):
+        said = re.findall(r'^echo "(.*)"$', (ROOT / "scripts/demo.sh").read_text(), re.M)
+        wildcards = [re.sub(r"\$\([^()]*\)|\$\w+", "*", line) for line in said]
+        (shown,) = re.findall(BLOCK.format(language="text"), (ROOT / "README.md").read_text(), re.M | re.S)
+        for line in shown.splitlines():
+            self.assertTrue(any(fnmatch.fnmatchcase(line, each) for each in wildcards), line)
 
     def test_the_program_of_the_readme_is_the_example(self):
         found = re.search(r"^## A first program\n.*?" + BLOCK.format(language="c"), (ROOT / "README.md").read_text(),
