@@ -13,6 +13,7 @@
 #else
 #include <dat/udat.h>
 #endif
+#include <datum/names.h> // behind the header of DAT, whose constants it names
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,7 +73,8 @@ static inline const char* status_name(DAT_IB_STATUS status) {
 }
 #endif
 
-static inline const char* event_name(DAT_EVENT_NUMBER number) {
+// What an event means here. Its own name is datum_event_name() of it.
+static inline const char* meaning_of(DAT_EVENT_NUMBER number) {
   switch ((int)number) { // events of extensions are numbers outside the type
   case DAT_DTO_COMPLETION_EVENT: return "completion of a data transfer";
   case DAT_CONNECTION_REQUEST_EVENT: return "connection request";
@@ -105,7 +107,7 @@ static inline DAT_EVENT next_event(DAT_EVD_HANDLE evd, DAT_EVENT_NUMBER expected
   do result = dat_evd_wait(evd, timeout, 1, &event, &left);
   while (DAT_GET_TYPE(result) == DAT_INTERRUPTED_CALL); // a signal arrived: wait again
   if (DAT_GET_TYPE(result) == DAT_TIMEOUT_EXPIRED)
-    fail("waited %u s in vain for: %s", timeout / 1000000, event_name(expected));
+    fail("waited %u s in vain for: %s", timeout / 1000000, meaning_of(expected));
   CHECK(result);
   return event;
 }
@@ -115,8 +117,8 @@ static inline DAT_EVENT expect_within(DAT_EVD_HANDLE evd, DAT_EVENT_NUMBER expec
                                       DAT_TIMEOUT timeout) {
   const DAT_EVENT event = next_event(evd, expected, timeout);
   if (event.event_number != expected)
-    fail("waited for: %s; got: %s (0x%05x)", event_name(expected), event_name(event.event_number),
-         event.event_number);
+    fail("waited for: %s; got: %s (%s)", meaning_of(expected), meaning_of(event.event_number),
+         datum_event_name(event.event_number));
   return event;
 }
 
@@ -129,8 +131,8 @@ static inline DAT_EVENT expect_established(DAT_EVD_HANDLE evd, const char* host,
                                            DAT_CONN_QUAL qualifier) {
   const DAT_EVENT event = next_event(evd, DAT_CONNECTION_EVENT_ESTABLISHED, kPatience);
   if (event.event_number != DAT_CONNECTION_EVENT_ESTABLISHED)
-    fail("no server at %s qualifier %lu: %s (0x%05x)", host, qualifier,
-         event_name(event.event_number), event.event_number);
+    fail("no server at %s qualifier %lu: %s (%s)", host, qualifier, meaning_of(event.event_number),
+         datum_event_name(event.event_number));
   return event;
 }
 
@@ -143,14 +145,14 @@ static inline DAT_DTO_COOKIE cookie_of(DAT_UINT64 number) {
 
 // Ends the process unless the operation succeeded.
 static inline void check_done(const DAT_DTO_COMPLETION_EVENT_DATA* done, const char* what) {
-  const char* why = "see DAT_DTO_COMPLETION_STATUS";
+  const char* why = "see dat_ep_post_send(3)";
   if (done->status == DAT_DTO_SUCCESS) return;
   if (done->status == DAT_DTO_ERR_FLUSHED) why = "the connection has ended";
   if (done->status == DAT_DTO_ERR_TRANSPORT) why = "the connection is lost";
   if (done->status == DAT_DTO_ERR_REMOTE_ACCESS) why = "the peer's memory does not allow it";
   if (done->status == DAT_DTO_ERR_RECEIVER_NOT_READY) why = "the peer posted no receive";
-  fail("%s %lu failed with completion status %d: %s", what, done->user_cookie.as_64, done->status,
-       why);
+  fail("%s %lu failed: %s (%s)", what, done->user_cookie.as_64, why,
+       datum_dto_status_name(done->status));
 }
 
 // Waits for the completion of the operation posted with this cookie; answers the bytes moved.

@@ -113,7 +113,9 @@ static void learn_addresses(struct collector* collector) {
       ++known;
       break;
     }
-    default: fail("collector: %s", event_name(event.event_number));
+    default:
+      fail("collector: %s (%s)", meaning_of(event.event_number),
+           datum_event_name(event.event_number));
     }
   }
 }

@@ -138,7 +138,7 @@ static int ask(struct side* side, DAT_EP_HANDLE ep, const struct door* door, cha
   if (event.event_number == DAT_CONNECTION_EVENT_ESTABLISHED) return 1;
   // Anything else is not the doorman's answer: nobody listens, no such host, too late.
   if (event.event_number != DAT_CONNECTION_EVENT_PEER_REJECTED)
-    fail("no doorman at %s port %s: %s", door->host, door->port, event_name(event.event_number));
+    fail("no doorman at %s port %s: %s", door->host, door->port, meaning_of(event.event_number));
   CHECK(dat_ep_reset(ep));
   return 0;
 }

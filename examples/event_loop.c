@@ -46,7 +46,8 @@ static void on_connection(struct server* server, const DAT_EVENT* event) {
     break;
   case DAT_CONNECTION_EVENT_ESTABLISHED: break;
   case DAT_CONNECTION_EVENT_DISCONNECTED: server->connection_open = 0; break;
-  default: fail("server: %s", event_name(event->event_number));
+  default:
+    fail("server: %s (%s)", meaning_of(event->event_number), datum_event_name(event->event_number));
   }
 }
 

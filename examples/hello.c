@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // hello.c: a client and a server exchange one message each. All of DAT's first steps, spelled out:
-// open, create, connect, post, wait, disconnect, free, close.
+// open, create, connect, post, wait, disconnect, free, close. docs/guide/first-steps.md explains it.
 #include "common.h"
 #include <errno.h>
 #include <limits.h>
@@ -34,6 +34,7 @@ static void open_side(struct side* side) {
   char name[] = "datum"; // always there: the addresses of this host
   DAT_REGION_DESCRIPTION region;
 
+  // guide: open
   // Null asks dat_ia_open() to create the EVD for asynchronous errors.
   side->async_evd = DAT_HANDLE_NULL;
   CHECK(dat_ia_open(name, 8, &side->async_evd, &side->ia));
@@ -54,6 +55,7 @@ static void open_side(struct side* side) {
   CHECK(dat_lmr_create(side->ia, DAT_MEM_TYPE_VIRTUAL, region, sizeof side->memory, side->pz,
                        DAT_MEM_PRIV_LOCAL_READ_FLAG | DAT_MEM_PRIV_LOCAL_WRITE_FLAG, &side->lmr,
                        &side->lmr_context, NULL, NULL, NULL));
+  // guide: end
 }
 
 // Graceful: succeeds only if nothing that we created is left. The asynchronous EVD goes with the
@@ -70,8 +72,10 @@ static void close_side(struct side* side) {
 
 // Posts the buffer for the peer's message. Do it before connecting: then it is there in time.
 static void post_receive(struct side* side) {
+  // guide: receive
   DAT_LMR_TRIPLET piece = {side->lmr_context, 0, (DAT_VADDR)(uintptr_t)side->memory, kMessageSize};
   CHECK(dat_ep_post_recv(side->ep, 1, &piece, cookie_of(kReceived), DAT_COMPLETION_DEFAULT_FLAG));
+  // guide: end
 }
 
 static void post_send(struct side* side, const char* greeting) {
@@ -104,11 +108,13 @@ static void serve_one(DAT_CONN_QUAL qualifier, DAT_TIMEOUT patience, int announc
     announce(announcement, qualifier);
   }
 
+  // guide: accept
   // A request stays until we accept or reject it; accepting consumes it.
   request = expect_within(side.connect_evd, DAT_CONNECTION_REQUEST_EVENT, patience);
   CHECK(dat_psp_free(listener)); // one client is enough; the request survives
   CHECK(dat_cr_accept(request.event_data.cr_arrival_event_data.cr_handle, side.ep, 0, NULL));
   expect(side.connect_evd, DAT_CONNECTION_EVENT_ESTABLISHED);
+  // guide: end
 
   print_received(&side, "server");
   post_send(&side, "hello from server");
@@ -133,19 +139,25 @@ static void greet(const char* host, const struct sockaddr* address, DAT_CONN_QUA
     CHECK(dat_ia_query(side.ia, NULL, DAT_IA_FIELD_IA_ADDRESS_PTR, &own, 0, NULL));
     target = own.ia_address_ptr;
   }
+  // guide: connect
   // Connecting goes on after the call returned; the outcome is an event.
   CHECK(dat_ep_connect(side.ep, target, qualifier, kPatience, 0, NULL, DAT_QOS_BEST_EFFORT,
                        DAT_CONNECT_DEFAULT_FLAG));
   expect_established(side.connect_evd, host, qualifier);
+  // guide: end
 
+  // guide: exchange
   post_send(&side, "hello from client");
   expect_completion(side.request_evd, kSent);
   print_received(&side, "client");
+  // guide: end
 
+  // guide: disconnect
   // Graceful: what was posted before still goes out. Both sides get the event.
   CHECK(dat_ep_disconnect(side.ep, DAT_CLOSE_GRACEFUL_FLAG));
   expect(side.connect_evd, DAT_CONNECTION_EVENT_DISCONNECTED);
   close_side(&side);
+  // guide: end
 }
 
 static void greet_host(const char* host, DAT_CONN_QUAL qualifier) {

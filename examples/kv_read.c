@@ -83,7 +83,9 @@ static void attend(struct side* side, struct offer* offer) {
       CHECK(dat_ep_free(event.event_data.connect_event_data.ep_handle));
       ++gone;
       break;
-    default: fail("server: a client's connection: %s", event_name(event.event_number));
+    default:
+      fail("server: a client's connection: %s (%s)", meaning_of(event.event_number),
+           datum_event_name(event.event_number));
     }
   }
   printf("server %d: %d clients, %d events, none of them for a look-up\n", (int)getpid(), gone,

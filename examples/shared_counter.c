@@ -37,7 +37,7 @@ static void see_off(struct side* side) {
       CHECK(dat_ep_free(event.event_data.connect_event_data.ep_handle));
       ++gone;
     } else if (event.event_number != DAT_CONNECTION_EVENT_ESTABLISHED) {
-      fail("server: %s", event_name(event.event_number));
+      fail("server: %s (%s)", meaning_of(event.event_number), datum_event_name(event.event_number));
     }
   }
 }

@@ -135,7 +135,8 @@ static void handle(struct server* server, const DAT_EVENT* event) {
   default:
     if (event->event_data.asynch_error_event_data.dat_handle != server->srq ||
         event->event_data.asynch_error_event_data.reason != DAT_SRQ_LOW_WATERMARK_EVENT)
-      fail("server: %s (0x%05x)", event_name(event->event_number), event->event_number);
+      fail("server: %s (%s)", meaning_of(event->event_number),
+           datum_event_name(event->event_number));
     server->running_low = 1;
   }
 }

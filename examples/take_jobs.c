@@ -50,7 +50,8 @@ static void await_taken(struct side* side, const struct board* board, DAT_UINT64
   while (__atomic_load_n(&board->taken, __ATOMIC_ACQUIRE) != expected) {
     DAT_EVENT event;
     if (dat_evd_dequeue(side->connect_evd, &event) == DAT_SUCCESS)
-      fail("maker: the worker: %s", event_name(event.event_number));
+      fail("maker: the worker: %s (%s)", meaning_of(event.event_number),
+           datum_event_name(event.event_number));
     if (time(NULL) > give_up) fail("maker: nobody takes the jobs");
     sched_yield();
   }

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """Hold the manual pages against headers, rules and a C compiler.
 
-Every function of the public headers, every call of an extension that is a macro, and every name that
-a registry exports has a page or a link to one; some page names every type and constant of the headers
-of DAT 2.0; links and references lead to pages; a rule that a page names exists, a page names every
+Every function of the public headers, those of <datum/...> included, every call of an extension that is
+a macro, and every name that a registry exports has a page or a link to one; some page names every type
+and constant of the headers of DAT 2.0; links and references lead to pages; a rule that a page names exists, a page names every
 rule of its functions, and some page every rule of DAT 2.0; the page of a call has all sections; the
-examples compile without warnings.
+examples compile without warnings; datum(7) names every file of pkg-config and every target of CMake.
 
 A rule is named in parentheses: (R4), a rule of one of the page's own functions, or (EVENT.3).
 "R5 to R10" names all of them, "R5.default" what R5 is where DATUM_STRICT is not on. In a list of
@@ -78,7 +78,7 @@ def check_reach(pages, complain):
             complain(f"links.txt: {link} leads to {target}, which does not exist")
         reachable.add(link)
     for page in pages:
-        for name, section in re.findall(r"\*\*(dats?_[a-z_]+|dat2[a-z_]*|datum)\*\*\((\d)\)", page.text):
+        for name, section in re.findall(r"\*\*(dats?_[a-z_]+|dat2[a-z_]*|datum[a-z_]*)\*\*\((\d)\)", page.text):
             if f"{name}.{section}" not in reachable:
                 complain(f"{page.file}: refers to {name}({section}), which does not exist")
     for header in (f"{version}/{name}" for version in ("dat", "dat2") for name in HEADERS):
@@ -86,6 +86,10 @@ def check_reach(pages, complain):
         for name in sorted(set(re.findall(r"\b(dat_[a-z_]+)\(", text))):
             if f"{name}.3" not in reachable:
                 complain(f"{header}: {name} has no page")
+    for header in sorted((ROOT / "include/datum").glob("*.h")):
+        for name in sorted(set(re.findall(r"\b(datum_[a-z_]+)\(", without_comments(header)))):
+            if f"{name}.3" not in reachable:
+                complain(f"datum/{header.name}: {name} has no page")
     text = without_comments(ROOT / "include/dat2/dat_ib_extensions.h")
     calls = re.findall(r"^DAT_RETURN (dat_\w+)\(|^\s*#define (dat_ib_\w+)[ (]", text, re.M)
     for name in sorted(function or macro for function, macro in calls):
@@ -164,6 +168,17 @@ def check_sections(pages, complain):
                     complain(f"{page.file}: has no section {section}")
 
 
+def check_building(pages, complain):
+    (text,) = (page.text for page in pages if page.file == "datum.7.md")
+    section = re.search(r"^# BUILDING A PROGRAM\n(.*?)^# ", text, re.S | re.M)
+    named = set(re.findall(r"\*\*([\w:]+)\*\*", section[1])) if section else set()
+    config = (ROOT / "packaging/DatumConfig.cmake.in").read_text()
+    offered = {path.name[:-len(".pc.in")] for path in (ROOT / "packaging").glob("*.pc.in")}
+    offered |= set(re.findall(r"^ *datum_imported_library\((\S+)", config, re.M))
+    for name in sorted(offered - named):
+        complain(f"datum.7.md: BUILDING A PROGRAM does not name {name}")
+
+
 def check_examples(pages, compiler, complain):
     command = [compiler, "-std=c99", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-fsyntax-only",
                "-I", str(ROOT / "include"), "-x", "c", "-"]
@@ -184,6 +199,7 @@ def main():
     check_names(pages, errors.append)
     check_rules(pages, errors.append)
     check_sections(pages, errors.append)
+    check_building(pages, errors.append)
     check_examples(pages, compiler, errors.append)
     for error in errors:
         print(error, file=sys.stderr)

@@ -18,7 +18,7 @@ class CheckPages(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.tree = pathlib.Path(self.folder.name)
-        for part in ("docs/man", "include", "tests/rules", "tests/abi"):
+        for part in ("docs/man", "include", "packaging", "tests/rules", "tests/abi"):
             shutil.copytree(ROOT / part, self.tree / part)
 
     def tearDown(self):
@@ -43,6 +43,16 @@ class CheckPages(unittest.TestCase):
     def test_a_function_without_a_page(self):
         self.add("include/dat2/udat.h", "DAT_RETURN dat_new_call(DAT_HANDLE handle);\n")
         self.assert_finds("dat2/udat.h: dat_new_call has no page")
+
+    def test_a_function_of_datum_without_a_page(self):
+        self.add("include/datum/names.h", "static inline const char* datum_new_name(int number) { return 0; }\n")
+        self.assert_finds("datum/names.h: datum_new_name has no page")
+
+    def test_a_library_that_no_page_tells_how_to_find(self):
+        self.add("packaging/dat3.pc.in", "Name: dat3\n")
+        self.add("packaging/DatumConfig.cmake.in", "datum_imported_library(Datum::dat3 libdat3.so.3)\n")
+        self.assert_finds("datum.7.md: BUILDING A PROGRAM does not name Datum::dat3",
+                          "datum.7.md: BUILDING A PROGRAM does not name dat3")
 
     def test_a_function_of_the_extensions_without_a_page(self):
         self.add(EXTENSIONS, "DAT_RETURN dat_ib_new_call(DAT_HANDLE handle);\n")

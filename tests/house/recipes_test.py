@@ -38,6 +38,11 @@ class Recipes(unittest.TestCase):
             for line in lines:
                 self.assertIn(line, (packaging / recipe).read_text(), recipe)
 
+    def test_the_headers_of_datum_are_packed_without_the_memory_extension_too(self):
+        spec = (packaging / 'rpm/datum.spec').read_text()
+        always = re.sub(r'^%if %\{with memory\}\n.*?^%endif\n', '', spec, flags=re.M | re.S)
+        self.assertIn('%{_includedir}/datum\n', always)
+
     def test_none_names_a_server(self):
         for recipe in [*RECIPES, 'rpm/datum.spec', 'rpm/datum.rpmlintrc']:
             self.assertNotIn('://', (packaging / recipe).read_text(), recipe)

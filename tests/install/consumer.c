@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
  * The smallest consumer: opens Datum's own adapter without any configuration and closes it again.
- * It shows that the headers, libdat and the provider module of an installation find each other.
+ * It shows that the headers, <datum/names.h> among them, libdat and the provider module of an installation find each other.
  * With CONSUMER_OF_DAT2 defined it is a program of DAT 2.0.
  */
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #else
 #include <dat/udat.h>
 #endif
+#include <datum/names.h>
 
 static int failed(const char* what, DAT_RETURN code) {
   const char* major = "?";
@@ -33,6 +34,11 @@ int main(void) {
   if (code != DAT_SUCCESS) return failed("dat_ia_query", code);
   if (strcmp(attributes.adapter_name, "datum") != 0) {
     fprintf(stderr, "consumer: opened \"datum\", was told it is \"%s\"\n", attributes.adapter_name);
+    return 1;
+  }
+
+  if (strcmp(datum_event_name(DAT_SOFTWARE_EVENT), "DAT_SOFTWARE_EVENT") != 0) {
+    fprintf(stderr, "consumer: <datum/names.h> has another name for DAT_SOFTWARE_EVENT\n");
     return 1;
   }
 
