@@ -32,7 +32,6 @@ tests+=(-E 'sim|conformance/rules')
 
 folder=$PWD/build/machine/$name
 image=$folder/image
-log=$folder/guest.log
 mkdir -p "$folder"
 
 fetch() { # suite, folder, packages: those in the folder, once
@@ -98,20 +97,7 @@ find "$image$PWD/$build" -name '*.cmake' -exec sed -i -E \
 (cd "$image" && find . | cpio -o -H newc -R 0:0 --quiet) >"$folder/initrd"
 rm -rf "$image"
 
-: >"$log"
 began=$SECONDS
-# If one of these is killed, the machine ends with it.
-setpriv --pdeathsig TERM timeout --foreground -k 10 "${DATUM_MACHINE_LIMIT:-10800}" \
-  setpriv --pdeathsig KILL "${machine[@]}" -m 4096 \
-  -accel "${DATUM_MACHINE_ACCEL:-tcg}" -smp 2 -nodefaults -no-user-config -display none -no-reboot \
-  -kernel "$kernel" -initrd "$folder/initrd" -serial "file:$log" \
-  -append "console=$console no_timer_check quiet panic=-1 mitigations=off audit=0 random.trust_cpu=on rdinit=/init" &
-guest=$!
-trap 'kill "$guest" 2>/dev/null || true' EXIT
-tail -f --pid="$guest" "$log" | tr -d '\r'
-wait "$guest" || {
-  echo "machine.sh: the virtual machine was ended, by a signal or after ${DATUM_MACHINE_LIMIT:-10800} s" >&2
-  exit 1
-}
+scripts/guest.sh machine "$folder" "$kernel" "$console" "${DATUM_MACHINE_LIMIT:-10800}" \
+  "${machine[@]}" -m 4096 -accel "${DATUM_MACHINE_ACCEL:-tcg}" -smp 2
 echo "machine.sh: $name: Linux $version, $((SECONDS - began)) s"
-grep -q '^machine: exit 0' "$log"

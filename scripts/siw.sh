@@ -12,7 +12,6 @@ export LC_ALL=C
 cache=build/siw
 build=$PWD/build/dev
 image=$cache/image
-log=$cache/guest.log
 
 DATUM_TARGETS="siw-peer siw-tests dat2 datum2" scripts/build.sh dev
 mkdir -p "$cache"
@@ -47,18 +46,5 @@ echo 'tcp0 u2.0 nonthreadsafe default /datum/libdatum2.so datum.0.1 "" ""' >"$im
 printf '%s\n' "$@" >"$image/datum/arguments"
 (cd "$image" && find . | cpio -o -H newc -R 0:0 --quiet) >"$cache/initrd"
 
-: >"$log"
-# Whoever of these is killed, the machine ends with it.
-setpriv --pdeathsig TERM timeout --foreground -k 10 "${DATUM_SIW_LIMIT:-1800}" \
-  setpriv --pdeathsig KILL qemu-system-x86_64 -M q35 -cpu max -m 1024 \
-  -accel "${DATUM_SIW_ACCEL:-tcg}" -smp "$(nproc)" -nodefaults -no-user-config -display none -no-reboot \
-  -kernel "$cache/kernel/vmlinux" -initrd "$cache/initrd" -serial "file:$log" \
-  -append "console=ttyS0 no_timer_check quiet panic=-1 mitigations=off audit=0 random.trust_cpu=on rdinit=/init" &
-guest=$!
-trap 'kill "$guest" 2>/dev/null || true' EXIT
-tail -f --pid="$guest" "$log" | tr -d '\r'
-wait "$guest" || {
-  echo "siw.sh: the virtual machine was ended, by a signal or after ${DATUM_SIW_LIMIT:-1800} s" >&2
-  exit 1
-}
-grep -q '^siw: exit 0' "$log"
+exec scripts/guest.sh siw "$cache" "$cache/kernel/vmlinux" ttyS0 "${DATUM_SIW_LIMIT:-1800}" \
+  qemu-system-x86_64 -M q35 -cpu max -m 1024 -accel "${DATUM_SIW_ACCEL:-tcg}" -smp "$(nproc)"
