@@ -10,6 +10,7 @@
 #include <regex>
 
 #include "command.h"
+#include "full_pipe.h"
 #include "tests/own_network.h"
 
 namespace datum::perf {
@@ -252,6 +253,16 @@ TEST(DatPerf, AClientWhoseServerDiesNamesIt) {
     EXPECT_EQ(count(ended.output, "dat-perf: 127.0.0.1 port " + server.port + ": "), 1U)
         << ended.output;
   }
+}
+
+TEST(DatPerf, AServerWhoseLogNobodyReadsServesOnAndEnds) {
+  const datum::test::FullPipe log;
+  Served server(kPerf + " --server --port 0 2>" + log.path());
+  const std::string client = kPerf + " 127.0.0.1 --port " + server.port + " -t send-lat -s 8 ";
+  for (int i = 0; i < 2; ++i) // the server tells of a client that was lost
+    EXPECT_EQ(run_until(client + "--time 60000", "min / median", "KILL").code, 137);
+  EXPECT_EQ(run(client + kShort).code, 0);
+  EXPECT_EQ(server.end(SIGTERM), 3);
 }
 
 TEST(DatPerf, AClientThatComesWhileAnotherIsServedWaitsForItsTurn) {
