@@ -65,6 +65,13 @@ void Placement::require_folder(const Look& found, const std::string& path) {
     throw FileError("use as a folder", path, S_ISLNK(found.st.st_mode) ? ELOOP : ENOTDIR);
 }
 
+void Placement::settle_link(Kind kind) {
+  const auto behind_link = std::exchange(destination_.behind_link, nullptr);
+  if (!behind_link || kind == Kind::Symlink) return;
+  open_.clear(); // of the folder that holds the link
+  destination_ = behind_link();
+}
+
 std::string Placement::place(const std::string& offered, Kind kind) const {
   if (const std::string_view why = path_problem(offered); !why.empty())
     throw std::invalid_argument(fmt::format("path {} is not acceptable: {}", shown(offered), why));

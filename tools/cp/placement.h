@@ -28,6 +28,9 @@ struct Destination {
   std::string path;        // below root; "" is root itself
   bool into_folder = true; // path is a folder that takes the roots; else it is the root's new name
   Requested requested = std::nullopt; // the roots that may come
+  // If the path, which this side's user typed, is a symbolic link: where that leads. Throws
+  // std::invalid_argument if it leads nowhere. A path that a peer sent has none.
+  std::function<Destination()> behind_link = {};
 };
 
 using OpenFolder = std::shared_ptr<const UniqueFd>;
@@ -52,6 +55,10 @@ class Placement {
   Placement& operator=(const Placement&) = delete;
   ~Placement(); // leaves the folders whose end did not come
 
+  // To be called with the kind of each offer before its place is asked for. What the first one, the
+  // root, is decides whether a destination that is a link is followed: as in cp(1) a file or a folder
+  // goes where the link leads. A link takes its place, so that the same copy twice does the same.
+  void settle_link(Kind kind);
   // Throws std::invalid_argument with the reason if the offered path is not acceptable.
   [[nodiscard]] std::string place(const std::string& offered, Kind kind) const;
 

@@ -8,8 +8,10 @@
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <set>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -111,11 +113,33 @@ Root local_root(const std::string& path, RootFolders& folders) {
 
 namespace {
 
-// The folder that contains what the path names.
+// The one that contains what the path names.
 UniqueFd open_folder_of(const std::string& path) {
   UniqueFd folder(open(folder_of(path).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!folder) unusable("open the folder of", path, errno);
   return folder;
+}
+
+Destination new_name(const std::string& path) {
+  return {open_folder_of(path), std::string(name_in(path)), false};
+}
+
+Destination behind_link(const std::string& link) {
+  const std::unique_ptr<char, decltype(&std::free)> real(realpath(link.c_str(), nullptr),
+                                                         std::free);
+  if (!real)
+    throw std::invalid_argument(
+        fmt::format("{} is a symbolic link that leads nowhere: {} (remove it, or choose another "
+                    "name)",
+                    shown(link), std::strerror(errno)));
+  const std::string path = real.get();
+  if (names_a_folder(path)) return {open_folder(path), "", true}; // that is "/"
+  return new_name(path);
+}
+
+bool is_link(const std::string& path) {
+  struct stat st = {};
+  return lstat(path.c_str(), &st) == 0 && S_ISLNK(st.st_mode);
 }
 
 } // namespace
@@ -130,7 +154,9 @@ Destination local_destination(const std::string& path, bool into_folder, Mode mo
       unusable("create folder", folder, errno);
     return {open_folder(folder), "", true};
   }
-  return {open_folder_of(plain), std::string(name_in(plain)), false};
+  Destination destination = new_name(plain);
+  if (is_link(plain)) destination.behind_link = [plain] { return behind_link(plain); };
+  return destination;
 }
 
 std::string requested_name(const std::string& path) {

@@ -212,6 +212,7 @@ std::string Sink::news_of(const Offer& offer, const FileError& error) {
 void Sink::decide(const Offer& offer) {
   if (offer.mode > 0777 || offer.mtime.nanoseconds > 999'999'999 || offer.size > INT64_MAX)
     throw std::invalid_argument("mode, time or size is not one that a file can have");
+  placement_.settle_link(offer.kind);
   const std::string path = placement_.place(offer.path, offer.kind);
   const Look found = placement_.look(path);
   const Existing existing = placement_.claim(path, found);
