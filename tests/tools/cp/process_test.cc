@@ -287,6 +287,56 @@ TEST_F(CpProcess, AMissingSourceEndsPutAndGetAlike) {
   EXPECT_TRUE(has(get.err, "cannot find \"missing\": No such file or directory")) << get.err;
 }
 
+// As cp(1) has it.
+TEST_F(CpProcess, EachMissingSourceIsNamedAndTheOthersAreCopied) {
+  Server server(here_.path(), {"--reuse-token"});
+  const auto expect_told = [](const Ended& ended, const std::string& summary) {
+    EXPECT_EQ(ended.code, 1);
+    for (const char* name : {"none", "nil"})
+      EXPECT_TRUE(has(ended.err, std::string(name) + "\": No such file or directory\n"))
+          << ended.err;
+    EXPECT_TRUE(has(ended.out, summary)) << ended.out;
+  };
+  for (const std::string option : {"--dry-run", "--verify", "--method=read"}) {
+    SCOPED_TRACE(option);
+    const Ended get = client({"get", option, "--token", server.token, server.at("none"),
+                              server.at("t/a"), server.at("nil"), there_ / "got"});
+    expect_told(get, option == "--dry-run"  ? "get: would copy 1, 0 unchanged, 2 failed"
+                     : option == "--verify" ? "get: 0 the same, 1 different, 2 failed"
+                                            : "get: 1 copied, 0 unchanged, 2 failed");
+    const Ended put = client({"put", option, "--token", server.token, here_ / "none", here_ / "t/a",
+                              here_ / "nil", server.at("put")});
+    expect_told(put, option == "--dry-run"  ? "put: would copy 1, 0 unchanged, 2 failed"
+                     : option == "--verify" ? "put: 0 the same, 1 different, 2 failed"
+                                            : "put: 1 copied, 0 unchanged, 2 failed");
+  }
+  EXPECT_EQ(there_.read("got/a"), "alpha");
+  EXPECT_EQ(here_.read("put/a"), "alpha");
+}
+
+TEST_F(CpProcess, WhereNoSourceIsThereNobodyIsCalled) {
+  const Ended put = client({"put", "--token", "00112233445566778899aabbccddeeff", here_ / "none",
+                            here_ / "nil", "127.0.0.1:1:x"});
+  EXPECT_EQ(put.code, 1);
+  EXPECT_TRUE(has(put.err, "/none\": No such file or directory\ndat-cp: cannot find \""))
+      << put.err;
+  EXPECT_TRUE(has(put.err, "/nil\": No such file or directory\n")) << put.err;
+}
+
+// It was not offered: its mode is no source's.
+TEST_F(CpProcess, ANewFolderThatIsOnlyTheDestinationGetsTheModeThatUmaskLeaves) {
+  const auto masked = [] { umask(027); };
+  Server server(there_.path(), {"--reuse-token"}, masked);
+  EXPECT_EQ(client({"put", "--token", server.token, here_ / "t/a", server.at("put/")}).code, 0);
+  EXPECT_EQ(
+      client({"get", "--token", server.token, server.at("put/a"), here_ / "got/"}, masked).code, 0);
+  for (const std::string& path : {there_ / "put", here_ / "got"}) {
+    struct stat st = {};
+    ASSERT_EQ(stat(path.c_str(), &st), 0);
+    EXPECT_EQ(st.st_mode & 07777, 0750U) << path;
+  }
+}
+
 TEST_F(CpProcess, AMissingFolderOnTheWayIsToBeMadeFirst) {
   Server server(here_.path(), {"--reuse-token"});
   const auto expect_told = [](const Ended& ended) {
