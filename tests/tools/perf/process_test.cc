@@ -288,6 +288,13 @@ TEST(DatPerf, WrongUsageIsTwoAndNamesTheMistake) {
   const Ended size = run(kPerf + " --local -s 99999999999 2>&1");
   EXPECT_EQ(size.code, 2);
   EXPECT_NE(size.output.find("99999999999"), std::string::npos) << size.output;
+  for (const std::string option : {"--window", "--endpoints", "--repeat", "--time", "--core"}) {
+    const Ended hexadecimal = run(kPerf + " --local " + option + " 0x8 2>&1");
+    EXPECT_EQ(hexadecimal.code, 2);
+    EXPECT_EQ(
+        hexadecimal.output.rfind("dat-perf: " + option + ": \"0x8\" is not a number from ", 0), 0U)
+        << hexadecimal.output;
+  }
   const Ended window = run(kPerf + " --local --window no 2>&1");
   EXPECT_EQ(window.output.rfind("dat-perf: ", 0), 0U) << window.output;
   const Ended test = run(kPerf + " --local -t fly 2>&1");
