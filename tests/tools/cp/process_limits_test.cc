@@ -169,7 +169,7 @@ bool has_filters() {
 TEST_F(CpLimits, WhereMemoryForPeersIsRefusedACopyGoesOverTcp) {
   if (!has_filters()) GTEST_SKIP() << "no filter of system calls here";
   here_.write("t", noise(3 * kMiB));
-  for (const int error : {EPERM, ENOSYS}) {
+  for (const int error : {EPERM, ENOSYS, EACCES, EINVAL}) {
     const std::function<void()> nothing;
     const std::function<void()> forbid = [error] {
       datum::test::forbid_call(SYS_memfd_create, error);
@@ -183,6 +183,22 @@ TEST_F(CpLimits, WhereMemoryForPeersIsRefusedACopyGoesOverTcp) {
       EXPECT_TRUE(there.read("t") == here_.read("t"));
     }
   }
+}
+
+// A shortage is no refusal: a copy that is slower without a word would hide it.
+TEST_F(CpLimits, ALackOfMemoryForPeersIsSaid) {
+  if (!has_filters()) GTEST_SKIP() << "no filter of system calls here";
+  here_.write("t", "x");
+  Server server(there_.path(), {"--reuse-token"});
+  for (const auto& [error, said] : std::vector<std::pair<int, std::string>>{
+           {ENOMEM, "for transfer buffers: Cannot allocate memory (raise 'ulimit -v', "},
+           {EMFILE, "for transfer buffers: Too many open files (raise 'ulimit -n')"}}) {
+    EXPECT_EQ(
+        put(server, "t", [error = error] { datum::test::forbid_call(SYS_memfd_create, error); }),
+        2);
+    expect_said(said);
+  }
+  EXPECT_FALSE(there_.exists("t"));
 }
 
 // Each is how some filters refuse: the server is not at fault.
