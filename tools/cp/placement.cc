@@ -240,7 +240,12 @@ void Placement::make_writable(int folder, const std::string& path, const struct 
   const mode_t before = st.st_mode & 07777;
   Opened& opened = opened_[path];
   opened = {st.st_dev, st.st_ino, before, before | 0700};
-  if (fchmod(folder, opened.meanwhile) == 0) return;
+  struct stat now = {};
+  if (fchmod(folder, opened.meanwhile) == 0 && fstat(folder, &now) == 0) {
+    // Who is not in the folder's group cannot keep its set-group-id bit.
+    opened.meanwhile = now.st_mode & 07777;
+    return;
+  }
   const int error = errno;
   opened_.erase(path);
   throw FileError("make writable", path, error);
