@@ -371,7 +371,7 @@ TEST_F(CpProcess, AFileWhereAFolderIsNeededEndsPutAndGetAlike) {
            {client({"put", option, "--token", server.token, here_ / "t", server.at(to)}),
             client({"get", option, "--token", server.token, server.at("t"), there_ / to})}) {
         EXPECT_EQ(ended.code, 1);
-        EXPECT_TRUE(has(ended.err, ": Not a directory (what has that name is no folder: choose "
+        EXPECT_TRUE(has(ended.err, ": Not a directory (what has that name is not a folder: choose "
                                    "another name, or remove it)"))
             << ended.err;
       }
