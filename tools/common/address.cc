@@ -47,7 +47,7 @@ bool lacks_descriptors() {
 // As it is written before a port.
 std::string without_brackets(const std::string& host) {
   if (!host.starts_with('[') || !host.ends_with(']')) return host;
-  const std::string inside = host.substr(1, host.size() - 2);
+  std::string inside = host.substr(1, host.size() - 2);
   if (inside.find(':') == std::string::npos)
     throw ToolError(
         ExitCode::Usage,
