@@ -46,9 +46,13 @@ bool lacks_descriptors() {
 
 // As it is written before a port.
 std::string without_brackets(const std::string& host) {
-  const bool has_them =
-      host.starts_with('[') && host.ends_with(']') && host.find(':') < host.size();
-  return has_them ? host.substr(1, host.size() - 2) : host;
+  if (!host.starts_with('[') || !host.ends_with(']')) return host;
+  std::string inside = host.substr(1, host.size() - 2);
+  if (inside.find(':') == std::string::npos)
+    throw ToolError(
+        ExitCode::Usage,
+        fmt::format("host \"{}\": brackets are for an IPv6 address, a name has none", host));
+  return inside;
 }
 
 } // namespace

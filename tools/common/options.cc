@@ -42,9 +42,25 @@ bool lacks_command(const CLI::App& app, const CLI::Error& error) {
          app.get_subcommands().empty();
 }
 
+// CLI11 calls them all arguments.
+std::string unknown_words(const CLI::App& app) {
+  std::vector<std::string> said;
+  for (const std::string& word : app.remaining(true))
+    said.push_back(fmt::format("\"{}\" is {}", word,
+                               word.starts_with('-') ? "no option" : "one word too many"));
+  return fmt::format("{}", fmt::join(said, ", "));
+}
+
+std::string text_of(const CLI::App& app, const CLI::Error& error) {
+  if (lacks_command(app, error)) return no_command(app);
+  // Its name is that of the command in CLI11 2.1.
+  const bool unknown = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+  return unknown ? unknown_words(app) : error.what();
+}
+
 // The message quotes what was typed.
 std::string usage_error(const CLI::App* app, const CLI::Error& error) {
-  const std::string text = lacks_command(*app, error) ? no_command(*app) : error.what();
+  const std::string text = text_of(*app, error);
   const CLI::Error safe(error.get_name(), printable(text), error.get_exit_code());
   return app->get_name() + ": " + CLI::FailureMessage::simple(app, safe);
 }
@@ -56,16 +72,33 @@ std::string for_terminal(const std::string& help) {
   return wrapped(help, size.ws_col);
 }
 
-// CLI11 would take the next word for the value of "--name=". The words of a program that is to be
+// CLI11 would take the next word for the value of "--name=", and "false" of a flag for a value.
+std::string objection_to(const CLI::App& command, const std::string& word) {
+  const std::size_t sign = word.find('=');
+  if (!word.starts_with("--") || sign == std::string::npos) return {};
+  const std::string name = word.substr(0, sign);
+  const CLI::Option* const option = command.get_option_no_throw(name);
+  if (option != nullptr && option->get_items_expected_max() == 0)
+    return fmt::format("{} takes no value: leave out \"{}\", or the whole of it", name,
+                       word.substr(sign));
+  if (sign + 1 < word.size()) return {};
+  return fmt::format("{}: nothing follows the \"=\"; give a value, or leave the option out", name);
+}
+
+// A word that is the value of an option may look like anything. The words of a program that is to be
 // started are that program's affair.
-std::string emptied_option(const CLI::App& app, int argc, char** argv) {
+std::string objection_to(const CLI::App& app, int argc, char** argv) {
+  const CLI::App* command = &app;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
-    if (word == "--" || (app.get_prefix_command() && !word.starts_with('-'))) break;
-    if (word.starts_with("--") && word.find('=') == word.size() - 1)
-      return word.substr(0, word.size() - 1);
-    const CLI::Option* const option = app.get_option_no_throw(word);
+    if (word == "--" || (command->get_prefix_command() && !word.starts_with('-'))) break;
+    if (std::string objection = objection_to(*command, word); !objection.empty()) return objection;
+    const CLI::Option* const option =
+        word.starts_with('-') ? command->get_option_no_throw(word) : nullptr;
     if (option != nullptr && option->get_items_expected_min() > 0) ++i;
+    const auto named = command->get_subcommands(
+        [&](const CLI::App* candidate) { return candidate->check_name(word); });
+    if (!named.empty()) command = named.front();
   }
   return {};
 }
@@ -90,14 +123,17 @@ ExitCode with_output(const CLI::App& app, ExitCode code) {
 } // namespace
 
 // Not CLI::Range: for it -1 and 99999999999999999999 are the largest number, and "nan" is in range.
+// Nor what CLI11 reads besides: 0x8 and 010, which is 8 there, " 3" and +3.
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
   const auto problem = [=](const std::string& text) {
     std::uint64_t value = 0;
     const char* const end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, value);
-    if (error == std::errc{} && stop == end && value >= least && value <= most)
+    const bool octal = text.size() > 1 && text.starts_with('0');
+    if (error == std::errc{} && stop == end && !octal && value >= least && value <= most)
       return std::string();
-    return fmt::format("\"{}\" is not a number from {} to {}", text, least, most);
+    return fmt::format("\"{}\" is not a number from {} to {} (decimal digits, no 0 in front)", text,
+                       least, most);
   };
   return {problem, ""};
 }
@@ -105,9 +141,13 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
 CLI::Validator seconds(double least, double most) {
   const auto problem = [=](const std::string& text) {
     double value = 0;
-    if (CLI::detail::lexical_cast(text, value) && value >= least && value <= most)
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    if (error == std::errc{} && stop == end && value >= least && value <= most)
       return std::string();
-    return fmt::format("\"{}\" is not a number of seconds from {} to {}", text, least, most);
+    return fmt::format(
+        "\"{}\" is not a number of seconds from {} to {} (decimal digits, as in 0.5)", text, least,
+        most);
   };
   return {problem, ""};
 }
@@ -131,17 +171,17 @@ void add_json_option(CLI::App& app, CommonOptions& options) {
 }
 
 int run_tool(CLI::App& app, int argc, char** argv, const std::function<ExitCode()>& body) {
-  app.set_version_flag("--version", app.get_name() + " (datum) " DATUM_VERSION);
+  const std::string version = app.get_name() + " (datum) " DATUM_VERSION;
+  app.set_version_flag("--version", version);
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; }))
+    command->set_version_flag("--version", version);
   app.failure_message(&usage_error);
   ExitCode code = ExitCode::Failed;
   occupy_standard_descriptors();
   std::signal(SIGXFSZ, SIG_IGN); // a file over the limit is an error of that file, not our end
   try {
-    if (const std::string name = emptied_option(app, argc, argv); !name.empty())
-      throw ToolError(ExitCode::Usage,
-                      printable(fmt::format("{}: nothing follows the \"=\"; give a value, or leave "
-                                            "the option out",
-                                            name)));
+    if (const std::string objection = objection_to(app, argc, argv); !objection.empty())
+      throw ToolError(ExitCode::Usage, printable(objection));
     app.parse(argc, argv);
     code = body();
   } catch (const CLI::ParseError& error) {

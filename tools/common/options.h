@@ -23,7 +23,8 @@ struct CommonOptions {
 void add_ia_option(CLI::App& app, CommonOptions& options);   // --ia NAME
 void add_json_option(CLI::App& app, CommonOptions& options); // --json
 
-// What an option's value has to be; times need not be whole.
+// What an option's value has to be: decimal digits alone, without a sign, a blank, or 0 and 0x in
+// front. Times need not be whole.
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most = UINT64_MAX);
 CLI::Validator seconds(double least, double most);
 CLI::Validator one_of(std::vector<std::string> words);

@@ -9,10 +9,21 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 
 #include "common/human.h"
+#include "common/log_stream.h"
 
 namespace datum::tools {
+namespace {
+
+// Of the process, as standard error is.
+std::optional<LogStream>& log_of_server() {
+  static std::optional<LogStream> log;
+  return log;
+}
+
+} // namespace
 
 // In ascending order, so that each open() gets the number that is missing. The wrong direction on
 // purpose: a program whose output is lost should say so.
@@ -25,6 +36,7 @@ void occupy_standard_descriptors() {
 
 // Not fmt::print, which throws what cannot be written.
 void log_line(const std::string& line) {
+  if (std::optional<LogStream>& log = log_of_server()) return log->write(printable(line));
   const std::string whole = printable(line) + '\n';
   static_cast<void>(std::fwrite(whole.data(), 1, whole.size(), stderr));
 }
@@ -50,8 +62,9 @@ void flush_output() {
   if (const std::string why = lost_output(); !why.empty()) throw LostOutput(why);
 }
 
-void outlive_readers() {
+void outlive_readers(const std::string& program) {
   std::signal(SIGPIPE, SIG_IGN);
+  log_of_server().emplace(STDERR_FILENO, program);
 }
 
 std::string lost_output() {

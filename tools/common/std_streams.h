@@ -13,7 +13,8 @@ namespace datum::tools {
 void occupy_standard_descriptors();
 
 // A line on stderr, made printable (human.h). Where that is closed or full the line is lost, and
-// nothing else: a server goes on, and an exit code says what it was to say.
+// nothing else: a server goes on, and an exit code says what it was to say. Only a client waits for a
+// reader that is slow.
 void log_line(const std::string& line);
 
 // printable() of each line (human.h); newlines and tabs stay. A foreign name in it has to be made
@@ -33,9 +34,11 @@ void print_text(std::string_view text);
 // the port and the token, reaches no reader.
 void flush_output();
 
-// For servers: the process that read their output or their log may end. From now on a write to it
-// fails (EPIPE), as one to a full disk does, and no longer ends this process (SIGPIPE).
-void outlive_readers();
+// For servers: the process that reads their output or their log may end, or read no more. From now on
+// a write to it fails (EPIPE), as one to a full disk does, and no longer ends this process (SIGPIPE);
+// log_line() waits for no room (log_stream.h), and is for one thread at a time. program: as its lines
+// begin.
+void outlive_readers(const std::string& program);
 
 // Writes out what was printed. Empty: all of it arrived; else why not.
 std::string lost_output();

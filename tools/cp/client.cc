@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "common/std_streams.h"
 #include "cp/console.h"
 #include "cp/descriptors.h"
 #include "cp/handshake.h"
@@ -26,9 +27,10 @@ namespace {
 
 // What the command line means, with everything local opened before the server is called.
 struct Plan {
-  RemotePath remote;       // host and port; the path is in job or in remote_paths
-  std::vector<Root> roots; // put
-  Destination destination; // get
+  RemotePath remote;                // host and port; the path is in job or in remote_paths
+  std::vector<Root> roots;          // put
+  std::vector<std::string> missing; // put: why sources are not among the roots
+  Destination destination;          // get
   std::vector<std::string> remote_paths;
   Job job;
 };
@@ -38,12 +40,16 @@ void plan_put(const ClientOptions& options, Plan& plan) {
   RootFolders folders;
   std::vector<std::string> names;
   for (std::size_t i = 0; i + 1 < options.paths.size(); ++i) {
-    plan.roots.push_back(local_root(options.paths[i], folders));
-    names.push_back(plan.roots.back().path);
+    try {
+      plan.roots.push_back(local_root(options.paths[i], folders));
+      names.push_back(plan.roots.back().path);
+    } catch (const MissingSource& error) {
+      plan.missing.emplace_back(error.what());
+    }
   }
   require_distinct(names, ExitCode::Usage);
   plan.job.destination = plan.remote.path;
-  plan.job.into_folder = plan.roots.size() > 1 || names_a_folder(plan.remote.path);
+  plan.job.into_folder = options.paths.size() > 2 || names_a_folder(plan.remote.path);
 }
 
 void plan_get(const ClientOptions& options, Plan& plan) {
@@ -127,7 +133,7 @@ void run_job(Channel& channel, Plan plan, Reporter& reporter) {
   offer_slots(channel, terms, put ? Role::Source : Role::Sink); // while the server makes its own
   take_slots(channel, terms, expect<Slots>(channel, "something else than its slots"));
   if (put)
-    Source(channel, terms, std::move(plan.roots), reporter).run();
+    Source(channel, terms, std::move(plan.roots), reporter, std::move(plan.missing)).run();
   else
     Sink(channel, terms, std::move(plan.destination), reporter, usual_workers()).run();
 }
@@ -137,6 +143,10 @@ void run_job(Channel& channel, Plan plan, Reporter& reporter) {
 ExitCode run_client(const ClientOptions& options) {
   const Token token = require_token(options.token);
   Plan plan = make_plan(options);
+  if (options.direction == Direction::Put && plan.roots.empty()) {
+    for (const std::string& why : plan.missing) tools::log_line(fmt::format("dat-cp: {}", why));
+    return ExitCode::Failed; // nobody need be called
+  }
   SpareDescriptors spare;
   const tools::Interface ia(options.common.ia);
   Channel channel(ia, options.timeout);

@@ -31,7 +31,7 @@ std::string next_step(std::string_view action, int error) {
   case EFBIG: return " (see 'ulimit -f' and the limits of that file system)";
   case EMFILE: return limit_of_this_process();
   case ENFILE: return " (see /proc/sys/fs/file-max there)";
-  case ENOTDIR: return " (what has that name is no folder: choose another name, or remove it)";
+  case ENOTDIR: return " (what has that name is not a folder: choose another name, or remove it)";
   case EEXIST:
     return " (something else made it, or that file system takes two names of this copy for one)";
   case ELOOP:

@@ -41,7 +41,7 @@ struct CommandLine {
 void add_timeout(CLI::App& app, CommandLine& line) {
   app.add_option("--timeout", line.timeout, "give up when the other side is silent this long")
       ->type_name("SECONDS")
-      ->check(CLI::Range(1U, 3600U))
+      ->check(datum::tools::whole_number(1, 3600))
       ->capture_default_str();
 }
 
@@ -114,7 +114,7 @@ CLI::App* add_client(CLI::App& app, CommandLine& line, const char* name, const c
       ->capture_default_str();
   sub->add_option("--depth", o.depth, "chunks in flight")
       ->type_name("N")
-      ->check(CLI::Range(datum::cp::kMinDepth, datum::cp::kMaxDepth))
+      ->check(datum::tools::whole_number(datum::cp::kMinDepth, datum::cp::kMaxDepth))
       ->capture_default_str();
   add_timeout(*sub, line);
   sub->add_option("SRC", o.paths, paths)->required()->expected(1, 4097);

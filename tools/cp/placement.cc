@@ -36,6 +36,10 @@ timespec to_timespec(const Time& time) {
   return {time.seconds, static_cast<long>(time.nanoseconds)};
 }
 
+bool may_set_mode(const struct stat& st) {
+  return geteuid() == 0 || geteuid() == st.st_uid;
+}
+
 void set_time(int folder, const char* link, const Time& mtime) {
   const timespec times[2] = {to_timespec(mtime), to_timespec(mtime)};
   utimensat(folder, link, times, AT_SYMLINK_NOFOLLOW);
@@ -51,7 +55,11 @@ Placement::Placement(Destination destination, Mode mode, std::size_t most_open)
   if (mode != Mode::DryRun) return;
   // What would end the copy, or fail all of it, ends a dry run as well.
   static_cast<void>(parent(destination_.path));
-  if (destination_.into_folder) require_folder(look(destination_.path), destination_.path);
+  if (!destination_.into_folder) return;
+  const Look found = look(destination_.path);
+  require_folder(found, destination_.path);
+  if (!found.there && !takes_names(destination_.path))
+    throw FileError("create folder", destination_.path, errno);
 }
 
 // From within: a folder that may not be searched hides what is below it.
@@ -63,6 +71,13 @@ Placement::~Placement() {
 void Placement::require_folder(const Look& found, const std::string& path) {
   if (found.there && !S_ISDIR(found.st.st_mode))
     throw FileError("use as a folder", path, S_ISLNK(found.st.st_mode) ? ELOOP : ENOTDIR);
+}
+
+void Placement::settle_link(Kind kind) {
+  const auto behind_link = std::exchange(destination_.behind_link, nullptr);
+  if (!behind_link || kind == Kind::Symlink) return;
+  open_.clear(); // of the folder that holds the link
+  destination_ = behind_link();
 }
 
 std::string Placement::place(const std::string& offered, Kind kind) const {
@@ -165,14 +180,37 @@ bool Placement::same_mode_and_time(const Look& found, const Offer& offer) {
 
 bool Placement::takes_names(const std::string& path) const {
   const UniqueFd folder =
-      open_beneath(destination_.root.get(), std::string(parent_of(path)), O_RDONLY | O_DIRECTORY);
+      open_beneath(destination_.root.get(), std::string(parent_of(path)), O_PATH | O_DIRECTORY);
   return folder && faccessat(folder.get(), ".", W_OK | X_OK, AT_EACCESS) == 0;
 }
 
+std::string Placement::folder_text(const std::string& path) const {
+  const std::string below(parent_of(path));
+  if (destination_.root_name.empty())
+    return below.empty() ? "the folder that is served" : fmt::format("folder {}", shown(below));
+  const bool slash = destination_.root_name.ends_with('/');
+  return fmt::format("folder {}", shown(slash ? destination_.root_name + below
+                                              : join(destination_.root_name, below)));
+}
+
+void Placement::foresee_creation(const Look& found, const std::string& path, bool in_copied) const {
+  if (!found.folder || takes_names(path)) return; // what a copy makes takes what comes into it
+  const int error = errno;
+  struct stat st = {};
+  if (error == EACCES && in_copied && fstat(found.folder->get(), &st) == 0 && may_set_mode(st))
+    return;
+  throw FileError("create", path, error);
+}
+
+void Placement::foresee_end(const std::string& path) const {
+  const Look found = look(path);
+  if (found.there && !may_set_mode(found.st)) throw FileError("set mode and time of", path, EPERM);
+}
+
 // False: something is there.
-bool Placement::create_folder(const std::string& path, Existing existing) {
+bool Placement::create_folder(const std::string& path, Existing existing, mode_t mode) {
   const OpenFolder folder = parent(path);
-  if (mkdirat(folder->get(), std::string(name_in(path)).c_str(), 0700) == 0) {
+  if (mkdirat(folder->get(), std::string(name_in(path)).c_str(), mode) == 0) {
     taken_.emplace(path, TakenNames());
     return true;
   }
@@ -183,13 +221,13 @@ bool Placement::create_folder(const std::string& path, Existing existing) {
 // It was not offered, so no end sets its mode: one that is there stays as it is.
 void Placement::make_destination() {
   const std::string& path = destination_.path;
-  if (create_folder(path, Existing::Replace)) return;
+  if (create_folder(path, Existing::Replace, 0777)) return; // less what umask takes
   if (!open_beneath(parent(path)->get(), std::string(name_in(path)), O_PATH | O_DIRECTORY))
     throw FileError("use as a folder", path, errno);
 }
 
 bool Placement::make_folder(const std::string& path, Existing existing) {
-  if (create_folder(path, existing)) return true;
+  if (create_folder(path, existing, 0700)) return true; // its end sets the mode of the source
   const UniqueFd there =
       open_beneath(parent(path)->get(), std::string(name_in(path)), O_RDONLY | O_DIRECTORY);
   struct stat st = {};
@@ -202,7 +240,12 @@ void Placement::make_writable(int folder, const std::string& path, const struct 
   const mode_t before = st.st_mode & 07777;
   Opened& opened = opened_[path];
   opened = {st.st_dev, st.st_ino, before, before | 0700};
-  if (fchmod(folder, opened.meanwhile) == 0) return;
+  struct stat now = {};
+  if (fchmod(folder, opened.meanwhile) == 0 && fstat(folder, &now) == 0) {
+    // Who is not in the folder's group cannot keep its set-group-id bit.
+    opened.meanwhile = now.st_mode & 07777;
+    return;
+  }
   const int error = errno;
   opened_.erase(path);
   throw FileError("make writable", path, error);

@@ -28,6 +28,10 @@ struct Destination {
   std::string path;        // below root; "" is root itself
   bool into_folder = true; // path is a folder that takes the roots; else it is the root's new name
   Requested requested = std::nullopt; // the roots that may come
+  std::string root_name = {};         // as messages call the root; "" is the folder that is served
+  // If the path, which this side's user typed, is a symbolic link: where that leads. Throws
+  // std::invalid_argument if it leads nowhere. A path that a peer sent has none.
+  std::function<Destination()> behind_link = {};
 };
 
 using OpenFolder = std::shared_ptr<const UniqueFd>;
@@ -52,6 +56,10 @@ class Placement {
   Placement& operator=(const Placement&) = delete;
   ~Placement(); // leaves the folders whose end did not come
 
+  // To be called with the kind of each offer before its place is asked for. What the first one, the
+  // root, is decides whether a destination that is a link is followed: as in cp(1) a file or a folder
+  // goes where the link leads. A link takes its place, so that the same copy twice does the same.
+  void settle_link(Kind kind);
   // Throws std::invalid_argument with the reason if the offered path is not acceptable.
   [[nodiscard]] std::string place(const std::string& offered, Kind kind) const;
 
@@ -74,7 +82,14 @@ class Placement {
   [[nodiscard]] static bool same_mode_and_time(const Look& found, const Offer& offer);
 
   // Something could be created in the folder of this path, as far as rights and the file system go.
+  // Else errno says why.
   [[nodiscard]] bool takes_names(const std::string& path) const;
+  // That folder, as a message calls it.
+  [[nodiscard]] std::string folder_text(const std::string& path) const;
+  // For a dry run: throws the FileError that a copy would end with here. in_copied: what contains it
+  // is copied, too, and is made writable where that may be done.
+  void foresee_creation(const Look& found, const std::string& path, bool in_copied) const;
+  void foresee_end(const std::string& path) const; // of a folder
   // False: it was there, and is writable for its owner until leave_folder(). Throws FileError.
   bool make_folder(const std::string& path, Existing existing = Existing::Replace);
   // Nothing more comes into it: its permissions are what they were.
@@ -91,7 +106,7 @@ class Placement {
   };
 
   [[nodiscard]] OpenFolder folder_of(const std::string& path) const; // none, with errno
-  bool create_folder(const std::string& path, Existing existing);
+  bool create_folder(const std::string& path, Existing existing, mode_t mode);
   void make_destination();
   void make_writable(int folder, const std::string& path, const struct stat& st);
   void restore(const std::string& path, const Opened& opened) const noexcept;

@@ -25,6 +25,8 @@ std::string take_host(const std::string& whole, std::string_view& text) {
     const std::size_t end = text.find(']');
     if (end == std::string_view::npos) unusable(whole, "the bracket is not closed");
     host = text.substr(1, end - 1);
+    if (host.find(':') == std::string_view::npos && !host.empty())
+      unusable(whole, "brackets are for an IPv6 address, a name has none");
     text.remove_prefix(end + 1);
   } else {
     host = text.substr(0, text.find(':'));
@@ -33,6 +35,10 @@ std::string take_host(const std::string& whole, std::string_view& text) {
   if (host.empty()) unusable(whole, "no host");
   if (!text.starts_with(':')) unusable(whole, "no \":\" after the host");
   return std::string(host);
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 } // namespace
@@ -53,6 +59,10 @@ RemotePath parse_remote(const std::string& text) {
       rest.remove_prefix(colon + 1);
     }
   }
+  if (colon == std::string_view::npos && is_number(rest))
+    unusable(text, fmt::format("{0} may be a port, then a \":\" has to follow it, or a file, then "
+                               "write ./{0}",
+                               rest));
   remote.path = rest;
   return remote;
 }

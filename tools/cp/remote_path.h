@@ -16,7 +16,7 @@ struct RemotePath {
   bool operator==(const RemotePath&) const = default;
 };
 
-// Throws ToolError(Usage). A second field that is all digits is a port.
+// Throws ToolError(Usage). A second field that is all digits is a port, and a third has to follow.
 RemotePath parse_remote(const std::string& text);
 
 } // namespace datum::cp

@@ -8,8 +8,10 @@
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <set>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -29,11 +31,6 @@ namespace {
   throw ToolError(ExitCode::Failed, FileError(action, path, error).what());
 }
 
-// How a get ends if its server has no such source: nothing is wrong with the command.
-[[noreturn]] void no_source(const std::string& path, int error) {
-  throw ToolError(ExitCode::Failed, FileError("find", path, error).what());
-}
-
 bool is_dots(std::string_view name) {
   return name.empty() || name == "." || name == "..";
 }
@@ -44,7 +41,7 @@ std::string with_a_name(const std::string& path) {
   if (!is_dots(name_in(plain))) return plain;
   const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr),
                                                          std::free);
-  if (!real) no_source(path, errno);
+  if (!real) throw MissingSource(path, errno);
   plain = real.get();
   if (is_dots(name_in(plain)))
     throw ToolError(ExitCode::Usage, "\"/\" has no name to be copied as; name a folder in it");
@@ -81,6 +78,10 @@ std::string acceptable(const std::string& path) {
 
 } // namespace
 
+// Nothing is wrong with the command.
+MissingSource::MissingSource(const std::string& path, int error)
+    : ToolError(ExitCode::Failed, FileError("find", path, error).what()) {}
+
 bool names_a_folder(const std::string& typed) {
   return typed.ends_with('/') || is_dots(name_in(normalise(typed)));
 }
@@ -95,27 +96,50 @@ std::shared_ptr<const UniqueFd> RootFolders::get(const std::string& path,
 }
 
 Root local_root(const std::string& path, RootFolders& folders) {
-  if (path.empty()) no_source(path, ENOENT); // a variable that is not set is not this folder
+  if (path.empty())
+    throw MissingSource(path, ENOENT); // a variable that is not set is not this folder
   const std::string plain = with_a_name(path);
   const std::string parent = folder_of(plain);
   Root root;
   root.folder = folders.get(
       parent, [&] { return UniqueFd(open(parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)); });
-  if (!root.folder) no_source(path, errno);
+  if (!root.folder) throw MissingSource(path, errno);
   root.name = root.path = name_in(plain);
   struct stat st = {};
   if (fstatat(root.folder->get(), root.name.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0)
-    no_source(path, errno);
+    throw MissingSource(path, errno);
   return root;
 }
 
 namespace {
 
-// The folder that contains what the path names.
+// The one that contains what the path names.
 UniqueFd open_folder_of(const std::string& path) {
   UniqueFd folder(open(folder_of(path).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!folder) unusable("open the folder of", path, errno);
   return folder;
+}
+
+Destination new_name(const std::string& path) {
+  return {open_folder_of(path), std::string(name_in(path)), false, std::nullopt, folder_of(path)};
+}
+
+Destination behind_link(const std::string& link) {
+  const std::unique_ptr<char, decltype(&std::free)> real(realpath(link.c_str(), nullptr),
+                                                         std::free);
+  if (!real)
+    throw std::invalid_argument(
+        fmt::format("{} is a symbolic link that leads nowhere: {} (remove it, or choose another "
+                    "name)",
+                    shown(link), std::strerror(errno)));
+  const std::string path = real.get();
+  if (names_a_folder(path)) return {open_folder(path), "", true, std::nullopt, path}; // that is "/"
+  return new_name(path);
+}
+
+bool is_link(const std::string& path) {
+  struct stat st = {};
+  return lstat(path.c_str(), &st) == 0 && S_ISLNK(st.st_mode);
 }
 
 } // namespace
@@ -125,12 +149,15 @@ Destination local_destination(const std::string& path, bool into_folder, Mode mo
   if (into_folder) {
     const std::string folder = path.empty() ? "." : path;
     if (mode != Mode::Copy && access(folder.c_str(), F_OK) != 0)
-      return {open_folder_of(plain), std::string(name_in(plain)), true};
+      return {open_folder_of(plain), std::string(name_in(plain)), true, std::nullopt,
+              folder_of(plain)};
     if (mode == Mode::Copy && mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)
       unusable("create folder", folder, errno);
-    return {open_folder(folder), "", true};
+    return {open_folder(folder), "", true, std::nullopt, folder};
   }
-  return {open_folder_of(plain), std::string(name_in(plain)), false};
+  Destination destination = new_name(plain);
+  if (is_link(plain)) destination.behind_link = [plain] { return behind_link(plain); };
+  return destination;
 }
 
 std::string requested_name(const std::string& path) {
@@ -156,7 +183,7 @@ Root served_root(const Served& served, const std::string& path, RootFolders& fol
   struct stat st = {};
   const std::string name(name_in(plain));
   if (!folder || fstatat(folder->get(), name.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0)
-    throw ToolError(ExitCode::Failed, FileError("find", path, errno).what());
+    throw MissingSource(path, errno);
   return {std::move(folder), name, name};
 }
 

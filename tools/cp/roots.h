@@ -31,7 +31,13 @@ class RootFolders {
   std::map<std::string, std::shared_ptr<const UniqueFd>, std::less<>> opened_;
 };
 
-// Throws ToolError: Failed if it is not there, Usage if it cannot be named.
+// A source that is not there: the others can be copied.
+class MissingSource : public tools::ToolError {
+ public:
+  MissingSource(const std::string& path, int error);
+};
+
+// Throws MissingSource, or ToolError(Usage) if it cannot be named.
 Root local_root(const std::string& path, RootFolders& folders);
 // Creates the folder that is to be copied into, if something is to be copied.
 Destination local_destination(const std::string& path, bool into_folder, Mode mode);
@@ -47,7 +53,7 @@ std::string requested_name(const std::string& path);
 // Throws ToolError if two of the names, which are all to go into one folder, are equal.
 void require_distinct(const std::vector<std::string>& names, tools::ExitCode code);
 
-// Throw ToolError(Failed) with the reason, for the peer to read.
+// Throw ToolError(Failed) with the reason, for the peer to read; a MissingSource is one.
 Root served_root(const Served& served, const std::string& path, RootFolders& folders);
 Destination served_destination(const Served& served, const std::string& path, bool into_folder);
 

@@ -96,7 +96,7 @@ void Server::print_token() const {
 }
 
 ExitCode Server::run() {
-  tools::outlive_readers();
+  tools::outlive_readers("dat-cp");
   tools::print_line("dat-cp: serving {} on {} ({}), port {}, process {}", shown(folder_name_),
                     ia_.name(), ia_.address(), port_, getpid());
   print_token();

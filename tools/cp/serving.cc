@@ -21,8 +21,13 @@ Terms acceptable_terms(const Job& job) {
   return terms_of(job);
 }
 
-std::vector<Root> requested_roots(Channel& channel, const Served& served) {
+struct Requests {
   std::vector<Root> roots;
+  std::vector<std::string> missing; // why others are not among them
+};
+
+Requests requested_roots(Channel& channel, const Served& served) {
+  Requests requests;
   RootFolders folders;
   std::vector<std::string> names;
   for (;;) {
@@ -32,16 +37,20 @@ std::vector<Root> requested_roots(Channel& channel, const Served& served) {
     if (std::holds_alternative<PathsEnd>(*message)) break;
     const auto* path = std::get_if<Path>(message);
     if (path == nullptr) protocol_error("something else than a path");
-    if (roots.size() == kMaxPaths)
+    if (names.size() == kMaxPaths)
       throw tools::ToolError(
           tools::ExitCode::Failed,
           fmt::format("more than {} paths in one get; name a folder", kMaxPaths));
-    roots.push_back(served_root(served, path->path, folders));
     names.push_back(requested_name(path->path));
+    try {
+      requests.roots.push_back(served_root(served, path->path, folders));
+    } catch (const MissingSource& error) {
+      requests.missing.emplace_back(error.what());
+    }
   }
   // Beside that the client could not keep them apart, each costs a walk over a tree.
   require_distinct(names, tools::ExitCode::Failed);
-  return roots;
+  return requests;
 }
 
 void exchange_slots(Channel& channel, const Terms& terms, Role role) {
@@ -68,9 +77,9 @@ void carry_out(Channel& channel, const Served& served, Reporter& reporter) {
     exchange_slots(channel, terms, Role::Sink);
     Sink(channel, terms, std::move(destination), reporter, usual_workers()).run();
   } else {
-    std::vector<Root> roots = requested_roots(channel, served);
+    Requests requests = requested_roots(channel, served);
     exchange_slots(channel, terms, Role::Source);
-    Source(channel, terms, std::move(roots), reporter).run();
+    Source(channel, terms, std::move(requests.roots), reporter, std::move(requests.missing)).run();
   }
 }
 

@@ -4,11 +4,13 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "common/human.h"
+#include "common/memory_fd.h"
 #include "common/tool_error.h"
 
 #if DATUM_HAVE_MEMORY
@@ -36,6 +38,27 @@ void give_back_shareable([[maybe_unused]] void* memory) {
 #endif
 }
 
+// Such memory can never be had here. The allocator says ENOMEM of that, too. What a copy lacks for
+// the moment, memory or descriptors, is said instead of making it slower.
+bool is_unavailable() {
+#if DATUM_HAVE_MEMORY
+  const int before = errno;
+  const UniqueFd probe = tools::make_memory_fd("dat-cp");
+  const int error = probe ? 0 : errno;
+  errno = before;
+  return error == ENOSYS || error == EPERM || error == EACCES || error == EINVAL;
+#else
+  return true;
+#endif
+}
+
+std::string_view next_step(int error) {
+  if (error == EMFILE) return "raise 'ulimit -n'";
+  if (error == ENFILE) return "see /proc/sys/fs/file-max";
+  if (error == EFBIG) return "raise 'ulimit -f', or take a smaller --chunk or --depth";
+  return "raise 'ulimit -v', make room, or take a smaller --chunk or --depth";
+}
+
 void* take_ordinary(std::size_t size) {
   return std::aligned_alloc(kPage, (size + kPage - 1) / kPage * kPage);
 }
@@ -45,16 +68,15 @@ void* take_ordinary(std::size_t size) {
 SharedBuffer::SharedBuffer(std::size_t size) {
   void* memory = take_shareable(size);
   give_back_ = give_back_shareable;
-  if (memory == nullptr) { // where memfd_create(2) is refused the connection goes over TCP anyway
+  // Where memfd_create(2) is refused the connection goes over TCP anyway.
+  if (memory == nullptr && is_unavailable()) {
     memory = take_ordinary(size);
     give_back_ = std::free;
   }
   if (memory == nullptr)
-    throw tools::ToolError(
-        tools::ExitCode::Usage,
-        fmt::format("{} for transfer buffers: mmap: {} (raise 'ulimit -v', make room, or take a "
-                    "smaller --chunk or --depth)",
-                    tools::human_size(size), std::strerror(errno)));
+    throw tools::ToolError(tools::ExitCode::Usage,
+                           fmt::format("{} for transfer buffers: {} ({})", tools::human_size(size),
+                                       std::strerror(errno), next_step(errno)));
   bytes_ = {static_cast<std::byte*>(memory), size};
 }
 

@@ -202,16 +202,17 @@ std::string Sink::news_of(const Offer& offer, const FileError& error) {
     return offer.kind == Kind::Directory
                ? fmt::format("{}; what belongs into that folder fails, too", error.what())
                : error.what();
-  if (placement_.takes_names(placement_.place(offer.path, offer.kind))) return error.what();
+  const std::string path = placement_.place(offer.path, offer.kind);
+  if (placement_.takes_names(path)) return error.what();
   closed_.add(parent_of(offer.path));
-  return fmt::format(
-      "{}; nothing can be created in that folder, so what else belongs there fails, too",
-      error.what());
+  return fmt::format("{}; nothing can be created in {}, so what else belongs there fails, too",
+                     error.what(), placement_.folder_text(path));
 }
 
 void Sink::decide(const Offer& offer) {
   if (offer.mode > 0777 || offer.mtime.nanoseconds > 999'999'999 || offer.size > INT64_MAX)
     throw std::invalid_argument("mode, time or size is not one that a file can have");
+  placement_.settle_link(offer.kind);
   const std::string path = placement_.place(offer.path, offer.kind);
   const Look found = placement_.look(path);
   const Existing existing = placement_.claim(path, found);
@@ -231,10 +232,16 @@ Outcome Sink::settle_folder(const Offer& offer, const std::string& path, const L
   const bool same = there && Placement::same_mode_and_time(found, offer);
   if (terms_.mode == Mode::DryRun) {
     Placement::require_folder(found, path);
+    if (!found.there) foresee_creation(offer, path, found);
     return same ? Outcome::Unchanged : Outcome::WouldCopy;
   }
   placement_.make_folder(path, existing);
   return same ? Outcome::Unchanged : Outcome::Copied;
+}
+
+// What is below a root is in a folder that is copied.
+void Sink::foresee_creation(const Offer& offer, const std::string& path, const Look& found) {
+  placement_.foresee_creation(found, path, !parent_of(offer.path).empty());
 }
 
 void Sink::decide_link(const Offer& offer, const std::string& path, const Look& found,
@@ -246,8 +253,11 @@ void Sink::decide_link(const Offer& offer, const std::string& path, const Look& 
   if (terms_.mode != Mode::Verify) require_replaceable(present, path);
   if (present == Present::Same) {
     settle(offer, Outcome::Unchanged, "");
-  } else if (terms_.mode != Mode::Copy) {
-    settle(offer, terms_.mode == Mode::Verify ? Outcome::Differs : Outcome::WouldCopy, "");
+  } else if (terms_.mode == Mode::Verify) {
+    settle(offer, Outcome::Differs, "");
+  } else if (terms_.mode == Mode::DryRun) {
+    foresee_creation(offer, path, found);
+    settle(offer, Outcome::WouldCopy, "");
   } else {
     placement_.make_link(path, offer, existing);
     settle(offer, Outcome::Copied, "");
@@ -269,6 +279,7 @@ void Sink::decide_file(const Offer& offer, const std::string& path, const Look& 
     if (terms_.mode == Mode::Copy) ++reporter_.summary.skipped;
     settle(offer, Outcome::Unchanged, "");
   } else if (terms_.mode == Mode::DryRun) {
+    foresee_creation(offer, path, found);
     settle(offer, Outcome::WouldCopy, "");
   } else {
     want(*incoming);

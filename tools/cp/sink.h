@@ -105,6 +105,7 @@ class Sink {
   std::string news_of(const Offer& offer, const FileError& error);
   Outcome settle_folder(const Offer& offer, const std::string& path, const Look& found,
                         Existing existing);
+  void foresee_creation(const Offer& offer, const std::string& path, const Look& found);
   void decide_link(const Offer& offer, const std::string& path, const Look& found,
                    Existing existing);
 

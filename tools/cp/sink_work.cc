@@ -216,6 +216,7 @@ void Sink::set_attributes(const DirectoryEnd& end, const std::string& path) {
   if (end.mode > 0777 || end.mtime.nanoseconds > 999'999'999)
     throw std::invalid_argument("mode or time is not one that a folder can have");
   if (terms_.mode == Mode::Copy) placement_.finish_folder(path, end.mode, end.mtime);
+  if (terms_.mode == Mode::DryRun) placement_.foresee_end(path);
 }
 
 void Sink::settle(Incoming& incoming, const Landed& landed) {

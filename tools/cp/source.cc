@@ -43,10 +43,12 @@ std::string unreadable(const Entry& entry, std::string_view why) {
 
 } // namespace
 
-Source::Source(Link& link, const Terms& terms, std::vector<Root> roots, Reporter& reporter)
+Source::Source(Link& link, const Terms& terms, std::vector<Root> roots, Reporter& reporter,
+               std::vector<std::string> missing)
     : link_(link), terms_(terms), reporter_(reporter),
       total_(terms.count ? std::optional(count_tree(roots, [&link] { link.tick(); }))
                          : std::nullopt),
+      missing_(missing.begin(), missing.end()),
       // A dry run opens nothing later: what cannot be read shall be said all the same.
       walk_(std::move(roots),
             terms.mode == Mode::DryRun ? TreeWalk::Files::Open : TreeWalk::Files::Look),
@@ -80,16 +82,25 @@ void Source::run() {
 void Source::fill_window() {
   while (!exhausted_ && window_.size() < most_ && ends_ < kMaxEnds && large_ < kMaxLarge &&
          !link_.congested()) {
+    if (!missing_.empty()) {
+      tell(Severity::Error, missing_.front());
+      missing_.pop_front();
+      continue;
+    }
     std::optional<Entry> entry = walk_.next();
     if (!entry) {
       exhausted_ = true;
     } else if (entry->type == Entry::Type::Problem) {
-      reporter_.problem(entry->severity, entry->problem);
-      link_.send(Problem{entry->severity, entry->problem});
+      tell(entry->severity, entry->problem);
     } else {
       add(std::move(*entry));
     }
   }
+}
+
+void Source::tell(Severity severity, const std::string& problem) {
+  reporter_.problem(severity, problem);
+  link_.send(Problem{severity, problem});
 }
 
 // Drops items that the sink settled and that we are past. A file that the sink gave up on stays

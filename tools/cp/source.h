@@ -19,7 +19,9 @@ namespace datum::cp {
 
 class Source {
  public:
-  Source(Link& link, const Terms& terms, std::vector<Root> roots, Reporter& reporter);
+  // missing: of each source that was named and is not there, what to say.
+  Source(Link& link, const Terms& terms, std::vector<Root> roots, Reporter& reporter,
+         std::vector<std::string> missing = {});
   void run(); // until the sink said Bye
 
  private:
@@ -40,6 +42,7 @@ class Source {
   };
 
   void fill_window();
+  void tell(Severity severity, const std::string& problem);
   void drop_finished();
   void add(Entry entry);
   bool advance();
@@ -68,6 +71,7 @@ class Source {
   Terms terms_;
   Reporter& reporter_;
   std::optional<Total> total_;
+  std::deque<std::string> missing_; // and not told yet
   TreeWalk walk_;
   std::size_t
       most_; // in the window: each keeps its folder open, and what the sink asked for itself

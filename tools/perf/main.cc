@@ -38,7 +38,7 @@ void add_roles(CLI::App& app, CommandLine& line) {
   app.add_option("--timeout", line.timeout_s,
                  "give up connecting, or a client that says nothing, after this long")
       ->type_name("SECONDS")
-      ->check(CLI::Range(1U, 3600U))
+      ->check(datum::tools::whole_number(1, 3600))
       ->capture_default_str();
 }
 
@@ -83,30 +83,30 @@ void add_tasks(CLI::App& app, CommandLine& line) {
       ->capture_default_str();
   app.add_option("--window", line.window, "operations in flight on each endpoint")
       ->type_name("N")
-      ->check(CLI::Range(1U, 4096U))
+      ->check(datum::tools::whole_number(1, 4096))
       ->capture_default_str();
   app.add_option("--endpoints", line.endpoints, "connections, used in turn")
       ->type_name("N")
-      ->check(CLI::Range(1U, 100000U))
+      ->check(datum::tools::whole_number(1, 100000))
       ->capture_default_str();
   app.add_option("--beside", line.beside, "further connections, on which nothing happens")
       ->type_name("N")
-      ->check(CLI::Range(0U, 100000U))
+      ->check(datum::tools::whole_number(0, 100000))
       ->capture_default_str();
 }
 
 void add_method(CLI::App& app, CommandLine& line) {
   app.add_option("--repeat", line.repeat, "repetitions: the table shows min, median, max")
       ->type_name("N")
-      ->check(CLI::Range(1U, 1000U))
+      ->check(datum::tools::whole_number(1, 1000))
       ->capture_default_str();
   app.add_option("--time", line.time_ms, "length of a repetition")
       ->type_name("MS")
-      ->check(CLI::Range(1U, 600000U))
+      ->check(datum::tools::whole_number(1, 600000))
       ->capture_default_str();
   app.add_option("--idle-time", line.idle_s, "how long the test \"idle\" watches")
       ->type_name("SECONDS")
-      ->check(CLI::Range(1U, 86400U))
+      ->check(datum::tools::whole_number(1, 86400))
       ->capture_default_str();
   app.add_flag("--no-limits", line.no_limits, "do not measure what the machine allows");
   app.add_flag("--compare", line.compare,
@@ -115,7 +115,7 @@ void add_method(CLI::App& app, CommandLine& line) {
   auto* pin = app.add_flag("--no-pin", line.no_pin, "let the kernel choose the cores");
   app.add_option("--core", line.core, "run this process on that core (--local chooses two itself)")
       ->type_name("N")
-      ->check(CLI::Range(0, 1023))
+      ->check(datum::tools::whole_number(0, 1023))
       ->excludes(pin)
       ->excludes("--local");
 }

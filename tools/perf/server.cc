@@ -60,7 +60,7 @@ ExitCode Server::run() {
   if (options_.on_listening) {
     options_.on_listening(port_);
   } else {
-    tools::outlive_readers();
+    tools::outlive_readers("dat-perf");
     tools::print_line("dat-perf: listening on {} ({}), port {}, process {}", ia_.name(),
                       ia_.address(), port_, getpid());
     tools::flush_output();

@@ -68,7 +68,7 @@ void Server::log(const std::string& text) const {
 }
 
 ExitCode Server::run() {
-  tools::outlive_readers();
+  tools::outlive_readers("dat-ping");
   tools::print_line("dat-ping: answering on {} ({}), port {}, process {}", ia_.name(),
                     ia_.address(), port_, getpid());
   tools::flush_output();

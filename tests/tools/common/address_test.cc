@@ -40,6 +40,8 @@ TEST(ToolAddress, AnIpv6AddressMayStandInBrackets) {
   EXPECT_EQ(why_not("[::1]", AF_INET6), "");
   for (const char* name : {"[localhost]", "[]", "[192.0.2.1]", "[", "]"})
     EXPECT_NE(why_not(name), "") << name;
+  EXPECT_EQ(why_not("[localhost]"),
+            "host \"[localhost]\": brackets are for an IPv6 address, a name has none");
 }
 
 // The resolver says that the name is not known.

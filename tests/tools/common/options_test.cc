@@ -14,8 +14,13 @@ namespace {
 std::string said(std::vector<std::string> words) {
   CLI::App app("", "tool");
   std::string way;
+  std::uint64_t count = 0;
+  double wait = 0;
+  bool flag = false;
   app.add_option("--way", way)->check(one_of({"auto", "shm"}));
-  app.add_subcommand("put", "");
+  app.add_option("--count", count)->check(whole_number(1, 64));
+  app.add_option("--wait", wait)->check(seconds(0, 9));
+  app.add_subcommand("put", "")->add_flag("-f,--flag", flag);
   app.add_subcommand("get", "");
   app.require_subcommand(1);
   std::vector<char*> arguments;
@@ -47,6 +52,63 @@ TEST(Usage, AnOptionWithNothingBehindItsSignOfEqualityIsNamed) {
             "tool: --way: nothing follows the \"=\"; give a value, or leave the option out");
   EXPECT_EQ(said({"put", "--way="}),
             "tool: --way: nothing follows the \"=\"; give a value, or leave the option out");
+}
+
+// It is the option's affair what it may look like.
+TEST(Usage, AValueMayLookLikeAnEmptiedOption) {
+  CLI::App app("", "tool");
+  std::string name, token;
+  app.add_option("--name", name);
+  CLI::App* const put = app.add_subcommand("put", "");
+  put->add_option("-t,--token", token);
+  const auto run = [&](std::vector<std::string> words) {
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    return run_tool(app, static_cast<int>(arguments.size()), arguments.data(),
+                    [] { return ExitCode::Ok; });
+  };
+  EXPECT_EQ(run({"tool", "--name", "--a=", "put", "--token", "--b="}), 0);
+  EXPECT_EQ(name + token, "--a=--b=");
+}
+
+TEST(Usage, AFlagWithAValueIsToldThatItTakesNone) {
+  for (const char* word : {"false", "true", ""})
+    EXPECT_EQ(said({"put", std::string("--flag=") + word}),
+              std::string("tool: --flag takes no value: leave out \"=") + word +
+                  "\", or the whole of it");
+}
+
+TEST(Usage, WordsThatNobodyTakesAreCalledWhatTheyAre) {
+  EXPECT_EQ(said({"put", "--token"}), "tool: \"--token\" is no option");
+  EXPECT_EQ(said({"put", "src"}), "tool: \"src\" is one word too many");
+}
+
+// One form for all options, and one that a shell script cannot misread: 010 is 8 to many programs.
+TEST(Usage, ANumberIsDecimalDigits) {
+  for (const std::string number : {"0x8", " 3", "+3", "-1", "010", "3 ", "", "65", "0", "1.5"})
+    if (number.empty())
+      EXPECT_EQ(said({"--count", number, "put"}).rfind("tool: --count: \"\" is not", 0), 0U);
+    else
+      EXPECT_EQ(said({"--count", number, "put"}),
+                "tool: --count: \"" + number +
+                    "\" is not a number from 1 to 64 (decimal digits, no 0 in front)");
+  for (const std::string number : {"0x8", " 3", "+3", "-1", "nan", "inf", "9.1", "1s"})
+    EXPECT_EQ(said({"--wait", number, "put"}),
+              "tool: --wait: \"" + number +
+                  "\" is not a number of seconds from 0 to 9 (decimal digits, as in 0.5)");
+}
+
+TEST(Usage, EachCommandTellsTheVersion) {
+  CLI::App app("", "tool");
+  std::string source;
+  app.add_subcommand("put", "")->add_option("SRC", source)->required();
+  app.require_subcommand(1);
+  std::vector<std::string> words = {"tool", "put", "--version"};
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run_tool(app, 3, arguments.data(), [] { return ExitCode::Failed; }), 0);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "tool (datum) " DATUM_VERSION "\n");
 }
 
 TEST(Usage, TheWordsOfAProgramThatIsToBeStartedAreItsOwn) {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "cp/placement.h"
 
+#include <linux/capability.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <stdexcept>
 
@@ -153,6 +157,38 @@ TEST_F(PlacementTest, AFolderWhoseEndDoesNotComeIsAsItWas) {
   }
   EXPECT_EQ(mode_of(folder_ / "a/b"), 0555U);
   EXPECT_EQ(mode_of(folder_ / "a"), 02555U);
+}
+
+bool give_up_right(unsigned right) {
+  __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct data[2] = {};
+  if (syscall(SYS_capget, &header, data) != 0) return false;
+  data[0].effective &= ~(1U << right);
+  return syscall(SYS_capset, &header, data) == 0;
+}
+
+// The kernel takes the set-group-id bit when who is not in the folder's group sets its mode.
+TEST_F(PlacementTest, AFolderWhoseSetGroupIdBitIsLostIsReadOnlyAgain) {
+  const std::string path = folder_ / "a";
+  std::filesystem::create_directory(path);
+  constexpr gid_t kForeign = 54321;
+  if (chown(path.c_str(), static_cast<uid_t>(-1), kForeign) != 0)
+    GTEST_SKIP() << "only root gives a folder to a foreign group";
+  ASSERT_EQ(chmod(path.c_str(), 02555), 0);
+  const pid_t child = fork();
+  if (child == 0) { // which alone gives up what keeps the bit
+    if (!give_up_right(CAP_FSETID)) _exit(2);
+    {
+      Placement to = make("", true);
+      to.make_folder("a");
+      if (mode_of(path) != 0755) _exit(1);
+    }
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(mode_of(path), 0555U);
 }
 
 // Whatever becomes of the folder afterwards is not ours.

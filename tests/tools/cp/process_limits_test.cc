@@ -169,7 +169,7 @@ bool has_filters() {
 TEST_F(CpLimits, WhereMemoryForPeersIsRefusedACopyGoesOverTcp) {
   if (!has_filters()) GTEST_SKIP() << "no filter of system calls here";
   here_.write("t", noise(3 * kMiB));
-  for (const int error : {EPERM, ENOSYS}) {
+  for (const int error : {EPERM, ENOSYS, EACCES, EINVAL}) {
     const std::function<void()> nothing;
     const std::function<void()> forbid = [error] {
       datum::test::forbid_call(SYS_memfd_create, error);
@@ -183,6 +183,22 @@ TEST_F(CpLimits, WhereMemoryForPeersIsRefusedACopyGoesOverTcp) {
       EXPECT_TRUE(there.read("t") == here_.read("t"));
     }
   }
+}
+
+// A shortage is no refusal: a copy that is slower without a word would hide it.
+TEST_F(CpLimits, ALackOfMemoryForPeersIsSaid) {
+  if (!has_filters()) GTEST_SKIP() << "no filter of system calls here";
+  here_.write("t", "x");
+  Server server(there_.path(), {"--reuse-token"});
+  for (const auto& [error, said] : std::vector<std::pair<int, std::string>>{
+           {ENOMEM, "for transfer buffers: Cannot allocate memory (raise 'ulimit -v', "},
+           {EMFILE, "for transfer buffers: Too many open files (raise 'ulimit -n')"}}) {
+    EXPECT_EQ(
+        put(server, "t", [error = error] { datum::test::forbid_call(SYS_memfd_create, error); }),
+        2);
+    expect_said(said);
+  }
+  EXPECT_FALSE(there_.exists("t"));
 }
 
 // Each is how some filters refuse: the server is not at fault.
@@ -291,10 +307,51 @@ TEST_F(CpLimits, AReadOnlyFolderTakesNothingAndStaysReadOnly) {
         {DAT_CP_PROGRAM, "put", "--token", server.token, here_ / "t", server.at(destination)});
     EXPECT_EQ(program.wait(), 1);
     err_ = program.err();
-    expect_said(": Permission denied; nothing can be created in that folder");
+    expect_said(": Permission denied; nothing can be created in folder \"ro\", so what else");
     EXPECT_EQ(mode_of(there_ / "ro"), 0555U);
     EXPECT_TRUE(std::filesystem::is_empty(there_ / "ro"));
   }
+}
+
+// A dry run ends as the copy would.
+TEST_F(CpLimits, AReadOnlyFolderIsNamedByAGetAndByADryRun) {
+  here_.write("t", "x");
+  here_.write("tree/x", "x");
+  std::filesystem::create_directory(there_ / "ro");
+  chmod((there_ / "ro").c_str(), 0555);
+  Server server(here_.path(), {"--reuse-token"});
+  for (const std::string option : {"--dry-run", "--method=write"})
+    for (const std::string destination : {"ro/", "ro/name", "ro"})
+      for (const char* source : {"t", "tree"}) {
+        if (destination == "ro" && source == std::string("tree")) continue; // that gets its mode
+        SCOPED_TRACE(option + ' ' + destination + ' ' + source);
+        Program program({DAT_CP_PROGRAM, "get", option, "--token", server.token, server.at(source),
+                         there_ / destination},
+                        &obey_permissions);
+        EXPECT_EQ(program.wait(), 1) << program.out();
+        err_ = program.err();
+        expect_said(": Permission denied; nothing can be created in folder \"" + (there_ / "ro"));
+        EXPECT_EQ(program.out().find("would copy \""), std::string::npos) << program.out();
+      }
+  Program into_new({DAT_CP_PROGRAM, "get", "--dry-run", "--token", server.token, server.at("t"),
+                    there_ / "ro/new/"},
+                   &obey_permissions);
+  EXPECT_EQ(into_new.wait(), 1) << into_new.out();
+  err_ = into_new.err();
+  expect_said("cannot create folder \"new\": Permission denied");
+}
+
+// Its owner may make it writable, and does.
+TEST_F(CpLimits, ADryRunKnowsThatAReadOnlyFolderThatIsCopiedTakesWhatIsNew) {
+  here_.write("t/ro/new", "x");
+  chmod((here_ / "t/ro").c_str(), 0555);
+  std::filesystem::create_directories(there_ / "t/ro");
+  chmod((there_ / "t/ro").c_str(), 0555);
+  Server server(there_.path(), {}, &obey_permissions);
+  Program program(
+      {DAT_CP_PROGRAM, "put", "--dry-run", "--token", server.token, here_ / "t", server.at("")});
+  EXPECT_EQ(program.wait(), 0) << program.err();
+  EXPECT_NE(program.out().find("would copy \"t/ro/new\""), std::string::npos) << program.out();
 }
 
 TEST_F(CpLimits, AReadOnlyFolderThatIsCopiedTakesWhatIsNewAndIsReadOnlyAgain) {
@@ -316,7 +373,7 @@ TEST_F(CpLimits, AFolderThatTakesNothingIsNamedOnce) {
   there_.write("t/d/old", "x");
   Server server(there_.path(), {}, [this] { mount_read_only(there_ / "t/d"); });
   EXPECT_EQ(put(server, "t"), 1);
-  expect_said("Read-only file system; nothing can be created in that folder");
+  expect_said("Read-only file system; nothing can be created in folder \"t/d\"");
   EXPECT_EQ(err_.find("Read-only"), err_.rfind("Read-only")) << err_;
 }
 

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "folder.h"
+#include "full_pipe.h"
 #include "program.h"
 
 namespace datum::cp::test {
@@ -141,6 +142,81 @@ TEST_F(CpProcess, AVerifyCountsTheFilesThatItCompared) {
   }
 }
 
+// A link that the user names is where the user wants it: what cp(1) does with it.
+TEST_F(CpProcess, AGetToALinkGoesWhereTheLinkLeads) {
+  std::filesystem::create_directory(there_ / "folder");
+  there_.write("file", "before");
+  std::filesystem::create_symlink("folder", there_ / "to-folder");
+  std::filesystem::create_symlink("file", there_ / "to-file");
+  Server server(here_.path(), {"--reuse-token"});
+  const auto get = [&](const std::string& from, const std::string& to,
+                       const std::string& option = "--method=write") {
+    return client({"get", option, "--token", server.token, server.at(from), there_ / to});
+  };
+  for (const std::string option : {"--dry-run", "--method=write", "--verify"}) {
+    SCOPED_TRACE(option);
+    for (const char* to : {"to-folder", "to-file"}) {
+      const Ended ended = get("t/a", to, option);
+      EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
+    }
+    EXPECT_EQ(there_.read("file"), option == "--dry-run" ? "before" : "alpha");
+    EXPECT_EQ(there_.read("folder/a"), option == "--dry-run" ? "<missing>" : "alpha");
+  }
+  const Ended tree = get("t", "to-folder");
+  EXPECT_EQ(tree.code, 0) << tree.err;
+  expect_tree(there_, "folder");
+  EXPECT_EQ(get("t", "to-file").code, 1);
+  EXPECT_TRUE(std::filesystem::is_symlink(there_ / "to-folder"));
+  EXPECT_TRUE(std::filesystem::is_symlink(there_ / "to-file"));
+}
+
+TEST_F(CpProcess, AGetToALinkThatLeadsNowhereIsRefused) {
+  std::filesystem::create_symlink("nowhere", there_ / "link");
+  Server server(here_.path(), {"--reuse-token"});
+  for (const char* option : {"--dry-run", "--method=write"}) {
+    const Ended ended =
+        client({"get", option, "--token", server.token, server.at("t/a"), there_ / "link"});
+    EXPECT_EQ(ended.code, 1);
+    EXPECT_TRUE(has(ended.err, "link\" is a symbolic link that leads nowhere: No such file"))
+        << ended.err;
+  }
+  EXPECT_TRUE(std::filesystem::is_symlink(there_ / "link"));
+  EXPECT_FALSE(there_.exists("nowhere"));
+}
+
+// Run twice, it does the same.
+TEST_F(CpProcess, ALinkTakesThePlaceOfALink) {
+  std::filesystem::create_symlink("t", here_ / "current");
+  std::filesystem::create_directory(there_ / "t");
+  std::filesystem::create_directory(there_ / "older");
+  std::filesystem::create_symlink("older", there_ / "got");
+  Server server(here_.path(), {"--reuse-token"});
+  for (const char* said : {"get: 1 copied, 0 unchanged", "get: 0 copied, 1 unchanged"}) {
+    const Ended ended =
+        client({"get", "--token", server.token, server.at("current"), there_ / "got"});
+    EXPECT_TRUE(has(ended.out, said)) << ended.out << ended.err;
+    EXPECT_EQ(std::filesystem::read_symlink(there_ / "got"), "t");
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(there_ / "t"));
+  EXPECT_TRUE(std::filesystem::is_empty(there_ / "older"));
+}
+
+// The client's words are a stranger's there: a link below the served folder is not followed.
+TEST_F(CpProcess, APutToALinkDoesNotGoWhereTheLinkLeads) {
+  const Folder outside;
+  outside.write("file", "mine");
+  std::filesystem::create_symlink(outside.path(), there_ / "to-folder");
+  std::filesystem::create_symlink(outside / "file", there_ / "to-file");
+  Server server(there_.path(), {"--reuse-token"});
+  for (const char* to : {"to-folder", "to-file"})
+    EXPECT_EQ(client({"put", "--token", server.token, here_ / "t/a", server.at(to)}).code, 0);
+  EXPECT_EQ(client({"put", "--token", server.token, here_ / "t", server.at("to-folder/new")}).code,
+            1);
+  EXPECT_EQ(outside.read("file"), "mine");
+  EXPECT_FALSE(outside.exists("a"));
+  EXPECT_FALSE(outside.exists("new"));
+}
+
 // As from a variable that is not set: the folder that the shell is in was not meant.
 TEST_F(CpProcess, AnEmptySourceIsNotThisFolder) {
   Server server(there_.path());
@@ -211,6 +287,56 @@ TEST_F(CpProcess, AMissingSourceEndsPutAndGetAlike) {
   EXPECT_TRUE(has(get.err, "cannot find \"missing\": No such file or directory")) << get.err;
 }
 
+// As cp(1) has it.
+TEST_F(CpProcess, EachMissingSourceIsNamedAndTheOthersAreCopied) {
+  Server server(here_.path(), {"--reuse-token"});
+  const auto expect_told = [](const Ended& ended, const std::string& summary) {
+    EXPECT_EQ(ended.code, 1);
+    for (const char* name : {"none", "nil"})
+      EXPECT_TRUE(has(ended.err, std::string(name) + "\": No such file or directory\n"))
+          << ended.err;
+    EXPECT_TRUE(has(ended.out, summary)) << ended.out;
+  };
+  for (const std::string option : {"--dry-run", "--verify", "--method=read"}) {
+    SCOPED_TRACE(option);
+    const Ended get = client({"get", option, "--token", server.token, server.at("none"),
+                              server.at("t/a"), server.at("nil"), there_ / "got"});
+    expect_told(get, option == "--dry-run"  ? "get: would copy 1, 0 unchanged, 2 failed"
+                     : option == "--verify" ? "get: 0 the same, 1 different, 2 failed"
+                                            : "get: 1 copied, 0 unchanged, 2 failed");
+    const Ended put = client({"put", option, "--token", server.token, here_ / "none", here_ / "t/a",
+                              here_ / "nil", server.at("put")});
+    expect_told(put, option == "--dry-run"  ? "put: would copy 1, 0 unchanged, 2 failed"
+                     : option == "--verify" ? "put: 0 the same, 1 different, 2 failed"
+                                            : "put: 1 copied, 0 unchanged, 2 failed");
+  }
+  EXPECT_EQ(there_.read("got/a"), "alpha");
+  EXPECT_EQ(here_.read("put/a"), "alpha");
+}
+
+TEST_F(CpProcess, WhereNoSourceIsThereNobodyIsCalled) {
+  const Ended put = client({"put", "--token", "00112233445566778899aabbccddeeff", here_ / "none",
+                            here_ / "nil", "127.0.0.1:1:x"});
+  EXPECT_EQ(put.code, 1);
+  EXPECT_TRUE(has(put.err, "/none\": No such file or directory\ndat-cp: cannot find \""))
+      << put.err;
+  EXPECT_TRUE(has(put.err, "/nil\": No such file or directory\n")) << put.err;
+}
+
+// It was not offered: its mode is no source's.
+TEST_F(CpProcess, ANewFolderThatIsOnlyTheDestinationGetsTheModeThatUmaskLeaves) {
+  const auto masked = [] { umask(027); };
+  Server server(there_.path(), {"--reuse-token"}, masked);
+  EXPECT_EQ(client({"put", "--token", server.token, here_ / "t/a", server.at("put/")}).code, 0);
+  EXPECT_EQ(
+      client({"get", "--token", server.token, server.at("put/a"), here_ / "got/"}, masked).code, 0);
+  for (const std::string& path : {there_ / "put", here_ / "got"}) {
+    struct stat st = {};
+    ASSERT_EQ(stat(path.c_str(), &st), 0);
+    EXPECT_EQ(st.st_mode & 07777, 0750U) << path;
+  }
+}
+
 TEST_F(CpProcess, AMissingFolderOnTheWayIsToBeMadeFirst) {
   Server server(here_.path(), {"--reuse-token"});
   const auto expect_told = [](const Ended& ended) {
@@ -245,7 +371,7 @@ TEST_F(CpProcess, AFileWhereAFolderIsNeededEndsPutAndGetAlike) {
            {client({"put", option, "--token", server.token, here_ / "t", server.at(to)}),
             client({"get", option, "--token", server.token, server.at("t"), there_ / to})}) {
         EXPECT_EQ(ended.code, 1);
-        EXPECT_TRUE(has(ended.err, ": Not a directory (what has that name is no folder: choose "
+        EXPECT_TRUE(has(ended.err, ": Not a directory (what has that name is not a folder: choose "
                                    "another name, or remove it)"))
             << ended.err;
       }
@@ -701,6 +827,17 @@ TEST_F(CpProcess, AServerWhoseLogHasLostItsReaderServesOn) {
   close(log[1]);
   EXPECT_EQ(client({"put", "--token", server.token, here_ / "t", server.at("1")}).code, 0);
   EXPECT_EQ(client({"put", "--token", server.next_token(), here_ / "t", server.at("2")}).code, 0);
+}
+
+TEST_F(CpProcess, AServerWhoseLogNobodyReadsServesOnAndEnds) {
+  const datum::test::FullPipe log;
+  Server server(there_.path(), {}, [&] { dup2(log.writer(), STDERR_FILENO); });
+  const std::string wrong(32, '0');
+  EXPECT_EQ(client({"put", "--token", wrong, here_ / "t", server.at("1")}).code, 5);
+  EXPECT_EQ(client({"put", "--token", server.token, here_ / "t", server.at("1")}).code, 0);
+  EXPECT_EQ(client({"put", "--token", server.next_token(), here_ / "t", server.at("2")}).code, 0);
+  server.program.signal(SIGTERM);
+  EXPECT_EQ(server.program.wait(), 3);
 }
 
 TEST_F(CpProcess, AnInterruptedServerEnds) {

@@ -27,7 +27,33 @@ TEST(RemotePath, Ipv6InBrackets) {
 TEST(RemotePath, AColonInThePathIsNotAPort) {
   EXPECT_EQ(parse_remote("h:a:b"), (RemotePath{"h", 17471, "a:b"}));
   EXPECT_EQ(parse_remote("h:7a:b"), (RemotePath{"h", 17471, "7a:b"}));
-  EXPECT_EQ(parse_remote("h:7"), (RemotePath{"h", 17471, "7"}));
+}
+
+std::string why_not(const std::string& text) {
+  try {
+    parse_remote(text);
+    return "";
+  } catch (const tools::ToolError& error) {
+    return error.what();
+  }
+}
+
+// The second colon is what people forget.
+TEST(RemotePath, DigitsAloneMayBeAPortOrAFileAndAreNeither) {
+  EXPECT_EQ(
+      why_not("h:29278").find("\"h:29278\": 29278 may be a port, then a \":\" has to follow it, "
+                              "or a file, then write ./29278 (write HOST:PATH or"),
+      0U)
+      << why_not("h:29278");
+  EXPECT_EQ(parse_remote("h:./29278"), (RemotePath{"h", 17471, "./29278"}));
+  EXPECT_EQ(parse_remote("h:1:29278"), (RemotePath{"h", 1, "29278"}));
+}
+
+TEST(RemotePath, BracketsAreForAddresses) {
+  EXPECT_EQ(why_not("[localhost]:x")
+                .find("\"[localhost]:x\": brackets are for an IPv6 address, a name has none ("),
+            0U)
+      << why_not("[localhost]:x");
 }
 
 TEST(RemotePath, WhatCannotBeMeantIsRefused) {

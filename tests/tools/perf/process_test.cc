@@ -10,6 +10,7 @@
 #include <regex>
 
 #include "command.h"
+#include "full_pipe.h"
 #include "tests/own_network.h"
 
 namespace datum::perf {
@@ -254,6 +255,16 @@ TEST(DatPerf, AClientWhoseServerDiesNamesIt) {
   }
 }
 
+TEST(DatPerf, AServerWhoseLogNobodyReadsServesOnAndEnds) {
+  const datum::test::FullPipe log;
+  Served server(kPerf + " --server --port 0 2>" + log.path());
+  const std::string client = kPerf + " 127.0.0.1 --port " + server.port + " -t send-lat -s 8 ";
+  for (int i = 0; i < 2; ++i) // the server tells of a client that was lost
+    EXPECT_EQ(run_until(client + "--time 60000", "min / median", "KILL").code, 137);
+  EXPECT_EQ(run(client + kShort).code, 0);
+  EXPECT_EQ(server.end(SIGTERM), 3);
+}
+
 TEST(DatPerf, AClientThatComesWhileAnotherIsServedWaitsForItsTurn) {
   Served server(kPerf + " --server --port 0");
   const std::string client = kPerf + " 127.0.0.1 --port " + server.port + " -s 8" + kShort;
@@ -277,6 +288,13 @@ TEST(DatPerf, WrongUsageIsTwoAndNamesTheMistake) {
   const Ended size = run(kPerf + " --local -s 99999999999 2>&1");
   EXPECT_EQ(size.code, 2);
   EXPECT_NE(size.output.find("99999999999"), std::string::npos) << size.output;
+  for (const std::string option : {"--window", "--endpoints", "--repeat", "--time", "--core"}) {
+    const Ended hexadecimal = run(kPerf + " --local " + option + " 0x8 2>&1");
+    EXPECT_EQ(hexadecimal.code, 2);
+    EXPECT_EQ(
+        hexadecimal.output.rfind("dat-perf: " + option + ": \"0x8\" is not a number from ", 0), 0U)
+        << hexadecimal.output;
+  }
   const Ended window = run(kPerf + " --local --window no 2>&1");
   EXPECT_EQ(window.output.rfind("dat-perf: ", 0), 0U) << window.output;
   const Ended test = run(kPerf + " --local -t fly 2>&1");

@@ -13,6 +13,7 @@
 
 #include "bound.h"
 #include "command.h"
+#include "full_pipe.h"
 
 namespace datum::ping {
 namespace {
@@ -252,6 +253,14 @@ TEST(DatPingServer, ServesWithClosedOrFullStandardDescriptors) {
       EXPECT_EQ(run(kPing + " 127.0.0.1 -p " + server.port + " -c 1").code, 0);
     EXPECT_EQ(server.end(SIGTERM), 0);
   }
+}
+
+TEST(DatPingServer, AnswersAndEndsWhereNobodyReadsItsLog) {
+  const datum::test::FullPipe log;
+  Served server(kPing + " --serve -p 0 -v 2>" + log.path());
+  for (int client = 0; client < 2; ++client)
+    EXPECT_EQ(run(kPing + " 127.0.0.1 -p " + server.port + " -q -c 1").code, 0);
+  EXPECT_EQ(server.end(SIGTERM), 0);
 }
 
 // Where it listens is what its first line is for.

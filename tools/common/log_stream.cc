@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "common/log_stream.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+
+#include <fmt/format.h>
+
+#include "base/unique_fd.h"
+
+namespace datum::tools {
+namespace {
+
+// O_NONBLOCK belongs to a description, and other processes share that of the descriptor. A pipe or a
+// terminal that is opened once more has a second description, which only this process writes to.
+UniqueFd open_again(int fd) {
+  struct stat st = {};
+  if (fstat(fd, &st) != 0 || (!S_ISFIFO(st.st_mode) && isatty(fd) == 0)) return {};
+  const std::string path = fmt::format("/proc/self/fd/{}", fd);
+  return UniqueFd(open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+}
+
+// A pipe that polls as writable takes PIPE_BUF octets, unless another process is faster. What is
+// broken polls as ready, too: then write(2) fails at once.
+bool has_room(int fd) {
+  pollfd ready = {fd, POLLOUT, 0};
+  return poll(&ready, 1, 0) == 1;
+}
+
+ssize_t write_without_waiting(int fd, std::string_view text) {
+  const ssize_t sent = send(fd, text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (sent >= 0 || errno != ENOTSOCK) return sent;
+  if (const UniqueFd own = open_again(fd)) return ::write(own.get(), text.data(), text.size());
+  // Without /proc, a right or a descriptor.
+  return has_room(fd) ? ::write(fd, text.data(), text.size()) : -1;
+}
+
+} // namespace
+
+bool LogStream::put(std::string_view line) {
+  std::string text = torn_ ? "\n" : "";
+  text += line.substr(0, PIPE_BUF - 2);
+  text += '\n';
+  const ssize_t written = write_without_waiting(fd_, text);
+  if (written > 0) torn_ = static_cast<std::size_t>(written) < text.size();
+  return written == static_cast<ssize_t>(text.size());
+}
+
+void LogStream::write(std::string_view line) {
+  if (lost_ > 0) {
+    const std::string said =
+        fmt::format("{}: {} line{} of this log {} lost, because standard error had no room",
+                    program_, lost_, lost_ == 1 ? "" : "s", lost_ == 1 ? "was" : "were");
+    if (put(said)) lost_ = 0;
+  }
+  if (lost_ > 0 || !put(line)) ++lost_;
+}
+
+} // namespace datum::tools
