@@ -11,6 +11,7 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -111,7 +112,12 @@ ExitCode check(const CommandLine& line) {
 ExitCode show_process(const CommandLine& line) {
   const ProcessView view = view_process(line.pid);
   datum::tools::print_text(line.common.json ? json_of(view) : text_of(view));
-  return view.uses_dat() ? ExitCode::Ok : ExitCode::Failed;
+  const std::optional<bool> uses_dat = view.uses_dat();
+  if (!uses_dat)
+    throw ToolError(ExitCode::Usage,
+                    fmt::format("process {}: whether it uses DAT cannot be seen: {}", view.pid,
+                                view.gaps.front()));
+  return *uses_dat ? ExitCode::Ok : ExitCode::Failed;
 }
 
 } // namespace
@@ -140,7 +146,7 @@ int main(int argc, char** argv) try {
   datum::tools::add_json_option(app, line.common);
   app.footer("Exit: 0 all IAs that were tried open, no problem found, the program uses DAT; 1 not "
              "so; 2 usage, or no\n"
-             "such process. See dat-info(1).");
+             "such process, or it cannot be seen whether it uses DAT. See dat-info(1).");
   return datum::tools::run_tool(app, argc, argv, [&] {
 #if DAT_VERSION_MAJOR == 1
     if (line.dat2) become_dat2(argv);

@@ -22,6 +22,8 @@ using tools::json_string;
 using tools::JsonObject;
 using tools::text_line;
 
+constexpr const char* kNull = "null"; // JSON's word for what cannot be seen
+
 std::string section(const char* title, const std::vector<Attribute>& list) {
   std::string text = fmt::format("  {}\n", title);
   for (const Attribute& a : list) text += text_line("    {:<38} {}", a.name, a.value);
@@ -131,21 +133,25 @@ std::string sockets_text(const ProcessView& view) {
                     or_none(view.direct));
   text += text_line("  listens on     {}", listeners_text(view));
   text += connections_text(view);
-  if (!view.transport.empty())
-    text += text_line("  environment    DATUM_TRANSPORT={} when it was started", view.transport);
+  if (!view.transport.value_or("").empty())
+    text += text_line("  environment    DATUM_TRANSPORT={} when it was started", *view.transport);
   if (view.network == ProcessView::Network::Other)
     text += "  network        a namespace of its own: \"this host\" is what is in it, and nobody "
             "outside reaches it by shared memory\n";
   return text;
 }
 
-const char* name_of(ProcessView::Network network) {
+std::string json_of(ProcessView::Network network) {
   switch (network) {
-  case ProcessView::Network::Same: return "same";
-  case ProcessView::Network::Other: return "other";
+  case ProcessView::Network::Same: return json_string("same");
+  case ProcessView::Network::Other: return json_string("other");
   case ProcessView::Network::Unknown: break;
   }
-  return "unknown";
+  return kNull;
+}
+
+std::string json_of(const std::optional<std::string>& text) {
+  return text ? json_string(*text) : kNull;
 }
 
 std::string json_of(const TcpEnd& end) {
@@ -160,6 +166,18 @@ std::string json_of(const TcpConnection& c) {
       .add("peer_on", c.this_host ? "this host" : "another host")
       .add("path", "tcp")
       .add("path_reason", c.reason)
+      .text();
+}
+
+std::string json_of(const MappedLibrary& library) {
+  return JsonObject().add("path", library.path).add("replaced", library.replaced).text();
+}
+
+std::string json_of(const SharedSegment& segment) {
+  return JsonObject()
+      .add("name", segment.name)
+      .add("mappings", segment.count)
+      .add("bytes", segment.bytes)
       .text();
 }
 
@@ -210,19 +228,19 @@ std::string text_of(const std::vector<Finding>& findings) {
 std::string text_of(const ProcessView& view) {
   std::string text =
       text_line("process {} ({}), user {}, {}", view.pid, view.command, view.user, view.state);
-  if (!view.program.empty()) text += text_line("  program        {}", view.program);
+  if (!view.program.value_or("").empty()) text += text_line("  program        {}", *view.program);
   for (const MappedLibrary& library : view.libraries)
     text += text_line("  library        {}{}", library.path,
                       library.replaced ? " (replaced since: restart the program to use the new one)"
                                        : "");
-  if (!view.uses_dat() && view.gaps.empty())
+  if (view.uses_dat() == false)
     text += "  It has no DAT library mapped: it does not use DAT, or not yet.\n";
   for (const SharedSegment& segment : view.segments)
     text += text_line("  memory         {}: {} mapping{}, {}", segment.name, segment.count,
                       segment.count == 1 ? "" : "s", tools::human_size(segment.bytes));
-  if (view.sockets_seen) text += sockets_text(view);
-  text += text_line("  threads        {}", or_none(view.threads));
-  if (view.descriptors > 0)
+  if (view.descriptors_seen) text += sockets_text(view);
+  if (view.threads_seen) text += text_line("  threads        {}", or_none(view.threads));
+  if (view.descriptors_seen)
     text += text_line("  descriptors    {} of {}", view.descriptors,
                       view.descriptor_limit.empty() ? "?" : view.descriptor_limit);
   for (const std::string& gap : view.gaps) text += text_line("  not visible    {}", gap);
@@ -270,34 +288,28 @@ std::string json_of(const std::vector<Finding>& findings) {
 }
 
 std::string json_of(const ProcessView& view) {
-  std::string libraries, segments;
-  for (const MappedLibrary& l : view.libraries)
-    libraries += (libraries.empty() ? "" : ", ") +
-                 JsonObject().add("path", l.path).add("replaced", l.replaced).text();
-  for (const SharedSegment& s : view.segments)
-    segments +=
-        (segments.empty() ? "" : ", ") +
-        JsonObject().add("name", s.name).add("mappings", s.count).add("bytes", s.bytes).text();
+  const auto mapped = [&](std::string value) { return view.mappings_seen ? value : kNull; };
+  const auto opened = [&](std::string value) { return view.descriptors_seen ? value : kNull; };
   return JsonObject()
              .add("pid", view.pid)
              .add("command", view.command)
-             .add("program", view.program)
+             .add_raw("program", json_of(view.program))
              .add_raw("user", tools::json_number(view.user))
-             .add("uses_dat", view.uses_dat())
-             .add_raw("libraries", "[" + libraries + "]")
-             .add_raw("memory", "[" + segments + "]")
-             .add("links", view.links())
-             .add("links_dialled_by_peer", view.accepted)
-             .add_raw("direct_access_to", fmt::format("[{}]", fmt::join(view.direct, ", ")))
-             .add_raw("listens_on", json_list(view.listeners))
-             .add_raw("tcp_listens_on", json_objects(view.tcp_listeners))
-             .add_raw("tcp_connections", json_objects(view.tcp_connections))
-             .add("network_namespace", name_of(view.network))
-             .add("datum_transport", view.transport)
-             .add_raw("threads", json_list(view.threads))
-             .add("descriptors", view.descriptors)
+             .add_raw("uses_dat", mapped(view.uses_dat().value_or(false) ? "true" : "false"))
+             .add_raw("libraries", mapped(json_objects(view.libraries)))
+             .add_raw("memory", mapped(json_objects(view.segments)))
+             .add_raw("links", mapped(std::to_string(view.links())))
+             .add_raw("links_dialled_by_peer", opened(std::to_string(view.accepted)))
+             .add_raw("direct_access_to", opened(fmt::format("[{}]", fmt::join(view.direct, ", "))))
+             .add_raw("listens_on", opened(json_list(view.listeners)))
+             .add_raw("tcp_listens_on", opened(json_objects(view.tcp_listeners)))
+             .add_raw("tcp_connections", opened(json_objects(view.tcp_connections)))
+             .add_raw("network_namespace", json_of(view.network))
+             .add_raw("datum_transport", json_of(view.transport))
+             .add_raw("threads", view.threads_seen ? json_list(view.threads) : kNull)
+             .add_raw("descriptors", opened(std::to_string(view.descriptors)))
              .add_raw("descriptor_limit", tools::json_number(view.descriptor_limit))
-             .add_raw("adapters", json_of(view.reports))
+             .add_raw("adapters", opened(json_of(view.reports)))
              .add_raw("not_visible", json_list(view.gaps))
              .text() +
          "\n";

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <optional>
 #include <string>
 
 #include "dat_info.h"
@@ -174,18 +175,44 @@ TEST(DatInfo, AProgramInAnotherNetworkNamespaceIsSeenThere) {
       << ended.output;
 }
 
-TEST(DatInfo, ASocketOfAnotherUserIsNamedAsNotVisible) {
+// What dat-info says as another user than the server's; nothing where that cannot be tried.
+std::optional<Ended> told_as_another_user(const Served& server, const std::string& options) {
   const std::string nobody = "setpriv --reuid 65534 --regid 65534 --clear-groups ";
-  if (run(nobody + kInfo + " --version 2>/dev/null").code != 0)
-    GTEST_SKIP() << "becoming another user needs root, and the build to be readable";
+  if (run(nobody + kInfo + " --version 2>/dev/null").code != 0) return std::nullopt;
+  return run(nobody + kInfo + options + " -p " + std::to_string(server.pid) + " 2>&1");
+}
+constexpr const char* kNoOtherUser =
+    "becoming another user needs root, and the build to be readable";
+
+TEST(DatInfo, ASocketOfAnotherUserIsNamedAsNotVisible) {
   const Served server(kPing + " --serve -p 0 -q");
-  const Ended ended = run(nobody + kInfo + " -p " + std::to_string(server.pid));
-  EXPECT_EQ(ended.code, 1);
-  EXPECT_NE(ended.output.find("not visible    its descriptors and sockets: another user's process "
-                              "(run as that user, or as root)"),
+  const std::optional<Ended> ended = told_as_another_user(server, "");
+  if (!ended) GTEST_SKIP() << kNoOtherUser;
+  EXPECT_NE(ended->output.find("not visible    its descriptors and sockets: another user's process "
+                               "(run as that user, or as root)"),
             std::string::npos)
-      << ended.output;
-  EXPECT_EQ(ended.output.find("listens on"), std::string::npos) << "nobody knows: " << ended.output;
+      << ended->output;
+  for (const char* part : {"listens on", "links", "  descriptors", "does not use DAT"})
+    EXPECT_EQ(ended->output.find(part), std::string::npos) << "nobody knows: " << ended->output;
+}
+
+TEST(DatInfo, WhetherAnotherUsersProcessUsesDatIsNotKnown) {
+  const Served server(kPing + " --serve -p 0 -q");
+  const std::optional<Ended> text = told_as_another_user(server, "");
+  if (!text) GTEST_SKIP() << kNoOtherUser;
+  const std::string line = "dat-info: process " + std::to_string(server.pid) +
+                           ": whether it uses DAT cannot be seen: its mappings: another user's "
+                           "process (run as that user, or as root)\n";
+  EXPECT_EQ(text->code, 2);
+  EXPECT_EQ(count(text->output, line), 1U) << text->output;
+  const Ended json = *told_as_another_user(server, " --json");
+  EXPECT_EQ(json.code, 2);
+  EXPECT_EQ(count(json.output, line), 1U) << json.output;
+  for (const std::string name :
+       {"program", "uses_dat", "libraries", "memory", "links", "links_dialled_by_peer",
+        "direct_access_to", "listens_on", "tcp_listens_on", "tcp_connections", "network_namespace",
+        "datum_transport", "descriptors", "adapters"})
+    EXPECT_EQ(count(json.output, "\"" + name + "\": null,"), 1U) << name << '\n' << json.output;
 }
 
 TEST(DatInfo, AProgramWithoutDatIsAFailureAndNoProgramIsUsage) {
