@@ -2,6 +2,7 @@
 #include "info/print.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <span>
 #include <utility>
@@ -20,6 +21,7 @@ namespace {
 
 using tools::json_string;
 using tools::JsonObject;
+using tools::printable;
 using tools::text_line;
 
 constexpr const char* kNull = "null"; // JSON's word for what cannot be seen
@@ -59,6 +61,36 @@ std::string from_text(const Adapter& a) {
   const tools::IaOrigin& origin = a.origin;
   const std::string text = a.listed || !a.tried ? origin.text : origin.text + ", not listed";
   return origin.library.empty() ? text : fmt::format("{} ({})", text, origin.library);
+}
+
+// Escapes make a name longer: columns are as wide as what is shown.
+std::string table_of(const std::vector<Adapter>& adapters) {
+  std::vector<std::array<std::string, 5>> rows = {{"IA", "DAT", "address", "from", "state"}};
+  for (const Adapter& a : adapters)
+    rows.push_back({printable(a.name), version_text(a), a.address.empty() ? "-" : a.address,
+                    printable(from_text(a)), a.state});
+  std::array<std::size_t, 4> widths = {8, 6, 26, 34};
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < widths.size(); ++i)
+      widths[i] = std::max(widths[i], row[i].size() + 2);
+  std::string text;
+  for (const auto& [name, version, address, from, state] : rows)
+    text += text_line("{:<{}}{:<{}}{:<{}}{:<{}}{}", name, widths[0], version, widths[1], address,
+                      widths[2], from, widths[3], state);
+  return text;
+}
+
+// --check counts lines of other providers, unless it is given --all.
+std::string hint_for(const std::vector<Adapter>& adapters) {
+  bool any = false, foreign = false;
+  for (const Adapter& adapter : adapters) {
+    const bool fails = adapter.tried && !adapter.opens;
+    any = any || fails;
+    foreign = foreign || (fails && is_foreign(adapter));
+  }
+  if (!any) return {};
+  return fmt::format("\ndat-info{} --check{} says what to do.\n",
+                     DAT_VERSION_MAJOR == 2 ? " --dat2" : "", foreign ? " --all" : "");
 }
 
 // One line for all that say the same.
@@ -191,19 +223,7 @@ std::string json_objects(const std::vector<Item>& items) {
 } // namespace
 
 std::string text_of(const std::vector<Adapter>& adapters, const std::vector<Adapter>& foreign) {
-  std::size_t width = 8, from_width = 34;
-  for (const Adapter& a : adapters) {
-    width = std::max(width, a.name.size() + 2);
-    from_width = std::max(from_width, from_text(a).size() + 2);
-  }
-  std::string text = fmt::format("{:<{}}{:<6}{:<26}{:<{}}{}\n", "IA", width, "DAT", "address",
-                                 "from", from_width, "state");
-  for (const Adapter& a : adapters)
-    text += text_line("{:<{}}{:<6}{:<26}{:<{}}{}", a.name, width, version_text(a),
-                      a.address.empty() ? "-" : a.address, from_text(a), from_width, a.state);
-  if (std::any_of(adapters.begin(), adapters.end(),
-                  [](const Adapter& a) { return a.tried && !a.opens; }))
-    text += "\ndat-info --check says what to do.\n";
+  std::string text = table_of(adapters) + hint_for(adapters);
   if (!foreign.empty()) text += '\n' + text_line("{}", text_of_foreign(foreign));
   return text + paths_text(adapters) + served_text(adapters);
 }

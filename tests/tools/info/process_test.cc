@@ -144,6 +144,48 @@ TEST(DatInfo, AnAdapterThatIsNamedTwiceIsShownOnce) {
   EXPECT_EQ(count(ended.output, "\nWhich way connections of datum take, "), 1U) << ended.output;
 }
 
+TEST(DatInfo, WhatIsThereIsShownBesideANameThatNothingHas) {
+  const std::string told = "dat-info: \"nosuch\": no such IA is registered (";
+  const Ended text = run(kInfo + " datum-lo nosuch datum 2>&1");
+  EXPECT_EQ(text.code, 1);
+  EXPECT_EQ(count(text.output, "\ndatum-lo "), 1U) << text.output;
+  EXPECT_EQ(count(text.output, "\ndatum "), 1U) << text.output;
+  EXPECT_EQ(count(text.output, told), 1U) << text.output;
+  const Ended json = run(kInfo + " --json nosuch datum-lo 2>&1");
+  EXPECT_EQ(json.code, 1);
+  EXPECT_EQ(count(json.output, "{\"name\": \"datum-lo\""), 1U) << json.output;
+  EXPECT_EQ(count(json.output, told), 1U) << json.output;
+  EXPECT_EQ(run(kInfo + " --json nosuch 2>/dev/null").output, "[\n]\n");
+}
+
+TEST(DatInfo, TheHintNamesTheCheckThatTellsOfWhatFailed) {
+  const DatConf foreign(foreign_lines());
+  const auto hint = [](const std::string& output) {
+    const std::size_t at = output.find("\ndat-info --");
+    return at == std::string::npos ? output : output.substr(at + 1, output.find('\n', at + 1) - at);
+  };
+  const std::string all = "dat-info --dat2 --check --all says what to do.\n";
+  EXPECT_EQ(hint(run(foreign.with(kInfo + " --dat2 --all 2>/dev/null")).output), all);
+  EXPECT_EQ(hint(run(foreign.with(kInfo + " --dat2 ofa-v2-7 2>/dev/null")).output), all);
+  const Ended check = run(foreign.with(kInfo + " --dat2 --check --all 2>/dev/null"));
+  EXPECT_EQ(count(check.output, "problem  adapter        ofa-v2-7 u2.0 ("), 1U) << check.output;
+  const DatConf own("mine u1.2 nonthreadsafe default libdatum1.so d.1.0 \"nowhere0\" \"\"\n");
+  EXPECT_EQ(hint(run(own.with(kInfo + " mine 2>/dev/null")).output),
+            "dat-info --check says what to do.\n");
+}
+
+TEST(DatInfo, ColumnsAreAsWideAsEscapedNames) {
+  const DatConf conf(
+      "ib\033[2J0 u1.2 nonthreadsafe default libdatum1.so d.1.0 \"lo\" \"\"\n"
+      "\033\033\033\033\033 u1.2 nonthreadsafe default libdatum1.so d.1.0 \"lo\" \"\"\n");
+  const std::string text = run(conf.with(kInfo + " 2>/dev/null")).output;
+  std::istringstream lines(text.substr(0, text.find("\n\n")));
+  std::string head, line;
+  ASSERT_TRUE(std::getline(lines, head));
+  const std::size_t column = head.find("DAT");
+  while (std::getline(lines, line)) EXPECT_EQ(line.substr(column - 1, 5), " 1.2 ") << text;
+}
+
 TEST(DatInfo, LinesOfADistributionAreOneLine) {
   const DatConf conf(foreign_lines());
   const Ended brief = run(conf.with(kInfo)), all = run(conf.with(kInfo + " --all"));
