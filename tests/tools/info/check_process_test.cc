@@ -11,6 +11,7 @@
 #include <csignal>
 #include <filesystem>
 #include <string>
+#include <utility>
 
 #include "dat_info.h"
 #include "tests/abstract_name.h"
@@ -77,6 +78,27 @@ TEST(DatInfo, CheckOpensWhatDatumAliasStandsFor) {
       step.output.find("-> have DATUM_ALIAS name an adapter that dat-info lists, or leave x out"),
       std::string::npos)
       << step.output;
+}
+
+// The check and the open agree on what an alias leads to.
+TEST(DatInfo, CheckFindsAliasesThatLeadNowhereAsTheLibraryDoes) {
+  for (const auto& [alias, asked] :
+       {std::pair("a=a", "a"), std::pair("*=*", "b"), std::pair("RO_AWARE_x=datum", "x"),
+        std::pair("RO_AWARE_x=datum", "RO_AWARE_x")}) {
+    SCOPED_TRACE(alias);
+    const std::string with = std::string("env DAT_OVERRIDE=/dev/null DATUM_ALIAS=") + alias + " ";
+    EXPECT_EQ(run(with + kPing + " --serve -p 0 --ia " + asked + " 2>/dev/null").code, 2);
+    const Ended check = run(with + kInfo + " --check 2>/dev/null");
+    EXPECT_EQ(check.code, 1);
+    EXPECT_EQ(count(check.output, std::string("problem  environment    DATUM_ALIAS=") + alias), 1U)
+        << check.output;
+  }
+  for (const char* alias : {"datum=datum", "x=datum"})
+    EXPECT_EQ(run(std::string("env DAT_OVERRIDE=/dev/null DATUM_ALIAS=") + alias + " " + kInfo +
+                  " --check 2>/dev/null")
+                  .code,
+              0)
+        << alias;
 }
 
 TEST(DatInfo, ARegistryOfAnotherMakerIsToldWithTheLineToRun) {

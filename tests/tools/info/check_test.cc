@@ -278,6 +278,26 @@ TEST(InfoCheck, ANameThatHasTwoAliasesIsAProblem) {
   expect(facts, "DATUM_ALIAS=ib0=datum,ib1=datum,ib0=datum is set", Grade::Note);
 }
 
+TEST(InfoCheck, ANameThatStandsForItselfAloneIsAProblem) {
+  Facts facts = good();
+  facts.environment = {{"DATUM_ALIAS", "a=a,*=datum"}};
+  expect(facts, ": a stands for itself, and no adapter is called so", Grade::Problem);
+  facts.environment = {{"DATUM_ALIAS", "*=*"}};
+  expect(facts, "programs that ask for a name that is not known find none", Grade::Problem);
+  facts.environment = {{"DATUM_ALIAS", "datum=datum"}};
+  expect(facts, "DATUM_ALIAS=datum=datum is set", Grade::Note);
+  facts.adapters[0].major = 3; // for other programs
+  expect(facts, ": datum stands for itself, and no adapter is called so", Grade::Problem);
+}
+
+TEST(InfoCheck, AnAliasThatNoProgramCanAskForIsAProblem) {
+  Facts facts = good();
+  facts.environment = {{"DATUM_ALIAS", "RO_AWARE_x=datum"}};
+  expect(facts,
+         "no program can ask for RO_AWARE_x: dat_ia_open takes RO_AWARE_ off and looks for \"x\"",
+         Grade::Problem);
+}
+
 TEST(InfoCheck, TheValueOfAnotherProgramsVariableIsNotShown) {
   Facts facts = good();
   facts.environment = {{"DAT_CP_TOKEN", "5ec3e7"}};
