@@ -27,7 +27,7 @@ TEST(DatInfo, AProgramWhoseFilesAreLimitedLivesAndSaysWhy) {
   EXPECT_NE(ended.output.find("longer than a file of that program may be (ulimit -f; "),
             std::string::npos)
       << ended.output;
-  EXPECT_EQ(server.end(SIGINT), 0);
+  EXPECT_EQ(server.end(SIGINT), 3);
 }
 
 TEST(DatInfo, AProcessNumberIsOne) {
