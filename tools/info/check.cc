@@ -120,6 +120,17 @@ void judge_same_host(const std::vector<Adapter>& adapters, Findings& out) {
                        "service, the seccomp profile of a container"});
 }
 
+// The registry warns of a library that it cannot load, before anything is judged here.
+void judge_foreign(const std::vector<Adapter>& foreign, Findings& out) {
+  const bool any_tried = std::any_of(foreign.begin(), foreign.end(),
+                                     [](const Adapter& adapter) { return adapter.tried; });
+  out.push_back({Grade::Note, "adapters", text_of_foreign(foreign),
+                 any_tried
+                     ? "nothing, unless a program asks for one of them: warnings of libraries "
+                       "that cannot be loaded are about these"
+                     : ""});
+}
+
 void judge_adapters(const Facts& facts, bool all, Findings& out) {
   if (facts.adapters.empty())
     out.push_back({Grade::Problem, "adapters", "no interface adapter at all",
@@ -138,7 +149,7 @@ void judge_adapters(const Facts& facts, bool all, Findings& out) {
                      step_for(adapter)});
   }
   judge_same_host(adapters, out);
-  if (!foreign.empty()) out.push_back({Grade::Note, "adapters", text_of_foreign(foreign), {}});
+  if (!foreign.empty()) judge_foreign(foreign, out);
   judge_module(facts, out);
 }
 

@@ -4,6 +4,7 @@
 
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -52,6 +53,18 @@ TEST(DatInfo, CheckSaysWhatToDoAboutAFolderThatDatOverrideNames) {
   EXPECT_NE(ended.output.find("DAT_OVERRIDE=/: Is a directory"), std::string::npos) << ended.output;
   EXPECT_NE(ended.output.find("-> have DAT_OVERRIDE name a file, or unset it"), std::string::npos)
       << ended.output;
+}
+
+TEST(DatInfo, CheckSaysThatDatOverrideNamesAFifo) {
+  const std::string fifo = "/tmp/dat-info-fifo-" + std::to_string(getpid());
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  const Ended ended = run("env DAT_OVERRIDE=" + fifo + " " + kInfo + " --check 2>&1");
+  unlink(fifo.c_str());
+  EXPECT_EQ(ended.code, 1);
+  for (const std::string& part :
+       {"datum warn: DAT_OVERRIDE=" + fifo + ": it is a FIFO with nothing in it; only built-in IAs",
+        "problem  dat.conf       DAT_OVERRIDE=" + fifo + ": it is a FIFO with nothing in it"})
+    EXPECT_EQ(count(ended.output, part), 1U) << ended.output;
 }
 
 TEST(DatInfo, CheckOpensWhatDatumAliasStandsFor) {

@@ -218,11 +218,15 @@ TEST(InfoCheck, LinesOfOtherProvidersAreOneNoteAndAllOnRequest) {
   EXPECT_EQ(judge(facts).size(), usual + 1);
   expect(facts, "62 lines of other providers (libdaplofa.so.2): 62 for DAT 2.0 programs; --all",
          Grade::Note);
+  EXPECT_EQ(find(judge(facts), "62 lines")->step, "");
   EXPECT_EQ(judge(facts, true).size(), usual + 62);
   facts.adapters.push_back(foreign("ib0", 1));
   facts.adapters.push_back(foreign("ib1", 1));
   expect(facts, "(libdaplofa.so.1, libdaplofa.so.2): 2 cannot be opened here, 62 for DAT 2.0",
          Grade::Note);
+  EXPECT_EQ(find(judge(facts), "64 lines")->step,
+            "nothing, unless a program asks for one of them: warnings of libraries that cannot be "
+            "loaded are about these");
   EXPECT_TRUE(any_problem(judge(facts, true)));
 }
 
