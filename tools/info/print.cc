@@ -308,8 +308,10 @@ std::string json_of(const std::vector<Finding>& findings) {
 }
 
 std::string json_of(const ProcessView& view) {
-  const auto mapped = [&](std::string value) { return view.mappings_seen ? value : kNull; };
-  const auto opened = [&](std::string value) { return view.descriptors_seen ? value : kNull; };
+  const auto mapped = [&](const std::string& value) { return view.mappings_seen ? value : kNull; };
+  const auto opened = [&](const std::string& value) {
+    return view.descriptors_seen ? value : kNull;
+  };
   return JsonObject()
              .add("pid", view.pid)
              .add("command", view.command)

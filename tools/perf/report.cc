@@ -314,7 +314,7 @@ std::string cell(bool known, double value) {
   return known ? fmt::format("{:.6g}", value) : std::string();
 }
 
-// RFC 4180 section 2: a field with commas stands in quotes.
+// A field with commas stands in quotes, and each of its own quotes twice.
 std::string quoted(const std::string& text) {
   if (text.empty()) return {};
   std::string field = "\"";
