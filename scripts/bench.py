@@ -108,8 +108,8 @@ def dat_perf(args, tools, environment=None, within=()):
 
 def run_once(bar, tools, within=()):
     result = dat_perf(bar.args, tools, within=within)
-    run = {"figure": figure_of(bar, result), "steady": result.get("steady", True),
-           "probe": result.get("probe_ns", 0), "peers": {}, "remark": result.get("remark", "")}
+    run = {"figure": figure_of(bar, result), "steady": result.get("steady") is not False,
+           "probe": result.get("probe_ns") or 0, "peers": {}, "remark": result.get("remark", "")}
     if bar.to_limit:
         if "limit" not in result:
             raise RuntimeError(f"{bar.name}: its limit could not be measured")

@@ -4,9 +4,13 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
 #include <functional>
 #include <gtest/gtest.h>
+#include <string>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "registry/conf/aliases.h"
 #include "registry/conf/conf_file.h"
@@ -276,6 +280,18 @@ TEST(ConfFile, WhatIsNoFileIsAnError) {
   EXPECT_EQ(datum::conf::read_file("/nowhere/dat.conf").error().code, ENOENT);
   EXPECT_EQ(datum::conf::read_file("/").error().code, EISDIR);
   EXPECT_EQ(datum::conf::read_file("/dev/zero").error().code, EFBIG);
+}
+
+TEST(ConfFile, AFifoIsNotWaitedForAndNoEmptyFile) {
+  const std::string fifo = "/tmp/datum-conf-fifo-" + std::to_string(::getpid());
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  const auto nobody = datum::conf::read_file(fifo); // writes into it
+  ASSERT_FALSE(nobody);
+  EXPECT_EQ(nobody.error().text, "it is a FIFO with nothing in it");
+  const int both = ::open(fifo.c_str(), O_RDWR | O_CLOEXEC);
+  EXPECT_FALSE(datum::conf::read_file(fifo));
+  ::close(both);
+  ::unlink(fifo.c_str());
 }
 
 TEST(BuiltIn, NamesOfTheInterfaces) {

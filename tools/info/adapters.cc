@@ -135,15 +135,15 @@ std::vector<Adapter> list_adapters(const ConfFile& file, const std::vector<std::
   return list.take();
 }
 
+bool is_foreign(const Adapter& adapter) {
+  return !adapter.opens && !adapter.by_alias && !adapter.origin.library.empty() && !is_own(adapter);
+}
+
 void put_own_first(std::vector<Adapter>& adapters) {
   std::stable_partition(adapters.begin(), adapters.end(), is_own);
 }
 
 std::vector<Adapter> take_foreign(std::vector<Adapter>& adapters) {
-  const auto is_foreign = [](const Adapter& adapter) {
-    return !adapter.opens && !adapter.by_alias && !adapter.origin.library.empty() &&
-           !is_own(adapter);
-  };
   if (std::count_if(adapters.begin(), adapters.end(), is_foreign) < 2) return {};
   const auto first =
       std::stable_partition(adapters.begin(), adapters.end(), std::not_fn(is_foreign));

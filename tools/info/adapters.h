@@ -41,8 +41,11 @@ std::vector<Adapter> list_adapters(const ConfFile& file, const std::vector<std::
 // Those of Datum's providers, then the others; each in the order that they have.
 void put_own_first(std::vector<Adapter>& adapters);
 
-// A distribution's dat.conf names whatever there is anywhere: takes out those of other providers
-// that do not open here, or were not tried, unless there is one alone.
+// Of another provider, and does not open here, or was not tried.
+bool is_foreign(const Adapter& adapter);
+
+// A distribution's dat.conf names whatever there is anywhere: takes out the foreign ones, unless
+// there is one alone.
 std::vector<Adapter> take_foreign(std::vector<Adapter>& adapters);
 // What they are, in one line: how many, for which DAT version, which libraries.
 std::string text_of_foreign(const std::vector<Adapter>& foreign);

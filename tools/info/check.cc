@@ -2,7 +2,6 @@
 #include "info/check.h"
 
 #include <algorithm>
-#include <set>
 #include <sstream>
 #include <string_view>
 
@@ -12,7 +11,7 @@
 #include "base/variables.h"
 #include "common/dat.h"
 #include "common/human.h"
-#include "registry/conf/aliases.h"
+#include "info/check_environment.h"
 
 namespace datum::info {
 namespace {
@@ -94,8 +93,7 @@ void judge_open_adapter(const Adapter& adapter, const std::string& name, Finding
 
 std::string step_for(const Adapter& adapter) {
   if (adapter.by_alias && adapter.obstacle == Obstacle::Unknown)
-    return fmt::format("have DATUM_ALIAS name an adapter that dat-info lists, or leave {} out",
-                       adapter.name);
+    return step_for_alias(adapter.name);
   return tools::step_for(adapter.obstacle, adapter.origin);
 }
 
@@ -117,6 +115,17 @@ void judge_same_host(const std::vector<Adapter>& adapters, Findings& out) {
                        "service, the seccomp profile of a container"});
 }
 
+// The registry warns of a library that it cannot load, before anything is judged here.
+void judge_foreign(const std::vector<Adapter>& foreign, Findings& out) {
+  const bool any_tried = std::any_of(foreign.begin(), foreign.end(),
+                                     [](const Adapter& adapter) { return adapter.tried; });
+  out.push_back({Grade::Note, "adapters", text_of_foreign(foreign),
+                 any_tried
+                     ? "nothing, unless a program asks for one of them: warnings of libraries "
+                       "that cannot be loaded are about these"
+                     : ""});
+}
+
 void judge_adapters(const Facts& facts, bool all, Findings& out) {
   if (facts.adapters.empty())
     out.push_back({Grade::Problem, "adapters", "no interface adapter at all",
@@ -135,7 +144,7 @@ void judge_adapters(const Facts& facts, bool all, Findings& out) {
                      step_for(adapter)});
   }
   judge_same_host(adapters, out);
-  if (!foreign.empty()) out.push_back({Grade::Note, "adapters", text_of_foreign(foreign), {}});
+  if (!foreign.empty()) judge_foreign(foreign, out);
   judge_module(facts, out);
 }
 
@@ -157,66 +166,6 @@ void judge_registry(const Facts& facts, Findings& out) {
                    "names it, and it does not",
                    registry.path, registry.conf),
        fmt::format("as root: {}; or, for one program: dat-run PROGRAM", registry.remedy)});
-}
-
-const VariableInfo* known_variable(const std::string& name) {
-  const auto all = variables();
-  const auto found = std::find_if(all.begin(), all.end(),
-                                  [&](const VariableInfo& info) { return info.name == name; });
-  return found == all.end() ? nullptr : &*found;
-}
-
-std::string all_settings() {
-  std::vector<std::string_view> names;
-  for (const VariableInfo& info : variables()) names.emplace_back(info.name);
-  return fmt::format("use one of {}", fmt::join(names, ", "));
-}
-
-// Names that DATUM_ALIAS has more than once, for different adapters: one alone can answer. Whether
-// that opens is judged with the adapters.
-void judge_aliases(const std::string& value, Findings& out) {
-  std::vector<std::string> bad;
-  const conf::Aliases aliases = conf::Aliases::parse(value, bad);
-  std::set<std::string> judged;
-  each_alias(value, [&](std::string_view part) {
-    const auto alias = parse_alias(part);
-    if (!alias) return;
-    const std::string name(alias->first);
-    const std::string answers =
-        name == "*" ? aliases.for_unknown().value_or("") : aliases.find(name).value_or("");
-    if (answers == alias->second || !judged.insert(name).second) return;
-    out.push_back({Grade::Problem, "environment",
-                   fmt::format("DATUM_ALIAS={}: {} is there more than once; {} answers to it",
-                               value, name, answers),
-                   fmt::format("leave one {}=... in DATUM_ALIAS", name)});
-  });
-}
-
-void judge_variable(const VariableInfo& info, const std::string& value, Findings& out) {
-  const std::string setting = fmt::format("{}={}", info.name, value);
-  if (!is_understood(info.variable, value))
-    out.push_back({Grade::Problem, "environment",
-                   fmt::format("{}: not {}; {}", setting, info.expected, info.instead),
-                   fmt::format("set {} to {}, or unset it", info.name, info.expected)});
-  else if (value.empty() && info.empty_is_unset)
-    out.push_back({Grade::Note, "environment", setting + " is empty: as if it were not set", {}});
-  else
-    out.push_back({Grade::Note, "environment", setting + " is set", {}});
-  if (info.variable == Variable::Alias) judge_aliases(value, out);
-}
-
-// Of a name that is none of Datum's the value is not shown: DAT_CP_TOKEN is a secret.
-void judge_environment(const Facts& facts, Findings& out) {
-  for (const auto& [name, value] : facts.environment) {
-    if (const VariableInfo* const info = known_variable(name))
-      judge_variable(*info, value, out);
-    else if (name.starts_with("DATUM_"))
-      out.push_back({Grade::Problem, "environment",
-                     fmt::format("{}={}: no such setting", name, value), all_settings()});
-    else
-      out.push_back(
-          {Grade::Note, "environment", name + " is set; Datum's libraries do not read it", {}});
-  }
 }
 
 std::string count_text(std::uint64_t value) {

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -33,23 +34,33 @@ struct CommandLine {
   pid_t pid = 0;
 };
 
-std::vector<Adapter> wanted_adapters(const std::vector<std::string>& names) {
+struct Wanted {
+  std::vector<Adapter> adapters;
+  std::vector<std::string> missing; // names that no adapter has
+};
+
+Wanted wanted_adapters(const std::vector<std::string>& names) {
   std::vector<Adapter> all = list_adapters(datum::tools::read_conf_file(), names);
-  if (names.empty()) return all;
-  std::vector<Adapter> chosen;
+  if (names.empty()) return {std::move(all), {}};
+  Wanted wanted;
+  std::vector<Adapter>& chosen = wanted.adapters;
   for (auto at = names.begin(); at != names.end(); ++at) {
     const std::string& name = *at;
     if (std::find(names.begin(), at, name) != at) continue; // given twice
     const std::size_t before = chosen.size();
     std::copy_if(all.begin(), all.end(), std::back_inserter(chosen),
                  [&](const Adapter& a) { return a.name == name; });
-    if (chosen.size() == before)
-      throw ToolError(ExitCode::Failed,
-                      fmt::format("\"{}\": no such IA is registered (dat-info without a name lists "
-                                  "them; dat-info --check looks for mistakes in dat.conf)",
-                                  name));
+    if (chosen.size() == before) wanted.missing.push_back(name);
   }
-  return chosen;
+  return wanted;
+}
+
+void complain_of(const std::vector<std::string>& missing) {
+  for (const std::string& name : missing)
+    datum::tools::log_line(
+        fmt::format("dat-info: \"{}\": no such IA is registered (dat-info without a name lists "
+                    "them; dat-info --check looks for mistakes in dat.conf)",
+                    name));
 }
 
 // A process has one registry: the view of DAT 2.0 is another program's.
@@ -78,7 +89,7 @@ void quiet_others() {
 }
 
 ExitCode list(const CommandLine& line) {
-  std::vector<Adapter> adapters = wanted_adapters(line.names);
+  auto [adapters, missing] = wanted_adapters(line.names);
   // A person looks for what may be of use, a program for what the registry has.
   if (line.names.empty() && !line.common.json) put_own_first(adapters);
   for (Adapter& adapter : adapters) try_open(adapter);
@@ -95,11 +106,12 @@ ExitCode list(const CommandLine& line) {
   }
   if (line.common.json)
     datum::tools::print_text(fmt::format("[{}\n]\n", objects));
-  else
+  else if (!adapters.empty() || missing.empty())
     datum::tools::print_text(text_of(adapters, foreign) + details);
+  complain_of(missing);
   const bool all_well = std::all_of(adapters.begin(), adapters.end(),
                                     [](const Adapter& a) { return a.opens || !a.tried; });
-  return all_well && !adapters.empty() ? ExitCode::Ok : ExitCode::Failed;
+  return all_well && !adapters.empty() && missing.empty() ? ExitCode::Ok : ExitCode::Failed;
 }
 
 ExitCode check(const CommandLine& line) {
@@ -111,7 +123,12 @@ ExitCode check(const CommandLine& line) {
 ExitCode show_process(const CommandLine& line) {
   const ProcessView view = view_process(line.pid);
   datum::tools::print_text(line.common.json ? json_of(view) : text_of(view));
-  return view.uses_dat() ? ExitCode::Ok : ExitCode::Failed;
+  const std::optional<bool> uses_dat = view.uses_dat();
+  if (!uses_dat)
+    throw ToolError(ExitCode::Usage,
+                    fmt::format("process {}: whether it uses DAT cannot be seen: {}", view.pid,
+                                view.gaps.front()));
+  return *uses_dat ? ExitCode::Ok : ExitCode::Failed;
 }
 
 } // namespace
@@ -140,7 +157,7 @@ int main(int argc, char** argv) try {
   datum::tools::add_json_option(app, line.common);
   app.footer("Exit: 0 all IAs that were tried open, no problem found, the program uses DAT; 1 not "
              "so; 2 usage, or no\n"
-             "such process. See dat-info(1).");
+             "such process, or it cannot be seen whether it uses DAT. See dat-info(1).");
   return datum::tools::run_tool(app, argc, argv, [&] {
 #if DAT_VERSION_MAJOR == 1
     if (line.dat2) become_dat2(argv);

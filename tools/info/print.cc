@@ -2,6 +2,7 @@
 #include "info/print.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <span>
 #include <utility>
@@ -20,7 +21,10 @@ namespace {
 
 using tools::json_string;
 using tools::JsonObject;
+using tools::printable;
 using tools::text_line;
+
+constexpr const char* kNull = "null"; // JSON's word for what cannot be seen
 
 std::string section(const char* title, const std::vector<Attribute>& list) {
   std::string text = fmt::format("  {}\n", title);
@@ -57,6 +61,36 @@ std::string from_text(const Adapter& a) {
   const tools::IaOrigin& origin = a.origin;
   const std::string text = a.listed || !a.tried ? origin.text : origin.text + ", not listed";
   return origin.library.empty() ? text : fmt::format("{} ({})", text, origin.library);
+}
+
+// Escapes make a name longer: columns are as wide as what is shown.
+std::string table_of(const std::vector<Adapter>& adapters) {
+  std::vector<std::array<std::string, 5>> rows = {{"IA", "DAT", "address", "from", "state"}};
+  for (const Adapter& a : adapters)
+    rows.push_back({printable(a.name), version_text(a), a.address.empty() ? "-" : a.address,
+                    printable(from_text(a)), a.state});
+  std::array<std::size_t, 4> widths = {8, 6, 26, 34};
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < widths.size(); ++i)
+      widths[i] = std::max(widths[i], row[i].size() + 2);
+  std::string text;
+  for (const auto& [name, version, address, from, state] : rows)
+    text += text_line("{:<{}}{:<{}}{:<{}}{:<{}}{}", name, widths[0], version, widths[1], address,
+                      widths[2], from, widths[3], state);
+  return text;
+}
+
+// --check counts lines of other providers, unless it is given --all.
+std::string hint_for(const std::vector<Adapter>& adapters) {
+  bool any = false, foreign = false;
+  for (const Adapter& adapter : adapters) {
+    const bool fails = adapter.tried && !adapter.opens;
+    any = any || fails;
+    foreign = foreign || (fails && is_foreign(adapter));
+  }
+  if (!any) return {};
+  return fmt::format("\ndat-info{} --check{} says what to do.\n",
+                     DAT_VERSION_MAJOR == 2 ? " --dat2" : "", foreign ? " --all" : "");
 }
 
 // One line for all that say the same.
@@ -131,21 +165,25 @@ std::string sockets_text(const ProcessView& view) {
                     or_none(view.direct));
   text += text_line("  listens on     {}", listeners_text(view));
   text += connections_text(view);
-  if (!view.transport.empty())
-    text += text_line("  environment    DATUM_TRANSPORT={} when it was started", view.transport);
+  if (!view.transport.value_or("").empty())
+    text += text_line("  environment    DATUM_TRANSPORT={} when it was started", *view.transport);
   if (view.network == ProcessView::Network::Other)
     text += "  network        a namespace of its own: \"this host\" is what is in it, and nobody "
             "outside reaches it by shared memory\n";
   return text;
 }
 
-const char* name_of(ProcessView::Network network) {
+std::string json_of(ProcessView::Network network) {
   switch (network) {
-  case ProcessView::Network::Same: return "same";
-  case ProcessView::Network::Other: return "other";
+  case ProcessView::Network::Same: return json_string("same");
+  case ProcessView::Network::Other: return json_string("other");
   case ProcessView::Network::Unknown: break;
   }
-  return "unknown";
+  return kNull;
+}
+
+std::string json_of(const std::optional<std::string>& text) {
+  return text ? json_string(*text) : kNull;
 }
 
 std::string json_of(const TcpEnd& end) {
@@ -163,6 +201,18 @@ std::string json_of(const TcpConnection& c) {
       .text();
 }
 
+std::string json_of(const MappedLibrary& library) {
+  return JsonObject().add("path", library.path).add("replaced", library.replaced).text();
+}
+
+std::string json_of(const SharedSegment& segment) {
+  return JsonObject()
+      .add("name", segment.name)
+      .add("mappings", segment.count)
+      .add("bytes", segment.bytes)
+      .text();
+}
+
 template <typename Item>
 std::string json_objects(const std::vector<Item>& items) {
   std::string text;
@@ -173,19 +223,7 @@ std::string json_objects(const std::vector<Item>& items) {
 } // namespace
 
 std::string text_of(const std::vector<Adapter>& adapters, const std::vector<Adapter>& foreign) {
-  std::size_t width = 8, from_width = 34;
-  for (const Adapter& a : adapters) {
-    width = std::max(width, a.name.size() + 2);
-    from_width = std::max(from_width, from_text(a).size() + 2);
-  }
-  std::string text = fmt::format("{:<{}}{:<6}{:<26}{:<{}}{}\n", "IA", width, "DAT", "address",
-                                 "from", from_width, "state");
-  for (const Adapter& a : adapters)
-    text += text_line("{:<{}}{:<6}{:<26}{:<{}}{}", a.name, width, version_text(a),
-                      a.address.empty() ? "-" : a.address, from_text(a), from_width, a.state);
-  if (std::any_of(adapters.begin(), adapters.end(),
-                  [](const Adapter& a) { return a.tried && !a.opens; }))
-    text += "\ndat-info --check says what to do.\n";
+  std::string text = table_of(adapters) + hint_for(adapters);
   if (!foreign.empty()) text += '\n' + text_line("{}", text_of_foreign(foreign));
   return text + paths_text(adapters) + served_text(adapters);
 }
@@ -210,19 +248,19 @@ std::string text_of(const std::vector<Finding>& findings) {
 std::string text_of(const ProcessView& view) {
   std::string text =
       text_line("process {} ({}), user {}, {}", view.pid, view.command, view.user, view.state);
-  if (!view.program.empty()) text += text_line("  program        {}", view.program);
+  if (!view.program.value_or("").empty()) text += text_line("  program        {}", *view.program);
   for (const MappedLibrary& library : view.libraries)
     text += text_line("  library        {}{}", library.path,
                       library.replaced ? " (replaced since: restart the program to use the new one)"
                                        : "");
-  if (!view.uses_dat() && view.gaps.empty())
+  if (view.uses_dat() == false)
     text += "  It has no DAT library mapped: it does not use DAT, or not yet.\n";
   for (const SharedSegment& segment : view.segments)
     text += text_line("  memory         {}: {} mapping{}, {}", segment.name, segment.count,
                       segment.count == 1 ? "" : "s", tools::human_size(segment.bytes));
-  if (view.sockets_seen) text += sockets_text(view);
-  text += text_line("  threads        {}", or_none(view.threads));
-  if (view.descriptors > 0)
+  if (view.descriptors_seen) text += sockets_text(view);
+  if (view.threads_seen) text += text_line("  threads        {}", or_none(view.threads));
+  if (view.descriptors_seen)
     text += text_line("  descriptors    {} of {}", view.descriptors,
                       view.descriptor_limit.empty() ? "?" : view.descriptor_limit);
   for (const std::string& gap : view.gaps) text += text_line("  not visible    {}", gap);
@@ -270,34 +308,30 @@ std::string json_of(const std::vector<Finding>& findings) {
 }
 
 std::string json_of(const ProcessView& view) {
-  std::string libraries, segments;
-  for (const MappedLibrary& l : view.libraries)
-    libraries += (libraries.empty() ? "" : ", ") +
-                 JsonObject().add("path", l.path).add("replaced", l.replaced).text();
-  for (const SharedSegment& s : view.segments)
-    segments +=
-        (segments.empty() ? "" : ", ") +
-        JsonObject().add("name", s.name).add("mappings", s.count).add("bytes", s.bytes).text();
+  const auto mapped = [&](const std::string& value) { return view.mappings_seen ? value : kNull; };
+  const auto opened = [&](const std::string& value) {
+    return view.descriptors_seen ? value : kNull;
+  };
   return JsonObject()
              .add("pid", view.pid)
              .add("command", view.command)
-             .add("program", view.program)
+             .add_raw("program", json_of(view.program))
              .add_raw("user", tools::json_number(view.user))
-             .add("uses_dat", view.uses_dat())
-             .add_raw("libraries", "[" + libraries + "]")
-             .add_raw("memory", "[" + segments + "]")
-             .add("links", view.links())
-             .add("links_dialled_by_peer", view.accepted)
-             .add_raw("direct_access_to", fmt::format("[{}]", fmt::join(view.direct, ", ")))
-             .add_raw("listens_on", json_list(view.listeners))
-             .add_raw("tcp_listens_on", json_objects(view.tcp_listeners))
-             .add_raw("tcp_connections", json_objects(view.tcp_connections))
-             .add("network_namespace", name_of(view.network))
-             .add("datum_transport", view.transport)
-             .add_raw("threads", json_list(view.threads))
-             .add("descriptors", view.descriptors)
+             .add_raw("uses_dat", mapped(view.uses_dat().value_or(false) ? "true" : "false"))
+             .add_raw("libraries", mapped(json_objects(view.libraries)))
+             .add_raw("memory", mapped(json_objects(view.segments)))
+             .add_raw("links", mapped(std::to_string(view.links())))
+             .add_raw("links_dialled_by_peer", opened(std::to_string(view.accepted)))
+             .add_raw("direct_access_to", opened(fmt::format("[{}]", fmt::join(view.direct, ", "))))
+             .add_raw("listens_on", opened(json_list(view.listeners)))
+             .add_raw("tcp_listens_on", opened(json_objects(view.tcp_listeners)))
+             .add_raw("tcp_connections", opened(json_objects(view.tcp_connections)))
+             .add_raw("network_namespace", json_of(view.network))
+             .add_raw("datum_transport", json_of(view.transport))
+             .add_raw("threads", view.threads_seen ? json_list(view.threads) : kNull)
+             .add_raw("descriptors", opened(std::to_string(view.descriptors)))
              .add_raw("descriptor_limit", tools::json_number(view.descriptor_limit))
-             .add_raw("adapters", json_of(view.reports))
+             .add_raw("adapters", opened(json_of(view.reports)))
              .add_raw("not_visible", json_list(view.gaps))
              .text() +
          "\n";

@@ -42,6 +42,7 @@ class Viewer {
   ProcessView view();
 
  private:
+  void look_at_program();
   void look_at_maps();
   void look_at_descriptors();
   void look_at_network(const std::set<std::uint64_t>& sockets);
@@ -80,6 +81,7 @@ void Viewer::look_at_maps() {
     view_.gaps.push_back(hidden("its mappings", errno));
     return;
   }
+  view_.mappings_seen = true;
   for (const MapLine& map : parse_maps(text)) {
     if (map.path.starts_with(kSegmentPrefix)) {
       add_segment(map);
@@ -105,6 +107,7 @@ void Viewer::look_at_descriptors() {
     view_.gaps.push_back(hidden("its descriptors and sockets", error.value()));
     return;
   }
+  view_.descriptors_seen = true;
   look_at_network(sockets);
 }
 
@@ -118,7 +121,6 @@ void Viewer::look_at_network(const std::set<std::uint64_t>& sockets) {
   tables.tcp = parse_tcp_sockets(read_text(base_ + "net/tcp"));
   for (TcpSocket& socket : parse_tcp_sockets(read_text(base_ + "net/tcp6"))) // none without IPv6
     tables.tcp.push_back(std::move(socket));
-  view_.sockets_seen = true;
   std::vector<std::string> ias;
   for (const UnixSocket& socket : tables.names) {
     if (!sockets.contains(socket.inode)) continue;
@@ -135,7 +137,7 @@ void Viewer::look_at_network(const std::set<std::uint64_t>& sockets) {
     if (socket.listening())
       view_.tcp_listeners.push_back(socket.local);
     else if (socket.remote.port != 0)
-      view_.tcp_connections.push_back(explain(socket, tables, view_.transport));
+      view_.tcp_connections.push_back(explain(socket, tables, view_.transport.value_or("")));
   }
 }
 
@@ -153,6 +155,19 @@ void Viewer::look_at_threads() {
     const std::string name = first_line(at->path() / "comm");
     if (name.starts_with("datum-")) view_.threads.push_back(name);
   }
+  view_.threads_seen = !error;
+  if (error) view_.gaps.push_back(hidden("its threads", error.value()));
+}
+
+void Viewer::look_at_program() {
+  errno = 0;
+  std::string program = read_link(base_ + "exe");
+  // A thread of the kernel's has none.
+  if (!program.empty() || errno == ENOENT) view_.program = std::move(program);
+  errno = 0;
+  const std::string environment = read_text(base_ + "environ");
+  if (!environment.empty() || errno == 0)
+    view_.transport = environment_value(environment, "DATUM_TRANSPORT");
 }
 
 ProcessView Viewer::view() {
@@ -171,13 +186,12 @@ ProcessView Viewer::view() {
   view_.state = status_field(status, "State");
   view_.user = status_field(status, "Uid");
   view_.user.resize(std::min(view_.user.find('\t'), view_.user.size()));
-  view_.program = read_link(base_ + "exe");
-  view_.transport = environment_value(read_text(base_ + "environ"), "DATUM_TRANSPORT");
   view_.descriptor_limit = open_files_limit(read_text(base_ + "limits"));
   if (view_.state.starts_with('Z')) {
     view_.gaps.emplace_back("anything else: it has ended, and its parent has not asked for that");
     return view_;
   }
+  look_at_program();
   look_at_maps();
   look_at_descriptors();
   look_at_threads();

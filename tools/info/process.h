@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,29 +29,36 @@ struct SharedSegment {
 
 inline constexpr std::string_view kMappedQualifier = "@datum/q/";
 
+// Of another user's process most is hidden: what could not be seen is not the same as none.
 struct ProcessView {
   pid_t pid = 0;
-  std::string command, program;
-  std::string user;  // numeric uid
-  std::string state; // "S (sleeping)"
+  std::string command;
+  std::optional<std::string> program;
+  std::string user;           // numeric uid
+  std::string state;          // "S (sleeping)"
+  bool mappings_seen = false; // libraries and segments
   std::vector<MappedLibrary> libraries;
   std::vector<SharedSegment> segments;
+  bool descriptors_seen = false; // they, what they lead to, and the sockets among them
   // Rendezvous names, "@datum/1/*/5000", and qualifiers mapped to TCP ports, "@datum/q/*/70000".
   std::vector<std::string> listeners;
   std::vector<TcpEnd> tcp_listeners;
   std::vector<TcpConnection> tcp_connections;
   enum class Network : std::uint8_t { Same, Other, Unknown }; // namespace, as that of dat-info
   Network network = Network::Unknown;
-  std::string transport; // DATUM_TRANSPORT that it was started with
-  bool sockets_seen = false;
-  std::vector<std::string> direct;  // processes whose memory it reaches by itself
-  unsigned accepted = 0;            // named sockets of links that others opened
+  std::optional<std::string> transport; // DATUM_TRANSPORT that it was started with
+  std::vector<std::string> direct;      // processes whose memory it reaches by itself
+  unsigned accepted = 0;                // named sockets of links that others opened
+  bool threads_seen = false;
   std::vector<std::string> threads; // of the library, by name
   std::size_t descriptors = 0;
   std::string descriptor_limit;
   std::vector<IaReport> reports;
   std::vector<std::string> gaps; // what could not be seen, and why
-  [[nodiscard]] bool uses_dat() const { return !libraries.empty(); }
+  // Nothing: its mappings could not be seen.
+  [[nodiscard]] std::optional<bool> uses_dat() const {
+    return mappings_seen ? std::optional(!libraries.empty()) : std::nullopt;
+  }
   [[nodiscard]] unsigned links() const; // processes it is linked with, or was until lately
 };
 

@@ -28,15 +28,11 @@ namespace {
 constexpr auto kQuickEnough = std::chrono::seconds(5);
 constexpr auto kQuickOver = std::chrono::seconds(8);
 
-std::uint64_t connections_at_once(const Task& task) {
-  if (task.kind == Kind::Connect) return task.window;
-  return std::uint64_t{task.endpoints} + task.beside;
-}
-
 // Over TCP a connection is a descriptor, on both sides. It is better said before than found out.
-// open: what a process has beside these, with one to look at itself.
+// open: what a process has beside these.
 void require_descriptors(const Task& task, std::uint64_t open) {
-  const std::uint64_t connections = connections_at_once(task), wanted = open + connections;
+  const std::uint64_t connections = connections_at_once(task);
+  const std::uint64_t wanted = descriptors_for(task, open);
   if (wanted <= tools::file_limit()) return;
   throw ToolError(
       ExitCode::Usage,
@@ -44,6 +40,14 @@ void require_descriptors(const Task& task, std::uint64_t open) {
                   "may have {} (ulimit -Hn; root and systemd's LimitNOFILE raise it)",
                   test_name(task), connections, connections == 1 ? "" : "s",
                   connections == 1 ? "s" : "", wanted, tools::file_limit()));
+}
+
+// What nobody can measure in a list is skipped; nothing else is wrong usage.
+void require_some_to_measure(const std::vector<Task>& tasks) {
+  const auto cannot_be = [](const Task& task) { return !objection(task).empty(); };
+  if (!std::all_of(tasks.begin(), tasks.end(), cannot_be)) return;
+  throw ToolError(ExitCode::Usage, fmt::format("nothing to measure: {}: {}",
+                                               test_name(tasks.front()), objection(tasks.front())));
 }
 
 Plan plan_of(const CommandLine& line) {
@@ -130,6 +134,7 @@ Peer Client::peer(const tools::Interface& ia) {
 }
 
 ExitCode Client::run() {
+  require_some_to_measure(tasks_);
   if (!line_.plot.empty()) {
     if (std::none_of(tasks_.begin(), tasks_.end(), is_plotted))
       throw ToolError(ExitCode::Usage,
@@ -226,9 +231,13 @@ void Client::print_head() const {
   tools::print_line("Path: {}", path_.empty() ? "this provider does not tell" : path_);
   std::string head;
   for (const std::string& warning : warnings()) head += warning + '\n';
-  head += fmt::format("min / median / max of {}; percentiles of single rounds from a pass of their "
-                      "own\n\n{}",
-                      repetitions(), table_head());
+  const auto is_idle = [](const Task& task) { return task.kind == Kind::Idle; };
+  if (std::all_of(tasks_.begin(), tasks_.end(), is_idle))
+    head += fmt::format("watched for {:.0f} s\n\n{}", plan_.idle_ns / 1e9, idle_head());
+  else
+    head += fmt::format("min / median / max of {}; percentiles of single rounds from a pass of "
+                        "their own\n\n{}",
+                        repetitions(), table_head());
   tools::print_text(head);
   tools::flush_output();
 }

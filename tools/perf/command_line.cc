@@ -64,14 +64,19 @@ void fit_window(Task& task) {
 
 } // namespace
 
+std::vector<std::string> words_of(const std::vector<std::string>& lists) {
+  std::vector<std::string> words;
+  for (const std::string& list : lists)
+    for (std::size_t at = 0, comma = 0; at <= list.size(); at = comma + 1) {
+      comma = std::min(list.find(',', at), list.size());
+      words.push_back(list.substr(at, comma - at));
+    }
+  return words;
+}
+
 std::vector<std::uint64_t> parse_sizes(const std::string& text) {
   std::vector<std::uint64_t> sizes;
-  std::size_t at = 0;
-  while (at <= text.size()) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    add_part(text.substr(at, comma - at), sizes);
-    at = comma + 1;
-  }
+  for (const std::string& part : words_of({text})) add_part(part, sizes);
   return sizes;
 }
 

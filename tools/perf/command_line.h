@@ -37,6 +37,9 @@ inline constexpr std::uint64_t kDefaultPort = 5212;
 
 // "8,4k,1..64k,1M..64M*4": numbers, and sweeps that grow by 2 or by the factor behind *.
 // Throws ToolError(Usage) for what is none of these, or more than 64 MiB.
+// Of lists with commas; what is between two of them may be empty.
+std::vector<std::string> words_of(const std::vector<std::string>& lists);
+
 std::vector<std::uint64_t> parse_sizes(const std::string& text);
 
 // What is wrong with this value of --transport; empty if nothing is.

@@ -56,21 +56,35 @@ void add_transport(CLI::App& app, CommandLine& line) {
       ->check(CLI::Validator(datum::perf::transport_objection, ""));
 }
 
+// Not CLI's delimiter: of a list without a word it takes the next option for one.
+CLI::Option* add_list(CLI::App& app, const std::string& name, const std::string& what,
+                      std::vector<std::string>& words, const std::vector<std::string>& allowed) {
+  const auto objection = [is_one = datum::tools::one_of(allowed)](const std::string& list) {
+    for (std::string word : datum::perf::words_of({list}))
+      if (std::string why = is_one(word); !why.empty()) return why;
+    return std::string();
+  };
+  return app
+      .add_option_function<std::vector<std::string>>(
+          name,
+          [&words](const std::vector<std::string>& lists) { words = datum::perf::words_of(lists); },
+          what)
+      ->type_name("LIST")
+      ->check(CLI::Validator(objection, ""))
+      ->allow_extra_args(false);
+}
+
 void add_tasks(CLI::App& app, CommandLine& line) {
   app.add_flag("--quick", line.quick, "a short table of the most asked questions, in some seconds");
-  app.add_option("-t,--test", line.tests,
-                 fmt::format("what to measure: {}", fmt::join(datum::perf::test_names(), " ")))
-      ->type_name("LIST")
-      ->delimiter(',')
-      ->check(datum::tools::one_of(datum::perf::test_names()));
+  add_list(app, "-t,--test",
+           fmt::format("what to measure: {}", fmt::join(datum::perf::test_names(), " ")),
+           line.tests, datum::perf::test_names());
   app.add_option("-s,--size", line.sizes, "bytes: 8,4k,64k or a sweep 1..64M or 1..64M*4")
       ->type_name("LIST")
       ->capture_default_str();
-  app.add_option("-m,--memory", line.memories, "ordinary, shareable or both, with a comma")
-      ->type_name("LIST")
-      ->delimiter(',')
-      ->check(datum::tools::one_of({"ordinary", "shareable"}))
-      ->capture_default_str();
+  add_list(app, "-m,--memory", "ordinary, shareable or both, with a comma", line.memories,
+           {"ordinary", "shareable"})
+      ->default_str("ordinary");
   app.add_flag("--huge", line.huge, "memory on huge pages, if the kernel has some");
   app.add_option("-w,--wait", line.wait, "poll: dat_evd_dequeue; block: dat_evd_wait")
       ->type_name("poll|block")
@@ -112,7 +126,8 @@ void add_method(CLI::App& app, CommandLine& line) {
   app.add_flag("--compare", line.compare,
                "run the tools of UCX and libfabric, iperf3, sockperf and qperf that measure the\n"
                "same after each line; a server: let its clients do so");
-  auto* pin = app.add_flag("--no-pin", line.no_pin, "let the kernel choose the cores");
+  auto* pin = app.add_flag("--no-pin", line.no_pin, "--local: let the kernel choose the cores")
+                  ->needs("--local");
   app.add_option("--core", line.core, "run this process on that core (--local chooses two itself)")
       ->type_name("N")
       ->check(datum::tools::whole_number(0, 1023))
@@ -131,8 +146,8 @@ void add_output(CLI::App& app, CommandLine& line) {
   app.add_flag("-q,--quiet", line.quiet, "no progress line, no log");
 }
 
-constexpr std::array kOfServers = {"--server",  "--ia",   "--port",   "--once",      "--timeout",
-                                   "--compare", "--core", "--no-pin", "--transport", "--quiet"};
+constexpr std::array kOfServers = {"--server",  "--ia",   "--port",      "--once", "--timeout",
+                                   "--compare", "--core", "--transport", "--quiet"};
 
 // A client says what is measured; a server that was told would do something else.
 void refuse_options_of_clients(const CLI::App& app) {

@@ -19,6 +19,8 @@ using tools::ToolError;
 namespace {
 
 constexpr mode_t kMode = 0666; // less the umask
+// A FIFO that nobody reads would keep us waiting.
+constexpr int kHow = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK;
 
 ToolError cannot_write(ExitCode code, const std::string& path) {
   return {code, fmt::format("{}: cannot write the plot: {}", path, std::strerror(errno))};
@@ -27,11 +29,16 @@ ToolError cannot_write(ExitCode code, const std::string& path) {
 } // namespace
 
 PlotFile::PlotFile(std::string path)
-    : path_(std::move(path)),
-      file_(open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode)) {
+    : path_(std::move(path)), file_(open(path_.c_str(), kHow | O_EXCL, kMode)) {
   is_new_ = static_cast<bool>(file_);
-  if (!is_new_) file_ = UniqueFd(open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, kMode));
+  if (!is_new_) file_ = UniqueFd(open(path_.c_str(), kHow, kMode));
+  if (!file_ && errno == ENXIO)
+    throw ToolError(ExitCode::Usage,
+                    fmt::format("{}: cannot write the plot: it is a FIFO that nobody reads, a "
+                                "socket, or a device that is not there; name a file",
+                                path_));
   if (!file_) throw cannot_write(ExitCode::Usage, path_);
+  fcntl(file_.get(), F_SETFL, fcntl(file_.get(), F_GETFL) & ~O_NONBLOCK); // write() may wait
 }
 
 PlotFile::~PlotFile() {

@@ -126,16 +126,30 @@ std::string comparison_row(const Comparison& c, const Task& task, double ours) {
                            c.steady ? "" : " ~");
 }
 
-std::string comparison_json(const Comparison& c) {
+// Only a probe tells whether the cores moved.
+bool is_probed(const Result& result) {
+  return result.probe > 0 || !result.steady;
+}
+
+void add_probe(JsonObject& object, const Result& r) {
+  if (is_probed(r))
+    object.add("probe_ns", r.probe).add("steady", r.steady);
+  else
+    object.add_raw("probe_ns", "null").add_raw("steady", "null");
+}
+
+std::string comparison_json(const Comparison& c, bool probed) {
   JsonObject object;
   object.add("tool", name_of(c.test.program)).add("test", c.test.test).add("size", c.test.size);
   if (!c.failure.empty()) return object.add("failure", c.failure).text();
-  return object.add("value", c.value).add("ratio", c.ratio).add("steady", c.steady).text();
+  object.add("value", c.value).add("ratio", c.ratio);
+  return object.add_raw("steady", !probed ? "null" : c.steady ? "true" : "false").text();
 }
 
-std::string comparisons_json(const std::vector<Comparison>& comparisons) {
+std::string comparisons_json(const Result& r) {
   std::string list;
-  for (const Comparison& c : comparisons) list += (list.empty() ? "" : ", ") + comparison_json(c);
+  for (const Comparison& c : r.comparisons)
+    list += (list.empty() ? "" : ", ") + comparison_json(c, is_probed(r));
   return "[" + list + "]";
 }
 
@@ -180,9 +194,10 @@ std::string result_json(const Result& r) {
         .add("limit_holds", limit_holds(r))
         .add_raw("limit_value", spread_json(r.limit))
         .add_raw("ratio", spread_json(r.ratio));
-  object.add("probe_ns", r.probe).add("steady", r.steady).add("repeated", r.repeated);
+  add_probe(object, r);
+  object.add("repeated", r.repeated);
   if (!r.remark.empty()) object.add("remark", r.remark);
-  if (!r.comparisons.empty()) object.add_raw("compared", comparisons_json(r.comparisons));
+  if (!r.comparisons.empty()) object.add_raw("compared", comparisons_json(r));
   return object.text();
 }
 
@@ -205,6 +220,10 @@ std::string power_text(const Task& task, double value) {
 std::string table_head() {
   return fmt::format("{:<10}{:>9}  {:<18}{:<26}{:<30}{}\n", "test", "size", "memory",
                      "min / median / max", "rounds: p50 / p99 / p99.9 / max", "  limit, ratio");
+}
+
+std::string idle_head() {
+  return fmt::format("{:<10}{:>9}  {:<18}{}\n", "test", "size", "memory", "what was watched");
 }
 
 std::string table_row(const Result& r) {
@@ -295,13 +314,21 @@ std::string cell(bool known, double value) {
   return known ? fmt::format("{:.6g}", value) : std::string();
 }
 
+// A field with commas stands in quotes, and each of its own quotes twice.
+std::string quoted(const std::string& text) {
+  if (text.empty()) return {};
+  std::string field = "\"";
+  for (const char c : text) field += c == '"' ? "\"\"" : std::string(1, c);
+  return field + '"';
+}
+
 } // namespace
 
 std::string csv_of(const std::vector<Result>& results) {
   std::string text =
       "test,size,memory,wait,target,window,endpoints,unit,min,median,max,p50,p99,"
       "p99.9,max_each,limit,limit_median,ratio,probe_ns,steady,skipped,beside,"
-      "transport,limit_holds,cpu_percent,memory_per_pair,descriptors_per_pair,setup_ns\n";
+      "transport,limit_holds,cpu_percent,memory_per_pair,descriptors_per_pair,setup_ns,reason\n";
   for (const Result& r : results) {
     const Task& t = r.task;
     const bool measured = r.skipped.empty() && t.kind != Kind::Idle;
@@ -311,16 +338,19 @@ std::string csv_of(const std::vector<Result>& results) {
     const bool sampled = r.percentiles.has_value();
     text += fmt::format(
         "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},"
-        "{},{},{}\n",
+        "{},{},{},{}\n",
         test_name(t), t.size, name_of(t.memory), name_of(t.wait), name_of(t.target), t.window,
         t.endpoints, unit_of(t), cell(measured, r.value.min), cell(measured, r.value.median),
         cell(measured, r.value.max), cell(sampled, p.p50), cell(sampled, p.p99),
         cell(sampled, p.p999), cell(sampled, p.max), r.limit_name, cell(limited, r.limit.median),
         cell(limited, r.value.median / r.limit.median), cell(r.probe > 0, r.probe),
-        r.steady ? "yes" : "no", r.skipped.empty() ? "no" : "yes", t.beside, name_of(t.transport),
+        !is_probed(r) ? ""
+        : r.steady    ? "yes"
+                      : "no",
+        r.skipped.empty() ? "no" : "yes", t.beside, name_of(t.transport),
         limited ? (limit_holds(r) ? "yes" : "no") : "", cell(idle, r.cpu_percent),
         cell(idle && r.memory_per_pair != 0, r.memory_per_pair), cell(idle, r.descriptors_per_pair),
-        cell(idle, r.setup_ns));
+        cell(idle, r.setup_ns), quoted(r.skipped));
   }
   return text;
 }

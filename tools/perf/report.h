@@ -19,6 +19,7 @@ std::string power_text(const Task& task, double value); // of a power of ten: "1
 bool limit_holds(const Result& result);
 
 std::string table_head();
+std::string idle_head();                     // of a table that has no other test
 std::string table_row(const Result& result); // and one for each tool beside it
 // What the table cannot say in a column: what was thrown away, skipped, remarked.
 std::string notes_of(const Result& result);

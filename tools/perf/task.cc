@@ -37,6 +37,9 @@ constexpr std::array<std::string_view, 3> kTargets = {"poll", "memory", "sleep"}
 
 constexpr std::array<std::string_view, 2> kTransports = {"shm", "tcp"};
 
+// For what a process opens meanwhile: to look at itself, for names, a tool beside it.
+constexpr std::uint64_t kDescriptorsBeside = 8;
+
 constexpr std::uint64_t kMaxWindow = 4096;
 constexpr std::uint64_t kMaxEndpoints = 100'000;
 
@@ -107,6 +110,15 @@ bool is_half_round_trip(const Task& task) {
 
 bool is_stream(const Task& task) {
   return task.kind == Kind::Bandwidth || task.kind == Kind::Rate;
+}
+
+std::uint64_t connections_at_once(const Task& task) {
+  if (task.kind == Kind::Connect) return task.window;
+  return std::uint64_t{task.endpoints} + task.beside;
+}
+
+std::uint64_t descriptors_for(const Task& task, std::uint64_t open) {
+  return open + connections_at_once(task) + kDescriptorsBeside;
 }
 
 std::string_view objection(const Task& task) {

@@ -200,7 +200,9 @@ ExitCode Client::sum_up() const {
         .add("max_private_data", bounds_.private_data)
         .add("max_message_size", bounds_.message)
         .add("max_requests", facts_.requests)
-        .add("max_receives", facts_.receives);
+        .add("max_receives", facts_.receives)
+        .add_raw("max_rdma_reads_in", tools::json_number(facts_.reads_in))
+        .add_raw("max_rdma_reads_out", tools::json_number(facts_.reads_out));
     add_to(object, statistics_);
     tools::print_line("{}", object.text());
   } else {

@@ -111,8 +111,7 @@ ExitCode run(const CommandLine& line) {
     return datum::ping::run_client(options);
   } catch (const ToolError& error) {
     if (error.code() != ExitCode::Interrupted) throw ToolError(ExitCode::Usage, error.what());
-    // How a server is ended.
-    return line.serve ? ExitCode::Ok : ExitCode::Interrupted;
+    return ExitCode::Interrupted; // also how a server is ended
   }
 }
 
@@ -123,7 +122,8 @@ int main(int argc, char** argv) try {
   CommandLine line;
   add_options(app, line);
   app.footer("Exit: 0 every ping was answered, 1 some or all were lost or came back changed,\n"
-             "2 usage, or no connection, 3 interrupted before there was one. See dat-ping(1).");
+             "2 usage, or no connection, 3 interrupted before there was one, or a server.\n"
+             "See dat-ping(1).");
   return datum::tools::run_tool(app, argc, argv, [&] { return run(line); });
 } catch (const std::exception& error) {
   return datum::tools::out_of_memory("dat-ping", error);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "run/launch.h"
 
-#include <array>
 #include <cstdlib>
-#include <fstream>
 #include <string_view>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -67,19 +65,6 @@ void check_separators(const std::string& path) {
           path));
 }
 
-// Of a script, as its first line names it; empty: it is none.
-std::string interpreter_of(const fs::path& script) {
-  std::array<char, 256> head = {}; // as much as the kernel reads
-  std::ifstream in(script, std::ios::binary);
-  in.read(head.data(), head.size());
-  const std::string_view text(head.data(), static_cast<std::size_t>(in.gcount()));
-  const std::string line(text.substr(0, text.find('\n')));
-  if (!line.starts_with("#!")) return {};
-  const std::size_t first = line.find_first_not_of(" \t", 2);
-  if (first == std::string::npos) return {};
-  return line.substr(first, line.find_first_of(" \t", first) - first);
-}
-
 } // namespace
 
 fs::path library_folder(const fs::path& program) {
@@ -132,29 +117,6 @@ std::string obstacle(const fs::path& program) {
       other_user    ? "set-user-ID"
       : other_group ? "set-group-ID"
                     : "file capabilities");
-}
-
-std::string why_missing(const fs::path& file) {
-  const std::string interpreter = interpreter_of(file);
-  if (!interpreter.empty() && !is_there(interpreter))
-    return fmt::format("its interpreter {}: no such program", interpreter);
-  return "the interpreter that it names is not there (`file` shows which)";
-}
-
-fs::path found_in_path(const std::string& program) {
-  if (program.find('/') != std::string::npos)
-    return is_there(program) ? fs::path(program) : fs::path();
-  const char* const path = std::getenv("PATH");
-  std::string_view left = path == nullptr ? "/bin:/usr/bin" : path;
-  for (;;) {
-    const std::size_t end = left.find(':');
-    const std::string_view folder = left.substr(0, end);
-    fs::path file = fs::path(folder.empty() ? "." : folder) / program;
-    std::error_code error;
-    if (access(file.c_str(), X_OK) == 0 && !fs::is_directory(file, error)) return file;
-    if (end == std::string_view::npos) return {};
-    left.remove_prefix(end + 1);
-  }
 }
 
 } // namespace datum::run

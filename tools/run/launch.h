@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // run/launch.h: what dat-run puts into the environment of a program.
 // Lives here: finding Datum's libraries, and the variables that lead a program to them.
-// Not here:   the command line, exec (main.cc).
+// Not here:   the command line, exec (main.cc), the program's file (program.h).
 #pragma once
 
 #include <filesystem>
@@ -25,11 +25,5 @@ void prepare_environment(const Wishes& wishes, const std::filesystem::path& libr
 
 // Where the loader does not do what the environment says: empty, or why.
 std::string obstacle(const std::filesystem::path& program);
-
-// The file that execvp() would start; empty where there is none.
-std::filesystem::path found_in_path(const std::string& program);
-
-// Why a file that is there is "no such file" to execve().
-std::string why_missing(const std::filesystem::path& file);
 
 } // namespace datum::run

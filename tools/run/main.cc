@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // dat-run: the command line, and the program instead of it.
 #include <cerrno>
-#include <cstring>
 #include <exception>
 #include <memory>
 #include <sys/auxv.h>
@@ -13,6 +12,7 @@
 #include "common/std_streams.h"
 #include "run/inherited.h"
 #include "run/launch.h"
+#include "run/program.h"
 
 namespace {
 
@@ -58,14 +58,22 @@ std::vector<std::string> command_in(std::vector<std::string> words) {
   return words;
 }
 
+int cannot_start(const fs::path& file, int error) {
+  std::error_code unknown;
+  if (error == ENOENT && !fs::exists(fs::symlink_status(file, unknown)))
+    return complain(fmt::format("\"{}\": no such program", file.string()), Ended::NotFound);
+  return complain(
+      fmt::format("cannot start {}: {}", file.string(), datum::run::why_not_started(file, error)),
+      error == ENOENT ? Ended::NotFound : Ended::CannotStart);
+}
+
 // Returns only where the program cannot be started.
 int become(std::vector<std::string>& command, const datum::run::Inherited& inherited) {
-  const std::string& program = command.front();
-  const fs::path file = datum::run::found_in_path(program);
+  const auto [file, refused] = datum::run::find_program(command.front());
   if (file.empty())
-    return complain(fmt::format("\"{}\": no such program{}", program,
-                                program.find('/') == std::string::npos ? " in PATH" : ""),
+    return complain(fmt::format("\"{}\": no such program in PATH", command.front()),
                     Ended::NotFound);
+  if (refused != 0) return cannot_start(file, refused);
   if (const std::string why = datum::run::obstacle(file); !why.empty())
     datum::tools::log_line("dat-run: " + why);
   std::vector<char*> arguments;
@@ -73,12 +81,9 @@ int become(std::vector<std::string>& command, const datum::run::Inherited& inher
   for (std::string& argument : command) arguments.push_back(argument.data());
   arguments.push_back(nullptr);
   inherited.restore();
-  execvp(arguments.front(), arguments.data());
-  const int error = errno;
-  return complain(
-      fmt::format("cannot start {}: {}", file.string(),
-                  error == ENOENT ? datum::run::why_missing(file) : std::strerror(error)),
-      error == ENOENT ? Ended::NotFound : Ended::CannotStart);
+  // The file has a slash: nothing is searched again, and a script without a first line is sh's.
+  execvp(file.c_str(), arguments.data());
+  return cannot_start(file, errno);
 }
 
 } // namespace

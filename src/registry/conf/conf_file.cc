@@ -32,6 +32,17 @@ tl::unexpected<ReadError> failed(int code) {
   return tl::unexpected(ReadError{code, std::strerror(code)});
 }
 
+// Opened without waiting for whoever writes into it, and without that nothing tells it from an empty
+// file.
+bool is_fifo(int fd) {
+  struct stat info {};
+  return ::fstat(fd, &info) == 0 && S_ISFIFO(info.st_mode);
+}
+
+tl::unexpected<ReadError> empty_fifo() {
+  return tl::unexpected(ReadError{ENODATA, "it is a FIFO with nothing in it"});
+}
+
 } // namespace
 
 Location locate(const char* override_path, std::span<const std::string_view> candidates) {
@@ -52,8 +63,9 @@ tl::expected<std::string, ReadError> read_file(const std::string& path) {
   std::array<char, 4096> buffer;
   for (;;) {
     const ssize_t got = ::read(file.get(), buffer.data(), buffer.size());
-    if (got == 0) return text;
     if (got < 0 && errno == EINTR) continue;
+    if (got <= 0 && text.empty() && is_fifo(file.get())) return empty_fifo();
+    if (got == 0) return text;
     if (got < 0) return failed(errno);
     text.append(buffer.data(), static_cast<std::size_t>(got));
     if (text.size() > kMaxBytes) return failed(EFBIG);

@@ -218,11 +218,15 @@ TEST(InfoCheck, LinesOfOtherProvidersAreOneNoteAndAllOnRequest) {
   EXPECT_EQ(judge(facts).size(), usual + 1);
   expect(facts, "62 lines of other providers (libdaplofa.so.2): 62 for DAT 2.0 programs; --all",
          Grade::Note);
+  EXPECT_EQ(find(judge(facts), "62 lines")->step, "");
   EXPECT_EQ(judge(facts, true).size(), usual + 62);
   facts.adapters.push_back(foreign("ib0", 1));
   facts.adapters.push_back(foreign("ib1", 1));
   expect(facts, "(libdaplofa.so.1, libdaplofa.so.2): 2 cannot be opened here, 62 for DAT 2.0",
          Grade::Note);
+  EXPECT_EQ(find(judge(facts), "64 lines")->step,
+            "nothing, unless a program asks for one of them: warnings of libraries that cannot be "
+            "loaded are about these");
   EXPECT_TRUE(any_problem(judge(facts, true)));
 }
 
@@ -276,6 +280,26 @@ TEST(InfoCheck, ANameThatHasTwoAliasesIsAProblem) {
   expect(facts, ": * is there more than once; datum-lo answers to it", Grade::Problem);
   facts.environment = {{"DATUM_ALIAS", "ib0=datum,ib1=datum,ib0=datum"}};
   expect(facts, "DATUM_ALIAS=ib0=datum,ib1=datum,ib0=datum is set", Grade::Note);
+}
+
+TEST(InfoCheck, ANameThatStandsForItselfAloneIsAProblem) {
+  Facts facts = good();
+  facts.environment = {{"DATUM_ALIAS", "a=a,*=datum"}};
+  expect(facts, ": a stands for itself, and no adapter is called so", Grade::Problem);
+  facts.environment = {{"DATUM_ALIAS", "*=*"}};
+  expect(facts, "programs that ask for a name that is not known find none", Grade::Problem);
+  facts.environment = {{"DATUM_ALIAS", "datum=datum"}};
+  expect(facts, "DATUM_ALIAS=datum=datum is set", Grade::Note);
+  facts.adapters[0].major = 3; // for other programs
+  expect(facts, ": datum stands for itself, and no adapter is called so", Grade::Problem);
+}
+
+TEST(InfoCheck, AnAliasThatNoProgramCanAskForIsAProblem) {
+  Facts facts = good();
+  facts.environment = {{"DATUM_ALIAS", "RO_AWARE_x=datum"}};
+  expect(facts,
+         "no program can ask for RO_AWARE_x: dat_ia_open takes RO_AWARE_ off and looks for \"x\"",
+         Grade::Problem);
 }
 
 TEST(InfoCheck, TheValueOfAnotherProgramsVariableIsNotShown) {

@@ -118,7 +118,7 @@ TEST(InfoProc, AVariableIsFoundByItsWholeName) {
 
 TEST(InfoProcess, LinksAreCountedInOneLine) {
   ProcessView view;
-  view.sockets_seen = true;
+  view.descriptors_seen = true;
   view.segments = {{"datum-link", 3, 4096}};
   view.accepted = 2;
   const std::string text = text_of(view);

@@ -2,6 +2,7 @@
 // dat-perf as a user runs it. Figures are not judged: only that there are some.
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -150,7 +151,7 @@ TEST(DatPerf, MoreConnectionsOverTcpThanDescriptorsIsWrongUsage) {
   const Ended idle = run_with_files(110, "-t idle --endpoints 60 --beside 60");
   EXPECT_EQ(idle.code, 2);
   EXPECT_TRUE(std::regex_search(
-      idle.output, std::regex("dat-perf: idle: 120 connections over TCP need 1[3-4][0-9] "
+      idle.output, std::regex("dat-perf: idle: 120 connections over TCP need 1[3-5][0-9] "
                               "descriptors, and this process may have 110 \\(ulimit -Hn; ")))
       << idle.output;
   const Ended connect = run_with_files(110, "-t connect --window 100");
@@ -220,7 +221,7 @@ TEST(DatPerf, AServerThatServesOnceAndLosesItsClientSaysSo) {
     Served server(kPerf + " --server --once --port 0 -q");
     EXPECT_EQ(run_until(kPerf + " 127.0.0.1 --port " + server.port + " -t " + test +
                             " -s 8 --time 60000 --repeat 1",
-                        "min / median", "KILL")
+                        "size  memory", "KILL")
                   .code,
               137);
     EXPECT_EQ(server.wait(), 4);
@@ -279,6 +280,52 @@ TEST(DatPerf, AnEmptyValueIsNotTheSameAsNone) {
     EXPECT_EQ(run(kPerf + " --local " + option + " 2>&1").code, 2) << option;
 }
 
+TEST(DatPerf, AListWithoutAWordLeavesTheNextOptionAlone) {
+  for (const char* option : {"-t , --quiet", "-m , --json", "-t send-lat,"}) {
+    const Ended ended = run(kPerf + " --local " + option + " 2>&1");
+    EXPECT_EQ(ended.code, 2) << option;
+    EXPECT_NE(ended.output.find("\"\" is none of "), std::string::npos) << ended.output;
+  }
+}
+
+TEST(DatPerf, TestsThatCannotBeMeasuredAreSkippedAmongOthersOnly) {
+  const std::string perf =
+      kPerf + " --local --repeat 1 --time 1 --no-limits -w block -s 8 --csv -t ";
+  const Ended some = run(perf + "write-lat,send-lat");
+  EXPECT_EQ(some.code, 0);
+  EXPECT_EQ(count(some.output, ",\"nothing announces an RDMA Write to its target, so nobody can "
+                               "sleep until one comes\"\n"),
+            1U)
+      << some.output;
+  const Ended none = run(perf + "write-lat 2>&1");
+  EXPECT_EQ(none.code, 2);
+  EXPECT_EQ(none.output, "dat-perf: nothing to measure: write-lat: nothing announces an RDMA Write "
+                         "to its target, so nobody can sleep until one comes\n");
+}
+
+TEST(DatPerf, AClientOfAnotherProcessHasNoProbe) {
+  const Served server(kPerf + " --server --port 0 -q");
+  const Ended ended =
+      run(kPerf + " 127.0.0.1 --port " + server.port + " -t send-lat -s 8" + kShort);
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_EQ(count(ended.output, "\"probe_ns\": null, \"steady\": null"), 1U) << ended.output;
+}
+
+TEST(DatPerf, ATableOfIdleConnectionsHasAHeadOfItsOwn) {
+  const Ended idle = run(kPerf + " --local -t idle --idle-time 1");
+  EXPECT_EQ(idle.code, 0);
+  EXPECT_EQ(count(idle.output, "watched for 1 s\n"), 1U) << idle.output;
+  EXPECT_EQ(count(idle.output, "median"), 0U) << idle.output;
+}
+
+TEST(DatPerf, OnlyBothSidesOfOneCommandCanBeLeftToTheKernel) {
+  for (const char* side : {"--server --port 0", "127.0.0.1"}) {
+    const Ended ended = run(kPerf + " " + side + " --no-pin 2>&1");
+    EXPECT_EQ(ended.code, 2) << side;
+    EXPECT_EQ(ended.output.rfind("dat-perf: --no-pin requires --local", 0), 0U) << ended.output;
+  }
+}
+
 TEST(DatPerf, NobodyListeningIsRefused) {
   EXPECT_EQ(run(kPerf + " 127.0.0.1 --port 1 2>&1").code, 5);
 }
@@ -307,6 +354,20 @@ TEST(DatPerf, APlotThatCannotBeWrittenIsFoundOutBeforeAnythingIsMeasured) {
   EXPECT_EQ(ended.code, 2);
   EXPECT_EQ(ended.output,
             "dat-perf: /nowhere/at/all.svg: cannot write the plot: No such file or directory\n");
+}
+
+TEST(DatPerf, APlotIntoAFifoThatNobodyReadsIsFoundOutAtOnce) {
+  const std::string file = testing::TempDir() + "dat-perf-fifo-" + std::to_string(getpid());
+  ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
+  const Ended ended = run(kPerf + " --local -t send-lat -s 8 --plot " + file + " 2>&1");
+  unlink(file.c_str());
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_EQ(ended.output.rfind("dat-perf: " + file +
+                                   ": cannot write the plot: it is a FIFO that "
+                                   "nobody reads",
+                               0),
+            0U)
+      << ended.output;
 }
 
 TEST(DatPerf, APlotOfNothingIsWrongUsage) {

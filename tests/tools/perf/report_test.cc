@@ -56,6 +56,23 @@ TEST(PerfReport, ASkippedResultShowsItsReasonAndNoFigure) {
   EXPECT_EQ(row.find("100"), std::string::npos);
 }
 
+TEST(PerfReport, WithoutAProbeNothingIsSaidOfTheCores) {
+  Result result = latency(8, 100);
+  result.comparisons = {Comparison{}};
+  const std::string unknown = json_of({}, "shm", {}, {result});
+  EXPECT_NE(unknown.find("\"probe_ns\": null, \"steady\": null"), std::string::npos) << unknown;
+  EXPECT_EQ(unknown.find("\"steady\": true"), std::string::npos) << unknown;
+  result.probe = 50;
+  const std::string known = json_of({}, "shm", {}, {result});
+  EXPECT_NE(known.find("\"probe_ns\": 50.0, \"steady\": true"), std::string::npos) << known;
+}
+
+TEST(PerfReport, TheReasonOfASkippedResultIsAQuotedField) {
+  Result result = latency(8, 100);
+  result.skipped = "a \"b\", c";
+  EXPECT_NE(csv_of({result}).find(",\"a \"\"b\"\", c\"\n"), std::string::npos) << csv_of({result});
+}
+
 TEST(PerfReport, RatesAndBandwidthsHaveDecimalUnits) {
   Task task;
   set_test(task, "send-bw");
@@ -70,7 +87,7 @@ TEST(PerfReport, CsvHasALineForEachResultAndAsManyFieldsAsItsHead) {
   for (std::size_t at = 0; at < csv.size(); at = csv.find('\n', at) + 1)
     commas.push_back(std::count(csv.begin() + static_cast<long>(at),
                                 csv.begin() + static_cast<long>(csv.find('\n', at)), ','));
-  EXPECT_EQ(commas, (std::vector<long>{27, 27, 27}));
+  EXPECT_EQ(commas, (std::vector<long>{28, 28, 28}));
 }
 
 // 1.004 us and 0.996 us are both 1.00 us in three figures: who divides them gets 1.
@@ -100,7 +117,7 @@ TEST(PerfReport, ALimitThatIsSlowerThanOursIsNone) {
   EXPECT_EQ(notes_of_limits({result, result}).rfind("  2 limits are slower than ours: ", 0), 0U);
   EXPECT_EQ(notes_of_limits({latency(8, 100)}), "");
   EXPECT_NE(json_of({}, "", {}, {result}).find("\"limit_holds\": false"), std::string::npos);
-  EXPECT_NE(csv_of({result}).find(",shm,no,,,,\n"), std::string::npos);
+  EXPECT_NE(csv_of({result}).find(",shm,no,,,,,\n"), std::string::npos);
   EXPECT_EQ(plot_svg({result}, {}).find("limit: ring"), std::string::npos);
   Result bandwidth = result;
   set_test(bandwidth.task, "send-bw");
@@ -164,11 +181,12 @@ TEST(PerfReport, CsvHasNothingWhereNothingWasMeasured) {
   Result stream;
   set_test(stream.task, "send-bw");
   stream.value = {1e9, 2e9, 3e9};
-  EXPECT_NE(csv_of({stream}).find(",1e+09,2e+09,3e+09,,,,,,,,,yes,no,0,shm,,,,,\n"),
+  EXPECT_NE(csv_of({stream}).find(",1e+09,2e+09,3e+09,,,,,,,,,,no,0,shm,,,,,,\n"),
             std::string::npos)
       << csv_of({stream});
   stream.skipped = "because";
-  EXPECT_NE(csv_of({stream}).find(",bytes/s,,,,,,,,,,,,yes,yes,0,shm,,,,,\n"), std::string::npos)
+  EXPECT_NE(csv_of({stream}).find(",bytes/s,,,,,,,,,,,,,yes,0,shm,,,,,,\"because\"\n"),
+            std::string::npos)
       << csv_of({stream});
   stream.skipped.clear();
   EXPECT_EQ(table_row(stream).find(" \n"), std::string::npos) << table_row(stream);
@@ -188,12 +206,13 @@ TEST(PerfReport, TheTransportIsSaidWithEachResult) {
   result.task.transport = Transport::Tcp;
   EXPECT_NE(json_of({}, "tcp", {}, {result}).find("\"transport\": \"tcp\""), std::string::npos);
   EXPECT_NE(json_of({}, "tcp", {}, {result}).find("\"path\": \"tcp\""), std::string::npos);
-  EXPECT_NE(csv_of({result}).find(",tcp,yes,,,,\n"), std::string::npos);
+  EXPECT_NE(csv_of({result}).find(",tcp,yes,,,,,\n"), std::string::npos);
   EXPECT_NE(plot_svg({result}, {}).find("send-lat, ordinary, tcp"), std::string::npos);
 }
 
 TEST(PerfReport, ToolsStandBelowTheirRowAndInJson) {
   Result result = latency(8, 100);
+  result.probe = 50;
   result.comparisons = {{{Program::Ucx, "tag_lat", 8}, "", 200, 0.5, true},
                         {{Program::Sockperf, "ping-pong", 14}, "", 50, 2, false},
                         {{Program::Fabric, "shm", 8}, "exit 1: no", 0, 0, true}};
@@ -236,10 +255,10 @@ TEST(PerfReport, IdleEndpointsShowTimeMemoryAndDescriptors) {
             std::string::npos)
       << row;
   const std::string csv = csv_of({result});
-  EXPECT_NE(csv.find(",cpu_percent,memory_per_pair,descriptors_per_pair,setup_ns\nidle,"),
+  EXPECT_NE(csv.find(",cpu_percent,memory_per_pair,descriptors_per_pair,setup_ns,reason\nidle,"),
             std::string::npos)
       << csv;
-  EXPECT_TRUE(csv.ends_with(",shm,,0.25,2048,2,1.5e+09\n")) << csv;
+  EXPECT_TRUE(csv.ends_with(",shm,,0.25,2048,2,1.5e+09,\n")) << csv;
 }
 
 TEST(PerfReport, WhatIsNotKnownOfTheMachineIsNotZero) {

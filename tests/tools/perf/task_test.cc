@@ -29,6 +29,14 @@ TEST(PerfSizes, NonsenseIsRefused) {
     EXPECT_THROW(parse_sizes(text), tools::ToolError) << text;
 }
 
+TEST(PerfTasks, WordsOfListsKeepWhatIsEmpty) {
+  using List = std::vector<std::string>;
+  EXPECT_EQ(words_of({"a,b", "c"}), (List{"a", "b", "c"}));
+  EXPECT_EQ(words_of({","}), (List{"", ""}));
+  EXPECT_EQ(words_of({"a,"}), (List{"a", ""}));
+  EXPECT_EQ(words_of({}), List{});
+}
+
 TEST(PerfTasks, EachMemoryIsMeasuredWithEachSize) {
   CommandLine line;
   line.tests = {"write-bw"};
@@ -89,6 +97,16 @@ TEST(PerfTask, WhatAPeerMakesUpIsRefused) {
     EXPECT_FALSE(to_task(none).has_value()) << name;
     EXPECT_FALSE(to_task(huge).has_value()) << name;
   }
+}
+
+TEST(PerfTask, EightDescriptorsAreKeptBesideThoseOfConnections) {
+  Task task;
+  task.endpoints = 60;
+  task.beside = 3;
+  EXPECT_EQ(descriptors_for(task, 20), 91U);
+  set_test(task, "connect");
+  task.window = 100;
+  EXPECT_EQ(descriptors_for(task, 20), 128U);
 }
 
 TEST(PerfTask, APingPongOfWritesCannotSleep) {

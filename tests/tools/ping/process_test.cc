@@ -181,6 +181,27 @@ TEST_F(DatPing, JsonHasThePathToo) {
       << ended.output;
 }
 
+TEST_F(DatPing, JsonHasTheReadsAtATimeThatVerboseTells) {
+  const std::string verbose = told(run(client("-v -c 1")).output, "limits");
+  std::smatch reads;
+  ASSERT_TRUE(std::regex_search(verbose, reads,
+                                std::regex("RDMA Reads at a time: ([0-9]+) in, ([0-9]+) out")))
+      << verbose;
+  const Ended json = run(client("-c 1 --json"));
+  EXPECT_NE(json.output.find("\"max_rdma_reads_in\": " + reads[1].str() +
+                             ", \"max_rdma_reads_out\": " + reads[2].str() + ","),
+            std::string::npos)
+      << json.output;
+}
+
+// As the servers of dat-perf and dat-cp do.
+TEST(DatPingServer, ASignalThatEndsItIsAnInterrupt) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    Served server(kPing + " --serve -p 0 -q");
+    EXPECT_EQ(server.end(signal), 3);
+  }
+}
+
 TEST(DatPingServer, VerboseTellsThePathOfEachClient) {
   char name[] = "/tmp/dat-ping-test-XXXXXX";
   const int fd = mkstemp(name);
@@ -190,7 +211,7 @@ TEST(DatPingServer, VerboseTellsThePathOfEachClient) {
     Served server(kPing + " --serve -p 0 -v 2>" + name);
     EXPECT_EQ(run("env DATUM_TRANSPORT=tcp " + kPing + " 127.0.0.1 -q -c 1 -p " + server.port).code,
               0);
-    EXPECT_EQ(server.end(SIGTERM), 0);
+    EXPECT_EQ(server.end(SIGTERM), 3);
   }
   std::ifstream file(name);
   const std::string log((std::istreambuf_iterator<char>(file)), {});
@@ -205,6 +226,17 @@ TEST_F(DatPing, CtrlCPrintsTheSummary) {
   const Ended ended = run_until(client("-i 0.01"), "seq=1", "INT");
   EXPECT_EQ(ended.code, 0);
   EXPECT_NE(ended.output.find(" 0 lost (0 %)"), std::string::npos) << ended.output;
+}
+
+TEST_F(DatPing, PingsThatAreLostAreAFailureAlsoAtCtrlC) {
+  const std::string stop = "kill -s STOP " + std::to_string(server.pid);
+  const Ended ended =
+      run("bash -c 'coproc P { exec " + client("-i 0.3 -W 0.2 2>&1") +
+          "; }; pid=$P_PID; exec 3<&${P[0]}; while read -r line <&3; do echo \"$line\"; "
+          "case $line in *seq=1*time*) " +
+          stop + ";; *no?answer*) kill -s INT $pid;; esac; done; wait $pid; exit $?'");
+  kill(server.pid, SIGCONT);
+  EXPECT_EQ(ended.code, 1) << ended.output;
 }
 
 TEST_F(DatPing, AStoppedServerLosesPings) {
@@ -223,7 +255,7 @@ TEST_F(DatPing, TheEndOfTheServerIsToldAndCountsAsFailure) {
   EXPECT_EQ(ended.code, 1);
   EXPECT_NE(ended.output.find("DAT_CONNECTION_EVENT_"), std::string::npos) << ended.output;
   EXPECT_NE(ended.output.find("statistics"), std::string::npos) << ended.output;
-  EXPECT_EQ(server.wait(), 0);
+  EXPECT_EQ(server.wait(), 3);
 }
 
 rlim_t memory_of(pid_t pid) {
@@ -251,7 +283,7 @@ TEST(DatPingServer, ServesWithClosedOrFullStandardDescriptors) {
     Served server(kPing + " --serve -p 0 -v " + where);
     for (int client = 0; client < 2; ++client)
       EXPECT_EQ(run(kPing + " 127.0.0.1 -p " + server.port + " -c 1").code, 0);
-    EXPECT_EQ(server.end(SIGTERM), 0);
+    EXPECT_EQ(server.end(SIGTERM), 3);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -94,6 +95,92 @@ TEST(DatRun, AnInterpreterThatIsNotThereIsNamed) {
                                 ": its interpreter /no/such/shell: no such program\n");
   }
   std::remove(script.c_str());
+}
+
+// A folder of files that cannot be started, and some that can.
+class DatRunPath : public testing::Test {
+ protected:
+  DatRunPath() {
+    fs::create_directories(folder_ / "bin");
+    fs::create_directories(folder_ / "more");
+    fs::permissions(folder_, fs::perms(0755));
+  }
+  ~DatRunPath() override { fs::remove_all(folder_); }
+  void SetUp() override {
+    if (start("true").code != 0)
+      GTEST_SKIP() << "a user whom modes bind may not execute this build";
+  }
+
+  void make(const std::string& name, const std::string& text, mode_t mode) const {
+    std::ofstream(folder_ / name) << text;
+    ASSERT_EQ(chmod((folder_ / name).c_str(), mode), 0);
+  }
+  // With bin and more in PATH, as a user whom modes bind.
+  [[nodiscard]] Ended start(const std::string& program, const std::string& before = "") const {
+    const std::string nobody = "setpriv --reuid 65534 --regid 65534 --clear-groups ";
+    return run("sh -c 'cd " + folder_.string() + " && " + (geteuid() == 0 ? nobody : "") +
+               "env PATH=" + before + at("bin") + ":" + at("more") + ":/usr/bin:/bin " + kRun +
+               " " + program + "' 2>&1");
+  }
+  [[nodiscard]] std::string at(const std::string& name) const { return (folder_ / name).string(); }
+
+  fs::path folder_ = "/tmp/dat-run-path-" + std::to_string(getpid());
+};
+
+TEST_F(DatRunPath, AFolderThatMayNotBeSearchedHoldsNoProgram) {
+  fs::create_directories(folder_ / "closed");
+  make("bin/script", "#!/no/such/shell\n", 0755);
+  ASSERT_EQ(chmod(at("closed").c_str(), 0), 0);
+  const Ended script = start("script", at("closed") + ":");
+  EXPECT_EQ(script.code, 127) << script.output;
+  EXPECT_EQ(script.output, "dat-run: cannot start " + at("bin/script") +
+                               ": its interpreter /no/such/shell: no such program\n");
+  const Ended none = start("no-such-program", at("closed") + ":");
+  fs::permissions(folder_ / "closed", fs::perms(0755)); // to be removed
+  EXPECT_EQ(none.code, 127);
+  EXPECT_EQ(none.output, "dat-run: \"no-such-program\": no such program in PATH\n");
+}
+
+TEST_F(DatRunPath, AFileThatMayNotBeExecutedIsFoundUnlessAnotherMay) {
+  make("bin/tool", "echo first\n", 0644);
+  const Ended alone = start("tool");
+  EXPECT_EQ(alone.code, 126);
+  EXPECT_EQ(alone.output, "dat-run: cannot start " + at("bin/tool") + ": Permission denied\n");
+  make("more/tool", "echo second\n", 0755); // without a first line: sh's
+  EXPECT_EQ(start("tool").output, "second\n");
+}
+
+TEST_F(DatRunPath, APathThatLeadsNowhereHasTheCodesOfEnv) {
+  fs::create_symlink("loop", folder_ / "loop");
+  fs::create_symlink("ring", folder_ / "bin/ring");
+  fs::create_symlink("nowhere", folder_ / "bin/dangling");
+  fs::create_directory(folder_ / "bin/inner");
+  make("plain", "", 0755);
+  for (const auto& [program, reason] :
+       {std::pair("./loop", "Too many levels of symbolic links"),
+        std::pair("ring", "Too many levels of symbolic links"),
+        std::pair("./plain/x", "Not a directory"), std::pair("./bin", "it is a folder")}) {
+    const Ended ended = start(program);
+    EXPECT_EQ(ended.code, 126) << program;
+    EXPECT_NE(ended.output.find(reason), std::string::npos) << ended.output;
+  }
+  for (const char* program : {"dangling", "bin/dangling", "inner"})
+    EXPECT_EQ(start(program).code, 127) << program;
+}
+
+TEST_F(DatRunPath, AnInterpreterThatCannotBeStartedIsNamed) {
+  make("shell", "", 0644);
+  make("bin/denied", "#!" + at("shell") + "\n", 0755);
+  make("bin/folder", "#!" + at("bin") + "\n", 0755);
+  make("bin/second", "#!" + at("bin/denied") + "\n", 0755);
+  for (const auto& [program, fault] : {std::pair("denied", at("shell") + ": Permission denied"),
+                                       std::pair("folder", at("bin") + ": it is a folder"),
+                                       std::pair("second", at("shell") + ": Permission denied")}) {
+    const Ended ended = start(program);
+    EXPECT_EQ(ended.code, 126) << program;
+    EXPECT_EQ(ended.output, "dat-run: cannot start " + at(std::string("bin/") + program) +
+                                ": its interpreter " + fault + "\n");
+  }
 }
 
 TEST(DatRun, AWrongCommandLineEndsWith125) {
