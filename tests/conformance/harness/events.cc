@@ -96,7 +96,8 @@ testing::AssertionResult no_event(const char* evd_text, DAT_EVD_HANDLE evd) {
     return testing::AssertionFailure() << "waiting on " << evd_text << ": " << status_name(status);
   }
   return testing::AssertionFailure()
-         << evd_text << " holds event 0x" << std::hex << event.event_number << ", expected none";
+         << evd_text << " holds event "
+         << (testing::Message() << "0x" << std::hex << event.event_number) << ", expected none";
 }
 
 DAT_RETURN post_software_event(DAT_EVD_HANDLE evd, void* pointer) {
