@@ -110,7 +110,8 @@ bool Inbound::check_write() {
 
 // 25: each segment is checked by itself; nothing is kept of the one before.
 Step Inbound::on_write(const Octets* payload) {
-  if (outbound_.response_open() && !is_last_carrier()) return refuse_segment(error::kOpcode); // 13
+  if (outbound_.reads().response_open() && !is_last_carrier())
+    return refuse_segment(error::kOpcode); // 13
   if (!check_write()) return Step::Stop;
   if (payload == nullptr || payload->empty() || first_) return Step::Go;
   copy_visible(pointer(memory_), payload->data(), payload->size());
@@ -163,14 +164,14 @@ void Inbound::end_carrier() {
   if (tagged_.stag == kCloseStag && tagged_.offset == 0) {
     control_.on_peer_close();
   } else if (tagged_.stag != kAckStag || !decode_ack(tagged_.offset, placed) ||
-             !outbound_.on_ack(placed)) {
+             !outbound_.unfinished().on_ack(placed)) {
     refuse(error::kRemoteUnspecified); // no honest peer of ours says this
   }
 }
 
 Step Inbound::on_read_response(const Octets* payload) {
   if (write_open_) return refuse_segment(error::kOpcode); // 13
-  OutstandingRead* read = outbound_.oldest_read();
+  OutstandingRead* read = outbound_.reads().oldest();
   ErrorCode error;
   if (read == nullptr || read->atomic) { // 26
     error = error::kDdpLocal;
@@ -284,7 +285,7 @@ Step Inbound::on_send(const Octets* payload) {
     if (stream_.events->place_message(payload->data(), payload->size(),
                                       is_solicited(untagged_.control.opcode))) {
       ++next_msn_[kSendQueue];
-      outbound_.on_delivered(next_msn_[kSendQueue]);
+      outbound_.responder().on_delivered(next_msn_[kSendQueue]);
       return over_ ? Step::Stop : Step::Done;
     }
     --stream_.placed;
@@ -323,7 +324,7 @@ bool Inbound::check_source(Stag stag, std::uint64_t address, std::uint64_t lengt
 }
 
 Step Inbound::on_read_request() {
-  if (!outbound_.can_serve()) return refuse_segment(error::kNoBuffer); // 9
+  if (!outbound_.responder().can_serve()) return refuse_segment(error::kNoBuffer); // 9
   if (!check_message()) return Step::Stop;
   if (!untagged_.control.last || payload_ != ReadRequest::kWireSize) // 14
     return refuse_segment(error::kRemoteUnspecified);
@@ -338,7 +339,7 @@ Step Inbound::on_read_request() {
 }
 
 Step Inbound::on_atomic_request() {
-  if (!outbound_.can_serve()) return refuse_segment(error::kNoBuffer); // 9
+  if (!outbound_.responder().can_serve()) return refuse_segment(error::kNoBuffer); // 9
   if (!check_message()) return Step::Stop;
   if (!untagged_.control.last || payload_ != AtomicRequest::kWireSize) // 31
     return refuse_segment(error::kRemoteUnspecified);
@@ -358,7 +359,7 @@ Step Inbound::on_atomic_request() {
 }
 
 Step Inbound::on_atomic_response() {
-  const OutstandingRead* read = outbound_.oldest_read();
+  const OutstandingRead* read = outbound_.reads().oldest();
   if (read == nullptr || !read->atomic) return refuse_segment(error::kNoBuffer); // 9, 34
   if (!check_message()) return Step::Stop;
   AtomicResponse response;
@@ -388,7 +389,7 @@ std::size_t Inbound::places(std::uint64_t done, std::uint64_t length, std::span<
 std::size_t Inbound::places_now(std::uint64_t done, std::uint64_t length, std::span<Segment> out) {
   if (control_octets_.tagged) {
     if (control_octets_.opcode == Rdmap::Write) return write_places(done, length, out);
-    const OutstandingRead& read = *outbound_.oldest_read();
+    const OutstandingRead& read = *outbound_.reads().oldest();
     if (!checked_ && !stream_.events->recheck_local(*read.work, kLocalWrite)) {
       control_.fail_request(RequestClass::Read, DtoStatus::LocalProtection, 0);
       return 0;
@@ -478,13 +479,13 @@ bool Inbound::place_tail() {
 }
 
 void Inbound::end_read_response() {
-  OutstandingRead& read = *outbound_.oldest_read();
+  OutstandingRead& read = *outbound_.reads().oldest();
   read.done += payload_;
-  if (tagged_.control.last) outbound_.end_read();
+  if (tagged_.control.last) outbound_.reads().end_oldest();
 }
 
 void Inbound::end_atomic_response() {
-  const OutstandingRead& read = *outbound_.oldest_read();
+  const OutstandingRead& read = *outbound_.reads().oldest();
   AtomicResponse response;
   WireReader in(Octets(header_).subspan(UntaggedHeader::kWireSize));
   ++next_msn_[kAtomicQueue];
@@ -495,7 +496,7 @@ void Inbound::end_atomic_response() {
   }
   const std::uint64_t original = response.original;
   scatter(read.work->local, 0, reinterpret_cast<const std::byte*>(&original), sizeof original);
-  outbound_.end_read();
+  outbound_.reads().end_oldest();
 }
 
 void Inbound::end_terminate() {
@@ -513,10 +514,10 @@ void Inbound::end_read_request() {
   const std::uint32_t after = next_msn_[kSendQueue];
   if (untagged_.control.opcode == Rdmap::ReadRequest) {
     ReadRequest request;
-    if (decode(in, request)) outbound_.serve(request, untagged_.msn, after);
+    if (decode(in, request)) outbound_.responder().serve(request, untagged_.msn, after);
   } else {
     AtomicRequest request;
-    if (decode(in, request)) outbound_.serve(request, untagged_.msn, after);
+    if (decode(in, request)) outbound_.responder().serve(request, untagged_.msn, after);
   }
 }
 

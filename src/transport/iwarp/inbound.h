@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/iwarp/inbound.h: FPDUs that arrive: the checks of decision 410 in their order,
 // placement, delivery, messages that wait for a Recv.
-// Not here: where an FPDU ends (fpdu_decoder.h); serving Reads, our own requests (outbound.h).
+// Not here: where an FPDU ends (fpdu_decoder.h); serving Reads (responder.h), our own requests
+//           (outbound.h).
 #pragma once
 
 #include <optional>
@@ -37,7 +38,9 @@ class Inbound final : public FpduSink {
   void on_time();
   // Rights are checked again before more octets are placed: others may have run meanwhile.
   void end_of_turn() { checked_ = false; }
-  bool message_under_way() const { return send_open_ || write_open_ || outbound_.response_open(); }
+  bool message_under_way() const {
+    return send_open_ || write_open_ || outbound_.reads().response_open();
+  }
 
   // --- FpduSink --------------------------------------------------------------------------------
   std::size_t on_head(const FpduHead& head) override;

@@ -58,7 +58,7 @@ void Inbound::end_send() {
   const bool last = untagged_.control.last;
   if (swallow_) {
     ++next_msn_[kSendQueue];
-    outbound_.on_delivered(next_msn_[kSendQueue]);
+    outbound_.responder().on_delivered(next_msn_[kSendQueue]);
     return;
   }
   send_received_ = untagged_.offset + payload_;
@@ -107,7 +107,7 @@ bool Inbound::deliver(const UntaggedHeader& header, std::uint16_t ulpdu, std::ui
   const MessageNote note{Opcode::SendInvalidate, header.invalidate, 0};
   if (invalidates && !may_invalidate(header, ulpdu, note)) return false;
   count_placed(1);
-  outbound_.on_delivered(header.msn + 1);
+  outbound_.responder().on_delivered(header.msn + 1);
   const bool solicited = is_solicited(header.control.opcode);
   if (invalidates)
     stream_.events->complete_noted(length, solicited, note);
@@ -121,7 +121,7 @@ void Inbound::deliver_immediate(Octets data, std::uint32_t msn, bool solicited) 
   WireReader in(data);
   if (!in.u64(number)) return;
   count_placed(1);
-  outbound_.on_delivered(msn + 1);
+  outbound_.responder().on_delivered(msn + 1);
   stream_.events->complete_noted(0, solicited, decode_immediate(number));
 }
 
