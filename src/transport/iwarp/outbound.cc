@@ -21,7 +21,7 @@ StartResult Outbound::later() {
 }
 
 StartResult Outbound::start(const Request& request, bool within_call) {
-  if (ended_ || held_ || requester_.busy()) return later();
+  if (stream_.ended || held_ || requester_.busy()) return later();
   if (within_call) return start_within_call(request);
   if (!requester_.take(request) || !turn_.is_free() || !own_turn()) return StartResult::Started;
   acknowledge_first();
@@ -45,19 +45,19 @@ void Outbound::acknowledge_first() {
 // --- what is due ---------------------------------------------------------------------------------
 
 bool Outbound::has_work() const {
-  if (ended_ || held_) return false;
+  if (stream_.ended || held_) return false;
   return requester_.failed() || turn_.is_response() || responder_.ready() ||
          (asks_ && turn_.is_free()) || requester_.may_build();
 }
 
 void Outbound::fill() {
   turn_.try_again();
-  if (ended_ || held_) return;
+  if (stream_.ended || held_) return;
   if (requester_.failed()) {
     requester_.report_failure();
     return;
   }
-  while (!ended_ && build_next()) {
+  while (!stream_.ended && build_next()) {
   }
   queue_.rest();
 }
@@ -74,8 +74,8 @@ bool Outbound::build_next() {
 }
 
 void Outbound::give_room() {
-  if (!wants_room_ || ended_ || held_ || requester_.busy() || !turn_.is_free() || !own_turn() ||
-      !queue_.room_for(UntaggedHeader::kWireSize, 1, true))
+  if (!wants_room_ || stream_.ended || held_ || requester_.busy() || !turn_.is_free() ||
+      !own_turn() || !queue_.room_for(UntaggedHeader::kWireSize, 1, true))
     return;
   wants_room_ = false;
   stream_.events->on_room();
@@ -83,7 +83,8 @@ void Outbound::give_room() {
 
 // Behind what will be dropped nothing can follow: a message would go on in the middle of another.
 bool Outbound::may_answer_before_the_end() const {
-  return !ended_ && !held_ && !turn_.is_own() && begun_source_holds() && queue_.stays_at_the_end();
+  return !stream_.ended && !held_ && !turn_.is_own() && begun_source_holds() &&
+         queue_.stays_at_the_end();
 }
 
 void Outbound::answer_before_the_end() {

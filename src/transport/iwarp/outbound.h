@@ -34,8 +34,6 @@ class Outbound {
   // Nothing may leave before the peer's first FPDU (RFC 5044 section 7.1).
   void hold() { held_ = true; }
   void release() { held_ = false; }
-  // Nothing is built any more.
-  void end() { ended_ = true; }
 
   StartResult start(const Request& request, bool within_call);
   // FPDUs for what is due, as far as there is room.
@@ -102,7 +100,6 @@ class Outbound {
   Stream& stream_;
   OutputQueue& queue_;
   bool held_ = false;
-  bool ended_ = false;
   bool wants_room_ = false;
   bool asks_ = false;
   MessageTurn turn_;

@@ -283,8 +283,7 @@ void Session::on_receive_posted(Instant now) {
 
 void Session::stop_both_ways() {
   decoder_.stop();
-  inbound_.end();
-  outbound_.end();
+  stream_.ended = true;
 }
 
 void Session::abort() {

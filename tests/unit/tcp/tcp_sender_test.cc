@@ -158,6 +158,20 @@ TEST_F(Sender, ASocketThatIsFullIsWaitedForOnce) {
   EXPECT_FALSE(sender_.on_writable());
 }
 
+// The reactor says when there is room, and the order in which connections use it.
+TEST_F(Sender, NothingLeavesAtOnceWhileTheSocketIsTakenForFull) {
+  const Bytes much(1024 * 1024);
+  while (::send(socket.get(), much.data(), much.size(), MSG_NOSIGNAL | MSG_DONTWAIT) > 0) continue;
+  start(100);
+  sender_.transmit(true, TcpTurn::kAll);
+  ASSERT_TRUE(sender_.full());
+  while (unacknowledged(socket.get()) != 0) hear();
+  EXPECT_FALSE(sender_.send_at_once(TcpTurn::kAll));
+  EXPECT_TRUE(session.has_output());
+  EXPECT_TRUE(sender_.on_writable());
+  EXPECT_TRUE(sender_.send_at_once(TcpTurn::kAll));
+}
+
 TEST_F(Sender, AnErrorIsHandedOnAndTheSessionNotTouched) {
   reset();
   start(100);
