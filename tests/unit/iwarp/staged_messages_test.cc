@@ -72,6 +72,13 @@ TEST_F(Staged, WhatWaitsIsBoundedEmptyMessagesToo) {
   EXPECT_EQ(staged_.begin(untagged(Rdmap::Send, 0, 9), 40), StagedMessages::Begun::Yes);
 }
 
+// Rules: iwarp.W4
+TEST_F(Staged, WhatHasLeftMakesRoom) {
+  stage(1, 800);
+  post(800);
+  stage(2, 800);
+}
+
 // Rules: iwarp.W5
 TEST_F(Staged, OfOneThatIsLargerTcpHoldsTheRest) {
   ASSERT_EQ(staged_.begin(untagged(Rdmap::Send, 0, 1), 40), StagedMessages::Begun::Yes);
@@ -103,8 +110,10 @@ TEST_F(Staged, ASegmentOfAnotherMessageDoesNotCount) {
   stage(1, 10);
   stage(2, 10, false);
   post(12, StagedMessages::LastSegment{2, 30});
-  EXPECT_FALSE(last_words);
   EXPECT_EQ(events.log(), Log{"received 10"});
+  post(12, StagedMessages::LastSegment{7, 30});
+  EXPECT_FALSE(last_words);
+  EXPECT_TRUE(staged_.empty());
 }
 
 // Rules: iwarp.W8
@@ -134,6 +143,13 @@ TEST_F(Staged, AnEndWithinACompletionStopsTheRest) {
   events.post_receive(10);
   post(10);
   EXPECT_EQ(events.log(), Log{"received 10"});
+}
+
+TEST_F(Staged, BehindTheEndNothingIsDelivered) {
+  stage(1, 10);
+  stream.ended = true;
+  post(10);
+  EXPECT_EQ(events.log(), Log{});
 }
 
 // Rules: iwarp.M5
