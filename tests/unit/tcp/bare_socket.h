@@ -9,6 +9,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include "../iwarp/pair.h"
@@ -40,9 +41,10 @@ class BareSocket : private FdHandler {
   virtual ~BareSocket() = default;
 
   void say(iwarp::Octets octets) const {
+    const std::size_t before = unread();
     EXPECT_EQ(::send(peer.get(), octets.data(), octets.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(octets.size()));
-    while (pending() < octets.size()) continue;
+    while (unread() < before + octets.size()) continue;
   }
   // Until the peer's end, or a reset, has come.
   void await(short what) const {
@@ -104,10 +106,10 @@ class BareSocket : private FdHandler {
       for (const iwarp::Octets piece : std::span(pieces).first(count))
         session.sent(piece.size(), 0);
   }
-  std::size_t pending() const {
-    Bytes some(1024 * 1024);
-    const ssize_t there = ::recv(socket.get(), some.data(), some.size(), MSG_PEEK | MSG_DONTWAIT);
-    return there < 0 ? 0 : static_cast<std::size_t>(there);
+  std::size_t unread() const {
+    int octets = 0;
+    EXPECT_EQ(::ioctl(socket.get(), FIONREAD, &octets), 0);
+    return static_cast<std::size_t>(octets);
   }
   void on_ready(std::uint32_t) override {}
 
