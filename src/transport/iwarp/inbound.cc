@@ -84,7 +84,7 @@ Step Inbound::on_header(Octets header, const Octets* payload) {
   if (control_octets_.tagged != is_tagged(opcode)) return refuse_segment(error::kOpcode); // 5
   const Step step =
       control_octets_.tagged ? on_tagged(header, payload) : on_untagged(header, payload);
-  return verdict_ && !over_ ? Step::Discard : step;
+  return verdict_ && !stream_.ended ? Step::Discard : step;
 }
 
 // --- tagged segments -----------------------------------------------------------------------------
@@ -110,12 +110,13 @@ bool Inbound::check_write() {
 
 // 25: each segment is checked by itself; nothing is kept of the one before.
 Step Inbound::on_write(const Octets* payload) {
-  if (outbound_.response_open() && !is_last_carrier()) return refuse_segment(error::kOpcode); // 13
+  if (outbound_.reads().response_open() && !is_last_carrier())
+    return refuse_segment(error::kOpcode); // 13
   if (!check_write()) return Step::Stop;
   if (payload == nullptr || payload->empty() || first_) return Step::Go;
   copy_visible(pointer(memory_), payload->data(), payload->size());
   end_write();
-  return over_ ? Step::Stop : Step::Done;
+  return stream_.ended ? Step::Stop : Step::Done;
 }
 
 // Whoever spins on the last octets of a Write must not see them before the others, nor before the
@@ -163,14 +164,14 @@ void Inbound::end_carrier() {
   if (tagged_.stag == kCloseStag && tagged_.offset == 0) {
     control_.on_peer_close();
   } else if (tagged_.stag != kAckStag || !decode_ack(tagged_.offset, placed) ||
-             !outbound_.on_ack(placed)) {
+             !outbound_.unfinished().on_ack(placed)) {
     refuse(error::kRemoteUnspecified); // no honest peer of ours says this
   }
 }
 
 Step Inbound::on_read_response(const Octets* payload) {
   if (write_open_) return refuse_segment(error::kOpcode); // 13
-  OutstandingRead* read = outbound_.oldest_read();
+  OutstandingRead* read = outbound_.reads().oldest();
   ErrorCode error;
   if (read == nullptr || read->atomic) { // 26
     error = error::kDdpLocal;
@@ -247,9 +248,10 @@ Step Inbound::check_receive(bool& waits) {
   if (!waits) {
     switch (stream_.events->take_receive(into, capacity)) { // 9
     case TakeResult::Taken: break;
-    case TakeResult::Protection: return over_ ? Step::Stop : refuse_segment(error::kDdpLocal);
+    case TakeResult::Protection:
+      return stream_.ended ? Step::Stop : refuse_segment(error::kDdpLocal);
     case TakeResult::NoReceive:
-      if (!staged_.may_wait(*stream_.events)) return refuse_segment(error::kNoBuffer);
+      if (!staged_.may_wait()) return refuse_segment(error::kNoBuffer);
       waits = true;
       break;
     }
@@ -261,13 +263,24 @@ Step Inbound::check_receive(bool& waits) {
   const std::uint64_t end = untagged_.offset + payload_;
   if (end > 0xffffffffU || (fills && !waits && end > capacity)) { // 11
     if (!waits) stream_.events->fail_receive(DtoStatus::LocalLength);
-    return over_ ? Step::Stop : refuse_segment(error::kTooLong);
+    return stream_.ended ? Step::Stop : refuse_segment(error::kTooLong);
   }
   if (send_open_ && (untagged_.control.opcode != send_first_.control.opcode ||
                      (is_invalidating(untagged_.control.opcode) &&
                       untagged_.invalidate != send_first_.invalidate)))
     return refuse_segment(error::kOpcode); // 12
   return Step::Go;
+}
+
+// A place for the message that the current FPDU belongs to. Wait: there is none.
+Step Inbound::stage() {
+  if (send_open_) return Step::Go; // has one
+  switch (staged_.begin(untagged_, ulpdu_)) {
+  case StagedMessages::Begun::Yes: return Step::Go;
+  case StagedMessages::Begun::Full: return Step::Wait;
+  case StagedMessages::Begun::NoMemory: break;
+  }
+  return refuse_segment(error::kNoBuffer);
 }
 
 Step Inbound::on_send(const Octets* payload) {
@@ -280,12 +293,12 @@ Step Inbound::on_send(const Octets* payload) {
   // The usual message: whole, of one FPDU, for a Recv that is there.
   if (payload != nullptr && begins && !first_ && untagged_.control.last && untagged_.offset == 0 &&
       !is_invalidating(untagged_.control.opcode)) {
-    count_placed(1); // its completion may end the connection
+    ++stream_.placed; // its completion may end the connection
     if (stream_.events->place_message(payload->data(), payload->size(),
                                       is_solicited(untagged_.control.opcode))) {
       ++next_msn_[kSendQueue];
-      outbound_.on_delivered(next_msn_[kSendQueue]);
-      return over_ ? Step::Stop : Step::Done;
+      outbound_.responder().on_delivered(next_msn_[kSendQueue]);
+      return stream_.ended ? Step::Stop : Step::Done;
     }
     --stream_.placed;
   }
@@ -323,7 +336,7 @@ bool Inbound::check_source(Stag stag, std::uint64_t address, std::uint64_t lengt
 }
 
 Step Inbound::on_read_request() {
-  if (!outbound_.can_serve()) return refuse_segment(error::kNoBuffer); // 9
+  if (!outbound_.responder().can_serve()) return refuse_segment(error::kNoBuffer); // 9
   if (!check_message()) return Step::Stop;
   if (!untagged_.control.last || payload_ != ReadRequest::kWireSize) // 14
     return refuse_segment(error::kRemoteUnspecified);
@@ -338,7 +351,7 @@ Step Inbound::on_read_request() {
 }
 
 Step Inbound::on_atomic_request() {
-  if (!outbound_.can_serve()) return refuse_segment(error::kNoBuffer); // 9
+  if (!outbound_.responder().can_serve()) return refuse_segment(error::kNoBuffer); // 9
   if (!check_message()) return Step::Stop;
   if (!untagged_.control.last || payload_ != AtomicRequest::kWireSize) // 31
     return refuse_segment(error::kRemoteUnspecified);
@@ -358,7 +371,7 @@ Step Inbound::on_atomic_request() {
 }
 
 Step Inbound::on_atomic_response() {
-  const OutstandingRead* read = outbound_.oldest_read();
+  const OutstandingRead* read = outbound_.reads().oldest();
   if (read == nullptr || !read->atomic) return refuse_segment(error::kNoBuffer); // 9, 34
   if (!check_message()) return Step::Stop;
   AtomicResponse response;
@@ -380,7 +393,7 @@ bool Inbound::may_be_placed_for() const {
 
 std::size_t Inbound::places(std::uint64_t done, std::uint64_t length, std::span<Segment> out) {
   const std::size_t count = places_now(done, length, out);
-  if (!verdict_ || over_) return count;
+  if (!verdict_ || stream_.ended) return count;
   control_.fail(*verdict_); // there is no place for the rest of it
   return 0;
 }
@@ -388,7 +401,7 @@ std::size_t Inbound::places(std::uint64_t done, std::uint64_t length, std::span<
 std::size_t Inbound::places_now(std::uint64_t done, std::uint64_t length, std::span<Segment> out) {
   if (control_octets_.tagged) {
     if (control_octets_.opcode == Rdmap::Write) return write_places(done, length, out);
-    const OutstandingRead& read = *outbound_.oldest_read();
+    const OutstandingRead& read = *outbound_.reads().oldest();
     if (!checked_ && !stream_.events->recheck_local(*read.work, kLocalWrite)) {
       control_.fail_request(RequestClass::Read, DtoStatus::LocalProtection, 0);
       return 0;
@@ -401,7 +414,8 @@ std::size_t Inbound::places_now(std::uint64_t done, std::uint64_t length, std::s
                    });
     return count;
   }
-  return staged_.empty() ? send_places(done, length, out) : staged_places(done, length, out);
+  return staged_.empty() ? send_places(done, length, out)
+                         : staged_.places(untagged_.offset + done, length, out);
 }
 
 std::size_t Inbound::send_places(std::uint64_t done, std::uint64_t length, std::span<Segment> out) {
@@ -410,7 +424,7 @@ std::size_t Inbound::send_places(std::uint64_t done, std::uint64_t length, std::
   switch (stream_.events->take_receive(into, capacity)) { // the same, and looked at again
   case TakeResult::Taken: break;
   case TakeResult::Protection:
-    if (!over_) refuse_segment(error::kDdpLocal);
+    if (!stream_.ended) refuse_segment(error::kDdpLocal);
     return 0;
   case TakeResult::NoReceive: return 0;
   }
@@ -433,7 +447,7 @@ bool Inbound::on_end() {
     control_.fail(*verdict_);
     return false;
   }
-  if (first_ && !end_first()) return !over_;
+  if (first_ && !end_first()) return !stream_.ended;
   switch (control_octets_.opcode) {
   case Rdmap::Write:
     if (payload_ == 0 || place_tail()) end_write();
@@ -447,7 +461,7 @@ bool Inbound::on_end() {
   case Rdmap::ImmediateSolicited: end_immediate(); break;
   default: end_send(); break;
   }
-  return !over_;
+  return !stream_.ended;
 }
 
 // False: there is nothing more to it.
@@ -462,7 +476,7 @@ bool Inbound::end_first() {
   control_.on_first_fpdu(is_hello ? &hello : nullptr);
   // An RTR is no request of the peer's consumer: nobody counts it.
   if (empty_write) write_open_ = !control_octets_.last;
-  return !over_ && !empty_write;
+  return !stream_.ended && !empty_write;
 }
 
 std::uint64_t Inbound::tail_size() const {
@@ -478,13 +492,13 @@ bool Inbound::place_tail() {
 }
 
 void Inbound::end_read_response() {
-  OutstandingRead& read = *outbound_.oldest_read();
+  OutstandingRead& read = *outbound_.reads().oldest();
   read.done += payload_;
-  if (tagged_.control.last) outbound_.end_read();
+  if (tagged_.control.last) outbound_.reads().end_oldest();
 }
 
 void Inbound::end_atomic_response() {
-  const OutstandingRead& read = *outbound_.oldest_read();
+  const OutstandingRead& read = *outbound_.reads().oldest();
   AtomicResponse response;
   WireReader in(Octets(header_).subspan(UntaggedHeader::kWireSize));
   ++next_msn_[kAtomicQueue];
@@ -495,7 +509,7 @@ void Inbound::end_atomic_response() {
   }
   const std::uint64_t original = response.original;
   scatter(read.work->local, 0, reinterpret_cast<const std::byte*>(&original), sizeof original);
-  outbound_.end_read();
+  outbound_.reads().end_oldest();
 }
 
 void Inbound::end_terminate() {
@@ -513,15 +527,52 @@ void Inbound::end_read_request() {
   const std::uint32_t after = next_msn_[kSendQueue];
   if (untagged_.control.opcode == Rdmap::ReadRequest) {
     ReadRequest request;
-    if (decode(in, request)) outbound_.serve(request, untagged_.msn, after);
+    if (decode(in, request)) outbound_.responder().serve(request, untagged_.msn, after);
   } else {
     AtomicRequest request;
-    if (decode(in, request)) outbound_.serve(request, untagged_.msn, after);
+    if (decode(in, request)) outbound_.responder().serve(request, untagged_.msn, after);
   }
 }
 
-void Inbound::count_placed(std::uint32_t count) {
-  stream_.placed += count;
+// --- the end of a message ------------------------------------------------------------------------
+
+void Inbound::end_send() {
+  if (swallow_) {
+    ++next_msn_[kSendQueue];
+    outbound_.responder().on_delivered(next_msn_[kSendQueue]);
+    return;
+  }
+  send_received_ = untagged_.offset + payload_;
+  if (!untagged_.control.last) return;
+  const std::uint64_t length = send_received_;
+  send_received_ = 0;
+  send_open_ = false;
+  ++next_msn_[kSendQueue];
+  if (staged_.empty())
+    delivery_.complete(send_first_, send_ulpdu_, length);
+  else
+    staged_.end_send();
+}
+
+void Inbound::end_immediate() {
+  const Octets data = Octets(header_).subspan(UntaggedHeader::kWireSize, kImmediateSize);
+  ++next_msn_[kSendQueue];
+  if (staged_.empty())
+    delivery_.complete_immediate(data, untagged_.msn, is_solicited(untagged_.control.opcode));
+  else
+    staged_.end_immediate(data);
+}
+
+void Inbound::count_write() {
+  if (!staged_.count_write()) ++stream_.placed;
+}
+
+void Inbound::on_receive_posted() {
+  if (stream_.ended) return;
+  using Last = StagedMessages::LastSegment;
+  staged_.deliver(control_octets_.tagged
+                      ? std::nullopt
+                      : std::optional(Last{untagged_.msn, untagged_.offset + payload_}));
 }
 
 } // namespace datum::iwarp

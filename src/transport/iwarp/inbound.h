@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/iwarp/inbound.h: FPDUs that arrive: the checks of decision 410 in their order,
-// placement, delivery, messages that wait for a Recv.
-// Not here: where an FPDU ends (fpdu_decoder.h); serving Reads, our own requests (outbound.h).
+// transport/iwarp/inbound.h: FPDUs that arrive: the checks of decision 410 in their order, and
+// placement.
+// Not here: where an FPDU ends (fpdu_decoder.h); the completion of a message (delivery.h); messages
+//           that wait for a Recv (staged_messages.h); serving Reads (responder.h), our own requests
+//           (outbound.h).
 #pragma once
 
 #include <optional>
-#include <vector>
 
-#include "core/port/waiting_messages.h"
+#include "transport/iwarp/delivery.h"
 #include "transport/iwarp/fpdu_decoder.h"
 #include "transport/iwarp/outbound.h"
+#include "transport/iwarp/staged_messages.h"
 #include "transport/iwarp/stream.h"
 
 namespace datum::iwarp {
@@ -17,7 +19,11 @@ namespace datum::iwarp {
 class Inbound final : public FpduSink {
  public:
   Inbound(Stream& stream, Outbound& outbound, StreamControl& control, const RecvPatience& patience)
-      : stream_(stream), outbound_(outbound), control_(control), staged_(patience) {}
+      : stream_(stream), outbound_(outbound), control_(control),
+        delivery_(stream, control, outbound.responder()),
+        staged_(stream, control, delivery_, patience) {}
+  Inbound(const Inbound&) = delete;
+  Inbound& operator=(const Inbound&) = delete;
 
   void begin(std::uint32_t first_msn) {
     for (std::uint32_t& msn : next_msn_) msn = first_msn;
@@ -27,17 +33,19 @@ class Inbound final : public FpduSink {
   // Responder: until an FPDU of the peer was valid we may say nothing (RFC 5044 section 7.1), not
   // even what is wrong with the first. So it is read to its end, and judged by its CRC before that.
   void judge_first_at_its_end() { judges_late_ = true; }
-  // The connection has ended: what is under way does nothing more.
-  void end() { over_ = true; }
   void on_receive_posted();
   // When a message will have waited too long.
   Instant deadline() const { return staged_.deadline(); }
   // The peer has ended.
-  void must_end() { staged_.must_end(stream_.now); }
-  void on_time();
+  void must_end() { staged_.must_end(); }
+  void on_time() {
+    if (!stream_.ended) staged_.on_time();
+  }
   // Rights are checked again before more octets are placed: others may have run meanwhile.
   void end_of_turn() { checked_ = false; }
-  bool message_under_way() const { return send_open_ || write_open_ || outbound_.response_open(); }
+  bool message_under_way() const {
+    return send_open_ || write_open_ || outbound_.reads().response_open();
+  }
 
   // --- FpduSink --------------------------------------------------------------------------------
   std::size_t on_head(const FpduHead& head) override;
@@ -48,13 +56,6 @@ class Inbound final : public FpduSink {
   void on_bad_crc() override;
 
  private:
-  struct Staged {
-    UntaggedHeader header; // of its first segment
-    std::uint16_t ulpdu = 0;
-    bool whole = false;
-    std::vector<std::byte> octets;
-  };
-
   // Each returns Stop after it has ended the connection.
   Step on_tagged(Octets header, const Octets* payload);
   Step on_untagged(Octets header, const Octets* payload);
@@ -73,7 +74,6 @@ class Inbound final : public FpduSink {
   std::size_t places_now(std::uint64_t done, std::uint64_t length, std::span<Segment> out);
   std::size_t write_places(std::uint64_t done, std::uint64_t length, std::span<Segment> out);
   std::size_t send_places(std::uint64_t done, std::uint64_t length, std::span<Segment> out);
-  std::size_t staged_places(std::uint64_t done, std::uint64_t length, std::span<Segment> out);
   bool check_write();
   bool check_source(Stag stag, std::uint64_t address, std::uint64_t length, Access right,
                     bool is_read, std::uint64_t& memory);
@@ -90,14 +90,7 @@ class Inbound final : public FpduSink {
   void end_read_request();
   bool is_last_carrier() const;
   void end_carrier();
-  void drain_staged();
-  bool move_front();
-  bool deliver(const UntaggedHeader& header, std::uint16_t ulpdu, std::uint64_t length);
-  void deliver_immediate(Octets data, std::uint32_t msn, bool solicited);
-  bool may_invalidate(const UntaggedHeader& header, std::uint16_t ulpdu, const MessageNote& note);
-  void count_placed(std::uint32_t count);
   void count_write();
-  std::size_t staged_cost() const;
 
   Step refuse(const Terminate& terminate);
   Step refuse(ErrorCode error);         // without an echo
@@ -113,8 +106,7 @@ class Inbound final : public FpduSink {
   bool swallow_ = false; // the current FPDU is that Send
   bool judges_late_ = false;
   std::optional<Terminate> verdict_; // on the first FPDU, whose end has not come
-  bool over_ = false;
-  bool checked_ = false; // rights to the current places, in this turn
+  bool checked_ = false;             // rights to the current places, in this turn
 
   // The current FPDU.
   std::uint16_t ulpdu_ = 0;
@@ -135,8 +127,8 @@ class Inbound final : public FpduSink {
   std::uint64_t send_received_ = 0;
   std::uint32_t next_msn_[4] = {kFirstMsn, kFirstMsn, kFirstMsn, kFirstMsn};
 
-  WaitingMessages<Staged> staged_;
-  std::size_t staged_octets_ = 0;
+  Delivery delivery_;
+  StagedMessages staged_;
 };
 
 } // namespace datum::iwarp

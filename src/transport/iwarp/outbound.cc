@@ -1,34 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "transport/iwarp/outbound.h"
 
-#include <algorithm>
-
 #include "transport/iwarp/header_octets.h"
 
 namespace datum::iwarp {
-namespace {
-
-// Up to here a copy costs less than two more pieces to gather (decision 418).
-constexpr std::size_t kCopyMost = 1024;
-// With a CRC, which has to be that of what is sent: programs write into what they have just posted,
-// though they must not. Above this copies would cost too much of the bandwidth.
-constexpr std::size_t kCopyMostWithCrc = 8 * 1024;
-// A Write is cut into messages of this size, so that a response may go in between
-// (decision 417).
-constexpr std::uint64_t kWriteCut = 1024 * 1024;
-constexpr unsigned kResponsesInARow = 4; // then a message of our own has its turn
-constexpr std::size_t kLeastCopiedPayload = 4096;
-
-bool is_read_class(Rdmap opcode) {
-  return opcode == Rdmap::ReadRequest || opcode == Rdmap::AtomicRequest;
-}
-
-} // namespace
 
 void Outbound::begin(std::uint32_t first_msn) {
-  next_send_msn_ = next_read_msn_ = next_atomic_msn_ = delivered_ = first_msn;
-  built_ = sent_ = acked_ = stream_.placed = stream_.told = first_msn - 1;
+  requester_.begin(first_msn);
+  responder_.begin(first_msn);
+  reads_.begin(first_msn);
+  unfinished_.begin(first_msn);
+  stream_.placed = stream_.told = first_msn - 1;
 }
+
+// --- our own requests ----------------------------------------------------------------------------
 
 StartResult Outbound::later() {
   wants_room_ = true;
@@ -36,121 +21,79 @@ StartResult Outbound::later() {
 }
 
 StartResult Outbound::start(const Request& request, bool within_call) {
-  if (ended_ || held_ || own_.active || failure_) return later();
-  if (within_call) return build_within_call(request);
-  if (!accept(request)) return StartResult::Started;
-  own_ = {.request = request, .active = true};
-  if (current_ != Current::None || !own_turn()) return StartResult::Started;
-  if (owes_ack() && queue_.ready()) build_ack();
-  while (own_.active && build_own()) {
-  }
+  if (stream_.ended || held_ || requester_.busy()) return later();
+  if (within_call) return start_within_call(request);
+  if (!requester_.take(request) || !turn_.is_free() || !own_turn()) return StartResult::Started;
+  acknowledge_first();
+  requester_.build_all();
   queue_.rest();
   return StartResult::Started;
 }
 
-// For requests whose memory is not ours after the call: whole and copied, or not at all.
-StartResult Outbound::build_within_call(const Request& request) {
-  const bool small = request.work == nullptr || request.work->length <= kCopyMost;
-  if (!small || is_read_class(request.opcode) || current_ != Current::None || !own_turn() ||
-      (is_immediate(request.opcode) && !stream_.peer_takes_extensions))
-    return later();
-  own_ = {.request = request, .active = true};
-  if (owes_ack() && queue_.ready()) build_ack();
-  within_call_ = true;
-  const bool built = build_own();
-  within_call_ = false;
+StartResult Outbound::start_within_call(const Request& request) {
+  if (!requester_.suits_call(request) || !turn_.is_free() || !own_turn()) return later();
+  acknowledge_first();
+  const bool built = requester_.build_within_call(request);
   queue_.rest();
-  if (built) return StartResult::Started;
-  own_.active = false;
-  return later();
+  return built ? StartResult::Started : later();
 }
 
-bool Outbound::accept(const Request& request) {
-  const bool read = is_read_class(request.opcode);
-  const bool refused = (read && stream_.terms.reads_out == 0) || peer_refuses(request);
-  // The peer said that it does not serve it: as if it had refused.
-  if (refused)
-    failure_ =
-        Failure{read ? RequestClass::Read : RequestClass::Placed, DtoStatus::RemoteResponder};
-  return !refused;
+void Outbound::acknowledge_first() {
+  if (owes_ack() && queue_.ready()) build_ack();
 }
 
-// One that is not known yet may take them.
-bool Outbound::peer_refuses(const Request& request) const {
-  return is_extension(request.opcode) && !stream_.peer_takes_extensions &&
-         stream_.peer != PeerKind::Undecided;
-}
-
-bool Outbound::own_blocked() const {
-  if (!own_.active) return false;
-  const Rdmap opcode = own_.request.opcode;
-  if (is_read_class(opcode) && reads_.size() >= stream_.terms.reads_out) return true;
-  return is_extension(opcode) && !stream_.peer_takes_extensions &&
-         stream_.peer == PeerKind::Undecided;
-}
-
-bool Outbound::own_turn() const {
-  return !response_ready() || responses_in_a_row_ >= kResponsesInARow;
-}
+// --- what is due ---------------------------------------------------------------------------------
 
 bool Outbound::has_work() const {
-  if (ended_ || held_) return false;
-  return failure_ || current_ == Current::Response || response_ready() ||
-         (asks_ && current_ == Current::None) || (own_.active && !own_blocked());
+  if (stream_.ended || held_) return false;
+  return requester_.failed() || turn_.is_response() || responder_.ready() ||
+         (asks_ && turn_.is_free()) || requester_.may_build();
 }
 
 void Outbound::fill() {
-  starved_ = false;
-  if (ended_ || held_) return;
-  if (failure_) {
-    report_failure();
+  turn_.try_again();
+  if (stream_.ended || held_) return;
+  if (requester_.failed()) {
+    requester_.report_failure();
     return;
   }
-  while (!ended_ && build_next()) {
+  while (!stream_.ended && build_next()) {
   }
   queue_.rest();
 }
 
-void Outbound::report_failure() {
-  const Failure failure = *failure_;
-  failure_.reset();
-  const std::size_t before =
-      failure.kind == RequestClass::Placed ? unfinished_.size() : consumer_reads();
-  control_.fail_request(failure.kind, failure.status, static_cast<std::uint32_t>(before));
-}
-
 bool Outbound::build_next() {
-  if (current_ == Current::Response) return build_response();
-  const bool own = own_.active && !own_blocked();
-  if (current_ == Current::None) {
+  if (turn_.is_response()) return responder_.build();
+  const bool own = requester_.may_build();
+  if (turn_.is_free()) {
     if (owes_ack()) return build_ack();
     if (asks_) return build_question();
-    if (response_ready() && (!own || !own_turn())) return build_response();
+    if (responder_.ready() && (!own || !own_turn())) return responder_.build();
   }
-  if (!own) return false;
-  if (own_.done == 0 && !accept(own_.request)) { // it was held back until the peer was known
-    end_own();
-    report_failure();
-    return false;
-  }
-  // Its memory may have gone while it waited.
-  if (own_.request.work != nullptr && !is_read_class(own_.request.opcode) &&
-      !stream_.events->recheck_local(*own_.request.work, kLocalRead)) {
-    const auto before = unfinished_.size() - (own_.done != 0 ? 1 : 0);
-    control_.fail_request(RequestClass::Placed, DtoStatus::LocalProtection,
-                          static_cast<std::uint32_t>(before));
-    return false;
-  }
-  return build_own();
+  return own && requester_.build_next();
 }
 
 void Outbound::give_room() {
-  if (!wants_room_ || ended_ || held_ || own_.active || failure_ || current_ != Current::None ||
+  if (!wants_room_ || stream_.ended || held_ || requester_.busy() || !turn_.is_free() ||
       !own_turn() || !queue_.room_for(UntaggedHeader::kWireSize, 1, true))
     return;
   wants_room_ = false;
   stream_.events->on_room();
 }
+
+// Behind what will be dropped nothing can follow: a message would go on in the middle of another.
+bool Outbound::may_answer_before_the_end() const {
+  return !stream_.ended && !held_ && !turn_.is_own() && begun_source_holds() &&
+         queue_.stays_at_the_end();
+}
+
+void Outbound::answer_before_the_end() {
+  // A failure found while answering has its own words.
+  if (responder_.answers_for_the_last_time() || !may_answer_before_the_end()) return;
+  responder_.answer_for_the_last_time();
+}
+
+// --- memory that what waits for TCP names --------------------------------------------------------
 
 bool Outbound::holds(const Source& source) const {
   if (source.work != nullptr) return stream_.events->recheck_local(*source.work, kLocalRead);
@@ -170,11 +113,11 @@ void Outbound::fail_without_memory() {
     if (!held) lost = source.work;
     return held;
   });
-  std::uint32_t before = 0;
-  while (before < unfinished_.size() && unfinished_[before].work != lost) ++before;
   // The memory of an answer to the peer fails no request of ours.
-  if (lost == nullptr || before == unfinished_.size()) return;
-  stream_.events->on_request_failed(RequestClass::Placed, DtoStatus::LocalProtection, before);
+  if (lost == nullptr) return;
+  const std::optional<std::uint32_t> before = unfinished_.find(*lost);
+  if (before)
+    stream_.events->on_request_failed(RequestClass::Placed, DtoStatus::LocalProtection, *before);
 }
 
 bool Outbound::begun_source_holds() const {
@@ -182,209 +125,7 @@ bool Outbound::begun_source_holds() const {
   return source == nullptr || holds(*source);
 }
 
-// --- our own requests ----------------------------------------------------------------------------
-
-bool Outbound::starve() {
-  starved_ = true;
-  return false;
-}
-
-// What it takes to keep account of the request is there before anything of it is.
-bool Outbound::build_own() {
-  const bool accountable = is_read_class(own_.request.opcode) ? reads_.make_room()
-                           : own_.done == 0                   ? unfinished_.make_room()
-                                                              : true;
-  if (!accountable || !queue_.ready()) return starve();
-  switch (own_.request.opcode) {
-  case Rdmap::Write: return build_write();
-  case Rdmap::ReadRequest: return build_read_request();
-  case Rdmap::AtomicRequest: return build_atomic_request();
-  case Rdmap::Immediate:
-  case Rdmap::ImmediateSolicited: return build_immediate();
-  default: return build_send();
-  }
-}
-
-bool Outbound::copies(std::uint64_t left) const {
-  return left <= (stream_.terms.crc ? kCopyMostWithCrc : kCopyMost);
-}
-
-std::optional<std::size_t> Outbound::next_payload(std::size_t header, std::size_t segments,
-                                                  std::uint64_t left, bool copied) const {
-  const std::optional<std::size_t> room = queue_.room_for(header, segments, copied);
-  if (!room) return std::nullopt;
-  // The short FPDU goes first: whoever reads the end of a large one can take it along, and the next
-  // header with it.
-  const std::uint64_t most = stream_.most_ulpdu - header;
-  const std::uint64_t rest = left <= most ? left : left % most;
-  const auto whole = static_cast<std::size_t>(rest != 0 || left == 0 ? rest : most);
-  if (*room >= whole) return whole;
-  // A piece that is cut short by what is left of the chunk only costs a header more.
-  if (within_call_ || *room < kLeastCopiedPayload) return std::nullopt;
-  return *room;
-}
-
-// A request is on record before its first FPDU can be sent.
-void Outbound::record(const Request& request) {
-  Unfinished entry;
-  entry.work = request.work;
-  entry.write = request.opcode == Rdmap::Write;
-  entry.msn = own_.msn;
-  if (entry.write) {
-    entry.stag = request.work->remote.stag;
-    entry.address = request.work->remote.address;
-    entry.length = request.work->length;
-  }
-  unfinished_.push(entry);
-}
-
-void Outbound::end_own() {
-  own_.active = false;
-  current_ = Current::None;
-  responses_in_a_row_ = 0;
-}
-
-bool Outbound::build_send() {
-  const WorkRequest& work = *own_.request.work;
-  const std::uint64_t left = work.length - own_.done;
-  const bool copied = copies(left);
-  const std::optional<std::size_t> payload =
-      next_payload(UntaggedHeader::kWireSize, work.local.size(), left, copied);
-  if (!payload || (within_call_ && *payload != left)) return false;
-  if (own_.done == 0) {
-    own_.msn = next_send_msn_++;
-    record(own_.request);
-  }
-  UntaggedHeader header = untagged(own_.request.opcode, own_.msn);
-  header.control.last = *payload == left;
-  header.invalidate = is_invalidating(own_.request.opcode) ? own_.request.invalidate : 0;
-  header.offset = static_cast<std::uint32_t>(own_.done);
-  queue_.add(HeaderOctets(header), {work.local, own_.done, *payload}, copied, header.control.last,
-             {.work = &work});
-  own_.done += *payload;
-  current_ = Current::Own;
-  if (!header.control.last) return true;
-  unfinished_.back().last = ++built_;
-  unfinished_.back().built = true;
-  end_own();
-  return true;
-}
-
-bool Outbound::build_write() {
-  const WorkRequest& work = *own_.request.work;
-  const std::uint64_t left = std::min(work.length - own_.done, kWriteCut - own_.done % kWriteCut);
-  const bool copied = copies(left);
-  const std::optional<std::size_t> payload =
-      next_payload(TaggedHeader::kWireSize, work.local.size(), left, copied);
-  if (!payload || (within_call_ && *payload != left)) return false;
-  if (own_.done == 0) record(own_.request);
-  const bool last = *payload == left;
-  // What an empty Write names is looked at by nobody, and must not look like ours (own_peer.h).
-  const TaggedHeader header = work.length == 0 ? tagged(Rdmap::Write, true, kHelloStag, 0)
-                                               : tagged(Rdmap::Write, last, work.remote.stag,
-                                                        work.remote.address + own_.done);
-  queue_.add(HeaderOctets(header), {work.local, own_.done, *payload}, copied, last,
-             {.work = &work});
-  own_.done += *payload;
-  current_ = last ? Current::None : Current::Own;
-  if (last) {
-    ++built_;
-    responses_in_a_row_ = 0;
-  }
-  if (own_.done != work.length) return true;
-  unfinished_.back().last = built_;
-  unfinished_.back().built = true;
-  end_own();
-  return true;
-}
-
-bool Outbound::build_immediate() {
-  if (own_blocked()) return false;
-  const std::size_t size = UntaggedHeader::kWireSize + kImmediateSize;
-  if (!queue_.room_for(size, 0, true)) return false;
-  own_.msn = next_send_msn_++;
-  record(own_.request);
-  std::byte octets[UntaggedHeader::kWireSize + kImmediateSize];
-  WireWriter out(octets);
-  encode(untagged(own_.request.opcode, own_.msn), out);
-  out.u64(own_.request.immediate);
-  queue_.add(octets, {}, true, true, {});
-  unfinished_.back().last = ++built_;
-  unfinished_.back().built = true;
-  end_own();
-  return true;
-}
-
-bool Outbound::build_read_request() {
-  if (own_blocked()) return false;
-  if (!queue_.room_for(UntaggedHeader::kWireSize + ReadRequest::kWireSize, 0, true)) return false;
-  const WorkRequest& work = *own_.request.work;
-  const OutstandingRead read{.work = &work, .msn = next_read_msn_++, .length = work.length};
-  reads_.push(read);
-  const ReadRequest request{.sink_stag = read.sink_stag(),
-                            .sink_offset = read.sink_offset(),
-                            .size = static_cast<std::uint32_t>(work.length),
-                            .source_stag = work.remote.stag,
-                            .source_offset = work.remote.address};
-  queue_.add(HeaderOctets(untagged(Rdmap::ReadRequest, read.msn), request), {}, true, false, {});
-  end_own();
-  return true;
-}
-
-bool Outbound::build_atomic_request() {
-  if (own_blocked()) return false;
-  if (!queue_.room_for(UntaggedHeader::kWireSize + AtomicRequest::kWireSize, 0, true)) return false;
-  const OutstandingRead read{.work = own_.request.work,
-                             .msn = next_read_msn_++,
-                             .atomic = true,
-                             .length = sizeof(std::uint64_t)};
-  reads_.push(read);
-  AtomicRequest request = own_.request.atomic;
-  request.identifier = read.msn;
-  queue_.add(HeaderOctets(untagged(Rdmap::AtomicRequest, read.msn), request), {}, true, false, {});
-  end_own();
-  return true;
-}
-
-void Outbound::end_read() {
-  const OutstandingRead read = reads_.front();
-  reads_.pop();
-  if (read.work != nullptr)
-    stream_.events->on_read_done();
-  else
-    own_read_ = false;
-}
-
-// --- completion ----------------------------------------------------------------------------------
-
-void Outbound::report(std::uint32_t upto) {
-  std::uint32_t count = 0;
-  while (!unfinished_.empty() && unfinished_.front().built &&
-         static_cast<std::int32_t>(upto - unfinished_.front().last) >= 0) {
-    unfinished_.pop();
-    ++count;
-  }
-  if (count != 0) stream_.events->on_placed(count);
-}
-
-void Outbound::tell_sent() {
-  if (stream_.peer == PeerKind::Foreign) report(sent_);
-}
-
-bool Outbound::on_ack(std::uint32_t placed) {
-  if (placed - acked_ > sent_ - acked_) return false;
-  acked_ = placed;
-  report(acked_);
-  return true;
-}
-
-void Outbound::on_peer_decided() {
-  asks_ = false;
-  tell_sent();
-}
-
-// --- what peers of ours say besides
-// ----------------------------------------------------------------
+// --- what peers of ours say besides --------------------------------------------------------------
 
 void Outbound::build_carrier(Stag stag, std::uint64_t offset, bool last_words) {
   const HeaderOctets header(tagged(Rdmap::Write, true, stag, offset));
@@ -395,7 +136,7 @@ void Outbound::build_carrier(Stag stag, std::uint64_t offset, bool last_words) {
 }
 
 bool Outbound::build_ack() {
-  if (!queue_.ready()) return starve();
+  if (!queue_.ready()) return turn_.starve();
   if (!queue_.room_for(TaggedHeader::kWireSize, 0, true)) return false;
   build_carrier(kAckStag, encode_ack(stream_.placed), false);
   stream_.told = stream_.placed;
@@ -407,9 +148,7 @@ void Outbound::send_hello(const Hello& hello) {
 }
 
 void Outbound::send_read_of_nothing() {
-  const OutstandingRead read{.work = nullptr, .msn = next_read_msn_++};
-  reads_.push(read);
-  own_read_ = true;
+  const OutstandingRead read = reads_.add_own();
   const ReadRequest request{.sink_stag = read.sink_stag(), .source_stag = 1};
   queue_.add(HeaderOctets(untagged(Rdmap::ReadRequest, read.msn), request), {}, true, false, {});
 }
@@ -418,7 +157,7 @@ void Outbound::send_rtr(Rtr form, const Hello* hello) {
   switch (form) {
   case Rtr::Read: send_read_of_nothing(); break;
   case Rtr::Send:
-    queue_.add(HeaderOctets(untagged(Rdmap::Send, next_send_msn_++)), {}, true, false, {});
+    queue_.add(HeaderOctets(untagged(Rdmap::Send, requester_.take_msn())), {}, true, false, {});
     break;
   case Rtr::None: // legal and harmless, and the peer may need a first FPDU (decision 402)
   case Rtr::Write: build_carrier(kHelloStag, hello != nullptr ? encode(*hello) : 0, false); break;
@@ -427,7 +166,7 @@ void Outbound::send_rtr(Rtr form, const Hello* hello) {
 
 void Outbound::send_to_silent_peer() {
   // In the middle of a message there is no place for it, and no need.
-  if (current_ == Current::None && queue_.ready()) build_ack();
+  if (turn_.is_free() && queue_.ready()) build_ack();
 }
 
 void Outbound::ask_silent_peer() {
@@ -438,12 +177,19 @@ void Outbound::ask_silent_peer() {
 }
 
 bool Outbound::build_question() {
-  if (!queue_.ready() || !reads_.make_room()) return starve();
+  if (!queue_.ready() || !reads_.make_room()) return turn_.starve();
   if (!queue_.room_for(UntaggedHeader::kWireSize + ReadRequest::kWireSize, 0, true)) return false;
   asks_ = false;
   if (reads_.empty()) send_read_of_nothing();
   return true;
 }
+
+void Outbound::on_peer_decided() {
+  asks_ = false;
+  unfinished_.tell_sent();
+}
+
+// --- what is said last ---------------------------------------------------------------------------
 
 void Outbound::send_last_ack() {
   if (!owes_ack()) return;
@@ -467,37 +213,25 @@ void Outbound::send_last(const Terminate& terminate) {
 
 std::optional<Outbound::Named> Outbound::find(const Terminate& terminate) const {
   if (!terminate.has_header) return std::nullopt;
+  const auto placed = [](std::optional<std::uint32_t> before) {
+    return before ? std::optional(Named{RequestClass::Placed, *before}) : std::nullopt;
+  };
   WireReader in(terminate.header);
   if (terminate.header_is_tagged()) {
     TaggedHeader echo;
     if (!decode(in, echo) || echo.control.opcode != Rdmap::Write) return std::nullopt;
-    for (std::size_t i = 0; i < unfinished_.size(); ++i) {
-      const Unfinished& each = unfinished_[i];
-      if (each.write && each.stag == echo.stag && echo.offset - each.address < each.length)
-        return Named{RequestClass::Placed, static_cast<std::uint32_t>(i)};
-    }
-    return std::nullopt;
+    return placed(unfinished_.find_write(echo.stag, echo.offset));
   }
   UntaggedHeader echo;
   if (!decode(in, echo)) return std::nullopt;
-  if (echo.queue == kSendQueue) {
-    for (std::size_t i = 0; i < unfinished_.size(); ++i)
-      if (!unfinished_[i].write && unfinished_[i].msn == echo.msn)
-        return Named{RequestClass::Placed, static_cast<std::uint32_t>(i)};
-  }
-  if (echo.queue == kReadQueue) {
-    // Linux siw puts the size of a Read where its MSN belongs; its sink names it as well.
-    const bool by_sink = terminate.has_request && echo.control.opcode == Rdmap::ReadRequest;
-    std::uint32_t before = 0;
-    for (std::size_t i = 0; i < reads_.size(); ++i) {
-      const OutstandingRead& each = reads_[i];
-      if (each.work == nullptr) continue; // nobody's that could be told
-      if (by_sink ? each.has_sink_at(terminate.request.sink_offset) : each.msn == echo.msn)
-        return Named{RequestClass::Read, before, each.atomic};
-      ++before;
-    }
-  }
-  return std::nullopt;
+  if (echo.queue == kSendQueue) return placed(unfinished_.find_send(echo.msn));
+  if (echo.queue != kReadQueue) return std::nullopt;
+  // Linux siw puts the size of a Read where its MSN belongs; its sink names it as well.
+  const bool by_sink = terminate.has_request && echo.control.opcode == Rdmap::ReadRequest;
+  const std::optional<OutstandingReads::Place> read =
+      by_sink ? reads_.find_sink(terminate.request.sink_offset) : reads_.find_msn(echo.msn);
+  if (!read) return std::nullopt;
+  return Named{RequestClass::Read, read->before, read->atomic};
 }
 
 } // namespace datum::iwarp

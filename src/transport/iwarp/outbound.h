@@ -1,43 +1,31 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/iwarp/outbound.h: FPDUs that leave: our own requests, responses to the peer's Reads and
-// Atomics, acknowledgements; and our requests until they end.
-// Not here: how FPDUs wait for TCP (output_queue.h).
+// transport/iwarp/outbound.h: FPDUs that leave, in their order.
+// Lives here: who builds the next one; acknowledgements, and what peers of ours say besides; what
+//             is said last.
+// Not here:   its parts: our request that is built (requester.h), our requests until they end
+//             (unfinished_requests.h, outstanding_reads.h), answers to the peer (responder.h),
+//             whose message is under way (message_turn.h); how FPDUs wait for TCP (output_queue.h).
+// Threads:    the adapter's lock.
 #pragma once
 
-#include "transport/iwarp/fifo.h"
+#include "transport/iwarp/message_turn.h"
 #include "transport/iwarp/output_queue.h"
-#include "transport/iwarp/rdmap.h"
+#include "transport/iwarp/outstanding_reads.h"
+#include "transport/iwarp/requester.h"
+#include "transport/iwarp/responder.h"
 #include "transport/iwarp/stream.h"
+#include "transport/iwarp/unfinished_requests.h"
 
 namespace datum::iwarp {
-
-// A request as the wire knows it: what the seam's WorkRequest says, and masks.
-struct Request {
-  Rdmap opcode = Rdmap::Send;
-  const WorkRequest* work = nullptr; // Immediate Data has none
-  Stag invalidate = 0;
-  std::uint64_t immediate = 0;
-  AtomicRequest atomic; // its answer goes to the eight octets of work->local
-};
-
-// A Read or an Atomic of ours on its way.
-struct OutstandingRead {
-  const WorkRequest* work = nullptr; // nullptr: the RTR Read, or the question to a silent peer
-  std::uint32_t msn = 0;
-  bool atomic = false;
-  std::uint64_t length = 0;
-  std::uint64_t done = 0;
-  Stag sink_stag() const { return 1; }
-  // Names the Read, and leaves room for every offset in it: a Read is shorter than 2^32.
-  std::uint64_t sink_offset() const { return work == nullptr ? 0 : std::uint64_t{msn} << 32U; }
-  // What is left of a Read that is served in part begins further on in the same sink.
-  bool has_sink_at(std::uint64_t offset) const { return ((offset ^ sink_offset()) >> 32U) == 0; }
-};
 
 class Outbound {
  public:
   Outbound(Stream& stream, OutputQueue& queue, StreamControl& control)
-      : stream_(stream), queue_(queue), control_(control) {}
+      : stream_(stream), queue_(queue), unfinished_(stream), reads_(stream),
+        requester_(stream, queue, control, turn_, {unfinished_, reads_}),
+        responder_(stream, queue, control, turn_) {}
+  Outbound(const Outbound&) = delete;
+  Outbound& operator=(const Outbound&) = delete;
 
   // The first MSN of every queue; messages that are acknowledged are counted in step.
   void begin(std::uint32_t first_msn);
@@ -46,8 +34,6 @@ class Outbound {
   // Nothing may leave before the peer's first FPDU (RFC 5044 section 7.1).
   void hold() { held_ = true; }
   void release() { held_ = false; }
-  // Nothing is built any more.
-  void end() { ended_ = true; }
 
   StartResult start(const Request& request, bool within_call);
   // FPDUs for what is due, as far as there is room.
@@ -59,7 +45,7 @@ class Outbound {
   bool has_work() const;
   bool owes_ack() const { return stream_.peer == PeerKind::Own && stream_.placed != stream_.told; }
   // There was no memory: fill() again soon.
-  bool starved() const { return starved_; }
+  bool starved() const { return turn_.starved(); }
   // Whoever was told Later may come again.
   void give_room();
   // All that waits for TCP may still be read; what TCP has a part of may.
@@ -79,38 +65,17 @@ class Outbound {
   void send_last(const Terminate& terminate);
   void send_last_ack();
   void send_close();
-
-  // TCP has taken so many more Sends and Writes.
-  void on_sent(std::uint32_t count) { sent_ += count; }
-  // A peer that says nothing of them has them by that.
-  void tell_sent();
-  // The peer has placed so many, all in all. False: it cannot have.
-  bool on_ack(std::uint32_t placed);
-  std::uint32_t acknowledged() const { return acked_; }
   void on_peer_decided();
 
-  // --- Reads of ours ---------------------------------------------------------------------------
-  OutstandingRead* oldest_read() { return reads_.empty() ? nullptr : &reads_.front(); }
-  bool response_open() const { return !reads_.empty() && reads_[0].done != 0; }
-  // Of the consumer's; one of nothing that it knows nothing of is none.
-  std::size_t consumer_reads() const { return reads_.size() - (own_read_ ? 1 : 0); }
+  UnfinishedRequests& unfinished() { return unfinished_; }
+  const UnfinishedRequests& unfinished() const { return unfinished_; }
+  OutstandingReads& reads() { return reads_; }
+  const OutstandingReads& reads() const { return reads_; }
+  Responder& responder() { return responder_; }
   // Requests of ours that have been built, or begun, and have not ended.
   std::size_t outstanding() const { return unfinished_.size() + reads_.size(); }
-  void end_read();
 
-  // --- Reads of the peer -----------------------------------------------------------------------
-  bool can_serve() {
-    return served_.size() < std::max<std::size_t>(stream_.terms.reads_in, rtr_read_ ? 1 : 0) &&
-           served_.make_room();
-  }
-  // The read form of RTR needs a place even if the consumer serves none.
-  void expect_rtr_read() { rtr_read_ = true; }
-  // Not before the messages in front of MSN `after` have been delivered.
-  void serve(const ReadRequest& request, std::uint32_t msn, std::uint32_t after);
-  void serve(const AtomicRequest& request, std::uint32_t msn, std::uint32_t after);
-  void on_delivered(std::uint32_t next_msn) { delivered_ = next_msn; }
-
-  // --- a Terminate names one of our requests -----------------------------------------------------
+  // A Terminate names one of our requests, behind so many of its class.
   struct Named {
     RequestClass kind = RequestClass::Placed;
     std::uint32_t before = 0;
@@ -119,100 +84,29 @@ class Outbound {
   std::optional<Named> find(const Terminate& terminate) const;
 
  private:
-  struct Own {
-    Request request;
-    bool active = false;
-    std::uint64_t done = 0;
-    std::uint32_t msn = 0;
-  };
-  // A Send or Write that has not ended.
-  struct Unfinished {
-    const WorkRequest* work = nullptr; // named by sources that wait; not to be followed
-    bool write = false;
-    bool built = false; // to its last FPDU
-    std::uint32_t msn = 0;
-    Stag stag = 0;
-    std::uint64_t address = 0;
-    std::uint64_t length = 0;
-    std::uint32_t last = 0; // its last message, counted as acknowledgements count
-  };
-  struct Served {
-    ReadRequest read;
-    AtomicRequest atomic;
-    bool is_atomic = false;
-    std::uint32_t msn = 0;
-    std::uint32_t after = 0;
-    std::uint64_t done = 0;
-  };
-  enum class Current : std::uint8_t { None, Own, Response };
-  struct Failure {
-    RequestClass kind = RequestClass::Placed;
-    DtoStatus status = DtoStatus::Success;
-  };
-
   StartResult later();
-  void report_failure();
-  // False: it cannot be carried out, and fails from fill().
-  bool accept(const Request& request);
-  StartResult build_within_call(const Request& request);
+  StartResult start_within_call(const Request& request);
+  void acknowledge_first();
   bool build_next();
-  bool build_own();
-  bool build_send();
-  bool build_write();
-  bool build_immediate();
-  bool build_read_request();
-  bool build_atomic_request();
-  bool copies(std::uint64_t left) const;
-  // How much of `left` the next FPDU carries; nullopt: none for now.
-  std::optional<std::size_t> next_payload(std::size_t header, std::size_t segments,
-                                          std::uint64_t left, bool copied) const;
-  bool build_response();
-  bool build_read_response(Served& served);
-  bool may_answer_before_the_end() const;
-  bool answers_whole(const Served& served) const;
-  bool build_atomic_response(const Served& served);
   bool build_ack();
   bool build_question();
   void send_read_of_nothing();
   void build_carrier(Stag stag, std::uint64_t offset, bool last_words);
-  bool response_ready() const;
+  bool may_answer_before_the_end() const;
   bool holds(const Source& source) const;
-  bool peer_refuses(const Request& request) const;
-  bool own_blocked() const;
-  bool own_turn() const;
-  bool starve();
-  void record(const Request& request);
-  void end_own();
-  void report(std::uint32_t upto);
+  // Between two messages.
+  bool own_turn() const { return !responder_.ready() || turn_.own_goes_first(); }
 
   Stream& stream_;
   OutputQueue& queue_;
-  StreamControl& control_;
   bool held_ = false;
-  bool ended_ = false;
-  bool starved_ = false;
   bool wants_room_ = false;
-  bool within_call_ = false;
-  bool rtr_read_ = false;
-  bool answering_ = false; // for the last time
-  std::optional<Failure> failure_;
-  Current current_ = Current::None;
-  unsigned responses_in_a_row_ = 0; // since the last message of our own
-  Own own_;
-  std::uint32_t next_send_msn_ = kFirstMsn;
-  std::uint32_t next_read_msn_ = kFirstMsn;
-  std::uint32_t next_atomic_msn_ = kFirstMsn;
-
-  Fifo<Unfinished> unfinished_;
-  std::uint32_t built_ = 0; // messages of Sends and Writes
-  std::uint32_t sent_ = 0;
-  std::uint32_t acked_ = 0;
-
-  Fifo<OutstandingRead> reads_;
-  bool own_read_ = false; // one of them is of nothing, and not the consumer's
   bool asks_ = false;
-  Fifo<Served> served_;
-  std::uint32_t delivered_ = kFirstMsn; // the MSN that is delivered next
+  MessageTurn turn_;
+  UnfinishedRequests unfinished_;
+  OutstandingReads reads_;
+  Requester requester_;
+  Responder responder_;
 };
 
 } // namespace datum::iwarp

@@ -117,7 +117,7 @@ void Session::end_behind_the_peer() {
   // A peer of ours announces an orderly end; of others, one between messages has to do
   // (decision 413).
   const bool orderly = stream_.peer != PeerKind::Own && decoder_.at_boundary() &&
-                       !inbound_.message_under_way() && outbound_.consumer_reads() == 0;
+                       !inbound_.message_under_way() && outbound_.reads().of_consumer() == 0;
   if (may_say_last_words(true)) begin_ending();
   report_end(orderly ? CloseReason::Disconnected : CloseReason::Broken);
 }
@@ -180,8 +180,8 @@ void Session::sent(std::size_t octets, Instant now) {
       establish();
   }
   if (state_ != State::Full) return;
-  outbound_.on_sent(completed);
-  outbound_.tell_sent();
+  outbound_.unfinished().on_sent(completed);
+  outbound_.unfinished().tell_sent();
   if (state_ == State::Full) outbound_.give_room();
 }
 
@@ -195,13 +195,13 @@ std::size_t Session::output_at_once(std::span<Octets> out) const {
 }
 
 bool Session::sent_at_once(std::size_t octets) {
-  outbound_.on_sent(queue_.sent(octets));
+  outbound_.unfinished().on_sent(queue_.sent(octets));
   return stream_.peer == PeerKind::Foreign;
 }
 
 void Session::tell_sent(Instant now) {
   stream_.now = now;
-  if (state_ == State::Full) outbound_.tell_sent();
+  if (state_ == State::Full) outbound_.unfinished().tell_sent();
 }
 
 bool Session::wants_shutdown() const {
@@ -283,8 +283,7 @@ void Session::on_receive_posted(Instant now) {
 
 void Session::stop_both_ways() {
   decoder_.stop();
-  inbound_.end();
-  outbound_.end();
+  stream_.ended = true;
 }
 
 void Session::abort() {
@@ -401,7 +400,7 @@ void Session::on_terminate(const Terminate& terminate, const UntaggedHeader& hea
     stream_.events->on_request_failed(named->kind, status_of(terminate.error, *named),
                                       named->before);
   } else if (!terminate.has_header && terminate.error.layer != kLayerMpa &&
-             outbound_.consumer_reads() != 0) {
+             outbound_.reads().of_consumer() != 0) {
     stream_.events->on_request_failed(RequestClass::Read, DtoStatus::RemoteResponder, 0);
   }
   if (state_ != State::Full) return;

@@ -100,7 +100,7 @@ class Session final : private StreamControl {
   bool at_header() const { return decoder_.at_header(); }
   std::uint64_t payload_size() const { return decoder_.payload_size(); }
   // Sends and Writes that have been placed, here and by the peer: modulo 2^32.
-  std::uint32_t exchanged() const { return stream_.placed + outbound_.acknowledged(); }
+  std::uint32_t exchanged() const { return stream_.placed + outbound_.unfinished().acknowledged(); }
   void end_of_stream(Instant now); // FIN, after everything before it was fed
   // The FIN is behind octets that we do not take: messages wait for their Recvs no longer than set.
   void end_is_behind(Instant now);

@@ -183,7 +183,7 @@ void Session::enter_full(bool initiator) {
   waiting_first_ = true;
   outbound_.hold();
   inbound_.judge_first_at_its_end();
-  if (terms.rtr == Rtr::Read) outbound_.expect_rtr_read();
+  if (terms.rtr == Rtr::Read) outbound_.responder().expect_rtr_read();
   if (terms.rtr == Rtr::Send) inbound_.expect_rtr_send();
 }
 

@@ -24,6 +24,7 @@ struct Stream {
   std::size_t most_ulpdu = kLeastUlpdu; // that we send
   std::size_t most_staged = 0;          // what messages without a Recv may keep here (decision 305)
   Instant now = 0;
+  bool ended = false; // nothing is read or built any more
   // Sends and Writes of the peer: placed, and those of them that it has been told of.
   std::uint32_t placed = 0;
   std::uint32_t told = 0;

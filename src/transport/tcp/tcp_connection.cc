@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 #include <new>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 #include <utility>
 
 #include "base/cancellation.h"
@@ -17,19 +17,6 @@
 
 namespace datum {
 namespace {
-
-// From here on a copy costs more than one more system call.
-constexpr std::uint64_t kStraightLeast = 12 * 1024;
-// Behind a large FPDU only a short one and the next header are asked for: more would be payload to
-// be copied. Over loopback a message of 64 KiB is 0.8 KiB and, in an FPDU of its own, the rest.
-constexpr std::size_t kNextBeginning = 1024;
-
-// From so many messages, or octets, on, what comes next takes its sender longer than a look in vain
-// takes, and a look takes the lock that the kernel needs to deliver it.
-constexpr std::uint32_t kBatch = 16;
-constexpr std::size_t kBulk = 32 * 1024;
-// A path changes seldom, and an FPDU that is larger than a segment is only cut in two meanwhile.
-constexpr Duration kMeasuredFor = kSecond;
 
 iwarp::Settings settings(const TcpOptions& options, bool same_host) {
   iwarp::Settings chosen;
@@ -55,60 +42,44 @@ std::string oddity(const std::optional<iwarp::UntaggedHeader>& header) {
 } // namespace
 
 TcpConnection::TcpConnection(TcpContext& context, GuardedFd socket, bool same_host)
-    : context_(context), serial_(context.made++), same_host_(same_host), socket_(std::move(socket)),
+    : context_(context), serial_(context.made++), same_host_(same_host),
+      socket_(context.reactor, std::move(socket), *this),
       session_(settings(context.options, same_host), context.chunks, *this),
-      window_(context.options.dead_peer_timeout) {
+      window_(context.options.dead_peer_timeout), receiver_(context, socket_, session_),
+      sender_(context, socket_, session_, window_) {
   ++context_.connections;
 }
 
 TcpConnection::~TcpConnection() {
   --context_.connections;
   if (released_) --context_.endings;
-  unwatch();
+  socket_.unwatch();
   if (!socket_ || !begun_) return;
   if (!session_.finished() || session_.must_reset())
     reset_when_closed(socket_.get());
   else
-    throw_away_what_came();
+    receiver_.throw_away();
 }
 
 Status TcpConnection::expect_connection(TcpOwner& owner) {
-  owner_ = &owner;
+  untold_.set_owner(&owner);
   connecting_ = true;
-  FdHandler& self = *this;
-  watched_ = EPOLLOUT;
-  const Status status = context_.reactor.add(socket_.get(), watched_, self);
-  watching_ = status.ok();
-  return status;
+  return socket_.watch(EPOLLOUT);
 }
 
 Status TcpConnection::expect_request(TcpOwner& owner) {
-  owner_ = &owner;
-  begun_ = true;
+  untold_.set_owner(&owner);
   tune(socket_.get(), context_.options.dead_peer_timeout);
   session_.expect_request(context_.now());
   measure();
-  FdHandler& self = *this;
-  watched_ = EPOLLIN;
-  const Status status = context_.reactor.add(socket_.get(), watched_, self);
-  watching_ = status.ok();
-  if (watching_) settle();
+  const Status status = socket_.watch(EPOLLIN);
+  if (status.ok()) settle();
   return status;
 }
 
 void TcpConnection::measure() {
   begun_ = true;
-  measured_ = context_.now();
-  session_.set_segment_size(segment_size(socket_.get()));
-  session_.set_round_trip(tcp_state(socket_.get()).round_trip);
-}
-
-// What TCP puts into one segment follows the path (RFC 5044: EMSS), and so does the largest FPDU to
-// a peer that may take no larger ones. One of ours takes all.
-void TcpConnection::measure_again() {
-  if (session_.peer_is_own() || context_.now() - measured_ < kMeasuredFor) return;
-  measured_ = context_.now();
-  session_.set_segment_size(segment_size(socket_.get()));
+  sender_.measure();
 }
 
 // Unacknowledged alone says little: a reset comes before the acknowledgement of what it answers,
@@ -122,6 +93,12 @@ bool TcpConnection::request_was_lost() const {
 void TcpConnection::receive_posted() {
   receive_posted_ = true;
   touch();
+}
+
+bool TcpConnection::waits_for_receive(bool oldest_is_message) {
+  if (receiver_.holds()) return true;
+  const bool still = window_.peer_stands_still(socket_.get(), session_.has_output());
+  return oldest_is_message && session_.peer_is_known() && still;
 }
 
 bool TcpConnection::is_over() const {
@@ -139,12 +116,9 @@ void TcpConnection::run(std::size_t most) {
   }
   if (std::exchange(receive_posted_, false)) {
     session_.on_receive_posted(context_.now());
-    if (!held_.empty()) {
-      const std::vector<std::byte> waited = std::exchange(held_, {});
-      take(waited);
-    }
+    receiver_.feed_held();
   }
-  tell_sent();
+  sender_.tell_sent();
   transmit(true, most);
   settle();
 }
@@ -154,19 +128,15 @@ void TcpConnection::catch_up() {
   const NotCancellable here;
   run(share());
   const AtWork at_work(*this);
-  if (reading() && receive(TcpTurn::kAll)) answer();
-}
-
-// A foreign peer's requests end when TCP has them: before whatever is learned afterwards.
-void TcpConnection::tell_sent() {
-  if (std::exchange(sent_untold_, false)) session_.tell_sent(context_.now());
+  if (receiver_.reading() && receiver_.receive(TcpTurn::kAll)) answer();
 }
 
 void TcpConnection::on_expired(Instant now) {
   const AtWork at_work(*this);
-  armed_ = send_again_ = kNever;
-  tell_sent();
-  if (now >= look_at_window_) look_at_window();
+  armed_ = kNever;
+  sender_.try_again();
+  sender_.tell_sent();
+  if (now >= window_.next_look()) look_at_window();
   session_.on_time(now);
   transmit(true, share());
   settle();
@@ -179,41 +149,42 @@ void TcpConnection::look(short events, Instant now) {
   on_expired(now);
 }
 
+void TcpConnection::on_connected() {
+  connecting_ = false;
+  const int error = connect_result(socket_.get());
+  // Not before: how long a host may be silent that has never answered is the consumer's affair.
+  if (error == 0) tune(socket_.get(), context_.options.dead_peer_timeout);
+  watch_for_what_matters();
+  if (TcpOwner* owner = untold_.owner()) owner->on_tcp_connected(error);
+  settle();
+}
+
 void TcpConnection::on_ready(std::uint32_t events) {
   const AtWork at_work(*this);
   if (connecting_) {
-    connecting_ = false;
-    const int error = connect_result(socket_.get());
-    // Not before: how long a host may be silent that has never answered is the consumer's affair.
-    if (error == 0) tune(socket_.get(), context_.options.dead_peer_timeout);
-    watch_for_what_matters();
-    if (owner_ != nullptr) owner_->on_tcp_connected(error);
-    settle();
+    on_connected();
     return;
   }
-  tell_sent();
+  sender_.tell_sent();
   // What it says last waits for its place among those that end, not behind those that continue.
-  if ((events & EPOLLOUT) != 0 && std::exchange(full_, false) && session_.has_output() &&
+  if ((events & EPOLLOUT) != 0 && sender_.on_writable() && session_.has_output() &&
       context_.turn.to_send() == 0 && !released_)
     context_.continue_later(*this);
-  if (reading()) {
-    if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0) receive(context_.turn.to_read());
+  if (receiver_.reading()) {
+    if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0) receiver_.receive(context_.turn.to_read());
   } else if ((events & (EPOLLHUP | EPOLLERR)) != 0) {
-    // It cannot be read to its end, but it has ended.
-    unwatch();
-    session_.lost(context_.now());
+    receiver_.lose(); // it cannot be read to its end, but it has ended
   } else if ((events & EPOLLRDHUP) != 0) {
-    end_is_behind_ = true;
-    session_.end_is_behind(context_.now());
+    receiver_.on_end_behind();
   }
   answer();
 }
 
 std::optional<bool> TcpConnection::look_unasked() {
-  if (watched_ != EPOLLIN || !watching_ || connecting_ || !begun_) return std::nullopt;
+  if (socket_.events() != EPOLLIN || connecting_ || !begun_) return std::nullopt;
   const AtWork at_work(*this);
-  tell_sent();
-  if (!receive(context_.turn.to_read())) return false;
+  sender_.tell_sent();
+  if (!receiver_.receive(context_.turn.to_read())) return false;
   answer();
   return true;
 }
@@ -225,19 +196,64 @@ void TcpConnection::answer() {
   settle();
 }
 
+// --- what leaves, and when -----------------------------------------------------------------------
+
 // Of the turn, for one that is not called in the order of those that wait.
 std::size_t TcpConnection::share() const {
   const std::size_t left = context_.turn.to_send();
   return context_.others_wait(*this) ? std::min(left, TcpTurn::kShare) : left;
 }
 
+void TcpConnection::started(std::uint64_t length) {
+  const bool waits = sender_.may_wait();
+  const bool sent = !waits && send_at_once();
+  if (sent && context_.habit.comes_back_soon()) return;
+  sender_.watch_poster(length);
+  if (sent) return;
+  touch();
+  // A turn is under way, or its socket takes no more, or whoever posts is about to look, or it is
+  // only to be told.
+  if (!waits && !inside_ && !sender_.full() && session_.has_output())
+    context_.lent.progress->hurry();
+}
+
+bool TcpConnection::send_at_once() {
+  // What other connections were told to send before leaves before.
+  if (inside_ || context_.pending.holds_others(*this)) return false;
+  // And beside those that continue it has a share, as in a turn.
+  const bool alone = !context_.continuing.holds_others(*this);
+  const bool sent = sender_.send_at_once(alone ? TcpTurn::kAll : TcpTurn::kShare);
+  if (window_.next_look() < armed_) [[unlikely]] // settle() does not follow
+    arm_at(window_.next_look());
+  // The acknowledgement that waited for its turn has left with it.
+  if (sent && !receive_posted_) PendingHook::unlink();
+  return sent;
+}
+
+void TcpConnection::transmit(bool with_ack, std::size_t most) {
+  if (waits_for_its_turn()) return;
+  const TcpSender::Outcome outcome = sender_.transmit(with_ack, most);
+  if (outcome.turn_is_over) {
+    if (most == 0)
+      touch();
+    else
+      context_.continue_later(*this);
+  } else if (outcome.error != 0) {
+    const NotCancellable here;
+    // What has arrived may say why, or that the peer had ended in order before.
+    receiver_.receive(std::numeric_limits<std::size_t>::max());
+    receiver_.lose(outcome.error);
+  }
+}
+
+// --- nobody holds it any more --------------------------------------------------------------------
+
 void TcpConnection::release(std::unique_ptr<TcpConnection> connection) {
   TcpConnection* one = connection.release(); // owned by the list from here on
-  one->owner_ = nullptr;
+  one->untold_.set_owner(nullptr);
   one->released_ = true;
   one->connecting_ = false;
-  // Nobody takes it any more, and behind it is the peer's end.
-  one->held_ = {};
+  one->receiver_.drop_held();
   static_cast<UntoldHook*>(one)->unlink();
   one->context_.ending.push_back(*one);
   ++one->context_.endings;
@@ -265,120 +281,80 @@ void TcpConnection::leave() {
   session_.hurry();
   say_the_end();
   if (!session_.has_shut_down()) return;
-  throw_away_what_came();
+  receiver_.throw_away();
   begun_ = false; // the kernel ends it in order
 }
 
-// Octets that nobody reads would turn an orderly end into a reset.
-void TcpConnection::throw_away_what_came() {
-  const NotCancellable here;
-  constexpr int kMost = 64; // as much as a receive buffer holds, where a peer never stops
-  for (int i = 0; i < kMost; ++i)
-    if (::recv(socket_.get(), context_.staging.data(), context_.staging.size(), MSG_DONTWAIT) <= 0)
-      return;
+void TcpConnection::say_the_end() {
+  if (waits_for_its_turn() || !session_.wants_shutdown()) return;
+  ::shutdown(socket_.get(), SHUT_WR);
+  session_.shut_down();
 }
 
-// --- receiving -----------------------------------------------------------------------------------
-
-// False: there was nothing, and nothing happened.
-bool TcpConnection::receive(std::size_t most) {
-  bool any = false;
-  const std::uint32_t exchanged = session_.exchanged();
-  std::size_t left = most;
-  while (reading() && watching_ && left != 0) {
-    const std::size_t before = left;
-    const bool more = receive_once(left);
-    any = any || left != before || !reading() || !watching_;
-    if (!more) break;
-  }
-  if (any) {
-    ++context_.turns; // whoever is told of it now and posts again answers, and gathers nothing
-    context_.in_batches = session_.exchanged() - exchanged >= kBatch || most - left >= kBulk;
-  }
-  return any;
-}
-
-// One piece by the call that takes no list: two per cent of what a short message costs.
-ssize_t TcpConnection::receive_into(std::span<const iovec> pieces) {
-  if (pieces.size() == 1)
-    return ::recv(socket_.get(), pieces[0].iov_base, pieces[0].iov_len, MSG_DONTWAIT);
-  return ::readv(socket_.get(), pieces.data(), static_cast<int>(pieces.size()));
-}
-
-// False: there is no more now.
-bool TcpConnection::receive_once(std::size_t& left) {
-  auto& places = context_.places;
-  std::array<iovec, TcpContext::kPieces + 1> pieces;
-  // Large messages come one after the other: where the last was large, so is the next.
-  const bool large = session_.payload_size() >= kStraightLeast;
-  const std::size_t count = large ? session_.places(places, context_.now()) : 0;
-  std::uint64_t straight = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    pieces[i] = {places[i].address, static_cast<std::size_t>(places[i].length)};
-    straight += places[i].length;
-  }
-  const bool little = count != 0 || (large && session_.at_header());
-  const std::size_t behind = little ? kNextBeginning : context_.staging.size();
-  pieces[count] = {context_.staging.data(), behind};
-  const std::size_t asked = static_cast<std::size_t>(straight) + behind;
-  const ssize_t got = receive_into({pieces.data(), count + 1});
-  if (got < 0) {
-    if (errno == EINTR) return true;
-    // What cannot be read for lack of memory is there at the next look, too.
-    if (errno == EAGAIN || errno == ENOMEM || errno == ENOBUFS) return false;
-    fail_with(errno);
-    return false;
-  }
-  if (got == 0 && reset_) { // the error was told once, when we sent
-    fail_with(error_);
-    return false;
-  }
-  if (got == 0) {
-    at_end_ = true;
-    session_.end_of_stream(context_.now());
-    return false;
-  }
-  const auto size = static_cast<std::size_t>(got);
-  left -= std::min(left, size);
-  const auto placed = static_cast<std::size_t>(std::min<std::uint64_t>(size, straight));
-  if (placed != 0) session_.placed(placed, context_.now());
-  if (size > placed && !take({context_.staging.data(), size - placed})) return false;
-  return size == asked;
-}
-
-// False: nothing more is read for now.
-bool TcpConnection::take(iwarp::Octets octets) {
-  const std::size_t taken = session_.feed(octets, context_.now());
-  if (taken == octets.size()) return true;
-  const iwarp::Octets rest = octets.subspan(taken);
-  try {
-    held_.assign(rest.begin(), rest.end());
-  } catch (const std::bad_alloc&) {
-    log(LogLevel::Warn, "{}: no memory for {} octets that wait for a receive; connection broken",
-        to_text(remote_name(socket_.get()).host), rest.size());
-    unwatch();
-    session_.lost(context_.now());
-  }
-  return false;
+// It was released when the work under way had sent already.
+bool TcpConnection::has_more_to_say() const {
+  if (!released_ || !socket_.is_watched() || sender_.next_try() != kNever) return false;
+  return session_.has_output() || session_.wants_shutdown();
 }
 
 // --- afterwards ----------------------------------------------------------------------------------
 
-void TcpConnection::on_request() {
-  asked_ = true;
-  if (owner_ != nullptr) owner_->on_asked();
+void TcpConnection::settle() {
+  tell_log();
+  say_the_end();
+  tell_owner();
+  if (is_over()) {
+    cancel();
+    armed_ = kNever;
+    socket_.unwatch();
+    if (released_) {
+      context_.some_ended = true;
+      touch();
+    }
+    return;
+  }
+  if (!sender_.full() && (session_.owes_ack() || has_more_to_say())) touch();
+  watch_for_what_matters();
+  const Instant of_session = begun_ ? session_.deadline() : kNever;
+  const Instant deadline = std::min({of_session, sender_.next_try(), window_.next_look()});
+  if (deadline != armed_) arm_at(deadline);
+}
+
+void TcpConnection::arm_at(Instant when) {
+  armed_ = when;
+  if (when == kNever)
+    cancel();
+  else
+    context_.arm(*this, when);
+}
+
+void TcpConnection::watch_for_what_matters() {
+  if (!socket_.is_watched() || connecting_) return;
+  socket_.watch_for(receiver_.awaited() | (sender_.full() ? EPOLLOUT : 0U));
+}
+
+void TcpConnection::look_at_window() {
+  if (!socket_.is_watched())
+    window_.stop();
+  else if (!window_.look(socket_.get(), context_.now()))
+    receiver_.lose(ETIMEDOUT);
 }
 
 void TcpConnection::tell_owner() {
-  if (owner_ == nullptr) return;
+  if (untold_.owner() == nullptr) return;
   const bool others_first = context_.looking || !context_.untold.empty();
-  if (asked_ && others_first)
+  if (others_first && untold_.has_request())
     put_off();
-  else if (std::exchange(asked_, false))
-    owner_->on_request();
-  if (owner_ != nullptr && no_reply_)
-    owner_->on_no_reply(*std::exchange(no_reply_, std::nullopt), error_);
-  if (owner_ != nullptr && is_over()) owner_->on_over();
+  else
+    untold_.tell_request();
+  untold_.tell_no_reply(socket_.error());
+  if (is_over()) untold_.tell_over();
+}
+
+void TcpConnection::put_off() {
+  if (UntoldHook::linked()) return;
+  untold_.put_off(context_.looks);
+  context_.tell_later(*this);
 }
 
 // What damages frames is nobody's intention; the rest a consumer hears of by its completions, too.
@@ -399,110 +375,10 @@ void TcpConnection::tell_log() {
   }
 }
 
-void TcpConnection::say_the_end() {
-  if (waits_for_its_turn() || !session_.wants_shutdown()) return;
-  ::shutdown(socket_.get(), SHUT_WR);
-  session_.shut_down();
-}
-
-// It was released when the work under way had sent already.
-bool TcpConnection::has_more_to_say() const {
-  if (!released_ || !watching_ || send_again_ != kNever) return false;
-  return session_.has_output() || session_.wants_shutdown();
-}
-
-void TcpConnection::settle() {
-  tell_log();
-  say_the_end();
-  tell_owner();
-  if (is_over()) {
-    cancel();
-    armed_ = kNever;
-    unwatch();
-    if (released_) {
-      context_.some_ended = true;
-      touch();
-    }
-    return;
-  }
-  if (!full_ && (session_.owes_ack() || has_more_to_say())) touch();
-  watch_for_what_matters();
-  const Instant deadline =
-      std::min({begun_ ? session_.deadline() : kNever, send_again_, look_at_window_});
-  if (deadline != armed_) {
-    armed_ = deadline;
-    if (deadline == kNever)
-      cancel();
-    else
-      context_.arm(*this, deadline);
-  }
-}
-
-void TcpConnection::watch_for_what_matters() {
-  if (!watching_ || connecting_) return;
-  const std::uint32_t in = reading() ? EPOLLIN : end_to_look_for();
-  const std::uint32_t wanted = in | (full_ ? EPOLLOUT : 0U);
-  if (wanted == watched_) return;
-  FdHandler& self = *this;
-  context_.reactor.change(socket_.get(), wanted, self);
-  watched_ = wanted;
-}
-
-// TCP was given something, and tells nobody that the peer does not take it.
-void TcpConnection::watch_window() {
-  look_at_window_ = context_.now() + window_.between_looks();
-  if (armed_ <= look_at_window_) return;
-  armed_ = look_at_window_;
-  context_.arm(*this, armed_);
-}
-
-void TcpConnection::look_at_window() {
-  look_at_window_ = kNever;
-  if (!watching_) return;
-  const bool anything = unacknowledged(socket_.get()) != 0;
-  const TcpState state = anything ? tcp_state(socket_.get()) : TcpState{};
-  if (anything) look_at_window_ = context_.now() + window_.between_looks();
-  if (state.window_closed != excused_) {
-    excused_ = state.window_closed;
-    excuse_peer(socket_.get(), excused_, context_.options.dead_peer_timeout);
-  }
-  if (!excused_)
-    window_.open();
-  else if (window_.is_dead(state, context_.now()))
-    fail_with(ETIMEDOUT);
-}
-
-bool TcpConnection::waits_for_receive(bool oldest_is_message) {
-  if (!held_.empty()) return true;
-  const TcpState state = tcp_state(socket_.get());
-  const bool moved = std::exchange(arrived_then_, state.acknowledged) != state.acknowledged;
-  const bool all = !session_.has_output() && unacknowledged(socket_.get()) == 0;
-  return oldest_is_message && session_.peer_is_known() && !moved && (all || state.window_closed);
-}
-
-void TcpConnection::unwatch() {
-  if (!watching_) return;
-  FdHandler& self = *this;
-  context_.reactor.remove(socket_.get(), self);
-  watching_ = false;
-}
-
-void TcpConnection::fail_with(int error) {
-  error_ = error;
-  unwatch();
-  session_.lost(context_.now());
-}
-
 // --- SessionEvents -------------------------------------------------------------------------------
 
-bool TcpConnection::on_no_reply(iwarp::NoReply why) {
-  if (owner_ == nullptr) return false;
-  no_reply_ = why;
-  return true;
-}
-
 void TcpConnection::on_reply() {
-  if (owner_ != nullptr) owner_->on_reply();
+  if (TcpOwner* owner = untold_.owner()) owner->on_reply();
 }
 
 bool TcpConnection::has_arrived(std::uint64_t octets) const {
@@ -514,24 +390,8 @@ bool TcpConnection::all_has_arrived() const {
 }
 
 void TcpConnection::on_end(ChannelEvents& events, CloseReason reason) {
-  untold_ = &events;
-  reason_ = reason;
+  untold_.on_end(events, reason);
   put_off();
-}
-
-// --- what waits until others are told ------------------------------------------------------------
-
-void TcpConnection::put_off() {
-  if (UntoldHook::linked()) return;
-  found_in_ = context_.looks;
-  context_.tell_later(*this);
-}
-
-void TcpConnection::tell_late() {
-  if (untold_ != nullptr)
-    untold_->on_closed(reason_);
-  else if (owner_ != nullptr && std::exchange(asked_, false))
-    owner_->on_request();
 }
 
 } // namespace datum

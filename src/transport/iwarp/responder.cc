@@ -1,39 +1,30 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/iwarp/outbound_responses.cc: what answers the peer's Reads and Atomics, and which of
-// them are still answered before an end.
+#include "transport/iwarp/responder.h"
+
 #include <atomic>
+#include <cassert>
 
 #include "core/port/copy.h"
 #include "transport/iwarp/header_octets.h"
-#include "transport/iwarp/outbound.h"
+#include "transport/iwarp/payload_cut.h"
 
 namespace datum::iwarp {
 
-void Outbound::serve(const ReadRequest& request, std::uint32_t msn, std::uint32_t after) {
-  served_.push({.read = request, .atomic = {}, .msn = msn, .after = after});
-}
-
-void Outbound::serve(const AtomicRequest& request, std::uint32_t msn, std::uint32_t after) {
-  served_.push({.read = {}, .atomic = request, .is_atomic = true, .msn = msn, .after = after});
-}
-
-bool Outbound::response_ready() const {
-  return !served_.empty() && static_cast<std::int32_t>(delivered_ - served_[0].after) >= 0;
-}
-
-bool Outbound::build_response() {
-  if (!queue_.ready()) return starve();
+bool Responder::build() {
+  if (!queue_.ready()) return turn_.starve();
   Served& served = served_.front();
   return served.is_atomic ? build_atomic_response(served) : build_read_response(served);
 }
 
-bool Outbound::build_read_response(Served& served) {
+bool Responder::build_read_response(Served& served) {
   const ReadRequest& request = served.read;
   const std::uint64_t left = request.size - served.done;
   // With a CRC the octets are fixed when it is computed: the region's owner may go on writing. At
   // the end the memory goes back to its owner.
-  const bool copied = stream_.terms.crc || answering_ || copies(left);
-  const std::optional<std::size_t> payload = next_payload(TaggedHeader::kWireSize, 1, left, copied);
+  const bool copied = stream_.terms.crc || for_the_last_time_ || is_copied(stream_, left);
+  const std::optional<std::size_t> payload = next_payload(
+      stream_, queue_,
+      {.header = TaggedHeader::kWireSize, .segments = 1, .octets = left, .copied = copied});
   if (!payload) return false;
   const std::uint64_t address = request.source_offset + served.done;
   // The region may have gone since the request came.
@@ -57,15 +48,12 @@ bool Outbound::build_read_response(Served& served) {
              {std::span(&source, 1), 0, *payload}, copied, false,
              {.stag = request.source_stag, .address = address, .length = *payload});
   served.done += *payload;
-  current_ = last ? Current::None : Current::Response;
-  if (last) {
-    served_.pop();
-    ++responses_in_a_row_;
-  }
+  turn_.on_response(last);
+  if (last) served_.pop();
   return true;
 }
 
-bool Outbound::build_atomic_response(const Served& served) {
+bool Responder::build_atomic_response(const Served& served) {
   if (!queue_.room_for(UntaggedHeader::kWireSize + AtomicResponse::kWireSize, 0, true))
     return false;
   const AtomicRequest& request = served.atomic;
@@ -84,23 +72,17 @@ bool Outbound::build_atomic_response(const Served& served) {
                                          std::memory_order_acq_rel, std::memory_order_relaxed)) {
   }
   const AtomicResponse response{.identifier = request.identifier, .original = original};
-  queue_.add(HeaderOctets(untagged(Rdmap::AtomicResponse, next_atomic_msn_++), response), {}, true,
-             false, {});
+  queue_.add(HeaderOctets(untagged(Rdmap::AtomicResponse, next_msn_++), response), {}, true, false,
+             {});
   served_.pop();
-  ++responses_in_a_row_;
+  turn_.on_response(true);
   return true;
 }
 
 // --- before an end -------------------------------------------------------------------------------
 
-// Behind what will be dropped nothing can follow: a message would go on in the middle of another.
-bool Outbound::may_answer_before_the_end() const {
-  return !ended_ && !held_ && current_ != Current::Own && begun_source_holds() &&
-         queue_.stays_at_the_end();
-}
-
 // Half an answer helps nobody, and keeps the end waiting.
-bool Outbound::answers_whole(const Served& served) const {
+bool Responder::answers_whole(const Served& served) const {
   if (served.is_atomic)
     return queue_.has_room_for_all(1, UntaggedHeader::kWireSize + AtomicResponse::kWireSize, 0);
   const std::size_t left = static_cast<std::size_t>(served.read.size - served.done);
@@ -109,12 +91,11 @@ bool Outbound::answers_whole(const Served& served) const {
   return queue_.has_room_for_all(fpdus, TaggedHeader::kWireSize, left);
 }
 
-void Outbound::answer_before_the_end() {
-  // A failure found while answering has its own words.
-  if (answering_ || !may_answer_before_the_end()) return;
-  answering_ = true;
-  while (!ended_ && (current_ == Current::Response || response_ready())) {
-    if (!queue_.ready() || !answers_whole(served_.front()) || !build_response()) break;
+void Responder::answer_for_the_last_time() {
+  assert(!turn_.is_own());
+  for_the_last_time_ = true;
+  while (turn_.is_response() || ready()) {
+    if (!queue_.ready() || !answers_whole(served_.front()) || !build()) break;
   }
 }
 

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/iwarp/outstanding_reads.h: our Reads and Atomics, from their request until they are
+// answered.
+// Lives here: their order and MSNs, which of them the peer means, the Read of nothing that the
+//             consumer knows nothing of.
+// Not here:   their requests (requester.h), the answers (inbound.h).
+// Threads:    the adapter's lock.
+#pragma once
+
+#include <optional>
+
+#include "transport/iwarp/fifo.h"
+#include "transport/iwarp/rdmap.h"
+#include "transport/iwarp/stream.h"
+
+namespace datum::iwarp {
+
+// A Read or an Atomic of ours on its way.
+struct OutstandingRead {
+  const WorkRequest* work = nullptr; // nullptr: the RTR Read, or the question to a silent peer
+  std::uint32_t msn = 0;
+  bool atomic = false;
+  std::uint64_t length = 0;
+  std::uint64_t done = 0;
+  Stag sink_stag() const { return 1; }
+  // Names the Read, and leaves room for every offset in it: a Read is shorter than 2^32.
+  std::uint64_t sink_offset() const { return work == nullptr ? 0 : std::uint64_t{msn} << 32U; }
+  // What is left of a Read that is served in part begins further on in the same sink.
+  bool has_sink_at(std::uint64_t offset) const { return ((offset ^ sink_offset()) >> 32U) == 0; }
+};
+
+class OutstandingReads {
+ public:
+  explicit OutstandingReads(Stream& stream) : stream_(stream) {}
+
+  void begin(std::uint32_t first_msn) { next_msn_ = first_msn; }
+  // For one more.
+  bool make_room() { return reads_.make_room(); }
+  bool empty() const { return reads_.empty(); }
+  std::size_t size() const { return reads_.size(); }
+  // Of the consumer's; one of nothing that it knows nothing of is none.
+  std::size_t of_consumer() const { return reads_.size() - (has_own_ ? 1 : 0); }
+  // The peer serves no more at a time.
+  bool full() const { return reads_.size() >= stream_.terms.reads_out; }
+
+  // Its request is built now; make_room() came before.
+  OutstandingRead add_read(const WorkRequest& work) {
+    return add({.work = &work, .length = work.length});
+  }
+  OutstandingRead add_atomic(const WorkRequest& work) {
+    return add({.work = &work, .atomic = true, .length = sizeof(std::uint64_t)});
+  }
+  // The RTR Read, or the question to a silent peer.
+  OutstandingRead add_own() {
+    has_own_ = true;
+    return add({});
+  }
+
+  // nullptr: there is none.
+  OutstandingRead* oldest() { return reads_.empty() ? nullptr : &reads_.front(); }
+  // A part of its answer has come.
+  bool response_open() const { return !reads_.empty() && reads_[0].done != 0; }
+  void end_oldest();
+
+  // The one that a Terminate names, and how many of the consumer's are before it.
+  struct Place {
+    std::uint32_t before = 0;
+    bool atomic = false;
+  };
+  std::optional<Place> find_msn(std::uint32_t msn) const;
+  std::optional<Place> find_sink(std::uint64_t offset) const;
+
+ private:
+  OutstandingRead add(OutstandingRead read) {
+    read.msn = next_msn_++;
+    reads_.push(read);
+    return read;
+  }
+  template <class F>
+  std::optional<Place> find_if(F&& is_it) const {
+    std::uint32_t before = 0;
+    for (std::size_t i = 0; i < reads_.size(); ++i) {
+      if (reads_[i].work == nullptr) continue; // nobody's that could be told
+      if (is_it(reads_[i])) return Place{before, reads_[i].atomic};
+      ++before;
+    }
+    return std::nullopt;
+  }
+
+  Stream& stream_;
+  Fifo<OutstandingRead> reads_;
+  bool has_own_ = false; // one of them is of nothing, and not the consumer's
+  std::uint32_t next_msn_ = kFirstMsn;
+};
+
+} // namespace datum::iwarp

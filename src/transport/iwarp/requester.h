@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// transport/iwarp/requester.h: the request of ours that is being built, one at a time.
+// Lives here: its FPDUs, what holds it back, what fails before any of it was sent.
+// Not here:   what is built, until it ends (unfinished_requests.h, outstanding_reads.h); whether it
+//             is our turn (message_turn.h, outbound.h).
+// Threads:    the adapter's lock.
+#pragma once
+
+#include <optional>
+
+#include "transport/iwarp/message_turn.h"
+#include "transport/iwarp/output_queue.h"
+#include "transport/iwarp/outstanding_reads.h"
+#include "transport/iwarp/payload_cut.h"
+#include "transport/iwarp/unfinished_requests.h"
+
+namespace datum::iwarp {
+
+// A request as the wire knows it: what the seam's WorkRequest says, and masks.
+struct Request {
+  Rdmap opcode = Rdmap::Send;
+  const WorkRequest* work = nullptr; // Immediate Data has none
+  Stag invalidate = 0;
+  std::uint64_t immediate = 0;
+  AtomicRequest atomic; // its answer goes to the eight octets of work->local
+};
+
+// What has left of ours and not ended.
+struct RequestRecords {
+  UnfinishedRequests& unfinished;
+  OutstandingReads& reads;
+};
+
+class Requester {
+ public:
+  Requester(Stream& stream, OutputQueue& queue, StreamControl& control, MessageTurn& turn,
+            const RequestRecords& records)
+      : stream_(stream), queue_(queue), control_(control), turn_(turn),
+        unfinished_(records.unfinished), reads_(records.reads) {}
+
+  void begin(std::uint32_t first_msn) { next_msn_ = first_msn; }
+  // Of a Send that is no request, the RTR.
+  std::uint32_t take_msn() { return next_msn_++; }
+
+  // It takes no other request now.
+  bool busy() const { return active_ || failure_; }
+  // False: the request cannot be carried out, and fails by report_failure().
+  bool take(const Request& request);
+  bool failed() const { return failure_.has_value(); }
+  void report_failure();
+  // There is one, and nothing but room, memory or its turn is missing.
+  bool may_build() const { return active_ && !blocked(); }
+  // As much as fits.
+  void build_all() {
+    while (active_ && build()) {
+    }
+  }
+  // One FPDU, after a look at whether it still may leave. False: none was built.
+  bool build_next();
+
+  // --- requests whose memory is not ours after the call: whole and copied, or not at all ---------
+  bool suits_call(const Request& request) const;
+  // False: nothing of it was built.
+  bool build_within_call(const Request& request);
+
+ private:
+  struct Failure {
+    RequestClass kind = RequestClass::Placed;
+    DtoStatus status = DtoStatus::Success;
+  };
+
+  bool accept(const Request& request);
+  bool peer_refuses(const Request& request) const;
+  bool blocked() const;
+  void put(const Request& request);
+  bool build();
+  bool build_send();
+  bool build_write();
+  bool build_immediate();
+  bool build_read_request();
+  bool build_atomic_request();
+  std::optional<std::size_t> next_payload(std::size_t header, std::uint64_t left,
+                                          bool copied) const;
+  void end();
+
+  Stream& stream_;
+  OutputQueue& queue_;
+  StreamControl& control_;
+  MessageTurn& turn_;
+  UnfinishedRequests& unfinished_;
+  OutstandingReads& reads_;
+  std::optional<Failure> failure_;
+  bool active_ = false; // there is a request
+  bool within_call_ = false;
+  std::uint32_t next_msn_ = kFirstMsn;
+  std::uint32_t msn_ = 0;
+  std::uint64_t done_ = 0;
+  Request request_;
+};
+
+} // namespace datum::iwarp

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "transport/tcp/tcp_receiver.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <new>
+#include <sys/socket.h>
+
+#include "base/cancellation.h"
+#include "base/log.h"
+#include "transport/tcp/inet_socket.h"
+
+namespace datum {
+namespace {
+
+// From here on a copy costs more than one more system call.
+constexpr std::uint64_t kStraightLeast = 12 * 1024;
+// Behind a large FPDU only a short one and the next header are asked for: more would be payload to
+// be copied. Over loopback a message of 64 KiB is 0.8 KiB and, in an FPDU of its own, the rest.
+constexpr std::size_t kNextBeginning = 1024;
+
+// From so many messages, or octets, on, what comes next takes its sender longer than a look in vain
+// takes, and a look takes the lock that the kernel needs to deliver it.
+constexpr std::uint32_t kBatch = 16;
+constexpr std::size_t kBulk = 32 * 1024;
+
+} // namespace
+
+bool TcpReceiver::receive(std::size_t most) {
+  bool any = false;
+  const std::uint32_t exchanged = session_.exchanged();
+  std::size_t left = most;
+  for (bool more = true; more && left != 0 && reading() && socket_.is_watched();) {
+    const Found found = receive_once(left);
+    if (found == Found::Nothing) break;
+    any = true;
+    more = found == Found::More;
+  }
+  if (any) {
+    ++context_.turns; // whoever is told of it now and posts again answers, and gathers nothing
+    context_.in_batches = session_.exchanged() - exchanged >= kBatch || most - left >= kBulk;
+  }
+  return any;
+}
+
+// One piece by the call that takes no list: two per cent of what a short message costs.
+ssize_t TcpReceiver::receive_into(std::span<const iovec> pieces) {
+  ssize_t got = 0;
+  do {
+    got = pieces.size() == 1
+              ? ::recv(socket_.get(), pieces[0].iov_base, pieces[0].iov_len, MSG_DONTWAIT)
+              : ::readv(socket_.get(), pieces.data(), static_cast<int>(pieces.size()));
+  } while (got < 0 && errno == EINTR);
+  return got;
+}
+
+TcpReceiver::Found TcpReceiver::receive_once(std::size_t& left) {
+  auto& places = context_.places;
+  std::array<iovec, TcpContext::kPieces + 1> pieces;
+  // Large messages come one after the other: where the last was large, so is the next.
+  const bool large = session_.payload_size() >= kStraightLeast;
+  const std::size_t count = large ? session_.places(places, context_.now()) : 0;
+  std::uint64_t straight = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    pieces[i] = {places[i].address, static_cast<std::size_t>(places[i].length)};
+    straight += places[i].length;
+  }
+  const bool little = count != 0 || (large && session_.at_header());
+  const std::size_t behind = little ? kNextBeginning : context_.staging.size();
+  pieces[count] = {context_.staging.data(), behind};
+  const std::size_t asked = static_cast<std::size_t>(straight) + behind;
+  const ssize_t got = receive_into({pieces.data(), count + 1});
+  if (got < 0) {
+    // What cannot be read for lack of memory is there at the next look, too.
+    if (errno == EAGAIN || errno == ENOMEM || errno == ENOBUFS) return Found::Nothing;
+    lose(errno);
+    return Found::All;
+  }
+  if (got == 0 && socket_.was_reset()) { // the error was told once, when we sent
+    lose();
+    return Found::All;
+  }
+  if (got == 0) {
+    at_end_ = true;
+    session_.end_of_stream(context_.now());
+    return Found::All;
+  }
+  const auto size = static_cast<std::size_t>(got);
+  left -= std::min(left, size);
+  const auto placed = static_cast<std::size_t>(std::min<std::uint64_t>(size, straight));
+  if (placed != 0) session_.placed(placed, context_.now());
+  if (size > placed && !take({context_.staging.data(), size - placed})) return Found::All;
+  return size == asked ? Found::More : Found::All;
+}
+
+// False: nothing more is read for now.
+bool TcpReceiver::take(iwarp::Octets octets) {
+  const std::size_t taken = session_.feed(octets, context_.now());
+  if (taken == octets.size()) return true;
+  const iwarp::Octets rest = octets.subspan(taken);
+  try {
+    held_.assign(rest.begin(), rest.end());
+  } catch (const std::bad_alloc&) {
+    log(LogLevel::Warn, "{}: no memory for {} octets that wait for a receive; connection broken",
+        to_text(remote_name(socket_.get()).host), rest.size());
+    lose();
+  }
+  return false;
+}
+
+void TcpReceiver::feed_held() {
+  if (held_.empty()) return;
+  const std::vector<std::byte> waited = std::exchange(held_, {});
+  take(waited);
+}
+
+void TcpReceiver::on_end_behind() {
+  end_is_behind_ = true;
+  session_.end_is_behind(context_.now());
+}
+
+void TcpReceiver::lose() {
+  socket_.unwatch();
+  session_.lost(context_.now());
+}
+
+void TcpReceiver::throw_away() {
+  const NotCancellable here;
+  constexpr int kMost = 64; // as much as a receive buffer holds, where a peer never stops
+  for (int i = 0; i < kMost; ++i)
+    if (::recv(socket_.get(), context_.staging.data(), context_.staging.size(), MSG_DONTWAIT) <= 0)
+      return;
+}
+
+} // namespace datum

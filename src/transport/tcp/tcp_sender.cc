@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include "transport/tcp/tcp_sender.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "base/cancellation.h"
+#include "base/refused_calls.h"
+#include "transport/tcp/inet_socket.h"
+#include "transport/tcp/tcp_state.h"
+
+namespace datum {
+namespace {
+
+// Whoever posts more than that has done something else meanwhile, and the next post is a later one.
+constexpr std::uint64_t kQuickPost = 4096;
+// A path changes seldom, and an FPDU that is larger than a segment is only cut in two meanwhile.
+constexpr Duration kMeasuredFor = kSecond;
+
+} // namespace
+
+void TcpSender::measure() {
+  measured_ = context_.now();
+  session_.set_segment_size(segment_size(socket_.get()));
+  session_.set_round_trip(tcp_state(socket_.get()).round_trip);
+}
+
+// What TCP puts into one segment follows the path (RFC 5044: EMSS), and so does the largest FPDU to
+// a peer that may take no larger ones. One of ours takes all.
+void TcpSender::measure_again() {
+  if (session_.peer_is_own() || context_.now() - measured_ < kMeasuredFor) return;
+  measured_ = context_.now();
+  session_.set_segment_size(segment_size(socket_.get()));
+}
+
+// --- with the call that posts --------------------------------------------------------------------
+
+bool TcpSender::may_wait() {
+  const bool alone = posts_.add(context_.turns);
+  return context_.habit.comes_back_soon() && !(alone && session_.is_awaited());
+}
+
+// One that is short and waits takes hardly longer than a look at the clock.
+void TcpSender::watch_poster(std::uint64_t length) {
+  PostingHabit& habit = context_.habit;
+  if (!habit.waits() || !habit.comes_back_soon() || length > kQuickPost)
+    habit.posted(context_.now());
+  else
+    habit.posted_another();
+}
+
+bool TcpSender::send_at_once(std::size_t most) {
+  if (full_ || !socket_.is_watched()) return false;
+  measure_again(); // for the next request: this one is built
+  const std::size_t count = session_.output_at_once(context_.octets);
+  if (count == 0) return false;
+  const ssize_t sent = send({context_.octets.data(), count}, most);
+  if (sent < 0) socket_.learn_of(errno);
+  if (sent <= 0) return false;
+  watch_window();
+  sent_untold_ = session_.sent_at_once(static_cast<std::size_t>(sent));
+  return !sent_untold_ && !session_.has_output();
+}
+
+// --- in a turn -----------------------------------------------------------------------------------
+
+// As much as that, to the end of the FPDU; nobody waits for what is beyond a whole turn.
+ssize_t TcpSender::send(std::span<const iwarp::Octets> octets, std::size_t most) {
+  return send_all(most == TcpTurn::kAll ? octets : beginning(octets, most));
+}
+
+ssize_t TcpSender::send_all(std::span<const iwarp::Octets> octets) {
+  constexpr int kFlags = MSG_NOSIGNAL | MSG_DONTWAIT;
+  const NotCancellable here;
+  if (octets.size() == 1) return ::send(socket_.get(), octets[0].data(), octets[0].size(), kFlags);
+  std::array<iovec, TcpContext::kPieces> pieces;
+  for (std::size_t i = 0; i < octets.size(); ++i)
+    pieces[i] = {const_cast<std::byte*>(octets[i].data()), octets[i].size()};
+  msghdr message{};
+  message.msg_iov = pieces.data();
+  message.msg_iovlen = octets.size();
+  const ssize_t sent = ::sendmsg(socket_.get(), &message, kFlags);
+  // A sandbox may refuse the call, which can also pass descriptors on, and permit the simple one.
+  if (sent < 0 && is_refusal_of_call(errno)) [[unlikely]]
+    return ::send(socket_.get(), octets[0].data(), octets[0].size(), kFlags);
+  return sent;
+}
+
+// The pieces in which `least` octets end, and what is behind the last of them: with a large payload
+// its trailer, and the next header.
+std::span<const iwarp::Octets> TcpSender::beginning(std::span<const iwarp::Octets> octets,
+                                                    std::size_t least) {
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < octets.size(); ++i) {
+    size += octets[i].size();
+    if (size >= least) return octets.first(std::min(i + 2, octets.size()));
+  }
+  return octets;
+}
+
+TcpSender::Outcome TcpSender::transmit(bool with_ack, std::size_t most) {
+  std::size_t left = most;
+  const bool alone = most == TcpTurn::kAll;
+  while (socket_.is_watched() && !full_ &&
+         (session_.has_output() || (with_ack && session_.owes_ack()))) {
+    if (left == 0) return {.turn_is_over = true};
+    measure_again();
+    const std::size_t count = session_.output(context_.octets, context_.now());
+    if (count == 0) return {}; // no memory now: the session asks for another try; or it has ended
+    const ssize_t sent = send({context_.octets.data(), count}, alone ? most : left);
+    if (sent < 0) {
+      if (errno == EINTR) continue;
+      return not_sent(errno);
+    }
+    const auto size = static_cast<std::size_t>(sent);
+    left -= std::min(left, size);
+    watch_window();
+    context_.turn.sent(size);
+    session_.sent(size, context_.now());
+  }
+  return {};
+}
+
+TcpSender::Outcome TcpSender::not_sent(int error) {
+  if (error == EAGAIN) {
+    full_ = true;
+  } else if (error == ENOBUFS || error == ENOMEM) {
+    next_try_ = context_.now() + kMillisecond;
+  } else {
+    socket_.learn_of(error);
+    return {.error = error};
+  }
+  return {};
+}
+
+} // namespace datum
