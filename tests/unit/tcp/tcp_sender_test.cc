@@ -24,7 +24,7 @@ class Sender : public ::testing::Test, protected BareSocket {
   }
   void post_and_look_soon() {
     time.stop();
-    for (unsigned i = 0; i < PostingHabit::kEnough; ++i) {
+    for (unsigned i = 0; i < waiting::kSoonInARow; ++i) {
       context.habit.posted(context.now());
       context.habit.looked(context.now());
     }
@@ -104,13 +104,13 @@ TEST_F(Sender, AShortPostBehindAnotherIsCountedWithoutALookAtTheClock) {
   sender_.watch_poster(8);
   EXPECT_TRUE(context.habit.waits());
   sender_.watch_poster(8);
-  time.ahead += PostingHabit::kSoon + PostingHabit::kOnePost;
+  time.ahead += waiting::kSoon + waiting::kOnePost;
   context.habit.looked(context.now());
   EXPECT_TRUE(context.habit.comes_back_soon()) << "the second had its time";
   sender_.watch_poster(8);
-  time.ahead += PostingHabit::kSoon;
+  time.ahead += waiting::kSoon;
   sender_.watch_poster(5000);
-  time.ahead += PostingHabit::kSoon;
+  time.ahead += waiting::kSoon;
   context.habit.looked(context.now());
   EXPECT_TRUE(context.habit.comes_back_soon()) << "a long one starts the time anew";
 }
