@@ -17,7 +17,8 @@ READERS = {
     'tools/cp/client.cc': 'DAT_CP_TOKEN, of dat-cp alone',
     'tools/perf/child.cc': 'PATH',
     'tools/perf/local.cc': 'whether DATUM_LOG was set, for the log of both sides',
-    'tools/run/launch.cc': 'PATH, and what it changes for another program',
+    'tools/run/launch.cc': 'what it changes for another program',
+    'tools/run/program.cc': 'PATH',
 }
 
 

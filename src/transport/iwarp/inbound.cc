@@ -175,6 +175,11 @@ Step Inbound::on_read_response(const Octets* payload) {
   ErrorCode error;
   if (read == nullptr || read->atomic) { // 26
     error = error::kDdpLocal;
+  } else if (read->work == nullptr) {
+    // siw answers a Read of nothing behind a Send of its own with as many octets as that one has:
+    // they are thrown away.
+    if (payload == nullptr || payload->empty()) return Step::Go;
+    return on_end() ? Step::Done : Step::Stop;
   } else if (payload_ != 0 && tagged_.stag != read->sink_stag()) { // 27
     error = error::kTaggedStag;
   } else if (payload_ > read->length - read->done ||
@@ -402,6 +407,7 @@ std::size_t Inbound::places_now(std::uint64_t done, std::uint64_t length, std::s
   if (control_octets_.tagged) {
     if (control_octets_.opcode == Rdmap::Write) return write_places(done, length, out);
     const OutstandingRead& read = *outbound_.reads().oldest();
+    if (read.work == nullptr) return places_to_throw_away(length, out);
     if (!checked_ && !stream_.events->recheck_local(*read.work, kLocalWrite)) {
       control_.fail_request(RequestClass::Read, DtoStatus::LocalProtection, 0);
       return 0;
@@ -416,6 +422,15 @@ std::size_t Inbound::places_now(std::uint64_t done, std::uint64_t length, std::s
   }
   return staged_.empty() ? send_places(done, length, out)
                          : staged_.places(untagged_.offset + done, length, out);
+}
+
+std::size_t Inbound::places_to_throw_away(std::uint64_t length, std::span<Segment> out) {
+  std::size_t count = 0;
+  for (; length != 0 && count < out.size(); ++count) {
+    out[count] = {tail_.data(), std::min<std::uint64_t>(length, tail_.size())};
+    length -= out[count].length;
+  }
+  return count;
 }
 
 std::size_t Inbound::send_places(std::uint64_t done, std::uint64_t length, std::span<Segment> out) {

@@ -73,6 +73,7 @@ class Inbound final : public FpduSink {
 
   std::size_t places_now(std::uint64_t done, std::uint64_t length, std::span<Segment> out);
   std::size_t write_places(std::uint64_t done, std::uint64_t length, std::span<Segment> out);
+  std::size_t places_to_throw_away(std::uint64_t length, std::span<Segment> out);
   std::size_t send_places(std::uint64_t done, std::uint64_t length, std::span<Segment> out);
   bool check_write();
   bool check_source(Stag stag, std::uint64_t address, std::uint64_t length, Access right,

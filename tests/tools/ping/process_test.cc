@@ -292,7 +292,7 @@ TEST(DatPingServer, AnswersAndEndsWhereNobodyReadsItsLog) {
   Served server(kPing + " --serve -p 0 -v 2>" + log.path());
   for (int client = 0; client < 2; ++client)
     EXPECT_EQ(run(kPing + " 127.0.0.1 -p " + server.port + " -q -c 1").code, 0);
-  EXPECT_EQ(server.end(SIGTERM), 0);
+  EXPECT_EQ(server.end(SIGTERM), 3);
 }
 
 // Where it listens is what its first line is for.

@@ -416,6 +416,34 @@ TEST(IwarpOwnPeer, ASilentPeerIsAskedByAReadOfNothing) {
   EXPECT_FALSE(side.session.has_output());
 }
 
+// siw takes the length from a Send that it has said before (docs/design/siw.md): nobody named memory
+// for it. Gathered, and placed straight.
+// Rules: iwarp.O19
+TEST(IwarpOwnPeer, WhatAnAnswerToTheQuestionBringsIsThrownAway) {
+  for (const bool placing : {false, true}) {
+    SCOPED_TRACE(placing);
+    Initiator side;
+    ASSERT_EQ(side.session.start(side.work), StartResult::Started);
+    side.session.on_time(kSecond / 4);
+    side.session.on_time(kSecond / 2);
+    side.take_output();
+    const Bytes before = side.data;
+    for (const Bytes& each : {fpdu(tagged(Rdmap::ReadResponse, 1, 0, false), Bytes(1428)),
+                              fpdu(tagged(Rdmap::ReadResponse, 1, 1428), Bytes(72))}) {
+      if (placing)
+        side.feed_placing(each);
+      else
+        side.feed(each);
+    }
+    EXPECT_EQ(side.events.log(), Log{"placed 1"}) << "the connection goes on";
+    EXPECT_EQ(side.data, before);
+    const WorkRequest read = read_of(std::span(&side.local, 1), 9, nullptr);
+    ASSERT_EQ(side.session.start(read), StartResult::Started);
+    side.feed(fpdu(tagged(Rdmap::ReadResponse, 1, std::uint64_t{2} << 32U), Bytes(100)));
+    EXPECT_EQ(side.events.log(), (Log{"placed 1", "read done"})) << "the next Read has its answer";
+  }
+}
+
 // siw may have overlooked the question as well.
 // Rules: iwarp.O17
 TEST(IwarpOwnPeer, APeerThatDoesNotAnswerIsSentWritesOfNothingEverMoreSeldom) {
