@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "base/cancellation.h"
 
-#include <cassert>
 #include <cerrno>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/assertion.h"
 #include "base/tsan.h"
 
 // A sanitizer sees what the C library's functions read and write, and nothing of a bare system
@@ -26,7 +26,7 @@ thread_local bool may_end = false; // this thread, in sleeping_call()
 } // namespace
 
 void CancellableWait::begin() {
-  assert(!begun_);
+  DATUM_ASSERT(!begun_);
   begun_ = true;
   outer_ = may_end;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_);

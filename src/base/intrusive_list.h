@@ -4,9 +4,10 @@
 #pragma once
 
 #include <array>
-#include <cassert>
 #include <cstddef>
 #include <utility>
+
+#include "base/assertion.h"
 
 namespace datum {
 
@@ -45,7 +46,7 @@ class IntrusiveList {
   bool holds_others(const T& element) const { return !empty() && !holds_only(element); }
   void push_back(T& element) {
     Hook& hook = element;
-    assert(!hook.linked());
+    DATUM_ASSERT(!hook.linked());
     hook.prev_ = head_.prev_;
     hook.next_ = &head_;
     head_.prev_->next_ = &hook;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "base/printable.h"
 
-#include <cassert>
+#include "base/assertion.h"
 
 namespace datum {
 namespace {
@@ -46,7 +46,7 @@ void append_escaped(std::string& out, const Character& character) {
 } // namespace
 
 Character first_character(std::string_view text) {
-  assert(!text.empty());
+  DATUM_ASSERT(!text.empty());
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   const Character stray{1, byte(0), false};
   const std::size_t length = promised_length(byte(0));

@@ -2,11 +2,11 @@
 #include "base/variables.h"
 
 #include <algorithm>
-#include <cassert>
 #include <charconv>
 #include <cstdlib>
 #include <limits>
 
+#include "base/assertion.h"
 #include "base/ignored_values.h"
 
 namespace datum {
@@ -220,7 +220,7 @@ const VariableInfo& about(Variable variable) {
 
 std::optional<std::size_t> parse_word(Variable variable, std::string_view text) {
   const VariableInfo& info = about(variable);
-  assert(info.syntax == Syntax::Word);
+  DATUM_ASSERT(info.syntax == Syntax::Word);
   const auto found = std::find(info.words.begin(), info.words.end(), text);
   if (text.empty() || found == info.words.end()) return std::nullopt;
   return static_cast<std::size_t>(found - info.words.begin());
@@ -228,7 +228,7 @@ std::optional<std::size_t> parse_word(Variable variable, std::string_view text) 
 
 std::optional<std::uint64_t> parse_number(Variable variable, std::string_view text) {
   const VariableInfo& info = about(variable);
-  assert(info.syntax == Syntax::Number);
+  DATUM_ASSERT(info.syntax == Syntax::Number);
   const auto value = digits<std::uint64_t>(text);
   return value && *value >= info.least && *value <= info.most ? value : std::nullopt;
 }
@@ -287,12 +287,12 @@ std::optional<std::uint64_t> read_number(Variable variable) {
 }
 
 std::optional<PortRange> read_ports(Variable variable) {
-  assert(about(variable).syntax == Syntax::Ports);
+  DATUM_ASSERT(about(variable).syntax == Syntax::Ports);
   return read(variable, parse_ports);
 }
 
 std::optional<std::uint32_t> read_mask(Variable variable) {
-  assert(about(variable).syntax == Syntax::Mask);
+  DATUM_ASSERT(about(variable).syntax == Syntax::Mask);
   return read(variable, parse_mask);
 }
 

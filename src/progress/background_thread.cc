@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "progress/background_thread.h"
 
-#include <cassert>
 #include <cerrno>
 #include <csignal>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "base/assertion.h"
 #include "base/futex.h"
 
 namespace datum {
@@ -63,7 +63,7 @@ void wait_for_end(pthread_t thread) {
 } // namespace
 
 Status BackgroundThread::start(std::string_view name, std::function<void()> body) {
-  assert(process_ == 0);
+  DATUM_ASSERT(process_ == 0);
   const SignalsBlocked blocked;
   auto start =
       std::make_unique<Start>(Start{std::string(name.substr(0, kNameBytes)), std::move(body)});

@@ -12,10 +12,10 @@
 #pragma once
 
 #include <atomic>
-#include <cassert>
 #include <cstdint>
 #include <utility>
 
+#include "base/assertion.h"
 #include "base/intrusive_list.h"
 
 namespace datum {
@@ -53,7 +53,7 @@ class Bell {
   // Only while a background thread exists to notice that polling has ended.
   bool can_start_polling() const { return !polling_ && background_ != Background::Absent; }
   Pokes start_polling() {
-    assert(can_start_polling());
+    DATUM_ASSERT(can_start_polling());
     polling_ = true;
     return rouse_background();
   }
@@ -63,14 +63,14 @@ class Bell {
   // --- a waiter: awake, then asleep at the bell or beside it, then awake again -------------------
   // Takes the bell, from the background thread if need be.
   Pokes claim(Sleeper& me) {
-    assert(owner_ == nullptr);
+    DATUM_ASSERT(owner_ == nullptr);
     owner_ = &me;
     owner_poked_ = false;
     return background_ == Background::AtBell ? rouse_background() : Pokes{};
   }
   // Another waiter has the bell.
   void line_up(Sleeper& me) {
-    assert(owner_ != nullptr && owner_ != &me);
+    DATUM_ASSERT(owner_ != nullptr && owner_ != &me);
     me.word.store(0, std::memory_order_relaxed);
     line_.push_back(me);
   }
@@ -104,11 +104,11 @@ class Bell {
   void background_gone() { background_ = Background::Absent; }
   void nap() { background_ = Background::Napping; }
   void take_bell() {
-    assert(owner_ == nullptr);
+    DATUM_ASSERT(owner_ == nullptr);
     background_ = Background::AtBell;
   }
   void park() {
-    assert(owner_ != nullptr);
+    DATUM_ASSERT(owner_ != nullptr);
     background_ = Background::Parked;
   }
   // Holds the lock again. True: it was poked, and the poke has to be taken back.

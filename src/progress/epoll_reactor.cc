@@ -2,7 +2,6 @@
 #include "progress/epoll_reactor.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cerrno>
 #include <ctime>
 #include <new>
@@ -10,6 +9,7 @@
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 
+#include "base/assertion.h"
 #include "base/cancellation.h"
 #include "base/clock.h"
 #include "core/port/waiting.h"
@@ -53,7 +53,7 @@ Status EpollReactor::add(int fd, std::uint32_t events, FdHandler& handler) {
     return not_watched(fd, kNoMemory, Detail::ResourceMemory);
   }
   Slot& slot = slots_[static_cast<std::size_t>(fd)];
-  assert(slot.handler == nullptr);
+  DATUM_ASSERT(slot.handler == nullptr);
   epoll_event event{};
   event.events = events;
   event.data.u64 = key(fd);
@@ -70,22 +70,22 @@ Status EpollReactor::not_watched(int fd, Shortage shortage, Detail detail) {
 }
 
 void EpollReactor::change(int fd, std::uint32_t events, [[maybe_unused]] FdHandler& handler) {
-  assert(slots_[static_cast<std::size_t>(fd)].handler == &handler);
+  DATUM_ASSERT(slots_[static_cast<std::size_t>(fd)].handler == &handler);
   epoll_event event{};
   event.events = events;
   event.data.u64 = key(fd);
   [[maybe_unused]] const int rc = ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event);
-  assert(rc == 0);
+  DATUM_ASSERT(rc == 0);
 }
 
 void EpollReactor::remove(int fd, [[maybe_unused]] FdHandler& handler) {
   Slot& slot = slots_[static_cast<std::size_t>(fd)];
-  assert(slot.handler == &handler);
+  DATUM_ASSERT(slot.handler == &handler);
   slot.handler = nullptr;
   ++slot.generation;
   --handlers_;
   [[maybe_unused]] const int rc = ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
-  assert(rc == 0);
+  DATUM_ASSERT(rc == 0);
 }
 
 bool EpollReactor::add_silent(int fd) {

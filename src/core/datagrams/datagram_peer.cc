@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "core/datagrams/datagram_peer.h"
 
-#include <cassert>
 #include <new>
 #include <optional>
 
+#include "base/assertion.h"
 #include "core/datagrams/datagram_mark.h"
 #include "core/datagrams/datagram_services.h"
 #include "core/datagrams/datagrams.h"
@@ -34,7 +34,7 @@ DatagramPeer::~DatagramPeer() {
 
 void DatagramPeer::on(Happened event) {
   const std::optional<State> next = next_in(kDatagramPeerTable, state_, event);
-  assert(next);
+  DATUM_ASSERT(next);
   if (next) state_ = *next;
 }
 

@@ -2,8 +2,8 @@
 // core/endpoint/inbox_datapath.cc: Recvs, and the messages that take them.
 // Hot path: no allocation, no logging, no lock beyond the adapter's.
 #include <algorithm>
-#include <cassert>
 
+#include "base/assertion.h"
 #include "base/copy_bytes.h"
 #include "core/endpoint/inbox.h"
 #include "core/port/copy.h"
@@ -12,7 +12,7 @@ namespace datum {
 
 void Inbox::post(std::span<const LocalTriplet> local, std::uint64_t cookie, CompletionFlags flags,
                  std::uint64_t capacity) {
-  assert(!srq_ && !full());
+  DATUM_ASSERT(!srq_ && !full());
   any_posted_ = true;
   frame_.tally().recvs_posted.add(capacity);
   recvs_.push(cookie, flags, local, capacity);

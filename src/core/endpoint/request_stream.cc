@@ -3,8 +3,9 @@
 // end, pairs and binds, failures.
 #include "core/endpoint/request_stream.h"
 
-#include <cassert>
 #include <utility>
+
+#include "base/assertion.h"
 
 namespace datum {
 
@@ -19,7 +20,7 @@ RequestStream::~RequestStream() {
 }
 
 void RequestStream::open(Channel& channel, std::int32_t reads_out) {
-  assert(empty());
+  DATUM_ASSERT(empty());
   channel_ = &channel;
   reads_out_ = reads_out;
   placed_cursor_ = read_cursor_ = queue_.posted();
@@ -63,7 +64,7 @@ void RequestStream::on_failed(RequestClass kind, DtoStatus status, std::uint32_t
 // --- binds, pairs, datagrams ---------------------------------------------------------------------
 
 void RequestStream::submit_bind(BindRequest&& bind, std::uint64_t cookie, CompletionFlags flags) {
-  assert(!full());
+  DATUM_ASSERT(!full());
   queue_.next_bind() = std::move(bind);
   queue_.push({.cookie = cookie, .flags = flags, .opcode = Opcode::Bind});
   start_or_flush();
@@ -97,14 +98,14 @@ void RequestStream::report_half(const Request& request, Token subject) {
 }
 
 void RequestStream::add_ended(const Request& request) {
-  assert(!full());
+  DATUM_ASSERT(!full());
   queue_.push(request).ended = true;
   queue_.mark_started();
   retire();
 }
 
 void RequestStream::add_flushed(const Request& request) {
-  assert(!full());
+  DATUM_ASSERT(!full());
   queue_.push(request);
   flush();
 }

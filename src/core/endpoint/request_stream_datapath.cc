@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/endpoint/request_stream_datapath.cc: starting, ending and reporting requests.
 // Hot path: no allocation, no logging, no lock beyond the adapter's.
-#include <cassert>
 
+#include "base/assertion.h"
 #include "base/no_canary.h"
 #include "core/endpoint/request_stream.h"
 
@@ -17,7 +17,7 @@ bool RequestStream::may_start_now(const WorkRequest& work, CompletionFlags flags
 }
 
 void RequestStream::submit(const WorkRequest& work, std::uint64_t cookie, CompletionFlags flags) {
-  assert(!full());
+  DATUM_ASSERT(!full());
   const Request request{cookie, work.length, flags, work.opcode};
   if (may_start_now(work, flags)) [[likely]] {
     const StartResult result = channel_->start_now(work);

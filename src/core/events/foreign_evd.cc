@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "core/events/foreign_evd.h"
 
-#include <cassert>
 #include <utility>
 
+#include "base/assertion.h"
 #include "core/events/event_dispatcher.h"
 
 namespace datum {
@@ -72,7 +72,7 @@ void ForeignEvd::forget_data(Token object, const void* data) {
     one.event.size = 0;
   }
   if (known) return;
-  assert(count_ != ring_.size()); // push() has seen to it
+  DATUM_ASSERT(count_ != ring_.size()); // push() has seen to it
   Told last;
   last.event.object = object;
   last.event.data = data;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "core/port/region_table.h"
 
-#include <cassert>
 #include <utility>
+
+#include "base/assertion.h"
 
 namespace datum {
 
@@ -13,7 +14,7 @@ constexpr std::size_t kReuseDelay = 1024;
 
 RegionTable::RegionTable(std::span<RegionEntry> storage, std::uint64_t seed)
     : storage_(storage), random_(seed) {
-  assert(storage.size() == kCapacity);
+  DATUM_ASSERT(storage.size() == kCapacity);
 }
 
 Stag RegionTable::reserve() {

@@ -6,13 +6,13 @@
 // Threads:    the adapter's lock.
 #pragma once
 
-#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
 #include <utility>
 
+#include "base/assertion.h"
 #include "base/time.h"
 #include "core/port/channel.h"
 
@@ -52,7 +52,7 @@ class WaitingMessages {
   // Without memory for it nothing has changed. The first that waits has its time from now on. False
   // for `begins`: it is a further piece of the one before, and does not count.
   void push(Message&& message, Instant now, bool begins = true) {
-    assert(!patience_.none());
+    DATUM_ASSERT(!patience_.none());
     queue_.push_back({std::move(message), now, begins, 0});
     if (queue_.size() == 1)
       begin_wait(now);

@@ -3,14 +3,14 @@
 #include "transport/link/direct_request.h"
 
 #include <algorithm>
-#include <cassert>
 
+#include "base/assertion.h"
 #include "base/no_canary.h"
 
 namespace datum {
 
 void DirectRequest::begin(const WorkRequest& request) {
-  assert(request_ == nullptr);
+  DATUM_ASSERT(request_ == nullptr);
   request_ = &request;
   done_ = 0;
 }

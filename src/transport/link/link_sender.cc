@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assertion.h"
 #include "base/copy_bytes.h"
 #include "core/port/copy.h"
 #include "transport/link/link.h"
@@ -57,7 +58,8 @@ StartResult LinkSender::start_now(const WorkRequest& request) {
     if (may_go_direct(request)) {
       if (request.length > kDirectTurn) return StartResult::Later;
       const StartResult result = start_direct(request);
-      assert(!direct_.under_way()); // one turn was enough: nothing points at `request` any more
+      DATUM_ASSERT(
+          !direct_.under_way()); // one turn was enough: nothing points at `request` any more
       return result;
     }
   }

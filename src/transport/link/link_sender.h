@@ -7,7 +7,6 @@
 // Threads:    the adapter's lock.
 #pragma once
 
-#include <cassert>
 #include <cstdint>
 #include <deque>
 

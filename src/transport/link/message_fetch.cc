@@ -2,14 +2,15 @@
 #include "transport/link/message_fetch.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cstring>
+
+#include "base/assertion.h"
 
 namespace datum {
 
 void MessageFetch::begin(const RecordHeader& header, const std::byte* payload,
                          const MessageNote& note) {
-  assert(!under_way_ && is_sound(header));
+  DATUM_ASSERT(!under_way_ && is_sound(header));
   segments_.resize(header.fetch.segments);
   std::memcpy(segments_.data(), payload, header.fetch.segments * sizeof(FetchSegment));
   length_ = header.fetch.length;

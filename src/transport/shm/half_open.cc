@@ -2,11 +2,11 @@
 #include "transport/shm/half_open.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cerrno>
 #include <new>
 #include <sys/epoll.h>
 
+#include "base/assertion.h"
 #include "base/log.h"
 #include "base/refused_calls.h"
 #include "transport/host/host_address.h"
@@ -81,7 +81,7 @@ HalfOpen::~HalfOpen() {
 
 void HalfOpen::on(HalfOpenEvent event) {
   const std::optional<HalfOpenState> next = next_in(kHalfOpenTable, state_, event);
-  assert(next);
+  DATUM_ASSERT(next);
   if (next) state_ = *next;
 }
 
