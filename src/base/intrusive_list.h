@@ -73,6 +73,7 @@ class IntrusiveList {
   // nullptr: it is the last one.
   T* after(const T& element) {
     const Hook& hook = element;
+    DATUM_ASSERT(hook.linked());
     return hook.next_ == &head_ ? nullptr : static_cast<T*>(hook.next_);
   }
   T* pop_front() {
@@ -86,6 +87,7 @@ class IntrusiveList {
     for (Hook* hook = head_.next_; hook != &head_;) {
       Hook* next = hook->next_;
       visit(static_cast<T&>(*hook));
+      DATUM_ASSERT(next == &head_ || next->linked());
       hook = next;
     }
   }
@@ -100,6 +102,7 @@ class IntrusiveList {
     return first;
   }
   void chain(Hook* next) {
+    DATUM_ASSERT(empty());
     Hook* last = &head_;
     for (; next != nullptr; next = next->next_) {
       last->next_ = next;

@@ -6,7 +6,8 @@
 namespace datum {
 namespace {
 
-// How many bytes the lead byte promises; 0 if none begins with it. C0, C1 and F5 to FF never occur.
+// How many bytes the lead byte announces; 0: no character begins with it. C0, C1 and F5 to FF never
+// occur.
 std::size_t promised_length(unsigned char lead) {
   if (lead < 0x80) return 1;
   if (lead < 0xC2) return 0;
