@@ -59,6 +59,7 @@ class IaControl final : public LockOwner, public HandleSource {
   void acquire() override DATUM_NO_TSA { mutex_.lock(); }
   void relinquish() override DATUM_NO_TSA { leave(); }
   void let_in() override DATUM_NO_TSA;
+  bool held() const override { return mutex_.held(); }
   bool has_put_off() const override { return adapter_->has_put_off(); }
   Token issue(ObjectKind kind, Object& object) override;
   void withdraw(Token token) override;

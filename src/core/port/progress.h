@@ -26,6 +26,8 @@ class LockOwner {
   virtual ~LockOwner() = default;
   virtual void acquire() = 0;
   virtual void relinquish() = 0;
+  // The calling thread has it: for assertions. An owner that cannot tell says yes.
+  virtual bool held() const { return true; }
   // Gives it up and takes it again; whoever sleeps for it has it in between, where that matters.
   virtual void let_in() {
     relinquish();
