@@ -21,6 +21,7 @@ void MessageFetch::begin(const RecordHeader& header, const std::byte* payload,
 }
 
 DtoStatus MessageFetch::take_turn(std::span<const LocalTriplet> into) {
+  DATUM_ASSERT(under_way_);
   const DtoStatus status = copy_turn(into);
   if (status != DtoStatus::Success || done_ == length_) under_way_ = false;
   return status;
@@ -43,7 +44,7 @@ DtoStatus MessageFetch::copy_turn(std::span<const LocalTriplet> into) {
     left -= size;
     skip = 0;
   }
-  // The segments may add up to less than the length they came with.
+  // The segments may add up to less than the message's length.
   return left == 0 ? DtoStatus::Success : DtoStatus::RemoteResponder;
 }
 
