@@ -17,7 +17,7 @@ struct Character {
   bool valid; // false: the byte does not begin a character of UTF-8; code is the byte
 };
 
-// `text` is not empty.
+// The first character of a text that has one.
 Character first_character(std::string_view text);
 
 // Control characters (C0, DEL, C1), line and paragraph separators, and the controls of writing

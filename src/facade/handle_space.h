@@ -21,13 +21,14 @@ namespace datum {
 class IaControl;
 
 struct alignas(64) HandleSlot {
-  std::atomic<const void*> table; // DAT_PROVIDER*, read by libdat: must stay the first word
+  std::atomic<const void*> table; // DAT_PROVIDER*
   std::atomic<std::uint64_t> key; // IaControl::key_for(kind); 0: the slot has no owner
   std::atomic<IaControl*> control;
   Object* object;
   std::uint32_t next_free;
 };
 static_assert(sizeof(HandleSlot) == 64);
+static_assert(offsetof(HandleSlot, table) == 0, "libdat reads the first word");
 
 class HandleSpace {
  public:

@@ -35,7 +35,8 @@ class Mappings {
 
   bool valid() const { return text_ != nullptr; }
   Method method() const { return method_; }
-  // The mapping that contains `address`. Addresses must ascend. False: none, or see error().
+  // The mapping that contains `address`. Ask in ascending order: the text is read once, and an
+  // earlier mapping is not found again. False: none, or see error().
   bool find(std::uint64_t address, ProcessMapping& mapping);
   // 0, or the errno that says why the kernel cannot be asked.
   int error() const { return error_; }

@@ -72,7 +72,7 @@ class RequestQueue {
     ++posted_;
     return slot;
   }
-  // Keeps the work of the request that is pushed next, with a copy of its segments, at most iov().
+  // Keeps the work of the request that is pushed next, with a copy of its segments.
   void keep(const WorkRequest& work);
   BindRequest& next_bind() { return bind(posted_); }
 

@@ -61,7 +61,11 @@ class AdapterContext {
   bool knows_datagrams() const { return environment_.datagrams; }
   bool reports_srq_left() const { return environment_.reports_srq_left; }
   // The number of a zone or an endpoint; never 0.
-  std::uint32_t next_number() { return ++last_number_; }
+  std::uint32_t next_number() {
+    ++last_number_;
+    DATUM_ASSERT(last_number_ != 0);
+    return last_number_;
+  }
 
   // --- what is deferred until no call of the IA is on the stack
   // ------------------------------------

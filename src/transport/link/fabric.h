@@ -42,7 +42,7 @@ class LinkPort {
   virtual ~LinkPort() = default;
   virtual LinkSegment& segment() = 0;
   virtual int side() const = 0;
-  // Makes the peer look at its ring. Called only while the peer is not attentive.
+  // Makes the peer look at its ring.
   virtual void ring_bell() = 0;
   // nullptr: the kernel forbids it, or it was switched off.
   virtual DirectAccess* direct() = 0;

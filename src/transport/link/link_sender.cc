@@ -44,7 +44,7 @@ StartResult LinkSender::start(const WorkRequest& request) {
   case Opcode::FetchAdd:
   case Opcode::CompareSwap: result = start_atomic(request); break;
   case Opcode::Datagram:
-  case Opcode::Bind: break; // the core never hands it to a channel
+  case Opcode::Bind: DATUM_ASSERT(false); break; // the core hands a channel neither
   }
   frame_.link()->flush_bell();
   return result;

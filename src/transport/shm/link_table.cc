@@ -3,6 +3,7 @@
 
 #include <new>
 
+#include "base/assertion.h"
 #include "base/log.h"
 #include "transport/shm/shm_context.h"
 
@@ -19,6 +20,7 @@ ShmPort* LinkTable::find(const PeerKey& peer) {
 }
 
 ShmPort* LinkTable::add(LinkParts parts) {
+  DATUM_ASSERT(parts.peer.id == context_.self.id || find(parts.peer) == nullptr);
   auto port = std::make_unique<ShmPort>(context_, std::move(parts));
   if (!port->watch().ok()) return nullptr;
   ShmPort& added = *port;
