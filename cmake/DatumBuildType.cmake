@@ -11,6 +11,9 @@ if(NOT datum_multi_config AND NOT CMAKE_BUILD_TYPE MATCHES "^(Debug|Release|RelW
   message(STATUS "Build type ${CMAKE_BUILD_TYPE}: with the compiler flags of the caller, without assertions")
 endif()
 add_compile_definitions($<$<NOT:$<CONFIG:Debug>>:NDEBUG>)
+# DATUM_ASSERT (src/base/assertion.h), which Debug has anyway.
+option(DATUM_ASSERTIONS "Check what our own code promises to itself, whatever the build type" OFF)
+add_compile_definitions($<$<OR:$<CONFIG:Debug>,$<BOOL:${DATUM_ASSERTIONS}>>:DATUM_ASSERTIONS>)
 
 find_program(DATUM_CCACHE ccache DOC "Compiler cache, used when present")
 mark_as_advanced(DATUM_CCACHE)

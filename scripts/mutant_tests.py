@@ -32,8 +32,13 @@ class Suite:
 
 
 CORE, FACADE, LINK, SHM = "src/core", "src/facade", "src/transport/link", "src/transport/shm"
+BASE, PROGRESS, REGISTRY = "src/base", "src/progress", "src/registry"
 # In the order in which they are tried.
 SUITES = [
+    Suite("base", ("datum-base-test",), ("bin/datum-base-test",), (BASE,)),
+    Suite("port", ("datum-port-test",), ("bin/datum-port-test",), ("src/core/port",)),
+    Suite("progress", ("datum-progress-test",), ("bin/datum-progress-test",), (BASE, PROGRESS)),
+    Suite("registry", ("registry_units_test",), ("bin/registry_units_test",), (REGISTRY,)),
     Suite("core", ("datum-core-test",), ("bin/datum-core-test",), (CORE,)),
     Suite("link", ("datum-link-test",), ("bin/datum-link-test",), (CORE, LINK)),
     Suite("facade", ("facade_test",), ("bin/facade_test",), (CORE, FACADE)),
@@ -179,6 +184,11 @@ class Judge:
             elif group and "DISABLED_" not in group + name:
                 tests.append(group + name.strip())
         return tests
+
+    def run_one(self, suite, test, number):
+        """The exit status of that test, with mutant `number` switched on; None: out of time."""
+        environment = {} if number is None else {"DATUM_MUTANT": str(number)}
+        return self._run(suite, [test], 120, environment)
 
     def recall(self):
         """What was learned."""

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import time
 
+import mutant_promises
 import mutant_tests
 import mutant_tree
 import mutation
@@ -26,6 +27,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / "build" / "mutants"
 RESULTS = WORK / "results.jsonl"
 EXPLAINED = ROOT / "tests" / "mutants.txt"
+PROMISES = ROOT / "tests" / "promises.txt"
 LAYERS = ["src/core", "src/facade", "src/transport/link", "src/transport/shm"]
 KILLED = ("failed", "out of time")
 
@@ -120,6 +122,8 @@ def arguments():
     parser.add_argument("--share", help=argparse.SUPPRESS)
     parser.add_argument("--list", action="store_true", help="print the mutants and try none")
     parser.add_argument("--report", action="store_true", help="print what is known and try none")
+    parser.add_argument("--promises", action="store_true",
+                        help="break the promises of tests/promises.txt, and see the assertion of each")
     return parser.parse_args()
 
 
@@ -156,6 +160,28 @@ def try_all(chosen, options):
             note(mutant, *judge_alone(tree, tests, mutant), time.monotonic() - begun)
 
 
+def break_promises(promises):
+    """Breaks each promise and runs its test; True: the assertion of each has caught it."""
+    tree = mutant_tree.Tree(ROOT, WORK)
+    tree.lock(WORK)
+    tree.choose([promise.mutant for promise in promises])
+    tree.prepare()
+    tree.compile_switched(sorted({target for promise in promises for target in promise.suite.targets}))
+    tests, verdicts = mutant_tests.Judge(tree, WORK), collections.Counter()
+    for number, promise in enumerate(promises):
+        mutant = promise.mutant
+        if tree.switched(number, mutant):
+            verdict, test = mutant_promises.judge(tests, promise, number)
+        else:
+            with tree.broken(mutant):
+                built = tree.compile(promise.suite.targets)
+                verdict, test = mutant_promises.judge(tests, promise, None) if built else ("does not compile", "")
+        verdicts[verdict == "caught"] += 1
+        print(f"{verdict}: {mutant.path}:{mutant.line}: {promise.assertion}: {promise.suite.name} {test}", flush=True)
+    print(f"{verdicts[True]} of {len(promises)} broken promises were caught by their assertions")
+    return verdicts[True] == len(promises)
+
+
 def try_share(chosen, options):
     """Every so-manieth of those that the build of try_all() can switch on."""
     share, jobs = map(int, options.share.split("/"))
@@ -188,6 +214,12 @@ def main():
     # So that what was started is ended, and the copy is whole again, also then.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     options = arguments()
+    if options.promises:
+        promises = [promise for promise in mutant_promises.read(ROOT, PROMISES)
+                    if not options.only or any(promise.mutant.path.startswith(path) for path in options.only)]
+        mutant_tests.enter_cage()
+        WORK.mkdir(parents=True, exist_ok=True)
+        sys.exit(0 if break_promises(promises) else 1)
     chosen = mutation.in_seeded_order(all_mutants(options.only or LAYERS), options.seed)[:options.count]
     if options.list:
         for mutant in chosen:

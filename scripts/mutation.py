@@ -6,7 +6,7 @@ import hashlib
 import re
 
 # Changing these breaks no promise: what is only said, what the compiler checks, what is written out.
-UNTOUCHED = re.compile(r"^\s*(//|#|\*|static_assert|assert\(|log\(|log_line\(|using |namespace |template|"
+UNTOUCHED = re.compile(r"^\s*(//|#|\*|static_assert|DATUM_ASSERT\(|assert\(|log\(|log_line\(|using |namespace |template|"
                        r"friend |public:|private:|protected:|case .*:$|virtual .*= 0;|"
                        r".*\) (const )?= 0;|"
                        r"[\w:<>]+ \w+ = 0;)")  # pure, or a member's default that is hardly ever read

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "base/biased_mutex.h"
 
+#include "base/assertion.h"
 #include "base/cpu.h"
 #include "base/futex.h"
 
@@ -19,17 +20,19 @@ void BiasedMutex::taken_plainly(const void* me) {
 }
 
 void BiasedMutex::unlock_plainly() {
-  // From here on the next lock may be the favourite's, and then the mutex stays free.
+  DATUM_ASSERT(last_ == current_thread());
+  // From here on the next lock may be the favourite's. The mutex stays free then.
   if (streak_ >= kStreak && !mutex_.contended() && heavy_fence_ready()) {
     streak_ = 0;
     held_from_ = place_of(last_);
+    DATUM_ASSERT(held_from_ == nullptr || held_from_->thread == last_);
     if (held_from_ != nullptr) favourite_.store(held_from_, std::memory_order_release);
   }
   mutex_.unlock();
 }
 
 void BiasedMutex::let_in() {
-  // Whoever ends a bias has the mutex already, and so is the next anyway.
+  // A thread that ends a bias holds the mutex already, so it goes next anyway.
   if (held_from_ != nullptr) {
     unlock();
     return lock();
@@ -38,7 +41,7 @@ void BiasedMutex::let_in() {
   taken_plainly(current_thread());
 }
 
-// The mutex is held: nobody becomes the favourite meanwhile.
+// The caller holds the mutex, so no other thread becomes the favourite meanwhile.
 void BiasedMutex::end_bias(Place& of) {
   constexpr int kSpins = 100;
   favourite_.store(nullptr, std::memory_order_relaxed);

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// base/biased_mutex.h: the lock of an interface adapter: nearly free for a thread that takes it
-// again and again, which is what a thread that polls does.
+// base/biased_mutex.h: the lock of an interface adapter. It is nearly free for a thread that takes
+// it again and again, as a polling thread does.
 // Lives here: a plain mutex, and the bias: the favourite takes the lock with two stores and no
-//             atomic operation, so that it never waits for its own stores to reach a peer.
-//             Whoever else wants the lock ends the bias first (fence.h), which costs about 1 us.
+//             atomic operation, so it never waits for its own stores to reach another processor. A
+//             thread that is not the favourite first ends the bias (fence.h), which costs about 1
+//             us.
 // Threads:    any. The bias belongs to a thread that took the plain lock kStreak times in a row.
 //
-// The order that makes it a lock: the favourite says that it is inside, then looks whether it still
-// is the favourite; who ends the bias says so, fences everywhere, then looks whether it is inside.
-// A favourite may be held up before it says so until another one is inside, and then takes back
-// what it has said. So each says it in a place of its own.
-// Bounds: kPlaces threads, one after the other, can become favourites of one lock.
+// The order that makes it a lock: the favourite announces that it is inside, then checks that it is
+// still the favourite. A thread that ends the bias announces that, fences everywhere, then checks
+// whether the favourite is inside.
+// A favourite may be delayed before its announcement until another favourite is inside. It then
+// takes its announcement back. So each favourite announces in a place of its own.
+// Bounds:     kPlaces threads, one after the other, can become favourites of one lock.
 #pragma once
 
 #include <atomic>
@@ -40,7 +42,7 @@ class DATUM_CAPABILITY("mutex") BiasedMutex {
     if (place == nullptr || place->thread != me) return lock_plainly(me);
     place->inside.store(1, std::memory_order_relaxed);
     light_fence();
-    // Relaxed: it was this thread that made the place the favourite's.
+    // Relaxed: this thread itself made the place the favourite's.
     if (favourite_.load(std::memory_order_relaxed) == place) [[likely]]
       return;
     leave(*place);
@@ -52,21 +54,28 @@ class DATUM_CAPABILITY("mutex") BiasedMutex {
     else
       leave(*held_from_);
   }
-  // unlock() and lock(), and whoever sleeps for the lock has it in between (mutex.h).
+  // Unlocks, and locks again. A thread that sleeps for the lock has it in between (mutex.h).
   void let_in() DATUM_NO_TSA;
-  // Somebody sleeps for the lock: a thread that polls in a loop lets it in.
+  // A thread sleeps for the lock. A thread that polls in a loop then calls let_in().
   bool contended() const { return mutex_.contended(); }
+  // The calling thread holds it: for assertions.
+  bool held() const {
+    if (held_from_ == nullptr) return mutex_.held() && last_ == current_thread();
+    return held_from_->inside.load(std::memory_order_relaxed) != 0 &&
+           held_from_->thread == current_thread();
+  }
 
  private:
   static constexpr std::uint32_t kStreak = 256;
   static constexpr std::size_t kPlaces = 64;
 
   struct Place {
-    const void* thread = nullptr; // set once
+    const void* thread = nullptr; // nullptr: the place is free, and no place ever gets free again
     std::atomic<std::uint32_t> inside{0};
   };
 
-  // Any address that no other living thread has. The threads of tests/orders are fibers of one.
+  // An address that no other living thread has. The threads of tests/orders are fibers of one
+  // thread.
   static const void* current_thread() {
 #if defined(DATUM_CURRENT_THREAD)
     return DATUM_CURRENT_THREAD();
@@ -90,18 +99,19 @@ class DATUM_CAPABILITY("mutex") BiasedMutex {
     if (favourite_.load(std::memory_order_relaxed) == nullptr) [[unlikely]]
       wake_who_ends_the_bias(place);
   }
-  // They leave the mutex held, or free one that they did not take: that is what the two are for.
+  // The first leaves the mutex held. The second frees a mutex that it did not take.
   [[gnu::cold]] void lock_plainly(const void* me) DATUM_NO_TSA;
   void taken_plainly(const void* me);
   [[gnu::cold]] void unlock_plainly() DATUM_NO_TSA;
   void end_bias(Place& of);
-  // nullptr: they are all other threads'.
+  // nullptr: all places belong to other threads.
   Place* place_of(const void* thread);
   [[gnu::cold]] void wake_who_ends_the_bias(Place& place);
 
   std::atomic<Place*> favourite_{nullptr};
-  Place* held_from_ = nullptr; // by the favourite; nullptr: plainly. Written by the holder
-  std::uint32_t streak_ = 0;   // plain locks in a row by `last_`
+  // by the favourite; nullptr: by the plain mutex. Only the holder writes it
+  Place* held_from_ = nullptr;
+  std::uint32_t streak_ = 0; // plain locks in a row by `last_`
   const void* last_ = nullptr;
   Mutex mutex_;
   Place places_[kPlaces];

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "base/cancellation.h"
 
-#include <cassert>
 #include <cerrno>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/assertion.h"
 #include "base/tsan.h"
 
-// A sanitizer sees what the C library's functions read and write, and nothing of a bare system
+// A sanitizer sees the reads and writes of the C library's functions, not those of a bare system
 // call.
 #if defined(__SANITIZE_ADDRESS__) || defined(DATUM_TSAN)
 #define DATUM_SHOWN_CALLS 1
@@ -26,7 +26,7 @@ thread_local bool may_end = false; // this thread, in sleeping_call()
 } // namespace
 
 void CancellableWait::begin() {
-  assert(!begun_);
+  DATUM_ASSERT(!begun_);
   begun_ = true;
   outer_ = may_end;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_);
@@ -38,7 +38,7 @@ void CancellableWait::end() {
   pthread_setcancelstate(before_, nullptr);
 }
 
-// Nothing here has a destructor: the thread may end at any instruction, and only calls can be
+// Nothing here has a destructor. The thread may end at any instruction, but only a call can be
 // unwound through a function that has something to destroy.
 long sleeping_call(long number, long a, long b, long c, long d, long e, long f) {
   if (!may_end) return ::syscall(number, a, b, c, d, e, f);
@@ -47,7 +47,7 @@ long sleeping_call(long number, long a, long b, long c, long d, long e, long f) 
   // NOLINTNEXTLINE(concurrency-thread-canceltype-asynchronous)
   pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
   pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, nullptr);
-  pthread_testcancel(); // what came before a signal could tell it
+  pthread_testcancel(); // for a request that came before a signal could deliver it
   const long result = ::syscall(number, a, b, c, d, e, f);
   const int error = errno;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);

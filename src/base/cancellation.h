@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // base/cancellation.h: where pthread_cancel(3) may end a thread of the consumer inside a call.
-// Lives here: keeping a thread from being cancelled, reads and writes in which it never is, and the
-//             one system call in which it may be.
-// Not here:   what a wait has to put back when its thread ends (core, progress: their destructors).
+// Lives here: keeping a thread from being cancelled; reads and writes that are no points of
+//             cancellation; the one system call in which a thread may be cancelled.
+// Not here:   what a wait restores when its thread ends (destructors in core and progress).
 //
-// A cancelled thread unwinds: destructors run, as they do for an exception, but a function that is
-// noexcept, or catches everything, ends the process instead. So a thread may only end where it
-// sleeps, with nothing but unwindable functions above it, and holding no lock.
+// A cancelled thread unwinds: destructors run, as they do for an exception. But a function that is
+// noexcept, or that catches everything, ends the process instead. So a thread may end only where it
+// sleeps, holds no lock, and has only unwindable functions above it.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace datum {
 
-// System calls of the C library are points of cancellation: none is while this lives.
+// The C library's system calls are points of cancellation. While this object lives, none is.
 class NotCancellable {
  public:
   NotCancellable() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
@@ -28,13 +28,14 @@ class NotCancellable {
   int before_ = PTHREAD_CANCEL_ENABLE;
 };
 
-// From begin() on the thread may end, if its program lets it, but only in sleeping_call(). A call
-// that need not sleep does not begin, and pays nothing. Declared before a lock is taken, it ends
-// behind it.
+// After begin() the thread may end in sleeping_call() and nowhere else, if its program allows
+// cancellation. A call that need not sleep does not call begin() and pays nothing. Declare it
+// before a lock is taken, so that it ends after the lock is released.
 class CancellableWait {
  public:
   CancellableWait() = default;
-  // Some C libraries act on what has been put off as soon as it is allowed again: the thread ends.
+  // Some C libraries act on a pending cancellation as soon as it is allowed again: the thread ends
+  // here.
   ~CancellableWait() noexcept(false) {
     if (begun_) end();
   }
@@ -50,13 +51,13 @@ class CancellableWait {
   int before_ = PTHREAD_CANCEL_ENABLE;
 };
 
-// syscall(2) for a thread that is about to sleep and holds no lock: where a CancellableWait says
-// so, pthread_cancel ends it here, whichever type of cancellation it has.
+// syscall(2) for a thread that is about to sleep and holds no lock. After CancellableWait::begin()
+// pthread_cancel() ends the thread here, whatever its cancellation type.
 long sleeping_call(long number, long a, long b, long c, long d, long e, long f);
 
-// pread(2) and pwrite(2), but no points of cancellation. A Write or a Read of few octets is little
-// more than such a call, for which a NotCancellable would add 50 instructions, and the C library's
-// way to be cancelled another 40 wherever there is a second thread.
+// pread(2) and pwrite(2), but no points of cancellation. A Write or a Read of few octets costs
+// little more than such a call. A NotCancellable would add 50 instructions, and the C library's
+// check for cancellation another 40 in a program with several threads.
 ssize_t uncancelled_pread(int fd, void* into, std::size_t length, std::uint64_t offset);
 ssize_t uncancelled_pwrite(int fd, const void* from, std::size_t length, std::uint64_t offset);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// base/clock.h: the kernel's monotonic clock as an Instant, and times as the kernel takes them, for
-// those that may know a clock.
+// base/clock.h: the kernel's monotonic clock as an Instant, and times in the kernel's form. Only
+// code that may read a clock includes it.
 #pragma once
 
 #include <ctime>
@@ -15,7 +15,7 @@ inline Instant monotonic_now() {
   return static_cast<Instant>(time.tv_sec) * kSecond + time.tv_nsec;
 }
 
-// As the kernel takes it. What lies in the past is now.
+// A time in the past becomes 0, which the kernel takes for now.
 inline timespec timespec_of(std::int64_t time) {
   const std::int64_t left = time < 0 ? 0 : time;
   return {.tv_sec = static_cast<time_t>(left / kSecond),

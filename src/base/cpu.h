@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// base/cpu.h: what a program tells the processor: that it spins, what it will write.
+// base/cpu.h: hints to the processor: that a thread spins, and which line it will write.
 #pragma once
 
 namespace datum {
@@ -12,9 +12,9 @@ inline void cpu_pause() {
 #endif
 }
 
-// Takes the line away from whoever has it, ahead of the store that will need it. The compiler's own
-// builtin asks for a shared copy unless it is told which processor it compiles for, and then the
-// store waits for the other core all the same. Processors without the instruction skip it.
+// Takes the cache line from the processor that has it, before the store that needs it. The
+// compiler's builtin asks for a shared copy unless it knows the target processor; the store would
+// still wait for the other core. Processors without the instruction skip it.
 inline void prefetch_for_write(void* line) {
 #if defined(__x86_64__)
   asm volatile("prefetchw %0" : : "m"(*static_cast<char*>(line)));

@@ -19,9 +19,9 @@ bool membarrier(int command) {
   return ::syscall(SYS_membarrier, command, 0, 0) == 0;
 }
 
-// A filter of system calls may come after the kernel's yes (seccomp), and then this is what is
-// left: a processor makes its stores visible by itself, within microseconds, or at once when it is
-// interrupted. So after a far longer time each of the two sides has seen the other's word.
+// A filter of system calls (seccomp) may come into force after the kernel agreed to membarrier(2).
+// Then only time is left: a processor makes its stores visible by itself within microseconds, or at
+// once when it is interrupted. After a far longer time each side has seen the other's word.
 void wait_for_stores() {
   const NotCancellable here;
   timespec left{.tv_sec = 0, .tv_nsec = kMillisecond};
@@ -37,7 +37,7 @@ void warn_once() {
                         "places cost 1 ms; allow it in the seccomp filter");
 }
 
-// False: it was only waited for, and always will have to be.
+// False: the kernel refused the fence. The caller waited for the stores instead, and always has to.
 bool fence_everywhere(int command) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (membarrier(command)) return true;
@@ -53,7 +53,7 @@ std::atomic<bool> forbidden{false};
 
 bool heavy_fence_ready() {
 #if defined(DATUM_TSAN)
-  return false; // it cannot see what the kernel orders
+  return false; // ThreadSanitizer cannot see what the kernel orders
 #else
   static const bool ready = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
   return ready && !forbidden.load(std::memory_order_relaxed);

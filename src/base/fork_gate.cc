@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <pthread.h>
 
+#include "base/assertion.h"
 #include "base/clock.h"
 #include "base/futex.h"
 
@@ -14,12 +15,12 @@ namespace {
 
 constexpr Duration kPatience = kSecond;
 
-// Each side says what it does, then looks at what the other one says.
+// Each side announces what it does, then checks what the other side announced.
 constinit std::atomic<std::uint32_t> inside{0};  // threads
 constinit std::atomic<std::uint32_t> forking{0}; // threads
 thread_local std::uint32_t passes = 0;           // of this thread
 
-// False: it is above `most` even so late.
+// False: the word is still above `most` at the deadline.
 bool wait_while_above(const std::atomic<std::uint32_t>& word, std::uint32_t most, Instant give_up) {
   for (std::uint32_t now = word.load(); now > most; now = word.load()) {
     const Duration left = give_up - monotonic_now();
@@ -37,7 +38,7 @@ void step_out() {
   if (forking.load() != 0) futex_wake(inside, INT_MAX);
 }
 
-// A thread that forks from within knows what it does.
+// A thread that forks from inside a call does so on purpose: its own passes do not count.
 std::uint32_t our_share() {
   return passes != 0 ? 1 : 0;
 }
@@ -57,9 +58,9 @@ void after_fork_in_child() {
   inside.store(our_share());
 }
 
-// As the library is loaded: once a thread is inside, another one may be forking already.
+// Runs as the library is loaded: once a thread is inside, another one may be forking already.
 [[gnu::constructor]] void watch_forks() {
-  // Without memory for it forks are as they were without us.
+  // Without memory for it, forks are not held up.
   static_cast<void>(::pthread_atfork(&before_fork, &after_fork, &after_fork_in_child));
 }
 
@@ -78,6 +79,7 @@ ForkGatePass::ForkGatePass() {
 }
 
 ForkGatePass::~ForkGatePass() {
+  DATUM_ASSERT(passes != 0);
   if (--passes == 0) step_out();
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// base/fork_gate.h: no fork in the middle of what a child of it will have to do, too.
-// A child has the forking thread only: a lock that another thread held stays locked there for ever,
-// and a static object that another one was making is never made. So a fork waits until nobody is
-// inside, and nobody enters meanwhile; neither for longer than a second, since what keeps them
-// there may be waiting for each other by ways that we do not know.
+// base/fork_gate.h: no fork in the middle of a call that its child will have to make, too.
+// A child has only the thread that forked. A lock that another thread held stays locked there for
+// ever, and a static object that another thread was making is never made. So a fork waits until no
+// thread is inside, and no thread enters meanwhile. Neither waits longer than a second: the two may
+// be waiting for each other in ways that Datum cannot see.
 //
-// It is for the outermost library of a call: with two gates inside each other, forks and calls
-// would enter them in different orders. The locks of one IA are left alone: a child has no use for
-// its parent's.
-// Threads: any.
+// The gate is for the outermost library of a call. With one gate inside another, forks and calls
+// would enter them in different orders. The locks of an IA need no gate: a child has no use for its
+// parent's IA.
+// Threads:    any.
 #pragma once
 
 namespace datum {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// base/futex.h: sleeping on a word of this process, and waking whoever sleeps there.
+// base/futex.h: sleeping on a word of this process, and waking the threads that sleep there.
 #pragma once
 
 #include <atomic>
@@ -18,10 +18,10 @@ FutexResult futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t exp
 // The same for a thread that holds nothing and may be cancelled: it may end there (cancellation.h).
 FutexResult futex_sleep(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
                         Duration limit);
-// 0, or the errno with which a filter of system calls (seccomp) refuses all of this, and with it
-// what the C library's threads stand on: pthread_join() and its like would end the program.
+// 0, or the errno with which a filter of system calls (seccomp) refuses futex(2). The C library's
+// threads need the same call: under such a filter pthread_join() would end the program.
 int why_no_futex();
-// How many have been woken.
+// Returns how many threads it woke.
 int futex_wake(const std::atomic<std::uint32_t>& word, int count);
 
 } // namespace datum

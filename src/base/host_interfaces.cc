@@ -48,7 +48,8 @@ OrErrno<Addresses> ask_netlink() {
 unsigned flags_of(const UniqueFd& socket, const char* interface) {
   ifreq question{};
   std::strncpy(question.ifr_name, interface, sizeof question.ifr_name - 1);
-  if (::ioctl(socket.get(), SIOCGIFFLAGS, &question) != 0) return 0; // it has gone meanwhile
+  // the interface has gone meanwhile
+  if (::ioctl(socket.get(), SIOCGIFFLAGS, &question) != 0) return 0;
   return static_cast<unsigned short>(question.ifr_flags);
 }
 
@@ -56,7 +57,7 @@ unsigned flags_of(const UniqueFd& socket, const char* interface) {
 int add_ipv4(const UniqueFd& socket, Addresses& to) {
   ifconf answer{};
   if (::ioctl(socket.get(), SIOCGIFCONF, &answer) != 0) return errno; // how long it is
-  constexpr std::size_t kMore = 8;                                    // may have come meanwhile
+  constexpr std::size_t kMore = 8; // addresses that may have come meanwhile
   std::vector<ifreq> entries(static_cast<std::size_t>(answer.ifc_len) / sizeof(ifreq) + kMore);
   answer.ifc_len = static_cast<int>(entries.size() * sizeof(ifreq));
   answer.ifc_req = entries.data();
@@ -110,7 +111,7 @@ OrErrno<Addresses> ask_sockets() {
 
 OrErrno<Addresses> interface_addresses() {
   OrErrno<Addresses> told = ask_netlink();
-  // What is short now is no reason to ask somebody else.
+  // A shortage at this moment is no reason to ask another source.
   if (told || shortage_of(told.error()).lack != Lack::Other) return told;
   return ask_sockets();
 }

@@ -3,9 +3,9 @@
 // Lives here: which values this process has been told of.
 // Not here:   what is understood (variables.h).
 // Threads:    any.
-//
-// Registry and provider have this code each for themselves, and read some variables both. So the
-// registry exports its copy as datum_ignored_value_is_news, and every copy asks that one; without
+// Registry and provider each have a copy of this code, and both read some of the variables. So the
+// registry exports its copy as datum_ignored_value_is_news, and every copy asks that one. Without
+// it, under the registry of another maker, each copy asks itself.
 // it, under the registry of another maker, it asks itself.
 #pragma once
 
@@ -16,13 +16,14 @@
 
 namespace datum {
 
-// One line, unless this value of it was the last that the process was told of.
+// Writes one line, unless the process was told of this very value last.
 void tell_ignored(Variable variable, std::string_view value);
-// It has a good value now, or none: the next one that is ignored is told, whatever it is.
+// The variable has a good value now, or none. The next ignored value is reported, whatever it is.
 void forget_ignored(Variable variable);
 
-// What the registry exports: 1 if that value of the variable is not the last one that it was asked
-// for. A null value is no value. By name, since the copies may be of different builds.
+// The registry exports it. 1: `value` differs from the value of the last call for the variable. A
+// null value is no value. The variable is given by name, since the copies may be of different
+// builds.
 int ignored_value_is_news(const char* variable, const char* value) noexcept;
 inline constexpr const char* kIgnoredValueIsNews = "datum_ignored_value_is_news";
 

@@ -4,9 +4,10 @@
 #pragma once
 
 #include <array>
-#include <cassert>
 #include <cstddef>
 #include <utility>
+
+#include "base/assertion.h"
 
 namespace datum {
 
@@ -45,7 +46,7 @@ class IntrusiveList {
   bool holds_others(const T& element) const { return !empty() && !holds_only(element); }
   void push_back(T& element) {
     Hook& hook = element;
-    assert(!hook.linked());
+    DATUM_ASSERT(!hook.linked());
     hook.prev_ = head_.prev_;
     hook.next_ = &head_;
     head_.prev_->next_ = &hook;
@@ -72,6 +73,7 @@ class IntrusiveList {
   // nullptr: it is the last one.
   T* after(const T& element) {
     const Hook& hook = element;
+    DATUM_ASSERT(hook.linked());
     return hook.next_ == &head_ ? nullptr : static_cast<T*>(hook.next_);
   }
   T* pop_front() {
@@ -85,6 +87,7 @@ class IntrusiveList {
     for (Hook* hook = head_.next_; hook != &head_;) {
       Hook* next = hook->next_;
       visit(static_cast<T&>(*hook));
+      DATUM_ASSERT(next == &head_ || next->linked());
       hook = next;
     }
   }
@@ -99,6 +102,7 @@ class IntrusiveList {
     return first;
   }
   void chain(Hook* next) {
+    DATUM_ASSERT(empty());
     Hook* last = &head_;
     for (; next != nullptr; next = next->next_) {
       last->next_ = next;

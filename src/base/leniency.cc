@@ -9,8 +9,9 @@ namespace {
 
 struct Row {
   std::string_view name;
-  std::string_view rule;            // what the letter of the manual says
-  bool is_brought_by_peers = false; // as often as they like, with another object each time
+  std::string_view rule; // what the letter of the manual says
+  // peers can cause it as often as they like, with another object each time
+  bool is_brought_by_peers = false;
 };
 
 constexpr std::array<Row, kLeniencies> kRows{{

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// base/leniency.h: what the default lets pass though the letter of the manual refuses it.
+// base/leniency.h: uses that the letter of the manual refuses and the default lets pass.
 // Lives here: the complete list, the decision between the two modes, and how often each was used.
-// Not here:   what else programs of other providers need; that is the same in both modes.
+// Not here:   what programs of other providers need beyond that; it is the same in both modes.
 // Threads:    any.
 #pragma once
 
@@ -30,9 +30,9 @@ class Leniencies {
 
   bool strict() const { return strict_; }
 
-  // Whether the use may pass. In the default it counts; the first one is told (info). In strict
-  // mode a line says which rule refuses it, at most once a second. `what`: the object and its
-  // value.
+  // Whether the use may pass. In the default mode the use is counted, and the first one is logged
+  // (info). In strict mode a line says which rule refuses it, at most once a second. `what`: the
+  // object and its value.
   bool permit(Leniency leniency, std::string_view what);
 
   std::uint64_t uses(Leniency leniency) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// base/line_budget.h: how many lines may be written about what others do, so that a hostile peer
-// cannot fill a program's log. Not here: writing, clocks.
+// base/line_budget.h: how many lines may be written about the acts of peers, so that a hostile peer
+// cannot fill a program's log.
+// Not here:   writing, clocks.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace datum {
 
 class LineBudget {
  public:
-  // So many at once, and one more each second.
+  // This many at once, and one more each second.
   static constexpr std::int64_t kBurst = 20;
 
   bool take(Instant now) {
@@ -27,7 +28,7 @@ class LineBudget {
     --left_;
     return true;
   }
-  // Since it was last asked for.
+  // Lines left out since the last call.
   std::uint64_t left_out() {
     const std::uint64_t count = left_out_;
     left_out_ = 0;

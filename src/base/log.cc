@@ -35,7 +35,7 @@ void log_line(LogLevel level, std::string_view text) {
   std::string line = "datum ";
   line += kNames[static_cast<std::size_t>(level)];
   line += ": ";
-  // Names, paths and values in it may be a stranger's.
+  // Names, paths and values in the text may come from an untrusted peer.
   line += printable(text);
   line += '\n';
   write_to_stderr(line);

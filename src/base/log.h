@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// base/log.h: one line to stderr for whoever runs the program, never to stdout.
+// base/log.h: one line to stderr for the person who runs the program, never to stdout.
 // A line names the object, the value, the cause and the next step.
-// Threads: any; a line is written with one write(2), which never raises a signal.
+// Threads:    any; a line is written with one write(2), which never raises a signal.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,13 @@ namespace datum {
 
 enum class LogLevel : std::uint8_t { Warn, Info, Debug, Trace };
 
-// DATUM_LOG=warn|info|debug|trace, read once; warn when unset or, which is said, not understood.
+// DATUM_LOG=warn|info|debug|trace, read once. Unset: warn. Not understood: warn, and a line says
+// so.
 LogLevel log_threshold();
 inline bool log_enabled(LogLevel level) {
   return level <= log_threshold();
 }
-// One line whatever the text holds: it leaves through printable().
+// Writes one line, whatever the text holds: it passes through printable().
 void log_line(LogLevel level, std::string_view text);
 // In place of a line for which there is no memory.
 void log_out_of_memory();
@@ -34,8 +35,8 @@ void log(LogLevel level, fmt::format_string<Args...> format, Args&&... args) {
   }
 }
 
-// Before a line about something that a peer can bring about as often as it likes: false when there
-// have been too many; how many were left out is told with the next one.
+// Called before a line about an event that a peer can cause as often as it likes. False: there were
+// too many lines. The next line says how many were left out.
 bool may_log_of_peer();
 
 template <class... Args>

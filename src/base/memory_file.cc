@@ -9,9 +9,9 @@
 namespace datum {
 namespace {
 
-constexpr unsigned kMfdNoexecSeal = 8; // MFD_NOEXEC_SEAL, younger than the C library's headers
+constexpr unsigned kMfdNoexecSeal = 8; // MFD_NOEXEC_SEAL, newer than the C library's headers
 
-// Whether the call, which failed, also raised SIGXFSZ.
+// Takes SIGXFSZ away, if the failed call raised it.
 void take_away(const WriteSignals& signals) {
   if (errno == EFBIG) signals.take_away();
 }

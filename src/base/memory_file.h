@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// base/memory_file.h: a file that is nowhere but in memory, to be passed to another process.
-// Lives here: making it as every kernel wants it, giving it a length or a text. Where the limit on
+// base/memory_file.h: a file that exists only in memory and can be passed to another process.
+// Lives here: making it for every kernel, and giving it a length or a text. Where the limit on
 //             files (RLIMIT_FSIZE) is smaller, that fails with EFBIG and does not end the program.
 // Not here:   sealing and mapping it (transport/shm/sealed_memory.h).
 #pragma once
@@ -12,10 +12,10 @@
 
 namespace datum {
 
-// Empty, may be sealed, will not be executed; false: errno says why.
+// An empty file that may be sealed and cannot be executed. Not valid: errno says why.
 UniqueFd make_memory_file(const char* name);
 bool set_length(const UniqueFd& file, std::size_t length);
-// All of it; else errno says why, and the end is undefined.
+// Appends all of the text. False: errno says why, and the end of the file is undefined.
 bool append(const UniqueFd& file, std::string_view text);
 
 } // namespace datum

@@ -7,7 +7,7 @@
 namespace datum {
 
 void Mutex::lock_slow() {
-  // The holder is usually out again within a copy of a few cache lines.
+  // The holder usually unlocks within the time of copying a few cache lines.
   constexpr int kSpins = 100;
   for (int i = 0; i < kSpins; ++i) {
     const std::uint32_t seen = word_.load(std::memory_order_relaxed);
@@ -18,7 +18,8 @@ void Mutex::lock_slow() {
   lock_marked();
 }
 
-// Whoever may have been woken marks the lock: he does not know who else sleeps.
+// A thread that may have been woken marks the lock, since it does not know which other threads
+// sleep.
 void Mutex::lock_marked() {
   for (;;) {
     const std::uint32_t before = word_.exchange(kContended, std::memory_order_acquire);
@@ -28,14 +29,15 @@ void Mutex::lock_marked() {
 }
 
 void Mutex::let_in() {
-  // No processor runs whoever was woken: he gets it another time.
+  // If no processor runs the woken thread in this time, it gets the lock another time.
   constexpr Duration kLongest = kMillisecond;
   if (!contended()) {
     unlock();
     return lock();
   }
   word_.store(kPassedOn, std::memory_order_release);
-  // None woken: it sleeps no more, or not yet, or had the lock and left a mark that nobody needs.
+  // No thread was woken: the sleeper is awake, or not yet asleep, or took the lock and left a mark
+  // that no thread needs.
   if (futex_wake(word_, 1) != 0) static_cast<void>(futex_wait(word_, kPassedOn, kLongest));
   lock_marked();
 }

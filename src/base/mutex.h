@@ -7,6 +7,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/assertion.h"
+
 #if defined(__clang__)
 #define DATUM_TSA(x) __attribute__((x))
 #else
@@ -39,19 +41,26 @@ class DATUM_CAPABILITY("mutex") Mutex {
     return word_.compare_exchange_strong(free, kHeld, std::memory_order_acquire);
   }
   void unlock() DATUM_RELEASE() {
-    if (word_.exchange(kFree, std::memory_order_release) == kContended) wake_one();
+    const std::uint32_t before = word_.exchange(kFree, std::memory_order_release);
+    DATUM_ASSERT(before == kHeld || before == kContended);
+    if (before == kContended) wake_one();
   }
-  // unlock() and lock(), and whoever sleeps for the lock has it in between: a thread that lets go
-  // for a moment only is back long before another one has woken up.
+  // Unlocks, and locks again. A thread that sleeps for the lock has it in between. Without this, a
+  // thread that unlocks for a moment locks again long before a sleeper has woken up.
   void let_in() DATUM_NO_TSA;
-  // Somebody sleeps for the lock: a thread that polls in a loop lets it in.
+  // A thread sleeps for the lock. A thread that polls in a loop then calls let_in().
   bool contended() const { return word_.load(std::memory_order_relaxed) == kContended; }
+  // Some thread holds it.
+  bool held() const {
+    const std::uint32_t word = word_.load(std::memory_order_relaxed);
+    return word == kHeld || word == kContended;
+  }
 
  private:
   static constexpr std::uint32_t kFree = 0;
   static constexpr std::uint32_t kHeld = 1;
   static constexpr std::uint32_t kContended = 2;
-  static constexpr std::uint32_t kPassedOn = 3; // free, but not for whoever gave it up
+  static constexpr std::uint32_t kPassedOn = 3; // free, but not for the thread that called let_in()
 
   void lock_slow() DATUM_NO_TSA;
   void lock_marked() DATUM_NO_TSA;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "base/printable.h"
 
-#include <cassert>
+#include "base/assertion.h"
 
 namespace datum {
 namespace {
 
-// How many bytes the lead byte promises; 0 if none begins with it. C0, C1 and F5 to FF never occur.
+// How many bytes the lead byte announces; 0: no character begins with it. C0, C1 and F5 to FF never
+// occur.
 std::size_t promised_length(unsigned char lead) {
   if (lead < 0x80) return 1;
   if (lead < 0xC2) return 0;
@@ -46,7 +47,7 @@ void append_escaped(std::string& out, const Character& character) {
 } // namespace
 
 Character first_character(std::string_view text) {
-  assert(!text.empty());
+  DATUM_ASSERT(!text.empty());
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   const Character stray{1, byte(0), false};
   const std::size_t length = promised_length(byte(0));

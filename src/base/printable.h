@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// base/printable.h: text that somebody else wrote, made safe to show.
+// base/printable.h: makes text of other origin safe to show.
 // Lives here: which characters may reach a terminal or a log, and how the others are written.
 // Not here:   quotes, and the escapes of JSON (tools/common/json.h), which asks here what to
-// escape.
+//             escape.
 #pragma once
 
 #include <cstddef>
@@ -17,16 +17,16 @@ struct Character {
   bool valid; // false: the byte does not begin a character of UTF-8; code is the byte
 };
 
-// The first character of a text that is not empty.
+// The first character of a text that has one.
 Character first_character(std::string_view text);
 
 // Control characters (C0, DEL, C1), line and paragraph separators, and the controls of writing
 // direction, which let a text look like another one. All others may be shown.
 bool is_control(char32_t code);
 
-// One line of valid UTF-8 without control characters: they become \n, \r, \t, \x1b or \u202e, and
-// a byte that is not UTF-8 becomes \xff. Other text stays as it is, backslashes too: the result is
-// for readers, and nothing reads it back. So escaping twice is escaping once.
+// One line of valid UTF-8 without control characters. Those become \n, \r, \t, \x1b or \u202e; a
+// byte that is not UTF-8 becomes \xff. Other text stays as it is, backslashes too: people read the
+// result, programs do not. So escaping twice equals escaping once.
 std::string printable(std::string_view text);
 
 } // namespace datum

@@ -21,7 +21,7 @@ bool read_device(std::uint64_t& value) {
   return whole;
 }
 
-// What the kernel gave the process when it began, and what has changed since.
+// What the kernel gave the process at its start, and what has changed since.
 std::uint64_t without_the_kernel() {
   static std::atomic<std::uint64_t> count{0};
   std::uint64_t start = 0;
@@ -40,11 +40,12 @@ std::uint64_t without_the_kernel() {
 std::uint64_t KernelRandom::next() {
   std::uint64_t value = 0;
   ssize_t got = -1;
-  // Up to 256 bytes never come short once the pool is up; a signal may interrupt before that.
+  // Reads of up to 256 bytes are whole once the pool is initialised. Before that a signal may
+  // interrupt.
   do got = ::getrandom(&value, sizeof value, 0);
   while (got < 0 && errno == EINTR);
   if (got == static_cast<ssize_t>(sizeof value)) return value;
-  // A sandbox forbids the call.
+  // Reached where a sandbox forbids the call.
   return read_device(value) ? value : without_the_kernel();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// base/random.h: where random numbers come from: the kernel, or one seed in a simulated world.
+// base/random.h: random numbers, from the kernel or, in a simulated world, from one seed.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ class Random {
   virtual std::uint64_t next() = 0;
 };
 
-// getrandom(2): for keys and tokens that a stranger must not guess.
+// getrandom(2): for keys and tokens that an untrusted process must not guess.
 class KernelRandom final : public Random {
  public:
   std::uint64_t next() override;

@@ -9,7 +9,7 @@
 namespace datum {
 namespace {
 
-// One field of a cause, in memory of the thread: what is short may be memory.
+// One field of a cause, kept in memory of the thread: the shortage may be one of memory.
 template <std::size_t kMost>
 struct Field {
   std::uint16_t size = 0;
@@ -49,7 +49,7 @@ Cause merge(const Note& noted, const Cause& otherwise) {
           allowed.empty() ? otherwise.allowed : allowed, rule.empty() ? otherwise.rule : rule};
 }
 
-// `page`: of the manual, where no rule is known.
+// `page`: the page of the manual to name where no rule is known.
 std::string describe(std::string_view call, std::string_view answer, const Cause& cause,
                      std::string_view page) {
   std::string line = text("{}: {}", call, answer);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // base/refusal.h: the one place that tells why a call was refused.
-// Lives here: the line, how often it is written, and the cause that the code that found it leaves
+// Lives here: the line, how often it is written, and the cause, which the code that finds it leaves
 //             for the border of the call.
 // Not here:   the names of calls and arguments (facade/, registry/).
 // Threads:    any; a cause belongs to the thread that noted it.
 //
-// At level debug: a refusal is an answer to the program, which may ask on purpose. Programs try a
-// size and take a smaller one, or post until a queue is full. Of strict mode see base/leniency.h.
-// All of this runs after a call has failed; a call that succeeds comes by none of it.
+// The line has level debug: a refusal is an answer to the program, which may provoke it on purpose.
+// Programs try a size and then a smaller one, or post until a queue is full. base/leniency.h logs
+// refusals of strict mode.
+// All of this runs after a call has failed. A call that succeeds runs none of it.
 #pragma once
 
 #include <array>
@@ -24,7 +25,7 @@
 
 namespace datum {
 
-// Why a call was refused. What is empty is not known where the cause is noted.
+// Why a call was refused. An empty field is unknown where the cause is noted.
 struct Cause {
   std::string_view what;     // an argument or an attribute, by its name in the manual
   std::string_view value;    // what it is
@@ -37,10 +38,10 @@ inline bool refusals_are_told() {
   return log_enabled(LogLevel::Debug);
 }
 
-// For the refusal that this thread's call is about to end with; replaces what was noted before.
-// Fields that are too long are cut.
+// For the refusal that the current call of this thread is about to return. It replaces an earlier
+// note. Fields that are too long are cut.
 [[gnu::cold, gnu::noinline]] void note_cause(const Cause& cause) noexcept;
-// Nothing that was noted until now is the cause of what follows.
+// What was noted until now is not the cause of a later refusal.
 [[gnu::cold, gnu::noinline]] void forget_cause() noexcept;
 
 // The same with a value that has no text yet.
@@ -55,33 +56,36 @@ template <std::integral T>
 [[gnu::cold, gnu::noinline]] void note_bits(std::string_view what, const void* value,
                                             std::string_view allowed, std::string_view rule);
 
-// How things stand with the object that the call is about.
+// The state of the object that the call is about.
 [[gnu::cold, gnu::noinline]] void note_state(std::string_view state) noexcept;
 
-// The parts that are texts already. The value of a handle has been noted with it.
+// Notes a name alone. The value of a handle has been noted before.
 [[gnu::cold, gnu::noinline]] void name_cause(std::string_view what) noexcept;
 [[gnu::cold, gnu::noinline]] void name_cause(std::string_view what, std::string_view value,
                                              std::string_view allowed) noexcept;
-// A number above what the adapter or the object has room for.
+// A number above the adapter's or the object's limit.
 [[gnu::cold, gnu::noinline]] void note_limit(std::string_view what, std::int64_t value,
                                              std::int64_t most);
 
-// QUEUE_EMPTY, TIMEOUT_EXPIRED, INTERRUPTED_CALL and ABORT say what happened: nothing was refused.
+// QUEUE_EMPTY, TIMEOUT_EXPIRED, INTERRUPTED_CALL and ABORT report what happened. They refuse
+// nothing.
 constexpr bool is_answer(Type type) {
   return type == Type::QueueEmpty || type == Type::TimeoutExpired ||
          type == Type::InterruptedCall || type == Type::Abort;
 }
 
-// Writes the line, and forgets the cause. `call`: dat_ep_create; `answer`: what it returns, as
-// dat_strerror() names it. A note that names nothing gives the value of what `otherwise` names; a
-// note for answers of another type is none.
+// Writes the line, and forgets the cause. `call`: such as dat_ep_create. `answer`: the return value
+// as dat_strerror() names it. If the note names nothing, its value is that of the argument
+// `otherwise`. A note for another type of answer is ignored.
 [[gnu::cold, gnu::noinline]] void tell_refusal(std::string_view call, std::string_view answer,
                                                const Cause& otherwise) noexcept;
 
-// The line, whatever is logged, at most once a second, and how often it was left out since.
+// Writes the line at any level of the log, at most once a second, and how often it was left out
+// since.
 [[gnu::cold, gnu::noinline]] void tell_now_and_then(LogLevel level, std::string_view line);
 
-// Identical lines at most once a second. More different ones than it can hold are left out.
+// Lets identical lines pass at most once a second. It leaves out more different lines than it can
+// hold.
 class RefusalFilter {
  public:
   static constexpr Duration kSilence = kSecond;
@@ -93,7 +97,7 @@ class RefusalFilter {
   Verdict judge(std::uint64_t hash, Instant now);
 
  private:
-  // So many lines that differ in a second, in sets that are searched whole.
+  // This many different lines in a second, in sets that are searched whole.
   static constexpr std::size_t kSets = 256;
   static constexpr std::size_t kWays = 16;
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // base/refused_calls.h: which system calls a filter of this process (seccomp) refuses.
-// Lives here: the question. Each call is made with a descriptor that there is not, or no name: the
-//             kernel says EBADF or EFAULT. A filter is asked before it.
+// Lives here: the question. Each call is made with an invalid descriptor, or without a name: the
+//             kernel would say EBADF or EFAULT, but the filter answers first.
 // Not here:   what a security policy (SELinux, AppArmor, Landlock) refuses of a real socket or
 //             file: the code that makes the call finds that.
-// Threads:    any. A filter may be of one thread alone, and the answer is that of the asking one.
+// Threads:    any. A filter may belong to one thread alone; the answer is that of the calling
+//             thread.
 #pragma once
 
 #include <cerrno>
@@ -35,11 +36,11 @@ inline constexpr std::size_t kSystemCalls =
 
 // As a filter names them: "sendmsg".
 const char* name_of(SystemCall call);
-// 0: it is not refused.
+// 0: the call is not refused.
 int refusal_of(SystemCall call);
 
-// What a call that was made has found: a filter or a security policy refuses it, and nothing comes
-// of trying it again.
+// Whether this errno means that a filter or a security policy refuses the call. Trying it again is
+// useless then.
 constexpr bool is_refusal_of_call(int error) {
   return error == EPERM || error == EACCES || error == ENOSYS;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // base/registry_uses.h: the leniencies that libdat has used, for the report of each IA.
-// Lives here: what libdat has told (provider_hook.h); it belongs to the process, not to an IA.
-// Not here:   those of an IA (leniency.h).
+// Lives here: what libdat has reported (provider_hook.h); it belongs to the process, not to an IA.
+// Not here:   the leniencies of an IA (leniency.h).
 // Threads:    any.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace datum {
 
-// 0 for those that are no business of the registry.
+// 0 for a leniency that the registry does not decide.
 std::uint64_t registry_uses(Leniency leniency);
 void set_short_provider_lists(std::uint64_t uses);
 

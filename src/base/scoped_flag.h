@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// base/scoped_flag.h: a flag that is set for a scope, however the scope ends, and then as before.
+// base/scoped_flag.h: sets a flag for a scope. However the scope ends, the flag gets its old value
+// back.
 #pragma once
 
 #include <utility>

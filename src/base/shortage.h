@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // base/shortage.h: what a call ran out of, and the line that names the limit behind it.
-// Lives here: which limit an errno stands for, and how often it is told.
-// Not here:   what follows for whoever made the call.
+// Lives here: which limit an errno stands for, and how often it is reported.
+// Not here:   what the caller does about it.
 // Threads:    one at a time for each ShortageLog.
 #pragma once
 
@@ -27,7 +27,7 @@ enum class Lack : std::uint8_t {
   Watches,         // of epoll
   LocalPorts,      // to connect from, towards one peer
   Memory,          // of this process
-  Other,           // the error says it, or nobody does
+  Other,           // only the error itself says it
 };
 inline constexpr std::size_t kLacks = static_cast<std::size_t>(Lack::Other) + 1;
 
@@ -36,7 +36,7 @@ struct Shortage {
   int error = 0; // errno
 };
 
-// What a system call found that failed so.
+// The shortage behind the errno of a system call.
 constexpr Shortage shortage_of(int error) {
   switch (error) {
   case EMFILE: return {Lack::Descriptors, error};
@@ -46,25 +46,25 @@ constexpr Shortage shortage_of(int error) {
   default: return {Lack::Other, error};
   }
 }
-// The same of epoll_ctl(2).
+// The same for epoll_ctl(2).
 constexpr Shortage shortage_of_watch(int error) {
   return error == ENOSPC ? Shortage{Lack::Watches, error} : shortage_of(error);
 }
-// Of connect(2), which has more than one meaning for that error: whoever called it knows.
+// For connect(2), where this errno has several meanings: the caller knows which.
 inline constexpr Shortage kNoLocalPort{Lack::LocalPorts, EADDRNOTAVAIL};
-// std::bad_alloc.
+// For std::bad_alloc.
 inline constexpr Shortage kNoMemory{Lack::Memory, ENOMEM};
 
-// `what` cannot be had, be done, ...: why, and the limit.
+// Logs that `what` cannot be had or done, why, and the limit.
 void log_shortage(std::string_view what, Shortage shortage);
 
-// Of one object and one thing that it does. A shortage lasts, and whoever suffers from it tries
-// again and again, so each one has its line once in a while.
+// The shortages of one object in one activity. A shortage lasts while the object tries again and
+// again, so each kind of shortage gets a line only once in a while.
 class ShortageLog {
  public:
   static constexpr Duration kSilence = 10 * kSecond;
 
-  // `say` gives the `what` of log_shortage(). Throws nothing: memory may be what is short.
+  // `say` gives the `what` of log_shortage(). It throws nothing: the shortage may be one of memory.
   template <std::invocable Say>
   void tell(Shortage shortage, Instant now, const Say& say) {
     if (!may_tell(shortage.lack, now)) return;
@@ -74,13 +74,13 @@ class ShortageLog {
       log_out_of_memory();
     }
   }
-  // The same of arguments that take no memory to be made.
+  // The same with arguments that need no memory.
   template <class... Args>
   void tell(Shortage shortage, Instant now, fmt::format_string<const Args&...> what,
             const Args&... args) {
     tell(shortage, now, [&] { return text(what, args...); });
   }
-  // False: it was told a short time ago. Otherwise it is told now.
+  // False: it was reported a short time ago. True: the caller reports it now.
   bool may_tell(Lack lack, Instant now) {
     std::optional<Instant>& last = told_[static_cast<std::size_t>(lack)];
     if (last && now - *last < kSilence) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// base/state_table.h: a state machine as a table of rows, and what a compiler can say of it.
-// Not here: the tables (endpoint_state.h, link_state.h ...), and what happens besides the change of
-//           state. docs/design/states.md draws all of them.
+// base/state_table.h: a state machine as a table of rows, and checks of it at compile time.
+// Not here:   the tables (endpoint_state.h, link_state.h ...), and the actions besides the change
+//             of state. docs/design/states.md draws all of them.
 #pragma once
 
 #include <algorithm>
@@ -57,7 +57,7 @@ consteval bool every_enumerator_is_in(const std::array<Enum, kSize>& list) {
   return fits(std::make_index_sequence<kMostEnumerators>());
 }
 
-// Every state but the first ones is entered by a row from another one that can be entered itself.
+// Every state but the first ones is entered by a row from another state that is itself reachable.
 template <class Table, class State, std::size_t kStates>
 consteval bool every_state_is_reached(const Table& table, const std::array<State, kStates>& states,
                                       const auto& first) {

@@ -10,7 +10,7 @@
 namespace datum {
 
 // The return types of DAT 1.2 and 2.0, in the order of their common numbering. A facade of 1.2
-// never sees the last ones.
+// never meets the last ones.
 enum class Type : std::uint8_t {
   Success,
   Abort,
@@ -158,7 +158,7 @@ inline constexpr Status kOk{};
 template <class T>
 using Result = tl::expected<T, Status>;
 
-// Of the kernel: what it answered, or errno.
+// The kernel's answer: a value, or errno.
 template <class T>
 using OrErrno = tl::expected<T, int>;
 

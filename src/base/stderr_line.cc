@@ -13,7 +13,7 @@ void write_to_stderr(std::string_view line) {
   {
     const WriteSignals signals;
     const NotCancellable here;
-    // Nobody can be told that stderr is closed.
+    // A closed stderr cannot be reported anywhere.
     if (::write(STDERR_FILENO, line.data(), line.size()) < 0 && (errno == EPIPE || errno == EFBIG))
       signals.take_away();
   }

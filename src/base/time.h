@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // base/time.h: points in time as the core sees them.
-// Not here: a clock; whoever drives progress supplies the time (progress/, transport/sim/).
+// Not here:   a clock. The code that drives progress supplies the time (progress/, transport/sim/).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace datum {
 
-// Nanoseconds of a monotonic clock whose origin only its owner knows.
+// Nanoseconds of a monotonic clock. Only the owner of the clock knows its origin.
 using Instant = std::int64_t;
 using Duration = std::int64_t;
 

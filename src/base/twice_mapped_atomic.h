@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // base/twice_mapped_atomic.h: the SharedAtomic of a build for ThreadSanitizer.
 // Both ends of a connection in one process map its memory at two addresses. ThreadSanitizer takes
-// those for two words, so it misses the order that a release and an acquire give, and reports races
-// that there are not. Here that order is told to it under what both mappings have in common: the
+// those for two words. So it misses the order that a release and an acquire give, and reports races
+// that do not exist. Here that order is reported to it by a tag that both mappings share: the
 // word's offset within its page.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace datum {
 
-// Words of other mappings at the same offset share a tag: that may hide a race between them from
+// Words of other mappings at the same offset share a tag. That may hide a race between them from
 // ThreadSanitizer, and never invents one.
 inline void* order_tag(const void* word) {
   constexpr std::size_t kPage = 4096;

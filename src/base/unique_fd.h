@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// base/unique_fd.h: a descriptor that is closed with its owner.
+// base/unique_fd.h: a descriptor whose owner closes it when the owner ends.
 #pragma once
 
 #include <unistd.h>

@@ -2,17 +2,17 @@
 #include "base/variables.h"
 
 #include <algorithm>
-#include <cassert>
 #include <charconv>
 #include <cstdlib>
 #include <limits>
 
+#include "base/assertion.h"
 #include "base/ignored_values.h"
 
 namespace datum {
 namespace {
 
-// Ports below may need a privilege; a port is chosen among them only if it is asked for.
+// Lower ports may need a privilege. Datum chooses among them only if the user asks for it.
 constexpr std::uint16_t kLowestChosen = 1024;
 
 constexpr std::uint64_t kMinute = 60'000, kDay = 86'400'000; // milliseconds
@@ -53,8 +53,8 @@ constexpr std::array kTable = {
                  .words = {"off", "on"},
                  .expected = "on or off",
                  .instead = "going on as with on"},
-    // At least a second: TCP counts its probes in seconds, and sends again what was lost only
-    // after some tenths of one.
+    // At least a second: TCP counts its probes in seconds, and resends lost octets only after some
+    // tenths of a second.
     VariableInfo{.variable = Variable::PeerTimeout,
                  .name = "DATUM_PEER_TIMEOUT",
                  .syntax = Syntax::Number,
@@ -68,7 +68,7 @@ constexpr std::array kTable = {
                  .most = kMinute,
                  .expected = "milliseconds, at most 60000",
                  .instead = "using 50"},
-    // At least one, or no peer could connect, and no last words would be heard.
+    // At least one. With none no peer could connect, and no last words would be read.
     VariableInfo{.variable = Variable::HalfOpen,
                  .name = "DATUM_HALF_OPEN",
                  .syntax = Syntax::Number,
@@ -97,7 +97,7 @@ constexpr std::array kTable = {
                  .most = 16777216,
                  .expected = "octets, 4096 to 16777216",
                  .instead = "using 65536"},
-    // No more than one connection's turn (docs/design/tcp.md).
+    // No more than one turn of a connection (docs/design/tcp.md).
     VariableInfo{.variable = Variable::ReadSize,
                  .name = "DATUM_READ_SIZE",
                  .syntax = Syntax::Number,
@@ -192,7 +192,7 @@ bool are_aliases(std::string_view text) {
   return good;
 }
 
-// `parse` of the value, which is told if it is none.
+// Calls `parse` with the value. A value that `parse` does not understand is logged.
 template <class Parse>
 auto read(Variable variable, Parse&& parse) -> decltype(parse(std::string_view())) {
   const char* const text = value_of(variable);
@@ -220,7 +220,7 @@ const VariableInfo& about(Variable variable) {
 
 std::optional<std::size_t> parse_word(Variable variable, std::string_view text) {
   const VariableInfo& info = about(variable);
-  assert(info.syntax == Syntax::Word);
+  DATUM_ASSERT(info.syntax == Syntax::Word);
   const auto found = std::find(info.words.begin(), info.words.end(), text);
   if (text.empty() || found == info.words.end()) return std::nullopt;
   return static_cast<std::size_t>(found - info.words.begin());
@@ -228,7 +228,7 @@ std::optional<std::size_t> parse_word(Variable variable, std::string_view text) 
 
 std::optional<std::uint64_t> parse_number(Variable variable, std::string_view text) {
   const VariableInfo& info = about(variable);
-  assert(info.syntax == Syntax::Number);
+  DATUM_ASSERT(info.syntax == Syntax::Number);
   const auto value = digits<std::uint64_t>(text);
   return value && *value >= info.least && *value <= info.most ? value : std::nullopt;
 }
@@ -243,7 +243,7 @@ std::optional<PortRange> parse_ports(std::string_view text) {
 }
 
 std::optional<std::uint32_t> parse_mask(std::string_view text) {
-  // The bases of C, as other libdats take them, and the usual word for "everything".
+  // The bases of C, as other libdats read them, and the usual way to write "everything".
   if (text == "-1") return ~std::uint32_t{0};
   if (text.starts_with("0x") || text.starts_with("0X"))
     return digits<std::uint32_t>(text.substr(2), 16);
@@ -287,12 +287,12 @@ std::optional<std::uint64_t> read_number(Variable variable) {
 }
 
 std::optional<PortRange> read_ports(Variable variable) {
-  assert(about(variable).syntax == Syntax::Ports);
+  DATUM_ASSERT(about(variable).syntax == Syntax::Ports);
   return read(variable, parse_ports);
 }
 
 std::optional<std::uint32_t> read_mask(Variable variable) {
-  assert(about(variable).syntax == Syntax::Mask);
+  DATUM_ASSERT(about(variable).syntax == Syntax::Mask);
   return read(variable, parse_mask);
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // base/variables.h: every variable of the environment that Datum reads, in one table.
-// Lives here: names, syntax, what happens to a value that is not understood, and reading them.
-// Not here:   what a value does, which is its reader's business.
+// Lives here: names, syntax, reading the variables, and what happens to a value that is not
+//             understood.
+// Not here:   what a value does; that belongs to its reader.
 // Threads:    any.
 //
-// Registry, provider and dat-info --check read this table and nothing else, so none of them can
+// Registry, provider and dat-info --check read this table and nothing else. So none of them can
 // know a variable, or a syntax of one, that the others do not.
 #pragma once
 
@@ -52,7 +53,7 @@ enum class Syntax : std::uint8_t {
   Ports,   // LOW-HIGH, two ports that need no privilege
   Aliases, // NAME=IA,...
   Mask,    // a number as strtoul(3) reads it
-  Path,    // whatever names a file
+  Path,    // the name of a file
 };
 
 struct VariableInfo {
@@ -71,7 +72,7 @@ struct VariableInfo {
 std::span<const VariableInfo> variables();
 const VariableInfo& about(Variable variable);
 
-// The syntax alone; nothing: not understood. Of a word: which one.
+// Checks the syntax alone. Nothing: not understood. For a word: its place in `words`.
 std::optional<std::size_t> parse_word(Variable variable, std::string_view text);
 std::optional<std::uint64_t> parse_number(Variable variable, std::string_view text);
 std::optional<PortRange> parse_ports(std::string_view text);
@@ -90,10 +91,11 @@ void each_alias(std::string_view text, Take&& take) {
 // All of the value is understood.
 bool is_understood(Variable variable, std::string_view text);
 
-// As it is set; null: not set, or empty where that is the same, or not to be trusted.
+// The value as it is set. Null: it is not set, or is empty where that means the same, or is not to
+// be trusted.
 const char* value_of(Variable variable);
 
-// The value, read and understood. Nothing: it is not set, or it is ignored, which one line says.
+// The value, read and understood. Nothing: it is not set, or a line says that it is ignored.
 std::optional<std::size_t> read_word(Variable variable);
 std::optional<std::uint64_t> read_number(Variable variable);
 std::optional<PortRange> read_ports(Variable variable);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // base/wire.h: big-endian integers and octets, written and read in order.
-// Not here: what they mean; the CRC field of iWARP and what processes of one host say to each other,
-//           which are little-endian (iwarp/fpdu.h, shm/handshake_wire.cc).
+// Not here:   their meaning; the CRC field of iWARP, and what processes of one host send to each
+//             other, which are little-endian (iwarp/fpdu.h, shm/handshake_wire.cc).
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 namespace datum {
 
-// Of a whole integer's octets compilers make one swap and one store; of a loop over them they do
-// not.
+// A compiler turns a whole integer's octets into one swap and one store. It does not do that for a
+// loop.
 template <std::unsigned_integral T>
 constexpr T big_endian(T value) {
   if constexpr (std::endian::native == std::endian::big || sizeof value == 1) return value;
@@ -49,7 +49,7 @@ class WireWriter {
   std::byte* at_;
 };
 
-// Every read says whether there was as much; nothing is read past the end.
+// Every read says whether there were enough octets. Nothing is read past the end.
 class WireReader {
  public:
   constexpr explicit WireReader(std::span<const std::byte> from) : left_(from) {}
@@ -78,7 +78,7 @@ class WireReader {
   std::span<const std::byte> left_;
 };
 
-// For static_assert beside each record: what is written reads back equal.
+// For a static_assert beside each record: reading back what was written gives an equal record.
 template <class T>
 constexpr bool round_trips(const T& value) {
   std::byte octets[T::kWireSize] = {};

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// base/write_signals.h: what a write of ours raises never reaches the program: a closed pipe
-// (SIGPIPE) or a limit on files (SIGXFSZ) is an error of the call, and not the program's end.
+// base/write_signals.h: keeps the signals of our own writes from the program. A closed pipe
+// (SIGPIPE) or a limit on files (SIGXFSZ) is an error of the call, and does not end the program.
 #pragma once
 
 #include <csignal>
 
 namespace datum {
 
-// While it lives, what a write raises stays pending for this thread and is then taken away. A
-// signal that was pending before is the program's own and stays.
+// While it lives, a signal that a write raises stays pending for this thread. The destructor takes
+// it away. A signal that was pending before belongs to the program and stays.
 class WriteSignals {
  public:
   WriteSignals();
@@ -16,7 +16,7 @@ class WriteSignals {
   WriteSignals& operator=(const WriteSignals&) = delete;
   ~WriteSignals();
 
-  // After a call that failed so: what it raised is gone, errno stays.
+  // Called after a write that failed: takes the raised signal away and keeps errno.
   void take_away() const;
 
  private:

@@ -39,7 +39,7 @@ Result<Address> parse_v6(const sockaddr_in6& given) {
     std::memcpy(&v4, bytes.s6_addr + 12, sizeof v4);
     return parse_v4(v4);
   }
-  // Such an address means nothing without its interface.
+  // A link-local address means nothing without its interface.
   if (IN6_IS_ADDR_LINKLOCAL(&bytes) && given.sin6_scope_id == 0)
     return fail(Type::InvalidAddress, Detail::AddressMalformed);
   sockaddr_in6 canonical{};
@@ -52,7 +52,7 @@ Result<Address> parse_v6(const sockaddr_in6& given) {
 } // namespace
 
 Result<Address> parse_address(const sockaddr& given) {
-  // Only what the family promises is read: the caller's storage may be no larger.
+  // Reads only as much as the family promises: the caller's storage may be no larger.
   if (given.sa_family == AF_INET) {
     sockaddr_in v4;
     std::memcpy(&v4, &given, sizeof v4);

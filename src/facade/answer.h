@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/answer.h: how a call of the table answers: DAT_RETURN from a Status, no exception.
+// facade/answer.h: how a call of the table answers: a DAT_RETURN from a Status, and no exception.
 // Included after the traits of one DAT version (v1/traits.h), like every header that names DAT
 // types.
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace datum {
 
-// Class, type, subtype. The types have the same numbers in all versions, the subtypes have not.
+// Class, type and subtype. The types have the same numbers in all versions; the subtypes differ.
 template <class V>
 constexpr DAT_RETURN encode(Status status) {
   if (status.ok()) return DAT_SUCCESS;
@@ -28,7 +28,7 @@ template <class V>
 constexpr DAT_RETURN invalid_handle(Detail detail) {
   return encode<V>({Type::InvalidHandle, detail});
 }
-// Of an object beside the one that the call is about, which notes its own (locked.h).
+// For an object beside the object that the call is about; locked.h notes the latter.
 template <class V>
 DAT_RETURN invalid_handle(Detail detail, const void* handle, ObjectKind wanted) {
   note_bad_handle(handle, wanted);
@@ -38,15 +38,15 @@ template <class V>
 constexpr DAT_RETURN invalid_argument(Detail position) {
   return encode<V>({Type::InvalidParameter, position});
 }
-// The same of an argument whose value says something: not of a null pointer.
+// The same for an argument with a value of its own, which a null pointer is not.
 template <class V, class T>
 DAT_RETURN invalid_argument(Detail position, T value) {
   note_value(value);
   return invalid_argument<V>(position);
 }
 
-// A slot of the provider table: nothing but a DAT_RETURN leaves it, and what is refused is told.
-// Where a call succeeds the compiler knows its answer, and nothing of the telling is left.
+// A slot of the provider table. Only a DAT_RETURN leaves it, and a refusal is logged. Where a call
+// always succeeds the compiler removes the logging.
 template <class V, auto Call, const CallText* Text>
 struct Shield;
 template <class V, class... Arguments, DAT_RETURN (*Call)(Arguments...), const CallText* Text>
@@ -98,7 +98,7 @@ Status check_query(std::uint64_t mask, std::uint64_t all_fields, const Param* pa
   if (refusals_are_told()) note_cause({"", std::to_string(size), text("0 to {}", most), ""});
 }
 
-// Private data as argument number `size_position`, its pointer the next one
+// Checks private data: its size is argument number `size_position`, its pointer the next one
 // (dat_ep_connect(3DAT), Parameters).
 inline Status check_private_data(std::int32_t size, const void* data, std::int32_t most,
                                  Detail size_position, Detail data_position) {

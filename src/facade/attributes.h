@@ -14,7 +14,7 @@
 #include "facade/ia_control.h"
 #include "facade/named_attributes.h"
 
-// Exported by libdat for providers; in no public header.
+// libdat exports it for providers; no public header declares it.
 extern "C" DAT_RETURN dats_get_ia_handle(DAT_IA_HANDLE object, DAT_IA_HANDLE* handle);
 
 namespace datum {
@@ -25,7 +25,7 @@ inline constexpr DAT_UINT32 kVersionMajor = DATUM_VERSION_MAJOR;
 inline constexpr DAT_UINT32 kVersionMinor = DATUM_VERSION_MINOR;
 inline constexpr DAT_UINT32 kBufferAlignment = 64;
 
-// Whole and terminated; the rest is zero.
+// The name ends with a null, and the rest is zero.
 inline void copy_name(std::string_view name, char (&to)[DAT_NAME_MAX_LENGTH]) {
   const std::size_t length = std::min<std::size_t>(name.size(), DAT_NAME_MAX_LENGTH - 1);
   std::fill(std::copy_n(name.data(), length, to), std::end(to), '\0');
@@ -38,7 +38,7 @@ inline DAT_NAMED_ATTR* named(std::span<const NamedAttribute> attributes) {
   return reinterpret_cast<DAT_NAMED_ATTR*>(const_cast<NamedAttribute*>(attributes.data()));
 }
 
-// What a consumer passes on from a query says nothing new, but is no mistake.
+// A consumer may pass on named attributes from a query. That changes nothing, and is no mistake.
 inline bool are_reported_by_us(DAT_COUNT count, const DAT_NAMED_ATTR* attributes) {
   if (count != 0 && (count < 0 || attributes == nullptr)) return false;
   return std::all_of(attributes, attributes + count, [](const DAT_NAMED_ATTR& attribute) {
@@ -50,7 +50,7 @@ inline DAT_BOOLEAN boolean(bool value) {
   return value ? DAT_TRUE : DAT_FALSE;
 }
 
-// Some versions have fields of 32 bits for what the core counts with 64.
+// Some versions have fields of 32 bits for numbers that the core counts with 64.
 template <class T>
 void assign_capped(T& to, std::uint64_t value) {
   to = static_cast<T>(std::min<std::uint64_t>(value, std::numeric_limits<T>::max()));
@@ -58,7 +58,7 @@ void assign_capped(T& to, std::uint64_t value) {
 
 inline DAT_IA_HANDLE consumer_ia(Token ia) {
   DAT_IA_HANDLE handle = DAT_HANDLE_NULL;
-  // A program may have called the table itself; then it knows the IA by our handle.
+  // A program that called the table itself knows the IA by this provider's handle.
   return ::dats_get_ia_handle(ia, &handle) == DAT_SUCCESS ? handle : ia;
 }
 
@@ -106,7 +106,7 @@ inline void describe(IaControl& ia, DAT_PROVIDER_ATTR& to) {
   copy_name(runtime_factory().provider_name(), to.provider_name);
   to.provider_version_major = kVersionMajor;
   to.provider_version_minor = kVersionMinor;
-  // libdat finds its entry again by the key that we report here.
+  // libdat finds its entry again by the key that is reported here.
   to.dapl_version_major = registration.api_major;
   to.dapl_version_minor = registration.api_minor;
   to.is_thread_safe = boolean(registration.thread_safe);
@@ -134,7 +134,7 @@ inline void describe(IaControl& ia, DAT_PROVIDER_ATTR& to) {
 
 // A failure names argument `position`. Values are not compared with limits here.
 inline Status read(const DAT_EP_ATTR& from, Detail position, EndpointAttributes& to) {
-  // Programs leave sizes at zero and mean whatever there is.
+  // Programs leave sizes at zero, and mean the IA's maximum.
   constexpr std::uint64_t kMost = 0xffffffff;
   to.max_message_size = from.max_message_size == 0 ? kMost : from.max_message_size;
   to.max_rdma_size = from.max_rdma_size == 0 ? kMost : from.max_rdma_size;
@@ -149,7 +149,8 @@ inline Status read(const DAT_EP_ATTR& from, Detail position, EndpointAttributes&
   to.max_rdma_read_in = from.max_rdma_read_in;
   to.max_rdma_read_out = from.max_rdma_read_out;
   to.reads_out_chosen = true;
-  // Programs written for 1.1 leave what came later at zero: no watermark, as many segments.
+  // Programs written for DAT 1.1 leave newer fields at zero: no watermark, the same number of
+  // segments.
   to.srq_soft_hw = from.srq_soft_hw == 0 ? kWatermarkInfinite : from.srq_soft_hw;
   to.max_rdma_read_iov =
       from.max_rdma_read_iov == 0 ? from.max_request_iov : from.max_rdma_read_iov;
@@ -191,7 +192,7 @@ inline void describe(const EndpointAttributes& from, DAT_EP_ATTR& to) {
   to.ep_provider_specific = nullptr;
 }
 
-// `plain`: what this version calls memory that was named by its address alone.
+// `plain`: this version's type of memory that was named by its address alone.
 inline void describe(const RegionRequest& request, DAT_MEM_TYPE plain, DAT_LMR_PARAM& to) {
   switch (request.type) {
   case MemoryType::Region:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/bad_handle.h: why a handle leads to no object, in words, for the call that is refused.
-// Threads: any; no lock is needed, since what is told may have changed by then.
+// facade/bad_handle.h: why a handle names no object, in words, for the call that is refused.
+// Threads:    any. It takes no lock, since the reason may have changed by the time it is read.
 #pragma once
 
 #include "core/object/object.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/context.h: contexts and cookies: eight bytes that nobody looks at.
+// facade/context.h: contexts and cookies: eight bytes that Datum never interprets.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 
 namespace datum {
 
-// Neither: an argument that is wrong, which is found out in its turn, after the handles.
+// Neither: a wrong argument, which is refused in its turn, after the handles.
 enum class Counting : std::uint8_t { FromAddress, FromZero, Neither };
 
 } // namespace datum

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/ep_manage_calls.h: endpoints: creating, looking at, changing and freeing them.
+// facade/ep_manage_calls.h: endpoints: creating, querying, changing and freeing them.
 #pragma once
 
 #include "core/endpoint/attribute_rules.h"
@@ -42,7 +42,7 @@ create_ep(const LockedIa& ia, const EndpointParts& parts, SharedReceiveQueue* sr
   EndpointAttributes wanted;
   if (attributes != nullptr) {
     if (const Status s = V::from_dat(*attributes, position, wanted); !s.ok()) return encode<V>(s);
-    // Programs leave the watermark of a queue that they do not use unwritten (HABIT.3).
+    // Programs leave the watermark of an unused queue uninitialised (HABIT.3).
     if (srq == nullptr && wanted.srq_soft_hw < 0) wanted.srq_soft_hw = kWatermarkInfinite;
     if (!check_attributes(*ia, wanted, srq != nullptr).ok()) return invalid_argument<V>(position);
     if (wanted.qos != DAT_QOS_BEST_EFFORT) {
@@ -135,7 +135,8 @@ template <class V>
       V::to_dat(keep_for_good(ep->named_attributes()), param->ep_attr);
     } catch (const std::bad_alloc&) {
       V::to_dat(std::span<const NamedAttribute>(),
-                param->ep_attr); // a query has no code for it; what matters has no names
+                // A query has no return code for this; only the named attributes are missing
+                param->ep_attr);
     }
   }
   const Token ia = ep.adapter().token();
@@ -181,7 +182,7 @@ template <class V>
                                                        DAT_COUNT* allocated, DAT_COUNT* span) {
   const LockedEp ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
-  // Messages complete in the order of their numbers, so that there are no gaps in the span.
+  // Messages complete in the order of their numbers, so the span has no gaps.
   if (allocated != nullptr) *allocated = ep->recvs_held();
   if (span != nullptr) *span = ep->recvs_held();
   return DAT_SUCCESS;
@@ -192,7 +193,7 @@ template <class V>
                                                           DAT_COUNT hard) {
   const LockedEp ep(ep_handle);
   if (!ep) return invalid_handle<V>(Detail::HandleEp);
-  // Positive, or none: an EP that may hold no Recv at all is no use to anybody.
+  // Positive, or infinite: an EP that may hold no Recv at all is useless.
   const auto legal = [](DAT_COUNT mark) { return mark > 0 || mark == DAT_WATERMARK_INFINITE; };
   if (!legal(soft)) return invalid_argument<V>(Detail::Arg2, soft);
   if (!legal(hard)) return invalid_argument<V>(Detail::Arg3, hard);

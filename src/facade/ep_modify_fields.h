@@ -14,7 +14,7 @@ struct ModifiableField {
   std::uint32_t change;
 };
 
-// What is not listed can never be modified (dat_ep_modify).
+// Fields that are not listed can never be modified (dat_ep_modify).
 inline constexpr ModifiableField kModifiableFields[] = {
     {DAT_EP_FIELD_PZ_HANDLE, Endpoint::kZone},
     {DAT_EP_FIELD_RECV_EVD_HANDLE, Endpoint::kRecvEvd},
@@ -54,7 +54,7 @@ constexpr std::uint32_t to_changes(DAT_EP_PARAM_MASK mask) {
   return changes;
 }
 
-// False: a handle that was to be taken over is bad, or of an EVD without the flag for its role.
+// False: a handle to take over is bad, or names an EVD without the flag for its role.
 template <class LockedEp, class Param>
 bool find_changed_parts(const LockedEp& ep, std::uint32_t changes, const Param& param,
                         const ForeignConnectEvd& foreign, EndpointParts& parts) {
@@ -70,7 +70,7 @@ bool find_changed_parts(const LockedEp& ep, std::uint32_t changes, const Param& 
   return find.status().ok();
 }
 
-// Fields that are not in the mask may hold anything and must not fail the call.
+// Fields that are not in the mask may hold anything, and must not fail the call.
 template <class V>
 bool find_changed_attributes(const Endpoint& ep, DAT_EP_PARAM_MASK mask, const DAT_EP_ATTR& given,
                              EndpointAttributes& attributes) {
@@ -80,12 +80,12 @@ bool find_changed_attributes(const Endpoint& ep, DAT_EP_PARAM_MASK mask, const D
   if (!asked(DAT_EP_FIELD_EP_ATTR_QOS)) wanted.qos = DAT_QOS_BEST_EFFORT;
   if (!asked(DAT_EP_FIELD_EP_ATTR_MAX_REQUEST_IOV))
     wanted.max_request_iov = ep.attributes().max_request_iov;
-  // Without a count an array cannot be looked at; it is of no concern to us then.
+  // An array without a count cannot be read, so it is ignored.
   if (!asked(DAT_EP_FIELD_EP_ATTR_NUM_TRANSPORT_ATTR)) wanted.ep_transport_specific_count = 0;
   if (!asked(DAT_EP_FIELD_EP_ATTR_NUM_PROVIDER_ATTR)) wanted.ep_provider_specific_count = 0;
   if (!asked(DAT_EP_FIELD_EP_ATTR_PROVIDER_SPECIFIC_ATTR)) wanted.ep_provider_specific = nullptr;
   if (!V::from_dat(wanted, Detail::Arg3, attributes).ok()) return false;
-  // What kind of endpoint it is has been decided when it was created.
+  // The kind of an endpoint is fixed when it is created.
   const bool same_service = !asked(DAT_EP_FIELD_EP_ATTR_SERVICE_TYPE) ||
                             attributes.datagrams == ep.attributes().datagrams;
   if (!same_service || wanted.qos != DAT_QOS_BEST_EFFORT)

@@ -10,7 +10,7 @@
 
 namespace datum {
 
-// An EVD that is there and takes no events of the kind that its role has.
+// The EVD exists, but takes no events of the kind that its role has.
 [[gnu::cold, gnu::noinline]] inline void note_evd_without(const EventDispatcher& evd,
                                                           EvdFlags flag) {
   if (refusals_are_told())
@@ -18,18 +18,18 @@ namespace datum {
                 text("an EVD with flag {:#x}", flag), ""});
 }
 
-// Finds EVDs beside an object that is locked already; remembers the first failure.
+// Finds EVDs beside an object that is locked already, and remembers the first failure.
 template <class Held>
 class EvdFinder {
  public:
   explicit EvdFinder(const Held& held) : held_(held) {}
 
-  // A null handle is fine: no EVD.
+  // A null handle is valid: no EVD.
   EventDispatcher* optional(const void* handle, EvdFlags flag, Detail kind) {
     return handle != nullptr ? required(handle, flag, kind) : nullptr;
   }
   EventDispatcher* required(const void* handle, EvdFlags flag, Detail kind) {
-    if (!status_.ok()) return nullptr; // the first failure is the one that is told
+    if (!status_.ok()) return nullptr; // the call reports its first failure
     auto* evd = held_.template find<ObjectKind::EventDispatcher>(handle);
     if (evd != nullptr && (evd->flags() & flag) != 0) return evd;
     if (evd != nullptr)
@@ -39,7 +39,7 @@ class EvdFinder {
     status_ = {Type::InvalidHandle, kind};
     return nullptr;
   }
-  // `foreign`: held already in case that it belongs to another IA.
+  // `foreign`: held in case the EVD belongs to another IA.
   ConnectEvd::Choice optional_connect(const void* handle,
                                       const std::shared_ptr<ForeignEvd>& foreign) {
     if (foreign) return {nullptr, foreign};

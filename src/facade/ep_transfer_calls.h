@@ -43,7 +43,7 @@ template <class V>
   return encode<V>(ep->post_recv(segments<V>(*ep, iov, count), bits(cookie), flags));
 }
 
-// A function of its own, so that what it calls has one caller and becomes part of it.
+// A function of its own, so that each function that it calls has one caller and is inlined.
 template <class V>
 [[gnu::noinline]] DATUM_NO_CANARY DAT_RETURN post_rdma(Opcode opcode, DAT_EP_HANDLE ep_handle,
                                                        DAT_COUNT count, DAT_LMR_TRIPLET* iov,

@@ -11,7 +11,7 @@
 
 namespace datum {
 
-// Bad EVD handles have no subtype of their own; this one is what other libraries answer.
+// DAT has no subtype for a bad EVD handle; other libraries answer this one.
 inline constexpr Detail kBadEvd = Detail::HandleEvdRequest;
 
 using LockedEvd = Locked<ObjectKind::EventDispatcher>;
@@ -133,8 +133,9 @@ template <class V>
   return encode<V>(s);
 }
 
-// Programs of DAT 2.0 poll for completions until the status is another than DAT_QUEUE_EMPTY, all of
-// it: the adapters that they were written for give it no class there, but do on other EVDs.
+// Programs of DAT 2.0 poll for completions until the status, compared as a whole, differs from
+// DAT_QUEUE_EMPTY. The adapters that they were written for give it no class on EVDs of completions,
+// but do on other EVDs.
 template <class V>
 [[gnu::always_inline]] inline DAT_RETURN dequeue_failed(Status s, EvdFlags flags) {
   if constexpr (V::kBareQueueEmpty) {

@@ -14,7 +14,7 @@ inline DAT_EVENT_NUMBER number_of(EventKind kind) {
   switch (kind) {
   case EventKind::Dto: return DAT_DTO_COMPLETION_EVENT;
   case EventKind::Bind: return DAT_RMR_BIND_COMPLETION_EVENT;
-  case EventKind::DatagramsRequest: // what extensions report has numbers of its own (traits)
+  case EventKind::DatagramsRequest: // the traits number what extensions report
   case EventKind::ConnectionRequest: return DAT_CONNECTION_REQUEST_EVENT;
   case EventKind::DatagramsResolved:
   case EventKind::DatagramsResolvedPassive:
@@ -30,8 +30,8 @@ inline DAT_EVENT_NUMBER number_of(EventKind kind) {
   case EventKind::Unreachable: return DAT_CONNECTION_EVENT_UNREACHABLE;
   case EventKind::AsyncEvdOverflow: return DAT_ASYNC_ERROR_EVD_OVERFLOW;
   case EventKind::AsyncSrqLeft: return DAT_ASYNC_ERROR_EP_BROKEN;
-  // No source names a number for watermarks; never EP_BROKEN, the EP is alive
-  // (decision 17).
+  // DAT has no number for watermarks. EP_BROKEN would be wrong, since the EP is alive (decision
+  // 17).
   case EventKind::AsyncWatermark: return DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR;
   case EventKind::Software: break;
   }
@@ -66,7 +66,8 @@ inline void write_connection(const Event& event, DAT_CONNECTION_EVENT_DATA& out)
 
 } // namespace events
 
-// Writes what the consumer may read of this kind of event, and nothing behind DAT_EVENT.
+// Writes the fields that the consumer may read for this kind of event, and nothing behind
+// DAT_EVENT.
 template <class V, class Adapter>
 [[gnu::always_inline]] inline void write_event(const Event& event, Token evd, Adapter& adapter,
                                                DAT_EVENT& out) {

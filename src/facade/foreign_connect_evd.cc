@@ -6,7 +6,7 @@
 namespace datum {
 namespace {
 
-// Whose it seems to be; what is locked later decides.
+// The IA that the handle seems to belong to. The final answer needs the lock.
 const IaControl* seeming_owner(const void* handle) {
   const HandleSlot* slot = HandleSpace::find(handle);
   return slot != nullptr ? slot->control.load(std::memory_order_acquire) : nullptr;
@@ -23,7 +23,7 @@ ForeignConnectEvd::ForeignConnectEvd(const void* beside, const void* evd) {
       std::make_shared<ForeignEvd>(*found, found.control().key_for(ObjectKind::EventDispatcher));
 }
 
-// By now the EP holds it, or nobody does.
+// By now the EP holds it, or it is released.
 ForeignConnectEvd::~ForeignConnectEvd() {
   if (held_ && held_->release_by_maker()) static_cast<void>(IaControl::deliver(*held_));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/foreign_connect_evd.h: the connect EVD that a consumer gives an EP, held in case that it
+// facade/foreign_connect_evd.h: the connect EVD that a consumer gives an EP, held in case it
 // belongs to another open IA than the EP.
-// Threads: made before the lock of the EP's IA is taken and gone after that was given back: the
-//          locks of two IAs are never held together.
+// Threads:    made before the lock of the EP's IA is taken, destroyed after that lock was released:
+//             the locks of two IAs are never held together.
 #pragma once
 
 #include <memory>
@@ -13,13 +13,13 @@ namespace datum {
 
 class ForeignConnectEvd {
  public:
-  // `beside`: the handle of the EP, or of its IA to be.
+  // `beside`: the handle of the EP, or of the IA that will own it.
   ForeignConnectEvd(const void* beside, const void* evd);
   ~ForeignConnectEvd();
   ForeignConnectEvd(const ForeignConnectEvd&) = delete;
   ForeignConnectEvd& operator=(const ForeignConnectEvd&) = delete;
 
-  // Null: it is of the same IA, or none that takes connection events.
+  // Null: the EVD belongs to the same IA, or takes no connection events.
   const std::shared_ptr<ForeignEvd>& held() const { return held_; }
 
  private:

@@ -7,6 +7,8 @@
 
 #include <new>
 
+#include "base/assertion.h"
+
 namespace datum {
 namespace {
 
@@ -14,9 +16,9 @@ constexpr std::size_t kWantedReserve = std::size_t{1} << 30U;
 constexpr std::size_t kSmallestReserve = std::size_t{1} << 24U;
 constexpr std::size_t kCommitStep = std::size_t{1} << 18U;
 
-// Address space only; of a limit on it an eighth, since everybody else needs some, too. A child
-// made by fork() finds it wiped: for the child its parent's handles are none, so that using them
-// harms nobody.
+// Address space only. Under a limit it takes an eighth, since other code needs some, too. A child
+// made by fork() finds it wiped: its parent's handles are invalid in the child, and using them is
+// harmless.
 void* reserve(std::size_t& bytes) {
   rlimit limit{};
   const bool limited = ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
@@ -35,9 +37,9 @@ void* reserve(std::size_t& bytes) {
 
 } // namespace
 
-// Another thread may have held the lock at the fork. Whatever it was about to change, the slots are
-// wiped, and what is left is right after each of its steps, but for the first: that one belongs to
-// opening an IA, which no fork interrupts (fork_gate.h).
+// Another thread may have held the lock at the fork. The slots are wiped, whatever that thread was
+// changing. The other variables are consistent after each of its steps, except the first: that step
+// belongs to opening an IA, which no fork interrupts (fork_gate.h).
 void HandleSpace::start_child() {
   new (&mutex_) Mutex;
 }
@@ -60,7 +62,7 @@ bool HandleSpace::grow() {
   return true;
 }
 
-// The queue of freed slots runs through the slots, so a wiped one holds none that can be trusted.
+// The queue of freed slots runs through the slots. A wiped slot holds no link that can be trusted.
 void HandleSpace::notice_fork(HandleSlot& first) {
   if (first.key.load(std::memory_order_relaxed) == kNobodys) return;
   first.key.store(kNobodys, std::memory_order_relaxed);
@@ -74,6 +76,7 @@ HandleSlot* HandleSpace::allocate() {
   notice_fork(slots[0]);
   if (free_count_ > kReuseDistance) {
     HandleSlot& slot = slots[first_free_];
+    DATUM_ASSERT(slot.key.load(std::memory_order_relaxed) == 0);
     first_free_ = slot.next_free;
     --free_count_;
     return &slot;
@@ -82,7 +85,7 @@ HandleSlot* HandleSpace::allocate() {
   if (used == committed_bytes_ && !grow()) return nullptr;
   auto* place = reinterpret_cast<std::byte*>(base_.load(std::memory_order_relaxed)) + used;
   auto* slot = new (place) HandleSlot{};
-  // Published with its contents: whoever guesses the address finds a slot that nobody owns.
+  // Published with its contents: a caller that guesses the address finds a slot without an owner.
   used_bytes_.store(used + sizeof(HandleSlot), std::memory_order_release);
   return slot;
 }
@@ -91,6 +94,8 @@ void HandleSpace::release(HandleSlot& slot) {
   const MutexLock lock(mutex_);
   auto* slots = reinterpret_cast<HandleSlot*>(base_.load(std::memory_order_relaxed));
   const auto index = static_cast<std::uint32_t>(&slot - slots);
+  DATUM_ASSERT(index != 0 && find(&slot) == &slot); // the first slot is never given away
+  DATUM_ASSERT(slot.key.load(std::memory_order_relaxed) == 0);
   if (free_count_ == 0)
     first_free_ = index;
   else

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // facade/handle_space.h: the memory behind handles: slots that are never unmapped and reused late.
 // Lives here: slots, their allocation, the check whether a value may be a handle at all.
-// Not here:   which adapter a slot belongs to and whether it still does (ia_control.h).
-// Threads:    finding a slot takes no lock. A slot's key and object change only with the lock of
-//             the IA named by its key held, or while no IA owns the slot.
+// Not here:   which adapter a slot belongs to, and whether it still does (ia_control.h).
+// Threads:    finding a slot takes no lock. A slot's key and object change only while no IA owns
+//             the slot, or with the lock of the IA held that the key names.
 //
-// A process has one such space: registries and consumers hand in bare addresses, so there is
-// nothing that could say which space an address belongs to.
+// A process has one such space: registries and consumers hand in bare addresses, and nothing could
+// say which space an address belongs to.
 #pragma once
 
 #include <atomic>
@@ -21,17 +21,18 @@ namespace datum {
 class IaControl;
 
 struct alignas(64) HandleSlot {
-  std::atomic<const void*> table; // DAT_PROVIDER*, read by libdat: must stay the first word
-  std::atomic<std::uint64_t> key; // IaControl::key_for(kind); 0: belongs to nobody
+  std::atomic<const void*> table; // DAT_PROVIDER*
+  std::atomic<std::uint64_t> key; // IaControl::key_for(kind); 0: the slot has no owner
   std::atomic<IaControl*> control;
   Object* object;
   std::uint32_t next_free;
 };
 static_assert(sizeof(HandleSlot) == 64);
+static_assert(offsetof(HandleSlot, table) == 0, "libdat reads the first word");
 
 class HandleSpace {
  public:
-  // How many other slots are freed before one is used again.
+  // This many other slots are freed before a slot is used again.
   static constexpr std::size_t kReuseDistance = 65536;
 
   // The slot at `handle`, or nullptr for an address that never was a handle.
@@ -49,7 +50,7 @@ class HandleSpace {
   static void replace_table(const void* from, const void* to);
 
  private:
-  // What the first slot's key says, which is never given away, until somebody wipes it.
+  // The key of the first slot, which is never given away. It is 0 once a fork has wiped the slots.
   static constexpr std::uint64_t kNobodys = ~std::uint64_t{0};
 
   static void start_child();

@@ -8,8 +8,7 @@
 
 namespace datum {
 
-// The slot of the table is made for each registration: it has to know under which key it was
-// called.
+// Made for each registration: the slot of the table has to know the key under which it was called.
 template <class V>
 [[gnu::always_inline]] inline DAT_RETURN ia_open(const Registration& registration, const char* name,
                                                  DAT_COUNT async_evd_min_qlen,
@@ -57,7 +56,7 @@ ia_query(DAT_IA_HANDLE ia_handle, DAT_EVD_HANDLE* async_evd, DAT_IA_ATTR_MASK ia
   const AsyncBinding& async = ia.control().async();
   if (async_evd != nullptr)
     *async_evd = async.source == AsyncBinding::Source::Elsewhere ? DAT_EVD_OUT_OF_SCOPE : async.evd;
-  // Only what was asked for: a null or uninitialised structure is fine otherwise.
+  // A null or uninitialised structure is valid if its mask asks for nothing.
   if (ia_mask != 0) V::to_dat(ia.control(), *ia_attributes);
   if (provider_mask != 0) V::to_dat(ia.control(), *provider_attributes);
   return DAT_SUCCESS;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/ia_control.cc: handles of an open IA, and what is done once its lock is free.
+// facade/ia_control.cc: handles of an open IA, and the work that waits for its lock to be free.
 #include "facade/ia_control.h"
 
 #include <pthread.h>
 
+#include "base/assertion.h"
 #include "base/futex.h"
 #include "base/log.h"
 #include "facade/locked.h"
@@ -11,8 +12,8 @@
 
 namespace datum {
 
-// In a list of ours: a variable of the thread would need memory at its first use, and a module that
-// was loaded at run time ends the process when there is none.
+// Kept in a list of ours. A thread-local variable would need memory at its first use, and without
+// memory a module that was loaded at run time ends the process.
 struct IaControl::CallOut : ListHook<CallOutTag> {
   explicit CallOut(IaControl& caller) : control(caller) {
     const MutexLock lock(control.calling_mutex_);
@@ -38,6 +39,7 @@ bool IaControl::calls_out_here() {
 }
 
 Token IaControl::issue(ObjectKind kind, Object& object) {
+  DATUM_ASSERT(mutex_.held());
   HandleSlot* slot = HandleSpace::allocate();
   if (slot == nullptr) {
     log(LogLevel::Warn,
@@ -54,6 +56,7 @@ Token IaControl::issue(ObjectKind kind, Object& object) {
 }
 
 void IaControl::withdraw(Token token) {
+  DATUM_ASSERT(mutex_.held());
   auto& slot = *static_cast<HandleSlot*>(token);
   slot.control.store(nullptr, std::memory_order_relaxed);
   slot.key.store(0, std::memory_order_relaxed);
@@ -114,7 +117,7 @@ void IaControl::deliver(const std::vector<AsyncEvents::ForOpeners>& events) noex
   if (events.empty()) return;
   try {
     for (const AsyncBinding& async : OpenIas::instance().async_evds(registration_->ia_name)) {
-      // Our own EVD has got them already.
+      // This IA's own EVD has the events already.
       if (async_.source == AsyncBinding::Source::Created && async.key == async_.key) continue;
       const Locked<ObjectKind::EventDispatcher> evd(async.evd);
       if (!evd || evd.control().key_for(ObjectKind::EventDispatcher) != async.key) continue;
@@ -122,7 +125,7 @@ void IaControl::deliver(const std::vector<AsyncEvents::ForOpeners>& events) noex
       for (const auto& [event, target] : events) {
         if (event.kind != EventKind::AsyncSrqLeft)
           evd->push(event);
-        else if (ours || async_.evd == nullptr) // no error, and of no concern to the others
+        else if (ours || async_.evd == nullptr) // no error, and irrelevant to other openers
           evd.control().adapter().events().async.hear_of_srq_left(*evd, event);
       }
     }

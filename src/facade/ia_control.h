@@ -2,8 +2,8 @@
 // facade/ia_control.h: what outlives an open IA: its lock, and the way from a handle to its object.
 // Lives here: the lock, handles of one open IA, opening and closing it, what is done unlocked.
 // Not here:   DAT types (v1/), objects and their rules (core/).
-// Threads:    any. A control is never freed and used again late, so that a call on a stale handle
-//             finds a lock, and under it that nothing is there any more.
+// Threads:    any. A control is never freed, and is reused late. So a call on a stale handle finds
+//             a lock, and under the lock it finds that the object is gone.
 #pragma once
 
 #include <atomic>
@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/assertion.h"
 #include "base/biased_mutex.h"
 #include "base/intrusive_list.h"
 #include "base/mutex.h"
@@ -29,7 +30,7 @@ struct AsyncBinding {
   Source source = Source::Created;
   std::int32_t min_qlen = 0; // Created
   Token evd = nullptr;       // Created: set by open(); Given: the handle that was passed in
-  // Tells the EVD from one that gets the same handle after it, since its IA may be closed first.
+  // Tells the EVD from a later one with the same handle, since the EVD's IA may be closed first.
   std::uint64_t key = 0;
 };
 
@@ -38,16 +39,18 @@ class IaControl final : public LockOwner, public HandleSource {
   IaControl() = default;
 
   // --- from handles to objects ---------------------------------------------------------------
-  // What a slot's key must be for a live object of `kind`; the lock is held.
+  // The key of a slot whose object is alive and of `kind`.
   std::uint64_t key_for(ObjectKind kind) const {
+    DATUM_ASSERT(mutex_.held());
     return instance_ | static_cast<std::uint64_t>(kind);
   }
   bool owns(std::uint64_t key) const { return (key & ~kKindMask) == instance_; }
   [[gnu::always_inline]] void enter() DATUM_ACQUIRE(mutex_) { mutex_.lock(); }
-  // Lets go without a look at the adapter: nothing of it was touched.
+  // Releases the lock without a look at the adapter, of which the caller touched nothing.
   void withdraw_entry() DATUM_RELEASE(mutex_) { mutex_.unlock(); }
-  // Lets go after work on the adapter, and does what has to be done without the lock.
+  // Releases the lock after work on the adapter, and does what was deferred until then.
   [[gnu::always_inline]] void leave() DATUM_RELEASE(mutex_) {
+    DATUM_ASSERT(mutex_.held());
     if (adapter_->has_put_off()) [[unlikely]]
       leave_slowly();
     else
@@ -59,12 +62,13 @@ class IaControl final : public LockOwner, public HandleSource {
   void acquire() override DATUM_NO_TSA { mutex_.lock(); }
   void relinquish() override DATUM_NO_TSA { leave(); }
   void let_in() override DATUM_NO_TSA;
+  bool held() const override { return mutex_.held(); }
   bool has_put_off() const override { return adapter_->has_put_off(); }
   Token issue(ObjectKind kind, Object& object) override;
   void withdraw(Token token) override;
 
-  // What waits on the way to an EVD of whichever IA goes there, up to an EP of which nobody will
-  // learn that it is connected; no lock is held.
+  // Delivers what waits on the way to an EVD of any IA. Returns early with an EP that will never be
+  // reported as connected. The caller holds no lock of an IA.
   static ForeignEvd::Unheard deliver(ForeignEvd& to) noexcept;
 
   // --- life ------------------------------------------------------------------------------------
@@ -72,18 +76,17 @@ class IaControl final : public LockOwner, public HandleSource {
   static Result<Token> open(const Registration& registration, AsyncBinding& async);
   // Called with the lock held, returns without it. Failure: nothing has changed.
   Status close(bool graceful) DATUM_RELEASE(mutex_);
-  // This thread is inside an agent that it calls for us. Closing would wait for the agent, and
-  // perhaps for this very thread to end.
+  // This thread is inside an agent that it calls for this IA. Closing the IA would wait for the
+  // agent, and perhaps for this very thread to end.
   bool calls_out_here();
-  // dat_provider_fini: whatever is still open under this key ends now; but what this thread calls
-  // an agent for stays, since a process may end from within an agent.
+  // dat_provider_fini: ends all IAs that are open under this key. An IA for which this thread calls
+  // an agent stays open, since a process may end from within an agent.
   static void close_all(const Registration& registration) DATUM_NO_TSA;
 
   InterfaceAdapter& adapter() const { return *adapter_; }
   const Registration& registration() const { return *registration_; }
   const AsyncBinding& async() const { return async_; }
-  // The program copes with relaxed ordering: VIRTUAL memory reads back as such
-  // (decision 34).
+  // The program copes with relaxed ordering: a query reports VIRTUAL memory as such (decision 34).
   bool relaxed_ordering() const { return relaxed_ordering_; }
   void set_relaxed_ordering() { relaxed_ordering_ = true; }
   const std::vector<NamedAttribute>& attributes() const { return attribute_pointers_; }
@@ -115,8 +118,8 @@ class IaControl final : public LockOwner, public HandleSource {
   bool relaxed_ordering_ = false;
   NamedAttributes attributes_;
   std::vector<NamedAttribute> attribute_pointers_;
-  std::atomic<std::uint32_t> calls_out_{0}; // threads that call agents on our behalf
-  Mutex calling_mutex_;                     // the last that is taken
+  std::atomic<std::uint32_t> calls_out_{0}; // threads that call agents for this IA
+  Mutex calling_mutex_;                     // taken last
   IntrusiveList<CallOut, CallOutTag> calling_ DATUM_GUARDED_BY(calling_mutex_);
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // facade/ia_lifecycle.cc: opening and closing an IA.
+#include "base/assertion.h"
 #include "base/futex.h"
 #include "base/log.h"
 #include "base/refusal.h"
@@ -10,10 +11,10 @@
 namespace datum {
 namespace {
 
-// 56 bits: never the same twice.
+// 56 bits: no value is used twice.
 std::atomic<std::uint64_t> last_instance{0};
 
-// The EVD that a consumer passes to dat_ia_open, kept from being freed. 0: it is none.
+// Keeps the EVD that a consumer passes to dat_ia_open from being freed. 0: there is no such EVD.
 std::uint64_t hold_async_evd(Token token) {
   const Locked<ObjectKind::EventDispatcher> evd(token);
   if (!evd || (evd->flags() & kEvdAsync) == 0) return 0;
@@ -21,7 +22,7 @@ std::uint64_t hold_async_evd(Token token) {
   return evd.control().key_for(ObjectKind::EventDispatcher);
 }
 
-// Its IA may have been closed meanwhile, and the EVD with it.
+// The EVD's IA may have been closed meanwhile, and the EVD freed.
 void release_async_evd(const AsyncBinding& async) {
   const Locked<ObjectKind::EventDispatcher> evd(async.evd);
   if (evd && evd.control().key_for(ObjectKind::EventDispatcher) == async.key) evd->release();
@@ -88,7 +89,7 @@ Result<Token> IaControl::build(AsyncBinding& async) {
   }
   if (async.source == AsyncBinding::Source::Created)
     if (const Status s = create_async_evd(async); !s.ok()) return fail(s);
-  // Whom they concern besides our own EVD is found out when one happens.
+  // The other EVDs that an event concerns are looked up when the event happens.
   adapter_->events().async.tell_openers_of(adapter_->token());
   if (const Status s = runtime_->start(*adapter_); !s.ok()) return fail(s);
   return adapter_->token();
@@ -114,13 +115,14 @@ void IaControl::name_attributes() {
 }
 
 Status IaControl::close(bool graceful) {
+  DATUM_ASSERT(mutex_.held());
   if (graceful && !adapter_->idle()) {
     const std::int32_t objects = adapter_->objects();
     leave();
     if (refusals_are_told()) note_state(text("an IA with {} objects", objects));
     return {Type::InvalidState, Detail::IaInUse};
   }
-  // From here on no handle leads to us: nobody begins a wait that nobody would end.
+  // From here on no handle names this IA, so no thread begins a wait that nothing would end.
   instance_ = kNobody;
   adapter_->abort_waiters();
   adapter_->wait_until_unblocked();
@@ -150,7 +152,7 @@ void IaControl::dismantle() {
 void IaControl::close_all(const Registration& registration) {
   while (IaControl* control = OpenIas::instance().find_closable(registration)) {
     control->enter();
-    // Somebody else may be closing it at this moment, or have done so.
+    // Another thread may be closing it at this moment, or may have closed it.
     if (control->instance_ == kNobody || control->registration_ != &registration) {
       control->withdraw_entry();
       ::sched_yield();

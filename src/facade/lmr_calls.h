@@ -12,8 +12,8 @@ namespace datum {
 
 using LockedLmr = Locked<ObjectKind::MemoryRegion>;
 
-// What a region description means depends on the type of memory (dat_lmr_create). `held` finds
-// the LMR that another one is made from.
+// Builds the request from a region description, which depends on the type of memory
+// (dat_lmr_create). `held` finds the LMR that another LMR is made from.
 template <class V, class Held>
 Status to_request(const Held& held, DAT_MEM_TYPE type, const DAT_REGION_DESCRIPTION& description,
                   DAT_VLEN length, RegionRequest& request) {
@@ -86,7 +86,7 @@ struct LmrArguments {
     note_cause({"", text("{:#x}", given), text("flags within {:#x}", known), ""});
 }
 
-// `lmr_position`: which argument of the call arguments.lmr is; `counting` stands before it.
+// `lmr_position`: the position of arguments.lmr in the call. `counting` comes before it.
 template <class V>
 [[gnu::always_inline]] inline DAT_RETURN create_lmr(const LmrArguments& arguments,
                                                     Detail lmr_position) {
@@ -141,8 +141,7 @@ template <class V>
   return encode<V>(lmr.adapter().free(*lmr));
 }
 
-// This memory is coherent: the segments are checked, and there is nothing to do
-// (decision 250).
+// This memory is coherent: the segments are checked, and nothing has to be done (decision 250).
 template <class V>
 [[gnu::always_inline]] inline DAT_RETURN
 sync_segments(DAT_IA_HANDLE ia_handle, const DAT_LMR_TRIPLET* list, DAT_VLEN count) {
@@ -154,7 +153,8 @@ sync_segments(DAT_IA_HANDLE ia_handle, const DAT_LMR_TRIPLET* list, DAT_VLEN cou
     return invalid_argument<V>(Detail::Arg3, count);
   for (DAT_VLEN i = 0; i != count; ++i) {
     const LocalTriplet segment = V::to_local(ia->regions(), list[i]);
-    if (segment.length == 0) continue; // the rest may be anything (dat/dat.h, DAT_LMR_TRIPLET)
+    // The other fields may hold anything (dat/dat.h, DAT_LMR_TRIPLET)
+    if (segment.length == 0) continue;
     const MemoryRegion* region = ia->memory().find_region(segment.stag);
     if (region == nullptr) {
       note_bits("lmr_context of a segment", segment.stag, "that of an LMR of this IA", "");

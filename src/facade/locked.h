@@ -5,6 +5,7 @@
 
 #include <sched.h>
 
+#include "base/assertion.h"
 #include "facade/bad_handle.h"
 #include "facade/ia_control.h"
 
@@ -84,7 +85,8 @@ class Locked {
       return;
     }
     control->enter();
-    // A slot changes hands under the lock of the IA that its key names: this answer is final.
+    // A slot changes its owner under the lock of the IA that its key names. So this answer is
+    // final.
     const std::uint64_t key = slot->key.load(std::memory_order_relaxed);
     const bool matches = K == ObjectKind::None ? control->owns(key) : key == control->key_for(K);
     if (!matches) [[unlikely]] {
@@ -99,14 +101,20 @@ class Locked {
   Locked& operator=(const Locked&) = delete;
 
   explicit operator bool() const { return control_ != nullptr; }
-  T* operator->() const { return object_; }
-  T& operator*() const { return *object_; }
+  T* operator->() const {
+    DATUM_ASSERT(control_ != nullptr);
+    return object_;
+  }
+  T& operator*() const {
+    DATUM_ASSERT(control_ != nullptr);
+    return *object_;
+  }
   T* get() const { return object_; }
   IaControl& control() const { return *control_; }
   InterfaceAdapter& adapter() const { return control_->adapter(); }
 
-  // Another object of the same IA; nullptr: no such handle here. Nothing is noted, since many
-  // calls can do without one.
+  // Another object of the same IA. nullptr: the IA has no such handle. Notes no cause, since many
+  // calls can do without the object.
   template <ObjectKind Other>
   typename KindOf<Other>::type* find(const void* handle) const {
     const HandleSlot* slot = HandleSpace::find(handle);
@@ -117,19 +125,18 @@ class Locked {
     return static_cast<typename KindOf<Other>::type*>(slot->object);
   }
 
-  // Inlined wherever a call may end, that by an exception included: then this object is nothing but
-  // two registers.
+  // Inlined wherever a call may end, exceptions included. Then this object is only two registers.
   [[gnu::always_inline]] void release() DATUM_NO_TSA {
     if (control_ == nullptr) return;
     std::exchange(control_, nullptr)->leave();
   }
-  // For a poll that found nothing: others who want the lock get their turn now.
+  // For a poll that found nothing: threads that want the lock get it now.
   void release_politely() DATUM_NO_TSA {
     const bool crowded = control_->contended();
     release();
     if (crowded) ::sched_yield();
   }
-  // The caller took over the lock.
+  // Another component has taken over the lock.
   void forget() { control_ = nullptr; }
 
  private:

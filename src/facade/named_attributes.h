@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // facade/named_attributes.h: arrays of names and values that a query hands out for good.
-// A consumer may keep them, and pass them on to another call, after the EP that they describe was
-// freed. So each set is kept once in the process and never changes. There are few: what an EP says
-// is a path, the reason for it and two numbers below the limits of the IA.
-// Threads: any; its lock is the last that is taken.
+// A consumer may keep an array, and pass it to another call, after the EP that it describes was
+// freed. So the process keeps each set once, and never changes it. There are few sets: an EP
+// reports a path, the reason for it and two numbers below the limits of the IA.
+// Threads:    any; its lock is the last that is taken.
 #pragma once
 
 #include <span>
@@ -18,10 +18,10 @@ struct NamedAttribute {
   const char* value = nullptr;
 };
 
-// The pointers into `attributes`; good as long as it is.
+// The pointers into `attributes`, valid as long as it lives.
 std::vector<NamedAttribute> pointers_into(const NamedAttributes& attributes);
 
-// The same names and values, good for ever.
+// The same names and values, valid for ever.
 std::span<const NamedAttribute> keep_for_good(const NamedAttributes& attributes);
 
 } // namespace datum

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/assertion.h"
+
 namespace datum {
 
 OpenIas& OpenIas::instance() {
@@ -27,11 +29,13 @@ IaControl& OpenIas::take() {
 
 void OpenIas::give_back(IaControl& control) {
   const MutexLock lock(mutex_);
+  DATUM_ASSERT(resting_.size() < resting_.capacity());
   resting_.push_back(&control);
 }
 
 void OpenIas::add(IaControl& control) {
   const MutexLock lock(mutex_);
+  DATUM_ASSERT(open_.size() < open_.capacity());
   open_.push_back(&control);
 }
 

@@ -15,7 +15,7 @@ class OpenIas {
  public:
   static OpenIas& instance();
 
-  // A control that nobody uses; it comes back through give_back(). The only call that allocates.
+  // An unused control. give_back() returns it. Only this call allocates.
   IaControl& take();
   void give_back(IaControl& control);
 
@@ -24,11 +24,11 @@ class OpenIas {
   // The EVDs bound to any open instance of the IA, each once.
   std::vector<AsyncBinding> async_evds(std::string_view ia_name);
   SharedNames& shared_names() { return shared_names_; }
-  // Some IA that is open under this key and that this thread may close, or nullptr.
+  // An IA that is open under this key and that this thread may close, or nullptr.
   IaControl* find_closable(const Registration& registration);
 
  private:
-  // How many controls rest before one is used again.
+  // This many controls are given back before a control is used again.
   static constexpr std::size_t kResting = 64;
 
   SharedNames shared_names_;

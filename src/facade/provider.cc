@@ -18,7 +18,7 @@ namespace {
 constexpr ProviderHook kHook{.relaxed_ordering = &declare_relaxed_ordering,
                              .short_provider_lists = &set_short_provider_lists};
 
-// IA names of one process: an interface each, twice for the two kinds of thread safety.
+// IA names of one process: one interface each, twice for the two kinds of thread safety.
 constexpr std::size_t kMaxEntries = 256;
 
 struct Entry {
@@ -44,7 +44,7 @@ Entry& entry_at(std::size_t index) {
   return *entries().items[index];
 }
 
-// A registry may keep nothing but this function, so that each entry has one of its own.
+// A registry may remember only this function. So each entry has its own.
 template <std::size_t Index>
 DAT_RETURN open_at(const DAT_NAME_PTR name, DAT_COUNT async_evd_min_qlen, DAT_EVD_HANDLE* async_evd,
                    DAT_IA_HANDLE* ia) {
@@ -64,7 +64,7 @@ DAT_RETURN open_nothing(const DAT_NAME_PTR, DAT_COUNT, DAT_EVD_HANDLE*, DAT_IA_H
   return encode<Version>({Type::ProviderNotFound});
 }
 
-// What handles point at after fini: functions that find nobody behind any of them.
+// Handles point at it after fini. Its functions find no object behind any handle.
 const DAT_PROVIDER& tombstone() {
   static const DAT_PROVIDER table = [] {
     DAT_PROVIDER all{};
@@ -142,7 +142,8 @@ void provider_fini(const DAT_PROVIDER_INFO& info) {
   entry->registration.registered = false;
   IaControl::close_all(entry->registration);
   HandleSpace::replace_table(&entry->table, &tombstone());
-  // A registry that dropped the entry by itself answers with an error; the result is the same.
+  // If the registry has dropped the entry already, it answers with an error, and the result is the
+  // same.
   static_cast<void>(::dat_registry_remove_provider(&entry->table, &entry->info));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // facade/provider.h: the provider protocol: tables registered under IA names.
-// Lives here: one table for each registry key, and what becomes of its handles after fini.
+// Lives here: one table for each registry key, and what its handles answer after fini.
 // Threads:    the registry serialises init and fini.
 #pragma once
 
@@ -10,12 +10,12 @@ namespace datum {
 
 struct Registration;
 
-// Registers `info` always: what is wrong with an IA is said when it is opened, because a registry
-// that got no table for a key never asks again.
+// Always registers `info`. What is wrong with an IA is reported when it is opened, because a
+// registry that got no table for a key never asks again.
 void provider_init(const DAT_PROVIDER_INFO& info, const char* instance_data);
-// Closes what is open under the key; its handles answer INVALID_HANDLE from now on.
+// Closes all IAs that are open under the key. Their handles answer INVALID_HANDLE from now on.
 void provider_fini(const DAT_PROVIDER_INFO& info);
-// Of an IA by its name alone; nullptr: none is registered.
+// Finds an IA by its name alone; nullptr: none is registered.
 const Registration* find_registration(const char* ia_name);
 
 } // namespace datum

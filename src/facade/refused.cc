@@ -56,7 +56,7 @@ std::string_view take_until(std::string_view& text, char mark) {
   return taken;
 }
 
-// `position` counts from 0; an empty name: there is none.
+// `position` counts from 0. Without such an argument the name is empty.
 ArgumentText argument_at(const CallText& call, std::size_t position) {
   std::string_view rest = call.arguments;
   for (; position != 0; --position) take_until(rest, ',');
@@ -68,7 +68,7 @@ ArgumentText argument_at(const CallText& call, std::size_t position) {
   return argument;
 }
 
-// The first of these that the call has; if it has none, its first argument.
+// The first of these names that the call has, else its first argument.
 ArgumentText argument_named(const CallText& call, std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) {
     std::size_t at = 0;
@@ -79,7 +79,7 @@ ArgumentText argument_named(const CallText& call, std::initializer_list<std::str
   return argument_at(call, 0);
 }
 
-// Which argument a bad handle of this kind was.
+// The argument that was a bad handle of this kind.
 ArgumentText handle_argument(const CallText& call, Detail kind) {
   switch (kind) {
   case Detail::HandleIa: return argument_named(call, {"ia_handle"});
@@ -120,7 +120,7 @@ std::string_view state_of(Detail detail) {
   }
 }
 
-// Where the answer names none.
+// The argument, where the answer names none.
 ArgumentText subject_of(const CallText& call, Type type, Detail detail) {
   if (type == Type::InvalidAddress) return argument_named(call, {"remote_ia_address", "address"});
   const bool of_ep = between(detail, Detail::EpUnconnected, Detail::EpEvdConnect);
@@ -150,7 +150,7 @@ const subtypes::Subtype& subtype_of(DAT_RETURN answer) {
   return found != std::end(subtypes::kList) ? *found : subtypes::kList[0];
 }
 
-// A null pointer where there has to be one needs no value noted.
+// A null pointer where one is forbidden needs no noted value.
 std::string_view value_of(const ArgumentText& argument) {
   constexpr std::string_view kPointer = "not null";
   const bool pointer = argument.allowed == kPointer || argument.allowed.starts_with("not null wh");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/refused.h: what the border of C says of a call that it refuses (base/refusal.h).
-// Lives here: from a DAT_RETURN to names of call, argument and answer.
+// facade/refused.h: how the border of C reports a call that it refuses (base/refusal.h).
+// Lives here: the step from a DAT_RETURN to the names of call, argument and answer.
 // Not here:   the texts (call_texts.h); the causes, which are noted where they are found.
 // Included after the traits of one DAT version, like answer.h.
 #pragma once
@@ -15,12 +15,12 @@ namespace datum {
 struct CallText {
   const char* name;
   const char* arguments; // in their order, by commas: NAME[=ALLOWED[=RULE]]
-  const char* states;    // what its object has to be, where INVALID_STATE is an answer
+  const char* states;    // the states that its object may be in, where INVALID_STATE is an answer
 };
 
-// Tells it, and gives `answer` back. Nothing is told of what is an answer and no refusal.
+// Logs the refusal, and returns `answer`. It logs nothing about an answer that is no refusal.
 [[gnu::cold, gnu::noinline]] DAT_RETURN refused(const CallText& call, DAT_RETURN answer) noexcept;
-// The call is another one than its slot of the table says: an operation of an extension.
+// For an operation of an extension: the call is not the one of its slot of the table.
 [[gnu::cold, gnu::noinline]] DAT_RETURN name_refused(const CallText& call,
                                                      DAT_RETURN answer) noexcept;
 
@@ -28,7 +28,7 @@ constexpr bool is_answer(DAT_RETURN answer) {
   return is_answer(static_cast<Type>(DAT_GET_TYPE(answer) >> 16U));
 }
 
-// The value of an argument for the refusal that follows; the border knows the rest.
+// Notes the value of an argument for the refusal that follows. The border knows the rest.
 template <class T>
 [[gnu::cold, gnu::noinline]] void note_value(T value) {
   if constexpr (std::is_enum_v<T>)

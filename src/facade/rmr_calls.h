@@ -54,8 +54,8 @@ struct BindArguments {
   Counting counting = Counting::FromAddress;
 };
 
-// Failures name the positions that the arguments have in DAT 1.2, and for the one that it has not,
-// `counting`, this one.
+// Failures name the positions that arguments have in DAT 1.2. `counting`, which 1.2 lacks, has this
+// one.
 inline constexpr Detail kCountingPosition = Detail::Arg8;
 
 template <class V>
@@ -81,7 +81,8 @@ Status bind(const BindArguments& arguments) {
     note_bits("lmr_triplet.lmr_context", arguments.triplet->lmr_context, "that of lmr_handle", "");
     return {Type::InvalidParameter, Detail::Arg2};
   }
-  // Only the remote rights mean anything; "all" is named as legal, too (dat_rmr_bind).
+  // Only the remote rights have a meaning here. The manual names "all" as legal, too
+  // (dat_rmr_bind).
   const Access access = arguments.privileges;
   if (access != kAllAccess && (access & ~(kRemoteRead | kRemoteWrite)) != 0) {
     note_bits("mem_privileges", access, "REMOTE_READ 0x2, REMOTE_WRITE 0x20, both, or all", "");

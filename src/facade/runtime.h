@@ -22,16 +22,16 @@ class Runtime {
   virtual TimerQueue& timers() = 0;
   virtual Random& random() = 0;
   virtual MemoryProbe& memory() = 0;
-  // So long a connect waits for somebody to listen.
+  // A connect waits this long for a peer to listen.
   virtual Duration connect_grace() const { return 0; }
   // The letter of the manual (DATUM_STRICT).
   virtual bool strict() const { return false; }
-  // How long a message waits for its Recv, if that was said (DATUM_RNR_TIMEOUT).
+  // How long a message waits for its Recv, if it is set (DATUM_RNR_TIMEOUT).
   virtual std::optional<Duration> receive_timeout() const { return std::nullopt; }
   // Starts background work; the adapter's lock is held. Called once, after the adapter exists.
   virtual Status start(InterfaceAdapter& adapter) = 0;
-  // Ends background work and joins its thread; the adapter's lock is not held. Without start()
-  // before, or after one that failed, there is nothing to do.
+  // Ends background work and joins its thread. The caller does not hold the adapter's lock. It does
+  // nothing if start() failed or was not called.
   virtual void stop() = 0;
 };
 
@@ -40,11 +40,11 @@ class RuntimeFactory {
   virtual ~RuntimeFactory() = default;
   virtual Result<std::unique_ptr<Runtime>>
   open(std::string_view ia_name, std::string_view instance_data, LockOwner& lock) = 0;
-  // Whether IAs of two names are one adapter. Fails where that cannot be found out.
+  // Whether IAs of two names are one adapter. Fails where there is no answer.
   virtual Result<bool> same_adapter(const Registration& /*one*/, const Registration& /*other*/) {
     return false;
   }
-  // What the provider calls itself in DAT_PROVIDER_ATTR.
+  // The name of the provider in DAT_PROVIDER_ATTR.
   virtual std::string_view provider_name() const = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // facade/version.h: the DAT version of this build of the facade. Each source file is compiled once
-// for libdatum1.so and once for libdatum2.so; DATUM_DAT_MAJOR says which.
+// for libdatum1.so and once for libdatum2.so; DATUM_DAT_MAJOR tells the version.
 #pragma once
 
 #if DATUM_DAT_MAJOR == 1

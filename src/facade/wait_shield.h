@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // facade/wait_shield.h: the shield (answer.h) of the two calls in which a thread sleeps.
-// A thread that pthread_cancel(3) ends there unwinds through this: it is not noexcept, and what
-// unwinds the thread is no exception of ours.
+// A thread that pthread_cancel(3) ends there unwinds through this function. So it is not noexcept,
+// and lets that unwinding pass.
 #pragma once
 
 #include <cxxabi.h>

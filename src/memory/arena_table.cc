@@ -7,9 +7,10 @@ bool ArenaTable::read(unsigned number, ArenaInfo& out) const {
   const Slot& slot = slots_[number - 1];
   for (;;) {
     const std::uint32_t before = slot.version.load(std::memory_order_acquire);
-    // A signal handler may have interrupted the writer: waiting for it would never end.
+    // The reader may be a signal handler that interrupted the writer. Waiting for the writer would
+    // never end.
     if (before % 2 != 0) return false;
-    // Acquire, so that the second look at the version cannot come before them.
+    // Acquire, so that the second look at the version comes after them.
     out.base = slot.base.load(std::memory_order_acquire);
     out.length = slot.length.load(std::memory_order_acquire);
     out.fd = slot.fd.load(std::memory_order_acquire);

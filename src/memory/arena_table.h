@@ -2,8 +2,7 @@
 // memory/arena_table.h: which arena owns an address, answered without a lock.
 // Lives here: the address map and the published description of each arena.
 // Not here:   creating and carving arenas (arenas.h), system calls.
-// Threads:    readers run any time, also in signal handlers; writers are serialised by their
-// caller.
+// Threads:    readers run any time, also in signal handlers; their caller serialises writers.
 #pragma once
 
 #include <datum/memory.h>
@@ -18,10 +17,12 @@ namespace datum::memory {
 // Arenas begin at multiples of this, so an address names at most one of them by its upper bits.
 inline constexpr unsigned kChunkShift = 26;
 inline constexpr std::size_t kChunkSize = std::size_t{1} << kChunkShift;
-// User addresses beyond 48 bits are only handed out to programs that ask for them; we never do.
+// The kernel gives user addresses beyond 48 bits only to programs that ask for them. Datum never
+// does.
 inline constexpr unsigned kAddressBits = 48;
-// Also the bound on descriptors held. An owner fits in one byte; 0 means nobody.
+// Also the bound on descriptors held. An owner fits in one byte; 0 means no arena.
 inline constexpr unsigned kMaxArenas = 255;
+static_assert(kMaxArenas <= 0xff);
 
 struct ArenaInfo {
   std::uintptr_t base = 0;
@@ -40,12 +41,12 @@ class ArenaTable {
     const unsigned number = __atomic_load_n(&owners_[address >> kChunkShift], __ATOMIC_ACQUIRE);
     if (number == 0) return 0;
     const Slot& slot = slots_[number - 1];
-    // An arena need not fill its last chunk; what lies behind it belongs to somebody else.
+    // An arena need not fill its last chunk. What lies behind it belongs to other code.
     const std::uintptr_t base = slot.base.load(std::memory_order_relaxed);
     return address - base < slot.length.load(std::memory_order_relaxed) ? number : 0;
   }
 
-  // For the arena of a live block of the caller's, which cannot go away.
+  // For the arena of a live block of the caller, which cannot go away.
   bool is_single_block(unsigned number) const {
     return slots_[number - 1].single_block.load(std::memory_order_relaxed);
   }
@@ -54,17 +55,17 @@ class ArenaTable {
   bool read(unsigned number, ArenaInfo& out) const;
 
   void publish(unsigned number, const ArenaInfo& info);
-  // The same range, backed by something else from now on.
+  // The same range has another backing from now on.
   void replace(unsigned number, const ArenaInfo& info);
   void retract(unsigned number);
 
  private:
-  // All zero bits until it is published, so that the table is no part of the library's file.
+  // All bits are zero until it is published, so that the table takes no room in the library's file.
   struct Slot {
     std::atomic<std::uint32_t> version{0}; // odd while a writer is at work
     std::atomic<std::uintptr_t> base{0};
     std::atomic<std::size_t> length{0};
-    std::atomic<int> fd{0}; // has a meaning with a length only
+    std::atomic<int> fd{0}; // valid only with a length
     std::atomic<std::uint64_t> device{0}, inode{0};
     std::atomic<datum_memory_pages> pages{DATUM_MEMORY_PAGES_BASE};
     std::atomic<bool> single_block{false};
@@ -73,8 +74,8 @@ class ArenaTable {
   void write(Slot& slot, const ArenaInfo& info);
   void mark(const Slot& slot, std::uint8_t owner);
 
-  // 4 MiB of address space; only the pages that are written exist. Plain bytes, accessed
-  // atomically: compilers give up on a constant with four million atomic objects in it.
+  // 4 MiB of address space, of which only written pages exist. Plain bytes, accessed atomically:
+  // compilers give up on a constant with four million atomic objects.
   std::array<std::uint8_t, std::size_t{1} << (kAddressBits - kChunkShift)> owners_{};
   std::array<Slot, kMaxArenas> slots_{};
 };

@@ -34,8 +34,8 @@ void* Arenas::carve_from_current(std::size_t size, std::size_t alignment) {
   return reinterpret_cast<void*>(at);
 }
 
-// Each arena as large as all before it, so that their number stays small; smaller where a limit
-// does not allow it, down to what is needed now.
+// Each arena is as large as all before it, so that their number stays small. It is smaller where a
+// limit requires that, down to what is needed now.
 bool Arenas::grow(std::size_t least) {
   if (free_number() == 0) {
     errno = EMFILE;
@@ -103,7 +103,7 @@ void* Arenas::open_block(std::size_t size, datum_memory_pages& obtained) {
     errno = error;
     return nullptr;
   }
-  // Without the lock: it takes a while, and nobody else knows the block yet.
+  // Without the lock: it takes a while, and no other thread knows the block yet.
   void* base = reinterpret_cast<void*>(info.base);
   const bool ordinary = info.pages == DATUM_MEMORY_PAGES_BASE;
   if (ordinary) advise_huge_pages(info);
@@ -119,7 +119,7 @@ void* Arenas::open_block(std::size_t size, datum_memory_pages& obtained) {
   return base;
 }
 
-// Not the description from before populating: a fork meanwhile may have replaced the file.
+// Not the description from before populating: a fork may have replaced the file meanwhile.
 void Arenas::set_pages(unsigned number, datum_memory_pages pages) {
   ArenaInfo info;
   if (!table_.read(number, info)) return;

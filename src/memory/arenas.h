@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // memory/arenas.h: the process's arenas, each a sealed memfd mapped whole.
 // Lives here: adding arenas, carving ranges for the allocator, blocks with an arena of their own.
-// Not here:   reuse of what was carved (the allocator does that), what fork does (fork_copy.h).
+// Not here:   reuse of carved ranges (the allocator does that), fork (fork_copy.h).
 // Threads:    one mutex for changes; lookups take none.
 #pragma once
 
@@ -18,7 +18,7 @@ class Arenas {
   // Zeroed memory that is never handed out twice, inside one arena. NULL with errno.
   void* carve(std::size_t size, std::size_t alignment);
 
-  // Takes back what was carved last and turned out to be of no use.
+  // Takes back the range that was carved last and is not needed.
   void uncarve(void* address, std::size_t size);
 
   // An arena for one block. NULL with errno.
@@ -28,7 +28,7 @@ class Arenas {
   // 0: the block shares its arena with others.
   std::size_t block_length(const void* address) const;
 
-  // What datum_memory_lookup promises.
+  // Does what datum_memory_lookup promises.
   int lookup(const void* address, std::size_t size, datum_memory_backing& out) const;
   // The number of the arena that contains the address, or 0.
   unsigned owner(const void* address) const {
@@ -53,12 +53,12 @@ class Arenas {
   Mutex mutex_;
   Record records_[kMaxArenas];
   unsigned current_ = 0;          // the arena that is carved from; 0: none yet
-  std::size_t wanted_length_ = 0; // of the newest arena, had no limit made it shorter
+  std::size_t wanted_length_ = 0; // of the newest arena, if no limit had made it shorter
 };
 
-// The allocator's hooks and the fork handlers get no context from those who call them, so there is
-// one per process; it needs no constructor, because malloc comes before constructors, and is all
-// zero bits, because it would be 4 MiB of every library file otherwise.
+// The allocator's hooks and the fork handlers get no context from their callers, so there is one
+// object per process. It needs no constructor, because malloc comes before constructors. It is all
+// zero bits, because it would otherwise take 4 MiB of every library file.
 extern Arenas process_arenas;
 
 } // namespace datum::memory

@@ -27,7 +27,7 @@ int create_memfd(PagePool pool) {
   return memfd_create("datum-memory", flags);
 }
 
-// Low numbers are for the program: scripts redirect 3..9 by number and select() ends at 1023.
+// Low numbers are left to the program: scripts redirect 3..9 by number, and select() ends at 1023.
 int move_out_of_the_way(int fd) {
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
@@ -51,7 +51,7 @@ void* reserve(std::size_t length) {
   return mmap(nullptr, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
-// See where the kernel would put it, and try the chunk boundaries below.
+// Asks where the kernel would put it, and tries the chunk boundaries below.
 void* map_below_others(std::size_t length, int fd) {
   constexpr int kAttempts = 8;
   void* anywhere = reserve(length);
@@ -66,7 +66,7 @@ void* map_below_others(std::size_t length, int fd) {
   return MAP_FAILED;
 }
 
-// Reserve a chunk more, use the aligned part, cut off the rest.
+// Reserves a chunk more, uses the aligned part, and cuts off the rest.
 void* map_inside_reservation(std::size_t length, int fd) {
   void* reserved = reserve(length + kChunkSize);
   if (reserved == MAP_FAILED) return MAP_FAILED;
@@ -85,7 +85,7 @@ void* map_inside_reservation(std::size_t length, int fd) {
   return got;
 }
 
-// The reservation always finds a place, but takes address space that RLIMIT_AS may not grant.
+// The reservation always finds a place, but it takes address space that RLIMIT_AS may not grant.
 void* map_aligned(std::size_t length, int fd) {
   void* got = map_below_others(length, fd);
   return got == MAP_FAILED && errno == EEXIST ? map_inside_reservation(length, fd) : got;
@@ -157,8 +157,8 @@ void advise_huge_pages(const ArenaInfo& info) {
 }
 
 datum_memory_pages collapse_to_huge_pages(const ArenaInfo& info) {
-  // Succeeds only if every part of the range is on a huge page now. On pages that are not there
-  // yet it fails, and kernels before 6.1 do not know it.
+  // Succeeds only if every part of the range is on a huge page now. It fails for pages that are not
+  // present yet. Kernels before 6.1 do not know it.
   if (madvise(reinterpret_cast<void*>(info.base), info.length, kMadvCollapse) == 0)
     return DATUM_MEMORY_PAGES_TRANSPARENT;
   return kernel_allows_shmem_huge_pages() ? DATUM_MEMORY_PAGES_ADVISED : DATUM_MEMORY_PAGES_BASE;
@@ -175,7 +175,7 @@ bool discard(void* address, std::size_t length) {
 }
 
 bool populate(void* address, std::size_t length) {
-  // Kernels before 5.14 do not know it; there, pages come at first touch.
+  // Kernels before 5.14 do not know it. There a page comes at its first touch.
   return madvise(address, length, kMadvPopulateWrite) == 0 || errno == EINVAL;
 }
 

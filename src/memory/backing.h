@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // memory/backing.h: one sealed memfd and its mapping.
 // Lives here: the system calls that make, check and unmake them; huge pages.
-// Not here:   who uses which part of it (arenas.h).
+// Not here:   which part of it belongs to what (arenas.h).
 #pragma once
 
 #include "arena_table.h"
@@ -18,30 +18,30 @@ constexpr std::size_t round_up(std::size_t value, std::size_t unit) {
 
 enum class PagePool { Ordinary, HugeTlb };
 
-// A memfd of that length that can neither shrink nor grow; -errno where there is none.
+// A memfd of that length that can neither shrink nor grow. -errno if there is none.
 int open_sealed_memfd(std::size_t length, PagePool pool);
 
 // 0 and a mapping that begins at a chunk boundary, or errno.
 int map_new_file(std::size_t length, PagePool pool, ArenaInfo& out);
 void unmap(const ArenaInfo& info);
 
-// Programs close descriptors that they do not know (daemons close all of them), and the number
-// may name another file by now.
+// Whether the descriptor still is the arena's. Programs close descriptors that they do not know
+// (daemons close all of them), and the number may name another file by now.
 bool still_ours(const ArenaInfo& info);
 void identify(int fd, ArenaInfo& info);
 
-// Transparent huge pages for the whole mapping: ask before it is populated, see what came of it
-// afterwards.
+// Transparent huge pages for the whole mapping: request them before it is populated, and see
+// afterwards whether they came.
 void advise_huge_pages(const ArenaInfo& info);
 datum_memory_pages collapse_to_huge_pages(const ArenaInfo& info);
 
-// A file longer than RLIMIT_FSIZE would not fail but kill the process (SIGXFSZ).
+// A file longer than RLIMIT_FSIZE would not fail, but kill the process (SIGXFSZ).
 std::size_t longest_file();
 
-// Pages back to the kernel, by address and not by descriptor: see still_ours(). The range reads as
-// zero afterwards. False: the kernel refused.
+// Gives pages back to the kernel, by address and not by descriptor: see still_ours(). The range
+// reads as zero afterwards. False: the kernel refused.
 bool discard(void* address, std::size_t length);
-// Makes every page of the range present, or says false instead of a later SIGBUS.
+// Makes every page of the range present. Returns false where a later touch would be a SIGBUS.
 bool populate(void* address, std::size_t length);
 
 } // namespace datum::memory

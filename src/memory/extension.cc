@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What is different in libdatum.so.1: memory that is not shareable is no answer.
+// The part that differs in libdatum.so.1: it never returns memory that is not shareable.
 #include "heap.h"
 
 namespace datum::memory {

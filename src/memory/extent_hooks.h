@@ -8,16 +8,18 @@
 namespace datum::memory {
 
 struct ExtentPolicy {
-  // malloc of a whole program must go on where no memfd can be had; the extension must say no.
+  // Where no memfd can be had, malloc of a whole program has to continue. The extension has to
+  // fail.
   bool private_fallback = false;
-  // Under strict overcommit a page that cannot be had is a SIGBUS at first touch: have it before.
+  // Under strict overcommit a page that cannot be had is a SIGBUS at its first touch. So it is
+  // touched early.
   bool commit_early = false;
 };
 
 void set_extent_policy(const ExtentPolicy& policy);
-// Why this thread's last extent could not be had (errno), or 'otherwise'; forgets it.
+// Why this thread's last extent could not be had (errno), or 'otherwise'. Forgets it.
 int take_extent_error(int otherwise);
-// Never changes; not const only because jemalloc's interface is not.
+// Never changes. It is not const only because jemalloc's interface is not.
 extent_hooks_t* shareable_extent_hooks();
 
 } // namespace datum::memory

@@ -18,14 +18,14 @@ constinit ForkCopy::Copy ForkCopy::copies_[kMaxArenas];
 
 namespace {
 
-// stdio may be what is broken.
+// Avoids stdio, which may be what is broken.
 [[noreturn]] void give_up(const char* why) {
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, why, std::strlen(why));
   std::abort();
 }
 
-// Other threads go on writing while we read, as they do while the kernel's own fork copies. As a
-// bare system call it is also as invisible as that one to ThreadSanitizer.
+// Other threads keep writing during the copy, as they do while the kernel's own fork copies. As a
+// bare system call it is also as invisible to ThreadSanitizer as that one.
 bool write_all(int fd, std::uintptr_t base, std::size_t begin, std::size_t end) {
   while (begin < end) {
     const long done = syscall(SYS_pwrite64, fd, base + begin, end - begin, begin);
@@ -36,7 +36,7 @@ bool write_all(int fd, std::uintptr_t base, std::size_t begin, std::size_t end) 
   return true;
 }
 
-// Calls put(begin, end) for what was ever written below 'used'; holes stay holes.
+// Calls put(begin, end) for each range that was ever written below 'used'. Holes stay holes.
 template <class Put>
 bool for_each_written_part(const ArenaInfo& info, std::size_t used, Put put) {
   if (!still_ours(info)) return put(std::size_t{0}, used); // no descriptor to ask
@@ -94,8 +94,8 @@ ForkCopy::Copy ForkCopy::copy_of(const ArenaInfo& info, std::size_t used) {
   return copy;
 }
 
-// Runs last of all such handlers that were registered after us, so with their locks held, and
-// before the fork: what other threads write from now on is not in the copy, as if it came later.
+// Runs after all such handlers that were registered later, so with their locks held, and before the
+// fork. What other threads write from now on is not in the copy, as if it came later.
 void ForkCopy::before() {
   const int saved = errno;
   if (process_arenas.owner(__builtin_frame_address(0)) != 0)

@@ -20,9 +20,10 @@ namespace {
 
 constinit Mutex start_mutex;
 
-// One automatic arena, for jemalloc's own needs: it exists before it can be told where to take
-// memory from, so what the program asks for must not come from there (choose_arena). For the same
-// reason no oversize arena; large_flags_ replaces it. realloc(p, 0) frees, as the C library's does.
+// One automatic arena, for jemalloc's own needs. It exists before jemalloc can be told where to
+// take memory from, so the program's blocks must not come from there (choose_arena). For the same
+// reason there is no oversize arena; large_flags_ replaces it. realloc(p, 0) frees, as the C
+// library's does.
 constexpr const char* kConfiguration =
     "narenas:1,oversize_threshold:0,zero_realloc:free,background_thread:false,"
     "dirty_decay_ms:5000,muzzy_decay_ms:0";
@@ -61,7 +62,7 @@ void return_pages_at_once(unsigned arena) {
 } // namespace
 
 void Heap::start() {
-  // First, because jemalloc's start-up may itself allocate (thread keys): let that through to it.
+  // Set first: jemalloc's start-up may itself allocate (thread keys), and has to get through.
   thread_is_prepared = true;
   const int saved = errno;
   {
@@ -74,7 +75,7 @@ void Heap::start() {
 }
 
 void Heap::start_once() {
-  // Before jemalloc registers its own handlers: its locks are then held while we copy, and in the
+  // Before jemalloc registers its own handlers. So its locks are held during the copy, and in the
   // child the copy is in place before jemalloc touches it.
   ForkCopy::install_handlers();
   set_extent_policy({.private_fallback = start_library(), .commit_early = strict_overcommit()});
@@ -144,8 +145,8 @@ int Heap::allocate_aligned(void** block, std::size_t alignment, std::size_t size
   return 0;
 }
 
-// jemalloc looks at its clock only when a thread passes its caches a thousand times, and what it
-// has not looked at for a while counts as freshly freed. So it is told to look, once a second.
+// jemalloc looks at its clock only when a thread passes its caches a thousand times. It takes pages
+// that it has not looked at for a while as freshly freed. So it is told to look once a second.
 void Heap::return_old_pages() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC_COARSE, &now);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// memory/heap.h: jemalloc set up on our arenas.
+// memory/heap.h: jemalloc set up on Datum's arenas.
 // Lives here: start-up in the right order, sizes that bypass its caches, the private arena.
 // Not here:   the exported names (api.cc, preload.cc).
 #pragma once
@@ -20,7 +20,7 @@ class Heap {
       start();
   }
 
-  // Blocks from here on have their pages returned at the moment they are freed.
+  // Blocks of this size or larger return their pages at the moment they are freed.
   static constexpr std::size_t kLargeSize = std::size_t{8} << 20;
 
   void* allocate(std::size_t size) {
@@ -71,8 +71,9 @@ class Heap {
 
 extern Heap process_heap;
 
-// What differs between the two libraries, once, before the first allocation. True: private memory
-// is better than none. Defined in preload.cc (libdatum-malloc.so) and extension.cc (libdatum.so).
+// The start-up that differs between the two libraries. Called once, before the first allocation.
+// True: private memory is better than none. Defined in preload.cc (libdatum-malloc.so) and
+// extension.cc (libdatum.so).
 bool start_library();
 
 } // namespace datum::memory

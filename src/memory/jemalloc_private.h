@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// memory/jemalloc_private.h: our own copy of jemalloc, under names that clash with nobody's.
-// Lives here: declarations of what jemalloc_names.txt renames in the static library.
+// memory/jemalloc_private.h: a private copy of jemalloc, under names that clash with no other.
+// Lives here: declarations of the functions that jemalloc_names.txt renames in the static library.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // libdatum-malloc.so: the malloc family, on shareable memory.
-// What the C library allocates for itself stays private: in the child of a fork it resets the
-// locks of its streams before any handler of ours runs, which in shared memory would break the
-// streams of the parent. Private blocks pass no thread cache, else they would mix with the others.
+// What the C library allocates for itself stays private. In the child of a fork the C library
+// resets the locks of its streams before any handler of ours runs. In shared memory that would
+// break the streams of the parent. Private blocks pass no thread cache, since they would mix with
+// the others there.
 #include "arenas.h"
 #include "heap.h"
 #include "libc_caller.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "progress/background_thread.h"
 
-#include <cassert>
 #include <cerrno>
 #include <csignal>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "base/assertion.h"
 #include "base/futex.h"
 
 namespace datum {
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kNameBytes = 15;
 
-// Every thread inherits its creator's mask: a signal of the program must find the program's
+// A new thread inherits its creator's mask. A signal of the program must reach the program's
 // threads.
 class SignalsBlocked {
  public:
@@ -42,14 +42,13 @@ struct Start {
 void* run(void* argument) {
   const std::unique_ptr<Start> start(static_cast<Start*>(argument));
   pthread_setname_np(pthread_self(), start->name.c_str());
-  // The default slack of 50 us is of the order of a tick.
+  // The default slack of 50 us is about as long as a tick.
   ::prctl(PR_SET_TIMERSLACK, 1UL);
   start->body();
   return nullptr;
 }
 
-// pthread_join() of a thread that still runs ends the program where a sandbox that came up later
-// refuses futex.
+// If a sandbox refuses futex by now, pthread_join() of a running thread would end the program.
 void wait_for_end(pthread_t thread) {
   while (pthread_tryjoin_np(thread, nullptr) == EBUSY) {
     if (why_no_futex() == 0) {
@@ -63,7 +62,7 @@ void wait_for_end(pthread_t thread) {
 } // namespace
 
 Status BackgroundThread::start(std::string_view name, std::function<void()> body) {
-  assert(process_ == 0);
+  DATUM_ASSERT(process_ == 0);
   const SignalsBlocked blocked;
   auto start =
       std::make_unique<Start>(Start{std::string(name.substr(0, kNameBytes)), std::move(body)});
@@ -71,7 +70,7 @@ Status BackgroundThread::start(std::string_view name, std::function<void()> body
     errno = error;
     return {Type::InsufficientResources, Detail::ResourceDevice};
   }
-  static_cast<void>(start.release()); // the thread's
+  static_cast<void>(start.release()); // belongs to the thread now
   process_ = ::getpid();
   return kOk;
 }

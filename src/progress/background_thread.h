@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// progress/background_thread.h: a thread of ours inside somebody else's program: it takes no
-// signals, it has a name, and a fork does not confuse it.
+// progress/background_thread.h: a thread of ours inside the consumer's program. It takes no
+// signals, has a name, and survives a fork of the program.
 #pragma once
 
 #include <functional>
@@ -19,16 +19,16 @@ class BackgroundThread {
   BackgroundThread& operator=(const BackgroundThread&) = delete;
   ~BackgroundThread() { join(); }
 
-  // `name`: cut to what the kernel keeps, 15 bytes. A failure's cause is left in errno.
+  // `name` is cut to the kernel's 15 bytes. A failure leaves its cause in errno.
   Status start(std::string_view name, std::function<void()> body);
-  // In a forked child, where the thread does not exist: nothing.
+  // In a forked child the thread does not exist; then it does nothing.
   void join();
-  // It was started by this process.
+  // This process started the thread.
   bool ours() const;
 
  private:
   pthread_t thread_{};
-  pid_t process_ = 0; // that started it and has not joined it; 0: none
+  pid_t process_ = 0; // the process that started it and has not joined it; 0: none
 };
 
 } // namespace datum

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// progress/bell.h: who listens for the outside world: the state machine of handing over progress.
-// Lives here: which thread owns the bell (sleeps where the transport's descriptors wake it), who
-// else
-//             sleeps, whether peers are told that somebody polls, and who is to be woken when.
+// progress/bell.h: which thread listens for the outside world: the state machine that hands
+// progress over.
+// Lives here: which thread owns the bell (sleeps where the transport's descriptors wake it), which
+//             other threads sleep, whether peers are told that a thread polls, and which threads to
+//             wake when.
 // Not here:   sleeping, waking, clocks, the transport (engine.h, places.h).
-// Threads:    the adapter's lock. Nothing here is atomic except the word a sleeper sleeps on.
+// Threads:    the adapter's lock. Nothing here is atomic except the word that a sleeper sleeps on.
 //
-// What must hold whenever the lock is free, so that no work is left alone:
-//   a waiter owns the bell, or the background thread does, or the background thread is awake or
-//   takes a nap of bounded length, or a waiter has been woken and has not yet looked.
+// Whenever the lock is free, one of these holds, so that no work is left alone:
+//   a waiter owns the bell; or the background thread owns it, is awake, or takes a nap of
+//   bounded length; or a waiter has been woken and has not yet looked.
 #pragma once
 
 #include <atomic>
-#include <cassert>
 #include <cstdint>
 #include <utility>
 
+#include "base/assertion.h"
 #include "base/intrusive_list.h"
 
 namespace datum {
@@ -27,7 +28,7 @@ struct Sleeper : ListHook<SleeperTag> {
   std::atomic<std::uint32_t> word{0}; // 1: woken; for one that sleeps beside the bell
 };
 
-// Whom the caller has to wake, now, while it holds the lock.
+// The threads that the caller has to wake, now, while it holds the lock.
 struct Pokes {
   bool owner = false; // the waiter that owns the bell
   bool background = false;
@@ -44,16 +45,16 @@ class Bell {
     Parked,  // a waiter owns the bell: nothing to do
   };
 
-  // Peers have been told that somebody polls all the time.
+  // Peers have been told that a thread polls all the time.
   bool polling() const { return polling_; }
   bool waiter_owns() const { return owner_ != nullptr; }
   Background background() const { return background_; }
 
   // --- attention -------------------------------------------------------------------------------
-  // Only while a background thread exists to notice that polling has ended.
+  // Only with a background thread, which notices the end of polling.
   bool can_start_polling() const { return !polling_ && background_ != Background::Absent; }
   Pokes start_polling() {
-    assert(can_start_polling());
+    DATUM_ASSERT(can_start_polling());
     polling_ = true;
     return rouse_background();
   }
@@ -63,26 +64,27 @@ class Bell {
   // --- a waiter: awake, then asleep at the bell or beside it, then awake again -------------------
   // Takes the bell, from the background thread if need be.
   Pokes claim(Sleeper& me) {
-    assert(owner_ == nullptr);
+    DATUM_ASSERT(owner_ == nullptr && !me.linked());
     owner_ = &me;
     owner_poked_ = false;
     return background_ == Background::AtBell ? rouse_background() : Pokes{};
   }
-  // Another waiter has the bell.
+  // Another waiter owns the bell.
   void line_up(Sleeper& me) {
-    assert(owner_ != nullptr && owner_ != &me);
+    DATUM_ASSERT(owner_ != nullptr && owner_ != &me);
     me.word.store(0, std::memory_order_relaxed);
     line_.push_back(me);
   }
-  // Holds the lock again. True: a poke was sent to the bell and has to be taken back.
+  // The caller holds the lock again. True: a poke was sent to the bell, and the caller takes it
+  // back.
   bool woke(Sleeper& me) {
     me.unlink();
     if (owner_ != &me) return false;
     owner_ = nullptr;
     return std::exchange(owner_poked_, false);
   }
-  // Leaves wait() for good. Whoever is next gets the bell; the background thread, as it may well be
-  // wanted back soon, only after a nap.
+  // Leaves wait() for good. The next waiter gets the bell. The background thread gets it only after
+  // a nap, since this thread may want it back soon.
   Pokes leave() {
     if (owner_ != nullptr || background_ == Background::AtBell) return {};
     if (Sleeper* next = line_.pop_front()) return wake(*next);
@@ -96,23 +98,33 @@ class Bell {
     sleeper.unlink();
     return wake(sleeper);
   }
-  // Somebody has to look; one that is awake or naps does so by itself.
+  // Some thread has to look. A thread that is awake or naps does so by itself.
   Pokes kick() { return owner_ != nullptr ? poke_owner() : rouse_background(); }
 
   // --- the background thread -------------------------------------------------------------------
-  void background_started() { background_ = Background::Awake; }
-  void background_gone() { background_ = Background::Absent; }
-  void nap() { background_ = Background::Napping; }
+  void background_started() {
+    DATUM_ASSERT(background_ == Background::Absent);
+    background_ = Background::Awake;
+  }
+  void background_gone() {
+    DATUM_ASSERT(background_ == Background::Awake);
+    background_ = Background::Absent;
+  }
+  void nap() {
+    DATUM_ASSERT(background_ == Background::Awake);
+    background_ = Background::Napping;
+  }
   void take_bell() {
-    assert(owner_ == nullptr);
+    DATUM_ASSERT(owner_ == nullptr && background_ == Background::Awake);
     background_ = Background::AtBell;
   }
   void park() {
-    assert(owner_ != nullptr);
+    DATUM_ASSERT(owner_ != nullptr && background_ == Background::Awake);
     background_ = Background::Parked;
   }
-  // Holds the lock again. True: it was poked, and the poke has to be taken back.
+  // The caller holds the lock again. True: it was poked, and takes the poke back.
   bool background_woke() {
+    DATUM_ASSERT(background_ != Background::Absent);
     background_ = Background::Awake;
     return std::exchange(background_poked_, false);
   }

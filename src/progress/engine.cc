@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "base/assertion.h"
 #include "base/cancellation.h"
 #include "base/no_canary.h"
 
@@ -15,13 +16,14 @@ ProgressEngine::ProgressEngine(LockOwner& lock, Places& places)
     : lock_(lock), places_(places), core_to_spare_(places.core_to_spare()), spin_(core_to_spare_) {}
 
 void ProgressEngine::bind(Transport& transport, TimerQueue& timers) {
+  DATUM_ASSERT(transport_ == nullptr);
   transport_ = &transport;
   timers_ = &timers;
 }
 
-// Whoever drives is seldom whom it is for: a consumer in another call, or the background thread,
-// which nobody could be told from. What lacks memory says so where it is known, or is there at the
-// next look.
+// The thread that makes progress seldom owns the work: the work belongs to another call of the
+// consumer. The background thread has no caller that could be told of an error. So an object that
+// lacks memory logs it itself, or is found again at the next look.
 bool ProgressEngine::progress_transport() {
   try {
     return transport_->progress();
@@ -30,7 +32,7 @@ bool ProgressEngine::progress_transport() {
   }
 }
 
-// What is due may dial, and the thread that dequeues is not to be cancelled there.
+// A timer may dial, and a thread that dequeues must not be cancelled in there.
 bool ProgressEngine::run_timers(Instant time) {
   if (timers_->next() > time) return false;
   const NotCancellable here;
@@ -42,10 +44,13 @@ bool ProgressEngine::run_timers(Instant time) {
 }
 
 DATUM_NO_CANARY bool ProgressEngine::poll() {
-  // One writer at a time, so a load and a store do; the watchdog reads it without the lock.
+  DATUM_ASSERT(lock_.held() && transport_ != nullptr);
+  DATUM_ASSERT(!in_poll_);
+  // One thread at a time writes it, so a load and a store suffice. The watchdog reads it without
+  // the lock.
   const std::uint32_t count = polls_.load(std::memory_order_relaxed) + std::exchange(counts_as_, 1);
   polls_.store(count, std::memory_order_relaxed);
-  // What somebody has to look after is looked after here; otherwise each nap would end for it.
+  // A poll does the work that was left behind. Otherwise each nap would end for it.
   if (kicked_.load(std::memory_order_relaxed)) [[unlikely]]
     nobody_is_wanted();
   in_poll_ = true;
@@ -60,7 +65,7 @@ bool ProgressEngine::poll_thoroughly(std::uint32_t count) {
   const std::uint32_t polls = count - thorough_at_;
   const Instant time = places_.now();
   const Duration since = time - last_thorough_.load(std::memory_order_relaxed);
-  // Where no core is to spare, a thread that heard the bell runs only where this one does.
+  // Without a spare core, a thread that heard the bell runs only where this one does.
   const Duration apart = core_to_spare_ ? waiting::kSlowPolls : waiting::kPollingGap;
   if (!bell_.polling() && polls < waiting::kPollsBetweenAsleep && since < apart) return false;
   thorough_at_ = count;
@@ -69,10 +74,10 @@ bool ProgressEngine::poll_thoroughly(std::uint32_t count) {
   last_thorough_.store(time, std::memory_order_relaxed);
   bool worked = run_timers(time);
   if (!bell_.polling()) {
-    // Whoever sleeps at the bell looks at descriptors. Peers stop ringing once somebody polls fast
-    // enough for it; a single dequeue now and then does not pay for telling them.
+    // The thread that sleeps at the bell looks at descriptors. Peers stop ringing once a thread
+    // polls fast enough. An occasional dequeue does not pay for telling them.
     if (since <= waiting::kPollingGap * polls) start_polling();
-    // A peer may have left lying what was posted: then the next poll looks again.
+    // A peer may not have taken what was posted. Then the next poll looks again.
     if (transport_->watch(time) != kNever) polls_between_ = 1;
     if (nobody_looks_at_descriptors(time)) worked = handle_what_is_ready(time) || worked;
     return worked;
@@ -83,14 +88,14 @@ bool ProgressEngine::poll_thoroughly(std::uint32_t count) {
   const Duration longest = transport_->descriptor_gap();
   descriptor_gap_ = handled ? 0 : std::min(2 * descriptor_gap_ + waiting::kDescriptorStep, longest);
   next_descriptors_ = time + descriptor_gap_;
-  static_cast<void>(transport_->watch(time)); // we are here again soon
+  static_cast<void>(transport_->watch(time)); // this thread is back here soon
   return worked || handled;
 }
 
-// A thread that copies all the time polls seldom. Taken for somebody who does not poll, it would
-// have the background thread beside it, which wants the lock and the next turn of what is copied.
-// But it has to poll: one that only posts looks at nothing that arrives. A poll may copy several
-// times, for several connections or pieces.
+// A thread that copies all the time polls seldom. If the engine took it for a thread that does not
+// poll, the background thread would run beside it and compete for the lock and for the next turn of
+// the copy. But it has to poll: a thread that only posts looks at nothing that arrives. A poll may
+// copy several times, for several connections or pieces.
 void ProgressEngine::copying() {
   const std::uint32_t polls = polls_.load(std::memory_order_relaxed);
   copying_.store(in_poll_ || polls != polls_before_copy_, std::memory_order_relaxed);
@@ -107,8 +112,8 @@ bool ProgressEngine::handle_what_is_ready(Instant time) {
   return places_.handle_what_is_ready();
 }
 
-// Nobody is at the bell while the background thread naps: it goes on napping as long as somebody
-// polls, however seldom. Whoever else is there may have heard it, and no processor runs him.
+// No thread is at the bell while the background thread naps. It keeps napping as long as a thread
+// polls, however seldom. Another thread may have heard the bell, but no processor runs it.
 bool ProgressEngine::nobody_looks_at_descriptors(Instant time) const {
   if (!data_by_descriptors()) return false;
   if (!core_to_spare_) return true;
@@ -122,12 +127,13 @@ void ProgressEngine::nobody_is_wanted() {
 }
 
 bool ProgressEngine::look() {
+  DATUM_ASSERT(lock_.held());
   nobody_is_wanted();
   bool worked = progress_transport();
-  counts_as_ = 1; // who copied does not poll
+  counts_as_ = 1; // a thread that copied does not poll
   if (timers_->next() != kNever && run_timers(places_.now())) worked = true;
-  // What we kicked for ourselves wakes nobody: whoever slept now would be taken for somebody who is
-  // on the way, and the next kick lost.
+  // A kick by this very thread wakes no thread. If this thread slept now, the next kick would take
+  // it for a thread that is about to look, and would be lost.
   return worked || kicked_.load(std::memory_order_relaxed);
 }
 
@@ -145,18 +151,20 @@ bool ProgressEngine::stop_polling() {
 }
 
 void ProgressEngine::signal(WaitPoint& point) {
+  DATUM_ASSERT(lock_.held());
   point.signalled = true;
   if (point.sleeper != nullptr) carry_out(bell_.signal(*static_cast<Sleeper*>(point.sleeper)));
 }
 
 void ProgressEngine::kick() {
-  if (kicked_.load(std::memory_order_relaxed)) return; // somebody is on the way
+  DATUM_ASSERT(lock_.held());
+  if (kicked_.load(std::memory_order_relaxed)) return; // a thread is about to look
   kicked_.store(true, std::memory_order_relaxed);
   carry_out(bell_.kick());
 }
 
-// The background thread says how long it naps, and then looks whether it was kicked; we kick, and
-// then look how long it naps.
+// The background thread publishes when its nap ends, then checks whether it was kicked. This thread
+// kicks, then checks when the nap ends.
 void ProgressEngine::hurry() {
   urgent_.store(true, std::memory_order_relaxed);
   kick();
@@ -170,12 +178,13 @@ void ProgressEngine::hurry() {
 }
 
 void ProgressEngine::carry_out(const Pokes& pokes) {
+  DATUM_ASSERT(lock_.held());
   if (pokes.owner) places_.poke_owner();
   if (pokes.background) places_.poke_background();
   if (pokes.sleeper != nullptr) places_.wake(*pokes.sleeper);
 }
 
-// Lets others have the lock, and runs what was put off until no lock is held.
+// Lets other threads have the lock, and runs what was deferred until no lock is held.
 void ProgressEngine::breathe() {
   lock_.relinquish();
   lock_.acquire();

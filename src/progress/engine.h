@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// progress/engine.h: drives one adapter's transport: whoever polls does, else whoever sleeps at the
-// bell, else the background thread.
-// Lives here: polling, waiting, what the background thread does, when peers have to ring.
-// Not here:   who owns the bell (bell.h), sleeping itself (places.h), threads
-// (threaded_progress.h). Threads:    every call holds the adapter's lock, run_background() and
-// request_stop() excepted.
+// progress/engine.h: drives one adapter's transport. A polling thread does it; else the thread that
+// sleeps at the bell; else the background thread.
+// Lives here: polling, waiting, the work of the background thread, when peers have to ring.
+// Not here:   which thread owns the bell (bell.h), sleeping itself (places.h), threads
+//             (threaded_progress.h).
+// Threads:    every call holds the adapter's lock, except run_background() and request_stop().
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@ namespace datum {
 class ProgressEngine : public Progress {
  public:
   ProgressEngine(LockOwner& lock, Places& places);
-  // Before anything else is called.
+  // Called before anything else.
   void bind(Transport& transport, TimerQueue& timers);
 
   bool poll() final;
@@ -36,23 +36,23 @@ class ProgressEngine : public Progress {
   void copied(std::uint64_t octets) final;
   Instant now() final { return places_.now(); }
 
-  // The life of the background thread: announced with the lock held, run without it.
+  // The background thread: announced with the lock held, run without it.
   void announce_background();
   void retract_background() { bell_.background_gone(); }
   void run_background();
-  // run_background() returns soon. The lock is not held.
+  // Makes run_background() return soon. The caller does not hold the lock.
   void request_stop();
 
  private:
   enum class NapEnd : std::uint8_t { AsPlanned, Rung, Wanted };
   enum class Nap : std::uint8_t {
     Looked,
-    Poked, // a waiter has left, or somebody has started to poll
+    Poked, // a waiter has left, or a thread has started to poll
     Rung,
-    Quiet, // others are not busy any more
+    Quiet, // other threads are no longer busy
   };
 
-  // Then every poll looks at them, and the background thread stays away meanwhile.
+  // If data comes by descriptors, every poll looks at them, and the background thread stays away.
   bool data_by_descriptors() const { return transport_->data_by_descriptors(); }
   bool progress_transport();
   bool run_timers(Instant time);
@@ -67,7 +67,7 @@ class ProgressEngine : public Progress {
   bool look();
   void nobody_is_wanted();
   void start_polling();
-  // True: something may have come meanwhile; look again.
+  // True: work may have come meanwhile; look again.
   bool stop_polling();
   void carry_out(const Pokes& pokes);
   void breathe();
@@ -101,20 +101,21 @@ class ProgressEngine : public Progress {
   std::atomic<std::uint32_t> polls_{0};
   std::atomic<std::uint32_t> waits_{0}; // that have ended
   std::atomic<Instant> last_thorough_{0};
-  std::atomic<bool> copying_{false}; // a thread that has polled since it copied last
-  std::atomic<bool> kicked_{false};  // since the last poll or look
-  std::atomic<bool> urgent_{false};  // and it has to be within 100 us
+  // a thread that has polled since its last copy is copying again
+  std::atomic<bool> copying_{false};
+  std::atomic<bool> kicked_{false}; // since the last poll or look
+  std::atomic<bool> urgent_{false}; // and a thread has to look within 100 us
   std::atomic<bool> stopping_{false};
   // Written by the background thread as it begins to nap, read with the lock.
   std::atomic<Instant> nap_end_{0};
-  std::atomic<bool> hurried_{false}; // this nap has been told to end sooner
+  std::atomic<bool> hurried_{false}; // the current nap has been told to end sooner
 
-  std::uint32_t counts_as_ = 1; // so many polls, the next one: for what was copied before it
+  std::uint32_t counts_as_ = 1; // the next poll counts as this many: for what was copied before it
   std::uint32_t polls_before_copy_ = 0; // when the last copy began
   bool in_poll_ = false;
-  std::uint32_t thorough_at_ = 0; // of how many polls the last one that looked at the clock was
+  std::uint32_t thorough_at_ = 0; // the value of polls_ when a poll last looked at the clock
   std::uint32_t polls_between_ = waiting::kPollsBetweenAsleep;
-  Instant looked_at_ = 0;        // at descriptors, whoever does not poll all the time
+  Instant looked_at_ = 0;        // at descriptors, by a thread that does not poll all the time
   Instant next_descriptors_ = 0; // when a poller looks at descriptors again
   Duration descriptor_gap_ = 0;
   NapPlan plan_; // the background thread's

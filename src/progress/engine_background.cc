@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What the background thread does: it naps while others poll, owns the bell while nobody does, and
-// is parked while a waiter sleeps there.
+// The work of the background thread. It naps while other threads poll, owns the bell while no other
+// thread does, and is parked while a waiter sleeps there.
 #include <algorithm>
 
+#include "base/assertion.h"
 #include "progress/engine.h"
 
 namespace datum {
 
 void ProgressEngine::announce_background() {
   bell_.background_started();
-  // From now on somebody sleeps at the bell unless peers are told otherwise; links that come later
-  // learn it as they come.
+  // From now on a thread sleeps at the bell unless peers are told otherwise. Later links learn that
+  // as they are made.
   static_cast<void>(stop_polling());
 }
 
@@ -19,12 +20,12 @@ void ProgressEngine::run_background() {
   Nap last = Nap::Poked;
   while (!stopping_.load(std::memory_order_relaxed)) {
     last = background_pass(last);
-    // A turn was taken, and the next begins at once where peers send without a pause. Beside
-    // somebody who polls a nap comes next.
+    // A turn was taken. Where peers send without a pause the next one begins at once, so the lock
+    // is given up between them. Beside a polling thread a nap comes next.
     if ((last == Nap::Looked || last == Nap::Rung) && !bell_.polling()) lock_.let_in();
   }
   bell_.background_gone();
-  // Nobody would notice the end of polling any more.
+  // Without this thread the end of polling would go unnoticed.
   if (bell_.polling()) static_cast<void>(stop_polling());
   lock_.relinquish();
 }
@@ -44,7 +45,7 @@ ProgressEngine::Nap ProgressEngine::background_pass(Nap last) {
   if (last == Nap::Poked) return nap();
   if (bell_.polling()) {
     if (last != Nap::Quiet) return nap();
-    static_cast<void>(stop_polling()); // we look next anyway
+    static_cast<void>(stop_polling()); // this thread looks next anyway
   }
   if (look()) return Nap::Looked;
   return look_after_bell();
@@ -63,14 +64,15 @@ bool ProgressEngine::wanted() const {
   return kicked_.load(std::memory_order_relaxed) && !somebody_polls();
 }
 
-// Whoever has polled for long, and did so just now, looks after a kick himself: between two polls
-// of somebody who sends all the time there is one more often than not.
+// A thread that has polled for long, and polled just now, looks after a kick by itself. Between two
+// polls of a thread that sends all the time there usually is a kick.
 bool ProgressEngine::somebody_polls() const {
   return plan_.length() > waiting::kTick &&
          places_.now() - last_thorough_.load(std::memory_order_relaxed) <= waiting::kJustNow;
 }
 
 ProgressEngine::NapEnd ProgressEngine::nap_once() {
+  DATUM_ASSERT(plan_.length() >= waiting::kTick && plan_.length() <= waiting::kLongestNap);
   const Instant end = places_.now() + plan_.length();
   nap_end_.store(end, std::memory_order_relaxed);
   bool rung = false;
@@ -79,14 +81,14 @@ ProgressEngine::NapEnd ProgressEngine::nap_once() {
     std::atomic_thread_fence(std::memory_order_seq_cst); // see hurry()
     if (!wanted()) rung = places_.sleep_in_background(plan_.at_bell(), end);
     if (wanted()) return NapEnd::Wanted;
-    // Somebody was in a hurry, and then did it himself: back to sleep.
+    // The thread that was in a hurry did the work itself: back to sleep.
   } while (!rung && places_.now() < end);
   return rung ? NapEnd::Rung : NapEnd::AsPlanned;
 }
 
-// A peer rings when nothing was taken for a while, and often that was only because the kernel had
-// other plans for the poller: a poll that begins now sees what the bell was for.
-// Where no core is to spare it would give a program that spins a whole time slice.
+// A peer rings when its records were not taken for a while. Often the reason is only that the
+// kernel ran another thread in place of the poller; a poll that begins now sees what the bell was
+// for. Without a spare core a program that spins would get a whole time slice for that.
 bool ProgressEngine::others_look() {
   if (!core_to_spare_) return false;
   const std::uint32_t before = polls_.load(std::memory_order_relaxed);
@@ -94,9 +96,9 @@ bool ProgressEngine::others_look() {
   return polls_.load(std::memory_order_relaxed) != before;
 }
 
-// Somebody polls all the time, or waits and comes back: they will again. Rousing this thread at the
-// end of every short wait would cost more than the wait, and while others are busy it does not even
-// touch the lock.
+// A thread polls all the time, or waits and comes back; it will do so again. To rouse the
+// background thread at the end of every short wait would cost more than the wait. While others are
+// busy, the background thread does not even touch the lock.
 ProgressEngine::Nap ProgressEngine::nap() {
   bell_.nap();
   plan_.begin(activity(), data_by_descriptors());
@@ -130,6 +132,7 @@ ProgressEngine::Nap ProgressEngine::look_after_bell() {
 }
 
 ProgressEngine::Nap ProgressEngine::background_sleep(bool with_bell, Instant until) {
+  DATUM_ASSERT(!with_bell || !bell_.polling());
   lock_.relinquish();
   places_.sleep_in_background(with_bell, until);
   lock_.acquire();

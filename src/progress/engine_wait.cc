@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// What a consumer's thread does inside wait().
+// The part of wait() that runs in a consumer's thread.
 #include <algorithm>
 
+#include "base/assertion.h"
 #include "base/cpu.h"
 #include "progress/engine.h"
 
@@ -36,10 +37,11 @@ bool ProgressEngine::spin(const WaitPoint& point, Instant start, Instant deadlin
   return false;
 }
 
-// A thread that waits, until it does so no more: a cancelled one ends where it sleeps.
+// A thread inside wait(). The destructor runs also when the thread is cancelled in its sleep.
 class ProgressEngine::Waiting {
  public:
   Waiting(ProgressEngine& engine, WaitPoint& point, Sleeper& me) : engine_(engine), point_(point) {
+    DATUM_ASSERT(point_.sleeper == nullptr);
     point_.sleeper = &me;
   }
   ~Waiting() {
@@ -56,7 +58,7 @@ class ProgressEngine::Waiting {
   WaitPoint& point_;
 };
 
-// Such a thread without the lock, and with it again however its sleep ends.
+// The same thread without the lock. However its sleep ends, it takes the lock again.
 class ProgressEngine::Asleep {
  public:
   Asleep(ProgressEngine& engine, Sleeper& me) : engine_(engine), me_(me) {
@@ -90,8 +92,8 @@ WaitResult ProgressEngine::sleep(WaitPoint& point, Instant deadline) {
       result = WaitResult::TimedOut;
       break;
     }
-    // No waiter owns the bell while a proxy agent runs, which is called when let_in() gives up the
-    // lock: it may wait for something itself. The background thread makes way for it anyway.
+    // A proxy agent runs when let_in() gives up the lock, and may wait for something itself. So no
+    // waiter owns the bell meanwhile. The background thread takes the bell anyway.
     if (worked || lock_.has_put_off())
       lock_.let_in();
     else if (!bell_.polling() || !stop_polling())
@@ -101,15 +103,16 @@ WaitResult ProgressEngine::sleep(WaitPoint& point, Instant deadline) {
   return result;
 }
 
-// Where data comes by descriptors, what an event has left to do is mostly an acknowledgement, which
-// the consumer's answer takes along. Its next call does it, or the background thread after a nap.
-// Anywhere else a bell has been answered by now, and what it rang for not been looked at.
-// With one processor the background thread might not get it before the consumer sleeps again.
+// Where data comes by descriptors, the work that an event leaves is mostly an acknowledgement. The
+// consumer's answer takes it along: its next call does it, or the background thread after a nap.
+// Elsewhere a bell has been answered by now, but its cause has not been looked at. With one
+// processor the background thread might not run before the consumer sleeps again.
 bool ProgressEngine::may_leave_the_rest() const {
   return core_to_spare_ && data_by_descriptors() && bell_.background() != Bell::Background::Absent;
 }
 
 Wake ProgressEngine::sleep_once(Sleeper& me, Instant deadline) {
+  DATUM_ASSERT(!bell_.polling());
   if (bell_.waiter_owns()) {
     bell_.line_up(me);
     const Asleep asleep(*this, me);

@@ -2,7 +2,6 @@
 #include "progress/epoll_reactor.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cerrno>
 #include <ctime>
 #include <new>
@@ -10,6 +9,7 @@
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 
+#include "base/assertion.h"
 #include "base/cancellation.h"
 #include "base/clock.h"
 #include "core/port/waiting.h"
@@ -31,8 +31,8 @@ int wait_exactly(int epoll, ReadyBatch& ready, Instant now, Instant until) {
   const int found = static_cast<int>(sleeping_call(SYS_ppoll, reinterpret_cast<long>(&watched), 1,
                                                    reinterpret_cast<long>(limit), 0, 0, 0));
   if (found <= 0) return found;
-  // This one does not sleep, so that no signal interrupts the consumer's wait here. What it misses
-  // is there at the next.
+  // This call does not sleep, so no signal interrupts the consumer's wait here. The next call finds
+  // what this one misses.
   return std::max(0, ::epoll_wait(epoll, ready.events.data(), ReadyBatch::kSize, 0));
 }
 
@@ -41,6 +41,7 @@ int wait_exactly(int epoll, ReadyBatch& ready, Instant now, Instant until) {
 EpollReactor::EpollReactor() : epoll_(::epoll_create1(EPOLL_CLOEXEC)) {}
 
 std::uint64_t EpollReactor::key(int fd) const {
+  DATUM_ASSERT(fd >= 0 && static_cast<std::size_t>(fd) < slots_.size());
   const std::uint64_t generation = slots_[static_cast<std::size_t>(fd)].generation;
   return generation << 32U | static_cast<std::uint32_t>(fd);
 }
@@ -53,7 +54,7 @@ Status EpollReactor::add(int fd, std::uint32_t events, FdHandler& handler) {
     return not_watched(fd, kNoMemory, Detail::ResourceMemory);
   }
   Slot& slot = slots_[static_cast<std::size_t>(fd)];
-  assert(slot.handler == nullptr);
+  DATUM_ASSERT(slot.handler == nullptr);
   epoll_event event{};
   event.events = events;
   event.data.u64 = key(fd);
@@ -69,23 +70,23 @@ Status EpollReactor::not_watched(int fd, Shortage shortage, Detail detail) {
   return {Type::InsufficientResources, detail};
 }
 
-void EpollReactor::change(int fd, std::uint32_t events, [[maybe_unused]] FdHandler& handler) {
-  assert(slots_[static_cast<std::size_t>(fd)].handler == &handler);
+void EpollReactor::change(int fd, std::uint32_t events, FdHandler& handler) {
+  DATUM_ASSERT(slots_[static_cast<std::size_t>(fd)].handler == &handler);
   epoll_event event{};
   event.events = events;
   event.data.u64 = key(fd);
-  [[maybe_unused]] const int rc = ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event);
-  assert(rc == 0);
+  const int rc = ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event);
+  DATUM_ASSERT(rc == 0);
 }
 
-void EpollReactor::remove(int fd, [[maybe_unused]] FdHandler& handler) {
+void EpollReactor::remove(int fd, FdHandler& handler) {
   Slot& slot = slots_[static_cast<std::size_t>(fd)];
-  assert(slot.handler == &handler);
+  DATUM_ASSERT(slot.handler == &handler);
   slot.handler = nullptr;
   ++slot.generation;
   --handlers_;
-  [[maybe_unused]] const int rc = ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
-  assert(rc == 0);
+  const int rc = ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
+  DATUM_ASSERT(rc == 0);
 }
 
 bool EpollReactor::add_silent(int fd) {
@@ -98,7 +99,7 @@ bool EpollReactor::add_silent(int fd) {
 Wake EpollReactor::wait(Instant now, Instant until, ReadyBatch& ready) {
   const int found = wait_exactly(epoll_.get(), ready, now, until);
   ready.count = found < 0 ? 0 : found;
-  if (found < 0) return Wake::Interrupted; // EINTR: nothing else can happen to our own epoll
+  if (found < 0) return Wake::Interrupted; // EINTR: our own epoll has no other error
   return found == 0 ? Wake::TimedOut : Wake::Event;
 }
 
@@ -108,14 +109,15 @@ bool EpollReactor::handle(const ReadyBatch& ready) {
   bool any = false;
   for (int i = 0; i < ready.count; ++i) {
     const epoll_event& event = ready.events[static_cast<std::size_t>(i)];
-    // Looked up one by one: a handler may have removed the next one, or grown the table.
+    // Looked up one by one: a handler may have removed the next handler, or may have grown the
+    // table.
     FdHandler* const handler = handler_of(event.data.u64);
     if (handler == nullptr) continue;
     any = true;
     try {
       handler->on_ready(event.events);
     } catch (const std::bad_alloc&) {
-      // What the descriptor has to say is still there, and the next look finds it.
+      // The event of the descriptor is still pending. The next look finds it.
       shortage_.tell(kNoMemory, monotonic_now(), "epoll: what a descriptor has to say waits");
     }
   }
@@ -149,14 +151,15 @@ std::optional<bool> EpollReactor::ask_recent() {
   }
 }
 
-// Who still stands for an event; nobody for those that only wake.
+// The handler that the key still stands for. nullptr: it is gone, or the descriptor only wakes.
 FdHandler* EpollReactor::handler_of(std::uint64_t key) const {
   if (key == kSilent) return nullptr;
   const Slot slot = slots_[static_cast<std::uint32_t>(key)];
   return slot.generation == key >> 32U ? slot.handler : nullptr;
 }
 
-// What stays ready goes to the back of the kernel's queue, so this many batches hold all of it.
+// A descriptor that stays ready goes to the back of the kernel's queue. So this many batches hold
+// all of them.
 void EpollReactor::handle_all() {
   for (std::uint32_t left = handlers_ / ReadyBatch::kSize + 1; left != 0; --left) {
     const ReadyBatch ready = ready_now();

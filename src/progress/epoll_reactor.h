@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // progress/epoll_reactor.h: a Reactor on epoll(7).
-// Threads: the adapter's lock, wait() excepted.
+// Threads:    the adapter's lock, except wait().
 #pragma once
 
 #include <cstdint>
@@ -24,27 +24,28 @@ class EpollReactor final : public Reactor {
   void change(int fd, std::uint32_t events, FdHandler& handler) override;
   void remove(int fd, FdHandler& handler) override;
 
-  // A descriptor that only ends wait(): nobody handles it.
+  // Adds a descriptor that only ends wait() and has no handler.
   bool add_silent(int fd);
 
-  // Sleeps until `until` at the latest; never returns TimedOut before it.
+  // Sleeps until `until` at the latest. Never returns TimedOut before it.
   Wake wait(Instant now, Instant until, ReadyBatch& ready);
-  // Calls the handlers that still stand for what was found ready. True: there was one.
+  // Calls the handlers that are still registered for the ready descriptors. True: there was one.
   bool handle(const ReadyBatch& ready);
   // Asks the kernel, and handles a batch of what is ready.
   bool handle_now();
-  // For whoever polls all the time: seven times of eight asks only whoever was the only one to have
-  // something last.
+  // For a thread that polls all the time. Seven times of eight it asks only the one descriptor that
+  // was ready last.
   bool handle_polling();
   void handle_all() override;
 
  private:
-  // The key of what only wakes.
+  // The key of a descriptor that only wakes.
   static constexpr std::uint64_t kSilent = ~std::uint64_t{0};
   FdHandler* handler_of(std::uint64_t key) const;
   std::optional<bool> ask_recent();
   ReadyBatch ready_now();
-  // A descriptor's number may be reused while an event for its predecessor waits to be handled.
+  // The kernel may reuse a descriptor's number while an event of its predecessor waits to be
+  // handled.
   struct Slot {
     FdHandler* handler = nullptr;
     std::uint32_t generation = 0;
@@ -56,7 +57,7 @@ class EpollReactor final : public Reactor {
   std::vector<Slot> slots_; // by descriptor
   std::uint32_t handlers_ = 0;
   std::uint64_t recent_ = kSilent; // key
-  std::uint32_t recent_looks_ = 0; // before all are looked at
+  std::uint32_t recent_looks_ = 0; // before all descriptors are looked at
   ShortageLog shortage_;           // of watches
 };
 

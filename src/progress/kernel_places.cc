@@ -17,14 +17,15 @@
 namespace datum {
 namespace {
 
-// A futex wait with a time limit ends with EINTR when a signal handler ran, even with SA_RESTART;
-// one without would be restarted. So there always is one.
+// A futex wait with a time limit ends with EINTR after a signal handler, even with SA_RESTART. A
+// wait without one would be restarted. So every wait has a limit.
 constexpr Duration kLongSleep = 3600 * kSecond;
 
 void write_poke(const UniqueFd& fd) {
   const NotCancellable here;
   const std::uint64_t one = 1;
-  // Cannot fail: pokes are taken back one by one, so the counter stays far from its limit.
+  // The write cannot fail: pokes are taken back one by one, so the counter stays far from its
+  // limit.
   [[maybe_unused]] const ssize_t written = ::write(fd.get(), &one, sizeof one);
 }
 
@@ -93,7 +94,7 @@ void KernelPlaces::poke_background() {
 }
 void KernelPlaces::hurry_background(Instant by) {
   const itimerspec when{.it_interval = {}, .it_value = timespec_of(by)};
-  // Fails only where a filter forbids it, and then the nap, 4 ms at most, lasts as long as planned.
+  // Fails only where a filter forbids it. Then the nap, 4 ms at most, lasts as long as planned.
   static_cast<void>(::timerfd_settime(hurry_.get(), TFD_TIMER_ABSTIME, &when, nullptr));
 }
 void KernelPlaces::wake(Sleeper& sleeper) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // progress/kernel_places.h: sleeping in the kernel: epoll for the bell, futexes beside it, an
-// eventfd for each of the two threads that may have to be got out of a poll, and a timer for naps
-// that have to end sooner.
+// eventfd for each of the two threads that may have to leave a poll, and a timer for naps that have
+// to end sooner.
 #pragma once
 
 #include "base/unique_fd.h"
@@ -13,7 +13,7 @@ namespace datum {
 class KernelPlaces final : public Places {
  public:
   KernelPlaces();
-  // False: no descriptor left.
+  // False: the process has no descriptor left.
   bool valid() const { return valid_; }
   Reactor& reactor() { return reactor_; }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// progress/nap_plan.h: how long the background thread naps while others drive the transport.
-// Lives here: the decision, from what others have been seen to do. Not here: clocks, sleeping.
+// progress/nap_plan.h: how long the background thread naps while other threads drive the transport.
+// Lives here: the decision, from the activity of other threads.
+// Not here:   clocks, sleeping.
 //
-// A nap ends with a timer, and a timer costs: up to 20 us of a poller's processor in a virtual
-// machine. So a nap takes an eighth of the time for which others have been busy without a break:
-// the longer they have polled, the rarer they are disturbed. That the end of polling is then
-// noticed late matters to nobody who still looks: a peer that polls or waits rings (Link::watch).
+// A nap ends with a timer, and a timer costs up to 20 us of a poller's processor in a virtual
+// machine. So a nap lasts an eighth of the time for which other threads have been busy without a
+// break: the longer they have polled, the more seldom they are disturbed. The background thread
+// then notices the end of polling late, which delays no peer that still polls or waits: it rings
+// (Link::watch).
 #pragma once
 
 #include <algorithm>
@@ -15,20 +17,20 @@
 
 namespace datum {
 
-// What others have done so far; the counters wrap.
+// What other threads have done so far; the counters wrap.
 struct Activity {
   std::uint32_t polls = 0;
   std::uint32_t waits = 0;   // that have ended
   Instant last_thorough = 0; // when a poll last looked at the clock
-  bool copying = false;      // somebody who polls is in the middle of a long copy
+  bool copying = false;      // a polling thread is in the middle of a long copy
 };
 
 class NapPlan {
  public:
   Duration length() const { return length_; }
-  // The nap may end with a bell, too. Not where waiters come and go, since a bell would wake both,
-  // nor where data comes by descriptors: each arrival would wake us beside the poller that takes
-  // it.
+  // A bell may end the nap, too. Not where waiters come and go, since a bell would wake both
+  // threads. Not where data comes by descriptors: each arrival would wake the background thread
+  // beside the poller that takes it.
   bool at_bell() const { return at_bell_; }
 
   void begin(const Activity& now, bool data_by_descriptors) {
@@ -36,8 +38,8 @@ class NapPlan {
     data_by_descriptors_ = data_by_descriptors;
     if (data_by_descriptors) at_bell_ = false;
   }
-  // A nap has ended by itself at `time`. False: nobody is busy any more, and the next nap is a
-  // first one. True: another begins, of the length() this plans.
+  // A nap ended by its timer at `time`. False: no other thread is busy, and the next nap is a first
+  // one. True: another nap follows, of the new length().
   bool others_are_busy(const Activity& now, Instant time) {
     const bool waits = now.waits != seen_.waits;
     const std::uint32_t enough =
@@ -49,7 +51,7 @@ class NapPlan {
       return false;
     }
     if (busy_since_ == kNever) busy_since_ = time - length_;
-    // During a long nap many polls may have been made before they ended: a short one tells.
+    // A long nap may contain many polls and their end. A short nap shows whether polling continues.
     const bool sure = waits || now.copying || length_ == waiting::kTick ||
                       time - now.last_thorough <= waiting::kTick;
     const bool away = waits || data_by_descriptors_;
@@ -58,7 +60,7 @@ class NapPlan {
     at_bell_ = !away && length_ > waiting::kTick;
     return true;
   }
-  // Something else ended the nap: see for a tick what follows.
+  // Another event ended the nap. The next nap is one tick long, to see what follows.
   void interrupted() {
     length_ = waiting::kTick;
     at_bell_ = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // progress/places.h: where the threads of an adapter sleep, how they are woken, what time it is.
-// Lives here: the interface between the engine's decisions and the kernel; the tests of the engine
+// Lives here: the interface between the engine's decisions and the kernel. The tests of the engine
 //             put a scheduler of their own behind it. Implementation: kernel_places.
 #pragma once
 
@@ -30,30 +30,29 @@ class Places {
   virtual bool core_to_spare() const = 0;
 
   // --- without the lock; each may return early for no reason ------------------------------------
-  // At the bell: a descriptor is ready, poke_owner(), or `until`.
+  // At the bell, until a descriptor is ready, poke_owner(), or `until`.
   virtual Wake sleep_at_bell(Instant until, ReadyBatch& ready) = 0;
-  // Beside the bell: until `sleeper.word` is set.
+  // Beside the bell, until `sleeper.word` is set or `until`.
   virtual Wake sleep_beside(const Sleeper& sleeper, Instant until) = 0;
-  // The background thread: poke_background() or `until`; with the bell: a descriptor, too, and
-  // then it says so.
+  // The background thread, until poke_background() or `until`. With the bell also until a
+  // descriptor is ready; then it returns true.
   virtual bool sleep_in_background(bool with_bell, Instant until) = 0;
-  // Lets whoever is ready to run on this processor run first.
+  // Lets another thread that is ready to run on this processor run first.
   virtual void step_aside() = 0;
 
-  // --- with the lock
-  // ------------------------------------------------------------------------------
+  // --- with the lock ----------------------------------------------------------------------------
   virtual void poke_owner() = 0;
   virtual void poke_background() = 0;
-  // Ends its sleep by `by`, or, if it is awake by then, the next one.
+  // Ends the background thread's sleep by `by`. If it is awake by then, ends its next sleep.
   virtual void hurry_background(Instant by) = 0;
   virtual void wake(Sleeper& sleeper) = 0;
-  // A poke stays until it is taken back, once for each.
+  // A poke stays until it is taken back, once for each poke.
   virtual void take_back_owner_poke() = 0;
   virtual void take_back_background_poke() = 0;
   // True: a handler was called.
   virtual bool handle(const ReadyBatch& ready) = 0;
   virtual bool handle_what_is_ready() = 0;
-  // The same for whoever comes back at once: some of it may be left for the next times.
+  // The same for a thread that comes back at once: some of it may be left for the next calls.
   virtual bool handle_polling() = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// progress/reactor.h: the descriptors of one adapter, and who handles them.
+// progress/reactor.h: the descriptors of one adapter, and the handler of each.
 // Lives here: the interface that transports with descriptors use. Implementation: epoll_reactor.
-// Threads: the adapter's lock, except that one thread may sleep in it without the lock.
+// Threads:    the adapter's lock, except that one thread may sleep in it without the lock.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ class FdHandler {
   // `events`: EPOLLIN, EPOLLOUT, EPOLLHUP, ... The adapter's lock is held. The handler may remove
   // itself or others; a removed handler is called no more.
   virtual void on_ready(std::uint32_t events) = 0;
-  // Looks though nobody said that there is anything; as on_ready() otherwise. Whether there was, or
-  // nothing: it has to be told.
+  // Looks although no event was reported; as on_ready() otherwise. The value says whether there was
+  // something. Nothing: this handler needs a report.
   virtual std::optional<bool> look_unasked() { return std::nullopt; }
 
  protected:
@@ -30,7 +30,7 @@ class Reactor {
   virtual Status add(int fd, std::uint32_t events, FdHandler& handler) = 0;
   virtual void change(int fd, std::uint32_t events, FdHandler& handler) = 0;
   virtual void remove(int fd, FdHandler& handler) = 0;
-  // Calls the handlers of everything that is ready by now. Not from within a handler.
+  // Calls the handlers of everything that is ready by now. A handler must not call it.
   virtual void handle_all() = 0;
 };
 

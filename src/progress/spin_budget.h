@@ -12,9 +12,9 @@ class SpinBudget {
  public:
   explicit SpinBudget(bool core_to_spare) : core_to_spare_(core_to_spare) {}
 
-  // To be asked once for each wait. Once polling has been in vain a few times, it is tried now and
-  // then only: in vain it costs a wake-up its haste, since a processor that has just begun to sleep
-  // wakes latest.
+  // Asked once for each wait. Once polling has been in vain a few times, it is tried only now and
+  // then: polling in vain delays the wake-up, since a processor that has just begun to sleep wakes
+  // latest.
   bool worth_it() {
     if (!core_to_spare_) return false;
     if (credit_ > 0) return true;
@@ -22,7 +22,7 @@ class SpinBudget {
     not_tried_ = 0;
     return true;
   }
-  // A wait ended, with its event or without, after `waited`; it began with polling, or not.
+  // A wait ended after `waited`, with its event or without. `polled`: it began with polling.
   void learn(bool polled, Duration waited) {
     if (waited <= waiting::kSpin)
       credit_ = kMost;

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/assertion.h"
 #include "base/fence.h"
 
 namespace datum {
@@ -17,11 +18,13 @@ ThreadedProgress::~ThreadedProgress() {
 Result<std::unique_ptr<ThreadedProgress>> ThreadedProgress::open(LockOwner& lock) {
   auto places = std::make_unique<KernelPlaces>();
   if (!places->valid()) return fail(Type::InsufficientResources, Detail::ResourceDevice);
-  static_cast<void>(heavy_fence_ready()); // for the adapter's lock, which must not stall over it
+  // for the adapter's lock, which must not block for it later
+  static_cast<void>(heavy_fence_ready());
   return std::unique_ptr<ThreadedProgress>(new ThreadedProgress(lock, std::move(places)));
 }
 
 Status ThreadedProgress::start(std::string_view ia_name) {
+  DATUM_ASSERT(!thread_.ours());
   announce_background();
   const Status started =
       thread_.start(std::string("datum-").append(ia_name), [this] { run_background(); });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // progress/threaded_progress.h: the progress of an adapter in a real process: the engine, the
-// kernel under it, and the background thread. Threads: start() with the adapter's lock, stop()
-// without; the rest as in core/port/progress.h.
+// kernel under it, and the background thread.
+// Threads:    start() with the adapter's lock, stop() without it; the rest as in
+//             core/port/progress.h.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// provider/environment.h: the variables that an IA obeys, looked at when it is opened.
+// provider/environment.h: the variables that an IA obeys, read when it is opened.
 // Lives here: what each means to an IA.
 // Not here:   their syntax (base/variables.h), DATUM_LOG (base/log), DATUM_ALIAS and those of DAT
 //             (registry).
@@ -14,17 +14,17 @@
 
 namespace datum {
 
-// DATUM_TRANSPORT: which ways an IA may use, in the order of its words.
+// DATUM_TRANSPORT: which paths an IA may use, in the order of the variable's words.
 enum class AllowedPaths : std::uint8_t { Every, SameHost, OtherHosts };
 
 struct IaEnvironment {
   AllowedPaths paths = AllowedPaths::Every;
   bool strict = false;            // DATUM_STRICT
-  std::optional<PortRange> ports; // DATUM_PORT_RANGE: those that an IA may choose by itself
+  std::optional<PortRange> ports; // DATUM_PORT_RANGE: ports that an IA may choose by itself
   // DATUM_RNR_TIMEOUT. Unset: for ever, in strict mode a second.
   std::optional<Duration> receive_timeout = std::nullopt;
   Duration connect_grace = 50 * kMillisecond; // DATUM_CONNECT_GRACE
-  TcpOptions tcp;                             // what is TCP's alone: DATUM_CRC, DATUM_HELLO, limits
+  TcpOptions tcp;                             // of TCP alone: DATUM_CRC, DATUM_HELLO, limits
 };
 
 IaEnvironment read_environment();

@@ -12,7 +12,7 @@
 namespace datum {
 namespace {
 
-// Which of several addresses is reported: the smaller, the better.
+// Which of several addresses is reported: the smallest value wins.
 enum class Rank : std::uint8_t { GlobalV4, GlobalV6, LinkLocalV6, Loopback, Useless };
 
 template <class T>
@@ -23,7 +23,7 @@ Address image(T socket_address) {
 }
 
 Rank rank(const InterfaceAddress& of) {
-  // 127.0.0.1 speaks for the loopback interface wherever there is IPv4.
+  // 127.0.0.1 stands for the loopback interface wherever there is IPv4.
   if (of.address.ss_family == AF_INET) return of.is_loopback ? Rank::Loopback : Rank::GlobalV4;
   if (of.is_loopback) return Rank::Loopback;
   sockaddr_in6 v6;
@@ -49,7 +49,7 @@ std::optional<Address> best_address(const std::string& interface) {
     if (!each.is_up || (!interface.empty() && interface != each.interface)) continue;
     const Rank found = rank(each);
     if (found >= best_rank) continue;
-    // Without its interface such an address names nobody.
+    // A link-local address without its interface names no host.
     if (interface.empty() && found == Rank::LinkLocalV6) continue;
     best_rank = found;
     best = image_of(each.address);
@@ -85,7 +85,7 @@ std::optional<IaAddress> find_ia_address(std::string_view ia_name, std::string_v
   if (const std::optional<Address> literal = parse(place)) return IaAddress{*literal, false, true};
   if (const std::optional<Address> found = best_address(place))
     return IaAddress{*found, place.empty(), false};
-  // The host is there without a network, too: processes of it reach each other by this address.
+  // The host exists without a network, too: its processes reach each other by this address.
   if (place.empty() && errno == 0) return IaAddress{*parse("127.0.0.1"), true, false};
   return std::nullopt;
 }

@@ -10,15 +10,15 @@
 namespace datum {
 
 struct IaAddress {
-  Address address;            // a concrete one, also when the IA answers for every address
+  Address address;            // a concrete address, even if the IA answers for every address
   bool every_address = false; // IA `datum`
-  bool given = false;         // by itself: whether anything here has it was not looked at
+  bool given = false; // the address was named itself: nothing checked whether this host has it
 };
 
-// The first word of the instance data: an interface, an address, or nothing. With nothing the name
-// decides: `datum-<interface>`, anything else stands for the host, by 127.0.0.1 where no interface
-// is up. Nothing returned: there is no such interface, or it has no address (errno 0), or the
-// kernel would not tell (errno says why).
+// The first word of the instance data is an interface, an address, or missing. If it is missing,
+// the name decides: `datum-<interface>`; any other name stands for the host, by 127.0.0.1 if no
+// interface is up. Nothing returned: there is no such interface, or it has no address (errno 0), or
+// the kernel did not answer (errno says why).
 std::optional<IaAddress> find_ia_address(std::string_view ia_name, std::string_view instance_data);
 
 } // namespace datum

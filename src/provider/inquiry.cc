@@ -19,17 +19,17 @@
 namespace datum {
 namespace {
 
-// Others wait, or are refused by the kernel.
+// Further askers wait, or are refused by the kernel.
 constexpr int kBacklog = 4;
-// Between two of them; whoever asks waits for two seconds.
+// The pause between two answers. An asker waits for two seconds.
 constexpr Duration kRest = 20 * kMillisecond;
-// Between two parts of an answer, in which whoever drives the IA lets go of its lock: a timer of
-// later than now is not due in the look that arms it.
+// The pause between two parts of an answer, in which the thread that drives the IA gives up its
+// lock. A timer for later than now is not due in the look that arms it.
 constexpr Duration kBreath = 50 * kMicrosecond;
 
-// Not by GuardedFd::make(), which waits until no fork is under way: as an IA is opened, a fork may
-// be waiting for us (base/fork_gate.h). A child of just this moment would have a copy; all that
-// comes of it is that dat-info waits in vain for its parent, if that has gone.
+// Not by GuardedFd::make(), which waits until no fork is under way: while an IA is opened, a fork
+// may be waiting for this thread (base/fork_gate.h). A child made at this moment has a copy. The
+// only harm: dat-info waits in vain for the parent, if the parent has gone.
 GuardedFd listen_at(std::uint64_t number) {
   GuardedFd socket(UniqueFd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)));
   if (!socket || take_name(socket.get(), text("datum-info/{:016x}", number)) != 0 ||
@@ -76,8 +76,8 @@ void Inquiry::wake_in(Duration time) {
   adapter_.timers().arm(*this, adapter_.progress().now() + time);
 }
 
-// Without a free descriptor the asker cannot even be taken, and stays: so the rest comes in any
-// case.
+// Without a free descriptor the asker cannot even be accepted, and stays in the queue. So the pause
+// comes in any case.
 void Inquiry::on_ready(std::uint32_t /*events*/) {
   FdHandler& self = *this;
   reactor_.change(socket_.get(), 0, self);
@@ -100,7 +100,8 @@ void Inquiry::begin(UniqueFd asker) {
   wake_in(0);
 }
 
-// What cannot be answered for lack of memory or descriptors is let go unanswered.
+// An asker that cannot be answered, for lack of memory or descriptors, is dropped without an
+// answer.
 void Inquiry::go_on() {
   std::unique_ptr<Answer> answer = std::move(answer_);
   wake_in(kRest);
@@ -116,7 +117,7 @@ void Inquiry::go_on() {
 
 void Inquiry::send(const Answer& answer) {
   const std::array fds{answer.file.get()};
-  // The number of the report's form (report.h): another one whenever that changes. 1 was the first
+  // The number of the report's format (report.h), which changes with the format. 1 was the first
   // release's, without leniencies; 2 comes without a file.
   constexpr std::array kReport{std::byte{3}};
   static_cast<void>(send_message(answer.asker.get(), kReport, fds));

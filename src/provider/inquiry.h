@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // provider/inquiry.h: answers dat-info -p about an open IA.
-// Lives here: an abstract UNIX socket "datum-info/NUMBER" that nobody has to know the number of (it
-//             is found by the descriptors of the process); whoever of the same user, or root,
-//             connects gets a message with a file, the report, or one that there is no room
-//             for it, and is let go. One at a time, in parts between
-//             which others have the IA, and then not for a while: whoever asks without end has
-//             little of the IA's time.
-// Not here:   what the report says (report.h).
-// Threads:    the adapter's lock. Whoever drives the IA answers: in an idle process the background
-//             thread. Where nobody asks it costs one descriptor.
+// Lives here: an abstract UNIX socket "datum-info/NUMBER". Askers need not know the number, since
+//             they find the socket by the descriptors of the process. A process of the same user,
+//             or of root, connects and gets a message with a file, the report; or a message that
+//             there is no room for the file. Then it is dropped. Askers are answered one at a time,
+//             in parts between which other threads have the IA, and then a pause follows. So an
+//             endless asker gets little of the IA's time.
+// Not here:   the content of the report (report.h).
+// Threads:    the adapter's lock. The thread that drives the IA answers: in an idle process the
+//             background thread. Without askers it costs one descriptor.
 #pragma once
 
 #include <memory>
@@ -27,7 +27,7 @@ namespace datum {
 
 class Inquiry final : private FdHandler, private Timer {
  public:
-  // nullptr: there is no descriptor, or no memory, for it; the IA does without.
+  // nullptr: no descriptor or no memory is left for it, and the IA works without it.
   static std::unique_ptr<Inquiry> open(Reactor& reactor, InterfaceAdapter& adapter,
                                        std::string_view ia_name, Random& random);
   ~Inquiry();
@@ -55,9 +55,9 @@ class Inquiry final : private FdHandler, private Timer {
   Reactor& reactor_;
   InterfaceAdapter& adapter_;
   const std::string ia_name_;
-  GuardedFd socket_; // a child would be asked in our place, and never answer
+  GuardedFd socket_; // a child would be asked in place of this process, and never answer
   bool watched_ = false;
-  std::unique_ptr<Answer> answer_; // nullptr: at rest, or nobody asks
+  std::unique_ptr<Answer> answer_; // nullptr: no answer is being written
 };
 
 } // namespace datum

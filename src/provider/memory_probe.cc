@@ -23,15 +23,15 @@ namespace {
 constexpr int kPopulateRead = 22;
 constexpr int kPopulateWrite = 23;
 
-// Up to here touching every page is cheaper than reading thousands of lines about mappings, and
-// what is registered will be touched anyway; beyond, a sparse range would be filled for nothing.
+// Up to this size, touching every page is cheaper than reading thousands of lines about mappings,
+// and registered memory will be touched anyway. Beyond it a sparse range would be filled in vain.
 constexpr std::uint64_t kMostToTouch = std::uint64_t{4} << 20U;
 
 constexpr Access kReads = kLocalRead | kRemoteRead;
 constexpr Access kWrites = kLocalWrite | kRemoteWrite | kRemoteAtomic;
 
-// The pages of the range made present with the right that is needed. No answer: the kernel does
-// not know the call, the right is missing, or memory is.
+// Makes the pages of the range present with the right that is needed. Nothing: the kernel does not
+// know the call, or the right or memory is missing.
 std::optional<Found> populate(std::uint64_t address, std::uint64_t length, Access access) {
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   const std::uint64_t start = address & ~(page - 1);
@@ -39,7 +39,8 @@ std::optional<Found> populate(std::uint64_t address, std::uint64_t length, Acces
   void* const first = reinterpret_cast<void*>(start);
   const int advice = (access & kWrites) != 0 ? kPopulateWrite : kPopulateRead;
   if (::madvise(first, size, advice) == 0) return Found::Yes;
-  // The same word for a hole and for a lack of pages. msync(2) needs none, and names the hole.
+  // ENOMEM stands for a hole and for a lack of pages. msync(2) needs no pages, and fails only for a
+  // hole.
   const bool hole = errno == ENOMEM && ::msync(first, size, MS_ASYNC) != 0 && errno == ENOMEM;
   return hole ? std::optional(Found::No) : std::nullopt;
 }
@@ -54,7 +55,8 @@ Found cannot_tell(std::uint64_t address, std::uint64_t length, int error) {
   return error == ENOMEM ? Found::LacksMemory : Found::LacksDevice;
 }
 
-// Calls `visit` for each mapping of the range until it says no. No: it did, or there is a hole.
+// Calls `visit` for each mapping of the range while it returns Yes. No: `visit` said so, or there
+// is a hole.
 template <class F>
 Found every_mapping(Mappings& mappings, std::uint64_t address, std::uint64_t length, F&& visit) {
   const std::uint64_t end = address + length;
@@ -67,8 +69,8 @@ Found every_mapping(Mappings& mappings, std::uint64_t address, std::uint64_t len
   return Found::Yes;
 }
 
-// Bit 61 of an entry in /proc/self/pagemap: the page belongs to a file or is shared. No: there is
-// no need to look for a file, which costs far more.
+// Bit 61 of an entry in /proc/self/pagemap: the page belongs to a file or is shared. False: there
+// is no need to search for a file, which costs far more.
 bool may_have_file(std::uint64_t address) {
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   const int fd = ::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
@@ -82,7 +84,7 @@ bool may_have_file(std::uint64_t address) {
   return got != sizeof entry || (entry & kPresent) == 0 || (entry & kFileOrShared) != 0;
 }
 
-// The allocator extension, if the program has it loaded.
+// Asks the allocator extension, if the program has loaded it.
 bool allocator_backing(std::uint64_t address, std::uint64_t length, std::int32_t& fd,
                        std::uint64_t& offset) {
   const auto lookup = reinterpret_cast<decltype(&datum_memory_lookup)>(
@@ -90,7 +92,7 @@ bool allocator_backing(std::uint64_t address, std::uint64_t length, std::int32_t
   if (lookup == nullptr) return false;
   datum_memory_backing backing{};
   if (lookup(reinterpret_cast<const void*>(address), length, &backing) != 0) return false;
-  // A file that shrinks would end a peer that has it mapped.
+  // A file that shrinks would end a peer that has mapped it.
   if ((backing.flags & DATUM_MEMORY_SEALED) == 0) return false;
   fd = backing.fd;
   offset = backing.offset;

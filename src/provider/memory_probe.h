@@ -31,8 +31,8 @@ class KernelMemoryProbe final : public MemoryProbe {
   int descriptor_of(const FileId& file);
 
   const Mappings::Method method_;
-  // Our own descriptors of files that the consumer has mapped: its own may be closed, and their
-  // numbers given to other files, while a region lives.
+  // Descriptors of our own for files that the consumer has mapped. While a region lives, the
+  // consumer may close its own descriptors, and their numbers may name other files.
   std::map<FileId, int> descriptors_;
 };
 

@@ -5,7 +5,7 @@
 
 namespace {
 
-// Nothing but a return crosses the border; there is no code to return.
+// Only a return crosses the border: the functions have no return code.
 template <class F>
 void shielded(const DAT_PROVIDER_INFO* info, F&& call) noexcept {
   if (info == nullptr) return;
@@ -31,7 +31,7 @@ __attribute__((visibility("default"))) void dat_provider_fini(const DAT_PROVIDER
 }
 
 #if DATUM_DAT_MAJOR >= 2
-// Registries of others look for this name and warn without it.
+// Registries of other makers look for this name, and warn if it is missing.
 __attribute__((visibility("default"))) extern const int dapl_extensions;
 const int dapl_extensions = 1;
 #endif

@@ -17,7 +17,7 @@ class Line {
   ~Line() { text_ += '\n'; }
   Line(const Line&) = delete;
   Line& operator=(const Line&) = delete;
-  // What would end the field or the line does not get into it.
+  // Characters that would end the field or the line are left out.
   Line& add(std::string_view field) {
     text_ += '\t';
     if (field.empty()) text_ += '-';
@@ -30,7 +30,7 @@ class Line {
   std::string& text_;
 };
 
-// As in DAT_EP_STATE, without what all names begin with.
+// The names of DAT_EP_STATE without their common prefix.
 std::string_view name_of(EpState state) {
   switch (state) {
   case EpState::Unconnected: return "UNCONNECTED";

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // provider/report.h: an open IA in words, for dat-info -p: its endpoints, their paths and why, what
-// they have moved and hold. Not here: who may ask, and how (inquiry.h).
-// Threads: the adapter's lock, which is free between two parts: objects may come and go meanwhile.
+// they have moved and hold.
+// Not here:   which processes may ask, and how (inquiry.h).
+// Threads:    the adapter's lock. It is free between two parts, so objects may come and go
+//             meanwhile.
 #pragma once
 
 #include <string>
@@ -21,19 +23,19 @@ namespace datum {
 // another release.
 class Report {
  public:
-  // An endpoint takes about a microsecond: a part holds the lock for a small share of the
-  // millisecond that others may be kept waiting (docs/design/inquiry.md).
+  // An endpoint takes about a microsecond. So a part holds the lock for a small share of the
+  // millisecond that other threads may have to wait (docs/design/inquiry.md).
   static constexpr int kObjectsInAPart = 64;
 
   Report(InterfaceAdapter& adapter, std::string_view ia_name)
       : adapter_(adapter), ia_name_(ia_name), endpoints_(adapter.walk_endpoints()),
         dispatchers_(adapter.walk_dispatchers()) {}
-  // The next lines, of so many objects at most; empty: that was all.
+  // The lines of at most this many further objects. Empty: that was all.
   std::string next_part();
 
  private:
   InterfaceAdapter& adapter_;
-  std::string ia_name_; // empty: it has been told
+  std::string ia_name_; // empty: it has been reported
   ObjectWalk endpoints_;
   ObjectWalk dispatchers_;
   unsigned dispatchers_told_ = 0;

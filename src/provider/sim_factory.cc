@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// provider/sim_factory.cc: what an IA of the test module stands on: a simulated network among the
-// threads of this process. The instance data says what kind of network (transport/sim).
+// provider/sim_factory.cc: the runtime of an IA of the test module: a simulated network among the
+// threads of this process. The instance data say what kind of network (transport/sim).
 #include <dlfcn.h>
 
 #include <optional>
@@ -11,7 +11,7 @@
 #include "provider/memory_probe.h"
 #include "transport/sim/sim_adapter.h"
 
-// Where the network of this module would be.
+// The place of this module's network.
 extern "C" [[gnu::visibility("default")]] datum::SimWorldPlace* datum_sim_world();
 datum::SimWorldPlace* datum_sim_world() {
   static constinit datum::SimWorldPlace place;
@@ -21,8 +21,8 @@ datum::SimWorldPlace* datum_sim_world() {
 namespace datum {
 namespace {
 
-// That of the first module in the process is taken by all, so that DAT 1.2 and DAT 2.0 meet in one
-// network. A call would not leave this module (-Bsymbolic-functions).
+// All modules of the process take the network of the first one, so that DAT 1.2 and DAT 2.0 meet in
+// one network. A direct call would not leave this module (-Bsymbolic-functions).
 SimWorldPlace& place_for_all() {
   using Place = SimWorldPlace* (*)();
   const auto first = reinterpret_cast<Place>(::dlsym(RTLD_DEFAULT, "datum_sim_world"));
@@ -66,7 +66,7 @@ class SimFactory final : public RuntimeFactory {
   Result<std::unique_ptr<Runtime>> open(std::string_view, std::string_view instance_data,
                                         LockOwner& lock) override {
     const std::optional<SimOptions> options = parse_sim_options(instance_data);
-    // What was not understood has been said already.
+    // Mistakes in the options have been reported already.
     if (!options) return fail(Type::InvalidParameter, Detail::Arg1);
     return std::make_unique<SimRuntime>(*options, lock);
   }

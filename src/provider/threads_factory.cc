@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// provider/threads_factory.cc: what an IA of a real process stands on: threads, the kernel's clock
-// and chance, links between the processes of this host, or TCP.
+// provider/threads_factory.cc: the runtime of an IA of a real process: threads, the kernel's clock
+// and random numbers, links between the processes of this host, or TCP.
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -28,8 +28,8 @@
 namespace datum {
 namespace {
 
-// The kernel's answers, but for memory that was moved away from a stopped peer: its allocator may
-// still say that it is the file's, which it no longer is (docs/design/shm.md).
+// The kernel's answers, except for memory that was moved away from a stopped peer. Its allocator
+// may still name the file, which that memory no longer belongs to (docs/design/shm.md).
 class OfferedMemory final : public MemoryProbe {
  public:
   explicit OfferedMemory(const ShmFabric& fabric) : fabric_(fabric) {}
@@ -56,7 +56,7 @@ std::string process_limit() {
   return std::to_string(limit.rlim_cur);
 }
 
-// What does not depend on the way.
+// The part that does not depend on the path.
 class ThreadedRuntime : public Runtime {
  public:
   ThreadedRuntime(std::string_view ia_name, const IaEnvironment& environment,
@@ -108,7 +108,7 @@ LinkOptions link_options(const IaEnvironment& environment) {
   return options;
 }
 
-// Links to processes of this host, and what T has beside them.
+// Links to processes of this host, with what T adds.
 template <class T>
 class FabricRuntime final : public ThreadedRuntime {
  public:
@@ -147,7 +147,7 @@ class TcpRuntime final : public ThreadedRuntime {
   std::unique_ptr<TcpTransport> transport_;
 };
 
-// Says why there is none.
+// Logs why there is none.
 std::optional<IaAddress> find_place(std::string_view ia_name, std::string_view instance_data,
                                     AllowedPaths paths) {
   const std::optional<IaAddress> place = find_ia_address(ia_name, instance_data);
@@ -203,7 +203,7 @@ class ThreadsFactory final : public RuntimeFactory {
     choose_paths(environment);
     return open_on(ia_name, *place, environment, std::move(*progress));
   }
-  // Who stands for every address outlives each of them: another adapter.
+  // The adapter of every address is another adapter than that of a single address.
   Result<bool> same_adapter(const Registration& one, const Registration& other) override {
     const auto place = find_ia_address(one.ia_name, one.instance_data);
     const auto other_place = find_ia_address(other.ia_name, other.instance_data);
@@ -214,8 +214,8 @@ class ThreadsFactory final : public RuntimeFactory {
   std::string_view provider_name() const override { return "Datum"; }
 
  private:
-  // Where there is no shared memory, `auto` stands for TCP, which is told once in a process, and
-  // again for another lack. With DATUM_TRANSPORT=shm each connect says what it lacks.
+  // Without shared memory, `auto` means TCP. That is logged once in a process, and again for
+  // another reason. With DATUM_TRANSPORT=shm each connect reports what is missing.
   void choose_paths(IaEnvironment& environment) {
     if (environment.paths != AllowedPaths::Every) return;
     std::optional<NoSharedMemory> found = find_lack_of_shared_memory();

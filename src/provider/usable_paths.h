@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// provider/usable_paths.h: whether this process can use shared memory at all, which is found out
-// when an IA is opened: where it cannot, DATUM_TRANSPORT=auto means TCP alone.
+// provider/usable_paths.h: whether this process can use shared memory at all. It is found out when
+// an IA is opened: if not, DATUM_TRANSPORT=auto means TCP alone.
 // Not here:   what runs out, or is refused, only later: each connection finds that by itself.
 #pragma once
 
@@ -10,15 +10,15 @@
 
 namespace datum {
 
-// So many descriptors an IA takes beyond those that it has when the ways are chosen: to listen on
-// both ways and to be linked with one process.
+// The descriptors that an IA needs beyond those it has when the paths are chosen: to listen on both
+// paths and to be linked with one process.
 inline constexpr std::size_t kDescriptorsForBothWays = 9;
 
 struct NoSharedMemory {
   std::string lack; // a system call, or descriptors
   std::string why;  // "shared memory is not available: ..."
 };
-// Nothing: it is available.
+// Nothing: shared memory is available.
 std::optional<NoSharedMemory> find_lack_of_shared_memory();
 
 } // namespace datum

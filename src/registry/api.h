@@ -7,10 +7,10 @@
 
 #pragma GCC visibility push(default)
 
-// The IA handle of a consumer from the provider's object, and the other way round. Providers need
-// it for the ia_handle members that their query functions fill; no public header declares it.
+// Translates between the IA handle of a consumer and the provider's object, either way. Providers
+// need it for the ia_handle members that their query functions fill; no public header declares it.
 extern "C" DAT_RETURN dats_get_ia_handle(DAT_IA_HANDLE handle, DAT_IA_HANDLE* other);
-// For the other libraries of Datum in this process (base/ignored_values.h).
+// Datum's other libraries in this process call it (base/ignored_values.h).
 extern "C" int datum_ignored_value_is_news(const char* variable, const char* value);
 #pragma GCC visibility pop
 

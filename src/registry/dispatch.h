@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // registry/dispatch.h: from a handle to the provider's function of the same name.
 // Lives here: the three ways in: by a provider's object, by an IA handle, by either.
-// Not here:   any rule about arguments; providers check those.
+// Not here:   rules about arguments; providers check those.
 //
 // A function that a provider's table lacks answers kNotImplemented.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace datum::registry {
 
-// "dat_ep_query" of &DAT_PROVIDER::ep_query_func, from what the compiler says of the latter.
+// "dat_ep_query" of &DAT_PROVIDER::ep_query_func, from the compiler's name of the latter.
 template <auto kFunction>
 constexpr std::string_view member_name() {
   std::string_view text = __PRETTY_FUNCTION__;
@@ -44,7 +44,7 @@ DAT_RETURN forward(const DAT_PROVIDER* table, DAT_HANDLE handle, Args... args) {
   return function(handle, args...);
 }
 
-// Apart, so that the fast path saves no registers.
+// Out of line, so that the fast path saves no registers.
 template <auto kFunction, DAT_RETURN_SUBTYPE kKind, class... Args>
 [[gnu::noinline, gnu::cold]] DAT_RETURN call_unseen(DAT_HANDLE handle, Args... args) {
   const DAT_PROVIDER* table = process_handles.table_of(handle);
@@ -52,7 +52,7 @@ template <auto kFunction, DAT_RETURN_SUBTYPE kKind, class... Args>
                           : forward<kFunction>(table, handle, args...);
 }
 
-// kKind: what to report about a handle that is none.
+// kKind: the subtype for a handle that names no object.
 template <auto kFunction, DAT_RETURN_SUBTYPE kKind, class... Args>
 DAT_RETURN call(DAT_HANDLE handle, Args... args) {
   const DAT_PROVIDER* table = process_handles.table_if_seen(handle);

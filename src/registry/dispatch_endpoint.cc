@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// registry/dispatch_endpoint.cc: endpoints and what is posted on them.
+// registry/dispatch_endpoint.cc: endpoints and posts on them.
 #include "registry/dispatch.h"
 
 using namespace datum::registry;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// registry/dispatch_ia.cc: calls that take an IA handle: what it creates, and its own query.
+// registry/dispatch_ia.cc: calls that take an IA handle: creating objects, and querying the IA.
 #include "registry/dispatch.h"
 
 using namespace datum::registry;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/assertion.h"
+
 namespace datum::registry {
 
 DAT_RETURN DynamicRegistry::add(const DAT_PROVIDER* table, Key key) {
@@ -66,8 +68,11 @@ Use DynamicRegistry::use_best(Matcher& matcher) {
 
 void DynamicRegistry::release(std::uint64_t id) {
   MutexLock lock(mutex_);
-  for (Registration& r : registrations_)
-    if (r.use.id == id) --r.opens;
+  for (Registration& r : registrations_) {
+    if (r.use.id != id) continue;
+    DATUM_ASSERT(r.opens != 0);
+    --r.opens;
+  }
 }
 
 } // namespace datum::registry

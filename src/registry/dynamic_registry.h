@@ -13,7 +13,7 @@
 
 namespace datum::registry {
 
-// A registration that an open IA counts on; id 0 and no table: none.
+// A registration that an open IA holds. id 0 and no table: none.
 struct Use {
   std::uint64_t id = 0;
   const DAT_PROVIDER* table = nullptr;
@@ -25,14 +25,14 @@ class DynamicRegistry {
   DAT_RETURN add(const DAT_PROVIDER* table, Key key);
   DAT_RETURN remove(const DAT_PROVIDER* table, const Key& key);
 
-  // For a provider that did not remove itself when it was told to finish.
+  // For a provider that was told to finish and did not remove itself.
   void remove_if_idle(const Key& key);
 
   bool holds(const Key& key) const;
   bool holds_name(const std::string& name) const;
 
-  // Counts one open IA for the registration of exactly this key, or for the one that answers best.
-  // If there is none, `matcher` knows more about why.
+  // Counts one open IA for the registration with exactly this key, or for the best match. Without a
+  // match, `matcher` knows more about the reason.
   Use use_exact(const Key& key);
   Use use_best(Matcher& matcher);
   void release(std::uint64_t id);

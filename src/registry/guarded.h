@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // registry/guarded.h: the border of C around a call that the registry answers itself.
 // Lives here: no exception leaves, and no fork() happens in the middle.
-// Not here:   calls that go straight on to a provider (dispatch.h).
+// Not here:   calls that go straight to a provider (dispatch.h).
 #pragma once
 
 #include <new>

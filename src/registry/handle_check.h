@@ -5,12 +5,13 @@
 //             kind or alive, which only its provider knows.
 //
 // An object's first word is the address of a provider table. So a handle is good if that word can
-// be read and is a known table. Reading an arbitrary address may fault; what the kernel reads for
-// us may not, but costs a system call. Hence a cache of pages in which a good handle was seen: an
-// aligned word there is read directly. (Pages rather than larger blocks: a provider that keeps its
-// objects on the heap has unmapped neighbours. An open IA's objects are mapped. While a provider
-// that may unmap them closes one, no page gets into the cache, and when it has, all are out of it.)
-// Threads: any; no locks.
+// be read and is a known table. Reading an arbitrary address may fault. A read by the kernel does
+// not, but costs a system call. So the registry keeps a cache of pages in which it saw a good
+// handle, and reads an aligned word there directly. (Pages rather than larger blocks: a provider
+// that keeps its objects on the heap has unmapped neighbours. The objects of an open IA are mapped.
+// While a provider that may unmap them closes an IA, no page enters the cache; after that the cache
+// is emptied.)
+// Threads:    any; no locks.
 #pragma once
 
 #include <array>
@@ -21,7 +22,7 @@
 #include "registry/api.h"
 #include "registry/known_tables.h"
 
-// A dangling handle's word is read on purpose, and while its provider may write it.
+// Reads a dangling handle's word on purpose, even while its provider may write it.
 #define DATUM_READS_ANYTHING __attribute__((no_sanitize("address", "thread")))
 
 namespace datum::registry {
@@ -33,8 +34,8 @@ class HandleCheck {
   // The table of the object behind handle, or null if there is no such object.
   const DAT_PROVIDER* table_of(DAT_HANDLE handle) noexcept;
 
-  // The same without a system call: null also if nothing was seen in that page yet.
-  // Always inline: it stands in front of every call.
+  // The same without a system call: null also if no good handle was seen in that page yet. Always
+  // inline: it stands in front of every call.
   [[gnu::always_inline]] DATUM_READS_ANYTHING const DAT_PROVIDER*
   table_if_seen(DAT_HANDLE handle) const noexcept {
     const auto address = reinterpret_cast<std::uintptr_t>(handle);
@@ -45,10 +46,10 @@ class HandleCheck {
   }
 
   void add_table(const DAT_PROVIDER* table) { tables_.add(table); }
-  // Objects went away: trust no page until it is seen again.
+  // Objects have gone: no page is trusted until a good handle is seen in it again.
   void forget_pages() noexcept;
 
-  // Lives while objects may go away at any moment: no page is trusted, and none gets trust.
+  // While it lives, objects may go at any moment: no page is trusted, and no page becomes trusted.
   class Distrust {
    public:
     explicit Distrust(HandleCheck& handles) noexcept : handles_(handles) {
@@ -63,7 +64,7 @@ class HandleCheck {
     HandleCheck& handles_;
   };
 
-  // The two halves of a page getting into the cache, about the reading of a word in it. If pages
+  // The two halves of putting a page into the cache. The word in it is read between them. If pages
   // are forgotten between them, the claim is void.
   using Claim = std::uintptr_t;
   Claim claim(DAT_HANDLE handle) noexcept;
@@ -71,12 +72,12 @@ class HandleCheck {
 
  private:
   static constexpr std::size_t kPages = 1024; // 4 MiB of objects; a miss costs a system call
-  static constexpr unsigned kPageShift = 12;  // the smallest page of any platform we run on
+  static constexpr unsigned kPageShift = 12;  // the smallest page of any supported platform
 
   static bool aligned(std::uintptr_t address) noexcept { return address % sizeof(void*) == 0; }
-  // Counted from 1: 0 is a slot that was never used. One without a page has a number that is its
-  // own in the whole life of the process, marked by the upper bit, so that a claim tells whether
-  // anything has happened to the slot.
+  // Counted from 1: 0 is a slot that was never used. A slot without a page has a number that no
+  // other slot ever has in this process, marked by the upper bit. So a claim shows whether the slot
+  // has changed.
   static constexpr std::uintptr_t kNoPage = ~(~std::uintptr_t{0} >> 1U);
   std::uintptr_t no_page() noexcept {
     return kNoPage | claims_.fetch_add(1, std::memory_order_relaxed);

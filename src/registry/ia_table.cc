@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "registry/ia_table.h"
 
+#include "base/assertion.h"
+
 namespace datum::registry {
 
 DAT_IA_HANDLE IaTable::object_of(DAT_IA_HANDLE handle) const noexcept {
@@ -22,7 +24,7 @@ std::size_t IaTable::find(DAT_IA_HANDLE object) const noexcept {
 
 std::optional<std::size_t> IaTable::reserve() {
   MutexLock lock(mutex_);
-  // Round robin: the value of a closed handle comes back as late as possible.
+  // Round robin: the value of a closed handle is reused as late as possible.
   for (std::size_t tried = 1; tried < kSize; ++tried) {
     last_ = last_ % (kSize - 1) + 1;
     if (slots_[last_].reserved) continue;
@@ -36,12 +38,14 @@ std::optional<std::size_t> IaTable::reserve() {
 
 void IaTable::cancel(std::size_t index) {
   MutexLock lock(mutex_);
+  DATUM_ASSERT(slots_[index].reserved);
   slots_[index].reserved = false;
 }
 
 DAT_IA_HANDLE IaTable::publish(std::size_t index, DAT_IA_HANDLE object,
                                const IaReferences& references) {
   MutexLock lock(mutex_);
+  DATUM_ASSERT(slots_[index].reserved && slots_[index].object.load() == nullptr);
   slots_[index].references = references;
   slots_[index].object.store(object, std::memory_order_release);
   return reinterpret_cast<DAT_IA_HANDLE>(index);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // registry/ia_table.h: IA handles: small integers that stand for the objects of providers.
 // Lives here: the two directions of the mapping, and what an open IA holds in the registry.
-// Not here:   the objects, which are their providers'.
+// Not here:   the objects, which belong to their providers.
 // Threads:    any; lookups take no lock. Consumers serialise use and close of one IA.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace datum::registry {
 
 class StaticEntry;
 
-// What dat_ia_close gives back. entry is null for a provider that a program loaded by itself.
+// What dat_ia_close gives back. `entry` is null for a provider that a program loaded by itself.
 struct IaReferences {
   StaticEntry* entry = nullptr;
   std::uint64_t registration = 0;
@@ -29,9 +29,10 @@ class IaTable {
  public:
   constexpr IaTable() = default;
 
-  // The provider's object for an IA handle; the object itself is accepted as well. Null: neither.
+  // The provider's object for an IA handle. The object itself is accepted as well. Null: it is
+  // neither.
   DAT_IA_HANDLE object_of(DAT_IA_HANDLE handle) const noexcept;
-  // The handle for an object; null if it is not that of an open IA.
+  // The handle for an object. Null: it is not the object of an open IA.
   DAT_IA_HANDLE handle_of(DAT_IA_HANDLE object) const noexcept;
 
   // Calls f with the object of each open IA.
@@ -46,7 +47,7 @@ class IaTable {
     return reinterpret_cast<std::size_t>(handle) < kSize;
   }
 
-  // A place for an IA about to be opened: before the provider works for nothing.
+  // Reserves a place for an IA before the provider opens it, so that the open is not in vain.
   std::optional<std::size_t> reserve();
   void cancel(std::size_t index);
   DAT_IA_HANDLE publish(std::size_t index, DAT_IA_HANDLE object, const IaReferences& references);
@@ -71,7 +72,7 @@ class IaTable {
   std::size_t last_ DATUM_GUARDED_BY(mutex_) = 0;
 };
 
-// A place that is reserved, given back unless an IA gets it.
+// A reserved place. It is given back unless an IA gets it.
 class IaPlace {
  public:
   explicit IaPlace(IaTable& table) : table_(table), index_(table.reserve()) {}

@@ -19,11 +19,11 @@ struct Key {
   bool operator==(const Key&) const = default;
 };
 
-// How far a request got among the offers: the first part of the key that nothing matched.
+// How well a request matched the offers: the first part of the key that no offer matched.
 enum class Miss : std::uint8_t { Name, Major, Minor, ThreadSafety };
 
 // dat_ia_open(3): name and major have to be equal, the minor equal or greater. Equal thread safety
-// comes first; a thread-safe provider also serves a program that does not need one.
+// is preferred. A thread-safe provider also serves a program that does not need one.
 class Matcher {
  public:
   explicit Matcher(const Key& request) : request_(request) {}
@@ -45,10 +45,10 @@ class Matcher {
     return true;
   }
 
-  // Of the name there are offers of another major version, which are not told.
+  // The name has offers of another major version, which are not passed to consider().
   void consider_other_majors() { reach(Miss::Major); }
 
-  // Meaningful if no offer was good.
+  // Meaningful if no offer matched.
   Miss miss() const { return miss_; }
 
  private:

@@ -3,6 +3,8 @@
 
 #include <memory>
 
+#include "base/assertion.h"
+
 namespace datum::registry {
 
 void KnownTables::put(const Block& block, const void* table) {
@@ -16,7 +18,7 @@ void KnownTables::grow() {
   const std::size_t size = 2 * (old->mask + 1);
   auto slots = std::make_unique<Slot[]>(size);
   const Block* bigger = new Block{slots.get(), size - 1, old};
-  static_cast<void>(slots.release()); // the block's, and as immortal
+  static_cast<void>(slots.release()); // belongs to the block, which is never freed
   for (std::size_t i = 0; i <= old->mask; ++i)
     if (const void* table = old->slots[i].load(std::memory_order_relaxed)) put(*bigger, table);
   block_.store(bigger, std::memory_order_release);
@@ -25,10 +27,11 @@ void KnownTables::grow() {
 void KnownTables::add(const void* table) {
   MutexLock lock(mutex_);
   if (table == nullptr || holds(table)) return;
-  // Half full at most: a search ends soon, and always.
+  // At most half full, so that every search ends soon.
   if (2 * (used_ + 1) > block_.load(std::memory_order_relaxed)->mask + 1) grow();
   put(*block_.load(std::memory_order_relaxed), table);
   ++used_;
+  DATUM_ASSERT(2 * used_ <= block_.load(std::memory_order_relaxed)->mask + 1);
   newest_.store(table, std::memory_order_release);
 }
 

@@ -19,7 +19,7 @@ class KnownTables {
   constexpr KnownTables() = default;
 
   // Always inline, with find(): it stands in front of every call, which then is a leaf and saves no
-  // registers. Left to GCC it was a function or not, as whatever else is in the library grew.
+  // registers. GCC's own choice changed with unrelated code of the library.
   [[gnu::always_inline]] bool holds(const void* table) const noexcept {
     // Most programs use one table all the time.
     const bool newest = table == newest_.load(std::memory_order_relaxed) && table != nullptr;
@@ -46,7 +46,7 @@ class KnownTables {
   };
 
   static std::size_t hash(const void* table) noexcept {
-    // Tables are 8-byte aligned and often neighbours: multiply, then use the upper bits.
+    // Tables are 8-byte aligned and often neighbours. So multiply, then use the upper bits.
     return (reinterpret_cast<std::uintptr_t>(table) * 0x9e3779b97f4a7c15U) >> 40;
   }
   static void put(const Block& block, const void* table);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// registry/log.h: what the registry tells whoever runs the program, on stderr.
-// DATUM_LOG chooses a level for all topics; DAT_DBG_TYPE, a mask as other libdats read it, adds
+// registry/log.h: the registry's messages on stderr, for the person who runs the program.
+// DATUM_LOG chooses a level for all topics. DAT_DBG_TYPE, a mask as other libdats read it, adds
 // topics whatever the level is. A mask without the error bit silences warnings.
 #pragma once
 
@@ -33,7 +33,7 @@ void tell(LogLevel level, Topic topic, fmt::format_string<Args...> format, Args&
   }
 }
 
-// The same of what a program may bring about as often as it likes.
+// The same for an event that a program can cause as often as it likes.
 template <class... Args>
 void tell_now_and_then(LogLevel level, Topic topic, fmt::format_string<Args...> format,
                        Args&&... args) {

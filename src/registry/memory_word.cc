@@ -11,7 +11,7 @@
 namespace datum::registry {
 namespace {
 
-// The caller's errno is none of our business.
+// Keeps the caller's errno.
 class KeepErrno {
  public:
   KeepErrno() = default;
@@ -37,8 +37,8 @@ bool read_word_by_kernel(const void* address, const void*& word, bool& forbidden
 __attribute__((no_sanitize("address", "thread"))) bool
 read_word_if_readable(const void* address, const void*& word) noexcept {
   const KeepErrno keep;
-  // The kernel copies the set in before it looks at the first argument, which is no valid one: so
-  // the answer is EFAULT for an unreadable address and EINVAL for a readable one, and no effect.
+  // The kernel copies the set in before it looks at the first argument, which is invalid. So the
+  // answer is EFAULT for an unreadable address and EINVAL for a readable one, without an effect.
   constexpr int kNoSuchAction = -1;
   constexpr std::size_t kSetBytes = 8;
   static_assert(kSetBytes == sizeof word);

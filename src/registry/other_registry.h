@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // registry/other_registry.h: a call of one DAT version that reached the registry of the other.
 // Both registries export the same names, so the linker gives all calls of a program to the first.
-// Lives here: saying so. Threads: any.
+// Lives here: the message about it.
+// Threads:    any.
 #pragma once
 
 #include "registry/key.h"

@@ -8,7 +8,7 @@
 namespace datum::registry {
 namespace {
 
-// Without a list of interfaces there is still "datum".
+// Without a list of interfaces the IA "datum" remains.
 std::vector<std::string> interfaces() {
   auto listed = conf::interfaces_with_address();
   if (listed) return std::move(*listed);

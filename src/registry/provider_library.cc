@@ -24,7 +24,7 @@ std::string loader_error() {
   return text == nullptr ? "no reason given" : text;
 }
 
-// With a slash at its end; empty where the loader does not know it.
+// Ends with a slash. Empty if the loader does not know it.
 std::string folder_of_libdat() {
   Dl_info self{};
   if (::dladdr(reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(&folder_of_libdat)),
@@ -69,8 +69,8 @@ ProviderLibrary::load_file(const std::string& path) {
 }
 
 tl::expected<ProviderLibrary*, LoadFailure> ProviderLibrary::load(const std::string& name) {
-  // Both live as long as the process, like the libraries. The lock is recursive because a
-  // library's constructors run inside and may open IAs of other libraries.
+  // Both live as long as the process, like the libraries. The lock is recursive: a library's
+  // constructors run inside it and may open IAs of other libraries.
   static auto& mutex = *new std::recursive_mutex;
   static auto& loaded = *new std::map<std::string, std::unique_ptr<ProviderLibrary>>;
   static auto& told = *new std::set<std::string>;

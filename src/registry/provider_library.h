@@ -16,22 +16,23 @@
 
 namespace datum::registry {
 
-// A library named without a slash is looked for beside libdat, in the folder `datum` there, and in
-// the folder that the build was told (DATUM_PROVIDER_DIR); else the loader is to find that name.
+// A library named without a slash is searched beside libdat, in the folder `datum` there, and in
+// the folder given to the build (DATUM_PROVIDER_DIR). After that the loader searches for the name.
 std::string provider_path(const std::string& name);
 
 struct LoadFailure {
-  std::string text;         // which library, and why
-  bool told_before = false; // of another line, or the same: files name one library for many IAs
+  std::string text; // which library, and why
+  // For another line, or for this one: files name one library for many IAs
+  bool told_before = false;
 };
 
 class ProviderLibrary {
  public:
-  // The library, loaded at most once in this process.
+  // Loads the library, at most once in this process.
   static tl::expected<ProviderLibrary*, LoadFailure> load(const std::string& name);
 
-  // Providers expect that the registry calls them one at a time. Recursive: what a provider opens
-  // from its init may live in the same library.
+  // Providers expect the registry to call them one at a time. Recursive: a provider may open an IA
+  // of its own library from its init.
   void init(const DAT_PROVIDER_INFO& info, const std::string& instance_data);
   void fini(const DAT_PROVIDER_INFO& info);
 

@@ -51,7 +51,7 @@ DAT_RETURN ProviderList::fill(const std::vector<Key>& keys, DAT_COUNT max, DAT_C
   const DAT_COUNT fitting = std::min(max, all);
   const bool is_short = fitting < all;
   Leniencies& leniencies = strict_mode() ? strict_ : lenient_;
-  // A call that fails for something else is no use of the leniency.
+  // A call that fails for another reason does not use the leniency.
   if (!(is_short && leniencies.strict()) && any_null(infos, fitting))
     return refused_null(kList, DAT_INVALID_ARG3, "dat_provider_list, or an entry of it,");
   if (is_short && !permit_short(leniencies, all, max))

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // registry/provider_list.h: filling the list of dat_registry_list_providers.
-// Lives here: how long it has to be, in strict mode and by default, and what is told of a short
-// one. Not here:   what is listed (static_registry.h). Threads:    any.
+// Lives here: how long the list has to be, in strict mode and by default, and the message about a
+//             short one.
+// Not here:   which IAs are listed (static_registry.h).
+// Threads:    any.
 #pragma once
 
 #include <atomic>
@@ -19,16 +21,16 @@ class ProviderList {
   DAT_RETURN fill(const std::vector<Key>& keys, DAT_COUNT max, DAT_COUNT* number,
                   DAT_PROVIDER_INFO* infos[]);
 
-  // How often a list was filled though it was too short.
+  // How often a list was filled although it was too short.
   std::uint64_t cut_short() const { return lenient_.uses(Leniency::ShortProviderList); }
 
  private:
   bool permit_short(Leniencies& leniencies, DAT_COUNT all, DAT_COUNT max);
 
-  // DATUM_STRICT counts as it is at each call.
+  // DATUM_STRICT is read at each call.
   Leniencies strict_{true};
   Leniencies lenient_{false};
-  std::atomic<bool> told_{false}; // programs ask again and again: one line is enough
+  std::atomic<bool> told_{false}; // programs call again and again: one line is enough
 };
 
 } // namespace datum::registry

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// registry/refused.h: what the registry says of a call that it refuses itself (base/refusal.h).
-// Lives here: from a DAT_RETURN to its names.
-// Not here:   refusals of providers, which tell their own.
+// registry/refused.h: how the registry reports a call that it refuses itself (base/refusal.h).
+// Lives here: the step from a DAT_RETURN to its names.
+// Not here:   refusals of providers, which report their own.
 // Threads:    any.
 #pragma once
 
@@ -12,17 +12,17 @@
 
 namespace datum::registry {
 
-// Tells it, and gives `answer` back.
+// Logs the refusal, and returns `answer`.
 [[gnu::cold, gnu::noinline]] DAT_RETURN refused(std::string_view call, DAT_RETURN answer,
                                                 const Cause& cause) noexcept;
-// A handle that is none.
+// A handle that names no object.
 [[gnu::cold, gnu::noinline]] DAT_RETURN refused_handle(std::string_view call, DAT_RETURN answer,
                                                        std::string_view argument,
                                                        const void* handle) noexcept;
 
 inline constexpr std::string_view kNotNull = "not null";
 
-// An argument that is null and may not be.
+// A null argument where null is forbidden.
 [[gnu::cold, gnu::noinline]] inline DAT_RETURN refused_null(std::string_view call,
                                                             DAT_RETURN_SUBTYPE position,
                                                             std::string_view argument) noexcept {

@@ -13,7 +13,7 @@
 namespace datum::registry {
 namespace {
 
-// Programs say with the prefix that they cope with relaxed ordering; Linux enforces none.
+// The prefix means that the program copes with relaxed ordering. Linux enforces none.
 const char* strip_prefix(const char* name) {
   const std::size_t length = conf::kRelaxedOrderingPrefix.size();
   return std::strncmp(name, conf::kRelaxedOrderingPrefix.data(), length) == 0 ? name + length
@@ -24,7 +24,7 @@ bool has_prefix(const char* name) {
   return strip_prefix(name) != name;
 }
 
-// Other providers' extensions are theirs: they may be no address, or lead to anything.
+// The `extension` of other providers has their own format: it may be no address, or point anywhere.
 const ProviderHook* hook_of(const DAT_PROVIDER& table) {
   const void* mark = nullptr;
   const bool readable = table.extension != nullptr && read_word(table.extension, mark);
@@ -70,7 +70,7 @@ const char* reason_of(Miss miss) {
   return "";
 }
 
-// Of a request that no entry answers.
+// A request that no entry answers.
 DAT_RETURN refused_open(const Key& key, Miss miss) {
   const DAT_RETURN answer = failure(DAT_PROVIDER_NOT_FOUND, subtype_of(miss));
   if (!refusals_are_told()) return answer;
@@ -97,7 +97,7 @@ Key to_key(const DAT_PROVIDER_INFO& info) {
 
 } // namespace
 
-// What an open uses, given back when the open fails.
+// The entry or registration that an open uses. It is given back when the open fails.
 class Registry::Provider {
  public:
   Provider(Registry& registry, StaticEntry* entry, const Use& use)
@@ -140,7 +140,7 @@ Registry::Provider Registry::find_provider(const Key& request, const char* asked
   if (request.major != DAT_VERSION_MAJOR) return other_version(request);
   Matcher in_static(request);
   StaticEntry* entry = static_.find(request, in_static);
-  // Nothing to load is no error: a program may have registered a provider by itself.
+  // Nothing to load is no error: the program may have registered a provider by itself.
   if (entry != nullptr && entry->acquire(dynamic_)) {
     if (const Use use = dynamic_.use_exact(entry->key()); use.table != nullptr)
       return {*this, entry, use};
@@ -149,7 +149,7 @@ Registry::Provider Registry::find_provider(const Key& request, const char* asked
   Matcher in_dynamic(request);
   if (const Use use = dynamic_.use_best(in_dynamic); use.table != nullptr)
     return {*this, nullptr, use};
-  // What could not be loaded was explained already; to the program the name is unknown.
+  // The load failure was reported already. To the program the name is unknown.
   if (entry != nullptr) return {*this, Miss::Name};
   const Miss miss = std::max(in_static.miss(), in_dynamic.miss());
   tell_missing(request, asked_for, miss);
@@ -163,7 +163,7 @@ void Registry::tell_missing(const Key& request, const char* asked_for, Miss miss
        advice_for(request, asked_for, miss));
 }
 
-// Nothing that is so already: neither a line that is there nor an alias that is set.
+// Suggests only what is not the case yet: neither a line that exists nor an alias that is set.
 std::string Registry::advice_for(const Key& request, const char* asked_for, Miss miss) const {
   if (request.name != asked_for)
     return text("DATUM_ALIAS stands it for \"{}\": name another IA there, which dat-info shows",
@@ -181,7 +181,7 @@ std::string Registry::advice_for(const Key& request, const char* asked_for, Miss
   return text("{}, or let an IA of this host answer with DATUM_ALIAS={}=datum", line, asked_for);
 }
 
-// A table of another major version has other calls in its places: none is ever opened here.
+// A table of another major version has other functions in its places. It is never opened here.
 Registry::Provider Registry::other_version(const Key& request) {
   tell_other_version(request);
   return {*this, knows(request.name) ? Miss::Major : Miss::Name};
@@ -218,7 +218,7 @@ DAT_RETURN Registry::open(const OpenRequest& request) {
 
 DAT_RETURN Registry::open_at(const Provider& provider, const Key& key, const OpenRequest& request,
                              DAT_IA_HANDLE* object) {
-  // The prototype takes a pointer to char: what a provider does with it stays with us.
+  // The prototype takes a pointer to char. A provider may write there, so it gets a copy.
   std::string name = key.name;
   const DAT_EVD_HANDLE given = *request.async_evd;
   const DAT_RETURN opened = provider.table()->ia_open_func(name.data(), request.async_evd_qlen,
@@ -271,7 +271,7 @@ DAT_RETURN Registry::close(DAT_IA_HANDLE ia, DAT_CLOSE_FLAGS flags) {
 }
 
 void Registry::give_back(const IaReferences& references) {
-  // In this order: a provider that finishes finds its registration idle.
+  // In this order: a provider that finishes then finds its registration idle.
   if (references.registration != 0) dynamic_.release(references.registration);
   if (references.entry != nullptr) references.entry->release(dynamic_);
 }
@@ -283,11 +283,11 @@ DAT_RETURN Registry::list(DAT_COUNT max, DAT_COUNT* number, DAT_PROVIDER_INFO* i
   return filled;
 }
 
-// The count belongs to the process: every IA of Datum's shows it (dat-info -p).
+// The count belongs to the process. Every IA of Datum reports it (dat-info -p).
 void Registry::tell_providers() {
   ias_.for_each([&](DAT_IA_HANDLE object) {
     const DAT_PROVIDER* table = handles_.table_of(object);
-    if (table == nullptr) return; // being closed
+    if (table == nullptr) return; // the IA is being closed
     if (const ProviderHook* hook = hook_of(*table)) hook->short_provider_lists(list_.cut_short());
   });
 }
@@ -296,7 +296,7 @@ DAT_RETURN Registry::add(const DAT_PROVIDER* table, const DAT_PROVIDER_INFO* inf
   if (table == nullptr) return refused_null(kAdd, DAT_INVALID_ARG1, "provider");
   if (table->ia_open_func == nullptr) return refused_null(kAdd, DAT_INVALID_ARG1, "ia_open_func");
   if (info == nullptr) return refused_null(kAdd, DAT_INVALID_ARG2, "provider_info");
-  // The manual gives names that cannot be registered the same code as names that are taken.
+  // The manual gives names that cannot be registered the code of names that are taken.
   if (info->ia_name[0] == '\0' || !terminated(*info))
     return refused(
         kAdd, failure(DAT_PROVIDER_ALREADY_REGISTERED, DAT_NO_SUBTYPE),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// registry/registry.h: opening and closing IAs, and the lists of what there is.
+// registry/registry.h: opening and closing IAs, and the lists of IAs.
 // Lives here: the order of steps of dat_ia_openv and dat_ia_close, and of the registry calls.
-// Not here:   calls on open objects (dispatch_*.cc), what dat_registry_list_providers fills
+// Not here:   calls on open objects (dispatch_*.cc), the list of dat_registry_list_providers
 //             (provider_list.h).
-// Threads:    any. No lock of the registry is held while a provider's code runs, except that of
-//             the entry being initialised (static_entry.h).
+// Threads:    any. No lock of the registry is held while a provider's code runs, except that of the
+//             entry being initialised (static_entry.h).
 #pragma once
 
 #include "registry/conf/aliases.h"
@@ -22,7 +22,7 @@ struct Settings {
   conf::Aliases aliases;
 };
 
-// From the environment; says what is wrong with it and with the file it leads to.
+// Reads the environment. Reports mistakes in it and in the file that it names.
 Settings read_settings();
 
 struct OpenRequest {
@@ -40,10 +40,10 @@ class Registry {
   Registry(Settings settings, StaticRegistry::Interfaces interfaces, HandleCheck& handles,
            IaTable& ias);
 
-  // The IA that answers when a program asks for `name`: its own, or the one that an alias stands
-  // for.
+  // The IA that answers when a program asks for `name`: the IA of that name, or the one behind an
+  // alias.
   std::string resolve(const char* name);
-  // Whether it is the name of an IA, that a program may open.
+  // Whether a program may open an IA of that name.
   bool knows(const std::string& name) {
     return static_.holds_name(name) || dynamic_.holds_name(name);
   }
@@ -62,7 +62,7 @@ class Registry {
   Provider other_version(const Key& request);
   DAT_RETURN open_at(const Provider& provider, const Key& key, const OpenRequest& request,
                      DAT_IA_HANDLE* object);
-  // The object that a provider has opened; closes it again if there is no memory to keep it.
+  // Keeps the object that a provider has opened. Closes it again if there is no memory for it.
   DAT_RETURN adopt(DAT_IA_HANDLE object, const DAT_PROVIDER& table, const OpenRequest& request);
   void give_back(const IaReferences& references);
   void tell_providers();

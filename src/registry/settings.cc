@@ -11,7 +11,7 @@
 namespace datum::registry {
 namespace {
 
-// In programs with more rights than their caller the environment is not to be trusted.
+// In programs with more rights than their caller the environment cannot be trusted.
 const char* environment(Variable variable) {
   const char* const name = about(variable).name;
   if (::secure_getenv(name) == nullptr && std::getenv(name) != nullptr)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unistd.h>
 
+#include "base/assertion.h"
 #include "base/text.h"
 #include "registry/log.h"
 
@@ -94,11 +95,12 @@ void StaticEntry::finish(ProviderLibrary& library, DynamicRegistry& registered) 
 
 void StaticEntry::release(DynamicRegistry& registered) {
   MutexLock lock(mutex_);
+  DATUM_ASSERT(opens_ != 0 && library_ != nullptr);
   if (--opens_ == 0) finish(*library_, registered);
 }
 
 void StaticEntry::complain(Choice& choice, const std::string& text, bool told_before) {
-  // Programs try names in a loop: once is enough.
+  // Programs try names in a loop: one line is enough.
   tell(choice.complained || told_before ? LogLevel::Debug : LogLevel::Warn, Topic::Errors,
        "{}: ia \"{}\": {}", choice.alternative.origin(), key_.name, text);
   choice.complained = true;

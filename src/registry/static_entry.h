@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// registry/static_entry.h: one IA that could be opened: what to load for it, and the loading.
+// registry/static_entry.h: one IA that could be opened: the libraries for it, and loading them.
 // Lives here: the alternatives of one key, tried in order; init before the first open of the key,
 //             fini after the last close.
-// Threads:    any. The lock of the entry is held while its provider's init and fini run, so a
+// Threads:    any. The lock of the entry is held while its provider's init and fini run. So a
 //             provider may call the registry from there, except to open the same entry.
 #pragma once
 
@@ -33,12 +33,12 @@ class StaticEntry {
   explicit StaticEntry(Key key) : key_(std::move(key)) {}
 
   const Key& key() const { return key_; }
-  // Before the entry is seen by other threads.
+  // Called before other threads can see the entry.
   void append(Alternative alternative) { alternatives_.push_back({std::move(alternative)}); }
 
   // Makes sure that a provider is registered for the key. True: the entry counts one more open,
-  // which release() takes back. False: nothing could be loaded, or nothing has to be because a
-  // program registered the key by itself.
+  // which release() takes back. False: nothing could be loaded; or nothing has to be loaded,
+  // because a program registered the key by itself.
   bool acquire(DynamicRegistry& registered);
   void release(DynamicRegistry& registered);
 

@@ -78,7 +78,7 @@ std::vector<Key> StaticRegistry::listed() {
   MutexLock lock(mutex_);
   std::vector<Key> keys;
   keys.reserve(lines_.size() + 1);
-  // Thread-safe or not, as programs ask for it; files of other providers say that they are not.
+  // With the thread safety that the program asks for; lines of other providers are not thread-safe.
   if (lists_built_in_)
     keys.push_back(
         {std::string(conf::kAllAddressesName), DAT_VERSION_MAJOR, DAT_VERSION_MINOR, false});

@@ -31,22 +31,22 @@ namespace datum::registry {
 
 class StaticRegistry {
  public:
-  // file_name: for messages. interfaces: asked whenever a name is not found, since interfaces come
+  // file_name: for messages. interfaces: called whenever a name is not found, since interfaces come
   // and go.
   using Interfaces = std::vector<std::string> (*)();
   StaticRegistry(conf::Document<conf::Entry> file, std::string file_name, Interfaces interfaces);
 
-  // The entry that answers best, or null; `matcher` then knows more about why.
+  // The best match, or null. Then `matcher` knows more about the reason.
   StaticEntry* find(const Key& request, Matcher& matcher);
   bool holds_name(const std::string& name);
-  // Whether Datum has an IA of that name for this host, though a line of the file may replace it.
+  // Whether Datum offers an IA of that name on this host. A line of the file may still replace it.
   bool is_built_in(const std::string& name) const;
-  // What programs are shown: keys of this major API version, each once.
+  // The keys that programs are shown: of this major API version, each once.
   std::vector<Key> listed();
 
  private:
-  // The rest of a key, minor version and thread safety. Ordered, so that no file, whatever its
-  // names, makes a search slow.
+  // The rest of a key: minor version and thread safety. Ordered, so that no file makes a search
+  // slow by its names.
   using Offer = std::tuple<std::uint32_t, bool>;
   using Offers = std::map<Offer, std::unique_ptr<StaticEntry>>;
 
@@ -58,7 +58,7 @@ class StaticRegistry {
   const Interfaces interfaces_;
   Mutex mutex_;
   std::map<std::string, Offers> offers_ DATUM_GUARDED_BY(mutex_);
-  // Names with lines of other major versions: known, but not to be opened here.
+  // Names with lines of other major versions: known, but never opened here.
   std::set<std::string> other_majors_ DATUM_GUARDED_BY(mutex_);
   std::vector<const StaticEntry*> lines_ DATUM_GUARDED_BY(mutex_); // in the order of the file
   bool lists_built_in_ DATUM_GUARDED_BY(mutex_) = true; // the file has no line for "datum"

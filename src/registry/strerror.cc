@@ -205,7 +205,7 @@ DAT_RETURN dat_strerror(DAT_RETURN value, const char** major_message, const char
   const char* minor = find(std::begin(kSubtypes), std::end(kSubtypes), value, DAT_SUBTYPE_MASK);
   if (major == nullptr || minor == nullptr) {
 #if DATUM_DAT_MAJOR >= 2
-    // Programs of 2.0 print the texts without a look at the result.
+    // Programs of 2.0 print the texts without a check of the result.
     *major_message = major == nullptr ? "unknown error" : major;
     if (minor_message != nullptr) *minor_message = major == nullptr ? "" : "unknown minor error";
 #endif

@@ -14,6 +14,7 @@ class SimLock final : public LockOwner {
  public:
   void acquire() override;
   void relinquish() override;
+  bool held() const override { return held_; }
   InterfaceAdapter* adapter = nullptr;
 
  private:

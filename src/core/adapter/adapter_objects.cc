@@ -10,7 +10,7 @@
 namespace datum {
 namespace {
 
-// What cannot be told now must not be taken for the consumer's mistake.
+// A question that memory or a descriptor was too short for is no mistake of the consumer.
 Status why_not(Found found, Status no) {
   switch (found) {
   case Found::LacksMemory: return {Type::InsufficientResources, Detail::ResourceMemory};
@@ -92,7 +92,7 @@ Result<MemoryRegion*> InterfaceAdapter::create_region(const RegionRequest& reque
     note_cause("length", request.length, "that of the first LMR with this shared_memory_id", "");
     return fail(Type::InvalidParameter, Detail::Arg4);
   }
-  // Registering what is not there is an error now rather than a crash later (decision 313).
+  // Registering memory that is not mapped fails now, rather than crash later (decision 313).
   const Found usable = probe_->usable(request.address, request.length, request.access);
   if (usable != Found::Yes) {
     note_unusable(request);
@@ -162,7 +162,8 @@ Result<Endpoint*> InterfaceAdapter::create_endpoint(const EndpointParts& parts,
                                                     SharedReceiveQueue* srq,
                                                     const EndpointAttributes* attributes) {
   EndpointAttributes chosen = attributes != nullptr ? *attributes : default_attributes(*this);
-  // Peers of datagrams, as many as there are, tell their own EVD at once.
+  // Every peer of datagrams of the EP tells its own EVD at once. So that EVD may not be a foreign
+  // one.
   if (chosen.datagrams && parts.connect_evd.foreign)
     return fail(Type::InvalidHandle, Detail::HandleEvdConn);
   const Detail argument = srq != nullptr ? Detail::Arg7 : Detail::Arg6;
@@ -247,7 +248,7 @@ Status InterfaceAdapter::free(EventDispatcher& evd) {
   NotificationObject* cno = evd.cno();
   const Token freed = evd.token();
   destroy(evd, counts_.evds);
-  // The CNO that remembers it may be one that it had earlier.
+  // The CNO that remembers the EVD may be an earlier CNO of it.
   cnos_.for_each([&](Object& object) {
     auto& each = static_cast<NotificationObject&>(object);
     if (each.remembers(freed)) each.remember_instead(find_evd_with_events(each));

@@ -29,7 +29,7 @@ PrivateData ConnectionRequest::private_data() const {
 
 Status ConnectionRequest::accept(Endpoint* endpoint, PrivateData data) {
   const bool own = endpoint_ != nullptr;
-  // An EP is given exactly when the request brought none (dat_cr_accept).
+  // The caller gives an EP exactly when the request brought none (dat_cr_accept).
   if (own == (endpoint != nullptr)) {
     note_cause(
         {"ep_handle", own ? "an EP" : "null",

@@ -25,20 +25,21 @@ class ConnectionRequest final : public Object {
 
   const Address& remote_address() const { return remote_address_; }
   ConnQual remote_port() const { return incoming_->remote_port(); }
-  // What its consumer said.
+  // The private data of the requesting consumer.
   PrivateData private_data() const;
-  // Of an endpoint of datagrams: only one of the same kind can answer it.
+  // The request of an endpoint of datagrams. Only an endpoint of the same kind can accept it.
   bool for_datagrams() const { return for_datagrams_; }
   Endpoint* endpoint() const { return endpoint_; }
 
   // Success: the CR is consumed and the caller destroys it. Failure: nothing has changed.
   Status accept(Endpoint* endpoint, PrivateData data);
-  // The data travel only between peers that know of them (DAT 2.0).
+  // The data travel only if both peers speak DAT 2.0.
   void reject(PrivateData data);
   Status handoff(ConnQual qualifier);
 
  private:
-  // The EP that came with it goes back to its consumer, or vanishes if it was ours.
+  // The EP that came with the request goes back to its consumer. An EP made by the provider is
+  // destroyed.
   void give_back_endpoint();
 
   InterfaceAdapter& owner_;

@@ -4,6 +4,8 @@
 #include <new>
 #include <utility>
 
+#include "base/assertion.h"
+
 namespace datum {
 
 InterfaceAdapter::InterfaceAdapter(const AdapterEnvironment& environment, Transport& transport)
@@ -102,7 +104,7 @@ bool InterfaceAdapter::present_request(ServicePoint& point,
     return false;
   }
   Result<ConnectionRequest*> adopted = adopt(std::move(made), requests_, counts_.requests);
-  // Without a handle left the request is refused: its owner has just been destroyed.
+  // No handle was left: destroying the object has just refused its request.
   if (!adopted) return false;
   Event event;
   event.kind =
@@ -111,7 +113,8 @@ bool InterfaceAdapter::present_request(ServicePoint& point,
   event.size = point.reserved() ? 1 : 0;
   event.value = point.qualifier();
   event.data = (*adopted)->token();
-  evd.push_connection(event); // it is not full
+  DATUM_ASSERT(!evd.full());
+  evd.push_connection(event);
   ++tally().requests_presented;
   return true;
 }

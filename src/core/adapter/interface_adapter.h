@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/adapter/interface_adapter.h: one open instance of an IA: it owns every object made through
+// core/adapter/interface_adapter.h: one open instance of an IA. It owns every object made through
 // it.
 // Lives here: creation and destruction of objects and the dependencies between them.
 // Not here:   what the objects need of the IA (adapter_context.h and the services of each room),
-//             the lock (the facade owns it, so that it outlives the adapter), what moves bytes
+//             the lock (the facade owns it, so that it outlives the adapter), moving bytes
 //             (transport/).
 // Threads:    every call holds the adapter's lock.
 #pragma once
@@ -47,15 +47,15 @@ class InterfaceAdapter final : public AdapterContext, public Object, private Com
   MemoryIndex& memory() { return memory_; }
   DatagramServices& datagrams() { return datagrams_; }
 
-  // Nothing is left that the consumer has created (dat_ia_close, graceful).
+  // No object of the consumer is left (dat_ia_close, graceful).
   bool idle() const { return objects() == 0; }
-  // What keeps it from being closed gracefully.
+  // How many objects keep the IA from being closed gracefully.
   std::int32_t objects() const;
-  // Destroys everything in the safe order; blocked waiters have been told to leave.
+  // Destroys everything in the safe order. The caller has told blocked waiters to leave.
   void close();
   // Tells every thread that is blocked in a wait to return.
   void abort_waiters();
-  // Before close(): what endpoints of datagrams have sent leaves, in a bounded time.
+  // Called before close(): sends what endpoints of datagrams have accepted, for a bounded time.
   void see_datagrams_off();
 
   // --- creation ------------------------------------------------------------------------------
@@ -75,7 +75,7 @@ class InterfaceAdapter final : public AdapterContext, public Object, private Com
                                    ServicePoint::EpSource source,
                                    ObjectKind kind = ObjectKind::PublicServicePoint);
   Result<ServicePoint*> create_rsp(ConnQual qualifier, Endpoint* endpoint, EventDispatcher& evd);
-  // Makes a CR and its event; the request stays with the caller when false.
+  // Makes a CR and its event. False: the caller keeps the request.
   bool present_request(ServicePoint& point, std::unique_ptr<IncomingConnection>& request,
                        Endpoint* endpoint);
 
@@ -88,7 +88,7 @@ class InterfaceAdapter final : public AdapterContext, public Object, private Com
   Status free(SharedReceiveQueue& srq);
   Status free(Endpoint& endpoint);
   Status free(ServicePoint& point);
-  // A CR that was answered, or an EP of ours whose request was refused.
+  // Destroys an answered CR, or an EP of the provider whose request was refused.
   void consume(ConnectionRequest& request);
   void discard(Endpoint& endpoint);
 
@@ -100,9 +100,9 @@ class InterfaceAdapter final : public AdapterContext, public Object, private Com
   }
   ObjectWalk walk_endpoints() { return {endpoints_, walks_}; }
   ObjectWalk walk_dispatchers() { return {evds_, walks_}; }
-  // What was retired, in all rooms.
+  // Destroys what was retired, in all rooms.
   void destroy_retired();
-  // The request of an RSP has arrived: the RSP no longer keeps the adapter busy (decision 20).
+  // The request of an RSP has arrived: the RSP no longer keeps the IA open (decision 20).
   void count_spent_point() { ++spent_points_; }
 
   struct Counts {
@@ -117,14 +117,14 @@ class InterfaceAdapter final : public AdapterContext, public Object, private Com
     Population requests;
   };
   const Counts& counts() const { return counts_; }
-  // Service points of one kind that are there.
+  // How many service points of one kind there are.
   std::int32_t count_points(ObjectKind kind);
 
  private:
   // CompletionSources
   void break_sources_of(EventDispatcher& evd) override;
 
-  // Binds of it that are still posted complete as if unbound (dat_rmr_free).
+  // Posted binds of the window complete as if they had unbound it (dat_rmr_free).
   void forget_window(const MemoryWindow& window);
   // An EVD of the CNO that holds events, or nullptr.
   const EventDispatcher* find_evd_with_events(const NotificationObject& cno);

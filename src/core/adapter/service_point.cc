@@ -45,7 +45,7 @@ void ServicePoint::on_request(std::unique_ptr<IncomingConnection> request) {
   AdapterTally& tally = adapter().tally();
   const bool datagrams = asks_for_datagrams(*request);
   ++(datagrams ? tally.datagram_requests_arrived : tally.requests_arrived);
-  // Whatever cannot be presented is refused when `request` goes out of scope.
+  // A request that cannot be presented is refused when `request` goes out of scope.
   if (spent_) return;
   try {
     if (!present(request, datagrams)) return;
@@ -59,17 +59,17 @@ void ServicePoint::on_request(std::unique_ptr<IncomingConnection> request) {
   owner_.count_spent_point();
   listener_.reset();
   evd_ = {};
-  endpoint_ = nullptr; // the request's now, and free to die before this point does
+  endpoint_ = nullptr; // the request owns it now, and may destroy it before this point is freed
 }
 
 bool ServicePoint::present(std::unique_ptr<IncomingConnection>& request, bool datagrams) {
-  // The EVD is the backlog: full means refused, and no EP is made for nothing
+  // The EVD is the backlog: a full EVD means that the request is refused. So no EP is made in vain
   // (dat_psp_create(3DAT), Parameters).
   if (evd_->full()) {
     ++adapter().tally().requests_unheard;
     return false;
   }
-  // The EP of an RSP, or one that we would make, is to be connected.
+  // The request gets the EP of the RSP, or an EP that the provider makes.
   const bool consumer_chooses = !reserved() && source_ == EpSource::Consumer;
   if (datagrams && !(consumer_chooses && adapter().knows_datagrams())) return false;
   if (endpoint_ != nullptr) {

@@ -17,10 +17,10 @@ class InterfaceAdapter;
 
 class ServicePoint final : public Object, public ListenerEvents {
  public:
-  // Who provides the EP of a request: the values of DAT_PSP_FLAGS.
+  // Which side provides the EP of a request: the values of DAT_PSP_FLAGS.
   enum class EpSource : std::uint8_t { Consumer = 0, Provider = 1 };
 
-  // A PSP, or a CSP: the same, but named by a socket address (DAT 2.0).
+  // A PSP; or a CSP, which is named by a socket address (DAT 2.0).
   ServicePoint(InterfaceAdapter& adapter, EventDispatcher& evd, EpSource source,
                ObjectKind kind = ObjectKind::PublicServicePoint);
   // An RSP; `endpoint` may be null: the provider makes one when the request arrives
@@ -32,17 +32,18 @@ class ServicePoint final : public Object, public ListenerEvents {
   Status listen(const ConnQual* qualifier);
 
   bool reserved() const { return kind() == ObjectKind::ReservedServicePoint; }
-  // An RSP whose one request has arrived: it listens no more (decision 20).
+  // An RSP whose only request has arrived. It no longer listens (decision 20).
   bool spent() const { return spent_; }
   ConnQual qualifier() const { return qualifier_; }
   EventDispatcher* evd() const { return evd_.get(); }
   Endpoint* endpoint() const { return endpoint_; }
   EpSource ep_source() const { return source_; }
-  // A CSP: what it was created with.
+  // The address with which a CSP was created.
   const Address& address() const { return address_; }
   void set_address(const Address& address) { address_ = address; }
 
-  // A request arrived, or was handed off to this point. Refused when it cannot be presented.
+  // A request arrived, or was handed off to this point. The point refuses it if it cannot present
+  // it.
   void on_request(std::unique_ptr<IncomingConnection> request) override;
 
  private:

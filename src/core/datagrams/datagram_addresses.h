@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/datagrams/datagram_addresses.h: the address handles of an adapter: numbers that are never
-// used twice. Threads: the adapter's lock.
+// used twice.
+// Threads:    the adapter's lock.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +20,7 @@ class DatagramAddresses {
     return ++last_;
   }
   void remove(DatagramAddress address) { by_address_.erase(address); }
-  // nullptr: it was freed, or never given.
+  // nullptr: the handle was freed, or never given.
   DatagramPeer* find(DatagramAddress address) const {
     const auto found = by_address_.find(address);
     return found == by_address_.end() ? nullptr : found->second;

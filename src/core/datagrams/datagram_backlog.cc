@@ -3,6 +3,7 @@
 
 #include <new>
 
+#include "base/assertion.h"
 #include "core/port/copy.h"
 
 namespace datum {
@@ -26,6 +27,7 @@ const WorkRequest* DatagramBacklog::next() const {
 }
 
 void DatagramBacklog::mark_started(std::uint32_t sequence) {
+  DATUM_ASSERT(first_ <= begun_ && begun_ < end_ && end_ <= first_ + kMost);
   at(begun_).sequence = sequence;
   ++begun_;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/datagrams/datagram_backlog.h: copies of datagrams that a channel could not take within their
-// post. A bounded number of them; the memory of each is got when it is needed first, and used
-// again.
+// post. Their number is bounded. Each copy allocates its memory at its first use and keeps it for
+// the next.
 #pragma once
 
 #include <array>
@@ -16,22 +16,22 @@ namespace datum {
 
 class DatagramBacklog {
  public:
-  // As many as a program is known to send to one peer before it looks for an answer (dtestsrq -u:
-  // 100), and some more.
+  // Programs send at most 100 datagrams to one peer before they look for an answer (dtestsrq -u).
+  // This is some more.
   static constexpr std::size_t kMost = 128;
 
   bool full() const { return end_ - first_ == kMost; }
-  // Nothing waits for its start.
+  // No copy waits for its start.
   bool all_started() const { return begun_ == end_; }
-  // False: full, or no memory. The segments need not stay.
+  // Copies the datagram, so its segments need not stay. False: full, or no memory.
   bool keep(const WorkRequest& work);
-  // The oldest that was not started, or nullptr.
+  // The oldest copy that was not started, or nullptr.
   const WorkRequest* next() const;
-  // That one was started, as the `sequence`-th message of its channel.
+  // next() was started, as the `sequence`-th message of its channel.
   void mark_started(std::uint32_t sequence);
-  // So many messages of the channel have been placed: the copies of those are not needed any more.
+  // The channel has placed this many messages: their copies are no longer needed.
   void release(std::uint32_t placed);
-  // Nothing of them is needed any more, nor the memory. How many were not started.
+  // Frees all copies and their memory. Returns how many were not started.
   std::size_t clear();
 
  private:
@@ -43,8 +43,8 @@ class DatagramBacklog {
   };
   Copy& at(std::size_t position) const { return *copies_[position % kMost]; }
 
-  // Positions count from the first that was kept since there were none, so that few use the memory
-  // of few; first_ <= begun_ <= end_ <= first_ + kMost.
+  // Positions count from the first copy since the backlog was last empty, so that a few datagrams
+  // use the memory of a few copies. first_ <= begun_ <= end_ <= first_ + kMost.
   std::array<std::unique_ptr<Copy>, kMost> copies_;
   std::size_t first_ = 0;
   std::size_t begun_ = 0;

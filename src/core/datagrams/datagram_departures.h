@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/datagrams/datagram_departures.h: peers whose endpoint has ended while datagrams for them
-// were still here: those go on, for a bounded time, since their Sends have been reported as done.
-// Not here:   when one may go (datagram_peer.h).
+// core/datagrams/datagram_departures.h: peers whose endpoint ended while it still had datagrams for
+// them. The datagrams still leave, for a bounded time, since their Sends have been reported as
+// done.
+// Not here:   when one peer may go (datagram_peer.h).
 // Threads:    the adapter's lock; wait() gives it up while it sleeps.
 #pragma once
 
@@ -15,19 +16,20 @@ class DatagramServices;
 
 class DatagramDepartures {
  public:
-  // A peer that takes nothing is given up; as long as last words over TCP are waited for.
+  // A peer that takes nothing for this long is given up. Last words over TCP wait as long.
   static constexpr Duration kMost = kSecond;
 
   explicit DatagramDepartures(DatagramServices& services) : services_(services) {}
 
-  // True: the peer is ours. False: nothing of it is left, or it is too late.
+  // True: this object owns the peer now. False: the peer has nothing to send, or it is too late.
   bool take(DatagramPeer& peer);
   void on_spent(DatagramPeer& peer);
-  // Before the adapter is closed, with nobody in it: until they have gone, or for kMost.
+  // Waits until the peers have gone, or for kMost. Called before the adapter is closed, when no
+  // call is inside.
   void wait();
-  // None is taken from here on.
+  // take() takes none from here on.
   void end();
-  // Nothing of them is on the call stack.
+  // Destroys peers that are done. No call of theirs is on the stack.
   void sweep();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/datagrams/datagram_mark.h: what stands before the private data of a request between
-// endpoints of datagrams, and of its answer (docs/design/ud.md). Octets on the wire, big-endian.
+// core/datagrams/datagram_mark.h: the mark before the private data of a request between endpoints
+// of datagrams, and of its answer (docs/design/ud.md). Octets on the wire, big-endian.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@ namespace datum {
 
 struct DatagramMark {
   static constexpr std::size_t kWireSize = kPrivateDataMark;
-  std::uint32_t number = 0; // what the sender's endpoint is called
+  std::uint32_t number = 0; // the number of the sender's endpoint
   bool operator==(const DatagramMark&) const = default;
 };
 
-// The mark, and behind it what the consumer says.
+// The mark, and behind it the consumer's private data.
 std::vector<std::byte> marked(const DatagramMark& mark, PrivateData data);
-// False: there is none, and the request is for a connection.
+// False: there is no mark, and the request is for a connection.
 bool decode(PrivateData data, DatagramMark& mark);
 
 } // namespace datum

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "core/datagrams/datagram_peer.h"
 
-#include <cassert>
 #include <new>
 #include <optional>
 
+#include "base/assertion.h"
 #include "core/datagrams/datagram_mark.h"
 #include "core/datagrams/datagram_services.h"
 #include "core/datagrams/datagrams.h"
@@ -14,7 +14,7 @@
 namespace datum {
 namespace {
 
-// What a message with a number says: its sender's consumer has freed its address handle.
+// A message with this number says that the consumer of its sender has freed the address handle.
 constexpr std::uint32_t kFarewell = 1;
 
 } // namespace
@@ -34,13 +34,13 @@ DatagramPeer::~DatagramPeer() {
 
 void DatagramPeer::on(Happened event) {
   const std::optional<State> next = next_in(kDatagramPeerTable, state_, event);
-  assert(next);
+  DATUM_ASSERT(next);
   if (next) state_ = *next;
 }
 
-// Events that nobody has reaped say nothing of them any more.
+// Events in the EVD that were not reaped lose their private data.
 void DatagramPeer::forget_private_data() {
-  if (owner_ == nullptr) return; // they were, as it departed
+  if (owner_ == nullptr) return; // they were forgotten as it departed
   EventDispatcher* evd = owner_->endpoint().connect_evd().own();
   if (evd != nullptr && !private_data_.empty())
     evd->forget_data(owner_->endpoint().token(), private_data_.data());
@@ -57,7 +57,7 @@ std::size_t DatagramPeer::most_private_data() const {
 }
 
 Status DatagramPeer::connect(ConnQual qualifier, std::uint32_t timeout_us, PrivateData data) {
-  // The answer comes when nobody can be told that there is no memory for it.
+  // The answer comes outside every call. A lack of memory could not be reported then.
   private_data_.reserve(most_private_data());
   ChannelOptions chosen = options();
   chosen.deadline = deadline_after(adapter_.progress(), timeout_us);
@@ -83,7 +83,7 @@ void DatagramPeer::accept(IncomingConnection& incoming, PrivateData data) {
   const PrivateData asked = incoming.private_data();
   decode(asked, mark);
   number_ = mark.number;
-  // Programs tell by it which peer has been named (dtestsrq -u).
+  // Programs use it to see which peer was named (dtestsrq -u).
   const PrivateData said = asked.subspan(DatagramMark::kWireSize);
   private_data_.assign(said.begin(), said.end());
   channel_ = incoming.accept(marked({owner_->number()}, data), *this, options());
@@ -103,7 +103,7 @@ void DatagramPeer::on_established(PrivateData data, std::int32_t) {
   end_attempt();
   if (role_ == Role::Active) {
     DatagramMark mark;
-    // Accepted for something else, or by nobody who keeps to the limit.
+    // The request was accepted by another kind of endpoint, or by a peer that ignores the limit.
     if (!decode(data, mark) || data.size() > DatagramMark::kWireSize + most_private_data()) {
       drop_channel(CloseMode::Abort);
       failed_by(EventKind::DatagramsFailed);
@@ -117,7 +117,7 @@ void DatagramPeer::on_established(PrivateData data, std::int32_t) {
   const EventKind kind =
       role_ == Role::Active ? EventKind::DatagramsResolved : EventKind::DatagramsResolvedPassive;
   if (owner_->report(kind, *this)) return;
-  // Nobody would ever learn of it.
+  // The consumer would never learn of the peer.
   drop_channel(CloseMode::Disconnect);
   become_spent();
 }
@@ -175,7 +175,7 @@ void DatagramPeer::lose_the_rest() {
 void DatagramPeer::become_spent() {
   on(Happened::Spend);
   end_attempt();
-  lose_the_rest(); // it may take long until the peer is destroyed
+  lose_the_rest(); // the peer itself may be destroyed much later
   if (owner_ != nullptr)
     owner_->on_spent(*this);
   else
@@ -239,14 +239,14 @@ bool DatagramPeer::depart(Instant deadline) {
   return true;
 }
 
-// Behind all that was sent.
+// The farewell leaves after all datagrams.
 void DatagramPeer::say_farewell() {
   if (!owes_farewell_ || channel_->start(farewell_) == StartResult::Later) return;
   owes_farewell_ = false;
   ++started_;
 }
 
-// Each side knows that nobody will send, and that what it sent itself has arrived.
+// Each side knows that the other sends no more, and that its own datagrams have arrived.
 void DatagramPeer::close_if_both_forgot() {
   if (state_ != State::Open || !forgotten_ || !peer_forgot_ || owes_farewell_ ||
       started_ != placed_)
@@ -288,7 +288,7 @@ AccessFault DatagramPeer::check_note(const MessageNote& note) const {
 }
 
 void DatagramPeer::complete_noted(std::uint64_t, bool, const MessageNote& note) {
-  if (note.value != kFarewell) return; // of a later version: not for us
+  if (note.value != kFarewell) return; // from a later version; ignored
   peer_forgot_ = true;
   close_if_both_forgot();
 }

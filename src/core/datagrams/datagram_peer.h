@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/datagrams/datagram_peer.h: somebody whom an endpoint of datagrams can reach: the channel
-// that carries them, from connect or accept on (docs/design/ud.md). Lives here: resolving, sending
-// without ever waiting, what arrives, and when the channel may end. Not here:   Recvs and
-// completions (core/endpoint), the set of peers (datagrams.h). Threads:    the adapter's
-// lock, held by every caller including the channel.
+// core/datagrams/datagram_peer.h: a peer that an endpoint of datagrams can reach: the channel that
+// carries the datagrams, from connect or accept on (docs/design/ud.md).
+// Lives here: resolving, sending without ever waiting, what arrives, and when the channel may end.
+// Not here:   Recvs and completions (core/endpoint), the set of peers (datagrams.h).
+// Threads:    the adapter's lock, held by every caller including the channel.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "base/assertion.h"
 #include "base/intrusive_list.h"
 #include "base/status.h"
 #include "core/datagrams/datagram_addresses.h"
@@ -40,8 +41,10 @@ class DatagramPeer final : public ListHook<DatagramPeerTag>,
   const Address& remote_address() const { return remote_; }
   std::uint32_t number() const { return number_; }
   PrivateData private_data() const { return private_data_; }
-  // Until it departs.
-  const Datagrams& owner() const { return *owner_; }
+  const Datagrams& owner() const {
+    DATUM_ASSERT(owner_ != nullptr); // it has not departed
+    return *owner_;
+  }
   // The consumer may send to it: it is there, or was.
   bool addressable() const {
     return (state_ == State::Open || state_ == State::Gone) && !forgotten_;
@@ -50,16 +53,18 @@ class DatagramPeer final : public ListHook<DatagramPeerTag>,
 
   Status connect(ConnQual qualifier, std::uint32_t timeout_us, PrivateData data);
   void accept(IncomingConnection& incoming, PrivateData data);
-  // One more can be kept. If not, what the peer has said already may make room.
+  // One more datagram can be kept. When the backlog is full, an answer of the peer that has arrived
+  // may make room.
   bool has_room() const { return !backlog_.full(); }
-  // False: lost. The segments need not stay either way.
+  // False: the datagram is lost. The segments need not stay either way.
   bool send(const WorkRequest& work);
-  // The consumer sends nothing more; what the peer sends is still taken.
+  // The consumer sends nothing more. What the peer sends is still taken.
   void forget();
-  // The endpoint ends. True: what it has sent may still be here, and goes on without it until
-  // `deadline`; what the peer sends is dropped. False: close() it.
+  // The endpoint ends. True: datagrams are still here, and leave without the endpoint until
+  // `deadline`; what the peer sends is dropped. False: nothing is left, and the caller calls
+  // close().
   bool depart(Instant deadline);
-  // Nothing is sent or taken any more.
+  // Nothing is sent or taken from here on.
   void close(CloseMode mode);
 
   // --- ChannelEvents -----------------------------------------------------------------------------
@@ -69,13 +74,13 @@ class DatagramPeer final : public ListHook<DatagramPeerTag>,
   void on_read_done() override {}
   void on_request_failed(RequestClass, DtoStatus, std::uint32_t) override {}
   void on_room() override { start_kept(); }
-  // All that is not copied within its post is a copy of ours.
+  // Datagrams that are not copied within their post are copied into the backlog.
   bool recheck_local(const WorkRequest&, Access) const override { return true; }
   TakeResult take_receive(std::span<const LocalTriplet>& into, std::uint64_t& capacity) override;
   void complete_receive(std::uint64_t length, bool solicited) override;
   bool place_message(const std::byte* payload, std::uint64_t length, bool solicited) override;
   void fail_receive(DtoStatus) override {}
-  // What finds no Recv is dropped.
+  // A datagram that finds no Recv is dropped.
   bool may_wait_on() override { return false; }
   void count_long_waits(std::size_t) override {}
   void on_wait_over(Duration) override {}
@@ -90,7 +95,7 @@ class DatagramPeer final : public ListHook<DatagramPeerTag>,
  private:
   using State = DatagramPeerState;
   using Happened = DatagramPeerEvent;
-  // Of the attempt to connect, and of the departure.
+  // The timer of the attempt to connect, and of the departure.
   class PatienceTimer final : public Timer {
    public:
     explicit PatienceTimer(DatagramPeer& peer) : peer_(peer) {}
@@ -120,7 +125,7 @@ class DatagramPeer final : public ListHook<DatagramPeerTag>,
 
   DatagramServices& services_;
   AdapterContext& adapter_;
-  Datagrams* owner_; // nullptr: it has departed
+  Datagrams* owner_; // nullptr: the peer has departed
   Role role_;
   State state_ = State::Resolving;
   bool forgotten_ = false;
@@ -131,14 +136,14 @@ class DatagramPeer final : public ListHook<DatagramPeerTag>,
   Address remote_;
   std::vector<std::byte> private_data_;
   std::unique_ptr<Channel> channel_;
-  std::unique_ptr<ConnectAttempt> attempt_; // while it resolves, of who is active
+  std::unique_ptr<ConnectAttempt> attempt_; // while the active side resolves
   PatienceTimer timer_{*this};
 
   std::uint32_t started_ = 0; // messages that the channel has taken
   std::uint32_t placed_ = 0;  // of those, placed at the peer
   DatagramBacklog backlog_;
   WorkRequest farewell_;
-  // One that arrives in parts, until it is whole.
+  // A datagram that arrives in parts, until it is whole.
   std::unique_ptr<std::byte[]> parts_;
   LocalTriplet parts_segment_;
 };

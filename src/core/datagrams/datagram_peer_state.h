@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/datagrams/datagram_peer_state.h: the states of a peer of an endpoint of datagrams, as one
 // table.
-// Not here: what is reported and lost at a change of state (datagram_peer.cc).
+// Not here:   what is reported and lost at a change of state (datagram_peer.cc).
 #pragma once
 
 #include <array>
@@ -15,14 +15,14 @@ enum class DatagramPeerState : std::uint8_t {
   Resolving, // connect or accept was asked for
   Open,      // datagrams go both ways
   Gone,      // the other side has ended; what is sent is lost
-  Failed,    // never came about; kept for what its event says
+  Failed,    // never opened; kept for the private data of its event
   Spent,     // only to be destroyed
 };
 
 enum class DatagramPeerEvent : std::uint8_t {
   Established,
-  ConnectFailed, // refused, out of time, or its mark was none
-  PeerEnded,     // and so did the channel
+  ConnectFailed, // refused, out of time, or without a valid mark
+  PeerEnded,     // and the channel with it
   Spend,         // by its endpoint or both consumers, or its end could not be reported
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/datagrams/datagram_services.h: what the endpoints of datagrams of an open IA share: address
-// handles, how many peers there may be, and the peers that outlive their endpoint.
-// Threads: the adapter's lock.
+// handles, the bound of peers, and the peers that outlive their endpoint.
+// Threads:    the adapter's lock.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@ class DatagramServices {
   AdapterContext& adapter() const { return adapter_; }
   DatagramAddresses& addresses() { return addresses_; }
   DatagramDepartures& departures() { return departures_; }
-  // What peers and their consumers call an endpoint: 24 bits, as of a queue pair, and not 0. Other
-  // processes of the host have some, too.
+  // The number by which peers and their consumers name an endpoint: 24 bits, as a queue pair has,
+  // and not 0. Other processes of the host may use the same numbers.
   std::uint32_t next_number() {
     return static_cast<std::uint32_t>(adapter_.random().next() % 0xffffffU) + 1;
   }
-  // For one more peer, which has a channel, as a connected EP has.
+  // Makes room for one more peer. A peer has a channel, as a connected EP has.
   Status make_room_for_peer();
   void count_peer(std::int32_t change) {
     peers_ += change;

@@ -48,7 +48,7 @@ void Datagrams::destroy(DatagramPeer& peer) {
 
 void Datagrams::sweep() {
   while (DatagramPeer* peer = spent_.front()) destroy(*peer);
-  // What an event said stays until as many later ones have been reaped as the EVD can hold.
+  // The private data of an event stay valid until so many later events have been reaped.
   constexpr std::int32_t kBeingRead = 16;
   const EventDispatcher* evd = endpoint_.connect_evd().own();
   const std::int32_t most = (evd != nullptr ? evd->qlen() : 0) + kBeingRead;
@@ -131,8 +131,8 @@ void Datagrams::place(const std::byte* payload, std::uint64_t length, bool solic
   const std::uint64_t needed = kDatagramOffset + length;
   Inbox& inbox = endpoint_.inbox();
   const ReceiveQueue& recvs = inbox.next();
-  // A Recv that is too short stays for another one. One that fails may end the endpoint, which
-  // flushes its own Recvs and leaves those of an SRQ.
+  // A Recv that is too short stays for a later datagram. A Recv that fails may end the endpoint.
+  // The endpoint then flushes its own Recvs and leaves those of an SRQ.
   while (endpoint_.state() == EpState::Datagrams && !recvs.empty() &&
          recvs.front().capacity >= needed) {
     std::span<const LocalTriplet> into;
@@ -155,7 +155,8 @@ bool Datagrams::report(EventKind kind, const DatagramPeer& peer) {
   event.data = data.empty() ? nullptr : data.data();
   event.size = static_cast<std::uint32_t>(data.size());
   if (!endpoint_.connection().reports().report_datagrams(event)) return false;
-  // Recvs posted before may exceed the hard one, which ends what has just been reported.
+  // Recvs posted earlier may exceed the hard watermark. It ends the endpoint that this event has
+  // just reported.
   if (kind == EventKind::DatagramsResolved || kind == EventKind::DatagramsResolvedPassive)
     endpoint_.inbox().check_watermarks();
   return true;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/datagrams/datagrams.h: what an endpoint of datagrams has and a connected one has not: its
-// peers (docs/design/ud.md). Its Sends end as they are posted, and what finds no Recv is dropped.
-// Lives here: who owns the peers and for how long, what is posted to them, and what arrives.
-// Not here:   what a peer does (datagram_peer.h), Recvs and completions (core/endpoint).
+// core/datagrams/datagrams.h: the part of an endpoint of datagrams that a connected EP does not
+// have: its peers (docs/design/ud.md). Its Sends end as they are posted, and a datagram that finds
+// no Recv is dropped.
+// Lives here: which object owns a peer and for how long, what is posted to peers, and what arrives.
+// Not here:   one peer (datagram_peer.h), Recvs and completions (core/endpoint).
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -29,7 +30,7 @@ class Datagrams final : public DatagramPeers {
 
   Endpoint& endpoint() const { return endpoint_; }
   DatagramServices& services() const { return services_; }
-  // What peers and their consumers call the endpoint.
+  // The number by which peers and their consumers name the endpoint.
   std::uint32_t number() const { return number_; }
 
   // --- DatagramPeers -----------------------------------------------------------------------------
@@ -47,16 +48,16 @@ class Datagrams final : public DatagramPeers {
   // --- from peers --------------------------------------------------------------------------------
   // Takes the next Recv, or drops it.
   void place(const std::byte* payload, std::uint64_t length, bool solicited);
-  // False: it was lost.
+  // False: the event was lost.
   bool report(EventKind kind, const DatagramPeer& peer);
-  // So many that were to be sent found no room on the way, or nobody there.
+  // Counts datagrams that found no room on the way, or no peer.
   void count_lost(std::size_t count = 1);
   void on_failed(DatagramPeer& peer);
   void on_spent(DatagramPeer& peer);
 
  private:
   using Peers = IntrusiveList<DatagramPeer, DatagramPeerTag>;
-  // One that arrived found no Recv to hold it.
+  // Counts a datagram that found no Recv to hold it.
   void count_dropped();
   Status ask(const Address& address, ConnQual qualifier, std::uint32_t timeout_us,
              PrivateData data);

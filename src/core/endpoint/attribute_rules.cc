@@ -9,12 +9,12 @@
 namespace datum {
 namespace {
 
-// A count that is within 0 and a limit of the IA.
+// A count that lies between 0 and a limit of the IA.
 struct Bound {
   std::string_view name;
   std::int32_t EndpointAttributes::*value;
   std::int32_t Limits::*most;
-  std::string_view limit; // as dat_ia_query calls it
+  std::string_view limit; // its name in dat_ia_query
   std::string_view rule;
 };
 
@@ -71,7 +71,7 @@ constexpr std::string_view kStrictRequestChoices =
 Status check_flags(const EndpointAttributes& a, bool strict) {
   const FlagChoice recv{"recv_completion_flags", a.recv_completion_flags,
                         kUnsignalled | kSolicitedWait | kEvdThreshold, "dat_ep_create.R31"};
-  // SUPPRESS alone is a leniency, which is decided when everything else is right.
+  // SUPPRESS alone is a leniency. It is decided when all other attributes are right.
   const CompletionFlags requested = a.request_completion_flags;
   const FlagChoice request{"request_completion_flags", requested == kSuppress ? 0 : requested,
                            kUnsignalled | kEvdThreshold, "dat_ep_create.R32"};

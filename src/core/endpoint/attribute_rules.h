@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/endpoint/attribute_rules.h: which attributes of endpoints an adapter takes, and which of
+// core/endpoint/attribute_rules.h: which attributes of endpoints an adapter accepts, and which of
 // their completion streams may share an EVD (dat_ep_create(3DAT), Usage; decision 15).
 #pragma once
 
@@ -15,18 +15,18 @@ struct EndpointParts;
 
 EndpointAttributes default_attributes(const AdapterContext& adapter);
 
-// Values within the limits of the IA. With an SRQ the EP posts no Recvs of its own, and how many
-// segments they could have is ignored (dat_ep_create_with_srq).
+// The values are within the limits of the IA. An EP with an SRQ posts no Recvs of its own, so the
+// number of their segments is ignored (dat_ep_create_with_srq).
 Status check_attributes(const AdapterContext& adapter, const EndpointAttributes& attributes,
                         bool with_srq);
 
-// May an EP with these parts and attributes feed its EVDs beside the streams of `endpoints`, which
-// feed them already? `self`: the EP being modified, which does not compete with itself.
+// Whether an EP with these parts and attributes may feed its EVDs beside the streams of
+// `endpoints`. `self`: the EP being modified, which does not compete with itself.
 Sharing evd_sharing(ObjectList& endpoints, const EndpointParts& parts,
                     const EndpointAttributes& attributes, const Endpoint* self);
 
-// What the letter of the manual refuses after all, of attributes and a sharing that are right
-// otherwise; each use of a leniency counts.
+// Checks what only the letter of the manual refuses. The attributes and the sharing have passed all
+// other checks. Each use of a leniency is counted.
 Status permit_leniencies(AdapterContext& adapter, const EndpointAttributes& attributes,
                          Sharing sharing, Detail argument);
 

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/assertion.h"
 #include "base/refusal.h"
 #include "core/endpoint/endpoint_frame.h"
 #include "core/object/causes.h"
@@ -50,11 +51,13 @@ Status BindRequest::make(const EndpointFrame& endpoint, MemoryWindow& to, const 
 
 bool BindRequest::reserve(RegionTable& regions) {
   if (!binding.region) return true; // it unbinds
+  DATUM_ASSERT(binding.stag == 0);
   binding.stag = regions.reserve();
   return binding.stag != 0;
 }
 
 void BindRequest::carry_out(RegionTable& regions, std::uint32_t endpoint) {
+  DATUM_ASSERT(static_cast<bool>(binding.region) == (binding.stag != 0));
   MemoryWindow::Binding made = std::exchange(binding, {});
   if (window == nullptr) {
     if (made.stag != 0) regions.release(made.stag);

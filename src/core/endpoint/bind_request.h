@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/endpoint/bind_request.h: what dat_rmr_bind asks for: its checks, and its effect in its turn
-// among the requests of an EP.
-// Threads: the adapter's lock.
+// core/endpoint/bind_request.h: the request of dat_rmr_bind: its checks, and its effect when its
+// turn comes among the requests of an EP.
+// Threads:    the adapter's lock.
 #pragma once
 
 #include "base/status.h"
@@ -19,17 +19,17 @@ struct BindRequest {
   Token window_token = nullptr;
   MemoryWindow::Binding binding;
 
-  // The range is empty, or part of an LMR that may be opened so to peers (dat_rmr_bind(3DAT),
-  // Description). Nothing is reserved yet.
+  // Checks that the range is empty, or a part of an LMR that may be opened to peers in this way
+  // (dat_rmr_bind(3DAT), Description). Reserves nothing yet.
   Status make(const EndpointFrame& endpoint, MemoryWindow& to, const LocalTriplet& range,
               Access access, bool zero_based);
-  // The context that will be valid. False: there is none left.
+  // Reserves the context that will be valid. False: there is none left.
   bool reserve(RegionTable& regions);
   // `endpoint`: the number of the EP that carries it out.
   void carry_out(RegionTable& regions, std::uint32_t endpoint);
-  // It did not happen.
+  // The bind failed.
   void drop(RegionTable& regions);
-  // It never had its turn: the context is given back.
+  // The bind never had its turn: gives its context back.
   void give_back(RegionTable& regions);
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/endpoint/completion_feed.h: what an EP and an EVD have to do with each other when the EP's
-// completions of one kind, requests or Recvs, go there.
+// core/endpoint/completion_feed.h: the tie between an EP and the EVD that gets its completions of
+// one kind, requests or Recvs.
 // Lives here: that the EVD is held, and how it is steered (DAT_EVD_STATE_CONFIG_*).
 // Threads:    the adapter's lock.
 #pragma once
@@ -15,7 +15,7 @@ namespace datum {
 
 class CompletionFeed {
  public:
-  // The EVD may be null: then completions are not reported.
+  // A null EVD: completions are not reported.
   CompletionFeed(EventDispatcher* evd, CompletionFlags flags) : evd_(evd), flags_(flags) {
     count(1);
   }
@@ -24,7 +24,7 @@ class CompletionFeed {
   CompletionFeed& operator=(const CompletionFeed&) = delete;
 
   EventDispatcher* evd() const { return evd_.get(); }
-  // Those of the attributes.
+  // The flags of the EP's attributes.
   CompletionFlags flags() const { return flags_; }
   void change(EventDispatcher* evd, CompletionFlags flags) {
     count(-1);

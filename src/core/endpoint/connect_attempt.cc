@@ -29,7 +29,7 @@ bool ConnectAttempt::is_patient() {
   const Instant now = adapter_.progress().now();
   if (patient_until_ == kNever) {
     patient_until_ = now + adapter_.connect_grace();
-    // The last answer has to come before the consumer's time is over, which has another name.
+    // The last answer has to come before the consumer's time limit, which reports another event.
     const Duration answer_takes = now - asked_;
     if (options_.deadline != kNever)
       patient_until_ = std::min(patient_until_, now + (options_.deadline - now - answer_takes) / 2);
@@ -46,14 +46,14 @@ void ConnectAttempt::on_expired(Instant now) {
     connector_.on_asked_again(std::move(channel));
     adapter_.progress().kick();
   } else {
-    // Nobody was asked, so that nobody can have failed to come: there may be memory or descriptors
-    // before the consumer's time is over.
+    // The transport asked no peer, so no peer failed to answer. There may be memory or descriptors
+    // again before the consumer's time limit.
     adapter_.timers().arm(*this, now + pause_);
   }
 }
 
-// Nothing may be thrown at the clock. A connector may retire one channel while the lock is held:
-// none is made before that of the last attempt is gone.
+// A timer must not throw. A connector may retire one channel while the lock is held. So a new
+// channel is made only after the channel of the last attempt is gone.
 std::unique_ptr<Channel> ConnectAttempt::ask_again() {
   if (adapter_.has_retired()) return nullptr;
   try {

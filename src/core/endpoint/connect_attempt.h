@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/endpoint/connect_attempt.h: a connect under way: what is asked of whom, and for how long
-// once more where nobody listens yet. Not here:   the consumer's timeout, and the channel: whoever
-// connects has them. Threads:    the adapter's lock.
+// core/endpoint/connect_attempt.h: a connect under way: the peer and what it is asked, and for how
+// long the question is repeated while no peer listens yet.
+// Not here:   the consumer's time limit, and the channel; the connector has both.
+// Threads:    the adapter's lock.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +18,18 @@ namespace datum {
 
 class AdapterContext;
 
-// Whoever connects. It may destroy the attempt from within.
+// The object that connects. It may destroy the attempt from inside a call.
 class Connector {
  public:
-  // It was asked again; the answer comes by this channel.
+  // The peer was asked again. The answer comes by this channel.
   virtual void on_asked_again(std::unique_ptr<Channel> channel) = 0;
 
  protected:
   ~Connector() = default;
 };
 
-// Programs tell their peers where they listen a moment before they do, as Debian's dtest does. So
-// nobody is taken for an answer only after a grace.
+// Programs, such as Debian's dtest, tell their peers where they listen a moment before they do. So
+// "no listener" is an answer only after a grace.
 class ConnectAttempt final : private Timer {
  public:
   struct Question {
@@ -41,7 +42,8 @@ class ConnectAttempt final : private Timer {
                  Connector& connector);
 
   Result<std::unique_ptr<Channel>> ask();
-  // The answer is that nobody listens. True: it will be asked again. False: that is final.
+  // The answer was that no peer listens. True: the peer will be asked again. False: the answer is
+  // final.
   bool is_patient();
 
  private:
@@ -56,7 +58,7 @@ class ConnectAttempt final : private Timer {
   const std::vector<std::byte> data_;
   const ChannelOptions options_;
   Instant asked_ = 0;
-  Instant patient_until_ = kNever; // kNever: nothing has tried its patience
+  Instant patient_until_ = kNever; // kNever: every question so far was answered by a listener
   Duration pause_;
 };
 

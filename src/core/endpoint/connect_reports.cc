@@ -15,7 +15,8 @@ void ConnectReports::forget_told_data() {
 }
 
 void ConnectReports::change(const ConnectEvd::Choice& choice) {
-  // The one that it leaves may still hold an event of it, and is not known any more when it goes.
+  // The EVD that the EP leaves may still hold an event of it. The EP no longer knows that EVD when
+  // the data go.
   if (choice.token() != evd_.token()) forget_told_data();
   evd_.change(choice);
 }
@@ -59,7 +60,7 @@ void ConnectReports::count(EventKind kind, Role role) {
   case EventKind::Unreachable: ++tally.failed; break;
   case EventKind::DatagramsResolved:
   case EventKind::DatagramsResolvedPassive: ++tally.datagram_addresses; break;
-  default: break; // Disconnected: who ended it has counted
+  default: break; // Disconnected: the side that ended it has counted
   }
 }
 

@@ -2,7 +2,7 @@
 // core/endpoint/connect_reports.h: what the connect EVD of an EP is told of its connections.
 // Lives here: which EVD that is, the private data that its events point to, which connection an
 //             event was about, the counters of outcomes.
-// Not here:   what makes a connection begin and end (connection.h).
+// Not here:   why a connection begins and ends (connection.h).
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -24,37 +24,38 @@ class ConnectReports {
   ~ConnectReports();
 
   const ConnectEvd& evd() const { return evd_; }
-  // What change() may lack memory for.
+  // Allocates what change() needs.
   void make_room_for(const ConnectEvd::Choice& choice) { evd_.make_room_for(choice); }
   void change(const ConnectEvd::Choice& choice);
 
-  // The answer comes outside every call, so that no call could report a lack of memory for it.
+  // The answer comes outside every call. A lack of memory could not be reported then.
   void make_room_for_answer() { private_data_.reserve(kMostPrivateDataOfAnswer); }
-  // The channel has them for the length of its call only.
+  // Copies the data, which the channel keeps only for the length of its call.
   PrivateData keep(PrivateData data);
   void forget_kept() { private_data_.clear(); }
 
-  // Another connection is established: the reports from now on are about that one.
+  // Another connection is established. Later reports are about that one.
   void begin_connection() { ++connection_; }
   // Counts the outcome, and tells the EVD. False: the EVD has no room for it.
   bool report(EventKind kind, Role role, PrivateData data = {});
-  // Of a peer of datagrams. False: it is lost, for lack of room or of an EVD.
+  // Reports about a peer of datagrams. False: the event is lost, since there is no room or no EVD.
   bool report_datagrams(const Event& event);
-  // That EVD has lost the news that `connection` is established, and there is no later one.
+  // That EVD lost the event that `connection` is established, and the EP has had no later
+  // connection.
   bool concerns(const ForeignEvd& evd, std::uint32_t connection) const {
     return evd_.is(evd) && connection == connection_;
   }
 
  private:
   void count(EventKind kind, Role role);
-  // The private data are about to go: events that wait in the EVD say nothing of them any more.
+  // The private data are about to go. Waiting events of the EVD lose their pointer to them.
   void forget_told_data();
 
   EndpointFrame& frame_;
   ConnectEvd evd_;
   std::vector<std::byte> private_data_;
-  std::uint32_t connection_ = 0;   // the how manieth the EP has, or had last
-  bool told_private_data_ = false; // by an event, which may not have been reaped yet
+  std::uint32_t connection_ = 0;   // number of the EP's connection, or of its last one
+  bool told_private_data_ = false; // an event points to them, and may not have been reaped yet
 };
 
 } // namespace datum

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/endpoint/connection.cc: connect, accept, disconnect, reset: what the consumer asks for.
+// core/endpoint/connection.cc: connect, accept, disconnect, reset: the consumer's calls.
 #include "core/endpoint/connection.h"
 
 #include <string_view>
 #include <utility>
 
+#include "base/assertion.h"
 #include "base/refusal.h"
 
 namespace datum {
 namespace {
 
-// What the EP needs for a connection.
+// The EP lacks a part that a connection needs.
 [[gnu::cold, gnu::noinline]] Status without(std::string_view part, Status status) {
   note_cause({part, "null in the EP", "not null", ""});
   return status;
@@ -69,7 +70,8 @@ Status Connection::connect(const Address& address, ConnQual qualifier, std::uint
   if (!channel) return channel.error();
   attempt_ = std::move(attempt);
   channel_ = std::move(*channel);
-  on(EpEvent::Connect);
+  const bool moved = on(EpEvent::Connect);
+  DATUM_ASSERT(moved);
   role_ = ConnectReports::Role::Connecter;
   remote_address_ = address;
   remote_port_ = connected_to_ = qualifier;
@@ -87,7 +89,7 @@ Status Connection::dup_connect(const Connection& original, std::uint32_t timeout
     return without("connect_evd_handle", {Type::InvalidHandle, Detail::HandleEvdConn});
   if (state_ != EpState::Unconnected) return invalid_state(state_);
   if (peers_) return {Type::ModelNotSupported};
-  // The accepting end knows no qualifier to connect to (decision 18).
+  // The accepting side knows no qualifier to connect to (decision 18).
   if (original.state_ != EpState::Connected || original.role_ == ConnectReports::Role::Accepter)
     return invalid_state(original.state_);
   return connect(original.remote_address_, original.connected_to_, timeout_us, data);
@@ -175,7 +177,8 @@ void Connection::accept(IncomingConnection& incoming, ConnQual local_port, Priva
   const Address remote = incoming.remote_address();
   const ConnQual remote_port = incoming.remote_port();
   channel_ = incoming.accept(data, neighbours_.events, channel_options());
-  on(EpEvent::Accept);
+  const bool moved = on(EpEvent::Accept);
+  DATUM_ASSERT(moved);
   role_ = ConnectReports::Role::Accepter;
   remote_address_ = remote;
   remote_port_ = remote_port;

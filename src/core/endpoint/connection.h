@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/endpoint/connection.h: the connection of an EP, from the first call about it to its end.
-// Lives here: the state, who asks for and answers what, the channel, each way to end.
+// Lives here: the state, questions and answers, the channel, each way to end.
 // Not here:   the table of states (endpoint_state.h), requests and messages (request_stream.h,
 //             inbox.h), what the consumer is told (connect_reports.h).
 // Threads:    the adapter's lock.
@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "base/assertion.h"
 #include "base/status.h"
 #include "core/endpoint/connect_attempt.h"
 #include "core/endpoint/connect_reports.h"
@@ -25,7 +26,7 @@
 
 namespace datum {
 
-// Which way a connection takes, and why not a faster one; both empty without a connection.
+// Which path a connection takes, and why not a faster one. Both are empty without a connection.
 struct Path {
   std::string name;
   std::string reason;
@@ -33,7 +34,7 @@ struct Path {
 
 class Connection final : private Connector, private Drained {
  public:
-  // What the connection opens, closes and flushes, and what its channel tells.
+  // The parts that the connection opens, closes and flushes, and that hear from its channel.
   struct Neighbours {
     RequestStream& requests;
     Inbox& inbox;
@@ -44,7 +45,7 @@ class Connection final : private Connector, private Drained {
   ~Connection();
 
   EpState state() const { return state_; }
-  // In ACTIVE_CONNECTION_PENDING it may be null: then it will be asked again.
+  // It may be null in ACTIVE_CONNECTION_PENDING. Then the peer will be asked again.
   Channel* channel() const { return channel_.get(); }
   ConnectReports& reports() { return reports_; }
   const ConnectReports& reports() const { return reports_; }
@@ -52,10 +53,12 @@ class Connection final : private Connector, private Drained {
   ConnQual remote_port() const { return remote_port_; }
   ConnQual local_port() const { return local_port_; }
   Path path() const;
-  // An endpoint of datagrams; nullptr: one that is connected.
+  // nullptr: the EP is a connected one, not one of datagrams.
   DatagramPeers* peers() const { return peers_.get(); }
-  // Once, before anything else.
-  void set_peers(std::unique_ptr<DatagramPeers> peers) { peers_ = std::move(peers); }
+  void set_peers(std::unique_ptr<DatagramPeers> peers) {
+    DATUM_ASSERT(!peers_ && state_ == EpState::Unconnected);
+    peers_ = std::move(peers);
+  }
 
   // --- by the consumer ---
   Status connect(const Address& address, ConnQual qualifier, std::uint32_t timeout_us,
@@ -64,14 +67,15 @@ class Connection final : private Connector, private Drained {
   Status disconnect(bool graceful);
   Status reset();
   Status can_free() const;
-  // Lets go of the channel without a further event for the consumer.
+  // Drops the channel without a further event for the consumer.
   void abandon();
 
   // --- by service points and connection requests ---
   Status reserve();                                                                 // U -> R
   void release_reservation();                                                       // R or PP -> U
   void requested(const Address& remote, ConnQual remote_port, ConnQual local_port); // R -> PP
-  // What dat_cr_accept needs of its EP, without changing it; `own`: the EP came with the request.
+  // Checks what dat_cr_accept needs of its EP, and changes nothing. `own`: the EP came with the
+  // request.
   Status check_accept(bool own) const;
   void accept(IncomingConnection& incoming, ConnQual local_port, PrivateData data);
 
@@ -81,19 +85,20 @@ class Connection final : private Connector, private Drained {
   void on_closed(CloseReason reason);
 
   // --- by the other parts ---
-  // Ends for a reason of our own: lost completions, the hard watermark, memory that is gone.
+  // Ends the connection for a reason on this side: lost completions, the hard watermark, memory
+  // that is gone.
   void break_off();
-  // That it is established was lost on the way to that EVD.
+  // The event that the connection is established was lost on the way to that EVD.
   void establishment_lost(const ForeignEvd& evd, std::uint32_t connection);
   void on_requests_retired();
-  // Before a post is refused: takes what the peer has said already. The channel may be retired
-  // meanwhile; the adapter destroys it when the call is over.
+  // Called before a post is refused: takes what the peer has sent already. The channel may be
+  // retired meanwhile. The adapter destroys it when the call is over.
   void catch_up();
-  // The EP of datagrams has a first or another peer.
+  // The EP of datagrams has its first peer, or another one.
   void open_for_datagrams();
 
  private:
-  // The consumer's patience with an attempt to connect.
+  // The consumer's time limit of an attempt to connect.
   class ConnectTimer final : public Timer {
    public:
     explicit ConnectTimer(Connection& connection) : connection_(connection) {}
@@ -108,12 +113,12 @@ class Connection final : private Connector, private Drained {
   // Drained
   void on_drained() override;
 
-  // The only writer of the state. False: no such row.
+  // The only function that writes the state. False: the table has no such row.
   bool on(EpEvent event);
   ChannelOptions channel_options() const;
   void on_too_late();
   void drop_channel(CloseMode mode);
-  // The outcome is known, or the consumer does not ask for it any more.
+  // The outcome is known, or the consumer has ended the attempt.
   void end_attempt();
   // Into D: everything posted ends as flushed, then `last` is reported.
   void enter_disconnected(EventKind last, PrivateData data = {});

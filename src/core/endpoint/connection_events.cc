@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/endpoint/connection_events.cc: what becomes of a connection: its answer, each way to end.
+// core/endpoint/connection_events.cc: what happens to a connection: its answer, each way to end.
 #include <algorithm>
 #include <new>
 #include <utility>
 
+#include "base/assertion.h"
 #include "core/endpoint/connection.h"
 
 namespace datum {
 
 void Connection::on_asked_again(std::unique_ptr<Channel> channel) {
+  DATUM_ASSERT(state_ == EpState::ActivePending && !channel_);
   channel_ = std::move(channel);
   local_port_ = channel_->local_port();
 }
@@ -28,17 +30,19 @@ void Connection::on_established(PrivateData data, std::int32_t peer_reads_in) {
   if (!on(EpEvent::Established)) return;
   end_attempt();
   reports_.begin_connection();
-  // The excess of Reads is held back on our side: a shortage breaks nothing (decision 306).
+  // This side holds back Reads beyond the peer's limit. So that limit breaks nothing (decision
+  // 306).
   neighbours_.requests.open(*channel_,
                             std::min(frame_.attributes().max_rdma_read_out, peer_reads_in));
   neighbours_.inbox.open();
   const PrivateData kept = reports_.keep(data);
   if (role_ == ConnectReports::Role::Connecter) {
     remote_port_ = channel_->remote_port();
-    local_port_ = channel_->local_port(); // of several attempts the last has another one
+    local_port_ = channel_->local_port(); // after several attempts the last one has another port
   }
   report(EventKind::Established, kept);
-  // Recvs posted before may exceed the hard one, which breaks what has just been reported.
+  // Recvs posted earlier may exceed the hard watermark. It breaks the connection that has just been
+  // reported.
   neighbours_.inbox.check_watermarks();
 }
 
@@ -87,9 +91,10 @@ void Connection::on_requests_retired() {
   if (state_ == EpState::DisconnectPending) drain_.on_requests_retired();
 }
 
-// What has not ended now is flushed.
+// Requests that have not ended by now are flushed.
 void Connection::on_drained() {
-  on(EpEvent::Drained);
+  const bool moved = on(EpEvent::Drained);
+  DATUM_ASSERT(moved);
   drop_channel(CloseMode::Disconnect);
   enter_disconnected(EventKind::Disconnected);
 }
@@ -134,7 +139,7 @@ void Connection::catch_up() {
   try {
     channel_->catch_up();
   } catch (const std::bad_alloc&) {
-    // As for a poll: what lacks memory is there at the next look.
+    // As in a poll: the next look finds what lacked memory.
   }
 }
 

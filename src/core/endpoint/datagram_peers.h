@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/endpoint/datagram_peers.h: what an endpoint of datagrams has instead of a connection, by
-// extension of DAT 2.0: its peers. The interface only; core/datagrams implements it.
-// Threads: the adapter's lock.
+// core/endpoint/datagram_peers.h: the peers of an endpoint of datagrams, which has no connection
+// (an extension of DAT 2.0). The interface only; core/datagrams implements it.
+// Threads:    the adapter's lock.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace datum {
 
-// What a consumer calls a peer that datagrams can be sent to. 0 names none.
+// The consumer's name of a peer to which datagrams can be sent. 0 names none.
 using DatagramAddress = std::uint64_t;
 
 class DatagramPeers {
@@ -21,18 +21,18 @@ class DatagramPeers {
   virtual ~DatagramPeers() = default;
   virtual Status connect(const Address& address, ConnQual qualifier, std::uint32_t timeout_us,
                          PrivateData data) = 0;
-  // For one more, which accept() brings next.
+  // Makes room for one more peer, which accept() brings next.
   virtual Status make_room() = 0;
   virtual void accept(IncomingConnection& incoming, PrivateData data) = 0;
-  // `number`: what the address handle says its endpoint is called.
+  // `number`: the peer's endpoint, as the address handle gives it.
   virtual Status post(std::span<const LocalTriplet> local, DatagramAddress to, std::uint32_t number,
                       std::uint64_t cookie, CompletionFlags flags) = 0;
-  // Nothing can be sent to it any more.
+  // Nothing can be sent to the address from here on.
   virtual Status free_address(DatagramAddress address) = 0;
-  // What its event said is not needed any more.
+  // The private data of the peer's event are no longer needed.
   virtual Status free_connection(DatagramAddress address) = 0;
   virtual void close_all(CloseMode mode) = 0;
-  // Nothing of it is on the call stack.
+  // Destroys peers that are done. No call of theirs is on the stack.
   virtual void sweep() = 0;
 };
 

@@ -3,19 +3,22 @@
 
 #include <algorithm>
 
+#include "base/assertion.h"
+
 namespace datum {
 namespace {
 
-// In the time that the peer has for its next Recv.
+// Looks within the time that the peer has for its next Recv.
 constexpr int kLooksWhileDraining = 8;
 
 } // namespace
 
 void Drain::begin(Channel& channel) {
+  DATUM_ASSERT(!requests_.empty());
   channel_ = &channel;
   requests_.drain();
   go_on();
-  adapter_.progress().kick(); // a sleeping thread does not know of this time
+  adapter_.progress().kick(); // a sleeping thread does not know of this deadline
 }
 
 void Drain::on_requests_retired() {
@@ -25,17 +28,17 @@ void Drain::on_requests_retired() {
     go_on();
 }
 
-// What is next has the whole time for itself.
+// The next request has the whole time for itself.
 void Drain::go_on() {
   retired_ = requests_.retired();
-  waits_for_receive(); // asked now for what will have moved by the first look
+  waits_for_receive(); // asked now, so that the first look sees only later movement
   const Instant now = adapter_.progress().now();
   ends_ = now + adapter_.drain_patience();
   adapter_.timers().arm(*this, now + between_looks());
 }
 
-// What was posted just before the call still moves after it, and must not cost the whole time once
-// more: it has the time from the look before the one that found it moved.
+// A request that was posted just before the call still moves after it. That must not grant the
+// whole time once more: the time runs from the look before the one that found movement.
 void Drain::on_expired(Instant now) {
   const Duration step = between_looks();
   if (!waits_for_receive()) ends_ = now - step + adapter_.drain_patience();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/endpoint/drain.h: an end in order (dat_ep_disconnect, graceful) that waits for the requests
-// which were posted before it.
-// Lives here: for how long it waits while nothing moves.
+// core/endpoint/drain.h: an end in order (dat_ep_disconnect, graceful). It waits for the requests
+// that were posted before it.
+// Lives here: how long it waits while nothing moves.
 // Not here:   the end itself (connection.h).
 // Threads:    the adapter's lock.
 #pragma once
@@ -15,10 +15,10 @@
 
 namespace datum {
 
-// Whose end it is.
+// The owner of the end.
 class Drained {
  public:
-  // All requests have ended, or nothing more does.
+  // All requests have ended, or no more of them will.
   virtual void on_drained() = 0;
 
  protected:
@@ -30,9 +30,9 @@ class Drain final : private Timer {
   Drain(AdapterContext& adapter, RequestStream& requests, Drained& whole)
       : adapter_(adapter), requests_(requests), whole_(whole) {}
 
-  // The stream has requests, and this channel.
+  // `channel`: that of the stream.
   void begin(Channel& channel);
-  // The stream may have retired some.
+  // The stream may have retired some requests.
   void on_requests_retired();
   using Timer::cancel;
 
@@ -46,8 +46,8 @@ class Drain final : private Timer {
   RequestStream& requests_;
   Drained& whole_;
   Channel* channel_ = nullptr;
-  Instant ends_ = 0;          // unless something moves before
-  std::uint64_t retired_ = 0; // what had been retired when something moved last
+  Instant ends_ = 0;          // unless a request moves before
+  std::uint64_t retired_ = 0; // requests retired when movement was last seen
 };
 
 } // namespace datum

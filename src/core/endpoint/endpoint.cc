@@ -95,7 +95,7 @@ Status Endpoint::modify(std::uint32_t changes, const EndpointParts& parts,
   if ((datagrams() != nullptr && after.connect_evd.foreign) ||
       !check_attributes(adapter(), wanted, srq() != nullptr).ok())
     return {Type::InvalidParameter, Detail::Arg3};
-  // What is as it was has been decided when it became so.
+  // A value that does not change was checked when it was set.
   if ((changes & (kRecvEvd | kRequestEvd | kRecvFlags | kRequestFlags)) != 0) {
     const Sharing sharing = evd_sharing(services().endpoints, after, wanted, this);
     if (const Status s = permit_leniencies(adapter(), wanted, sharing, Detail::Arg3); !s.ok())
@@ -108,14 +108,15 @@ Status Endpoint::modify(std::uint32_t changes, const EndpointParts& parts,
     return invalid_state(state());
   }
   const bool recv_sizes = (changes & (kMaxRecvDtos | kMaxRecvIov)) != 0 && srq() == nullptr;
-  // Posted Recvs stay; a smaller queue, or fewer segments, must still hold them.
+  // Posted Recvs stay. So a queue that is smaller or has fewer segments must still hold them.
   if (recv_sizes && !inbox_.could_hold_posted(wanted.max_recv_dtos, wanted.max_recv_iov)) {
     note_cause("max_recv_dtos or max_recv_iov", wanted.max_recv_dtos, "what holds the posted Recvs",
                "");
     return invalid_state(state());
   }
 
-  // All that may lack memory, before anything is changed. The last one changes something itself.
+  // All that may lack memory comes before the first change. The last allocation itself changes
+  // something.
   connection_.reports().make_room_for(after.connect_evd);
   std::optional<ReceiveQueue> recvs;
   if (recv_sizes) recvs = inbox_.resized(wanted.max_recv_dtos, wanted.max_recv_iov);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/endpoint/endpoint.h: an EP: one side of a connection.
-// Lives here: what the consumer may ask of an EP, and change; what each post checks first.
-// Not here:   its parts, which do the work: the connection (connection.h), the requests on their
-//             way (request_stream.h), the Recvs and messages (inbox.h); what these share
+// Lives here: what the consumer may ask of an EP and change; what each post checks first.
+// Not here:   its parts, which do the work: the connection (connection.h), requests on their way
+//             (request_stream.h), Recvs and messages (inbox.h); what these share
 //             (endpoint_frame.h); records and sockets (transport/), DAT values (facade/).
 // Threads:    the adapter's lock, held by every caller including the channel.
 #pragma once
@@ -31,7 +31,8 @@ struct EndpointParts {
 
 class Endpoint final : public EndpointFrame, public ChannelEvents {
  public:
-  // Provider: made by us for one request on a PSP or RSP (state TENTATIVE_CONNECTION_PENDING).
+  // Provider: made by the provider for one request on a PSP or RSP (state
+  // TENTATIVE_CONNECTION_PENDING).
   enum class Origin : std::uint8_t { Consumer, Provider };
   Endpoint(const EndpointServices& services, const EndpointParts& parts, SharedReceiveQueue* srq,
            const EndpointAttributes& attributes, Origin origin);
@@ -55,12 +56,12 @@ class Endpoint final : public EndpointFrame, public ChannelEvents {
   bool request_idle() const { return requests_.empty(); }
   std::int32_t recvs_held() const { return inbox_.held(); }
   std::uint64_t requests_held() const { return requests_.held(); }
-  // How it is connected; nothing without a connection.
+  // How the EP is connected; empty without a connection.
   NamedAttributes named_attributes() const;
   Path path() const { return connection_.path(); }
-  // Such names report and set nothing.
+  // Such an attribute reports a value and cannot be set.
   static bool is_named_attribute(std::string_view name);
-  // An endpoint of datagrams; nullptr: one that is connected.
+  // nullptr: the EP is a connected one, not one of datagrams.
   DatagramPeers* datagrams() const { return connection_.peers(); }
 
   // --- connection ----------------------------------------------------------------------------
@@ -75,7 +76,8 @@ class Endpoint final : public EndpointFrame, public ChannelEvents {
   Status reset() { return connection_.reset(); }
 
   // --- changes -------------------------------------------------------------------------------
-  // Which parts and attributes to take from `parts` and `attributes`; bits are Change.
+  // Takes the parts and attributes that `changes` names (bits of Change) from `parts` and
+  // `attributes`.
   Status modify(std::uint32_t changes, const EndpointParts& parts,
                 const EndpointAttributes& attributes);
   enum Change : std::uint32_t {
@@ -104,10 +106,10 @@ class Endpoint final : public EndpointFrame, public ChannelEvents {
   // --- data transfer (endpoint_datapath.cc) ----------------------------------------------------
   Status post_send(std::span<const LocalTriplet> local, std::uint64_t cookie,
                    CompletionFlags flags);
-  // The peer's window of this context is unbound when the message has been placed (DAT 2.0).
+  // When the message has been placed, the peer's window of this context is unbound (DAT 2.0).
   Status post_send_invalidate(std::span<const LocalTriplet> local, std::uint64_t cookie,
                               CompletionFlags flags, Stag stag);
-  // By extension of DAT 2.0. `number` reaches the peer with the Recv that the Write uses up.
+  // By extension of DAT 2.0. `number` reaches the peer with the Recv that the Write consumes.
   Status post_write_immediate(std::span<const LocalTriplet> local, std::uint64_t cookie,
                               const RemoteTriplet& remote, CompletionFlags flags,
                               std::uint32_t number);
@@ -124,7 +126,7 @@ class Endpoint final : public EndpointFrame, public ChannelEvents {
                    bool zero_based = false);
   Status post_datagram(std::span<const LocalTriplet> local, DatagramAddress to,
                        std::uint32_t number, std::uint64_t cookie, CompletionFlags flags);
-  // What a post of a datagram checks of its flags and segments.
+  // Checks the flags and segments of a post of a datagram.
   Status check_datagram(std::span<const LocalTriplet> local, CompletionFlags flags,
                         std::uint64_t& length) const;
 
@@ -187,7 +189,7 @@ class Endpoint final : public EndpointFrame, public ChannelEvents {
     return posted;
   }
 
-  // In the order in which each leans on those before it.
+  // Each part may use those before it.
   RequestStream requests_;
   Inbox inbox_;
   Connection connection_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/endpoint/endpoint_datapath.cc: what each post checks before it hands on what is posted.
-// Of a message of few octets the posts are half the work, so the checks are inline here. What is
-// said of a post that fails is in causes.h.
+// core/endpoint/endpoint_datapath.cc: what each post checks before it hands the request on.
+// For a short message the posts are half the work, so the checks are inline here. The texts for a
+// failed post are in causes.h.
 // Hot path: no allocation, no logging, no lock beyond the adapter's.
 #include <algorithm>
 
@@ -18,7 +18,7 @@ constexpr CompletionFlags kOfMessages = kSuppress | kSolicitedWait | kUnsignalle
 constexpr CompletionFlags kOfRequests = kSuppress | kUnsignalled | kBarrierFence;
 
 // UNSIGNALLED is for EPs that were configured for it (dat_ep_post_send(3DAT), Description).
-// `configured` is a reference, so that no register keeps its value for the refusal.
+// `configured` is a reference, so that no register keeps its value for a refusal.
 [[gnu::always_inline]] inline Status check_flags(CompletionFlags flags, CompletionFlags allowed,
                                                  const CompletionFlags& configured) {
   if ((flags & ~(allowed & (configured | ~kUnsignalled))) == 0) [[likely]]
@@ -29,14 +29,15 @@ constexpr CompletionFlags kOfRequests = kSuppress | kUnsignalled | kBarrierFence
 
 } // namespace
 
-// The arguments do not even fit into registers.
+// Inline, since the arguments do not even fit into registers.
 [[gnu::always_inline]] inline Status Endpoint::check_local(std::span<const LocalTriplet> local,
                                                            std::int32_t max_iov, Access right,
                                                            std::uint64_t max_length,
                                                            std::uint64_t& length) const {
   if (local.size() > static_cast<std::size_t>(max_iov))
     return causes::too_many_segments(local.size(), max_iov);
-  // It cannot have been connected yet: nothing but a Recv may be posted, and for that see there.
+  // An EP without a zone was never connected. Only Recvs may be posted to it, and post_recv()
+  // checks those.
   if (zone() == nullptr) return invalid_state(state());
   return check_local_memory(adapter().regions(), local, right, zone()->id(), max_length, length);
 }
@@ -92,7 +93,7 @@ DATUM_NO_CANARY Status Endpoint::post_rdma(Opcode opcode, std::span<const LocalT
       !s.ok())
     return s;
   if (read) {
-    // A Read moves what the remote triplet names; the local side may be larger.
+    // A Read moves as much as the remote triplet names. The local side may be larger.
     if (length < remote.length) return causes::too_short(length, remote.length);
     length = remote.length;
     if (length > attributes().rdma_bound) {
@@ -119,10 +120,10 @@ Status Endpoint::post_recv(std::span<const LocalTriplet> local, std::uint64_t co
   if (const Status s = check_flags(flags, kUnsignalled, attributes().recv_completion_flags);
       !s.ok())
     return s;
-  // Its Recvs come from the SRQ (decision 36).
+  // Such an EP takes its Recvs from the SRQ (decision 36).
   if (srq() != nullptr) return causes::recvs_are_of_srq();
   if (zone() == nullptr) return causes::no_zone();
-  // Of a datagram the message begins behind the room for a header.
+  // In the Recv of a datagram the message begins behind the room for a header.
   const std::uint64_t most =
       attributes().max_message_size + (attributes().datagrams ? kDatagramOffset : 0);
   std::uint64_t capacity = 0;
@@ -141,17 +142,17 @@ void Endpoint::on_receive_posted() {
   if (Channel* channel = connection_.channel(); channel != nullptr) channel->on_receive_posted();
 }
 
-// --- the last look before a post is refused; one that succeeds at once comes by none of it ------
+// --- the last look before a post is refused; a post that succeeds at once never gets here --------
 
-// An accepter may see the peer's data in memory before anything of this process has run that would
-// have told it of the connection.
+// The peer's data may be visible to an accepter before its own process has run any code that could
+// report the connection.
 Status Endpoint::check_state_again() {
   if (state() == EpState::CompletionPending) connection_.catch_up();
   if (state() == EpState::Connected || state() == EpState::Disconnected) return kOk;
   return invalid_state(state());
 }
 
-// A consumer that suppresses completions, or looks at other EVDs only, learns of no end by itself.
+// A consumer that suppresses completions, or that reaps only other EVDs, does not see requests end.
 bool Endpoint::has_room_again() {
   connection_.catch_up();
   return !requests_.full();
@@ -186,7 +187,7 @@ Status Endpoint::post_send_invalidate(std::span<const LocalTriplet> local, std::
   return counted(Opcode::SendInvalidate, work.length, submit(work, cookie, flags));
 }
 
-// Two requests in one: the Write, then a message of nothing that carries the number.
+// Two requests in one: the Write, then an empty message that carries the number.
 Status Endpoint::post_write_immediate(std::span<const LocalTriplet> local, std::uint64_t cookie,
                                       const RemoteTriplet& remote, CompletionFlags flags,
                                       std::uint32_t number) {
@@ -249,7 +250,7 @@ Status Endpoint::post_bind(MemoryWindow& window, const LocalTriplet& range, Acce
   BindRequest bind;
   if (const Status s = bind.make(*this, window, range, access, zero_based); !s.ok()) return s;
   if (const Status s = check_state_for_request(); !s.ok()) return s;
-  // The completion is a bind event: the request EVD has to take those (decision 11).
+  // The completion is a bind event, so the request EVD has to take those (decision 11).
   if (request_evd() != nullptr && (request_evd()->flags() & kEvdRmrBind) == 0)
     return {Type::InvalidState, Detail::EpEvdRequest};
   if (requests_.full() && !has_room_again())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/endpoint/endpoint_frame.h: what the parts of an EP share, and what they ask of the whole.
-// Lives here: who the EP is, its zone, its attributes, its counters, and which memory may be used
-//             through it. Endpoint alone changes them.
+// core/endpoint/endpoint_frame.h: what the parts of an EP share, and what they ask of the EP.
+// Lives here: the EP's number, zone, attributes and counters, and which memory may be used through
+//             it. Only Endpoint changes them.
 // Not here:   what one part owns (connection.h, request_stream.h, inbox.h).
 // Threads:    the adapter's lock.
 #pragma once
@@ -23,7 +23,7 @@
 
 namespace datum {
 
-// What an open IA has that its endpoints share.
+// What the endpoints of an open IA share.
 struct EndpointServices {
   EventServices& events;
   MemoryIndex& memory;
@@ -40,30 +40,31 @@ class EndpointFrame : public Object {
   EndpointTally& tally() { return tally_; }
   const EndpointServices& services() const { return services_; }
 
-  // A local DTO of this EP may use these bytes so.
+  // A local DTO of this EP may use these bytes in this way.
   bool covers(const LocalTriplet& segment, Access right) const {
     return adapter().regions().covers(segment.stag, segment.address, segment.length, right,
                                       zone_->id());
   }
-  // Segments that were checked when they were posted may still be touched.
+  // Segments that were checked at their post may still be touched.
   bool still_covers(std::span<const LocalTriplet> local, Access right) const {
     return zone_ && local_memory_still_valid(adapter().regions(), local, right, zone_->id());
   }
-  // May the consumer use a range of a window of its own in the way peers do? `memory`: where the
-  // range lies, if there is no fault.
+  // Whether the consumer may use a range of a window of its own as a peer would. `memory`: where
+  // the range lies, if there is no fault.
   AccessFault check_own(Stag stag, std::uint64_t address, std::uint64_t length, Access right,
                         std::uint64_t& memory) const;
-  // The same question by the peer, and whether it may say something with a message.
+  // The same question for the peer, and whether the peer may send a note with a message.
   AccessFault check_peer(Stag stag, std::uint64_t address, std::uint64_t length, Access right,
                          std::uint64_t& memory) const;
   AccessFault check_peer_note(const MessageNote& note) const;
 
-  // --- what the parts ask of the whole; a request or a message on its usual way does not ---------
-  // Breaks the connection for a reason of our own.
+  // --- what the parts ask of the EP; an ordinary request or message does not
+  // -----------------------
+  // Breaks the connection for a reason on this side.
   virtual void break_connection() = 0;
-  // Asked by a stream of requests that drains: some may have been retired.
+  // Called by a stream of requests that drains: some may have been retired.
   virtual void on_requests_retired() = 0;
-  // Asked by an inbox that had no Recv for a message and has one now.
+  // Called by an inbox that had no Recv for a message and has one now.
   virtual void on_receive_posted() = 0;
 
  protected:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/endpoint/endpoint_state.h: the EP state table, in one place.
-// Not here: what happens besides the change of state (endpoint_*.cc).
+// Not here:   the actions besides the change of state (endpoint_*.cc).
 #pragma once
 
 #include <array>
@@ -19,11 +19,11 @@ enum class EpState : std::uint8_t {
   ActivePending = 6,    // connect was called, and not answered
   TentativePending = 7, // made by the provider for a request of a PSP
   Connected = 9,
-  DisconnectPending = 10, // ends gracefully: what was posted is still carried out
+  DisconnectPending = 10, // ends gracefully: posted requests are still carried out
   Disconnected = 11,      // or never connected: reset it
   CompletionPending = 12, // accepted, and the peer does not know it yet
-  // An endpoint of datagrams that was connected or accepted with: it stays so, whomever else it
-  // is brought together with. Consumers see it as connected; seen_as().
+  // An endpoint of datagrams after its first connect or accept. It stays so, whichever peers it
+  // gets later. Consumers see it as connected; seen_as().
   Datagrams = 16,
 };
 
@@ -85,7 +85,7 @@ inline constexpr std::array kEpTable{
     EpRow{EpState::DisconnectPending, EpEvent::Lost, EpState::Disconnected},
     EpRow{EpState::Unconnected, EpEvent::Opened, EpState::Datagrams},
     EpRow{EpState::Datagrams, EpEvent::Opened, EpState::Datagrams},
-    // Nothing is drained: their Sends have ended.
+    // Nothing is drained: Sends of datagrams have ended.
     EpRow{EpState::Datagrams, EpEvent::Abort, EpState::Disconnected},
     EpRow{EpState::Datagrams, EpEvent::Drain, EpState::Disconnected},
     EpRow{EpState::Datagrams, EpEvent::Lost, EpState::Disconnected},

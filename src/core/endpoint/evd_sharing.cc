@@ -14,7 +14,7 @@ constexpr EvdFlags kCompletionStreams = kEvdDto | kEvdRmrBind;
 // One way in which an EP feeds an EVD.
 struct Stream {
   const EventDispatcher* evd = nullptr;
-  CompletionFlags flags = 0; // by their effect
+  CompletionFlags flags = 0; // normalised, by their effect
   CompletionFlags given = 0; // as the attributes have them
   bool recv = false;
 };
@@ -23,7 +23,7 @@ struct Streams {
   Stream items[2];
 };
 
-// DEFAULT and EVD_THRESHOLD notify alike (decision 15), and what SUPPRESS means is up to each post.
+// DEFAULT and EVD_THRESHOLD notify alike (decision 15). SUPPRESS depends on each post.
 CompletionFlags normal(CompletionFlags flags) {
   return flags & ~(kEvdThreshold | kSuppress);
 }
@@ -40,7 +40,7 @@ std::string_view name_of(const Stream& stream) {
   return stream.recv ? "recv_completion_flags" : "request_completion_flags";
 }
 
-// An EVD that is fed by other kinds of streams, too, must not be steered by completion flags.
+// Completion flags must not steer an EVD that other kinds of streams feed, too.
 bool fits_evd(const Stream& stream) {
   if (stream.evd == nullptr || stream.flags == 0) return true;
   const bool only_completions = (stream.evd->flags() & ~kCompletionStreams) == 0;
@@ -51,8 +51,8 @@ bool fits_evd(const Stream& stream) {
   return only_completions;
 }
 
-// Requests that wake nobody beside Recvs that do. Each completion notifies, or not, as it was
-// posted; so what goes wrong is at most that a program waits for what it said wakes nobody.
+// Requests that do not notify beside Recvs that do. Each completion notifies, or not, as it was
+// posted. The only harm: a program waits for a completion for which it asked no notification.
 bool mixed(const Stream& a, const Stream& b) {
   const Stream& recv = a.recv ? a : b;
   const Stream& request = a.recv ? b : a;
@@ -72,7 +72,7 @@ Sharing fit_together(const Stream& mine, const Stream& other, bool equal_attribu
   return Sharing::Refused;
 }
 
-// Most EVDs are steered by nobody; then there is nothing to compare with.
+// Completion flags steer few EVDs. Without such flags there is nothing to compare with.
 bool nobody_steers(const Streams& mine) {
   return std::all_of(std::begin(mine.items), std::end(mine.items), [](const Stream& stream) {
     return stream.flags == 0 && (stream.evd == nullptr || !stream.evd->consumer_notification());

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/endpoint/inbox.cc: what happens to an inbox seldom: its watermarks, its end, long waits.
+// core/endpoint/inbox.cc: the seldom part of an inbox: its watermarks, its end, long waits.
 #include "core/endpoint/inbox.h"
 
 #include <new>
 #include <string>
 #include <utility>
 
+#include "base/assertion.h"
 #include "base/log.h"
 #include "base/text.h"
 
@@ -32,7 +33,7 @@ Inbox::Inbox(EndpointFrame& frame, EventDispatcher* evd, SharedReceiveQueue* srq
 }
 
 Inbox::~Inbox() {
-  // A message was filling it; dat_ep_free gives it back to the consumer.
+  // A message was filling this Recv. dat_ep_free gives it back to the consumer.
   if (srq_ && message_open_) srq_->account().returned();
 }
 
@@ -57,6 +58,7 @@ ReceiveQueue Inbox::resized(std::int32_t depth, std::int32_t iov) const {
 }
 
 void Inbox::open() {
+  DATUM_ASSERT(!message_open_ && !starved_);
   connected_ = true;
   will_leave_srq_ = static_cast<bool>(srq_);
 }
@@ -103,7 +105,7 @@ void Inbox::check_watermarks() {
 
 // --- messages that have waited for a Recv for long ----------------------------------------------
 
-// In the default each message counts for itself, in count_long_waits().
+// In default mode each message counts by itself, in count_long_waits().
 bool Inbox::may_wait_on() {
   Leniencies& leniencies = frame_.adapter().leniencies();
   return !leniencies.strict() ||
@@ -117,7 +119,7 @@ void Inbox::count_long_waits(std::size_t messages) {
   for (std::size_t i = 0; i < messages; ++i) leniencies.permit(Leniency::LongWaitForRecv, what);
 }
 
-// What the consumer has set holds in both modes. A peer may connect and send as often as it likes.
+// The consumer's setting holds in both modes. A peer may connect and send as often as it likes.
 void Inbox::on_wait_over(Duration limit) const {
   log_of_peer(LogLevel::Warn,
               "endpoint {}: a message has found no Recv, and DATUM_RNR_TIMEOUT={} ms is over: the "

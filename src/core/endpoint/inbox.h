@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/endpoint/inbox.h: where an EP's messages arrive: its Recvs, or those of its SRQ.
 // Lives here: posted Recvs, the message that is filling one, their completions, the watermarks,
-//             what is said of a message that waits for a Recv.
-// Not here:   what a post checks first (endpoint_datapath.cc), who keeps a message that waits
-//             (core/port/waiting_messages.h), when the connection begins and ends (connection.h).
+//             what is logged of a message that waits for a Recv.
+// Not here:   what a post checks first (endpoint_datapath.cc), which component keeps a waiting
+//             message (core/port/waiting_messages.h), when the connection begins and ends
+//             (connection.h).
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -12,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "base/assertion.h"
 #include "core/endpoint/completion_feed.h"
 #include "core/endpoint/endpoint_frame.h"
 #include "core/endpoint/receive_queue.h"
@@ -30,37 +32,40 @@ class Inbox final : private Starving {
   EventDispatcher* evd() const { return completions_.evd(); }
   void change_evd(EventDispatcher* evd, CompletionFlags flags) { completions_.change(evd, flags); }
   SharedReceiveQueue* srq() const { return srq_.get(); }
-  // No Recv is outstanding, on the EP, or taken from its SRQ.
+  // No Recv is outstanding, neither on the EP nor taken from its SRQ.
   bool idle() const { return recvs_.empty() && !message_open_; }
   std::int32_t held() const;
-  // The next Recv that a message gets, if there is one.
+  // The Recv for the next message is the first of this queue.
   const ReceiveQueue& next() const { return srq_ ? srq_->queue() : recvs_; }
 
   // --- by the consumer ---
   bool full() const { return recvs_.full(); }
   std::int32_t count() const { return recvs_.count(); }
   bool any_posted() const { return any_posted_; }
-  // There is room for it, and the EP has no SRQ.
   void post(std::span<const LocalTriplet> local, std::uint64_t cookie, CompletionFlags flags,
             std::uint64_t capacity);
   // Posted on an EP whose connection has ended.
   void post_flushed(std::uint64_t cookie, CompletionFlags flags, std::uint64_t capacity);
   bool could_hold_posted(std::int32_t depth, std::int32_t iov) const;
-  // A queue of another size with the same Recvs, and taking it.
+  // A queue of another size with the same Recvs, and the call that installs it.
   ReceiveQueue resized(std::int32_t depth, std::int32_t iov) const;
-  void take_queue(ReceiveQueue&& queue) { recvs_ = std::move(queue); }
+  void take_queue(ReceiveQueue&& queue) {
+    DATUM_ASSERT(queue.count() == recvs_.count());
+    recvs_ = std::move(queue);
+  }
   void set_watermarks(std::int32_t soft, std::int32_t hard);
   std::int32_t hard_watermark() const { return hard_watermark_; }
 
   // --- by the connection ---
-  // It is established: the hard watermark holds from now on, also for what was posted before.
+  // The connection is established. The hard watermark holds from now on, also for earlier Recvs.
   void open();
   // An endpoint of datagrams has its first peer, or another.
   void open_for_datagrams() { connected_ = true; }
   void check_watermarks();
-  // It has ended, or the EP has: all Recvs of its own are flushed.
+  // The connection or the EP has ended: all Recvs of the EP's own queue are flushed.
   void flush();
-  // Once for each connection of an EP that has an SRQ: it takes nothing more from it.
+  // Called once for each connection of an EP that has an SRQ. The EP takes nothing more from the
+  // SRQ.
   void leave_srq();
 
   // --- by the channel: see ChannelEvents ---
@@ -91,11 +96,11 @@ class Inbox final : private Starving {
   EndpointFrame& frame_;
   CompletionFeed completions_;
   Ref<SharedReceiveQueue> srq_;
-  bool message_open_ = false; // a Recv is held by a message that is arriving
+  bool message_open_ = false; // an arriving message holds a Recv
   bool starved_ = false;      // a message waits for a Recv
   bool any_posted_ = false;
   bool connected_ = false;
-  bool will_leave_srq_ = false; // connected, and has one
+  bool will_leave_srq_ = false; // the EP is connected, and has an SRQ
   bool soft_armed_ = false;
   ReceiveQueue recvs_;
   Receive open_;

@@ -2,8 +2,8 @@
 // core/endpoint/inbox_datapath.cc: Recvs, and the messages that take them.
 // Hot path: no allocation, no logging, no lock beyond the adapter's.
 #include <algorithm>
-#include <cassert>
 
+#include "base/assertion.h"
 #include "base/copy_bytes.h"
 #include "core/endpoint/inbox.h"
 #include "core/port/copy.h"
@@ -12,7 +12,7 @@ namespace datum {
 
 void Inbox::post(std::span<const LocalTriplet> local, std::uint64_t cookie, CompletionFlags flags,
                  std::uint64_t capacity) {
-  assert(!srq_ && !full());
+  DATUM_ASSERT(!srq_ && !full());
   any_posted_ = true;
   frame_.tally().recvs_posted.add(capacity);
   recvs_.push(cookie, flags, local, capacity);
@@ -21,6 +21,7 @@ void Inbox::post(std::span<const LocalTriplet> local, std::uint64_t cookie, Comp
 }
 
 void Inbox::feed() {
+  DATUM_ASSERT(starved_);
   starved_ = false;
   frame_.on_receive_posted();
 }
@@ -30,6 +31,7 @@ bool Inbox::take_from_srq() {
   if (shared.empty()) return false;
   open_ = shared.front();
   const std::span<const LocalTriplet> segments = shared.front_segments();
+  DATUM_ASSERT(segments.size() <= open_segments_.size());
   std::copy(segments.begin(), segments.end(), open_segments_.begin());
   shared.pop();
   srq_->taken();
@@ -63,6 +65,7 @@ TakeResult Inbox::take_receive(std::span<const LocalTriplet>& into, std::uint64_
 // The open message has its Recv for itself.
 void Inbox::end_message(DtoStatus status, std::uint64_t length, bool solicited,
                         const MessageNote* note) {
+  DATUM_ASSERT(message_open_);
   const Receive receive = open_;
   message_open_ = false;
   if (!srq_) recvs_.pop();
@@ -75,8 +78,8 @@ void Inbox::complete_noted(std::uint64_t length, bool solicited, const MessageNo
               solicited, &note);
 }
 
-// What take_receive(), a copy and complete() do, for the usual message: whole, into one segment of
-// the EP's own next Recv, in which everything is still as it was.
+// Does what take_receive(), a copy and complete() do, for the usual message: whole, into one
+// segment of the EP's own next Recv, which is still valid.
 bool Inbox::place_message(const std::byte* payload, std::uint64_t length, bool solicited) {
   if (message_open_ || srq_ || recvs_.empty()) return false;
   const Receive receive = recvs_.front();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/endpoint/receive_queue.h: posted Recvs in posting order, with room for their segments.
-// Used by an Endpoint and by a SharedReceiveQueue. Everything is allocated at creation.
+// An Inbox and a SharedReceiveQueue use it. Everything is allocated at creation.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/assertion.h"
 #include "core/port/types.h"
 
 namespace datum {
@@ -29,12 +30,12 @@ class ReceiveQueue {
   bool empty() const { return count_ == 0; }
   bool full() const { return count_ == slots_.size(); }
 
-  // Precondition: not full, local.size() <= iov().
   void push(std::uint64_t cookie, CompletionFlags flags, std::span<const LocalTriplet> local,
             std::uint64_t capacity) {
+    DATUM_ASSERT(!full() && local.size() <= iov_);
     const std::size_t at = wrap(head_ + count_);
     slots_[at] = Receive{cookie, capacity, flags, static_cast<std::uint32_t>(local.size())};
-    // The usual single segment without a call.
+    // The usual single segment is copied without a call.
     LocalTriplet* segments = segments_.data() + at * iov_;
     if (local.size() == 1) [[likely]]
       *segments = local[0];
@@ -42,13 +43,17 @@ class ReceiveQueue {
       std::copy(local.begin(), local.end(), segments);
     ++count_;
   }
-  const Receive& front() const { return slots_[head_]; }
+  const Receive& front() const {
+    DATUM_ASSERT(!empty());
+    return slots_[head_];
+  }
   std::span<const LocalTriplet> front_segments() const { return segments_at(head_); }
   void pop() {
+    DATUM_ASSERT(!empty());
     head_ = wrap(head_ + 1);
     --count_;
   }
-  // Order and contents are kept. Precondition: depth >= count().
+  // Order and contents are kept.
   ReceiveQueue resized(std::int32_t depth, std::int32_t iov) const;
 
  private:

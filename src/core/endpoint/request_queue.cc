@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cassert>
 #include <utility>
+
+#include "base/assertion.h"
 
 namespace datum {
 
@@ -22,7 +23,7 @@ RequestQueue::RequestQueue(std::int32_t depth, std::int32_t iov) {
 
 // A failure changes nothing.
 void RequestQueue::resize(std::int32_t depth, std::int32_t iov) {
-  assert(empty());
+  DATUM_ASSERT(empty());
   const auto segments = static_cast<std::size_t>(iov);
   slots_ = Slots(std::bit_ceil(static_cast<std::size_t>(std::max(depth, 1))), segments);
   mask_ = slots_.requests.size() - 1;
@@ -32,10 +33,10 @@ void RequestQueue::resize(std::int32_t depth, std::int32_t iov) {
 }
 
 void RequestQueue::make_room_for_pair() {
-  assert(!full());
+  DATUM_ASSERT(!full());
   const std::size_t for_pairs = std::bit_ceil(2 * static_cast<std::size_t>(depth_));
   if (slots_.requests.size() < for_pairs) move_to(Slots(for_pairs, iov_));
-  // Of no use to anybody any more.
+  // No channel looks at the outgrown slots any more.
   if (!outgrown_.work.empty() && retired_ >= outgrown_until_) outgrown_ = {};
 }
 
@@ -51,7 +52,7 @@ void RequestQueue::move_to(Slots&& slots) {
 }
 
 void RequestQueue::put(std::size_t at, const WorkRequest& work) {
-  assert(work.local.size() <= iov_);
+  DATUM_ASSERT(work.local.size() <= iov_);
   LocalTriplet* segments = slots_.segments.data() + at * iov_;
   std::copy(work.local.begin(), work.local.end(), segments);
   slots_.work[at] = work;

@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/endpoint/request_queue.h: an EP's posted requests in posting order: queued, started, ended.
-// Everything is allocated at creation, but for what pairs need: the first of them may move what is
-// posted. What a channel was given stays where it was until it is retired.
+// Everything is allocated at creation, except what pairs need. The first pair may move the posted
+// requests. But a request that a channel knows stays in its place until it is retired.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "base/assertion.h"
 #include "core/endpoint/bind_request.h"
 #include "core/port/channel.h"
 #include "core/port/types.h"
 
 namespace datum {
 
-// Of a Write with immediate data: a Write, then a WriteImmediate that reports for both.
+// The first half of a Write with immediate data: a Write, then a WriteImmediate that reports for
+// both.
 inline constexpr CompletionFlags kHalf = 0x10000;
+static_assert((kHalf &
+               (kSuppress | kSolicitedWait | kUnsignalled | kBarrierFence | kEvdThreshold)) == 0,
+              "no consumer can set it");
 
-// What a completion needs: all that is touched for a request that was started as it was posted.
+// What a completion needs. For a request that starts as it is posted nothing else is touched.
 struct Request {
   std::uint64_t cookie = 0;
   std::uint64_t length = 0;
@@ -27,8 +32,8 @@ struct Request {
   bool ended = false;
 };
 
-// How many segments any request of the EP may have: RDMA has limits of its own, which may be above
-// that of Sends.
+// The most segments of any request of the EP. RDMA has limits of its own, which may be above that
+// of Sends.
 std::int32_t most_segments(const EndpointAttributes& attributes);
 
 // Positions count from the first request ever posted; retired <= started <= posted.
@@ -40,21 +45,24 @@ class RequestQueue {
   std::int32_t iov() const { return static_cast<std::int32_t>(iov_); }
   std::int32_t count() const { return static_cast<std::int32_t>(posted_ - retired_); }
   bool empty() const { return posted_ == retired_; }
-  // By what the consumer may post; there is a slot for each, and for pairs two.
+  // Counted as the consumer posts. Each of its requests has a slot, and a pair has two.
   bool full() const { return count() - halves_ == depth_; }
 
   std::uint64_t retired() const { return retired_; }
   std::uint64_t started() const { return started_; }
   std::uint64_t posted() const { return posted_; }
-  Request& at(std::uint64_t position) { return slots_.requests[position & mask_]; }
-  // Of a request that waits for its start, or whose channel still needs it.
+  Request& at(std::uint64_t position) {
+    DATUM_ASSERT(position >= retired_ && position < posted_);
+    return slots_.requests[position & mask_];
+  }
+  // A request that waits for its start, or that its channel still needs.
   WorkRequest& work(std::uint64_t position) { return slots_.work[position & mask_]; }
   BindRequest& bind(std::uint64_t position) { return slots_.binds[position & mask_]; }
 
-  // Precondition: not full.
   Request& push(const Request& request) {
+    DATUM_ASSERT(!full() && posted_ - retired_ < slots_.requests.size());
     Request& slot = slots_.requests[posted_ & mask_];
-    // One by one: a copy of the whole would wait for the stores that have just put it together.
+    // Field by field: a copy of the whole would wait for the stores that have just made it.
     slot.cookie = request.cookie;
     slot.length = request.length;
     slot.flags = request.flags;
@@ -64,26 +72,36 @@ class RequestQueue {
     ++posted_;
     return slot;
   }
-  // Keeps what is to be done, with a copy of its segments, for the request that is pushed next.
-  // Precondition: no more of them than iov().
+  // Keeps the work of the request that is pushed next, with a copy of its segments.
   void keep(const WorkRequest& work);
   BindRequest& next_bind() { return bind(posted_); }
 
-  // A pair: two requests that are one to the consumer (kHalf), and so count as one.
-  // Precondition: not full. Allocates for the first; a failure changes nothing.
+  // A pair is two requests that are one to the consumer (kHalf), and so count as one. The queue is
+  // not full. Allocates for the first pair; a failure changes nothing.
   void make_room_for_pair();
-  // Its first half is pushed next / was retired.
-  void begin_pair() { ++halves_; }
-  void end_first_half() { --halves_; }
+  // The first half is pushed next / was retired.
+  void begin_pair() {
+    DATUM_ASSERT(slots_.requests.size() >= 2 * static_cast<std::size_t>(depth_));
+    ++halves_;
+  }
+  void end_first_half() {
+    DATUM_ASSERT(halves_ > 0);
+    --halves_;
+  }
 
-  void mark_started() { ++started_; }
-  void retire() { ++retired_; }
+  void mark_started() {
+    DATUM_ASSERT(started_ < posted_);
+    ++started_;
+  }
+  void retire() {
+    DATUM_ASSERT(retired_ < started_);
+    ++retired_;
+  }
   void start_all() { started_ = posted_; }
-  // Precondition: empty.
   void resize(std::int32_t depth, std::int32_t iov);
 
  private:
-  // A power of two of each.
+  // The numbers of slots are powers of two.
   struct Slots {
     Slots() = default;
     Slots(std::size_t size, std::size_t iov);
@@ -96,7 +114,7 @@ class RequestQueue {
   void move_to(Slots&& slots);
 
   Slots slots_;
-  Slots outgrown_; // what channels may still look at, until outgrown_until_ is retired
+  Slots outgrown_; // channels may still look at them until outgrown_until_ is retired
   std::uint64_t outgrown_until_ = 0;
   std::size_t iov_ = 0;
   std::uint64_t mask_ = 0;
@@ -104,7 +122,7 @@ class RequestQueue {
   std::uint64_t started_ = 0;
   std::uint64_t posted_ = 0;
   std::int32_t depth_ = 0;
-  std::int32_t halves_ = 0; // first ones, not retired
+  std::int32_t halves_ = 0; // first halves that are not retired
 };
 
 } // namespace datum

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/endpoint/request_stream.cc: what happens to a stream of requests seldom: its beginning and
-// end, pairs and binds, failures.
+// core/endpoint/request_stream.cc: the seldom part of a stream of requests: its beginning and end,
+// pairs and binds, failures.
 #include "core/endpoint/request_stream.h"
 
-#include <cassert>
 #include <utility>
+
+#include "base/assertion.h"
 
 namespace datum {
 
@@ -13,13 +14,13 @@ RequestStream::RequestStream(EndpointFrame& frame, EventDispatcher* evd)
       queue_(frame.attributes().max_request_dtos, most_segments(frame.attributes())) {}
 
 RequestStream::~RequestStream() {
-  // Binds that were never carried out give their contexts back.
+  // A bind that was never carried out gives its context back.
   for (std::uint64_t at = queue_.retired(); at != queue_.posted(); ++at)
     queue_.bind(at).give_back(frame_.adapter().regions());
 }
 
 void RequestStream::open(Channel& channel, std::int32_t reads_out) {
-  assert(empty());
+  DATUM_ASSERT(channel_ == nullptr && empty());
   channel_ = &channel;
   reads_out_ = reads_out;
   placed_cursor_ = read_cursor_ = queue_.posted();
@@ -34,7 +35,7 @@ void RequestStream::flush() {
   bool failed = false;
   for (std::uint64_t at = queue_.retired(); at != queue_.posted(); ++at) {
     Request& request = queue_.at(at);
-    // After the first that fails all fail, even what has been carried out
+    // After the first failed request all others fail, even those that have been carried out
     // (dat_ep_disconnect(3DAT), Description).
     const bool succeeded = request.ended && request.status == DtoStatus::Success;
     if (succeeded && !failed) continue;
@@ -56,14 +57,15 @@ void RequestStream::on_failed(RequestClass kind, DtoStatus status, std::uint32_t
   request.ended = true;
   request.status = status;
   if (status == DtoStatus::RemoteAccess) ++frame_.adapter().tally().access_faults_of_ours;
+  DATUM_ASSERT(kind != RequestClass::Read || reads_started_ > 0);
   if (kind == RequestClass::Read) --reads_started_;
-  // Reported by the flush of on_closed(), which fails what follows it.
+  // The flush of on_closed() reports it, and fails the requests behind it.
 }
 
 // --- binds, pairs, datagrams ---------------------------------------------------------------------
 
 void RequestStream::submit_bind(BindRequest&& bind, std::uint64_t cookie, CompletionFlags flags) {
-  assert(!full());
+  DATUM_ASSERT(!full());
   queue_.next_bind() = std::move(bind);
   queue_.push({.cookie = cookie, .flags = flags, .opcode = Opcode::Bind});
   start_or_flush();
@@ -88,7 +90,7 @@ void RequestStream::report_half(const Request& request, Token subject) {
   Request whole = request;
   whole.flags &= ~kHalf;
   whole.length = first_half_.length;
-  // Where the second half was refused the first may only have been flushed by that.
+  // If the second half was refused, the first half may only have been flushed because of that.
   const DtoStatus first = first_half_.status;
   if (first != DtoStatus::Success &&
       (first != DtoStatus::Flushed || whole.status == DtoStatus::Success))
@@ -97,14 +99,14 @@ void RequestStream::report_half(const Request& request, Token subject) {
 }
 
 void RequestStream::add_ended(const Request& request) {
-  assert(!full());
+  DATUM_ASSERT(!full());
   queue_.push(request).ended = true;
   queue_.mark_started();
   retire();
 }
 
 void RequestStream::add_flushed(const Request& request) {
-  assert(!full());
+  DATUM_ASSERT(!full());
   queue_.push(request);
   flush();
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/endpoint/request_stream.h: an EP's posted requests on their way through the channel.
 // Lives here: in which order requests start, what a fence and the limit of Reads hold back, in
-//             which order they end and are reported, the flush.
-// Not here:   what a post checks first (endpoint_datapath.cc), the places (request_queue.h), when
+//             which order requests end and are reported, the flush.
+// Not here:   what a post checks first (endpoint_datapath.cc), the slots (request_queue.h), when
 //             the connection begins and ends (connection.h).
 // Threads:    the adapter's lock.
 #pragma once
@@ -28,31 +28,31 @@ class RequestStream {
   bool full() const { return queue_.full(); }
   std::uint64_t held() const { return queue_.posted() - queue_.retired(); }
   std::uint64_t retired() const { return queue_.retired(); }
-  // There is one that was not retired.
+  // At least one request has not been retired.
   Opcode oldest() { return queue_.at(queue_.retired()).opcode; }
-  // RDMA Reads that may be under way at a time.
+  // How many RDMA Reads may be under way at a time.
   std::int32_t reads_out() const { return reads_out_; }
 
   // --- by posts: the request has passed all checks, the queue is not full, and the EP is connected
-  // or its connection has ended; then the request ends as flushed ---
+  // or its connection has ended; in that case the request ends as flushed ---
   void submit(const WorkRequest& work, std::uint64_t cookie, CompletionFlags flags);
   void submit_bind(BindRequest&& bind, std::uint64_t cookie, CompletionFlags flags);
-  // Two that are one to the consumer, submitted with kHalf next. A failure changes nothing.
+  // Two requests that are one to the consumer. The caller submits them next, the first with kHalf.
+  // A failure changes nothing.
   void begin_pair();
-  // Carried out already, or never to be.
+  // Adds a request that has been carried out already, or never will be.
   void add_ended(const Request& request);
   void add_flushed(const Request& request);
-  // The queue is empty.
   void resize(std::int32_t depth, std::int32_t iov) { queue_.resize(depth, iov); }
-  // A window is freed while binds of it are posted: they complete as if unbound.
+  // A window is freed while binds of it are posted: those complete as if they had unbound it.
   void forget_window(const MemoryWindow& window);
 
   // --- by the connection ---
-  // It is established, and the queue is empty.
+  // The connection is established.
   void open(Channel& channel, std::int32_t reads_out);
-  // From now on the whole is told of retired requests.
+  // From now on the EP is told of retired requests.
   void drain() { draining_ = true; }
-  // The channel is gone: what has not succeeded ends as flushed.
+  // The channel is gone. Requests that have not succeeded end as flushed.
   void flush();
 
   // --- by the channel: see ChannelEvents ---
@@ -64,7 +64,7 @@ class RequestStream {
  private:
   bool may_start_now(const WorkRequest& work, CompletionFlags flags) const;
   void start_or_flush();
-  // `just_checked`: the only one to start is the one that is being posted.
+  // `just_checked`: the only request to start is the one that is being posted.
   void start(bool just_checked = false);
   [[gnu::cold]] void fail_unstarted(Request& request);
   // The oldest started request of its class that has not ended; started() when there is none.
@@ -81,7 +81,7 @@ class RequestStream {
   bool starting_ = false;      // start() is under way: no re-entry
   bool retiring_ = false;
   bool draining_ = false;
-  bool failure_waits_ = false; // the next to start fails, when what has been started has ended
+  bool failure_waits_ = false; // the next to start fails, once all started requests have ended
   std::int32_t reads_started_ = 0;
   std::int32_t reads_out_ = 0;
   RequestQueue queue_;

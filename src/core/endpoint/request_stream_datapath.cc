@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/endpoint/request_stream_datapath.cc: starting, ending and reporting requests.
 // Hot path: no allocation, no logging, no lock beyond the adapter's.
-#include <cassert>
 
+#include "base/assertion.h"
 #include "base/no_canary.h"
 #include "core/endpoint/request_stream.h"
 
 namespace datum {
 
-// Nothing is before it that it would overtake, and neither a fence nor the read limit holds it
+// No earlier request would be overtaken, and neither a fence nor the limit of Reads holds this one
 // back.
 bool RequestStream::may_start_now(const WorkRequest& work, CompletionFlags flags) const {
   if (channel_ == nullptr || queue_.started() != queue_.posted() || starting_) return false;
@@ -17,7 +17,7 @@ bool RequestStream::may_start_now(const WorkRequest& work, CompletionFlags flags
 }
 
 void RequestStream::submit(const WorkRequest& work, std::uint64_t cookie, CompletionFlags flags) {
-  assert(!full());
+  DATUM_ASSERT(!full());
   const Request request{cookie, work.length, flags, work.opcode};
   if (may_start_now(work, flags)) [[likely]] {
     const StartResult result = channel_->start_now(work);
@@ -57,10 +57,11 @@ void RequestStream::start(bool just_checked) {
       continue;
     }
     const bool read = is_read_class(request.opcode);
-    // Held back, and everything behind it too: requests start in posting order (decision 306).
+    // The request is held back, and every later one with it: requests start in posting order
+    // (decision 306).
     if (read && reads_started_ >= reads_out_ && reads_out_ > 0) break;
     const WorkRequest& work = queue_.work(at);
-    // It waited for its turn, and its memory may have gone meanwhile.
+    // The request has waited for its turn. Its memory may have gone meanwhile.
     if (!just_checked && !frame_.still_covers(work.local, read ? kLocalWrite : kLocalRead)) {
       fail_unstarted(request);
       break;
@@ -109,8 +110,9 @@ void RequestStream::on_read_done() {
   const std::uint64_t at = oldest_unended(RequestClass::Read);
   if (at == queue_.started()) return;
   queue_.at(at).ended = true;
+  DATUM_ASSERT(reads_started_ > 0);
   --reads_started_;
-  // What a fence or the read limit held back may go now.
+  // Requests that a fence or the limit of Reads held back may go now.
   if (queue_.started() != queue_.posted())
     start();
   else
@@ -123,7 +125,7 @@ void RequestStream::retire_ended() {
     const std::uint64_t at = queue_.retired();
     const Request& request = queue_.at(at);
     if (!request.ended) break;
-    // The flush, which may come later, reports it and fails what is behind it.
+    // The flush, which may come later, reports it and fails the requests behind it.
     if (request.status != DtoStatus::Success && channel_ != nullptr) [[unlikely]]
       break;
     queue_.retire();
@@ -139,8 +141,8 @@ void RequestStream::retire() {
     frame_.on_requests_retired();
 }
 
-// The next to start cannot be carried out. What has been started still can, or fails by itself, and
-// is the first to fail then.
+// The next request to start cannot be carried out. Requests that have been started still can be, or
+// fail by themselves. Such a failure then is the first one.
 void RequestStream::fail_unstarted(Request& request) {
   if (!retiring_) retire_ended();
   failure_waits_ = queue_.retired() != queue_.started();

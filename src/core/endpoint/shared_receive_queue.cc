@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "core/endpoint/shared_receive_queue.h"
 
+#include "base/assertion.h"
 #include "base/refusal.h"
 #include "core/events/async_events.h"
 #include "core/memory/local_memory.h"
@@ -16,6 +17,7 @@ SharedReceiveQueue::SharedReceiveQueue(AsyncEvents& events, ProtectionZone& zone
       max_recv_dtos_(attributes.max_recv_dtos) {}
 
 SharedReceiveQueue::~SharedReceiveQueue() {
+  DATUM_ASSERT(!in_use() && starving_.empty());
   account_->orphan();
 }
 
@@ -26,7 +28,7 @@ Status SharedReceiveQueue::post(std::span<const LocalTriplet> local, std::uint64
   const Status checked = check_local_memory(adapter().regions(), local, kLocalWrite, zone_->id(),
                                             adapter().limits().max_message_size, capacity);
   if (!checked.ok()) return checked;
-  // A slot is free again when its completion has been reaped, not when it completed
+  // A slot is free again when its completion has been reaped, not when the Recv completed
   // (dat_srq_query(3DAT), Usage).
   if (outstanding() >= max_recv_dtos_ || queue_.full()) {
     static_cast<void>(causes::no_place_for_recv(outstanding()));
@@ -34,7 +36,7 @@ Status SharedReceiveQueue::post(std::span<const LocalTriplet> local, std::uint64
   }
   queue_.push(cookie, kDefaultCompletion, local, capacity);
   account_->posted();
-  // A message may be waiting for just this Recv.
+  // A message may be waiting for this very Recv.
   if (Starving* endpoint = starving_.pop_front()) endpoint->feed();
   return kOk;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/assertion.h"
 #include "base/status.h"
 #include "core/endpoint/receive_queue.h"
 #include "core/events/shared_receive_account.h"
@@ -24,7 +25,7 @@ struct SharedReceiveAttributes {
 
 struct StarvingTag;
 
-// An EP for which a message waits while its SRQ is empty.
+// An EP with a message that waits because the SRQ is empty.
 class Starving : public ListHook<StarvingTag> {
  public:
   // A Recv has been posted.
@@ -59,9 +60,12 @@ class SharedReceiveQueue final : public Object {
     if (!endpoint.linked()) starving_.push_back(endpoint);
   }
 
-  // Associated EPs hold it (dat_srq_free).
+  // Associated EPs hold the SRQ (dat_srq_free).
   void hold() { ++endpoints_; }
-  void release() { --endpoints_; }
+  void release() {
+    DATUM_ASSERT(endpoints_ > 0);
+    --endpoints_;
+  }
   bool in_use() const { return endpoints_ != 0; }
   std::int32_t endpoints() const { return endpoints_; }
 

@@ -17,11 +17,12 @@ void AsyncEvents::report(const Event& event) {
   AdapterTally& tally = adapter_.tally();
   ++tally.async_events;
   if (event.kind == EventKind::AsyncEvdOverflow) ++tally.async_overflows;
-  if (evd_) evd_->push(event); // when it is full itself nothing more can be reported (decision 219)
+  // If the EVD itself is full, nothing more can be reported (decision 219)
+  if (evd_) evd_->push(event);
   tell_openers(event);
 }
 
-// Other openers of the same IA hear of it, too (dat_ia_open).
+// Other openers of the same IA get the event, too (dat_ia_open).
 void AsyncEvents::tell_openers(const Event& event) {
   if (told_of_ == nullptr) return;
   try {
@@ -45,7 +46,7 @@ void AsyncEvents::report_srq_left(Token endpoint) {
     tell_openers(event);
 }
 
-// It is no error, and must not take the place of one.
+// The event is no error, and must not take the place of one.
 void AsyncEvents::hear_of_srq_left(EventDispatcher& evd, const Event& event) {
   const std::int32_t for_errors = evd_.get() == &evd ? for_errors_ : 0;
   if (evd.qlen() - evd.count() > std::min(for_errors, evd.qlen() - 1)) evd.push(event);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/events/async_events.h: the asynchronous events of an open IA.
-// Lives here: its EVD for them, what waits for the EVDs of other openers of the same IA, and which
-//             event must not take the place of an error.
-// Not here:   taking the locks of other openers (the facade does, once the own lock is free).
+// Lives here: its EVD for them, the events that wait for the EVDs of other openers of the same IA,
+//             and which event must not take the place of an error.
+// Not here:   taking the locks of other openers (the facade does, once its own lock is free).
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace datum {
 
 class AsyncEvents {
  public:
-  // For the EVD of another opener, which only the facade may lock.
+  // An event for the EVD of another opener, which only the facade may lock.
   struct ForOpeners {
     Event event;
     Token evd = nullptr;
@@ -30,7 +30,7 @@ class AsyncEvents {
   AdapterContext& adapter() const { return adapter_; }
   // The adapter's own EVD, made by dat_ia_open; may be null.
   EventDispatcher* evd() const { return evd_.get(); }
-  // `for_errors`: places of it that nothing else may take.
+  // `for_errors`: places that are reserved for errors.
   void set_evd(EventDispatcher* evd, std::int32_t for_errors);
   void drop_evd() { set_evd(nullptr, 0); }
   void tell_openers_of(Token adapter) { told_of_ = adapter; }
@@ -38,7 +38,7 @@ class AsyncEvents {
   void report(const Event& event);
   // A connected EP has ended and takes nothing more from its SRQ.
   void report_srq_left(Token endpoint);
-  // Puts such an event, of an EP of this IA or of another one, into an EVD.
+  // Puts such an event into an EVD. Its EP belongs to this IA or to another one.
   void hear_of_srq_left(EventDispatcher& evd, const Event& event);
   std::vector<ForOpeners> take_for_openers() { return std::exchange(for_openers_, {}); }
 
@@ -48,7 +48,7 @@ class AsyncEvents {
   AdapterContext& adapter_;
   Ref<EventDispatcher> evd_;
   std::int32_t for_errors_ = 0;
-  Token told_of_ = nullptr; // nullptr: there is no facade that could tell them
+  Token told_of_ = nullptr; // nullptr: no facade can deliver to them
   std::vector<ForOpeners> for_openers_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/assertion.h"
 #include "core/events/foreign_evds.h"
 
 namespace datum {
@@ -16,6 +17,7 @@ void ConnectEvd::make_room_for(const Choice& choice) {
 }
 
 void ConnectEvd::change(const Choice& choice) {
+  DATUM_ASSERT(choice.own == nullptr || !choice.foreign);
   std::shared_ptr<ForeignEvd> foreign;
   if (choice.foreign) foreign = ways_.feed(choice.foreign);
   let_go();
@@ -24,6 +26,7 @@ void ConnectEvd::change(const Choice& choice) {
 }
 
 bool ConnectEvd::push(const Event& event, std::uint32_t connection) {
+  DATUM_ASSERT(own_ || foreign_);
   if (own_) return own_->push_connection(event);
   const bool told = foreign_->push(event, connection);
   ways_.deliver_later(foreign_);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/events/connect_evd.h: the connect EVD of an EP: one of its own IA, one of another open IA,
-// or none. Threads: the lock of the EP's IA.
+// core/events/connect_evd.h: the connect EVD of an EP: an EVD of its own IA, one of another open
+// IA, or none.
+// Threads:    the lock of the EP's IA.
 #pragma once
 
 #include <memory>
@@ -15,11 +16,11 @@ class ForeignEvds;
 
 class ConnectEvd {
  public:
-  // At most one of the two.
+  // Not both.
   struct Choice {
     EventDispatcher* own = nullptr;
     std::shared_ptr<ForeignEvd> foreign = {};
-    // An EVD of another IA is none any more when that IA has been closed.
+    // When the other IA has been closed, its EVD counts as none.
     Token token() const {
       if (own != nullptr) return own->token();
       return foreign && !foreign->gone() ? foreign->token() : nullptr;
@@ -36,10 +37,11 @@ class ConnectEvd {
   EventDispatcher* own() const { return own_.get(); }
   bool is(const ForeignEvd& foreign) const { return foreign_.get() == &foreign; }
 
-  // What a change to it may lack memory for.
+  // Allocates what a change to `choice` needs.
   void make_room_for(const Choice& choice);
   void change(const Choice& choice);
-  // False: the event is lost, and whoever looks after the EVD is told. `connection`: of the EP.
+  // False: the event is lost, and the EVD has been told to report it. `connection`: the EP's number
+  // of it.
   bool push(const Event& event, std::uint32_t connection);
   void forget_data(Token object, const void* data);
 

@@ -35,7 +35,7 @@ enum class EventKind : std::uint8_t {
   Software,
 };
 
-// Whether `data` and `size` are what a peer's consumer said.
+// Whether `data` and `size` are the private data of a peer's consumer.
 constexpr bool has_private_data(EventKind kind) {
   switch (kind) {
   case EventKind::Established:
@@ -57,7 +57,8 @@ inline constexpr std::uint64_t kReasonLowWatermark = 2;
 struct Event {
   EventKind kind = EventKind::Software;
   DtoStatus status = DtoStatus::Success;
-  // Dto: what completed (DAT 2.0 reports it); for a Recv what the peer did to complete it.
+  // Dto: the completed operation (DAT 2.0 reports it). For a Recv: the peer's operation that
+  // completed it.
   Opcode opcode = Opcode::Send;
   bool receive = false; // Dto: a Recv completed
   // Connection events: private data size; Recv: MessageNote::value; ConnectionRequest: 1 of an RSP.

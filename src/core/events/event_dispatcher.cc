@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "base/assertion.h"
 #include "base/refusal.h"
 #include "core/events/event_services.h"
 #include "core/events/shared_receive_account.h"
@@ -18,11 +19,12 @@ struct EventDispatcher::Waiter : WaitPoint {
   End end = End::None;
 };
 
-// The waiter lives on the stack of the thread that waits: the EVD knows it for as long as this
-// does, whichever way the wait ends.
+// The waiter lives on the stack of the waiting thread. The EVD knows it for as long as this object
+// lives, whichever way the wait ends.
 class EventDispatcher::Owning {
  public:
   Owning(EventDispatcher& evd, Waiter& waiter) : evd_(evd) {
+    DATUM_ASSERT(evd_.waiter_ == nullptr);
     evd_.waiter_ = &waiter;
     evd_.adapter().count_blocked(1);
   }
@@ -58,6 +60,7 @@ EventDispatcher::EventDispatcher(EventServices& events, std::int32_t qlen, Notif
 }
 
 EventDispatcher::~EventDispatcher() {
+  DATUM_ASSERT(waiter_ == nullptr);
   if (alive_) alive_->store(false, std::memory_order_relaxed);
   while (count() != 0) pop();
 }
@@ -67,6 +70,7 @@ void EventDispatcher::give_back(const Event& event) {
 }
 
 void EventDispatcher::set_capacity(std::int32_t qlen) {
+  DATUM_ASSERT(qlen > 0 && qlen >= count());
   std::vector<Event> ring(std::bit_ceil(static_cast<std::size_t>(qlen)));
   const std::uint64_t mask = ring.size() - 1;
   for (std::uint64_t at = head_; at != tail_; ++at) ring[at & mask] = ring_[at & mask_];
@@ -115,7 +119,7 @@ void EventDispatcher::notify() {
 void EventDispatcher::lose_completion(Event event) {
   settle(event);
   report_overflow();
-  // What a breaking EP flushes is lost, too; all EPs are being broken already.
+  // What a breaking EP flushes is lost, too. All EPs that feed the EVD are being broken already.
   if (std::exchange(breaking_, true)) return;
   events_.sources.break_sources_of(*this);
   breaking_ = false;
@@ -155,7 +159,7 @@ Status EventDispatcher::post_software(std::uint64_t pointer) {
   Event event;
   event.kind = EventKind::Software;
   event.cookie = pointer;
-  // A full queue is the caller's news, not an overflow (decision 112).
+  // The caller learns that the queue is full. That is no overflow (decision 112).
   if (push(event)) return kOk;
   note_cause("events queued", count(), "fewer than evd_qlen", "C-12");
   return Type::QueueFull;
@@ -196,7 +200,7 @@ Status EventDispatcher::wait(std::uint32_t timeout_us, std::int32_t threshold, E
   return {Type::TimeoutExpired};
 }
 
-// With no time to wait it never blocks, and polls like a dequeue.
+// With no time to wait it never blocks: it polls like a dequeue.
 WaitResult EventDispatcher::wait_as(Waiter& waiter, std::uint32_t timeout_us) {
   if (count() >= waiter.threshold || timeout_us == 0) {
     if (should_drive(waiter.threshold)) drive();
@@ -205,8 +209,8 @@ WaitResult EventDispatcher::wait_as(Waiter& waiter, std::uint32_t timeout_us) {
   return block_as(waiter, timeout_us);
 }
 
-// Who is about to block owns the EVD before it looks: what comes from here on is its own, and the
-// CNO is not triggered (R30).
+// A thread that is about to block owns the EVD before it looks. So it gets every event from here
+// on, and the CNO is not triggered (R30).
 WaitResult EventDispatcher::block_as(Waiter& waiter, std::uint32_t timeout_us) {
   Progress& progress = adapter().progress();
   const Owning owning(*this, waiter);
@@ -224,7 +228,7 @@ Status EventDispatcher::resize(std::int32_t qlen) {
     note_cause("evd_min_qlen", qlen, "no less than what is queued", "");
     return {Type::InvalidState, Detail::EvdInUse};
   }
-  // It would wait for more events than there can be.
+  // The waiter's threshold is above the new length, so it could never be met.
   if (waiter_ != nullptr && waiter_->threshold > qlen)
     return {Type::InvalidState, Detail::EvdWaiter};
   set_capacity(qlen);

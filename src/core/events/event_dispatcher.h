@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/events/event_dispatcher.h: an EVD: a bounded queue of events, and who is told about them.
+// core/events/event_dispatcher.h: an EVD: a bounded queue of events, and the thread or CNO that is
+// told of them.
 // Lives here: queueing, overflow, waiting, the three state bands of dat_evd_query.
-// Not here:   which stream may share an EVD with which (evd_sharing.h).
+// Not here:   which streams may share an EVD (evd_sharing.h).
 // Threads:    the adapter's lock; wait() gives it up while the thread sleeps.
 #pragma once
 
@@ -10,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/assertion.h"
 #include "base/status.h"
 #include "core/events/event.h"
 #include "core/events/notification_object.h"
@@ -29,7 +31,7 @@ inline constexpr EvdFlags kEvdConnection = 0x040;
 inline constexpr EvdFlags kEvdRmrBind = 0x080;
 inline constexpr EvdFlags kEvdAsync = 0x100;
 inline constexpr EvdFlags kEvdAll = 0x1f1;
-inline constexpr EvdFlags kEvdExtension = 0x200; // since DAT 2.0: means nothing to us
+inline constexpr EvdFlags kEvdExtension = 0x200; // since DAT 2.0: Datum has no use for it
 
 struct EventServices;
 
@@ -64,37 +66,42 @@ class EventDispatcher final : public Object {
     if (notification && (waiter_ != nullptr || cno_)) notify();
     return true;
   }
-  // A completion that does not fit: one overflow event, and every EP that feeds us is broken.
+  // A completion that does not fit causes one overflow event, and every EP that feeds the EVD is
+  // broken.
   void push_completion(const Event& event, bool notification) {
     ++tally_.completions;
     if (!push(event, notification)) [[unlikely]]
       lose_completion(event);
   }
-  // A connection event that does not fit is lost, with one overflow event.
+  // A connection event that does not fit is lost, and causes one overflow event.
   bool push_connection(const Event& event);
 
-  // The private data of events of that EP which were not reaped are about to go.
+  // The private data in events of that EP which were not reaped are about to go.
   void forget_data(Token object, const void* data);
 
   Status post_software(std::uint64_t pointer);
-  // Whoever takes events drives the transport: when fewer than `wanted` are there, and now and then
-  // when not, so that a queue which never runs empty holds up no other endpoint (decision 312).
-  // Not often: whoever looks for a record that is just being written takes its line away from the
-  // writer. Every eighth event brought the rate of small messages from 6.3 M/s down to 2.0.
+  // A thread that takes events drives the transport: when fewer than `wanted` are there, and now
+  // and then when not. So a queue that never runs empty holds up no other endpoint (decision 312).
+  // It does so seldom: looking for a record while the peer writes it takes the cache line away from
+  // the peer. With every eighth event the rate of small messages fell from 6.3 M/s to 2.0.
   bool should_drive(std::int32_t wanted) {
     constexpr std::uint32_t kNowAndThen = 256;
     return count() < wanted || ++undriven_ % kNowAndThen == 0;
   }
-  // Asks the transport for more.
+  // Asks the transport for more events.
   void drive();
-  // QueueEmpty, InvalidState (a thread waits), or there is a first event: front(), then pop().
+  // QueueEmpty; InvalidState: a thread waits; Success: there is an event, and the caller calls
+  // front(), then pop().
   Status check_dequeue() {
     if (waiter_ != nullptr) return {Type::InvalidState, Detail::EvdWaiter};
     const bool empty = count() == 0;
     ++(empty ? tally_.empty : tally_.found);
     return empty ? Status(Type::QueueEmpty) : kOk;
   }
-  const Event& front() const { return ring_[head_ & mask_]; }
+  const Event& front() const {
+    DATUM_ASSERT(count() > 0);
+    return ring_[head_ & mask_];
+  }
   void pop() {
     const Event& event = front();
     ++head_;
@@ -108,18 +115,21 @@ class EventDispatcher final : public Object {
   Status wait(std::uint32_t timeout_us, std::int32_t threshold, Event& event, std::int32_t& left);
   Status resize(std::int32_t qlen);
 
-  // Streams that feed it hold it: EP roles, PSPs, RSPs, the IA (dat_evd_free).
+  // Streams that feed the EVD hold it: EP roles, PSPs, RSPs, the IA (dat_evd_free).
   void hold() { ++streams_; }
-  void release() { --streams_; }
+  void release() {
+    DATUM_ASSERT(streams_ != 0);
+    --streams_;
+  }
   bool has_streams() const { return streams_ != 0; }
   std::uint32_t streams() const { return streams_; }
   bool has_waiter() const { return waiter_ != nullptr; }
   // Ends a blocked wait with Abort: the IA is being closed.
   void abort_waiter();
 
-  // For those who feed it from another IA: whether it is still there.
+  // For EPs of another IA that feed the EVD: whether it still exists.
   std::shared_ptr<const std::atomic<bool>> alive();
-  // One asynchronous event for each EVD, whatever was lost.
+  // One asynchronous event for each EVD, however much was lost.
   void report_overflow();
 
   void count_unsignalled(std::int32_t change) { unsignalled_users_ += change; }
@@ -129,16 +139,16 @@ class EventDispatcher final : public Object {
   struct Waiter;
   class Owning;
   WaitResult wait_as(Waiter& waiter, std::uint32_t timeout_us);
-  // Out of the way of a wait that ends at once.
+  // Out of line, so that a wait that ends at once does not pay for it.
   [[gnu::noinline]] WaitResult block_as(Waiter& waiter, std::uint32_t timeout_us);
   void notify();
-  // By value, so that the event of a push that succeeds need not stand in memory anywhere else.
+  // By value: the event of a push that succeeds then needs no place in memory.
   [[gnu::cold]] void lose_completion(Event event);
   void take(Event& event) {
     event = front();
     pop();
   }
-  // The event was reaped, or lost: a Recv of an SRQ is given back to it.
+  // The event was reaped, or lost: a Recv of an SRQ is given back to the SRQ.
   static void settle(const Event& event) {
     if (event.receive && event.srq != nullptr) give_back(event);
   }
@@ -154,7 +164,7 @@ class EventDispatcher final : public Object {
   bool enabled_ = true;
   bool waitable_ = true;
   bool overflowed_ = false;
-  bool breaking_ = false; // the EPs that lost completions
+  bool breaking_ = false; // the EPs that lost completions are being broken
   Waiter* waiter_ = nullptr;
   Ref<NotificationObject> cno_;
   std::uint32_t streams_ = 0;
@@ -162,7 +172,7 @@ class EventDispatcher final : public Object {
   std::int32_t unsignalled_users_ = 0;
   std::int32_t solicited_users_ = 0;
   DispatcherTally tally_;
-  std::shared_ptr<std::atomic<bool>> alive_; // nobody asked: null
+  std::shared_ptr<std::atomic<bool>> alive_; // null: never asked for
   EventServices& events_;
 };
 

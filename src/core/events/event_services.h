@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/events/event_services.h: what the EVDs and CNOs of an open IA, and all that feeds them, have
-// in common. Threads: the adapter's lock.
+// core/events/event_services.h: what the EVDs and CNOs of an open IA share with the objects that
+// feed them.
+// Threads:    the adapter's lock.
 #pragma once
 
 #include "core/events/async_events.h"
@@ -10,7 +11,7 @@
 
 namespace datum {
 
-// Knows what feeds an EVD with completions.
+// Finds the EPs that feed an EVD with completions.
 class CompletionSources {
  public:
   // Completions were lost: each EP that may have lost one is broken (decision 16).

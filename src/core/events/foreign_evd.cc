@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "core/events/foreign_evd.h"
 
-#include <cassert>
 #include <utility>
 
+#include "base/assertion.h"
 #include "core/events/event_dispatcher.h"
 
 namespace datum {
@@ -24,7 +24,7 @@ void ForeignEvd::make_room() {
   const MutexLock lock(mutex_);
   const std::size_t wanted = count_ + (feeders_ + 1) * kPlacesEach;
   if (ring_.size() >= wanted) return;
-  std::vector<Told> larger(2 * wanted); // one more each time would copy all each time
+  std::vector<Told> larger(2 * wanted); // growing by one would copy all of them each time
   for (std::size_t i = 0; i != count_; ++i) larger[i] = told(i);
   ring_.swap(larger);
   first_ = 0;
@@ -32,11 +32,13 @@ void ForeignEvd::make_room() {
 
 void ForeignEvd::join() {
   const MutexLock lock(mutex_);
+  DATUM_ASSERT(ring_.size() >= (feeders_ + 1) * kPlacesEach);
   ++feeders_;
 }
 
 bool ForeignEvd::leave() {
   const MutexLock lock(mutex_);
+  DATUM_ASSERT(feeders_ != 0);
   --feeders_;
   let_go_if_unheld();
   return feeders_ == 0;
@@ -46,7 +48,7 @@ void ForeignEvd::let_go_if_unheld() {
   let_go_ = !made_ && feeders_ == 0;
 }
 
-// An EP leaves room for what it may have to say last.
+// An EP keeps room for its last event.
 bool ForeignEvd::push(const Event& event, std::uint32_t connection) {
   const MutexLock lock(mutex_);
   if (count_ + feeders_ >= ring_.size()) {
@@ -57,7 +59,7 @@ bool ForeignEvd::push(const Event& event, std::uint32_t connection) {
   return true;
 }
 
-// What waits here forgets at once, so that to be told once more is enough.
+// Waiting events forget the data at once. So one later notice to the EVD is enough.
 void ForeignEvd::forget_data(Token object, const void* data) {
   const MutexLock lock(mutex_);
   bool known = false;
@@ -72,7 +74,7 @@ void ForeignEvd::forget_data(Token object, const void* data) {
     one.event.size = 0;
   }
   if (known) return;
-  assert(count_ != ring_.size()); // push() has seen to it
+  DATUM_ASSERT(count_ != ring_.size()); // push() leaves a place for each feeder
   Told last;
   last.event.object = object;
   last.event.data = data;
@@ -89,8 +91,8 @@ bool ForeignEvd::take(Told& next) {
   return true;
 }
 
-// Who takes what was told holds the lock of the EVD's IA, so that it arrives in this order, whoever
-// else delivers at the same time.
+// The thread that takes the events holds the lock of the EVD's IA. So they arrive in this order,
+// whichever other thread delivers at the same time.
 ForeignEvd::Unheard ForeignEvd::deliver(EventDispatcher& evd) {
   Told next;
   while (take(next)) {

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assertion.h"
+
 namespace datum {
 namespace {
 
-// To twice the size at least: one more each time would copy all of them each time.
+// At least doubles the room: growing by one would copy all of them each time.
 template <class T>
 void grow(std::vector<T>& list, std::size_t wanted) {
   if (list.capacity() < wanted) list.reserve(2 * wanted);
@@ -15,7 +17,8 @@ void grow(std::vector<T>& list, std::size_t wanted) {
 
 } // namespace
 
-// One way for each EVD: what two EPs tell it arrives in the order in which it happened.
+// There is one way for each EVD, so that the events of two EPs arrive in the order in which they
+// happened.
 const std::shared_ptr<ForeignEvd>* ForeignEvds::way_to(const ForeignEvd& evd) const {
   const auto way =
       std::ranges::find_if(fed_, [&](const auto& other) { return other->leads_to_same(evd); });
@@ -44,6 +47,7 @@ void ForeignEvds::stop_feeding(const std::shared_ptr<ForeignEvd>& evd) {
 
 void ForeignEvds::deliver_later(const std::shared_ptr<ForeignEvd>& evd) {
   if (std::exchange(evd->awaits_delivery, true)) return;
+  DATUM_ASSERT(deliveries_.size() < deliveries_.capacity());
   deliveries_.push_back(evd);
   adapter_.put_off();
 }

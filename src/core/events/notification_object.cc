@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "core/events/notification_object.h"
 
+#include "base/assertion.h"
 #include "core/events/event_dispatcher.h"
 #include "core/events/event_services.h"
 #include "core/object/adapter_context.h"
@@ -22,7 +23,9 @@ NotificationObject::NotificationObject(EventServices& events, ProxyAgent agent)
     : Object(events.adapter, ObjectKind::NotificationObject), agents_(events.agents),
       armed_(arm(agent)) {}
 
-NotificationObject::~NotificationObject() = default;
+NotificationObject::~NotificationObject() {
+  DATUM_ASSERT(!in_use());
+}
 
 std::unique_ptr<AgentCall> NotificationObject::arm(ProxyAgent agent) {
   if (!agent.armed()) return nullptr;
@@ -31,7 +34,8 @@ std::unique_ptr<AgentCall> NotificationObject::arm(ProxyAgent agent) {
   return armed;
 }
 
-// One-shot: it is disarmed before it is called, so that it may arm itself again (decision 109).
+// One-shot: the agent is disarmed before it is called, so that it may arm itself again (decision
+// 109).
 void NotificationObject::call_agent(Token evd) {
   if (!armed_) return;
   armed_->evd = evd;
@@ -54,12 +58,13 @@ void NotificationObject::latch(bool triggered) {
 
 void NotificationObject::wake_first(Token evd) {
   Waiter* waiter = waiting_.pop_front();
+  DATUM_ASSERT(waiter != nullptr);
   waiter->evd = evd;
   adapter().progress().signal(*waiter);
 }
 
-// The waiter lives on the stack of the thread that waits, which may be cancelled there: then its
-// place in the line is given up, and what it was woken for goes to the next.
+// The waiter lives on the stack of the waiting thread, which may be cancelled there. Then it leaves
+// the line, and the trigger that woke it goes to the next waiter.
 class NotificationObject::Waiting {
  public:
   Waiting(NotificationObject& cno, Waiter& waiter) : cno_(cno), waiter_(waiter) {
@@ -90,7 +95,7 @@ WaitResult NotificationObject::wait_as(Waiter& waiter, Instant deadline) {
   return result;
 }
 
-// As trigger(), of an event whose agent has been called.
+// As trigger(), for an event whose agent has been called.
 void NotificationObject::pass_on(Token evd) {
   if (!waiting_.empty()) {
     wake_first(evd);

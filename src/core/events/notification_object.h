@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "base/assertion.h"
 #include "base/status.h"
 #include "core/object/object.h"
 #include "core/port/progress.h"
@@ -21,14 +22,15 @@ struct ProxyAgent {
   bool armed() const { return call != nullptr; }
 };
 
-// An agent and its one call. The memory is there from the arming on, so that no trigger is lost.
+// An agent and its one call. The memory is allocated when the agent is armed, so that no trigger is
+// lost.
 struct AgentCall {
   ProxyAgent agent;
   Token evd = nullptr;
   std::unique_ptr<AgentCall> next;
 };
 
-// Agents that are called once no lock is held, in the order of their triggers.
+// Agents to be called once no lock is held, in the order of their triggers.
 class AgentCalls {
  public:
   explicit AgentCalls(AdapterContext& adapter) : adapter_(adapter) {}
@@ -62,22 +64,27 @@ class NotificationObject final : public Object {
   ProxyAgent agent() const { return armed_ ? armed_->agent : ProxyAgent{}; }
   void set_agent(ProxyAgent agent) { armed_ = arm(agent); }
   const DescriptorSignal* signal() const { return signal_.get(); }
-  // Once, before anything can trigger.
-  void set_signal(std::unique_ptr<DescriptorSignal> signal) { signal_ = std::move(signal); }
+  void set_signal(std::unique_ptr<DescriptorSignal> signal) {
+    DATUM_ASSERT(!signal_ && !triggered_);
+    signal_ = std::move(signal);
+  }
 
   void trigger(EventDispatcher& evd);
-  // QueueEmpty when the time is over (not TimeoutExpired), with `evd` null.
+  // QueueEmpty with a null `evd` when the time is over (not TimeoutExpired).
   Status wait(std::uint32_t timeout_us, Token& evd);
-  // Wakes every waiter and the agent with no EVD: the IA closes or the last EVD was freed.
+  // Wakes every waiter and the agent with no EVD: the IA closes, or the last EVD was freed.
   void release_all();
   // A trigger is latched, and stands for that EVD.
   bool remembers(Token evd) const { return triggered_ && remembered_ == evd; }
-  // The EVD that it remembers was freed: the trigger stands for those that fired after it, and is
-  // forgotten when none of them has an event (nullptr).
+  // The EVD that the trigger stands for was freed. The trigger stands for an EVD that fired later,
+  // and is dropped when none of those has an event (nullptr).
   void remember_instead(const EventDispatcher* other);
 
   void hold() { ++evds_; }
-  void release() { --evds_; }
+  void release() {
+    DATUM_ASSERT(evds_ != 0);
+    --evds_;
+  }
   bool in_use() const { return evds_ != 0 || waiters_ != 0; }
   bool has_evds() const { return evds_ != 0; }
   std::uint32_t evds() const { return evds_; }

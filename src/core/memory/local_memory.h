@@ -19,7 +19,7 @@ Status check_each_segment(const RegionTable& regions, std::span<const LocalTripl
 inline Status check_local_memory(const RegionTable& regions, std::span<const LocalTriplet> local,
                                  Access right, std::uint32_t zone, std::uint64_t max_length,
                                  std::uint64_t& length) {
-  // The usual single segment without a loop; whatever is wrong with it is found out the long way.
+  // The usual single segment without a loop. check_each_segment() finds out what is wrong with it.
   if (local.size() == 1 && local[0].length <= max_length &&
       regions.covers(local[0].stag, local[0].address, local[0].length, right, zone)) [[likely]] {
     length = local[0].length;
@@ -28,7 +28,7 @@ inline Status check_local_memory(const RegionTable& regions, std::span<const Loc
   return check_each_segment(regions, local, right, zone, max_length, length);
 }
 
-// The same segments later: may they still be touched?
+// Checks the same segments later: whether they may still be touched.
 inline bool local_memory_still_valid(const RegionTable& regions,
                                      std::span<const LocalTriplet> local, Access right,
                                      std::uint32_t zone) {

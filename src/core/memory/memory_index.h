@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/memory/memory_index.h: which LMR or RMR of an open IA a context (STag) names.
-// Not here: the entries that peers see (core/port/region_table.h); who owns the objects.
-// Threads:  the adapter's lock.
+// Not here:   the entries that peers see (core/port/region_table.h); the owners of the objects.
+// Threads:    the adapter's lock.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@ namespace datum {
 
 class MemoryIndex {
  public:
-  // `windows`: all of the adapter.
+  // `windows`: all windows of the adapter.
   explicit MemoryIndex(ObjectList& windows) : windows_(windows) {}
 
-  // What add() of a region with that STag may lack memory for.
+  // Allocates what add() of a region with that STag needs.
   void make_room_for(Stag local_stag);
   void add(MemoryRegion& region);
   void remove(const MemoryRegion& region);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/memory/memory_probe.h: finds out about consumer memory; the core itself asks no kernel.
+// core/memory/memory_probe.h: questions about the consumer's memory. The core itself makes no
+// system call.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 
 namespace datum {
 
-// The last two: it cannot be told, for lack of memory, or of a descriptor to ask with.
+// The last two: memory, or a descriptor to ask with, was short. So there is no answer.
 enum class Found : std::uint8_t { No, Yes, LacksMemory, LacksDevice };
 
 class MemoryProbe {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "core/memory/memory_region.h"
 
+#include "base/assertion.h"
 #include "core/object/adapter_context.h"
 
 namespace datum {
@@ -11,6 +12,7 @@ MemoryRegion::MemoryRegion(AdapterContext& adapter, ProtectionZone& zone,
       zone_(&zone), stag_(stag) {}
 
 MemoryRegion::~MemoryRegion() {
+  DATUM_ASSERT(!in_use());
   adapter().regions().revoke(stag_);
   adapter().regions().release(stag_);
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/memory/memory_region.h: an LMR: consumer memory that DTOs and peers may use.
-// Not here: the memory itself; it is the consumer's and is never freed or unmapped by us.
+// Not here:   the memory itself. It belongs to the consumer; Datum never frees or unmaps it.
 #pragma once
 
 #include <optional>
 
+#include "base/assertion.h"
 #include "base/status.h"
 #include "core/memory/protection_zone.h"
 #include "core/memory/shared_names.h"
@@ -21,7 +22,7 @@ struct RegionRequest {
   std::uint64_t address = 0;
   std::uint64_t length = 0;
   Access access = 0;
-  Access implied = 0;      // granted without having been asked for (DAT 2.0)
+  Access implied = 0;      // granted although not asked for (DAT 2.0)
   bool zero_based = false; // addresses that the consumer and peers use begin at 0 (DAT 2.0)
   SharedCookie cookie{};   // Shared
   const void* described_by = nullptr; // Region: the token of the LMR it was made from
@@ -37,12 +38,15 @@ class MemoryRegion final : public Object {
   Access rights() const { return request_.access | request_.implied; }
   ProtectionZone& zone() const { return *zone_; }
   Stag local_stag() const { return stag_; }
-  // 0 unless a remote right was asked for (dat_lmr_create(3DAT), Description; decision 130).
+  // 0: no remote right was asked for (dat_lmr_create(3DAT), Description; decision 130).
   Stag remote_stag() const;
 
   // Bound windows hold their region (dat_lmr_free).
   void hold() { ++windows_; }
-  void release() { --windows_; }
+  void release() {
+    DATUM_ASSERT(windows_ != 0);
+    --windows_;
+  }
   bool in_use() const { return windows_ != 0; }
   std::uint32_t windows() const { return windows_; }
 

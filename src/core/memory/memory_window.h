@@ -9,13 +9,13 @@ namespace datum {
 
 class MemoryWindow final : public Object {
  public:
-  // Through which EPs peers may use it: any of its zone, or that of its bind (DAT 2.0).
+  // Through which EPs peers may use it: any EP of its zone, or only the EP of its bind (DAT 2.0).
   enum class Scope : std::uint8_t { Zone, Endpoint };
   MemoryWindow(AdapterContext& adapter, ProtectionZone& zone, Scope scope);
   ~MemoryWindow() override;
 
   struct Binding {
-    Stag stag = 0; // what the peer uses
+    Stag stag = 0; // the peer names the window by it
     LocalTriplet range;
     Access access = 0;
     bool zero_based = false;
@@ -26,7 +26,7 @@ class MemoryWindow final : public Object {
   bool for_endpoint() const { return scope_ == Scope::Endpoint; }
   bool bound() const { return binding_.stag != 0; }
   const Binding& binding() const { return binding_; }
-  // A completed bind: the previous context dies, the new one lives. An empty binding unbinds.
+  // A bind has completed: the old context ends, and the new one is valid. An empty binding unbinds.
   void take(Binding binding);
 
  private:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "core/memory/shared_names.h"
 
+#include "base/assertion.h"
+
 namespace datum {
 
 SharedNames::Use SharedNames::use(const SharedCookie& cookie, std::uint64_t length) {
@@ -14,6 +16,7 @@ SharedNames::Use SharedNames::use(const SharedCookie& cookie, std::uint64_t leng
 void SharedNames::release(const SharedCookie& cookie) {
   const MutexLock lock(mutex_);
   const auto found = meanings_.find(cookie);
+  DATUM_ASSERT(found != meanings_.end());
   if (--found->second.users == 0) meanings_.erase(found);
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/memory/shared_names.h: the names (cookies) of shared regions that are registered in this
-// process. Lives here: everybody who uses a name means one length (dat_lmr_create R11). Not here:
-// other processes of the host. Nobody there can be asked who uses a name, and nothing
-//             depends on their answer: each registers, and bounds, its own range.
+// process.
+// Lives here: all users of a name mean the same length (dat_lmr_create R11).
+// Not here:   other processes of the host. No process can be asked which names it uses, and nothing
+//             depends on the answer: each registers, and bounds, its own range.
 // Threads:    any; the lock is the last that is taken.
 #pragma once
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "core/object/adapter_context.h"
 
+#include "base/assertion.h"
+
 namespace datum {
 
 AdapterContext::AdapterContext(const Environment& environment, Transport& transport)
@@ -16,14 +18,14 @@ AdapterContext::AdapterContext(const Environment& environment, Transport& transp
   transport_.attach(host);
 }
 
-// To twice the size at least: one more each time would copy all of them each time.
+// At least doubles the room: growing by one would copy all of them each time.
 void AdapterContext::make_room_to_retire() {
   const auto wanted = static_cast<std::size_t>(channel_owners_) + 1;
   if (retired_.capacity() < wanted) retired_.reserve(2 * wanted);
 }
 
 void AdapterContext::destroy_retired_channels() {
-  // A destructor may retire another one.
+  // The destructor of one channel may retire another one.
   while (!retired_.empty()) {
     const std::unique_ptr<Channel> doomed = std::move(retired_.back());
     retired_.pop_back();
@@ -32,6 +34,7 @@ void AdapterContext::destroy_retired_channels() {
 
 void AdapterContext::count_blocked(std::int32_t change) {
   blocked_ += change;
+  DATUM_ASSERT(blocked_ >= 0);
   if (blocked_ == 0 && awaits_unblocked_) progress().signal(unblocked_);
 }
 

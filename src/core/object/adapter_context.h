@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/object/adapter_context.h: an open IA as the objects made through it see it.
 // Lives here: what the facade lends the IA, its transport, its table of regions, its counters, and
-//             what is put off until no call of the IA is on the stack.
+//             what is deferred until no call of the IA is on the stack.
 // Not here:   creation and destruction of objects (core/adapter/interface_adapter.h), and what only
 //             one room needs (event_services.h, memory_index.h, datagram_services.h).
 // Threads:    the adapter's lock.
@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/assertion.h"
 #include "base/leniency.h"
 #include "base/random.h"
 #include "core/object/object.h"
@@ -22,7 +23,7 @@
 
 namespace datum {
 
-// The peer's answer has to come by then, whatever is set.
+// The least time that the peer gets for its answer, whatever is set.
 inline constexpr Duration kLeastDrainPatience = 100 * kMillisecond;
 
 class AdapterContext {
@@ -33,12 +34,12 @@ class AdapterContext {
     TimerQueue* timers = nullptr;
     Random* random = nullptr;
     bool datagrams = false;     // the consumer knows them (DAT 2.0)
-    Duration connect_grace = 0; // so long a connect waits for a listener
+    Duration connect_grace = 0; // a connect waits this long for a listener
     bool strict = false;        // the letter of the manual, without leniencies
-    // So long an end in order waits for the peer's next Recv.
+    // An end in order waits this long for the peer's next Recv.
     Duration drain_patience = kSecond;
-    // That a connected EP has ended and takes nothing more from its SRQ is an asynchronous event,
-    // as InfiniBand has one (DAT 2.0).
+    // A connected EP that ends and takes nothing more from its SRQ causes an asynchronous event, as
+    // InfiniBand has one (DAT 2.0).
     bool reports_srq_left = false;
   };
   AdapterContext(const Environment& environment, Transport& transport);
@@ -59,33 +60,43 @@ class AdapterContext {
   Duration drain_patience() const { return environment_.drain_patience; }
   bool knows_datagrams() const { return environment_.datagrams; }
   bool reports_srq_left() const { return environment_.reports_srq_left; }
-  // Of a zone or an endpoint; never 0.
-  std::uint32_t next_number() { return ++last_number_; }
+  // The number of a zone or an endpoint; never 0.
+  std::uint32_t next_number() {
+    ++last_number_;
+    DATUM_ASSERT(last_number_ != 0);
+    return last_number_;
+  }
 
-  // --- what waits until no call of the IA is on the stack ---------------------------------------
-  // Something does: the facade takes it before it lets go of the lock.
+  // --- what is deferred until no call of the IA is on the stack
+  // ------------------------------------
+  // Something is deferred. The facade takes it before it releases the lock.
   bool has_put_off() const { return put_off_; }
   void put_off() { put_off_ = true; }
-  // It is being taken.
+  // The caller is taking it.
   void take_put_off() { put_off_ = false; }
-  // A channel that may be on the call stack: destroyed when the stack is unwound.
+  // A channel that may be on the call stack. It is destroyed when the stack is unwound.
   void retire(std::unique_ptr<Channel> channel) {
     if (!channel) return;
     put_off_ = true;
+    DATUM_ASSERT(retired_.size() < retired_.capacity());
     retired_.push_back(std::move(channel));
   }
   bool has_retired() const { return !retired_.empty(); }
   void destroy_retired() {
     if (!retired_.empty()) destroy_retired_channels();
   }
-  // Endpoints, and peers of datagrams: each has a channel at most, and retiring it must need no
-  // memory. First make room, then count.
+  // An endpoint, or a peer of datagrams, has at most one channel, and retiring the channel must
+  // need no memory. So first make room, then count the owner.
   void make_room_to_retire();
-  void count_channel_owner(std::int32_t change) { channel_owners_ += change; }
+  void count_channel_owner(std::int32_t change) {
+    channel_owners_ += change;
+    DATUM_ASSERT(channel_owners_ >= 0);
+    DATUM_ASSERT(static_cast<std::size_t>(channel_owners_) <= retired_.capacity());
+  }
 
   // --- threads that are blocked in a wait -------------------------------------------------------
   void count_blocked(std::int32_t change);
-  // They have been told to leave. Returns when none is inside a wait any more.
+  // The waiters have been told to leave. Returns when none of them is inside a wait any more.
   void wait_until_unblocked();
 
  private:

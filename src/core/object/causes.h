@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/object/causes.h: what the calls of the data path were refused for (base/refusal.h), out of
-// their way: each function is cold, and its arguments are at hand where the check has failed.
+// core/object/causes.h: the causes of refusals on the data path (base/refusal.h), away from it.
+// Each function is cold, and its arguments are at hand where the check has failed.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@ namespace datum::causes {
                                              const CompletionFlags& configured);
 // INVALID_ARG2.
 [[gnu::cold, gnu::noinline]] Status too_many_segments(std::size_t count, std::int32_t most);
-// A queue of so many places is full.
+// A queue with this many places is full.
 [[gnu::cold, gnu::noinline]] Status no_place_for_request(std::uint64_t held);
 [[gnu::cold, gnu::noinline]] Status no_place_for_recv(std::int32_t held);
-// LENGTH_ERROR: what is to take the data, or to give it.
+// LENGTH_ERROR: the memory that takes or gives the data is too short.
 [[gnu::cold, gnu::noinline]] Status too_short(std::uint64_t length, std::uint64_t needed);
 // INVALID_ARG1: an EP that has no RDMA Reads.
 [[gnu::cold, gnu::noinline]] Status no_reads();

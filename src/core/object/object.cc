@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "core/object/object.h"
 
+#include "base/assertion.h"
+
 namespace datum {
 
 Object::~Object() {
@@ -8,6 +10,7 @@ Object::~Object() {
 }
 
 bool Object::issue_token(HandleSource& source) {
+  DATUM_ASSERT(source_ == nullptr);
   source_ = &source;
   token_ = source.issue(kind_, *this);
   return token_ != nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/object/object.h: what all core objects share: their adapter, kind, handle and context.
-// Threads: everything below an adapter is touched with the adapter's lock held only.
+// Threads:    every object of an adapter is touched only with the adapter's lock held.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ enum class ObjectKind : std::uint8_t {
 };
 
 // Where objects get their handles from. A facade implements it: a token is the handle that the
-// consumer sees; after withdraw() it answers nothing any more.
+// consumer sees. After withdraw() the handle names nothing.
 class HandleSource {
  public:
   virtual ~HandleSource() = default;
@@ -54,11 +54,11 @@ class Object : public ListHook<ObjectListTag> {
   AdapterContext& adapter() const { return adapter_; }
   ObjectKind kind() const { return kind_; }
   Token token() const { return token_; }
-  // Gets the handle; false: none left. Called once, by whoever creates the object.
+  // Gets the handle. False: there is none left. The creator of the object calls it once.
   bool issue_token(HandleSource& source);
   std::uint64_t context() const { return context_; }
   void set_context(std::uint64_t context) { context_ = context; }
-  // nullptr: nothing was set back or stopped yet.
+  // nullptr: no counter was ever set back or stopped.
   const CounterMarks* counter_marks() const { return marks_.get(); }
   CounterMarks& make_counter_marks() {
     if (!marks_) marks_ = std::make_unique<CounterMarks>();

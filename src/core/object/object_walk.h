@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/object/object_walk.h: a walk over the objects of one kind, in steps between which the lock
-// is free. Lives here: where the walk stands while objects come and go. What comes meanwhile is met
-// at the
-//             end; what goes is not met any more.
+// core/object/object_walk.h: a walk over the objects of one kind, in steps. The lock is free
+// between steps.
+// Lives here: where the walk stands while objects come and go. It meets new objects at its end, and
+//             freed objects never.
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -28,7 +28,7 @@ class ObjectWalk : public ListHook<ObjectWalkTag> {
     if (taken != nullptr) next_ = objects_.after(*taken);
     return taken;
   }
-  // The object is about to leave its list.
+  // `leaving` is about to leave its list.
   void pass(const Object& leaving) {
     if (next_ == &leaving) next_ = objects_.after(leaving);
   }

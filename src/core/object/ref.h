@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/object/ref.h: "while this exists, that may not be freed": the dependencies between DAT
-// objects.
+// core/object/ref.h: a dependency between DAT objects: "while this exists, that may not be freed".
 #pragma once
 
 #include <utility>
 
+#include "base/assertion.h"
+
 namespace datum {
 
-// Keeps `T` held (hold/release) for as long as it lives.
+// Holds `T` (hold/release) for as long as it lives.
 template <class T>
 class Ref {
  public:
@@ -25,8 +26,14 @@ class Ref {
     if (object_ != nullptr) object_->release();
   }
   T* get() const { return object_; }
-  T* operator->() const { return object_; }
-  T& operator*() const { return *object_; }
+  T* operator->() const {
+    DATUM_ASSERT(object_ != nullptr);
+    return object_;
+  }
+  T& operator*() const {
+    DATUM_ASSERT(object_ != nullptr);
+    return *object_;
+  }
   explicit operator bool() const { return object_ != nullptr; }
 
  private:

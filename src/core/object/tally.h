@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/object/tally.h: how often what has happened to an object: numbers that only grow.
+// core/object/tally.h: how often each kind of thing has happened to an object: numbers that only
+// grow.
 // Lives here: what the core counts as it goes, on the hot path without a branch.
 // Not here:   which counters of DAT these are (facade/v2/extension_counters.cc).
 // Threads:    the adapter's lock.
@@ -32,7 +33,7 @@ struct TallyByOpcode {
 struct EndpointTally {
   std::uint64_t connects = 0;
   std::uint64_t disconnects = 0;
-  std::uint64_t stalls = 0; // looks at a request that found no room for it on its way
+  std::uint64_t stalls = 0; // looks at a request for which the channel had no room
   Tally recvs_posted;
   TallyByOpcode posted;   // accepted by a post
   TallyByOpcode received; // Recvs completed without an error, by what the peer did
@@ -41,7 +42,7 @@ struct EndpointTally {
 struct DispatcherTally {
   std::uint64_t waits = 0;
   std::uint64_t blocked = 0;   // waits that slept
-  std::uint64_t notified = 0;  // ... and were woken by what they waited for
+  std::uint64_t notified = 0;  // ... and were woken by their event
   std::uint64_t found = 0;     // dequeues that had an event
   std::uint64_t empty = 0;     // ... and had none
   std::uint64_t drives = 0;    // the transport was asked first
@@ -65,7 +66,7 @@ struct AdapterTally {
   std::uint64_t established_passive = 0;
   std::uint64_t ended = 0; // connections: by us
   std::uint64_t ended_by_peer = 0;
-  std::uint64_t refused = 0; // by no consumer
+  std::uint64_t refused = 0; // connects: by no consumer
   std::uint64_t broken = 0;
   std::uint64_t timed_out = 0;
   std::uint64_t failed = 0; // unreachable, or lost before an accept had its effect
@@ -81,7 +82,7 @@ struct AdapterTally {
   std::uint64_t access_faults_of_ours = 0; // requests that ended with REMOTE_ACCESS
 };
 
-// What a facade has promised the consumer about an object's counters; empty: nothing.
+// The state of an object's counters as the consumer set it with a facade's call; empty: never set.
 struct CounterMarks {
   std::vector<std::uint64_t> from;  // as they were when they were last set to zero
   std::vector<std::uint64_t> until; // as they were when they were stopped

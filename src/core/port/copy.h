@@ -8,6 +8,7 @@
 #include <cstring>
 #include <span>
 
+#include "base/assertion.h"
 #include "base/copy_bytes.h"
 #include "core/port/types.h"
 
@@ -32,6 +33,7 @@ void for_each_piece(std::span<const LocalTriplet> segments, std::uint64_t offset
     length -= piece;
     offset = 0;
   }
+  DATUM_ASSERT(length == 0);
 }
 
 inline void gather(std::byte* to, std::span<const LocalTriplet> from, std::uint64_t offset,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/port/progress.h: how core objects wait, and who drives the transport meanwhile.
+// core/port/progress.h: how core objects wait, and how the transport is driven meanwhile.
 // Lives here: the interface only. Implementations: progress/ (threads), transport/sim/ (virtual
-// time). Threads: every call holds the adapter's lock; wait() gives it up while it sleeps.
+//             time).
+// Threads:    every call holds the adapter's lock; wait() gives it up while it sleeps.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +14,28 @@ namespace datum {
 
 struct WaitPointTag;
 
-// What a blocked thread waits for. Embedded in an EVD, or on the stack of a CNO waiter.
+// What a blocked thread waits for. It is part of an EVD, or lies on the stack of a CNO waiter.
 struct WaitPoint : ListHook<WaitPointTag> {
   bool signalled = false;
-  void* sleeper = nullptr; // the implementation's, while a thread sleeps here
+  void* sleeper = nullptr; // belongs to the implementation, while a thread sleeps here
 };
 
-// The adapter's lock as whoever sleeps sees it. relinquish() also does what the adapter put off
-// until no lock is held (proxy agents).
+// The adapter's lock as a thread that sleeps sees it. relinquish() also does what the adapter has
+// deferred until no lock is held (proxy agents).
 class LockOwner {
  public:
   virtual ~LockOwner() = default;
   virtual void acquire() = 0;
   virtual void relinquish() = 0;
-  // Gives it up and takes it again; whoever sleeps for it has it in between, where that matters.
+  // The calling thread has it: for assertions. An owner that cannot tell returns true.
+  virtual bool held() const { return true; }
+  // Releases it and takes it again. Where that matters, a thread that sleeps for it has it in
+  // between.
   virtual void let_in() {
     relinquish();
     acquire();
   }
-  // Giving it up does something first, which may take long.
+  // Releasing it first does deferred work, which may take long.
   virtual bool has_put_off() const { return false; }
 };
 
@@ -46,13 +50,14 @@ class Progress {
   virtual WaitResult wait(WaitPoint& point, Instant deadline) = 0;
   // Sets `point.signalled` and ends a wait on it.
   virtual void signal(WaitPoint& point) = 0;
-  // Work was left behind that nobody may be polling for: somebody has to look. Within 100 us, or,
-  // if somebody has polled for long and then stops, as soon as that is noticed.
+  // Work was left behind that no thread may be polling for. Some thread has to look, within 100 us.
+  // If a thread has polled for long and then stops, it is as soon as that is noticed.
   virtual void kick() = 0;
-  // The same, and always within 100 us. It may cost a poller a wake-up: for what is large or rare.
+  // The same, and always within 100 us. It may cost a poller a wake-up, so it is for large or rare
+  // work.
   virtual void hurry() { kick(); }
-  // The calling thread copies for a while within its call, and has then copied so much. Its next
-  // poll counts as many: it had no time for them.
+  // The calling thread copies for a while inside its call, and has then copied this much. Its next
+  // poll counts as several polls, since it had no time for them.
   virtual void copying() {}
   virtual void copied(std::uint64_t octets) { static_cast<void>(octets); }
   virtual Instant now() = 0;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "core/port/region_table.h"
 
-#include <cassert>
 #include <utility>
+
+#include "base/assertion.h"
 
 namespace datum {
 
@@ -13,7 +14,7 @@ constexpr std::size_t kReuseDelay = 1024;
 
 RegionTable::RegionTable(std::span<RegionEntry> storage, std::uint64_t seed)
     : storage_(storage), random_(seed) {
-  assert(storage.size() == kCapacity);
+  DATUM_ASSERT(storage.size() == kCapacity);
 }
 
 Stag RegionTable::reserve() {
@@ -48,19 +49,22 @@ bool RegionTable::open_block() {
 }
 
 std::uint32_t RegionTable::take_fresh() {
+  DATUM_ASSERT(fresh_left_ != 0);
   const auto at = static_cast<std::size_t>(random_.next() % fresh_left_);
   return std::exchange(fresh_[at], fresh_[--fresh_left_]);
 }
 
-// Giving back must need no memory. Besides every index the list holds used-up places until they are
-// cleared away: as many as there are others, or kReuseDelay.
+// Giving back must need no memory. Besides every index the list holds used places until they are
+// cleared away: as many as there are other places, or kReuseDelay.
 void RegionTable::make_room_for_release() {
   const std::size_t most = 2 * keys_.size() + kReuseDelay + 1;
   if (free_.capacity() < most) free_.reserve(2 * most);
 }
 
 void RegionTable::publish(Stag stag, const Description& description) {
+  DATUM_ASSERT(stag >> 8U < keys_.size() && static_cast<std::uint8_t>(stag) == keys_[stag >> 8U]);
   RegionEntry& entry = storage_[stag >> 8U];
+  DATUM_ASSERT(entry.stag.load(std::memory_order_relaxed) == 0);
   entry.access = description.access;
   entry.base = description.base;
   entry.origin = description.zero_based ? 0 : description.base;
@@ -76,13 +80,16 @@ void RegionTable::publish(Stag stag, const Description& description) {
 void RegionTable::revoke(Stag stag) {
   RegionEntry& entry = storage_[stag >> 8U];
   if (entry.stag.load(std::memory_order_relaxed) != stag) return;
-  // A peer marks the STag, fences, then looks here; we clear, fence, then look at the marks.
+  // A peer marks the STag, fences, then reads this word. This side clears the word, fences, then
+  // reads the marks.
   entry.stag.store(0, std::memory_order_relaxed);
   ++epoch_;
   if (gate_ != nullptr) gate_->quiesce(stag);
 }
 
 void RegionTable::release(Stag stag) {
+  DATUM_ASSERT(storage_[stag >> 8U].stag.load(std::memory_order_relaxed) == 0);
+  DATUM_ASSERT(free_.size() < free_.capacity() && used_ != 0);
   free_.push_back(stag >> 8U);
   --used_;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/port/region_table.h: STags: which memory may be touched, by whom and how.
-// Lives here: the entries (a wire format: peers of the same user map them read-only), lookup,
-//             the checks of spec "checks on incoming frames" 15..19 and 20..24.
-// Not here:   who owns the memory (MemoryRegion, MemoryWindow).
-// Threads:    the adapter's lock; readers in other processes use `stag` as a sequence:
-//             written last with release when an entry is published, cleared first when it ends.
+// core/port/region_table.h: STags: which memory may be touched, through what and how.
+// Lives here: the entries (a wire format: peers of the same user map them read-only), lookup, the
+//             checks of spec "checks on incoming frames" 15..19 and 20..24.
+// Not here:   the owners of the memory (MemoryRegion, MemoryWindow).
+// Threads:    the adapter's lock. Readers in other processes use `stag` as a sequence: it is
+//             written last with release when an entry is published, and cleared first when it ends.
 #pragma once
 
 #include <array>
@@ -30,10 +30,10 @@ struct RegionEntry {
   std::int32_t backing_fd = -1;     // a sealed memfd of the owner that holds these bytes, or -1
   std::uint32_t window = 0;         // 1: an RMR, which local DTOs may not name
   std::uint64_t backing_offset = 0; // where in it `base` lies
-  std::uint64_t origin = 0;         // what peers call `base`: 0 if zero-based (DAT 2.0)
+  std::uint64_t origin = 0;         // the peers' name of `base`: 0 if zero-based (DAT 2.0)
   std::uint64_t padding[1] = {};
 
-  // From what peers call an address to the owner's.
+  // Added to a peer's address, it gives the owner's address.
   std::uint64_t shift() const { return base - origin; }
 };
 static_assert(sizeof(RegionEntry) == 64 && std::is_standard_layout_v<RegionEntry>);
@@ -56,8 +56,9 @@ inline AccessFault check_access(const RegionEntry& entry, Stag stag, std::uint64
   return AccessFault::None;
 }
 
-// Each field of an entry that its owner may change meanwhile, loaded once: what is checked is what
-// is used. The fields are fixed while `stag` stays; check_access() decides on the copy.
+// Loads each field of an entry once, since its owner may change it meanwhile: the caller uses the
+// values that it checked. The fields are fixed while `stag` stays. check_access() decides on the
+// copy.
 inline void load_once(const RegionEntry& from, RegionEntry& to) {
   to.stag.store(from.stag.load(std::memory_order_acquire), std::memory_order_relaxed);
   to.access = from.access;
@@ -72,12 +73,12 @@ inline void load_once(const RegionEntry& from, RegionEntry& to) {
   std::atomic_signal_fence(std::memory_order_seq_cst); // the compiler must not load again
 }
 
-// Somebody outside the adapter's lock may be using an entry: a peer process doing RDMA directly.
+// A peer process that does RDMA directly uses entries outside the adapter's lock.
 class DirectAccessGate {
  public:
   virtual ~DirectAccessGate() = default;
-  // Returns when no peer is inside a direct access through `stag` (at most about one second;
-  // after that the offending connections are broken and their mappings made harmless).
+  // Returns when no peer is inside a direct access through `stag`. That takes about one second at
+  // most. After that time it breaks the offending connections and makes their mappings harmless.
   virtual void quiesce(Stag stag) = 0;
 };
 
@@ -86,11 +87,11 @@ class RegionTable {
   static constexpr std::uint32_t kCapacity = 1U << 17U; // LMRs and bound RMRs of one adapter
   static constexpr std::size_t kStorageBytes = kCapacity * sizeof(RegionEntry);
 
-  // `storage`: kCapacity zeroed entries that outlive the table. `seed`: nobody else knows it.
+  // `storage`: kCapacity zeroed entries that outlive the table. `seed`: known to no other process.
   RegionTable(std::span<RegionEntry> storage, std::uint64_t seed);
 
-  // Reserves an STag without publishing anything under it. 0: table full. Whoever knows some STags
-  // cannot tell the next one: its index is any of a block's, under a key of its own
+  // Reserves an STag and publishes nothing under it. 0: the table is full. A peer that knows some
+  // STags cannot predict the next one: its index is any of a block's, under a key of its own
   // (decision 422).
   Stag reserve();
   struct Description {
@@ -105,9 +106,9 @@ class RegionTable {
     bool window = false;
   };
   void publish(Stag stag, const Description& description);
-  // After it returns nobody, here or in a peer process, touches memory through `stag`.
+  // After it returns, no code of this or a peer process touches memory through `stag`.
   void revoke(Stag stag);
-  // Gives the index back; it is reused late and under another key.
+  // Gives the index back. It is reused late, and under another key.
   void release(Stag stag);
 
   AccessFault check(Stag stag, std::uint64_t address, std::uint64_t length, Access right,
@@ -116,7 +117,7 @@ class RegionTable {
     if (index >= kCapacity) return AccessFault::BadStag;
     return check_access(storage_[index], stag, address, length, right, zone, endpoint);
   }
-  // A local DTO of that zone may use these bytes so.
+  // A local DTO of that zone may use these bytes in this way.
   bool covers(Stag stag, std::uint64_t address, std::uint64_t length, Access right,
               std::uint32_t zone) const {
     const std::uint32_t index = stag >> 8U;
@@ -129,14 +130,16 @@ class RegionTable {
   }
   // The entry behind a valid `stag`, or nullptr.
   const RegionEntry* find(Stag stag) const;
-  // Changes whenever something is revoked: a check done under the same epoch still holds.
+  // Changes whenever an STag is revoked: a check done under the same epoch still holds.
   std::uint64_t epoch() const { return epoch_; }
   void set_gate(DirectAccessGate* gate) { gate_ = gate; }
   std::uint32_t used() const { return used_; }
 
  private:
-  // Indexes that have never been given out lie in blocks, so that few pages are touched.
+  // Unused indexes lie in blocks, so that few pages are touched.
   static constexpr std::uint32_t kBlock = 256;
+  static_assert(kCapacity % kBlock == 0, "every block is whole");
+  static_assert(kCapacity <= 1U << 24U, "an STag has 24 bits for the index");
   bool open_block();
   std::uint32_t take_fresh();
   void make_room_for_release();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "core/port/timer.h"
 
+#include "base/assertion.h"
+
 namespace datum {
 
 Timer::Timer() {
@@ -20,13 +22,14 @@ void Timer::cancel() {
 
 void TimerQueue::arm(Timer& timer, Instant when) {
   timer.cancel();
+  DATUM_ASSERT(!timer.unused_.empty());
   timer.unused_.key() = when;
   timer.place_ = timers_.insert(std::move(timer.unused_));
   timer.queue_ = this;
 }
 
 bool TimerQueue::run(Instant now) {
-  // A timer that arms itself again for `now` must not keep us here.
+  // A timer that arms itself again for `now` must not keep this loop running.
   bool any = false;
   for (std::size_t bound = timers_.size(); bound != 0 && next() <= now; --bound) {
     Timer* timer = timers_.begin()->second;

@@ -13,7 +13,7 @@ class Timer;
 class TimerQueue;
 using Deadlines = std::multimap<Instant, Timer*>;
 
-// Brings its place in the queue along, so that arming needs no memory and cannot fail.
+// Brings its own place in the queue, so that arming needs no memory and cannot fail.
 class Timer {
  public:
   virtual ~Timer();
@@ -36,7 +36,7 @@ class TimerQueue {
  public:
   void arm(Timer& timer, Instant when);
   Instant next() const { return timers_.empty() ? kNever : timers_.begin()->first; }
-  // Expires what is due, at most as many as were armed at the start; true when any was.
+  // Expires what is due, but no more timers than were armed at the start. True: a timer expired.
   bool run(Instant now);
 
  private:

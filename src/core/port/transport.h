@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/port/transport.h: the port between the core and what moves bytes.
+// core/port/transport.h: the port between the core and the transports.
 // Lives here: what a transport offers (listen, connect, progress) and what the core lends it.
-//             Four transports are held against it: docs/design/seam.md.
+//             docs/design/seam.md compares four transports with it.
 // Not here:   a connection (channel.h).
 // Threads:    every call, in both directions, is made with the adapter's lock held.
 #pragma once
@@ -21,14 +21,15 @@
 
 namespace datum {
 
-// A request that arrived and waits for an answer. Destroyed unanswered: refused by the provider.
+// A request that arrived and waits for an answer. Destroying it unanswered refuses it in the
+// provider's name.
 class IncomingConnection {
  public:
   virtual ~IncomingConnection() = default;
   virtual Address remote_address() const = 0;
   virtual ConnQual remote_port() const = 0;
   virtual PrivateData private_data() const = 0;
-  // Never fails: when the requester has gone, the channel reports on_connect_failed().
+  // Never fails. If the requester has gone, the channel reports on_connect_failed().
   virtual std::unique_ptr<Channel> accept(PrivateData data, ChannelEvents& events,
                                           const ChannelOptions& options) = 0;
   virtual void reject_by_consumer(PrivateData data) = 0;
@@ -49,14 +50,14 @@ class Listener {
   virtual ConnQual qualifier() const = 0;
 };
 
-// What the core lends a transport for its life.
+// What the core lends a transport for the transport's life.
 struct TransportHost {
   Progress* progress = nullptr;
   TimerQueue* timers = nullptr;
   RegionTable* regions = nullptr;
   Random* random = nullptr;
 
-  // And gets a sleeping thread to notice.
+  // Arms the timer, and makes a sleeping thread notice it.
   void arm(Timer& timer, Instant when) const {
     const bool sooner = when < timers->next();
     timers->arm(timer, when);
@@ -65,8 +66,8 @@ struct TransportHost {
 };
 
 enum class Attention : std::uint8_t {
-  Polling, // somebody calls progress() all the time
-  Asleep,  // nobody does until the transport's descriptors become readable or kick() is called
+  Polling, // a thread calls progress() all the time
+  Asleep,  // no thread does until the transport's descriptors become readable or kick() is called
 };
 
 class Transport {
@@ -76,7 +77,8 @@ class Transport {
   virtual const Address& address() const = 0;
   virtual NamedAttributes attributes() const = 0;
 
-  // RegionTable::kCapacity entries which peers may read, and the gate that keeps track of them.
+  // RegionTable::kCapacity entries that peers may read, and the gate that knows which of them peers
+  // use.
   virtual std::span<RegionEntry> region_storage() = 0;
   virtual DirectAccessGate* gate() = 0;
   virtual void attach(const TransportHost& host) = 0;
@@ -90,15 +92,16 @@ class Transport {
 
   // Moves what can be moved, without sleeping. True: something happened.
   virtual bool progress() = 0;
-  // Tells peers whether they have to ring. True: look again, something may have come meanwhile.
+  // Tells peers whether they have to ring. True: look again, since something may have come
+  // meanwhile.
   virtual bool set_attention(Attention attention) = 0;
-  // Otherwise descriptors only ring.
+  // False: descriptors only ring.
   virtual bool data_by_descriptors() const { return false; }
-  // The longest that a poller may go without a look at the descriptors.
+  // The longest time for which a poller may not look at the descriptors.
   virtual Duration descriptor_gap() const { return waiting::kBellsOnly; }
-  // Called now and then while somebody polls, and before somebody sleeps: peers are told what has
-  // been taken from them, and one that said it polls but takes nothing is rung. Returns when to be
-  // called again, at the latest.
+  // Called now and then while a thread polls, and before a thread sleeps. It tells peers what has
+  // been taken from them, and rings a peer that said it polls but takes nothing. Returns the latest
+  // time for the next call.
   virtual Instant watch(Instant) { return kNever; }
 };
 

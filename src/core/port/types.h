@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/port/types.h: the small values that core objects exchange: flags, segments, attributes,
-// limits. Lives here: the core's own records, with 64-bit lengths, for DAT 1.2 and 2.0 alike. Not
-// here:   DAT headers, sockets, clocks.
+// limits.
+// Lives here: the core's own records, with 64-bit lengths, for DAT 1.2 and 2.0 alike.
+// Not here:   DAT headers, sockets, clocks.
 #pragma once
 
 #include <cstddef>
@@ -26,14 +27,14 @@ struct Address {
 
 using ConnQual = std::uint64_t;
 using Stag = std::uint32_t; // index << 8 | key; 0 names nothing
-using Token = void*;        // what a facade calls an object: its handle
+using Token = void*;        // a facade's name of an object: its handle
 using PrivateData = std::span<const std::byte>;
 
-// What an answer can bring, whoever gives it: all that MPA carries (RFC 5044 section 7.1). Our own
-// peers say less (Limits::max_private_data).
+// The most that an answer of any peer can bring: all that MPA carries (RFC 5044 section 7.1).
+// Datum's own peers send less (Limits::max_private_data).
 inline constexpr std::size_t kMostPrivateDataOfAnswer = 512;
 
-// What the core may put before a consumer's private data: transports carry so much more.
+// The most that the core puts before a consumer's private data. Transports carry this much more.
 inline constexpr std::size_t kPrivateDataMark = 16;
 
 // Rights on memory; the values of DAT_MEM_PRIV_FLAGS.
@@ -54,8 +55,8 @@ inline constexpr CompletionFlags kUnsignalled = 0x04;
 inline constexpr CompletionFlags kBarrierFence = 0x08;
 inline constexpr CompletionFlags kEvdThreshold = 0x10;
 
-// Whether completion streams may share an EVD. Lenient: only where the letter of the manual is not
-// asked for; the order is that of what wins.
+// Whether completion streams may share an EVD. Lenient: only outside strict mode. Of two answers
+// the smaller one counts.
 enum class Sharing : std::uint8_t { Refused, Lenient, Allowed };
 
 // How a DTO or a bind ended; the values of DAT_DTO_COMPLETION_STATUS.
@@ -74,13 +75,14 @@ enum class DtoStatus : std::uint8_t {
   BindFailed = 11,
 };
 
-// In three classes, in this order: what ends when it is placed, binds, what is answered with data.
+// In three classes, in this order: operations that end when they are placed, binds, operations that
+// are answered with data.
 enum class Opcode : std::uint8_t {
   Send,
   RdmaWrite,
   SendInvalidate, // since DAT 2.0
-  WriteImmediate, // by extension of DAT 2.0: a Write, then a message of nothing with a number
-  Datagram,       // by extension of DAT 2.0; for a transport a Send on a channel of its own
+  WriteImmediate, // by extension of DAT 2.0: a Write, then an empty message with a number
+  Datagram,       // by extension of DAT 2.0; to a transport a Send on a channel of its own
   Bind,
   RdmaRead,
   FetchAdd, // by extension of DAT 2.0, as is the next
@@ -98,17 +100,17 @@ constexpr bool is_read_class(Opcode opcode) {
 constexpr bool is_placed_class(Opcode opcode) {
   return opcode < Opcode::Bind;
 }
-// It is not placed before the peer has posted a Recv for it.
+// The message is not placed before the peer has posted a Recv for it.
 constexpr bool takes_receive(Opcode opcode) {
   return opcode == Opcode::Send || opcode == Opcode::SendInvalidate ||
          opcode == Opcode::WriteImmediate;
 }
-// What says more than where its bytes are: see RequestExtra.
+// The request has more than the place of its bytes: see RequestExtra.
 constexpr bool is_extended(Opcode opcode) {
   return opcode == Opcode::SendInvalidate || opcode == Opcode::WriteImmediate || is_atomic(opcode);
 }
 
-// What a message says besides its bytes.
+// What a message carries besides its bytes.
 struct MessageNote {
   Opcode by = Opcode::Send;  // Send: nothing
   std::uint32_t value = 0;   // SendInvalidate: the STag; WriteImmediate: the consumer's number
@@ -122,7 +124,7 @@ struct AtomicOperands {
   std::uint64_t compare = 0; // CompareSwap: if this is there
 };
 
-// The opcode says which; nothing is written for the others.
+// The opcode says which member is valid; for other opcodes none is written.
 union RequestExtra {
   RequestExtra() {} // NOLINT(modernize-use-equals-default): that one is deleted
   MessageNote note;
@@ -153,7 +155,7 @@ struct Segment {
 struct EndpointAttributes {
   std::uint64_t max_message_size = 0;
   std::uint64_t max_rdma_size = 0;
-  std::uint64_t rdma_bound = 0; // what is held against it: in DAT 2.0 the attribute is advice
+  std::uint64_t rdma_bound = 0; // the limit that is checked: in DAT 2.0 the attribute is advice
   std::uint32_t qos = 0;
   CompletionFlags recv_completion_flags = kDefaultCompletion;
   CompletionFlags request_completion_flags = kDefaultCompletion;
@@ -166,17 +168,18 @@ struct EndpointAttributes {
   std::int32_t srq_soft_hw = -1;
   std::int32_t max_rdma_read_iov = 0;  // 0: as max_request_iov
   std::int32_t max_rdma_write_iov = 0; // 0: as max_request_iov
-  bool reads_out_chosen = false;       // by the consumer; else it is what we choose for it
+  bool reads_out_chosen = false;       // by the consumer; else Datum chooses it
   bool datagrams = false;              // by extension of DAT 2.0: no connection, but peers
 };
 
 inline constexpr std::int32_t kWatermarkInfinite = -1;
 
-// Of one datagram; where it begins in its Recv: behind the room for the header of a router.
+// The longest datagram, and where it begins in its Recv: behind the room for the header of a
+// router.
 inline constexpr std::uint64_t kMaxDatagram = 4096;
 inline constexpr std::uint64_t kDatagramOffset = 40;
 
-// What an adapter offers (DAT_IA_ATTR, DAT_PROVIDER_ATTR). A transport fills it in; what it
+// What an adapter offers (DAT_IA_ATTR, DAT_PROVIDER_ATTR). A transport fills it in. A thing that it
 // cannot do is a value here and is answered in one place.
 struct Limits {
   std::int32_t max_eps = 65536;

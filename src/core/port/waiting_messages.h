@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/port/waiting_messages.h: messages that wait for a Recv, in the order of their arrival.
-// Lives here: for how long the first of them waits, which have waited for so long that they count,
-//             and what counts behind each (iwarp and link).
-// Not here:   what is kept of a message, and how much; what its Recv is (ChannelEvents).
+// Lives here: how long the first of them waits, which ones have waited so long that they count, and
+//             what counts behind each (iwarp and link).
+// Not here:   what is kept of a message, and how much; which Recv it gets (ChannelEvents).
 // Threads:    the adapter's lock.
 #pragma once
 
-#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
 #include <utility>
 
+#include "base/assertion.h"
 #include "base/time.h"
 #include "core/port/channel.h"
 
@@ -20,7 +20,7 @@ namespace datum {
 
 // DATUM_RNR_TIMEOUT, as it was when the adapter was opened.
 struct RecvPatience {
-  // What strict mode allows where nothing is set, and what every wait has that must end.
+  // The time that strict mode allows if nothing is set, and the limit of every wait that must end.
   static constexpr Duration kUnlessSet = kSecond;
 
   std::optional<Duration> set = std::nullopt;
@@ -28,7 +28,7 @@ struct RecvPatience {
   Duration most() const { return set.value_or(kUnlessSet); }
   // A message that finds no Recv ends the connection at once.
   bool none() const { return set == Duration{0}; }
-  // Longer than strict mode allows. What is set is allowed in both modes.
+  // Longer than strict mode allows. A limit that is set is allowed in both modes.
   bool is_long(Instant arrived, Instant now) const { return !set && now - arrived >= kUnlessSet; }
 };
 
@@ -43,31 +43,33 @@ class WaitingMessages {
   const Message& front() const { return queue_.front().message; }
   Message& back() { return queue_.back().message; }
   const Message& back() const { return queue_.back().message; }
-  // Whether the next one may wait at all.
+  // Whether the next message may wait at all.
   bool may_wait(ChannelEvents& events) const {
     if (patience_.none()) events.on_wait_over(Duration{0});
     return !patience_.none();
   }
 
-  // Without memory for it nothing has changed. The first that waits has its time from now on. False
-  // for `begins`: it is a further piece of the one before, and does not count.
+  // A failure to allocate changes nothing. If the message is the first, its time runs from now on.
+  // False for `begins`: it is a further piece of the message before, and does not count.
   void push(Message&& message, Instant now, bool begins = true) {
-    assert(!patience_.none());
+    DATUM_ASSERT(!patience_.none());
     queue_.push_back({std::move(message), now, begins, 0});
     if (queue_.size() == 1)
       begin_wait(now);
     else if (wait_ends_ == kNever)
       await_next_to_count();
   }
-  // A Write has been carried out. False: it counts at once. Otherwise it counts behind the messages
+  // A Write has been carried out. False: it counts at once. True: it counts behind the messages
   // that came before it.
   bool count_write() {
     if (queue_.empty()) return false;
     ++queue_.back().writes;
     return true;
   }
-  // The first has its Recv: the next has its own time. Returns the Writes that count behind it.
+  // The first message has its Recv, and the time of the next one begins. Returns the Writes that
+  // count behind the first.
   std::uint32_t pop(Instant now, ChannelEvents& events) {
+    DATUM_ASSERT(!queue_.empty() && counted_ <= queue_.size());
     const std::uint32_t writes = queue_.front().writes;
     if (counted_ != 0)
       --counted_;
@@ -80,7 +82,7 @@ class WaitingMessages {
       begin_wait(now);
     return writes;
   }
-  // `take(message, writes)`: of each.
+  // Calls take(message, writes) for each message.
   template <class Take>
   void for_each(Take&& take) const {
     for (const Waiting& each : queue_) take(each.message, each.writes);
@@ -88,7 +90,7 @@ class WaitingMessages {
 
   // When to ask is_over(); kNever: no wait ends by itself.
   Instant deadline() const { return queue_.empty() ? kNever : wait_ends_; }
-  // The first has waited for too long. Where nothing is set the consumer's side decides.
+  // The first message has waited for too long. If nothing is set, the consumer's side decides.
   bool is_over(Instant now, ChannelEvents& events) {
     if (now < deadline()) return false;
     if (patience_.set) events.on_wait_over(*patience_.set);
@@ -97,7 +99,7 @@ class WaitingMessages {
     await_next_to_count();
     return false;
   }
-  // The peer has ended: no message waits for ever from now on.
+  // The peer has ended: from now on no message waits for ever.
   void must_end(Instant now) {
     if (std::exchange(must_end_, true) || patience_.set) return;
     if (counted_ != 0) begin_wait(now);
@@ -125,9 +127,9 @@ class WaitingMessages {
 
   const RecvPatience patience_;
   std::deque<Waiting> queue_;
-  // Of the first; where that waits for ever: when the next one counts.
+  // The end of the first message's wait. If it waits for ever: when the next message counts.
   Instant wait_ends_ = kNever;
-  std::size_t counted_ = 0; // of the first ones, which wait for ever
+  std::size_t counted_ = 0; // of the first messages, which wait for ever
   bool must_end_ = false;
 };
 

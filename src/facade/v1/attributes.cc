@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/v1/attributes.cc: what only the attributes of DAT 1.2 have, or have otherwise.
+// facade/v1/attributes.cc: attributes that only DAT 1.2 has, or that it defines in its own way.
 #include "facade/v1/traits.h"
 
 #include "facade/attributes.h"

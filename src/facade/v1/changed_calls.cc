@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/v1/changed_calls.cc: the calls whose arguments are those of DAT 1.2 only.
+// facade/v1/changed_calls.cc: the calls whose arguments only DAT 1.2 has.
 #include "facade/v1/traits.h"
 
 #include "facade/cr_calls.h"

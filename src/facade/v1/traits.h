@@ -4,7 +4,7 @@
 // Not here:   checks of arguments (../*_calls.h).
 #pragma once
 
-// The registry header needs the other one first.
+// The registry header needs udat.h before it.
 #include <dat/udat.h>
 
 #include <dat/dat_registry.h>
@@ -31,7 +31,7 @@ struct V1 {
   static constexpr DAT_RETURN subtype(Detail detail) {
     return subtypes::kNumbers[static_cast<std::size_t>(detail)];
   }
-  // The IA handle that the consumer knows, which may be an index into a table of libdat.
+  // The IA handle that the consumer knows. It may be an index into a table of libdat.
   static DAT_IA_HANDLE consumer_ia(Token ia);
 
   // Triplets of 1.2 are laid out like the core's: no copy on the way to a post.
@@ -58,13 +58,12 @@ struct V1 {
   static void write_dto(const Event& event, DAT_EVENT& out) {
     out.event_data.dto_completion_event_data.transfered_length = event.value;
   }
-  // An RSP is logically gone once its request exists
-  // (dat/dat.h, DAT_CR_ARRIVAL_EVENT_DATA).
+  // An RSP is logically gone once its request exists (dat/dat.h, DAT_CR_ARRIVAL_EVENT_DATA).
   static void write_request(const Event& event, DAT_EVENT& out) {
     if (event.size != 0)
       out.event_data.cr_arrival_event_data.sp_handle.rsp_handle = DAT_HANDLE_NULL;
   }
-  // Only an accept has private data in 1.2; a peer of 2.0 may have sent some with its reject.
+  // In 1.2 only an accept has private data. A peer of 2.0 may have sent some with its reject.
   template <class Adapter>
   static void write_connection(const Event& event, const Adapter&, DAT_EVENT& out) {
     if (event.kind == EventKind::Established) return;
@@ -85,13 +84,13 @@ struct V1 {
     to.agent = {cno.agent().instance, cno.agent().call};
   }
 
-  // What a consumer may ask for, beyond what the names of all versions say.
+  // Further masks that a consumer may use, beside the names that all versions have.
   static constexpr std::uint64_t kCnoFields = DAT_CNO_FIELD_ALL;
   static constexpr EvdFlags kEvdFlags = kEvdAll;
   static constexpr bool kBareQueueEmpty = false;
   static constexpr Access kPrivileges = kAllAccess;
   static constexpr Access kImpliedPrivileges = 0;
-  // Relaxed ordering does not exist here: the flag that forbids it asks for what is so anyway.
+  // Relaxed ordering does not exist here, so the flag that forbids it changes nothing.
   static constexpr Access kIgnoredPrivileges = DAT_MEM_PRIV_RO_DISABLE_FLAG;
   static bool is_virtual(DAT_MEM_TYPE type) {
     return type == DAT_MEM_TYPE_VIRTUAL || type == DAT_MEM_TYPE_SO_VIRTUAL;
@@ -99,7 +98,7 @@ struct V1 {
 
   static void enter_calls(Table& table) { enter_all_calls<V1>(table); }
 
-  // Calls whose arguments are those of 1.2 only.
+  // Calls whose arguments only 1.2 has.
   static DAT_RETURN cr_reject(DAT_CR_HANDLE cr);
   static DAT_RETURN lmr_create(DAT_IA_HANDLE ia, DAT_MEM_TYPE type,
                                DAT_REGION_DESCRIPTION description, DAT_VLEN length,

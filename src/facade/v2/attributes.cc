@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// facade/v2/attributes.cc: what only the attributes of DAT 2.0 have, or have otherwise.
+// facade/v2/attributes.cc: attributes that only DAT 2.0 has, or that it defines in its own way.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
@@ -17,7 +17,7 @@
 namespace datum {
 namespace {
 
-// Names that programs written for InfiniBand look for.
+// Programs written for InfiniBand look for these names.
 constexpr std::array kProviderAttributes = {
     NamedAttribute{"DAT_IB_PROVIDER_NAME", "DATUM"},
     NamedAttribute{"DAT_IB_CONNECTIVITY_MODE", "DIRECT"},
@@ -33,7 +33,7 @@ constexpr std::array kProviderAttributes = {
     NamedAttribute{DAT_IB_ATTR_COUNTERS, "TRUE"},
 };
 
-// As adapters for Ethernet name themselves on InfiniBand: an IPv4 address is mapped into IPv6.
+// The form that adapters for Ethernet use on InfiniBand: an IPv4 address is mapped into IPv6.
 std::string gid_of(const Address& address) {
   const sockaddr& given = *to_sockaddr(address);
   in6_addr gid{};
@@ -47,7 +47,7 @@ std::string gid_of(const Address& address) {
   return ::inet_ntop(AF_INET6, &gid, text, sizeof text) != nullptr ? text : "";
 }
 
-// With what differs between IAs; there is no number of a node (DAT_IB_NODE_GUID) to tell.
+// Adds the attributes that differ between IAs. Datum has no number of a node (DAT_IB_NODE_GUID).
 std::span<const NamedAttribute> provider_attributes(IaControl& ia) {
   try {
     NamedAttributes all;
@@ -56,7 +56,7 @@ std::span<const NamedAttribute> provider_attributes(IaControl& ia) {
     all.emplace_back("DAT_IB_GID", gid_of(ia.adapter().transport().address()));
     return keep_for_good(all);
   } catch (const std::bad_alloc&) {
-    return kProviderAttributes; // a query has no code for it
+    return kProviderAttributes; // a query has no return code for a failure here
   }
 }
 
@@ -97,7 +97,7 @@ Status V2::from_dat(const DAT_EP_ATTR& from, Detail position, EndpointAttributes
   DAT_EP_ATTR known = from;
   if (to.datagrams) known.service_type = DAT_SERVICE_TYPE_RC;
   const Status s = attributes::read(known, position, to);
-  // They ask for less than they write, too: nobody else holds it against them.
+  // Programs also write more than they ask for, and other providers accept that.
   to.rdma_bound = Limits{}.max_rdma_size;
   return s;
 }

@@ -9,7 +9,7 @@
 namespace datum {
 namespace {
 
-// Where an argument of dat_rmr_bind stands since there are two more.
+// The position of an argument of dat_rmr_bind in 2.0, which added two arguments.
 Detail position_since_2(Detail in_1) {
   switch (in_1) {
   case Detail::Arg2: return Detail::Arg3; // lmr_triplet

@@ -24,7 +24,7 @@ bool is_spoken(const DAT_COMM& comm, int family) {
          (comm.protocol == 0 || comm.protocol == IPPROTO_TCP);
 }
 
-// In both families of addresses at the same place.
+// Both families of addresses have the port at the same place.
 std::uint16_t port_of(const sockaddr& address) {
   sockaddr_in image;
   std::memcpy(&image, &address, sizeof image);
@@ -39,7 +39,7 @@ Address with_port(Address address, ConnQual port) {
   return address;
 }
 
-// What bind(2) takes for every address of the host.
+// bind(2) takes this address as every address of the host.
 bool is_any(const sockaddr& address) {
   if (address.sa_family == AF_INET) {
     sockaddr_in image;
@@ -52,13 +52,13 @@ bool is_any(const sockaddr& address) {
   return IN6_IS_ADDR_UNSPECIFIED(&image.sin6_addr);
 }
 
-// By which peers reach it: the adapter listens in one way, whatever it was given.
+// The address by which peers reach the point. The adapter listens in one way, whatever `given` is.
 Result<Address> listening_address(const sockaddr& given, const Address& own) {
   if (is_any(given) && to_sockaddr(own)->sa_family == given.sa_family) return own;
   return parse_address(given);
 }
 
-// Handed out by pointer; there are two.
+// Handed out by pointer; there are two, one for each family.
 DAT_COMM* comm_of(const Address& address) {
   static DAT_COMM v4{AF_INET, SOCK_STREAM, 0};
   static DAT_COMM v6{AF_INET6, SOCK_STREAM, 0};

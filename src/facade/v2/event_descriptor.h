@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // facade/v2/event_descriptor.h: the descriptor of a CNO made by dat_cno_fd_create.
-// The consumer has one of its own for the same eventfd. If it closes that, as event loops and
-// languages that own descriptors do, somebody else gets the number: so we never write to it, and
-// close it only while it is ours.
+// The consumer has a descriptor of its own for the same eventfd, which Datum never writes to. The
+// consumer may close it, as event loops and languages that own descriptors do. Another file may get
+// its number then. So Datum closes it only while it still is that eventfd.
 #pragma once
 
 #include <fcntl.h>
@@ -28,7 +28,7 @@ class EventDescriptor final : public DescriptorSignal {
 
   bool valid() const { return consumers_ >= 0; }
   int descriptor() const override { return consumers_; }
-  // Neither can fail but by the consumer's own doing.
+  // Neither call can fail unless the consumer interferes.
   void raise() override { static_cast<void>(::eventfd_write(own_.get(), 1)); }
   void lower() override {
     eventfd_t count = 0;
@@ -40,7 +40,7 @@ class EventDescriptor final : public DescriptorSignal {
     pollfd one{consumers_, POLLIN, 0};
     return ::poll(&one, 1, 0) == 1 && (one.revents & POLLIN) != 0;
   }
-  // What follows our eventfd both ways is our eventfd.
+  // If the state of the descriptor follows our eventfd both ways, it is our eventfd.
   bool is_ours() {
     raise();
     const bool follows = readable();

@@ -17,7 +17,7 @@ DAT_COMPLETION_FLAGS next_flags(va_list& arguments) {
   return static_cast<DAT_COMPLETION_FLAGS>(va_arg(arguments, unsigned));
 }
 
-// What follows the operation in dat_ib_post_fetch_and_add() and dat_ib_post_cmp_and_swap().
+// The arguments behind the operation in dat_ib_post_fetch_and_add() and dat_ib_post_cmp_and_swap().
 DAT_RETURN post_atomic(const LockedEp& ep, Opcode opcode, va_list& arguments) {
   AtomicOperands operands;
   const bool swap = opcode == Opcode::CompareSwap; // has one argument more
@@ -58,7 +58,7 @@ DAT_IB_EXT_TYPE type_of(const Event& event) {
   }
 }
 
-// As the macros of the extensions call them; positions count the operation.
+// Named as the macros of the extensions call them. Positions include the operation.
 const CallText& text_of(DAT_EXTENDED_OP operation) {
   switch (operation) {
   case DAT_IB_FETCH_AND_ADD_OP: return calls::kIbPostFetchAndAdd;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // facade/v2/extension.h: dat_extension_op() and the families of its operations. Each function takes
-// what follows the operation's number.
+// the arguments behind the operation's number.
 #pragma once
 
 #include <cstdarg>
@@ -22,15 +22,16 @@ DAT_RETURN free_connection(const LockedEp& ep, va_list& arguments);
 
 // --- counters: extension_counters.cc ---------------------------------------------------------------
 bool is_about_counters(DAT_EXTENDED_OP operation);
-// `handle`: of an IA, an EP or an EVD.
+// `handle`: an IA, an EP or an EVD.
 DAT_RETURN count(DAT_HANDLE handle, DAT_EXTENDED_OP operation, va_list& arguments);
-// What dat_ib_print_counters calls them: the name at a counter's number; nothing for objects without
-// counters (counter_names.cc).
+// The names of counters in dat_ib_print_counters, each at its counter's number. Empty for objects
+// without counters (counter_names.cc).
 std::span<const std::string_view> counter_names(ObjectKind kind);
 
 // --- dat_ib_open_query, dat_ib_close_query: extension_query.cc ---------------------------------------
-// For a registry that hands them to the provider. Ours answers them itself (registry/v2/query.h); that
-// of the distributions says the name of the IA where other operations have a handle.
+// For a registry that hands these calls to the provider. Datum's registry answers them itself
+// (registry/v2/query.h). The distributions' registry passes the name of the IA where other
+// operations have a handle.
 DAT_RETURN open_query(const char* ia_name, va_list& arguments);
 DAT_RETURN close_query(DAT_HANDLE ia);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // facade/v2/extension_counters.cc: what the core has counted, as the counters of DAT 2.0.
-// Lives here: which is which, setting to zero, starting and stopping, printing.
+// Lives here: which counter is which, setting to zero, starting and stopping, printing.
 // Not here:   counting (core/object/tally.h): it never stops and never goes back.
+#include "base/assertion.h"
 #include "facade/v2/extension.h"
 
 #include <algorithm>
@@ -16,10 +17,11 @@
 namespace datum {
 namespace {
 
-using Counters = std::array<std::uint64_t, DCNT_IA_ALL_COUNTERS>; // of the kind that has most
+// Of the kind with the most counters
+using Counters = std::array<std::uint64_t, DCNT_IA_ALL_COUNTERS>;
 
-// Of what stays 0, Datum has nothing to count: messages that only InfiniBand's connection manager
-// sends, ports and queues of adapters.
+// Some counters stay 0, since Datum has nothing to count there: messages that only InfiniBand's
+// connection manager sends, ports and queues of adapters.
 void read(InterfaceAdapter& ia, Counters& to) {
   const auto population = [&to](const Population& of, DAT_IA_COUNTERS created) {
     to[created] = of.made;
@@ -162,7 +164,7 @@ class View {
     for (std::size_t at = first_; at != last_; ++at)
       if (marks.until[at] == kGoesOn) marks.until[at] = now_[at];
   }
-  // What happened since it was stopped does not count.
+  // Counts that happened while it was stopped are left out.
   void start() {
     CounterMarks& marks = object_.make_counter_marks();
     if (marks.until.empty()) return;
@@ -173,6 +175,7 @@ class View {
     }
   }
   void narrow(std::size_t first, std::size_t last) {
+    DATUM_ASSERT(first_ <= first && first <= last && last <= last_);
     first_ = first;
     last_ = last;
   }
@@ -208,8 +211,8 @@ DAT_RETURN query(DAT_HANDLE handle, va_list& arguments) {
   return DAT_SUCCESS;
 }
 
-// One counter whatever it is; of all those that are not 0. Written without the lock: standard
-// output may block.
+// Prints one counter, whatever its value, or all counters that are not 0. Writes without the lock,
+// since standard output may block.
 DAT_RETURN print(DAT_HANDLE handle, va_list& arguments) {
   const int counter = va_arg(arguments, int);
   const bool reset = va_arg(arguments, int) != 0;

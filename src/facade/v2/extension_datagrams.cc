@@ -9,8 +9,8 @@
 namespace datum {
 namespace {
 
-// An address handle has the type of a pointer that nobody may follow. The lowest bits stay free, as
-// they are in pointers to structures.
+// An address handle has the type of a pointer that must not be followed. Its lowest bits are 0, as
+// in pointers to structures.
 constexpr unsigned kFreeBits = 4;
 
 ibv_ah* to_pointer(DatagramAddress address) {

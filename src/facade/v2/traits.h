@@ -33,14 +33,14 @@ struct V2 {
   // The IA handle that the consumer knows, which may be an index into a table of libdat.
   static DAT_IA_HANDLE consumer_ia(Token ia);
 
-  // The core knows addresses of this process only; in a zero-based LMR the consumer counts from 0.
+  // The core uses addresses of this process only. In a zero-based LMR the consumer counts from 0.
   static LocalTriplet to_local(const RegionTable& regions, const DAT_LMR_TRIPLET& triplet) {
     const RegionEntry* entry = regions.find(triplet.lmr_context);
     const std::uint64_t shift = entry != nullptr ? entry->shift() : 0;
     return {triplet.lmr_context, triplet.virtual_address + shift, triplet.segment_length};
   }
-  // The segments of one post in the layout of the core. More than any IA takes are cut off: the
-  // core refuses them by their number alone.
+  // The segments of one post in the layout of the core. A number above any IA's limit is cut: the
+  // core refuses it by the number alone.
   class Segments {
    public:
     Segments(const RegionTable& regions, const DAT_LMR_TRIPLET* iov, std::size_t count)
@@ -70,7 +70,8 @@ struct V2 {
   }
 
   static_assert(sizeof(DAT_EVENT) == 120);
-  // Inlined also where the stack protector is on for this, and off for its caller (no_canary.h).
+  // Inlined even where the stack protector is on for this function and off for its caller
+  // (no_canary.h).
   [[gnu::always_inline]] static void write_dto(const Event& event, DAT_EVENT& out) {
     DAT_DTO_COMPLETION_EVENT_DATA& data = out.event_data.dto_completion_event_data;
     constexpr std::uint64_t kMost = ~DAT_SEG_LENGTH{0};
@@ -81,7 +82,7 @@ struct V2 {
         is_atomic(event.opcode)) [[unlikely]]
       write_extension(event, out);
   }
-  // Programs of DAT 2.0 hold the handle against that of their RSP, which they free once more.
+  // Programs of DAT 2.0 compare the handle with that of their RSP, which they still free.
   static void write_request(const Event& event, DAT_EVENT& out) {
     out.event_data.cr_arrival_event_data.truncate_flag = DAT_FALSE;
     if (event.kind == EventKind::DatagramsRequest) write_datagrams(event, nullptr, out);
@@ -102,13 +103,13 @@ struct V2 {
   static void describe(const Endpoint& endpoint, DAT_EP_PARAM& to);
   static void describe(const NotificationObject& cno, DAT_CNO_PARAM& to);
 
-  // What a consumer may ask for, beyond what the names of all versions say. DAT_CNO_FIELD_ALL is
-  // not the union of the others.
+  // Further masks that a consumer may use, beside the names that all versions have.
+  // DAT_CNO_FIELD_ALL is not the union of the others.
   static constexpr std::uint64_t kCnoFields = DAT_CNO_FIELD_PROXY | DAT_CNO_FIELD_ALL;
   static constexpr EvdFlags kEvdFlags = kEvdAll | kEvdExtension;
   static constexpr bool kBareQueueEmpty = true;
   static constexpr Access kPrivileges = kAllAccess | kRemoteAtomic;
-  // Adapters of InfiniBand let the own side read always, and programs rely on it.
+  // Adapters of InfiniBand always let the own side read, and programs rely on it.
   static constexpr Access kImpliedPrivileges = kLocalRead;
   static constexpr Access kIgnoredPrivileges = 0;
   static bool is_virtual(DAT_MEM_TYPE type) { return type == DAT_MEM_TYPE_VIRTUAL; }
@@ -117,10 +118,10 @@ struct V2 {
     enter_all_calls<V2>(table);
     enter_new_calls(table);
   }
-  // What 2.0 adds (new_calls.cc).
+  // The calls that 2.0 adds (new_calls.cc).
   static void enter_new_calls(Table& table);
 
-  // Calls whose arguments are not those of 1.2.
+  // Calls whose arguments differ from those of 1.2.
   static DAT_RETURN cr_reject(DAT_CR_HANDLE cr, DAT_COUNT data_size, const DAT_PVOID data);
   static DAT_RETURN lmr_create(DAT_IA_HANDLE ia, DAT_MEM_TYPE type,
                                DAT_REGION_DESCRIPTION description, DAT_VLEN length,
@@ -153,8 +154,8 @@ struct V2 {
   }
   // Completions of extended operations have a number and data of their own.
   static void write_extension(const Event& event, DAT_EVENT& out);
-  // Whom an endpoint of datagrams can reach, or not (extension_datagrams.cc). `addresses`: of a
-  // request there are none yet.
+  // Events about peers of an endpoint of datagrams (extension_datagrams.cc). `addresses`: null for
+  // a request, whose peer has no address yet.
   static void write_datagrams(const Event& event, const DatagramAddresses* addresses,
                               DAT_EVENT& out);
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // registry/conf/aliases.h: DATUM_ALIAS=name=ia,...: other names for IAs, for programs that ask for
-// "ib0". Pure. The name "*" stands for every name that is not known otherwise.
+// "ib0". Pure. The name "*" stands for every name that is otherwise unknown.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,12 @@ namespace datum::conf {
 
 class Aliases {
  public:
-  // Parts that are not name=ia are left out and handed back in `bad`.
+  // Leaves out parts that are not name=ia, and returns them in `bad`.
   static Aliases parse(std::string_view text, std::vector<std::string>& bad);
 
-  // What is asked for instead of name, if it is listed.
+  // The IA to use instead of `name`, if `name` is listed.
   std::optional<std::string> find(const std::string& name) const;
-  // What is asked for instead of an unknown name.
+  // The IA to use instead of an unknown name.
   const std::optional<std::string>& for_unknown() const { return for_unknown_; }
 
  private:

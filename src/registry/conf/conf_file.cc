@@ -11,7 +11,7 @@
 namespace datum::conf {
 namespace {
 
-// Far above any real file; a device or a pipe named by mistake must not fill the memory.
+// Far above any real file. A device or a pipe named by mistake must not fill the memory.
 constexpr std::size_t kMaxBytes = 16U << 20;
 
 class Descriptor {
@@ -46,7 +46,7 @@ tl::unexpected<ReadError> empty_fifo() {
 } // namespace
 
 Location locate(const char* override_path, std::span<const std::string_view> candidates) {
-  // Empty is not set, as with most variables of most programs: no file has that name.
+  // Empty means not set, as with most variables of most programs: no file has that name.
   if (override_path != nullptr && *override_path != '\0') return {override_path, true};
   for (const std::string_view candidate : candidates) {
     std::string path(candidate);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// registry/conf/conf_file.h: which dat.conf counts, and reading it.
-// Not here: what its text means (dat_conf.h).
+// registry/conf/conf_file.h: which dat.conf is used, and reading it.
+// Not here:   the meaning of its text (dat_conf.h).
 #pragma once
 
 #include <span>
@@ -11,16 +11,16 @@
 namespace datum::conf {
 
 inline constexpr std::string_view kDefaultPaths[] = {"/etc/dat/dat.conf", "/etc/dat.conf"};
-// The only one that registries of other makers read.
+// The only path that registries of other makers read.
 inline constexpr std::string_view kForeignPath = kDefaultPaths[1];
 
 struct Location {
   std::string path;
-  bool overridden = false; // named by DAT_OVERRIDE: there is no second choice
+  bool overridden = false; // named by DAT_OVERRIDE, without a second choice
 };
 
-// override_path: DAT_OVERRIDE; null or empty: not set. Without it the first candidate that exists,
-// or else the first one.
+// override_path: DAT_OVERRIDE; null or empty: not set. Without it the result is the first candidate
+// that exists, or else the first candidate.
 Location locate(const char* override_path, std::span<const std::string_view> candidates);
 
 struct ReadError {

@@ -111,7 +111,7 @@ Parsed<ServiceEntry> to_service_entry(Fields fields) {
   return ServiceEntry{.device = std::move(fields[0]), .provider = std::move(*provider)};
 }
 
-// Tells the first ones, and counts the others.
+// Keeps the first diagnostics, and counts the others.
 class Diagnostics {
  public:
   explicit Diagnostics(std::vector<Diagnostic>& told) : told_(told) {}
@@ -135,7 +135,7 @@ class Diagnostics {
   std::size_t first_left_out_ = 0;
 };
 
-// check: what is told of a good entry, or nothing.
+// check: what a good entry is warned of, or nothing.
 template <class E, class Check>
 Document<E> parse_lines(std::string_view text, Parsed<E> (*to_entry_of)(Fields fields),
                         const Check& check) {

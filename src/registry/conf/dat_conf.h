@@ -23,7 +23,7 @@
 
 namespace datum::conf {
 
-// dat_ia_open takes it off a name before it looks for it.
+// dat_ia_open removes it from a name before the lookup.
 inline constexpr std::string_view kRelaxedOrderingPrefix = "RO_AWARE_";
 
 // Fields 2 to 7, which both files have.
@@ -56,13 +56,13 @@ struct ServiceEntry {
   ProviderFields provider;
 };
 
-// No file, whatever is in it, makes us keep more than this.
+// The most entries that any file, whatever its content, makes the registry keep.
 inline constexpr std::size_t kMaxEntries = 131072;
 inline constexpr std::size_t kMaxDiagnostics = 64;
 
 struct Diagnostic {
   std::size_t line = 0;
-  std::string text; // what, why, what to do
+  std::string text; // what is wrong, why, and the next step
 };
 
 template <class E>
@@ -74,7 +74,7 @@ struct Document {
 Document<Entry> parse_dat_conf(std::string_view text);
 Document<ServiceEntry> parse_service_provider_conf(std::string_view text);
 
-// A field as it has to be written: in quotes always, or only where it must be.
+// A field as it is written to the file: in quotes always, or only where it needs them.
 std::string in_quotes(std::string_view field);
 std::string quoted(std::string_view field);
 // The line for an entry, without a newline. Platform data are always quoted, as datadm does.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// registry/conf/interfaces.h: the network interfaces of this host, and the IAs that Datum makes of
-// them. Shared by the registry's built-in entries and by datadm.
+// registry/conf/interfaces.h: the network interfaces of this host, and the IAs that Datum offers
+// for them. The registry's built-in entries and datadm share it.
 #pragma once
 
 #include <string>

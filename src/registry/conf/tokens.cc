@@ -4,7 +4,7 @@
 namespace datum::conf {
 namespace {
 
-// A carriage return is a blank: files edited elsewhere end their lines with one.
+// A carriage return is a blank: files edited on other systems end their lines with one.
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r';
 }

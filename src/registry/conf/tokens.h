@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// registry/conf/tokens.h: lines into fields; the quoting rules of dat.conf and nothing else.
+// registry/conf/tokens.h: splits lines into fields: the quoting rules of dat.conf and nothing else.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace datum::conf {
 
-// Far above any real line: no file makes us keep more of a line than this.
+// Far above any real line: no more of a line than this is kept.
 inline constexpr std::size_t kMaxLine = 64U << 10;
 inline constexpr std::size_t kMaxFields = 64;
 
-// The fields of one line (no newline in it), or why it has none.
+// The fields of one line (no newline in it), or why it cannot be split.
 tl::expected<std::vector<std::string>, std::string> split_fields(std::string_view line);
 
 // Takes the next line off the front of text, without its newline.

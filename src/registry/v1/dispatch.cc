@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// registry/v1/dispatch.cc: the calls whose arguments are those of DAT 1.2 only.
+// registry/v1/dispatch.cc: the calls whose arguments only DAT 1.2 has.
 #include "registry/dispatch.h"
 
 using namespace datum::registry;

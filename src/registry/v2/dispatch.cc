@@ -99,7 +99,7 @@ DAT_RETURN open_query(va_list& arguments) {
   return datum::registry::open_query(request);
 }
 
-// A va_list may be an array: it reaches the template as a pointer to it, and the provider as what
+// A va_list may be an array. So the template gets a pointer to it, and the provider the type that
 // its slot declares.
 DAT_RETURN extended(DAT_HANDLE handle, DAT_EXTENDED_OP operation, va_list& arguments) {
   if (operation == DAT_IB_OPEN_QUERY_OP) return open_query(arguments);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // registry/v2/query.cc: the attributes of an IA by its name alone. Providers have calls for open
-// IAs only, so it is opened for the question and stays open, as what the answer points at is its
-// own.
+// IAs only. So the IA is opened for the question, and stays open, since the answer points into it.
 #include "registry/v2/query.h"
 
 #include "registry/refused.h"
@@ -9,7 +8,7 @@
 namespace datum::registry {
 namespace {
 
-// Of dat_ia_openv and dat_ia_query: what is argument 1 there is argument 1 + `shift` here.
+// For dat_ia_openv and dat_ia_query: argument 1 there is argument 1 + `shift` here.
 DAT_RETURN shifted(DAT_RETURN ret, DAT_RETURN shift) {
   return DAT_GET_TYPE(ret) == DAT_INVALID_PARAMETER && DAT_GET_SUBTYPE(ret) >= DAT_INVALID_ARG1
              ? ret + shift

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // registry/v2/query.h: dat_ib_open_query and dat_ib_close_query, operations without an open IA. The
-// registry carries them out, so they are there with every provider.
+// registry carries them out, so they work with every provider.
 #pragma once
 
 #include "registry/api.h"
 
 namespace datum::registry {
 
-// In the order of the arguments that follow the operation.
+// In the order of the arguments behind the operation.
 struct QueryRequest {
   DAT_NAME_PTR name;
   DAT_HANDLE* ia;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// registry/v2/related.cc: whether two IA names are paths of one adapter. Only providers know, and
-// only an open IA can be asked.
+// registry/v2/related.cc: whether two IA names are paths of one adapter. Only providers know that,
+// and only an open IA can be asked.
 #include <optional>
 #include <string>
 
@@ -13,11 +13,11 @@ namespace datum::registry {
 namespace {
 
 struct Told {
-  bool open = false;           // an IA of the name that was asked
+  bool open = false;           // an IA of the name is open, and was asked
   std::optional<bool> related; // nothing: its provider does not know
 };
 
-// What the IA that is open under `name` says of `other`.
+// Asks the IA that is open under `name` about `other`.
 Told ask(const std::string& name, std::string other) {
   Told told;
   process_ias.for_each([&](DAT_IA_HANDLE ia) {
@@ -44,7 +44,7 @@ DAT_HA_RELATIONSHIP relationship(const std::string& one, const std::string& two)
     return DAT_HA_CONFLICTING;
   if (first.related) return to_relationship(*first.related);
   if (second.related) return to_relationship(*second.related);
-  // What is no adapter is none that stands in for another one.
+  // A name without an adapter is no other name of one.
   const bool nobody = (first.open && !process_registry().knows(two)) ||
                       (second.open && !process_registry().knows(one));
   return nobody ? DAT_HA_FALSE : DAT_HA_UNKNOWN;
@@ -61,7 +61,7 @@ DAT_RETURN dat_registry_providers_related(const DAT_NAME_PTR ia_name, const DAT_
   if (other == nullptr) return refused_null(kCall, DAT_INVALID_ARG2, "other_ia_name");
   if (answer == nullptr) return refused_null(kCall, DAT_INVALID_ARG3, "answer");
   return guarded([&] {
-    // A provider knows the names under which its IAs were opened, not what programs call them.
+    // A provider knows the names under which its IAs were opened, not the programs' aliases.
     const std::string one = process_registry().resolve(ia_name);
     const std::string two = process_registry().resolve(other);
     *answer = relationship(one, two);

@@ -4,8 +4,8 @@
 
 using namespace datum::registry;
 
-// Programs hand in whatever an extended operation returned, class and all, and print the message
-// without a look at the answer.
+// Programs pass whatever an extended operation returned, class included, and print the message
+// without a check of the answer.
 DAT_RETURN dat_strerror_extension(DAT_IB_RETURN value, const char** message) {
   if (message == nullptr) return invalid_argument(DAT_INVALID_ARG2);
   const auto code = static_cast<DAT_RETURN>(value);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/host/abstract_name.h: names in the abstract UNIX namespace that say who has a
-// connection qualifier of an address. They end with the socket that they were given to.
-// Lives here: the names, taking one, and that every address and a single one exclude each other
-//             where somebody with the privilege has a port below 1024, and has claimed nothing.
-// Not here:   what the sockets are for. That the two exclude each other elsewhere: up to 65535 the
-//             TCP port sees to it, beyond that the claims (qualifier_claim).
+// transport/host/abstract_name.h: names in the abstract UNIX namespace that show which process has
+// a connection qualifier of an address. A name ends with its socket.
+// Lives here: the names; taking one; the rule that the name of every address and the name of a
+//             single one exclude each other, where a privileged process has a port below 1024 and
+//             has claimed nothing.
+// Not here:   the use of the sockets. Elsewhere the two names exclude each other by other means: up
+//             to 65535 by the TCP port, beyond that by the claims (qualifier_claim).
 #pragma once
 
 #include <optional>
@@ -24,15 +25,15 @@ std::string abstract_name(std::string_view family, const std::optional<HostAddre
 // For bind() and connect(); returns the length.
 socklen_t to_sockaddr(const std::string& name, sockaddr_un& out);
 
-// 0 or errno; EADDRINUSE: somebody has that very name.
+// 0 or errno; EADDRINUSE: another socket has that very name.
 int take_name(int socket, const std::string& name);
 
-// Somebody has a name of that family that conflicts with this one: the wildcard with any address,
-// and an address with the wildcard. `sockets` is the text of /proc/net/unix.
+// A socket has a name of that family that conflicts with this one: the wildcard conflicts with any
+// address, and an address with the wildcard. `sockets` is the text of /proc/net/unix.
 bool conflicts(std::string_view sockets, std::string_view family,
                const std::optional<HostAddress>& host, ConnQual qualifier);
-// The same of this moment: EADDRINUSE; 0 or another errno otherwise. Whoever takes the name first
-// and looks then is safe: of two that conflict at least one sees the other.
+// The same for this moment: EADDRINUSE; 0 or another errno otherwise. Take the name first and look
+// then: of two processes that conflict at least one sees the other.
 int look_for_conflict(std::string_view family, const std::optional<HostAddress>& host,
                       ConnQual qualifier);
 

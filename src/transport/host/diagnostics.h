@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/host/diagnostics.h: the way to the kernel's socket diagnostics.
-// Lives here: whether they can be asked at all. Not every kernel has them, and a filter of system
+// Lives here: whether they can be asked at all. Some kernels lack them, and a filter of system
 //             calls may keep a process from them (RestrictAddressFamilies= of systemd, containers).
 // Not here:   the questions (listener_owner, name_holder).
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace datum {
 
-// Empty: they do not exist for this process, now or later. Fails for lack of descriptors.
+// Empty: this process has no diagnostics, now or later. Fails for lack of descriptors.
 OrErrno<UniqueFd> open_diagnostics();
 
 } // namespace datum

@@ -18,16 +18,16 @@ namespace {
 
 constexpr int kBits = 64;
 
-// A bit for each number: no memory is needed when it matters, and nothing is touched before.
+// A bit for each number: guarding needs no memory, and unused words are never touched.
 constinit std::array<std::atomic<std::uint64_t>, kMostGuarded / kBits> guarded{};
 // No bit is set in this word or behind it.
 constinit std::atomic<int> words_used{0};
-// A fork copies the bits between these two steps. Whoever has set a bit and then finds that none
-// has begun since the last one was over is sure that the next child sees the bit.
+// A fork copies the bits between these two steps. A thread sets a bit, then finds that no fork has
+// begun since the last one was over: then the next child sees the bit.
 constinit std::atomic<std::uint64_t> begun{0};
 constinit std::atomic<std::uint64_t> over{0};
-// NoFork objects. A thread adds itself and then looks for forks that are under way, a fork says
-// that it has begun and then looks here: one of the two sees the other.
+// NoFork objects. A thread adds itself, then checks for forks under way. A fork announces that it
+// has begun, then checks this word. So one of the two sees the other.
 constinit std::atomic<int> forbidding{0};
 
 bool can_be_guarded(int fd) {
@@ -40,18 +40,18 @@ std::uint64_t bit_of(int fd) {
   return std::uint64_t{1} << static_cast<unsigned>(fd % kBits);
 }
 
-// -1: there is nothing to be had.
+// -1: there is none to be had.
 int harmless_descriptor() {
   if (const int fd = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); fd >= 0) return fd;
   if (const int fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC); fd >= 0) return fd;
   return ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 }
 
-// In the child, in which no other thread runs: nothing but system calls.
+// Runs in the child, in which no other thread runs. It makes system calls only.
 void replace_all() {
   constexpr int kNone = -2; // not asked for yet
   int harmless = kNone;
-  bool has_place = false; // it lies where a guarded one was
+  bool has_place = false; // it has the number of a guarded descriptor
   const int words = words_used.load(std::memory_order_relaxed);
   for (int word = 0; word < words; ++word) {
     std::uint64_t bits = guarded[static_cast<std::size_t>(word)].exchange(0);
@@ -63,14 +63,14 @@ void replace_all() {
         has_place = harmless == fd;
         if (has_place) continue;
       }
-      // Rather nothing there than a copy: without a harmless one, or beyond a lowered limit.
+      // No descriptor is better than a copy: without a harmless one, or beyond a lowered limit.
       if (harmless < 0 || ::dup3(harmless, fd, O_CLOEXEC) < 0) ::close(fd);
     }
   }
   if (harmless >= 0 && !has_place) ::close(harmless);
 }
 
-// What keeps a thread in there may be waiting for this one: a handler of a signal may fork.
+// A thread in there may be waiting for this one: the handler of a signal may fork.
 void before_fork() {
   begun.fetch_add(1);
   for (ForkPatience patience; forbidding.load() != 0 && patience.pause();) {
@@ -80,14 +80,14 @@ void after_fork() {
   over.fetch_add(1);
 }
 void after_fork_in_child() {
-  over.store(begun.load()); // those of other threads are none of the child's
+  over.store(begun.load()); // forks of other threads do not concern the child
   forbidding.store(0);
   replace_all();
 }
 
-// As the library is loaded: what a first link would register, a fork could come in the middle of.
+// Runs as the library is loaded: a fork could interrupt a registration by the first link.
 [[gnu::constructor]] void watch_forks() {
-  // Without memory for it children keep their copies.
+  // Without memory for it, children keep their copies.
   static_cast<void>(::pthread_atfork(&before_fork, &after_fork, &after_fork_in_child));
 }
 
@@ -125,7 +125,7 @@ NoFork::NoFork() noexcept {
   }
 }
 
-// In a child that was made meanwhile, by this thread, there is nothing left to take back.
+// In a child that this thread made meanwhile there is nothing to take back.
 NoFork::~NoFork() {
   for (int now = forbidding.load(); now > 0 && !forbidding.compare_exchange_weak(now, now - 1);) {
   }

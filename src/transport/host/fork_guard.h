@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/host/fork_guard.h: descriptors that no child made by fork() is to hold.
-// A child that has a copy of a connection's socket hides from the peer that this process has
-// executed another program, and over TCP that it has died: nothing hangs up. A copy of one that
-// listens keeps its qualifier taken, and lets requests wait that nobody will answer. So in the
-// child each of them becomes something harmless under the same number, before fork() returns, or
-// is closed where nothing harmless can be had.
-// What holds a name is made by GuardedFd::make(): it may be copied before it is guarded, but then
-// it is made again, and the copy never gets the name.
+// transport/host/fork_guard.h: descriptors that no child made by fork() may hold.
+// If a child had a copy of a connection's socket, the peer would not notice that this process has
+// executed another program, nor over TCP that it has died: nothing would hang up. A copy of a
+// listening socket would keep its qualifier taken, and requests would wait there unanswered. So in
+// the child each such descriptor becomes a harmless one under the same number, before fork()
+// returns. Where no harmless one can be had, it is closed.
+// A socket that takes a name is made by GuardedFd::make(). It may be copied before it is guarded;
+// but then it is made again, and the copy never gets the name.
 //
-// What is there once and cannot be made again, a connection that was accepted or that was asked
-// for, is taken by GuardedFd::take(): no fork begins between it and the guard.
+// A descriptor that cannot be made again, such as an accepted connection, is taken by
+// GuardedFd::take(): no fork begins between it and the guard.
 //
-// Not here: children made behind the C library's back, and those made while a descriptor that has
-//           been let go is being closed; docs/design/shm.md says what follows.
-// Bounds:   numbers above kMostGuarded are left alone.
-// Threads:  any.
+// Not here:   children made without the C library, and children made while a released descriptor is
+//             being closed; docs/design/shm.md says what follows.
+// Bounds:     numbers above kMostGuarded are not guarded.
+// Threads:    any.
 #pragma once
 
 #include <cstdint>
@@ -27,29 +27,29 @@
 namespace datum {
 
 inline constexpr int kMostGuarded = 1 << 20;
-// For one descriptor. The adapter's lock may be held meanwhile.
+// The longest wait for one descriptor. The adapter's lock may be held meanwhile.
 inline constexpr Duration kForkPatience = 200 * kMillisecond;
 
 void keep_from_children(int fd) noexcept;
-// Before it is closed: afterwards the number may be somebody else's.
+// Called before it is closed: afterwards the number may belong to other code.
 void children_may_have(int fd) noexcept;
 
-// Of forks in any thread: how many have begun, and how many of those are over.
+// How many forks of any thread have begun, and how many of those are over.
 std::uint64_t forks_begun() noexcept;
 std::uint64_t forks_over() noexcept;
 
-// How long one goes on trying beside forks.
+// How long a thread retries while forks follow each other.
 class ForkPatience {
  public:
-  // False: it is over.
+  // False: the time is over.
   bool pause() noexcept;
 
  private:
   std::optional<Instant> end_; // from the first pause on
 };
 
-// No fork copies descriptors while it lives: those that begin wait, and those that have begun are
-// waited for, neither for longer than kForkPatience. Nothing in between may take a lock.
+// While it lives, no fork copies descriptors: new forks wait, and the constructor waits for those
+// under way. Neither waits longer than kForkPatience. Code in between must take no lock.
 class NoFork {
  public:
   NoFork() noexcept;
@@ -58,7 +58,7 @@ class NoFork {
   NoFork& operator=(const NoFork&) = delete;
 };
 
-// A descriptor that is closed with its owner, and that no child has.
+// A descriptor that its owner closes, and that no child has.
 class GuardedFd {
  public:
   GuardedFd() = default;
@@ -71,9 +71,9 @@ class GuardedFd {
   }
   ~GuardedFd() { children_may_have(fd_.get()); }
 
-  // What `make` gives, a descriptor or -1, is to be nothing yet that a child must not have: it is
-  // called again where a fork may have come between it and the guard. Where forks follow each other
-  // for kForkPatience, a child may have one; what they wait for may be this thread.
+  // `make` returns a descriptor or -1. The descriptor must not matter to a child yet: `make` is
+  // called again if a fork may have come between it and the guard. If forks follow each other for
+  // kForkPatience, a child may have one: the forks may be waiting for this very thread.
   template <class Make>
   static GuardedFd make(Make make) {
     for (ForkPatience patience;;) {
@@ -83,7 +83,8 @@ class GuardedFd {
     }
   }
 
-  // What `take` gives, a descriptor or -1 with errno, is guarded before a child can have it.
+  // `take` returns a descriptor, or -1 with errno. The descriptor is guarded before a child can
+  // have it.
   template <class Take>
   static GuardedFd take(Take take) {
     const NoFork here;

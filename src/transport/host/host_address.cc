@@ -55,8 +55,8 @@ bool has(const InterfaceAddress& interface, const HostAddress& host) {
   return interface.is_up && read_address(address) == host;
 }
 
-// Who may not ask for routes knows what the interfaces have, and of any other address nothing but
-// that `refused`.
+// A process that may not ask for routes knows only the addresses of interfaces. For any other
+// address the answer is `refused`.
 OrErrno<bool> is_of_an_interface(const HostAddress& host, int refused) {
   const auto all = interface_addresses();
   if (!all) return tl::unexpected(all.error());
@@ -142,9 +142,8 @@ socklen_t to_sockaddr(const HostAddress& host, std::uint16_t port, sockaddr_stor
   return sizeof in6;
 }
 
-// Not asked of the list of interfaces if it can be helped: 127.0.0.2 and other routed blocks are
-// local without being listed, and binding to an address proves nothing where ip_nonlocal_bind is
-// set.
+// The list of interfaces is the last resort: 127.0.0.2 and other routed blocks are local without
+// being listed. Binding to an address proves nothing where ip_nonlocal_bind is set.
 OrErrno<bool> is_local(const HostAddress& host) {
   if (host.is_loopback()) return true;
   const UniqueFd socket(
@@ -167,8 +166,8 @@ OrErrno<bool> is_local(const HostAddress& host) {
   return route.rtm_type == RTN_LOCAL;
 }
 
-// The kernel is asked last: it takes four system calls. That `own` is a loopback address says
-// nothing: a firewall may lead others to it.
+// The kernel is asked last, since that takes four system calls. A loopback address of `own` proves
+// nothing: a firewall may lead other hosts to it.
 bool is_within_host(const std::optional<HostAddress>& own, const HostAddress& peer) {
   return own == peer || is_local(peer).value_or(false);
 }

@@ -27,7 +27,7 @@ struct HostAddress {
   bool is_loopback() const;
 };
 
-// An IPv4-mapped IPv6 address becomes the IPv4 address. Nothing: neither family.
+// An IPv4-mapped IPv6 address becomes the IPv4 address. Nothing: it is of neither family.
 std::optional<HostAddress> read_address(const Address& address);
 Address write_address(const HostAddress& host);
 // "127.0.0.1", "fe80::1%2"
@@ -35,24 +35,24 @@ std::string to_text(const HostAddress& host);
 // For bind() and connect(); returns the length.
 socklen_t to_sockaddr(const HostAddress& host, std::uint16_t port, sockaddr_storage& out);
 
-// A packet to this address would stay on this host: loopback, or what the kernel's routes say now.
-// Fails for lack of descriptors, and where AF_NETLINK is refused for an address that no interface
-// has.
+// Whether a packet to this address would stay on this host: loopback, or an address that the
+// kernel's routes name now. Fails for lack of descriptors, and where AF_NETLINK is refused for an
+// address that no interface has.
 OrErrno<bool> is_local(const HostAddress& host);
 
-// Octets between these two, `own` being an address that this host has now, or any of them, stay on
-// it: that of the calling thread, if a process has threads in several network namespaces. False,
-// too, where that cannot be found out (is_local).
+// Whether octets between the two stay on this host. `own`: an address that this host has now, or
+// any of them. If threads of the process are in several network namespaces, it is that of the
+// calling thread. Also false where there is no answer (is_local).
 bool is_within_host(const std::optional<HostAddress>& own, const HostAddress& peer);
 
-// No interface of this host is up with an address: TCP reaches nobody, itself included. False where
-// the kernel would not tell.
+// No interface of this host is up with an address: TCP reaches no host, not even this one. False if
+// the kernel gives no answer.
 bool has_no_network();
 inline constexpr const char* kNoNetwork =
     "no network interface of this host is up and has an address";
 
-// Sockets of this host may have this address: an interface has it, or ip_nonlocal_bind is set. Also
-// true where there is no descriptor to find out with.
+// Whether sockets of this host may have this address: an interface has it, or ip_nonlocal_bind is
+// set. Also true if no descriptor is left to find out.
 bool may_bind(const HostAddress& host);
 
 } // namespace datum

@@ -32,7 +32,7 @@ void tell(ShortageLog& shortages, Instant now, const auto& line) {
   }
 }
 
-// The kernel lacks nothing, and its words for that errno ("Too many users") would mislead.
+// The kernel lacks nothing, and its text for that errno ("Too many users") would mislead.
 std::string no_mark(const ListenPlace& place) {
   return text(
       "listening at {}: none of the {} marks of this qualifier is free: as many addresses of "
@@ -40,7 +40,7 @@ std::string no_mark(const ListenPlace& place) {
       to_text(place), kMarks);
 }
 
-// Who lacks a privilege for it is told so by whoever knows whether that matters.
+// The caller adds the missing privilege, since it knows whether that matters.
 std::string forbidden(const ListenPlace& place, const ListenError& error) {
   return text("listening at {}: a security policy of this process (Landlock, seccomp, SELinux) "
               "refuses {}: {}; permit it, or choose one that is permitted",

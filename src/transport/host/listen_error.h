@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/host/listen_error.h: why nobody can listen at a connection qualifier.
-// Lives here: what errno means of a port and of a name, what the consumer is told, what the log is.
-// Not here:   taking either; how often a lack is told (base/shortage.h).
+// transport/host/listen_error.h: why a process cannot listen at a connection qualifier.
+// Lives here: what errno means for a port and for a name, what the consumer is told, what is
+//             logged.
+// Not here:   taking either; how often a shortage is reported (base/shortage.h).
 #pragma once
 
 #include <cstdint>
@@ -19,16 +20,16 @@ namespace datum {
 struct ListenError {
   Status status;
   int error = 0;          // the errno behind it
-  std::uint16_t port = 0; // that was wanted, if it was a certain one
+  std::uint16_t port = 0; // the port that was wanted, if it was a certain one
 };
 template <class T>
 using ListenResult = tl::expected<T, ListenError>;
 
-// Of a call that failed with this errno.
+// For a call that failed with this errno.
 ListenError port_error(int error, std::uint16_t port = 0);
 ListenError name_error(int error);
 
-// Where somebody listens. No host: at every address of this one; no qualifier: any would do.
+// Where a process wants to listen. No host: every address of this host; no qualifier: any.
 struct ListenPlace {
   std::optional<HostAddress> host;
   std::optional<ConnQual> qualifier;
@@ -36,9 +37,10 @@ struct ListenPlace {
 // "127.0.0.1 qualifier 5000"
 std::string to_text(const ListenPlace& place);
 
-// What the consumer is told. Logged, without memory, too, is what somebody has to mend who learns
-// from the code alone neither where nor what: a lack of resources (which limit), a policy that
-// refuses the port (that it is one: neither the port nor a privilege). A port that is in use and an
+// The consumer's return code. The code alone does not help with two failures, so they are logged,
+// too, even without memory: a shortage (which limit), and a policy that refuses the port (that it
+// is a policy: neither the port nor a privilege). For a port in use and an address that has gone
+// the code says everything, and programs search for a free port by it.
 // address that has gone are said whole by their code, and programs look for a free port by it.
 tl::unexpected<Status> listen_failure(ShortageLog& shortages, Instant now, const ListenPlace& place,
                                       const ListenError& error);

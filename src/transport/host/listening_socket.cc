@@ -5,12 +5,15 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include "base/assertion.h"
+
 namespace datum {
 namespace {
 
 constexpr Duration kRestWithoutDescriptors = 100 * kMillisecond;
 
-// What became of the one that would have been accepted (accept(2)); the next one may do better.
+// The error concerns the connection that would have been accepted (accept(2)). The next one may be
+// good.
 bool concerns_one_peer(int error) {
   switch (error) {
   case ECONNABORTED:
@@ -42,8 +45,10 @@ bool ListeningSocket::on(ListeningEvent event) {
 Status ListeningSocket::begin() {
   FdHandler& self = *this;
   const Status status = reactor_.add(socket_.get(), EPOLLIN, self);
-  if (status.ok()) on(ListeningEvent::Begin);
-  return status;
+  if (!status.ok()) return status;
+  const bool moved = on(ListeningEvent::Begin);
+  DATUM_ASSERT(moved);
+  return kOk;
 }
 
 void ListeningSocket::rest(ListeningEvent why, Instant until) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/host/listening_socket.h: accepts what comes, as far as there is room for it.
-// Lives here: what is accepted in one turn, when the socket is not looked at, and until when.
-// Not here:   taking names and ports; what becomes of those that were accepted.
-// Bounds:     so many in one turn as the owner says.
+// transport/host/listening_socket.h: accepts connections as long as there is room.
+// Lives here: how many are accepted in one turn, when the socket is not watched, and until when.
+// Not here:   taking names and ports; what happens to accepted connections.
+// Bounds:     the owner sets how many are accepted in one turn.
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -19,14 +19,14 @@ namespace datum {
 
 class ListeningOwner {
  public:
-  // There are connections to accept; the questions below follow.
+  // There are connections to accept. The questions below follow.
   virtual void begin_turn() {}
-  // Nothing: one more may be accepted. Otherwise when to look again, if room_was_made() is not
-  // called before.
+  // Nothing: one more may be accepted. Otherwise the time of the next look, unless room_was_made()
+  // is called before.
   virtual std::optional<Instant> full() = 0;
   virtual void welcome(GuardedFd accepted) = 0;
-  // An errno of accept() that is not one peer's affair; the owner says what it means. True: there
-  // may be a descriptor now.
+  // An errno of accept() that concerns more than one peer; the owner reports it. True: there may be
+  // a descriptor now.
   virtual bool on_lack(int error) = 0;
 
  protected:
@@ -45,7 +45,7 @@ class ListeningSocket final : private FdHandler, private Timer {
 
   Status begin();
   int get() const { return socket_.get(); }
-  // One of those that were accepted is over.
+  // One of the accepted connections is over.
   void room_was_made();
 
  private:

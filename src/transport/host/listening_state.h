@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/host/listening_state.h: the states of a socket that is listened on, and of what it has
-// accepted and is no connection yet, as one table each.
-// Not here: how many of those there may be, and which gives way (shm/half_open, tcp/tcp_listener).
+// transport/host/listening_state.h: the states of a listening socket, and of accepted sockets that
+// are no connection yet, as one table each.
+// Not here:   how many of those there may be, and which gives way (shm/half_open,
+//             tcp/tcp_listener).
 #pragma once
 
 #include <array>
@@ -17,12 +18,12 @@ enum class ListeningState : std::uint8_t {
   Unwatched, // the reactor does not know it
   Watched,   // connections are accepted
   Resting,   // accept() has failed; new connections wait in the backlog
-  AwaitRoom, // there are as many half-open connections as there may be
+  AwaitRoom, // there are as many half-open connections as allowed
 };
 
 enum class ListeningEvent : std::uint8_t {
   Begin,
-  Failed,   // of accept(), and not for one peer alone
+  Failed,   // accept() failed, and not for one peer alone
   NoRoom,   // and no half-open connection gives way
   RoomMade, // by a half-open connection that is over
   TimeOver, // the socket has rested, or a half-open connection may give way now
@@ -55,7 +56,7 @@ static_assert(every_state_is_left(kListeningTable, kListeningStates, kListeningE
 
 enum class HalfOpenState : std::uint8_t {
   Stranger, // has not said yet what it wants
-  Known,    // has: a Hello between processes of one host, a whole MPA request over TCP
+  Known,    // has said it: a Hello between processes of one host, a whole MPA request over TCP
   Over,     // handed on, refused, lost or given up: only to be destroyed
 };
 

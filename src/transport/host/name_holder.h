@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/host/name_holder.h: whose socket listens at a name in the abstract UNIX namespace.
-// Lives here: the question to the kernel's socket diagnostics. Whoever can be connected to is asked
-//             by that (message_socket.h); this is for those whose queue is full.
+// transport/host/name_holder.h: which user's socket listens at a name in the abstract UNIX
+// namespace.
+// Lives here: the question to the kernel's socket diagnostics. A listener that can be connected to
+//             is asked in that way (message_socket.h). This question is for listeners whose queue
+//             is full.
 #pragma once
 
 #include <optional>
@@ -12,9 +14,9 @@
 
 namespace datum {
 
-// `name` without the leading NUL. Nothing: nobody, or the kernel does not tell (before Linux 5.3,
-// without the module, or where a filter of system calls forbids the question). Fails for lack of
-// descriptors.
+// `name` without the leading NUL. Nothing: no socket listens, or the kernel does not answer (before
+// Linux 5.3, without the module, or where a filter of system calls forbids the question). Fails for
+// lack of descriptors.
 OrErrno<std::optional<uid_t>> name_holder(const std::string& name);
 
 } // namespace datum

@@ -36,7 +36,7 @@ NamesQuestion ask_for(Which which) {
   return question;
 }
 
-// An nlattr, or a message with its header, of what is left; empty: there is none that is whole.
+// Takes an nlattr, or a message with its header, from the rest. Empty: no whole one is left.
 template <class Header>
 std::span<const std::byte> split(std::span<const std::byte>& left, std::size_t length) {
   if (length < sizeof(Header) || length > left.size()) return {};
@@ -57,7 +57,7 @@ NamedSocket::State state_of(std::uint8_t state) {
   return state == TCP_CLOSE ? NamedSocket::State::Rests : NamedSocket::State::IsConnected;
 }
 
-// What is known of one socket; `has_user`: that, too.
+// Reads what is known of one socket. `has_user`: the user is known.
 bool read_socket(std::span<const std::byte> message, NamedSocket& socket, bool& has_user) {
   unix_diag_msg about{};
   if (!copy_out(message, about)) return false;
@@ -85,7 +85,7 @@ After read_part(std::span<const std::byte> left, const Look& look) {
     NamedSocket socket;
     bool has_user = false;
     if (!read_socket(message.subspan(sizeof header), socket, has_user)) return After::Untold;
-    if (!socket.name.starts_with('\0')) continue; // a file's, or none
+    if (!socket.name.starts_with('\0')) continue; // the name is a file's, or there is none
     socket.name.remove_prefix(1);
     if (!has_user) return After::Untold;
     if (!look(socket)) return After::Enough;
@@ -100,7 +100,7 @@ OrErrno<bool> look_through_names(Which which, const Look& look) {
   if (!socket) return tl::unexpected(socket.error());
   const NamesQuestion question = ask_for(which);
   if (::send(socket->get(), &question, sizeof question, 0) < 0) return false;
-  // The kernel makes no part longer than whoever reads it has had room for.
+  // The kernel makes no part longer than the reader's last buffer.
   alignas(nlmsghdr) std::byte part[8 * 1024];
   for (After after = After::GoOn; after == After::GoOn;) {
     const ssize_t length = ::recv(socket->get(), part, sizeof part, 0);

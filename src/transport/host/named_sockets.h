@@ -13,20 +13,21 @@
 namespace datum {
 
 struct NamedSocket {
-  // In the order in which a holder is likely. Connected ones: their name may be that of the
-  // listener that accepted them, which has gone.
+  // The likeliest holder first. The name of a connected socket may be that of the listener that
+  // accepted it, which has gone.
   enum class State : std::uint8_t { Listens, Rests, IsConnected };
   int type = 0; // SOCK_SEQPACKET
   State state = State::Rests;
-  std::string_view name; // in the abstract namespace, without the leading NUL; until the next one
+  // In the abstract namespace, without the leading NUL; valid until the next socket
+  std::string_view name;
   uid_t user = 0;
 };
 
 enum class Which : std::uint8_t { Listening, All };
 
-// Calls `look` for each until it returns false. False: the kernel does not tell, or not all of
-// them (before Linux 5.3, without the module, or where a filter of system calls forbids the
-// question). Fails for lack of descriptors.
+// Calls `look` for each socket until it returns false. False: the kernel does not answer, or not
+// for all of them (before Linux 5.3, without the module, or where a filter of system calls forbids
+// the question). Fails for lack of descriptors.
 OrErrno<bool> look_through_names(Which which, const std::function<bool(const NamedSocket&)>& look);
 
 } // namespace datum

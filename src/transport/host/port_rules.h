@@ -13,25 +13,25 @@ namespace datum {
 
 // net.ipv4.ip_unprivileged_port_start: ports below this one need a privilege.
 long unprivileged_port_start();
-// Ports below this one may need it, at some time or on some host: 1024 at least.
+// Ports below this one may need a privilege, at some time or on some host. At least 1024.
 std::uint16_t first_unprivileged_port();
-// What a program is told that may not have one of those: EACCES does not tell the two apart.
+// For a program that may not have one of those ports: EACCES does not tell the two cases apart.
 inline constexpr std::string_view kLacksPrivilege =
     "needs a privilege (CAP_NET_BIND_SERVICE, below `sysctl net.ipv4.ip_unprivileged_port_start`) "
     "that this process lacks, or a security policy refuses it";
 
-// What connection qualifiers of more than 16 bits are mapped to. The same on every host, whatever
-// its ephemeral ports are: both ends have to find the same.
+// The ports that connection qualifiers of more than 16 bits are mapped to. They are the same on
+// every host, whatever its ephemeral ports, since both ends have to find the same port.
 inline constexpr PortRange kMappedPorts{16384, 24575};
 
-// The range for "any" qualifiers: below the kernel's ephemeral ports and beside kMappedPorts, where
-// neither an outgoing connection nor a mapped qualifier gets in the way.
+// The range for "any" qualifiers: below the kernel's ephemeral ports and beside kMappedPorts. There
+// neither an outgoing connection nor a mapped qualifier is in the way.
 PortRange any_port_range();
 // The rule itself; `ephemeral` is the text of ip_local_port_range.
 PortRange any_port_range_below(const std::string& ephemeral);
 
-// Where all of those are taken: the ephemeral ports below and above kMappedPorts. Where there are
-// none, low > high.
+// For use when all of those are taken: the ephemeral ports below and above kMappedPorts. An empty
+// range has low > high.
 std::array<PortRange, 2> ephemeral_ports_beside_mapped();
 std::array<PortRange, 2> beside_mapped(const std::string& ephemeral);
 

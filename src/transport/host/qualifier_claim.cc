@@ -16,7 +16,7 @@ namespace {
 int take(int type, const std::string& name, GuardedFd& out) {
   GuardedFd socket = GuardedFd::make([&] { return ::socket(AF_UNIX, type | SOCK_CLOEXEC, 0); });
   if (!socket) return errno;
-  // Nobody reads what strangers say to it, so the kernel is to keep none of that.
+  // Nothing reads what other processes send to it, so the kernel need not keep it.
   if (::shutdown(socket.get(), SHUT_RD) != 0) return errno;
   if (const int error = take_name(socket.get(), name); error != 0) return error;
   out = std::move(socket);
@@ -34,9 +34,9 @@ int take_mark(ConnQual qualifier, GuardedFd& out) {
   return EUSERS;
 }
 
-// 0: nobody has that name; EADDRINUSE: somebody has; otherwise what the question lacked. Connecting
-// a datagram socket tells its owner nothing, and needs nobody who accepts. Only ECONNREFUSED says
-// that there is no such name.
+// 0: no socket has that name; EADDRINUSE: a socket has it; otherwise the errno of the question.
+// Connecting a datagram socket tells its owner nothing, and needs no accept(). Only ECONNREFUSED
+// means that there is no such name.
 int look_for(int socket, const std::string& name) {
   sockaddr_un address{};
   const socklen_t length = to_sockaddr(name, address);
@@ -46,14 +46,14 @@ int look_for(int socket, const std::string& name) {
   return shortage_of(error).lack == Lack::Other ? EADDRINUSE : error;
 }
 
-// Of that very form, by either way.
+// Looks for that very form, of either path.
 int look_for_claims(int socket, const std::optional<HostAddress>& host, ConnQual qualifier) {
   if (const int found = look_for(socket, abstract_name(kMappedNames, host, qualifier)); found != 0)
     return found;
   return look_for(socket, abstract_name(kSameHostNames, host, qualifier));
 }
 
-// Those that go leave gaps.
+// Marks that have gone leave gaps.
 int look_for_marks(int socket, ConnQual qualifier) {
   for (int i = 0; i < kMarks; ++i)
     if (const int found = look_for(socket, mark_name(i, qualifier)); found != 0) return found;
@@ -73,7 +73,7 @@ bool is_taken(int error) {
   return error == EADDRINUSE || error == EUSERS;
 }
 
-// Taken first, looked for then: of two that want the two forms at least one sees the other.
+// Take first, look then: of two processes that want the two forms at least one sees the other.
 int claim_qualifier(std::string_view family, const std::optional<HostAddress>& host,
                     ConnQual qualifier, QualifierClaim& out) {
   QualifierClaim claim;

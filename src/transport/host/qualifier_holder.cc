@@ -21,12 +21,12 @@ namespace {
 
 constexpr ConnQual kLargestPort = 65535;
 
-// Strangers choose names: what goes to the log is an address, or nothing is.
+// Other users choose their names. So only a valid address is logged.
 bool is_address(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789abcdef:.%") == std::string_view::npos;
 }
 
-// Which names are in the way of who wants a qualifier at `host`.
+// The names that are in the way of a process that wants a qualifier at `host`.
 class Names {
  public:
   Names(const std::optional<HostAddress>& host, ConnQual qualifier, NamesWanted wanted)
@@ -45,11 +45,11 @@ class Names {
     if (wanted_ == NamesWanted::Mapped && socket.name != own_claims_[0]) return false;
     return socket.type == SOCK_DGRAM && wanted_ != NamesWanted::Rendezvous && is_claim(socket.name);
   }
-  // For who wants a single address: in the way only where all of them are taken.
+  // For a process that wants a single address: marks are in the way only if all are taken.
   bool has_mark(const NamedSocket& socket) const {
     return socket.type == SOCK_DGRAM && wanted_ == NamesWanted::All && is_mark(socket.name);
   }
-  // What may be shown of a name that is.
+  // The part of a name that may be shown.
   std::string shown(std::string_view name) const {
     if (is_mark(name) || !name.starts_with(kRendezvousNames) || name == rendezvous_)
       return std::string(name);
@@ -70,7 +70,7 @@ class Names {
     name.remove_suffix(suffix_.size());
     return name.size() <= 2 && name.find_first_not_of("0123456789") == std::string_view::npos;
   }
-  // Of the other form only at ports that need a privilege: look_for_conflict().
+  // The other form is in the way only at ports that need a privilege: look_for_conflict().
   bool is_rendezvous(std::string_view name) const {
     if (name == rendezvous_) return true;
     if (wanted_ != NamesWanted::All || !is_port_ || !is_of(name, kRendezvousNames)) return false;
@@ -90,7 +90,7 @@ class Names {
   const std::array<std::string, 2> own_claims_, other_claims_;
 };
 
-// Whoever listens there and has room; nothing: nobody who can be asked.
+// The process that listens there and has room. Nothing: no listener can be asked.
 OrErrno<std::optional<QualifierHolder>> knock_at(const std::string& name) {
   const UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket) return tl::unexpected(errno);
@@ -106,12 +106,12 @@ OrErrno<std::optional<QualifierHolder>> knock_at(const std::string& name) {
   return QualifierHolder{name, who.uid, who.pid, *ours};
 }
 
-// The best of those that have been shown.
+// The best of the sockets that were shown.
 class Search {
  public:
   explicit Search(const Names& names) : names_(names) {}
 
-  // False: there can be no better one.
+  // False: there can be no better socket.
   bool look(const NamedSocket& socket) {
     const bool mark = names_.has_mark(socket) && !names_.has(socket);
     if (!mark && !names_.has(socket)) return true;
@@ -172,7 +172,7 @@ find_qualifier_holder(const std::optional<HostAddress>& host, ConnQual qualifier
   return QualifierHolder{names.rendezvous(), std::nullopt, 0, false};
 }
 
-// Entries are in the order in which they were told, so the next one is always the oldest.
+// Entries are in the order of their lines, so the next one is always the oldest.
 bool HolderLog::may_tell(ConnQual qualifier, Instant now) {
   const auto recent = [&](const std::optional<Told>& each) {
     return each && each->qualifier == qualifier && now - each->at < kSilence;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/host/qualifier_holder.h: whose socket names keep a process from a qualifier.
-// Lives here: which names those are, whether they are another user's, what the log says of them.
+// transport/host/qualifier_holder.h: which process's socket names keep a process from a qualifier.
+// Lives here: which names those are, whether they are another user's, and the log line about them.
 // Not here:   what follows: a service point without shared memory, or none (docs/design/shm.md).
 // Threads:    any.
 #pragma once
@@ -24,35 +24,37 @@ namespace datum {
 struct QualifierHolder {
   std::string name;          // one of them, without the leading NUL
   std::optional<uid_t> user; // nothing: the kernel does not tell
-  pid_t process = 0;         // that took the name; 0: the kernel does not tell
-  // Known to be this user's own. Where a user namespace does not know its users nobody's is.
+  pid_t process = 0;         // the process that took the name; 0: the kernel does not tell
+  // The holder is known to be of this user. A user namespace that does not know its users knows
+  // none.
   bool ours = false;
 };
 // "the socket name @datum/1/*/5000 is held by user 1000 (taken by process 4711)"
 std::string to_text(const QualifierHolder& holder);
 
-// Which names were wanted, and are not had by the caller now.
+// The names that the caller wanted and could not get.
 enum class NamesWanted : std::uint8_t {
   Rendezvous, // a TCP port excludes what conflicts with it
-  Mapped,     // the claim of who listens over TCP, beside a rendezvous and its claim
+  Mapped,     // the claim of a process that listens over TCP, beside a rendezvous and its claim
   All,        // claims exclude what conflicts with them
 };
 
-// Of those that have such names for `host`, or nothing for every address, or some that exclude
-// them: one of this user, else of another. The kernel goes through all UNIX sockets for it, unless
-// whoever listens at the rendezvous can be asked. Nothing: nobody has one now. Fails for lack of
-// descriptors.
+// A holder of such names for `host` (nothing: every address), or of names that exclude them. A
+// holder of this user is preferred. The kernel goes through all UNIX sockets for it, unless the
+// listener at the rendezvous can be asked. Nothing: no socket has such a name now. Fails for lack
+// of descriptors.
 OrErrno<std::optional<QualifierHolder>>
 find_qualifier_holder(const std::optional<HostAddress>& host, ConnQual qualifier,
                       NamesWanted wanted);
 
-// Which qualifiers had their line a short time ago: programs try the same one again and again, and
-// each of several needs its own. Of more than it has room for the one told first is forgotten.
+// The qualifiers that had a line in the log a short time ago. Programs try the same one again and
+// again, and each of several qualifiers needs its own line. When it is full, the oldest is
+// forgotten.
 class HolderLog {
  public:
   static constexpr Duration kSilence = ShortageLog::kSilence;
   static constexpr std::size_t kQualifiers = 64;
-  // False: it was told a short time ago. Otherwise it is told now.
+  // False: it had a line a short time ago. True: the caller logs it now.
   bool may_tell(ConnQual qualifier, Instant now);
 
  private:
@@ -61,14 +63,15 @@ class HolderLog {
     Instant at = 0;
   };
   std::array<std::optional<Told>, kQualifiers> told_{};
-  std::size_t next_ = 0; // the entry told first, once all are used
+  std::size_t next_ = 0; // the oldest entry, once all are used
 };
 
-// ConnQualInUse, and one line in a while: who has the qualifier, and `why` there is no way beside.
+// ConnQualInUse, and one line in a while: which process has the qualifier, and `why` it is in the
+// way.
 tl::unexpected<Status> held_by(HolderLog& told, Instant now, const ListenPlace& place,
                                const QualifierHolder& holder, std::string_view why);
-// As listen_failure(), of names that could not be had; but as held_by() where they are known to be
-// another user's.
+// As listen_failure(), for names that could not be taken. As held_by() if they are known to belong
+// to another user.
 tl::unexpected<Status> names_failure(ShortageLog& shortages, HolderLog& told, Instant now,
                                      const ListenPlace& place, int error, NamesWanted wanted,
                                      std::string_view why);

@@ -21,8 +21,8 @@ OrErrno<std::string> read(const char* path) {
   return content;
 }
 
-// The system's, and set as it starts: read once. Nothing else depends on when another thread sees
-// it.
+// The system sets it at its start, so it is read once. Nothing else depends on when another thread
+// sees it.
 constinit std::atomic<std::int64_t> known_overflow_uid{-1};
 
 OrErrno<uid_t> overflow_uid() {
@@ -39,7 +39,7 @@ OrErrno<uid_t> overflow_uid() {
 
 } // namespace
 
-// Lines of "first here, first there, how many". The last of all numbers names nobody.
+// Lines of "first here, first there, how many". The highest number names no user.
 bool maps_every_user(std::string_view map) {
   constexpr std::uint64_t kAll = 0xffffffff;
   const std::string lines(map);
@@ -57,8 +57,8 @@ bool maps_every_user(std::string_view map) {
   }
 }
 
-// The overflow uid may be a user of this namespace, too: rootless containers map 65536 numbers. An
-// unknown one cannot be told from that one.
+// The overflow uid may be a user of this namespace, too: rootless containers map 65536 numbers.
+// Then the kernel gives a known and an unknown user the same number.
 OrErrno<bool> is_same_user(uid_t one, uid_t other) {
   if (one != other) return false;
   const auto unknown = overflow_uid();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/host/same_user.h: whether two user numbers that the kernel told are one user.
-// Lives here: the number that stands for every user whom a user namespace does not know.
+// transport/host/same_user.h: whether two user numbers from the kernel are one user.
+// Lives here: the number that stands for every user that a user namespace does not know.
 #pragma once
 
 #include <string_view>
@@ -10,9 +10,8 @@
 
 namespace datum {
 
-// False also of equal numbers that may stand for different users. Which users a process knows is
-// asked anew each time that it matters: it may enter another user namespace. Fails for lack of
-// descriptors.
+// Also false for equal numbers that may stand for different users. The users that a process knows
+// are looked up each time: it may enter another user namespace. Fails for lack of descriptors.
 OrErrno<bool> is_same_user(uid_t one, uid_t other);
 
 // `map`: /proc/self/uid_map. No user is unknown to this namespace.

@@ -13,8 +13,8 @@
 namespace datum {
 namespace {
 
-// A socket first: without one the other calls do not matter. Then the handshake, the bells, and the
-// memory that is shared.
+// A socket first: without one the other calls do not matter. Then the calls of the handshake, the
+// doorbells, and the shared memory.
 constexpr SystemCall kCalls[] = {SystemCall::SendMessage,     SystemCall::ReceiveMessage,
                                  SystemCall::GetSocketOption, SystemCall::SendTo,
                                  SystemCall::ReceiveFrom,     SystemCall::MemoryFile,

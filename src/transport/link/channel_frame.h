@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/link/channel_frame.h: what the parts of a channel share, and what they ask of the whole.
-// Lives here: the connection's state and link, what each end calls it, the head of every record,
-//             how much of the peer's has been placed and how much of that the peer has been told.
+// transport/link/channel_frame.h: what the parts of a channel share, and what they ask of the
+// channel.
+// Lives here: the connection's state and link, the number that each end gives it, the head of every
+//             record, how much of the peer's data has been placed and how much of that the peer
+//             knows.
 // Not here:   what one part owns (link_handshake.h, link_sender.h, link_receiver.h,
 //             read_responder.h); the table of states (link_state.h).
 // Threads:    the adapter's lock.
@@ -9,6 +11,7 @@
 
 #include <cstdint>
 
+#include "base/assertion.h"
 #include "core/port/channel.h"
 #include "transport/link/link_state.h"
 #include "transport/link/record.h"
@@ -19,9 +22,9 @@ class Link;
 class LinkTransport;
 struct TransportHost;
 
-// The other end, as its Connect or Accept said.
+// The other end, as its Connect or Accept described it.
 struct LinkPeer {
-  std::uint32_t number = 0; // what it calls the connection; 0: not known yet
+  std::uint32_t number = 0; // its number for the connection; 0: not known yet
   std::uint32_t zone = 0;
   std::uint32_t endpoint = 0;
   std::int32_t reads_in = 0;
@@ -39,18 +42,18 @@ class ChannelFrame {
 
   LinkTransport& transport() const { return transport_; }
   const TransportHost& host() const;
-  // nullptr: there is none yet, or none any more.
+  // nullptr: the connection has no link yet, or no longer has one.
   Link* link() const { return link_; }
   ChannelEvents* events() const { return events_; }
   const ChannelOptions& options() const { return options_; }
   LinkState state() const { return state_; }
-  // Whatever calls an event asks again: the connection may have ended there.
+  // Code that calls an event checks it again: the connection may have ended in the event.
   bool open() const { return state_ == LinkState::Open; }
   std::uint32_t number() const { return number_; }
   const LinkPeer& peer() const { return peer_; }
 
   // --- records -----------------------------------------------------------------------------------
-  // Every record tells the peer what has been placed. The ring's own word is left alone.
+  // Every record tells the peer what has been placed. The ring's own word is not written here.
   void stamp(RecordHeader& header, RecordType type, std::uint8_t flags, std::uint32_t length) {
     header.type = type;
     header.flags = flags;
@@ -68,24 +71,25 @@ class ChannelFrame {
   }
 
   // --- acknowledgement ---------------------------------------------------------------------------
-  // So many more of the peer's messages and Writes, and octets of its Sends.
+  // This many more of the peer's messages and Writes, and octets of its Sends, have been placed.
   void add_placed(std::uint32_t messages, std::uint32_t octets) {
     placed_ += messages;
     placed_octets_ += octets;
   }
-  // It was not placed after all, and no record has told of it.
+  // They were not placed after all, and no record has reported them.
   void take_back_placed(std::uint32_t messages, std::uint32_t octets) {
+    DATUM_ASSERT(placed_ - told_placed_ >= messages && placed_octets_ - told_octets_ >= octets);
     placed_ -= messages;
     placed_octets_ -= octets;
   }
-  // A record of its own tells, unless another one leaves before the next look at the link.
+  // A record of its own reports it, unless another record leaves before the next look at the link.
   [[gnu::always_inline]] inline void owe_ack(); // link.h
   void count_placed(std::uint32_t messages, std::uint32_t octets);
-  // Tells the peer what has been placed, if it has not been told. False: no room.
+  // Tells the peer what has been placed, if it does not know yet. False: there is no room.
   bool flush_ack();
-  bool listed_for_ack = false; // Link's
+  bool listed_for_ack = false; // belongs to Link
 
-  // --- what the parts ask of the whole; a message or a request on its usual way does not ---------
+  // --- what the parts ask of the channel; an ordinary message or request does not ---------------
   // work() is called at the next look at the links, or when there is room in the ring again.
   virtual void want_work() = 0;
   virtual void want_room() = 0;
@@ -93,9 +97,9 @@ class ChannelFrame {
   // the connection.
   virtual void terminate(RequestClass kind, DtoStatus status, std::uint32_t before) = 0;
   void terminate(RequestClass kind, DtoStatus status) { terminate(kind, status, 0); }
-  // Ends a connection whose peer has been told why, or need not be.
+  // Ends a connection whose peer knows why, or need not know.
   virtual void end(CloseReason reason) = 0;
-  // Becomes one of the link's connections. False: it has no number left for one.
+  // Becomes one of the link's connections. False: the link has no number left.
   virtual bool join(Link& link) = 0;
   // Leaves the link, if there is one, and every list.
   virtual void part() = 0;
@@ -118,7 +122,7 @@ class ChannelFrame {
   }
 
  private:
-  // It alone changes the state, the receiver of events, and what is known of the peer.
+  // Only LinkHandshake changes the state, the receiver of events, and what is known of the peer.
   friend class LinkHandshake;
 
   LinkTransport& transport_;

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "base/assertion.h"
 #include "core/port/copy.h"
 #include "transport/link/link.h"
 #include "transport/link/link_transport.h"
@@ -11,7 +12,7 @@
 namespace datum {
 namespace {
 
-// Below this a polling peer places a Write from its ring sooner than one system call takes.
+// Below this a polling peer places a Write from its ring faster than one system call takes.
 constexpr std::uint64_t kRingWriteBelow = kMaxPiece;
 
 const RegionEntry* entry_of(DirectAccess& direct, Stag stag) {
@@ -32,6 +33,7 @@ struct Pieces {
 Pieces slice(std::span<const LocalTriplet> local, std::uint64_t offset, std::uint64_t length) {
   Pieces pieces;
   for_each_piece(local, offset, length, [&](std::byte* at, std::uint64_t size) {
+    DATUM_ASSERT(pieces.count < pieces.items.size());
     pieces.items[pieces.count++] = {at, size};
   });
   return pieces;
@@ -74,7 +76,7 @@ DtoStatus DirectCopy::copy_marked(const RemoteTriplet& remote, Access right,
                                   std::span<const LocalTriplet> local, std::uint64_t offset,
                                   std::uint64_t length) {
   Link& link = *frame_.link();
-  // A copy made in turns may outlive the way to the peer's memory.
+  // A copy made in turns may outlive the link's direct access.
   DirectAccess* const way = link.direct();
   if (way == nullptr) return DtoStatus::Transport;
   DirectAccess& direct = *way;

@@ -3,25 +3,26 @@
 #include "transport/link/direct_request.h"
 
 #include <algorithm>
-#include <cassert>
 
+#include "base/assertion.h"
 #include "base/no_canary.h"
 
 namespace datum {
 
 void DirectRequest::begin(const WorkRequest& request) {
-  assert(request_ == nullptr);
+  DATUM_ASSERT(request_ == nullptr);
   request_ = &request;
   done_ = 0;
 }
 
 DATUM_NO_CANARY DtoStatus DirectRequest::take_turn() {
+  DATUM_ASSERT(request_ != nullptr);
   const WorkRequest& request = *request_;
   const Access right = request.opcode == Opcode::RdmaRead ? kRemoteRead : kRemoteWrite;
   const std::uint64_t size = std::min(request.length - done_, kDirectTurn);
   RemoteTriplet remote = request.remote;
   if (done_ == 0) {
-    // The whole range at once: nothing is written when the end is out of bounds.
+    // Checks the whole range at once: nothing is written when its end is out of bounds.
     remote.length = request.length;
   } else {
     remote.address += done_;

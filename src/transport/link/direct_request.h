@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/link/direct_request.h: the Write or Read of ours that is copied directly, in turns.
+// transport/link/direct_request.h: this side's Write or Read that is copied directly, in turns.
 // Lives here: how far it is.
-// Not here:   when it may begin, and what follows its end (link_sender.h); the copy (direct_copy.h).
+// Not here:   when it may begin, and what follows its end (link_sender.h); the copy
+//             (direct_copy.h).
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -15,11 +16,10 @@ class DirectRequest {
  public:
   explicit DirectRequest(DirectCopy copy) : copy_(copy) {}
 
-  // From begin() until all has been copied, a turn has failed, or it was dropped.
+  // True from begin() until all has been copied, a turn has failed, or it was dropped.
   bool under_way() const { return request_ != nullptr; }
   const WorkRequest& request() const { return *request_; }
   std::uint64_t left() const { return request_ != nullptr ? request_->length - done_ : 0; }
-  // None is under way.
   void begin(const WorkRequest& request);
   DtoStatus take_turn();
   void drop() { request_ = nullptr; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/link/fabric.h: what the link protocol needs from the world: finding a peer, sharing a
-// segment with it, waking it, touching its memory, noticing its death.
+// transport/link/fabric.h: what the link protocol needs from its environment: finding a peer,
+// sharing a segment with it, waking it, touching its memory, noticing its death.
 // Implementations: transport/shm (processes of one host), transport/sim (a virtual network).
-// Threads: the adapter's lock, in both directions.
+// Threads:    the adapter's lock, in both directions.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,17 @@ namespace datum {
 class DirectAccess {
  public:
   virtual ~DirectAccess() = default;
-  // The peer's region entries. Checked by whoever uses them, under a mark.
+  // The peer's region entries. The user checks them, under a mark.
   virtual std::span<const RegionEntry> regions() = 0;
-  // Where the byte that the peer has at `entry.base` lies in our address space; nullptr when the
-  // region cannot be mapped. `writable`: whether it will be written. May be called often: cached.
+  // The address in this process of the byte that the peer has at `entry.base`. nullptr: the region
+  // cannot be mapped. `writable`: it will be written. May be called often, since mappings are
+  // cached.
   virtual std::byte* map(const RegionEntry& entry, Stag stag, bool writable) = 0;
-  // Asks for the line of that byte, about to be written, if it is mapped already. False: it is not.
+  // Fetches the cache line of that byte, which is about to be written, if it is mapped already.
+  // False: it is not mapped.
   virtual bool warm_up(Stag, std::uint64_t /*address*/) { return false; }
-  // Copy between local segments and the peer's memory without a mapping; the last bytes are
-  // written last. False: the peer is gone or its memory is not there.
+  // Copies between local segments and the peer's memory without a mapping. The last bytes are
+  // written last. False: the peer is gone, or its memory is.
   virtual bool write(std::uint64_t remote, std::span<const Segment> from) = 0;
   virtual bool read(std::uint64_t remote, std::span<const Segment> into) = 0;
 };
@@ -40,29 +42,29 @@ class LinkPort {
   virtual ~LinkPort() = default;
   virtual LinkSegment& segment() = 0;
   virtual int side() const = 0;
-  // Makes the peer look at its ring. Called only when it is not attentive.
+  // Makes the peer look at its ring.
   virtual void ring_bell() = 0;
   // nullptr: the kernel forbids it, or it was switched off.
   virtual DirectAccess* direct() = 0;
-  // The peer has direct access to us: it may be asked to fetch large messages itself.
+  // The peer has direct access to this side, so it may fetch large messages itself.
   virtual bool peer_has_direct() const = 0;
   // See Channel.
   virtual const char* path() const = 0;
   virtual std::string path_reason() const { return {}; }
   virtual Address peer_address() const = 0;
-  // The peer broke the protocol: end the link. on_link_lost() follows, not from within this call.
+  // The peer broke the protocol: end the link. on_link_lost() follows, not inside this call.
   virtual void condemn(const char* reason) = 0;
 };
 
 enum class DialFailure : std::uint8_t {
   NobodyListens, // no such qualifier at that address
-  Refused,       // somebody is there, and nothing comes of it
+  Refused,       // a peer is there, but makes no link
   Unreachable,   // the address is not one that this fabric can reach
 };
 
 class DialEvents {
  public:
-  // The adapter behind address and qualifier; a link that exists already is given again.
+  // The adapter behind address and qualifier. An existing link to it is used again.
   virtual void on_dialled(LinkPort& port) = 0;
   virtual void on_dial_failed(DialFailure failure) = 0;
 
@@ -76,7 +78,7 @@ class Dial {
   virtual ~Dial() = default;
 };
 
-// A published qualifier; destroying it takes the name away.
+// A published qualifier. Destroying it releases the name.
 class PublishedName {
  public:
   virtual ~PublishedName() = default;
@@ -85,17 +87,17 @@ class PublishedName {
 
 // Whether a link that has been without connections may go.
 enum class IdleLink : std::uint8_t {
-  Drop,  // it carries nothing, and what the peer still puts into it is repeated elsewhere
+  Drop,  // it carries nothing; the peer repeats elsewhere what it still puts into it
   Later, // something has just come
   InUse, // it has connections again; on_idle() follows when it has none
 };
 
 class FabricEvents {
  public:
-  // Somebody dialled us, or we have dialled: a link stands. Comes before on_dialled(). The bell
-  // must not be rung from within: the peer may not know of the link yet.
+  // A peer dialled this adapter, or this adapter dialled: a link stands. Called before
+  // on_dialled(). It must not ring the bell: the peer may not know of the link yet.
   virtual void on_link(LinkPort& port) = 0;
-  // The bell of this link was rung.
+  // The peer rang the bell of this link.
   virtual void on_bell(LinkPort& port) = 0;
   virtual void on_link_lost(LinkPort& port) = 0;
   // After Drop the fabric ends the link at once: on_link_lost() comes next.
@@ -110,29 +112,30 @@ class Fabric {
   virtual ~Fabric() = default;
   virtual const Address& address() const = 0;
   virtual NamedAttributes attributes() const = 0;
-  // RegionTable::kCapacity zeroed entries where peers with direct access can see them.
+  // RegionTable::kCapacity zeroed entries, placed where peers with direct access can see them.
   virtual std::span<RegionEntry> region_storage() = 0;
   virtual void attach(const TransportHost& host, FabricEvents& events) = 0;
 
   virtual Result<std::unique_ptr<PublishedName>> publish(ConnQual qualifier) = 0;
   // Any free qualifier that fits in 16 bits and is not privileged.
   virtual Result<std::unique_ptr<PublishedName>> publish_any() = 0;
-  // Fails at once only for an address that cannot be (InvalidAddress) or lack of resources.
+  // Fails at once only for an impossible address (InvalidAddress) or for lack of resources.
   virtual Result<std::unique_ptr<Dial>> dial(const Address& address, ConnQual qualifier,
                                              DialEvents& events) = 0;
-  // Both sides of a link can leave fencing to the one that needs it seldom (base/fence.h).
+  // Both sides of a link can leave the fence to the side that needs it seldom (base/fence.h).
   virtual bool fences_everywhere() const { return false; }
-  // Orders what this process wrote before with what it reads after, against every peer.
+  // Orders earlier writes of this process before its later reads, against every peer.
   virtual void fence_everywhere() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
-  // Outside work that costs no system call (the simulator delivers what is due). True: some.
+  // Outside work that costs no system call: the simulator delivers what is due. True: there was
+  // some.
   virtual bool progress() = 0;
-  // There is such work at all; does not change.
+  // There is such work at all. The answer never changes.
   virtual bool needs_progress() const { return true; }
-  // A link that has no connection left; the fabric may drop it.
+  // The link has no connection left. The fabric may drop it.
   virtual void on_idle(LinkPort& port) = 0;
   // Returns when no peer is inside a direct access through `stag`, which has been revoked. False:
-  // the fabric leaves it to the link layer, which waits for the marks in the segments.
+  // the fabric leaves that to the link layer, which waits for the marks in the segments.
   virtual bool quiesce(Stag stag);
 };
 

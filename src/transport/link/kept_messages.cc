@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "transport/link/kept_messages.h"
 
+#include "base/assertion.h"
 #include "transport/link/link_transport.h"
 
 namespace datum {
@@ -14,7 +15,7 @@ bool ends_message(const RecordHeader& header) {
   return is_fetch(header) || (header.flags & record_flag::kLast) != 0;
 }
 
-// What an EP may have posted, and the pieces of one message: the window counts octets only, and a
+// The pieces of all messages that an EP may have posted. The window counts octets only, and a
 // message may have none.
 std::size_t most_pieces(const Limits& limits) {
   return static_cast<std::size_t>(limits.max_dto_per_ep) + kSendWindow / kMaxPiece;
@@ -32,13 +33,14 @@ bool KeptMessages::has_room_for(const RecordHeader& send) const {
 
 void KeptMessages::keep(const RecordHeader& header, const std::byte* payload,
                         const MessageNote& note) {
+  DATUM_ASSERT(is_fetch(header) || has_room_for(header));
   if (!pieces_.may_wait(*frame_.events())) {
     frame_.terminate(RequestClass::Placed, DtoStatus::ReceiverNotReady);
     return;
   }
   pieces_.push({header, {payload, payload + header.length}, note}, frame_.host().progress->now(),
                !ends_inside_message());
-  // Not before it is kept: without memory for it the record stays in the ring.
+  // Only after it is kept: without memory for it the record stays in the ring.
   watch_patience();
   news_ = true;
   frame_.want_work();
@@ -47,6 +49,7 @@ void KeptMessages::keep(const RecordHeader& header, const std::byte* payload,
 
 std::uint32_t KeptMessages::release_first() {
   const RecordHeader& first = pieces_.front().header;
+  DATUM_ASSERT(is_fetch(first) || octets_ >= first.length);
   if (!is_fetch(first)) octets_ -= first.length;
   const std::uint32_t writes = pieces_.pop(frame_.host().progress->now(), *frame_.events());
   watch_patience();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/link/kept_messages.h: messages that find no Recv, kept beside the ring until they do.
-// Lives here: how much may be kept, what counts behind each, who breaks the connection when one has
-//             waited for too long.
-// Not here:   for how long one may wait (core/port/waiting_messages.h), where it goes then
+// Lives here: how much may be kept, what counts behind each message, breaking the connection when
+//             one has waited for too long.
+// Not here:   how long one may wait (core/port/waiting_messages.h), which Recv it gets
 //             (link_receiver.h).
 // Threads:    the adapter's lock.
 #pragma once
@@ -33,18 +33,18 @@ class KeptMessages {
   Piece& front() { return pieces_.front(); }
   // An honest peer sends no more than there is room for.
   bool has_room_for(const RecordHeader& send) const;
-  // Without memory for it nothing has changed. Where nothing may wait the connection ends.
+  // A failure to allocate changes nothing. If no message may wait, the connection ends.
   void keep(const RecordHeader& header, const std::byte* payload, const MessageNote& note);
   // The first has its Recv. Returns the Writes that count behind it.
   std::uint32_t release_first();
   // A Write has been carried out. False: it counts at once.
   bool count_write() { return pieces_.count_write(); }
-  // Messages that are whole, and Writes that count behind them.
+  // The whole messages, and the Writes that count behind them.
   std::uint32_t requests() const;
-  // The last is one to be fetched / has not ended yet.
+  // The last message is to be fetched / has not ended yet.
   bool ends_with_fetch() const;
   bool ends_inside_message() const;
-  // Something was kept since this was asked last.
+  // Something was kept since the last call.
   bool take_news() { return std::exchange(news_, false); }
   void stop() { timer_.cancel(); }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/assertion.h"
 #include "base/log.h"
 #include "base/no_canary.h"
 #include "base/scoped_flag.h"
@@ -18,12 +19,12 @@ namespace {
 
 // Records handled before other links get their turn.
 constexpr int kRecordBudget = 64;
-// Within such a turn the peer hears so often what has been placed: it may be waiting for that with
-// all its requests posted, and the consumer first reaps everything that came.
+// Within such a turn the peer hears this often what has been placed. It may be waiting for that
+// with all its requests posted, and the consumer first reaps everything that came.
 constexpr int kAckEvery = 16;
 
-// Controls that wait for room: more than all connections of an adapter together can have, so only a
-// peer that asks and asks and reads no answer gets there.
+// Controls that wait for room: more than all connections of an adapter can have together. Only a
+// peer that keeps asking and reads no answer gets there.
 constexpr std::size_t kMaxControls = 1U << 17U;
 
 void write_record(RecordHeader* to, const RecordHeader& header) {
@@ -45,7 +46,7 @@ Link::Link(LinkTransport& transport, LinkPort& port)
 
 Link::~Link() = default;
 
-// With a new slot comes a place on every list, so that nothing that happens later needs memory.
+// A new slot brings a place on every list, so that later steps need no memory.
 bool Link::make_slot() {
   try {
     slots_.emplace_back();
@@ -68,6 +69,7 @@ std::uint32_t Link::add(LinkChannel& channel) {
   } else {
     return 0;
   }
+  DATUM_ASSERT(slots_[at].channel == nullptr);
   slots_[at].channel = &channel;
   slots_[at].generation = (slots_[at].generation + 1) & ((1U << (32 - kSlotBits)) - 1);
   if (slots_[at].generation == 0) slots_[at].generation = 1; // so that no number is 0
@@ -77,12 +79,14 @@ std::uint32_t Link::add(LinkChannel& channel) {
 
 void Link::remove(LinkChannel& channel) {
   const std::uint32_t at = channel.number() & (kMaxSlots - 1);
+  DATUM_ASSERT(find(channel.number()) == &channel && channels_ != 0);
   slots_[at].channel = nullptr;
   forget_requester(channel.peer().number, channel);
+  DATUM_ASSERT(free_slots_.size() < free_slots_.capacity());
   free_slots_.push_back(at);
   --channels_;
   if (channel.listed_for_ack) std::erase(ack_list_, &channel);
-  // It may be at work right now, and then it is not listed.
+  // The channel may be at work right now; then it is not listed.
   std::erase(work_list_, &channel);
   std::replace(working_.begin(), working_.end(), &channel, static_cast<LinkChannel*>(nullptr));
   std::erase(starving_list_, &channel);
@@ -91,6 +95,7 @@ void Link::remove(LinkChannel& channel) {
 
 void Link::list_for_work(LinkChannel& channel) {
   if (channel.listed_for_work) return;
+  DATUM_ASSERT(work_list_.size() < work_list_.capacity());
   channel.listed_for_work = busy_ = true;
   work_list_.push_back(&channel);
 }
@@ -113,8 +118,10 @@ void Link::send_control(const RecordHeader& header, std::span<const std::byte> p
 }
 
 void Link::starve(LinkChannel& channel) {
-  if (std::find(starving_list_.begin(), starving_list_.end(), &channel) == starving_list_.end())
+  if (std::find(starving_list_.begin(), starving_list_.end(), &channel) == starving_list_.end()) {
+    DATUM_ASSERT(starving_list_.size() < starving_list_.capacity());
     starving_list_.push_back(&channel);
+  }
   ask_for_room();
 }
 
@@ -124,7 +131,7 @@ void Link::ask_for_room() {
   own_.starving.store(1, std::memory_order_relaxed);
 }
 
-// There may be room again: everybody who waited for it tries.
+// There may be room again. Every channel that waited for it tries.
 bool Link::end_starving() {
   if (!out_.has_room()) return false;
   starving_ = false;
@@ -134,7 +141,7 @@ bool Link::end_starving() {
   return true;
 }
 
-// The peer found our incoming ring full: it hears at once how far we are.
+// The peer found our incoming ring full. It hears at once how far this side has read.
 void Link::relieve_peer() {
   in_.tell();
   published_ = busy_ = true;
@@ -172,17 +179,17 @@ void Link::on_bell() {
   const std::uint32_t epoch = own_.sleep_epoch.load(std::memory_order_relaxed);
   if ((epoch & 1U) != 0) {
     own_.sleep_epoch.store(epoch + 2, std::memory_order_relaxed);
-    // Who sees the old one has been rung for it, and fences before it believes that.
+    // A peer that sees the old value has been rung for it, and fences before it relies on that.
     std::atomic_thread_fence(std::memory_order_seq_cst);
   }
   progress();
 }
 
-// Once for each epoch of its sleep.
+// Rings once for each epoch of the peer's sleep.
 void Link::ring_sleeper() {
   std::uint32_t epoch = peer_.sleep_epoch.load(std::memory_order_relaxed);
   if (epoch == rung_epoch_) {
-    // It may just be beginning another one, for which it fences on its own side only.
+    // The peer may just be beginning another epoch, for which it fences only on its own side.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     epoch = peer_.sleep_epoch.load(std::memory_order_relaxed);
   }
@@ -191,8 +198,9 @@ void Link::ring_sleeper() {
   port_.ring_bell();
 }
 
-// A peer that polls is not rung. If it has stopped, it may take a while to notice: until then, what
-// we published is ours to care for. One ring is enough: it stays in the bell until the peer looks.
+// A peer that polls is not rung. If it has stopped polling, it may notice that late. Until then
+// this side looks after what it has published. One ring is enough: it stays pending until the peer
+// looks.
 Instant Link::watch(Instant now) {
   in_.tell_if_behind();
   const std::uint64_t taken = out_.taken();
@@ -215,7 +223,7 @@ bool Link::progress_now() {
   try {
     return move();
   } catch (const std::bad_alloc&) {
-    // What needed memory has not begun, and its record is still in the ring.
+    // A step that lacked memory has not begun, and its record is still in the ring.
     busy_ = true;
     transport_.try_again_soon();
     return false;
@@ -236,8 +244,9 @@ bool Link::move() {
   return any;
 }
 
-// A record after a look that found nothing is taken alone: whether there is another says a line
-// that the peer may hold, and the consumer would wait for that line before it sees the first.
+// After a look that found nothing, a record is taken alone. To see whether another one follows
+// costs a cache line that the peer may hold, and the consumer would wait for that line before it
+// sees the first record.
 DATUM_NO_CANARY bool Link::poll_ring() {
   int left = kRecordBudget;
   for (const RingSlot* slot = in_.front(); slot != nullptr; slot = in_.front()) {
@@ -262,7 +271,7 @@ DATUM_NO_CANARY bool Link::poll_ring() {
   }
   streaming_ = left != kRecordBudget;
   if (streaming_) {
-    // The peer says that it starves, fences, and then looks how far we have told it.
+    // The peer reports that it starves, fences, and then checks how far this side has read.
     fence();
     if (peer_.starving.load(std::memory_order_relaxed) != 0) relieve_peer();
   }
@@ -272,7 +281,7 @@ DATUM_NO_CANARY bool Link::poll_ring() {
 
 bool Link::handle(const RecordHeader& header, const std::byte* payload) {
   if (header.type == RecordType::Connect) return on_connect(header, payload);
-  // A requester that gives up before it was answered does not know our number.
+  // A requester that gives up before the answer does not know this side's number.
   LinkChannel* channel = nullptr;
   if (header.type == RecordType::Close && header.connection == 0) {
     const auto requester = requesters_.find(header.connect.number);
@@ -280,7 +289,7 @@ bool Link::handle(const RecordHeader& header, const std::byte* payload) {
   } else {
     channel = find(header.connection);
   }
-  // It was closed here while the record was on its way.
+  // The connection was closed here while the record was on its way.
   if (channel == nullptr) return true;
   return channel->handle(header, payload);
 }
@@ -291,7 +300,7 @@ void Link::forget_requester(std::uint32_t peer_number, const ChannelFrame& chann
 }
 
 bool Link::retire() {
-  // The peer looks at the word once the link has ended.
+  // The peer reads the word once the link has ended.
   own_.retired.store(1, std::memory_order_relaxed);
   if (!in_.ready()) return true;
   own_.retired.store(0, std::memory_order_relaxed);
@@ -311,7 +320,7 @@ bool Link::on_connect(const RecordHeader& header, const std::byte* payload) {
     if (number != 0) requesters_.emplace(fields.number, channel.get());
     auto incoming = std::make_unique<LinkIncoming>(std::move(channel));
     ListenerEvents* listener = transport_.find_listener(fields.qualifier);
-    // Nobody listens, or no number is left: refused as `incoming` goes out of scope.
+    // No listener, or no number is left: `incoming` refuses the request as it goes out of scope.
     if (listener != nullptr && number != 0) listener->on_request(std::move(incoming));
   } catch (const std::bad_alloc&) {
     log_of_peer(LogLevel::Warn, "link over {}: no memory for a connection request: refused",
@@ -343,22 +352,22 @@ bool Link::run_work() {
     if (channel == nullptr) continue;
     channel->listed_for_work = false;
     any = channel->work() || any;
-    // It may have been removed while it worked.
+    // The channel may have been removed while it worked.
     if (working_[i] == nullptr || !channel->waits_for_turn()) continue;
     list_for_work(*channel);
     working_[i] = nullptr;
   }
-  // Who has had a turn comes behind all who have not.
+  // A channel that has had a turn goes behind all channels that have not.
   for (LinkChannel* channel : working_)
     if (channel != nullptr && channel->has_work()) list_for_work(*channel);
   working_.clear();
   return any;
 }
 
-// Everything that was in the ring when this began. What is left behind, a copy that waits for its
-// turn or an acknowledgement without room, is for whoever looks next.
+// Handles everything that was in the ring at the start. A copy that waits for its turn, or an
+// acknowledgement without room, is left to the next look.
 void Link::catch_up() {
-  streaming_ = true; // each round takes as much as it may
+  streaming_ = true; // each round takes as many as it may
   for (std::uint32_t rounds = kRingSlots / kRecordBudget; rounds != 0 && in_.ready(); --rounds)
     progress_now();
   if (progress(); busy_) transport_.host().progress->kick();
@@ -374,20 +383,20 @@ void Link::break_off(const char* reason) {
 
 void Link::lost() {
   ending_ = true;
-  // What the peer wrote before it went away still counts: a farewell may be among it. Bounded, for
-  // a peer that is not gone but was cut off may go on writing.
-  // After we have given the link up the peer repeats elsewhere what we do not read here.
+  // What the peer wrote before it went away still counts: a farewell may be among it. Bounded,
+  // since a peer that was only cut off may go on writing. After this side has given the link up,
+  // the peer repeats elsewhere what is not read here.
   const bool retired = own_.retired.load(std::memory_order_relaxed) != 0;
-  streaming_ = true; // each round takes as much as it may
+  streaming_ = true; // each round takes as many as it may
   try {
     for (std::uint32_t rounds = kRingSlots / kRecordBudget; rounds != 0 && !broken_ && !retired;
          --rounds)
       if (!poll_ring()) break;
   } catch (const std::bad_alloc&) {
-    // There is no later look at it: what is left unread ends with the link.
+    // The ring is not looked at again. What is left unread ends with the link.
   }
   broken_ = true;
-  // Every connection hears of it; hearing may remove it, or others.
+  // Tells every connection. Each may remove itself, or others.
   for (std::size_t at = 0; at < slots_.size(); ++at)
     if (LinkChannel* channel = slots_[at].channel) channel->on_link_lost();
 }

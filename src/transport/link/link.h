@@ -34,18 +34,19 @@ class Link {
     streaming_ = false;
     return false;
   }
-  // Writes our sleep epoch. Whoever goes to sleep fences everywhere and then asks must_look().
+  // Writes this side's sleep epoch. Before a thread sleeps, it fences everywhere and then asks
+  // must_look().
   void set_attention(Attention attention);
   bool must_look();
   // See Transport::watch().
   Instant watch(Instant now);
-  // The peer has rung. It rings once for each epoch, so a new one begins before we look.
+  // The peer has rung. It rings once for each epoch, so a new epoch begins before this side looks.
   void on_bell();
   void lost();
   // See Channel::catch_up().
   void catch_up();
 
-  // Connections: a number names one until it is removed; stale numbers find nothing.
+  // A number names a connection until the connection is removed. Stale numbers find nothing.
   std::uint32_t add(LinkChannel& channel);
   void remove(LinkChannel& channel);
   LinkChannel* find(std::uint32_t number) {
@@ -54,23 +55,23 @@ class Link {
     return slots_[at].channel;
   }
   bool idle() const { return channels_ == 0; }
-  // Tells the peer that the link is given up. False: something came in time, and it is not.
+  // Tells the peer that the link is given up. False: a record came in time, and the link stays.
   bool retire();
   bool peer_retired() const { return peer_.retired.load(std::memory_order_relaxed) != 0; }
   // The requester has left: its number may come again.
   void forget_requester(std::uint32_t peer_number, const ChannelFrame& channel);
   bool broken() const { return broken_; }
-  // The peer has gone, and only what it left in the ring is still read.
+  // The peer has gone. Only what it left in the ring is still read.
   bool ending() const { return ending_; }
-  // progress() runs, as opposed to a call of the consumer's.
+  // progress() is running, not a call of the consumer.
   bool in_turn() const { return in_turn_; }
-  // For a turn of copying, or to be told of room.
+  // A channel waits for its turn to copy, or for room.
   bool somebody_waits() const { return !work_list_.empty(); }
 
-  // Room for a record with so many lines of payload, or nullptr: then whoever asked should
-  // starve(). Fill everything but the first word, then publish().
+  // Room for a record with this many lines of payload. nullptr: the caller should starve(). The
+  // caller fills everything but the first word, then calls publish().
   RecordHeader* reserve(std::uint32_t lines) {
-    if (!controls_.empty()) return nullptr; // they were first
+    if (!controls_.empty()) return nullptr; // they came first
     return reinterpret_cast<RecordHeader*>(out_.reserve(lines));
   }
   RecordHeader* reserve() {
@@ -79,39 +80,39 @@ class Link {
   }
   void warm_up() { out_.warm_up(); }
   void tell_taken() { in_.tell_if_behind(); }
-  // Records, ever; and whether the peer says that it has taken so many.
+  // The number of records ever published; and whether the peer says that it has taken so many.
   std::uint64_t published() const { return out_.published(); }
   bool peer_has_read(std::uint64_t records) const { return out_.taken() >= records; }
   std::byte* payload() { return out_.payload(); }
-  // The channel works on when there is room again.
+  // The channel continues when there is room again.
   void starve(LinkChannel& channel);
   void publish() {
     out_.publish();
     published_ = busy_ = true;
   }
-  // A record that must not be lost; waits for room if there is none.
+  // Sends a record that must not be lost. It waits for room if there is none.
   void send_control(const RecordHeader& header, std::span<const std::byte> payload = {});
-  // There are such records.
+  // Such records wait.
   bool controls_wait() const { return !controls_.empty(); }
-  // After publishing, before going away: rings if the peer sleeps.
+  // Called after publishing, before the thread leaves: rings if the peer sleeps.
   void flush_bell() {
     if (!published_) return;
     published_ = false;
-    // What was published must be visible before we look whether the peer sleeps; it writes its
-    // epoch, fences and then looks at the ring.
+    // What was published must be visible before this side checks whether the peer sleeps. The peer
+    // writes its epoch, fences and then looks at the ring.
     fence();
     if (!peer_polls()) [[unlikely]]
       ring_sleeper();
   }
 
   bool peer_polls() const { return (peer_.sleep_epoch.load(std::memory_order_relaxed) & 1U) == 0; }
-  // As far as is known: what it says, and what was seen.
+  // As far as is known: from the peer's word, and from what was seen.
   bool peer_takes_writes() const { return peer_polls() && !habit_.leaves_writes_lying(); }
   void wrote_directly() { habit_.wrote_directly(); }
   DirectAccess* direct() { return port_.direct(); }
   bool peer_can_fetch() const { return port_.peer_has_direct(); }
-  // Around every direct access: the peer waits for it before it lets go of the memory. That it sees
-  // the mark of the next access instead of none also tells it that this one is over.
+  // Set around every direct access. The peer waits for it to change before it gives the memory
+  // away. The mark of a later access also shows that this one is over.
   void mark(Stag stag) {
     own_.mark.store(stag, std::memory_order_release);
     fence();
@@ -127,7 +128,7 @@ class Link {
   void list_for_work(LinkChannel& channel);
 
  private:
-  // Between a word of ours and a look at one of the peer's, where the peer fences for both.
+  // Between a write of this side's word and a read of the peer's, where the peer fences for both.
   void fence() const {
     if (light_ && peer_.fences.load(std::memory_order_relaxed) != 0) [[likely]]
       light_fence();
@@ -149,8 +150,8 @@ class Link {
   void relieve_peer();
   void break_off(const char* reason);
 
-  // A connection's number: slot in the low bits, so that a stale number misses its slot's
-  // generation.
+  // A connection's number has its slot in the low bits. A stale number misses the generation of its
+  // slot.
   static constexpr std::uint32_t kSlotBits = 18;
   static constexpr std::uint32_t kMaxSlots = 1U << kSlotBits;
 
@@ -169,8 +170,8 @@ class Link {
   SegmentSide& peer_;
   RingProducer out_;
   RingConsumer in_;
-  const bool light_;  // we can leave fencing to the peer, and do it for the peer
-  bool busy_ = false; // something is to be done besides the ring
+  const bool light_;  // this side may leave fencing to the peer, and does it for the peer
+  bool busy_ = false; // there is work besides the ring
   bool published_ = false;
   bool streaming_ = false; // the last look at the ring found something
   bool starving_ = false;
@@ -178,15 +179,15 @@ class Link {
   bool ending_ = false;
   bool in_turn_ = false;
   std::uint32_t rung_epoch_ = 0;
-  std::uint64_t watched_taken_ = 0; // what the peer had taken when watch() began to be patient
+  std::uint64_t watched_taken_ = 0; // what the peer had taken when watch() began to wait for it
   std::uint64_t rung_for_ = 0;      // how much was published when watch() rang
   Instant patient_until_ = kNever;
   PeerHabit habit_;
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_slots_;
   std::uint32_t channels_ = 0;
-  // Who was asked for by the peer, by the peer's number: it may take a request back before it knows
-  // ours.
+  // Channels that the peer asked for, by the peer's number: it may take a request back before it
+  // knows this side's number.
   std::unordered_map<std::uint32_t, LinkChannel*> requesters_;
   std::vector<ChannelFrame*> ack_list_;
   std::vector<LinkChannel*> work_list_;

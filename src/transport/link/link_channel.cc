@@ -34,9 +34,9 @@ std::string LinkChannel::path_reason() const {
   return link() != nullptr ? link()->port().path_reason() : std::string();
 }
 
-// --- calls of the consumer's ---------------------------------------------------------------------
+// --- calls of the consumer -----------------------------------------------------------------------
 
-// The line that the peer looks at takes as long to come over as all that happens before the store.
+// Fetching the line that the peer looks at takes as long as all that happens before the store.
 void LinkChannel::warm_up(const RemoteTriplet* target) {
   if (link() == nullptr) return;
   DirectAccess* direct = target != nullptr ? link()->direct() : nullptr;
@@ -47,7 +47,7 @@ void LinkChannel::warm_up(const RemoteTriplet* target) {
 void LinkChannel::on_receive_posted() {
   receiver_.deliver_kept();
   if (!open()) return;
-  // The poster may call nothing more for long, and then no thread flushes what is listed.
+  // The posting thread may make no further call for long. Then no thread flushes what is listed.
   const bool told = flush_ack();
   link()->flush_bell();
   if (!told || has_work()) host().progress->kick();
@@ -60,7 +60,7 @@ void LinkChannel::catch_up() {
 
 // --- records -------------------------------------------------------------------------------------
 
-// False: nothing was done that may not be done again.
+// False: nothing was done that must not be done again.
 bool LinkChannel::take_message(const RecordHeader& header, const std::byte* payload) {
   return header.type == RecordType::Send && (header.flags & record_flag::kLast) != 0 && open() &&
          receiver_.can_place_whole(header) && sender_.take_counters(header) && open() &&
@@ -105,7 +105,7 @@ bool LinkChannel::handle_open(const RecordHeader& header, const std::byte* paylo
   }
 }
 
-// --- work that was put off -----------------------------------------------------------------------
+// --- deferred work -------------------------------------------------------------------------------
 
 std::uint64_t LinkChannel::next_turn() const {
   return std::min(sender_.left_to_copy() + receiver_.left_to_copy(), kDirectTurn);

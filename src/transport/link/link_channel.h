@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/link/link_channel.h: one connection inside a link, for the core and for the link.
-// Lives here: which part each call and each record is for; the order in which put-off work is done.
-// Not here:   its parts, which do the work: from dial to close (link_handshake.h), our requests
-//             (link_sender.h), the peer's messages and Writes (link_receiver.h), its Reads
+// Lives here: which part handles each call and each record; the order in which deferred work is
+//             done.
+// Not here:   its parts, which do the work: from dial to close (link_handshake.h), this side's
+//             requests (link_sender.h), the peer's messages and Writes (link_receiver.h), its Reads
 //             (read_responder.h); what these share (channel_frame.h); the ring's polling and the
 //             table of connections (link.h).
 // Threads:    the adapter's lock.
@@ -22,7 +23,7 @@
 
 namespace datum {
 
-// The list of channels that have no link, or none any more, and something to report.
+// The list of channels without a link that have something to report.
 struct UnlinkedTag;
 using UnlinkedChannel = ListHook<UnlinkedTag>;
 
@@ -66,15 +67,15 @@ class LinkChannel final : public Channel, public UnlinkedChannel, public Channel
 
   // --- for Link ----------------------------------------------------------------------------------
   void set_number(std::uint32_t number) { set_link(link(), number); }
-  // A record for this connection. False: it cannot be; the link is broken off.
+  // A record for this connection. False: the record is impossible, and the link is broken off.
   bool handle(const RecordHeader& header, const std::byte* payload) {
     return take_message(header, payload) || handle_any(header, payload);
   }
-  // Continues what was put off. True: something moved.
+  // Continues deferred work. True: something moved.
   bool work();
-  // More can be done right away, without waiting for the peer.
+  // There is work that need not wait for the peer.
   bool has_work() const;
-  // Others have had the turn in which it would have copied.
+  // Other channels had the turn in which it would have copied.
   bool waits_for_turn() const { return waits_for_turn_ && has_work(); }
   void on_link_lost() { handshake_.on_link_lost(); }
 
@@ -94,14 +95,14 @@ class LinkChannel final : public Channel, public UnlinkedChannel, public Channel
   bool take_message(const RecordHeader& header, const std::byte* payload);
   bool handle_any(const RecordHeader& header, const std::byte* payload);
   bool handle_open(const RecordHeader& header, const std::byte* payload);
-  // What the next turn copies, both ways.
+  // How much the next turn copies, in both directions.
   std::uint64_t next_turn() const;
 
   LinkSender sender_{*this};
   LinkReceiver receiver_{*this};
   ReadResponder responder_{*this};
   LinkHandshake handshake_;
-  bool waits_for_turn_ = false; // when it worked last
+  bool waits_for_turn_ = false; // at the last call of work()
 };
 
 } // namespace datum

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/assertion.h"
 #include "transport/link/link.h"
 #include "transport/link/link_transport.h"
 
@@ -57,8 +58,8 @@ Status LinkHandshake::start_dial() {
   return kOk;
 }
 
-// The peer gave the link up as our request was on its way, and has not read it: no request was
-// made. An honest one does that once in a minute at most.
+// The peer gave the link up while our request was on its way, and has not read it. So no request
+// was made. An honest peer does that at most once in a minute.
 void LinkHandshake::dial_again() {
   dial_.reset();
   bool dialled = false;
@@ -86,7 +87,8 @@ void LinkHandshake::on_dialled(LinkPort& port) {
     on_dial_failed(DialFailure::Refused);
     return;
   }
-  on(LinkEvent::Dialled);
+  const bool moved = on(LinkEvent::Dialled);
+  DATUM_ASSERT(moved);
   RecordHeader request = frame_.header(RecordType::Connect);
   request.length = static_cast<std::uint32_t>(private_data_.size());
   request.connect = connect_fields(request.length);
@@ -98,11 +100,12 @@ void LinkHandshake::on_dialled(LinkPort& port) {
 void LinkHandshake::on_dial_failed(DialFailure failure) {
   if (!on(LinkEvent::DialFailed)) return;
   failure_ = failure_of(failure);
-  // Reported from progress(), never from within connect().
+  // Reported from progress(), never inside connect().
   frame_.want_work();
 }
 
 void LinkHandshake::report_failed_connect() {
+  DATUM_ASSERT(frame_.state() == LinkState::Failing);
   ChannelEvents* events = frame_.events();
   leave();
   if (events != nullptr) events->on_connect_failed(failure_, {});
@@ -116,8 +119,10 @@ bool LinkHandshake::on_accept(const RecordHeader& header, const std::byte* paylo
     return false;
   frame_.peer_ = LinkPeer(fields);
   private_data_.assign(payload, payload + header.length);
-  on(LinkEvent::AcceptArrived);
-  // Both sides are established, or neither: the accepter waits for this (decision 220).
+  const bool moved = on(LinkEvent::AcceptArrived);
+  DATUM_ASSERT(moved);
+  // Either both sides are established, or neither: the accepter waits for this record (decision
+  // 220).
   frame_.link()->send_control(frame_.header(RecordType::Confirm));
   if (frame_.link()->controls_wait()) neighbours_.sender.hold_behind_confirm();
   frame_.events()->on_established(private_data_, frame_.peer().reads_in);
@@ -141,6 +146,7 @@ bool LinkHandshake::on_refuse(const RecordHeader& header, const std::byte* paylo
 // --- passive side --------------------------------------------------------------------------------
 
 void LinkHandshake::accept(PrivateData data, ChannelEvents& events, const ChannelOptions& options) {
+  DATUM_ASSERT(frame_.state() == LinkState::Incoming);
   frame_.events_ = &events;
   frame_.options_ = options;
   if (peer_gone_ || frame_.link() == nullptr) {
@@ -181,7 +187,7 @@ void LinkHandshake::close(CloseMode mode) {
     if (mode == CloseMode::Disconnect) last.flags = record_flag::kOrderly;
     say(last);
   } else if (frame_.link() != nullptr && frame_.state() == LinkState::Requested) {
-    // The peer knows us only by our own number so far.
+    // So far the peer knows this side only by this side's own number.
     RecordHeader last = frame_.header(RecordType::Close);
     last.flags = record_flag::kOrderly;
     last.connect = {};
@@ -219,7 +225,7 @@ void LinkHandshake::on_terminate(const RecordHeader& header) {
 }
 
 void LinkHandshake::end(CloseReason reason) {
-  // The requester has gone: its request stays until it is answered.
+  // The requester has gone. Its request stays until the consumer answers it.
   if (frame_.state() == LinkState::Incoming) {
     if (frame_.link() != nullptr) frame_.link()->forget_requester(frame_.peer().number, frame_);
     return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/link/link_handshake.h: a connection from dial or request to its end.
-// Lives here: every change of state, who dials, asks and answers what, each way to end.
-// Not here:   the table of states (link_state.h), dials themselves (fabric.h), for how long anybody
+// Lives here: every change of state, dials, requests and answers, each way to end.
+// Not here:   the table of states (link_state.h), dials themselves (fabric.h), how long either side
 //             waits for an answer (core).
 // Threads:    the adapter's lock.
 #pragma once
@@ -20,7 +20,7 @@ namespace datum {
 
 class LinkHandshake final : private DialEvents {
  public:
-  // What waits for the Confirm, and what is stopped at the end.
+  // The parts that wait for the Confirm, and that are stopped at the end.
   struct Neighbours {
     LinkSender& sender;
     LinkReceiver& receiver;
@@ -34,7 +34,7 @@ class LinkHandshake final : private DialEvents {
   ConnQual local_port() const { return local_port_; }
   ConnQual remote_port() const { return remote_port_; }
   const Address& remote_address() const { return remote_address_; }
-  // The peer's, that came with its request.
+  // The peer's data, which came with its request.
   PrivateData private_data() const { return private_data_; }
 
   // --- by the consumer ---------------------------------------------------------------------------
@@ -50,11 +50,11 @@ class LinkHandshake final : private DialEvents {
   void on_close(const RecordHeader& header);
   void on_terminate(const RecordHeader& header);
 
-  // --- by the link, and by the other parts through the whole -------------------------------------
+  // --- by the link, and by the other parts through the channel -----------------------------------
   void on_link_lost();
   void terminate(RequestClass kind, DtoStatus status, std::uint32_t before);
   void end(CloseReason reason);
-  // In Failing: the endpoint is told of the connect that failed.
+  // In state Failing: tells the endpoint that its connect failed.
   void report_failed_connect();
 
  private:
@@ -62,7 +62,8 @@ class LinkHandshake final : private DialEvents {
   void on_dialled(LinkPort& port) override;
   void on_dial_failed(DialFailure failure) override;
 
-  // The only writer of the state. False: no such row, and nothing has changed.
+  // The only function that writes the state. False: the table has no such row, and nothing has
+  // changed.
   bool on(LinkEvent event);
   Status start_dial();
   void dial_again();
@@ -75,10 +76,11 @@ class LinkHandshake final : private DialEvents {
   ConnQual local_port_ = 0;
   ConnQual remote_port_ = 0;
   Address remote_address_;
-  std::vector<std::byte> private_data_; // ours for the request; the peer's once it came
+  std::vector<std::byte> private_data_; // of this side's request; later those of the peer
   std::unique_ptr<Dial> dial_;
   int dials_ = 0;
-  bool peer_gone_ = false; // it has said its last word, or its link is gone: no record for it
+  // It has sent its last record, or its link is gone: it gets no more records
+  bool peer_gone_ = false;
   ConnectFailure failure_ = ConnectFailure::NonPeerRejected;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/assertion.h"
 #include "core/port/copy.h"
 #include "transport/link/link.h"
 #include "transport/link/link_transport.h"
@@ -13,9 +14,10 @@ LinkReceiver::LinkReceiver(ChannelFrame& frame)
     : frame_(frame), copy_(frame), kept_(frame), fetch_(copy_) {}
 
 bool LinkReceiver::place_whole(const RecordHeader& send, const std::byte* payload) {
+  DATUM_ASSERT(can_place_whole(send));
   if (send.length <= kInlinePayload) payload = send.payload;
   const bool solicited = (send.flags & record_flag::kSolicited) != 0;
-  // Its completion may end the connection.
+  // The completion may end the connection.
   frame_.add_placed(1, send.length);
   if (!frame_.events()->place_message(payload, send.length, solicited)) {
     frame_.take_back_placed(1, send.length);
@@ -35,7 +37,7 @@ bool LinkReceiver::on_send(const RecordHeader& header, const std::byte* payload)
     if (!kept_.has_room_for(header)) return false;
     kept_.keep(header, payload, note);
   }
-  // Not before the message is kept: without memory for it the record comes again, the note does
+  // Only after the message is kept: without memory for it the record comes again, but the note does
   // not.
   if (last) note_ = {};
   return true;
@@ -43,7 +45,7 @@ bool LinkReceiver::on_send(const RecordHeader& header, const std::byte* payload)
 
 bool LinkReceiver::on_fetch(const RecordHeader& header, const std::byte* payload) {
   Link& link = *frame_.link();
-  if (link.direct() == nullptr) return link.ending(); // a dead peer's memory has gone with it
+  if (link.direct() == nullptr) return link.ending(); // the memory of a dead peer has gone with it
   if (!MessageFetch::is_sound(header) || message_under_way()) return false;
   const MessageNote note = note_;
   if (!kept_.empty() || !start_fetch(header, payload, note)) {
@@ -53,7 +55,7 @@ bool LinkReceiver::on_fetch(const RecordHeader& header, const std::byte* payload
   return true;
 }
 
-// Another message has begun and not ended: no message to fetch can come now.
+// Another message has begun and not ended. So no message to fetch can come now.
 bool LinkReceiver::message_under_way() const {
   return fetch_pending() || (kept_.empty() ? message_done_ != 0 : kept_.ends_inside_message());
 }
@@ -131,7 +133,7 @@ bool LinkReceiver::start_fetch(const RecordHeader& header, const std::byte* payl
   fetch_.begin(header, payload, note);
   if (copy_.has_turn(std::min(fetch_.left(), kDirectTurn))) continue_fetch();
   if (!frame_.open() || !fetch_.under_way()) return true;
-  // It takes several turns: the sender can tell it from a message that waits for its Recv.
+  // Fetching takes several turns. The sender has to tell it from a message that waits for its Recv.
   RecordHeader word = frame_.header(RecordType::Ack);
   word.flags = record_flag::kFetching;
   frame_.link()->send_control(word);
@@ -142,7 +144,7 @@ bool LinkReceiver::start_fetch(const RecordHeader& header, const std::byte* payl
 void LinkReceiver::continue_fetch() {
   std::span<const LocalTriplet> into;
   std::uint64_t capacity = 0;
-  // The message is open: this only checks again that its memory is still there.
+  // The message is open. This only checks that its memory is still there.
   if (frame_.events()->take_receive(into, capacity) != TakeResult::Taken) {
     fetch_.drop();
     terminate_if_open(DtoStatus::RemoteResponder);
@@ -158,7 +160,7 @@ void LinkReceiver::continue_fetch() {
   complete(fetch_.length(), fetch_.solicited(), fetch_.note());
 }
 
-// What the peer says cannot be: its message fails, and with it the connection.
+// The peer's note is impossible: its message fails, and the connection with it.
 bool LinkReceiver::refuses(const MessageNote& note) {
   ChannelEvents& events = *frame_.events();
   if (!note.any() || events.check_note(note) == AccessFault::None) return false;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/link/link_receiver.h: the peer's messages and Writes that arrive.
-// Lives here: which Recv a message goes to, when it is placed, which one is fetched, which records
-//             may follow which; Writes that came through the ring.
-// Not here:   messages that wait (kept_messages.h), how one is fetched (message_fetch.h), the peer's
-//             Reads (read_responder.h).
+// Lives here: which Recv a message gets, when it is placed, which one is fetched, which records may
+//             follow which; Writes that came through the ring.
+// Not here:   messages that wait (kept_messages.h), how one is fetched (message_fetch.h), the
+//             peer's Reads (read_responder.h).
 // Threads:    the adapter's lock.
 //
 // Everything in a record is the peer's word, and is checked before use. False: no honest peer sends
@@ -38,24 +38,24 @@ class LinkReceiver {
   bool on_note(const RecordHeader& header);
   bool on_write(const RecordHeader& header, const std::byte* payload);
 
-  // A Recv was posted: messages that wait for one go on.
+  // A Recv was posted: delivers messages that wait for one.
   void deliver_kept();
 
-  // --- work that was put off ---------------------------------------------------------------------
+  // --- deferred work -----------------------------------------------------------------------------
   bool fetching() const { return fetch_.under_way(); }
   std::uint64_t left_to_copy() const { return fetch_.left(); }
-  // One turn; there is one under way.
+  // Makes one turn of the fetch that is under way.
   void continue_fetch();
-  // The sender of a message that waits has to learn that it was taken from the ring: it may be
+  // The sender of a waiting message has to learn that it was taken from the ring: the sender may be
   // asked whether a Recv is missing.
   void tell_kept();
 
-  // The connection has ended: no timer of it expires any more.
+  // The connection has ended. None of its timers expires from here on.
   void stop() { kept_.stop(); }
 
  private:
   enum class Recv : std::uint8_t { Missing, Refused, Taken };
-  // For a message with so many octets by now. Refused: both sides have been told.
+  // Takes a Recv for a message with this many octets so far. Refused: both sides have been told.
   Recv take_receive(std::uint64_t length, const MessageNote& note,
                     std::span<const LocalTriplet>& into);
   // False: there is no Recv, and the message has to wait.
@@ -65,7 +65,7 @@ class LinkReceiver {
   bool message_under_way() const;
   bool refuses(const MessageNote& note);
   void complete(std::uint64_t length, bool solicited, const MessageNote& note);
-  // What an event said may have ended the connection already.
+  // The consumer may have ended the connection after an event.
   void terminate_if_open(DtoStatus status);
 
   ChannelFrame& frame_;

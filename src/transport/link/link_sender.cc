@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assertion.h"
 #include "base/copy_bytes.h"
 #include "core/port/copy.h"
 #include "transport/link/link.h"
@@ -13,7 +14,7 @@
 namespace datum {
 namespace {
 
-// From here on it is cheaper to let the receiver copy once than to copy twice through the ring.
+// From this length on, one copy by the receiver is cheaper than two copies through the ring.
 constexpr std::uint64_t kFetchFrom = 16 * 1024;
 
 RequestClass class_of(const WorkRequest& request) {
@@ -22,8 +23,8 @@ RequestClass class_of(const WorkRequest& request) {
 
 } // namespace
 
-// on_room() follows: when what is under way has ended, the peer has placed something, or, with a
-// full ring, when there is room.
+// on_room() follows: when the requests under way have ended, when the peer has placed something,
+// or, after a full ring, when there is room.
 StartResult LinkSender::later(bool ring_full) {
   wants_room_ = true;
   if (ring_full) frame_.want_room();
@@ -43,13 +44,13 @@ StartResult LinkSender::start(const WorkRequest& request) {
   case Opcode::FetchAdd:
   case Opcode::CompareSwap: result = start_atomic(request); break;
   case Opcode::Datagram:
-  case Opcode::Bind: break; // never handed to a channel
+  case Opcode::Bind: DATUM_ASSERT(false); break; // the core hands a channel neither
   }
   frame_.link()->flush_bell();
   return result;
 }
 
-// What fits into one record, and what is over within one turn of copying.
+// Starts what fits into one record, or is finished within one turn of copying.
 StartResult LinkSender::start_now(const WorkRequest& request) {
   if (!frame_.open() || failed_ || busy()) return StartResult::Later;
   if (request.opcode != Opcode::Send) {
@@ -57,7 +58,8 @@ StartResult LinkSender::start_now(const WorkRequest& request) {
     if (may_go_direct(request)) {
       if (request.length > kDirectTurn) return StartResult::Later;
       const StartResult result = start_direct(request);
-      assert(!direct_.under_way()); // one turn was enough: nothing points at `request` any more
+      DATUM_ASSERT(
+          !direct_.under_way()); // one turn was enough: nothing points at `request` any more
       return result;
     }
   }
@@ -72,8 +74,9 @@ StartResult LinkSender::start_now(const WorkRequest& request) {
   return StartResult::Started;
 }
 
-// What send_piece() does for a whole Send or Write of one short segment.
+// Does what send_piece() does, for a whole Send or Write of one short segment.
 bool LinkSender::send_line(const WorkRequest& request, std::uint32_t size) {
+  DATUM_ASSERT(size <= kWriteInlinePayload);
   RecordHeader* record = frame_.link()->reserve();
   if (record == nullptr) return false;
   const auto* from = pointer(request.local[0].address);
@@ -94,7 +97,7 @@ bool LinkSender::send_line(const WorkRequest& request, std::uint32_t size) {
   return true;
 }
 
-// Said again if the message itself finds no room: the last one counts.
+// Sent again if the message itself finds no room. The last note counts.
 bool LinkSender::send_note(const MessageNote& note) {
   RecordHeader* record = frame_.link()->reserve(0);
   if (record == nullptr) return false;
@@ -124,7 +127,7 @@ StartResult LinkSender::start_send(const WorkRequest& request) {
 StartResult LinkSender::start_write(const WorkRequest& request) {
   if (may_go_direct(request)) return start_direct(request);
   if (request.length > kMaxPiece) {
-    // Large data goes once, and straight: as soon as what went before has been placed.
+    // Large data is copied once, directly: as soon as all earlier requests have been placed.
     if (frame_.link()->direct() != nullptr) return later(false);
     return start_partial(request);
   }
@@ -134,6 +137,7 @@ StartResult LinkSender::start_write(const WorkRequest& request) {
 }
 
 StartResult LinkSender::start_partial(const WorkRequest& request) {
+  DATUM_ASSERT(!busy());
   partial_ = &request;
   partial_done_ = 0;
   continue_partial();
@@ -143,14 +147,14 @@ StartResult LinkSender::start_partial(const WorkRequest& request) {
 StartResult LinkSender::start_direct(const WorkRequest& request) {
   direct_.begin(request);
   frame_.link()->wrote_directly();
-  // Many requests may have waited for this moment; others wait, too.
+  // Many requests of several connections may have waited for this moment.
   if (!copy_.has_turn(request.length)) {
     frame_.want_work();
     return StartResult::Started;
   }
   const DtoStatus status = direct_.take_turn();
   if (status != DtoStatus::Success) {
-    fail_later(class_of(request), status); // reported from work()
+    fail_later(class_of(request), status); // work() reports it
     return StartResult::Started;
   }
   if (!direct_.under_way()) return StartResult::Finished;
@@ -163,7 +167,7 @@ void LinkSender::continue_direct() {
   const WorkRequest& request = direct_.request();
   const RequestClass kind = class_of(request);
   const bool read = kind == RequestClass::Read;
-  // Its memory may have gone since the last turn.
+  // The request's memory may have gone since the last turn.
   if (!frame_.events()->recheck_local(request, read ? kLocalWrite : kLocalRead)) {
     direct_.drop();
     fail_later(kind, DtoStatus::LocalProtection);
@@ -189,7 +193,7 @@ bool LinkSender::continue_partial() {
       fail_later(RequestClass::Placed, DtoStatus::LocalProtection);
       return true;
     }
-    // The window opens with the peer's next word, the ring when the peer has read on.
+    // The window opens with the peer's next record, the ring when the peer has read on.
     if (request.opcode != Opcode::RdmaWrite && size > window_left()) break;
     if (!send_piece(request, partial_done_, size)) {
       frame_.want_room();
@@ -205,9 +209,11 @@ bool LinkSender::continue_partial() {
   return any;
 }
 
-// One record with [offset, offset + size) of a Send or a Write. False: the ring is full.
+// Sends one record with [offset, offset + size) of a Send or a Write. False: the ring is full.
 bool LinkSender::send_piece(const WorkRequest& request, std::uint64_t offset, std::uint32_t size) {
   const bool write = request.opcode == Opcode::RdmaWrite;
+  DATUM_ASSERT(size <= kMaxPiece && offset + size <= request.length);
+  DATUM_ASSERT(write || size <= window_left());
   const RecordType type = write ? RecordType::Write : RecordType::Send;
   RecordHeader* record = frame_.link()->reserve(lines_for(size, inline_room(type)));
   if (record == nullptr) return false;
@@ -251,8 +257,8 @@ bool LinkSender::send_fetch(const WorkRequest& request) {
   return true;
 }
 
-// False: the peer said that it serves none, on whatever path (decision 306), and the
-// request fails.
+// False: the peer said that it serves no Reads, on whatever path (decision 306), and the request
+// fails.
 bool LinkSender::peer_serves_reads() {
   if (frame_.peer().reads_in == 0) fail_later(RequestClass::Read, DtoStatus::RemoteResponder);
   return frame_.peer().reads_in != 0;
@@ -263,7 +269,7 @@ StartResult LinkSender::start_read(const WorkRequest& request) {
   if (may_go_direct(request)) return start_direct(request);
   RecordHeader* record = frame_.link()->reserve(0);
   if (record == nullptr) return later(true);
-  reads_.push_back(&request); // before the peer knows: it may fail
+  reads_.push_back(&request); // first, since it may fail
   frame_.stamp(*record, RecordType::ReadRequest, 0, 0);
   record->read.rdma = {request.remote.stag, 0, request.remote.address};
   record->read.length = request.length;
@@ -271,12 +277,12 @@ StartResult LinkSender::start_read(const WorkRequest& request) {
   return StartResult::Started;
 }
 
-// Through the ring always: the target carries it out itself.
+// Always through the ring: the target carries it out itself.
 StartResult LinkSender::start_atomic(const WorkRequest& request) {
   if (!peer_serves_reads()) return StartResult::Started;
   RecordHeader* record = frame_.link()->reserve(0);
   if (record == nullptr) return later(true);
-  reads_.push_back(&request); // before the peer knows: it may fail
+  reads_.push_back(&request); // first, since it may fail
   const bool compare = request.opcode == Opcode::CompareSwap;
   frame_.stamp(*record, RecordType::Atomic, compare ? record_flag::kCompare : std::uint8_t{0}, 0);
   record->atomic = {{request.remote.stag, 0, request.remote.address},
@@ -293,6 +299,7 @@ void LinkSender::give_room() {
 }
 
 void LinkSender::hold_behind_confirm() {
+  DATUM_ASSERT(!confirm_waits_ && sent_ == 0);
   confirm_waits_ = true;
   ++sent_;
   frame_.want_room();
@@ -340,14 +347,14 @@ bool LinkSender::on_read_data(const RecordHeader& header, const std::byte* paylo
   return true;
 }
 
-// Who only writes and looks at its own memory polls nothing, and would not learn that what it sent
-// through the ring has long been placed: every Write would go through the ring then.
+// A consumer that only writes, and looks at its own memory, never polls. It would not learn that
+// its earlier records have been placed, and then every Write would go through the ring.
 bool LinkSender::should_look_first(const WorkRequest& request) const {
   return frame_.open() && unplaced() != 0 && suits_direct(request);
 }
 
-// The peer has read all that was published when this was asked last, and has not said since that
-// anything of ours was placed: then a message of ours waits there, unless it is being fetched.
+// The peer had read all that was published at the last call, and has not reported since that
+// anything was placed. Then a message waits there, unless the peer is fetching it.
 bool LinkSender::waits_for_receive(bool oldest_is_message) {
   if (!frame_.open()) return false;
   const bool all_read = frame_.link()->peer_has_read(published_then_);
@@ -360,6 +367,7 @@ bool LinkSender::waits_for_receive(bool oldest_is_message) {
 }
 
 void LinkSender::fail_later(RequestClass kind, DtoStatus status) {
+  DATUM_ASSERT(!failed_);
   failed_ = true;
   failed_class_ = kind;
   failed_status_ = status;
@@ -372,10 +380,10 @@ void LinkSender::report_failure() {
 }
 
 void LinkSender::report_failed(RequestClass kind, DtoStatus status) {
-  // The peer did nothing wrong that it knows of: it sees the connection break.
+  // The peer made no mistake that it knows of. It sees the connection break.
   frame_.link()->send_control(frame_.header(RecordType::Close));
   frame_.link()->flush_bell();
-  // What went through the ring before it may still wait for its receive.
+  // Messages that went through the ring before it may still wait for their Recvs.
   frame_.events()->on_request_failed(kind, status, kind == RequestClass::Placed ? unplaced() : 0);
   frame_.end(CloseReason::Broken);
 }

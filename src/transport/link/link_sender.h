@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/link/link_sender.h: our requests on their way to the peer.
+// transport/link/link_sender.h: this side's requests on their way to the peer.
 // Lives here: which way each takes, what is sent through the ring, the window, what the peer has
-//             placed of it, our outstanding Reads, the request that failed here.
+//             placed of it, outstanding Reads, the request that failed here.
 // Not here:   which request may start next, and its completion (core); what is copied directly
 //             (direct_request.h).
 // Threads:    the adapter's lock.
 #pragma once
 
-#include <cassert>
 #include <cstdint>
 #include <deque>
 
@@ -29,7 +28,7 @@ class LinkSender {
   bool waits_for_receive(bool oldest_is_message);
 
   // --- by records of the peer. False: no honest peer sends this ----------------------------------
-  // Every record says what has been placed.
+  // Every record reports what has been placed.
   bool take_counters(const RecordHeader& header) {
     return (header.acked == acked_ && header.returned == returned_) || take_progress(header);
   }
@@ -38,11 +37,11 @@ class LinkSender {
   void on_fetching() { fetch_found_recv_ = sent_; }
 
   // --- by the handshake --------------------------------------------------------------------------
-  // A direct copy must not be seen before the Confirm, which waits for room, can be: the peer may
-  // have its consumer answer. The Confirm counts as unplaced meanwhile.
+  // While the Confirm waits for room, the peer must not see a direct copy: it may have its consumer
+  // answer. The Confirm counts as unplaced meanwhile.
   void hold_behind_confirm();
 
-  // --- work that was put off ---------------------------------------------------------------------
+  // --- deferred work -----------------------------------------------------------------------------
   // False: the Confirm still waits.
   bool confirm_has_left() { return !confirm_waits_ || try_confirm(); }
   bool failed() const { return failed_; }
@@ -50,14 +49,15 @@ class LinkSender {
   void report_failure();
   bool copying() const { return direct_.under_way(); }
   std::uint64_t left_to_copy() const { return direct_.left(); }
-  // One turn; there is one under way.
+  // Makes one turn of the direct request that is under way.
   void continue_direct();
   // True: some pieces left.
   bool continue_partial();
   void give_room();
 
  private:
-  // What was started, and what of it the peer is known to have: see waits_for_receive().
+  // How many requests were started, and how many of them the peer is known to have: see
+  // waits_for_receive().
   struct Reached {
     std::uint32_t sent = 0;
     std::uint32_t sent_octets = 0;
@@ -69,11 +69,11 @@ class LinkSender {
   std::uint32_t unplaced() const { return sent_ - acked_; }
   std::uint32_t window_left() const { return kSendWindow - (sent_octets_ - returned_); }
   bool busy() const { return partial_ != nullptr || direct_.under_way() || fetched_out_; }
-  // Reads end in posting order: none may overtake one that the peer still serves.
+  // Reads end in posting order: none may overtake a Read that the peer still serves.
   bool suits_direct(const WorkRequest& request) const {
     return (request.opcode != Opcode::RdmaRead || reads_.empty()) && copy_.suits(request);
   }
-  // Posting order: nothing may overtake what is still in the ring.
+  // Posting order: no request may overtake one that is still in the ring.
   bool may_go_direct(const WorkRequest& request) const {
     return unplaced() == 0 && suits_direct(request);
   }
@@ -86,7 +86,7 @@ class LinkSender {
   StartResult start_partial(const WorkRequest& request);
   StartResult start_direct(const WorkRequest& request);
   bool peer_serves_reads();
-  // What a peer has to leave out of addresses in a region of ours.
+  // What a peer leaves out of addresses in a region of this side.
   std::uint64_t shift_of(Stag stag) const;
   bool send_note(const MessageNote& note);
   bool send_fetch(const WorkRequest& request);
@@ -103,7 +103,7 @@ class LinkSender {
   std::uint32_t acked_ = 0; // of those, placed
   std::uint32_t sent_octets_ = 0;
   std::uint32_t returned_ = 0;
-  bool fetched_out_ = false; // the peer fetches a message: nothing else may start
+  bool fetched_out_ = false; // the peer fetches a message: no other request may start
   bool wants_room_ = false;
   bool confirm_waits_ = false;
   bool failed_ = false;
@@ -117,7 +117,7 @@ class LinkSender {
 
   // Of messages that wait for their Recvs. Last, since no other message needs it.
   std::uint32_t fetch_found_recv_ = 0; // `sent_` as the peer said that this message has its Recv
-  Reached reached_;                    // when that was looked at last
+  Reached reached_;                    // at the last call of waits_for_receive()
   std::uint64_t published_then_ = 0;   // by the whole link
 };
 

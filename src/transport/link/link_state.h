@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/link/link_state.h: the states of a connection inside a link, as one table.
-// Not here: what is sent and told at a change of state (link_handshake.cc).
+// Not here:   what is sent and reported at a change of state (link_handshake.cc).
 #pragma once
 
 #include <array>
@@ -16,14 +16,14 @@ enum class LinkState : std::uint8_t {
   Incoming,  // passive: the consumer has not answered
   Accepted,  // passive: Accept was sent, and Confirm has not come
   Open,      // both sides send
-  Failing,   // the endpoint is told of a failed connect from work(), never from within its own call
+  Failing,   // work() tells the endpoint of a failed connect, never a call of the endpoint
   Closed,    // nothing of the connection is left
 };
 
 enum class LinkEvent : std::uint8_t {
   Dialled,       // the fabric has a link to the peer
-  DialFailed,    // or has none
-  PeerRetired,   // the peer gave the link up before it read the request: another one is dialled
+  DialFailed,    // the fabric has none
+  PeerRetired,   // the peer gave the link up before it read the request: dial again
   Accept,        // by the consumer
   AcceptTooLate, // by the consumer, and the requester has gone
   AcceptArrived,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assertion.h"
 #include "base/cpu.h"
 #include "transport/link/link_channel.h"
 
@@ -49,7 +50,7 @@ Result<std::unique_ptr<Listener>> LinkTransport::listen(ConnQual qualifier,
 
 Result<std::unique_ptr<Listener>> LinkTransport::listen_any(ListenerEvents& events) {
   Result<std::unique_ptr<PublishedName>> name = fabric_.publish_any();
-  // No name was asked for, so none can be in use: there is just none left.
+  // The consumer named no qualifier, so none is in use: there is none left.
   if (!name && name.error().type() == Type::ConnQualInUse) return fail(Type::ConnQualUnavailable);
   return adopt(std::move(name), events);
 }
@@ -117,7 +118,7 @@ ListenerEvents* LinkTransport::find_listener(ConnQual qualifier) {
 }
 
 ConnQual LinkTransport::next_local_port() {
-  // The dynamic range, as if it were a TCP port; it only tells connections apart.
+  // The dynamic range of TCP ports. The number only tells connections apart.
   constexpr ConnQual kFirst = 49152;
   constexpr ConnQual kCount = 16384;
   return kFirst + ports_given_++ % kCount;
@@ -136,10 +137,10 @@ void LinkTransport::unlist(LinkChannel& channel) {
 }
 
 void LinkTransport::on_link(LinkPort& port) {
-  lost_links_.reserve(links_.size() + 1); // its end must need no memory
+  lost_links_.reserve(links_.size() + 1); // the end of a link must need no memory
   links_.push_back(std::make_unique<Link>(*this, port));
   links_.back()->set_attention(attention_);
-  if (attention_ == Attention::Asleep) fabric_.fence_everywhere(); // whoever called us looks next
+  if (attention_ == Attention::Asleep) fabric_.fence_everywhere(); // the caller looks next
 }
 
 void LinkTransport::on_bell(LinkPort& port) {
@@ -153,12 +154,13 @@ void LinkTransport::on_link_lost(LinkPort& port) {
   std::unique_ptr<Link> link = std::move(*found);
   links_.erase(found);
   link->lost();
+  DATUM_ASSERT(lost_links_.size() < lost_links_.capacity());
   lost_links_.push_back(std::move(link));
 }
 
 IdleLink LinkTransport::judge_idle(LinkPort& port) {
   Link* link = find_link(port);
-  if (link == nullptr) return IdleLink::InUse; // its end is on the way already
+  if (link == nullptr) return IdleLink::InUse; // its end is under way already
   link->progress();
   if (!link->idle() || link->broken()) return IdleLink::InUse;
   return link->retire() ? IdleLink::Drop : IdleLink::Later;
@@ -170,8 +172,8 @@ bool Fabric::quiesce(Stag) {
 
 void LinkTransport::quiesce(Stag stag) {
   if (fabric_.quiesce(stag)) return;
-  // Whoever marked it before it was revoked is about to finish a copy of one turn. A peer that was
-  // stopped in the middle is waited for one second.
+  // A peer that marked the STag before it was revoked is about to finish a copy of one turn. A peer
+  // that was stopped in the middle gets one second.
   const Instant give_up = host_.progress->now() + kSecond;
   for (const std::unique_ptr<Link>& link : links_) {
     while (link->peer_mark() == stag) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/link/link_transport.h: the seam over a fabric of links.
+// transport/link/link_transport.h: the transport over a fabric of links.
 // Lives here: listeners, links, the gate that keeps direct access and dat_lmr_free apart.
 #pragma once
 
@@ -20,7 +20,7 @@ namespace datum {
 
 struct LinkOptions {
   Limits limits;
-  // How long a message waits for a receive, if that was said; 0: not at all (DATUM_RNR_TIMEOUT).
+  // How long a message waits for a Recv, if it is set; 0: not at all (DATUM_RNR_TIMEOUT).
   std::optional<Duration> receive_timeout = std::nullopt;
 };
 
@@ -48,7 +48,7 @@ class LinkTransport final : public Transport, private FabricEvents, private Dire
   // --- for links and channels --------------------------------------------------------------------
   const TransportHost& host() const { return host_; }
   const LinkOptions& options() const { return options_; }
-  // The consumer's, with what the core puts before it.
+  // The consumer's private data with what the core puts before them.
   std::uint32_t most_private_data() const {
     return static_cast<std::uint32_t>(options_.limits.max_private_data) + kPrivateDataMark;
   }
@@ -57,15 +57,15 @@ class LinkTransport final : public Transport, private FabricEvents, private Dire
   ListenerEvents* find_listener(ConnQual qualifier);
   void stop_listening(ConnQual qualifier) { listeners_.erase(qualifier); }
   ConnQual next_local_port();
-  // Channels without a link that have something to report.
+  // Lists channels without a link that have something to report.
   void list_for_work(LinkChannel& channel);
   void unlist(LinkChannel& channel);
-  // Progress lacked memory.
+  // progress() lacked memory.
   void try_again_soon();
-  // What a simulated network has for this adapter now.
+  // Takes what a simulated network has for this adapter now.
   void take_from_fabric();
-  // All connections together copy one turn within each progress(), for which others wait. False:
-  // they have, and so much has to wait for the next one.
+  // All connections together copy one turn within each progress(), since others wait. False: they
+  // have, and this much waits for the next progress().
   bool take_turn(std::uint64_t octets) {
     if (octets <= turn_left_) {
       turn_left_ -= octets;
@@ -77,7 +77,7 @@ class LinkTransport final : public Transport, private FabricEvents, private Dire
 
  private:
   class NamedListener;
-  // Whoever runs the timers makes progress, too.
+  // A thread that runs the timers makes progress, too.
   class Retry final : public Timer {
     void on_expired(Instant) override {}
   };
@@ -99,7 +99,7 @@ class LinkTransport final : public Transport, private FabricEvents, private Dire
   TransportHost host_;
   Attention attention_ = Attention::Polling;
   std::vector<std::unique_ptr<Link>> links_;
-  std::size_t first_link_ = 0; // whose turn of copying is first
+  std::size_t first_link_ = 0; // the link that gets the first turn of copying
   std::uint64_t turn_left_ = 0;
   bool turn_was_short_ = false;
   std::vector<std::unique_ptr<Link>> lost_links_; // destroyed outside their own callbacks

@@ -2,14 +2,15 @@
 #include "transport/link/message_fetch.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cstring>
+
+#include "base/assertion.h"
 
 namespace datum {
 
 void MessageFetch::begin(const RecordHeader& header, const std::byte* payload,
                          const MessageNote& note) {
-  assert(!under_way_ && is_sound(header));
+  DATUM_ASSERT(!under_way_ && is_sound(header));
   segments_.resize(header.fetch.segments);
   std::memcpy(segments_.data(), payload, header.fetch.segments * sizeof(FetchSegment));
   length_ = header.fetch.length;
@@ -20,6 +21,7 @@ void MessageFetch::begin(const RecordHeader& header, const std::byte* payload,
 }
 
 DtoStatus MessageFetch::take_turn(std::span<const LocalTriplet> into) {
+  DATUM_ASSERT(under_way_);
   const DtoStatus status = copy_turn(into);
   if (status != DtoStatus::Success || done_ == length_) under_way_ = false;
   return status;
@@ -42,7 +44,7 @@ DtoStatus MessageFetch::copy_turn(std::span<const LocalTriplet> into) {
     left -= size;
     skip = 0;
   }
-  // The segments may add up to less than the length they came with.
+  // The segments may add up to less than the message's length.
   return left == 0 ? DtoStatus::Success : DtoStatus::RemoteResponder;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/link/peer_habit.h: whether a peer takes small Writes from the ring soon.
-// Lives here: what was seen. A peer that says that it polls may spin on its memory all the same, and
-//             a Write in the ring is in nobody's memory (docs/design/waiting.md, mend A).
+// Lives here: what was seen. A peer that says that it polls may only spin on its memory, and a
+//             Write in the ring is not in its memory yet (docs/design/waiting.md, mend A).
 // Not here:   what the peer says, and when it is rung (link.h).
 // Threads:    the adapter's lock.
 #pragma once
@@ -13,13 +13,15 @@ namespace datum {
 
 class PeerHabit {
  public:
-  // So many direct requests follow one that lay too long; twice as many each time it recurs.
+  // After a record was taken too late, this many requests go directly. Each time it happens again,
+  // twice as many do.
   static constexpr std::uint32_t kFirst = 16;
   static constexpr std::uint32_t kMost = 4096;
 
   bool leaves_writes_lying() const { return direct_left_ != 0; }
-  // The peer had to be rung for a record though it says that it polls. `published` counts the
-  // records so far: after as many in time as went directly, what was seen is forgotten.
+  // The peer had to be rung for a record although it says that it polls. `published` counts the
+  // records so far. Once as many records were taken in time as requests went directly, the
+  // observation is forgotten.
   void left_lying(std::uint64_t published) {
     if (published - published_then_ > direct_last_) direct_last_ = 0;
     direct_last_ = direct_last_ == 0 ? kFirst : std::min(2 * direct_last_, kMost);

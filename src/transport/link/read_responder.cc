@@ -4,19 +4,21 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/assertion.h"
 #include "core/port/copy.h"
 #include "transport/link/link.h"
 
 namespace datum {
 
 bool ReadResponder::has_slot() {
+  DATUM_ASSERT(served_.size() <= static_cast<std::size_t>(frame_.options().reads_in));
   if (served_.size() < static_cast<std::size_t>(frame_.options().reads_in)) return true;
-  // An honest peer holds its excess back.
+  // An honest peer holds back Reads beyond the limit.
   refuse(DtoStatus::RemoteResponder);
   return false;
 }
 
-// Behind those that are being served.
+// Refused behind those that are being served.
 void ReadResponder::refuse(DtoStatus status) {
   frame_.terminate(RequestClass::Read, status, static_cast<std::uint32_t>(served_.size()));
 }
@@ -51,7 +53,7 @@ void ReadResponder::on_atomic(const RecordHeader& header) {
     refuse(DtoStatus::RemoteAccess);
     return;
   }
-  // First what needs memory: without it the record comes again.
+  // The allocation comes first: if it fails, the record comes again.
   served_.push_back({.source = fields.rdma, .length = kSize, .atomic = true});
   auto* target = reinterpret_cast<std::uint64_t*>(pointer(memory));
   std::uint64_t before = fields.compare;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/link/read_responder.h: the peer's Reads and Atomics, carried out and answered here.
-// Lives here: how many at a time, the checks, the answers in pieces, in the order of asking.
-// Not here:   Reads and Atomics of ours (link_sender.h); Reads that the peer copies by itself, of
-//             which this side learns nothing (direct_copy.h).
+// Lives here: how many at a time, the checks, the answers in pieces, in the order of the requests.
+// Not here:   this side's Reads and Atomics (link_sender.h); Reads that the peer copies by itself,
+//             of which this side learns nothing (direct_copy.h).
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -18,11 +18,11 @@ class ReadResponder {
  public:
   explicit ReadResponder(ChannelFrame& frame) : frame_(frame) {}
 
-  // Without memory for one nothing has changed, and its record comes again.
+  // A failure to allocate changes nothing, and the record comes again.
   void on_read_request(const RecordHeader& header);
   // In one step for every processor of this host, and so for every other endpoint.
   void on_atomic(const RecordHeader& header);
-  // As many pieces of the answers as there is room for. True: some.
+  // Sends as many pieces of the answers as there is room for. True: it sent some.
   bool respond();
 
  private:
@@ -34,7 +34,7 @@ class ReadResponder {
     std::uint64_t value = 0; // atomic: the answer
   };
 
-  // One more may be served. False: too many, and the connection has ended.
+  // One more may be served. False: there are too many, and the connection has ended.
   bool has_slot();
   void refuse(DtoStatus status);
   void respond_if_first();

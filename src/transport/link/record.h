@@ -18,14 +18,14 @@ enum class RecordType : std::uint8_t {
   Write,       // RDMA Write carried by the ring, or a piece of one
   ReadRequest, // RDMA Read that the target carries out
   ReadData,    // its answer, in pieces
-  Ack,         // nothing but the two counters of every header
+  Ack,         // only the two counters of every header
   Connect,
   Accept,
   Confirm,
   Refuse,
   Close,
   Terminate,
-  Note,   // what the next message says besides its bytes
+  Note,   // what the next message carries besides its bytes
   Atomic, // eight octets that the target replaces; answered with ReadData
 };
 
@@ -50,12 +50,12 @@ struct RdmaFields {
 
 struct ConnectFields {
   std::uint64_t qualifier; // Connect only
-  std::uint32_t number;    // what the sender calls the connection
+  std::uint32_t number;    // the sender's number of the connection
   std::uint32_t zone;
   std::uint32_t endpoint;
   std::int32_t reads_in;
   std::uint32_t private_data_size;
-  std::uint32_t port; // Connect: what the requester's consumer sees as its local port
+  std::uint32_t port; // Connect: the local port as the requester's consumer sees it
 };
 
 struct WriteFields {
@@ -86,7 +86,7 @@ struct AtomicFields {
 };
 
 struct TerminateFields {
-  std::uint32_t before; // how many of its class precede the request that failed, not ended either
+  std::uint32_t before; // requests of its class before the failed one that have not ended either
 };
 
 struct RecordHeader {
@@ -95,7 +95,7 @@ struct RecordHeader {
   std::uint8_t flags;
   std::uint8_t status; // Terminate: DtoStatus
   std::uint8_t unused;
-  std::uint32_t connection; // what the receiver calls it; 0: none yet
+  std::uint32_t connection; // the receiver's number of the connection; 0: none yet
   std::uint32_t acked;      // messages and Writes of the other direction placed so far
   std::uint32_t returned;   // payload octets of the other direction's Sends placed so far
   std::uint32_t length;     // payload octets of this record
@@ -126,11 +126,12 @@ inline constexpr std::uint32_t kMaxFetchSegments = 64;
 // The largest payload of one record.
 inline constexpr std::uint32_t kMaxPiece = 8192;
 static_assert(kMaxPiece / kLineSize <= kMaxRecordLines);
-// How much a sender may have on the way that the receiver has not placed: what a receiver that
-// has posted nothing may have to keep (decision 305: a documented bound).
+// The most data on the way that the receiver has not placed. A receiver without posted Recvs may
+// have to keep that much (decision 305: a documented bound).
 inline constexpr std::uint32_t kSendWindow = 64 * 1024;
 
-// How much payload of such a record lies in its header; more lies in lines of the room, all of it.
+// How much payload of such a record fits into its header. A longer payload lies in lines of the
+// room, all of it.
 constexpr std::uint32_t inline_room(RecordType type) {
   if (type == RecordType::Send || type == RecordType::ReadData) return kInlinePayload;
   return type == RecordType::Write ? kWriteInlinePayload : 0;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/link/ring.h: records from one process to another through shared memory.
 // Lives here: the ring's layout (a wire format), its producer and its consumer.
-// Not here:   what records mean (record.h), waking anybody, mapping the memory.
+// Not here:   the meaning of records (record.h), waking threads, mapping the memory.
 // Threads:    one producer and one consumer, in different processes. Each trusts only its own copy
-//             of a position; what the other side writes is loaded once and checked.
+//             of a position. It loads once, and checks, what the other side writes.
 //
-// A record is a slot of one cache line, and, if it has more to say, payload in whole lines of a
-// room of its own, never wrapped. A slot's first word, stored last, publishes it: it counts up with
-// every lap, so that nothing has to be cleared and a record costs one line that changes hands.
+// A record is a slot of one cache line, and, if that is too short, payload in whole lines of a
+// separate room, never wrapped. A slot's first word, stored last, publishes it. That word counts up
+// with every lap. So nothing has to be cleared, and a record costs one line that changes hands.
 #pragma once
 
 #include <atomic>
@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "base/assertion.h"
 #include "base/cpu.h"
 #include "base/shared_atomic.h"
 
@@ -26,7 +27,7 @@ inline constexpr std::uint32_t kLineSize = 64;
 inline constexpr std::uint32_t kMaxRecordLines = kRoomLines / 8;
 
 struct alignas(kLineSize) RingSlot {
-  SharedAtomic<std::uint32_t> turn; // which record of this ring it is, counted from 1
+  SharedAtomic<std::uint32_t> turn; // the number of this ring's record, counted from 1
   std::byte rest[kLineSize - sizeof(std::uint32_t)];
 };
 struct alignas(kLineSize) RingLine {
@@ -39,7 +40,7 @@ struct Ring {
 static_assert(sizeof(Ring) == kLineSize * (kRingSlots + kRoomLines));
 static_assert(std::is_standard_layout_v<Ring>);
 
-// Written by the consumer only: how much it has given back, ever.
+// Only the consumer writes it: how much it has given back, ever.
 struct alignas(kLineSize) RingTail {
   SharedAtomic<std::uint64_t> records;
   SharedAtomic<std::uint64_t> lines;
@@ -47,7 +48,8 @@ struct alignas(kLineSize) RingTail {
 static_assert(sizeof(RingTail) == kLineSize);
 static_assert(SharedAtomic<std::uint64_t>::is_always_lock_free);
 
-// Where a record stands: both sides count alike, from the lengths of the records before it.
+// Where a record stands. Both sides compute it in the same way, from the lengths of earlier
+// records.
 struct RingPosition {
   std::uint64_t records = 0;
   std::uint64_t lines = 0;
@@ -57,7 +59,8 @@ struct RingPosition {
   }
   std::uint32_t turn() const { return static_cast<std::uint32_t>(records + 1); }
   std::uint32_t line() const { return static_cast<std::uint32_t>(lines) & (kRoomLines - 1); }
-  // Lines left unused before a payload of so many, because it would not end within the room.
+  // Lines left unused before a payload of this many lines, because it would not end within the
+  // room.
   std::uint32_t skipped(std::uint32_t payload) const {
     const std::uint32_t to_end = kRoomLines - line();
     return payload > to_end ? to_end : 0;
@@ -68,9 +71,10 @@ class RingProducer {
  public:
   RingProducer(Ring& ring, const RingTail& tail) : ring_(&ring), tail_(&tail) {}
 
-  // A slot for a record with `lines` lines of payload; nullptr: full now. The slot's first word
-  // must be left alone. Nothing is visible before publish().
+  // A slot for a record with `lines` lines of payload. nullptr: the ring is full now. The caller
+  // must not write the slot's first word. Nothing is visible before publish().
   RingSlot* reserve(std::uint32_t lines) {
+    DATUM_ASSERT(lines <= kMaxRecordLines && reserved_ == 0);
     if (!fits(next_.skipped(lines) + lines) && !look_for_room(lines)) [[unlikely]]
       return nullptr;
     if (lines != 0) {
@@ -79,25 +83,26 @@ class RingProducer {
     }
     return &ring_->slots[next_.slot()];
   }
-  // The same for a record that is all in its slot.
+  // The same for a record that fits into its slot.
   RingSlot* reserve() {
     if (next_.records - released_.records >= kRingSlots && !look_for_room(0)) [[unlikely]]
       return nullptr;
     return &ring_->slots[next_.slot()];
   }
-  // Asks for the line of the next record, which a reader that polls has taken a look at.
+  // Fetches the line of the next record, which a polling reader has looked at.
   void warm_up() { prefetch_for_write(&ring_->slots[next_.slot()]); }
   // The payload of the reserved record.
   std::byte* payload() { return ring_->room[next_.line()].bytes; }
   void publish() {
+    DATUM_ASSERT(fits(reserved_));
     ring_->slots[next_.slot()].turn.store(next_.turn(), std::memory_order_release);
     ++next_.records;
     next_.lines += reserved_;
     reserved_ = 0;
-    // Fetched for writing before it is written: a stream of records waits for no line.
+    // Fetches a line before it is written, so that a stream of records waits for no line.
     prefetch_for_write(&ring_->slots[next_.slot(kWriteAhead)]);
   }
-  // The largest record fits.
+  // There is room for the largest record.
   bool has_room() { return fits(2 * kMaxRecordLines) || look_for_room(kMaxRecordLines); }
   // How many records were ever published, and how many of them the other side says it has taken.
   std::uint64_t published() const { return next_.records; }
@@ -131,13 +136,13 @@ class RingConsumer {
   // The next record's slot, or nullptr. The caller copies what it checks: the peer may change it
   // meanwhile.
   const RingSlot* front() const { return ready() ? &ring_->slots[next_.slot()] : nullptr; }
-  // Starts fetching what follows, if something does: a line that the producer has not written yet
+  // Starts fetching the next record, if there is one. A line that the producer has not written yet
   // is better left to it.
   void look_ahead() const {
     const std::uint32_t second = ring_->slots[next_.slot(1)].turn.load(std::memory_order_relaxed);
     if (second == next_.turn() + 1) __builtin_prefetch(&ring_->slots[next_.slot(kReadAhead)]);
   }
-  // The payload of that record, of so many lines; nullptr: no record is as large as this.
+  // The payload of that record, of this many lines. nullptr: no record is as large as this.
   const std::byte* payload(std::uint32_t lines) const {
     if (lines > kMaxRecordLines) return nullptr;
     RingPosition at = next_;
@@ -145,11 +150,12 @@ class RingConsumer {
     return ring_->room[at.line()].bytes;
   }
   void pop(std::uint32_t lines) {
+    DATUM_ASSERT(lines <= kMaxRecordLines);
     ++next_.records;
     if (lines != 0) next_.lines += next_.skipped(lines) + lines;
-    // Told now and then: the producer needs it when the ring is nearly full, and to see that its
-    // records are being taken (Link::watch). Once everything has been consumed, what has not been
-    // told leaves room for the largest record.
+    // Told now and then. The producer needs it when the ring is nearly full, and to see that its
+    // records are being taken (Link::watch). Once everything has been consumed, the untold part
+    // leaves room for the largest record.
     if (next_.records - told_.records >= kToldAtLeastEvery ||
         next_.lines - told_.lines >= kRoomLines / 4)
       tell();
@@ -157,7 +163,7 @@ class RingConsumer {
   void tell_if_behind() {
     if (told_.records != next_.records) tell();
   }
-  // The producer waits for room: it is told at once.
+  // The producer waits for room, so it is told at once.
   void tell() {
     told_ = next_;
     tail_->lines.store(next_.lines, std::memory_order_release);

@@ -18,12 +18,12 @@
 namespace datum {
 namespace {
 
-// Ports whose name somebody else holds on this host; each try takes another one.
+// For ports whose name another process holds on this host. Each try takes another port.
 constexpr int kTriesForAny = 16;
-// Another user may have taken the names of all of them, and whose each is takes time to find out.
+// Another user may have taken the names of all of them, and finding the holder of each takes time.
 constexpr int kTriesBesideStrangers = 4;
 
-// Nothing: through shared memory.
+// Nothing: the connection goes through shared memory.
 std::optional<std::string> why_tcp(const Finding& found) {
   switch (found.what) {
   case Lookup::OtherHost: return "the peer is on another host";
@@ -36,14 +36,14 @@ std::optional<std::string> why_tcp(const Finding& found) {
   case Lookup::Unnamed: return "this user namespace does not know whose the shared memory there is";
   case Lookup::BusyUnnamed:
     return "the queue of the shared memory there is full, and the kernel does not tell whose it is";
-  // No descriptor for the question, or nobody who may be asked.
+  // No descriptor for the question, or no process that may be asked.
   case Lookup::Unknown:
     return text("it cannot be asked whether the peer is of this host: {}",
                 std::strerror(found.error));
   case Lookup::Forbidden:
     return text("this process may not look for shared memory there (AF_UNIX): {}",
                 std::strerror(found.error));
-  // The dial over shared memory waits for what is lacking.
+  // The dial over shared memory waits for what is short.
   case Lookup::Found:
   case Lookup::Busy:
   case Lookup::NoResources: break;
@@ -80,7 +80,7 @@ class PathTransport::BothWays final : public Listener {
 PathTransport::PathTransport(ShmFabric& fabric, const LinkOptions& options,
                              std::unique_ptr<TcpTransport> tcp)
     : fabric_(fabric), links_(fabric, options), tcp_(std::move(tcp)), limits_(links_.limits()) {
-  // What a connection can do must not depend on where its peer is.
+  // The abilities of a connection must not depend on where its peer is.
   const Limits& other = tcp_->limits();
   limits_.max_message_size = std::min(limits_.max_message_size, other.max_message_size);
   limits_.max_rdma_size = std::min(limits_.max_rdma_size, other.max_rdma_size);
@@ -103,8 +103,8 @@ void PathTransport::attach(const TransportHost& host) {
 
 // --- listening -----------------------------------------------------------------------------------
 
-// Asked where that has failed. Otherwise TCP is the only way to listen: processes of this host find
-// nobody, and come over it.
+// Checked after a failure. If it is false, TCP is the only way to listen: processes of this host
+// find no rendezvous, and come over TCP.
 bool PathTransport::may_offer_shared_memory() {
   const auto refusal = refusal_of_unix_sockets();
   if (!refusal) return true;
@@ -114,8 +114,8 @@ bool PathTransport::may_offer_shared_memory() {
   return false;
 }
 
-// Shared memory first: who asks in between finds nobody at the other one and asks again, and does
-// not stay with TCP within the host.
+// Shared memory first. A process that asks in between finds no TCP listener and asks again. The
+// other order could leave it with TCP within the host.
 Result<std::unique_ptr<Listener>> PathTransport::listen(ConnQual qualifier,
                                                         ListenerEvents& events) {
   auto same_host = links_.listen(qualifier, events);
@@ -134,8 +134,8 @@ Result<std::unique_ptr<Listener>> PathTransport::listen(ConnQual qualifier,
   return std::make_unique<BothWays>(nullptr, std::move(*same_host));
 }
 
-// The names are another user's, but the port decides whose the qualifier is. Where it is ours,
-// processes of this host see that those names are not, and come over TCP.
+// The names are another user's, but the port decides which process has the qualifier. If the port
+// is ours, processes of this host see that the names are not, and come over TCP.
 Result<std::unique_ptr<Listener>> PathTransport::listen_beside(const QualifierHolder& rival,
                                                                ConnQual qualifier,
                                                                ListenerEvents& events) {
@@ -155,14 +155,14 @@ void PathTransport::tell_over_tcp_alone(ConnQual qualifier, const QualifierHolde
 }
 
 Result<std::unique_ptr<Listener>> PathTransport::listen_any(ListenerEvents& events) {
-  std::unique_ptr<Listener> over_tcp_alone; // its port is kept, so that others are tried
+  std::unique_ptr<Listener> over_tcp_alone; // keeps its port, so that the next try takes another
   std::optional<QualifierHolder> its_rival;
   int strangers = 0;
   for (int i = 0; i < kTriesForAny && strangers < kTriesBesideStrangers; ++i) {
     auto tcp = tcp_->listen_any(events);
     if (!tcp && over_tcp_alone) break;
     if (!tcp) return tcp;
-    // Nobody has been told of it yet.
+    // No peer knows the port yet.
     auto same_host = links_.listen((*tcp)->qualifier(), events);
     if (same_host) return std::make_unique<BothWays>(std::move(*tcp), std::move(*same_host));
     if (!may_offer_shared_memory()) return tcp;
@@ -187,13 +187,13 @@ Result<std::unique_ptr<Channel>> PathTransport::connect(const Address& address, 
                                                         PrivateData data, ChannelEvents& events,
                                                         const ChannelOptions& options) {
   const auto host = read_address(address);
-  // Both say the same of an address that cannot be.
+  // Both transports give the same answer for an impossible address.
   if (!host || host->is_unspecified() || host->is_multicast())
     return links_.connect(address, qualifier, data, events, options);
   const Finding found = fabric_.find(*host, qualifier);
   const auto why = why_tcp(found);
-  // Without a network TCP would not tell a listener that is still to come from a host out of reach.
-  // The same way tells whose version differs.
+  // Without a network TCP could not tell a listener that is still to come from a host out of reach.
+  // The same question also tells which process speaks another version.
   const bool nobody_at_all = (found.what == Lookup::Nobody || found.what == Lookup::OtherVersion) &&
                              host->is_loopback() && has_no_network();
   if (!why || nobody_at_all) return links_.connect(address, qualifier, data, events, options);
@@ -204,8 +204,8 @@ Result<std::unique_ptr<Channel>> PathTransport::connect(const Address& address, 
         "Datum for both",
         to_text(*host), qualifier, *why);
   auto channel = tcp_->connect(address, qualifier, data, events, options, *why);
-  // Somebody of this host may have begun to listen meanwhile: whoever can be reached over TCP now
-  // has offered shared memory before, and has not been asked for anything yet.
+  // A process of this host may have begun to listen meanwhile. If it can be reached over TCP now,
+  // it has offered shared memory before, and has not been asked for anything yet.
   const bool may_have_come = found.what == Lookup::Nobody || found.what == Lookup::Stranger;
   if (!may_have_come || why_tcp(fabric_.find(*host, qualifier))) return channel;
   return links_.connect(address, qualifier, data, events, options);
@@ -226,7 +226,7 @@ bool PathTransport::data_by_descriptors() const {
   return tcp_->data_by_descriptors() && fabric_.links() == 0;
 }
 
-// Where both ways are in use, shared memory does not pay for each look at the sockets.
+// Where both paths are in use, most looks at the sockets are in vain for shared memory.
 Duration PathTransport::descriptor_gap() const {
   const Duration sockets = tcp_->descriptor_gap();
   return fabric_.links() != 0 ? std::max(sockets, waiting::kBesideLinks) : sockets;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/paths/path_transport.h: one IA that reaches the processes of this host through shared
-// memory and everybody else over TCP.
-// Lives here: the choice, for each connection and once, before it is made; a qualifier published
-//             on both ways.
-// Not here:   either way. A channel is the chosen transport's own: nothing is in between then.
+// memory and all others over TCP.
+// Lives here: the choice, made once for each connection before it begins; a qualifier published on
+//             both paths.
+// Not here:   the paths. A channel belongs to the chosen transport, with nothing in between.
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -51,7 +51,7 @@ class PathTransport final : public Transport {
   std::unique_ptr<TcpTransport> tcp_;
   Limits limits_;
   bool told_forbidden_ = false;
-  unsigned told_version_ = 0; // the last other one of the same-host protocol
+  unsigned told_version_ = 0; // the last other version of the same-host protocol that was logged
   HolderLog told_rivals_;
 };
 

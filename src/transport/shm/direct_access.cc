@@ -19,9 +19,10 @@
 namespace datum {
 namespace {
 
-constexpr std::uint64_t kShortRead = 4096; // the file copies twice, which a page hardly shows
+// Through the file two copies are made, which costs little for a page
+constexpr std::uint64_t kShortRead = 4096;
 
-// 0, or why the process cannot be read.
+// 0, or the errno that says why the process cannot be read.
 int read_nonce(pid_t pid, const DirectTerms& terms, std::uint64_t& found) {
   const iovec local{&found, sizeof found};
   const iovec remote{reinterpret_cast<void*>(static_cast<std::uintptr_t>(terms.nonce_address)),
@@ -36,8 +37,8 @@ UniqueFd open_told(pid_t pid, int number, std::uint64_t device, std::uint64_t in
   return file.open(writable);
 }
 
-// What is short goes through the file of the process's memory: a quarter faster than a call that
-// names the process by a number, and nobody has to look whether the number is still its own.
+// Short copies go through the file of the process's memory. That is a quarter faster than a call
+// that names the process by a number, and needs no check that the number is still its own.
 UniqueFd open_memory(pid_t pid, const DirectTerms& terms) {
   UniqueFd memory(::open(text("/proc/{}/mem", pid).c_str(), O_RDWR | O_CLOEXEC));
   std::uint64_t found = 0;
@@ -103,7 +104,7 @@ bool ProcessMemory::warm_up(Stag stag, std::uint64_t address) {
   return at != nullptr;
 }
 
-// One word and less, so that there is no question which byte comes last.
+// One word or less, so that all bytes come at once.
 bool ProcessMemory::write_short(std::uint64_t remote, const Segment& from) const {
   return memory_ && from.length <= kTailBytes &&
          uncancelled_pwrite(memory_.get(), from.address, from.length, remote) ==
@@ -137,8 +138,8 @@ bool ProcessMemory::read_pieces(std::uint64_t remote, std::span<const Segment> i
   VmPiece piece;
   while (pieces.next(piece))
     if (!read_piece(pid_, piece)) return false;
-  // It lives now, so it lived all the time: nothing of the above came from another process that has
-  // its number now. If it does not, the request fails and its buffer holds nothing of value.
+  // The peer lives now, so it lived during the copy: no byte came from another process with the
+  // same number. If it does not live, the request fails, and its buffer holds nothing of value.
   return life_.lives();
 }
 

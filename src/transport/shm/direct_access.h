@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/shm/direct_access.h: a peer's memory, where the kernel lets this process touch it.
 // Lives here: proving that a process is the peer, its region table, copies by process_vm_*.
-// Not here:   permission checks of regions (whoever uses them, under a mark), mappings (map_cache).
-// Rules:      only towards a process of our own user that the kernel lets us trace: that gives us
-//             nothing new, and the peer no way to stall us that it did not have. A number names the
-//             process to process_vm_*, so every copy proves that it is still the same address
-//             space; what remains is in docs/design/shm.md.
+// Not here:   permission checks of regions (the user makes them, under a mark), mappings
+//             (map_cache).
+// Rules:      only towards a process of the same user that the kernel lets this process trace. That
+//             gives this process nothing new, and gives the peer no new way to stall it.
+//             process_vm_* names the process by a number, so every copy proves that it is still the
+//             same address space; docs/design/shm.md has what remains.
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -40,12 +41,13 @@ class ProcessMemory final : public DirectAccess {
   ProcessMemory(pid_t pid, UniqueFd memory, PeerLife life, Mapping table);
   bool write_short(std::uint64_t remote, const Segment& from) const;
   bool read_short(std::uint64_t remote, const Segment& into) const;
-  // Out of line: their pieces take a kilobyte of the stack, which short copies do without.
+  // Out of line: their pieces take a kilobyte of the stack, which short copies do not need.
   [[gnu::noinline]] bool write_pieces(std::uint64_t remote, std::span<const Segment> from);
   [[gnu::noinline]] bool read_pieces(std::uint64_t remote, std::span<const Segment> into);
 
   const pid_t pid_;
-  const UniqueFd memory_; // /proc/<pid>/mem, or none: names this address space, whoever has the pid
+  // /proc/<pid>/mem, or none: it stays with this address space, even if the pid is reused
+  const UniqueFd memory_;
   const PeerLife life_;
   const Mapping table_;
   MapCache maps_;

@@ -2,11 +2,11 @@
 #include "transport/shm/half_open.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cerrno>
 #include <new>
 #include <sys/epoll.h>
 
+#include "base/assertion.h"
 #include "base/log.h"
 #include "base/refused_calls.h"
 #include "transport/host/host_address.h"
@@ -17,7 +17,7 @@
 namespace datum {
 namespace {
 
-// The dialler finds a hangup, and cannot know why.
+// The dialler sees a hangup, and cannot know why.
 bool was_sent(ShmContext& context, int error) {
   if (is_refusal_of_call(error)) context.warn_refused("sendmsg", error);
   return error == 0;
@@ -27,7 +27,7 @@ bool was_sent(ShmContext& context, int error) {
 
 void HalfOpen::begin(ShmContext& context, GuardedFd socket) {
   const auto process = peer_credentials(socket.get());
-  if (!process) return; // the dialler finds a hangup
+  if (!process) return; // the dialler sees a hangup
   std::unique_ptr<HalfOpen> half_open(new HalfOpen(context, std::move(socket), *process));
   if (half_open->is_one_too_many()) return half_open->put_off();
   FdHandler& handler = *half_open;
@@ -43,13 +43,13 @@ HalfOpen::HalfOpen(ShmContext& context, GuardedFd socket, const PeerCredentials&
   peer_.process = process;
 }
 
-// No user can keep the others out by dialling and then saying nothing: another user than ours gets
-// a quarter of the places, all others together three quarters.
+// No user can lock others out by dialling and then staying silent. A user other than ours gets a
+// quarter of the places; all other users together get three quarters.
 bool HalfOpen::is_one_too_many() const {
   const uid_t ours = ::geteuid();
   const uid_t user = peer_.process.uid;
   if (is_same_user(user, ours).value_or(false)) return false;
-  // The same number all the same: nobody is known here, ours neither, and all count as others.
+  // If our own uid may stand for unknown users, no user is known here, and all count as others.
   std::size_t of_user = 0;
   std::size_t of_strangers = 0;
   for (const auto& other : context_.half_open) {
@@ -64,7 +64,7 @@ void HalfOpen::put_off() {
   std::byte hello[kLargestMessage + 1];
   std::size_t length = 0;
   PassedFds passed;
-  // Unread, it would have the kernel end the connection before our answer is heard.
+  // An unread message would make the kernel end the connection before our answer is read.
   static_cast<void>(receive_message(socket_.get(), hello, length, passed));
   Greeting answer = context_.self;
   answer.preamble.kind = MessageKind::Answer;
@@ -81,7 +81,7 @@ HalfOpen::~HalfOpen() {
 
 void HalfOpen::on(HalfOpenEvent event) {
   const std::optional<HalfOpenState> next = next_in(kHalfOpenTable, state_, event);
-  assert(next);
+  DATUM_ASSERT(next);
   if (next) state_ = *next;
 }
 
@@ -89,6 +89,7 @@ void HalfOpen::finish() {
   on(HalfOpenEvent::Leave);
   const auto at = std::find_if(context_.half_open.begin(), context_.half_open.end(),
                                [this](const auto& other) { return other.get() == this; });
+  DATUM_ASSERT(at != context_.half_open.end());
   context_.half_open.erase(at);
 }
 
@@ -115,7 +116,7 @@ void HalfOpen::on_ready(std::uint32_t) {
   try {
     goes_on = state_ == HalfOpenState::Known ? on_offer(bytes, passed) : on_hello(bytes);
   } catch (const std::bad_alloc&) {
-    context_.warn(kNoMemory); // the dialler finds a hangup and dials again
+    context_.warn(kNoMemory); // the dialler sees a hangup and dials again
   }
   if (!goes_on) finish();
 }
@@ -156,8 +157,8 @@ bool HalfOpen::on_hello(std::span<const std::byte> message) {
          answer.preamble.verdict == Verdict::Fresh;
 }
 
-// Two adapters that dial each other at the same time both make an offer: that of the smaller id
-// stands, the other side dials again and finds the link.
+// Two adapters that dial each other at the same time both make an offer. The offer of the smaller
+// id stands. The other side dials again and finds the link.
 Verdict HalfOpen::judge_offer() const {
   if (context_.links.find(peer_) != nullptr) return Verdict::Existing;
   if (peer_.id != context_.self.id && context_.is_offering(peer_) && context_.self.id < peer_.id)
@@ -217,7 +218,7 @@ bool HalfOpen::on_offer(std::span<const std::byte> message, PassedFds& passed) {
   context_.reactor.remove(socket, self);
   watching_ = false;
   parts.socket = std::move(socket_);
-  // Nothing is promised before the link stands here; without it the peer finds a hangup.
+  // Nothing is promised before the link stands here. Without it the peer sees a hangup.
   ShmPort* port = context_.links.add(std::move(parts));
   if (port != nullptr && !send_ready(socket, Verdict::Fresh, direct)) context_.links.lose(*port);
   return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/shm/half_open.h: the dialled side of a handshake.
-// Lives here: what an accepted socket may say until its link stands, and how long it may take.
+// Lives here: what an accepted socket may send until its link stands, and how long it may take.
 // Not here:   the dialling side (shm_dial), the messages themselves (handshake_wire).
 // Threads:    the adapter's lock.
 #pragma once
@@ -17,7 +17,7 @@ namespace datum {
 
 struct ShmContext;
 
-// Owned by ShmContext::half_open; takes itself out when it has become a link or has failed.
+// ShmContext::half_open owns it. It removes itself when it has become a link or has failed.
 class HalfOpen final : private FdHandler, private Timer {
  public:
   static void begin(ShmContext& context, GuardedFd socket);
@@ -30,7 +30,7 @@ class HalfOpen final : private FdHandler, private Timer {
 
   void on_ready(std::uint32_t events) override;
   void on_expired(Instant now) override;
-  // Both: true: wait for the next message.
+  // Both return true to wait for the next message.
   bool on_hello(std::span<const std::byte> message);
   bool on_offer(std::span<const std::byte> message, PassedFds& passed);
   Verdict judge_hello(const Preamble& preamble) const;
@@ -39,12 +39,13 @@ class HalfOpen final : private FdHandler, private Timer {
   void tell_of_segment(int file) const;
   void on(HalfOpenEvent event);
   void finish();
-  // Strangers hold as many places as they may already.
+  // Other users hold as many places as they may already.
   bool is_one_too_many() const;
   void put_off();
 
   ShmContext& context_;
-  GuardedFd socket_; // a child that has a copy would keep the dialler waiting where we have died
+  // If a child had a copy, the dialler would keep waiting after this process died
+  GuardedFd socket_;
   PeerKey peer_;
   Address peer_address_;
   DirectTerms terms_;

@@ -2,8 +2,8 @@
 // transport/shm/handshake_wire.h: what two adapters say to each other before they share a segment.
 //
 //   dialler                          dialled
-//     Hello(who I am)          ->
-//                              <-    Answer(verdict, who I am)          anything but Fresh ends it
+//     Hello(my identity)       ->
+//                              <-    Answer(verdict, my identity)       anything but Fresh ends it
 //     Offer(segment, pidfd)    ->
 //                              <-    Ready(verdict, pidfd)              Fresh: the link stands
 //
@@ -21,11 +21,11 @@
 namespace datum {
 
 inline constexpr std::uint32_t kHandshakeMagic = 0x53485444; // "DTHS"
-// The one number of all that two processes of a host share, also of segment, ring, records and
-// region entries: docs/design/versions.md. It is in the name of the rendezvous, too.
+// The one version number of everything that two processes of a host share, including segment, ring,
+// records and region entries: docs/design/versions.md. It is also in the name of the rendezvous.
 inline constexpr std::uint16_t kHandshakeNumber = 1;
-// Words in the segment are in the order of the host. Two orders meet on one host where an emulator
-// of another processor runs a process beside it: they are two versions.
+// Words in the segment are in the byte order of the host. Two byte orders meet on one host where an
+// emulator runs a process of another processor: they count as two versions.
 inline constexpr std::uint16_t kBigEndianVersion = 0x8000;
 inline constexpr std::uint16_t kHandshakeVersion =
     kHandshakeNumber | (std::endian::native == std::endian::big ? kBigEndianVersion : 0);
@@ -33,7 +33,7 @@ inline constexpr std::uint16_t kHandshakeVersion =
 enum class MessageKind : std::uint8_t { Hello = 1, Answer = 2, Offer = 3, Ready = 4 };
 
 enum class Verdict : std::uint8_t {
-  Fresh = 0,        // no link between the two yet: go on
+  Fresh = 0,        // no link between the two yet: continue
   Existing = 1,     // a link stands already: use it
   Again = 2,        // the other side is about to build one, or is busy: dial again shortly
   Full = 3,         // no room for another link
@@ -49,14 +49,15 @@ struct AdapterId {
   auto operator<=>(const AdapterId&) const = default;
 };
 
-// Where a peer that the kernel lets in finds things in the sender's process.
+// Where an admitted peer finds things in the sender's process.
 struct DirectTerms {
   std::uint64_t nonce = 0;
-  std::uint64_t nonce_address = 0; // where `nonce` lies: proves that a process is the right one
-  std::uint64_t device = 0;        // of the two memfds that follow: which files they are,
-  std::uint64_t table_inode = 0;   // the region table,
-  std::uint64_t life_inode = 0;    // and the life token
-  std::int32_t table_fd = -1;      // their numbers in the sender; -1: no direct access wanted
+  // The address of `nonce`, which proves that a process is the right one
+  std::uint64_t nonce_address = 0;
+  std::uint64_t device = 0;      // of the two memfds that follow: which files they are,
+  std::uint64_t table_inode = 0; // the region table,
+  std::uint64_t life_inode = 0;  // and the life token
+  std::int32_t table_fd = -1;    // their numbers in the sender; -1: no direct access wanted
   std::int32_t life_fd = -1;
   bool operator==(const DirectTerms&) const = default;
 };
@@ -86,13 +87,13 @@ struct Agreement { // Offer and Ready
 
 inline constexpr std::size_t kLargestMessage = Greeting::kWireSize;
 
-// What to do about a peer of another version than ours, as a log says it.
+// What to do about a peer of another version, as the log says it.
 const char* remedy_for(std::uint16_t version);
 
 void encode(const Greeting& message, std::span<std::byte, Greeting::kWireSize> out);
 void encode(const Agreement& message, std::span<std::byte, Agreement::kWireSize> out);
-// False: too short, too long, not of this kind of message, or a value that cannot be. Of another
-// version only the version is looked at.
+// False: too short, too long, another kind of message, or an impossible value. In a message of
+// another version only the version is checked.
 bool decode(std::span<const std::byte> in, Preamble& out);
 bool decode(std::span<const std::byte> in, Greeting& out);
 bool decode(std::span<const std::byte> in, Agreement& out);

@@ -10,6 +10,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/assertion.h"
 #include "base/unique_fd.h"
 #include "transport/host/text_file.h"
 
@@ -29,7 +30,7 @@ std::byte* pointer_to(std::uint64_t address) {
   return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(address));
 }
 
-// Until a page is written it still is the file's: every page gets its copy now.
+// Until a page is written, it still belongs to the file. So every page gets its copy now.
 void force_copies(const MemoryRange& pages, std::uint64_t page) {
   std::byte* begin = pointer_to(pages.base);
   if (::madvise(begin, static_cast<std::size_t>(pages.length), kPopulateWrite) == 0) return;
@@ -86,6 +87,7 @@ bool is_mapped_from(std::string_view maps, const MemoryRange& range, std::uint64
 }
 
 bool make_private(const MemoryRange& pages, int file, std::uint64_t offset) {
+  DATUM_ASSERT(pages.base % page_size_of(file) == 0 && pages.length % page_size_of(file) == 0);
   struct stat status {};
   if (::fstat(file, &status) != 0 ||
       !is_mapped_from(read_text_file("/proc/self/maps"), pages, status.st_ino, offset))

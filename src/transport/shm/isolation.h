@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/shm/isolation.h: taking memory of ours away from a peer that has it mapped and does not
-// let go: our own mapping of the file becomes private, so that the peer keeps the old pages.
+// transport/shm/isolation.h: takes memory of this process away from a peer that has mapped it and
+// does not let go: this process maps the file privately, so that the peer keeps the old pages.
 // Lives here: the exchange of the mapping, the list of what was exchanged.
 // Not here:   when it is needed (quiesce).
 // Threads:    the adapter's lock; other threads of the program may use the memory meanwhile.
@@ -24,12 +24,12 @@ struct MemoryRange {
 MemoryRange page_range(const MemoryRange& range, int file);
 
 // Every byte of `range` is mapped, shared and writable, from the file with this inode, beginning at
-// `offset` in it. `maps` is the text of /proc/self/maps. What a descriptor of the program names
-// today may be another file than the one that was mapped.
+// `offset` in it. `maps` is the text of /proc/self/maps. A descriptor of the program may name
+// another file today than the one that was mapped.
 bool is_mapped_from(std::string_view maps, const MemoryRange& range, std::uint64_t inode,
                     std::uint64_t offset);
 
-// Whole pages only. False: nothing has changed. No write by another thread is lost: the same file
+// Takes whole pages. False: nothing has changed. No write of another thread is lost: the same file
 // is mapped again, privately, in one step, and the kernel makes the copies.
 bool make_private(const MemoryRange& pages, int file, std::uint64_t offset);
 

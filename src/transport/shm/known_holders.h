@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/shm/known_holders.h: who has been found to hold a name, for a moment.
-// Lives here: asking name_holder no more often than it is worth. The kernel goes through all UNIX
-//             sockets of the network namespace for it, and a full queue is dialled again every 50
-//             ms, by each dial.
-// Bounds:   kMost names; the one asked for longest ago gives way.
-// Threads:  the adapter's lock.
+// transport/shm/known_holders.h: remembers for a moment which user holds a name.
+// Lives here: asking name_holder only as often as it pays. For each question the kernel goes
+//             through all UNIX sockets of the network namespace, and each dial tries a full queue
+//             again every 50 ms.
+// Bounds:     kMost names; the one that was asked for longest ago gives way.
+// Threads:    the adapter's lock.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ class KnownHolders {
   static constexpr Duration kBelieved = kSecond;
   static constexpr std::size_t kMost = 16;
 
-  // As name_holder(), but what it says may be as old as kBelieved. A failure is not remembered.
+  // As name_holder(), but the answer may be as old as kBelieved. A failure is not remembered.
   OrErrno<std::optional<uid_t>> find(const std::string& name, Instant now);
 
  private:

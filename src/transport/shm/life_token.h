@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/shm/life_token.h: a cheap and exact answer to "is this still that address space?".
-// A process maps one page of a memfd, writable and not inherited by children. The kernel refuses to
-// seal the file against writing (EBUSY) for exactly as long as that mapping exists: exit and exec
-// end it, whatever children or passed descriptors live on. A peer that may open the file asks by
-// trying, about 0.3 us; a poll of socket and pidfd takes longer and sees neither an exec behind
-// a child's back nor a reused process id.
+// A process maps one page of a memfd, writable and not inherited by children. While that mapping
+// exists, the kernel refuses to seal the file against writing (EBUSY). Exit and exec end the
+// mapping, even if children or passed descriptors live on. A peer that may open the file asks by
+// trying to seal it, which takes about 0.3 us. A poll of socket and pidfd takes longer, and misses
+// both an exec hidden by a child and a reused process id.
 #pragma once
 
 #include "base/unique_fd.h"
@@ -12,7 +12,7 @@
 
 namespace datum {
 
-// Ours.
+// The token of this process.
 class LifeToken {
  public:
   static LifeToken make();
@@ -24,7 +24,7 @@ class LifeToken {
   Mapping page_;
 };
 
-// A peer's; `file` is opened for reading and writing.
+// A peer's token. `file` is opened for reading and writing.
 class PeerLife {
  public:
   PeerLife() = default;

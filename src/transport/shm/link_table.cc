@@ -3,6 +3,7 @@
 
 #include <new>
 
+#include "base/assertion.h"
 #include "base/log.h"
 #include "transport/shm/shm_context.h"
 
@@ -19,6 +20,7 @@ ShmPort* LinkTable::find(const PeerKey& peer) {
 }
 
 ShmPort* LinkTable::add(LinkParts parts) {
+  DATUM_ASSERT(parts.peer.id == context_.self.id || find(parts.peer) == nullptr);
   auto port = std::make_unique<ShmPort>(context_, std::move(parts));
   if (!port->watch().ok()) return nullptr;
   ShmPort& added = *port;
@@ -40,7 +42,7 @@ void LinkTable::lose(ShmPort& port) {
   const auto range = ports_.equal_range(port.peer().id);
   for (auto at = range.first; at != range.second; ++at) {
     if (at->second.get() != &port) continue;
-    // Out of the table first: a dial from within the notice must not find it.
+    // The port leaves the table first: a dial from inside the notice must not find it.
     const auto owned = ports_.extract(at);
     port.retire();
     context_.events->on_link_lost(port);

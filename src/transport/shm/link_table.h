@@ -14,7 +14,7 @@ class LinkTable {
  public:
   explicit LinkTable(ShmContext& context) : context_(context) {}
 
-  // The healthy link to a peer. To ourselves: the dialling side.
+  // The healthy link to a peer. For a link to this very adapter: its dialling side.
   ShmPort* find(const PeerKey& peer);
   // Announces the new link; nullptr when its descriptors cannot be watched.
   ShmPort* add(LinkParts parts);
@@ -25,7 +25,8 @@ class LinkTable {
 
   bool full() const;
   std::size_t size() const { return ports_.size(); }
-  // Called where memory is taken away from peers, also by destructors: it must need none itself.
+  // Called where memory is taken away from peers, also by destructors. So it must need no memory
+  // itself.
   template <class F>
   void for_each(F&& visit) {
     for (auto& [id, port] : ports_) visit(*port);

@@ -28,9 +28,9 @@ struct Question {
   inet_diag_req_v2 request;
 };
 
-// The exact lookup is the one a SYN from anywhere would meet, wildcard and dual-stack included.
-// Nothing also when the kernel cannot tell: ENOENT stands for "no such listener" and for "no such
-// module".
+// The exact lookup finds the socket that a SYN from anywhere would meet, wildcard and dual-stack
+// included. Also nothing if the kernel cannot answer: ENOENT stands for "no such listener" and for
+// "no such module".
 OrErrno<std::optional<uid_t>> ask_kernel(const HostAddress& host, std::uint16_t port) {
   const auto socket = open_diagnostics();
   if (!socket) return tl::unexpected(socket.error());
@@ -102,19 +102,21 @@ std::optional<uid_t> find_line(std::string_view file, std::string_view local) {
   return std::nullopt;
 }
 
-// ::ffff:192.0.2.1, at which a socket of IPv6 answers IPv4.
+// ::ffff:192.0.2.1: the address under which a socket of IPv6 answers IPv4.
 std::string mapped_in_proc(std::span<const std::uint8_t> ipv4) {
   std::array<std::uint8_t, 16> octets{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
   std::copy(ipv4.begin(), ipv4.end(), octets.begin() + 12);
   return address_in_proc(octets);
 }
 
-// Nobody answers IPv4 at that port: it could be had. Not asked of what cannot be had anyway, by a
-// privilege or a policy that this process lacks, or an address that no interface has.
+// No socket answers IPv4 at that port: this process could have it. Not asked if this process could
+// not have it anyway, for lack of a privilege, by a policy, or because no interface has the
+// address.
 bool is_free_of_ipv4(const HostAddress& host, std::uint16_t port) {
   const UniqueFd probe(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!probe) return false;
-  // With it only who listens is in the way, and nobody who comes meanwhile and uses it, too.
+  // With the option only a listening socket is in the way, and a process that uses the option, too,
+  // can still bind meanwhile.
   const int on = 1;
   ::setsockopt(probe.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   sockaddr_storage address{};
@@ -122,7 +124,7 @@ bool is_free_of_ipv4(const HostAddress& host, std::uint16_t port) {
   return ::bind(probe.get(), reinterpret_cast<sockaddr*>(&address), length) == 0;
 }
 
-// A missing file is an empty one.
+// A missing file counts as an empty one.
 OrErrno<std::string> read_listeners(const char* path) {
   errno = 0;
   std::string listeners = read_text_file(path);
@@ -162,7 +164,8 @@ OrErrno<std::optional<uid_t>> tcp_listener_owner(const HostAddress& host, std::u
   const auto v6 = read_listeners("/proc/net/tcp6");
   if (!v6) return tl::unexpected(v6.error());
   const auto found = find_listener(*v4, *v6, host, port);
-  // Of one that excludes us from IPv4 it is believed that it is there, as by default it is.
+  // A socket that may exclude IPv4 is believed to answer it, as it does by default, unless the port
+  // is free for IPv4.
   if (!found || (found->may_be_ipv6_only && is_free_of_ipv4(host, port))) return std::nullopt;
   return found->owner;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/shm/listener_owner.h: whose TCP listener would answer at an address and port.
+// transport/shm/listener_owner.h: which user's TCP listener would answer at an address and port.
 // Lives here: the question to the kernel's socket diagnostics, and /proc/net/tcp where those are
-//             missing or forbidden. A rendezvous is believed only when it belongs to the same user.
+//             missing or forbidden. A rendezvous is believed only if it belongs to the same user.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,20 @@
 
 namespace datum {
 
-// Nothing: nobody listens there. Fails for lack of descriptors.
+// Nothing: no socket listens there. Fails for lack of descriptors.
 OrErrno<std::optional<uid_t>> tcp_listener_owner(const HostAddress& host, std::uint16_t port);
 
 // The fallback's parser.
 struct FoundListener {
   uid_t owner = 0;
-  // On every address of IPv6: whether it answers IPv4 as well (IPV6_V6ONLY) the files do not tell.
+  // For a listener on every address of IPv6: the files do not tell whether it answers IPv4
+  // (IPV6_V6ONLY).
   bool may_be_ipv6_only = false;
   bool operator==(const FoundListener&) const = default;
 };
-// `v4` and `v6` are the contents of /proc/net/tcp and /proc/net/tcp6. The listener on the address
-// itself comes before the one on every address, and one of IPv4 before one of IPv6 that answers
-// IPv4, as a SYN would meet them.
+// `v4` and `v6` are the contents of /proc/net/tcp and /proc/net/tcp6. A listener on the address
+// itself comes before one on every address, and one of IPv4 before one of IPv6 that answers IPv4:
+// the order in which a SYN would meet them.
 std::optional<FoundListener> find_listener(std::string_view v4, std::string_view v6,
                                            const HostAddress& host, std::uint16_t port);
 

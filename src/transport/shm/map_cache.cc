@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <sys/mman.h>
 
+#include "base/assertion.h"
 #include "base/cancellation.h"
 
 namespace datum {
@@ -49,11 +50,12 @@ void MapCache::drop(std::size_t index) {
   const std::byte* end = begin + mapping.size();
   for (Slot& slot : slots_)
     if (slot.at >= begin && slot.at < end) slot = Slot();
+  DATUM_ASSERT(bytes_ >= mapping.size());
   bytes_ -= mapping.size();
   maps_.erase(maps_.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
-// Our mapping would keep memory that the peer has given back.
+// A mapping here would keep memory that the peer has given back.
 void MapCache::drop_closed() {
   for (std::size_t i = maps_.size(); i-- != 0;) {
     const PeerFile now(pid_, maps_[i].number);
@@ -82,11 +84,12 @@ const MapCache::FileMap* MapCache::add(const PeerFile& file, const Backing& back
   maps_.push_back(
       {backing.file, file.device(), file.inode(), range.begin, writable, std::move(mapping)});
   bytes_ += range.length;
+  DATUM_ASSERT(maps_.size() <= kMaxMappings && bytes_ <= kMaxMappedBytes);
   return &maps_.back();
 }
 
 std::byte* MapCache::map_slowly(const Backing& backing, Stag stag, bool writable) {
-  const NotCancellable here; // it is a transfer that needs the mapping
+  const NotCancellable here; // a transfer needs the mapping, so its thread must not end here
   const PeerFile file(pid_, backing.file);
   if (!file || !lies_in(backing, file.size())) return nullptr;
   const FileMap* map = find(file, backing, writable);

@@ -2,9 +2,9 @@
 // transport/shm/map_cache.h: the peer's shareable memory, mapped here.
 // Lives here: mappings of the peer's sealed files, found again by STag without a system call.
 // Not here:   whether an access is allowed; a mapping reaches further than one region.
-// Bounds:     kMaxMappings and kMaxMappedBytes (of address space) per peer; the oldest go first. A
-//             mapping whose file the peer has closed goes when the next one is made, all go with
-//             the link.
+// Bounds:     kMaxMappings and kMaxMappedBytes (of address space) per peer; the oldest go first.
+//             When a mapping is made, those go whose file the peer has closed. All go with the
+//             link.
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -20,10 +20,10 @@ namespace datum {
 
 inline constexpr std::size_t kMaxMappings = 64;
 inline constexpr std::uint64_t kMaxMappedBytes = std::uint64_t{64} << 30U;
-// A file up to this size is mapped as a whole: its regions come and go.
+// A file up to this size is mapped whole, since its regions come and go.
 inline constexpr std::uint64_t kMapWholeFile = std::uint64_t{1} << 30U;
 
-// What a mapping depends on; loaded once from an entry that its owner may change at any time.
+// What a mapping depends on. Loaded once from an entry that its owner may change at any time.
 struct Backing {
   explicit Backing(const RegionEntry& entry)
       : base(entry.base), length(entry.length), file(entry.backing_fd),
@@ -50,7 +50,7 @@ class MapCache {
     if (backing.file < 0) return nullptr;
     return map_slowly(backing, stag, writable);
   }
-  // Where that byte lay when something was last written through `stag`; nothing is checked.
+  // The last address that was written through `stag` for that byte. Nothing is checked.
   std::byte* written_before(Stag stag, std::uint64_t address) const {
     const Slot& slot = slots_[slot_of(stag)];
     const std::uint64_t offset = address - slot.backing.base;

@@ -50,7 +50,7 @@ ReceiveResult receive_message(int socket, std::span<std::byte> into, std::size_t
   ssize_t got = -1;
   do got = ::recvmsg(socket, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   while (got < 0 && errno == EINTR);
-  // Without memory to take it with, it stays where it is.
+  // Without memory to take it with, the message stays in the socket.
   if (got < 0 && is_refusal_of_call(errno)) return ReceiveResult::Refused;
   if (got < 0)
     return errno == EAGAIN || errno == ENOMEM || errno == ENOBUFS ? ReceiveResult::Nothing

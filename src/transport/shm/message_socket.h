@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/shm/message_socket.h: records and descriptors over a UNIX socket, without blocking.
-// Lives here: sendmsg and recvmsg with SCM_RIGHTS, who is at the other end.
-// Not here:   what records mean (handshake_wire.h).
+// Lives here: sendmsg and recvmsg with SCM_RIGHTS, which process is at the other end.
+// Not here:   the meaning of records (handshake_wire.h).
 #pragma once
 
 #include <array>
@@ -32,8 +32,8 @@ enum class ReceiveResult : std::uint8_t {
 
 ReceiveResult receive_message(int socket, std::span<std::byte> into, std::size_t& length,
                               PassedFds& passed);
-// 0 or errno: the other side has gone, the kernel has no room for descriptors under way, a sandbox
-// refuses the call.
+// 0 or errno: the other side has gone, the kernel has no room for descriptors under way, or a
+// sandbox refuses the call.
 int send_message(int socket, std::span<const std::byte> message, std::span<const int> fds = {});
 
 struct PeerCredentials {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/shm/peer_file.h: opening a file through a descriptor of another process.
-// The descriptor's number is the peer's word: nothing is opened before it is known to be an
-// ordinary file, so that no device or pipe notices us.
+// The descriptor's number is the peer's word. Nothing is opened before it is known to be an
+// ordinary file, so that no device or pipe notices this process.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace datum {
 
 class PeerFile {
  public:
-  // Where /proc/<pid>/fd/<number> leads; false: nowhere, or not to an ordinary file.
+  // Follows /proc/<pid>/fd/<number>. False: it leads nowhere, or not to an ordinary file.
   PeerFile(pid_t pid, int number);
 
   explicit operator bool() const { return static_cast<bool>(path_); }
   std::uint64_t device() const { return status_.st_dev; }
   std::uint64_t inode() const { return status_.st_ino; }
   std::uint64_t size() const { return static_cast<std::uint64_t>(status_.st_size); }
-  // A huge page's size where the file consists of those; else at least a page.
+  // The size of a huge page if the file consists of those; else at least a page.
   std::uint64_t granule() const;
   UniqueFd open(bool writable) const;
 
@@ -30,7 +30,7 @@ class PeerFile {
   struct stat status_ {};
 };
 
-// The file can never become shorter, so that touching a mapping of it cannot fail for that reason.
+// The file can never become shorter. So touching a mapping of it cannot fail for that reason.
 bool cannot_shrink(int file);
 
 } // namespace datum

@@ -20,7 +20,7 @@
 namespace datum {
 namespace {
 
-constexpr int kSoPeerPidfd = 77; // SO_PEERPIDFD, younger than the C library's headers
+constexpr int kSoPeerPidfd = 77; // SO_PEERPIDFD, newer than the C library's headers
 
 UniqueFd pidfd_open(pid_t pid) {
   return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
@@ -34,7 +34,7 @@ UniqueFd pidfd_of_socket(int socket) {
   return UniqueFd(fd);
 }
 
-// The number in our pid namespace; 0: not visible, -1: already gone. Nothing: not a pidfd.
+// The number in this pid namespace; 0: not visible, -1: already gone. Nothing: not a pidfd.
 std::optional<long> pid_named_by(int fd) {
   const std::string info = read_text_file(text("/proc/self/fdinfo/{}", fd).c_str());
   const std::size_t at = info.find("\nPid:");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/shm/peer_process.h: a descriptor that becomes readable when a process has died, and
-// what is asked instead where there is none. A socket alone does not tell: children of the dead
+// transport/shm/peer_process.h: a descriptor that becomes readable when a process has died, and the
+// question that replaces it where there is none. A socket alone is not enough: children of the dead
 // process may hold its other end.
 #pragma once
 
@@ -10,21 +10,22 @@
 
 namespace datum {
 
-// Of this process, to be passed to peers; empty before Linux 5.3.
+// A pidfd of this process, to be passed to peers; empty before Linux 5.3.
 UniqueFd own_pidfd();
 
-// Of the process at the other end: what the kernel itself says (Linux 6.5), else what the peer
-// passed, which works across pid namespaces, else by number. A passed descriptor that names
-// another process than the kernel's credentials do is not used. May be empty.
+// A pidfd of the process at the other end. The kernel's answer is preferred (Linux 6.5), then the
+// descriptor that the peer passed, which works across pid namespaces, then the number. A passed
+// descriptor is not used if it names another process than the kernel's credentials do. The result
+// may be empty.
 UniqueFd peer_pidfd(int socket, UniqueFd passed);
 
-// A process that no descriptor of its own can be had of. Its line in /proc stays open: it keeps to
-// that process, also when the number is reused.
+// A process without an obtainable descriptor. Its line in /proc stays open: the line belongs to
+// that process, even if the number is reused.
 class NumberedProcess {
  public:
-  // 0: it is not visible in our pid namespace.
+  // 0: the process is not visible in this pid namespace.
   explicit NumberedProcess(pid_t pid);
-  // A zombie has ended, too. False also where that cannot be known.
+  // A zombie has ended, too. Also false if there is no answer.
   bool has_ended() const;
 
  private:

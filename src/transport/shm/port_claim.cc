@@ -13,17 +13,17 @@ namespace {
 constexpr int kNoError = 0;
 constexpr int kIpv6MinHopCount = 73; // IPV6_MINHOPCOUNT, in headers of the kernel alone
 
-// No packet comes with more hops left than that, and hardly any with as many.
+// No packet comes with more hops left than that, and hardly any packet with as many.
 void drop_what_has_hops_behind_it(int socket, int family) {
   const int most = 255;
   ::setsockopt(socket, IPPROTO_IP, IP_MINTTL, &most, sizeof most);
   if (family == AF_INET6) ::setsockopt(socket, IPPROTO_IPV6, kIpv6MinHopCount, &most, sizeof most);
 }
 
-// A connection that nobody will answer must not be established by the kernel alone. The filter
-// takes memory of the kernel's; where it is refused (to all but root on some kernels, or by a
-// sandbox) packets are dropped whose senders begin with less than 255 hops, as they do unless told
-// otherwise. Without either the claim holds, too.
+// The kernel alone must not establish a connection that no process will answer. The filter takes
+// memory of the kernel. Some kernels refuse it to all but root, and a sandbox may. Then packets are
+// dropped whose senders begin with less than 255 hops, as they do unless told otherwise. Without
+// either measure the claim holds, too.
 bool drop_everything(int socket, int family) {
   sock_filter code[] = {BPF_STMT(BPF_RET | BPF_K, 0)};
   const sock_fprog program{1, code};
@@ -34,7 +34,7 @@ bool drop_everything(int socket, int family) {
   return true;
 }
 
-// 0 or errno. Two sockets with SO_REUSEADDR may both bind; only one of them may listen.
+// 0 or errno. Two sockets with SO_REUSEADDR may both bind, but only one may listen.
 int bind_and_listen(const HostAddress& host, std::uint16_t port, bool dual_stack, GuardedFd& out) {
   GuardedFd socket = GuardedFd::make(
       [&] { return ::socket(host.family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); });
@@ -60,7 +60,7 @@ int claim(const std::optional<HostAddress>& host, std::uint16_t port, GuardedFd&
   any.family = AF_INET6;
   const int error = bind_and_listen(any, port, true, out);
   if (error != EAFNOSUPPORT && error != EADDRNOTAVAIL) return error;
-  return bind_and_listen(HostAddress{}, port, false, out); // a host without IPv6
+  return bind_and_listen(HostAddress{}, port, false, out); // for a host without IPv6
 }
 
 } // namespace

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/shm/port_claim.h: a TCP port that is ours: it decides who owns a 16-bit qualifier.
+// transport/shm/port_claim.h: a TCP port of this process, which decides who owns a 16-bit
+// qualifier.
 // Lives here: binding and listening, what the outcomes mean.
-// Not here:   answering: until a TCP transport takes the socket over, a filter drops what arrives.
+// Not here:   answering. Until a TCP transport takes the socket over, a filter drops what arrives.
 #pragma once
 
 #include <cstdint>

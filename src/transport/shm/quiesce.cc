@@ -15,14 +15,14 @@
 namespace datum {
 namespace {
 
-// Only a peer of our user can have direct access (direct_access.h): the mark of another is noise,
-// by which a stranger could hold us up.
+// Only a peer of the same user can have direct access (direct_access.h). The mark of another peer
+// is noise, by which another user could delay this process.
 bool is_inside(ShmPort& port, Stag stag) {
   return !port.condemned() && port.peer_has_direct() && port.peer().process.uid == ::geteuid() &&
          port.segment().side[1 - port.side()].mark.load(std::memory_order_acquire) == stag;
 }
 
-// A copy of one piece takes microseconds; a peer that lost its processor takes a time slice.
+// A copy of one piece takes microseconds. A peer that lost its processor takes a time slice.
 constexpr int kSpins = 2000;
 
 void pause(int round) {
@@ -34,7 +34,7 @@ void pause(int round) {
   ::nanosleep(&moment, nullptr);
 }
 
-// A dead peer's mark stays; its death is reported later.
+// A dead peer's mark stays. Its death is reported later.
 bool has_left(ShmPort& port, Stag stag, int round) {
   return !is_inside(port, stag) || (round >= kSpins && port.peer_has_died());
 }
@@ -81,7 +81,7 @@ void Quiescence::isolate(const RegionEntry& entry) {
       isolated_.push_back(pages);
       return;
     }
-  } catch (const std::bad_alloc&) { // the pages stay where they are
+  } catch (const std::bad_alloc&) { // the pages stay in place
   }
   log(LogLevel::Warn,
       "memory at {:#x}, {} bytes: a stopped peer may still write to it when it goes on; do not "
@@ -97,7 +97,7 @@ void Quiescence::unshare(const MemoryRange& pages, const RegionEntry& except) {
   for (RegionEntry& entry : entries_)
     if (affected(entry) && entry.backing_fd >= 0)
       std::atomic_ref<std::int32_t>(entry.backing_fd).store(-1, std::memory_order_seq_cst);
-  // Whoever is inside one of them now may have looked at the file before.
+  // A peer that is inside one of them now may have looked at the file before.
   for (const RegionEntry& entry : entries_)
     if (affected(entry))
       static_cast<void>(wait_or_condemn(entry.stag.load(std::memory_order_relaxed)));

@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kBacklog = 4096; // cut to net.core.somaxconn by the kernel
 
-// Two versions do not find each other: a transport that has TCP, too, goes on over it.
+// Two versions do not find each other. A transport with TCP goes on over TCP.
 constexpr std::string_view kFamily = "datum/";
 static_assert(kRendezvousNames.starts_with(kFamily) && kHandshakeNumber < 10 &&
                   kRendezvousNames.substr(kFamily.size()).size() == 1 &&
@@ -45,7 +45,7 @@ int bind_rendezvous_to(const std::optional<HostAddress>& host, ConnQual qualifie
   if (!socket) return errno;
   const std::string name = rendezvous_name(host, qualifier);
   if (const int error = take_name(socket.get(), name); error != 0) return error;
-  // Who has the port in the other form has claimed nothing else.
+  // A process that has the port in the other form has claimed nothing else.
   if (!port_claimed && is_port(qualifier))
     if (const int error = look_for_conflict(kRendezvousNames, host, qualifier); error != 0)
       return error;
@@ -103,7 +103,8 @@ OrErrno<Right> right_of(uid_t holder, uid_t owner) {
   return *same ? Right::Has : Right::Unnamed;
 }
 
-// Whether the qualifier may be this user's; nothing: it is not known who holds the name.
+// Whether the qualifier may be this user's. `holder` nothing: the user who holds the name is
+// unknown.
 OrErrno<Right> may_own(std::optional<uid_t> holder, const std::optional<HostAddress>& name,
                        const HostAddress& dialled, ConnQual qualifier) {
   if (is_port(qualifier)) {
@@ -113,8 +114,8 @@ OrErrno<Right> may_own(std::optional<uid_t> holder, const std::optional<HostAddr
     if (*owner) return holder ? right_of(*holder, **owner) : Right::Has;
     if (port >= first_unprivileged_port()) return Right::HasNot;
   }
-  // No port tells who has it. If somebody says to have it in the form that excludes this one, one
-  // of the two does not keep to the rules. Whoever may act for this user anyway is believed.
+  // No port tells which process has it. If another process claims it in the form that excludes this
+  // one, one of the two breaks the rules. Root, who may act for this user anyway, is believed.
   if (holder && *holder == 0) return Right::Has;
   if (holder) {
     const auto ours = is_same_user(*holder, ::geteuid());
@@ -130,7 +131,7 @@ Finding without_answer(int error) {
   return {shortage_of(error).lack == Lack::Other ? Lookup::Unknown : Lookup::NoResources, error};
 }
 
-// `granted`: if that is so.
+// `granted`: the result if the right is there.
 Finding finding_of(const OrErrno<Right>& right, Lookup granted) {
   if (!right) return without_answer(right.error());
   switch (*right) {
@@ -141,12 +142,12 @@ Finding finding_of(const OrErrno<Right>& right, Lookup granted) {
   return {Lookup::Stranger};
 }
 
-// Somebody whose queue is full cannot be asked who he is, but the kernel can. Where a port tells
-// who is right, a squatter would hold up those that could connect over TCP.
+// A process whose queue is full cannot be asked, but the kernel can. Where a port decides the
+// owner, a squatter would delay diallers that could connect over TCP.
 Finding busy(const std::optional<HostAddress>& name, const Sought& sought) {
   const auto& [host, qualifier, holders, now] = sought;
-  // Whose the name is takes long to find out, and is worth it only where somebody could be right.
-  // (Without a listener at a privileged port that may depend on who it is.)
+  // Finding the user behind the name takes long. It pays only if some process could be the rightful
+  // one. (Without a listener at a privileged port that may depend on the user.)
   const bool is_privileged = is_port(qualifier) && qualifier < first_unprivileged_port();
   if (!is_privileged) {
     const Finding of_anybody =
@@ -192,8 +193,8 @@ bool listens_there(unsigned version, const std::optional<HostAddress>& name, con
          judge(name, sought.host, sought.qualifier, socket).what == Lookup::Found;
 }
 
-// No process speaks our version there: whether one speaks another. A name does not tell the order
-// of octets: ours is assumed.
+// No process speaks this version there: whether one speaks another. A name does not tell the byte
+// order, so that of this process is assumed.
 Finding look_for_other_versions(const Sought& sought) {
   for (std::uint16_t version = 1; version <= kHandshakeNumber + kLaterVersions; ++version) {
     if (version == kHandshakeNumber) continue;
@@ -219,7 +220,7 @@ Finding find_rendezvous(const HostAddress& host, ConnQual qualifier, KnownHolder
     if (wildcard.what != Lookup::Nobody) found = wildcard;
   } else if ((found.what == Lookup::Busy || found.what == Lookup::BusyUnnamed) &&
              look_up(std::nullopt, sought, out).what == Lookup::Found) {
-    // Who keeps a queue full cannot be asked who he is, but this one has been.
+    // A process with a full queue cannot be asked, but this one has been.
     found = {Lookup::Found};
   }
   if (found.what != Lookup::Found) out.reset();

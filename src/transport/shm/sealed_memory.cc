@@ -70,7 +70,7 @@ Mapping adopt_segment(int file) {
   return mapping;
 }
 
-// Only a memfd has seals: reading it never waits for a file system.
+// Only a memfd has seals. So reading it never waits for a file system.
 std::optional<std::uint32_t> segment_version(int file) {
   const int seals = ::fcntl(file, F_GET_SEALS);
   std::uint32_t words[2] = {};

@@ -16,11 +16,11 @@ namespace datum {
 
 struct SealedMemory {
   UniqueFd file;
-  Mapping mapping; // shared, readable and writable; false: could not be made
+  Mapping mapping; // shared, readable and writable; false: it could not be made
 };
 
 SealedMemory make_sealed_memory(const char* name, std::size_t size);
-// The same without seals: others may be added.
+// The same without seals, so that others may be added.
 SealedMemory make_sealable_memory(const char* name, std::size_t size);
 
 // A file of exactly this size that can neither shrink nor grow, in ordinary pages.
@@ -28,9 +28,10 @@ bool is_sealed_memory(int file, std::size_t size);
 
 // A fresh segment, ready to be offered.
 SealedMemory make_segment();
-// A segment that a peer passed; false when anything about it is not as it has to be.
+// A segment that a peer passed. False if anything about it is wrong.
 Mapping adopt_segment(int file);
-// Of sealed memory of any size that begins as a segment does; nothing: of another file.
+// The version in sealed memory of any size that begins as a segment does. Nothing: it is another
+// file.
 std::optional<std::uint32_t> segment_version(int file);
 
 inline LinkSegment& segment_in(const Mapping& mapping) {

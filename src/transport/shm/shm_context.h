@@ -29,18 +29,18 @@ struct ShmContext {
   const ShmOptions options;
   TransportHost host;
   FabricEvents* events = nullptr;
-  Greeting self;       // what we say about ourselves
+  Greeting self;       // what this adapter says about itself
   UniqueFd self_pidfd; // for peers; may be empty
   LinkTable links;
   std::list<std::unique_ptr<HalfOpen>> half_open;
-  std::vector<PeerKey> offering; // whom our dials have offered a segment
+  std::vector<PeerKey> offering; // peers to which this adapter's dials have offered a segment
   KnownHolders holders;          // of names whose queue was full
 
   Instant now() const { return host.progress->now(); }
-  // Arms for `after` from now, and gets a sleeping thread to notice.
+  // Arms the timer for `after` from now, and makes a sleeping thread notice it.
   void arm(Timer& timer, Duration after);
   bool is_offering(const PeerKey& key) const;
-  // Fills in what a link's two `direct` fields say.
+  // Fills in the two `direct` fields of a link.
   void open_direct(const PeerCredentials& process, const DirectTerms& terms,
                    LinkParts& parts) const;
 
@@ -48,21 +48,21 @@ struct ShmContext {
   void warn_full();
   void warn_unnamed();
   void warn_version(const HostAddress& peer, ConnQual qualifier, std::uint16_t version);
-  // One line each in a while.
+  // One line in a while for each kind of shortage.
   void warn(Shortage shortage);
   void warn_blind(Shortage shortage);
   void warn_forbidden(Shortage shortage);
   void warn_refused(const char* call, int error);
   ShortageLog listen_shortage;
   HolderLog told_holders;
-  // Beside TCP: who, not known to be of this user, was in the way of the port that could not be
-  // published last.
+  // Beside TCP: the holder that was in the way of the last port that could not be published, unless
+  // it is known to be of this user.
   std::optional<QualifierHolder> rival;
 
  private:
   bool warned_full_ = false;
   bool warned_unnamed_ = false;
-  std::uint16_t warned_version_ = 0; // the last one that was warned of
+  std::uint16_t warned_version_ = 0; // the last version that was warned of
   ShortageLog shortage_;             // of connections
 };
 

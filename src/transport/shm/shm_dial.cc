@@ -18,7 +18,8 @@ namespace {
 
 constexpr Duration kFirstPause = kMillisecond / 4;
 constexpr Duration kLongestPause = 50 * kMillisecond;
-// A listener that goes away hangs up on those in its queue; one that always does is no listener.
+// A listener that goes away hangs up on the sockets in its queue. One that always hangs up is no
+// listener.
 constexpr int kMaxHangups = 8;
 
 } // namespace
@@ -58,7 +59,7 @@ void ShmDial::wait_for(Shortage shortage) {
   dial_again();
 }
 
-// What is short comes back. What the kernel, or a filter of system calls, refuses does not.
+// A shortage passes. A refusal of the kernel, or of a filter of system calls, does not.
 void ShmDial::wait_or_give_up(Shortage shortage) {
   if (shortage.lack != Lack::Other) return wait_for(shortage);
   context_.warn_blind(shortage);
@@ -98,7 +99,7 @@ void ShmDial::begin() {
   if (socket_ || find()) say_hello();
 }
 
-// False: it was said what comes of it.
+// False: the dial has been ended or put off.
 bool ShmDial::find() {
   const Finding found =
       find_rendezvous(address_, qualifier_, context_.holders, context_.now(), socket_);
@@ -184,7 +185,7 @@ void ShmDial::on_answer(std::span<const std::byte> message) {
   case Verdict::Fresh: return make_offer(answer);
   default: return dial_again();
   }
-  // Without the link here, one of the two ends has not noticed yet that it was lost.
+  // Without the link here, one of the two ends has not noticed yet that the link was lost.
   const auto process = peer_credentials(socket_.get());
   if (!process) return on_hangup();
   ShmPort* port = context_.links.find({answer.id, *process});
@@ -198,8 +199,8 @@ void ShmDial::make_offer(const Greeting& answer) {
   if (!process) return on_hangup();
   parts.peer = {answer.id, *process};
   parts.peer_address = answer.address;
-  // A link that the peer does not know of, or another dial of ours that is about to make one: both
-  // are decided shortly.
+  // A link that the peer does not know of, or another dial of this adapter that is about to make
+  // one. Both are decided shortly.
   if (context_.links.find(parts.peer) != nullptr || context_.is_offering(parts.peer))
     return dial_again();
   const auto host = read_address(answer.address);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/shm/shm_dial.h: the dialling side of a handshake.
-// Lives here: finding the rendezvous, the check who holds it, dialling again when the other side
-//             is busy, has just gone, or is dialling us.
+// Lives here: finding the rendezvous, the check of its holder, dialling again when the other side
+//             is busy, has just gone, or is dialling this adapter.
 // Not here:   the dialled side (half_open), the messages themselves (handshake_wire).
-// Threads:    the adapter's lock. Events come from timers and the reactor, never from within
-// dial().
+// Threads:    the adapter's lock. Events come from timers and the reactor, never inside dial().
 #pragma once
 
 #include <cstdint>
@@ -23,7 +22,7 @@ namespace datum {
 
 class ShmDial final : public Dial, private FdHandler, private Timer {
  public:
-  // `found`: the rendezvous, if somebody has looked it up just now.
+  // `found`: the rendezvous, if it has just been looked up.
   ShmDial(ShmContext& context, const HostAddress& address, ConnQual qualifier, GuardedFd found,
           DialEvents& events);
   ~ShmDial() override;
@@ -47,7 +46,7 @@ class ShmDial final : public Dial, private FdHandler, private Timer {
   void wait_for(Shortage shortage);
   void wait_or_give_up(Shortage shortage);
   void on_hangup();
-  // Each ends the dial; the last call of whoever calls it.
+  // Each ends the dial, and is the last call of its caller.
   void succeed(ShmPort& port);
   void give_up(DialFailure failure);
 

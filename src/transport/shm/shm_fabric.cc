@@ -78,7 +78,7 @@ NamedAttributes ShmFabric::attributes() const {
   NamedAttributes own = {{"shm.address", context_.options.every_address ? "*" : to_text(host_)},
                          {"shm.direct", context_.options.allow_direct ? "where allowed" : "off"},
                          {"shm.links", text("{}", context_.links.size())}};
-  // Beside TCP it is not for shared memory to say which way a connection takes.
+  // Beside TCP the shared memory transport does not decide which path a connection takes.
   if (!context_.options.ports_are_claimed) {
     const auto refusal = refusal_of_unix_sockets();
     own.emplace_back("path.this_host", refusal ? text("none; {}", no_shared_memory(*refusal))

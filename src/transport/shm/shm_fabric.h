@@ -43,11 +43,12 @@ class ShmFabric final : public Fabric {
 
   Result<std::unique_ptr<PublishedName>> publish(ConnQual qualifier) override;
   Result<std::unique_ptr<PublishedName>> publish_any() override;
-  // Beside TCP, of a port that could not be published just now: who has names that it needs.
+  // Beside TCP, for a port that could not be published just now: the holder of the names that it
+  // needs.
   std::optional<QualifierHolder> take_rival() {
     return std::exchange(context_.rival, std::nullopt);
   }
-  // Whether a dial would find somebody. What is found is kept for the dial that comes next.
+  // Whether a dial would find a listener. The result is kept for the next dial.
   Finding find(const HostAddress& host, ConnQual qualifier);
   Result<std::unique_ptr<Dial>> dial(const Address& address, ConnQual qualifier,
                                      DialEvents& events) override;
@@ -62,12 +63,12 @@ class ShmFabric final : public Fabric {
     quiescence_.wait_for(stag);
     return true;
   }
-  // Memory that was moved away from a stopped peer: register it without a backing file.
+  // Memory that was moved away from a stopped peer. Register it without a backing file.
   bool is_isolated(std::uint64_t base, std::uint64_t length) const {
     return quiescence_.is_isolated({base, length});
   }
 
-  // What our names are about: our address, or every address of the host.
+  // The addresses of this adapter's names: its address, or every address of the host.
   std::optional<HostAddress> scope() const;
   Instant now() const { return context_.now(); }
   std::size_t links() const { return context_.links.size(); }
@@ -82,7 +83,7 @@ class ShmFabric final : public Fabric {
   const HostAddress host_;
   SealedMemory table_;
   LifeToken life_;
-  const bool fences_;         // asked for now: see base/fence.h
+  const bool fences_;         // as it was requested: see base/fence.h
   const std::uint64_t nonce_; // peers read it from here: see DirectTerms
   ShmContext context_;
   Quiescence quiescence_;

@@ -23,7 +23,7 @@ tl::unexpected<Status> failure(ShmContext& context, const ListenPlace& place,
   return listen_failure(context.listen_shortage, context.now(), place, error);
 }
 
-// A name that somebody else has is not yet the end where a TCP port of ours decides.
+// A name that another process has is no final failure where a TCP port decides.
 tl::unexpected<Status> failure_of_names(ShmContext& context, const ListenPlace& place, int error,
                                         bool claimed) {
   const bool is_port = place.qualifier && *place.qualifier <= kLargestPort;
@@ -36,7 +36,8 @@ tl::unexpected<Status> failure_of_names(ShmContext& context, const ListenPlace& 
   auto holder = find_qualifier_holder(place.host, *place.qualifier, wanted);
   if (!holder) return failure(context, place, name_error(holder.error()));
   if (*holder && (*holder)->ours) return failure(context, place, name_error(error));
-  // Another user could come and go all the time: that nobody is seen there does not mean ours.
+  // Another user could come and go all the time. If no holder is seen now, that does not mean that
+  // the name is ours.
   context.rival = holder->value_or(
       QualifierHolder{rendezvous_name(place.host, *place.qualifier), std::nullopt, 0, false});
   return fail(Type::ConnQualInUse);
@@ -47,7 +48,7 @@ tl::unexpected<Status> failure_of_names(ShmContext& context, const ListenPlace& 
 Result<std::unique_ptr<PublishedName>>
 ShmListener::open(ShmContext& context, const std::optional<HostAddress>& host, ConnQual qualifier) {
   auto made = take(context, host, qualifier, Wanted::ThisOne);
-  // Whoever was in the way of it has gone meanwhile.
+  // The process that was in the way has gone meanwhile.
   if (!made && context.rival && !context.rival->user)
     made = take(context, host, qualifier, Wanted::ThisOne);
   return made;
@@ -60,7 +61,8 @@ Result<std::unique_ptr<PublishedName>> ShmListener::take(ShmContext& context,
   if (qualifier == 0) return fail(Type::InvalidParameter);
   const ListenPlace place{host, qualifier};
   const ListenPlace asked{host, wanted == Wanted::Any ? std::nullopt : std::optional(qualifier)};
-  // Ports for qualifiers beyond 16 bits are a matter of who speaks TCP; the name alone decides.
+  // Ports for qualifiers beyond 16 bits concern processes that speak TCP. Here the name alone
+  // decides.
   if (qualifier > kLargestPort || context.options.ports_are_claimed)
     return finish(context, asked, qualifier, std::nullopt);
   auto claim = PortClaim::take(host, static_cast<std::uint16_t>(qualifier));
@@ -100,13 +102,14 @@ Result<std::unique_ptr<PublishedName>> ShmListener::finish(ShmContext& context,
   const bool claimed = claim ? !claim->is_same_host_only()
                              : context.options.ports_are_claimed && qualifier <= kLargestPort &&
                                    qualifier >= first_unprivileged_port();
-  // First: whoever listens at the rendezvous can be connected to, and is not to be refused then.
+  // Comes first: once a socket listens at the rendezvous, diallers connect, and must not be
+  // refused.
   QualifierClaim name;
   const int error = claimed ? 0 : claim_qualifier(kSameHostNames, place.host, qualifier, name);
   if (error != 0) return failure_of_names(context, place, error, claimed);
   auto socket = bind_rendezvous(place.host, qualifier, claimed);
   if (!socket) {
-    name = {}; // it is not somebody else's
+    name = {}; // no other process has it
     return failure_of_names(context, place, socket.error().error, claimed);
   }
   std::unique_ptr<ShmListener> listener(

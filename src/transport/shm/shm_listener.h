@@ -2,7 +2,7 @@
 // transport/shm/shm_listener.h: a published qualifier: its TCP port, or its claim, and then its
 // rendezvous.
 // Lives here: taking both, and how many dials there is room for.
-// Not here:   when dials are accepted (host/listening_socket), what diallers say (half_open).
+// Not here:   when dials are accepted (host/listening_socket), what diallers send (half_open).
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -39,7 +39,7 @@ class ShmListener final : public PublishedName, private ListeningOwner {
  private:
   ShmListener(ShmContext& context, ConnQual qualifier, std::optional<PortClaim> claim,
               QualifierClaim name, GuardedFd socket);
-  // Whose a taken name is concerns those alone who want a certain qualifier.
+  // The holder of a taken name matters only for a certain qualifier.
   enum class Wanted : std::uint8_t { ThisOne, Any };
   static Result<std::unique_ptr<PublishedName>> take(ShmContext& context,
                                                      const std::optional<HostAddress>& host,
@@ -55,7 +55,7 @@ class ShmListener final : public PublishedName, private ListeningOwner {
   ShmContext& context_;
   const ConnQual qualifier_;
   std::optional<PortClaim> claim_;
-  QualifierClaim name_; // of kSameHostNames, where no port was claimed
+  QualifierClaim name_; // of kSameHostNames, if no port was claimed
   // Closed before the claims: while a name stands, its owner can be checked.
   ListeningSocket socket_;
 };

@@ -11,14 +11,14 @@
 namespace datum {
 
 struct ShmOptions {
-  bool every_address = false;     // IA `datum`: answers dials to any address of this host
-  bool allow_direct = true;       // touch a peer's memory where the kernel allows it, and let peers
-  bool ports_are_claimed = false; // TCP ports are taken, and kept, by whoever publishes
-  // The ports of qualifiers that nobody named; without it a range below the ephemeral ports, and
-  // whatever the kernel gives when that is full.
+  bool every_address = false; // IA `datum`: answers dials to any address of this host
+  bool allow_direct = true;   // touch a peer's memory where the kernel allows it, and admit peers
+  bool ports_are_claimed = false; // the publisher takes and keeps TCP ports
+  // The ports of qualifiers that the consumer did not name. If it is empty: a range below the
+  // ephemeral ports, and what the kernel gives when that range is full.
   std::optional<PortRange> any_ports;
 
-  // Each bound is answered by a refusal and one log line.
+  // Each bound causes a refusal and one log line.
   std::size_t max_links = 4096;    // one per adapter that talks to this one
   std::size_t max_half_open = 256; // dialled, handshake not finished
   Duration half_open_limit = 5 * kSecond;

@@ -7,6 +7,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include "base/assertion.h"
 #include "base/cancellation.h"
 #include "base/log.h"
 #include "transport/host/host_address.h"
@@ -16,7 +17,7 @@ namespace datum {
 namespace {
 
 constexpr std::byte kBell{1};
-constexpr int kBellsAtOnce = 16; // a peer that rings without end gets no more than its turn
+constexpr int kBellsAtOnce = 16; // a peer that rings without end gets only its turn
 // A survivor learns of a hidden death within a second. A look takes a few microseconds.
 constexpr Duration kDeathLook = 500 * kMillisecond;
 
@@ -44,6 +45,7 @@ ShmPort::~ShmPort() {
 }
 
 Status ShmPort::watch() {
+  DATUM_ASSERT(!watching_socket_ && !watching_process_);
   FdHandler& self = *this;
   const Status status = context_.reactor.add(parts_.socket.get(), EPOLLIN | EPOLLRDHUP, self);
   if (!status.ok()) return status;
@@ -73,11 +75,11 @@ void ShmPort::look_for_death() {
 void ShmPort::ring_bell() {
   if (condemned_) return;
   const NotCancellable here;
-  // A full socket means that enough bells are pending; a closed one is reported by its hangup.
+  // A full socket means that enough bells are pending. A hangup reports a closed socket.
   if (::send(parts_.socket.get(), &kBell, sizeof kBell, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 ||
       !lacks_memory(errno))
     return;
-  // The peer sleeps, and nobody will ask for this bell again.
+  // The peer sleeps, and no later call asks for this bell again.
   context_.arm(bell_timer_, kMillisecond);
 }
 
@@ -113,14 +115,14 @@ void ShmPort::condemn(const char* reason) {
   if (condemned_) return;
   log_of_peer(LogLevel::Warn, "link to {} (process {}): {}; the link is closed",
               name_of(parts_.peer_address), parts_.peer.process.pid, reason);
-  // The peer sees a hangup at once; we report from the next turn on.
+  // The peer sees a hangup at once. This side reports from the next turn on.
   retire();
   ::shutdown(parts_.socket.get(), SHUT_RDWR);
   Timer& timer = *this;
   context_.arm(timer, 0);
 }
 
-// Connections come and go far more often than links: a timer that runs is left running.
+// Connections come and go far more often than links. So a running timer is left running.
 void ShmPort::on_idle() {
   idle_since_ = context_.now();
   if (!idle_timer_runs_) run_idle_timer(context_.options.idle_link_limit);
@@ -151,7 +153,7 @@ ShmPort::Drained ShmPort::drain_bells() {
   for (int i = 0; i < kBellsAtOnce; ++i) {
     std::byte bell[2];
     const ssize_t got = ::recv(parts_.socket.get(), bell, sizeof bell, MSG_DONTWAIT);
-    // What cannot be read for lack of memory is there at the next look, too.
+    // What cannot be read for lack of memory is still there at the next look.
     if (got < 0)
       return errno == EAGAIN || errno == EINTR || lacks_memory(errno) ? result : Drained::Ended;
     if (got == 0) return Drained::Ended;

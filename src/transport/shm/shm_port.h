@@ -21,7 +21,7 @@ namespace datum {
 
 struct ShmContext;
 
-// An adapter as the kernel vouches for it: an id that a stranger repeats is another peer.
+// An adapter as the kernel vouches for it: an id that another process repeats is another peer.
 struct PeerKey {
   AdapterId id;
   PeerCredentials process;
@@ -51,12 +51,12 @@ class ShmPort final : public LinkPort, private FdHandler, private Timer {
   // Begins to watch the descriptors.
   Status watch();
   bool condemned() const { return condemned_; }
-  // It has no connection: unless it gets one, it ends after a while.
+  // It has no connection. Unless it gets one, it ends after a while.
   void on_idle();
-  // Its end is being announced: nothing is sent or reported any more.
+  // Its end is being announced: nothing is sent or reported from here on.
   void retire();
   const PeerKey& peer() const { return parts_.peer; }
-  // Asked while the reactor does not turn.
+  // Asked while the reactor does not run.
   bool peer_has_died() const;
 
   LinkSegment& segment() override { return segment_in(parts_.segment); }
@@ -70,7 +70,7 @@ class ShmPort final : public LinkPort, private FdHandler, private Timer {
   void condemn(const char* reason) override;
 
  private:
-  // The peer's process, besides its socket.
+  // Watches the peer's process, besides its socket.
   struct DeathWatch final : FdHandler {
     explicit DeathWatch(ShmPort& owner) : port(owner) {}
     void on_ready(std::uint32_t events) override;
@@ -101,7 +101,7 @@ class ShmPort final : public LinkPort, private FdHandler, private Timer {
   LinkParts parts_;
   NumberedProcess process_;
   DeathWatch death_watch_{*this};
-  // Where there is no descriptor of the peer's process to watch.
+  // For a peer whose process has no descriptor to watch.
   PortTimer<&ShmPort::look_for_death> death_timer_{*this};
   PortTimer<&ShmPort::on_idle_long> idle_timer_{*this};
   PortTimer<&ShmPort::ring_bell> bell_timer_{*this}; // for a bell that could not be rung

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/shm/vm_copy.h: cutting a copy between local segments and another process into calls of
+// transport/shm/vm_copy.h: cuts a copy between local segments and another process into calls of
 // process_vm_readv and process_vm_writev.
 // Lives here: the pieces, and the order in which bytes become visible.
 // Not here:   whether the process is the right one (direct_access).
@@ -17,9 +17,9 @@
 namespace datum {
 
 inline constexpr std::size_t kPieceSegments = 64;
-// A call costs about 2 us; somebody may be waiting for it to end (quiesce).
+// A call costs about 2 us. A peer may be waiting for it to end (quiesce).
 inline constexpr std::uint64_t kPieceBytes = std::uint64_t{4} << 20U;
-// Programs spin on the last word of a buffer: it is copied after everything before it.
+// Programs spin on the last word of a buffer. So it is copied after everything before it.
 inline constexpr std::uint64_t kTailBytes = 8;
 
 struct VmPiece {

@@ -43,7 +43,7 @@ void SimAdapter::start() {
     time_->add(*this);
     return;
   }
-  // Nobody looks all the time, so whoever publishes has to ring.
+  // No thread looks all the time, so the publishing side has to ring.
   asleep_ = true;
   static_cast<void>(transport_.set_attention(Attention::Asleep));
   shared_->driver.add(*this);
@@ -68,7 +68,7 @@ void SimAdapter::kill() {
   world_.kill(fabric_.id());
 }
 
-// An adapter that sleeps, in virtual time, works only for a reason.
+// In virtual time, a sleeping adapter works only for a reason.
 bool SimAdapter::may_sleep_on(Instant now) {
   if (time_ == nullptr || !asleep_) return false;
   if (pure_->take_kick() || world_.has_due(fabric_.id()) || timers_.next() <= now) roused_ = true;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/sim/sim_adapter.h: what an adapter of a simulated world stands on.
-// Lives here: fabric, links, timers, chance and progress of one adapter; the process's shared
-// world. Threads:    the adapter's lock; start() with it, stop() and destruction without.
+// Lives here: fabric, links, timers, random numbers and progress of one adapter; the process's
+//             shared world.
+// Threads:    the adapter's lock; start() with it, stop() and destruction without it.
 #pragma once
 
 #include <atomic>
@@ -29,15 +30,14 @@ struct SharedSimWorld {
   SimDriver driver;
 };
 
-// Where the one world of a process is to be found. Never destroyed, so that it may be the same for
-// several modules.
+// The place of a process's one world. Never destroyed, so that several modules may share it.
 struct SimWorldPlace {
   std::mutex mutex;
-  std::weak_ptr<SharedSimWorld>* current = nullptr; // made by whoever comes first
+  std::weak_ptr<SharedSimWorld>* current = nullptr; // the first user makes it
 };
 
-// The world at that place: every adapter opened while another is open joins it, whatever its own
-// options say.
+// The world at that place. Every adapter opened while another is open joins it, whatever its own
+// options are.
 std::shared_ptr<SharedSimWorld> shared_sim_world(SimWorldPlace& place, const SimOptions& options);
 
 class SimAdapter final : private SimParticipant {
@@ -59,8 +59,8 @@ class SimAdapter final : private SimParticipant {
   void start();
   void stop();
 
-  // Virtual time only: whether it works whenever it can, or only when its bell rings, a timer
-  // expires or it is kicked.
+  // In virtual time only: whether the adapter works whenever it can, or only when its bell rings, a
+  // timer expires or it is kicked.
   void set_attention(Attention attention);
   // It will never do anything again.
   void kill();

@@ -25,7 +25,7 @@ SimDirect::SimDirect(SimLink& link, int side, SimRegions regions)
     : link_(link), side_(side), world_(link.world()), peer_(link.member(1 - side)),
       regions_(std::move(regions)) {}
 
-// A store is not seen before an earlier one: what this end has published arrives before what it
+// A store is not seen before an earlier one. So what this end has published arrives before what it
 // writes now.
 bool SimDirect::reaches_peer() {
   world_.bring_published(link_, side_);

@@ -10,7 +10,7 @@
 
 namespace datum {
 
-// RegionTable::kCapacity entries; they outlive their adapter for as long as a peer looks at them.
+// RegionTable::kCapacity entries. They outlive their adapter as long as a peer looks at them.
 using SimRegions = std::shared_ptr<RegionEntry[]>;
 SimRegions make_sim_regions();
 
@@ -25,7 +25,7 @@ class SimDirect final : public DirectAccess {
   std::span<const RegionEntry> regions() override {
     return {regions_.get(), RegionTable::kCapacity};
   }
-  // Regions that are shareable memory at all can be mapped; here, where they are.
+  // Regions of shareable memory can be mapped: here, at their own address.
   std::byte* map(const RegionEntry& entry, Stag stag, bool writable) override;
   bool write(std::uint64_t remote, std::span<const Segment> from) override;
   bool read(std::uint64_t remote, std::span<const Segment> into) override;

@@ -10,7 +10,7 @@ namespace datum {
 
 SimDriver::SimDriver(SimWorld& world) : world_(world) {
   world_.set_waker([this] { wake(); });
-  // Signals of the program are for the program's threads.
+  // Signals of the program belong to the program's threads.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);

@@ -22,10 +22,10 @@ class SimDriver {
   SimDriver& operator=(const SimDriver&) = delete;
 
   void add(SimParticipant& participant);
-  // Returns when the driver is not, and will not be, inside it. Its lock is not held.
+  // Returns when the driver is not inside it, and never will be. The caller does not hold its lock.
   void remove(SimParticipant& participant);
   void wake();
-  // The clock of timers and deadlines; events of the network do not wait for it.
+  // The clock of timers and deadlines. Events of the network do not wait for it.
   static Instant real_now();
 
  private:

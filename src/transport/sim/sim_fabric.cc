@@ -83,11 +83,11 @@ void SimFabric::link_stands(const std::shared_ptr<SimLink>& link, int side) {
 
 void SimFabric::dialled(const std::shared_ptr<SimLink>& link, int side, SimDialState& dial) {
   if (dial.events == nullptr) {
-    // Nobody will ever use it, so nobody will ever say that it is idle.
+    // No connection will ever use it, so it would never be reported as idle.
     if (!world_.options().share) world_.cut(*link);
     return;
   }
-  // Lost before we even heard of it.
+  // The link was lost before this side heard of it.
   if (!link->port(side).attached) return dial_failed(DialFailure::NobodyListens, dial);
   dial.events->on_dialled(link->port(side));
 }
@@ -108,7 +108,7 @@ void SimFabric::link_lost(SimLink& link, int side) {
                                  [&](const auto& each) { return each.get() == &link; });
   const std::shared_ptr<SimLink> last = *keep;
   links_.erase(keep);
-  // The peer has left in good order: what it sent last is in the ring and comes first.
+  // The peer has left in good order. Its last records are in the ring and come first.
   if (link.orderly.load(std::memory_order_relaxed))
     for (int i = 0; i < kLooksAtTheEnd; ++i) events_->on_bell(port);
   events_->on_link_lost(port);

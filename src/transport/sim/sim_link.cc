@@ -66,8 +66,8 @@ void SimLink::mirror_words(int side) {
                            std::memory_order_release);
     return;
   }
-  // Whoever publishes has to ring us: there is nobody who would look all the time. The next odd
-  // value comes before the look at the ring.
+  // The publishing side has to ring, since no thread here looks all the time. The next odd value
+  // comes before the look at the ring.
   const std::uint32_t epoch = seen.sleep_epoch.load(std::memory_order_relaxed);
   seen.sleep_epoch.store((epoch + 2) | 1U, std::memory_order_seq_cst);
 }
@@ -94,7 +94,7 @@ bool SimLink::carry_from(int side, Instant now) {
   return (receiver.sleep_epoch.load(std::memory_order_relaxed) & 1U) != 0;
 }
 
-// Records only: the words of a side that is in the middle of a copy say so, and would stay.
+// Records only: a side in the middle of a copy has a mark in its words, and that would stay.
 bool SimLink::bring(int side) {
   if (!wired_ || !open) return false;
   SimWire& wire = wires_[static_cast<std::size_t>(side)];

@@ -32,7 +32,7 @@ class SimPort final : public LinkPort {
   void condemn(const char* reason) override;
 
   void give_direct(std::unique_ptr<SimDirect> direct) { direct_ = std::move(direct); }
-  // The adapter knows of it and has not been told that it is lost.
+  // The adapter knows of the link and has not been told that it is lost.
   bool attached = false;
   SimLink& link() { return link_; }
 

@@ -19,8 +19,8 @@ struct SimOptions {
   Duration longest_delay = 50 * kMicrosecond;
 };
 
-// "seed=7 direct=1 share=0 wire=1 delay_us=1-50", each optional. Nothing: not understood, and the
-// log says which word.
+// "seed=7 direct=1 share=0 wire=1 delay_us=1-50", each optional. Nothing: a word was not
+// understood, and the log names it.
 std::optional<SimOptions> parse_sim_options(std::string_view text);
 
 } // namespace datum

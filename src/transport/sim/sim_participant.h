@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/sim/sim_participant.h: an adapter as whoever drives the world sees it.
+// transport/sim/sim_participant.h: an adapter as the driver of a world sees it.
 #pragma once
 
 #include "base/time.h"

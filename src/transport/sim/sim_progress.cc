@@ -14,7 +14,7 @@ constexpr Duration kLongSleep = 3600 * kSecond;
 
 using Word = std::atomic<std::uint32_t>;
 
-// A thread that may be cancelled in its sleep takes the lock again all the same.
+// Takes the lock again even if the thread is cancelled in its sleep.
 class Asleep {
  public:
   explicit Asleep(LockOwner& lock) : lock_(lock) { lock_.relinquish(); }
@@ -69,7 +69,7 @@ WaitResult DrivenSimProgress::wait(WaitPoint& point, Instant deadline) {
       break;
     }
     const Duration left = deadline == kNever ? kLongSleep : deadline - now();
-    // What was published on the way here may concern others, and nobody may have rung for it.
+    // Other adapters may need what was published on the way here, and no bell may have rung for it.
     driver_.wake();
     const Asleep asleep(parts_.lock);
     interrupted = futex_sleep(woken, 0, std::min(left, kLongSleep)) == FutexResult::Interrupted;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/sim/sim_progress.h: waiting in a simulated world: in virtual time when one thread does
-// everything, really when a driver works beside the program's threads.
-// Threads: the adapter's lock.
+// everything, in real time when a driver works beside the program's threads.
+// Threads:    the adapter's lock.
 #pragma once
 
 #include "core/port/progress.h"
@@ -19,8 +19,8 @@ struct SimProgressParts {
   TimerQueue& timers;
 };
 
-// A wait lets the whole world run; when nothing can happen any more before its deadline, the clock
-// jumps there. A wait for ever that nothing can end is reported as interrupted.
+// A wait runs the whole world. When nothing can happen before its deadline, the clock jumps there.
+// A wait for ever that nothing can end is reported as interrupted.
 class PureSimProgress final : public Progress {
  public:
   PureSimProgress(const SimProgressParts& parts, SimWorld& world, VirtualTime& time)

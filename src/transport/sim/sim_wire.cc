@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/assertion.h"
 #include "transport/link/record.h"
 
 namespace datum {
@@ -26,6 +27,7 @@ bool SimWire::find() {
 
 // Order within a link is kept.
 void SimWire::arrive(Instant when) {
+  DATUM_ASSERT(!under_way_.empty()); // find() has found one
   Instant& due = under_way_.back();
   due = when;
   if (under_way_.size() > 1) due = std::max(due, under_way_[under_way_.size() - 2]);
@@ -36,6 +38,7 @@ void SimWire::copy_next() {
   const RingSlot* from = leaving_.front();
   const std::uint32_t lines = lines_in(*from);
   RingSlot* to = arriving_.reserve(lines);
+  DATUM_ASSERT(to != nullptr); // the receiver's ring is as large as the sender's
   std::memcpy(reinterpret_cast<std::byte*>(to) + kWord,
               reinterpret_cast<const std::byte*>(from) + kWord, sizeof *from - kWord);
   std::memcpy(arriving_.payload(), leaving_.payload(lines), lines * std::size_t{kLineSize});

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/sim/sim_wire.h: one direction of a link whose two ends have memory of their own.
-// Lives here: finding records that the sender has published, carrying them over when they are due.
-// Not here:   when that is (sim_world.h), what records mean (transport/link).
-// Threads:    the world's lock. Towards the two ends it behaves as their peer would: it reads the
+// Lives here: finding records that the sender has published, and carrying them over when they are
+//             due.
+// Not here:   when that is (sim_world.h), the meaning of records (transport/link).
+// Threads:    the world's lock. To the two ends it behaves as their peer would: it reads the
 //             sender's ring as a consumer and writes the receiver's as a producer.
 #pragma once
 
@@ -21,11 +22,11 @@ class SimWire {
       : published_(from.ring[side], own_tail_[0]), leaving_(from.ring[side], own_tail_[1]),
         arriving_(to.ring[side], to.side[1 - side].tail) {}
 
-  // Finds the next record that was published; false: none. arrive() decides when it is carried
-  // over.
+  // Finds the next record that was published. False: there is none. arrive() sets when it is
+  // carried over.
   bool find();
   void arrive(Instant when);
-  // Carries over what is due. True: something was.
+  // Carries over what is due. True: something was due.
   bool carry(Instant now);
   Instant next() const { return under_way_.empty() ? kNever : under_way_.front(); }
   Instant last() const { return under_way_.empty() ? 0 : under_way_.back(); }
@@ -34,7 +35,7 @@ class SimWire {
  private:
   void copy_next();
 
-  // Nobody is told how far the wire has come: the two ends tell each other.
+  // Written for neither end: the two ends tell each other how far they have read.
   RingTail own_tail_[2] = {};
   RingConsumer published_; // how far find() has come
   RingConsumer leaving_;   // how far carry() has come

@@ -11,7 +11,7 @@
 namespace datum {
 namespace {
 
-// What one adapter handles before others get their turn.
+// What one adapter handles before the others get their turn.
 constexpr int kInboxBudget = 64;
 
 Address loopback() {
@@ -142,8 +142,7 @@ bool SimWorld::alive(Id member) {
   return found != members_.end() && !found->second.dead;
 }
 
-// --- names
-// -----------------------------------------------------------------------------------------
+// --- names ---------------------------------------------------------------------------------------
 
 bool SimWorld::publish(ConnQual qualifier, Id member) {
   const MutexLock lock(mutex_);

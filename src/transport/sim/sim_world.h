@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/sim/sim_world.h: a network in virtual time under one seed.
-// Lives here: the clock, what happens when, who is reachable under which qualifier, links, faults.
-// Not here:   who drives the adapters (virtual_time.h in one thread, sim_driver.h among threads).
-// Threads:    any; its lock is taken after an adapter's, and nobody is called while it is held.
+// Lives here: the clock, what happens when, which adapter is reachable under which qualifier,
+//             links, faults.
+// Not here:   driving the adapters (virtual_time.h in one thread, sim_driver.h among threads).
+// Threads:    any; its lock is taken after an adapter's, and it calls nothing while the lock is
+//             held.
 #pragma once
 
 #include <atomic>
@@ -23,7 +25,7 @@ namespace datum {
 
 class SimFabric;
 
-// A dial under way; `events` is null once nobody wants to know any more (the dialler's lock).
+// A dial under way. `events` is null once the dial was cancelled (under the dialler's lock).
 struct SimDialState {
   DialEvents* events = nullptr;
 };
@@ -55,21 +57,20 @@ class SimWorld {
     return random_between(options_.shortest_delay, options_.longest_delay);
   }
 
-  // Among threads there is nobody who scans all the time: whoever publishes has to ring.
+  // Among threads no thread scans all the time: the publishing side has to ring.
   bool doorbells() const { return waker_ != nullptr; }
-  // Called whenever something may have to be done; before anybody joins.
+  // Called whenever there may be work. Set before the first adapter joins.
   void set_waker(Happening waker) { waker_ = std::move(waker); }
 
   // --- time --------------------------------------------------------------------------------------
-  // Carries records and lets happen what is due. True: something happened.
+  // Carries records and runs events that are due. True: something happened.
   bool run_due() DATUM_EXCLUDES(mutex_);
-  // When the next thing happens; kNever: nothing is on its way.
+  // When the next event happens. kNever: nothing is on its way.
   Instant next() DATUM_EXCLUDES(mutex_);
   void advance_to(Instant when);
   bool has_due(Id member) DATUM_EXCLUDES(mutex_);
 
-  // --- adapters
-  // ------------------------------------------------------------------------------------
+  // --- adapters ----------------------------------------------------------------------------------
   Id join() DATUM_EXCLUDES(mutex_);
   // An orderly end: what was sent before still arrives.
   void leave(Id member) DATUM_EXCLUDES(mutex_);
@@ -94,9 +95,9 @@ class SimWorld {
 
   // --- faults ------------------------------------------------------------------------------------
   void set_faults(const SimFaults& faults) DATUM_EXCLUDES(mutex_);
-  // Both ends lose it, each when it hears of it; what is under way is lost.
+  // Both ends lose the link, each when it hears of it. What is under way is lost.
   void cut(SimLink& link) DATUM_EXCLUDES(mutex_);
-  // One of the links that stand, chosen by `choice`; false: there is none.
+  // Cuts one of the links that stand, chosen by `choice`. False: there is none.
   bool cut_any(std::uint64_t choice) DATUM_EXCLUDES(mutex_);
   // The adapter stops dead. Its peers hear of it within a second.
   void kill(Id member) DATUM_EXCLUDES(mutex_);

@@ -37,7 +37,7 @@ void SimWorld::arrive(Id from, ConnQual qualifier, bool reachable,
     post(from, random_delay(), [dial, why](SimFabric& fabric) { fabric.dial_failed(why, *dial); });
   };
   const auto dialler = members_.find(from);
-  if (dialler == members_.end() || dialler->second.dead) return; // it has gone meanwhile
+  if (dialler == members_.end() || dialler->second.dead) return; // the dialler has gone meanwhile
   if (!reachable || by_chance(faults_.unreachable)) return refuse(DialFailure::Unreachable);
   const auto listener = names_.find(qualifier);
   if (listener == names_.end() || by_chance(faults_.refused))
@@ -107,7 +107,7 @@ void SimWorld::on_idle(SimLink& link, int side) {
   wake();
 }
 
-// Each end hears of it at a time of its own.
+// Each end hears of it at its own time.
 void SimWorld::lose(SimLink& link, Duration soonest, Duration latest) {
   for (int side = 0; side < 2; ++side)
     post(link.member(side), random_between(soonest, latest),

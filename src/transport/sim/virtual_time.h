@@ -17,14 +17,14 @@ class VirtualTime {
   void add(SimParticipant& participant) { participants_.push_back(&participant); }
   void remove(SimParticipant& participant) { std::erase(participants_, &participant); }
 
-  // Lets happen what is due, and some of the adapters work. True: something happened.
+  // Runs what is due, and lets some of the adapters work. True: something happened.
   bool step();
   // The same with all adapters until nothing more happens now.
   void exhaust();
-  // To the next point in time at which something happens, `until` at the latest. False: there is
-  // none before.
+  // Goes to the next time at which something happens, `until` at the latest. False: nothing happens
+  // before it.
   bool advance(Instant until);
-  // Until nothing is on its way any more; timers are not waited for.
+  // Runs until nothing is on its way. Timers are not waited for.
   void settle();
   void run_for(Duration time);
 

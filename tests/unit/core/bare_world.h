@@ -45,7 +45,7 @@ class CountingFrame final : public EndpointFrame {
  public:
   CountingFrame(const EndpointServices& services, ProtectionZone* zone,
                 const EndpointAttributes& attributes)
-      : EndpointFrame(services, zone, attributes) {
+      : EndpointFrame(with_room(services), zone, attributes) {
     issue_token(services.events.adapter.handles());
   }
   void break_connection() override {
@@ -59,6 +59,13 @@ class CountingFrame final : public EndpointFrame {
   int retirements = 0;
   int receives = 0;
   std::function<void()> on_break;
+
+ private:
+  // What the adapter does before it makes an endpoint.
+  static const EndpointServices& with_room(const EndpointServices& services) {
+    services.events.adapter.make_room_to_retire();
+    return services;
+  }
 };
 
 class BareWorld : private CompletionSources {
@@ -67,6 +74,7 @@ class BareWorld : private CompletionSources {
   static constexpr EvdFlags kCompletions = kEvdDto | kEvdRmrBind | kEvdConnection;
 
   BareWorld() {
+    context.make_room_to_retire();
     stag = open_region();
     attributes.max_message_size = attributes.max_rdma_size = attributes.rdma_bound = kSize;
     attributes.max_recv_dtos = attributes.max_request_dtos = 4;

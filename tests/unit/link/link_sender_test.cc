@@ -78,7 +78,7 @@ TEST_F(Sender, AShortSendWaitsForTheWindowToo) {
   EXPECT_EQ(sender_.start_now(request(Opcode::RdmaWrite, 8)), StartResult::Started)
       << "nothing of it is kept";
   acknowledge(0, kMaxPiece);
-  EXPECT_EQ(sender_.start_now(send), StartResult::Started);
+  EXPECT_EQ(sender_.start_now(request(Opcode::Send, kMaxPiece)), StartResult::Started);
 }
 
 TEST_F(Sender, ThePeerHasNotPlacedMoreThanWasSent) {

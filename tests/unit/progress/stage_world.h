@@ -21,6 +21,7 @@ class StageLock final : public LockOwner {
   void acquire() override;
   void relinquish() override;
   void let_in() override;
+  bool held() const override { return held_; }
   bool has_put_off() const override { return static_cast<bool>(put_off_); }
   // Whoever gives up the lock next does it then.
   void put_off(std::function<void()> work) { put_off_ = std::move(work); }

@@ -25,6 +25,7 @@ TEST(RequestQueue, HoldsAsManyAsItsDepthAndNoMore) {
   }
   EXPECT_TRUE(queue.full());
   EXPECT_EQ(queue.count(), 5);
+  queue.mark_started();
   queue.retire();
   EXPECT_FALSE(queue.full());
 }
@@ -63,6 +64,7 @@ TEST(RequestQueue, APairCountsAsOne) {
     queue.push(request(pairs));
   }
   EXPECT_TRUE(queue.full());
+  queue.start_all();
   queue.retire();
   queue.end_first_half();
   EXPECT_TRUE(queue.full()) << "one half is there still";
@@ -141,6 +143,7 @@ TEST(RequestQueue, AnEmptyOneTakesAnotherDepth) {
   RequestQueue queue(1, 1);
   for (std::uint64_t i = 0; i < 7; ++i) {
     queue.push(request(i));
+    queue.mark_started();
     queue.retire();
   }
   queue.resize(9, 4);
