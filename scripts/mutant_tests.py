@@ -188,7 +188,7 @@ class Judge:
     def run_one(self, suite, test, number):
         """The exit status of that test, with mutant `number` switched on; None: out of time."""
         environment = {} if number is None else {"DATUM_MUTANT": str(number)}
-        return self._run(suite, [test], 120, environment)
+        return self._run(suite, [test], 600 if test == "*" else 120, environment)
 
     def recall(self):
         """What was learned."""

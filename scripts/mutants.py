@@ -168,7 +168,9 @@ def break_promises(promises):
     tree.prepare()
     tree.compile_switched(sorted({target for promise in promises for target in promise.suite.targets}))
     tests, verdicts = mutant_tests.Judge(tree, WORK), collections.Counter()
-    for number, promise in enumerate(promises):
+    numbered = list(enumerate(promises))
+    # Those that are compiled in come last: what they leave in a program is there until it is built again.
+    for number, promise in sorted(numbered, key=lambda pair: not tree.switched(pair[0], pair[1].mutant)):
         mutant = promise.mutant
         if tree.switched(number, mutant):
             verdict, test = mutant_promises.judge(tests, promise, number)

@@ -25,7 +25,8 @@ def read(entry):
 class Promises(unittest.TestCase):
     def test_an_entry_changes_its_line_and_keeps_the_indentation(self):
         [promise] = read("# a remark\n\na.cc\n- a = 1;\n+ a = 2;\n! a == 1\n= core Queue.Test\n")
-        self.assertEqual((promise.mutant.line, promise.mutant.before, promise.mutant.after), (2, "  a = 1;", "  a = 2;"))
+        mutant = promise.mutant
+        self.assertEqual((mutant.line, mutant.before, mutant.after), (2, "  a = 1;", "  a = 2;"))
         self.assertEqual((promise.suite.name, promise.test, promise.assertion), ("core", "Queue.Test", "a == 1"))
 
     def test_of_equal_lines_a_number_says_which(self):

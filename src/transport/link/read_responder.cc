@@ -11,7 +11,6 @@
 namespace datum {
 
 bool ReadResponder::has_slot() {
-  DATUM_ASSERT(served_.size() <= static_cast<std::size_t>(frame_.options().reads_in));
   if (served_.size() < static_cast<std::size_t>(frame_.options().reads_in)) return true;
   // An honest peer holds back Reads beyond the limit.
   refuse(DtoStatus::RemoteResponder);
@@ -24,6 +23,7 @@ void ReadResponder::refuse(DtoStatus status) {
 }
 
 void ReadResponder::respond_if_first() {
+  DATUM_ASSERT(served_.size() <= static_cast<std::size_t>(frame_.options().reads_in));
   if (served_.size() == 1) respond();
 }
 
