@@ -151,13 +151,13 @@ bool ProgressEngine::stop_polling() {
 }
 
 void ProgressEngine::signal(WaitPoint& point) {
-  DATUM_ASSERT(lock_.held());
+  DATUM_ASSERT(has_no_company());
   point.signalled = true;
   if (point.sleeper != nullptr) carry_out(bell_.signal(*static_cast<Sleeper*>(point.sleeper)));
 }
 
 void ProgressEngine::kick() {
-  DATUM_ASSERT(lock_.held());
+  DATUM_ASSERT(has_no_company());
   if (kicked_.load(std::memory_order_relaxed)) return; // a thread is about to look
   kicked_.store(true, std::memory_order_relaxed);
   carry_out(bell_.kick());
@@ -178,7 +178,7 @@ void ProgressEngine::hurry() {
 }
 
 void ProgressEngine::carry_out(const Pokes& pokes) {
-  DATUM_ASSERT(lock_.held());
+  DATUM_ASSERT(has_no_company());
   if (pokes.owner) places_.poke_owner();
   if (pokes.background) places_.poke_background();
   if (pokes.sleeper != nullptr) places_.wake(*pokes.sleeper);

@@ -64,6 +64,10 @@ class ProgressEngine : public Progress {
         bell_.polling() ? waiting::kPollsBetweenPolling : waiting::kPollsBetweenAsleep;
     polls_between_ = data_by_descriptors() ? 1 : most;
   }
+  // The lock is held, or the background thread has ended and the adapter is taken down.
+  bool has_no_company() const {
+    return lock_.held() || bell_.background() == Bell::Background::Absent;
+  }
   bool look();
   void nobody_is_wanted();
   void start_polling();
