@@ -62,7 +62,7 @@ void RegionTable::make_room_for_release() {
 }
 
 void RegionTable::publish(Stag stag, const Description& description) {
-  DATUM_ASSERT(stag >> 8U < keys_.size() && static_cast<std::uint8_t>(stag) == keys_[stag >> 8U]);
+  DATUM_ASSERT(stag >> 8U < keys_.size());
   RegionEntry& entry = storage_[stag >> 8U];
   DATUM_ASSERT(entry.stag.load(std::memory_order_relaxed) == 0);
   entry.access = description.access;
