@@ -14,6 +14,8 @@
 #include <dat/udat.h>
 #endif
 #include <datum/names.h> // behind the header of DAT, whose constants it names
+#include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,13 +30,24 @@ static const DAT_TIMEOUT kPatience = 10 * 1000 * 1000; // microseconds
 // clean up and go on; for a process that ends, the provider does the cleaning up.
 #define CHECK(call) check_return((call), #call, __func__, __LINE__)
 
+// Standard output is a pipe whose reader has closed it: who writes there is ended by SIGPIPE.
+static inline int lost_reader(void) {
+  struct pollfd output = {STDOUT_FILENO, 0, 0};
+  return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
+}
+
+// A process whose peer SIGPIPE has ended sees no more than a connection that has ended: it names the
+// cause, and ends as its peer did.
 __attribute__((noreturn, format(printf, 1, 2))) static inline void fail(const char* format, ...) {
   char text[512];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  fprintf(stderr, "%s\n", text); // in one piece: other processes print too
+  const int lost = lost_reader();
+  fprintf(stderr, "%s%s\n", text, // in one piece: other processes print too
+          lost ? "; nobody reads standard output any more" : "");
+  if (lost) raise(SIGPIPE); // comes back if it is ignored
   exit(1);
 }
 

@@ -159,6 +159,17 @@ static int visit(struct side* side, const struct door* door, char** passwords, i
   return inside;
 }
 
+// Ends the process if a password and its end are more than a connection request takes along.
+static void check_length(const struct side* side, const char* password) {
+  DAT_PROVIDER_ATTR provider;
+  char why[80];
+  CHECK(dat_ia_query(side->ia, NULL, 0, NULL, DAT_PROVIDER_FIELD_ALL, &provider));
+  if (strlen(password) < (size_t)provider.max_private_data_size) return;
+  snprintf(why, sizeof why, "private data have room for %d characters, this has %zu",
+           (int)provider.max_private_data_size - 1, strlen(password));
+  refuse("the password is too long", why);
+}
+
 // getaddrinfo() answers with address and port in one: what dat_ep_common_connect() takes.
 static int visit_host(const char* host, const char* port, char* password) {
   struct side side;
@@ -169,6 +180,7 @@ static int visit_host(const char* host, const char* port, char* password) {
   const int result = getaddrinfo(host, port, &hints, &found);
   if (result != 0) fail("%s: %s", host, gai_strerror(result));
   open_side(&side, 8);
+  if (password != NULL) check_length(&side, password);
   const struct door door = {host, port, found->ai_addr};
   const int inside = visit(&side, &door, &password, 1);
   close_side(&side);
@@ -216,6 +228,7 @@ int main(int argc, char** argv) {
     return said_all();
   }
   if (argc < 3) refuse(argv[1], "the port of its doorman is missing");
+  if (argv[1][0] == '\0') refuse("\"\"", "this is no host");
   read_port(argv[2]);
   return visit_host(argv[1], argv[2], argc == 4 ? argv[3] : NULL) ? said_all() : 1;
 }

@@ -194,6 +194,7 @@ int main(int argc, char** argv) {
   const int serving = strcmp(argv[1], "--server") == 0;
   if (argv[1][0] == '-' && !serving) no_arguments(argc, argv, kUsage);
   if (argc > 3) refuse(argv[argc - 1], "one argument too many");
+  if (argv[1][0] == '\0') refuse("\"\"", "this is no host");
   const DAT_CONN_QUAL qualifier = argc == 3 ? read_qualifier(argv[2]) : kQualifier;
   if (serving)
     serve_one(qualifier, 60 * 1000 * 1000, -1);

@@ -51,8 +51,21 @@ std::string unknown_words(const CLI::App& app) {
   return fmt::format("{}", fmt::join(said, ", "));
 }
 
+// CLI11 says how many values it requires, and how many it got.
+std::string repeated_option(const CLI::App& app) {
+  for (const CLI::Option* const option : app.get_options())
+    if (option->get_expected_max() == 1 && option->count() > 1)
+      return fmt::format("{} is given more than once: leave all but one out", option->get_name());
+  for (const CLI::App* const command : app.get_subcommands())
+    if (std::string text = repeated_option(*command); !text.empty()) return text;
+  return {};
+}
+
 std::string text_of(const CLI::App& app, const CLI::Error& error) {
   if (lacks_command(app, error)) return no_command(app);
+  const bool mismatch = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ArgumentMismatch);
+  if (mismatch)
+    if (std::string text = repeated_option(app); !text.empty()) return text;
   // Its name is that of the command in CLI11 2.1.
   const bool unknown = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
   return unknown ? unknown_words(app) : error.what();
@@ -142,7 +155,7 @@ CLI::Validator seconds(double least, double most) {
   const auto problem = [=](const std::string& text) {
     double value = 0;
     const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    const auto [stop, error] = std::from_chars(text.data(), end, value, std::chars_format::fixed);
     if (error == std::errc{} && stop == end && value >= least && value <= most)
       return std::string();
     return fmt::format(

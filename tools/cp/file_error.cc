@@ -23,8 +23,9 @@ std::string limit_of_this_process() {
 std::string next_step(std::string_view action, int error) {
   switch (error) {
   case ENOENT:
-    return action.starts_with("create") || action == "open the folder of"
-               ? " (a folder on the way is not there: make it first)"
+    if (action == "open the folder of") return " (a folder on the way is not there: make it first)";
+    return action.starts_with("create") // in a folder that was opened
+               ? " (its folder was removed since, or its file system makes no files, as /proc)"
                : "";
   case ENOSPC:
   case EDQUOT: return " (make room there, then run the same command again: it continues)";

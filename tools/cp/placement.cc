@@ -40,6 +40,11 @@ bool may_set_mode(const struct stat& st) {
   return geteuid() == 0 || geteuid() == st.st_uid;
 }
 
+// What comes into a folder needs all of its owner's rights.
+bool needs_writable(const struct stat& st) {
+  return (st.st_mode & 0700) != 0700;
+}
+
 void set_time(int folder, const char* link, const Time& mtime) {
   const timespec times[2] = {to_timespec(mtime), to_timespec(mtime)};
   utimensat(folder, link, times, AT_SYMLINK_NOFOLLOW);
@@ -202,6 +207,16 @@ void Placement::foresee_creation(const Look& found, const std::string& path, boo
   throw FileError("create", path, error);
 }
 
+void Placement::foresee_use(const std::string& path) const {
+  struct stat st = {};
+  const UniqueFd there = open_folder(path, st);
+  if (!needs_writable(st)) return;
+  const bool read_only =
+      faccessat(there.get(), ".", W_OK, AT_EACCESS) != 0 && errno == EROFS; // nor may its owner
+  if (read_only || !may_set_mode(st))
+    throw FileError("make writable", path, read_only ? EROFS : EPERM);
+}
+
 void Placement::foresee_end(const std::string& path) const {
   const Look found = look(path);
   if (found.there && !may_set_mode(found.st)) throw FileError("set mode and time of", path, EPERM);
@@ -228,12 +243,17 @@ void Placement::make_destination() {
 
 bool Placement::make_folder(const std::string& path, Existing existing) {
   if (create_folder(path, existing, 0700)) return true; // its end sets the mode of the source
-  const UniqueFd there =
-      open_beneath(parent(path)->get(), std::string(name_in(path)), O_RDONLY | O_DIRECTORY);
   struct stat st = {};
-  if (!there || fstat(there.get(), &st) != 0) throw FileError("use as a folder", path, errno);
-  if ((st.st_mode & 0700) != 0700) make_writable(there.get(), path, st);
+  const UniqueFd there = open_folder(path, st);
+  if (needs_writable(st)) make_writable(there.get(), path, st);
   return false;
+}
+
+UniqueFd Placement::open_folder(const std::string& path, struct stat& st) const {
+  UniqueFd there =
+      open_beneath(parent(path)->get(), std::string(name_in(path)), O_RDONLY | O_DIRECTORY);
+  if (!there || fstat(there.get(), &st) != 0) throw FileError("use as a folder", path, errno);
+  return there;
 }
 
 void Placement::make_writable(int folder, const std::string& path, const struct stat& st) {

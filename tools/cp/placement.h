@@ -76,8 +76,6 @@ class Placement {
   // What is there already, compared by size, time and mode (file) or by target (link). Any folder is
   // the same as another one.
   [[nodiscard]] static Present present(const Look& found, const Offer& offer);
-  // Throws FileError, as make_folder() does, if what is there is no folder.
-  static void require_folder(const Look& found, const std::string& path);
   // Of a file or folder that is there. What finish_folder() keeps is no difference.
   [[nodiscard]] static bool same_mode_and_time(const Look& found, const Offer& offer);
 
@@ -89,6 +87,7 @@ class Placement {
   // For a dry run: throws the FileError that a copy would end with here. in_copied: what contains it
   // is copied, too, and is made writable where that may be done.
   void foresee_creation(const Look& found, const std::string& path, bool in_copied) const;
+  void foresee_use(const std::string& path) const; // of a folder that is there
   void foresee_end(const std::string& path) const; // of a folder
   // False: it was there, and is writable for its owner until leave_folder(). Throws FileError.
   bool make_folder(const std::string& path, Existing existing = Existing::Replace);
@@ -106,7 +105,11 @@ class Placement {
   };
 
   [[nodiscard]] OpenFolder folder_of(const std::string& path) const; // none, with errno
+  // Throws FileError, as make_destination() does, if what is there is no folder.
+  static void require_folder(const Look& found, const std::string& path);
   bool create_folder(const std::string& path, Existing existing, mode_t mode);
+  // Throws FileError. What is there.
+  [[nodiscard]] UniqueFd open_folder(const std::string& path, struct stat& st) const;
   void make_destination();
   void make_writable(int folder, const std::string& path, const struct stat& st);
   void restore(const std::string& path, const Opened& opened) const noexcept;

@@ -137,6 +137,14 @@ Destination behind_link(const std::string& link) {
   return new_name(path);
 }
 
+// plain: the same path, normalised.
+void make_folder(const std::string& folder, const std::string& plain) {
+  if (mkdir(folder.c_str(), 0777) == 0 || errno == EEXIST) return;
+  const int error = errno;
+  open_folder_of(plain); // says so if what is to contain it is missing
+  unusable("create folder", folder, error);
+}
+
 bool is_link(const std::string& path) {
   struct stat st = {};
   return lstat(path.c_str(), &st) == 0 && S_ISLNK(st.st_mode);
@@ -151,8 +159,7 @@ Destination local_destination(const std::string& path, bool into_folder, Mode mo
     if (mode != Mode::Copy && access(folder.c_str(), F_OK) != 0)
       return {open_folder_of(plain), std::string(name_in(plain)), true, std::nullopt,
               folder_of(plain)};
-    if (mode == Mode::Copy && mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)
-      unusable("create folder", folder, errno);
+    if (mode == Mode::Copy) make_folder(folder, plain);
     return {open_folder(folder), "", true, std::nullopt, folder};
   }
   Destination destination = new_name(plain);

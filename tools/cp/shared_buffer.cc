@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "cp/shared_buffer.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -44,7 +46,7 @@ bool is_unavailable() {
 #if DATUM_HAVE_MEMORY
   const int before = errno;
   const UniqueFd probe = tools::make_memory_fd("dat-cp");
-  const int error = probe ? 0 : errno;
+  const int error = probe && ftruncate(probe.get(), kPage) == 0 ? 0 : errno;
   errno = before;
   return error == ENOSYS || error == EPERM || error == EACCES || error == EINVAL;
 #else
@@ -68,7 +70,7 @@ void* take_ordinary(std::size_t size) {
 SharedBuffer::SharedBuffer(std::size_t size) {
   void* memory = take_shareable(size);
   give_back_ = give_back_shareable;
-  // Where memfd_create(2) is refused the connection goes over TCP anyway.
+  // Where memfd_create(2) or ftruncate(2) of its file is refused the connection goes over TCP anyway.
   if (memory == nullptr && is_unavailable()) {
     memory = take_ordinary(size);
     give_back_ = std::free;

@@ -231,8 +231,10 @@ Outcome Sink::settle_folder(const Offer& offer, const std::string& path, const L
   // Its end sets both: a folder that gets another mode or time was not left as it was.
   const bool same = there && Placement::same_mode_and_time(found, offer);
   if (terms_.mode == Mode::DryRun) {
-    Placement::require_folder(found, path);
-    if (!found.there) foresee_creation(offer, path, found);
+    if (found.there)
+      placement_.foresee_use(path);
+    else
+      foresee_creation(offer, path, found);
     return same ? Outcome::Unchanged : Outcome::WouldCopy;
   }
   placement_.make_folder(path, existing);

@@ -53,7 +53,7 @@ std::vector<std::string> command_in(std::vector<std::string> words) {
     words.erase(words.begin());
   else if (!words.empty() && words.front().starts_with('-'))
     throw ToolError(ExitCode::Usage,
-                    fmt::format("{}: no such option; see dat-run --help", words.front()));
+                    fmt::format("\"{}\" is no option; see dat-run --help", words.front()));
   if (words.empty()) throw ToolError(ExitCode::Usage, "which program? See dat-run --help");
   return words;
 }

@@ -16,11 +16,14 @@ std::string said(std::vector<std::string> words) {
   std::string way;
   std::uint64_t count = 0;
   double wait = 0;
+  std::string name;
   bool flag = false;
   app.add_option("--way", way)->check(one_of({"auto", "shm"}));
   app.add_option("--count", count)->check(whole_number(1, 64));
   app.add_option("--wait", wait)->check(seconds(0, 9));
-  app.add_subcommand("put", "")->add_flag("-f,--flag", flag);
+  CLI::App* const put = app.add_subcommand("put", "");
+  put->add_flag("-f,--flag", flag);
+  put->add_option("--name", name);
   app.add_subcommand("get", "");
   app.require_subcommand(1);
   std::vector<char*> arguments;
@@ -76,6 +79,20 @@ TEST(Usage, AFlagWithAValueIsToldThatItTakesNone) {
     EXPECT_EQ(said({"put", std::string("--flag=") + word}),
               std::string("tool: --flag takes no value: leave out \"=") + word +
                   "\", or the whole of it");
+}
+
+TEST(Usage, AnOptionThatIsGivenTwiceIsNamed) {
+  EXPECT_EQ(said({"--count", "1", "--count", "2", "put"}),
+            "tool: --count is given more than once: leave all but one out");
+  EXPECT_EQ(said({"put", "--name", "a", "--name=b"}),
+            "tool: --name is given more than once: leave all but one out");
+}
+
+TEST(Usage, SecondsAreDecimalDigitsWithoutAnExponent) {
+  for (const char* text : {"1e0", "1E0", "0x1", "inf", "nan"})
+    EXPECT_EQ(said({"--wait", text, "put"}),
+              std::string("tool: --wait: \"") + text +
+                  "\" is not a number of seconds from 0 to 9 (decimal digits, as in 0.5)");
 }
 
 TEST(Usage, WordsThatNobodyTakesAreCalledWhatTheyAre) {

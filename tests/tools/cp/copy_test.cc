@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // Source and sink together, in two threads, without a provider.
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <exception>
 #include <thread>
@@ -219,6 +220,30 @@ TEST_P(Copy, ADryRunTellsAndTouchesNothing) {
   run("t", "", Mode::DryRun);
   EXPECT_EQ(source_.summary.would_copy, 2U);
   EXPECT_TRUE(std::filesystem::is_empty(to_.path()));
+}
+
+// What may not be made writable takes nothing: a dry run ends as the copy would.
+TEST_P(Copy, ADryRunForetellsThatTheFolderOfAnotherUserStaysReadOnly) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can make files of another user";
+  constexpr uid_t kUs = 65534;
+  from_.write("t/a", "alpha");
+  std::filesystem::create_directory(to_ / "ro");
+  chmod((to_ / "ro").c_str(), 0555);
+  for (const std::string& path : {from_.path(), to_.path()})
+    ASSERT_EQ(chown(path.c_str(), kUs, kUs), 0);
+  ASSERT_EQ(seteuid(kUs), 0);
+  std::vector<std::vector<std::string>> texts;
+  for (const Mode mode : {Mode::DryRun, Mode::Copy}) {
+    run("t", "ro", mode);
+    EXPECT_TRUE(source_ended_well_ && sink_ended_well_) << errors_;
+    EXPECT_EQ(sink_.summary.would_copy + sink_.summary.copied, 0U);
+    EXPECT_EQ(sink_.summary.failed, 2U);
+    texts.push_back(sink_.texts);
+  }
+  ASSERT_EQ(seteuid(0), 0);
+  EXPECT_EQ(texts[0], texts[1]);
+  ASSERT_EQ(texts[0].size(), 1U);
+  EXPECT_EQ(texts[0][0], "cannot make writable \"ro\": Operation not permitted");
 }
 
 TEST_P(Copy, VerifyFindsEveryDifferenceAndMovesNothing) {

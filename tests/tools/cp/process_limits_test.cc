@@ -185,6 +185,21 @@ TEST_F(CpLimits, WhereMemoryForPeersIsRefusedACopyGoesOverTcp) {
   }
 }
 
+// Such a file without a length is no memory.
+TEST_F(CpLimits, WhereTheLengthOfMemoryForPeersIsRefusedACopyGoesOverTcp) {
+  if (!has_filters()) GTEST_SKIP() << "no filter of system calls here";
+  here_.write("t", "small");
+  const auto refuse = [](int error) { datum::test::forbid_call(SYS_ftruncate, error); };
+  for (const int error : {EPERM, ENOSYS}) {
+    SCOPED_TRACE(error);
+    const Folder there;
+    Server server(there.path(), {}, [&] { refuse(error); });
+    EXPECT_EQ(put(server, "t", [&] { refuse(error); }), 0) << err_;
+    EXPECT_NE(out_.find(" over tcp"), std::string::npos) << out_;
+    EXPECT_EQ(there.read("t"), "small");
+  }
+}
+
 // A shortage is no refusal: a copy that is slower without a word would hide it.
 TEST_F(CpLimits, ALackOfMemoryForPeersIsSaid) {
   if (!has_filters()) GTEST_SKIP() << "no filter of system calls here";

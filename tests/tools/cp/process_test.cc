@@ -337,6 +337,18 @@ TEST_F(CpProcess, ANewFolderThatIsOnlyTheDestinationGetsTheModeThatUmaskLeaves) 
   }
 }
 
+TEST_F(CpProcess, AFolderThatMakesNoFilesIsNotCalledMissing) {
+  Server server(here_.path(), {"--reuse-token"});
+  for (const std::string to : {"/proc/dat-cp-makes-none", "/proc/dat-cp-makes-none/"})
+    for (const std::string from : {"t", "t/a"}) {
+      SCOPED_TRACE(from + " " + to);
+      const Ended ended = client({"get", "--token", server.token, server.at(from), to});
+      EXPECT_EQ(ended.code, 1);
+      EXPECT_FALSE(has(ended.err, "make it first")) << ended.err;
+      EXPECT_TRUE(has(ended.err, "its file system makes no files, as /proc")) << ended.err;
+    }
+}
+
 TEST_F(CpProcess, AMissingFolderOnTheWayIsToBeMadeFirst) {
   Server server(here_.path(), {"--reuse-token"});
   const auto expect_told = [](const Ended& ended) {

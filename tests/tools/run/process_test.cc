@@ -193,6 +193,12 @@ TEST(DatRun, AWrongCommandLineEndsWith125) {
   }
 }
 
+// In the words of the other tools.
+TEST(DatRun, AnOptionThatThereIsNotIsNamed) {
+  EXPECT_EQ(run(kRun + " --bogus true 2>&1").output,
+            "dat-run: \"--bogus\" is no option; see dat-run --help\n");
+}
+
 TEST(DatRun, ClosedDescriptorsStayClosed) {
   EXPECT_EQ(
       run("bash -c '" + kRun +
