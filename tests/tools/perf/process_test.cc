@@ -256,6 +256,24 @@ TEST(DatPerf, AClientWhoseServerDiesNamesIt) {
   }
 }
 
+// The first child of --local measures the limits, the second is the server side.
+TEST(DatPerf, ALimitsProcessThatDiesIsToldAndFailsTheMeasurement) {
+  const Ended ended = run("bash -c '" + kPerf +
+                          " --local -t send-lat -s 8 --time 200 --repeat 20 2>&1 & parent=$!; "
+                          "until [ -n \"$helper\" ]; do sleep .05; "
+                          "read -r helper rest < /proc/$parent/task/$parent/children; done; kill "
+                          "-s KILL $helper; echo helper $helper; "
+                          "wait $parent'");
+  EXPECT_EQ(ended.code, 1) << ended.output;
+  std::smatch killed;
+  ASSERT_TRUE(std::regex_search(ended.output, killed, std::regex("helper ([0-9]+)")));
+  EXPECT_EQ(count(ended.output, "dat-perf: process " + killed[1].str() +
+                                    ", which measures the limits of this machine, has ended "
+                                    "(signal 9); --no-limits measures without it"),
+            1U)
+      << ended.output;
+}
+
 TEST(DatPerf, AServerWhoseLogNobodyReadsServesOnAndEnds) {
   const datum::test::FullPipe log;
   Served server(kPerf + " --server --port 0 2>" + log.path());
