@@ -142,9 +142,11 @@ TEST(DatPerf, OneSideThatAllowsTcpAloneMakesItTcp) {
   EXPECT_EQ(count(best.output, "\"transport\": \"shm\""), 1U) << best.output;
 }
 
-Ended run_with_files(int files, const std::string& options) {
-  return run("bash -c 'ulimit -n " + std::to_string(files) + "; exec " + kPerf +
-             " --local --transport tcp" + kShort + options + "' 2>&1");
+// With none that the test inherited from what started it.
+Ended run_with_files(int files, const std::string& options, const std::string& way = "tcp") {
+  return run("bash -c 'exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ulimit -n " +
+             std::to_string(files) + "; exec " + kPerf + " --local --transport " + way + kShort +
+             options + "' 2>&1");
 }
 
 TEST(DatPerf, MoreConnectionsOverTcpThanDescriptorsIsWrongUsage) {
@@ -164,6 +166,14 @@ TEST(DatPerf, MoreConnectionsOverTcpThanDescriptorsIsWrongUsage) {
 TEST(DatPerf, AFewDescriptorsAreEnoughForOneConnectionOverTcp) {
   const Ended one = run_with_files(40, "-t send-lat,idle -s 8 --idle-time 1");
   EXPECT_EQ(one.code, 0) << one.output;
+}
+
+// With few descriptors `auto` is TCP, and dat-perf demands no more for it than shared memory takes.
+TEST(DatPerf, OneConnectionIsMeasuredOnOneOfTheWaysAtEachLimit) {
+  for (int files = 20; files <= 26; ++files) {
+    const Ended one = run_with_files(files, "-t send-lat -s 8", "auto");
+    EXPECT_EQ(one.code, 0) << files << ": " << one.output;
+  }
 }
 
 TEST(DatPerf, AsManyDescriptorsOverTcpAsAreDemandedAreEnough) {
