@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // base/refused_calls.h: which system calls a filter of this process (seccomp) refuses.
-// Lives here: the question. Each call is made with an invalid descriptor, or without a name: the
-//             kernel would say EBADF or EFAULT, but the filter answers first.
+// Lives here: the question. Each call is made with an invalid descriptor, type or flag, or without
+//             a name: the kernel would say EBADF, EINVAL or EFAULT, but the filter answers first.
 // Not here:   what a security policy (SELinux, AppArmor, Landlock) refuses of a real socket or
-//             file: the code that makes the call finds that.
+//             file: the code that makes the call finds that. A filter that refuses socket(2) for
+//             some families only is none of that call.
 // Threads:    any. A filter may belong to one thread alone; the answer is that of the calling
 //             thread.
 #pragma once
@@ -19,6 +20,8 @@ enum class SystemCall : std::uint8_t {
   Bind,
   Connect,
   EpollControl,
+  EpollCreate,
+  EventCreate,
   FileControl,
   FileLength,
   GetSocketOption,
@@ -30,9 +33,10 @@ enum class SystemCall : std::uint8_t {
   SendMessage,
   SendTo,
   SetSocketOption,
+  Socket,
+  TimerCreate,
 };
-inline constexpr std::size_t kSystemCalls =
-    static_cast<std::size_t>(SystemCall::SetSocketOption) + 1;
+inline constexpr std::size_t kSystemCalls = static_cast<std::size_t>(SystemCall::TimerCreate) + 1;
 
 // As a filter names them: "sendmsg".
 const char* name_of(SystemCall call);

@@ -2,6 +2,7 @@
 #include "progress/kernel_places.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <ctime>
 #include <poll.h>
@@ -38,11 +39,18 @@ void read_poke(const UniqueFd& fd) {
 } // namespace
 
 KernelPlaces::KernelPlaces()
-    : owner_poke_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      background_poke_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      hurry_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)),
-      valid_(reactor_.valid() && owner_poke_ && background_poke_ && hurry_ &&
-             reactor_.add_silent(owner_poke_.get())) {}
+    : failure_(reactor_.valid() ? Failure{} : Failure{"epoll_create1", errno}),
+      owner_poke_(noted("eventfd2", ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))),
+      background_poke_(noted("eventfd2", ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))),
+      hurry_(
+          noted("timerfd_create", ::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK))) {
+  noted("epoll_ctl", reactor_.add_silent(owner_poke_.get()) ? 0 : -1);
+}
+
+int KernelPlaces::noted(const char* call, int result) {
+  if (result < 0 && valid()) failure_ = {call, errno};
+  return result;
+}
 
 Instant KernelPlaces::now() {
   return monotonic_now();

@@ -12,9 +12,15 @@ namespace datum {
 
 class KernelPlaces final : public Places {
  public:
+  // The first system call that failed: there are no descriptors left, or a filter refuses it.
+  struct Failure {
+    const char* call = nullptr; // nullptr: none failed
+    int error = 0;
+  };
+
   KernelPlaces();
-  // False: the process has no descriptor left.
-  bool valid() const { return valid_; }
+  bool valid() const { return failure_.call == nullptr; }
+  const Failure& failure() const { return failure_; }
   Reactor& reactor() { return reactor_; }
 
   Instant now() override;
@@ -34,11 +40,13 @@ class KernelPlaces final : public Places {
   bool handle_polling() override { return reactor_.handle_polling(); }
 
  private:
+  int noted(const char* call, int result); // the result
+
   EpollReactor reactor_;
+  Failure failure_;
   UniqueFd owner_poke_;      // inside the epoll set
   UniqueFd background_poke_; // beside it, so that one poke never wakes both
   UniqueFd hurry_;           // a timer for the background thread
-  bool valid_;
 };
 
 } // namespace datum

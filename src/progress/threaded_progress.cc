@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "progress/threaded_progress.h"
 
+#include <cstring>
 #include <string>
 
 #include "base/assertion.h"
 #include "base/fence.h"
+#include "base/log.h"
 
 namespace datum {
 
@@ -15,9 +17,18 @@ ThreadedProgress::~ThreadedProgress() {
   stop();
 }
 
-Result<std::unique_ptr<ThreadedProgress>> ThreadedProgress::open(LockOwner& lock) {
+Result<std::unique_ptr<ThreadedProgress>> ThreadedProgress::open(std::string_view ia_name,
+                                                                 LockOwner& lock) {
   auto places = std::make_unique<KernelPlaces>();
-  if (!places->valid()) return fail(Type::InsufficientResources, Detail::ResourceDevice);
+  if (!places->valid()) {
+    const KernelPlaces::Failure& failure = places->failure();
+    log(LogLevel::Warn,
+        "ia \"{}\": the system call {} fails: {}; no thread can wait for events without it: look "
+        "at "
+        "`ulimit -n` and at what the sandbox of this process (seccomp) allows",
+        ia_name, failure.call, std::strerror(failure.error));
+    return fail(Type::InsufficientResources, Detail::ResourceDevice);
+  }
   // for the adapter's lock, which must not block for it later
   static_cast<void>(heavy_fence_ready());
   return std::unique_ptr<ThreadedProgress>(new ThreadedProgress(lock, std::move(places)));

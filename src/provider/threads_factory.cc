@@ -192,14 +192,8 @@ class ThreadsFactory final : public RuntimeFactory {
     IaEnvironment environment = read_environment();
     const std::optional<IaAddress> place = find_place(ia_name, instance_data, environment.paths);
     if (!place) return fail(Type::InsufficientResources, Detail::ResourceDevice);
-    Result<std::unique_ptr<ThreadedProgress>> progress = ThreadedProgress::open(lock);
-    if (!progress) {
-      log(LogLevel::Warn,
-          "ia \"{}\": its epoll, eventfd or timerfd cannot be had; look at `ulimit -n` and at what "
-          "the sandbox of this process allows",
-          ia_name);
-      return fail(progress.error());
-    }
+    Result<std::unique_ptr<ThreadedProgress>> progress = ThreadedProgress::open(ia_name, lock);
+    if (!progress) return fail(progress.error());
     choose_paths(environment);
     return open_on(ia_name, *place, environment, std::move(*progress));
   }

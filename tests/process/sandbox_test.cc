@@ -71,6 +71,24 @@ TEST(Sandbox, AnOpenWithoutFutexIsRefusedAndSaysWhy) {
                                     "permitted; no thread can wait for another one");
 }
 
+// datum.7, SANDBOXES
+TEST(Sandbox, AnOpenWithoutAWayToWaitIsRefusedAndNamesTheCall) {
+  struct {
+    std::uint32_t number;
+    std::string name;
+  } const kAll[] = {{SYS_epoll_create1, "epoll_create1"},
+                    {SYS_eventfd2, "eventfd2"},
+                    {SYS_timerfd_create, "timerfd_create"},
+                    {SYS_epoll_ctl, "epoll_ctl"}};
+  for (const auto& [number, name] : kAll) {
+    const auto ended = run_without(number, [](Ia&) { return second_open(DAT_RESOURCE_DEVICE); });
+    if (!ended) GTEST_SKIP() << "no filter of system calls here";
+    EXPECT_EQ(ended->code, 0);
+    expect_only_line(ended->said, "ia \"" + ia_name() + "\": the system call " + name +
+                                      " fails: Operation not permitted; no thread can wait");
+  }
+}
+
 // Rules: SANDBOX.2
 TEST(Sandbox, AFilterThatComesUpLaterLetsAnAdapterBeClosed) {
   const auto ended =

@@ -264,19 +264,18 @@ void judge_access(const Facts& facts, Findings& out) {
 
 void judge_calls(const Facts& facts, Findings& out) {
   if (facts.refused_calls.empty()) {
-    out.push_back({Grade::Fine, "system calls", "no filter refuses those that sockets need", {}});
+    out.push_back({Grade::Fine, "system calls", "no filter refuses those that Datum needs", {}});
     return;
   }
   std::vector<std::string> refused;
   for (const auto& [call, error] : facts.refused_calls)
     refused.push_back(fmt::format("{} ({})", call, error));
-  out.push_back(
-      {Grade::Problem, "system calls",
-       fmt::format("the sandbox of this process (seccomp) refuses {}; connections to some "
-                   "or all peers fail, or take slower ways",
-                   fmt::join(refused, ", ")),
-       "allow them: SystemCallFilter= of a systemd service, the seccomp profile of a "
-       "container"});
+  out.push_back({Grade::Problem, "system calls",
+                 fmt::format("the sandbox of this process (seccomp) refuses {}; adapters do not "
+                             "open, or connections to some or all peers fail or take slower ways",
+                             fmt::join(refused, ", ")),
+                 "allow them: SystemCallFilter= of a systemd service, the seccomp profile of a "
+                 "container"});
 }
 
 void judge_memory(const Facts& facts, Findings& out) {
@@ -284,7 +283,7 @@ void judge_memory(const Facts& facts, Findings& out) {
     out.push_back({Grade::Fine, "shared memory", "memfd_create works", {}});
   else
     out.push_back(
-        {Grade::Problem, "shared memory", "memfd_create: " + facts.memfd_error,
+        {Grade::Problem, "shared memory", facts.memfd_error,
          "links between processes need it; look at `ulimit -n` and `ulimit -f`, at seccomp "
          "profiles and at memory limits of the control group"});
   if (!facts.shm_free)

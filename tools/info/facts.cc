@@ -16,6 +16,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include <fmt/format.h>
+
 #include "base/refused_calls.h"
 #include "base/variables.h"
 #include "common/dat.h"
@@ -61,8 +63,11 @@ std::vector<std::string> alias_names() {
 
 std::string test_memfd() {
   const UniqueFd fd = tools::make_memory_fd("dat-info");
-  if (!fd || ftruncate(fd.get(), 4096) != 0) return std::strerror(errno);
-  return {};
+  if (!fd) return fmt::format("memfd_create: {}", std::strerror(errno));
+  if (ftruncate(fd.get(), 4096) == 0) return {};
+  return fmt::format("memfd_create works, but the length of what it made cannot be set: "
+                     "ftruncate: {}",
+                     std::strerror(errno));
 }
 
 // What two unrelated processes of this user may do: neither is the other's parent. Returns 0 or

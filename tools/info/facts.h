@@ -34,8 +34,8 @@ struct Facts {
   std::optional<long> ptrace_scope; // of Yama; nothing: no Yama
   bool sibling_access = false;      // process_vm_readv between two children of ours worked
   std::string sibling_error;        // why not
-  std::string memfd_error;          // empty: works
-  // Calls on sockets that a filter refuses: "sendmsg", "Operation not permitted".
+  std::string memfd_error;          // "ftruncate: File too large"; empty: works
+  // Calls that Datum needs and a filter refuses: "sendmsg", "Operation not permitted".
   std::vector<std::pair<std::string, std::string>> refused_calls;
   std::optional<std::uint64_t> shm_free;      // bytes of /dev/shm; nothing: not mounted
   bool own_network = false, own_pids = false; // other namespaces than process 1

@@ -30,9 +30,9 @@ constexpr auto kQuickOver = std::chrono::seconds(8);
 
 // Over TCP a connection is a descriptor, on both sides. It is better said before than found out.
 // open: what a process has beside these.
-void require_descriptors(const Task& task, std::uint64_t open) {
+void require_descriptors(const Task& task, std::uint64_t open, bool compared) {
   const std::uint64_t connections = connections_at_once(task);
-  const std::uint64_t wanted = descriptors_for(task, open);
+  const std::uint64_t wanted = descriptors_for(task, open, compared);
   if (wanted <= tools::file_limit()) return;
   throw ToolError(
       ExitCode::Usage,
@@ -163,7 +163,7 @@ void Client::work(Session& session) {
     // The limit of a server elsewhere is its own affair.
     const std::uint64_t open =
         std::max(usage_now().descriptors, sides_ ? session.peer_usage().descriptors : 0);
-    for (const Task& task : tasks_) require_descriptors(task, open);
+    for (const Task& task : tasks_) require_descriptors(task, open, line_.compare);
   }
   if (line_.compare) {
     comparer_ =

@@ -8,8 +8,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <string>
 #include <system_error>
 
+#include <fmt/format.h>
+
+#include "common/interrupt.h"
+#include "common/tool_error.h"
 #include "limits/limits.h"
 
 namespace datum::perf {
@@ -82,6 +87,7 @@ void answer(const Request& request, int answers) {
     const pid_t child = fork();
     if (child == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
+      close(answers); // which ends with the helper, whatever runs on below it
       const double measured = run(request);
       const bool told = write(back[1], &measured, sizeof measured) == sizeof measured;
       _exit(told ? 0 : 1);
@@ -92,6 +98,26 @@ void answer(const Request& request, int answers) {
     if (child > 0) waitpid(child, nullptr, 0);
   }
   if (write(answers, &value, sizeof value) != sizeof value) _exit(1);
+}
+
+// A write to a helper that has ended fails then (EPIPE), and does not end this process.
+class WithoutPipeSignal {
+ public:
+  WithoutPipeSignal() : before_(signal(SIGPIPE, SIG_IGN)) {}
+  ~WithoutPipeSignal() { signal(SIGPIPE, before_); }
+  WithoutPipeSignal(const WithoutPipeSignal&) = delete;
+  WithoutPipeSignal& operator=(const WithoutPipeSignal&) = delete;
+
+ private:
+  sighandler_t before_;
+};
+
+// Of a process that has ended, or is about to.
+std::string end_of(pid_t child) {
+  siginfo_t info = {};
+  if (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) != 0)
+    return "it cannot be waited for";
+  return fmt::format("{} {}", info.si_code == CLD_EXITED ? "exit" : "signal", info.si_status);
 }
 
 } // namespace
@@ -129,10 +155,21 @@ LimitsHelper::~LimitsHelper() {
 double LimitsHelper::measure(Limit limit, std::size_t size) {
   const Request request{limit, size};
   double value = 0;
-  if (write(requests_, &request, sizeof request) != sizeof request ||
-      read(answers_, &value, sizeof value) != sizeof value)
-    return 0;
+  {
+    const WithoutPipeSignal here;
+    if (write(requests_, &request, sizeof request) != sizeof request) fail();
+  }
+  if (read(answers_, &value, sizeof value) != sizeof value) fail();
   return value;
+}
+
+void LimitsHelper::fail() {
+  tools::throw_if_interrupted();
+  throw tools::ToolError(
+      tools::ExitCode::Failed,
+      fmt::format("process {}, which measures the limits of this machine, has ended ({}); "
+                  "--no-limits measures without it",
+                  pid_, end_of(pid_)));
 }
 
 } // namespace datum::perf

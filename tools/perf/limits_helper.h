@@ -42,10 +42,12 @@ class LimitsHelper {
   LimitsHelper(const LimitsHelper&) = delete;
   LimitsHelper& operator=(const LimitsHelper&) = delete;
 
-  // 0 if it cannot be measured here.
+  // 0 if it cannot be measured here. Throws ToolError(Failed) when the helper process has ended.
   double measure(Limit limit, std::size_t size);
 
  private:
+  [[noreturn]] void fail();
+
   int requests_ = -1, answers_ = -1;
   pid_t pid_ = -1;
 };

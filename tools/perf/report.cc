@@ -131,11 +131,14 @@ bool is_probed(const Result& result) {
   return result.probe > 0 || !result.steady;
 }
 
-void add_probe(JsonObject& object, const Result& r) {
-  if (is_probed(r))
-    object.add("probe_ns", r.probe).add("steady", r.steady);
-  else
-    object.add_raw("probe_ns", "null").add_raw("steady", "null");
+JsonObject& add_probe(JsonObject& object, const Result& r) {
+  if (is_probed(r)) return object.add("probe_ns", r.probe).add("steady", r.steady);
+  return object.add_raw("probe_ns", "null").add_raw("steady", "null");
+}
+
+JsonObject& add_memory(JsonObject& object, const Task& task) {
+  if (has_memory(task)) return object.add("size", task.size).add("memory", name_of(task.memory));
+  return object.add_raw("size", "null").add_raw("memory", "null");
 }
 
 std::string comparison_json(const Comparison& c, bool probed) {
@@ -163,18 +166,18 @@ std::string absent_json(const std::vector<Program>& programs) {
 
 std::string result_json(const Result& r) {
   JsonObject object;
-  object.add("test", test_name(r.task))
-      .add("size", r.task.size)
-      .add("memory", name_of(r.task.memory))
+  object.add("test", test_name(r.task));
+  add_memory(object, r.task)
       .add("wait", name_of(r.task.wait))
       .add("target", name_of(r.task.target))
       .add("window", r.task.window)
       .add("endpoints", r.task.endpoints)
       .add("beside", r.task.beside)
       .add("transport", name_of(r.task.transport));
-  if (!r.skipped.empty()) return object.add("skipped", r.skipped).text();
+  if (!r.skipped.empty()) return add_probe(object, r).add("skipped", r.skipped).text();
   if (r.task.kind == Kind::Idle)
-    return object.add("cpu_percent", r.cpu_percent)
+    return add_probe(object, r)
+        .add("cpu_percent", r.cpu_percent)
         .add("memory_per_pair", r.memory_per_pair)
         .add("descriptors_per_pair", r.descriptors_per_pair)
         .add("setup_ns", r.setup_ns)
@@ -339,11 +342,13 @@ std::string csv_of(const std::vector<Result>& results) {
     text += fmt::format(
         "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},"
         "{},{},{},{}\n",
-        test_name(t), t.size, name_of(t.memory), name_of(t.wait), name_of(t.target), t.window,
-        t.endpoints, unit_of(t), cell(measured, r.value.min), cell(measured, r.value.median),
-        cell(measured, r.value.max), cell(sampled, p.p50), cell(sampled, p.p99),
-        cell(sampled, p.p999), cell(sampled, p.max), r.limit_name, cell(limited, r.limit.median),
-        cell(limited, r.value.median / r.limit.median), cell(r.probe > 0, r.probe),
+        test_name(t), has_memory(t) ? std::to_string(t.size) : std::string(),
+        has_memory(t) ? name_of(t.memory) : std::string_view(), name_of(t.wait), name_of(t.target),
+        t.window, t.endpoints, unit_of(t), cell(measured, r.value.min),
+        cell(measured, r.value.median), cell(measured, r.value.max), cell(sampled, p.p50),
+        cell(sampled, p.p99), cell(sampled, p.p999), cell(sampled, p.max), r.limit_name,
+        cell(limited, r.limit.median), cell(limited, r.value.median / r.limit.median),
+        cell(r.probe > 0, r.probe),
         !is_probed(r) ? ""
         : r.steady    ? "yes"
                       : "no",

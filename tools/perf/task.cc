@@ -37,8 +37,10 @@ constexpr std::array<std::string_view, 3> kTargets = {"poll", "memory", "sleep"}
 
 constexpr std::array<std::string_view, 2> kTransports = {"shm", "tcp"};
 
-// For what a process opens meanwhile: to look at itself, for names, a tool beside it.
-constexpr std::uint64_t kDescriptorsBeside = 8;
+// For what a process opens meanwhile, such as to look at itself.
+constexpr std::uint64_t kDescriptorsBeside = 2;
+// The same where a tool runs beside it, or connections end while others are made.
+constexpr std::uint64_t kDescriptorsBesideMore = 8;
 
 constexpr std::uint64_t kMaxWindow = 4096;
 constexpr std::uint64_t kMaxEndpoints = 100'000;
@@ -117,8 +119,9 @@ std::uint64_t connections_at_once(const Task& task) {
   return std::uint64_t{task.endpoints} + task.beside;
 }
 
-std::uint64_t descriptors_for(const Task& task, std::uint64_t open) {
-  return open + connections_at_once(task) + kDescriptorsBeside;
+std::uint64_t descriptors_for(const Task& task, std::uint64_t open, bool compared) {
+  const bool more = compared || task.kind == Kind::Connect;
+  return open + connections_at_once(task) + (more ? kDescriptorsBesideMore : kDescriptorsBeside);
 }
 
 std::string_view objection(const Task& task) {

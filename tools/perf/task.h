@@ -57,8 +57,8 @@ bool is_half_round_trip(const Task& task);
 bool is_stream(const Task& task);
 
 std::uint64_t connections_at_once(const Task& task);
-// Of a process that has `open` of them already, over TCP.
-std::uint64_t descriptors_for(const Task& task, std::uint64_t open);
+// Of a process that has `open` of them already, over TCP. compared: with the tools of others.
+std::uint64_t descriptors_for(const Task& task, std::uint64_t open, bool compared);
 
 // Why this cannot be measured; empty if it can.
 std::string_view objection(const Task& task);

@@ -5,17 +5,24 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "dat_info.h"
 #include "tests/abstract_name.h"
+#include "tests/filter.h"
 
 namespace datum::info {
 namespace {
@@ -28,8 +35,67 @@ using test::Served;
 TEST(DatInfo, ChecksUnderALimitOnFiles) {
   const Ended ended = run("bash -c 'ulimit -f 1; exec " + kInfo + " --check 2>&1'");
   EXPECT_EQ(ended.code, 1);
-  EXPECT_NE(ended.output.find("memfd_create: File too large"), std::string::npos) << ended.output;
+  EXPECT_NE(ended.output.find("ftruncate: File too large"), std::string::npos) << ended.output;
   EXPECT_NE(ended.output.find("`ulimit -f`"), std::string::npos) << ended.output;
+}
+
+// What --check says where the filter refuses that call to it; nothing where there is no filter.
+std::optional<Ended> check_without(std::uint32_t call) {
+  constexpr int kNoFilter = 77;
+  int output[2];
+  if (pipe(output) != 0) throw std::runtime_error("pipe");
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(output[1], STDOUT_FILENO);
+    dup2(output[1], STDERR_FILENO);
+    if (test::forbid_call(call, EPERM))
+      execl(kInfo.c_str(), "dat-info", "--check", static_cast<char*>(nullptr));
+    _exit(kNoFilter);
+  }
+  close(output[1]);
+  Ended ended;
+  std::array<char, 4096> part = {};
+  for (ssize_t n = 0; (n = read(output[0], part.data(), part.size())) > 0;)
+    ended.output.append(part.data(), static_cast<std::size_t>(n));
+  close(output[0]);
+  int status = -1;
+  waitpid(child, &status, 0);
+  ended.code = test::exit_code(status);
+  return ended.code == kNoFilter ? std::nullopt : std::optional(ended);
+}
+
+TEST(DatInfo, CheckNamesTheCallWithoutWhichNoAdapterOpens) {
+  struct {
+    std::uint32_t number;
+    std::string name;
+  } const kAll[] = {{SYS_socket, "socket"},
+                    {SYS_epoll_create1, "epoll_create1"},
+                    {SYS_eventfd2, "eventfd2"},
+                    {SYS_timerfd_create, "timerfd_create"}};
+  for (const auto& [number, name] : kAll) {
+    const auto ended = check_without(number);
+    if (!ended) GTEST_SKIP() << "no filter of system calls here";
+    EXPECT_EQ(ended->code, 1);
+    EXPECT_NE(squeezed(ended->output)
+                  .find("problem system calls the sandbox of this process (seccomp) refuses " +
+                        name + " (Operation not permitted); adapters do not open"),
+              std::string::npos)
+        << ended->output;
+  }
+}
+
+TEST(DatInfo, CheckNamesTheCallThatKeepsMemoryFromBeingShared) {
+  const auto made = check_without(SYS_memfd_create), sized = check_without(SYS_ftruncate);
+  if (!made || !sized) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_NE(
+      squeezed(made->output).find("problem shared memory memfd_create: Operation not permitted"),
+      std::string::npos)
+      << made->output;
+  EXPECT_NE(squeezed(sized->output)
+                .find("problem shared memory memfd_create works, but the length of what it made "
+                      "cannot be set: ftruncate: Operation not permitted"),
+            std::string::npos)
+      << sized->output;
 }
 
 TEST(DatInfo, ChecksAMachineWithoutProc) {

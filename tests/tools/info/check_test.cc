@@ -357,7 +357,7 @@ TEST(InfoCheck, ForbiddenDirectAccessIsANoteThatNamesYama) {
 
 TEST(InfoCheck, WithoutMemfdThereAreNoLinks) {
   Facts facts = good();
-  facts.memfd_error = "Function not implemented";
+  facts.memfd_error = "memfd_create: Function not implemented";
   expect(facts, "memfd_create: Function not implemented", Grade::Problem);
 }
 
@@ -423,7 +423,7 @@ TEST(InfoCheck, ARefusedSystemCallIsAProblem) {
   facts.refused_calls = {{"sendmsg", "Operation not permitted"},
                          {"readv", "Function not implemented"}};
   expect(facts,
-         "refuses sendmsg (Operation not permitted), readv (Function not implemented); connections",
+         "refuses sendmsg (Operation not permitted), readv (Function not implemented); adapters",
          Grade::Problem);
 }
 

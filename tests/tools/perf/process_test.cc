@@ -142,9 +142,11 @@ TEST(DatPerf, OneSideThatAllowsTcpAloneMakesItTcp) {
   EXPECT_EQ(count(best.output, "\"transport\": \"shm\""), 1U) << best.output;
 }
 
-Ended run_with_files(int files, const std::string& options) {
-  return run("bash -c 'ulimit -n " + std::to_string(files) + "; exec " + kPerf +
-             " --local --transport tcp" + kShort + options + "' 2>&1");
+// With none that the test inherited from what started it.
+Ended run_with_files(int files, const std::string& options, const std::string& way = "tcp") {
+  return run("bash -c 'exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ulimit -n " +
+             std::to_string(files) + "; exec " + kPerf + " --local --transport " + way + kShort +
+             options + "' 2>&1");
 }
 
 TEST(DatPerf, MoreConnectionsOverTcpThanDescriptorsIsWrongUsage) {
@@ -164,6 +166,14 @@ TEST(DatPerf, MoreConnectionsOverTcpThanDescriptorsIsWrongUsage) {
 TEST(DatPerf, AFewDescriptorsAreEnoughForOneConnectionOverTcp) {
   const Ended one = run_with_files(40, "-t send-lat,idle -s 8 --idle-time 1");
   EXPECT_EQ(one.code, 0) << one.output;
+}
+
+// With few descriptors `auto` is TCP, and dat-perf demands no more for it than shared memory takes.
+TEST(DatPerf, OneConnectionIsMeasuredOnOneOfTheWaysAtEachLimit) {
+  for (int files = 20; files <= 26; ++files) {
+    const Ended one = run_with_files(files, "-t send-lat -s 8", "auto");
+    EXPECT_EQ(one.code, 0) << files << ": " << one.output;
+  }
 }
 
 TEST(DatPerf, AsManyDescriptorsOverTcpAsAreDemandedAreEnough) {
@@ -254,6 +264,24 @@ TEST(DatPerf, AClientWhoseServerDiesNamesIt) {
     EXPECT_EQ(count(ended.output, "dat-perf: 127.0.0.1 port " + server.port + ": "), 1U)
         << ended.output;
   }
+}
+
+// The first child of --local measures the limits, the second is the server side.
+TEST(DatPerf, ALimitsProcessThatDiesIsToldAndFailsTheMeasurement) {
+  const Ended ended = run("bash -c '" + kPerf +
+                          " --local -t send-lat -s 8 --time 200 --repeat 20 2>&1 & parent=$!; "
+                          "until [ -n \"$helper\" ]; do sleep .05; "
+                          "read -r helper rest < /proc/$parent/task/$parent/children; done; kill "
+                          "-s KILL $helper; echo helper $helper; "
+                          "wait $parent'");
+  EXPECT_EQ(ended.code, 1) << ended.output;
+  std::smatch killed;
+  ASSERT_TRUE(std::regex_search(ended.output, killed, std::regex("helper ([0-9]+)")));
+  EXPECT_EQ(count(ended.output, "dat-perf: process " + killed[1].str() +
+                                    ", which measures the limits of this machine, has ended "
+                                    "(signal 9); --no-limits measures without it"),
+            1U)
+      << ended.output;
 }
 
 TEST(DatPerf, AServerWhoseLogNobodyReadsServesOnAndEnds) {

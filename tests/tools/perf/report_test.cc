@@ -67,6 +67,31 @@ TEST(PerfReport, WithoutAProbeNothingIsSaidOfTheCores) {
   EXPECT_NE(known.find("\"probe_ns\": 50.0, \"steady\": true"), std::string::npos) << known;
 }
 
+TEST(PerfReport, WhatIsSkippedOrIdleHasNoProbeEither) {
+  Result skipped = latency(8, 100);
+  skipped.skipped = "because";
+  Result idle;
+  set_test(idle.task, "idle");
+  for (const Result& result : {skipped, idle}) {
+    const std::string json = json_of({}, "shm", {}, {result});
+    EXPECT_NE(json.find("\"probe_ns\": null, \"steady\": null"), std::string::npos) << json;
+  }
+}
+
+TEST(PerfReport, WhatMovesNothingHasNeitherSizeNorMemory) {
+  for (const char* test : {"idle", "connect", "dequeue"}) {
+    Result result = latency(8, 100);
+    set_test(result.task, test);
+    const std::string json = json_of({}, "shm", {}, {result}), csv = csv_of({result});
+    EXPECT_NE(json.find("\"size\": null, \"memory\": null"), std::string::npos) << json;
+    EXPECT_NE(csv.find(std::string("\n") + test + ",,,poll,"), std::string::npos) << csv;
+  }
+  const Result post = latency(8, 100);
+  EXPECT_NE(json_of({}, "", {}, {post}).find("\"size\": 8, \"memory\": \"ordinary\""),
+            std::string::npos);
+  EXPECT_NE(csv_of({post}).find("\nsend-lat,8,ordinary,poll,"), std::string::npos);
+}
+
 TEST(PerfReport, TheReasonOfASkippedResultIsAQuotedField) {
   Result result = latency(8, 100);
   result.skipped = "a \"b\", c";

@@ -38,6 +38,8 @@ TEST(RefusedCalls, AreFoundWithTheErrorOfTheFilter) {
       {SystemCall::Bind, SYS_bind, "bind"},
       {SystemCall::Connect, SYS_connect, "connect"},
       {SystemCall::EpollControl, SYS_epoll_ctl, "epoll_ctl"},
+      {SystemCall::EpollCreate, SYS_epoll_create1, "epoll_create1"},
+      {SystemCall::EventCreate, SYS_eventfd2, "eventfd2"},
       {SystemCall::FileControl, SYS_fcntl, "fcntl"},
       {SystemCall::FileLength, SYS_ftruncate, "ftruncate"},
       {SystemCall::GetSocketOption, SYS_getsockopt, "getsockopt"},
@@ -49,6 +51,8 @@ TEST(RefusedCalls, AreFoundWithTheErrorOfTheFilter) {
       {SystemCall::SendMessage, SYS_sendmsg, "sendmsg"},
       {SystemCall::SendTo, SYS_sendto, "sendto"},
       {SystemCall::SetSocketOption, SYS_setsockopt, "setsockopt"},
+      {SystemCall::Socket, SYS_socket, "socket"},
+      {SystemCall::TimerCreate, SYS_timerfd_create, "timerfd_create"},
   };
   static_assert(std::size(kAll) == kSystemCalls);
   for (const auto& [call, number, name] : kAll) {
@@ -62,6 +66,17 @@ TEST(RefusedCalls, AreFoundWithTheErrorOfTheFilter) {
     EXPECT_EQ(found, ENOSYS) << name;
     EXPECT_STREQ(name_of(call), name);
   }
+}
+
+TEST(RefusedCalls, SocketIsNotRefusedWhereOneFamilyIs) {
+  bool filtered = false;
+  int found = -1;
+  std::thread([&] {
+    filtered = test::forbid_family(AF_UNIX, EPERM);
+    found = refusal_of(SystemCall::Socket);
+  }).join();
+  if (!filtered) GTEST_SKIP() << "no filter of system calls here";
+  EXPECT_EQ(found, 0);
 }
 
 } // namespace

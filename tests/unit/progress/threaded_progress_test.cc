@@ -111,7 +111,7 @@ class MemoryTransport final : public Transport, private FdHandler {
 class ThreadedProgressTest : public testing::Test {
  protected:
   void SetUp() override {
-    auto opened = ThreadedProgress::open(lock_);
+    auto opened = ThreadedProgress::open("test", lock_);
     ASSERT_TRUE(opened.has_value());
     progress_ = std::move(*opened);
     transport_ = std::make_unique<MemoryTransport>(progress_->reactor(), *progress_);
