@@ -137,7 +137,8 @@ void LinkTransport::unlist(LinkChannel& channel) {
 }
 
 void LinkTransport::on_link(LinkPort& port) {
-  lost_links_.reserve(links_.size() + 1); // the end of a link must need no memory
+  // The end of a link must need no memory, also while the links that ended before are still kept.
+  lost_links_.reserve(lost_links_.size() + links_.size() + 1);
   links_.push_back(std::make_unique<Link>(*this, port));
   links_.back()->set_attention(attention_);
   if (attention_ == Attention::Asleep) fabric_.fence_everywhere(); // the caller looks next
