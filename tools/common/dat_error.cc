@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "common/dat_error.h"
 
+#include <datum/names.h>
 #include <fmt/format.h>
 
 namespace datum::tools {
@@ -62,44 +63,11 @@ void check(DAT_RETURN ret, std::string_view call, std::string_view object, ExitC
 }
 
 std::string_view dto_status_text(DAT_DTO_COMPLETION_STATUS status) {
-  switch (static_cast<int>(status)) {
-  case 0: return "DAT_DTO_SUCCESS";
-  case 1: return "DAT_DTO_ERR_FLUSHED";
-  case 2: return "DAT_DTO_ERR_LOCAL_LENGTH";
-  case 3: return "DAT_DTO_ERR_LOCAL_EP";
-  case 4: return "DAT_DTO_ERR_LOCAL_PROTECTION";
-  case 5: return "DAT_DTO_ERR_BAD_RESPONSE";
-  case 6: return "DAT_DTO_ERR_REMOTE_ACCESS";
-  case 7: return "DAT_DTO_ERR_REMOTE_RESPONDER";
-  case 8: return "DAT_DTO_ERR_TRANSPORT";
-  case 9: return "DAT_DTO_ERR_RECEIVER_NOT_READY";
-  case 10: return "DAT_DTO_ERR_PARTIAL_PACKET";
-  case 11: return "DAT_RMR_OPERATION_FAILED";
-  default: return "unknown DTO status";
-  }
+  return datum_dto_status_name(status);
 }
 
 std::string_view event_text(DAT_EVENT_NUMBER number) {
-  switch (static_cast<unsigned>(number)) {
-  case 0x00001: return "DAT_DTO_COMPLETION_EVENT";
-  case 0x01001: return "DAT_RMR_BIND_COMPLETION_EVENT";
-  case 0x02001: return "DAT_CONNECTION_REQUEST_EVENT";
-  case 0x04001: return "DAT_CONNECTION_EVENT_ESTABLISHED";
-  case 0x04002: return "DAT_CONNECTION_EVENT_PEER_REJECTED";
-  case 0x04003: return "DAT_CONNECTION_EVENT_NON_PEER_REJECTED";
-  case 0x04004: return "DAT_CONNECTION_EVENT_ACCEPT_COMPLETION_ERROR";
-  case 0x04005: return "DAT_CONNECTION_EVENT_DISCONNECTED";
-  case 0x04006: return "DAT_CONNECTION_EVENT_BROKEN";
-  case 0x04007: return "DAT_CONNECTION_EVENT_TIMED_OUT";
-  case 0x04008: return "DAT_CONNECTION_EVENT_UNREACHABLE";
-  case 0x08001: return "DAT_ASYNC_ERROR_EVD_OVERFLOW";
-  case 0x08002: return "DAT_ASYNC_ERROR_IA_CATASTROPHIC";
-  case 0x08003: return "DAT_ASYNC_ERROR_EP_BROKEN";
-  case 0x08004: return "DAT_ASYNC_ERROR_TIMED_OUT";
-  case 0x08005: return "DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR";
-  case 0x10001: return "DAT_SOFTWARE_EVENT";
-  default: return "unknown event";
-  }
+  return datum_event_name(number);
 }
 
 } // namespace datum::tools
