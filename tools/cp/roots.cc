@@ -31,6 +31,13 @@ namespace {
   throw ToolError(ExitCode::Failed, FileError(action, path, error).what());
 }
 
+// Empty: errno says why it leads nowhere.
+std::string without_links(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr),
+                                                         std::free);
+  return real ? real.get() : std::string();
+}
+
 bool is_dots(std::string_view name) {
   return name.empty() || name == "." || name == "..";
 }
@@ -39,10 +46,8 @@ bool is_dots(std::string_view name) {
 std::string with_a_name(const std::string& path) {
   std::string plain = normalise(path);
   if (!is_dots(name_in(plain))) return plain;
-  const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr),
-                                                         std::free);
-  if (!real) throw MissingSource(path, errno);
-  plain = real.get();
+  plain = without_links(path);
+  if (plain.empty()) throw MissingSource(path, errno);
   if (is_dots(name_in(plain)))
     throw ToolError(ExitCode::Usage, "\"/\" has no name to be copied as; name a folder in it");
   return plain;
@@ -125,14 +130,12 @@ Destination new_name(const std::string& path) {
 }
 
 Destination behind_link(const std::string& link) {
-  const std::unique_ptr<char, decltype(&std::free)> real(realpath(link.c_str(), nullptr),
-                                                         std::free);
-  if (!real)
+  const std::string path = without_links(link);
+  if (path.empty())
     throw std::invalid_argument(
         fmt::format("{} is a symbolic link that leads nowhere: {} (remove it, or choose another "
                     "name)",
                     shown(link), std::strerror(errno)));
-  const std::string path = real.get();
   if (names_a_folder(path)) return {open_folder(path), "", true, std::nullopt, path}; // that is "/"
   return new_name(path);
 }
