@@ -43,11 +43,11 @@ std::string json_number(std::string_view digits) {
   std::uint64_t value = 0;
   const char* const end = digits.data() + digits.size();
   const auto [stop, error] = std::from_chars(digits.data(), end, value);
-  return error == std::errc() && stop == end ? std::to_string(value) : "null";
+  return error == std::errc() && stop == end ? std::to_string(value) : kJsonNull;
 }
 
 JsonObject& JsonObject::add(std::string_view key, double value) {
-  if (!std::isfinite(value)) return add_raw(key, "null");
+  if (!std::isfinite(value)) return add_raw(key, kJsonNull);
   std::string text = fmt::format("{:.6g}", value);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return add_raw(key, text);

@@ -13,6 +13,9 @@ namespace datum::tools {
 // else base/printable.h keeps from terminals, \u escapes.
 std::string json_string(std::string_view text);
 
+// What is not known, or not there.
+inline constexpr const char* kJsonNull = "null";
+
 // Of a text that should be a number without a sign: that number, or null.
 std::string json_number(std::string_view digits);
 

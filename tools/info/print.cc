@@ -21,10 +21,9 @@ namespace {
 
 using tools::json_string;
 using tools::JsonObject;
+using tools::kJsonNull;
 using tools::printable;
 using tools::text_line;
-
-constexpr const char* kNull = "null"; // JSON's word for what cannot be seen
 
 std::string section(const char* title, const std::vector<Attribute>& list) {
   std::string text = fmt::format("  {}\n", title);
@@ -179,11 +178,11 @@ std::string json_of(ProcessView::Network network) {
   case ProcessView::Network::Other: return json_string("other");
   case ProcessView::Network::Unknown: break;
   }
-  return kNull;
+  return kJsonNull;
 }
 
 std::string json_of(const std::optional<std::string>& text) {
-  return text ? json_string(*text) : kNull;
+  return text ? json_string(*text) : kJsonNull;
 }
 
 std::string json_of(const TcpEnd& end) {
@@ -283,7 +282,7 @@ std::string json_of(const Adapter& adapter, const Attributes* attributes) {
       .add("address", adapter.address)
       .add("library_path", adapter.library_path)
       .add_raw("paths", adapter.to_this_host.empty()
-                            ? "null"
+                            ? kJsonNull
                             : JsonObject()
                                   .add("this_host", adapter.to_this_host)
                                   .add("other_hosts", adapter.to_other_hosts)
@@ -308,9 +307,11 @@ std::string json_of(const std::vector<Finding>& findings) {
 }
 
 std::string json_of(const ProcessView& view) {
-  const auto mapped = [&](const std::string& value) { return view.mappings_seen ? value : kNull; };
+  const auto mapped = [&](const std::string& value) {
+    return view.mappings_seen ? value : kJsonNull;
+  };
   const auto opened = [&](const std::string& value) {
-    return view.descriptors_seen ? value : kNull;
+    return view.descriptors_seen ? value : kJsonNull;
   };
   return JsonObject()
              .add("pid", view.pid)
@@ -328,7 +329,7 @@ std::string json_of(const ProcessView& view) {
              .add_raw("tcp_connections", opened(json_objects(view.tcp_connections)))
              .add_raw("network_namespace", json_of(view.network))
              .add_raw("datum_transport", json_of(view.transport))
-             .add_raw("threads", view.threads_seen ? json_list(view.threads) : kNull)
+             .add_raw("threads", view.threads_seen ? json_list(view.threads) : kJsonNull)
              .add_raw("descriptors", opened(std::to_string(view.descriptors)))
              .add_raw("descriptor_limit", tools::json_number(view.descriptor_limit))
              .add_raw("adapters", opened(json_of(view.reports)))

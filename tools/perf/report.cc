@@ -133,12 +133,12 @@ bool is_probed(const Result& result) {
 
 JsonObject& add_probe(JsonObject& object, const Result& r) {
   if (is_probed(r)) return object.add("probe_ns", r.probe).add("steady", r.steady);
-  return object.add_raw("probe_ns", "null").add_raw("steady", "null");
+  return object.add_raw("probe_ns", tools::kJsonNull).add_raw("steady", tools::kJsonNull);
 }
 
 JsonObject& add_memory(JsonObject& object, const Task& task) {
   if (has_memory(task)) return object.add("size", task.size).add("memory", name_of(task.memory));
-  return object.add_raw("size", "null").add_raw("memory", "null");
+  return object.add_raw("size", tools::kJsonNull).add_raw("memory", tools::kJsonNull);
 }
 
 std::string comparison_json(const Comparison& c, bool probed) {
@@ -146,7 +146,7 @@ std::string comparison_json(const Comparison& c, bool probed) {
   object.add("tool", name_of(c.test.program)).add("test", c.test.test).add("size", c.test.size);
   if (!c.failure.empty()) return object.add("failure", c.failure).text();
   object.add("value", c.value).add("ratio", c.ratio);
-  return object.add_raw("steady", !probed ? "null" : c.steady ? "true" : "false").text();
+  return object.add_raw("steady", !probed ? tools::kJsonNull : c.steady ? "true" : "false").text();
 }
 
 std::string comparisons_json(const Result& r) {
