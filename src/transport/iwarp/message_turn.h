@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/iwarp/message_turn.h: whose message leaves: one of ours, or a response to the peer's
 // Read or Atomic.
-// Lives here: whose message is under way, who goes first between two messages, whether the memory
+// Lives here: whose message is under way, which side goes first between two messages, whether the memory
 //             for the next FPDU was missing.
-// Not here:   the messages (requester.h, responder.h); who asks (outbound.h).
+// Not here:   the messages (requester.h, responder.h); the questions to it (outbound.h).
 // Threads:    the adapter's lock.
 #pragma once
 

@@ -80,7 +80,7 @@ class OutstandingReads {
   std::optional<Place> find_if(F&& is_it) const {
     std::uint32_t before = 0;
     for (std::size_t i = 0; i < reads_.size(); ++i) {
-      if (reads_[i].work == nullptr) continue; // nobody's that could be told
+      if (reads_[i].work == nullptr) continue; // not the consumer's, so there is no request to name
       if (is_it(reads_[i])) return Place{before, reads_[i].atomic};
       ++before;
     }

@@ -20,7 +20,7 @@ std::optional<std::size_t> next_payload(const Stream& stream, const OutputQueue&
                                         const PayloadLeft& left) {
   const std::optional<std::size_t> room = queue.room_for(left.header, left.segments, left.copied);
   if (!room) return std::nullopt;
-  // The short FPDU goes first: whoever reads the end of a large one can take it along, and the next
+  // The short FPDU goes first: a peer that reads the end of a large one can take it along, and the next
   // header with it.
   const std::uint64_t most = stream.most_ulpdu - left.header;
   const std::uint64_t rest = left.octets <= most ? left.octets : left.octets % most;

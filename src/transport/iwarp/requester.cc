@@ -161,7 +161,7 @@ bool Requester::build_write() {
   if (!payload) return false;
   if (done_ == 0) unfinished_.add_write(work);
   const bool last = *payload == left;
-  // What an empty Write names is looked at by nobody, and must not look like ours (own_peer.h).
+  // No peer looks at what an empty Write names, and it must not look like ours (own_peer.h).
   const TaggedHeader header =
       work.length == 0 ? tagged(Rdmap::Write, true, kHelloStag, 0)
                        : tagged(Rdmap::Write, last, work.remote.stag, work.remote.address + done_);

@@ -81,7 +81,7 @@ bool Responder::build_atomic_response(const Served& served) {
 
 // --- before an end -------------------------------------------------------------------------------
 
-// Half an answer helps nobody, and keeps the end waiting.
+// Half an answer helps no peer, and keeps the end waiting.
 bool Responder::answers_whole(const Served& served) const {
   if (served.is_atomic)
     return queue_.has_room_for_all(1, UntaggedHeader::kWireSize + AtomicResponse::kWireSize, 0);

@@ -28,7 +28,7 @@ StagedMessages::Begun StagedMessages::begin(const UntaggedHeader& header, std::u
     message.ulpdu = ulpdu;
     messages_.push(std::move(message), stream_.now);
   } catch (const std::bad_alloc&) {
-    // With nothing else that waits, nobody's patience would end.
+    // With nothing else that waits, no patience would end.
     return messages_.empty() ? Begun::NoMemory : Begun::Full;
   }
   return Begun::Yes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/tcp/posts_in_turn.h: whether the requests of one connection come alone, between two
-// turns of its adapter. Whoever has posted several will do it again.
+// turns of its adapter. A consumer that has posted several will do it again.
 // Not here: how soon their poster comes back (posting_habit.h).
 // Threads:  the adapter's lock.
 #pragma once

@@ -38,7 +38,8 @@ bool TcpReceiver::receive(std::size_t most) {
     more = found == Found::More;
   }
   if (any) {
-    ++context_.turns; // whoever is told of it now and posts again answers, and gathers nothing
+    // A consumer that is told of it now and posts again answers, and gathers nothing.
+    ++context_.turns;
     context_.in_batches = session_.exchanged() - exchanged >= kBatch || most - left >= kBulk;
   }
   return any;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/tcp/tcp_receiver.h: what comes by a socket, to its session.
 // Lives here: how much is read, and where to; what the session does not take yet; the peer's end.
-// Not here:   what leaves (tcp_sender.h); when somebody looks (tcp_connection.h).
+// Not here:   what leaves (tcp_sender.h); when a thread looks (tcp_connection.h).
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -37,7 +37,7 @@ class TcpReceiver {
   bool holds() const { return !held_.empty(); }
   // It may take them now.
   void feed_held();
-  // Nobody takes them any more, and behind them is the peer's end.
+  // The session takes them no more, and behind them is the peer's end.
   void drop_held() { held_ = {}; }
   void on_end_behind();
 
@@ -47,7 +47,7 @@ class TcpReceiver {
     socket_.set_error(error);
     lose();
   }
-  // Octets that nobody reads would turn an orderly end into a reset.
+  // Octets that are not read would turn an orderly end into a reset.
   void throw_away();
 
  private:

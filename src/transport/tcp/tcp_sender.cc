@@ -15,7 +15,7 @@
 namespace datum {
 namespace {
 
-// Whoever posts more than that has done something else meanwhile, and the next post is a later one.
+// A poster of more than that has done something else meanwhile, and the next post is a later one.
 constexpr std::uint64_t kQuickPost = 4096;
 // A path changes seldom, and an FPDU that is larger than a segment is only cut in two meanwhile.
 constexpr Duration kMeasuredFor = kSecond;
@@ -67,7 +67,7 @@ bool TcpSender::send_at_once(std::size_t most) {
 
 // --- in a turn -----------------------------------------------------------------------------------
 
-// As much as that, to the end of the FPDU; nobody waits for what is beyond a whole turn.
+// As much as that, to the end of the FPDU; no connection waits for what is beyond a whole turn.
 ssize_t TcpSender::send(std::span<const iwarp::Octets> octets, std::size_t most) {
   return send_all(most == TcpTurn::kAll ? octets : beginning(octets, most));
 }

@@ -2,7 +2,7 @@
 // transport/tcp/tcp_sender.h: what leaves a session, by its socket.
 // Lives here: what leaves with the call that posts it, what leaves in a turn, and how much; how
 //             large the segments of TCP are; when a socket takes more.
-// Not here:   whose turn it is, and who waits for another one (tcp_connection.h).
+// Not here:   whose turn it is, and which connections wait for another one (tcp_connection.h).
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -31,9 +31,9 @@ class TcpSender {
   // A request was started. Of those who come back soon, requests wait that are not alone, between
   // two turns or on their way: they leave with one system call.
   bool may_wait();
-  // How long it takes from the last of several posts until somebody looks.
+  // How long it takes from the last of several posts until a thread looks.
   void watch_poster(std::uint64_t length);
-  // Tells nobody anything: whoever posts is told by its own call. False: there is more to send, or
+  // Reports nothing: the poster is told by its own call. False: there is more to send, or
   // to find out why it cannot be sent, or something to tell.
   bool send_at_once(std::size_t most);
   // A foreign peer's requests end when TCP has them: before whatever is learned afterwards.

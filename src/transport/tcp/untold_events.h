@@ -15,7 +15,7 @@
 
 namespace datum {
 
-// Whoever holds a connection. It may release it from within any of these.
+// The holder of a connection. It may release it from within any of these.
 class TcpOwner {
  public:
   // Initiator: TCP is connected (0), or why not (errno).
@@ -42,7 +42,7 @@ class UntoldEvents {
 
   // --- what the session finds --------------------------------------------------------------------
   void on_request();
-  // False: nobody can be told.
+  // False: there is none to tell.
   bool on_no_reply(iwarp::NoReply why);
   void on_end(ChannelEvents& events, CloseReason reason) {
     end_of_ = &events;

@@ -36,7 +36,7 @@ class WatchedSocket {
 
   // --- its end -----------------------------------------------------------------------------------
   // What a call that sends has found out. The kernel says once that the connection was reset, and
-  // whoever reads afterwards finds what looks like an end in order.
+  // a read afterwards finds what looks like an end in order.
   void learn_of(int error);
   void set_error(int error) { error_ = error; }
   bool was_reset() const { return reset_; }

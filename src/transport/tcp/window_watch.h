@@ -21,7 +21,7 @@ class WindowWatch {
   // kNever: nothing is on its way.
   Instant next_look() const { return next_look_; }
   bool under_way() const { return next_look_ != kNever; }
-  // TCP was given something, and tells nobody that the peer does not take it.
+  // TCP was given something, and does not tell that the peer does not take it.
   void begin(Instant now) { next_look_ = now + window_.between_looks(); }
   void stop() { next_look_ = kNever; }
   // False: the peer is dead.
