@@ -4,9 +4,10 @@
 
 Every function of the public headers, those of <datum/...> included, every call of an extension that is
 a macro, and every name that a registry exports has a page or a link to one; some page names every type
-and constant of the headers of DAT 2.0; links and references lead to pages; a rule that a page names exists, a page names every
-rule of its functions, and some page every rule of DAT 2.0; the page of a call has all sections; the
-examples compile without warnings; datum(7) names every file of pkg-config and every target of CMake.
+and constant of the headers of DAT 2.0; links and references lead to pages; a rule that a page names
+exists, a page names every rule of its functions, and some page every rule of DAT 2.0; the page of a call has all sections, and its
+SYNOPSIS shows the calls as the headers of both versions declare them (synopsis.py); the examples
+compile without warnings; datum(7) names every file of pkg-config and every target of CMake.
 
 A rule is named in parentheses: (R4), a rule of one of the page's own functions, or (EVENT.3).
 "R5 to R10" names all of them, "R5.default" what R5 is where DATUM_STRICT is not on. In a list of
@@ -18,6 +19,9 @@ import pathlib
 import re
 import subprocess
 import sys
+
+sys.dont_write_bytecode = True
+import synopsis
 
 MAN = pathlib.Path(__file__).resolve().parent
 ROOT = MAN.parent.parent
@@ -200,6 +204,7 @@ def main():
     check_rules(pages, errors.append)
     check_sections(pages, errors.append)
     check_building(pages, errors.append)
+    synopsis.check(pages, ROOT / "include", errors.append)
     check_examples(pages, compiler, errors.append)
     for error in errors:
         print(error, file=sys.stderr)
