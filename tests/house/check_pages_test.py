@@ -127,12 +127,20 @@ class CheckPages(unittest.TestCase):
         already = self.check()[1]
         self.add("tests/rules/dat_evd_wait.rules",
                  "dat_evd_wait.R98 | strict | api\ndat_evd_wait.R98.default | as it is | api\n")
-        self.add("docs/man/dat_evd_wait.3.md", "\nStrict mode refuses (R98).\n")
+        self.replace("dat_evd_wait.3.md", "| R1: ", "| R98: strict mode refuses\n| R1: ")
         lacks = "dat_evd_wait.3.md: does not state dat_evd_wait.R98.default"
         self.assertEqual(self.check(), (1, sorted([*already, lacks])))
-        self.add("docs/man/dat_evd_wait.3.md", "\nElse all is well (R98.default, R97.default).\n")
+        self.replace("dat_evd_wait.3.md", "| R1: ", "| R98.default, R97.default: else all is well\n| R1: ")
         unknown = "dat_evd_wait.3.md: there is no rule R97.default"
         self.assertEqual(self.check(), (1, sorted([*already, unknown])))
+
+    def test_a_rule_without_its_line(self):
+        self.replace("dat_evd_wait.3.md", "| R1: ", "R1: ")
+        self.assert_finds("dat_evd_wait.3.md: does not state dat_evd_wait.R1")
+
+    def test_a_rule_in_the_prose_of_a_call(self):
+        self.replace("dat_evd_wait.3.md", "*nmore* is NULL.", "*nmore* is NULL (R5, EVENT.1).")
+        self.assert_finds(*(f"dat_evd_wait.3.md: names {tag} outside of RULES" for tag in ("R5", "EVENT.1")))
 
 
 if __name__ == "__main__":
