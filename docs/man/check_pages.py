@@ -13,7 +13,7 @@ target of CMake.
 A page of section 3 names rules in its section RULES, on a line each: "| R4: NULL event" is a rule of one
 of the page's own functions, "| EVENT.3, EVENT.4: requests" are others. Other pages name them in
 parentheses: (EVENT.3). "R5 to R10" names all of them, "R5.default" what R5 is where DATUM_STRICT is not
-on. In a list of constants on one line the later ones may leave out how the last whole one begins:
+on. In a list of constants, one paragraph, the later ones may leave out how the last whole one begins:
 "DAT_EVD_STATE_ENABLED, _DISABLED".
 """
 import argparse
@@ -136,10 +136,10 @@ def names_of(text):
     return {name for name in names if not name.startswith("_")}
 
 
-def names_in(line):
-    """The names on a line of a page, those included that leave out how they begin."""
+def names_in(paragraph):
+    """The names in a paragraph of a page, those included that leave out how they begin."""
     found, whole = set(), None
-    for word in re.findall(r"\w+", line):
+    for word in re.findall(r"\w+", paragraph):
         if not word.startswith("_"):
             whole = word if "_" in word else whole
             found.add(word)
@@ -151,8 +151,8 @@ def names_in(line):
 def check_names(pages, complain):
     found = set()
     for page in pages:
-        for line in page.text.replace("\\_", "_").splitlines():
-            found |= names_in(line)
+        for paragraph in re.split(r"\n\s*\n|\n(?=\|)", page.text.replace("\\_", "_")):
+            found |= names_in(paragraph)
     for header in NAMES:
         for name in sorted(names_of(without_comments(ROOT / "include" / "dat2" / header)) - found):
             complain(f"dat2/{header}: no page names {name}")
