@@ -4,13 +4,16 @@
 
 Every function of the public headers, those of <datum/...> included, every call of an extension that is
 a macro, and every name that a registry exports has a page or a link to one; some page names every type
-and constant of the headers of DAT 2.0; links and references lead to pages; a rule that a page names exists, a page names every
-rule of its functions, and some page every rule of DAT 2.0; the page of a call has all sections; the
-examples compile without warnings; datum(7) names every file of pkg-config and every target of CMake.
+and constant of the headers of DAT 2.0; links and references lead to pages; a rule that a page names
+exists, a page names every rule of its functions, and some page every rule of DAT 2.0; the page of a
+call has all sections, and its SYNOPSIS shows the calls as the headers of both versions declare them
+(synopsis.py); the examples compile without warnings; datum(7) names every file of pkg-config and every
+target of CMake.
 
-A rule is named in parentheses: (R4), a rule of one of the page's own functions, or (EVENT.3).
-"R5 to R10" names all of them, "R5.default" what R5 is where DATUM_STRICT is not on. In a list of
-constants on one line the later ones may leave out how the last whole one begins:
+A page of section 3 names rules in its section RULES, on a line each: "| R4: NULL event" is a rule of one
+of the page's own functions, "| EVENT.3, EVENT.4: requests" are others. Other pages name them in
+parentheses: (EVENT.3). "R5 to R10" names all of them, "R5.default" what R5 is where DATUM_STRICT is not
+on. In a list of constants, one paragraph, the later ones may leave out how the last whole one begins:
 "DAT_EVD_STATE_ENABLED, _DISABLED".
 """
 import argparse
@@ -18,6 +21,9 @@ import pathlib
 import re
 import subprocess
 import sys
+
+sys.dont_write_bytecode = True
+import synopsis
 
 MAN = pathlib.Path(__file__).resolve().parent
 ROOT = MAN.parent.parent
@@ -37,6 +43,13 @@ OWNER = r"[A-Za-z_-][A-Za-z0-9_-]*"
 TAG = re.compile(rf"(?:({OWNER}?)[.-])?(R?)(\d+)(\.default)?(?: to (?:{OWNER}?[.-])?R?(\d+))?")
 
 
+def tags_in(lists):
+    """The words that are tags, of texts with commas between words."""
+    words = (word for text in lists for word in re.split(r",\s*", " ".join(text.split())))
+    tags = ((word, TAG.fullmatch(word)) for word in words)
+    return [word for word, tag in tags if tag and (tag[1] or tag[2])]
+
+
 def lines_of(path):
     return [line for line in path.read_text().splitlines() if line and not line.startswith("#")]
 
@@ -49,22 +62,26 @@ class Page:
         self.names = [name.strip() for name in names.group(1).split(",")] if names else []
 
     def tags(self, rules):
-        """The rules that the page names, and those that do not exist."""
+        """The rules that the page names, those that do not exist, and those in the wrong place."""
         found, unknown = set(), set()
+        listed, in_text = self._words()
+        for word in listed + in_text:
+            tag = TAG.fullmatch(word)
+            owners = [tag[1]] if tag[1] else self.names
+            for number in range(int(tag[3]), int(tag[5] or tag[3]) + 1):
+                known = {f"{owner}{dot}{tag[2]}{number}{tag[4] or ''}" for owner in owners
+                         for dot in ".-"} & rules
+                found |= known
+                if not known:
+                    unknown.add(word)
+        return found, unknown, in_text if self.file.endswith(".3.md") else []
+
+    def _words(self):
+        """The tags of the section RULES, and those in parentheses anywhere."""
         prose = re.sub(r"```.*?```", "", self.text, flags=re.S)
-        for part in re.findall(r"\(([^()]*)\)", prose):
-            for word in re.split(r",\s*", " ".join(part.split())):
-                tag = TAG.fullmatch(word)
-                if not tag or not (tag[1] or tag[2]):
-                    continue
-                owners = [tag[1]] if tag[1] else self.names
-                for number in range(int(tag[3]), int(tag[5] or tag[3]) + 1):
-                    known = {f"{owner}{dot}{tag[2]}{number}{tag[4] or ''}" for owner in owners
-                             for dot in ".-"} & rules
-                    found |= known
-                    if not known:
-                        unknown.add(word)
-        return found, unknown
+        section = re.search(r"^# RULES\n(.*?)^# ", prose, re.S | re.M)
+        lines = re.findall(r"^\| ([^:]+): \S", section[1], re.M) if section else []
+        return tags_in(lines), tags_in(re.findall(r"\(([^()]*)\)", prose))
 
     def examples(self):
         return re.findall(r"^# EXAMPLE\n.*?```c\n(.*?)```", self.text, re.S | re.M)
@@ -119,10 +136,10 @@ def names_of(text):
     return {name for name in names if not name.startswith("_")}
 
 
-def names_in(line):
-    """The names on a line of a page, those included that leave out how they begin."""
+def names_in(paragraph):
+    """The names in a paragraph of a page, those included that leave out how they begin."""
     found, whole = set(), None
-    for word in re.findall(r"\w+", line):
+    for word in re.findall(r"\w+", paragraph):
         if not word.startswith("_"):
             whole = word if "_" in word else whole
             found.add(word)
@@ -134,8 +151,8 @@ def names_in(line):
 def check_names(pages, complain):
     found = set()
     for page in pages:
-        for line in page.text.replace("\\_", "_").splitlines():
-            found |= names_in(line)
+        for paragraph in re.split(r"\n\s*\n|\n(?=\|)", page.text.replace("\\_", "_")):
+            found |= names_in(paragraph)
     for header in NAMES:
         for name in sorted(names_of(without_comments(ROOT / "include" / "dat2" / header)) - found):
             complain(f"dat2/{header}: no page names {name}")
@@ -146,8 +163,10 @@ def check_rules(pages, complain):
              for line in lines_of(path)}
     stated = set()
     for page in pages:
-        found, unknown = page.tags(rules)
+        found, unknown, stray = page.tags(rules)
         stated |= found
+        for tag in stray:
+            complain(f"{page.file}: names {tag} outside of RULES")
         for tag in sorted(unknown):
             complain(f"{page.file}: there is no rule {tag}")
         for tag in sorted(rules - found):
@@ -200,6 +219,7 @@ def main():
     check_rules(pages, errors.append)
     check_sections(pages, errors.append)
     check_building(pages, errors.append)
+    synopsis.check(pages, ROOT / "include", errors.append)
     check_examples(pages, compiler, errors.append)
     for error in errors:
         print(error, file=sys.stderr)

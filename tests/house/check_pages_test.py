@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""docs/man/check_pages.py notices what a header of DAT 2.0 declares and no page names, and what a page
-lacks."""
+"""docs/man/check_pages.py notices what a header of DAT 2.0 declares and no page names, what a page
+lacks, and what its SYNOPSIS shows that no header declares."""
 
 import pathlib
 import shutil
@@ -70,6 +70,44 @@ class CheckPages(unittest.TestCase):
         self.assert_finds(*(f"dat2/dat.h: no page names {name}" for name in (
             "DAT_NEW", "DAT_NEW_FIRST", "DAT_NEW_LIMIT", "DAT_NEW_NUMBER", "DAT_NEW_SECOND")))
 
+    def replace(self, page, old, new):
+        path = self.tree / "docs/man" / page
+        text = path.read_text()
+        self.assertIn(old, text)
+        path.write_text(text.replace(old, new, 1))
+
+    def test_a_signature_that_is_not_that_of_its_header(self):
+        self.replace("dat_cno_free.3.md", "dat_cno_free(DAT_CNO_HANDLE ", "dat_cno_free(DAT_HANDLE ")
+        self.assert_finds(*(f"dat_cno_free.3.md: SYNOPSIS: DAT_RETURN dat_cno_free(DAT_HANDLE cno_handle) "
+                            f"is not what the headers of {version} declare" for version in ("DAT 1.2", "DAT 2.0")))
+
+    def test_a_signature_of_the_other_version(self):
+        self.replace("dat_cr_reject.3.md", "#include <dat2/udat.h>\n", "#include <dat/udat.h>\n")
+        call = ("DAT_RETURN dat_cr_reject(DAT_CR_HANDLE cr_handle,DAT_COUNT private_data_size,"
+                "const DAT_PVOID private_data)")
+        self.assert_finds(f"dat_cr_reject.3.md: SYNOPSIS: {call} is not what the headers of DAT 1.2 declare",
+                          f"dat_cr_reject.3.md: SYNOPSIS: {call} of DAT 2.0 is missing")
+
+    def test_a_call_that_is_shown_of_one_version_only(self):
+        self.replace("dat_cno_free.3.md", "; for DAT 2.0 <dat2/udat.h>", "")
+        self.assert_finds("dat_cno_free.3.md: SYNOPSIS: DAT_RETURN dat_cno_free(DAT_CNO_HANDLE cno_handle) "
+                          "of DAT 2.0 is missing")
+
+    def test_a_signature_without_the_name_of_its_version(self):
+        self.replace("dat_cr_reject.3.md", "**DAT 2.0**\n", "")
+        self.assert_finds("dat_cr_reject.3.md: SYNOPSIS: a block of one version does not stand under **DAT 2.0**")
+
+    def test_a_macro_that_its_header_defines_otherwise(self):
+        self.replace("dat_ib_query_counters.3.md", "dat_ib_start_counter(DAT_HANDLE dat_handle, ",
+                     "dat_ib_start_counter(DAT_HANDLE handle, ")
+        self.assert_finds("dat_ib_query_counters.3.md: SYNOPSIS: DAT_RETURN dat_ib_start_counter(DAT_HANDLE handle,"
+                          "DAT_IA_COUNTER_TYPE type) is not what the headers of DAT 2.0 declare")
+
+    def test_a_type_that_differs_in_silence(self):
+        self.replace("dat_evd_wait.3.md", "A DAT_EVENT has 48 bytes", "An event has 48 bytes")
+        self.assert_finds("dat_evd_wait.3.md: SYNOPSIS: no text says that DAT_EVENT differs "
+                          "between DAT 1.2 and DAT 2.0")
+
     def test_a_page_of_a_call_without_a_section(self):
         page = self.tree / "docs/man/dat_cno_trigger.3.md"
         page.write_text(page.read_text().replace("# THREADS", "# ASIDE"))
@@ -89,12 +127,20 @@ class CheckPages(unittest.TestCase):
         already = self.check()[1]
         self.add("tests/rules/dat_evd_wait.rules",
                  "dat_evd_wait.R98 | strict | api\ndat_evd_wait.R98.default | as it is | api\n")
-        self.add("docs/man/dat_evd_wait.3.md", "\nStrict mode refuses (R98).\n")
+        self.replace("dat_evd_wait.3.md", "| R1: ", "| R98: strict mode refuses\n| R1: ")
         lacks = "dat_evd_wait.3.md: does not state dat_evd_wait.R98.default"
         self.assertEqual(self.check(), (1, sorted([*already, lacks])))
-        self.add("docs/man/dat_evd_wait.3.md", "\nElse all is well (R98.default, R97.default).\n")
+        self.replace("dat_evd_wait.3.md", "| R1: ", "| R98.default, R97.default: else all is well\n| R1: ")
         unknown = "dat_evd_wait.3.md: there is no rule R97.default"
         self.assertEqual(self.check(), (1, sorted([*already, unknown])))
+
+    def test_a_rule_without_its_line(self):
+        self.replace("dat_evd_wait.3.md", "| R1: ", "R1: ")
+        self.assert_finds("dat_evd_wait.3.md: does not state dat_evd_wait.R1")
+
+    def test_a_rule_in_the_prose_of_a_call(self):
+        self.replace("dat_evd_wait.3.md", "*nmore* is NULL.", "*nmore* is NULL (R5, EVENT.1).")
+        self.assert_finds(*(f"dat_evd_wait.3.md: names {tag} outside of RULES" for tag in ("R5", "EVENT.1")))
 
 
 if __name__ == "__main__":
