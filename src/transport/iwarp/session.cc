@@ -17,7 +17,7 @@ constexpr std::size_t kAwaited = 4;
 
 } // namespace
 
-Session::Session(const Settings& settings, ChunkPool& chunks, SessionEvents& owner)
+Session::Session(const SessionSettings& settings, ChunkPool& chunks, SessionEvents& owner)
     : settings_(settings), owner_(owner), queue_(chunks, settings.most_unsent),
       outbound_(stream_, queue_, *this),
       inbound_(stream_, outbound_, *this, {settings.receive_timeout}), decoder_(inbound_) {}
@@ -118,7 +118,7 @@ void Session::end_behind_the_peer() {
   // (decision 413).
   const bool orderly = stream_.peer != PeerKind::Own && decoder_.at_boundary() &&
                        !inbound_.message_under_way() && outbound_.reads().of_consumer() == 0;
-  if (may_say_last_words(true)) begin_ending();
+  if (may_send_last_message(true)) begin_ending();
   report_end(orderly ? CloseReason::Disconnected : CloseReason::Broken);
 }
 
@@ -218,7 +218,7 @@ void Session::shut_down() {
 // --- requests
 // --------------------------------------------------------------------------------------
 
-StartResult Session::start(const Request& request, bool within_call) {
+StartResult Session::start(const OutboundRequest& request, bool within_call) {
   if (state_ != State::Full) return StartResult::Later;
   return outbound_.start(request, within_call);
 }
@@ -248,8 +248,8 @@ AtomicRequest to_atomic(const WorkRequest& work) {
   return request;
 }
 
-Request to_request(const WorkRequest& work) {
-  Request request;
+OutboundRequest to_request(const WorkRequest& work) {
+  OutboundRequest request;
   request.opcode = to_rdmap(work);
   request.work = &work;
   if (!is_extended(work.opcode)) return request;
@@ -294,7 +294,7 @@ void Session::abort() {
 }
 
 // Nothing is begun any more; what TCP has a part of is finished. False: that cannot be.
-bool Session::may_say_last_words(bool keep_copied) {
+bool Session::may_send_last_message(bool keep_copied) {
   const bool readable = outbound_.begun_source_holds();
   stop_both_ways();
   // A reply that still waits for TCP is copied, too.
@@ -306,7 +306,7 @@ bool Session::may_say_last_words(bool keep_copied) {
 }
 
 void Session::begin_ending() {
-  on(Change::SayLastWords);
+  on(Change::SendLastMessage);
   deadline_ = stream_.now + settings_.end_timeout;
   queue_.rest(); // there may be no last words
 }
@@ -337,9 +337,9 @@ void Session::report_end(CloseReason reason) {
     events->on_connect_failed(ConnectFailure::NonPeerRejected, {});
 }
 
-void Session::fail(const Terminate& last_words) {
+void Session::fail(const Terminate& terminate) {
   if (state_ != State::Full || closing_) return;
-  last_error_ = last_words.error;
+  last_error_ = terminate.error;
   last_error_is_ours_ = true;
   if (waiting_first_) {
     // No FPDU of the peer has been valid, so none may be sent (decision 402); an end in order would
@@ -351,10 +351,10 @@ void Session::fail(const Terminate& last_words) {
   // Reads that were accepted before have not failed: what needs nobody's memory answers them.
   outbound_.answer_before_the_end();
   if (state_ != State::Full) return;
-  if (may_say_last_words(true)) {
+  if (may_send_last_message(true)) {
     // And how far everything went: what was placed has not failed, either.
     outbound_.send_last_ack();
-    outbound_.send_last(last_words);
+    outbound_.send_last(terminate);
     begin_ending();
   }
   report_end(CloseReason::Broken);
@@ -405,12 +405,12 @@ void Session::on_terminate(const Terminate& terminate, const UntaggedHeader& hea
   }
   if (state_ != State::Full) return;
   // Never answered (decision 411).
-  if (may_say_last_words(false)) begin_ending();
+  if (may_send_last_message(false)) begin_ending();
   report_end(CloseReason::Broken);
 }
 
 void Session::on_peer_close() {
-  if (may_say_last_words(false)) begin_ending();
+  if (may_send_last_message(false)) begin_ending();
   report_end(CloseReason::Disconnected);
 }
 
@@ -429,7 +429,7 @@ void Session::close(CloseMode mode, Instant now) {
   // Before the initiator has spoken, the responder may not say even this
   // (RFC 5044 section 7.1.2).
   const bool mute = waiting_first_ && mode == CloseMode::Abort;
-  if (full && !mute && may_say_last_words(true)) {
+  if (full && !mute && may_send_last_message(true)) {
     outbound_.send_last_ack();
     if (mode == CloseMode::Abort)
       outbound_.send_last(make_terminate(error::kLocal));
@@ -457,8 +457,8 @@ Instant Session::deadline() const {
   if (rejecting_ && state_ == State::Asked)
     return gone_ ? stream_.now : std::min(deadline_, stream_.now + kMillisecond);
   if (state_ != State::Full) return std::min(deadline_, look_for_arrival_);
-  const Instant starved = outbound_.starved() ? stream_.now + kMillisecond : kNever;
-  return std::min({deadline_, hello_deadline_, silence_check_, inbound_.deadline(), starved});
+  const Instant retry = outbound_.lacks_room() ? stream_.now + kMillisecond : kNever;
+  return std::min({deadline_, hello_deadline_, silence_check_, inbound_.deadline(), retry});
 }
 
 void Session::on_time(Instant now) {
@@ -483,7 +483,7 @@ void Session::on_time(Instant now) {
   if (now >= hello_deadline_) on_hello_late();
   if (state_ == State::Full) inbound_.on_time();
   if (state_ == State::Full && now >= silence_check_) look_for_silence();
-  if (state_ == State::Full && outbound_.starved()) outbound_.fill();
+  if (state_ == State::Full && outbound_.lacks_room()) outbound_.fill();
 }
 
 // Where the length of an FPDU was changed on the way, what is missing may never come: the CRC that

@@ -173,7 +173,7 @@ void Session::enter_full(bool initiator) {
   const Terms& terms = stream_.terms;
   queue_.begin_full_operation(terms.crc, terms.markers);
   decoder_.begin(terms.crc);
-  stream_.most_staged = settings_.most_staged;
+  stream_.most_unexpected = settings_.most_unexpected;
   stream_.takes_extensions = stream_.peer_takes_extensions = settings_.extensions;
   stream_.most_ulpdu = mulpdu(segment_size_, terms.markers);
   outbound_.begin(settings_.first_msn);
@@ -190,15 +190,15 @@ void Session::enter_full(bool initiator) {
 void Session::on_reply_frame() {
   const Conclusion result = conclude(own_frame_, peer_frame_, wishes_);
   switch (result.verdict) {
-  case Verdict::Unusable: end_without_reply(NoReply::Foreign); return;
-  case Verdict::Rejected: on_reject(); return;
-  case Verdict::Terminate:
-  case Verdict::Agreed: break;
+  case ReplyVerdict::Unusable: end_without_reply(NoReply::Foreign); return;
+  case ReplyVerdict::Rejected: on_reject(); return;
+  case ReplyVerdict::Terminate:
+  case ReplyVerdict::Agreed: break;
   }
   owner_.on_reply();
   stream_.terms = result.terms;
   enter_full(true);
-  if (result.verdict == Verdict::Terminate) {
+  if (result.verdict == ReplyVerdict::Terminate) {
     fail(make_terminate(result.error));
     return;
   }
