@@ -221,7 +221,9 @@ def row(bar, kept, thrown):
         ratio = "{:.2f} / **{:.2f}** / {:.2f}".format(*spread([run["ratio"] for run in kept]))
     else:
         ratio = "{:.3g} / **{:.3g}** / {:.3g}".format(*spread([run["figure"] for run in kept]))
-    peers = "; ".join(f"{quotient:.2f} x {name}{'' if met else ' (behind)'}"
+    without_goal = {name for name, _ in bar.shown}
+    peers = "; ".join(f"{quotient:.2f} x {name}"
+                      f"{' (no goal)' if name in without_goal else '' if met else ' (behind)'}"
                       for name, (quotient, met) in peer_verdicts(bar, kept).items())
     if kept[0]["remark"]:
         peers = "; ".join(text for text in (peers, kept[0]["remark"]) if text)
@@ -243,13 +245,21 @@ def others_use():
     return 1 - (later_idle - idle) / max(1, later - total)
 
 
+def processor(cpuinfo):
+    """Its model, as far as the kernel or the hypervisor names it."""
+    model = next((line.split(": ", 1)[1].strip() for line in cpuinfo.splitlines()
+                  if line.startswith("model name")), os.uname().machine)
+    guest = any("hypervisor" in line.split() for line in cpuinfo.splitlines() if line.startswith("flags"))
+    return model + (" (a virtual machine)" if guest else "")
+
+
 def machine_lines(probes, load, peers):
     def read(command):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         return done.stdout.strip()
 
-    model = next((line.split(": ", 1)[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8")
-                  if line.startswith("model name")), os.uname().machine)
+    with open("/proc/cpuinfo", encoding="utf-8") as cpuinfo:
+        model = processor(cpuinfo.read())
     cores = len(os.sched_getaffinity(0))
     # Not docs: the other table, written just before, is no change of what is measured.
     dirty = " with local changes" if read(["git", "status", "--porcelain", "-uno", "--", ":!docs"]) else ""
