@@ -121,7 +121,7 @@ Result<std::unique_ptr<Listener>> PathTransport::listen(ConnQual qualifier,
   auto same_host = links_.listen(qualifier, events);
   if (!same_host) {
     if (!may_offer_shared_memory()) return tcp_->listen(qualifier, events);
-    const auto rival = fabric_.take_rival();
+    const auto rival = fabric_.take_holder();
     return rival ? listen_beside(*rival, qualifier, events) : std::move(same_host);
   }
   auto tcp = tcp_->listen(qualifier, events);
@@ -167,7 +167,7 @@ Result<std::unique_ptr<Listener>> PathTransport::listen_any(ListenerEvents& even
     if (same_host) return std::make_unique<BothWays>(std::move(*tcp), std::move(*same_host));
     if (!may_offer_shared_memory()) return tcp;
     if (same_host.error().type() != Type::ConnQualInUse) return same_host;
-    auto rival = fabric_.take_rival();
+    auto rival = fabric_.take_holder();
     if (!rival) continue;
     ++strangers;
     if (over_tcp_alone) continue;
