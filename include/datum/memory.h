@@ -38,7 +38,7 @@ struct datum_memory_backing {
   uint32_t flags;  /* DATUM_MEMORY_SEALED */
   uint64_t offset; /* offset of the range's first byte in the file */
   uint64_t length; /* bytes from offset to the end of the file; >= the size asked */
-  /* st_dev and st_ino of the file. A process that opens it through /proc/PID/fd can compare them. */
+  /* st_dev and st_ino of the file: a process that opens it through /proc/PID/fd can check them. */
   uint64_t device;
   uint64_t inode;
   enum datum_memory_pages pages; /* the pages of the file that backs the range */
