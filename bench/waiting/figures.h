@@ -21,9 +21,9 @@ struct Figures {
   std::uint64_t p90 = 0;
   std::uint64_t p99 = 0;
   std::uint64_t max = 0;
-  std::uint64_t counted_p99 = 0; // of the samples that are not excused
+  std::uint64_t counted_p99 = 0; // without the excused samples
   std::uint64_t long_ones = 0;   // above a millisecond
-  std::uint64_t excused = 0;     // of the long ones
+  std::uint64_t excused = 0;     // how many of the long ones are excused
 };
 
 // A run is over after so many operations, or so many seconds.

@@ -30,8 +30,8 @@ struct Control {
   struct Told {
     pid_t pid = 0;
     std::uint64_t port = 0;
-    std::uint64_t address = 0; // of its memory
-    std::uint32_t context = 0; // of its memory, for peers
+    std::uint64_t address = 0; // address of its memory
+    std::uint32_t context = 0; // RMR context of its memory
   };
   std::array<Told, 2> told{};
   // Filled in before the processes end.

@@ -238,8 +238,8 @@ class SocketTwoWords final : public TwoWordsEnd {
   std::array<char, 256> buffer_{};
   std::size_t got_ = 0;
   unsigned ended_ = 0;
-  std::uint64_t round_ = 0; // of this side
-  std::uint64_t word_ = 0;  // of the peer
+  std::uint64_t round_ = 0; // the round of this side
+  std::uint64_t word_ = 0;  // the last word of the peer
 };
 
 class SocketContest final : public Contest {

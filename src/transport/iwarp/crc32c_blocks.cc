@@ -15,7 +15,7 @@
 namespace datum::iwarp {
 namespace {
 
-constexpr unsigned kRounds = 48; // of a block
+constexpr unsigned kRounds = 48; // rounds for a block
 constexpr std::size_t kWord = 8;
 constexpr std::size_t kVector = 32;
 constexpr std::size_t kStreamRound = 3 * kWord;

@@ -66,7 +66,7 @@ class FpduDecoder {
 
   bool at_boundary() const { return phase_ == Phase::Head && have_ == 0; }
   bool at_header() const { return phase_ == Phase::Head || phase_ == Phase::Header; }
-  // Of the FPDU that is being read, or else of the last one.
+  // The payload size of the FPDU that is being read, or else of the last one.
   std::uint64_t payload_size() const { return payload_size_; }
 
  private:

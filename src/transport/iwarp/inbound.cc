@@ -479,7 +479,7 @@ bool Inbound::on_end() {
   return !stream_.ended;
 }
 
-// False: the FPDU was the RTR, or the connection has ended.
+// False: the FPDU was a Write of no octets, which is the RTR, or the connection has ended.
 bool Inbound::end_first() {
   // An initiator that cannot go on sends a Terminate as its first FPDU, which establishes nothing.
   if (control_octets_.opcode == Rdmap::Terminate) return true;
@@ -489,7 +489,7 @@ bool Inbound::end_first() {
   const bool is_hello =
       empty_write && control_octets_.last && decode(tagged_.stag, tagged_.offset, hello);
   control_.on_first_fpdu(is_hello ? &hello : nullptr);
-  // A Write of no octets is the RTR. It is no request of the peer's consumer, so it is not counted.
+  // The RTR is no request of the peer's consumer, so it is not counted.
   if (empty_write) write_open_ = !control_octets_.last;
   return !stream_.ended && !empty_write;
 }

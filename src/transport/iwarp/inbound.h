@@ -116,7 +116,7 @@ class Inbound final : public FpduSink {
   TaggedHeader tagged_;
   UntaggedHeader untagged_;
   std::uint64_t payload_ = 0; // octets behind the DDP header
-  std::uint64_t memory_ = 0;  // of a Write: where its payload belongs
+  std::uint64_t memory_ = 0;  // address of a Write's payload
   std::array<std::byte, FpduDecoder::kMostHeader> header_{};
   std::size_t header_size_ = 0;
   std::array<std::byte, 64> tail_{}; // the end of a Write, until its CRC was good

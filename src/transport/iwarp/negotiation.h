@@ -8,9 +8,9 @@
 
 namespace datum::iwarp {
 
-// What this side wants and offers.
+// The wishes and offers of this side.
 struct Wishes {
-  std::uint8_t revision = 2; // of a request; 1 to try again with a peer that closed on 2
+  std::uint8_t revision = 2; // revision of a request; 1 to try again with a peer that closed on 2
   bool crc = true;
   std::uint16_t reads_in = 0;   // IRD: how many the EP serves at a time
   std::uint16_t reads_out = 0;  // ORD: how many it will have outstanding

@@ -98,7 +98,7 @@ class OutputQueue {
   // One of the few small FPDUs that end a connection, after end_after_begun().
   void add_last(Octets header);
 
-  // What to send, in order. The octets stay where they are until sent() has counted them.
+  // Lists the octets to send, in order. They stay where they are until sent() has counted them.
   std::size_t gather(std::span<Octets> out) const;
   // TCP has taken so many octets. Returns how many messages of Sends and Writes end in them.
   std::uint32_t sent(std::size_t octets);
@@ -167,7 +167,7 @@ class OutputQueue {
   std::size_t sent_ = 0;
   bool crc_ = false;
   bool markers_ = false;
-  std::uint64_t position_ = 0;   // of the next FPDU in the stream
+  std::uint64_t position_ = 0;   // offset of the next FPDU in the stream
   std::vector<std::byte> begun_; // copied rest of the FPDU under way
   std::array<std::byte, 192> last_{};
   std::size_t last_used_ = 0;

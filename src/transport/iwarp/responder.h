@@ -74,7 +74,7 @@ class Responder {
   MessageTurn& turn_;
   Fifo<Served> served_;
   std::uint32_t delivered_ = kFirstMsn; // the MSN of the message that is delivered next
-  std::uint32_t next_msn_ = kFirstMsn;  // of answers to Atomics
+  std::uint32_t next_msn_ = kFirstMsn;  // MSN of the next answer to an Atomic
   bool rtr_read_ = false;
   bool for_the_last_time_ = false;
 };

@@ -19,7 +19,7 @@ struct EnhancedData {
   bool rtr_send = false;     // B
   bool rtr_write = false;    // C
   bool rtr_read = false;     // D
-  std::uint16_t ird = 0;     // of the sender of the frame
+  std::uint16_t ird = 0;     // the IRD of the frame's sender
   std::uint16_t ord = 0;
   bool operator==(const EnhancedData&) const = default;
 };

@@ -55,7 +55,7 @@ class UnexpectedMessages {
 
  private:
   struct Unexpected {
-    UntaggedHeader header; // of its first segment
+    UntaggedHeader header; // header of the first segment
     std::uint16_t ulpdu = 0;
     bool whole = false;
     std::vector<std::byte> octets;

@@ -64,7 +64,7 @@ class KeptMessages {
 
   ChannelFrame& frame_;
   WaitingMessages<Piece> pieces_;
-  std::uint32_t octets_ = 0; // of Sends
+  std::uint32_t octets_ = 0; // octets of kept Sends
   bool news_ = false;
   Patience timer_{*this};
 };

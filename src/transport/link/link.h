@@ -99,7 +99,7 @@ class Link {
   void flush_doorbell() {
     if (!published_) return;
     published_ = false;
-    // What was published must be visible before this side checks whether the peer sleeps. The peer
+    // Published records must be visible before this side checks whether the peer sleeps. The peer
     // writes its epoch, fences and then looks at the ring.
     fence();
     if (!peer_polls()) [[unlikely]]

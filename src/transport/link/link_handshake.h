@@ -76,7 +76,7 @@ class LinkHandshake final : private DialEvents {
   ConnQual local_port_ = 0;
   ConnQual remote_port_ = 0;
   Address remote_address_;
-  std::vector<std::byte> private_data_; // of this side's request; later of the peer
+  std::vector<std::byte> private_data_; // data of this side's request; later data of the peer
   std::unique_ptr<Dial> dial_;
   int dials_ = 0;
   // True: the peer has sent its last record, or the link is gone. The peer gets no more records.

@@ -73,7 +73,7 @@ class LinkReceiver {
   KeptMessages kept_;
   MessageFetch fetch_;
   std::uint64_t message_done_ = 0; // octets of the message that arrives in pieces
-  MessageNote note_;               // of the message that ends next
+  MessageNote note_;               // note of the message that ends next
 };
 
 } // namespace datum

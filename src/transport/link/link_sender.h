@@ -100,7 +100,7 @@ class LinkSender {
   ChannelFrame& frame_;
   DirectCopy copy_;
   std::uint32_t sent_ = 0;  // Sends and Writes that went through the ring
-  std::uint32_t acked_ = 0; // of those, placed by the peer
+  std::uint32_t acked_ = 0; // how many of those the peer has placed
   std::uint32_t sent_octets_ = 0;
   std::uint32_t returned_ = 0;
   bool fetched_out_ = false; // the peer fetches a message: no other request may start
@@ -115,8 +115,8 @@ class LinkSender {
   std::deque<const WorkRequest*> reads_; // outstanding Reads and Atomics
   std::uint64_t read_done_ = 0;          // octets that have come for the oldest
 
-  // Only on_fetching() and waits_for_receive() use these members. They are last, so that the others
-  // share fewer cache lines.
+  // Only on_fetching() and waits_for_receive() use these members. They are last, since no other
+  // message needs them.
   std::uint32_t fetch_found_recv_ = 0; // `sent_` at the last on_fetching()
   Reached reached_;                    // at the last call of waits_for_receive()
   std::uint64_t published_then_ = 0;   // records of the whole link, at that call

@@ -53,7 +53,7 @@ enum class Lookup : std::uint8_t {
 struct Finding {
   Lookup what = Lookup::Nobody;
   int error = 0;             // the errno behind Unknown, NoResources and Forbidden
-  std::uint16_t version = 0; // of OtherVersion
+  std::uint16_t version = 0; // the version that was found (OtherVersion)
 };
 // Connects to the rendezvous of the address, else to that of every address.
 Finding find_rendezvous(const HostAddress& host, ConnQual qualifier, KnownHolders& holders,

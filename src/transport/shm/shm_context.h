@@ -29,7 +29,7 @@ struct ShmContext {
   const ShmOptions options;
   TransportHost host;
   FabricEvents* events = nullptr;
-  Greeting self;       // what this adapter says about itself
+  Greeting self;       // the Hello of this adapter
   UniqueFd self_pidfd; // for peers; may be empty
   LinkTable links;
   std::list<std::unique_ptr<HalfOpen>> half_open;
@@ -64,7 +64,7 @@ struct ShmContext {
   bool warned_full_ = false;
   bool warned_unnamed_ = false;
   std::uint16_t warned_version_ = 0; // the last version that was warned of
-  ShortageLog shortage_;             // of connections
+  ShortageLog shortage_;             // shortages of connections
 };
 
 } // namespace datum

@@ -27,8 +27,8 @@ Shortage start_connect(const HostAddress& to, std::uint16_t port,
                        GuardedFd& out);
 // How the connect ended: 0, or errno.
 int connect_result(int socket);
-// True: a call that makes a socket failed with this errno, and may succeed once this process or
-// host has closed something.
+// True: a call that makes a socket failed with this errno, and may succeed once this process or the
+// host has freed something.
 bool is_lack_of_resources(int error);
 // True: this host refuses it, not the network: a firewall, a route that prohibits, Landlock, or a
 // missing privilege.

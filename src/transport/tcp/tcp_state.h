@@ -12,7 +12,7 @@ struct TcpState {
   Duration round_trip = 0;        // smoothed, 0: not measured yet
   std::uint64_t acknowledged = 0; // octets that the peer's TCP has
   std::uint64_t sent_again = 0;   // retransmitted octets, each time counted; the SYN is none
-  std::uint32_t segments_in = 0;  // of any kind
+  std::uint32_t segments_in = 0;  // segments of any kind
   std::uint32_t segments_out = 0;
   bool window_closed = false; // octets wait, and the peer takes none now
 };

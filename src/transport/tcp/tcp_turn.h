@@ -13,11 +13,11 @@ namespace datum {
 
 class TcpTurn {
  public:
-  // What all connections together may send in a turn, and what they share to read: 0.1 ms within a
-  // host, half a millisecond at 2 GB/s.
+  // The octets that all connections together may send in a turn, and that they share to read: 0.1
+  // ms within a host, half a millisecond at 2 GB/s.
   static constexpr std::size_t kAll = 1024 * 1024;
-  // What a connection sends beside others: it stops at the end of the FPDU in which it has sent so
-  // much.
+  // The octets that a connection sends beside others: it stops at the end of the FPDU in which it
+  // has sent so much.
   static constexpr std::size_t kShare = 64 * 1024;
 
   void begin() {
@@ -29,7 +29,7 @@ class TcpTurn {
   std::size_t to_read() {
     return std::clamp(kAll / std::max(crowd_, ++readers_), kLeastRead, kMostRead);
   }
-  // What is left of kAll in this turn.
+  // The rest of kAll in this turn.
   std::size_t to_send() const { return to_send_; }
   void sent(std::size_t octets) { to_send_ -= std::min(octets, to_send_); }
 
