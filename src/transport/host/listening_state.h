@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/host/listening_state.h: the states of a listening socket, and of accepted sockets that
 // are no connection yet, as one table each.
-// Not here:   how many of those there may be, and which gives way (shm/half_open,
+// Not here:   how many half-open sockets there may be, and which gives way (shm/half_open,
 //             tcp/tcp_listener).
 #pragma once
 

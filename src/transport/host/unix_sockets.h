@@ -2,7 +2,7 @@
 // transport/host/unix_sockets.h: whether this process may use the sockets by which processes of a
 // host find each other.
 // Lives here: trying the system calls, and the text about a refusal.
-// Not here:   names (abstract_name.h), and what follows.
+// Not here:   names (abstract_name.h), and the choice of TCP.
 // Threads:    any.
 #pragma once
 

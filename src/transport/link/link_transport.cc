@@ -50,7 +50,7 @@ Result<std::unique_ptr<Listener>> LinkTransport::listen(ConnQual qualifier,
 
 Result<std::unique_ptr<Listener>> LinkTransport::listen_any(ListenerEvents& events) {
   Result<std::unique_ptr<PublishedName>> name = fabric_.publish_any();
-  // The consumer named no qualifier, so none is in use: there is none left.
+  // The consumer named no qualifier, so ConnQualInUse means that none is left.
   if (!name && name.error().type() == Type::ConnQualInUse) return fail(Type::ConnQualUnavailable);
   return adopt(std::move(name), events);
 }

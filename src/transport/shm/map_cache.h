@@ -52,7 +52,7 @@ class MapCache {
     return map_slowly(backing, stag, writable);
   }
   // Where the byte at `address` lies in the writable mapping that was last used with `stag`;
-  // nullptr: there is none. The region entry is not checked.
+  // nullptr: there is no such mapping. The region entry is not checked.
   std::byte* mapped_for_write(Stag stag, std::uint64_t address) const {
     const MapSlot& slot = slots_[slot_of(stag)];
     const std::uint64_t offset = address - slot.backing.base;

@@ -49,7 +49,7 @@ struct ShmContext {
   void warn_full();
   void warn_unnamed();
   void warn_version(const HostAddress& peer, ConnQual qualifier, std::uint16_t version);
-  // One line in a while for each kind of shortage.
+  // These log one line in a while for each kind of shortage.
   void warn(Shortage shortage);
   void warn_blind(Shortage shortage);
   void warn_forbidden(Shortage shortage);
