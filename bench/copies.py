@@ -43,7 +43,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TREES = ("demo", "small", "large")
 TITLES = {"demo": "the demo's tree", "small": "10,000 files of 500 octets", "large": "one file of 2 GB"}
 LIMIT_S = 300
-ROUND = {"demo": 1.2e9, "small": 0.3e9, "large": 0.0}  # what a round leaves
+ROUND = {"demo": 1.2e9, "small": 0.3e9, "large": 0.0}  # octets that a round leaves
 LEAST = 4.5e9
 
 
@@ -55,7 +55,7 @@ def fail(status, text):
 # The trees.
 
 def make_demo(folder):
-    """What scripts/demo.sh gathers: its own function does it."""
+    """The files that scripts/demo.sh gathers, by its own function."""
     script = os.path.join(ROOT, "scripts", "demo.sh")
     with open(script, encoding="utf-8") as file:
         text = file.read()
@@ -84,7 +84,7 @@ def make_large(folder):
 
 
 def warm(folder):
-    """Reads all of it once."""
+    """Reads all files of the folder once."""
     for path, _, names in os.walk(folder):
         for name in names:
             full = os.path.join(path, name)
@@ -105,7 +105,7 @@ def ticks_of(pid):
 
 
 def timed(command, env=None, allowed=(0,)):
-    """Wall time, and processor time of it and its children."""
+    """Wall time of the command, and processor time of it and its children."""
     start = time.monotonic()
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                              stderr=subprocess.PIPE, env=env)
@@ -160,7 +160,7 @@ class DatCp:
 
 
 class Sshd:
-    """An sshd of our own, on a free port of the loopback, with keys of its own."""
+    """An sshd for this run, on a free port of the loopback, with keys of its own."""
 
     def __init__(self, folder):
         self.made = None
@@ -213,7 +213,7 @@ class OverSsh:
 
 
 def programs(options, work):
-    """Those that are here; the others are named."""
+    """The programs that are installed, and the names of the missing ones."""
     found, closers, absent = [Local("cp", ["cp", "-r", "--reflink=never"])], [], []
     binary = os.path.join(options.bin, "dat-cp")
     for direction in ("put", "get"):
@@ -234,7 +234,7 @@ def programs(options, work):
             sshd = Sshd(keys)
             closers.append(sshd)
             found.append(OverSsh("scp", sshd, ["scp", "-q", "-r", "-P", sshd.port, *sshd.options],
-                                 allowed=(0, 1)))  # it follows links, and fails at those that lead nowhere
+                                 allowed=(0, 1)))  # scp follows links, and fails at those that lead nowhere
             if rsync:
                 shell = " ".join(["ssh", "-p", sshd.port, *sshd.options])
                 found.append(OverSsh("rsync over ssh", sshd, [rsync, "-a", "-e", shell]))
@@ -264,11 +264,11 @@ def take(tree, members, options, work):
     os.mkdir(folder)
     warm(source)
     if tree == "large":
-        os.sync()  # else the kernel writes the original back during the first rounds
+        os.sync()  # otherwise the kernel writes the original back during the first rounds
     samples = {program.name: [] for program in members}
     for number in range(options.runs):
         for turn in range(len(members)):
-            program = members[(turn + number) % len(members)]  # each follows another one
+            program = members[(turn + number) % len(members)]  # the order changes from round to round
             place, copy = place_for(program, source, folder, f"{program.name.replace(' ', '-')}-{number}")
             samples[program.name].append(program.run(source, place))
             if number == options.runs - 1 and not (program.name == "scp" and tree == "demo"):
@@ -285,7 +285,7 @@ def take(tree, members, options, work):
     return {"tree": tree, "entries": entries, "bytes": size, "samples": samples}
 
 
-# What came out.
+# The results.
 
 def median(values):
     return statistics.median(values)
@@ -351,7 +351,7 @@ def arguments():
     options.tree = options.tree or list(TREES)
     if options.realtime:
         try:
-            os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))  # what it starts inherits that
+            os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))  # children inherit that
         except OSError as error:
             fail(2, f"--realtime: {error}; only root may")
     if options.runs < 1:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // datum-budget: the fixed program whose calls scripts/budget.py counts under callgrind.
-// It makes rounds of calls of DAT 1.2, one thread for both ends. For each piece, that is one call
-// of a round, it makes all rounds again, and callgrind collects during that call alone: it is told
-// to toggle at budget_counted and to dump after budget_counted_enough. One line of output for each
-// dump: the piece and the number of rounds. Without callgrind it counts nothing, and only says
-// whether every call found what it should.
+// It makes rounds of calls of DAT 1.2, one thread for both ends. For each piece, which is one call
+// of a round, it makes all rounds again, and callgrind collects during that call alone:
+// scripts/budget.py tells it to toggle at budget_counted and to dump after budget_counted_enough.
+// One line of output for each dump: the piece and the number of rounds. Without callgrind it counts
+// nothing, and only checks the result of every call.
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -26,20 +26,21 @@ struct Step {
   Call call;
 };
 
-// Of 64, so that each call of a round has its share of what only each 64th poll does.
+// A multiple of 64, so that each call of a round has its share of the work that only each 64th poll
+// does.
 constexpr int kRounds = 1024;
-// The clock moves so little between two calls, and the processor is fast: what depends on how often
-// something is called is counted as it is, and what depends on time alone hardly comes.
+// Nanoseconds by which the clock moves between two calls. It is so little that work that depends on
+// time alone hardly comes; work that depends on the number of calls is counted as it is.
 constexpr long kPace = 10;
 
 constexpr Call kInitiatorLooks = [](TwoEnds& ends) { return ends.initiator.find_nothing(); };
 constexpr Call kTargetLooks = [](TwoEnds& ends) { return ends.target.find_nothing(); };
 constexpr Call kInitiatorReaps = [](TwoEnds& ends) { return ends.initiator.take_request(); };
 
-// Each adapter polls an odd number of times in a round, so that what only each 64th or each eighth
-// poll does comes to each of the calls as often.
+// Each adapter polls an odd number of times in a round. So the work of only each 64th or each
+// eighth poll comes to each of the calls equally often.
 
-// The receiver says nothing itself, so the acknowledgement goes alone.
+// The receiver sends nothing, so the acknowledgement goes alone.
 constexpr Step kSend[] = {
     {"send/target/post_recv", [](TwoEnds& ends) { return ends.target.post_recv(); }},
     {"send/initiator/post_send", [](TwoEnds& ends) { return ends.initiator.post_send(); }},
@@ -78,7 +79,8 @@ constexpr Step kIdle[] = {
     {"idle/target/dequeue-empty", kTargetLooks},
 };
 
-// Answers carry the acknowledgements. Both sides make the same calls; those of one are counted.
+// Answers carry the acknowledgements. Both sides make the same calls; those of the initiator are
+// counted.
 constexpr Step kPingPong[] = {
     {"ping-pong/post_send", [](TwoEnds& ends) { return ends.initiator.post_send(); }},
     {nullptr, [](TwoEnds& ends) { return ends.target.take_receive(); }},
@@ -90,7 +92,8 @@ constexpr Step kPingPong[] = {
     {"ping-pong/post_recv", [](TwoEnds& ends) { return ends.initiator.post_recv(); }},
 };
 
-// What a round of kPingPong finds there: a Recv at each end, and a Send of the target's under way.
+// Makes the state in which a round of kPingPong begins: a Recv at each end, and a Send of the
+// target under way.
 constexpr Step kServe[] = {
     {nullptr, [](TwoEnds& ends) { return ends.initiator.post_recv(); }},
     {nullptr, [](TwoEnds& ends) { return ends.target.post_recv(); }},
@@ -114,8 +117,8 @@ void budget_counted_enough() {}
 
 namespace {
 
-// Nothing that is known when the program is compiled is called through them, so neither is inlined
-// nor gets another name.
+// Calls through volatile pointers: the compiler can neither inline the two functions nor rename
+// them.
 bool (*volatile counted)(Call, TwoEnds&) = &budget_counted;
 void (*volatile counted_enough)() = &budget_counted_enough;
 
@@ -139,8 +142,8 @@ class Program {
     return false;
   }
 
-  // Backoffs that began on the machine's clock end, and find a thread that polls; a poll may wake a
-  // thread that slept before there was one. All is still when a thousand polls have woken none.
+  // Backoffs that began on the machine's clock end first, and a poll may wake a thread that went to
+  // sleep before. It is still when a thousand polls have woken no thread.
   bool let_others_sleep() {
     constexpr int kTries = 100;
     for (int i = 0; i < kTries; ++i) {
@@ -191,7 +194,7 @@ class Program {
   }
 
   TwoEnds ends_;
-  budget::SettledSockets sockets_; // none where the adapters share memory
+  budget::SettledSockets sockets_; // empty if the adapters share memory
   unsigned wakes_ = 0;
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// budget/settled_sockets.h: waits until what TCP has sent within this process has arrived.
-// A busy machine may deliver it a moment after the call that sent it; the next call would then find
-// nothing, and another way would be counted.
+// budget/settled_sockets.h: waits until all octets that TCP has sent within this process have
+// arrived.
+// A busy machine may deliver them a moment after the call that sent them. The next call would then
+// find nothing, and its count would be another one.
 #pragma once
 
 #include <vector>
@@ -12,7 +13,7 @@ class SettledSockets {
  public:
   // The connected TCP sockets that this process has now.
   static SettledSockets of_this_process();
-  // False: something was still on its way after five seconds.
+  // False: octets were still on the way after some seconds.
   bool settle() const;
 
  private:

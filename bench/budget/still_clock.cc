@@ -12,7 +12,7 @@
 namespace {
 
 constexpr long kSecond = 1'000'000'000;
-constexpr std::size_t kSignalSetBytes = 8; // the kernel's, not the C library's
+constexpr std::size_t kSignalSetBytes = 8; // the size in the kernel, not in the C library
 
 std::atomic<bool> held{false};
 std::atomic<long> time_now{0};

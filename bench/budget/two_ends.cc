@@ -7,10 +7,11 @@ namespace {
 constexpr DAT_COUNT kDepth = 8;
 constexpr DAT_VLEN kSize = 8;
 constexpr DAT_TIMEOUT kPatience = 10'000'000;
-// The event is there with the first look, but for one in some hundred: then an acknowledgement that
-// went alone is before it in the ring.
+// The first look mostly finds the event. In one case of some hundreds an acknowledgement that went
+// alone is before it in the ring.
 constexpr int kLooks = 4;
-// Where messages are sent from, where they are received, and what Writes and Reads are about.
+// Offsets in the page: messages are sent from kOut and received at kIn, and Writes and Reads access
+// kRemote.
 constexpr std::size_t kOut = 0;
 constexpr std::size_t kIn = 64;
 constexpr std::size_t kRemote = 128;
@@ -21,7 +22,7 @@ bool ok(DAT_RETURN status) {
 
 } // namespace
 
-// Abrupt: whatever is still there goes with it.
+// Abrupt, so that all other objects end with the IA.
 End::~End() {
   if (ia_ != DAT_HANDLE_NULL) dat_ia_close(ia_, DAT_CLOSE_ABRUPT_FLAG);
 }

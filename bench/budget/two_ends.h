@@ -25,7 +25,8 @@ class End {
   bool accept();
   bool connected();
 
-  // The calls. Each is one call of the product. False: it failed.
+  // The counted calls. Each is one call of the product, but a late event takes several calls of
+  // dat_evd_dequeue(). False: the call failed.
   bool post_send();
   bool post_recv();
   bool post_rdma_write(const End& to);
@@ -42,7 +43,7 @@ class End {
   bool take(DAT_EVD_HANDLE evd);
   bool next(DAT_EVD_HANDLE evd);
   DAT_LMR_TRIPLET here(std::size_t at) const;
-  DAT_RMR_TRIPLET there(std::size_t at) const; // as its peer names it
+  DAT_RMR_TRIPLET there(std::size_t at) const; // as the peer names it
 
   std::unique_ptr<std::array<char, kPage>> page_ = std::make_unique<std::array<char, kPage>>();
   DAT_IA_HANDLE ia_ = DAT_HANDLE_NULL;

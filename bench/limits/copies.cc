@@ -137,7 +137,7 @@ double cma_pingpong(std::size_t size, int rounds) {
           move(getppid(), there, here, size, false);
           turns[1].value = static_cast<std::uint64_t>(i);
         }
-        await(turns[0], rounds + 1); // it still reads from here
+        await(turns[0], rounds + 1); // the other process still reads from this memory
       });
 }
 

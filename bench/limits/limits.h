@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// bench/limits/limits.h: what the machine allows, measured with as little code as possible.
+// bench/limits/limits.h: the limits of the machine, measured with as little code as possible.
 // All times are nanoseconds; a "half round trip" is half of there and back.
 #pragma once
 
@@ -15,18 +15,18 @@ double ring_pingpong(std::size_t size, int rounds); // copy in, copy out: half r
 double ring_rate(std::size_t size, std::size_t messages);
 double put_pingpong(std::size_t size, int rounds); // copied into mapped memory: half round trip
 double cma_call(std::size_t size, bool write, int rounds);
-// The same read of memory whose first octet its owner writes again and again.
+// One read, as cma_call(), of memory whose first octet its owner writes again and again.
 double cma_read_new(std::size_t size, int rounds);
-// One call for each write, which the other side watches its memory for. Half round trip.
+// One call for each write. The other side watches its memory for the write. Half round trip.
 double cma_put_pingpong(std::size_t size, int rounds);
-// A message without a copy between: a line tells, and the reader takes the whole with one call from
-// where the sender received it before. Half round trip.
+// A message without a copy in between: a cache line announces it, and the receiver reads all of it
+// with one call, from the buffer into which the sender received before. Half round trip.
 double cma_pingpong(std::size_t size, int rounds);
 double copy(std::size_t size, int rounds); // memcpy in one thread
 double futex_handover(int rounds);         // both asleep: half round trip
 
 // From now on TCP connections lead to this address (IPv4 or IPv6) in the network namespace of that
-// path; by themselves they take loopback.
+// path. Without this call they take loopback.
 void place_far_end(const std::string& netns, const std::string& address);
 
 // One TCP connection, both ends looking without a pause: half round trip.
@@ -34,7 +34,7 @@ double tcp_pingpong(std::size_t size, int rounds);
 double tcp_epoll_pingpong(std::size_t size, int rounds); // both asleep in epoll_wait
 // A ping-pong on each of many connections at once: nanoseconds for each message.
 double tcp_many(std::size_t size, int rounds);
-// The same three through io_uring.
+// tcp_pingpong(), tcp_epoll_pingpong() and tcp_many() through io_uring.
 double uring_pingpong(std::size_t size, int rounds);
 double uring_sleep_pingpong(std::size_t size, int rounds);
 double uring_many(std::size_t size, int rounds);
@@ -43,8 +43,8 @@ double uring_many(std::size_t size, int rounds);
 double tcp_stream(std::size_t size, bool gather, int messages);
 double uring_stream(std::size_t size, int messages);
 
-// Between two writes of what another core reads: about as long as a look at an EVD. A line that is
-// written all the time could never be read.
+// Waits between two writes of a line that another core reads, about as long as a look at an EVD
+// takes. A line that is written all the time could never be read.
 inline void breathe() {
   for (int i = 0; i < 16; ++i) asm volatile("" ::: "memory");
 }

@@ -25,7 +25,7 @@ void fail(const char* what) {
 namespace {
 
 struct FarEnd {
-  std::string netns; // path; empty: ours
+  std::string netns; // path; empty: that of this process
   sockaddr_storage address{};
 };
 
@@ -56,8 +56,8 @@ int far_socket() {
   return made;
 }
 
-// The best that a host's own sockets can do, whatever the system has chosen: what paces costs them
-// a timer for each segment. To another host the choice stays.
+// Within a host Reno is the fastest, whatever the system has chosen: pacing costs a timer for each
+// segment. Towards another host the system's choice stays.
 void take_reno(int socket) {
   if (far_end().netns.empty())
     check(setsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, "reno", 4), "limits: TCP_CONGESTION");
@@ -74,7 +74,7 @@ void place_far_end(const std::string& netns, const std::string& address) {
     v4.sin_family = AF_INET;
   } else if (inet_pton(AF_INET6, address.c_str(), &v6.sin6_addr) == 1) {
     v6.sin6_family = AF_INET6;
-  } else { // which sets no errno
+  } else { // inet_pton() sets no errno
     std::fprintf(stderr, "limits: \"%s\" is no address of a far end\n", address.c_str());
     std::exit(2);
   }
@@ -87,7 +87,7 @@ Connection::Connection() {
   sockaddr_storage address = far_end().address;
   auto* const name = reinterpret_cast<sockaddr*>(&address);
   socklen_t length = sizeof address;
-  take_reno(listener); // and what is accepted there
+  take_reno(listener); // accepted sockets inherit it
   check(bind(listener, name, length), "limits: bind");
   check(listen(listener, 1), "limits: listen");
   check(getsockname(listener, name, &length), "limits: getsockname");

@@ -7,7 +7,7 @@
 
 namespace limits {
 
-// Ends the program.
+// Prints `what` and the errno, and ends the program.
 [[noreturn]] void fail(const char* what);
 inline void check(int result, const char* what) {
   if (result < 0) fail(what);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// bench/limits/many.h: many TCP connections between two processes, on each of them a ping-pong.
+// bench/limits/many.h: many TCP connections between two processes, with a ping-pong on each of
+// them.
 #pragma once
 
 #include <cstddef>
@@ -25,14 +26,15 @@ class Connections {
   std::vector<std::unique_ptr<Connection>> all_;
 };
 
-// What one side has received on each connection. Side 0 begins and has the last message.
+// The messages that one side has received on each connection. Side 0 begins, and receives the last
+// message.
 class Received {
  public:
   Received(int side, std::size_t size, int rounds)
       : side_(side), size_(size), rounds_(rounds), octets_(kMany), messages_(kMany) {}
-  // Of the message that is arriving.
+  // Octets that the arriving message lacks.
   [[nodiscard]] std::size_t missing(unsigned which) const { return size_ - octets_[which]; }
-  // True: a message is whole, and one goes back.
+  // True: a message is whole, and one has to go back.
   bool add(unsigned which, std::size_t octets) {
     octets_[which] += octets;
     if (octets_[which] != size_) return false;
@@ -40,7 +42,7 @@ class Received {
     ++all_;
     return ++messages_[which] != rounds_ || side_ == 1;
   }
-  // Nothing more comes on this connection.
+  // True: nothing more comes on this connection.
   [[nodiscard]] bool last(unsigned which) const { return messages_[which] == rounds_; }
   [[nodiscard]] bool done() const { return all_ == kMany * static_cast<std::uint64_t>(rounds_); }
 
@@ -53,8 +55,8 @@ class Received {
   std::uint64_t all_ = 0;
 };
 
-// Nanoseconds for each message of both sides together; play(connections, received, side) does all
-// of one side.
+// Nanoseconds for each message of both sides together; play(connections, received, side) plays one
+// side.
 template <typename Play>
 double run_many(std::size_t size, int rounds, const Play& play) {
   const Connections connections;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A ring of 64-byte slots: what any message passing through shared memory has to do, and no more.
+// A ring of 64-byte slots: the least that any message passing through shared memory has to do.
 #include <atomic>
 #include <cstring>
 #include <vector>

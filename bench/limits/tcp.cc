@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// A TCP connection over loopback without any protocol on it: the octets alone, one thread a side.
+// A TCP connection over loopback without any protocol on it: the octets alone, with one thread for
+// each side.
 #include <algorithm>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -15,8 +16,9 @@
 namespace limits {
 namespace {
 
-constexpr std::size_t kSmall = 4096;      // below, a copy into one buffer costs less than an iovec
-constexpr std::size_t kCall = 1UL << 20U; // what one gathering call may carry
+// Below this size a copy into one buffer costs less than an iovec.
+constexpr std::size_t kSmall = 4096;
+constexpr std::size_t kCall = 1UL << 20U; // the most octets of a gathering call
 constexpr std::size_t kMostPieces = 256;
 
 struct Spin {
@@ -79,13 +81,13 @@ double pingpong(std::size_t size, int rounds) {
       });
 }
 
-// The same buffer again and again, as often as one call may carry it.
+// Sends or receives one buffer again and again, several times in one call.
 class Repeated {
  public:
   Repeated(std::size_t unit, std::size_t a_call) : buffer_(unit, 'x'), pieces_(a_call) {}
   void begin(std::size_t units) { left_ = buffer_.size() * units; }
   [[nodiscard]] bool done() const { return left_ == 0; }
-  // What the next call moves.
+  // The message of the next call.
   msghdr next() {
     std::size_t octets = left_, from = at_, count = 0;
     for (iovec& piece : pieces_) {
@@ -150,8 +152,8 @@ double tcp_many(std::size_t size, int rounds) {
   });
 }
 
-// Before the timed ones go as many messages as it takes for the kernel's windows to have grown, as
-// those of a connection in use have.
+// Before the timed messages go so many that the kernel's windows have grown, as on a connection in
+// use.
 double tcp_stream(std::size_t size, bool gather, int messages) {
   constexpr std::size_t kGrown = 32 << 20; // octets
   const std::size_t most = std::clamp<std::size_t>(kCall / size, 1, kMostPieces);

@@ -18,7 +18,7 @@ void* shared_memory(std::size_t bytes);
 // are ready. Returns what `own` returned; a child that fails ends the program.
 double run_two(const std::function<double()>& own, const std::function<void()>& other);
 
-// A process that watches its memory waits for the mark of a round; no mark is 0.
+// The octet of a round that a process watches its memory for. It is never 0.
 inline char mark_of(int round) {
   return static_cast<char>(round % 100 + 1);
 }

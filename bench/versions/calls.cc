@@ -16,7 +16,7 @@ using versions::Work;
 constexpr DAT_COUNT kDepth = 8;
 constexpr DAT_VLEN kSize = 8;
 constexpr std::size_t kPage = 4096;
-constexpr int kLooks = 100'000'000; // until a completion counts as lost
+constexpr int kLooks = 100'000'000; // after so many a completion counts as lost
 constexpr DAT_TIMEOUT kPatience = 5'000'000;
 
 bool ok(DAT_RETURN status) {
@@ -35,7 +35,7 @@ class CallsOfThisVersion final : public Calls {
   CallsOfThisVersion() = default;
   CallsOfThisVersion(const CallsOfThisVersion&) = delete;
   CallsOfThisVersion& operator=(const CallsOfThisVersion&) = delete;
-  // Abrupt: whatever is still there goes with it.
+  // Abrupt, so that all other objects end with the IA.
   ~CallsOfThisVersion() override {
     if (ia_ != DAT_HANDLE_NULL) dat_ia_close(ia_, DAT_CLOSE_ABRUPT_FLAG);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// bench/versions/calls.h: calls of one DAT version, whichever its library is compiled for.
+// bench/versions/calls.h: calls of one DAT version, the one that the library is compiled for.
 // Not here: a DAT header; datum-versions-bench reads none, since it cannot read both.
 #pragma once
 
@@ -9,11 +9,11 @@ namespace versions {
 
 enum class Work {
   Send,  // a Recv and a Send posted, both completions taken
-  Write, // 8 octets
+  Write, // of 8 octets, and its completion taken
   Read,
   Look,       // dat_evd_dequeue() of an empty EVD
   Event,      // a software event posted and taken
-  Wait,       // the same, taken by dat_evd_wait()
+  Wait,       // a software event posted, and taken by dat_evd_wait()
   Query,      // dat_ep_query(), everything
   Memory,     // a page registered and freed
   Window,     // an RMR bound, its completion taken
@@ -36,8 +36,8 @@ inline constexpr std::array<Named, 10> kWorks = {
      {Work::Window, "RMR bound"},
      {Work::Connection, "connected, disconnected, reset"}}};
 
-// Two connected endpoints of one IA, both driven by the calling thread: what the calls cost,
-// without what it takes to reach another processor.
+// Two connected endpoints of one IA, both driven by the calling thread. So the calls are measured
+// without the time to reach another processor.
 class Calls {
  public:
   virtual ~Calls() = default;

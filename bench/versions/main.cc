@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// datum-versions-bench: what the calls of DAT 2.0 cost beside those of DAT 1.2, in one process.
+// datum-versions-bench: measures the calls of DAT 2.0 beside those of DAT 1.2, in one process.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -44,8 +44,8 @@ double at(std::vector<double> values, double part) {
       std::lround(part * static_cast<double>(values.size() - 1)))];
 }
 
-// Both take short turns, so that what else happens on the machine, and the moments at which a
-// background thread looks, meet few turns of either.
+// Both versions take short turns, so that other work of the machine, and looks of a background
+// thread, disturb few turns of either.
 struct Round {
   double one;
   double two;
@@ -54,7 +54,7 @@ Round take_turns(Calls& one, Calls& two, versions::Work work, int times) {
   std::vector<double> first;
   std::vector<double> second;
   for (int turn = 0; turn < kTurns; ++turn) {
-    // Whoever is second finds a warmer or a slower machine.
+    // The second version finds a warmer or a slower machine, so the order changes.
     const bool swapped = turn % 2 != 0;
     const double a = nanoseconds_each(swapped ? two : one, work, times);
     const double b = nanoseconds_each(swapped ? one : two, work, times);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // bench/waiting/cell.h: the cells of the matrix: the operation, transport, cores and both habits.
-// Lives here: the habits of both sides, names. Not here: what a habit does (habits.h).
+// Lives here: the habits of both sides, names. Not here: the loops of a habit (habits.h).
 #pragma once
 
 #include <cstdint>
@@ -19,20 +19,20 @@ enum class Operation : std::uint8_t {
   TwoWords,
 };
 enum class Transport : std::uint8_t { Shm, Tcp };
-// The two processes, each with the threads that its library makes.
+// The cores of the two processes. The threads that a process's library makes share its core.
 enum class Cores : std::uint8_t { Two, One };
 
-// What the initiator does between two polls of its EVD. It does so also before the first one.
+// The initiator's work between two polls of its EVD, and before the first one.
 enum class Initiator : std::uint8_t { Nothing, Work1, Work10, Work50, Yield };
 
 enum class Target : std::uint8_t {
   SameEvd,   // polls the EVD of its Recvs
   OtherEvd,  // polls another EVD of the IA
   Spin,      // reads memory without a pause
-  SpinYield, // and calls sched_yield() after each look
+  SpinYield, // as Spin, and calls sched_yield() after each look
   Block,     // dat_evd_wait
   Cno,       // dat_cno_wait
-  Compute,   // calls nothing, and reads no memory that others write
+  Compute,   // calls nothing, and reads no memory that other processes write
   Turns,     // 100 us of polls, 100 us of work
   Alternate, // polls for one operation and spins on memory for the next
 };
@@ -48,7 +48,7 @@ struct Cell {
 // "send/shm/two/tight/same-evd", "two-words/tcp/one".
 std::string name_of(const Cell& cell);
 
-// The cells whose name fits a pattern of the shell; all without a pattern.
+// The cells whose name fits one of the shell patterns; without a pattern, all cells.
 std::vector<Cell> cells_that_fit(std::span<const std::string> patterns);
 
 } // namespace waiting

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// bench/waiting/clock.h: nanoseconds, and work that takes so many.
+// bench/waiting/clock.h: a clock of nanoseconds, and work that takes a given time.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ inline std::int64_t now() {
   return time.tv_sec * 1'000'000'000LL + time.tv_nsec;
 }
 
-// Calls nothing of the kernel.
+// Makes no system call.
 inline void work_until(std::int64_t end) {
   while (now() < end) {
   }

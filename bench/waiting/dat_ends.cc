@@ -18,14 +18,15 @@ namespace tools = datum::tools;
 using tools::check;
 
 constexpr char kIa[] = "datum";
-// Recvs of a target that never takes their completions; some for one that posts each again.
+// kForAll: Recvs of a target that never takes their completions. kForNow: Recvs of a target that
+// posts each again.
 constexpr DAT_COUNT kForAll = 60'000;
 constexpr DAT_COUNT kForNow = 64;
 constexpr std::size_t kWord = sizeof(std::uint64_t);
 constexpr std::size_t kMemory = 4096;
-// Within each side's memory. Each has a line of its own.
-constexpr std::size_t kOwn = 0;    // what it writes from and reads into
-constexpr std::size_t kFirst = 64; // what peers write and read, and Recvs are filled with
+// Offsets in the memory of each side, each in a cache line of its own.
+constexpr std::size_t kOwn = 0;    // the source of Writes and Sends, and the target of Reads
+constexpr std::size_t kFirst = 64; // the peer writes and reads it, and Recvs fill it
 constexpr std::size_t kSecond = 128;
 
 void choose(Transport transport) {
@@ -108,7 +109,7 @@ class DatEnd {
     if (ret != DAT_SUCCESS) [[unlikely]]
       check(ret, "posting");
   }
-  // True: something had ended, and well.
+  // True: an operation had ended, with success.
   static bool take(DAT_EVD_HANDLE evd) {
     DAT_EVENT event;
     const DAT_RETURN ret = dat_evd_dequeue(evd, &event);

@@ -6,10 +6,10 @@
 namespace waiting {
 namespace {
 
-// Beyond the bound of a run: to open, to connect, to end.
+// The time beside the bound of a run: to open, to connect, to end.
 constexpr double kGrace = 20; // s
 
-// It ends with the process: a second thread may be using it.
+// The end is not destroyed before the process exits, since a second thread may be using it.
 template <typename End>
 void stay_until_the_end(Place& place, std::unique_ptr<End> end) {
   place.meet();

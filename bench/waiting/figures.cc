@@ -17,12 +17,13 @@
 namespace waiting {
 namespace {
 
-// What is learnt from habits takes some milliseconds, a backoff's longest.
+// The product adapts to habits within some milliseconds. A backoff takes longest to adapt.
 constexpr std::int64_t kWarmTime = 8 * kMillisecond;
 constexpr std::uint64_t kWarmOperations = 16;
 constexpr std::int64_t kLong = kMillisecond;
 
-// The second number: nanoseconds for which the thread was ready and did not run (proc(5)).
+// The second number of schedstat: nanoseconds for which the thread was ready and did not run
+// (proc(5)).
 std::uint64_t delay_of(int file) {
   std::array<char, 80> text{};
   const ssize_t got = pread(file, text.data(), text.size(), 0);
@@ -90,7 +91,7 @@ void Recorder::add(std::int64_t began, std::int64_t ended) {
   latest_ = ended;
   const std::uint64_t before = delay_before_;
   const bool is_long = ended - began > kLong;
-  // Between two samples, so that the next one that is long has a look shortly before it.
+  // Looks between two samples, so that a long sample has a look shortly before it.
   if (is_long || ended - looked_ > kMillisecond) look_at_delay();
   if (!is_warm(ended)) return;
   Sample& sample = samples_[count_++];

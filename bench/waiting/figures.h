@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// bench/waiting/figures.h: what a run comes to, and how it is collected.
+// bench/waiting/figures.h: the figures of a run, and collecting them.
 //
-// A sample above a millisecond may be the fault of the machine: then the kernel says that a thread
-// of this run was ready for as long and had no processor (/proc/PID/task/TID/schedstat). Such
+// A sample above a millisecond may be the fault of the machine: then the kernel tells that threads
+// of this run were ready for as long and had no processor (/proc/PID/task/TID/schedstat). Such
 // samples are excused: they are counted, and left out of `counted_p99`.
 #pragma once
 
@@ -21,19 +21,19 @@ struct Figures {
   std::uint64_t p90 = 0;
   std::uint64_t p99 = 0;
   std::uint64_t max = 0;
-  std::uint64_t counted_p99 = 0; // of the samples that are not excused
+  std::uint64_t counted_p99 = 0; // without the excused samples
   std::uint64_t long_ones = 0;   // above a millisecond
-  std::uint64_t excused = 0;     // of those
+  std::uint64_t excused = 0;     // how many of the long ones are excused
 };
 
-// When a run is over: after so many operations, or so long.
+// A run is over after so many operations, or so many seconds.
 struct Bounds {
   std::uint64_t operations = 10'000;
   double seconds = 2;
 };
 
-// How long the threads of some processes have waited for a processor, taken together. It knows the
-// threads that exist as it is made.
+// How long the threads of some processes have waited for a processor, in all. It counts the threads
+// that exist as it is made.
 class RunDelay {
  public:
   explicit RunDelay(std::span<const int> pids);
@@ -49,7 +49,7 @@ class RunDelay {
 class Recorder {
  public:
   Recorder(const Bounds& bounds, std::span<const int> pids);
-  // One more operation is wanted.
+  // True: one more operation is wanted.
   bool wants_more() const { return count_ < samples_.size() && latest_ < end_; }
   void add(std::int64_t began, std::int64_t ended);
   Figures figures();
@@ -65,13 +65,13 @@ class Recorder {
   std::vector<Sample> samples_;
   std::size_t count_ = 0;
   RunDelay delay_;
-  std::uint64_t delay_before_ = 0; // when it was looked at last
-  std::int64_t looked_ = 0;        // when that was
+  std::uint64_t delay_before_ = 0; // RunDelay::total() at the last look
+  std::int64_t looked_ = 0;        // the time of the last look
   std::int64_t begun_;
   std::int64_t measured_from_ = 0; // 0: both sides are still getting into their habits
   std::int64_t latest_ = 0;
   std::int64_t end_;
-  std::uint64_t warming_ = 0; // operations
+  std::uint64_t warming_ = 0; // operations before the measured ones
 };
 
 } // namespace waiting

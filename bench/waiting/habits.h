@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// bench/waiting/habits.h: what both sides do, whatever carries it: the same loops drive DAT and the
-// limits.
+// bench/waiting/habits.h: the loops of both sides. The same loops drive DAT and the limits.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +9,14 @@
 
 namespace waiting {
 
-// Whoever posts. Operations are numbered from 1, and each brings its number along.
+// The side that posts. Operations are numbered from 1, and each carries its number.
 class InitiatorEnd {
  public:
   virtual ~InitiatorEnd() = default;
   virtual void post(std::uint64_t number) = 0;
-  // Looks once: the operation posted last has ended.
+  // Looks once. True: the operation that was posted last has ended.
   virtual bool completed() = 0;
-  // Nothing is measured any more: a target that sleeps wakes up.
+  // Called when nothing is measured any more: wakes a target that sleeps.
   virtual void wake_target() = 0;
 };
 
@@ -28,19 +27,19 @@ class TargetEnd {
   virtual void poll_elsewhere() = 0;
   virtual void sleep() = 0;
   virtual void sleep_by_cno() = 0;
-  // The number that an operation has brought into memory, without a call.
+  // The number that an operation has brought into memory, read without a call.
   virtual std::uint64_t word() const = 0;
-  // The number that a poll has told of; for what polls do not tell of, as word().
+  // The number that polls have found. For an operation that no poll finds, as word().
   virtual std::uint64_t polled() const = 0;
-  // A change of habit. A program over DAT does not announce it.
+  // The target changes its habit. A program over DAT does not announce it.
   virtual void stops_polling() {}
   virtual void polls_again() {}
 };
 
-// Until `bounds` are reached. The target is told to stop.
+// Posts until `bounds` are reached, and then tells the target to stop.
 Figures post_again_and_again(InitiatorEnd& end, Place& place, const Cell& cell,
                              const Bounds& bounds);
-// Until it is told to stop.
+// Keeps to the habit until the initiator tells the target to stop.
 void keep_to_habit(TargetEnd& end, Place& place, const Cell& cell);
 
 } // namespace waiting

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// datum-waiting: from post to completion, for each habit of both sides, beside the least software
-// with the same habits. scripts/waiting.py makes tables of what it writes.
+// datum-waiting: measures the time from post to completion, for each habit of both sides, beside
+// the least software with the same habits. scripts/waiting.py makes tables of its output.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -81,7 +81,7 @@ Options options_of(int argc, char** argv) {
   return options;
 }
 
-// The first two that this process may use.
+// The first two cores that this process may use.
 std::array<int, 2> two_cores() {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
@@ -112,7 +112,7 @@ double us(std::uint64_t nanoseconds) {
 void measure_both(const Cell& cell, unsigned repeat, const Bounds& bounds, Results& results) {
   const auto limit = limit_contest(cell);
   const auto dat = dat_contest(cell);
-  // Who comes first changes from repeat to repeat.
+  // The first of the two changes from repeat to repeat.
   Figures floor, ours;
   if (repeat % 2 == 0) ours = measure(*dat, cell, repeat, bounds, results);
   floor = measure(*limit, cell, repeat, bounds, results);

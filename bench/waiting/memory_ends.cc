@@ -17,11 +17,13 @@
 namespace waiting {
 namespace {
 
-// A request and its answer, each in its line.
+// A request and its answer, each in a cache line of its own.
 struct Lines {
-  alignas(64) std::atomic<std::uint32_t> request{0}; // its number; a sleeping end sleeps on this
+  // The number of the request. A target sleeps on this word.
+  alignas(64) std::atomic<std::uint32_t> request{0};
   std::uint64_t payload = 0;
-  alignas(64) std::atomic<std::uint32_t> answer{0}; // that number, once it has been carried out
+  // The number of the last request that was carried out.
+  alignas(64) std::atomic<std::uint32_t> answer{0};
 };
 static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
 
@@ -62,7 +64,7 @@ class LineInitiator final : public InitiatorEnd {
   std::uint32_t number_ = 0;
 };
 
-// The memory of a process, as a file.
+// The memory of a process, opened as a file.
 class ProcessMemory {
  public:
   explicit ProcessMemory(pid_t pid) {
@@ -87,7 +89,8 @@ class ProcessMemory {
   int file_;
 };
 
-// A target that looks all the time on another core answers a Write sooner than the kernel copies.
+// Uses a line for a Write while the target looks on another core: it answers sooner than the kernel
+// copies.
 class CopyInitiator final : public InitiatorEnd {
  public:
   CopyInitiator(Place& place, Lines& lines, const Cell& cell)
@@ -125,7 +128,7 @@ class LineTarget final : public TargetEnd {
     const Target habit = cell.target;
     const bool sleeps = habit == Target::Block || habit == Target::Cno;
     if (habit == Target::SameEvd || habit == Target::OtherEvd) polls_again();
-    // It ends with the process.
+    // The thread ends with the process.
     if (!sleeps) std::thread([this] { answer_asleep(); }).detach();
   }
   void poll() override {
@@ -145,7 +148,7 @@ class LineTarget final : public TargetEnd {
   std::uint64_t word() const override { return __atomic_load_n(&word_, __ATOMIC_ACQUIRE); }
   std::uint64_t polled() const override { return word(); }
   void polls_again() override { control_.polls.store(own_core_, std::memory_order_seq_cst); }
-  // Whoever did not see this in time has written before the last look.
+  // An initiator that does not see the new value in time has written before the poll here.
   void stops_polling() override {
     control_.polls.store(false, std::memory_order_seq_cst);
     poll();
@@ -162,7 +165,7 @@ class LineTarget final : public TargetEnd {
   alignas(64) std::uint64_t word_ = 0;
 };
 
-// Two copies for each round: they need no thread of the peer, whatever the peer does.
+// Makes two copies in each round. They need no thread of the peer, whatever the peer does.
 class CopyTwoWords final : public TwoWordsEnd {
  public:
   explicit CopyTwoWords(Place& place) {

@@ -20,7 +20,7 @@
 namespace waiting {
 namespace {
 
-// Where no one is measured: of the processes that wait for each other's start and end.
+// Sleeps while nothing is measured: as processes wait for each other's start and end.
 void rest() {
   const timespec a_moment = {.tv_sec = 0, .tv_nsec = 200'000};
   nanosleep(&a_moment, nullptr);
@@ -60,7 +60,7 @@ void pin(int core) {
   _exit(1);
 }
 
-// A process of a run; it does not outlive this object.
+// A process of a run. The destructor kills it if it has not ended.
 class Member {
  public:
   Member(Control& control, Side side, int core, const Work& work) : pid_(fork()) {

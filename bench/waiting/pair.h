@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // bench/waiting/pair.h: two processes, each on its core, and a page of memory between them.
-// Lives here: starting, meeting, ending, what one tells the other. Not here: what they do.
+// Lives here: starting, meeting, ending, the words that one process tells the other. Not here: the
+//             work of the two.
 #pragma once
 
 #include <array>
@@ -14,26 +15,26 @@
 
 namespace waiting {
 
-// What both sides of a run share besides what is measured. Each word that changes during a run has
-// a line of its own.
+// The memory that both sides of a run share besides the measured one. Each word that changes during
+// a run has a cache line of its own.
 struct Control {
   // How many operations of the initiator have ended.
   alignas(64) std::atomic<std::uint64_t> completed{0};
   // The initiator is done: the target leaves its habit.
   alignas(64) std::atomic<bool> stop{false};
-  // Of a limit: the target's first thread looks after what comes, a second one need not.
+  // For limits. True: the target's first thread looks for operations, so the second one need not.
   alignas(64) std::atomic<bool> polls{false};
   alignas(64) std::array<std::atomic<std::uint32_t>, 2> met{};
 
-  // Told before the sides meet, by each side.
+  // Each side fills in its own before the sides meet.
   struct Told {
     pid_t pid = 0;
     std::uint64_t port = 0;
-    std::uint64_t address = 0; // of its memory
-    std::uint32_t context = 0; // of its memory, for peers
+    std::uint64_t address = 0; // address of its memory
+    std::uint32_t context = 0; // RMR context of its memory
   };
   std::array<Told, 2> told{};
-  // Told before the processes end.
+  // Filled in before the processes end.
   Figures figures;
   std::array<char, 400> why{};
 };
@@ -48,7 +49,7 @@ inline Side other(Side side) {
 class Place {
  public:
   Place(Control& shared, Side own_side) : control(shared), side(own_side) {}
-  // Returns when the other side is there, too. Both have to call it equally often.
+  // Returns when the other side has called it, too. Both sides have to call it equally often.
   void meet();
   Control::Told& own() { return control.told[static_cast<std::size_t>(side)]; }
   const Control::Told& peer() const { return control.told[static_cast<std::size_t>(other(side))]; }
@@ -62,11 +63,11 @@ class Place {
 
 struct Outcome {
   Figures figures;
-  std::string why; // not empty: it failed, and this says how
+  std::string why; // not empty: how the run failed
 };
 
 using Work = std::function<void(Place&)>;
-// Each works in a process of its own, on its core. A run that lasts longer than `seconds` has
+// Runs each work in a process of its own, on its core. A run that lasts longer than `seconds` has
 // failed.
 Outcome run_pair(std::array<int, 2> cores, double seconds, const Work& initiator,
                  const Work& target);

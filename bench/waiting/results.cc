@@ -68,7 +68,7 @@ void Results::write(const Run& run, const Outcome& outcome) {
   line(text.c_str());
 }
 
-// At once: a run that is interrupted goes on behind the last whole one.
+// Writes at once, so that an interrupted program goes on after its last whole run.
 void Results::line(const char* text) {
   if (std::fputs(text, out_) < 0 || std::fflush(out_) != 0)
     throw std::runtime_error(std::string("the results cannot be written: ") + std::strerror(errno));

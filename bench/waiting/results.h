@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// bench/waiting/results.h: a file with a line for each run, which a later call goes on with.
+// bench/waiting/results.h: a file with a line for each run. A later call of the program goes on
+// where the file ends.
 #pragma once
 
 #include <cstdio>
@@ -10,21 +11,21 @@
 
 namespace waiting {
 
-// What is told of a run besides its outcome.
+// The columns of a run besides its outcome.
 struct Run {
   std::string cell;
   unsigned repeat = 0;
-  std::string contest; // "dat", or how the limit goes
+  std::string contest; // "dat", or the name of the limit
 };
 
 class Results {
  public:
-  // Of an empty name: the standard output.
+  // An empty name means the standard output.
   explicit Results(const std::string& file);
   ~Results();
   Results(const Results&) = delete;
   Results& operator=(const Results&) = delete;
-  // A run of this cell, with this number, by DAT and by the limit stands there already.
+  // True: the file has a run of this cell, with this number, by DAT and by the limit.
   bool has(const std::string& cell, unsigned repeat) const;
   void write(const Run& run, const Outcome& outcome);
 
@@ -33,7 +34,7 @@ class Results {
   void line(const char* text);
 
   std::FILE* out_;
-  std::set<std::string> begun_; // by one of the two
+  std::set<std::string> begun_; // runs of DAT or of the limit
   std::set<std::string> done_;
   bool empty_ = true;
 };

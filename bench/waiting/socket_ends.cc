@@ -17,8 +17,8 @@
 namespace waiting {
 namespace {
 
-// As long as the frames that iWARP has for 8 octets, with MPA's CRC: the request, the word that it
-// has been carried out, or the response to a Read.
+// The lengths of iWARP's frames for 8 octets, with MPA's CRC: the request, its acknowledgement, or
+// the response to a Read.
 constexpr std::size_t kSend = 32;
 constexpr std::size_t kWrite = 28;
 constexpr std::size_t kShortWrite = 24; // 4 octets
@@ -47,7 +47,8 @@ void let_block(int socket) {
   limits::check(fcntl(socket, F_SETFL, flags & ~O_NONBLOCK), "F_SETFL");
 }
 
-// Frames of one length through one socket. Those of loopback come whole, but nothing says so.
+// Frames of one length through one socket. Over loopback they mostly come whole, but nothing
+// ensures that.
 class Frames {
  public:
   Frames(int socket, std::size_t in) : socket_(socket), in_(in) {}
@@ -56,7 +57,7 @@ class Frames {
     std::memcpy(frame.data(), &word, sizeof word);
     limits::send_all(socket_, frame.data(), size);
   }
-  // True: a whole one has come.
+  // True: a whole frame has come.
   bool receive(int flags) {
     got_ += limits::moved(recv(socket_, frame_.data() + got_, in_ - got_, flags));
     if (got_ < in_) return false;
@@ -76,13 +77,14 @@ class Frames {
   std::array<char, kMost> frame_{};
 };
 
-// One connection is looked after by the target's own thread, the other by its second one.
+// The target's own thread reads `watched`, its second thread reads `guarded`.
 struct Connections {
   limits::Connection watched;
   limits::Connection guarded;
 };
 
-// To the second thread: the first one has stopped looking, and something may have come for it.
+// Tells the second thread that the first one has stopped looking, so that a frame may wait in
+// `watched`.
 constexpr std::uint64_t kLookThere = ~std::uint64_t{0};
 
 class SocketInitiator final : public InitiatorEnd {
@@ -110,7 +112,7 @@ class SocketInitiator final : public InitiatorEnd {
   std::uint64_t number_ = 0;
 };
 
-// Its own thread answers, all the time.
+// True: the target's own thread answers all the time.
 bool answers_itself(const Cell& cell) {
   switch (cell.target) {
   case Target::SameEvd:
@@ -136,7 +138,7 @@ class SocketTarget final : public TargetEnd {
     let_block(connections.guarded.end(1));
     if (answers_itself(cell))
       control_.polls.store(true, std::memory_order_seq_cst);
-    else // it ends with the process
+    else // the thread ends with the process
       std::thread([this] { answer_asleep(); }).detach();
   }
   void poll() override { answer(MSG_DONTWAIT); }
@@ -177,9 +179,9 @@ class SocketTarget final : public TargetEnd {
   alignas(64) std::uint64_t word_ = 0;
 };
 
-// Both words leave together, and are answered together. Each side looks at the socket wherever it
-// waits, also where a program would look at its memory: so no thread has to be woken, and no change
-// of habit costs anything. On one core each look in vain lets the other side run.
+// Both words leave together, and one answer comes for both. Each side looks at the socket wherever
+// it waits, also where a program would look at its memory: so no thread has to be woken, and no
+// change of habit costs anything. On one core each look in vain lets the other side run.
 class SocketTwoWords final : public TwoWordsEnd {
  public:
   SocketTwoWords(Place& place, const limits::Connection& connection, Cores cores)
@@ -236,8 +238,8 @@ class SocketTwoWords final : public TwoWordsEnd {
   std::array<char, 256> buffer_{};
   std::size_t got_ = 0;
   unsigned ended_ = 0;
-  std::uint64_t round_ = 0; // ours
-  std::uint64_t word_ = 0;  // the peer's
+  std::uint64_t round_ = 0; // the round of this side
+  std::uint64_t word_ = 0;  // the last word of the peer
 };
 
 class SocketContest final : public Contest {

@@ -12,7 +12,7 @@ class Rounds {
  public:
   Rounds(TwoWordsEnd& end, const Control& control) : end_(end), control_(control) {}
 
-  // Waits for the peer's last round, and posts. False: it was told to stop.
+  // Waits until the peer has ended its last round. False: the initiator has stopped both.
   bool begin() {
     const auto last = static_cast<std::uint32_t>(round_++);
     while (end_.second() < last)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// bench/waiting/two_words.h: a change of habit within each round, on both sides at once, as a
-// library for messages had it: spin on memory until the second word has the peer's last value;
-// write the first and the second word of the peer; poll until both have ended; poll until the own
-// first word has come. Measured is from the first post to the second end.
+// bench/waiting/two_words.h: a change of habit within each round, on both sides at once, as in a
+// library for messages: spin on memory until the second word has the peer's last value; write the
+// first and the second word of the peer; poll until both Writes have ended; poll until the own
+// first word has come. The measured time goes from the first post to the end of the second Write.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ class TwoWordsEnd {
   virtual ~TwoWordsEnd() = default;
   virtual void write_first(std::uint64_t round) = 0;  // 8 octets
   virtual void write_second(std::uint32_t round) = 0; // 4 octets
-  // Looks once: so many of the Writes have ended that had not.
+  // Looks once. Returns how many more Writes have ended.
   virtual unsigned poll() = 0;
-  // What the peer has written, read without a call.
+  // The words that the peer has written, read without a call.
   virtual std::uint64_t first() = 0;
   virtual std::uint32_t second() = 0;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * datum/memory.h: memory that a peer process of the same host can map.
- * Lives here: the allocator (libdatum.so.1) and the question "which file backs this range?".
+ * Lives here: the allocator (libdatum.so.1) and the lookup of the file that backs a range.
  * Not here:   DAT calls; memory from here is registered with dat_lmr_create like any other.
  * Manual:     datum_memory(3). Every function is thread-safe.
  */
@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-/* What the pages of a block are, as far as the kernel let us know. */
+/* The pages of a block, as far as the kernel tells. */
 enum datum_memory_pages {
   DATUM_MEMORY_PAGES_BASE = 0,        /* ordinary pages */
   DATUM_MEMORY_PAGES_ADVISED = 1,     /* huge pages asked for and allowed, but not confirmed */
@@ -34,17 +34,18 @@ enum datum_memory_pages {
 #define DATUM_MEMORY_SEALED 0x1u
 
 struct datum_memory_backing {
-  int fd;                        /* in this process; belongs to the library: never close it */
-  uint32_t flags;                /* DATUM_MEMORY_SEALED */
-  uint64_t offset;               /* of the range's first byte in the file */
-  uint64_t length;               /* bytes from offset to the end of the file; >= the size asked */
-  uint64_t device;               /* st_dev and st_ino of the file: who opens it through */
-  uint64_t inode;                /* /proc/PID/fd can check that it got the same one */
-  enum datum_memory_pages pages; /* of the file that backs the range */
+  int fd;          /* a descriptor of the library in this process: never close it */
+  uint32_t flags;  /* DATUM_MEMORY_SEALED */
+  uint64_t offset; /* offset of the range's first byte in the file */
+  uint64_t length; /* bytes from offset to the end of the file; >= the size asked */
+  /* st_dev and st_ino of the file: a process that opens it through /proc/PID/fd can check them. */
+  uint64_t device;
+  uint64_t inode;
+  enum datum_memory_pages pages; /* the pages of the file that backs the range */
 };
 
-/* NULL with errno (ENOMEM, EMFILE, ENFILE, EFBIG, EINVAL, ...) where no shareable memory can be
-   had; never memory of another kind. */
+/* The allocating functions return NULL with errno (ENOMEM, EMFILE, ENFILE, EFBIG, EINVAL, ...) if
+   no shareable memory can be had, and never memory of another kind. */
 DATUM_MEMORY_API void* datum_memory_alloc(size_t size);
 DATUM_MEMORY_API void* datum_memory_calloc(size_t count, size_t size);
 DATUM_MEMORY_API void* datum_memory_realloc(void* block, size_t size);
@@ -52,16 +53,16 @@ DATUM_MEMORY_API void* datum_memory_aligned(size_t alignment, size_t size);
 DATUM_MEMORY_API void datum_memory_free(void* block);
 DATUM_MEMORY_API size_t datum_memory_usable_size(const void* block);
 
-/* A block in a file of its own, on the largest pages that can be had now; 'obtained' (may be NULL)
-   tells which. The memory is zero and present at once. */
+/* Returns a block in a file of its own, on the largest pages that can be had now; 'obtained' (may
+   be NULL) tells which. The memory is zero and present at once. */
 DATUM_MEMORY_API void* datum_memory_alloc_huge(size_t size, enum datum_memory_pages* obtained);
 
 /* Gives free memory back to the kernel now instead of a few seconds later. */
 DATUM_MEMORY_API void datum_memory_trim(void);
 
-/* 0 and *backing; EINVAL (no range), ENOENT (not, or not all of it, in one file of ours), EBADF
-   (ours, but its descriptor was closed by the program or could not be had after fork). Takes no
-   lock, leaves errno alone, may be called from a signal handler. */
+/* Returns 0 and fills *backing, or EINVAL (no range), ENOENT (the range does not lie whole in one
+   file of this library), EBADF (it does, but the program has closed the descriptor, or after fork
+   there was none). Takes no lock, leaves errno alone, may be called from a signal handler. */
 DATUM_MEMORY_API int datum_memory_lookup(const void* address, size_t size,
                                          struct datum_memory_backing* backing);
 

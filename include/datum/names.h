@@ -6,7 +6,7 @@
  * Not here:   return codes: dat_strerror() and, for extensions, dat_strerror_extension().
  * Manual:     datum_names(3). Nothing to link with; safe in each thread and in signal handlers.
  *
- * static: a program may have files of both versions, in which the functions are not the same.
+ * The functions are static: a program may have files of both versions, in which they differ.
  * They switch over numbers, not over the type: any number may come, and -Wswitch-enum stays quiet.
  */
 #ifndef DATUM_NAMES_H
@@ -16,7 +16,7 @@
 #error "include <dat/udat.h> (DAT 1.2) or <dat2/udat.h> (DAT 2.0) before <datum/names.h>"
 #endif
 
-/* What an EVD delivers: the event_number of a DAT_EVENT. */
+/* The name of an event: the event_number of a DAT_EVENT. */
 static inline const char* datum_event_name(DAT_EVENT_NUMBER number) {
   const unsigned int value = number;
   switch (value) {
@@ -43,7 +43,7 @@ static inline const char* datum_event_name(DAT_EVENT_NUMBER number) {
   case DAT_HA_UP_TO_MULTI_PATH: return "DAT_HA_UP_TO_MULTI_PATH";
   case DAT_EXTENSION_EVENT: return "DAT_EXTENSION_EVENT";
   case DAT_IW_EXTENSION_RANGE_BASE: return "DAT_IW_EXTENSION_RANGE_BASE";
-  /* As in <dat2/dat_ib_extensions.h>, which need not be included. */
+  /* The numbers of <dat2/dat_ib_extensions.h>, which need not be included. */
   case 0x40000: return "DAT_IB_DTO_EVENT";
   case 0x40001: return "DAT_IB_UD_CONNECTION_REQUEST_EVENT";
   case 0x40002: return "DAT_IB_UD_CONNECTION_EVENT_ESTABLISHED";
@@ -55,7 +55,7 @@ static inline const char* datum_event_name(DAT_EVENT_NUMBER number) {
   }
 }
 
-/* The status of a completion, of a DTO or of a bind. */
+/* The name of the status of a completion, of a DTO or of a bind. */
 static inline const char* datum_dto_status_name(DAT_DTO_COMPLETION_STATUS status) {
   const unsigned int value = status;
   switch (value) {
@@ -78,7 +78,7 @@ static inline const char* datum_dto_status_name(DAT_DTO_COMPLETION_STATUS status
   }
 }
 
-/* What dat_ep_get_status() and dat_ep_query() tell of an endpoint. */
+/* The name of an endpoint's state, from dat_ep_get_status() or dat_ep_query(). */
 static inline const char* datum_ep_state_name(DAT_EP_STATE state) {
   const unsigned int value = state;
   switch (value) {
@@ -104,7 +104,7 @@ static inline const char* datum_ep_state_name(DAT_EP_STATE state) {
   }
 }
 
-/* What dat_get_handle_type() tells of a handle. */
+/* The name of a handle's type, from dat_get_handle_type(). */
 static inline const char* datum_handle_type_name(DAT_HANDLE_TYPE type) {
   const unsigned int value = type;
   switch (value) {

@@ -55,7 +55,7 @@ TEST(Paths, TcpToAPeerThatOffersNothingElse) {
   End active("auto");
   establish(active.side, passive.side);
   EXPECT_EQ(active.path(), "tcp");
-  EXPECT_EQ(active.reason(), "nobody of this host offers shared memory there");
+  EXPECT_EQ(active.reason(), "no process of this host offers shared memory there");
   EXPECT_EQ(passive.reason(), "DATUM_TRANSPORT=tcp");
 }
 

@@ -438,8 +438,8 @@ TEST_F(SquatterTest, WithAFullQueueHoldsNobodyUpWhereTheKernelDoesNotTellWhoItIs
   EXPECT_DAT_OK(accept(cr, passive.ep()));
   expect_connection_event(active.connect_evd(), DAT_CONNECTION_EVENT_ESTABLISHED, active.ep());
   EXPECT_EQ(told_of(active.ep(), "datum_path_reason"),
-            "the queue of the shared memory there is full, and the kernel does not tell whose it "
-            "is");
+            "the listener for shared memory there has a full queue, and the kernel does not tell "
+            "its user");
 }
 
 } // namespace

@@ -111,7 +111,7 @@ TcpConnection explain(const TcpSocket& socket, const SocketTables& tables,
   else if (came_in(socket, tables))
     connection.reason = "the peer chose TCP, or offers nothing else";
   else if (!is_offered(socket.remote, tables))
-    connection.reason = "nobody of this host offers shared memory there";
+    connection.reason = "no process of this host offers shared memory there";
   else
     connection.reason = "shared memory is offered there; why it was not taken the program knows";
   return connection;

@@ -19,7 +19,7 @@ std::string abstract_name(std::string_view family, const std::optional<HostAddre
 socklen_t to_sockaddr(const std::string& name, sockaddr_un& out) {
   out = sockaddr_un{};
   out.sun_family = AF_UNIX;
-  // One byte stays NUL in front; the longest name has about 80.
+  // One byte stays NUL in front; the longest name has about 80 bytes.
   const std::size_t length = std::min(name.size(), sizeof out.sun_path - 1);
   std::memcpy(out.sun_path + 1, name.data(), length);
   return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);

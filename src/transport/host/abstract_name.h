@@ -28,12 +28,12 @@ socklen_t to_sockaddr(const std::string& name, sockaddr_un& out);
 // 0 or errno; EADDRINUSE: another socket has that very name.
 int take_name(int socket, const std::string& name);
 
-// A socket has a name of that family that conflicts with this one: the wildcard conflicts with any
-// address, and an address with the wildcard. `sockets` is the text of /proc/net/unix.
+// True: a socket has a name of that family that conflicts with this one: the wildcard conflicts
+// with any address, and an address with the wildcard. `sockets` is the text of /proc/net/unix.
 bool conflicts(std::string_view sockets, std::string_view family,
                const std::optional<HostAddress>& host, ConnQual qualifier);
-// The same for this moment: EADDRINUSE; 0 or another errno otherwise. Take the name first and look
-// then: of two processes that conflict at least one sees the other.
+// Looks for a conflict in /proc/net/unix as it is now: EADDRINUSE, 0 or another errno. Take the
+// name first and look then: of two processes that conflict at least one sees the other.
 int look_for_conflict(std::string_view family, const std::optional<HostAddress>& host,
                       ConnQual qualifier);
 

@@ -2,7 +2,7 @@
 // transport/host/diagnostics.h: the way to the kernel's socket diagnostics.
 // Lives here: whether they can be asked at all. Some kernels lack them, and a filter of system
 //             calls may keep a process from them (RestrictAddressFamilies= of systemd, containers).
-// Not here:   the questions (listener_owner, name_holder).
+// Not here:   the questions (listener_owner, named_sockets).
 #pragma once
 
 #include "base/status.h"
@@ -10,7 +10,7 @@
 
 namespace datum {
 
-// Empty: this process has no diagnostics, now or later. Fails for lack of descriptors.
+// Empty: diagnostics are refused to this process for good. Fails for lack of descriptors.
 OrErrno<UniqueFd> open_diagnostics();
 
 } // namespace datum

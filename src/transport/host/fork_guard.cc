@@ -40,7 +40,7 @@ std::uint64_t bit_of(int fd) {
   return std::uint64_t{1} << static_cast<unsigned>(fd % kBits);
 }
 
-// -1: there is none to be had.
+// -1: no call gives one.
 int harmless_descriptor() {
   if (const int fd = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); fd >= 0) return fd;
   if (const int fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC); fd >= 0) return fd;
@@ -51,7 +51,7 @@ int harmless_descriptor() {
 void replace_all() {
   constexpr int kNone = -2; // not asked for yet
   int harmless = kNone;
-  bool has_place = false; // it has the number of a guarded descriptor
+  bool has_place = false; // `harmless` has the number of a guarded descriptor
   const int words = words_used.load(std::memory_order_relaxed);
   for (int word = 0; word < words; ++word) {
     std::uint64_t bits = guarded[static_cast<std::size_t>(word)].exchange(0);
@@ -70,7 +70,8 @@ void replace_all() {
   if (harmless >= 0 && !has_place) ::close(harmless);
 }
 
-// A thread in there may be waiting for this one: the handler of a signal may fork.
+// Waits for NoFork objects, but only for kForkPatience: a signal handler may have forked in a
+// thread that has a NoFork object.
 void before_fork() {
   begun.fetch_add(1);
   for (ForkPatience patience; forbidding.load() != 0 && patience.pause();) {
@@ -95,7 +96,8 @@ void after_fork_in_child() {
 
 void keep_from_children(int fd) noexcept {
   if (!can_be_guarded(fd)) return;
-  word_of(fd).fetch_or(bit_of(fd)); // before a look at forks_begun(), in the one order of all
+  // Sequentially consistent: comes before the caller's look at forks_begun().
+  word_of(fd).fetch_or(bit_of(fd));
   const int needed = fd / kBits + 1;
   int used = words_used.load(std::memory_order_relaxed);
   while (used < needed && !words_used.compare_exchange_weak(used, needed)) {
@@ -125,7 +127,7 @@ NoFork::NoFork() noexcept {
   }
 }
 
-// In a child that this thread made meanwhile there is nothing to take back.
+// If this thread has forked meanwhile, `forbidding` is 0 in the child, and stays so.
 NoFork::~NoFork() {
   for (int now = forbidding.load(); now > 0 && !forbidding.compare_exchange_weak(now, now - 1);) {
   }

@@ -38,7 +38,7 @@ void children_may_have(int fd) noexcept;
 std::uint64_t forks_begun() noexcept;
 std::uint64_t forks_over() noexcept;
 
-// How long a thread retries while forks follow each other.
+// Limits how long a thread waits for forks, or a fork for NoFork objects, to kForkPatience.
 class ForkPatience {
  public:
   // False: the time is over.
@@ -73,7 +73,8 @@ class GuardedFd {
 
   // `make` returns a descriptor or -1. The descriptor must not matter to a child yet: `make` is
   // called again if a fork may have come between it and the guard. If forks follow each other for
-  // kForkPatience, a child may have one: the forks may be waiting for this very thread.
+  // kForkPatience, make() returns the last descriptor, and a child may have a copy of it. The forks
+  // may be waiting for this very thread.
   template <class Make>
   static GuardedFd make(Make make) {
     for (ForkPatience patience;;) {
@@ -84,7 +85,7 @@ class GuardedFd {
   }
 
   // `take` returns a descriptor, or -1 with errno. The descriptor is guarded before a child can
-  // have it.
+  // have it, unless NoFork has waited for kForkPatience.
   template <class Take>
   static GuardedFd take(Take take) {
     const NoFork here;

@@ -56,7 +56,7 @@ bool has(const InterfaceAddress& interface, const HostAddress& host) {
 }
 
 // A process that may not ask for routes knows only the addresses of interfaces. For any other
-// address the answer is `refused`.
+// address this fails with `refused`.
 OrErrno<bool> is_of_an_interface(const HostAddress& host, int refused) {
   const auto all = interface_addresses();
   if (!all) return tl::unexpected(all.error());
@@ -142,8 +142,8 @@ socklen_t to_sockaddr(const HostAddress& host, std::uint16_t port, sockaddr_stor
   return sizeof in6;
 }
 
-// The list of interfaces is the last resort: 127.0.0.2 and other routed blocks are local without
-// being listed. Binding to an address proves nothing where ip_nonlocal_bind is set.
+// The list of interfaces is the last resort: a routed block of addresses is local without being
+// listed. Binding to an address proves nothing where ip_nonlocal_bind is set.
 OrErrno<bool> is_local(const HostAddress& host) {
   if (host.is_loopback()) return true;
   const UniqueFd socket(

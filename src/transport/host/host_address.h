@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/host/host_address.h: an IP address as transports need it.
-// Lives here: reading and writing the core's opaque Address, text, the question whether the
-//             address is one of this host.
+// Lives here: reading and writing the core's opaque Address, text, whether the address is one of
+//             this host.
 // Not here:   ports; a qualifier always comes separately.
 #pragma once
 
@@ -40,9 +40,9 @@ socklen_t to_sockaddr(const HostAddress& host, std::uint16_t port, sockaddr_stor
 // address that no interface has.
 OrErrno<bool> is_local(const HostAddress& host);
 
-// Whether octets between the two stay on this host. `own`: an address that this host has now, or
-// any of them. If threads of the process are in several network namespaces, it is that of the
-// calling thread. Also false where there is no answer (is_local).
+// Whether octets between the two stay on this host. `own`: an address that this host has now;
+// nothing: any of them. "This host" is the network namespace of the calling thread. Also false
+// where is_local() fails.
 bool is_within_host(const std::optional<HostAddress>& own, const HostAddress& peer);
 
 // No interface of this host is up with an address: TCP reaches no host, not even this one. False if
@@ -52,7 +52,7 @@ inline constexpr const char* kNoNetwork =
     "no network interface of this host is up and has an address";
 
 // Whether sockets of this host may have this address: an interface has it, or ip_nonlocal_bind is
-// set. Also true if no descriptor is left to find out.
+// set. Also true if no socket can be made to find out.
 bool may_bind(const HostAddress& host);
 
 } // namespace datum

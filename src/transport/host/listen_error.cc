@@ -40,7 +40,7 @@ std::string no_mark(const ListenPlace& place) {
       to_text(place), kMarks);
 }
 
-// The caller adds the missing privilege, since it knows whether that matters.
+// A missing privilege is logged by the caller, which knows whether it matters.
 std::string forbidden(const ListenPlace& place, const ListenError& error) {
   return text("listening at {}: a security policy of this process (Landlock, seccomp, SELinux) "
               "refuses {}: {}; permit it, or choose one that is permitted",
@@ -96,7 +96,7 @@ ListenResult<std::uint16_t> bound_port(int socket) {
   if (::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &length) != 0)
     return tl::unexpected(port_error(errno));
   const std::uint16_t port = port_in(address);
-  // The kernel did not fail, so errno has no word for it.
+  // getsockname() did not fail, so it has set no errno.
   if (port == 0) return tl::unexpected(port_error(ENODATA));
   return port;
 }

@@ -25,7 +25,7 @@ struct ListenError {
 template <class T>
 using ListenResult = tl::expected<T, ListenError>;
 
-// For a call that failed with this errno.
+// The failure of a call on a port, or on a name, that set this errno.
 ListenError port_error(int error, std::uint16_t port = 0);
 ListenError name_error(int error);
 
@@ -37,15 +37,14 @@ struct ListenPlace {
 // "127.0.0.1 qualifier 5000"
 std::string to_text(const ListenPlace& place);
 
-// The consumer's return code. The code alone does not help with two failures, so they are logged,
-// too, even without memory: a shortage (which limit), and a policy that refuses the port (that it
-// is a policy: neither the port nor a privilege). For a port in use and an address that has gone
-// the code says everything, and programs search for a free port by it.
-// address that has gone are said whole by their code, and programs look for a free port by it.
+// Returns the consumer's return code. The code alone does not help with two failures, so they are
+// logged, too, even without memory: a shortage (which limit), and a policy that refuses the port
+// (that it is a policy: neither the port nor a privilege). For a port in use and an address that
+// has gone the code says everything, and programs search for a free port by it.
 tl::unexpected<Status> listen_failure(ShortageLog& shortages, Instant now, const ListenPlace& place,
                                       const ListenError& error);
 
-// The port that a socket is bound to: 0 is none.
+// The port that a socket is bound to. ENODATA: the kernel gives port 0.
 ListenResult<std::uint16_t> bound_port(int socket);
 
 } // namespace datum

@@ -19,14 +19,14 @@ namespace datum {
 
 class ListeningOwner {
  public:
-  // There are connections to accept. The questions below follow.
+  // Connections wait to be accepted. Calls of full(), welcome() and on_lack() follow.
   virtual void begin_turn() {}
-  // Nothing: one more may be accepted. Otherwise the time of the next look, unless room_was_made()
-  // is called before.
+  // Nothing: one more may be accepted. Otherwise the socket rests until this time, or until
+  // room_was_made().
   virtual std::optional<Instant> full() = 0;
   virtual void welcome(GuardedFd accepted) = 0;
-  // An errno of accept() that concerns more than one peer; the owner reports it. True: there may be
-  // a descriptor now.
+  // accept() failed with an errno that concerns more than one peer. The owner logs it. True: the
+  // owner may have freed what was short, so accept() is tried again.
   virtual bool on_lack(int error) = 0;
 
  protected:
@@ -45,7 +45,7 @@ class ListeningSocket final : private FdHandler, private Timer {
 
   Status begin();
   int get() const { return socket_.get(); }
-  // One of the accepted connections is over.
+  // The owner calls this when an accepted connection is over.
   void room_was_made();
 
  private:

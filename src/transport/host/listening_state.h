@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/host/listening_state.h: the states of a listening socket, and of accepted sockets that
 // are no connection yet, as one table each.
-// Not here:   how many of those there may be, and which gives way (shm/half_open,
+// Not here:   how many half-open sockets there may be, and which gives way (shm/half_open,
 //             tcp/tcp_listener).
 #pragma once
 
@@ -24,8 +24,8 @@ enum class ListeningState : std::uint8_t {
 enum class ListeningEvent : std::uint8_t {
   Begin,
   Failed,   // accept() failed, and not for one peer alone
-  NoRoom,   // and no half-open connection gives way
-  RoomMade, // by a half-open connection that is over
+  NoRoom,   // for another half-open connection, and none gives way
+  RoomMade, // a half-open connection is over
   TimeOver, // the socket has rested, or a half-open connection may give way now
 };
 
@@ -52,7 +52,7 @@ static_assert(every_state_is_reached(kListeningTable, kListeningStates,
                                      std::array{ListeningState::Unwatched}));
 static_assert(every_state_is_left(kListeningTable, kListeningStates, kListeningEvents));
 
-// --- what it has accepted ------------------------------------------------------------------------
+// --- an accepted socket --------------------------------------------------------------------------
 
 enum class HalfOpenState : std::uint8_t {
   Stranger, // has not said yet what it wants

@@ -7,7 +7,7 @@
 
 namespace datum {
 
-OrErrno<std::optional<uid_t>> name_holder(const std::string& name) {
+OrErrno<std::optional<uid_t>> user_listening_at(const std::string& name) {
   std::optional<uid_t> owner;
   const auto told = look_through_names(Which::Listening, [&](const NamedSocket& socket) {
     if (socket.type == SOCK_SEQPACKET && socket.name == name) owner = socket.user;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/host/named_sockets.h: the UNIX sockets of this network namespace that have names.
-// Lives here: the list of the kernel's socket diagnostics, which goes through all of them.
+// Lives here: going through all of them by the kernel's socket diagnostics.
 // Not here:   which of them matters (name_holder, qualifier_holder).
 #pragma once
 
@@ -16,7 +16,7 @@ struct NamedSocket {
   // The likeliest holder first. The name of a connected socket may be that of the listener that
   // accepted it, which has gone.
   enum class State : std::uint8_t { Listens, Rests, IsConnected };
-  int type = 0; // SOCK_SEQPACKET
+  int type = 0; // such as SOCK_SEQPACKET
   State state = State::Rests;
   // In the abstract namespace, without the leading NUL; valid until the next socket
   std::string_view name;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/host/port_rules.h: which TCP ports this host lets a program have, and which are chosen.
+// transport/host/port_rules.h: which TCP ports this host lets a program have, and which ones Datum
+// chooses.
 #pragma once
 
 #include <array>
@@ -15,7 +16,7 @@ namespace datum {
 long unprivileged_port_start();
 // Ports below this one may need a privilege, at some time or on some host. At least 1024.
 std::uint16_t first_unprivileged_port();
-// For a program that may not have one of those ports: EACCES does not tell the two cases apart.
+// Text for the log. EACCES does not tell a missing privilege from a policy, so it names both.
 inline constexpr std::string_view kLacksPrivilege =
     "needs a privilege (CAP_NET_BIND_SERVICE, below `sysctl net.ipv4.ip_unprivileged_port_start`) "
     "that this process lacks, or a security policy refuses it";
@@ -24,14 +25,14 @@ inline constexpr std::string_view kLacksPrivilege =
 // every host, whatever its ephemeral ports, since both ends have to find the same port.
 inline constexpr PortRange kMappedPorts{16384, 24575};
 
-// The range for "any" qualifiers: below the kernel's ephemeral ports and beside kMappedPorts. There
-// neither an outgoing connection nor a mapped qualifier is in the way.
+// The range for "any" qualifiers: below the kernel's ephemeral ports and beside kMappedPorts, so
+// that neither an outgoing connection nor a mapped qualifier is in the way.
 PortRange any_port_range();
-// The rule itself; `ephemeral` is the text of ip_local_port_range.
+// Computes that range; `ephemeral` is the text of ip_local_port_range.
 PortRange any_port_range_below(const std::string& ephemeral);
 
-// For use when all of those are taken: the ephemeral ports below and above kMappedPorts. An empty
-// range has low > high.
+// The ranges to use when any_port_range() is all taken: the ephemeral ports below and above
+// kMappedPorts. An empty range has low > high.
 std::array<PortRange, 2> ephemeral_ports_beside_mapped();
 std::array<PortRange, 2> beside_mapped(const std::string& ephemeral);
 

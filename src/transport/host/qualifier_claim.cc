@@ -34,7 +34,7 @@ int take_mark(ConnQual qualifier, GuardedFd& out) {
   return EUSERS;
 }
 
-// 0: no socket has that name; EADDRINUSE: a socket has it; otherwise the errno of the question.
+// 0: no socket has that name; EADDRINUSE: a socket has it; otherwise the errno of connect().
 // Connecting a datagram socket tells its owner nothing, and needs no accept(). Only ECONNREFUSED
 // means that there is no such name.
 int look_for(int socket, const std::string& name) {
@@ -46,14 +46,14 @@ int look_for(int socket, const std::string& name) {
   return shortage_of(error).lack == Lack::Other ? EADDRINUSE : error;
 }
 
-// Looks for that very form, of either path.
+// Looks for the claims of `host` (nothing: every address), over TCP and over shared memory.
 int look_for_claims(int socket, const std::optional<HostAddress>& host, ConnQual qualifier) {
   if (const int found = look_for(socket, abstract_name(kMappedNames, host, qualifier)); found != 0)
     return found;
   return look_for(socket, abstract_name(kSameHostNames, host, qualifier));
 }
 
-// Marks that have gone leave gaps.
+// Looks for each mark, since marks that have gone leave gaps.
 int look_for_marks(int socket, ConnQual qualifier) {
   for (int i = 0; i < kMarks; ++i)
     if (const int found = look_for(socket, mark_name(i, qualifier)); found != 0) return found;

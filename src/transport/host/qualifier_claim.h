@@ -20,21 +20,25 @@
 
 namespace datum {
 
-// A process that listens there is found by shared memory. "datum", and the version of the protocol.
+// The family of rendezvous: "datum" and the version of the protocol. Diallers over shared memory
+// find a process that listens at such a name.
 inline constexpr std::string_view kRendezvousNames = "datum/1";
-// Claims, without a protocol behind them: of a process that listens at a TCP port of its own
-// choice, and of a process that is found by shared memory.
+// The families of claims, which have no protocol behind them. A process that listens at a TCP port
+// of its own choice takes a name of kMappedNames. A process that shared memory finds takes one of
+// kSameHostNames.
 inline constexpr std::string_view kMappedNames = "datum/q";
 inline constexpr std::string_view kSameHostNames = "datum/s";
 
 inline constexpr int kMarks = 64;
 
-// Why a name could not be taken: a socket has it, or has one that excludes it.
+// True: `error`, of claim_qualifier(), says that a socket has the name or one that excludes it, or
+// that all marks are taken.
 bool is_taken(int error);
 
 struct QualifierClaim {
   GuardedFd name;
-  GuardedFd mark; // of a single address: marks can be guessed, addresses cannot
+  // For a single address: a claim of every address can look for all marks, not for all addresses.
+  GuardedFd mark;
 };
 
 // 0 or errno; EADDRINUSE: a socket has that name, or the qualifier in the other form. `host`
@@ -48,9 +52,10 @@ int name_qualifier(std::string_view family, const std::optional<HostAddress>& ho
 // there, and no other process can listen there.
 int reserve_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier, GuardedFd& out);
 
-// For a name at which a listener was found: whether the qualifier is claimed for every address (if
-// the name is of one address), or for the dialled address (if the name is of every address). Two
-// processes that keep to the rules never get there. Fails for lack of descriptors.
+// Whether the qualifier of a rendezvous is claimed in the form that excludes it, too. `name`: the
+// address in the name of the rendezvous; the claim would be for every address. `name` nothing: a
+// rendezvous of every address; the claim would be for the dialled address. Processes that keep to
+// the rules never claim both forms. Fails for lack of descriptors.
 OrErrno<bool> is_claimed_otherwise(const std::optional<HostAddress>& name,
                                    const HostAddress& dialled, ConnQual qualifier);
 

@@ -21,7 +21,8 @@ namespace {
 
 constexpr ConnQual kLargestPort = 65535;
 
-// Other users choose their names. So only a valid address is logged.
+// Other users choose their names. So a part is logged only if all its characters can be in an
+// address.
 bool is_address(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789abcdef:.%") == std::string_view::npos;
 }
@@ -45,7 +46,8 @@ class Names {
     if (wanted_ == NamesWanted::Mapped && socket.name != own_claims_[0]) return false;
     return socket.type == SOCK_DGRAM && wanted_ != NamesWanted::Rendezvous && is_claim(socket.name);
   }
-  // For a process that wants a single address: marks are in the way only if all are taken.
+  // True: the socket has a mark. Marks are in the way of a process that wants a single address only
+  // if all are taken.
   bool has_mark(const NamedSocket& socket) const {
     return socket.type == SOCK_DGRAM && wanted_ == NamesWanted::All && is_mark(socket.name);
   }
@@ -90,7 +92,8 @@ class Names {
   const std::array<std::string, 2> own_claims_, other_claims_;
 };
 
-// The process that listens there and has room. Nothing: no listener can be asked.
+// Connects to the listener at `name`, to learn its process. Nothing: no process listens there, or
+// its queue is full.
 OrErrno<std::optional<QualifierHolder>> knock_at(const std::string& name) {
   const UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket) return tl::unexpected(errno);
@@ -106,7 +109,7 @@ OrErrno<std::optional<QualifierHolder>> knock_at(const std::string& name) {
   return QualifierHolder{name, who.uid, who.pid, *ours};
 }
 
-// The best of the sockets that were shown.
+// Chooses the likeliest holder among the sockets that look() gets.
 class Search {
  public:
   explicit Search(const Names& names) : names_(names) {}
@@ -122,7 +125,8 @@ class Search {
     }
     const bool connected =
         socket.type == SOCK_SEQPACKET && socket.state == NamedSocket::State::IsConnected;
-    // Links that this user's service point made before, and marks of its other addresses.
+    // Such sockets are links that this user's service point made before, or marks of its other
+    // addresses.
     if (*ours && (connected || mark)) return true;
     const int worth = *ours ? 3 : mark ? 1 : connected ? 0 : 2;
     if (worth > worth_) {
@@ -158,7 +162,7 @@ find_qualifier_holder(const std::optional<HostAddress>& host, ConnQual qualifier
   OrErrno<std::optional<QualifierHolder>> asked = std::nullopt;
   if (wanted != NamesWanted::Mapped) asked = knock_at(names.rendezvous());
   if (!asked) return asked;
-  if (*asked && ((*asked)->ours || wanted == NamesWanted::Rendezvous)) return asked;
+  if (*asked && ((*asked)->is_own_user || wanted == NamesWanted::Rendezvous)) return asked;
   Search search(names);
   const auto told =
       look_through_names(Which::All, [&](const NamedSocket& each) { return search.look(each); });
@@ -172,7 +176,7 @@ find_qualifier_holder(const std::optional<HostAddress>& host, ConnQual qualifier
   return QualifierHolder{names.rendezvous(), std::nullopt, 0, false};
 }
 
-// Entries are in the order of their lines, so the next one is always the oldest.
+// The array is filled in turn, so told_[next_] is the oldest entry.
 bool HolderLog::may_tell(ConnQual qualifier, Instant now) {
   const auto recent = [&](const std::optional<Told>& each) {
     return each && each->qualifier == qualifier && now - each->at < kSilence;
@@ -198,7 +202,7 @@ tl::unexpected<Status> names_failure(ShortageLog& shortages, HolderLog& told, In
     return listen_failure(shortages, now, place, name_error(error));
   const auto holder = find_qualifier_holder(place.host, *place.qualifier, wanted);
   if (!holder) return listen_failure(shortages, now, place, name_error(holder.error()));
-  const bool strange = *holder && !(*holder)->ours && (*holder)->user;
+  const bool strange = *holder && !(*holder)->is_own_user && (*holder)->user;
   if (!strange) return listen_failure(shortages, now, place, name_error(error));
   return held_by(told, now, place, **holder, why);
 }

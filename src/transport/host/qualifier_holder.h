@@ -25,9 +25,9 @@ struct QualifierHolder {
   std::string name;          // one of them, without the leading NUL
   std::optional<uid_t> user; // nothing: the kernel does not tell
   pid_t process = 0;         // the process that took the name; 0: the kernel does not tell
-  // The holder is known to be of this user. A user namespace that does not know its users knows
-  // none.
-  bool ours = false;
+  // True: the holder is known to run as this user. A user number that may stand for unknown users
+  // (same_user.h) proves nothing.
+  bool is_own_user = false;
 };
 // "the socket name @datum/1/*/5000 is held by user 1000 (taken by process 4711)"
 std::string to_text(const QualifierHolder& holder);
@@ -40,9 +40,9 @@ enum class NamesWanted : std::uint8_t {
 };
 
 // A holder of such names for `host` (nothing: every address), or of names that exclude them. A
-// holder of this user is preferred. The kernel goes through all UNIX sockets for it, unless the
-// listener at the rendezvous can be asked. Nothing: no socket has such a name now. Fails for lack
-// of descriptors.
+// holder of this user is preferred. Unless a listener at the rendezvous settles it, the kernel goes
+// through all UNIX sockets. Nothing: no socket has such a name now, except links and marks of this
+// user. Fails for lack of descriptors.
 OrErrno<std::optional<QualifierHolder>>
 find_qualifier_holder(const std::optional<HostAddress>& host, ConnQual qualifier,
                       NamesWanted wanted);
@@ -54,7 +54,7 @@ class HolderLog {
  public:
   static constexpr Duration kSilence = ShortageLog::kSilence;
   static constexpr std::size_t kQualifiers = 64;
-  // False: it had a line a short time ago. True: the caller logs it now.
+  // False: the qualifier had a line within kSilence. True: the caller logs one now.
   bool may_tell(ConnQual qualifier, Instant now);
 
  private:
@@ -66,12 +66,12 @@ class HolderLog {
   std::size_t next_ = 0; // the oldest entry, once all are used
 };
 
-// ConnQualInUse, and one line in a while: which process has the qualifier, and `why` it is in the
-// way.
+// Returns ConnQualInUse. Logs which process has the qualifier, and `why` it is in the way, once
+// within kSilence.
 tl::unexpected<Status> held_by(HolderLog& told, Instant now, const ListenPlace& place,
                                const QualifierHolder& holder, std::string_view why);
-// As listen_failure(), for names that could not be taken. As held_by() if they are known to belong
-// to another user.
+// The failure to take names. Does as held_by() if the names are known to belong to another user,
+// else as listen_failure().
 tl::unexpected<Status> names_failure(ShortageLog& shortages, HolderLog& told, Instant now,
                                      const ListenPlace& place, int error, NamesWanted wanted,
                                      std::string_view why);

@@ -13,7 +13,7 @@
 namespace datum {
 namespace {
 
-// Empty: there is no such file.
+// Empty: the file is missing or refused.
 OrErrno<std::string> read(const char* path) {
   errno = 0;
   std::string content = read_text_file(path);
@@ -21,8 +21,8 @@ OrErrno<std::string> read(const char* path) {
   return content;
 }
 
-// The system sets it at its start, so it is read once. Nothing else depends on when another thread
-// sees it.
+// The sysctl is set as the system starts, if at all, so it is read once. Relaxed: no other data
+// depends on it.
 constinit std::atomic<std::int64_t> known_overflow_uid{-1};
 
 OrErrno<uid_t> overflow_uid() {

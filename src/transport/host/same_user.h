@@ -14,7 +14,7 @@ namespace datum {
 // are looked up each time: it may enter another user namespace. Fails for lack of descriptors.
 OrErrno<bool> is_same_user(uid_t one, uid_t other);
 
-// `map`: /proc/self/uid_map. No user is unknown to this namespace.
+// True: this user namespace maps every user. `map` is the text of /proc/self/uid_map.
 bool maps_every_user(std::string_view map);
 
 } // namespace datum

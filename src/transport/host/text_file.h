@@ -6,7 +6,7 @@
 
 namespace datum {
 
-// Empty when it cannot be read.
+// Empty: the file cannot be opened or read.
 std::string read_text_file(const char* path);
 
 } // namespace datum

@@ -13,8 +13,7 @@
 namespace datum {
 namespace {
 
-// A socket first: without one the other calls do not matter. Then the calls of the handshake, the
-// doorbells, and the shared memory.
+// The calls of the handshake, the doorbells and the shared memory, besides socket(2).
 constexpr SystemCall kCalls[] = {SystemCall::SendMessage,     SystemCall::ReceiveMessage,
                                  SystemCall::GetSocketOption, SystemCall::SendTo,
                                  SystemCall::ReceiveFrom,     SystemCall::MemoryFile,

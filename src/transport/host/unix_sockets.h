@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/host/unix_sockets.h: whether this process may use the sockets by which processes of a
 // host find each other.
-// Lives here: the question, and the text for a negative answer.
-// Not here:   names (abstract_name.h), and what follows.
+// Lives here: trying the system calls, and the text about a refusal.
+// Not here:   names (abstract_name.h), and the choice of TCP.
 // Threads:    any.
 #pragma once
 
@@ -16,7 +16,8 @@ struct SocketRefusal {
   int error = 0;               // the errno with which a sandbox refuses it
 };
 
-// The refusal of a call that every link needs, whichever side dials. A shortage is no refusal.
+// The refusal of a call that every link needs, whichever side dials. Nothing: none is refused. A
+// shortage is no refusal.
 std::optional<SocketRefusal> refusal_of_unix_sockets();
 // "this process may not use UNIX sockets (AF_UNIX): ..."
 std::string to_text(const SocketRefusal& refusal);

@@ -9,9 +9,10 @@ namespace datum::iwarp {
 class Crc32c {
  public:
   void add(Octets octets);
-  // Copies them, too. The CRC is that of the copy, whoever writes them meanwhile.
+  // Adds and copies the octets. The CRC is that of the copy, even if a program writes `octets`
+  // meanwhile.
   void copy(std::byte* to, Octets octets);
-  // Goes on the wire with the least significant octet first.
+  // The value goes on the wire with the least significant octet first.
   std::uint32_t value() const { return ~running_; }
 
  private:

@@ -15,7 +15,7 @@
 namespace datum::iwarp {
 namespace {
 
-constexpr unsigned kRounds = 48; // of a block
+constexpr unsigned kRounds = 48; // rounds for a block
 constexpr std::size_t kWord = 8;
 constexpr std::size_t kVector = 32;
 constexpr std::size_t kStreamRound = 3 * kWord;
@@ -32,7 +32,7 @@ constexpr std::uint32_t power_of_x(std::size_t n) {
   return power;
 }
 
-// As the CRC's own bits are: the least significant one first.
+// Reverses the bits: in a CRC the least significant one comes first.
 constexpr std::uint64_t reflected(std::uint32_t value) {
   std::uint64_t turned = 0;
   for (unsigned i = 0; i < 32; ++i)
@@ -40,7 +40,7 @@ constexpr std::uint64_t reflected(std::uint32_t value) {
   return turned;
 }
 
-// Moves 16 octets, of which each half is multiplied by itself, so many octets on.
+// The factors that move 16 octets so many octets on; each half has its own.
 struct Fold {
   std::uint64_t low;
   std::uint64_t high;
@@ -50,7 +50,7 @@ constexpr Fold fold_by(std::size_t octets) {
           .high = reflected(power_of_x(8 * octets - 32)) << 1U};
 }
 
-// Moves a CRC so many octets on, together with the crc32 instruction that reduces the product.
+// The factor that moves a CRC so many octets on; the crc32 instruction reduces the product.
 constexpr std::uint64_t skip(std::size_t octets) {
   return reflected(power_of_x(8 * octets - 33));
 }
@@ -69,8 +69,8 @@ DATUM_WIDE inline __m256i twice(Fold by) {
   return _mm256_set_epi64x(high, low, high, low);
 }
 
-// What is summed must be what is copied, though others write the source meanwhile: it is read once,
-// which the empty instructions keep the compiler from doing otherwise.
+// The CRC must be that of the copy, even if a program writes the source meanwhile. So the source is
+// read once: the empty asm statements keep the compiler from reading it again.
 template <bool kCopies>
 DATUM_WIDE inline __m256i vector_at(const std::byte* from, std::byte* to, std::size_t at) {
   __m256i vector = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + at));
@@ -113,7 +113,7 @@ DATUM_WIDE inline std::uint64_t moved_on(std::uint64_t crc, std::uint64_t by) {
   return static_cast<std::uint64_t>(_mm_cvtsi128_si64(product));
 }
 
-// The CRC, from 0, of octets that three vectors stand for.
+// The CRC, from 0, of the octets that the three vectors hold.
 DATUM_WIDE inline std::uint64_t reduced(__m256i first, __m256i second, __m256i third) {
   const __m256i by_vector = twice(kByVector);
   const __m256i sum = folded(folded(first, by_vector, second), by_vector, third);
@@ -127,7 +127,7 @@ DATUM_WIDE inline std::uint64_t reduced(__m256i first, __m256i second, __m256i t
   return _mm_crc32_u64(crc, static_cast<std::uint64_t>(_mm_extract_epi64(rest, 1)));
 }
 
-// Where nothing is copied `to` is not used.
+// `to` is used only with kCopies.
 template <bool kCopies>
 DATUM_WIDE std::uint32_t add_block(const std::byte* block, std::byte* to, std::uint32_t running) {
   const __m256i by_round = twice(kByRound);

@@ -8,8 +8,8 @@
 
 namespace datum::iwarp {
 
-// Each goes on from `running` through all octets. The first needs cpu_has_crc32c(); a compiler that
-// does not offer the instruction makes it the second.
+// Both go on from `running` through all octets. crc32c_by_instruction() needs cpu_has_crc32c(). If
+// the compiler does not offer the instruction, it is crc32c_by_tables().
 std::uint32_t crc32c_by_instruction(Octets octets, std::uint32_t running);
 // Eight octets at a time, by eight tables.
 std::uint32_t crc32c_by_tables(Octets octets, std::uint32_t running);

@@ -7,8 +7,8 @@
 
 namespace datum::iwarp {
 
-// RFC 5040 section 4.2 and RFC 7306 section 4.2: what a message is. On the wire in four bits; the
-// values that are not named here are nobody's.
+// RFC 5040 section 4.2 and RFC 7306 section 4.2: the opcode of a message, four bits on the wire.
+// The other values are not assigned.
 enum class Rdmap : std::uint8_t {
   Write = 0,
   ReadRequest = 1,
@@ -69,7 +69,7 @@ struct Control {
   bool last = false;
   std::uint8_t ddp_version = 1;
   std::uint8_t rdmap_version = 1;
-  Rdmap opcode = Rdmap::Write; // as received: may be one that is not named
+  Rdmap opcode = Rdmap::Write; // as received: the value may have no name here
   bool operator==(const Control&) const = default;
 };
 

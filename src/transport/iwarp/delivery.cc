@@ -5,7 +5,7 @@
 
 namespace datum::iwarp {
 
-// The counters go on before the completion, which may end the connection.
+// The counters are raised before the completion, which may end the connection.
 void Delivery::count(std::uint32_t msn) {
   ++stream_.placed;
   responder_.on_delivered(msn + 1);

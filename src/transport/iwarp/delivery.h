@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/iwarp/delivery.h: a message of the peer's that has come whole, for the Recv that was
-// taken for it.
-// Lives here: its completion; what is counted of it before that.
-// Not here:   its checks and its placement (inbound.h), how it waits (unexpected_messages.h).
+// transport/iwarp/delivery.h: completes the Recv of a message that has come whole.
+// Lives here: the completion, and the counts before it.
+// Not here:   checks and placement (inbound.h), messages that wait for a Recv
+//             (unexpected_messages.h).
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -16,7 +16,7 @@ class Delivery {
   Delivery(Stream& stream, StreamControl& control, Responder& responder)
       : stream_(stream), control_(control), responder_(responder) {}
 
-  // `header`, `ulpdu`: of its first segment. False: the connection has ended.
+  // `header` and `ulpdu` are those of the message's first segment. False: the connection has ended.
   bool complete(const UntaggedHeader& header, std::uint16_t ulpdu, std::uint64_t length);
   void complete_immediate(Octets data, std::uint32_t msn, bool solicited);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/iwarp/fifo.h: a queue in one piece of memory that grows and is then kept, so that the
-// data path stops allocating once it has seen its largest load. Lack of memory is an answer, since
-// nothing may be thrown across a channel.
+// data path stops allocating once it has seen its largest load. make_room() returns lack of memory,
+// since nothing may be thrown across a channel.
 #pragma once
 
 #include <cassert>
@@ -30,7 +30,7 @@ class Fifo {
     }
     return true;
   }
-  // make_room() came before.
+  // make_room() must have come before.
   void push(const T& item) {
     assert(size_ != items_.size());
     items_[index(size_)] = item;

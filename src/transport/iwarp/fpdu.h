@@ -15,7 +15,7 @@ inline constexpr std::size_t kLeastUlpdu = 128;
 inline constexpr std::size_t kMarkerSize = 4;
 inline constexpr std::size_t kMarkerSpacing = 512;
 
-// From the whole of length and ULPDU: not from the payload, which headers of odd size would shift.
+// The pad follows from the size of length field and ULPDU together, not from that of the payload.
 constexpr std::size_t pad_of(std::size_t ulpdu) {
   return (0 - (kLengthSize + ulpdu)) & 3U;
 }

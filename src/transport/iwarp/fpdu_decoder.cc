@@ -71,7 +71,7 @@ void FpduDecoder::on_head() {
   phase_ = Phase::Header;
 }
 
-// The usual case: an FPDU that has arrived in one piece is looked at where it lies.
+// The usual case: the FPDU has arrived in one piece, and the sink gets its payload where it lies.
 void FpduDecoder::try_whole(Octets& in) {
   if (in.size() < kHeadSize) return;
   copy_bytes(buffer_.data(), in.data(), kHeadSize);
@@ -101,7 +101,7 @@ void FpduDecoder::ask(const Octets* payload) {
 }
 
 void FpduDecoder::take_step(Step step) {
-  if (phase_ == Phase::Stopped) return; // from within
+  if (phase_ == Phase::Stopped) return; // a call of the sink has stopped the decoder
   switch (step) {
   case Step::Wait: return;
   case Step::Stop: stop(); return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/iwarp/fpdu_decoder.h: the received stream, cut into FPDUs.
-// Lives here: where an FPDU's parts begin and end, its CRC; payload is put where the sink says, by
-//             us or by whoever read it from the socket straight to that place.
-// Not here:   what headers mean (inbound.h). Markers: we never ask for them.
+// Lives here: where an FPDU's parts begin and end, its CRC; putting payload where the sink says:
+//             feed() copies it there, or the caller reads it from the socket straight to places().
+// Not here:   the meaning of headers (inbound.h). Markers: Datum never asks the peer for them.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ struct FpduHead {
 
 enum class Step : std::uint8_t {
   Go,      // payload to the sink's places, then on_end()
-  Discard, // the same without places
+  Discard, // as Go, but the payload is dropped
   Done,    // the sink has taken the whole FPDU
   Wait,    // ask again when feed() is called next
   Stop,    // nothing more is read
@@ -30,13 +30,13 @@ class FpduSink {
  public:
   // The first four octets. Returns how many octets of the ULPDU on_header() wants; 0: stop.
   virtual std::size_t on_head(const FpduHead& head) = 0;
-  // `payload`: what follows the wanted octets, when all of it is there and the CRC is good;
-  // otherwise nullptr. Done is possible only with it.
+  // `payload`: the octets behind the wanted ones, if all of them are there and the CRC is good;
+  // otherwise nullptr. Only with a payload may the sink return Done.
   virtual Step on_header(Octets header, const Octets* payload) = 0;
   // Where the payload from `done` on belongs: at most `length` octets. Returns how many segments
   // were filled in; 0: wait, or stopped.
   virtual std::size_t places(std::uint64_t done, std::uint64_t length, std::span<Segment> out) = 0;
-  // Somebody else may put octets to the places.
+  // True: the caller of FpduDecoder::places() may put octets there.
   virtual bool may_be_placed_for() const = 0;
   // The FPDU is whole and its CRC good. False: stop.
   virtual bool on_end() = 0;
@@ -58,15 +58,15 @@ class FpduDecoder {
 
   // Returns how much was taken: less than all when the sink waits or has stopped.
   std::size_t feed(Octets in);
-  // Where the next octets of the stream belong, in their order, up to the end of the FPDU; none
-  // when they are to be fed.
+  // Where the next octets of the stream belong, in their order, up to the end of the FPDU. 0: the
+  // caller has to feed() them.
   std::size_t places(std::span<Segment> out);
-  // So many octets have been put there.
+  // So many octets have been put to the places.
   void placed(std::uint64_t octets);
 
   bool at_boundary() const { return phase_ == Phase::Head && have_ == 0; }
   bool at_header() const { return phase_ == Phase::Head || phase_ == Phase::Header; }
-  // Of the FPDU that is read, or was last.
+  // The payload size of the FPDU that is being read, or else of the last one.
   std::uint64_t payload_size() const { return payload_size_; }
 
  private:
@@ -97,7 +97,7 @@ class FpduDecoder {
   Phase phase_ = Phase::Head;
   Crc checked_ = Crc::Running;
   bool discard_ = false;
-  std::size_t wanted_ = 0; // header octets, the length with them
+  std::size_t wanted_ = 0; // octets of length field and header
   std::size_t have_ = 0;
   std::uint64_t payload_size_ = 0;
   std::uint64_t payload_done_ = 0;

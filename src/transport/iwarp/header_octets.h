@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/iwarp/header_octets.h: what stands in front of the payload of an FPDU that is built.
+// transport/iwarp/header_octets.h: the octets in front of the payload of an FPDU that is built.
 #pragma once
 
 #include "transport/iwarp/rdmap.h"
 
 namespace datum::iwarp {
 
-// The header of an FPDU, and what RDMAP puts behind it, as octets.
+// A DDP header, and a header of RDMAP behind it, as octets.
 class HeaderOctets {
  public:
   template <class... Parts>

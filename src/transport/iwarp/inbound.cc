@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/iwarp/inbound.cc: from a header to what it asks for. Numbers in comments are those of
-// the checks of decision 410.
+// transport/iwarp/inbound.cc: checks and placement of FPDUs. Numbers in comments are those of the
+// checks of decision 410.
 #include "transport/iwarp/inbound.h"
 
 #include "base/copy_bytes.h"
@@ -54,7 +54,7 @@ std::size_t Inbound::on_head(const FpduHead& head) {
     ulpdu_ = head.ulpdu;
     control_octets_ = control;
     payload_ = head.ulpdu - header;
-    std::size_t more = 0; // of the payload is looked at as part of the header
+    std::size_t more = 0; // octets of the payload that belong to the header
     if (!control.tagged) {
       switch (control.opcode) {
       case Rdmap::ReadRequest: more = ReadRequest::kWireSize; break;
@@ -67,7 +67,7 @@ std::size_t Inbound::on_head(const FpduHead& head) {
         break;
       default: break;
       }
-      // Of another size than it has to be, it is refused for that.
+      // A payload of another size is refused later, for its size.
       if (control.opcode != Rdmap::Terminate && payload_ != more) more = 0;
     }
     return header + more;
@@ -108,7 +108,7 @@ bool Inbound::check_write() {
   return true;
 }
 
-// 25: each segment is checked by itself; nothing is kept of the one before.
+// 25: each segment of a Write is checked by itself, whatever the one before was.
 Step Inbound::on_write(const Octets* payload) {
   if (outbound_.reads().response_open() && !is_last_carrier())
     return refuse_segment(error::kOpcode); // 13
@@ -119,8 +119,8 @@ Step Inbound::on_write(const Octets* payload) {
   return stream_.ended ? Step::Stop : Step::Done;
 }
 
-// Whoever spins on the last octets of a Write must not see them before the others, nor before the
-// CRC was good: the last cache line waits in tail_ (decision 302).
+// A program that spins on the last octets of a Write must not see them before the others, nor
+// before the CRC was good. So the last cache line waits in tail_ (decision 302).
 std::size_t Inbound::write_places(std::uint64_t done, std::uint64_t length,
                                   std::span<Segment> out) {
   if (!check_write()) return 0;
@@ -136,7 +136,8 @@ std::size_t Inbound::write_places(std::uint64_t done, std::uint64_t length,
   return count;
 }
 
-// What a peer of ours says at its end may interrupt its message; no segment of one has no payload.
+// True: the FPDU is an Ack or a Close with which an own peer may interrupt its message as it ends.
+// A segment of that message always has payload.
 bool Inbound::is_last_carrier() const {
   return payload_ == 0 && tagged_.control.last && stream_.peer == PeerKind::Own &&
          (tagged_.stag == kAckStag || tagged_.stag == kCloseStag);
@@ -154,7 +155,7 @@ void Inbound::end_write() {
       stream_.peer == PeerKind::Own) {
     end_carrier();
   } else if (!opens) {
-    // The RTR is no request of the peer's consumer; it has been counted by nobody.
+    // A request of the peer's consumer. The RTR is none: end_first() takes it.
     count_write();
   }
 }
@@ -165,7 +166,7 @@ void Inbound::end_carrier() {
     control_.on_peer_close();
   } else if (tagged_.stag != kAckStag || !decode_ack(tagged_.offset, placed) ||
              !outbound_.unfinished().on_ack(placed)) {
-    refuse(error::kRemoteUnspecified); // no honest peer of ours says this
+    refuse(error::kRemoteUnspecified); // no honest own peer sends this
   }
 }
 
@@ -176,8 +177,8 @@ Step Inbound::on_read_response(const Octets* payload) {
   if (read == nullptr || read->atomic) { // 26
     error = error::kDdpLocal;
   } else if (read->work == nullptr) {
-    // siw answers a Read of nothing behind a Send of its own with as many octets as that one has:
-    // they are thrown away.
+    // If siw has sent a Send before, it answers a Read of no octets with as many octets as the Send
+    // had. They are thrown away.
     if (payload == nullptr || payload->empty()) return Step::Go;
     return on_end() ? Step::Done : Step::Stop;
   } else if (payload_ != 0 && tagged_.stag != read->sink_stag()) { // 27
@@ -207,7 +208,7 @@ Step Inbound::on_untagged(Octets header, const Octets* payload) {
   WireReader in(header);
   if (!decode(in, untagged_)) return Step::Stop;
   const Rdmap opcode = untagged_.control.opcode;
-  // Whatever is odd about it, it ends the stream (35).
+  // A Terminate ends the stream, whatever is odd about it (35).
   if (opcode == Rdmap::Terminate) return header_size_ == ulpdu_ ? Step::Go : Step::Discard;
   if (!check_queue()) return Step::Stop;
   switch (opcode) {
@@ -232,7 +233,7 @@ bool Inbound::check_queue() {
   return true;
 }
 
-// What all messages of a queue other than 0, which are of one segment, have in common.
+// The checks of every message of a queue other than 0. Such a message has one segment.
 bool Inbound::check_message() {
   if (untagged_.offset != 0) { // 10
     refuse_segment(error::kMessageOffset);
@@ -245,7 +246,7 @@ bool Inbound::check_message() {
   return true;
 }
 
-// What all segments of queue 0 have in common. `waits`: there is no Recv yet.
+// The checks of every segment of queue 0. `waits` becomes true if there is no Recv yet.
 Step Inbound::check_receive(bool& waits) {
   waits = !unexpected_.empty();
   std::span<const LocalTriplet> into;
@@ -262,8 +263,8 @@ Step Inbound::check_receive(bool& waits) {
     }
   }
   if (untagged_.offset != send_received_) return refuse_segment(error::kMessageOffset); // 10
-  // Immediate Data of its own takes a Recv without filling it (RFC 7306 section 6.3); a segment
-  // that says it continues a Send is measured as one.
+  // Immediate Data of its own takes a Recv without filling it (RFC 7306 section 6.3); a segment in
+  // the middle of a Send is measured like a Send.
   const bool fills = send_open_ || !is_immediate(untagged_.control.opcode);
   const std::uint64_t end = untagged_.offset + payload_;
   if (end > 0xffffffffU || (fills && !waits && end > capacity)) { // 11
@@ -277,9 +278,9 @@ Step Inbound::check_receive(bool& waits) {
   return Step::Go;
 }
 
-// A place for the message that the current FPDU belongs to. Wait: there is none.
+// Makes a place for the message of the current FPDU. Wait: there is none now.
 Step Inbound::stage() {
-  if (send_open_) return Step::Go; // has one
+  if (send_open_) return Step::Go; // the message has a place
   switch (unexpected_.begin(untagged_, ulpdu_)) {
   case UnexpectedMessages::Begun::Yes: return Step::Go;
   case UnexpectedMessages::Begun::Full: return Step::Wait;
@@ -389,8 +390,7 @@ Step Inbound::on_atomic_response() {
   return Step::Go;
 }
 
-// --- payload
-// ---------------------------------------------------------------------------------------
+// --- payload -------------------------------------------------------------------------------------
 
 bool Inbound::may_be_placed_for() const {
   return control_octets_.tagged || unexpected_.empty();
@@ -399,7 +399,7 @@ bool Inbound::may_be_placed_for() const {
 std::size_t Inbound::places(std::uint64_t done, std::uint64_t length, std::span<Segment> out) {
   const std::size_t count = places_now(done, length, out);
   if (!verdict_ || stream_.ended) return count;
-  control_.fail(*verdict_); // there is no place for the rest of it
+  control_.fail(*verdict_); // the FPDU has no place, so its end is not awaited
   return 0;
 }
 
@@ -436,7 +436,7 @@ std::size_t Inbound::places_to_throw_away(std::uint64_t length, std::span<Segmen
 std::size_t Inbound::send_places(std::uint64_t done, std::uint64_t length, std::span<Segment> out) {
   std::span<const LocalTriplet> into;
   std::uint64_t capacity = 0;
-  switch (stream_.events->take_receive(into, capacity)) { // the same, and looked at again
+  switch (stream_.events->take_receive(into, capacity)) { // the Recv that was taken, checked again
   case TakeResult::Taken: break;
   case TakeResult::Protection:
     if (!stream_.ended) refuse_segment(error::kDdpLocal);
@@ -479,9 +479,9 @@ bool Inbound::on_end() {
   return !stream_.ended;
 }
 
-// False: there is nothing more to it.
+// False: the FPDU was a Write of no octets, which is the RTR, or the connection has ended.
 bool Inbound::end_first() {
-  // An initiator that cannot go on says so with its first FPDU: nothing is established by it.
+  // An initiator that cannot go on sends a Terminate as its first FPDU, which establishes nothing.
   if (control_octets_.opcode == Rdmap::Terminate) return true;
   first_ = false;
   const bool empty_write = control_octets_.opcode == Rdmap::Write && payload_ == 0;
@@ -489,7 +489,7 @@ bool Inbound::end_first() {
   const bool is_hello =
       empty_write && control_octets_.last && decode(tagged_.stag, tagged_.offset, hello);
   control_.on_first_fpdu(is_hello ? &hello : nullptr);
-  // An RTR is no request of the peer's consumer: nobody counts it.
+  // The RTR is no request of the peer's consumer, so it is not counted.
   if (empty_write) write_open_ = !control_octets_.last;
   return !stream_.ended && !empty_write;
 }
@@ -500,7 +500,7 @@ std::uint64_t Inbound::tail_size() const {
 }
 
 bool Inbound::place_tail() {
-  if (!check_write()) return false; // its region may have gone since the turn before
+  if (!check_write()) return false; // the region may have gone since the last turn
   const std::uint64_t tail = tail_size();
   copy_visible(pointer(memory_ + payload_ - tail), tail_.data(), tail);
   return true;
@@ -530,7 +530,7 @@ void Inbound::end_atomic_response() {
 void Inbound::end_terminate() {
   Terminate terminate;
   const Octets payload = Octets(header_).first(header_size_).subspan(UntaggedHeader::kWireSize);
-  // Too short to say why, it still says that the stream has ended.
+  // A Terminate that is too short to tell why still ends the stream.
   if (!decode(payload, terminate)) terminate = make_terminate(error::kLocal);
   control_.on_terminate(terminate, untagged_);
 }
@@ -538,7 +538,7 @@ void Inbound::end_terminate() {
 void Inbound::end_read_request() {
   WireReader in(Octets(header_).subspan(UntaggedHeader::kWireSize));
   ++next_msn_[kReadQueue];
-  // Not before everything that came earlier has been delivered (RFC 5040 section 5.5).
+  // The answer waits until all earlier messages have been delivered (RFC 5040 section 5.5).
   const std::uint32_t after = next_msn_[kSendQueue];
   if (untagged_.control.opcode == Rdmap::ReadRequest) {
     ReadRequest request;

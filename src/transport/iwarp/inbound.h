@@ -2,7 +2,7 @@
 // transport/iwarp/inbound.h: FPDUs that arrive: the checks of decision 410 in their order, and
 // placement.
 // Not here: where an FPDU ends (fpdu_decoder.h); the completion of a message (delivery.h); messages
-//           that wait for a Recv (unexpected_messages.h); serving Reads (responder.h), our own
+//           that wait for a Recv (unexpected_messages.h); serving Reads (responder.h), this side's
 //           requests (outbound.h).
 #pragma once
 
@@ -28,15 +28,16 @@ class Inbound final : public FpduSink {
   void begin(std::uint32_t first_msn) {
     for (std::uint32_t& msn : next_msn_) msn = first_msn;
   }
-  // The peer's first FPDU is the Send that shows that it is ready: no consumer's message.
+  // The peer's first FPDU is the RTR Send, which is no message of its consumer.
   void expect_rtr_send() { rtr_send_ = true; }
-  // Responder: until an FPDU of the peer was valid we may say nothing (RFC 5044 section 7.1), not
-  // even what is wrong with the first. So it is read to its end, and judged by its CRC before that.
+  // Responder: until an FPDU of the peer was valid, this side may send nothing (RFC 5044 section
+  // 7.1), not even a Terminate about the first one. So the first FPDU is read to its end, and only
+  // a good CRC makes it valid.
   void judge_first_at_its_end() { judges_late_ = true; }
   void on_receive_posted();
-  // When a message will have waited too long.
+  // When the message that waits longest will have waited too long.
   Instant deadline() const { return unexpected_.deadline(); }
-  // The peer has ended.
+  // The peer sends no more.
   void must_end() { unexpected_.must_end(); }
   void on_time() {
     if (!stream_.ended) unexpected_.on_time();
@@ -56,7 +57,7 @@ class Inbound final : public FpduSink {
   void on_bad_crc() override;
 
  private:
-  // Each returns Stop after it has ended the connection.
+  // The functions that return a Step return Stop after they have ended the connection.
   Step on_tagged(Octets header, const Octets* payload);
   Step on_untagged(Octets header, const Octets* payload);
   Step on_write(const Octets* payload);
@@ -95,8 +96,8 @@ class Inbound final : public FpduSink {
 
   Step refuse(const Terminate& terminate);
   Step refuse(ErrorCode error);         // without an echo
-  Step refuse_segment(ErrorCode error); // with the header of the current one
-  Step refuse_request(ErrorCode error); // and the Read Request in it
+  Step refuse_segment(ErrorCode error); // echoes the header of the current segment
+  Step refuse_request(ErrorCode error); // echoes that and the Read Request in it
   Octets current_header() const;
 
   Stream& stream_;
@@ -104,7 +105,7 @@ class Inbound final : public FpduSink {
   StreamControl& control_;
   bool first_ = true;
   bool rtr_send_ = false;
-  bool swallow_ = false; // the current FPDU is that Send
+  bool swallow_ = false; // the current FPDU is the RTR Send
   bool judges_late_ = false;
   std::optional<Terminate> verdict_; // on the first FPDU, whose end has not come
   bool checked_ = false;             // rights to the current places, in this turn
@@ -115,10 +116,10 @@ class Inbound final : public FpduSink {
   TaggedHeader tagged_;
   UntaggedHeader untagged_;
   std::uint64_t payload_ = 0; // octets behind the DDP header
-  std::uint64_t memory_ = 0;  // of a Write: where its payload belongs
+  std::uint64_t memory_ = 0;  // address of a Write's payload
   std::array<std::byte, FpduDecoder::kMostHeader> header_{};
   std::size_t header_size_ = 0;
-  std::array<std::byte, 64> tail_{}; // of a Write, until its CRC was good
+  std::array<std::byte, 64> tail_{}; // the end of a Write, until its CRC was good
 
   // Messages whose last segment has not come.
   bool send_open_ = false;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/iwarp/message_turn.h: whose message leaves: one of ours, or a response to the peer's
-// Read or Atomic.
-// Lives here: whose message is under way, which side goes first between two messages, whether the
-//             memory for the next FPDU was missing.
-// Not here:   the messages (requester.h, responder.h); the questions to it (outbound.h).
+// transport/iwarp/message_turn.h: which message leaves next: a request of this side, or a response
+// to the peer's Read or Atomic.
+// Lives here: which of the two is under way, which goes first between two messages, whether there
+//             was no memory for the next FPDU.
+// Not here:   the messages (requester.h, responder.h); sending them (outbound.h).
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -13,14 +13,15 @@ namespace datum::iwarp {
 
 class MessageTurn {
  public:
-  // No message is under way: any may begin.
+  // True: no message is under way, so any may begin.
   bool is_free() const { return whose_ == Whose::Nobody; }
   bool is_own() const { return whose_ == Whose::Requester; }
   bool is_response() const { return whose_ == Whose::Responder; }
-  // Where both have one: so many responses have left that a message of ours has its turn.
+  // If both wait. True: so many responses have left in a row that a request of this side has its
+  // turn.
   bool own_goes_first() const { return responses_in_a_row_ >= kResponsesInARow; }
 
-  // An FPDU was built; `last`: of its message.
+  // An FPDU was built. `last`: it ends its message.
   void on_own(bool last) {
     whose_ = last ? Whose::Nobody : Whose::Requester;
     if (last) responses_in_a_row_ = 0;
@@ -30,7 +31,7 @@ class MessageTurn {
     if (last) ++responses_in_a_row_;
   }
 
-  // There was no memory: another try, soon. Answers what was asked for.
+  // There was no memory, so another try follows soon. Returns false: no FPDU was built.
   bool lack_room() {
     lacks_room_ = true;
     return false;
@@ -44,7 +45,7 @@ class MessageTurn {
 
   bool lacks_room_ = false;
   Whose whose_ = Whose::Nobody;
-  unsigned responses_in_a_row_ = 0; // since the last message of our own
+  unsigned responses_in_a_row_ = 0; // since the last request of this side
 };
 
 } // namespace datum::iwarp

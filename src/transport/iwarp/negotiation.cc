@@ -6,14 +6,14 @@
 namespace datum::iwarp {
 namespace {
 
-// C before D before B: a zero-length Write consumes nothing at the peer. Exactly one: initiators
-// exist that end the connection when a reply leaves them the choice.
+// C before D before B: a zero-length Write consumes nothing at this side. The reply names exactly
+// one form: some initiators end the connection if it leaves them the choice.
 Rtr choose_rtr(const EnhancedData& offer) {
   if (!offer.peer_to_peer) return Rtr::None;
   if (offer.rtr_write) return Rtr::Write;
   if (offer.rtr_read) return Rtr::Read;
   if (offer.rtr_send) return Rtr::Send;
-  return Rtr::Write; // nothing offered: what we support is still said (RFC 6581 section 9.2)
+  return Rtr::Write; // nothing offered: the reply still names a form (RFC 6581 section 9.2)
 }
 
 Rtr rtr_of(const EnhancedData& reply) {
@@ -26,8 +26,8 @@ std::uint16_t at_most(std::uint16_t wish, std::uint16_t limit) {
   return limit == kNotNegotiated ? wish : std::min(wish, limit);
 }
 
-// Revision 1 does not say how many the peer serves: what the consumers have agreed on, else the
-// least that a peer that serves any can have.
+// Revision 1 does not tell how many Reads the peer serves. If the consumer chose reads_out, that
+// counts. Otherwise at most one Read: a peer that serves any serves one.
 std::uint16_t unnegotiated(const Wishes& wishes) {
   return wishes.reads_out_chosen ? wishes.reads_out : std::min<std::uint16_t>(wishes.reads_out, 1);
 }
@@ -38,10 +38,11 @@ EnhancedData say(const Terms& terms) {
   data.rtr_send = terms.rtr == Rtr::Send;
   data.rtr_write = terms.rtr == Rtr::Write;
   data.rtr_read = terms.rtr == Rtr::Read;
-  // What the peer leaves to the consumers, we leave to them: the same word (RFC 6581 section 9.1).
+  // A number that the peer leaves to the consumers, this side leaves to them, too, by the same
+  // value (RFC 6581 section 9.1).
   data.ird = terms.peer_ird == kNotNegotiated ? kNotNegotiated : terms.reads_in;
   data.ord = terms.peer_ord == kNotNegotiated ? kNotNegotiated : terms.reads_out;
-  // The RTR read needs a place, though the engine itself answers it.
+  // The RTR Read needs a place, though the session itself answers it.
   if (terms.rtr == Rtr::Read) data.ird = std::max<std::uint16_t>(data.ird, 1);
   return data;
 }
@@ -54,7 +55,7 @@ StartupFrame make_request(const Wishes& wishes, Octets private_data) {
   request.revision = wishes.revision;
   request.private_data = private_data;
   if (wishes.revision < 2) return request;
-  // The read form needs a place among our reads (RFC 6581 section 9.1).
+  // The Read form of RTR needs a place among this side's Reads (RFC 6581 section 9.1).
   request.enhanced = EnhancedData{.peer_to_peer = true,
                                   .rtr_send = false,
                                   .rtr_write = true,
@@ -123,7 +124,7 @@ Conclusion conclude(const StartupFrame& request, const StartupFrame& reply, cons
   terms.peer_ird = answer.ird;
   terms.peer_ord = answer.ord;
   terms.reads_out = at_most(wishes.reads_out, answer.ird);
-  // Without the peer-to-peer model the forms mean nothing.
+  // Without the peer-to-peer model the RTR flags mean nothing.
   terms.rtr = answer.peer_to_peer ? rtr_of(answer) : Rtr::None;
   const bool too_many = answer.ord != kNotNegotiated && answer.ord > terms.reads_in;
   const bool no_place = terms.rtr == Rtr::Read && answer.ird == 0;

@@ -8,14 +8,15 @@
 
 namespace datum::iwarp {
 
-// What this side brings along.
+// The wishes and offers of this side.
 struct Wishes {
-  std::uint8_t revision = 2; // of a request; 1 to try again with a peer that closed on 2
+  std::uint8_t revision = 2; // revision of a request; 1 to try again with a peer that closed on 2
   bool crc = true;
-  std::uint16_t reads_in = 0;   // IRD: what the EP serves at a time
-  std::uint16_t reads_out = 0;  // ORD: what it will have outstanding
-  bool reads_out_chosen = true; // by the consumer, who may know what the peer's serves
-  bool for_own_kind = false;    // a request that only a peer of our own kind has an answer to
+  std::uint16_t reads_in = 0;   // IRD: how many the EP serves at a time
+  std::uint16_t reads_out = 0;  // ORD: how many it will have outstanding
+  bool reads_out_chosen = true; // the consumer chose reads_out, perhaps knowing the peer's IRD
+  // The qualifier has several candidate ports: only an own peer can answer the request.
+  bool for_own_kind = false;
 };
 
 // RFC 6581 section 9.2: the frame that the initiator sends first.
@@ -28,29 +29,29 @@ enum class Rtr : std::uint8_t {
 
 struct Terms {
   bool crc = true;
-  bool markers = false; // the peer wants them in what we send
+  bool markers = false; // the peer wants them in the octets that this side sends
   bool enhanced = false;
   bool peer_to_peer = false;
   Rtr rtr = Rtr::None;
-  std::uint16_t reads_in = 0; // what we serve
+  std::uint16_t reads_in = 0; // how many Reads this side serves
   std::uint16_t reads_out = 0;
-  std::uint16_t peer_ird = kNotNegotiated; // as the peer said it, for whoever asks
+  std::uint16_t peer_ird = kNotNegotiated; // as the peer sent it; Session checks it before a Read
   std::uint16_t peer_ord = kNotNegotiated;
   bool operator==(const Terms&) const = default;
 };
 
 StartupFrame make_request(const Wishes& wishes, Octets private_data);
 
-// Responder. False: nothing to reply, close.
+// For the responder. False: send no reply, and close.
 bool is_acceptable(const StartupFrame& request);
 Terms answer_terms(const StartupFrame& request, const Wishes& wishes);
 StartupFrame make_reply(const StartupFrame& request, const Terms& terms, Octets private_data);
 StartupFrame make_reject(const StartupFrame& request, const Wishes& wishes, Octets private_data);
 
-// Initiator.
+// For the initiator.
 enum class ReplyVerdict : std::uint8_t {
   Agreed,
-  Rejected,  // by the peer's consumer
+  Rejected,  // the peer's consumer has refused
   Unusable,  // the reply contradicts itself or the request: close
   Terminate, // `error` goes out as the first FPDU, then close
 };

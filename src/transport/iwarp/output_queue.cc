@@ -10,10 +10,11 @@
 namespace datum::iwarp {
 namespace {
 
-constexpr std::size_t kCopiedFirst = 4096; // up to here, to copy first and sum then is as fast
+// Up to this size, copying first and then computing the CRC is as fast.
+constexpr std::size_t kCopiedFirst = 4096;
 constexpr std::size_t kTrailerMost = 3 + kCrcSize;
-constexpr std::size_t kLastMessages =
-    3; // an acknowledgement, a Terminate or Close, and one to spare
+// An acknowledgement, a Terminate or Close, and one to spare.
+constexpr std::size_t kLastMessages = 3;
 constexpr std::size_t kMarkerRun = kMarkerSpacing - kMarkerSize; // octets between two markers
 
 } // namespace
@@ -66,7 +67,7 @@ void OutputQueue::begin_full_operation(bool crc, bool markers) {
   position_ = 0;
 }
 
-// As many as can stand in `fpdu` octets and those at their ends.
+// Octets of the most markers that can stand within `fpdu` octets and at their ends.
 std::size_t OutputQueue::marker_octets(std::size_t fpdu) const {
   return markers_ ? (fpdu / kMarkerRun + 2) * kMarkerSize : 0;
 }
@@ -161,7 +162,7 @@ std::byte* OutputQueue::write_copied(std::byte* at, Octets header, const Payload
     at = write_marked(at, Octets(kZeroes).first(pad), first);
     position_ -= static_cast<std::uint64_t>(at - begin); // write_marked() counted; add() does, too
     if ((position_ + static_cast<std::uint64_t>(at - begin)) % kMarkerSpacing == 0) {
-      // Between pad and CRC: it belongs to this FPDU still.
+      // A marker between pad and CRC still belongs to this FPDU.
       const std::uint64_t here = position_ + static_cast<std::uint64_t>(at - begin);
       WireWriter marker(at);
       marker.u16(0).u16(static_cast<std::uint16_t>(here - first));
@@ -181,7 +182,7 @@ std::byte* OutputQueue::write_copied(std::byte* at, Octets header, const Payload
   return write_crc(at, crc_ ? crc32c(covered) : 0);
 }
 
-// The payload at `at`, behind what begins the FPDU, and its end.
+// Writes payload, pad and CRC at `at`. The FPDU begins at `begin`.
 std::byte* OutputQueue::write_summed(const std::byte* begin, std::byte* at, const Payload& payload,
                                      std::size_t pad) {
   Crc32c crc;
@@ -196,7 +197,7 @@ std::byte* OutputQueue::write_summed(const std::byte* begin, std::byte* at, cons
   return write_crc(at + pad, crc.value());
 }
 
-// Counts position_ on. A marker stands in front of the octet whose position is its turn, and says
+// Moves position_ on. A marker stands wherever position_ is a multiple of kMarkerSpacing, and tells
 // how far behind the length field it stands.
 std::byte* OutputQueue::write_marked(std::byte* at, Octets octets, std::uint64_t length_position) {
   while (!octets.empty()) {
@@ -294,8 +295,8 @@ bool OutputQueue::lists_have_room_for(std::size_t fpdus, std::size_t pieces) con
          piece_count_ + pieces + kLastMessages <= OutputChunk::kPieces;
 }
 
-// What room_for() will say of each of them, added up. The shortest goes first, so in front of the
-// last of them there is no more than the average for each.
+// Adds up the room that room_for() wants for each FPDU. The shortest goes first, so the last one is
+// at least as long as the average.
 bool OutputQueue::has_room_for_all(std::size_t fpdus, std::size_t header,
                                    std::size_t payload) const {
   const std::size_t markers = markers_ ? (payload / kMarkerRun + 2 * fpdus) * kMarkerSize : 0;
@@ -315,7 +316,7 @@ bool OutputQueue::end_after_begun(bool keep_copied) {
   return true;
 }
 
-// What is left of the FPDU under way moves to memory of our own, which becomes its only piece.
+// The rest of the FPDU under way moves to begun_, which becomes its only piece.
 bool OutputQueue::keep_rest_of_begun() {
   OutputChunk::Fpdu& fpdu = chunk_->fpdus[first_fpdu_];
   if (fpdu.source == OutputChunk::Fpdu::kInline) return true;
@@ -338,13 +339,13 @@ bool OutputQueue::keep_rest_of_begun() {
       piece_done_ = 0;
     }
   }
-  // A piece that goes on behind it, trailer and next header in one, keeps the rest.
+  // A piece that holds its trailer and also the next header keeps the header.
   if (piece_done_ != 0) {
     Octets& piece = chunk_->pieces[first_piece_];
     piece = piece.subspan(piece_done_);
     piece_done_ = 0;
   }
-  // It had at least one piece that is used up or shortened: header, payload or trailer.
+  // The FPDU had at least one piece that is used up or shortened: header, payload or trailer.
   if (first_piece_ == 0) return false;
   chunk_->pieces[--first_piece_] = begun_;
   fpdu.source = OutputChunk::Fpdu::kInline;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/iwarp/output_queue.h: FPDUs that wait for TCP, as a list of octets to gather.
 // Lives here: headers and trailers between pieces of the consumer's memory, CRC, markers, where
-//             FPDUs end, what of them is dropped when the connection ends.
+//             FPDUs end, which FPDUs are dropped as the connection ends.
 // Not here:   which FPDU comes next (outbound.h).
 #pragma once
 
@@ -16,9 +16,10 @@
 
 namespace datum::iwarp {
 
-// What an FPDU names of somebody's memory while it waits.
+// The memory of the consumer that an FPDU refers to while it waits.
 struct PayloadSource {
-  const WorkRequest* work = nullptr; // ours; nullptr: a Read Response to
+  // A request of this side; nullptr: a Read Response, from the memory that the other members name.
+  const WorkRequest* work = nullptr;
   Stag stag = 0;
   std::uint64_t address = 0;
   std::uint64_t length = 0;
@@ -27,13 +28,13 @@ struct PayloadSource {
 // Memory of an output queue that is not empty.
 struct OutputChunk {
   static constexpr std::size_t kOctets = 160 * 1024; // two of the largest FPDUs, copied
-  static constexpr std::size_t kPieces = 1024;       // what one call can gather
+  static constexpr std::size_t kPieces = 1024;       // pieces to gather
   static constexpr std::size_t kFpdus = 1024;
   static constexpr std::size_t kSources = 256;
   struct Fpdu {
     std::uint32_t end = 0;          // counted from the first octet of the chunk's content
-    std::uint16_t source = kInline; // of sources
-    bool completes = false;         // the last of a Send or a Write
+    std::uint16_t source = kInline; // index in `sources`
+    bool completes = false;         // ends a message of a Send or a Write
     static constexpr std::uint16_t kInline = 0xffff;
   };
   std::array<std::byte, kOctets> octets;
@@ -64,8 +65,8 @@ struct Payload {
 
 class OutputQueue {
  public:
-  // What waits at most beside the FPDU that is added: enough to keep TCP busy, little enough that
-  // a Terminate or a response is not stuck behind it for long (decision 418).
+  // The most octets that wait as an FPDU is added: enough to keep TCP busy, few enough that a
+  // Terminate or a response does not wait behind them for long (decision 418).
   static constexpr std::size_t kMostWaiting = 256 * 1024;
 
   explicit OutputQueue(ChunkPool& pool, std::size_t most_waiting = kMostWaiting)
@@ -76,32 +77,34 @@ class OutputQueue {
 
   // Gets the memory that adding needs. False: there is none now.
   bool ready();
-  // Gives it back if nothing was added.
+  // Gives the memory back if nothing was added.
   void rest();
-  // A startup frame; ready() came before, as before all that adds.
+  // Adds a startup frame. As before each call that adds, ready() must have returned true.
   void add_startup(Octets frame);
-  // From here on FPDUs; markers are counted from the next octet (RFC 5044 section 4.3).
+  // From here on only FPDUs are added. Markers are counted from the next octet (RFC 5044 section
+  // 4.3).
   void begin_full_operation(bool crc, bool markers);
 
   bool empty() const { return queued_ == sent_; }
-  // TCP has a part of what was put into it since it was empty.
+  // True: TCP has a part of what was added since the queue was empty.
   bool is_sent_in_part() const { return sent_ != 0; }
-  // How much payload one more FPDU may carry; nullopt: there is no room for another beside the last
-  // ones, for which there always is.
+  // How much payload one more FPDU may carry; nullopt: there is no room for one. Room for
+  // add_last() is kept free.
   std::optional<std::size_t> room_for(std::size_t header, std::size_t segments, bool copied) const;
-  // `header`: what follows the length. The caller has asked room_for(). With markers everything is
-  // copied.
+  // `header`: the octets behind the length field. The caller has asked room_for(). With markers
+  // everything is copied.
   void add(Octets header, const Payload& payload, bool copied, bool completes,
            const PayloadSource& source);
   // One of the few small FPDUs that end a connection, after end_after_begun().
   void add_last(Octets header);
 
-  // What to send, in order. The octets stay where they are until sent() has counted them.
+  // Lists the octets to send, in order. They stay where they are until sent() has counted them.
   std::size_t gather(std::span<Octets> out) const;
-  // Returns how many Sends and Writes have been sent to their ends by that.
+  // TCP has taken so many octets. Returns how many messages of Sends and Writes end in them.
   std::uint32_t sent(std::size_t octets);
 
-  // Somebody else's memory is named by what waits; `visit` says whether it may still be read.
+  // Calls `visit` for the memory that each waiting FPDU refers to: may it still be read? False: one
+  // call returned false.
   template <class F>
   bool all_sources(F&& visit) const {
     if (!chunk_) return true;
@@ -113,17 +116,18 @@ class OutputQueue {
     return true;
   }
 
-  // What the FPDU that TCP has a part of names; nullptr: nothing, or there is none.
+  // The memory that the FPDU under way refers to; nullptr: it refers to none, or TCP has a part of
+  // no FPDU.
   const PayloadSource* begun_source() const;
 
-  // Drops every FPDU that has not begun; with `keep_copied` not those at the front that need nobody
-  // else's memory. What has begun is finished from a copy. False: no memory for that; the stream
-  // cannot go on.
+  // Drops every FPDU of which TCP has no part. With `keep_copied` it keeps copied ones at the
+  // front. The FPDU under way is finished from a copy. False: there is no memory for the copy, and
+  // the stream cannot go on.
   bool end_after_begun(bool keep_copied);
-  // That would drop nothing of what waits now.
+  // True: end_after_begun(true) would drop no FPDU.
   bool stays_at_the_end() const { return kept_at_the_end(true) == fpdu_count_; }
-  // So many FPDUs more, copied, the shortest first, with so much payload between them, may be added
-  // one after the other.
+  // True: `fpdus` more FPDUs, copied, the shortest first, with `payload` octets together, may be
+  // added one after the other.
   bool has_room_for_all(std::size_t fpdus, std::size_t header, std::size_t payload) const;
   void drop_all();
 
@@ -132,13 +136,15 @@ class OutputQueue {
   void append_piece(Octets piece);
   void append_fpdu(std::size_t size, bool completes, std::uint16_t source);
   bool keep_rest_of_begun();
-  std::size_t around_payload(std::size_t header) const; // at most, in an FPDU
-  // For so many FPDUs more, of so many pieces in all, and behind them the last ones.
+  // The most octets of an FPDU beside its payload.
+  std::size_t around_payload(std::size_t header) const;
+  // True: the lists have room for so many more FPDUs, of so many pieces in all, and for those of
+  // add_last().
   bool lists_have_room_for(std::size_t fpdus, std::size_t pieces) const;
   bool is_begun() const; // TCP has a part of the first FPDU
   std::size_t kept_at_the_end(bool keep_copied) const;
   void truncate(std::size_t end);
-  // The whole FPDU in one piece of memory.
+  // Writes the whole FPDU in one piece of memory.
   std::byte* write_copied(std::byte* at, Octets header, const Payload& payload);
   std::byte* write_summed(const std::byte* begin, std::byte* at, const Payload& payload,
                           std::size_t pad);
@@ -150,10 +156,10 @@ class OutputQueue {
   ChunkPool& pool_;
   const std::size_t most_waiting_;
   std::unique_ptr<OutputChunk> chunk_;
-  std::size_t used_ = 0; // octets of the chunk
+  std::size_t used_ = 0; // octets of the chunk that are in use
   std::size_t piece_count_ = 0;
   std::size_t first_piece_ = 0; // not wholly sent
-  std::size_t piece_done_ = 0;  // octets of it that are sent
+  std::size_t piece_done_ = 0;  // octets of that piece that are sent
   std::size_t fpdu_count_ = 0;
   std::size_t first_fpdu_ = 0;
   std::size_t source_count_ = 0;
@@ -161,8 +167,8 @@ class OutputQueue {
   std::size_t sent_ = 0;
   bool crc_ = false;
   bool markers_ = false;
-  std::uint64_t position_ = 0;   // in the stream, of the next FPDU
-  std::vector<std::byte> begun_; // rest of an FPDU whose memory is no longer ours
+  std::uint64_t position_ = 0;   // offset of the next FPDU in the stream
+  std::vector<std::byte> begun_; // copied rest of the FPDU under way
   std::array<std::byte, 192> last_{};
   std::size_t last_used_ = 0;
 };

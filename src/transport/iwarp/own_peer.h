@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/iwarp/own_peer.h: what two peers of this implementation say to each other besides.
+// transport/iwarp/own_peer.h: messages between two own peers, beside those of iWARP.
 //
-// The carrier is a zero-length RDMA Write, whose STag and TO nobody else looks at (RFC 5041 section
-// 5.2): the STag says what it is, the TO holds it. A foreign peer takes it for a Write of nothing.
+// The carrier is a zero-length RDMA Write, whose STag and TO a foreign peer must not check (RFC
+// 5041 section 5.2). The STag tells the kind of message, the TO holds its content. A foreign peer
+// takes it for a Write of no octets.
 //
 //   Hello   as the first FPDU of either side, the initiator's only if the reply chose the Write
 //           form of RTR: it is that RTR. TO: magic(32) version(4) flags(12) largest ULPDU(16)
 //   Ack     TO: how many Sends and Writes have been placed so far, all in all (32), zero(32)
 //   Close   TO: zero. Nothing follows but the end of the stream
 //
-// A Write of nothing that a consumer posted has the STag of a Hello and TO 0.
+// A Write of no octets that a consumer posted has the STag of a Hello and TO 0.
 #pragma once
 
 #include "transport/iwarp/ddp.h"
@@ -25,8 +26,8 @@ struct Hello {
   static constexpr std::uint32_t kMagic = 0x4454'5750; // "DTWP"
   static constexpr std::uint8_t kVersion = 1;
   static constexpr std::uint16_t kTakesExtensions = 0x001; // RFC 7306
-  std::uint16_t flags = 0;         // 12 bits; unknown ones are not looked at
-  std::uint16_t largest_ulpdu = 0; // that the sender of the Hello takes
+  std::uint16_t flags = 0;                                 // 12 bits; unknown ones are ignored
+  std::uint16_t largest_ulpdu = 0;                         // the most that its sender takes
   bool operator==(const Hello&) const = default;
 };
 
@@ -34,7 +35,7 @@ constexpr std::uint64_t encode(const Hello& hello) {
   return std::uint64_t{Hello::kMagic} << 32U | std::uint64_t{Hello::kVersion} << 28U |
          std::uint64_t{hello.flags & 0xfffU} << 16U | hello.largest_ulpdu;
 }
-// False: no Hello, or one of a version that we do not know.
+// False: no Hello, or one of an unknown version.
 constexpr bool decode(Stag stag, std::uint64_t offset, Hello& hello) {
   if (stag != kHelloStag || offset >> 32U != Hello::kMagic) return false;
   if ((offset >> 28U & 0xfU) != Hello::kVersion) return false;
@@ -43,12 +44,12 @@ constexpr bool decode(Stag stag, std::uint64_t offset, Hello& hello) {
   return hello.largest_ulpdu >= kLeastUlpdu;
 }
 
-// What a refusal by the provider, not by the consumer, says in the private data of the reject;
-// others take it for a reject like any other.
-// As wide as on the wire: a reason of later versions stays one, and is none of these.
+// Why the provider, not the consumer, refuses. The private data of the reject holds it; foreign
+// peers see an ordinary reject. The type is as wide as on the wire, so the value of a later version
+// is kept, and equals none of these.
 enum class Refusal : std::uint32_t {
-  NotAccepted = 1, // nobody could be told of the request
-  NotHere = 2,     // this port is not for that qualifier
+  NotAccepted = 1, // the consumer could not be told of the request
+  NotHere = 2,     // no listener for that qualifier at this port
 };
 inline constexpr std::size_t kRefusalSize = 8;
 inline constexpr std::uint32_t kRefusalMagic = 0x4454'5246; // "DTRF"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/iwarp/rdmap.h: what follows the DDP header of Read and Atomic messages.
+// transport/iwarp/rdmap.h: the headers of Read and Atomic messages, behind that of DDP.
 // Not here: Terminate (terminate.h).
 #pragma once
 
@@ -10,7 +10,7 @@ namespace datum::iwarp {
 // RFC 5040 section 4.4.
 struct ReadRequest {
   static constexpr std::size_t kWireSize = 28;
-  Stag sink_stag = 0; // the requester's own affair: copied into the response, never looked at
+  Stag sink_stag = 0; // for the requester alone: copied into the response, and not checked
   std::uint64_t sink_offset = 0;
   std::uint32_t size = 0;
   Stag source_stag = 0;
@@ -34,7 +34,7 @@ enum class AtomicOperation : std::uint8_t { FetchAdd = 0, CompareSwap = 2 };
 // RFC 7306 section 5.2.1. FetchAdd: `data` is added, `mask` marks where carries stop.
 struct AtomicRequest {
   static constexpr std::size_t kWireSize = 52;
-  AtomicOperation operation = AtomicOperation::FetchAdd; // as received: may not be a named one
+  AtomicOperation operation = AtomicOperation::FetchAdd; // as received: it may have no name
   std::uint32_t identifier = 0;
   Stag stag = 0;
   std::uint64_t offset = 0;
@@ -76,10 +76,10 @@ constexpr bool decode(WireReader& in, AtomicResponse& response) {
 }
 static_assert(round_trips(AtomicResponse{.identifier = 17, .original = 5}));
 
-// RFC 7306 section 6.2: eight octets whose meaning is the consumers' affair.
+// RFC 7306 section 6.2: eight octets, whose meaning the consumers agree on.
 inline constexpr std::size_t kImmediateSize = 8;
 
-// What the location holds afterwards (RFC 7306 section 5.1).
+// The value of the location after the operation (RFC 7306 section 5.1).
 constexpr std::uint64_t applied(const AtomicRequest& request, std::uint64_t original) {
   if (request.operation == AtomicOperation::CompareSwap) {
     if (((request.compare ^ original) & request.compare_mask) != 0) return original;

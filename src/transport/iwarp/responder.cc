@@ -19,8 +19,8 @@ bool Responder::build() {
 bool Responder::build_read_response(Served& served) {
   const ReadRequest& request = served.read;
   const std::uint64_t left = request.size - served.done;
-  // With a CRC the octets are fixed when it is computed: the region's owner may go on writing. At
-  // the end the memory goes back to its owner.
+  // With a CRC the octets must not change after it is computed, and the region's owner may go on
+  // writing. As the connection ends, the memory goes back to its owner.
   const bool copied = stream_.terms.crc || for_the_last_time_ || is_copied(stream_, left);
   const std::optional<std::size_t> payload = next_payload(
       stream_, queue_,
@@ -81,7 +81,7 @@ bool Responder::build_atomic_response(const Served& served) {
 
 // --- before an end -------------------------------------------------------------------------------
 
-// Half an answer helps no peer, and keeps the end waiting.
+// True: the whole answer fits into the queue. Half an answer would help no peer, and delay the end.
 bool Responder::answers_whole(const Served& served) const {
   if (served.is_atomic)
     return queue_.has_room_for_all(1, UntaggedHeader::kWireSize + AtomicResponse::kWireSize, 0);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/iwarp/responder.h: the peer's Reads and Atomics, and their answers.
-// Lives here: how many are served, when an answer may begin, its FPDUs; which of them are still
+// Lives here: how many are served, when an answer may begin, its FPDUs; which requests are still
 //             answered before an end.
-// Not here:   their requests (inbound.h); whether it is their turn (message_turn.h, outbound.h).
+// Not here:   the arrival of requests (inbound.h); the turn of an answer (message_turn.h,
+//             outbound.h).
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -22,15 +23,17 @@ class Responder {
       : stream_(stream), queue_(queue), control_(control), turn_(turn) {}
 
   void begin(std::uint32_t first_msn) { next_msn_ = delivered_ = first_msn; }
-  // The read form of RTR needs a place even if the consumer serves none.
+  // The Read form of RTR needs a place even if the consumer serves no Reads.
   void expect_rtr_read() { rtr_read_ = true; }
 
-  // One more; false: not so many at a time were agreed on, or there is no memory.
+  // True: one more request may be served. False: fewer at a time were agreed on, or there is no
+  // memory.
   bool can_serve() {
     return served_.size() < std::max<std::size_t>(stream_.terms.reads_in, rtr_read_ ? 1 : 0) &&
            served_.make_room();
   }
-  // can_serve() came before. Not before the messages in front of MSN `after` have been delivered.
+  // can_serve() must have returned true. The answer waits until the messages before MSN `after`
+  // have been delivered.
   void serve(const ReadRequest& request, std::uint32_t msn, std::uint32_t after) {
     served_.push({.read = request, .atomic = {}, .msn = msn, .after = after});
   }
@@ -39,15 +42,15 @@ class Responder {
   }
   void on_delivered(std::uint32_t next_msn) { delivered_ = next_msn; }
 
-  // An answer may begin, or go on.
+  // True: an answer may begin, or go on.
   bool ready() const {
     return !served_.empty() && static_cast<std::int32_t>(delivered_ - served_[0].after) >= 0;
   }
-  // One FPDU of the oldest. False: none was built.
+  // Builds one FPDU of the oldest answer. False: none was built.
   bool build();
 
-  // No message of ours may be under way. As far as they can be whole and from memory of ours, the
-  // requests are answered; nothing is answered later.
+  // No request of this side may be under way. Answers the requests as long as whole answers fit
+  // into the queue, from copies of the memory. No request is answered later.
   void answer_for_the_last_time();
   bool answers_for_the_last_time() const { return for_the_last_time_; }
 
@@ -70,8 +73,8 @@ class Responder {
   StreamControl& control_;
   MessageTurn& turn_;
   Fifo<Served> served_;
-  std::uint32_t delivered_ = kFirstMsn; // the MSN that is delivered next
-  std::uint32_t next_msn_ = kFirstMsn;  // of answers to Atomics
+  std::uint32_t delivered_ = kFirstMsn; // the MSN of the message that is delivered next
+  std::uint32_t next_msn_ = kFirstMsn;  // MSN of the next answer to an Atomic
   bool rtr_read_ = false;
   bool for_the_last_time_ = false;
 };

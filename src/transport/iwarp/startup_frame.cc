@@ -36,7 +36,7 @@ void encode(const StartupFrame& frame, std::byte* to) {
 }
 
 StartupProgress decode(Octets arrived, StartupFrame& frame, std::size_t& size) {
-  // Who speaks another protocol is noticed at its first octets, not when it has said 20 of them.
+  // A peer of another protocol is noticed at its first octets, not only after 20 of them.
   const std::size_t known = std::min(arrived.size(), kKeySize);
   if (known == 0) return StartupProgress::Incomplete;
   if (std::memcmp(arrived.data(), key(frame.reply).data(), known) != 0) return StartupProgress::Bad;
@@ -52,7 +52,7 @@ StartupProgress decode(Octets arrived, StartupFrame& frame, std::size_t& size) {
   if (arrived.size() < size) return StartupProgress::Incomplete;
   frame.markers = (flags & kMarkers) != 0;
   frame.crc = (flags & kCrc) != 0;
-  frame.rejected = frame.reply && (flags & kRejected) != 0; // not looked at in a request
+  frame.rejected = frame.reply && (flags & kRejected) != 0; // ignored in a request
   WireReader data(arrived.subspan(StartupFrame::kFixedSize, length));
   EnhancedData terms;
   if (enhanced && !decode(data, terms)) return StartupProgress::Bad;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/iwarp/startup_frame.h: the MPA request and reply (RFC 5044 section 7.1, RFC 6581).
-// Not here: what to say in them (negotiation.h).
+// Not here: the choice of their contents (negotiation.h).
 #pragma once
 
 #include <optional>
@@ -19,11 +19,11 @@ struct EnhancedData {
   bool rtr_send = false;     // B
   bool rtr_write = false;    // C
   bool rtr_read = false;     // D
-  std::uint16_t ird = 0;     // of the sender of the frame
+  std::uint16_t ird = 0;     // the IRD of the frame's sender
   std::uint16_t ord = 0;
   bool operator==(const EnhancedData&) const = default;
 };
-inline constexpr std::uint16_t kNotNegotiated = 0x3fff; // of an IRD or ORD: the consumers do it
+inline constexpr std::uint16_t kNotNegotiated = 0x3fff; // an IRD or ORD that the consumers agree on
 
 constexpr void encode(const EnhancedData& data, WireWriter& out) {
   out.u16(static_cast<std::uint16_t>((data.peer_to_peer ? 0x8000U : 0U) |
@@ -56,7 +56,7 @@ struct StartupFrame {
   bool rejected = false; // R: replies only
   std::uint8_t revision = 2;
   std::optional<EnhancedData> enhanced; // S
-  Octets private_data;                  // the consumer's; names the octets it was decoded from
+  Octets private_data;                  // the consumer's; refers to the octets that were decoded
 
   std::size_t wire_size() const {
     return kFixedSize + (enhanced ? EnhancedData::kWireSize : 0) + private_data.size();
@@ -68,8 +68,8 @@ void encode(const StartupFrame& frame, std::byte* to);
 
 enum class StartupProgress : std::uint8_t { Incomplete, Complete, Bad };
 
-// What has arrived so far, from the first octet on; `frame.reply` says which kind is expected.
-// Complete: `size` is where the frame ends; more may have arrived.
+// `arrived`: all octets so far. `frame.reply` tells which kind is expected. Complete: `size` is
+// where the frame ends; more octets may have arrived.
 StartupProgress decode(Octets arrived, StartupFrame& frame, std::size_t& size);
 
 } // namespace datum::iwarp

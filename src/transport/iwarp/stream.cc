@@ -34,7 +34,7 @@ Terminate make_terminate(ErrorCode error, std::uint16_t ulpdu, Octets header) {
   Terminate terminate = make_terminate(error);
   terminate.has_length = terminate.has_header = true;
   terminate.segment_length = ulpdu;
-  terminate.header[0] = header[0]; // says how much of it there is
+  terminate.header[0] = header[0]; // its first bit tells the size of the header
   const Octets echo = header.first(terminate.header_size());
   std::copy(echo.begin(), echo.end(), terminate.header.begin());
   return terminate;

@@ -9,7 +9,7 @@ namespace {
 constexpr unsigned kLengthBit = 0x80;
 constexpr unsigned kHeaderBit = 0x40;
 constexpr unsigned kRequestBit = 0x20;
-// Where Linux siw on a little-endian machine has them.
+// The places of the bits as Linux siw sends them on a little-endian machine.
 constexpr unsigned kSiwLengthBit = 0x01;
 constexpr unsigned kSiwHeaderBit = 0x02;
 constexpr unsigned kSiwRequestBit = 0x04;

@@ -8,7 +8,7 @@
 
 namespace datum::iwarp {
 
-// RFC 5040 section 4.8: who reports it, of which kind, and what.
+// RFC 5040 section 4.8: the layer that reports the error, its type and its code.
 struct ErrorCode {
   std::uint8_t layer = 0;
   std::uint8_t type = 0;
@@ -57,9 +57,9 @@ inline constexpr ErrorCode kInsufficientIrd{2, 0, 0x06};
 inline constexpr ErrorCode kNoMatchingRtr{2, 0, 0x07};
 } // namespace error
 
-// One that the registries of RFC 6580 list.
+// True: the registries of RFC 6580 list this code.
 bool is_assigned(const ErrorCode& code);
-// In a few words, for the log.
+// A few words for the log.
 const char* meaning(const ErrorCode& code);
 
 struct Terminate {
@@ -79,7 +79,8 @@ struct Terminate {
   bool operator==(const Terminate&) const = default;
 };
 
-// It is the first and only message of its queue, and of one segment (RFC 5040 section 4.8).
+// A Terminate is the first and only message of its queue, and has one segment (RFC 5040 section
+// 4.8).
 constexpr bool may_carry_terminate(const UntaggedHeader& header) {
   return header.control.last && header.queue == kTerminateQueue && header.msn == kFirstMsn &&
          header.offset == 0;
@@ -87,8 +88,8 @@ constexpr bool may_carry_terminate(const UntaggedHeader& header) {
 
 // Returns how many octets of payload were written, at most Terminate::kMostOctets.
 std::size_t encode(const Terminate& terminate, std::byte* to);
-// `payload` may be shorter than its flags promise, longer, or in the bit order of Linux siw (spec
-// 6.3): what is there is taken. False: not even the codes are there.
+// `payload` may be shorter than its flags promise, longer, or in the bit order of Linux siw. The
+// fields that are there are decoded. False: the codes are missing.
 bool decode(Octets payload, Terminate& terminate);
 
 } // namespace datum::iwarp

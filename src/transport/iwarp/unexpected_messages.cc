@@ -10,7 +10,7 @@
 namespace datum::iwarp {
 namespace {
 
-// What a waiting message costs beside its octets: empty ones need a bound, too.
+// The cost of a waiting message beside its octets, so that empty messages are bounded, too.
 constexpr std::size_t kUnexpectedOverhead = 128;
 
 } // namespace
@@ -29,7 +29,7 @@ UnexpectedMessages::Begun UnexpectedMessages::begin(const UntaggedHeader& header
     message.ulpdu = ulpdu;
     messages_.push(std::move(message), stream_.now);
   } catch (const std::bad_alloc&) {
-    // With nothing else that waits, no patience would end.
+    // If no other message waits, none will time out, so nothing would end the wait.
     return messages_.empty() ? Begun::NoMemory : Begun::Full;
   }
   return Begun::Yes;
@@ -64,7 +64,7 @@ void UnexpectedMessages::deliver(const std::optional<LastSegment>& last) {
   }
 }
 
-// False: the first is too long for its Recv, and the connection ends.
+// False: the oldest message is too long for its Recv, and the connection ends.
 bool UnexpectedMessages::fits(std::uint64_t length, std::uint64_t capacity) {
   if (length <= capacity) return true;
   const Unexpected& first = messages_.front();
@@ -74,7 +74,7 @@ bool UnexpectedMessages::fits(std::uint64_t length, std::uint64_t capacity) {
   return false;
 }
 
-// The message that waits first goes to its Recv, or as much of it as has come. False: it waits on,
+// Moves the oldest message, or as much of it as has come, to its Recv. False: the message waits on,
 // or the connection has ended.
 bool UnexpectedMessages::deliver_first(const std::optional<LastSegment>& last) {
   std::span<const LocalTriplet> into;
@@ -90,7 +90,7 @@ bool UnexpectedMessages::deliver_first(const std::optional<LastSegment>& last) {
   const UntaggedHeader header = first.header;
   const std::uint16_t ulpdu = first.ulpdu;
   const bool immediate = is_immediate(header.control.opcode);
-  // What is left of the FPDU under way has to fit, too: it goes straight from now on.
+  // The rest of the FPDU under way has to fit, too: it goes straight to the Recv from now on.
   std::uint64_t length = first.octets.size();
   if (!first.whole && last && last->msn == header.msn) length = std::max(length, last->end);
   if (!immediate && !fits(length, capacity)) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/iwarp/unexpected_messages.h: messages of the peer's for which there is no Recv yet.
-// Lives here: what is kept of them, and how much; how they go to their Recvs.
-// Not here:   for how long they wait (core/port/waiting_messages.h); their checks (inbound.h).
+// transport/iwarp/unexpected_messages.h: messages of the peer for which there is no Recv yet.
+// Lives here: keeping their octets, up to a limit; their way to their Recvs.
+// Not here:   the time that they may wait (core/port/waiting_messages.h); their checks (inbound.h).
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -22,40 +22,40 @@ class UnexpectedMessages {
       : stream_(stream), control_(control), delivery_(delivery), messages_(patience) {}
 
   bool empty() const { return messages_.empty(); }
-  // Whether one may wait at all.
+  // True: a message may wait at all.
   bool may_wait() const { return messages_.may_wait(*stream_.events); }
 
   // --- as they arrive ----------------------------------------------------------------------------
   enum class Begun : std::uint8_t { Yes, Full, NoMemory };
-  // A place for the message that begins with this segment.
+  // Makes a place for the message that begins with this segment.
   Begun begin(const UntaggedHeader& header, std::uint16_t ulpdu);
-  // Where octets of the youngest, from `offset` on, belong. 0: TCP holds them for now.
+  // The places of octets of the youngest message, from `offset` on. 0: there is none, and TCP holds
+  // the octets for now.
   std::size_t places(std::uint64_t offset, std::uint64_t length, std::span<Segment> out);
-  // The youngest is whole.
+  // The youngest message is whole.
   void end_send() { messages_.back().whole = true; }
   void end_immediate(Octets data);
-  // A Write has been carried out: in posting order, behind the messages that still wait. False:
-  // none does.
+  // A Write has been carried out. In posting order it counts behind the messages that still wait.
+  // False: none waits.
   bool count_write() { return messages_.count_write(); }
 
   // --- as they end -------------------------------------------------------------------------------
-  // The segment of queue 0 that was read last, and where it ends in its message.
+  // The last segment of queue 0 that was read, and where it ends in its message.
   struct LastSegment {
     std::uint32_t msn = 0;
     std::uint64_t end = 0;
   };
-  // Recvs were posted. What is left of the segment under way goes straight to its Recv from then
-  // on.
+  // Recvs were posted. From then on the rest of the segment under way goes straight to its Recv.
   void deliver(const std::optional<LastSegment>& last);
-  // When the first will have waited too long.
+  // When the oldest message will have waited too long.
   Instant deadline() const { return messages_.deadline(); }
   void on_time();
-  // The peer has ended.
+  // The peer sends no more.
   void must_end() { messages_.must_end(stream_.now); }
 
  private:
   struct Unexpected {
-    UntaggedHeader header; // of its first segment
+    UntaggedHeader header; // header of the first segment
     std::uint16_t ulpdu = 0;
     bool whole = false;
     std::vector<std::byte> octets;

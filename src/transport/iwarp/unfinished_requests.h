@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/iwarp/unfinished_requests.h: our Sends and Writes, from their first FPDU until they
-// end.
-// Lives here: how many of their messages were built, sent and acknowledged; which of them the peer
-//             means.
-// Not here:   their FPDUs (requester.h); our Reads and Atomics (outstanding_reads.h).
+// transport/iwarp/unfinished_requests.h: this side's Sends and Writes, from their first FPDU until
+// they end.
+// Lives here: how many of their messages were built, sent and acknowledged; which of them a
+//             Terminate means.
+// Not here:   their FPDUs (requester.h); this side's Reads and Atomics (outstanding_reads.h).
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -18,15 +18,15 @@ class UnfinishedRequests {
  public:
   explicit UnfinishedRequests(Stream& stream) : stream_(stream) {}
 
-  // Messages are counted in step with MSNs.
+  // Messages are counted from `first_msn` on, as MSNs are.
   void begin(std::uint32_t first_msn) { built_ = sent_ = acked_ = first_msn - 1; }
-  // For one more.
+  // Makes room for one more.
   bool make_room() { return entries_.make_room(); }
   std::size_t size() const { return entries_.size(); }
 
   // --- as they are built -------------------------------------------------------------------------
-  // On record before its first FPDU can be sent; make_room() came before. Immediate Data has no
-  // work.
+  // Adds a request before its first FPDU can be sent. make_room() must have returned true. `work`:
+  // nullptr for Immediate Data.
   void add_send(const WorkRequest* work, std::uint32_t msn) {
     entries_.push({.work = work, .msn = msn});
   }
@@ -37,8 +37,8 @@ class UnfinishedRequests {
                    .address = work.remote.address,
                    .length = work.length});
   }
-  // A message of the youngest was built to its last FPDU, and with it the whole request, or not: a
-  // Write may be several.
+  // A message of the youngest request was built to its last FPDU. on_request_built() follows if the
+  // request ends with it: a Write may be several messages.
   void on_message_built() { ++built_; }
   void on_request_built() {
     entries_.back().last = built_;
@@ -48,30 +48,30 @@ class UnfinishedRequests {
   // --- as they end -------------------------------------------------------------------------------
   // TCP has taken so many more messages.
   void on_sent(std::uint32_t count) { sent_ += count; }
-  // A peer that says nothing of them has them by that.
+  // Ends the requests that were sent to a foreign peer, which acknowledges none.
   void tell_sent() {
     if (stream_.peer == PeerKind::Foreign) end_upto(sent_);
   }
-  // The peer has placed so many, all in all. False: it cannot have.
+  // The peer has placed so many messages in all. False: that is impossible.
   bool on_ack(std::uint32_t placed);
   std::uint32_t acknowledged() const { return acked_; }
 
-  // --- how many are before one of them -----------------------------------------------------------
+  // --- how many requests are before the one that is looked for ----------------------------------
   std::optional<std::uint32_t> find(const WorkRequest& work) const;
   std::optional<std::uint32_t> find_send(std::uint32_t msn) const;
-  // That names an octet.
+  // The Write whose target holds this octet.
   std::optional<std::uint32_t> find_write(Stag stag, std::uint64_t address) const;
 
  private:
   struct Entry {
-    const WorkRequest* work = nullptr; // named by sources that wait; not to be followed
+    const WorkRequest* work = nullptr; // only compared, never followed
     bool write = false;
-    bool built = false; // to its last FPDU
+    bool built = false; // its last FPDU was built
     std::uint32_t msn = 0;
     Stag stag = 0;
     std::uint64_t address = 0;
     std::uint64_t length = 0;
-    std::uint32_t last = 0; // its last message, counted as acknowledgements count
+    std::uint32_t last = 0; // the number of its last message, as in acknowledgements
   };
 
   void end_upto(std::uint32_t message);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/iwarp/wire.h: octets of the stream, and what reads and writes them.
+// transport/iwarp/wire.h: octets of the stream, and the classes that read and write them.
 #pragma once
 
 #include <cstddef>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/link/channel_frame.h: what the parts of a channel share, and what they ask of the
-// channel.
+// transport/link/channel_frame.h: the state that the parts of a channel share, and their calls on
+// the channel.
 // Lives here: the connection's state and link, the number that each end gives it, the head of every
 //             record, how much of the peer's data has been placed and how much of that the peer
 //             knows.
-// Not here:   what one part owns (link_handshake.h, link_sender.h, link_receiver.h,
+// Not here:   the state of a single part (link_handshake.h, link_sender.h, link_receiver.h,
 //             read_responder.h); the table of states (link_state.h).
 // Threads:    the adapter's lock.
 #pragma once
@@ -76,20 +76,21 @@ class ChannelFrame {
     placed_ += messages;
     placed_octets_ += octets;
   }
-  // They were not placed after all, and no record has reported them.
+  // Takes add_placed() back: they were not placed after all, and no record has reported them.
   void take_back_placed(std::uint32_t messages, std::uint32_t octets) {
     DATUM_ASSERT(placed_ - told_placed_ >= messages && placed_octets_ - told_octets_ >= octets);
     placed_ -= messages;
     placed_octets_ -= octets;
   }
-  // A record of its own reports it, unless another record leaves before the next look at the link.
+  // At the next look at the link an Ack reports what was placed, unless another record has left
+  // before.
   [[gnu::always_inline]] inline void owe_ack(); // link.h
   void count_placed(std::uint32_t messages, std::uint32_t octets);
   // Tells the peer what has been placed, if it does not know yet. False: there is no room.
   bool flush_ack();
   bool listed_for_ack = false; // belongs to Link
 
-  // --- what the parts ask of the channel; an ordinary message or request does not ---------------
+  // --- calls of the parts on the channel; an ordinary message or request needs none --------------
   // work() is called at the next look at the links, or when there is room in the ring again.
   virtual void want_work() = 0;
   virtual void want_room() = 0;
@@ -99,9 +100,9 @@ class ChannelFrame {
   void terminate(RequestClass kind, DtoStatus status) { terminate(kind, status, 0); }
   // Ends a connection whose peer knows why, or need not know.
   virtual void end(CloseReason reason) = 0;
-  // Becomes one of the link's connections. False: the link has no number left.
+  // Becomes one of the link's connections. False: the link has no number left, or no memory.
   virtual bool join(Link& link) = 0;
-  // Leaves the link, if there is one, and every list.
+  // Leaves the link, if it has one, and every list.
   virtual void part() = 0;
 
  protected:

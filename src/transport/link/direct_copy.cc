@@ -12,7 +12,7 @@
 namespace datum {
 namespace {
 
-// Below this a polling peer places a Write from its ring faster than one system call takes.
+// Below this length a polling peer places a Write from its ring faster than one system call takes.
 constexpr std::uint64_t kRingWriteBelow = kMaxPiece;
 
 const RegionEntry* entry_of(DirectAccess& direct, Stag stag) {
@@ -59,7 +59,7 @@ bool DirectCopy::suits(const WorkRequest& request) const {
 
 bool DirectCopy::has_turn(std::uint64_t octets) const {
   const Link& link = *frame_.link();
-  return !link.in_turn() || (!link.somebody_waits() && frame_.transport().take_turn(octets));
+  return !link.in_turn() || (!link.has_listed_work() && frame_.transport().take_turn(octets));
 }
 
 DtoStatus DirectCopy::copy_for_a_while(const RemoteTriplet& remote, Access right,

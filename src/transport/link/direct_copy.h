@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/link/direct_copy.h: copying to and from the peer's memory, under a mark.
-// Lives here: which requests suit it, whose turn it is, the check of the peer's region, the copy.
-// Not here:   what is copied in turns, and what follows (direct_request.h, message_fetch.h); how
-//             the kernel permits it (DirectAccess in fabric.h).
+// Lives here: which requests it suits, whether a copy may begin now, the check of the peer's
+//             region, the copy.
+// Not here:   the progress of a copy in turns, and what follows (direct_request.h,
+//             message_fetch.h); the permission of the kernel (DirectAccess in fabric.h).
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -27,9 +28,10 @@ class DirectCopy {
  public:
   explicit DirectCopy(ChannelFrame& frame) : frame_(frame) {}
 
-  // Such a Write or Read can be copied directly, and the ring is not faster.
+  // True: this Write or Read can be copied directly, and the ring is not faster.
   bool suits(const WorkRequest& request) const;
-  // A call of the consumer takes its own time. It overtakes no copy that waits for its turn.
+  // True: a copy of `octets` may begin now. A call of the consumer always may. In progress() the
+  // copy overtakes no channel that waits, and the turn must have room for it.
   bool has_turn(std::uint64_t octets) const;
   // `remote.length` is checked. `length` is copied, from `offset` of `local` on.
   DtoStatus copy(const RemoteTriplet& remote, Access right, std::span<const LocalTriplet> local,
@@ -40,7 +42,7 @@ class DirectCopy {
   }
 
  private:
-  // Copying this much takes as long as many polls.
+  // A copy of this size takes as long as many polls.
   static constexpr std::uint64_t kTakesAWhile = 16 * 1024;
 
   DtoStatus copy_marked(const RemoteTriplet& remote, Access right,

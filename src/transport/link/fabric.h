@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/link/fabric.h: what the link protocol needs from its environment: finding a peer,
-// sharing a segment with it, waking it, touching its memory, noticing its death.
+// transport/link/fabric.h: the environment of the link protocol: finding a peer, sharing a segment
+// with it, waking it, touching its memory, noticing its death.
 // Implementations: transport/shm (processes of one host), transport/sim (a virtual network).
 // Threads:    the adapter's lock, in both directions.
 #pragma once
@@ -46,7 +46,7 @@ class LinkPort {
   virtual void ring_doorbell() = 0;
   // nullptr: the kernel forbids it, or it was switched off.
   virtual DirectAccess* direct() = 0;
-  // The peer has direct access to this side, so it may fetch large messages itself.
+  // True: the peer has direct access to this side, so it may fetch large messages itself.
   virtual bool peer_has_direct() const = 0;
   // See Channel.
   virtual const char* path() const = 0;
@@ -122,15 +122,15 @@ class Fabric {
   // Fails at once only for an impossible address (InvalidAddress) or for lack of resources.
   virtual Result<std::unique_ptr<Dial>> dial(const Address& address, ConnQual qualifier,
                                              DialEvents& events) = 0;
-  // Both sides of a link can leave the fence to the side that needs it seldom (base/fence.h).
+  // True: both sides of a link can leave the fence to the side that needs it seldom (base/fence.h).
   virtual bool fences_everywhere() const { return false; }
   // Orders earlier writes of this process before its later reads, against every peer.
   virtual void fence_everywhere() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
-  // Outside work that costs no system call: the simulator delivers what is due. True: there was
-  // some.
+  // Work outside the links that costs no system call: the simulator delivers what is due. True:
+  // something was due.
   virtual bool progress() = 0;
-  // There is such work at all. The answer never changes.
+  // False: this fabric never has such work.
   virtual bool needs_progress() const { return true; }
   // The link has no connection left. The fabric may drop it.
   virtual void on_idle(LinkPort& port) = 0;

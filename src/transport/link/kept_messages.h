@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/link/kept_messages.h: messages that find no Recv, kept beside the ring until they do.
-// Lives here: how much may be kept, what counts behind each message, breaking the connection when
-//             one has waited for too long.
-// Not here:   how long one may wait (core/port/waiting_messages.h), which Recv it gets
+// Lives here: how much may be kept, the Writes that count behind each message, breaking the
+//             connection when a message has waited for too long.
+// Not here:   how long a message may wait (core/port/waiting_messages.h), which Recv it gets
 //             (link_receiver.h).
 // Threads:    the adapter's lock.
 #pragma once
@@ -31,20 +31,21 @@ class KeptMessages {
 
   bool empty() const { return pieces_.empty(); }
   Piece& front() { return pieces_.front(); }
-  // An honest peer sends no more than there is room for.
+  // False: no honest peer sends so much.
   bool has_room_for(const RecordHeader& send) const;
   // A failure to allocate changes nothing. If no message may wait, the connection ends.
   void keep(const RecordHeader& header, const std::byte* payload, const MessageNote& note);
-  // The first has its Recv. Returns the Writes that count behind it.
+  // The first message or piece has its Recv. Returns the Writes that count behind it.
   std::uint32_t release_first();
-  // A Write has been carried out. False: it counts at once.
+  // A Write has been carried out. False: no message is kept, so the Write counts at once.
   bool count_write() { return pieces_.count_write(); }
-  // The whole messages, and the Writes that count behind them.
+  // How many whole messages are kept, and Writes that count behind them.
   std::uint32_t requests() const;
-  // The last message is to be fetched / has not ended yet.
+  // ends_with_fetch(): the last message is to be fetched. ends_inside_message(): its last piece has
+  // not come.
   bool ends_with_fetch() const;
   bool ends_inside_message() const;
-  // Something was kept since the last call.
+  // True: a message or piece was kept since the last call.
   bool take_news() { return std::exchange(news_, false); }
   void stop() { timer_.cancel(); }
 
@@ -63,7 +64,7 @@ class KeptMessages {
 
   ChannelFrame& frame_;
   WaitingMessages<Piece> pieces_;
-  std::uint32_t octets_ = 0; // of Sends
+  std::uint32_t octets_ = 0; // octets of kept Sends
   bool news_ = false;
   Patience timer_{*this};
 };

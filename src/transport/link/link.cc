@@ -17,14 +17,14 @@
 namespace datum {
 namespace {
 
-// Records handled before other links get their turn.
+// How many records a link handles before other links get their turn.
 constexpr int kRecordBudget = 64;
-// Within such a turn the peer hears this often what has been placed. It may be waiting for that
-// with all its requests posted, and the consumer first reaps everything that came.
+// After this many records of such a turn the peer hears what has been placed. It may be waiting for
+// that with all its requests posted, while the consumer here first reaps everything that came.
 constexpr int kAckEvery = 16;
 
-// Controls that wait for room: more than all connections of an adapter can have together. Only a
-// peer that keeps asking and reads no answer gets there.
+// The most controls that wait for room: more than all connections of an adapter can have together.
+// Only a peer that keeps asking and reads no answer causes so many.
 constexpr std::size_t kMaxControls = 1U << 17U;
 
 void write_record(RecordHeader* to, const RecordHeader& header) {
@@ -46,7 +46,7 @@ Link::Link(LinkTransport& transport, LinkPort& port)
 
 Link::~Link() = default;
 
-// A new slot brings a place on every list, so that later steps need no memory.
+// Each new slot reserves a place on every list, so that later steps need no memory.
 bool Link::make_slot() {
   try {
     slots_.emplace_back();
@@ -141,7 +141,7 @@ bool Link::end_wait_for_room() {
   return true;
 }
 
-// The peer found our incoming ring full. It hears at once how far this side has read.
+// The peer found this side's incoming ring full. It hears at once how far this side has read.
 void Link::tell_peer_of_room() {
   in_.tell();
   published_ = busy_ = true;
@@ -231,7 +231,7 @@ bool Link::progress_now() {
 }
 
 bool Link::move() {
-  const ScopedFlag turn(in_turn_); // also for lack of memory
+  const ScopedFlag turn(in_turn_); // ends, too, if there is no memory
   busy_ = false;
   bool any = false;
   if (waits_for_room_) any = end_wait_for_room();
@@ -367,7 +367,7 @@ bool Link::run_work() {
 // Handles everything that was in the ring at the start. A copy that waits for its turn, or an
 // acknowledgement without room, is left to the next look.
 void Link::catch_up() {
-  streaming_ = true; // each round takes as many as it may
+  streaming_ = true; // each round takes up to kRecordBudget records
   for (std::uint32_t rounds = kRingSlots / kRecordBudget; rounds != 0 && in_.ready(); --rounds)
     progress_now();
   if (progress(); busy_) transport_.host().progress->wake();
@@ -383,17 +383,17 @@ void Link::break_off(const char* reason) {
 
 void Link::lost() {
   ending_ = true;
-  // What the peer wrote before it went away still counts: a last message may be among it. Bounded,
-  // since a peer that was only cut off may go on writing. After this side has given the link up,
-  // the peer repeats elsewhere what is not read here.
+  // Records that the peer wrote before it went away still count: a last message may be among them.
+  // The rounds are bounded, since a peer that was only cut off may go on writing. If this side has
+  // given the link up, the peer repeats elsewhere the records that are not read here.
   const bool retired = own_.retired.load(std::memory_order_relaxed) != 0;
-  streaming_ = true; // each round takes as many as it may
+  streaming_ = true; // each round takes up to kRecordBudget records
   try {
     for (std::uint32_t rounds = kRingSlots / kRecordBudget; rounds != 0 && !broken_ && !retired;
          --rounds)
       if (!poll_ring()) break;
   } catch (const std::bad_alloc&) {
-    // The ring is not looked at again. What is left unread ends with the link.
+    // The ring is not looked at again. Unread records end with the link.
   }
   broken_ = true;
   // Tells every connection. Each may remove itself, or others.

@@ -58,20 +58,20 @@ class Link {
   // Tells the peer that the link is given up. False: a record came in time, and the link stays.
   bool retire();
   bool peer_retired() const { return peer_.retired.load(std::memory_order_relaxed) != 0; }
-  // The requester has left: its number may come again.
+  // The requester has left, so the peer may use `peer_number` again.
   void forget_requester(std::uint32_t peer_number, const ChannelFrame& channel);
   bool broken() const { return broken_; }
-  // The peer has gone. Only what it left in the ring is still read.
+  // True: the peer has gone. This side only reads what is left in the ring.
   bool ending() const { return ending_; }
-  // progress() is running, not a call of the consumer.
+  // True: progress() is running, not a call of the consumer.
   bool in_turn() const { return in_turn_; }
-  // A channel waits for its turn to copy, or for room.
-  bool somebody_waits() const { return !work_list_.empty(); }
+  // True: a channel is listed for work, such as a copy that waits for its turn.
+  bool has_listed_work() const { return !work_list_.empty(); }
 
   // Room for a record with this many lines of payload. nullptr: the caller should wait_for_room().
   // The caller fills everything but the first word, then calls publish().
   RecordHeader* reserve(std::uint32_t lines) {
-    if (!controls_.empty()) return nullptr; // they came first
+    if (!controls_.empty()) return nullptr; // controls go first
     return reinterpret_cast<RecordHeader*>(out_.reserve(lines));
   }
   RecordHeader* reserve() {
@@ -80,7 +80,8 @@ class Link {
   }
   void prefetch() { out_.prefetch(); }
   void acknowledge_records() { in_.tell_if_behind(); }
-  // The number of records ever published; and whether the peer says that it has taken so many.
+  // published(): the number of records so far. peer_has_read(): the peer says that it has taken so
+  // many.
   std::uint64_t published() const { return out_.published(); }
   bool peer_has_read(std::uint64_t records) const { return out_.taken() >= records; }
   std::byte* payload() { return out_.payload(); }
@@ -92,13 +93,13 @@ class Link {
   }
   // Sends a record that must not be lost. It waits for room if there is none.
   void send_control(const RecordHeader& header, std::span<const std::byte> payload = {});
-  // Such records wait.
+  // True: controls wait for room.
   bool controls_wait() const { return !controls_.empty(); }
   // Called after publishing, before the thread leaves: rings if the peer sleeps.
   void flush_doorbell() {
     if (!published_) return;
     published_ = false;
-    // What was published must be visible before this side checks whether the peer sleeps. The peer
+    // Published records must be visible before this side checks whether the peer sleeps. The peer
     // writes its epoch, fences and then looks at the ring.
     fence();
     if (!peer_polls()) [[unlikely]]
@@ -106,7 +107,7 @@ class Link {
   }
 
   bool peer_polls() const { return (peer_.sleep_epoch.load(std::memory_order_relaxed) & 1U) == 0; }
-  // As far as is known: from the peer's word, and from what was seen.
+  // True: the peer says that it polls, and has not left Writes lying lately.
   bool peer_takes_writes() const { return peer_polls() && !habit_.leaves_writes_lying(); }
   void wrote_directly() { habit_.wrote_directly(); }
   DirectAccess* direct() { return port_.direct(); }
@@ -128,7 +129,8 @@ class Link {
   void list_for_work(LinkChannel& channel);
 
  private:
-  // Between a write of this side's word and a read of the peer's, where the peer fences for both.
+  // Orders a write of this side's word before a read of the peer's. A light fence is enough if the
+  // peer fences on every processor (SegmentSide::fences).
   void fence() const {
     if (light_ && peer_.fences.load(std::memory_order_relaxed) != 0) [[likely]]
       light_fence();
@@ -170,7 +172,7 @@ class Link {
   SegmentSide& peer_;
   RingProducer out_;
   RingConsumer in_;
-  const bool light_;  // this side may leave fencing to the peer, and does it for the peer
+  const bool light_;  // this side fences on every processor, and may rely on a peer that does
   bool busy_ = false; // there is work besides the ring
   bool published_ = false;
   bool streaming_ = false; // the last look at the ring found something
@@ -179,8 +181,8 @@ class Link {
   bool ending_ = false;
   bool in_turn_ = false;
   std::uint32_t rung_epoch_ = 0;
-  std::uint64_t watched_taken_ = 0; // what the peer had taken when watch() began to wait for it
-  std::uint64_t rung_for_ = 0;      // how much was published when watch() rang
+  std::uint64_t watched_taken_ = 0; // out_.taken() when watch() began to wait
+  std::uint64_t rung_for_ = 0;      // out_.published() when watch() rang
   Instant patient_until_ = kNever;
   PeerHabit habit_;
   std::vector<ChannelSlot> slots_;

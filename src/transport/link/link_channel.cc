@@ -60,7 +60,7 @@ void LinkChannel::catch_up() {
 
 // --- records -------------------------------------------------------------------------------------
 
-// False: nothing was done that must not be done again.
+// False: handle_any() has to handle the record. It may take the counters again.
 bool LinkChannel::take_message(const RecordHeader& header, const std::byte* payload) {
   return header.type == RecordType::Send && (header.flags & record_flag::kLast) != 0 && open() &&
          receiver_.can_place_whole(header) && sender_.take_counters(header) && open() &&
@@ -143,7 +143,7 @@ bool LinkChannel::work() {
   return any;
 }
 
-// --- what the parts ask --------------------------------------------------------------------------
+// --- calls of the parts --------------------------------------------------------------------------
 
 void LinkChannel::want_work() {
   if (link() != nullptr)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/link/link_channel.h: one connection inside a link, for the core and for the link.
-// Lives here: which part handles each call and each record; the order in which deferred work is
-//             done.
+// Lives here: which part handles each call and each record; the order of deferred work.
 // Not here:   its parts, which do the work: from dial to close (link_handshake.h), this side's
 //             requests (link_sender.h), the peer's messages and Writes (link_receiver.h), its Reads
-//             (read_responder.h); what these share (channel_frame.h); the ring's polling and the
+//             (read_responder.h); their shared state (channel_frame.h); the ring's polling and the
 //             table of connections (link.h).
 // Threads:    the adapter's lock.
 #pragma once
@@ -23,7 +22,7 @@
 
 namespace datum {
 
-// The list of channels without a link that have something to report.
+// Links channels that have no link and something to report (LinkTransport::unlinked_).
 struct UnlinkedTag;
 using UnlinkedChannel = ListHook<UnlinkedTag>;
 
@@ -73,9 +72,9 @@ class LinkChannel final : public Channel, public UnlinkedChannel, public Channel
   }
   // Continues deferred work. True: something moved.
   bool work();
-  // There is work that need not wait for the peer.
+  // True: there is work that need not wait for the peer.
   bool has_work() const;
-  // Other channels had the turn in which it would have copied.
+  // True: the channel has something to copy, and other channels used up the turn.
   bool waits_for_turn() const { return waits_for_turn_ && has_work(); }
   void on_link_lost() { handshake_.on_link_lost(); }
 
@@ -102,7 +101,7 @@ class LinkChannel final : public Channel, public UnlinkedChannel, public Channel
   LinkReceiver receiver_{*this};
   ReadResponder responder_{*this};
   LinkHandshake handshake_;
-  bool waits_for_turn_ = false; // at the last call of work()
+  bool waits_for_turn_ = false; // found by the last work()
 };
 
 } // namespace datum

@@ -58,8 +58,8 @@ Status LinkHandshake::start_dial() {
   return kOk;
 }
 
-// The peer gave the link up while our request was on its way, and has not read it. So no request
-// was made. An honest peer does that at most once in a minute.
+// The peer gave the link up while this side's Connect was on its way, and has not read it. So the
+// consumer's request can be sent again. An honest peer does that at most once in a minute.
 void LinkHandshake::dial_again() {
   dial_.reset();
   bool dialled = false;
@@ -187,7 +187,7 @@ void LinkHandshake::close(CloseMode mode) {
     if (mode == CloseMode::Disconnect) last.flags = record_flag::kOrderly;
     say(last);
   } else if (frame_.link() != nullptr && frame_.state() == LinkState::Requested) {
-    // So far the peer knows this side only by this side's own number.
+    // The peer has not told its number yet, so it finds the connection by this side's number.
     RecordHeader last = frame_.header(RecordType::Close);
     last.flags = record_flag::kOrderly;
     last.connect = {};

@@ -34,7 +34,7 @@ class LinkHandshake final : private DialEvents {
   ConnQual local_port() const { return local_port_; }
   ConnQual remote_port() const { return remote_port_; }
   const Address& remote_address() const { return remote_address_; }
-  // The peer's data, which came with its request.
+  // The peer's private data, from its request or its Accept.
   PrivateData private_data() const { return private_data_; }
 
   // --- by the consumer ---------------------------------------------------------------------------
@@ -76,10 +76,10 @@ class LinkHandshake final : private DialEvents {
   ConnQual local_port_ = 0;
   ConnQual remote_port_ = 0;
   Address remote_address_;
-  std::vector<std::byte> private_data_; // of this side's request; later those of the peer
+  std::vector<std::byte> private_data_; // data of this side's request; later data of the peer
   std::unique_ptr<Dial> dial_;
   int dials_ = 0;
-  // It has sent its last record, or its link is gone: it gets no more records
+  // True: the peer has sent its last record, or the link is gone. The peer gets no more records.
   bool peer_gone_ = false;
   ConnectFailure failure_ = ConnectFailure::NonPeerRejected;
 };

@@ -55,7 +55,7 @@ bool LinkReceiver::on_fetch(const RecordHeader& header, const std::byte* payload
   return true;
 }
 
-// Another message has begun and not ended. So no message to fetch can come now.
+// True: a message has begun and not ended, so no message to fetch can come now.
 bool LinkReceiver::message_under_way() const {
   return fetch_pending() || (kept_.empty() ? message_done_ != 0 : kept_.ends_inside_message());
 }
@@ -71,7 +71,7 @@ bool LinkReceiver::on_note(const RecordHeader& header) {
 bool LinkReceiver::on_write(const RecordHeader& header, const std::byte* payload) {
   if (header.length > kMaxPiece) return false;
   const RdmaFields target = header.rdma;
-  // A Write of nothing names no memory (checks on incoming frames, 20).
+  // A Write of no octets names no memory (decision 410, check 20).
   if (header.length != 0) {
     std::uint64_t memory = 0;
     if (frame_.events()->check_remote(target.stag, target.address, header.length, kRemoteWrite,

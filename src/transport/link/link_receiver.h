@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/link/link_receiver.h: the peer's messages and Writes that arrive.
-// Lives here: which Recv a message gets, when it is placed, which one is fetched, which records may
+// Lives here: which Recv a message gets, when it is placed, when it is fetched, which records may
 //             follow which; Writes that came through the ring.
-// Not here:   messages that wait (kept_messages.h), how one is fetched (message_fetch.h), the
+// Not here:   messages that wait (kept_messages.h), how a message is fetched (message_fetch.h), the
 //             peer's Reads (read_responder.h).
 // Threads:    the adapter's lock.
 //
-// Everything in a record is the peer's word, and is checked before use. False: no honest peer sends
-// this.
+// The peer writes records, so every field is checked before use. on_send() to on_write() return
+// false: no honest peer sends this.
 #pragma once
 
 #include <cstddef>
@@ -73,7 +73,7 @@ class LinkReceiver {
   KeptMessages kept_;
   MessageFetch fetch_;
   std::uint64_t message_done_ = 0; // octets of the message that arrives in pieces
-  MessageNote note_;               // of the message whose end comes next
+  MessageNote note_;               // note of the message that ends next
 };
 
 } // namespace datum

@@ -50,7 +50,7 @@ StartResult LinkSender::start(const WorkRequest& request) {
   return result;
 }
 
-// Starts what fits into one record, or is finished within one turn of copying.
+// Starts a request that fits into one record, or is finished within one turn of copying.
 StartResult LinkSender::start_now(const WorkRequest& request) {
   if (!frame_.open() || failed_ || busy()) return StartResult::Later;
   if (request.opcode != Opcode::Send) {
@@ -97,7 +97,7 @@ bool LinkSender::send_line(const WorkRequest& request, std::uint32_t size) {
   return true;
 }
 
-// Sent again if the message itself finds no room. The last note counts.
+// The note is sent again if the message itself finds no room. The receiver uses the last note.
 bool LinkSender::send_note(const MessageNote& note) {
   RecordHeader* record = frame_.link()->reserve(0);
   if (record == nullptr) return false;
@@ -147,7 +147,8 @@ StartResult LinkSender::start_partial(const WorkRequest& request) {
 StartResult LinkSender::start_direct(const WorkRequest& request) {
   direct_.begin(request);
   frame_.link()->wrote_directly();
-  // Many requests of several connections may have waited for this moment.
+  // Requests of several connections may have waited for the same event. Together they have one
+  // turn.
   if (!copy_.has_turn(request.length)) {
     frame_.want_work();
     return StartResult::Started;
@@ -277,7 +278,7 @@ StartResult LinkSender::start_read(const WorkRequest& request) {
   return StartResult::Started;
 }
 
-// Always through the ring: the target carries it out itself.
+// An Atomic always goes through the ring: the target carries it out itself.
 StartResult LinkSender::start_atomic(const WorkRequest& request) {
   if (!peer_serves_reads()) return StartResult::Started;
   RecordHeader* record = frame_.link()->reserve(0);
@@ -353,8 +354,9 @@ bool LinkSender::should_look_first(const WorkRequest& request) const {
   return frame_.open() && unplaced() != 0 && suits_direct(request);
 }
 
-// The peer had read all that was published at the last call, and has not reported since that
-// anything was placed. Then a message waits there, unless the peer is fetching it.
+// True: a message waits for its Recv at the peer. That is so if the peer had read all records that
+// were published at the last call, has not reported since that anything was placed, and is not
+// fetching the message.
 bool LinkSender::waits_for_receive(bool oldest_is_message) {
   if (!frame_.open()) return false;
   const bool all_read = frame_.link()->peer_has_read(published_then_);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/link/link_sender.h: this side's requests on their way to the peer.
-// Lives here: which way each takes, what is sent through the ring, the window, what the peer has
-//             placed of it, outstanding Reads, the request that failed here.
-// Not here:   which request may start next, and its completion (core); what is copied directly
+// Lives here: which way each request takes, sending through the ring, the window, the counts of
+//             what the peer has placed, outstanding Reads, the request that failed here.
+// Not here:   which request may start next, and its completion (core); direct copies
 //             (direct_request.h).
 // Threads:    the adapter's lock.
 #pragma once
@@ -33,7 +33,7 @@ class LinkSender {
     return (header.acked == acked_ && header.returned == returned_) || take_progress(header);
   }
   bool on_read_data(const RecordHeader& header, const std::byte* payload);
-  // The message that the peer fetches has its Recv.
+  // The peer reports that the message to fetch has its Recv.
   void on_fetching() { fetch_found_recv_ = sent_; }
 
   // --- by the handshake --------------------------------------------------------------------------
@@ -86,7 +86,7 @@ class LinkSender {
   StartResult start_partial(const WorkRequest& request);
   StartResult start_direct(const WorkRequest& request);
   bool peer_serves_reads();
-  // What a peer leaves out of addresses in a region of this side.
+  // The difference between this side's addresses in a region and those that the peer uses.
   std::uint64_t shift_of(Stag stag) const;
   bool send_note(const MessageNote& note);
   bool send_fetch(const WorkRequest& request);
@@ -100,7 +100,7 @@ class LinkSender {
   ChannelFrame& frame_;
   DirectCopy copy_;
   std::uint32_t sent_ = 0;  // Sends and Writes that went through the ring
-  std::uint32_t acked_ = 0; // of those, placed
+  std::uint32_t acked_ = 0; // how many of those the peer has placed
   std::uint32_t sent_octets_ = 0;
   std::uint32_t returned_ = 0;
   bool fetched_out_ = false; // the peer fetches a message: no other request may start
@@ -112,13 +112,14 @@ class LinkSender {
   const WorkRequest* partial_ = nullptr;
   std::uint64_t partial_done_ = 0;
   DirectRequest direct_;
-  std::deque<const WorkRequest*> reads_; // and Atomics
-  std::uint64_t read_done_ = 0;          // of the oldest
+  std::deque<const WorkRequest*> reads_; // outstanding Reads and Atomics
+  std::uint64_t read_done_ = 0;          // octets that have come for the oldest
 
-  // Of messages that wait for their Recvs. Last, since no other message needs it.
-  std::uint32_t fetch_found_recv_ = 0; // `sent_` as the peer said that this message has its Recv
+  // Only on_fetching() and waits_for_receive() use these members. They are last, since no other
+  // message needs them.
+  std::uint32_t fetch_found_recv_ = 0; // `sent_` at the last on_fetching()
   Reached reached_;                    // at the last call of waits_for_receive()
-  std::uint64_t published_then_ = 0;   // by the whole link
+  std::uint64_t published_then_ = 0;   // records of the whole link, at that call
 };
 
 } // namespace datum

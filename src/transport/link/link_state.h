@@ -21,11 +21,11 @@ enum class LinkState : std::uint8_t {
 };
 
 enum class LinkEvent : std::uint8_t {
-  Dialled,       // the fabric has a link to the peer
-  DialFailed,    // the fabric has none
+  Dialled,       // the fabric has made or found a link to the peer
+  DialFailed,    // the fabric has failed to make one
   PeerRetired,   // the peer gave the link up before it read the request: dial again
-  Accept,        // by the consumer
-  AcceptTooLate, // by the consumer, and the requester has gone
+  Accept,        // the consumer accepts
+  AcceptTooLate, // the consumer accepts, but the requester has gone
   AcceptArrived,
   ConfirmArrived,
   Leave, // refused, closed, broken, failed: nothing of the connection is left

@@ -50,7 +50,7 @@ Result<std::unique_ptr<Listener>> LinkTransport::listen(ConnQual qualifier,
 
 Result<std::unique_ptr<Listener>> LinkTransport::listen_any(ListenerEvents& events) {
   Result<std::unique_ptr<PublishedName>> name = fabric_.publish_any();
-  // The consumer named no qualifier, so none is in use: there is none left.
+  // The consumer named no qualifier, so ConnQualInUse means that none is left.
   if (!name && name.error().type() == Type::ConnQualInUse) return fail(Type::ConnQualUnavailable);
   return adopt(std::move(name), events);
 }
@@ -137,7 +137,7 @@ void LinkTransport::unlist(LinkChannel& channel) {
 }
 
 void LinkTransport::on_link(LinkPort& port) {
-  // The end of a link must need no memory, also while the links that ended before are still kept.
+  // The end of a link must need no memory, even while links that ended before are still kept.
   lost_links_.reserve(lost_links_.size() + links_.size() + 1);
   links_.push_back(std::make_unique<Link>(*this, port));
   links_.back()->set_attention(attention_);

@@ -48,7 +48,7 @@ class LinkTransport final : public Transport, private FabricEvents, private Dire
   // --- for links and channels --------------------------------------------------------------------
   const TransportHost& host() const { return host_; }
   const LinkOptions& options() const { return options_; }
-  // The consumer's private data with what the core puts before them.
+  // The most octets of private data: the consumer's, and the mark that the core puts before them.
   std::uint32_t most_private_data() const {
     return static_cast<std::uint32_t>(options_.limits.max_private_data) + kPrivateDataMark;
   }
@@ -60,12 +60,12 @@ class LinkTransport final : public Transport, private FabricEvents, private Dire
   // Lists channels without a link that have something to report.
   void list_for_work(LinkChannel& channel);
   void unlist(LinkChannel& channel);
-  // progress() lacked memory.
+  // Called if progress() lacked memory. A timer makes a thread call progress() again.
   void try_again_soon();
-  // Takes what a simulated network has for this adapter now.
+  // Lets a simulated network deliver what is due for this adapter.
   void take_from_fabric();
-  // All connections together copy one turn within each progress(), since others wait. False: they
-  // have, and this much waits for the next progress().
+  // In each progress() all connections together copy one quantum, since other work waits. False:
+  // too little of it is left for `octets`, which wait for the next progress().
   bool take_turn(std::uint64_t octets) {
     if (octets <= quantum_left_) {
       quantum_left_ -= octets;
@@ -77,7 +77,7 @@ class LinkTransport final : public Transport, private FabricEvents, private Dire
 
  private:
   class NamedListener;
-  // A thread that runs the timers makes progress, too.
+  // Does nothing: the thread that runs the timer also makes progress.
   class Retry final : public Timer {
     void on_expired(Instant) override {}
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/link/message_fetch.h: the message that is fetched from the sender's memory, in turns.
-// Lives here: the sender's segments, how far it is.
+// transport/link/message_fetch.h: fetches a message from the sender's memory, in turns.
+// Lives here: the sender's segments, the octets that have been copied.
 // Not here:   the Recv that it gets, and what follows its end (link_receiver.h); the copy
 //             (direct_copy.h).
 // Threads:    the adapter's lock.
@@ -20,21 +20,22 @@ class MessageFetch {
  public:
   explicit MessageFetch(DirectCopy copy) : copy_(copy) {}
 
-  // The content of such a record is possible.
+  // True: the fields of a SendFetch record fit together.
   static bool is_sound(const RecordHeader& header) {
     return header.fetch.segments <= kMaxFetchSegments &&
            header.length == header.fetch.segments * sizeof(FetchSegment);
   }
-  // True from begin() until all has been copied, a turn has failed, or it was dropped.
+  // True from begin() until all has been copied, a turn has failed, or drop().
   bool under_way() const { return under_way_; }
   std::uint64_t left() const { return under_way_ ? length_ - done_ : 0; }
-  // A sound record, and its payload.
+  // `header` is sound, and `payload` is that of the record.
   void begin(const RecordHeader& header, const std::byte* payload, const MessageNote& note);
-  // Copies into the Recv, which has room for all of it. The sender is told of a failure.
+  // `into`: the Recv, which has room for the whole message. Returns the status that the sender
+  // gets.
   DtoStatus take_turn(std::span<const LocalTriplet> into);
   void drop() { under_way_ = false; }
 
-  // Of the last message that began.
+  // These describe the last message that began.
   std::uint64_t length() const { return length_; }
   bool solicited() const { return solicited_; }
   const MessageNote& note() const { return note_; }

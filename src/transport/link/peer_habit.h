@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/link/peer_habit.h: whether a peer takes small Writes from the ring soon.
-// Lives here: what was seen. A peer that says that it polls may only spin on its memory, and a
-//             Write in the ring is not in its memory yet (docs/design/waiting.md, mend A).
-// Not here:   what the peer says, and when it is rung (link.h).
+// Lives here: counting how many Writes go directly. A peer that says that it polls may only spin on
+//             its memory, and a Write in the ring is not in its memory yet (docs/design/waiting.md,
+//             "a peer that leaves Writes lying").
+// Not here:   the peer's sleep epoch, and when it is rung (link.h).
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -13,15 +14,14 @@ namespace datum {
 
 class PeerHabit {
  public:
-  // After a record was taken too late, this many requests go directly. Each time it happens again,
-  // twice as many do.
+  // After the peer took a record too late, so many requests go directly: from kFirst to kMost.
   static constexpr std::uint32_t kFirst = 16;
   static constexpr std::uint32_t kMost = 4096;
 
   bool leaves_writes_lying() const { return direct_left_ != 0; }
   // The peer had to be rung for a record although it says that it polls. `published` counts the
-  // records so far. Once as many records were taken in time as requests went directly, the
-  // observation is forgotten.
+  // records so far. When it happens again, the count starts at kFirst if more records than the last
+  // count have gone through the ring since then. Otherwise it doubles, up to kMost.
   void left_lying(std::uint64_t published) {
     if (published - published_then_ > direct_last_) direct_last_ = 0;
     direct_last_ = direct_last_ == 0 ? kFirst : std::min(2 * direct_last_, kMost);
@@ -34,7 +34,7 @@ class PeerHabit {
 
  private:
   std::uint32_t direct_left_ = 0;
-  std::uint32_t direct_last_ = 0; // how many the last time
+  std::uint32_t direct_last_ = 0; // the count after the last late record
   std::uint64_t published_then_ = 0;
 };
 

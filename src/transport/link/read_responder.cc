@@ -17,7 +17,7 @@ bool ReadResponder::has_slot() {
   return false;
 }
 
-// Refused behind those that are being served.
+// Ends the connection. The refused request comes after those that are being served.
 void ReadResponder::refuse(DtoStatus status) {
   frame_.terminate(RequestClass::Read, status, static_cast<std::uint32_t>(served_.size()));
 }

@@ -20,7 +20,7 @@ class ReadResponder {
 
   // A failure to allocate changes nothing, and the record comes again.
   void on_read_request(const RecordHeader& header);
-  // In one step for every processor of this host, and so for every other endpoint.
+  // The operation is atomic for every processor of this host, and so for every other endpoint.
   void on_atomic(const RecordHeader& header);
   // Sends as many pieces of the answers as there is room for. True: it sent some.
   bool respond();
@@ -34,7 +34,7 @@ class ReadResponder {
     std::uint64_t value = 0; // atomic: the answer
   };
 
-  // One more may be served. False: there are too many, and the connection has ended.
+  // True: one more request may be served. False: there are too many, and the connection has ended.
   bool has_slot();
   void refuse(DtoStatus status);
   void respond_if_first();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/link/record.h: what travels in the ring: a header of one cache line, then payload.
+// transport/link/record.h: a record of the ring: a header of one cache line, then payload.
 // Lives here: the layout (a wire format between two processes, host order) and its constants.
 // Not here:   what a record does (link.cc, link_channel.cc and its parts).
 #pragma once
@@ -25,7 +25,7 @@ enum class RecordType : std::uint8_t {
   Refuse,
   Close,
   Terminate,
-  Note,   // what the next message carries besides its bytes
+  Note,   // the note of the next message: a window to invalidate, or immediate data
   Atomic, // eight octets that the target replaces; answered with ReadData
 };
 
@@ -130,8 +130,8 @@ static_assert(kMaxPiece / kLineSize <= kMaxRecordLines);
 // have to keep that much (decision 305: a documented bound).
 inline constexpr std::uint32_t kSendWindow = 64 * 1024;
 
-// How much payload of such a record fits into its header. A longer payload lies in lines of the
-// room, all of it.
+// How many octets of payload the header of such a record holds. A longer payload lies whole in
+// lines of the room.
 constexpr std::uint32_t inline_room(RecordType type) {
   if (type == RecordType::Send || type == RecordType::ReadData) return kInlinePayload;
   return type == RecordType::Write ? kWriteInlinePayload : 0;

@@ -27,7 +27,7 @@ inline constexpr std::uint32_t kLineSize = 64;
 inline constexpr std::uint32_t kMaxRecordLines = kRoomLines / 8;
 
 struct alignas(kLineSize) RingSlot {
-  SharedAtomic<std::uint32_t> sequence; // the number of this ring's record, counted from 1
+  SharedAtomic<std::uint32_t> sequence; // the number of the record in this slot, counted from 1
   std::byte rest[kLineSize - sizeof(std::uint32_t)];
 };
 struct alignas(kLineSize) RingLine {
@@ -40,7 +40,7 @@ struct Ring {
 static_assert(sizeof(Ring) == kLineSize * (kRingSlots + kRoomLines));
 static_assert(std::is_standard_layout_v<Ring>);
 
-// Only the consumer writes it: how much it has given back, ever.
+// How much the consumer has given back so far. Only the consumer writes it.
 struct alignas(kLineSize) RingTail {
   SharedAtomic<std::uint64_t> records;
   SharedAtomic<std::uint64_t> lines;
@@ -48,7 +48,7 @@ struct alignas(kLineSize) RingTail {
 static_assert(sizeof(RingTail) == kLineSize);
 static_assert(SharedAtomic<std::uint64_t>::is_always_lock_free);
 
-// Where a record stands. Both sides compute it in the same way, from the lengths of earlier
+// The place of a record. Both sides compute it in the same way, from the lengths of earlier
 // records.
 struct RingPosition {
   std::uint64_t records = 0;
@@ -83,7 +83,7 @@ class RingProducer {
     }
     return &ring_->slots[next_.slot()];
   }
-  // The same for a record that fits into its slot.
+  // reserve() for a record that fits into its slot.
   RingSlot* reserve() {
     if (next_.records - released_.records >= kRingSlots && !look_for_room(0)) [[unlikely]]
       return nullptr;
@@ -102,12 +102,12 @@ class RingProducer {
     // Fetches a line before it is written, so that a stream of records waits for no line.
     prefetch_for_write(&ring_->slots[next_.slot(kWriteAhead)]);
   }
-  // There is room for the largest record.
+  // True: there is room for the largest record.
   bool has_room() { return fits(2 * kMaxRecordLines) || look_for_room(kMaxRecordLines); }
-  // How many records were ever published, and how many of them the other side says it has taken.
+  // How many records were published so far, and how many of them the consumer says it has taken.
   std::uint64_t published() const { return next_.records; }
   std::uint64_t taken() const { return tail_->records.load(std::memory_order_relaxed); }
-  // The other side claimed to have given back more than was ever written.
+  // True: the consumer claimed to have given back more than was written.
   bool peer_misbehaved() const { return misbehaved_; }
 
  private:
@@ -121,7 +121,7 @@ class RingProducer {
   Ring* ring_;
   const RingTail* tail_;
   RingPosition next_;
-  RingPosition released_; // as last seen and checked
+  RingPosition released_; // the tail, as last seen and checked
   std::uint32_t reserved_ = 0;
   bool misbehaved_ = false;
 };
@@ -154,9 +154,9 @@ class RingConsumer {
     DATUM_ASSERT(lines <= kMaxRecordLines);
     ++next_.records;
     if (lines != 0) next_.lines += next_.skipped(lines) + lines;
-    // Told now and then. The producer needs it when the ring is nearly full, and to see that its
-    // records are being taken (Link::watch). Once everything has been consumed, the untold part
-    // leaves room for the largest record.
+    // The tail is written now and then. The producer needs it when the ring is nearly full, and to
+    // see that its records are being taken (Link::watch). If everything has been consumed, the part
+    // that was not told leaves room for the largest record.
     if (next_.records - told_.records >= kToldAtLeastEvery ||
         next_.lines - told_.lines >= kRoomLines / 4)
       tell();

@@ -17,17 +17,17 @@ inline constexpr std::uint32_t kSegmentVersion = 4;
 
 // Words of one side, which only that side writes.
 struct SegmentSide {
-  // Even: it polls its incoming ring. Odd: it wants to be rung, once for each odd value, after
-  // something was published. It starts at 0 and counts up.
+  // Even: this side polls its incoming ring. Odd: it wants to be rung, once for each odd value,
+  // after something was published. It starts at 0 and counts up.
   alignas(kLineSize) SharedAtomic<std::uint32_t> sleep_epoch;
-  // 1: it found its outgoing ring full and sleeps: tell it when there is room again.
+  // 1: this side found its outgoing ring full, and wants to be told when there is room again.
   SharedAtomic<std::uint32_t> wants_room;
   // 1: whenever this side relies on having written a word before it reads the other side's, it
   // fences on every processor, so that the other side need not. Not between one odd sleep_epoch and
   // the next: a side that believes it has rung for the epoch that it sees fences, and looks again.
   SharedAtomic<std::uint32_t> fences;
-  // 1: this side gives the link up, since it has no connections. It read no record that came after
-  // this word.
+  // 1: this side gives the link up, since it has no connections. It reads no record that comes
+  // after this word.
   SharedAtomic<std::uint32_t> retired;
   // The STag of the peer's memory through which this side is copying right now; 0: none.
   alignas(kLineSize) SharedAtomic<std::uint32_t> mark;

@@ -18,32 +18,36 @@
 namespace datum {
 namespace {
 
-// For ports whose name another process holds on this host. Each try takes another port.
+// listen_any() tries another port if another process holds the rendezvous of the one it got.
 constexpr int kTriesForAny = 16;
-// Another user may have taken the names of all of them, and finding the holder of each takes time.
-constexpr int kTriesBesideStrangers = 4;
+// Another user may hold the rendezvous of every port. To find each holder takes long, so
+// listen_any() gives up after this many.
+constexpr int kMostHeldByOthers = 4;
 
-// Nothing: the connection goes through shared memory.
+// Why a connection takes TCP. Nothing: it takes shared memory.
 std::optional<std::string> why_tcp(const Finding& found) {
   switch (found.what) {
   case Lookup::OtherHost: return "the peer is on another host";
-  case Lookup::Nobody: return "nobody of this host offers shared memory there";
+  case Lookup::Nobody: return "no process of this host offers shared memory there";
   case Lookup::OtherVersion:
     return text("the process there speaks version {} of the same-host protocol, this one version "
                 "{}",
                 found.version, kHandshakeVersion);
-  case Lookup::Stranger: return "who offers shared memory there does not own the qualifier";
-  case Lookup::Unnamed: return "this user namespace does not know whose the shared memory there is";
+  case Lookup::Stranger:
+    return "the process that offers shared memory there does not own the qualifier";
+  case Lookup::Unnamed:
+    return "this user namespace does not know the user that offers shared memory there";
   case Lookup::BusyUnnamed:
-    return "the queue of the shared memory there is full, and the kernel does not tell whose it is";
-  // No descriptor for the question, or no process that may be asked.
+    return "the listener for shared memory there has a full queue, and the kernel does not tell "
+           "its user";
+  // The kernel did not say whether the address is local, or which user may speak for it.
   case Lookup::Unknown:
-    return text("it cannot be asked whether the peer is of this host: {}",
+    return text("the kernel does not tell whether the peer is on this host: {}",
                 std::strerror(found.error));
   case Lookup::Forbidden:
     return text("this process may not look for shared memory there (AF_UNIX): {}",
                 std::strerror(found.error));
-  // The dial over shared memory waits for what is short.
+  // Shared memory: the dial goes on (Found), or tries again (Busy, NoResources).
   case Lookup::Found:
   case Lookup::Busy:
   case Lookup::NoResources: break;
@@ -73,7 +77,8 @@ class PathTransport::BothWays final : public Listener {
 
  private:
   std::unique_ptr<Listener> tcp_;
-  // Ends first: while a name stands, the port behind it tells whose it is.
+  // Destroyed before tcp_: while the rendezvous exists, dialling processes check that the user who
+  // listens at it owns the TCP port.
   std::unique_ptr<Listener> same_host_;
 };
 
@@ -103,8 +108,8 @@ void PathTransport::attach(const TransportHost& host) {
 
 // --- listening -----------------------------------------------------------------------------------
 
-// Checked after a failure. If it is false, TCP is the only way to listen: processes of this host
-// find no rendezvous, and come over TCP.
+// Called after publish() has failed. False: a sandbox forbids shared memory, so TCP is the only way
+// to listen, and processes of this host, too, connect over TCP.
 bool PathTransport::may_offer_shared_memory() {
   const auto refusal = refusal_of_unix_sockets();
   if (!refusal) return true;
@@ -114,15 +119,15 @@ bool PathTransport::may_offer_shared_memory() {
   return false;
 }
 
-// Shared memory first. A process that asks in between finds no TCP listener and asks again. The
-// other order could leave it with TCP within the host.
+// Shared memory first. A process that connects in between finds a rendezvous without a TCP port
+// that vouches for it, and tries again. In the other order it could get TCP within the host.
 Result<std::unique_ptr<Listener>> PathTransport::listen(ConnQual qualifier,
                                                         ListenerEvents& events) {
   auto same_host = links_.listen(qualifier, events);
   if (!same_host) {
     if (!may_offer_shared_memory()) return tcp_->listen(qualifier, events);
-    const auto rival = fabric_.take_rival();
-    return rival ? listen_beside(*rival, qualifier, events) : std::move(same_host);
+    const auto holder = fabric_.take_holder();
+    return holder ? listen_beside(*holder, qualifier, events) : std::move(same_host);
   }
   auto tcp = tcp_->listen(qualifier, events);
   if (tcp) return std::make_unique<BothWays>(std::move(*tcp), std::move(*same_host));
@@ -134,31 +139,32 @@ Result<std::unique_ptr<Listener>> PathTransport::listen(ConnQual qualifier,
   return std::make_unique<BothWays>(nullptr, std::move(*same_host));
 }
 
-// The names are another user's, but the port decides which process has the qualifier. If the port
-// is ours, processes of this host see that the names are not, and come over TCP.
-Result<std::unique_ptr<Listener>> PathTransport::listen_beside(const QualifierHolder& rival,
+// Another user holds the rendezvous of this qualifier, but the TCP port decides which process has
+// the qualifier. If this process gets the port, dialling processes see that the user at the
+// rendezvous does not own it, and connect over TCP.
+Result<std::unique_ptr<Listener>> PathTransport::listen_beside(const QualifierHolder& holder,
                                                                ConnQual qualifier,
                                                                ListenerEvents& events) {
   auto tcp = tcp_->listen(qualifier, events);
-  if (tcp) tell_over_tcp_alone(qualifier, rival);
+  if (tcp) tell_over_tcp_alone(qualifier, holder);
   if (tcp || tcp.error().type() != Type::ConnQualUnavailable || !needs_privilege(qualifier))
     return tcp;
-  return held_by(told_rivals_, fabric_.now(), {fabric_.scope(), qualifier}, rival,
+  return held_by(told_holders_, fabric_.now(), {fabric_.scope(), qualifier}, holder,
                  text("and port {} {}", qualifier, kLacksPrivilege));
 }
 
-void PathTransport::tell_over_tcp_alone(ConnQual qualifier, const QualifierHolder& rival) {
+void PathTransport::tell_over_tcp_alone(ConnQual qualifier, const QualifierHolder& holder) {
   log(LogLevel::Warn,
       "listening at {}, over TCP alone, without shared memory: {}; end that process and make the "
       "service point anew for shared memory",
-      to_text(ListenPlace{fabric_.scope(), qualifier}), to_text(rival));
+      to_text(ListenPlace{fabric_.scope(), qualifier}), to_text(holder));
 }
 
 Result<std::unique_ptr<Listener>> PathTransport::listen_any(ListenerEvents& events) {
   std::unique_ptr<Listener> over_tcp_alone; // keeps its port, so that the next try takes another
-  std::optional<QualifierHolder> its_rival;
-  int strangers = 0;
-  for (int i = 0; i < kTriesForAny && strangers < kTriesBesideStrangers; ++i) {
+  std::optional<QualifierHolder> first_holder;
+  int held_by_others = 0;
+  for (int i = 0; i < kTriesForAny && held_by_others < kMostHeldByOthers; ++i) {
     auto tcp = tcp_->listen_any(events);
     if (!tcp && over_tcp_alone) break;
     if (!tcp) return tcp;
@@ -167,15 +173,15 @@ Result<std::unique_ptr<Listener>> PathTransport::listen_any(ListenerEvents& even
     if (same_host) return std::make_unique<BothWays>(std::move(*tcp), std::move(*same_host));
     if (!may_offer_shared_memory()) return tcp;
     if (same_host.error().type() != Type::ConnQualInUse) return same_host;
-    auto rival = fabric_.take_rival();
-    if (!rival) continue;
-    ++strangers;
+    auto holder = fabric_.take_holder();
+    if (!holder) continue;
+    ++held_by_others;
     if (over_tcp_alone) continue;
     over_tcp_alone = std::move(*tcp);
-    its_rival = std::move(rival);
+    first_holder = std::move(holder);
   }
   if (over_tcp_alone) {
-    tell_over_tcp_alone(over_tcp_alone->qualifier(), *its_rival);
+    tell_over_tcp_alone(over_tcp_alone->qualifier(), *first_holder);
     return over_tcp_alone;
   }
   return fail(Type::ConnQualUnavailable);
@@ -192,11 +198,14 @@ Result<std::unique_ptr<Channel>> PathTransport::connect(const Address& address, 
     return links_.connect(address, qualifier, data, events, options);
   const Finding found = fabric_.find(*host, qualifier);
   const auto why = why_tcp(found);
-  // Without a network TCP could not tell a listener that is still to come from a host out of reach.
-  // The same question also tells which process speaks another version.
-  const bool nobody_at_all = (found.what == Lookup::Nobody || found.what == Lookup::OtherVersion) &&
-                             host->is_loopback() && has_no_network();
-  if (!why || nobody_at_all) return links_.connect(address, qualifier, data, events, options);
+  // Without a network, TCP fails alike for a peer that does not listen yet and for one that is out
+  // of reach. The dial over shared memory tells the two apart. That dial also logs the version of a
+  // process that speaks another one.
+  const bool only_dial_can_explain =
+      (found.what == Lookup::Nobody || found.what == Lookup::OtherVersion) && host->is_loopback() &&
+      has_no_network();
+  if (!why || only_dial_can_explain)
+    return links_.connect(address, qualifier, data, events, options);
   if (found.what == Lookup::OtherVersion &&
       std::exchange(told_version_, found.version) != found.version)
     log(LogLevel::Warn,
@@ -204,8 +213,8 @@ Result<std::unique_ptr<Channel>> PathTransport::connect(const Address& address, 
         "Datum for both",
         to_text(*host), qualifier, *why);
   auto channel = tcp_->connect(address, qualifier, data, events, options, *why);
-  // A process of this host may have begun to listen meanwhile. If it can be reached over TCP now,
-  // it has offered shared memory before, and has not been asked for anything yet.
+  // A process of this host may have begun to listen since find(). Listeners publish shared memory
+  // before they listen over TCP. So find() sees it now, and the TCP connect has sent no request.
   const bool may_have_come = found.what == Lookup::Nobody || found.what == Lookup::Stranger;
   if (!may_have_come || why_tcp(fabric_.find(*host, qualifier))) return channel;
   return links_.connect(address, qualifier, data, events, options);
@@ -226,7 +235,8 @@ bool PathTransport::data_by_descriptors() const {
   return tcp_->data_by_descriptors() && fabric_.links() == 0;
 }
 
-// Where both paths are in use, most looks at the sockets are in vain for shared memory.
+// If this adapter has links, most polls of its sockets find nothing. So a poller may leave the
+// sockets alone for kBesideLinks at least.
 Duration PathTransport::descriptor_gap() const {
   const Duration sockets = tcp_->descriptor_gap();
   return fabric_.links() != 0 ? std::max(sockets, waiting::kBesideLinks) : sockets;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/paths/path_transport.h: one IA that reaches the processes of this host through shared
 // memory and all others over TCP.
+// A qualifier is the number of a service point. Up to 65535 it is also a TCP port. A rendezvous is
+// the UNIX socket by which processes of this host find a service point over shared memory. Its
+// holder is the process that listens there. Up to 65535, a process believes a holder only if its
+// user also has the TCP port (transport/shm/rendezvous.h).
 // Lives here: the choice, made once for each connection before it begins; a qualifier published on
 //             both paths.
 // Not here:   the paths. A channel belongs to the chosen transport, with nothing in between.
@@ -18,7 +22,7 @@ namespace datum {
 
 class PathTransport final : public Transport {
  public:
-  // The fabric leaves TCP ports alone (ShmOptions::ports_are_claimed).
+  // `fabric` must take no TCP ports (ShmOptions::ports_are_claimed).
   PathTransport(ShmFabric& fabric, const LinkOptions& options, std::unique_ptr<TcpTransport> tcp);
 
   const Limits& limits() const override { return limits_; }
@@ -42,9 +46,9 @@ class PathTransport final : public Transport {
   class BothWays;
 
   bool may_offer_shared_memory();
-  Result<std::unique_ptr<Listener>> listen_beside(const QualifierHolder& rival, ConnQual qualifier,
+  Result<std::unique_ptr<Listener>> listen_beside(const QualifierHolder& holder, ConnQual qualifier,
                                                   ListenerEvents& events);
-  void tell_over_tcp_alone(ConnQual qualifier, const QualifierHolder& rival);
+  void tell_over_tcp_alone(ConnQual qualifier, const QualifierHolder& holder);
 
   ShmFabric& fabric_;
   LinkTransport links_;
@@ -52,7 +56,7 @@ class PathTransport final : public Transport {
   Limits limits_;
   bool told_forbidden_ = false;
   unsigned told_version_ = 0; // the last other version of the same-host protocol that was logged
-  HolderLog told_rivals_;
+  HolderLog told_holders_;
 };
 
 } // namespace datum

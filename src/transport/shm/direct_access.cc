@@ -19,7 +19,7 @@
 namespace datum {
 namespace {
 
-// Through the file two copies are made, which costs little for a page
+// A read through /proc/<pid>/mem copies twice, which costs little for a page.
 constexpr std::uint64_t kShortRead = 4096;
 
 // 0, or the errno that says why the process cannot be read.
@@ -38,7 +38,7 @@ UniqueFd open_told(pid_t pid, int number, std::uint64_t device, std::uint64_t in
 }
 
 // Short copies go through the file of the process's memory. That is a quarter faster than a call
-// that names the process by a number, and needs no check that the number is still its own.
+// that names the process by a number, and needs no check that the number still names the peer.
 UniqueFd open_memory(pid_t pid, const DirectTerms& terms) {
   UniqueFd memory(::open(text("/proc/{}/mem", pid).c_str(), O_RDWR | O_CLOEXEC));
   std::uint64_t found = 0;
@@ -99,12 +99,12 @@ std::byte* ProcessMemory::map(const RegionEntry& entry, Stag stag, bool writable
 }
 
 bool ProcessMemory::prefetch(Stag stag, std::uint64_t address) {
-  std::byte* at = maps_.written_before(stag, address);
+  std::byte* at = maps_.mapped_for_write(stag, address);
   if (at != nullptr) prefetch_for_write(at);
   return at != nullptr;
 }
 
-// One word or less, so that all bytes come at once.
+// At most one word, so that the peer sees all bytes at once.
 bool ProcessMemory::write_short(std::uint64_t remote, const Segment& from) const {
   return memory_ && from.length <= kTailBytes &&
          uncancelled_pwrite(memory_.get(), from.address, from.length, remote) ==

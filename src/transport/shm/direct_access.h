@@ -34,7 +34,7 @@ class ProcessMemory final : public DirectAccess {
   bool prefetch(Stag stag, std::uint64_t address) override;
   bool write(std::uint64_t remote, std::span<const Segment> from) override;
   bool read(std::uint64_t remote, std::span<const Segment> into) override;
-  // Some of the peer's memory is mapped here.
+  // True: some of the peer's memory is mapped here.
   bool has_mappings() const { return maps_.mappings() != 0; }
 
  private:
@@ -46,7 +46,7 @@ class ProcessMemory final : public DirectAccess {
   [[gnu::noinline]] bool read_pieces(std::uint64_t remote, std::span<const Segment> into);
 
   const pid_t pid_;
-  // /proc/<pid>/mem, or none: it stays with this address space, even if the pid is reused
+  // /proc/<pid>/mem, or none. The file stays with this address space, even if the pid is reused.
   const UniqueFd memory_;
   const PeerLife life_;
   const Mapping table_;

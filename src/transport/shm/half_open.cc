@@ -43,13 +43,13 @@ HalfOpen::HalfOpen(ShmContext& context, GuardedFd socket, const PeerCredentials&
   peer_.process = process;
 }
 
-// No user can lock others out by dialling and then staying silent. A user other than ours gets a
-// quarter of the places; all other users together get three quarters.
+// No user can lock others out by dialling and then staying silent. A user other than the one of
+// this process gets a quarter of the places. All such users together get three quarters.
 bool HalfOpen::is_one_too_many() const {
   const uid_t ours = ::geteuid();
   const uid_t user = peer_.process.uid;
   if (is_same_user(user, ours).value_or(false)) return false;
-  // If our own uid may stand for unknown users, no user is known here, and all count as others.
+  // If the uid of this process may stand for unknown users, every user counts as another one.
   std::size_t of_user = 0;
   std::size_t of_strangers = 0;
   for (const auto& other : context_.half_open) {
@@ -64,7 +64,7 @@ void HalfOpen::defer() {
   std::byte hello[kLargestMessage + 1];
   std::size_t length = 0;
   PassedFds passed;
-  // An unread message would make the kernel end the connection before our answer is read.
+  // An unread message would make the kernel end the connection before the dialler reads the answer.
   static_cast<void>(receive_message(socket_.get(), hello, length, passed));
   Greeting answer = context_.self;
   answer.preamble.kind = MessageKind::Answer;
@@ -218,7 +218,7 @@ bool HalfOpen::on_offer(std::span<const std::byte> message, PassedFds& passed) {
   context_.reactor.remove(socket, self);
   watching_ = false;
   parts.socket = std::move(socket_);
-  // Nothing is promised before the link stands here. Without it the peer sees a hangup.
+  // Ready leaves only when the link stands here. Otherwise the dialler sees a hangup.
   ShmPort* port = context_.links.add(std::move(parts));
   if (port != nullptr && !send_ready(socket, DialVerdict::Fresh, direct))
     context_.links.lose(*port);

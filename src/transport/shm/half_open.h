@@ -30,7 +30,7 @@ class HalfOpen final : private FdHandler, private Timer {
 
   void on_ready(std::uint32_t events) override;
   void on_expired(Instant now) override;
-  // Both return true to wait for the next message.
+  // on_hello() and on_offer() return true to wait for the next message.
   bool on_hello(std::span<const std::byte> message);
   bool on_offer(std::span<const std::byte> message, PassedFds& passed);
   DialVerdict judge_hello(const Preamble& preamble) const;
@@ -39,12 +39,12 @@ class HalfOpen final : private FdHandler, private Timer {
   void tell_of_segment(int file) const;
   void on(HalfOpenEvent event);
   void finish();
-  // Other users hold as many places as they may already.
+  // True: the peer's user, or all other users together, hold as many places already as they may.
   bool is_one_too_many() const;
   void defer();
 
   ShmContext& context_;
-  // If a child had a copy, the dialler would keep waiting after this process died
+  // If a child had a copy, the dialler would keep waiting after this process died.
   GuardedFd socket_;
   PeerKey peer_;
   Address peer_address_;

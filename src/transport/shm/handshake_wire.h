@@ -49,15 +49,15 @@ struct AdapterId {
   auto operator<=>(const AdapterId&) const = default;
 };
 
-// Where an admitted peer finds things in the sender's process.
+// Where a peer finds the nonce, the region table and the life token in the sender's process.
 struct DirectTerms {
   std::uint64_t nonce = 0;
-  // The address of `nonce`, which proves that a process is the right one
+  // The address of `nonce`, which proves that a process is the sender.
   std::uint64_t nonce_address = 0;
-  std::uint64_t device = 0;      // of the two memfds that follow: which files they are,
-  std::uint64_t table_inode = 0; // the region table,
-  std::uint64_t life_inode = 0;  // and the life token
-  std::int32_t table_fd = -1;    // their numbers in the sender; -1: no direct access wanted
+  std::uint64_t device = 0;      // holds the memfds of the region table and the life token
+  std::uint64_t table_inode = 0; // the region table
+  std::uint64_t life_inode = 0;  // the life token
+  std::int32_t table_fd = -1;    // descriptors in the sender; -1: it allows no direct access
   std::int32_t life_fd = -1;
   bool operator==(const DirectTerms&) const = default;
 };
@@ -87,7 +87,7 @@ struct Agreement { // Offer and Ready
 
 inline constexpr std::size_t kLargestMessage = Greeting::kWireSize;
 
-// What to do about a peer of another version, as the log says it.
+// The advice of a log line about a peer of another version.
 const char* remedy_for(std::uint16_t version);
 
 void encode(const Greeting& message, std::span<std::byte, Greeting::kWireSize> out);

@@ -93,7 +93,7 @@ bool make_private(const MemoryRange& pages, int file, std::uint64_t offset) {
       !is_mapped_from(read_text_file("/proc/self/maps"), pages, status.st_ino, offset))
     return false;
   const auto length = static_cast<std::size_t>(pages.length);
-  // Made elsewhere and then moved: a mapping that cannot be had (huge pages) must leave no hole.
+  // The mapping is made elsewhere and then moved: if it fails (huge pages), it must leave no hole.
   void* copy = ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE, file,
                       static_cast<off_t>(offset));
   if (copy == MAP_FAILED) return false;

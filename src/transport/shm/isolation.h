@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/shm/isolation.h: takes memory of this process away from a peer that has mapped it and
 // does not let go: this process maps the file privately, so that the peer keeps the old pages.
-// Lives here: the exchange of the mapping, the list of what was exchanged.
-// Not here:   when it is needed (quiesce).
+// Lives here: the exchange of the mapping, and the check that memory is mapped from a file.
+// Not here:   when it is needed, and the list of isolated memory (quiesce).
 // Threads:    the adapter's lock; other threads of the program may use the memory meanwhile.
 #pragma once
 
@@ -23,14 +23,14 @@ struct MemoryRange {
 // The whole pages around `range` in memory that is mapped from `file`.
 MemoryRange page_range(const MemoryRange& range, int file);
 
-// Every byte of `range` is mapped, shared and writable, from the file with this inode, beginning at
-// `offset` in it. `maps` is the text of /proc/self/maps. A descriptor of the program may name
-// another file today than the one that was mapped.
+// True: every byte of `range` is mapped, shared and writable, from the file with this inode,
+// beginning at `offset` in it. `maps` is the text of /proc/self/maps. The check is needed because
+// the program may have closed and reused the descriptor since it mapped the file.
 bool is_mapped_from(std::string_view maps, const MemoryRange& range, std::uint64_t inode,
                     std::uint64_t offset);
 
-// Takes whole pages. False: nothing has changed. No write of another thread is lost: the same file
-// is mapped again, privately, in one step, and the kernel makes the copies.
+// `pages` are whole pages. False: nothing has changed. No write of another thread is lost: the same
+// file is mapped again, privately, in one step, and the kernel makes the copies.
 bool make_private(const MemoryRange& pages, int file, std::uint64_t offset);
 
 } // namespace datum

@@ -10,7 +10,7 @@ namespace datum {
 OrErrno<std::optional<uid_t>> KnownHolders::find(const std::string& name, Instant now) {
   auto* place = std::ranges::find(known_, name, &Known::name);
   if (place != known_.end() && now - place->asked < kBelieved) return place->holder;
-  const auto holder = name_holder(name);
+  const auto holder = user_listening_at(name);
   if (!holder) return holder;
   if (place == known_.end()) place = std::ranges::min_element(known_, {}, &Known::asked);
   *place = {name, *holder, now};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/shm/known_holders.h: remembers for a moment which user holds a name.
-// Lives here: asking name_holder only as often as it pays. For each question the kernel goes
-//             through all UNIX sockets of the network namespace, and each dial tries a full queue
-//             again every 50 ms.
+// Lives here: calling user_listening_at() (name_holder.h) only as often as it pays. For each call
+//             the kernel goes through all UNIX sockets of the network namespace, and each dial
+//             tries a full queue again every 50 ms.
 // Bounds:     kMost names; the one that was asked for longest ago gives way.
 // Threads:    the adapter's lock.
 #pragma once
@@ -24,7 +24,8 @@ class KnownHolders {
   static constexpr Duration kBelieved = kSecond;
   static constexpr std::size_t kMost = 16;
 
-  // As name_holder(), but the answer may be as old as kBelieved. A failure is not remembered.
+  // Like user_listening_at(), but the answer may be as old as kBelieved. A failure is not
+  // remembered.
   OrErrno<std::optional<uid_t>> find(const std::string& name, Instant now);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/shm/life_token.h: a cheap and exact answer to "is this still that address space?".
+// transport/shm/life_token.h: tells cheaply and exactly whether an address space still exists.
 // A process maps one page of a memfd, writable and not inherited by children. While that mapping
 // exists, the kernel refuses to seal the file against writing (EBUSY). Exit and exec end the
 // mapping, even if children or passed descriptors live on. A peer that may open the file asks by
@@ -12,7 +12,7 @@
 
 namespace datum {
 
-// The token of this process.
+// The life token of this process.
 class LifeToken {
  public:
   static LifeToken make();
@@ -24,7 +24,7 @@ class LifeToken {
   Mapping page_;
 };
 
-// A peer's token. `file` is opened for reading and writing.
+// A peer's life token. `file` is opened for reading and writing.
 class PeerLife {
  public:
   PeerLife() = default;

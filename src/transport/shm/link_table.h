@@ -16,17 +16,16 @@ class LinkTable {
 
   // The healthy link to a peer. For a link to this very adapter: its dialling side.
   ShmPort* find(const PeerKey& peer);
-  // Announces the new link; nullptr when its descriptors cannot be watched.
+  // Announces the new link. nullptr: its descriptors cannot be watched, or there is no memory.
   ShmPort* add(LinkParts parts);
   // Announces the end of a link and destroys it.
   void lose(ShmPort& port);
-  // At the end of the fabric: without announcements.
+  // Destroys all links at the end of the fabric, without announcements.
   void clear() { ports_.clear(); }
 
   bool full() const;
   std::size_t size() const { return ports_.size(); }
-  // Called where memory is taken away from peers, also by destructors. So it must need no memory
-  // itself.
+  // Runs where memory is taken away from peers, also in destructors. So it must allocate nothing.
   template <class F>
   void for_each(F&& visit) {
     for (auto& [id, port] : ports_) visit(*port);
@@ -34,7 +33,7 @@ class LinkTable {
 
  private:
   struct IdHash {
-    // Random already.
+    // The id is random, so it needs no hashing.
     std::size_t operator()(const AdapterId& id) const { return static_cast<std::size_t>(id.low); }
   };
 

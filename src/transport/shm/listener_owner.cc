@@ -29,8 +29,8 @@ struct DiagnosticsRequest {
 };
 
 // The exact lookup finds the socket that a SYN from anywhere would meet, wildcard and dual-stack
-// included. Also nothing if the kernel cannot answer: ENOENT stands for "no such listener" and for
-// "no such module".
+// included. Nothing: no socket listens, or the kernel cannot answer. ENOENT stands for "no such
+// listener" and for "no such module".
 OrErrno<std::optional<uid_t>> ask_kernel(const HostAddress& host, std::uint16_t port) {
   const auto socket = open_diagnostics();
   if (!socket) return tl::unexpected(socket.error());
@@ -109,14 +109,14 @@ std::string mapped_in_proc(std::span<const std::uint8_t> ipv4) {
   return address_in_proc(octets);
 }
 
-// No socket answers IPv4 at that port: this process could have it. Not asked if this process could
-// not have it anyway, for lack of a privilege, by a policy, or because no interface has the
-// address.
+// True: no socket answers IPv4 at that port, since this process can bind to it. Also false if this
+// process cannot bind for another reason: a privilege, a policy, or an address that no interface
+// has.
 bool is_free_of_ipv4(const HostAddress& host, std::uint16_t port) {
   const UniqueFd probe(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!probe) return false;
-  // With the option only a listening socket is in the way, and a process that uses the option, too,
-  // can still bind meanwhile.
+  // With SO_REUSEADDR only a listening socket is in the way. A process that sets it, too, can still
+  // bind meanwhile.
   const int on = 1;
   ::setsockopt(probe.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   sockaddr_storage address{};

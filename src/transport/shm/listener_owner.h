@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/shm/listener_owner.h: which user's TCP listener would answer at an address and port.
-// Lives here: the question to the kernel's socket diagnostics, and /proc/net/tcp where those are
-//             missing or forbidden. A rendezvous is believed only if it belongs to the same user.
+// Lives here: asking the kernel's socket diagnostics, and reading /proc/net/tcp where those are
+//             missing or forbidden. A dialler believes a rendezvous only if it belongs to the same
+//             user.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +18,10 @@ namespace datum {
 // Nothing: no socket listens there. Fails for lack of descriptors.
 OrErrno<std::optional<uid_t>> tcp_listener_owner(const HostAddress& host, std::uint16_t port);
 
-// The fallback's parser.
+// The listener that /proc/net/tcp or tcp6 shows.
 struct FoundListener {
   uid_t owner = 0;
-  // For a listener on every address of IPv6: the files do not tell whether it answers IPv4
+  // True: it listens on every IPv6 address, and the files do not tell whether it answers IPv4
   // (IPV6_V6ONLY).
   bool may_be_ipv6_only = false;
   bool operator==(const FoundListener&) const = default;

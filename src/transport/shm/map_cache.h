@@ -2,9 +2,9 @@
 // transport/shm/map_cache.h: the peer's shareable memory, mapped here.
 // Lives here: mappings of the peer's sealed files, found again by STag without a system call.
 // Not here:   whether an access is allowed; a mapping reaches further than one region.
-// Bounds:     kMaxMappings and kMaxMappedBytes (of address space) per peer; the oldest go first.
-//             When a mapping is made, those go whose file the peer has closed. All go with the
-//             link.
+// Bounds:     kMaxMappings and kMaxMappedBytes (of address space) per peer; the oldest mapping is
+//             dropped first. As a mapping is added, those of files that the peer has closed are
+//             dropped. All go with the link.
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -23,7 +23,8 @@ inline constexpr std::uint64_t kMaxMappedBytes = std::uint64_t{64} << 30U;
 // A file up to this size is mapped whole, since its regions come and go.
 inline constexpr std::uint64_t kMapWholeFile = std::uint64_t{1} << 30U;
 
-// What a mapping depends on. Loaded once from an entry that its owner may change at any time.
+// The fields of a region entry that a mapping depends on. They are loaded once, since the entry's
+// owner may change it at any time.
 struct Backing {
   explicit Backing(const RegionEntry& entry)
       : base(entry.base), length(entry.length), file(entry.backing_fd),
@@ -50,8 +51,9 @@ class MapCache {
     if (backing.file < 0) return nullptr;
     return map_slowly(backing, stag, writable);
   }
-  // The last address that was written through `stag` for that byte. Nothing is checked.
-  std::byte* written_before(Stag stag, std::uint64_t address) const {
+  // Where the byte at `address` lies in the writable mapping that was last used with `stag`;
+  // nullptr: there is no such mapping. The region entry is not checked.
+  std::byte* mapped_for_write(Stag stag, std::uint64_t address) const {
     const MapSlot& slot = slots_[slot_of(stag)];
     const std::uint64_t offset = address - slot.backing.base;
     return slot.stag == stag && slot.writable && offset < slot.backing.length ? slot.at + offset
@@ -71,7 +73,7 @@ class MapCache {
     std::byte* at = nullptr; // where the byte at `backing.base` lies
   };
   struct FileMap {
-    std::int32_t number = -1; // in the peer, when it was mapped
+    std::int32_t number = -1; // the peer's descriptor, when the file was mapped
     std::uint64_t device = 0;
     std::uint64_t inode = 0;
     std::uint64_t offset = 0;

@@ -17,7 +17,7 @@ union ControlBuffer {
   std::byte bytes[CMSG_SPACE(kFdBytes)];
 };
 
-// The kernel has put no more descriptors into our table than the buffer holds.
+// False: the record or its descriptors did not fit. Descriptors beyond kMaxPassedFds are closed.
 bool take_fds(msghdr& header, PassedFds& passed) {
   bool clean = (header.msg_flags & (MSG_CTRUNC | MSG_TRUNC)) == 0;
   for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {
@@ -50,8 +50,8 @@ ReceiveResult receive_message(int socket, std::span<std::byte> into, std::size_t
   ssize_t got = -1;
   do got = ::recvmsg(socket, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   while (got < 0 && errno == EINTR);
-  // Without memory to take it with, the message stays in the socket.
   if (got < 0 && is_refusal_of_call(errno)) return ReceiveResult::Refused;
+  // Without memory to take it, the message stays in the socket.
   if (got < 0)
     return errno == EAGAIN || errno == ENOMEM || errno == ENOBUFS ? ReceiveResult::Nothing
                                                                   : ReceiveResult::Ended;

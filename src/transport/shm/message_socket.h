@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/shm/message_socket.h: records and descriptors over a UNIX socket, without blocking.
-// Lives here: sendmsg and recvmsg with SCM_RIGHTS, which process is at the other end.
+// Lives here: sendmsg and recvmsg with SCM_RIGHTS, and SO_PEERCRED.
 // Not here:   the meaning of records (handshake_wire.h).
 #pragma once
 
@@ -24,10 +24,10 @@ struct PassedFds {
 
 enum class ReceiveResult : std::uint8_t {
   Message,
-  Nothing, // none there now
+  Nothing, // no message now, or no memory to take it
   Ended,   // the other side has gone
-  Refused, // by a sandbox, errno says how
-  Garbage, // a record that does not fit, or more descriptors than allowed (all are closed)
+  Refused, // by a sandbox, as errno says
+  Garbage, // a record that does not fit, or too many descriptors
 };
 
 ReceiveResult receive_message(int socket, std::span<std::byte> into, std::size_t& length,

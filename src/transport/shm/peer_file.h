@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/shm/peer_file.h: opening a file through a descriptor of another process.
-// The descriptor's number is the peer's word. Nothing is opened before it is known to be an
-// ordinary file, so that no device or pipe notices this process.
+// The peer chooses the descriptor. It is opened only if it is an ordinary file, so that no device
+// or pipe notices this process.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@ namespace datum {
 
 class PeerFile {
  public:
-  // Follows /proc/<pid>/fd/<number>. False: it leads nowhere, or not to an ordinary file.
+  // Follows /proc/<pid>/fd/<number>. The object is false if that leads nowhere, or not to an
+  // ordinary file.
   PeerFile(pid_t pid, int number);
 
   explicit operator bool() const { return static_cast<bool>(path_); }
@@ -30,7 +31,8 @@ class PeerFile {
   struct stat status_ {};
 };
 
-// The file can never become shorter. So touching a mapping of it cannot fail for that reason.
+// True: the file can never become shorter, so access to a mapping of it cannot fail for that
+// reason.
 bool cannot_shrink(int file);
 
 } // namespace datum

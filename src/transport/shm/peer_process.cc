@@ -34,7 +34,8 @@ UniqueFd pidfd_of_socket(int socket) {
   return UniqueFd(fd);
 }
 
-// The number in this pid namespace; 0: not visible, -1: already gone. Nothing: not a pidfd.
+// The number in this pid namespace; 0: the process is not visible here, -1: it has gone. Nothing:
+// `fd` is no pidfd.
 std::optional<long> pid_named_by(int fd) {
   const std::string info = read_text_file(text("/proc/self/fdinfo/{}", fd).c_str());
   const std::size_t at = info.find("\nPid:");
@@ -56,7 +57,8 @@ UniqueFd line_of(pid_t pid) {
 
 constexpr int kFieldOfState = 3, kFieldOfThreads = 20;
 
-// The first thread of a process may be a zombie while others go on.
+// The state is that of the first thread, which may be a zombie while other threads go on. So the
+// number of threads counts, too.
 bool tells_of_an_end(const char* line) {
   // The second field, the name of the program, may contain anything.
   const char* at = std::strrchr(line, ')');

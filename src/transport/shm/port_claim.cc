@@ -13,7 +13,7 @@ namespace {
 constexpr int kNoError = 0;
 constexpr int kIpv6MinHopCount = 73; // IPV6_MINHOPCOUNT, in headers of the kernel alone
 
-// No packet comes with more hops left than that, and hardly any packet with as many.
+// 255 is the largest number of hops, and hardly any packet arrives with it.
 void drop_what_has_hops_behind_it(int socket, int family) {
   const int most = 255;
   ::setsockopt(socket, IPPROTO_IP, IP_MINTTL, &most, sizeof most);
@@ -21,8 +21,8 @@ void drop_what_has_hops_behind_it(int socket, int family) {
 }
 
 // The kernel alone must not establish a connection that no process will answer. The filter takes
-// memory of the kernel. Some kernels refuse it to all but root, and a sandbox may. Then packets are
-// dropped whose senders begin with less than 255 hops, as they do unless told otherwise. Without
+// memory of the kernel. Some kernels refuse it to all but root, and a sandbox may refuse it. Then
+// the minimum of hops drops packets whose senders begin with less than 255, as is usual. Without
 // either measure the claim holds, too.
 bool drop_everything(int socket, int family) {
   sock_filter code[] = {BPF_STMT(BPF_RET | BPF_K, 0)};

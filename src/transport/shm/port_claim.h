@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/shm/port_claim.h: a TCP port of this process, which decides who owns a 16-bit
 // qualifier.
-// Lives here: binding and listening, what the outcomes mean.
-// Not here:   answering. Until a TCP transport takes the socket over, a filter drops what arrives.
+// Lives here: binding and listening, and which failures still leave a claim.
+// Not here:   answering: a filter drops the packets that arrive. A TCP transport takes its ports
+//             itself (ShmOptions::ports_are_claimed).
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,8 @@ namespace datum {
 
 class PortClaim {
  public:
-  // `host` nothing: every address of this host. `port` 0: any, see port(). Succeeds without a
-  // socket when the port needs a privilege that this process lacks: is_same_host_only().
+  // `host` nothing: every address of this host. `port` 0: any port. Succeeds without a socket if
+  // the port needs a privilege that this process lacks: is_same_host_only().
   static ListenResult<PortClaim> take(const std::optional<HostAddress>& host, std::uint16_t port);
 
   std::uint16_t port() const { return port_; }

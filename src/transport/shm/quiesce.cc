@@ -16,7 +16,7 @@ namespace datum {
 namespace {
 
 // Only a peer of the same user can have direct access (direct_access.h). The mark of another peer
-// is noise, by which another user could delay this process.
+// is ignored: by it another user could delay this process.
 bool is_inside(ShmPort& port, Stag stag) {
   return !port.condemned() && port.peer_has_direct() && port.peer().process.uid == ::geteuid() &&
          port.segment().side[1 - port.side()].mark.load(std::memory_order_acquire) == stag;
@@ -97,7 +97,7 @@ void Quiescence::unshare(const MemoryRange& pages, const RegionEntry& except) {
   for (RegionEntry& entry : entries_)
     if (affected(entry) && entry.backing_fd >= 0)
       std::atomic_ref<std::int32_t>(entry.backing_fd).store(-1, std::memory_order_seq_cst);
-  // A peer that is inside one of them now may have looked at the file before.
+  // A peer that is inside an affected region now may have read its backing_fd before.
   for (const RegionEntry& entry : entries_)
     if (affected(entry))
       static_cast<void>(wait_or_condemn(entry.stag.load(std::memory_order_relaxed)));

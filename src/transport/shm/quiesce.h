@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/shm/quiesce.h: memory of this process is about to be given away: no peer may still be
-// in it.
-// Lives here: waiting for peers' marks, what happens to a peer that does not finish.
+// transport/shm/quiesce.h: waits until no peer is in memory that this process is about to give
+// away.
+// Lives here: waiting for peers' marks; closing the link of a peer that does not finish.
 // Not here:   revoking the entry (RegionTable), marking (transport/link).
 // Order:      a peer marks the STag, then reads the entry. The owner clears the entry, fences on
 // every processor (base/fence.h), then reads the marks: one of the two sees the other.
@@ -27,16 +27,16 @@ class Quiescence {
   // that does not leave within the limit loses its link. If it has mapped the memory and may write,
   // the memory is moved away from it.
   void wait_for(Stag stag);
-  // These bytes no longer belong to the file that they once came from, and must not be offered as
-  // such.
+  // True: some of these bytes no longer belong to the file that they once came from, and must not
+  // be offered to peers as its bytes.
   bool is_isolated(const MemoryRange& range) const;
 
  private:
-  // False: a peer had to be condemned.
   bool all_have_left(Stag stag, int round);
+  // False: a peer had to be condemned.
   bool wait_or_condemn(Stag stag);
   void isolate(const RegionEntry& entry);
-  // Peers reach regions that share pages with the range through this process from now on.
+  // Makes peers reach regions that share pages with `pages` by process_vm_* instead of by mappings.
   void unshare(const MemoryRange& pages, const RegionEntry& except);
 
   ShmContext& context_;

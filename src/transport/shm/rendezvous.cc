@@ -45,7 +45,7 @@ int bind_rendezvous_to(const std::optional<HostAddress>& host, ConnQual qualifie
   if (!socket) return errno;
   const std::string name = rendezvous_name(host, qualifier);
   if (const int error = take_name(socket.get(), name); error != 0) return error;
-  // A process that has the port in the other form has claimed nothing else.
+  // A process that has the TCP port, for the other form, has claimed no name but its rendezvous.
   if (!port_claimed && is_port(qualifier))
     if (const int error = look_for_conflict(kRendezvousNames, host, qualifier); error != 0)
       return error;
@@ -103,8 +103,8 @@ OrErrno<Right> right_of(uid_t holder, uid_t owner) {
   return *same ? Right::Has : Right::Unnamed;
 }
 
-// Whether the qualifier may be this user's. `holder` nothing: the user who holds the name is
-// unknown.
+// Whether `holder` may have the qualifier. `holder` nothing: the user who holds the name is
+// unknown; Has: some user may have the qualifier.
 OrErrno<Right> may_own(std::optional<uid_t> holder, const std::optional<HostAddress>& name,
                        const HostAddress& dialled, ConnQual qualifier) {
   if (is_port(qualifier)) {
@@ -114,8 +114,9 @@ OrErrno<Right> may_own(std::optional<uid_t> holder, const std::optional<HostAddr
     if (*owner) return holder ? right_of(*holder, **owner) : Right::Has;
     if (port >= first_unprivileged_port()) return Right::HasNot;
   }
-  // No port tells which process has it. If another process claims it in the form that excludes this
-  // one, one of the two breaks the rules. Root, who may act for this user anyway, is believed.
+  // No port tells which process has the qualifier. If another process claims it in the form that
+  // excludes this one, one of the two processes breaks the rules. A process of root, who may act
+  // for this user anyway, is believed.
   if (holder && *holder == 0) return Right::Has;
   if (holder) {
     const auto ours = is_same_user(*holder, ::geteuid());
@@ -131,7 +132,7 @@ Finding without_answer(int error) {
   return {shortage_of(error).lack == Lack::Other ? Lookup::Unknown : Lookup::NoResources, error};
 }
 
-// `granted`: the result if the right is there.
+// `granted`: the result for Right::Has.
 Finding finding_of(const OrErrno<Right>& right, Lookup granted) {
   if (!right) return without_answer(right.error());
   switch (*right) {
@@ -146,8 +147,8 @@ Finding finding_of(const OrErrno<Right>& right, Lookup granted) {
 // owner, a squatter would delay diallers that could connect over TCP.
 Finding busy(const std::optional<HostAddress>& name, const Sought& sought) {
   const auto& [host, qualifier, holders, now] = sought;
-  // Finding the user behind the name takes long. It pays only if some process could be the rightful
-  // one. (Without a listener at a privileged port that may depend on the user.)
+  // Finding the user behind the name takes long. It pays only if some user may have the qualifier.
+  // (At a privileged port without a listener that may depend on the user.)
   const bool is_privileged = is_port(qualifier) && qualifier < first_unprivileged_port();
   if (!is_privileged) {
     const Finding of_anybody =
@@ -193,8 +194,8 @@ bool listens_there(unsigned version, const std::optional<HostAddress>& name, con
          judge(name, sought.host, sought.qualifier, socket).what == Lookup::Found;
 }
 
-// No process speaks this version there: whether one speaks another. A name does not tell the byte
-// order, so that of this process is assumed.
+// Called if no process speaks this version there: looks for a process that speaks another. A name
+// does not tell the byte order, so that of this process is assumed.
 Finding look_for_other_versions(const Sought& sought) {
   for (std::uint16_t version = 1; version <= kHandshakeNumber + kLaterVersions; ++version) {
     if (version == kHandshakeNumber) continue;
@@ -220,7 +221,8 @@ Finding find_rendezvous(const HostAddress& host, ConnQual qualifier, KnownHolder
     if (wildcard.what != Lookup::Nobody) found = wildcard;
   } else if ((found.what == Lookup::Busy || found.what == Lookup::BusyUnnamed) &&
              look_up(std::nullopt, sought, out).what == Lookup::Found) {
-    // A process with a full queue cannot be asked, but this one has been.
+    // The process at the address has a full queue, but the one at the wildcard name has been
+    // judged.
     found = {Lookup::Found};
   }
   if (found.what != Lookup::Found) out.reset();

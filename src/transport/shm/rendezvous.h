@@ -2,7 +2,7 @@
 // transport/shm/rendezvous.h: the abstract UNIX sockets by which processes of one network namespace
 // find each other.
 // Lives here: their names, binding, connecting, whether the holder is the right process.
-// Not here:   what is said over them (shm_dial, half_open), the TCP port beside them (port_claim).
+// Not here:   the handshake over them (shm_dial, half_open), the TCP port beside them (port_claim).
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ std::string rendezvous_name(const std::optional<HostAddress>& host, ConnQual qua
 std::string rendezvous_name(unsigned version, const std::optional<HostAddress>& host,
                             ConnQual qualifier);
 
-// `port_claimed`: a TCP port excludes conflicting names already. Beyond 16 bits the claims do.
+// `port_claimed`: a TCP port excludes conflicting names already. Above 65535 the claims do.
 ListenResult<GuardedFd> bind_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifier,
                                         bool port_claimed);
 
@@ -38,37 +38,37 @@ int connect_rendezvous(const std::optional<HostAddress>& host, ConnQual qualifie
                        GuardedFd& socket);
 
 enum class Lookup : std::uint8_t {
-  Found,     // connected; nothing has been said yet
-  OtherHost, // the address is not one of this host
-  Unknown,   // a shortage keeps it unknown whether it is
-  Nobody,
+  Found,        // connected; nothing has been said yet
+  OtherHost,    // the address is not one of this host
+  Unknown,      // the kernel did not say whether it is one, or which user may speak for it
+  Nobody,       // no process offers shared memory there
   OtherVersion, // a process of another Datum version answers
   Unnamed,      // a process answers whose user is unknown in this user namespace
   Stranger,     // a process answers that does not own the qualifier: as good as none
-  Busy,
-  BusyUnnamed, // as Busy, at a TCP port in use whose user the kernel does not tell
-  NoResources,
-  Forbidden, // this process may not ask: a sandbox without AF_UNIX, names of another process
+  Busy,         // a process that may own the qualifier has a full queue
+  BusyUnnamed,  // as Busy, at a TCP port in use, and the kernel does not tell the process's user
+  NoResources,  // this process lacks descriptors or memory
+  Forbidden,    // this process may not connect: a sandbox without AF_UNIX, or a security policy
 };
 struct Finding {
   Lookup what = Lookup::Nobody;
   int error = 0;             // the errno behind Unknown, NoResources and Forbidden
-  std::uint16_t version = 0; // behind OtherVersion
+  std::uint16_t version = 0; // the version that was found (OtherVersion)
 };
-// The rendezvous of the address, else that of every address.
+// Connects to the rendezvous of the address, else to that of every address.
 Finding find_rendezvous(const HostAddress& host, ConnQual qualifier, KnownHolders& holders,
                         Instant now, GuardedFd& out);
 
 enum class Right : std::uint8_t { Has, HasNot, Unnamed };
-// Whether the process behind a socket that was connected to `name` may speak for that qualifier: it
-// belongs to the user whose TCP listener owns the port. Unnamed: both may belong to any user. If no
-// port stands behind the qualifier, no other process may have claimed it, unless that process is of
-// this user or root. Fails for lack of descriptors.
+// Whether the process that answers at `name` may speak for that qualifier. Has: it runs as the user
+// whose TCP listener has the port. Unnamed: process and listener may belong to any unknown user. If
+// no TCP port decides, a process of root or of this user has the right, and any other one if no
+// process has claimed the qualifier in the other form. Fails for lack of descriptors.
 OrErrno<Right> holder_is_owner(int socket, const std::optional<HostAddress>& name,
                                const HostAddress& dialled, ConnQual qualifier);
 
 inline constexpr ConnQual kLargestPort = 65535;
-// Versions are tried from the first one to this many beyond our own.
+// Versions are tried from the first one to this many beyond kHandshakeNumber.
 inline constexpr unsigned kLaterVersions = 2;
 
 } // namespace datum

@@ -14,7 +14,8 @@ namespace {
 
 constexpr int kSizeSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
-// A page of the pool that was given back, or never reserved, is SIGBUS once the pool is empty.
+// Access to a huge page that was given back, or never reserved, raises SIGBUS once the pool is
+// empty.
 bool has_huge_pages(int file) {
   struct statfs system {};
   return ::fstatfs(file, &system) != 0 || system.f_type == HUGETLBFS_MAGIC;

@@ -16,22 +16,22 @@ namespace datum {
 
 struct SealedMemory {
   UniqueFd file;
-  Mapping mapping; // shared, readable and writable; false: it could not be made
+  Mapping mapping; // shared, readable and writable; false: the memory could not be made
 };
 
 SealedMemory make_sealed_memory(const char* name, std::size_t size);
-// The same without seals, so that others may be added.
+// Memory without seals, so that the caller may add some.
 SealedMemory make_sealable_memory(const char* name, std::size_t size);
 
-// A file of exactly this size that can neither shrink nor grow, in ordinary pages.
+// True: the file has exactly this size, can neither shrink nor grow, and has ordinary pages.
 bool is_sealed_memory(int file, std::size_t size);
 
 // A fresh segment, ready to be offered.
 SealedMemory make_segment();
 // A segment that a peer passed. False if anything about it is wrong.
 Mapping adopt_segment(int file);
-// The version in sealed memory of any size that begins as a segment does. Nothing: it is another
-// file.
+// The version in sealed memory of any size that begins as a segment does. Nothing: the file is no
+// such memory.
 std::optional<std::uint32_t> segment_version(int file);
 
 inline LinkSegment& segment_in(const Mapping& mapping) {

@@ -29,12 +29,12 @@ struct ShmContext {
   const ShmOptions options;
   TransportHost host;
   FabricEvents* events = nullptr;
-  Greeting self;       // what this adapter says about itself
+  Greeting self;       // the Hello of this adapter
   UniqueFd self_pidfd; // for peers; may be empty
   LinkTable links;
   std::list<std::unique_ptr<HalfOpen>> half_open;
   std::vector<PeerKey> offering; // peers to which this adapter's dials have offered a segment
-  KnownHolders holders;          // of names whose queue was full
+  KnownHolders holders;          // users of names whose queue was full
 
   Instant now() const { return host.progress->now(); }
   // Arms the timer for `after` from now, and makes a sleeping thread notice it.
@@ -44,26 +44,27 @@ struct ShmContext {
   void open_direct(const PeerCredentials& process, const DirectTerms& terms,
                    LinkParts& parts) const;
 
-  // One line in the life of a fabric.
+  // warn_full() and warn_unnamed() log once in the life of a fabric, warn_version() whenever the
+  // version differs from the last one.
   void warn_full();
   void warn_unnamed();
   void warn_version(const HostAddress& peer, ConnQual qualifier, std::uint16_t version);
-  // One line in a while for each kind of shortage.
+  // These log one line in a while for each kind of shortage.
   void warn(Shortage shortage);
   void warn_blind(Shortage shortage);
   void warn_forbidden(Shortage shortage);
   void warn_refused(const char* call, int error);
   ShortageLog listen_shortage;
   HolderLog told_holders;
-  // Beside TCP: the holder that was in the way of the last port that could not be published, unless
-  // it is known to be of this user.
-  std::optional<QualifierHolder> rival;
+  // Beside TCP: the process that kept the last publish() from its names, unless it is known to run
+  // as this user.
+  std::optional<QualifierHolder> blocking_holder;
 
  private:
   bool warned_full_ = false;
   bool warned_unnamed_ = false;
   std::uint16_t warned_version_ = 0; // the last version that was warned of
-  ShortageLog shortage_;             // of connections
+  ShortageLog shortage_;             // shortages of connections
 };
 
 } // namespace datum

@@ -18,8 +18,8 @@ namespace {
 
 constexpr Duration kFirstPause = kMillisecond / 4;
 constexpr Duration kLongestPause = 50 * kMillisecond;
-// A listener that goes away hangs up on the sockets in its queue. One that always hangs up is no
-// listener.
+// A listener that goes away hangs up on the sockets in its queue. A process that hangs up this
+// often is no listener of Datum.
 constexpr int kMaxHangups = 8;
 
 } // namespace
@@ -185,7 +185,8 @@ void ShmDial::on_answer(std::span<const std::byte> message) {
   case DialVerdict::Fresh: return make_offer(answer);
   default: return dial_again();
   }
-  // Without the link here, one of the two ends has not noticed yet that the link was lost.
+  // If this side has no link to the peer, one of the two sides has not noticed yet that the link
+  // was lost.
   const auto process = peer_credentials(socket_.get());
   if (!process) return on_hangup();
   ShmPort* port = context_.links.find({answer.id, *process});
@@ -199,8 +200,8 @@ void ShmDial::make_offer(const Greeting& answer) {
   if (!process) return on_hangup();
   parts.peer = {answer.id, *process};
   parts.peer_address = answer.address;
-  // A link that the peer does not know of, or another dial of this adapter that is about to make
-  // one. Both are decided shortly.
+  // There is a link that the peer does not know of, or another dial of this adapter is about to
+  // make one. Both are decided shortly.
   if (context_.links.find(parts.peer) != nullptr || context_.is_offering(parts.peer))
     return dial_again();
   const auto host = read_address(answer.address);

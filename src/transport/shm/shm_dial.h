@@ -46,7 +46,7 @@ class ShmDial final : public Dial, private FdHandler, private Timer {
   void wait_for(Shortage shortage);
   void wait_or_give_up(Shortage shortage);
   void on_hangup();
-  // Each ends the dial, and is the last call of its caller.
+  // succeed() and give_up() end the dial. Each is the last call of its caller.
   void succeed(ShmPort& port);
   void give_up(DialFailure failure);
 

@@ -53,7 +53,8 @@ ShmFabric::~ShmFabric() {
 }
 
 Greeting ShmFabric::introduce() const {
-  // The kernel's numbers: two adapters must not be taken for one another, whatever seed is in use.
+  // The kernel draws the id: two adapters must not be taken for one another, whatever seed is in
+  // use.
   KernelRandom random;
   Greeting self;
   self.preamble.kind = MessageKind::Hello;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/shm/shm_fabric.h: links between processes (or adapters) of one network namespace.
-// Lives here: what the link protocol calls. The parts: shm_listener and half_open (being dialled),
-//             shm_dial (dialling), shm_port and link_table (links), direct_access (peers' memory),
-//             quiesce (waiting for peers). How it works and what is trusted: docs/design/shm.md.
+// Lives here: the calls of the link protocol. Its parts: shm_listener and half_open (the dialled
+//             side), shm_dial (dialling), shm_port and link_table (links), direct_access (peers'
+//             memory), quiesce (waiting for peers). How it works and what is trusted:
+//             docs/design/shm.md.
 // Not here:   records, connections, acknowledgements (transport/link).
 // Bounds:     ShmOptions: links, half-open handshakes. Per link four descriptors (socket, pidfd,
 //             the peer's life token and memory) and the mappings that map_cache.h bounds.
@@ -43,12 +44,13 @@ class ShmFabric final : public Fabric {
 
   Result<std::unique_ptr<PublishedName>> publish(ConnQual qualifier) override;
   Result<std::unique_ptr<PublishedName>> publish_any() override;
-  // Beside TCP, for a port that could not be published just now: the holder of the names that it
-  // needs.
-  std::optional<QualifierHolder> take_rival() {
-    return std::exchange(context_.rival, std::nullopt);
+  // Beside TCP: the process that kept the last publish() from its names, unless it is known to run
+  // as this user.
+  std::optional<QualifierHolder> take_holder() {
+    return std::exchange(context_.blocking_holder, std::nullopt);
   }
-  // Whether a dial would find a listener. The result is kept for the next dial.
+  // Looks for the listener that a dial would find. The next dial uses the socket that was
+  // connected.
   Finding find(const HostAddress& host, ConnQual qualifier);
   Result<std::unique_ptr<Dial>> dial(const Address& address, ConnQual qualifier,
                                      DialEvents& events) override;
@@ -58,12 +60,12 @@ class ShmFabric final : public Fabric {
   bool needs_progress() const override { return false; }
   void on_idle(LinkPort& port) override { static_cast<ShmPort&>(port).on_idle(); }
 
-  // For the DirectAccessGate of the transport above; see quiesce.h.
+  // The DirectAccessGate of the transport calls this; see quiesce.h.
   bool quiesce(Stag stag) override {
     quiescence_.wait_for(stag);
     return true;
   }
-  // Memory that was moved away from a stopped peer. Register it without a backing file.
+  // True: the memory was moved away from a stopped peer. Register it without a backing file.
   bool is_isolated(std::uint64_t base, std::uint64_t length) const {
     return quiescence_.is_isolated({base, length});
   }
@@ -83,8 +85,8 @@ class ShmFabric final : public Fabric {
   const HostAddress host_;
   SealedMemory table_;
   LifeToken life_;
-  const bool fences_;         // as it was requested: see base/fence.h
-  const std::uint64_t nonce_; // peers read it from here: see DirectTerms
+  const bool fences_;         // heavy fences reach other processes: see base/fence.h
+  const std::uint64_t nonce_; // peers read this member: see DirectTerms
   ShmContext context_;
   Quiescence quiescence_;
   struct {

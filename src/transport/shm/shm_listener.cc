@@ -23,7 +23,8 @@ tl::unexpected<Status> failure(ShmContext& context, const ListenPlace& place,
   return listen_failure(context.listen_shortage, context.now(), place, error);
 }
 
-// A name that another process has is no final failure where a TCP port decides.
+// Where a TCP port decides, the consumer can have the qualifier over TCP alone, although another
+// process has a name. Then context.blocking_holder tells the process.
 tl::unexpected<Status> failure_of_names(ShmContext& context, const ListenPlace& place, int error,
                                         bool claimed) {
   const bool is_port = place.qualifier && *place.qualifier <= kLargestPort;
@@ -35,10 +36,10 @@ tl::unexpected<Status> failure_of_names(ShmContext& context, const ListenPlace& 
   if (!is_taken(error)) return failure(context, place, name_error(error));
   auto holder = find_qualifier_holder(place.host, *place.qualifier, wanted);
   if (!holder) return failure(context, place, name_error(holder.error()));
-  if (*holder && (*holder)->ours) return failure(context, place, name_error(error));
-  // Another user could come and go all the time. If no holder is seen now, that does not mean that
-  // the name is ours.
-  context.rival = holder->value_or(
+  if (*holder && (*holder)->is_own_user) return failure(context, place, name_error(error));
+  // A process of another user could take the name and leave it all the time. So a name without a
+  // holder now does not belong to this user.
+  context.blocking_holder = holder->value_or(
       QualifierHolder{rendezvous_name(place.host, *place.qualifier), std::nullopt, 0, false});
   return fail(Type::ConnQualInUse);
 }
@@ -48,8 +49,8 @@ tl::unexpected<Status> failure_of_names(ShmContext& context, const ListenPlace& 
 Result<std::unique_ptr<PublishedName>>
 ShmListener::open(ShmContext& context, const std::optional<HostAddress>& host, ConnQual qualifier) {
   auto made = take(context, host, qualifier, Wanted::ThisOne);
-  // The process that was in the way has gone meanwhile.
-  if (!made && context.rival && !context.rival->user)
+  // If no holder was seen, the process that was in the way may have gone.
+  if (!made && context.blocking_holder && !context.blocking_holder->user)
     made = take(context, host, qualifier, Wanted::ThisOne);
   return made;
 }
@@ -57,12 +58,11 @@ ShmListener::open(ShmContext& context, const std::optional<HostAddress>& host, C
 Result<std::unique_ptr<PublishedName>> ShmListener::take(ShmContext& context,
                                                          const std::optional<HostAddress>& host,
                                                          ConnQual qualifier, Wanted wanted) {
-  context.rival.reset();
+  context.blocking_holder.reset();
   if (qualifier == 0) return fail(Type::InvalidParameter);
   const ListenPlace place{host, qualifier};
   const ListenPlace asked{host, wanted == Wanted::Any ? std::nullopt : std::optional(qualifier)};
-  // Ports for qualifiers beyond 16 bits concern processes that speak TCP. Here the name alone
-  // decides.
+  // Above kLargestPort the names decide, and beside TCP the TCP transport takes the port.
   if (qualifier > kLargestPort || context.options.ports_are_claimed)
     return finish(context, asked, qualifier, std::nullopt);
   auto claim = PortClaim::take(host, static_cast<std::uint16_t>(qualifier));
@@ -102,14 +102,14 @@ Result<std::unique_ptr<PublishedName>> ShmListener::finish(ShmContext& context,
   const bool claimed = claim ? !claim->is_same_host_only()
                              : context.options.ports_are_claimed && qualifier <= kLargestPort &&
                                    qualifier >= first_unprivileged_port();
-  // Comes first: once a socket listens at the rendezvous, diallers connect, and must not be
-  // refused.
+  // The claim comes first: once a socket listens at the rendezvous, diallers connect, and must not
+  // be refused.
   QualifierClaim name;
   const int error = claimed ? 0 : claim_qualifier(kSameHostNames, place.host, qualifier, name);
   if (error != 0) return failure_of_names(context, place, error, claimed);
   auto socket = bind_rendezvous(place.host, qualifier, claimed);
   if (!socket) {
-    name = {}; // no other process has it
+    name = {}; // must not be found as the holder
     return failure_of_names(context, place, socket.error().error, claimed);
   }
   std::unique_ptr<ShmListener> listener(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/shm/shm_listener.h: a published qualifier: its TCP port, or its claim, and then its
 // rendezvous.
-// Lives here: taking both, and how many dials there is room for.
+// Lives here: taking them, and how many dials there is room for.
 // Not here:   when dials are accepted (host/listening_socket), what diallers send (half_open).
 // Threads:    the adapter's lock.
 #pragma once
@@ -25,7 +25,7 @@ class ShmListener final : public PublishedName, private ListeningOwner {
  public:
   static Result<std::unique_ptr<PublishedName>>
   open(ShmContext& context, const std::optional<HostAddress>& host, ConnQual qualifier);
-  // Any free port of the range. ConnQualInUse: there is none.
+  // Any free port of the range. ConnQualInUse: the range has none.
   static Result<std::unique_ptr<PublishedName>>
   open_any(ShmContext& context, const std::optional<HostAddress>& host, PortRange range);
   // Any port that the kernel gives.
@@ -39,7 +39,7 @@ class ShmListener final : public PublishedName, private ListeningOwner {
  private:
   ShmListener(ShmContext& context, ConnQual qualifier, std::optional<PortClaim> claim,
               QualifierClaim name, GuardedFd socket);
-  // The holder of a taken name matters only for a certain qualifier.
+  // Only for ThisOne, a qualifier that the consumer named, does the holder of a taken name matter.
   enum class Wanted : std::uint8_t { ThisOne, Any };
   static Result<std::unique_ptr<PublishedName>> take(ShmContext& context,
                                                      const std::optional<HostAddress>& host,
@@ -55,7 +55,7 @@ class ShmListener final : public PublishedName, private ListeningOwner {
   ShmContext& context_;
   const ConnQual qualifier_;
   std::optional<PortClaim> claim_;
-  QualifierClaim name_; // of kSameHostNames, if no port was claimed
+  QualifierClaim name_; // in kSameHostNames; empty if a port is claimed
   // Closed before the claims: while a name stands, its owner can be checked.
   ListeningSocket socket_;
 };

@@ -13,7 +13,7 @@ namespace datum {
 struct ShmOptions {
   bool every_address = false; // IA `datum`: answers dials to any address of this host
   bool allow_direct = true;   // touch a peer's memory where the kernel allows it, and admit peers
-  bool ports_are_claimed = false; // the publisher takes and keeps TCP ports
+  bool ports_are_claimed = false; // the TCP transport beside this fabric takes the ports
   // The ports of qualifiers that the consumer did not name. If it is empty: a range below the
   // ephemeral ports, and what the kernel gives when that range is full.
   std::optional<PortRange> any_ports;

@@ -115,7 +115,7 @@ void ShmPort::condemn(const char* reason) {
   if (condemned_) return;
   log_of_peer(LogLevel::Warn, "link to {} (process {}): {}; the link is closed",
               name_of(parts_.peer_address), parts_.peer.process.pid, reason);
-  // The peer sees a hangup at once. This side reports from the next turn on.
+  // The peer sees a hangup at once. On this side on_expired() announces the loss at the next turn.
   retire();
   ::shutdown(parts_.socket.get(), SHUT_RDWR);
   Timer& timer = *this;
@@ -153,7 +153,7 @@ ShmPort::Drained ShmPort::drain_doorbells() {
   for (int i = 0; i < kDoorbellsAtOnce; ++i) {
     std::byte doorbell[2];
     const ssize_t got = ::recv(parts_.socket.get(), doorbell, sizeof doorbell, MSG_DONTWAIT);
-    // What cannot be read for lack of memory is still there at the next look.
+    // A doorbell that cannot be read for lack of memory stays in the socket until the next look.
     if (got < 0)
       return errno == EAGAIN || errno == EINTR || lacks_memory(errno) ? result : Drained::Ended;
     if (got == 0) return Drained::Ended;

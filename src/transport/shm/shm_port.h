@@ -22,14 +22,15 @@ namespace datum {
 
 struct ShmContext;
 
-// An adapter as the kernel vouches for it: an id that another process repeats is another peer.
+// The id that an adapter sent, and the process that the kernel names. An id that another process
+// repeats is another peer.
 struct PeerKey {
   AdapterId id;
   PeerCredentials process;
   bool operator==(const PeerKey&) const = default;
 };
 
-// What a finished handshake hands over.
+// The parts of a link, which a finished handshake hands over.
 struct LinkParts {
   GuardedFd socket;
   UniqueFd pidfd; // of the peer; may be empty
@@ -52,12 +53,12 @@ class ShmPort final : public LinkPort, private FdHandler, private Timer {
   // Begins to watch the descriptors.
   Status watch();
   bool condemned() const { return condemned_; }
-  // It has no connection. Unless it gets one, it ends after a while.
+  // The link has no connection now. Unless it gets one within idle_link_limit, it ends.
   void on_idle();
-  // Its end is being announced: nothing is sent or reported from here on.
+  // The end of the link is being announced: nothing is sent or reported from here on.
   void retire();
   const PeerKey& peer() const { return parts_.peer; }
-  // Asked while the reactor does not run.
+  // Called while the reactor does not run.
   bool peer_has_died() const;
 
   LinkSegment& segment() override { return segment_in(parts_.segment); }
@@ -102,11 +103,11 @@ class ShmPort final : public LinkPort, private FdHandler, private Timer {
   LinkParts parts_;
   NumberedProcess process_;
   DeathWatch death_watch_{*this};
-  // For a peer whose process has no descriptor to watch.
+  // Runs if the peer's process has no descriptor to watch.
   PortTimer<&ShmPort::look_for_death> death_timer_{*this};
   PortTimer<&ShmPort::on_idle_long> idle_timer_{*this};
-  PortTimer<&ShmPort::ring_doorbell> doorbell_timer_{
-      *this}; // for a doorbell that could not be rung
+  // Runs if a doorbell could not be rung for lack of memory.
+  PortTimer<&ShmPort::ring_doorbell> doorbell_timer_{*this};
   Instant idle_since_ = 0;
   bool idle_timer_runs_ = false;
   bool watching_socket_ = false;

@@ -27,7 +27,7 @@ struct VmPiece {
   std::size_t local_count = 0;
   std::uint64_t remote = 0;
   std::uint64_t length = 0;
-  bool last = false; // of the whole copy
+  bool last = false; // the last piece of the copy
 };
 
 // Walks over a copy piece by piece.

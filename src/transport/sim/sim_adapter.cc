@@ -68,7 +68,7 @@ void SimAdapter::kill() {
   world_.kill(fabric_.id());
 }
 
-// In virtual time, a sleeping adapter works only for a reason.
+// True: in virtual time, a sleeping adapter has no reason to work now.
 bool SimAdapter::may_sleep_on(Instant now) {
   if (time_ == nullptr || !asleep_) return false;
   if (pure_->take_wake() || world_.has_due(fabric_.id()) || timers_.next() <= now) awake_ = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/sim/sim_adapter.h: what an adapter of a simulated world stands on.
+// transport/sim/sim_adapter.h: the parts below the core of an adapter in a simulated world.
 // Lives here: fabric, links, timers, random numbers and progress of one adapter; the process's
 //             shared world.
 // Threads:    the adapter's lock; start() with it, stop() and destruction without it.
@@ -30,7 +30,7 @@ struct SharedSimWorld {
   SimDriver driver;
 };
 
-// The place of a process's one world. Never destroyed, so that several modules may share it.
+// Holds the one world of a process. It is never destroyed, so that several modules may share it.
 struct SimWorldPlace {
   std::mutex mutex;
   std::weak_ptr<SharedSimWorld>* current = nullptr; // the first user makes it
@@ -42,9 +42,9 @@ std::shared_ptr<SharedSimWorld> shared_sim_world(SimWorldPlace& place, const Sim
 
 class SimAdapter final : private SimParticipant {
  public:
-  // In one thread, in virtual time.
+  // For one thread, in virtual time.
   SimAdapter(SimWorld& world, VirtualTime& time, LockOwner& lock, const LinkOptions& options);
-  // Among threads.
+  // For several threads, in real time.
   SimAdapter(std::shared_ptr<SharedSimWorld> shared, LockOwner& lock, const LinkOptions& options);
   ~SimAdapter();
   SimAdapter(const SimAdapter&) = delete;
@@ -59,10 +59,10 @@ class SimAdapter final : private SimParticipant {
   void start();
   void stop();
 
-  // In virtual time only: whether the adapter works whenever it can, or only when its doorbell
-  // rings, a timer expires or it is woken.
+  // In virtual time only. Polling: the adapter works whenever it can. Asleep: it works only when
+  // its doorbell rings, a timer expires or it is woken.
   void set_attention(Attention attention);
-  // It will never do anything again.
+  // The adapter never runs again.
   void kill();
 
  private:
@@ -70,9 +70,9 @@ class SimAdapter final : private SimParticipant {
   Instant next_timer() const override { return next_timer_.load(std::memory_order_relaxed); }
   bool may_sleep_on(Instant now);
 
-  std::shared_ptr<SharedSimWorld> shared_; // among threads
+  std::shared_ptr<SharedSimWorld> shared_; // with several threads
   SimWorld& world_;
-  VirtualTime* time_ = nullptr; // in one thread
+  VirtualTime* time_ = nullptr; // with one thread
   LockOwner& lock_;
   TimerQueue timers_;
   SeededRandom random_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/sim/sim_direct.h: the memory of another adapter of the same world: a plain copy, as
-// long as that adapter lives.
+// transport/sim/sim_direct.h: access to the memory of another adapter of the same world: a plain
+// copy, as long as that adapter lives.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace datum {
 
-// RegionTable::kCapacity entries. They outlive their adapter as long as a peer looks at them.
+// RegionTable::kCapacity entries. They outlive their adapter as long as a peer refers to them.
 using SimRegions = std::shared_ptr<RegionEntry[]>;
 SimRegions make_sim_regions();
 
@@ -19,13 +19,13 @@ class SimWorld;
 
 class SimDirect final : public DirectAccess {
  public:
-  // Of this end of a link, to the peer's regions.
+  // The access of `side` of a link to the peer's `regions`.
   SimDirect(SimLink& link, int side, SimRegions regions);
 
   std::span<const RegionEntry> regions() override {
     return {regions_.get(), RegionTable::kCapacity};
   }
-  // Regions of shareable memory can be mapped: here, at their own address.
+  // Regions of shareable memory count as mapped, at their own address.
   std::byte* map(const RegionEntry& entry, Stag stag, bool writable) override;
   bool write(std::uint64_t remote, std::span<const Segment> from) override;
   bool read(std::uint64_t remote, std::span<const Segment> into) override;

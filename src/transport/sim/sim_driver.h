@@ -22,7 +22,8 @@ class SimDriver {
   SimDriver& operator=(const SimDriver&) = delete;
 
   void add(SimParticipant& participant);
-  // Returns when the driver is not inside it, and never will be. The caller does not hold its lock.
+  // Returns when the driver is not running the participant, and never will. The caller must not
+  // hold the participant's lock.
   void remove(SimParticipant& participant);
   void wake();
   // The clock of timers and deadlines. Events of the network do not wait for it.
@@ -30,7 +31,7 @@ class SimDriver {
 
  private:
   void run();
-  // True: something happened somewhere.
+  // True: something was done, or an event is on its way.
   bool round();
   Instant next_timer();
 

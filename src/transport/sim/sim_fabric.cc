@@ -7,7 +7,7 @@
 namespace datum {
 namespace {
 
-// A full ring of the smallest records, read with the link's budget of 64 at a time.
+// Looks that read a full ring of the smallest records, with the link's budget of 64 at a time.
 constexpr int kLooksAtTheEnd = kRingSlots / 64 + 1;
 
 class SimName final : public PublishedName {
@@ -83,7 +83,7 @@ void SimFabric::link_stands(const std::shared_ptr<SimLink>& link, int side) {
 
 void SimFabric::dialled(const std::shared_ptr<SimLink>& link, int side, SimDialState& dial) {
   if (dial.events == nullptr) {
-    // No connection will ever use it, so it would never be reported as idle.
+    // No connection will ever use the link, so it would never be reported as idle.
     if (!world_.options().share) world_.cut(*link);
     return;
   }

@@ -31,7 +31,7 @@ class SimFabric final : public Fabric {
   bool progress() override { return world_.run_inbox(id_, *this); }
   void on_idle(LinkPort& port) override;
 
-  // --- what the world lets happen ----------------------------------------------------------------
+  // --- events from the world ---------------------------------------------------------------------
   void link_stands(const std::shared_ptr<SimLink>& link, int side);
   void dialled(const std::shared_ptr<SimLink>& link, int side, SimDialState& dial);
   void dial_failed(DialFailure failure, SimDialState& dial);

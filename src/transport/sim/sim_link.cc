@@ -52,7 +52,7 @@ SimLink::SimLink(SimWorld& world, std::uint32_t dialler, std::uint32_t dialled,
 
 SimLink::~SimLink() = default;
 
-// What side `side` writes for the other one to read.
+// Copies the words that side `side` writes for the other one to read.
 void SimLink::mirror_words(int side) {
   SegmentSide& own = segment(side).side[side];
   SegmentSide& seen = segment(1 - side).side[side];
@@ -94,7 +94,7 @@ bool SimLink::carry_from(int side, Instant now) {
   return (receiver.sleep_epoch.load(std::memory_order_relaxed) & 1U) != 0;
 }
 
-// Records only: a side in the middle of a copy has a mark in its words, and that would stay.
+// Carries records only: a side in the middle of a copy has a mark in its words, which would stay.
 bool SimLink::bring(int side) {
   if (!wired_ || !open) return false;
   SimWire& wire = wires_[static_cast<std::size_t>(side)];

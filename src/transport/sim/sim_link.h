@@ -2,7 +2,7 @@
 // transport/sim/sim_link.h: two adapters and the network between them.
 // Lives here: the two ends, their memory, carrying records and words from one to the other.
 // Not here:   when links come and go (sim_world.h).
-// Threads:    what belongs to one side: its adapter's lock; the rest: the world's.
+// Threads:    members of one side: its adapter's lock; all others: the world's lock.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ class SimPort final : public LinkPort {
   void condemn(const char* reason) override;
 
   void give_direct(std::unique_ptr<SimDirect> direct) { direct_ = std::move(direct); }
-  // The adapter knows of the link and has not been told that it is lost.
+  // True: the adapter knows of the link and has not been told that it is lost.
   bool attached = false;
   SimLink& link() { return link_; }
 
@@ -58,11 +58,11 @@ class SimLink final : public std::enable_shared_from_this<SimLink> {
   }
 
   // --- the world's lock --------------------------------------------------------------------------
-  // Carries what is due; bit s of the answer: side s has to look.
+  // Carries the records that are due. Bit s of the result: side s has to look.
   std::uint32_t carry(Instant now);
-  // Looks for what the ends have published meanwhile.
+  // Looks for records that the ends have published meanwhile.
   void scan();
-  // All that this side has published arrives now. True: the other side has to look.
+  // All records that this side has published arrive now. True: the other side has to look.
   bool bring(int side);
   Instant next() const;
   // When the last record under way arrives.
@@ -70,7 +70,7 @@ class SimLink final : public std::enable_shared_from_this<SimLink> {
   void drop_records();
   bool open = true; // records may enter
   std::array<bool, 2> idle{};
-  // What arrived before the end still counts.
+  // True: records that arrived before the end still count.
   std::atomic<bool> orderly{false};
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/sim/sim_options.h: what kind of network a simulated world has.
+// transport/sim/sim_options.h: the network of a simulated world.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct SimOptions {
   Duration longest_delay = 50 * kMicrosecond;
 };
 
-// "seed=7 direct=1 share=0 wire=1 delay_us=1-50", each optional. Nothing: a word was not
-// understood, and the log names it.
+// "seed=7 direct=1 share=0 wire=1 delay_us=1-50", each optional. Nothing: a word is unknown, and
+// the log names it.
 std::optional<SimOptions> parse_sim_options(std::string_view text);
 
 } // namespace datum

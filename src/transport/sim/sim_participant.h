@@ -8,9 +8,9 @@ namespace datum {
 
 class SimParticipant {
  public:
-  // Takes the adapter's lock and does what can be done. True: something happened.
+  // Takes the adapter's lock and does the work that is there. True: there was some.
   virtual bool run(Instant now) = 0;
-  // When its next timer expires, as of the last run().
+  // When the adapter's next timer expires, as of the last run().
   virtual Instant next_timer() const = 0;
 
  protected:

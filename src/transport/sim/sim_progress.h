@@ -12,7 +12,7 @@
 
 namespace datum {
 
-// What both need of their adapter.
+// The parts of the adapter that both kinds of progress need.
 struct SimProgressParts {
   LockOwner& lock;
   Transport& transport;

@@ -25,7 +25,7 @@ bool SimWire::find() {
   return true;
 }
 
-// Order within a link is kept.
+// Keeps the order of records within a link.
 void SimWire::arrive(Instant when) {
   DATUM_ASSERT(!under_way_.empty()); // find() has found one
   Instant& due = under_way_.back();

@@ -2,7 +2,7 @@
 // transport/sim/sim_wire.h: one direction of a link whose two ends have memory of their own.
 // Lives here: finding records that the sender has published, and carrying them over when they are
 //             due.
-// Not here:   when that is (sim_world.h), the meaning of records (transport/link).
+// Not here:   the time when they are due (sim_link.h), the meaning of records (transport/link).
 // Threads:    the world's lock. To the two ends it behaves as their peer would: it reads the
 //             sender's ring as a consumer and writes the receiver's as a producer.
 #pragma once
@@ -26,7 +26,7 @@ class SimWire {
   // carried over.
   bool find();
   void arrive(Instant when);
-  // Carries over what is due. True: something was due.
+  // Carries over the records that are due. True: there were some.
   bool carry(Instant now);
   Instant next() const { return under_way_.empty() ? kNever : under_way_.front(); }
   Instant last() const { return under_way_.empty() ? 0 : under_way_.back(); }
@@ -35,10 +35,10 @@ class SimWire {
  private:
   void copy_next();
 
-  // Written for neither end: the two ends tell each other how far they have read.
+  // Neither end reads these tails. Each end has its own tail in the segment.
   RingTail own_tail_[2] = {};
-  RingConsumer published_; // how far find() has come
-  RingConsumer leaving_;   // how far carry() has come
+  RingConsumer published_; // read by find()
+  RingConsumer leaving_;   // read by carry()
   RingProducer arriving_;
   std::deque<Instant> under_way_; // when each record that was found is due
 };

@@ -11,7 +11,7 @@
 namespace datum {
 namespace {
 
-// What one adapter handles before the others get their turn.
+// How many events one adapter handles before the others get their turn.
 constexpr int kInboxBudget = 64;
 
 Address loopback() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/sim/sim_world.h: a network in virtual time under one seed.
-// Lives here: the clock, what happens when, which adapter is reachable under which qualifier,
-//             links, faults.
+// Lives here: the clock, the events and their times, which adapter has which qualifier, links,
+//             faults.
 // Not here:   driving the adapters (virtual_time.h in one thread, sim_driver.h among threads).
 // Threads:    any; its lock is taken after an adapter's, and it calls nothing while the lock is
 //             held.
@@ -57,7 +57,8 @@ class SimWorld {
     return random_between(options_.shortest_delay, options_.longest_delay);
   }
 
-  // Among threads no thread scans all the time: the publishing side has to ring.
+  // True: a driver runs the world among threads. No thread scans all the time, so the publishing
+  // side has to ring.
   bool doorbells() const { return waker_ != nullptr; }
   // Called whenever there may be work. Set before the first adapter joins.
   void set_waker(Happening waker) { waker_ = std::move(waker); }
@@ -72,16 +73,16 @@ class SimWorld {
 
   // --- adapters ----------------------------------------------------------------------------------
   Id join() DATUM_EXCLUDES(mutex_);
-  // An orderly end: what was sent before still arrives.
+  // An orderly end: records that were sent before still arrive.
   void leave(Id member) DATUM_EXCLUDES(mutex_);
   bool alive(Id member) DATUM_EXCLUDES(mutex_);
   SimRegions regions(Id member) DATUM_EXCLUDES(mutex_);
-  // Runs what is due for this adapter, whose lock is held.
+  // Runs the events that are due for this adapter, whose lock is held.
   bool run_inbox(Id member, SimFabric& fabric) DATUM_EXCLUDES(mutex_);
 
   // --- names and links ---------------------------------------------------------------------------
   bool publish(ConnQual qualifier, Id member) DATUM_EXCLUDES(mutex_);
-  // 0: none is left.
+  // 0: no qualifier is left.
   ConnQual publish_any(Id member) DATUM_EXCLUDES(mutex_);
   void unpublish(ConnQual qualifier) DATUM_EXCLUDES(mutex_);
   bool reaches(const Address& address) const;
@@ -90,14 +91,14 @@ class SimWorld {
       DATUM_EXCLUDES(mutex_);
   void ring(SimLink& link, int side) DATUM_EXCLUDES(mutex_);
   void on_idle(SimLink& link, int side) DATUM_EXCLUDES(mutex_);
-  // What this end has published arrives now.
+  // Records that this end has published arrive now.
   void bring_published(SimLink& link, int side) DATUM_EXCLUDES(mutex_);
 
   // --- faults ------------------------------------------------------------------------------------
   void set_faults(const SimFaults& faults) DATUM_EXCLUDES(mutex_);
-  // Both ends lose the link, each when it hears of it. What is under way is lost.
+  // Both ends lose the link, each when it hears of it. Records under way are lost.
   void cut(SimLink& link) DATUM_EXCLUDES(mutex_);
-  // Cuts one of the links that stand, chosen by `choice`. False: there is none.
+  // Cuts one of the links that stand, chosen by `choice`. False: no link stands.
   bool cut_any(std::uint64_t choice) DATUM_EXCLUDES(mutex_);
   // The adapter stops dead. Its peers hear of it within a second.
   void kill(Id member) DATUM_EXCLUDES(mutex_);

@@ -8,7 +8,7 @@
 namespace datum {
 namespace {
 
-// Design 6: the survivor of a death hears of it within a second.
+// The survivor of a death hears of it within a second.
 constexpr Duration kDeathNoticed = 900 * kMillisecond;
 
 } // namespace
@@ -107,7 +107,7 @@ void SimWorld::on_idle(SimLink& link, int side) {
   wake();
 }
 
-// Each end hears of it at its own time.
+// Each end hears of the loss at its own time.
 void SimWorld::lose(SimLink& link, Duration soonest, Duration latest) {
   for (int side = 0; side < 2; ++side)
     post(link.member(side), random_between(soonest, latest),

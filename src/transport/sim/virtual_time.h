@@ -17,14 +17,14 @@ class VirtualTime {
   void add(SimParticipant& participant) { participants_.push_back(&participant); }
   void remove(SimParticipant& participant) { std::erase(participants_, &participant); }
 
-  // Runs what is due, and lets some of the adapters work. True: something happened.
+  // Runs the events that are due, and lets some of the adapters work. True: something happened.
   bool step();
-  // The same with all adapters until nothing more happens now.
+  // Does as step(), with all adapters, until nothing more happens now.
   void exhaust();
   // Goes to the next time at which something happens, `until` at the latest. False: nothing happens
-  // before it.
+  // until then.
   bool advance(Instant until);
-  // Runs until nothing is on its way. Timers are not waited for.
+  // Runs until no event or record is on its way. It does not wait for timers.
   void settle();
   void run_for(Duration time);
 

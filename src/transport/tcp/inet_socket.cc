@@ -33,12 +33,12 @@ int listen_at(const HostAddress& host, std::uint16_t port, bool dual_stack,
               const Congestion& congestion, GuardedFd& out) {
   GuardedFd socket = GuardedFd::make([&] { return stream_socket(host.family); });
   if (!socket) return errno;
-  // Two may bind a port so; only one of them may listen.
+  // Two sockets with the option may bind a port, but only one of them may listen.
   set_option(socket.get(), SOL_SOCKET, SO_REUSEADDR, 1);
   if (host.family == AF_INET6)
     set_option(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, dual_stack ? 0 : 1);
   if (const int error = bind_to(socket.get(), host, port); error != kNoError) return error;
-  congestion.expect_this_host(socket.get()); // whoever comes from elsewhere is known by then
+  congestion.expect_this_host(socket.get()); // expect_network() corrects it for other hosts
   if (::listen(socket.get(), kBacklog) != 0) return errno;
   out = std::move(socket);
   return kNoError;
@@ -50,8 +50,9 @@ int connect_to(int socket, const HostAddress& host, std::uint16_t port) {
   return ::connect(socket, reinterpret_cast<sockaddr*>(&address), length) == 0 ? kNoError : errno;
 }
 
-// The kernel says the same of an address that this host does not have, or has none to come from,
-// and where no port is left. Datagrams need the address as well, and none of these ports.
+// The kernel gives EADDRNOTAVAIL for `from` if this host does not have it, for `to` if this host
+// has no address to come from, and if no port is left. A datagram socket needs the addresses, too,
+// but none of these ports.
 Shortage why_no_name(const HostAddress& to, std::uint16_t port,
                      const std::optional<HostAddress>& from) {
   const UniqueFd probe(::socket(to.family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
@@ -95,7 +96,8 @@ Shortage start_connect(const HostAddress& to, std::uint16_t port,
   if (!socket) return shortage_of(errno);
   const bool bound = from && from->family == to.family;
   if (bound) {
-    // The port is chosen when it is known what it is for: there are more of them then.
+    // The kernel then chooses the port in connect(), when it knows the destination: more ports are
+    // free for one.
     set_option(socket.get(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);
     if (const int error = bind_to(socket.get(), *from, 0); error != kNoError)
       return shortage_of(error);
@@ -113,7 +115,7 @@ int connect_result(int socket) {
   socklen_t length = sizeof error;
   if (::getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &length) != 0) return errno;
   if (error != kNoError) return error;
-  // Where nobody listens, a socket may be given that very port and find itself.
+  // Without a listener, a socket may get the port that it connects to, and so connect to itself.
   return local_name(socket) == remote_name(socket) ? ECONNREFUSED : kNoError;
 }
 
@@ -125,21 +127,21 @@ bool is_refusal(int error) {
   return error == EACCES || error == EPERM;
 }
 
-// Who is silent is asked from the middle of `dead_after` on, and is given up at the first question
-// behind it (TCP_USER_TIMEOUT, which leaves TCP_KEEPCNT no part in it). So the questions follow
-// each other by a second. Nothing rarer would do, though it came out even: the kernel's timers are
-// late by up to an eighth of what they were set to.
+// The kernel probes a silent peer from the middle of `dead_after` on, and gives it up at the first
+// probe after `dead_after` (TCP_USER_TIMEOUT, which makes TCP_KEEPCNT void). So the probes follow
+// each other by a second. A longer interval that divides `dead_after` would not do: the kernel's
+// timers are late by up to an eighth of their time.
 void tune(int socket, Duration dead_after) {
   constexpr int kLongestIdle = 32767; // the kernel takes no more
-  constexpr int kMostQuestions = 600; // in dead_after
+  constexpr int kMostProbes = 600;    // in dead_after
   const auto seconds = static_cast<int>(dead_after / kSecond);
   set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(dead_after / kMillisecond));
   set_option(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
   set_option(socket, IPPROTO_TCP, TCP_KEEPIDLE, std::clamp(seconds / 2, 1, kLongestIdle));
-  set_option(socket, IPPROTO_TCP, TCP_KEEPINTVL, std::max(seconds / kMostQuestions, 1));
-  // From Linux 6.15 on. Else a peer whose window is closed is asked at intervals that grow to two
-  // minutes.
+  set_option(socket, IPPROTO_TCP, TCP_KEEPINTVL, std::max(seconds / kMostProbes, 1));
+  // Linux 6.15 or later. Older kernels probe a peer whose window is closed at intervals that grow
+  // to two minutes.
   set_option(socket, IPPROTO_TCP, kTcpRtoMaxMs, std::clamp(seconds / 4, 1, 120) * 1000);
 }
 
@@ -168,7 +170,7 @@ SocketName remote_name(int socket) {
 }
 
 std::size_t segment_size(int socket) {
-  constexpr std::size_t kLeast = 536; // what every host takes (RFC 1122)
+  constexpr std::size_t kLeast = 536; // every host takes this (RFC 1122)
   int size = 0;
   socklen_t length = sizeof size;
   if (::getsockopt(socket, IPPROTO_TCP, TCP_MAXSEG, &size, &length) != 0 || size <= 0)

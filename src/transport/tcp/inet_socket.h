@@ -19,26 +19,28 @@ namespace datum {
 int open_listener(const std::optional<HostAddress>& host, std::uint16_t port,
                   const Congestion& congestion, GuardedFd& out);
 
-// Error 0: under way or done, the socket becomes writable; otherwise why not. With `from` the
-// connection comes from that address. `congestion`: of a way within this host, or nullptr.
+// Error 0: the connect is under way or done, and the socket becomes writable; otherwise why it
+// failed. With `from` the connection comes from that address. `congestion`: nullptr, unless the
+// peer is on this host.
 Shortage start_connect(const HostAddress& to, std::uint16_t port,
                        const std::optional<HostAddress>& from, const Congestion* congestion,
                        GuardedFd& out);
-// What became of it: 0, or errno.
+// How the connect ended: 0, or errno.
 int connect_result(int socket);
-// Of a call that makes a socket: less of ours would have let it succeed.
+// True: a call that makes a socket failed with this errno, and may succeed once this process or the
+// host has freed something.
 bool is_lack_of_resources(int error);
-// Of this host, not the network: a firewall, a route that prohibits, Landlock, a privilege that
-// lacks.
+// True: this host refuses it, not the network: a firewall, a route that prohibits, Landlock, or a
+// missing privilege.
 bool is_refusal(int error);
 
-// No waiting for more to send; a peer that has vanished is noticed after `dead_after`, at most a
-// second later, or a 600th of it where that is more.
+// Switches Nagle's algorithm off. Makes the kernel notice a peer that has vanished after
+// `dead_after`, at most a second later, or a 600th of it where that is more.
 void tune(int socket, Duration dead_after);
-// Octets that the peer does not take, though it answers, are no sign that it has vanished; or they
-// are one again.
+// excused: while the peer answers, octets that it does not take do not end the connection. Not
+// excused: they do, after `dead_after`.
 void excuse_peer(int socket, bool excused, Duration dead_after);
-// What is closed next is not finished in order.
+// Makes close() reset the connection.
 void reset_when_closed(int socket);
 
 struct SocketName {

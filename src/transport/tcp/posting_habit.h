@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/tcp/posting_habit.h: whether those who post come back soon. Then requests may wait for
-// that, and leave together; anybody else's leave with the calls that post them, since the last one
-// has to leave within 100 us though its poster calls nothing more (decision 312).
+// transport/tcp/posting_habit.h: whether posters of this adapter look again soon. If so, requests
+// may wait for the look, and leave together. Otherwise each request leaves with the call that posts
+// it, since the last one has to leave within 100 us though its poster calls nothing more (decision
+// 312).
 // Threads: the adapter's lock.
 #pragma once
 
@@ -14,15 +15,15 @@ namespace datum {
 class PostingHabit {
  public:
   bool comes_back_soon() const { return times_ == waiting::kSoonInARow; }
-  // Something was posted, and nobody has looked since.
+  // True: a request was posted, and no thread has looked since.
   bool waits() const { return posted_ != kNever; }
   void posted(Instant now) {
     posted_ = now;
     further_ = 0;
   }
-  // One more, at once.
+  // One more request was posted at once.
   void posted_another() { ++further_; }
-  // Somebody looks, be it the poster or a thread of ours.
+  // A thread looks: the poster's, or the background thread.
   void looked(Instant now) {
     times_ = now - posted_ > waiting::kSoon + further_ * waiting::kOnePost
                  ? 0
@@ -33,7 +34,7 @@ class PostingHabit {
  private:
   Instant posted_ = kNever;
   unsigned further_ = 0;
-  unsigned times_ = 0; // in a row
+  unsigned times_ = 0; // looks in a row that came soon
 };
 
 } // namespace datum

@@ -31,9 +31,9 @@ struct QualifierPrefix {
   static constexpr std::uint8_t kVersion = 1;
 };
 void encode_prefix(ConnQual qualifier, std::byte* to);
-// False: there is none, or it is for another qualifier.
+// False: the data has no prefix, or the prefix is for another qualifier.
 bool has_prefix(std::span<const std::byte> data, ConnQual qualifier);
-// There is one, whichever qualifier it is for.
+// True: the data has a prefix, for any qualifier.
 bool has_prefix(std::span<const std::byte> data);
 
 } // namespace datum

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/tcp/tcp_channel.h: the seam's channel over a TCP connection.
-// Lives here: what the core asks of a connection.
-// Not here:   how it is found (tcp_dial), what it does (tcp_connection).
+// Lives here: the calls of the core on a connection.
+// Not here:   finding the peer (tcp_dial), the work of a connection (tcp_connection).
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -15,14 +15,14 @@ namespace datum {
 
 class TcpChannel final : public Channel, private TcpDialer {
  public:
-  // `why` it is TCP: see Channel::path_reason().
+  // `why`: why the connection takes TCP; see Channel::path_reason().
   TcpChannel(TcpContext& context, ChannelEvents& events, const ChannelOptions& options,
              std::string why)
       : context_(context), events_(events), options_(options), why_(std::move(why)) {}
   ~TcpChannel() override;
 
   Status dial(const HostAddress& host, ConnQual qualifier, PrivateData data);
-  // Of a request that waits for its answer.
+  // `connection` holds a request that waits for its answer.
   void accept(std::unique_ptr<TcpConnection> connection, PrivateData data);
 
   // --- Channel ---------------------------------------------------------------------------------
@@ -40,7 +40,7 @@ class TcpChannel final : public Channel, private TcpDialer {
 
  private:
   void on_reply(std::unique_ptr<TcpConnection> connection) override;
-  void on_nobody(ConnectFailure failure) override { events_.on_connect_failed(failure, {}); }
+  void on_dial_failed(ConnectFailure failure) override { events_.on_connect_failed(failure, {}); }
   iwarp::Wishes wishes() const;
 
   TcpContext& context_;
@@ -51,7 +51,7 @@ class TcpChannel final : public Channel, private TcpDialer {
   HostAddress remote_;
   ConnQual remote_port_ = 0;
   ConnQual local_port_ = 0;
-  std::unique_ptr<TcpDial> dial_; // until somebody replies
+  std::unique_ptr<TcpDial> dial_; // until a peer replies
 };
 
 } // namespace datum

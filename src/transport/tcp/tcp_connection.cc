@@ -32,7 +32,7 @@ iwarp::SessionSettings settings(const TcpOptions& options, bool same_host) {
   return chosen;
 }
 
-// Of the segment that brought the peer's Terminate.
+// Describes the segment that brought the peer's Terminate, if such a segment may bring none.
 std::string oddity(const std::optional<iwarp::UntaggedHeader>& header) {
   if (!header) return {};
   return text(", in a segment that may bring none: queue {}, MSN {}, offset {}{}", header->queue,
@@ -82,9 +82,9 @@ void TcpConnection::measure() {
   sender_.measure();
 }
 
-// Unacknowledged alone says little: a reset comes before the acknowledgement of what it answers,
-// and whoever closes at once may not have had the request yet. But TCP sends again where none
-// comes.
+// A request that is not acknowledged may have come all the same: a reset overtakes the
+// acknowledgement, and a peer that closes at once may not have read the request yet. But if no
+// acknowledgement comes, TCP sends the request again.
 bool TcpConnection::request_was_lost() const {
   const TcpState state = tcp_state(socket_.get());
   return state.sent_again != 0 && state.acknowledged < session_.startup_size();
@@ -106,7 +106,7 @@ bool TcpConnection::is_over() const {
   return session_.finished() && session_.deadline() == kNever;
 }
 
-// --- what others call ----------------------------------------------------------------------------
+// --- turns ---------------------------------------------------------------------------------------
 
 void TcpConnection::run(std::size_t most) {
   const AtWork at_work(*this);
@@ -152,9 +152,9 @@ void TcpConnection::look(short events, Instant now) {
 void TcpConnection::on_connected() {
   connecting_ = false;
   const int error = connect_result(socket_.get());
-  // Not before: how long a host may be silent that has never answered is the consumer's affair.
+  // Not before: how long a host may be silent before its first answer, the consumer decides.
   if (error == 0) tune(socket_.get(), context_.options.dead_peer_timeout);
-  watch_for_what_matters();
+  watch_needed_events();
   if (TcpOwner* owner = untold_.owner()) owner->on_tcp_connected(error);
   settle();
 }
@@ -166,14 +166,14 @@ void TcpConnection::on_ready(std::uint32_t events) {
     return;
   }
   sender_.tell_sent();
-  // What it says last waits for its place among those that end, not behind those that continue.
+  // A released connection sends its last message in the order of `ending`, not of `continuing`.
   if ((events & EPOLLOUT) != 0 && sender_.on_writable() && session_.has_output() &&
       context_.turn.to_send() == 0 && !released_)
     context_.continue_later(*this);
   if (receiver_.reading()) {
     if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0) receiver_.receive(context_.turn.to_read());
   } else if ((events & (EPOLLHUP | EPOLLERR)) != 0) {
-    receiver_.lose(); // it cannot be read to its end, but it has ended
+    receiver_.lose(); // the stream has ended, with octets that were not read
   } else if ((events & EPOLLRDHUP) != 0) {
     receiver_.on_end_behind();
   }
@@ -189,16 +189,16 @@ std::optional<bool> TcpConnection::look_unasked() {
   return true;
 }
 
-// Whoever is told of it is about to answer, and the answer takes the acknowledgement along;
-// otherwise it leaves with the next progress().
+// Sends no acknowledgement of its own: the consumer that is told is about to answer, and the answer
+// takes the acknowledgement along. Otherwise it leaves with the next progress().
 void TcpConnection::answer() {
   transmit(false, share());
   settle();
 }
 
-// --- what leaves, and when -----------------------------------------------------------------------
+// --- sending -------------------------------------------------------------------------------------
 
-// Of the turn, for one that is not called in the order of those that wait.
+// How much a connection may send in this turn if it is not called in the order of those that wait.
 std::size_t TcpConnection::share() const {
   const std::size_t left = context_.turn.to_send();
   return context_.others_wait(*this) ? std::min(left, TcpTurn::kShare) : left;
@@ -211,21 +211,21 @@ void TcpConnection::started(std::uint64_t length) {
   sender_.watch_poster(length);
   if (sent) return;
   touch();
-  // A turn is under way, or its socket takes no more, or whoever posts is about to look, or it is
-  // only to be told.
+  // No thread has to be woken if a turn is under way, the socket takes no more, the poster is about
+  // to look, or the request has left and only its completion is due.
   if (!waits && !inside_ && !sender_.full() && session_.has_output())
     context_.lent.progress->wake_promptly();
 }
 
 bool TcpConnection::send_at_once() {
-  // What other connections were told to send before leaves before.
+  // Other connections that were to send before this one send first.
   if (inside_ || context_.pending.holds_others(*this)) return false;
-  // And beside those that continue it has a share, as in a turn.
+  // Beside connections that continue this one has a share, as in a turn.
   const bool alone = !context_.continuing.holds_others(*this);
   const bool sent = sender_.send_at_once(alone ? TcpTurn::kAll : TcpTurn::kShare);
-  if (window_.next_look() < armed_) [[unlikely]] // settle() does not follow
+  if (window_.next_look() < armed_) [[unlikely]] // settle() is not called here
     arm_at(window_.next_look());
-  // The acknowledgement that waited for its turn has left with it.
+  // The acknowledgement that waited for a turn has left with the request.
   if (sent && !receive_posted_) PendingHook::unlink();
   return sent;
 }
@@ -240,13 +240,13 @@ void TcpConnection::transmit(bool with_ack, std::size_t most) {
       context_.continue_later(*this);
   } else if (outcome.error != 0) {
     const NotCancellable here;
-    // What has arrived may say why, or that the peer had ended in order before.
+    // Octets that have arrived may tell why, or that the peer had ended in order before.
     receiver_.receive(std::numeric_limits<std::size_t>::max());
     receiver_.lose(outcome.error);
   }
 }
 
-// --- nobody holds it any more --------------------------------------------------------------------
+// --- after release() -----------------------------------------------------------------------------
 
 void TcpConnection::release(std::unique_ptr<TcpConnection> connection) {
   TcpConnection* one = connection.release(); // owned by the list from here on
@@ -257,13 +257,13 @@ void TcpConnection::release(std::unique_ptr<TcpConnection> connection) {
   static_cast<UntoldHook*>(one)->unlink();
   one->context_.ending.push_back(*one);
   ++one->context_.endings;
-  static_cast<PendingHook*>(one)->unlink(); // its last words are said in the order of these calls
+  static_cast<PendingHook*>(one)->unlink(); // last messages leave in the order of these calls
   one->begin_leaving();
 }
 
-// The program may end as soon as it knows that the connection has. So what can leave now leaves
-// before that: with the work under way, or here, where no connection is at work and nothing waits
-// before it.
+// The program may exit as soon as it knows that the connection has ended. So the last message
+// leaves before that if it can: with the work under way, or here, if no connection is at work and
+// none waits before this one.
 void TcpConnection::begin_leaving() {
   const bool at_once = begun_ && context_.pending.empty();
   if (!at_once || (context_.at_work && !inside_)) {
@@ -276,32 +276,32 @@ void TcpConnection::begin_leaving() {
 
 void TcpConnection::leave() {
   if (is_over() || !begun_) return;
-  PendingHook::unlink(); // it has no other turn
+  PendingHook::unlink(); // this is its only turn
   transmit(true, TcpTurn::kAll);
   session_.expect_nothing();
-  say_the_end();
+  shut_down_if_wanted();
   if (!session_.has_shut_down()) return;
   receiver_.throw_away();
   begun_ = false; // the kernel ends it in order
 }
 
-void TcpConnection::say_the_end() {
+void TcpConnection::shut_down_if_wanted() {
   if (waits_for_its_turn() || !session_.wants_shutdown()) return;
   ::shutdown(socket_.get(), SHUT_WR);
   session_.shut_down();
 }
 
-// It was released when the work under way had sent already.
+// True: the connection was released after the work under way had sent.
 bool TcpConnection::has_more_to_say() const {
   if (!released_ || !socket_.is_watched() || sender_.next_try() != kNever) return false;
   return session_.has_output() || session_.wants_shutdown();
 }
 
-// --- afterwards ----------------------------------------------------------------------------------
+// --- after each piece of work --------------------------------------------------------------------
 
 void TcpConnection::settle() {
   tell_log();
-  say_the_end();
+  shut_down_if_wanted();
   tell_owner();
   if (is_over()) {
     cancel();
@@ -314,7 +314,7 @@ void TcpConnection::settle() {
     return;
   }
   if (!sender_.full() && (session_.owes_ack() || has_more_to_say())) touch();
-  watch_for_what_matters();
+  watch_needed_events();
   const Instant of_session = begun_ ? session_.deadline() : kNever;
   const Instant deadline = std::min({of_session, sender_.next_try(), window_.next_look()});
   if (deadline != armed_) arm_at(deadline);
@@ -328,7 +328,7 @@ void TcpConnection::arm_at(Instant when) {
     context_.arm(*this, when);
 }
 
-void TcpConnection::watch_for_what_matters() {
+void TcpConnection::watch_needed_events() {
   if (!socket_.is_watched() || connecting_) return;
   socket_.watch_for(receiver_.awaited() | (sender_.full() ? EPOLLOUT : 0U));
 }
@@ -357,7 +357,8 @@ void TcpConnection::defer() {
   context_.tell_later(*this);
 }
 
-// What damages frames is nobody's intention; the rest a consumer hears of by its completions, too.
+// Warns of errors of MPA, which no program causes on purpose. The consumer sees other errors in its
+// completions, too.
 void TcpConnection::tell_log() {
   const std::optional<iwarp::ErrorCode>& error = session_.last_error();
   if (!error || std::exchange(told_log_, true)) return;
@@ -370,7 +371,7 @@ void TcpConnection::tell_log() {
                 to_text(peer.host), peer.port,
                 session_.last_error_is_ours() ? "this side" : "the peer", iwarp::meaning(*error),
                 error->layer, error->type, error->code, oddity(session_.odd_terminate()));
-  } catch (const std::bad_alloc&) { // for the name; whatever else ends the connection goes on
+  } catch (const std::bad_alloc&) { // for the text; the connection ends as usual
     log_out_of_memory();
   }
 }

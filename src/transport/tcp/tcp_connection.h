@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/tcp/tcp_connection.h: a TCP socket and the iWARP session on it.
-// Lives here: when each part has its turn, the session's deadlines; what is left to do when nobody
-//             holds the connection any more.
-// Not here:   its parts: the socket (watched_socket.h), what comes (tcp_receiver.h), what leaves
-//             (tcp_sender.h), the peer's window (window_watch.h), whom to tell what
-//             (untold_events.h); which peer, and why (tcp_channel, tcp_listener); the protocol
-//             (transport/iwarp).
+// Lives here: when each part has its turn, the session's deadlines; the work of a connection after
+//             release().
+// Not here:   its parts: the socket (watched_socket.h), receiving (tcp_receiver.h), sending
+//             (tcp_sender.h), the peer's window (window_watch.h), events for the owner and the
+//             consumer (untold_events.h); the choice of the peer (tcp_channel, tcp_listener); the
+//             protocol (transport/iwarp).
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -41,7 +41,7 @@ class TcpConnection final : public PendingHook,
   TcpConnection(const TcpConnection&) = delete;
   TcpConnection& operator=(const TcpConnection&) = delete;
 
-  // Begins to watch the socket: until TCP is connected, or for a request.
+  // Both begin to watch the socket: until TCP is connected, or for a request.
   Status expect_connection(TcpOwner& owner);
   Status expect_request(TcpOwner& owner);
   void set_owner(TcpOwner* owner) { untold_.set_owner(owner); }
@@ -49,41 +49,45 @@ class TcpConnection final : public PendingHook,
   iwarp::Session& session() { return session_; }
   int socket() const { return socket_.get(); }
   bool is_within_host() const { return same_host_; }
-  std::uint64_t serial() const { return serial_; } // younger ones have larger ones
-  // Initiator, when there will be no reply: the wire did not bring the request to the peer's TCP.
+  std::uint64_t serial() const { return serial_; } // a younger connection has a larger one
+  // Initiator, after on_no_reply(). True: the network did not bring the request to the peer's TCP.
   bool request_was_lost() const;
-  // Largest FPDU, before startup frames are exchanged.
+  // Sets the largest FPDU, before startup frames are exchanged.
   void measure();
-  // Something was asked of the session: progress() looks after what follows from it.
+  // A call on the session may have made work. progress() does it.
   void touch() { context_.schedule(*this); }
   void receive_posted();
   // See Channel.
   bool waits_for_receive(bool oldest_is_message);
-  // A request of so many octets: it leaves at once, or in the next turn with those that follow it.
+  // A request of `length` octets was started. It leaves at once, or in the next turn with those
+  // that follow it.
   void started(std::uint64_t length);
   // See Channel::catch_up().
   void catch_up();
-  // Its turn, in which it may send so much.
+  // The turn of this connection, in which it may send `most` octets.
   void run(std::size_t most);
-  // Its end or its request, which was put off; it may be released meanwhile.
+  // Tells the end or the request that was deferred. The connection may be released meanwhile.
   void tell_late() { untold_.tell_late(); }
   bool has_untold_end() const { return untold_.has_end(); }
-  // There was a look at all sockets after it was found.
+  // True: all sockets were looked at after the deferred event was found.
   bool may_be_told() const { return untold_.found_in() != context_.looks; }
 
-  // Its session was closed, or was never begun; what it still has to say is said.
+  // The session was closed, or was never begun. The connection sends its last message, and then
+  // ends by itself.
   static void release(std::unique_ptr<TcpConnection> connection);
   bool is_over() const;
-  // For whoever has no reactor: events of poll(), and what poll() found.
+  // awaited() and look() serve a caller without a reactor: the events for poll(), and those that
+  // poll() found.
   short awaited() const { return static_cast<short>(socket_.events()); }
   void look(short events, Instant now);
-  // And when to look without any.
+  // When to call look() without an event.
   Instant next_look() const { return armed_; }
-  // It is given up: what can leave without waiting leaves, the rest is left to the kernel.
+  // The connection is given up: it sends what the socket takes at once, and leaves the rest to the
+  // kernel.
   void leave();
 
  private:
-  // While the session is at work, and may be telling of it.
+  // Lives while the session is at work, and may be calling the consumer.
   struct AtWork {
     explicit AtWork(TcpConnection& connection)
         : inside(connection.inside_), any(connection.context_.at_work) {}
@@ -107,29 +111,30 @@ class TcpConnection final : public PendingHook,
   void transmit(bool with_ack, std::size_t most);
   void on_connected();
   void settle();
-  void say_the_end();
+  void shut_down_if_wanted();
   void tell_owner();
   void defer();
   void begin_leaving();
   bool has_more_to_say() const;
   void tell_log();
   void look_at_window();
-  void watch_for_what_matters();
+  void watch_needed_events();
   void arm_at(Instant when);
-  // What it says last is said in the order in which connections were released.
+  // True: its last message has to wait, since connections send theirs in the order in which they
+  // were released.
   bool waits_for_its_turn() const { return released_ && PendingHook::linked(); }
 
   TcpContext& context_;
   const std::uint64_t serial_;
   const bool same_host_;
   bool connecting_ = false;
-  bool begun_ = false; // the session
+  bool begun_ = false; // the session has begun
   bool receive_posted_ = false;
   bool released_ = false;
   bool told_log_ = false;
-  bool inside_ = false; // AtWork
+  bool inside_ = false; // an AtWork of this connection lives
   Instant armed_ = kNever;
-  UntoldEvents untold_; // an end or a request of them, while `UntoldHook` is linked
+  UntoldEvents untold_; // has an end or a request while `UntoldHook` is linked
   WatchedSocket socket_;
   iwarp::Session session_;
   WindowWatch window_;

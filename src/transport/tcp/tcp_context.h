@@ -35,53 +35,55 @@ struct TcpContext {
 
   Reactor& reactor;
   const HostAddress host;
-  const std::string name; // of the host, for lines about a lack of memory
+  const std::string name; // the host's address, for log lines without memory
   const TcpOptions options;
   const Congestion congestion;
   TransportHost lent;
   Attention attention = Attention::Polling;
   iwarp::ChunkPool chunks;
-  // What arrives that nobody knows a place for yet; empty between two reads.
+  // Takes octets that arrive and have no place in a buffer yet. Empty between two reads.
   std::vector<std::byte> staging;
-  // Of one system call; here, since a poller would set them to zero for each.
+  // The pieces of one system call. They are members, since on the stack each call would set them to
+  // zero.
   static constexpr std::size_t kPieces = 128;
   std::array<Segment, kPieces> places;
   std::array<iwarp::Octets, kPieces> octets;
-  // How often progress() was called, by whomever, and how often something arrived.
+  // How often progress() was called, and how often something arrived.
   std::uint64_t turns = 0;
   // The last read that found something found many messages or octets, or that many messages have
   // been placed.
   bool in_batches = false;
   IntrusiveList<TcpListener, ListenerTag> listeners;
-  // They have something to do that waits for progress().
+  // Connections with work that waits for progress().
   IntrusiveList<TcpConnection, PendingTag> pending;
-  // They had their share of a turn, and have more to send: whoever is pending goes first.
+  // Connections that had their share of a turn and have more to send. `pending` goes first.
   IntrusiveList<TcpConnection, PendingTag> continuing;
   TcpTurn turn;
   PostingHabit habit;
-  // Nobody holds them any more; they end in order, or have ended.
+  // Released connections, in the order of release. They end by themselves, or have ended.
   IntrusiveList<TcpConnection, EndingTag> ending;
-  std::size_t endings = 0; // of `ending`
+  std::size_t endings = 0; // the length of `ending`
   bool some_ended = false;
-  // Their ends are not told yet, the oldest first, then requests; see TcpTransport::tell_ends().
+  // Connections whose end or request is not told yet. TcpTransport::tell_ends() sorts and tells
+  // them.
   IntrusiveList<TcpConnection, UntoldTag> untold;
-  std::uint64_t looks = 0;       // at all sockets, for the sake of those
-  bool looking = false;          // such a look is under way
-  bool at_work = false;          // one of the connections is, with the memory above
-  std::uint32_t connections = 0; // sockets that data may come by
-  std::uint64_t made = 0;        // connections, ever
+  std::uint64_t looks = 0;       // how often tell_ends() has looked at all sockets
+  bool looking = false;          // tell_ends() is looking at all sockets
+  bool at_work = false;          // a connection is at work, with the memory above
+  std::uint32_t connections = 0; // connections that have a socket
+  std::uint64_t made = 0;        // connections so far
 
   Instant now() const { return lent.progress->now(); }
-  // What an IA listens on, and connects from: its address, or any of this host.
+  // The address that an IA listens on and connects from. Nothing: every address of this host.
   std::optional<HostAddress> scope() const {
     return options.every_address ? std::nullopt : std::optional(host);
   }
-  // Why there is no other way.
+  // Why the IA has no other transport.
   const char* why_alone() const {
     return options.no_shared_memory.empty() ? "DATUM_TRANSPORT=tcp"
                                             : options.no_shared_memory.c_str();
   }
-  // Why a connection that came in takes this way.
+  // Why an incoming connection takes TCP.
   const char* why(bool same_host) const {
     if (options.only_way) return why_alone();
     return same_host ? "the peer chose TCP, or offers nothing else" : "the peer is on another host";
@@ -95,13 +97,13 @@ struct TcpContext {
   void continue_later(TcpConnection& connection);
   bool others_wait(const TcpConnection& connection) const;
   void tell_later(TcpConnection& connection);
-  // Arms, and gets a sleeping thread to notice.
+  // Arms the timer, and makes a sleeping thread notice it.
   void arm(Timer& timer, Instant when);
-  // Of those that end, the one that has done so for longest. False: there is none. Not from within
-  // anything that a connection called.
+  // Ends the connection that is in `ending` for longest. False: `ending` is empty. A connection
+  // that is at work must not call this.
   bool give_up_oldest();
 
-  // What is told of those that come, of those that go out, and of service points.
+  // Log lines about incoming connections, outgoing ones, and service points.
   ShortageLog accept_shortage;
   ShortageLog connect_shortage;
   ShortageLog listen_shortage;

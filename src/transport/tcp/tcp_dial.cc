@@ -12,15 +12,16 @@
 namespace datum {
 namespace {
 
-// Where our peer listens its first port nearly always answers, if only TCP does: whoever is silent
-// for longer may be somebody else, or wait for its consumer.
+// The first port of a Datum peer that listens nearly always answers sooner, if only TCP. A peer
+// that is silent for longer may be another program, or wait for its consumer.
 constexpr Duration kLongestTurn = kSecond;
 constexpr Duration kRestWithoutDescriptors = 100 * kMillisecond;
 
-// TCP had no answer for a while. That is no failure as long as the consumer waits (decision 108).
+// TCP had no answer for a while. The dial goes on as long as the consumer waits (decision 108).
 constexpr int kSilence = ETIMEDOUT;
 
-// What the network says, not what it does not say (decision 108).
+// True: this host or the network says that the peer is out of reach. Silence says nothing (decision
+// 108).
 bool is_unreachable(int error) {
   switch (error) {
   case ENETUNREACH:
@@ -30,7 +31,7 @@ bool is_unreachable(int error) {
   case EADDRNOTAVAIL:
   case EACCES:
   case EPERM:
-  case ENOSYS: // a filter's
+  case ENOSYS: // from a filter of system calls
   case EINVAL: return true;
   default: return false;
   }
@@ -40,7 +41,8 @@ bool is_shortage(Shortage found) {
   return found.lack != Lack::Other;
 }
 
-// Not a port: what the kernel finishes in order keeps it.
+// True: the end of a connection frees what is short. A local port is not freed: the kernel keeps it
+// while it finishes the connection.
 bool is_freed_by_an_end(Shortage found) {
   return is_shortage(found) && found.lack != Lack::LocalPorts;
 }
@@ -50,7 +52,7 @@ ConnectFailure failure_of(int error) {
   return error == ECONNREFUSED ? ConnectFailure::NobodyListens : ConnectFailure::NonPeerRejected;
 }
 
-// Last first.
+// In reverse order, so that the next port is at the back.
 std::vector<std::uint16_t> ports_of(ConnQual qualifier, PortRange range) {
   if (is_port(qualifier)) return {static_cast<std::uint16_t>(qualifier)};
   std::vector<std::uint16_t> ports;
@@ -60,7 +62,8 @@ std::vector<std::uint16_t> ports_of(ConnQual qualifier, PortRange range) {
   return ports;
 }
 
-// All but the last share the first half of the consumer's time: the last one is left as much.
+// All ports but the last one share the first half of the consumer's time. The last one has the
+// second half.
 Duration share(Duration time, std::size_t ports) {
   const auto others = static_cast<Duration>(std::max<std::size_t>(ports - 1, 1));
   return std::min(time / 2 / others, kLongestTurn);
@@ -70,63 +73,63 @@ constexpr Status kNoResources{Type::InsufficientResources, Detail::ResourceDevic
 
 } // namespace
 
-TcpDial::TcpDial(TcpContext& context, const DialTarget& question, ChannelEvents& events,
+TcpDial::TcpDial(TcpContext& context, const DialTarget& target, ChannelEvents& events,
                  TcpDialer& dialer)
-    : context_(context), events_(events), dialer_(dialer), host_(question.host),
-      same_host_(is_within_host(context.scope(), host_)), qualifier_(question.qualifier),
-      wishes_(question.wishes),
+    : context_(context), events_(events), dialer_(dialer), host_(target.host),
+      same_host_(is_within_host(context.scope(), host_)), qualifier_(target.qualifier),
+      wishes_(target.wishes),
       ports_(ports_of(qualifier_, context.options.ports.value_or(kMappedPorts))),
-      turn_(share(question.deadline - context.now(), ports_.size())) {
+      patience_(share(target.deadline - context.now(), ports_.size())) {
   if (!has_one_port()) {
     data_.resize(QualifierPrefix::kWireSize);
     encode_prefix(qualifier_, data_.data());
   }
-  data_.insert(data_.end(), question.data.begin(), question.data.end());
+  data_.insert(data_.end(), target.data.begin(), target.data.end());
 }
 
 Status TcpDial::begin() {
-  const Status status = ask_next();
+  const Status status = try_next();
   if (status.ok()) arm();
   return status;
 }
 
-// --- whose turn it is ----------------------------------------------------------------------------
+// --- the attempts --------------------------------------------------------------------------------
 
-// Those that were asked before may still reply: our peer is silent until its consumer has decided,
-// so nobody is given up for another one.
-Status TcpDial::ask_next() {
-  Attempt& next = asked_.emplace_back(*this, ports_.back());
+// Earlier attempts go on: a Datum peer is silent until its consumer has decided, so a silent peer
+// may still reply.
+Status TcpDial::try_next() {
+  Attempt& next = attempts_.emplace_back(*this, ports_.back());
   const Shortage found = next.begin();
   const bool begun = found.error == 0;
-  if (!begun) asked_.pop_back();
+  if (!begun) attempts_.pop_back();
   if (is_shortage(found)) return kNoResources;
   if (!begun) note(ports_.back(), found.error);
   ports_.pop_back();
-  next_turn_ = context_.now() + (begun ? turn_ : 0);
+  next_try_ = context_.now() + (begun ? patience_ : 0);
   return kOk;
 }
 
-Status TcpDial::ask_again() {
-  for (auto each = asked_.begin(); each != asked_.end();) {
+Status TcpDial::retry() {
+  for (auto each = attempts_.begin(); each != attempts_.end();) {
     const auto it = each++;
     if (it->is_under_way()) continue;
     const Shortage found = it->begin();
     if (is_shortage(found)) return kNoResources;
     if (found.error == 0) continue;
     note(it->port(), found.error);
-    asked_.erase(it);
-    next_turn_ = context_.now();
+    attempts_.erase(it);
+    next_try_ = context_.now();
   }
   return kOk;
 }
 
-// Nothing may be thrown at the clock.
+// Throws nothing, since a timer calls it.
 Status TcpDial::go_on(Instant now) {
-  if (const Status status = ask_again(); !status.ok()) return status;
-  if (ports_.empty() || (!asked_.empty() && now < next_turn_)) return kOk;
+  if (const Status status = retry(); !status.ok()) return status;
+  if (ports_.empty() || (!attempts_.empty() && now < next_try_)) return kOk;
   try {
-    return ask_next();
-  } catch (const std::bad_alloc&) { // for the list of those that are asked
+    return try_next();
+  } catch (const std::bad_alloc&) { // for the list of attempts
     tell(kNoMemory);
     return kNoResources;
   }
@@ -134,16 +137,17 @@ Status TcpDial::go_on(Instant now) {
 
 void TcpDial::on_expired(Instant now) {
   const Status status = go_on(now);
-  if (asked_.empty() && ports_.empty()) {
-    // Somebody has had the request and may have told its consumer, who must not hear it once more.
+  if (attempts_.empty() && ports_.empty()) {
+    // If a peer has had the request, its consumer may know of it, and must not get it again.
+    // NobodyListens would make the core try again.
     if (*failure_ == ConnectFailure::Unreachable) tell_unreachable();
     const bool final = has_spoken_ && *failure_ == ConnectFailure::NobodyListens;
-    dialer_.on_nobody(final ? ConnectFailure::NonPeerRejected : *failure_); // destroys this
+    dialer_.on_dial_failed(final ? ConnectFailure::NonPeerRejected : *failure_); // destroys this
     return;
   }
   if (status.ok())
     arm();
-  else // there may be descriptors, or ports, again before the consumer's time is over
+  else // descriptors or ports may be free again before the consumer's time is over
     context_.arm(*this, now + kRestWithoutDescriptors);
 }
 
@@ -157,8 +161,8 @@ void TcpDial::tell(Shortage shortage) {
                                    context_.name);
 }
 
-// Once for each connect. What somebody has to permit is told to everybody, and not more often than
-// a shortage.
+// Called once for each connect. A refusal of this host, or the lack of a network, is a warning, as
+// rare as one about a shortage.
 void TcpDial::tell_unreachable() {
   try {
     const bool refused = is_refusal_of_call(why_unreachable_);
@@ -179,14 +183,14 @@ void TcpDial::tell_unreachable() {
 }
 
 void TcpDial::arm() {
-  const bool all_have_been_asked = ports_.empty() && !asked_.empty();
-  if (!all_have_been_asked) context_.arm(*this, next_turn_);
+  const bool all_have_been_asked = ports_.empty() && !attempts_.empty();
+  if (!all_have_been_asked) context_.arm(*this, next_try_);
 }
 
-// --- what became of one --------------------------------------------------------------------------
+// --- the end of an attempt -----------------------------------------------------------------------
 
-// Who was reached at one port is no matter of the network's; where a port is free our peer may
-// come.
+// Unreachable gives way to any answer from another port. NobodyListens goes before all others,
+// since a Datum peer may still come to the free port.
 void TcpDial::note(std::uint16_t port, int error) {
   const ConnectFailure failure = failure_of(error);
   if (failure == ConnectFailure::Unreachable) {
@@ -198,12 +202,12 @@ void TcpDial::note(std::uint16_t port, int error) {
   if (!stands) failure_ = failure;
 }
 
-// Told later, and the next one is asked later: this comes from within a connection.
+// A connection calls this. So a timer tells the dialer, or tries the next port, later.
 void TcpDial::give_up(const Attempt& attempt, int error) {
   note(attempt.port(), error);
-  asked_.remove_if([&](const Attempt& each) { return &each == &attempt; });
-  next_turn_ = context_.now();
-  context_.arm(*this, next_turn_);
+  attempts_.remove_if([&](const Attempt& each) { return &each == &attempt; });
+  next_try_ = context_.now();
+  context_.arm(*this, next_try_);
 }
 
 void TcpDial::end_with(Attempt& attempt) {
@@ -241,7 +245,7 @@ Shortage TcpDial::Attempt::begin_now() {
   connection_ = std::make_unique<TcpConnection>(context, std::move(socket), dial_.same_host_);
   if (connection_->expect_connection(*this).ok()) return {};
   hang_up();
-  return kNoMemory; // the reactor has told what it lacks
+  return kNoMemory; // the reactor has logged what it lacks
 }
 
 void TcpDial::Attempt::begin_again() {
@@ -257,7 +261,7 @@ void TcpDial::Attempt::hang_up() {
 
 void TcpDial::Attempt::on_tcp_connected(int error) {
   if (error == kSilence) {
-    begin_again(); // TCP gives up at a time of its own, the consumer has another
+    begin_again(); // TCP's time is over, the consumer's may not be
     return;
   }
   if (error != 0) {
@@ -276,7 +280,7 @@ void TcpDial::Attempt::on_tcp_connected(int error) {
 void TcpDial::Attempt::on_no_reply(iwarp::NoReply why, int error) {
   const bool no_word = why == iwarp::NoReply::Nothing && !is_unreachable(error);
   const bool may_be_old = no_word && dial_.has_one_port() && revision_ == kRevision;
-  // An end says nothing of a peer that has not had the request.
+  // If the request was lost, the end of the connection tells nothing about the peer.
   if (error == kSilence || (no_word && connection_->request_was_lost())) {
     begin_again();
   } else if (may_be_old) {

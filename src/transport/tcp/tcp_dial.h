@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/tcp/tcp_dial.h: the search for who listens on a qualifier of a host, until somebody
+// transport/tcp/tcp_dial.h: the search for the listener of a qualifier on a host, until a peer
 // replies.
-// Lives here: the ports to ask, one after the other and beside each other (docs/design/tcp.md); the
-//             older revision; what is told when nobody replies.
+// Lives here: trying the ports, one after the other and beside each other (docs/design/tcp.md); the
+//             older revision; the failure if no peer replies.
 // Not here:   when the consumer gives up: the core drops the channel then.
 // Threads:    the adapter's lock.
 #pragma once
@@ -18,12 +18,12 @@
 
 namespace datum {
 
-// Whoever dials. It may destroy the dial from within either.
+// The object that dials. It may destroy the dial from within either call.
 class TcpDialer {
  public:
-  // Somebody has: their session goes on by itself, and nobody else is asked any more.
+  // A peer has replied. Its session goes on by itself, and the dial ends the other attempts.
   virtual void on_reply(std::unique_ptr<TcpConnection> connection) = 0;
-  virtual void on_nobody(ConnectFailure failure) = 0;
+  virtual void on_dial_failed(ConnectFailure failure) = 0;
 
  protected:
   ~TcpDialer() = default;
@@ -38,16 +38,15 @@ class TcpDial final : private Timer {
     iwarp::Wishes wishes;
     Instant deadline = kNever; // the consumer's
   };
-  // `events` are the sessions': those of whoever replies are the first to be told anything.
-  TcpDial(TcpContext& context, const DialTarget& question, ChannelEvents& events,
-          TcpDialer& dialer);
+  // The sessions call `events`, first that of the peer that replies.
+  TcpDial(TcpContext& context, const DialTarget& target, ChannelEvents& events, TcpDialer& dialer);
 
-  // Fails only for lack of resources: everything else is told later.
+  // Fails only for lack of resources. Other failures go to on_dial_failed() later.
   Status begin();
-  std::uint16_t local_port() const { return local_port_; } // of who was asked last
+  std::uint16_t local_port() const { return local_port_; } // of the last attempt
 
  private:
-  // One port. Its connection comes and goes.
+  // The attempt at one port. It may make several connections, one after the other.
   class Attempt final : public TcpOwner {
    public:
     Attempt(TcpDial& dial, std::uint16_t port) : dial_(dial), port_(port) {}
@@ -63,7 +62,7 @@ class TcpDial final : private Timer {
    private:
     void on_tcp_connected(int error) override;
     void on_no_reply(iwarp::NoReply why, int error) override;
-    void on_reply() override { dial_.end_with(*this); } // destroys it
+    void on_reply() override { dial_.end_with(*this); } // destroys this
     Shortage start(GuardedFd& socket);
     Shortage begin_now();
     void begin_again();
@@ -79,8 +78,8 @@ class TcpDial final : private Timer {
 
   void on_expired(Instant now) override;
   Status go_on(Instant now);
-  Status ask_next();
-  Status ask_again();
+  Status try_next();
+  Status retry();
   void give_up(const Attempt& attempt, int error);
   void end_with(Attempt& attempt);
   void note(std::uint16_t port, int error);
@@ -97,15 +96,15 @@ class TcpDial final : private Timer {
   const ConnQual qualifier_;
   const iwarp::Wishes wishes_;
   std::vector<std::byte> data_;
-  std::vector<std::uint16_t> ports_; // not asked yet, last first
-  std::list<Attempt> asked_;
-  const Duration turn_;        // so long one may be silent
-  Instant next_turn_ = kNever; // then one more is asked
+  std::vector<std::uint16_t> ports_; // not tried yet, in reverse order
+  std::list<Attempt> attempts_;
+  const Duration patience_;   // how long a port may be silent before the next one is tried
+  Instant next_try_ = kNever; // when the next port is tried
   std::uint16_t local_port_ = 0;
   std::optional<ConnectFailure> failure_; // so far
-  std::uint16_t unreachable_ = 0;         // the last port of which the network has said so,
-  int why_unreachable_ = 0;               // and its error
-  bool has_spoken_ = false;               // to somebody, whatever came of it
+  std::uint16_t unreachable_ = 0;         // the last port that was unreachable
+  int why_unreachable_ = 0;               // the errno at that port
+  bool has_spoken_ = false;               // a request went to a peer, whatever came of it
 };
 
 } // namespace datum

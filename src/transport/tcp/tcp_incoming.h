@@ -12,7 +12,7 @@ namespace datum {
 
 class TcpIncoming final : public IncomingConnection {
  public:
-  // `prefix`: so many octets of its private data are ours.
+  // `prefix`: the length of the qualifier prefix in front of the consumer's private data.
   TcpIncoming(TcpContext& context, std::unique_ptr<TcpConnection> connection, std::size_t prefix)
       : context_(context), connection_(std::move(connection)), prefix_(prefix),
         peer_(remote_name(connection_->socket())) {
@@ -30,7 +30,8 @@ class TcpIncoming final : public IncomingConnection {
   }
   std::unique_ptr<Channel> accept(PrivateData data, ChannelEvents& events,
                                   const ChannelOptions& options) override {
-    // A peer that is closed without an answer would ask again. So nothing has changed yet.
+    // If the answer cannot be sent, throws before anything has changed: a peer that gets no answer
+    // asks again.
     if (!connection_->session().can_answer()) throw std::bad_alloc();
     const char* why = context_.why(connection_->is_within_host());
     if (log_enabled(LogLevel::Debug))

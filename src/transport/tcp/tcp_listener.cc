@@ -22,12 +22,12 @@ namespace datum {
 namespace {
 
 constexpr int kAcceptsAtOnce = 32;
-// A request is sent as soon as TCP is connected: behind that time, and once more if it was lost, it
-// has come.
+// A peer sends its request as soon as TCP is connected. Within this time it has come, even if TCP
+// had to send it again.
 constexpr Duration kTimeForARequest = kSecond;
-// Of many that connect at once each comes with its request close behind: as soon as its busy
-// process gets to it, and 200 ms later if TCP has to send it once more. Whoever has had so long and
-// has said nothing gives way to those that wait in the backlog.
+// If many peers connect at once, each sends its request as soon as its busy process gets to it, and
+// TCP sends a lost one again after 200 ms. A connection without a request after this time gives way
+// to those in the backlog.
 constexpr Duration kTimeToSpeak = 300 * kMillisecond;
 constexpr int kNoError = 0;
 
@@ -35,8 +35,9 @@ ListenPlace place_of(const TcpContext& context, std::optional<ConnQual> qualifie
   return {context.scope(), qualifier};
 }
 
-// Of two that want one mapped qualifier the second must not get the next candidate, also where one
-// of them wants it at every address (CONN.26): no port tells them apart. 0 or errno.
+// 0 or errno. If two processes want one mapped qualifier, the second must not get the next
+// candidate, even if one of them wants it at every address (CONN.26). No port tells them apart, so
+// the names do.
 int take_names(TcpContext& context, ConnQual qualifier, TcpNames& out) {
   const auto host = context.scope();
   if (!context.options.only_way)
@@ -52,7 +53,7 @@ tl::unexpected<Status> failure(TcpContext& context, std::optional<ConnQual> qual
                         error);
 }
 
-// Where there is another way to a port, whoever takes it says what it lacks.
+// Beside shared memory PathTransport logs the missing privilege for a port.
 tl::unexpected<Status> lacks_privilege(const TcpContext& context, std::optional<ConnQual> qualifier,
                                        long start) {
   const bool one = qualifier && is_port(*qualifier);
@@ -63,20 +64,22 @@ tl::unexpected<Status> lacks_privilege(const TcpContext& context, std::optional<
   return fail(Type::ConnQualUnavailable);
 }
 
-// For a port that nobody has named: another one may do where one is in use, or refused by a policy.
+// Searches for a port that the consumer did not name. It goes on if a port is in use, or refused by
+// a policy.
 class PortSearch {
  public:
   explicit PortSearch(TcpContext& context) : context_(context) {}
 
-  // True: it is over, with one of them or with an error that others would have as well.
+  // True: the search is over, with a port or with an error that other ports would have as well.
   bool among(PortRange range);
   bool in_order(const Candidates& ports);
-  // One that is mapped is left to those qualifiers, and is a reason to go on.
+  // False: the kernel gave a port of kMappedPorts, which is left to mapped qualifiers. The search
+  // goes on.
   bool among_what_the_kernel_gives();
-  // 0 or errno: a refusal only where all were refused.
+  // 0 or errno. EADDRINUSE if some ports were refused and some were in use.
   int error() const { return is_refusal(error_) && in_use_ ? EADDRINUSE : error_; }
   bool some_refused() const { return refused_; }
-  // 0: several were.
+  // The refused port; 0: the search tried several.
   std::uint16_t refused() const { return tries_ == 1 ? last_ : std::uint16_t{0}; }
   std::uint16_t last() const { return last_; }
   GuardedFd take() { return std::move(socket_); }
@@ -117,7 +120,7 @@ bool PortSearch::among(PortRange range) {
 }
 
 bool PortSearch::among_what_the_kernel_gives() {
-  if (!with(0)) return true; // it has looked at all of them
+  if (!with(0)) return true; // the kernel has looked at all ports
   if (error_ != kNoError) return true;
   const auto port = bound_port(socket_.get());
   if (!port || !kMappedPorts.has(*port)) return true;
@@ -162,7 +165,7 @@ Result<std::unique_ptr<Listener>> TcpListener::open_mapped(TcpContext& context, 
   TcpNames names;
   const int taken = take_names(context, qualifier, names);
   if (taken != kNoError) {
-    names = {}; // those are not somebody else's
+    names = {}; // must not be found as the holder
     const NamesWanted wanted = context.options.only_way ? NamesWanted::All : NamesWanted::Mapped;
     return names_failure(context.listen_shortage, context.told_holders, context.now(),
                          place_of(context, qualifier), taken, wanted, kNoPortDecides);
@@ -213,7 +216,7 @@ TcpListener::TcpListener(TcpContext& context, ConnQual qualifier, TcpNames names
 
 // --- accepting -----------------------------------------------------------------------------------
 
-void TcpListener::warn_nobody_accepted(int error) {
+void TcpListener::warn_not_accepted(int error) {
   if (std::exchange(warned_, true)) return;
   log(LogLevel::Warn, "{}: nobody can be accepted: {}", to_text(place_of(context_, qualifier_)),
       std::strerror(error));
@@ -221,10 +224,10 @@ void TcpListener::warn_nobody_accepted(int error) {
 
 bool TcpListener::on_lack(int error) {
   if (!is_lack_of_resources(error)) {
-    warn_nobody_accepted(error);
+    warn_not_accepted(error);
     return false;
   }
-  if (context_.give_up_oldest() || give_up_stranger()) return true; // its descriptor serves
+  if (context_.give_up_oldest() || give_up_stranger()) return true; // its descriptor is free now
   context_.accept_shortage.tell(shortage_of(error), context_.now(),
                                 "{}: no connection can be accepted", context_.name);
   return false;
@@ -237,14 +240,16 @@ const TcpListener::HalfOpenConnection* TcpListener::oldest_stranger() const {
   return found == half_open_.end() ? nullptr : &*found;
 }
 
-// The more wait in the backlog, the less: all of them come in within kTimeToSpeak. Who has waited
-// there for long has sent its request by now, and is a stranger no longer than it takes to read it.
+// The more connections wait in the backlog, the shorter, so that all of them are accepted within
+// kTimeToSpeak. A connection that has waited there for long has sent its request already, and is a
+// stranger only until that is read.
 Duration TcpListener::time_to_speak() const {
   const auto places = static_cast<Duration>(context_.options.max_half_open);
   return kTimeToSpeak * places / std::max<Duration>(places, backlog_of(socket_.get()));
 }
 
-// Whoever has said nothing for longest has the least to lose, and makes room if it had time.
+// The stranger that was accepted first has the least to lose. It makes room if it had its time to
+// speak.
 std::optional<Instant> TcpListener::full() {
   outdated_ = nullptr;
   if (half_open_.size() < context_.options.max_half_open) return std::nullopt;
@@ -256,8 +261,9 @@ std::optional<Instant> TcpListener::full() {
   return std::nullopt;
 }
 
-// The oldest of all listeners: descriptors are the process's. Younger ones may only be on their
-// way: where there are many, each would drive the one before it out. False: there is none.
+// Drops the oldest stranger of all listeners, since descriptors belong to the process. False: no
+// stranger is older than kTimeForARequest. The request of a younger one may be on its way; among
+// many, each would drive out the one before it.
 bool TcpListener::give_up_stranger() {
   TcpListener* host = nullptr;
   Instant oldest = context_.now() - kTimeForARequest + 1;
@@ -268,7 +274,7 @@ bool TcpListener::give_up_stranger() {
     host = &each;
   });
   if (host == nullptr) return false;
-  host->drop(*host->oldest_stranger()); // from here on it is one that ends
+  host->drop(*host->oldest_stranger()); // moves it to `ending`
   return context_.give_up_oldest();
 }
 
@@ -305,12 +311,12 @@ void TcpListener::HalfOpenConnection::refuse(iwarp::Refusal why) {
   TcpConnection::release(std::move(connection_));
 }
 
-// Its last action destroys it.
+// Destroys this in the end.
 void TcpListener::HalfOpenConnection::on_request() {
   TcpListener& listener = listener_;
   const bool mapped = !is_port(listener.qualifier_);
   const auto data = connection_->session().private_data();
-  // A port that somebody chose as such may be one of another qualifier's candidates.
+  // A port that is a qualifier itself may also be a candidate of a mapped one.
   const bool here = mapped ? has_prefix(data, listener.qualifier_) : !has_prefix(data);
   if (!here) {
     refuse(iwarp::Refusal::NotHere);
@@ -323,7 +329,7 @@ void TcpListener::HalfOpenConnection::on_request() {
                                              mapped ? QualifierPrefix::kWireSize : 0);
     on(HalfOpenEvent::Leave);
   } catch (const std::bad_alloc&) {
-    // Nobody was told of it; a peer that is closed without an answer would ask again.
+    // The consumer was not told. A peer that gets no answer would ask again.
     refuse(iwarp::Refusal::NotAccepted);
   }
   listener.drop(*this);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/tcp/tcp_listener.h: a connection qualifier that is listened on.
 // Lives here: taking a port, requests that are not complete yet, which of them give way to others,
-//             and which are for this qualifier.
+//             and the check that a request is for this qualifier.
 // Not here:   when connections are accepted (host/listening_socket).
 // Threads:    the adapter's lock.
 #pragma once
@@ -16,10 +16,10 @@
 
 namespace datum {
 
-// Of a mapped qualifier.
+// The names that a mapped qualifier takes.
 struct TcpNames {
   QualifierClaim claim;
-  GuardedFd rendezvous; // where no shared memory is beside TCP: nobody else may be found there
+  GuardedFd rendezvous; // taken if TCP is the only transport: no other process may listen at it
 };
 
 using ListenerHook = ListHook<ListenerTag>;
@@ -36,7 +36,7 @@ class TcpListener final : public Listener, public ListenerHook, private Listenin
   ConnQual qualifier() const override { return qualifier_; }
 
  private:
-  // Accepted; its request is not whole.
+  // An accepted connection whose request is not whole.
   class HalfOpenConnection final : public TcpOwner {
    public:
     HalfOpenConnection(TcpListener& listener, std::unique_ptr<TcpConnection> connection)
@@ -74,9 +74,9 @@ class TcpListener final : public Listener, public ListenerHook, private Listenin
   bool on_lack(int error) override;
 
   void drop(const HalfOpenConnection& one);
-  void warn_nobody_accepted(int error); // once
+  void warn_not_accepted(int error); // once
   Duration time_to_speak() const;
-  // nullptr: there is none.
+  // nullptr: every half-open connection has sent its request, or there is none.
   const HalfOpenConnection* oldest_stranger() const;
   bool give_up_stranger();
 
@@ -86,7 +86,7 @@ class TcpListener final : public Listener, public ListenerHook, private Listenin
   const TcpNames names_;
   ListeningSocket socket_;
   bool warned_ = false;
-  std::optional<Duration> time_;                 // to speak, as many as wait in this turn
+  std::optional<Duration> time_;                 // time_to_speak() of this turn
   const HalfOpenConnection* outdated_ = nullptr; // makes room for the next one
   std::list<HalfOpenConnection> half_open_;      // oldest first
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/tcp/tcp_options.h: what is decided when an IA is opened.
+// transport/tcp/tcp_options.h: the settings of a TCP transport, made when an IA is opened.
 #pragma once
 
 #include <cstddef>
@@ -17,33 +17,34 @@ namespace datum {
 enum class CrcPolicy : std::uint8_t {
   Auto, // off where octets do not leave this host
   On,
-  Off, // a peer that asks for it gets it all the same
+  Off, // a peer that asks for CRC gets it all the same
 };
 
 struct TcpOptions {
-  bool every_address = false;     // listen on all of them
-  std::optional<PortRange> ports; // those that may be chosen (DATUM_PORT_RANGE)
-  bool only_way = true;           // without it there is no other: what it cannot do is said
-  // Why there is no other; empty: DATUM_TRANSPORT=tcp.
+  bool every_address = false;     // listen on every address of this host
+  std::optional<PortRange> ports; // the ports that Datum may choose (DATUM_PORT_RANGE)
+  bool only_way = true;           // the IA has no other transport
+  // Why there is no shared memory beside TCP; empty: DATUM_TRANSPORT=tcp.
   std::string no_shared_memory;
   CrcPolicy crc = CrcPolicy::Auto;
-  bool hello = true;                         // peers of our own kind are told apart
-  std::optional<Duration> receive_timeout;   // of a message without a Recv, if that was said
-  Duration dead_peer_timeout = 30 * kSecond; // a host that does not answer any more is gone
-  std::size_t max_half_open = 512;           // accepted, request not complete, of one listener
-  std::size_t max_ending = 1024;             // nobody holds them any more, their peers do
-  Duration close_timeout = kSecond;          // how long the end of the IA waits for all of those
+  bool hello = true;                         // send Hello, to find out own peers
+  std::optional<Duration> receive_timeout;   // how long a message waits for a Recv
+  Duration dead_peer_timeout = 30 * kSecond; // a host that is silent for so long is gone
+  std::size_t max_half_open = 512;           // half-open connections of one listener
+  std::size_t max_ending = 1024;             // released connections that have not ended
+  Duration close_timeout = kSecond;          // how long the end of the IA waits for those
   Duration request_timeout = 10 * kSecond;   // until a request is complete
-  Duration first_fpdu_timeout =
-      60 * kSecond;                        // of a peer that has to speak first, from our reply on
-  Duration end_timeout = 5 * kSecond;      // for last words, and the peer's end behind them
+  // From the reply until the first FPDU of a peer that has to speak first.
+  Duration first_fpdu_timeout = 60 * kSecond;
+  Duration end_timeout = 5 * kSecond;      // for the last message and the peer's end after it
   std::size_t most_unexpected = 64 * 1024; // octets of messages without a Recv, per connection
-  std::optional<std::size_t> most_unsent;  // octets that TCP has not taken, per connection
-  std::size_t read_size =
-      64 * 1024; // what is read at once, and so what waits behind those messages
+  std::optional<std::size_t> most_unsent;  // octets queued for TCP, per connection
+  // Octets of one read, and so the most that waits behind messages without a Recv.
+  std::size_t read_size = 64 * 1024;
 
-  // Within a host an octet costs least in long calls. Towards others BBR takes the pause between
-  // two such calls for what the way carries, and stays at half of that (docs/performance.md).
+  // Within a host long calls cost least per octet. Towards other hosts BBR takes the pause between
+  // two long calls for the limit of the network, and stays at half of its rate
+  // (docs/performance.md).
   std::size_t unsent(bool same_host) const {
     return most_unsent.value_or(same_host ? 1024 * 1024 : 256 * 1024);
   }

@@ -14,14 +14,15 @@
 namespace datum {
 namespace {
 
-// From here on a copy costs more than one more system call.
+// From this size on a copy costs more than one more system call.
 constexpr std::uint64_t kStraightLeast = 12 * 1024;
-// Behind a large FPDU only a short one and the next header are asked for: more would be payload to
-// be copied. Over loopback a message of 64 KiB is 0.8 KiB and, in an FPDU of its own, the rest.
+// Behind the payload of a large FPDU a read asks only for a short FPDU and the next header: more
+// would be payload to be copied. Over loopback a message of 64 KiB is 0.8 KiB and, in an FPDU of
+// its own, the rest.
 constexpr std::size_t kNextBeginning = 1024;
 
-// From so many messages, or octets, on, what comes next takes its sender longer than a look in vain
-// takes, and a look takes the lock that the kernel needs to deliver it.
+// After a read of so many messages or octets the peer needs longer to send the next ones than a
+// look in vain takes, and a look takes the lock that the kernel needs to deliver them.
 constexpr std::uint32_t kBatch = 16;
 constexpr std::size_t kBulk = 32 * 1024;
 
@@ -38,14 +39,14 @@ bool TcpReceiver::receive(std::size_t most) {
     more = found == Found::More;
   }
   if (any) {
-    // A consumer that is told of it now and posts again answers, and gathers nothing.
+    // Requests that the consumer posts as it is told now count as a new turn (PostsInTurn).
     ++context_.turns;
     context_.in_batches = session_.exchanged() - exchanged >= kBatch || most - left >= kBulk;
   }
   return any;
 }
 
-// One piece by the call that takes no list: two per cent of what a short message costs.
+// For one piece recv() instead of readv() saves two per cent of a short message.
 ssize_t TcpReceiver::receive_into(std::span<const iovec> pieces) {
   ssize_t got = 0;
   do {
@@ -59,7 +60,7 @@ ssize_t TcpReceiver::receive_into(std::span<const iovec> pieces) {
 TcpReceiver::Found TcpReceiver::receive_once(std::size_t& left) {
   auto& places = context_.places;
   std::array<iovec, TcpContext::kPieces + 1> pieces;
-  // Large messages come one after the other: where the last was large, so is the next.
+  // Large messages mostly follow each other, so the size of the last payload decides.
   const bool large = session_.payload_size() >= kStraightLeast;
   const std::size_t count = large ? session_.places(places, context_.now()) : 0;
   std::uint64_t straight = 0;
@@ -73,12 +74,12 @@ TcpReceiver::Found TcpReceiver::receive_once(std::size_t& left) {
   const std::size_t asked = static_cast<std::size_t>(straight) + behind;
   const ssize_t got = receive_into({pieces.data(), count + 1});
   if (got < 0) {
-    // What cannot be read for lack of memory is there at the next look, too.
+    // Octets that cannot be read for lack of memory stay in the socket until the next look.
     if (errno == EAGAIN || errno == ENOMEM || errno == ENOBUFS) return Found::Nothing;
     lose(errno);
     return Found::All;
   }
-  if (got == 0 && socket_.was_reset()) { // the error was told once, when we sent
+  if (got == 0 && socket_.was_reset()) { // the kernel told the error to a call that sent
     lose();
     return Found::All;
   }
@@ -128,7 +129,7 @@ void TcpReceiver::lose() {
 
 void TcpReceiver::throw_away() {
   const NotCancellable here;
-  constexpr int kMost = 64; // as much as a receive buffer holds, where a peer never stops
+  constexpr int kMost = 64; // about a receive buffer, even if the peer never stops
   for (int i = 0; i < kMost; ++i)
     if (::recv(socket_.get(), context_.staging.data(), context_.staging.size(), MSG_DONTWAIT) <= 0)
       return;

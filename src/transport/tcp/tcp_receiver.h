@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/tcp/tcp_receiver.h: what comes by a socket, to its session.
-// Lives here: how much is read, and where to; what the session does not take yet; the peer's end.
-// Not here:   what leaves (tcp_sender.h); when a thread looks (tcp_connection.h).
+// transport/tcp/tcp_receiver.h: brings octets from a socket to its session.
+// Lives here: how much is read, and where to; octets that the session does not take yet; the peer's
+//             end.
+// Not here:   sending (tcp_sender.h); when a thread looks (tcp_connection.h).
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -22,36 +23,37 @@ class TcpReceiver {
   TcpReceiver(TcpContext& context, WatchedSocket& socket, iwarp::Session& session)
       : context_(context), socket_(socket), session_(session) {}
 
-  // The session takes what comes, and there may be more.
+  // True: the session takes octets, and the peer may send more.
   bool reading() const { return held_.empty() && !at_end_; }
-  // Events to look for: octets, or the peer's end behind what is not read.
+  // The events to watch for: octets, or the peer's end behind octets that are not read.
   std::uint32_t awaited() const {
     if (reading()) return EPOLLIN;
     return at_end_ || end_is_behind_ ? 0U : EPOLLRDHUP;
   }
-  // At most so much, and what the last call takes beyond it. False: there was nothing, and nothing
-  // happened.
+  // Reads at least `most` octets, if they are there; the last system call may take more. False: no
+  // octet and no end has come.
   bool receive(std::size_t most);
 
-  // There are octets that the session has not taken.
+  // True: there are octets that the session has not taken.
   bool holds() const { return !held_.empty(); }
-  // It may take them now.
+  // The session may take those octets now.
   void feed_held();
-  // The session takes them no more, and behind them is the peer's end.
+  // The session takes those octets no more.
   void drop_held() { held_ = {}; }
   void on_end_behind();
 
-  // Nothing more can come; the session has lost its connection.
+  // Stops watching the socket, and tells the session that the connection is lost.
   void lose();
   void lose(int error) {
     socket_.set_error(error);
     lose();
   }
-  // Octets that are not read would turn an orderly end into a reset.
+  // Reads and drops what has come: octets that are not read would turn an orderly end into a reset.
   void throw_away();
 
  private:
-  enum class Found : std::uint8_t { Nothing, All, More }; // all that there was; there may be more
+  // All: all octets that there were; More: there may be more.
+  enum class Found : std::uint8_t { Nothing, All, More };
 
   Found receive_once(std::size_t& left);
   ssize_t receive_into(std::span<const iovec> pieces);
@@ -61,8 +63,8 @@ class TcpReceiver {
   WatchedSocket& socket_;
   iwarp::Session& session_;
   bool at_end_ = false;         // the peer sends no more
-  bool end_is_behind_ = false;  // nor behind what is not read
-  std::vector<std::byte> held_; // read, and not taken by the session yet
+  bool end_is_behind_ = false;  // the peer's end is behind octets that are not read
+  std::vector<std::byte> held_; // octets that the session has not taken yet
 };
 
 } // namespace datum

@@ -15,9 +15,10 @@
 namespace datum {
 namespace {
 
-// A poster of more than that has done something else meanwhile, and the next post is a later one.
+// A post of more octets takes so long that the clock is read for the next one.
 constexpr std::uint64_t kQuickPost = 4096;
-// A path changes seldom, and an FPDU that is larger than a segment is only cut in two meanwhile.
+// A path changes seldom, and until the size is read again an FPDU larger than a segment is only cut
+// in two.
 constexpr Duration kMeasuredFor = kSecond;
 
 } // namespace
@@ -28,22 +29,22 @@ void TcpSender::measure() {
   session_.set_round_trip(tcp_state(socket_.get()).round_trip);
 }
 
-// What TCP puts into one segment follows the path (RFC 5044: EMSS), and so does the largest FPDU to
-// a peer that may take no larger ones. One of ours takes all.
+// The segment size of TCP follows the path (RFC 5044: EMSS), and so does the largest FPDU to a
+// foreign peer. An own peer takes FPDUs of any size.
 void TcpSender::measure_again() {
   if (session_.peer_is_own() || context_.now() - measured_ < kMeasuredFor) return;
   measured_ = context_.now();
   session_.set_segment_size(segment_size(socket_.get()));
 }
 
-// --- with the call that posts --------------------------------------------------------------------
+// --- within the call that posts ------------------------------------------------------------------
 
 bool TcpSender::may_wait() {
   const bool alone = posts_.add(context_.turns);
   return context_.habit.comes_back_soon() && !(alone && session_.is_awaited());
 }
 
-// One that is short and waits takes hardly longer than a look at the clock.
+// A short request that waits takes hardly longer than reading the clock, so it is only counted.
 void TcpSender::watch_poster(std::uint64_t length) {
   PostingHabit& habit = context_.habit;
   if (!habit.waits() || !habit.comes_back_soon() || length > kQuickPost)
@@ -67,7 +68,8 @@ bool TcpSender::send_at_once(std::size_t most) {
 
 // --- in a turn -----------------------------------------------------------------------------------
 
-// As much as that, to the end of the FPDU; no connection waits for what is beyond a whole turn.
+// Sends `most` octets, to the end of the FPDU; for kAll, in which no other connection waits, all
+// octets.
 ssize_t TcpSender::send(std::span<const iwarp::Octets> octets, std::size_t most) {
   return send_all(most == TcpTurn::kAll ? octets : beginning(octets, most));
 }
@@ -89,8 +91,8 @@ ssize_t TcpSender::send_all(std::span<const iwarp::Octets> octets) {
   return sent;
 }
 
-// The pieces in which `least` octets end, and what is behind the last of them: with a large payload
-// its trailer, and the next header.
+// The pieces up to the one in which `least` octets end, and one more. Behind a large payload that
+// one holds its trailer and the next header.
 std::span<const iwarp::Octets> TcpSender::beginning(std::span<const iwarp::Octets> octets,
                                                     std::size_t least) {
   std::size_t size = 0;
@@ -109,7 +111,7 @@ TcpSender::Outcome TcpSender::transmit(bool with_ack, std::size_t most) {
     if (left == 0) return {.turn_is_over = true};
     measure_again();
     const std::size_t count = session_.output(context_.octets, context_.now());
-    if (count == 0) return {}; // no memory now: the session asks for another try; or it has ended
+    if (count == 0) return {}; // without memory, the session asks for another try; or it has ended
     const ssize_t sent = send({context_.octets.data(), count}, alone ? most : left);
     if (sent < 0) {
       if (errno == EINTR) continue;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/tcp/tcp_sender.h: what leaves a session, by its socket.
-// Lives here: what leaves with the call that posts it, what leaves in a turn, and how much; how
-//             large the segments of TCP are; when a socket takes more.
-// Not here:   whose turn it is, and which connections wait for another one (tcp_connection.h).
+// transport/tcp/tcp_sender.h: sends octets of a session by its socket.
+// Lives here: what leaves within the call that posts it, and in a turn, and how much; how large the
+//             segments of TCP are; when a socket takes more.
+// Not here:   the turns of connections (tcp_connection.h).
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -24,35 +24,37 @@ class TcpSender {
             WindowWatch& window)
       : context_(context), socket_(socket), session_(session), window_(window) {}
 
-  // Largest FPDU, before startup frames are exchanged.
+  // Sets the largest FPDU, before startup frames are exchanged.
   void measure();
 
-  // --- with the call that posts ------------------------------------------------------------------
-  // A request was started. Of those who come back soon, requests wait that are not alone, between
-  // two turns or on their way: they leave with one system call.
+  // --- within the call that posts ----------------------------------------------------------------
+  // True: the request that was just started may wait for the next turn, to leave with others in one
+  // system call. That is so if the poster looks again soon, and other requests were posted in this
+  // turn or are outstanding.
   bool may_wait();
-  // How long it takes from the last of several posts until a thread looks.
+  // Begins to measure, from the last of several posts, how soon a thread looks.
   void watch_poster(std::uint64_t length);
-  // Reports nothing: the poster is told by its own call. False: there is more to send, or
-  // to find out why it cannot be sent, or something to tell.
+  // Runs within the call that posts, so it completes nothing. False: a turn has to send more, to
+  // find out why nothing was sent, or to complete requests.
   bool send_at_once(std::size_t most);
-  // A foreign peer's requests end when TCP has them: before whatever is learned afterwards.
+  // Requests to a foreign peer complete when TCP has taken them. This completes them, before later
+  // events.
   void tell_sent() {
     if (std::exchange(sent_untold_, false)) session_.tell_sent(context_.now());
   }
 
   // --- in a turn ---------------------------------------------------------------------------------
   struct Outcome {
-    bool turn_is_over = false; // and there is more to send
-    int error = 0;             // nothing can be sent any more
+    bool turn_is_over = false; // `most` octets were sent, and there is more to send
+    int error = 0;             // an errno: nothing can be sent any more
   };
   Outcome transmit(bool with_ack, std::size_t most);
 
-  // The socket takes no more now.
+  // True: the socket takes no more now.
   bool full() const { return full_; }
-  // It does again. True: it had not.
+  // The socket takes octets again. True: it was full.
   bool on_writable() { return std::exchange(full_, false); }
-  // The kernel had no memory: when to try again, or kNever.
+  // When to try again after the kernel had no memory; kNever: it had.
   Instant next_try() const { return next_try_; }
   void try_again() { next_try_ = kNever; }
 
@@ -73,9 +75,9 @@ class TcpSender {
   iwarp::Session& session_;
   WindowWatch& window_;
   bool full_ = false;
-  bool sent_untold_ = false; // the session has been told of nothing that follows from what left
+  bool sent_untold_ = false; // tell_sent() has to complete requests
   PostsInTurn posts_;
-  Instant measured_ = 0; // the segments of TCP
+  Instant measured_ = 0; // when the segment size was last read
   Instant next_try_ = kNever;
 };
 

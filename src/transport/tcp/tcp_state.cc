@@ -12,17 +12,17 @@ namespace datum {
 
 namespace {
 
-// What is zero the kernel does not tell.
+// A field that this kernel does not report stays 0.
 tcp_info info_of(int socket) {
   tcp_info info{};
-  info.tcpi_snd_wnd = ~0U; // of old kernels, too
+  info.tcpi_snd_wnd = ~0U; // an old kernel leaves it: then the window counts as open
   socklen_t length = sizeof info;
   return ::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 ? info : tcp_info{};
 }
 
-// Nothing is on its way, and still there is something to send: the window has no room for it. Or
-// the peer has taken back what it had offered.
-bool is_closed(const tcp_info& info) {
+// The peer's window is closed if octets wait although none are unacknowledged. It is closed, too,
+// if some are unacknowledged and the peer has shrunk the window to 0.
+bool is_window_closed(const tcp_info& info) {
   return info.tcpi_unacked == 0 ? info.tcpi_notsent_bytes != 0 : info.tcpi_snd_wnd == 0;
 }
 
@@ -34,7 +34,7 @@ TcpState tcp_state(int socket) {
   const std::uint64_t acknowledged = info.tcpi_bytes_acked;
   return {info.tcpi_rtt * kMicrosecond, acknowledged == 0 ? 0 : acknowledged - 1,
           info.tcpi_bytes_retrans,      info.tcpi_segs_in,
-          info.tcpi_segs_out,           is_closed(info)};
+          info.tcpi_segs_out,           is_window_closed(info)};
 }
 
 std::uint32_t unacknowledged(int socket) {
@@ -42,7 +42,7 @@ std::uint32_t unacknowledged(int socket) {
   return ::ioctl(socket, SIOCOUTQ, &octets) == 0 ? static_cast<std::uint32_t>(octets) : 0;
 }
 
-// What counts segments elsewhere counts connections of a socket that listens.
+// The kernel reports a listening socket's queue of connections in tcpi_unacked.
 std::uint32_t backlog_of(int listening) {
   return info_of(listening).tcpi_unacked;
 }

@@ -18,7 +18,7 @@
 namespace datum {
 namespace {
 
-// A turn of those that have something to do; then others poll.
+// How many pending connections run in one turn.
 constexpr int kRunsAtOnce = 64;
 // A DDP message is shorter than 2^32 (RFC 5041 section 5).
 constexpr std::uint64_t kLongestMessage = 0xffffffff;
@@ -77,14 +77,15 @@ TcpTransport::~TcpTransport() {
   try {
     send_last_messages();
   } catch (const std::bad_alloc&) {
-    // Then nobody is waited for.
+    // Without memory, the IA does not wait for its connections.
   }
   while (context_.give_up_oldest()) {
   }
 }
 
-// The IA has been closed, and its thread is gone: what its connections said last leaves from here.
-// A peer that still sends would have it taken back by a reset, so this waits for their ends, too.
+// The IA has been closed, and its thread is gone, so last messages leave from here. A socket that
+// is closed while the peer still sends would reset the connection and lose them, so this waits for
+// the peers' ends, too.
 void TcpTransport::send_last_messages() {
   if (context_.ending.empty()) return;
   const Instant until = context_.now() + context_.options.close_timeout;
@@ -93,9 +94,9 @@ void TcpTransport::send_last_messages() {
   } while (!context_.ending.empty() && context_.now() < until && look_at_ending(until));
 }
 
-// False: there is nobody to wait for.
+// False: poll() has failed.
 bool TcpTransport::look_at_ending(Instant until) {
-  // What epoll and poll call the same.
+  // look() takes the events of poll() for those of epoll.
   static_assert(EPOLLIN == POLLIN && EPOLLOUT == POLLOUT && EPOLLERR == POLLERR &&
                 EPOLLHUP == POLLHUP);
   std::vector<TcpConnection*> those;
@@ -197,7 +198,7 @@ bool TcpTransport::run_pending() {
   return any;
 }
 
-// One in any case: what is pending may use up every turn.
+// Runs one connection in any case, since `pending` may use up every turn.
 bool TcpTransport::continue_others() {
   bool any = false;
   do {
@@ -209,12 +210,12 @@ bool TcpTransport::continue_others() {
   return any;
 }
 
-// A peer that ends several connections, or establishes one and then ends another, did all that came
-// before an end that we saw while we looked at the other sockets, or after that. So they are looked
-// at once more: then establishments are told before ends, ends by age, and requests that came since
-// after them, since they may be from somebody who has ended another connection first. What that
-// look itself finds may again be behind something that it has missed: that, and what is younger,
-// waits for a look of its own, in the next call.
+// The consumer gets events of several connections in the order in which a peer caused them. If an
+// end is found, the socket of an earlier event may have been looked at before that event came. So
+// all sockets are looked at once more. Then establishments are told before ends, ends by age, and
+// after them the requests that have come since: their peer may have ended another connection first.
+// An end that this look finds may again come after an event that it has missed. So that end, and
+// what is sorted behind it, waits for the look of the next call.
 void TcpTransport::tell_ends() {
   ++context_.looks;
   {

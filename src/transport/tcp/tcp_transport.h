@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/tcp/tcp_transport.h: the seam over TCP and iWARP: hosts talk to each other, and to
-// whatever else speaks it.
-// Lives here: what the core calls. The parts: tcp_listener, tcp_channel, tcp_connection.
+// transport/tcp/tcp_transport.h: the transport over TCP and iWARP, between hosts, and to other
+// implementations of iWARP.
+// Lives here: the calls of the core. Its parts: tcp_listener, tcp_channel, tcp_connection.
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -24,7 +24,7 @@ class TcpTransport final : public Transport {
   const Limits& limits() const override { return limits_; }
   const Address& address() const override { return address_; }
   NamedAttributes attributes() const override;
-  // For who asks which way connections take, before there is one.
+  // Texts about the way that connections take.
   std::string way_to_other_hosts() const;
   std::string way_to_this_host() const;
   std::span<RegionEntry> region_storage() override;
@@ -35,11 +35,11 @@ class TcpTransport final : public Transport {
   Result<std::unique_ptr<Channel>> connect(const Address& address, ConnQual qualifier,
                                            PrivateData data, ChannelEvents& events,
                                            const ChannelOptions& options) override;
-  // `why` this way: see Channel::path_reason().
+  // `why`: why the connection takes TCP; see Channel::path_reason().
   Result<std::unique_ptr<Channel>> connect(const Address& address, ConnQual qualifier,
                                            PrivateData data, ChannelEvents& events,
                                            const ChannelOptions& options, const std::string& why);
-  // Whoever calls progress() only if has_work() says so calls this instead where it does not.
+  // A caller that skips progress() while has_work() is false calls this instead.
   void pass() { context_.begin_turn(); }
   bool has_work() const {
     return !context_.pending.empty() || !context_.continuing.empty() || context_.some_ended ||
@@ -54,7 +54,7 @@ class TcpTransport final : public Transport {
   }
 
  private:
-  // Pages that nobody touches cost nothing.
+  // The region table. Its pages cost nothing until they are used.
   class Regions {
    public:
     Regions();

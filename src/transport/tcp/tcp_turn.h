@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/tcp/tcp_turn.h: how much the connections of one adapter move between two calls of
-// progress(), so that those with much to do hold up no other for longer than a millisecond
-// (decision 312).
+// progress(), so that busy connections hold up no other one for longer than a millisecond (decision
+// 312).
 // Threads: the adapter's lock.
 #pragma once
 
@@ -13,20 +13,23 @@ namespace datum {
 
 class TcpTurn {
  public:
-  // All connections together, one way: 0.1 ms within a host, half a millisecond at 2 GB/s.
+  // The octets that all connections together may send in a turn, and that they share to read: 0.1
+  // ms within a host, half a millisecond at 2 GB/s.
   static constexpr std::size_t kAll = 1024 * 1024;
-  // One that sends beside others: to the end of the FPDU in which it has sent so much.
+  // The octets that a connection sends beside others: it stops at the end of the FPDU in which it
+  // has sent so much.
   static constexpr std::size_t kShare = 64 * 1024;
 
   void begin() {
     if (readers_ != 0) crowd_ = std::exchange(readers_, 0U);
     to_send_ = kAll;
   }
-  // Of one that has something to read. As many others read as did in the last turn, or more.
+  // How much a connection with something to read may read. As many connections are expected to read
+  // as in the last turn.
   std::size_t to_read() {
     return std::clamp(kAll / std::max(crowd_, ++readers_), kLeastRead, kMostRead);
   }
-  // Of all.
+  // The rest of kAll in this turn.
   std::size_t to_send() const { return to_send_; }
   void sent(std::size_t octets) { to_send_ -= std::min(octets, to_send_); }
 

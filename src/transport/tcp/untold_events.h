@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/tcp/untold_events.h: what a connection has to tell its owner and its consumer.
-// Lives here: what was found while a session was at work, and is told when that has returned, or
-//             after a look at all other sockets.
-// Not here:   the order of connections that have something to tell (tcp_transport.cc); what follows
-//             from it (tcp_listener, tcp_dial).
+// transport/tcp/untold_events.h: events that a connection has not yet told its owner or its
+// consumer.
+// Lives here: events that were found while a session was at work. They are told when the session
+//             has returned, or after a look at all other sockets.
+// Not here:   the order of connections with such events (tcp_transport.cc); what follows from them
+//             (tcp_listener, tcp_dial).
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -15,20 +16,21 @@
 
 namespace datum {
 
-// The holder of a connection. It may release it from within any of these.
+// The holder of a connection. It may release the connection from within each call but on_asked().
 class TcpOwner {
  public:
-  // Initiator: TCP is connected (0), or why not (errno).
+  // Initiator: TCP is connected (0), or has failed (errno).
   virtual void on_tcp_connected(int) {}
-  // Responder: a whole request has come; on_request() follows when others have been told. It is not
-  // released from within this one.
+  // Responder: a whole request has come. on_request() follows when earlier events of other
+  // connections have been told.
   virtual void on_asked() {}
   virtual void on_request() {}
-  // Initiator: there will be no reply; with what error the socket ended, if it did and had one.
+  // Initiator: there will be no reply. The second argument is the error with which the socket
+  // ended, or 0.
   virtual void on_no_reply(iwarp::NoReply, int) {}
-  // Initiator: there is one. The consumer is told afterwards, by the session.
+  // Initiator: the reply has come. The session tells the consumer afterwards.
   virtual void on_reply() {}
-  // Nothing more comes of it.
+  // The connection is over.
   virtual void on_over() {}
 
  protected:
@@ -40,32 +42,33 @@ class UntoldEvents {
   void set_owner(TcpOwner* owner) { owner_ = owner; }
   TcpOwner* owner() const { return owner_; }
 
-  // --- what the session finds --------------------------------------------------------------------
+  // --- called by the session ---------------------------------------------------------------------
   void on_request();
-  // False: there is none to tell.
+  // False: there is no owner to tell.
   bool on_no_reply(iwarp::NoReply why);
   void on_end(ChannelEvents& events, CloseReason reason) {
     end_of_ = &events;
     reason_ = reason;
   }
 
-  // --- when it has returned ----------------------------------------------------------------------
+  // --- when the session has returned -------------------------------------------------------------
   bool has_request() const { return owner_ != nullptr && asked_; }
   void tell_request() {
     if (owner_ != nullptr && std::exchange(asked_, false)) owner_->on_request();
   }
-  // With what error the socket ended.
+  // `error`: with which errno the socket ended, or 0.
   void tell_no_reply(int error);
   void tell_over() {
     if (owner_ != nullptr) owner_->on_over();
   }
 
-  // --- after others ------------------------------------------------------------------------------
-  // That was put off in such a look at all sockets, or before it.
+  // --- after a look at all sockets ---------------------------------------------------------------
+  // The event is put off until all sockets have been looked at. `look`: the number of the last such
+  // look.
   void defer(std::uint64_t look) { found_in_ = look; }
   std::uint64_t found_in() const { return found_in_; }
   bool has_end() const { return end_of_ != nullptr; }
-  // The end or the request.
+  // Tells the end, or the request if there is no end.
   void tell_late();
 
  private:

@@ -7,7 +7,7 @@
 namespace datum {
 namespace {
 
-// After an end in order the kernel says EPIPE instead.
+// True: the errno means a reset. After an orderly end the kernel says EPIPE.
 bool is_reset(int error) {
   return error != EINTR && error != EAGAIN && error != ENOBUFS && error != ENOMEM && error != EPIPE;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // transport/tcp/watched_socket.h: the socket of a connection.
-// Lives here: what the reactor looks for on it; with what error it ended.
-// Not here:   what is read and sent (tcp_receiver.h, tcp_sender.h); its options (inet_socket.h).
+// Lives here: the events that the reactor watches for; the error with which the socket ended.
+// Not here:   reading and sending (tcp_receiver.h, tcp_sender.h); options (inet_socket.h).
 // Threads:    the adapter's lock.
 #pragma once
 
@@ -24,19 +24,19 @@ class WatchedSocket {
   int get() const { return socket_.get(); }
   explicit operator bool() const { return static_cast<bool>(socket_); }
 
-  // --- what the reactor looks for: events of epoll; 0: errors alone ------------------------------
+  // --- the watch: `events` are those of epoll; 0: errors alone -----------------------------------
   Status watch(std::uint32_t events);
   bool is_watched() const { return watched_; }
-  // While it is watched.
+  // The socket must be watched.
   void watch_for(std::uint32_t events) {
     if (events != events_) change(events);
   }
   void unwatch();
   std::uint32_t events() const { return events_; }
 
-  // --- its end -----------------------------------------------------------------------------------
-  // What a call that sends has found out. The kernel says once that the connection was reset, and
-  // a read afterwards finds what looks like an end in order.
+  // --- the end of the connection -----------------------------------------------------------------
+  // A call that sends has failed with this errno. The kernel reports a reset only once, and a read
+  // afterwards finds what looks like an orderly end.
   void learn_of(int error);
   void set_error(int error) { error_ = error; }
   bool was_reset() const { return reset_; }
@@ -50,7 +50,7 @@ class WatchedSocket {
   GuardedFd socket_;
   std::uint32_t events_ = 0;
   bool watched_ = false;
-  bool reset_ = false; // it did not end in order
+  bool reset_ = false; // the connection was reset
   int error_ = 0;
 };
 

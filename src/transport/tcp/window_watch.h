@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// transport/tcp/window_watch.h: the peer's window, while TCP may have something that the peer has
-// not.
-// Lives here: when to look at it, what the kernel is told of a peer behind a closed one; whether
-//             the peer stands still.
+// transport/tcp/window_watch.h: the peer's window, while TCP may have octets that the peer has not.
+// Lives here: when to look at the window; excusing a peer whose window is closed; whether the peer
+//             stands still.
 // Not here:   whether such a peer still lives (closed_window.h).
 // Threads:    the adapter's lock.
 #pragma once
@@ -18,25 +17,26 @@ class WindowWatch {
  public:
   explicit WindowWatch(Duration dead_after) : dead_after_(dead_after), window_(dead_after) {}
 
-  // kNever: nothing is on its way.
+  // kNever: no octets are on the way.
   Instant next_look() const { return next_look_; }
   bool under_way() const { return next_look_ != kNever; }
-  // TCP was given something, and does not tell that the peer does not take it.
+  // TCP was given octets. The kernel gives no sign if the peer does not take them, so look() has to
+  // follow.
   void begin(Instant now) { next_look_ = now + window_.between_looks(); }
   void stop() { next_look_ = kNever; }
   // False: the peer is dead.
   bool look(int socket, Instant now);
 
-  // Since it was asked last the peer's TCP has acknowledged nothing more: it has everything, or
-  // takes none now. `more_waits`: for TCP.
+  // True: since the last call the peer's TCP has acknowledged nothing more, because it has
+  // everything or its window is closed. `more_waits`: there are octets that TCP has not got.
   bool peer_stands_still(int socket, bool more_waits);
 
  private:
   const Duration dead_after_;
   ClosedWindow window_;
   Instant next_look_ = kNever;
-  bool excused_ = false;           // the peer, since its window was closed
-  std::uint64_t arrived_then_ = 0; // octets, when peer_stands_still() was asked last
+  bool excused_ = false;           // excuse_peer() is in force
+  std::uint64_t arrived_then_ = 0; // acknowledged octets at the last peer_stands_still()
 };
 
 } // namespace datum

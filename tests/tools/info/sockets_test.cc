@@ -96,7 +96,7 @@ TEST_F(InfoSockets, AnAddressOfThisHostIsKnownByWhoeverHasIt) {
 TEST_F(InfoSockets, WhoConnectedAndWhoWasAskedHaveReasonsOfTheirOwn) {
   EXPECT_TRUE(connection(1063).this_host);
   EXPECT_EQ(connection(1063).reason, "the peer chose TCP, or offers nothing else");
-  EXPECT_EQ(connection(1064).reason, "nobody of this host offers shared memory there");
+  EXPECT_EQ(connection(1064).reason, "no process of this host offers shared memory there");
   tables_.names.push_back({1, true, "@datum/1/*/5213"});
   EXPECT_EQ(connection(1064).reason,
             "shared memory is offered there; why it was not taken the program knows");

@@ -83,7 +83,7 @@ TEST_P(WithoutNetlink, TheFileTellsWhoOwnsAPort) {
 
 TEST_P(WithoutNetlink, NobodyTellsWhoHoldsAName) {
   expect([] {
-    const auto holder = name_holder("datum/test");
+    const auto holder = user_listening_at("datum/test");
     return holder && !*holder;
   });
 }
