@@ -17,8 +17,8 @@ struct ProviderHook {
   std::uint64_t mark = kProviderHookMark;
   // The IA was opened with the prefix RO_AWARE_ (dat_ia_open). `ia` is the provider's own handle.
   void (*relaxed_ordering)(void* ia) = nullptr;
-  // How often the registry has used Leniency::ShortProviderList in this process. The registry calls
-  // it at each open and at each use.
+  // Tells how often the registry has used Leniency::ShortProviderList in this process. The registry
+  // calls this at each open of an IA and at each use.
   void (*short_provider_lists)(std::uint64_t uses) = nullptr;
 };
 

@@ -7,8 +7,9 @@
 
 namespace datum {
 
-// While it lives, a signal that a write raises stays pending for this thread. The destructor takes
-// it away. A signal that was pending before belongs to the program and stays.
+// While the object lives, a signal that a write raises stays pending for this thread. The caller
+// takes it away before the object ends; the destructor only restores the signal mask. A signal that
+// was pending before belongs to the program and stays.
 class WriteSignals {
  public:
   WriteSignals();
