@@ -19,7 +19,8 @@ namespace {
 using datum::memory::process_arenas;
 using datum::memory::process_heap;
 
-// The heap itself may fall back to private memory (libdatum-malloc.so); this interface may not.
+// The heap of libdatum-malloc.so may fall back to private memory; <datum/memory.h> returns
+// shareable memory only.
 void* shareable_or_null(void* block) {
   if (block != nullptr && process_arenas.owner(block) != 0) [[likely]]
     return block;
