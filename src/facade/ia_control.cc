@@ -95,7 +95,7 @@ bool IaControl::do_deferred() noexcept {
   return more;
 }
 
-ForeignEvd::Unheard IaControl::deliver(ForeignEvd& to) noexcept {
+ForeignEvd::Unreported IaControl::deliver(ForeignEvd& to) noexcept {
   const Locked<ObjectKind::EventDispatcher> evd(to.token());
   if (!evd || evd.control().key_for(ObjectKind::EventDispatcher) != to.key()) return {};
   return to.deliver(*evd);
@@ -105,10 +105,10 @@ void IaControl::deliver(const ForeignEvds::Deliveries& deliveries) noexcept {
   for (const std::shared_ptr<ForeignEvd>& to : deliveries) {
     if (!to) return;
     for (;;) {
-      const ForeignEvd::Unheard unheard = deliver(*to);
-      if (unheard.endpoint == nullptr) break;
-      const Locked<ObjectKind::Endpoint> ep(unheard.endpoint);
-      if (ep && &ep.control() == this) ep->connection().establishment_lost(*to, unheard.connection);
+      const ForeignEvd::Unreported lost = deliver(*to);
+      if (lost.endpoint == nullptr) break;
+      const Locked<ObjectKind::Endpoint> ep(lost.endpoint);
+      if (ep && &ep.control() == this) ep->connection().establishment_lost(*to, lost.connection);
     }
   }
 }
@@ -126,7 +126,7 @@ void IaControl::deliver(const std::vector<AsyncEvents::ForOpeners>& events) noex
         if (event.kind != EventKind::AsyncSrqLeft)
           evd->push(event);
         else if (ours || async_.evd == nullptr) // no error, and irrelevant to other openers
-          evd.control().adapter().events().async.hear_of_srq_left(*evd, event);
+          evd.control().adapter().events().async.push_srq_left(*evd, event);
       }
     }
   } catch (const std::bad_alloc&) {

@@ -69,7 +69,7 @@ class IaControl final : public LockOwner, public HandleSource {
 
   // Delivers what waits on the way to an EVD of any IA. Returns early with an EP that will never be
   // reported as connected. The caller holds no lock of an IA.
-  static ForeignEvd::Unheard deliver(ForeignEvd& to) noexcept;
+  static ForeignEvd::Unreported deliver(ForeignEvd& to) noexcept;
 
   // --- life ------------------------------------------------------------------------------------
   // Opens an IA; the result is its handle.

@@ -126,7 +126,7 @@ Status IaControl::close(bool graceful) {
   instance_ = kNobody;
   adapter_->abort_waiters();
   adapter_->wait_until_unblocked();
-  adapter_->see_datagrams_off();
+  adapter_->send_last_datagrams();
   adapter_->close();
   leave();
   runtime_->stop();

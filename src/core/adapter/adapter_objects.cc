@@ -10,7 +10,8 @@
 namespace datum {
 namespace {
 
-// A question that memory or a descriptor was too short for is no mistake of the consumer.
+// The status of a refused region. If the probe lacked memory or a descriptor for its answer, the
+// consumer made no mistake.
 Status why_not(Found found, Status no) {
   switch (found) {
   case Found::LacksMemory: return {Type::InsufficientResources, Detail::ResourceMemory};

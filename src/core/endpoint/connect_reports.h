@@ -40,8 +40,7 @@ class ConnectReports {
   bool report(EventKind kind, Role role, PrivateData data = {});
   // Reports about a peer of datagrams. False: the event is lost, since there is no room or no EVD.
   bool report_datagrams(const Event& event);
-  // That EVD lost the event that `connection` is established, and the EP has had no later
-  // connection.
+  // True: `evd` is this EVD, and the EP has had no connection later than `connection`.
   bool concerns(const ForeignEvd& evd, std::uint32_t connection) const {
     return evd_.is(evd) && connection == connection_;
   }

@@ -35,7 +35,7 @@ enum class EventKind : std::uint8_t {
   Software,
 };
 
-// Whether `data` and `size` are the private data of a peer's consumer.
+// True: `data` and `size` are the private data of a peer's consumer.
 constexpr bool has_private_data(EventKind kind) {
   switch (kind) {
   case EventKind::Established:

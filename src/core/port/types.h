@@ -85,7 +85,7 @@ enum class Opcode : std::uint8_t {
   Datagram,       // by extension of DAT 2.0; to a transport a Send on a channel of its own
   Bind,
   RdmaRead,
-  FetchAdd, // by extension of DAT 2.0, as is the next
+  FetchAdd, // by extension of DAT 2.0, as CompareSwap is
   CompareSwap,
 };
 inline constexpr std::size_t kOpcodes = 9;
@@ -93,19 +93,19 @@ inline constexpr std::size_t kOpcodes = 9;
 constexpr bool is_atomic(Opcode opcode) {
   return opcode == Opcode::FetchAdd || opcode == Opcode::CompareSwap;
 }
-// Answered with data, within the limit of Reads.
+// True: the peer answers with data, within the limit of Reads.
 constexpr bool is_read_class(Opcode opcode) {
   return opcode >= Opcode::RdmaRead;
 }
 constexpr bool is_placed_class(Opcode opcode) {
   return opcode < Opcode::Bind;
 }
-// The message is not placed before the peer has posted a Recv for it.
+// True: the message is placed only once the peer has posted a Recv for it.
 constexpr bool takes_receive(Opcode opcode) {
   return opcode == Opcode::Send || opcode == Opcode::SendInvalidate ||
          opcode == Opcode::WriteImmediate;
 }
-// The request has more than the place of its bytes: see RequestExtra.
+// True: the request has a RequestExtra.
 constexpr bool is_extended(Opcode opcode) {
   return opcode == Opcode::SendInvalidate || opcode == Opcode::WriteImmediate || is_atomic(opcode);
 }
@@ -120,8 +120,8 @@ struct MessageNote {
 
 // Eight octets at the peer, replaced in one step.
 struct AtomicOperands {
-  std::uint64_t operand = 0; // what is added, or put there
-  std::uint64_t compare = 0; // CompareSwap: if this is there
+  std::uint64_t operand = 0; // the number to add, or the value to put there
+  std::uint64_t compare = 0; // CompareSwap: the value that has to be there
 };
 
 // The opcode says which member is valid; for other opcodes none is written.

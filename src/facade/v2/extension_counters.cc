@@ -65,8 +65,8 @@ void read(InterfaceAdapter& ia, Counters& to) {
   to[DCNT_IA_CM_DREQ_TX] = tally.ended;
   to[DCNT_IA_CM_DREQ_RX] = tally.ended_by_peer;
   to[DCNT_IA_CM_ERR] =
-      tally.refused + tally.broken + tally.timed_out + tally.failed + tally.requests_unheard;
-  to[DCNT_IA_CM_ERR_REQ_FULLQ] = tally.requests_unheard;
+      tally.refused + tally.broken + tally.timed_out + tally.failed + tally.requests_without_room;
+  to[DCNT_IA_CM_ERR_REQ_FULLQ] = tally.requests_without_room;
   to[DCNT_IA_CM_ERR_REFUSED] = tally.refused;
   to[DCNT_IA_CM_ERR_RESET] = tally.broken;
   to[DCNT_IA_CM_ERR_TIMEOUT] = tally.timed_out;
@@ -74,7 +74,7 @@ void read(InterfaceAdapter& ia, Counters& to) {
   to[DCNT_IA_LNK_ERR_XMT_DISCARDS] = tally.datagrams_lost;
   to[DCNT_IA_DIAG_ERR_RQ_RAE] = tally.access_faults;
   to[DCNT_IA_DIAG_ERR_RQ_UDSDPRD] = tally.datagrams_dropped;
-  to[DCNT_IA_DIAG_ERR_SQ_RAE] = tally.access_faults_of_ours;
+  to[DCNT_IA_DIAG_ERR_SQ_RAE] = tally.own_access_faults;
 }
 
 void read(const Endpoint& ep, Counters& to) {
