@@ -16,8 +16,8 @@ inline void light_fence() {
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
-// The first call may take milliseconds once the process has several threads. So an IA calls
-// heavy_fence_ready() and shared_heavy_fence_ready() as it is opened, before its own thread starts.
+// The first call may take milliseconds once the process has several threads. So an IA calls those
+// that it will need as it is opened, before its own thread starts.
 
 // If a filter (seccomp) forbids membarrier(2) later, a heavy fence still orders, by waiting for 1
 // ms.
