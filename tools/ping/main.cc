@@ -93,8 +93,10 @@ ClientOptions finished(const CommandLine& line) {
   if (line.ipv4) o.family = AF_INET;
   if (line.ipv6) o.family = AF_INET6;
   if (!line.serve && o.port == 0)
-    throw ToolError(ExitCode::Usage,
-                    "--port 0: for a server that takes any free port; name the one that it tells");
+    throw ToolError(
+        ExitCode::Usage,
+        "--port 0: for a server that takes any free port; give the port that the server "
+        "printed");
   return o;
 }
 
