@@ -60,11 +60,11 @@ class Client {
   Connection connection_;
   Statistics statistics_;
   std::int64_t connect_ns_ = 0;
-  std::string greeting_; // private data of the server's
+  std::string greeting_; // the private data with which the server accepted
   Facts facts_;
   Bounds bounds_;
-  bool is_awaiting_ = false; // the answer to the last ping
-  std::string end_;          // why the connection ended before we did
+  bool is_awaiting_ = false; // the answer to the last ping is outstanding
+  std::string end_;          // why the connection ended before the client was done
 };
 
 void Client::connect() {
@@ -92,7 +92,7 @@ void Client::tell_facts() const {
       tools::human_duration(options_.timeout), options_.poll ? "spinning" : "asleep");
 }
 
-// It may become a faster one with the first operation; after the end nothing is told any more.
+// The path may change to a faster one with the first operation. tell: print the change.
 void Client::look_at_way(bool tell) {
   Way now = facts_of(connection_.ep()).way;
   if (now.path.empty() || now == facts_.way) return;
@@ -100,7 +100,7 @@ void Client::look_at_way(bool tell) {
   if (tell) tools::print_line("path is now {}", text_of(facts_.way));
 }
 
-// A failed receive is followed by the event that says why.
+// After a failed receive comes a connection event with the cause.
 Client::Answer Client::judge(const DAT_EVENT& event, std::uint64_t sequence) {
   if (event.event_number != DAT_DTO_COMPLETION_EVENT)
     throw ToolError(ExitCode::PeerLost, tools::connection_failure(event.event_number, who()));
@@ -111,7 +111,7 @@ Client::Answer Client::judge(const DAT_EVENT& event, std::uint64_t sequence) {
   const bool whole = bytes.size() == options_.size;
   connection_.receive_again(done);
   if (!found || !whole) return Answer::Wrong;
-  // An answer to an earlier ping came after its time: that one stays lost.
+  // An answer to an earlier ping came after its timeout. That ping counts as lost.
   return *found == sequence ? Answer::Right : Answer::None;
 }
 
@@ -158,7 +158,7 @@ void Client::ping_once(std::uint64_t sequence) {
   tools::flush_output();
 }
 
-// The pause is a wait too: the end of the connection is noticed when it comes.
+// Waits for events until then, so that the end of the connection is noticed at once.
 void Client::rest(Clock::time_point until) {
   while (const auto event = tools::wait_event(evd_, until)) judge(*event, UINT64_MAX);
 }
