@@ -56,7 +56,7 @@ unsigned flags_of(const UniqueFd& socket, const char* interface) {
 // 0 or errno.
 int add_ipv4(const UniqueFd& socket, Addresses& to) {
   ifconf answer{};
-  // asks for the length of the list
+  // Asks for the length of the list.
   if (::ioctl(socket.get(), SIOCGIFCONF, &answer) != 0) return errno;
   constexpr std::size_t kMore = 8; // addresses that may have come meanwhile
   std::vector<ifreq> entries(static_cast<std::size_t>(answer.ifc_len) / sizeof(ifreq) + kMore);

@@ -55,7 +55,7 @@ class IntrusiveList {
   // Stable; takes no memory, and about count * log2(count) steps.
   template <class F>
   void sort(F&& goes_before) {
-    // sorted chains of 2^i elements; a longer chain has earlier elements
+    // Sorted chains of 2^i elements; a longer chain has earlier elements.
     std::array<Hook*, 64> runs{};
     for (Hook* next = unchain(); next != nullptr;) {
       Hook* run = next;

@@ -40,8 +40,8 @@ class Doorbell {
   enum class Background : std::uint8_t {
     Absent, // not started, or stopped
     Awake,  // runs, or has been woken and is about to
-    // sleeps for a bounded time, perhaps where the doorbell wakes it, and watches the polls of
-    // others
+    // Sleeps for a bounded time, perhaps where the doorbell wakes it, and watches the polls of
+    // others.
     BackingOff,
     AtDoorbell, // owns the doorbell
     Parked,     // a waiter owns the doorbell: nothing to do

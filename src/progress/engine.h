@@ -120,7 +120,7 @@ class ProgressEngine : public Progress {
   bool in_poll_ = false;
   std::uint32_t thorough_at_ = 0; // the value of polls_ when a poll last looked at the clock
   std::uint32_t polls_between_ = waiting::kPollsBetweenAsleep;
-  // when a thread that does not poll all the time last looked at descriptors
+  // When a thread that does not poll all the time last looked at descriptors.
   Instant looked_at_ = 0;
   Instant next_descriptors_ = 0; // when a poller looks at descriptors again
   Duration descriptor_gap_ = 0;

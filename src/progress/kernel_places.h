@@ -45,7 +45,7 @@ class KernelPlaces final : public Places {
   EpollReactor reactor_;
   Failure failure_;
   UniqueFd owner_wake_up_; // inside the epoll set
-  // outside the epoll set, so that one wake-up never wakes both threads
+  // Outside the epoll set, so that one wake-up never wakes both threads.
   UniqueFd background_wake_up_;
   UniqueFd prompt_wake_; // a timer for the background thread
 };

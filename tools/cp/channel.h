@@ -54,7 +54,7 @@ class Channel final : public Link {
   // Waits until all queued messages have left, then closes the connection, and waits for that. Each
   // wait ends after `goodbye`.
   void finish(std::chrono::milliseconds goodbye = kGoodbye);
-  // waits until the peer has closed
+  // Waits until the peer has closed.
   void await_disconnect(std::chrono::milliseconds goodbye = kGoodbye);
   [[nodiscard]] bool connected() const { return connected_; }
   [[nodiscard]] bool ended(); // True: the connection was established or tried, and is over
@@ -79,7 +79,7 @@ class Channel final : public Link {
   };
 
   void post_recv(std::uint32_t index);
-  // posts all frames of the outbox but the last `kept`, which may be filled further
+  // Posts all frames of the outbox but the last `kept`, which may be filled further.
   void post_waiting(std::size_t kept);
   void post_frame(std::span<const std::byte> messages);
   void reap();
@@ -103,7 +103,7 @@ class Channel final : public Link {
   tools::Ep ep_; // declared after the objects that it uses, so it is freed before them
   Slots own_slots_, peer_slots_;
 
-  // frames that this side may send; Recvs that the peer has to be told of
+  // Frames that this side may send; Recvs that the peer has to be told of.
   std::uint16_t credits_ = 0, owed_ = 0;
   std::vector<std::uint32_t> free_sends_;
   std::deque<std::vector<std::byte>> outbox_; // frames without their credits

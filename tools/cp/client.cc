@@ -77,7 +77,7 @@ Plan make_plan(const ClientOptions& options) {
   plan.job.mode = options.mode;
   plan.job.chunk_size = options.chunk_size;
   plan.job.depth = options.depth;
-  // a Total is of use only to the progress bar
+  // A Total is of use only to the progress bar.
   plan.job.count = options.quiet || isatty(STDERR_FILENO) == 0 ? 0 : 1;
   plan.job.compare = options.compare ? 1 : 0;
   if (options.direction == Direction::Put)
@@ -132,7 +132,7 @@ void run_job(Channel& channel, Plan plan, Reporter& reporter) {
   const bool put = plan.job.direction == Direction::Put;
   if (!put) send_paths(channel, plan.remote_paths);
   const Terms terms = terms_of(plan.job);
-  // the server makes its slots at the same time
+  // The server makes its slots at the same time.
   offer_slots(channel, terms, put ? Role::Source : Role::Sink);
   take_slots(channel, terms, expect<Slots>(channel, "something else than its slots"));
   if (put)

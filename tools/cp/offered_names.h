@@ -52,7 +52,7 @@ class OfferedNames {
 
   Requested requested_;
   std::size_t next_request_ = 0;
-  // requested names before next_request_ that were not offered
+  // Requested names before next_request_ that were not offered.
   std::vector<std::string> passed_over_;
   std::size_t most_roots_;
   std::set<std::string> roots_;

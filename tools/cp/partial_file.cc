@@ -19,7 +19,7 @@
 namespace datum::cp {
 namespace {
 
-// hashing a hole of this length takes some milliseconds
+// Hashing a hole of this length takes some milliseconds.
 constexpr std::uint64_t kHolePart = 1ULL << 34;
 
 // The name of a temporary file is a digest. The name itself with a suffix could be too long.

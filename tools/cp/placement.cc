@@ -118,7 +118,7 @@ OpenFolder Placement::folder_of(const std::string& path) const {
     std::rotate(open_.begin(), known, known + 1);
     return open_.front().second;
   }
-  // closed before the next one is opened, whose descriptor may be the last
+  // Closed before the next one is opened, whose descriptor may be the last.
   if (open_.size() == most_open_) open_.pop_back();
   UniqueFd folder =
       open_beneath(destination_.root.get(), std::string(parent), O_PATH | O_DIRECTORY);
@@ -215,7 +215,7 @@ void Placement::foresee_use(const std::string& path) const {
   const UniqueFd there = open_folder(path, st);
   if (!needs_writable(st)) return;
   const bool read_only =
-      // then its owner may not write, either
+      // Then its owner may not write, either.
       faccessat(there.get(), ".", W_OK, AT_EACCESS) != 0 && errno == EROFS;
   if (read_only || !may_set_mode(st))
     throw FileError("make writable", path, read_only ? EROFS : EPERM);
@@ -247,7 +247,7 @@ void Placement::make_destination() {
 }
 
 bool Placement::make_folder(const std::string& path, Existing existing) {
-  // the DirectoryEnd sets the mode of the source
+  // The DirectoryEnd sets the mode of the source.
   if (create_folder(path, existing, 0700)) return true;
   struct stat st = {};
   const UniqueFd there = open_folder(path, st);

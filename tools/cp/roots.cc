@@ -137,7 +137,7 @@ Destination behind_link(const std::string& link) {
         fmt::format("{} is a symbolic link that leads nowhere: {} (remove it, or choose another "
                     "name)",
                     shown(link), std::strerror(errno)));
-  // only "/" names a folder here
+  // Only "/" names a folder here.
   if (names_a_folder(path)) return {open_folder(path), "", true, std::nullopt, path};
   return new_name(path);
 }

@@ -148,7 +148,7 @@ class Sink {
   bool full_ = false;          // True: the disk is full, and nothing more is tried
   std::map<std::uint64_t, std::shared_ptr<Incoming>> incoming_;
   ClosedFolders closed_;
-  // names of unsettled_ that were announced and not considered yet
+  // Names of unsettled_ that were announced and not considered yet.
   std::deque<std::variant<Offer, DirectoryEnd>> announced_;
   std::deque<Step> steps_;
   std::deque<FolderEnd> folder_ends_; // ends that wait for files

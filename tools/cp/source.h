@@ -34,7 +34,7 @@ class Source {
     bool settled = false;  // its Result came
     bool compared = false; // its Compare came
     std::uint64_t offset = 0;
-    // the digest of the octets read so far, if the file is read in parts
+    // The digest of the octets read so far, if the file is read in parts.
     std::optional<FileDigest> digest;
   };
   // The slot that is being filled, and the messages about its contents, which follow it.

@@ -8,7 +8,7 @@ namespace datum::perf {
 
 struct Usage {
   std::uint64_t cpu_us = 0; // user and system, all threads
-  // bytes; a page shared with other processes counts in part (Pss); 0: unknown
+  // Bytes; a page shared with other processes counts in part (Pss); 0: unknown.
   std::uint64_t memory = 0;
   std::uint64_t descriptors = 0;
 };

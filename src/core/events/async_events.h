@@ -49,7 +49,7 @@ class AsyncEvents {
   AdapterContext& adapter_;
   Ref<EventDispatcher> evd_;
   std::int32_t for_errors_ = 0;
-  // the IA whose other openers get the events; nullptr: no facade can deliver them
+  // The IA whose other openers get the events; nullptr: no facade can deliver them.
   Token openers_of_ = nullptr;
   std::vector<ForOpeners> for_openers_;
 };

@@ -143,7 +143,7 @@ struct ChannelOptions {
   std::uint32_t endpoint = 0; // the EP's number
   std::int32_t reads_in = 0;  // Reads that the EP serves at a time
   std::int32_t reads_out = 0; // Reads that the EP has outstanding at most
-  // the consumer chose it, and may have agreed on it with the peer's consumer
+  // The consumer chose it, and may have agreed on it with the peer's consumer.
   bool reads_out_chosen = false;
   // For a connect: a transport with several addresses to ask shares the time until then among them.
   // The core decides when to give up.

@@ -67,8 +67,8 @@ struct TransportHost {
 
 enum class Attention : std::uint8_t {
   Polling, // a thread calls progress() all the time
-  // no thread calls progress() until the transport's descriptors become readable or wake() is
-  // called
+  // No thread calls progress() until the transport's descriptors become readable or wake() is
+  // called.
   Asleep,
 };
 

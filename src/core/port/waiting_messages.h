@@ -129,7 +129,7 @@ class WaitingMessages {
   std::deque<Waiting> queue_;
   // The end of the first message's wait. If it waits for ever: when the next message counts.
   Instant wait_ends_ = kNever;
-  // messages at the front that have counted as long waits; they wait for ever
+  // Messages at the front that have counted as long waits; they wait for ever.
   std::size_t counted_ = 0;
   bool must_end_ = false;
 };
