@@ -52,8 +52,8 @@ void tell_ignored(Variable variable, std::string_view value) {
   complained[static_cast<std::size_t>(variable)].store(true, std::memory_order_relaxed);
   try {
     if (find_is_news()(info.name, std::string(value).c_str()) == 0) return;
-    // Not log(): a bad DATUM_LOG is reported before there is a level, and warnings are always
-    // written.
+    // log_line() is used instead of log(): a bad DATUM_LOG is reported before there is a level, and
+    // warnings are always written.
     log_line(LogLevel::Warn, text("{}=\"{}\" is ignored: expected {}; {}", info.name, value,
                                   info.expected, info.instead));
   } catch (const std::bad_alloc&) {

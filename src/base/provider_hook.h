@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// base/provider_hook.h: what Datum's registry tells Datum's provider, and DAT has no call for.
+// base/provider_hook.h: calls from Datum's registry to Datum's provider for which DAT has no
+// function.
 // The `extension` of the provider's table points here. The registry knows no provider's
 // `extension`, so it reads the first word with care (it may be no pointer at all) and trusts only
 // the mark.

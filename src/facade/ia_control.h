@@ -25,7 +25,7 @@
 
 namespace datum {
 
-// Which EVD takes the asynchronous events of an IA (dat_ia_open).
+// The EVD that takes the asynchronous events of an IA (dat_ia_open).
 struct AsyncBinding {
   enum class Origin : std::uint8_t { Created, Elsewhere, Given };
   Origin source = Origin::Created;

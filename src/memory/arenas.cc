@@ -156,7 +156,7 @@ int Arenas::lookup(const void* address, std::size_t size, datum_memory_backing& 
   const std::uintptr_t offset = at - info.base;
   if (offset >= info.length || size > info.length - offset) return ENOENT;
   const int saved = errno;
-  const bool alive = still_ours(info);
+  const bool alive = owns_descriptor(info);
   errno = saved;
   if (!alive) return EBADF;
   out.fd = info.fd;

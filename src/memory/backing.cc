@@ -12,7 +12,7 @@
 namespace datum::memory {
 namespace {
 
-// Newer than the C library's headers of the oldest system we build on.
+// These are newer than the C library's headers of the oldest system on which Datum is built.
 constexpr unsigned kMfdNoexecSeal = 0x8;
 constexpr unsigned kMfdHuge2Mb = 21u << 26;
 constexpr int kMadvPopulateWrite = 23;
@@ -142,7 +142,7 @@ void identify(int fd, ArenaInfo& info) {
   info.inode = status.st_ino;
 }
 
-bool still_ours(const ArenaInfo& info) {
+bool owns_descriptor(const ArenaInfo& info) {
   struct stat status {};
   return info.fd >= 0 && fstat(info.fd, &status) == 0 && status.st_dev == info.device &&
          status.st_ino == info.inode;
@@ -150,7 +150,7 @@ bool still_ours(const ArenaInfo& info) {
 
 void unmap(const ArenaInfo& info) {
   munmap(reinterpret_cast<void*>(info.base), info.length);
-  if (still_ours(info)) close(info.fd);
+  if (owns_descriptor(info)) close(info.fd);
 }
 
 void advise_huge_pages(const ArenaInfo& info) {

@@ -27,7 +27,7 @@ void unmap(const ArenaInfo& info);
 
 // True: the descriptor is still that of the arena. Programs close descriptors that they do not know
 // (daemons close all of them), and the number may name another file by now.
-bool still_ours(const ArenaInfo& info);
+bool owns_descriptor(const ArenaInfo& info);
 void identify(int fd, ArenaInfo& info);
 
 // Transparent huge pages for the whole mapping. advise_huge_pages() requests them before the
@@ -39,8 +39,8 @@ datum_memory_pages collapse_to_huge_pages(const ArenaInfo& info);
 // The longest file that RLIMIT_FSIZE allows. Making a longer one would kill the process (SIGXFSZ).
 std::size_t longest_file();
 
-// Gives pages back to the kernel, by address and not by descriptor: see still_ours(). The range
-// reads as zero afterwards. False: the kernel refused.
+// Gives pages back to the kernel, by address and not by descriptor: see owns_descriptor(). The
+// range reads as zero afterwards. False: the kernel refused.
 bool discard(void* address, std::size_t length);
 // Makes every page of the range present. False: the kernel has too few, and a later touch would
 // raise SIGBUS.

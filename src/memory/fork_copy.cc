@@ -40,7 +40,7 @@ bool write_all(int fd, std::uintptr_t base, std::size_t begin, std::size_t end) 
 // Calls put(begin, end) for each range that was ever written below 'used'. Holes stay holes.
 template <class Put>
 bool for_each_written_part(const ArenaInfo& info, std::size_t used, Put put) {
-  if (!still_ours(info)) return put(std::size_t{0}, used); // no descriptor to ask
+  if (!owns_descriptor(info)) return put(std::size_t{0}, used); // no descriptor to ask
   std::size_t at = 0;
   while (at < used) {
     const off_t data = lseek(info.fd, static_cast<off_t>(at), SEEK_DATA);
@@ -138,7 +138,7 @@ bool ForkCopy::adopt(unsigned number, const ArenaInfo& old, const Copy& copy) {
                                              MREMAP_MAYMOVE | MREMAP_FIXED, base) != base) {
     return false;
   }
-  if (still_ours(old)) close(old.fd);
+  if (owns_descriptor(old)) close(old.fd);
   process_arenas.table_.replace(number, info);
   return true;
 }

@@ -18,7 +18,7 @@
 
 namespace datum {
 
-// What other threads have done so far; the counters wrap.
+// The activity of other threads so far. The counters wrap.
 struct Activity {
   std::uint32_t polls = 0;
   std::uint32_t waits = 0;   // waits that have ended

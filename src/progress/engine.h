@@ -113,7 +113,8 @@ class ProgressEngine : public Progress {
   std::atomic<bool> stopping_{false};
   // Written by the background thread as it begins to back off, read with the lock.
   std::atomic<Instant> backoff_end_{0};
-  std::atomic<bool> backoff_shortened_{false}; // the current backoff has been told to end sooner
+  // The end of the current backoff was moved to an earlier time.
+  std::atomic<bool> backoff_shortened_{false};
 
   std::uint32_t counts_as_ = 1; // the next poll counts as this many: for what was copied before it
   std::uint32_t polls_before_copy_ = 0; // when the last copy began

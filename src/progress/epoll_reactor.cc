@@ -99,7 +99,7 @@ bool EpollReactor::add_silent(int fd) {
 Wake EpollReactor::wait(Instant now, Instant until, ReadyBatch& ready) {
   const int found = wait_exactly(epoll_.get(), ready, now, until);
   ready.count = found < 0 ? 0 : found;
-  if (found < 0) return Wake::Interrupted; // EINTR: our own epoll has no other error
+  if (found < 0) return Wake::Interrupted; // EINTR: no other error is possible
   return found == 0 ? Wake::TimedOut : Wake::Event;
 }
 

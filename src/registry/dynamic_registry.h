@@ -26,7 +26,7 @@ class DynamicRegistry {
   DAT_RETURN add(const DAT_PROVIDER* table, Key key);
   DAT_RETURN remove(const DAT_PROVIDER* table, const Key& key);
 
-  // Removes a provider that was told to finish and did not remove itself.
+  // Removes a provider whose finish function was called and that did not remove itself.
   void remove_if_idle(const Key& key);
 
   bool holds(const Key& key) const;

@@ -28,7 +28,7 @@ namespace datum::cp {
 
 class Channel final : public Link {
  public:
-  // silence: how long next() waits for a peer that says nothing.
+  // silence: how long next() waits for a peer that sends nothing.
   Channel(const tools::Interface& ia, std::chrono::milliseconds silence);
 
   // connect() and accept() return once the connection is established, or throw. connect() returns
@@ -90,7 +90,7 @@ class Channel final : public Link {
   // nothing: the frame has no further message, and was closed
   std::optional<Message> message_in_frame();
   bool wait_until(tools::Deadline deadline);
-  [[noreturn]] void left_us();
+  [[noreturn]] void lose_peer();
   [[noreturn]] void lost(const std::string& why) const;
 
   const tools::Interface& ia_;
@@ -103,7 +103,7 @@ class Channel final : public Link {
   tools::Ep ep_; // declared after the objects that it uses, so it is freed before them
   Slots own_slots_, peer_slots_;
 
-  // Frames that this side may send; Recvs that the peer has to be told of.
+  // Frames that this side may send; Recvs that this side has to announce to the peer.
   std::uint16_t credits_ = 0, owed_ = 0;
   std::vector<std::uint32_t> free_sends_;
   std::deque<std::vector<std::byte>> outbox_; // frames without their credits

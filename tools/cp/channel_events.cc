@@ -56,7 +56,7 @@ void Channel::tick() {
   tools::throw_if_interrupted();
   reap();
   flush();
-  if (!connected_) left_us();
+  if (!connected_) lose_peer();
   if (outbox_.empty() && std::chrono::steady_clock::now() - last_sent_ > std::chrono::seconds(1)) {
     send(KeepAlive{});
     flush();
@@ -166,7 +166,7 @@ bool Channel::ended() {
 
 // Called when the connection has ended in the middle of work for the peer. The peer's last message
 // may say why.
-void Channel::left_us() {
+void Channel::lose_peer() {
   while (const auto event = take())
     if (const auto* message = std::get_if<Message>(&*event))
       if (const auto* abort = std::get_if<Abort>(message)) obey(*abort);

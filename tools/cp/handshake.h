@@ -26,13 +26,14 @@ M expect(Channel& channel, std::string_view what) {
 
 enum class Role { Source, Sink };
 
-// Registers this side's slots and tells the peer.
+// Registers this side's slots and announces them to the peer.
 void offer_slots(Channel& channel, const Terms& terms, Role role);
 
 // Takes the peer's slots; they must have the size that was agreed.
 void take_slots(Channel& channel, const Terms& terms, const Slots& slots);
 
-// Runs body; if it throws while the peer is still there, tells the peer why, and throws on.
+// Runs body. If it throws while the peer is still there, the peer gets the reason, and the
+// exception passes on.
 void with_abort(Channel& channel, const std::function<void()>& body);
 
 } // namespace datum::cp

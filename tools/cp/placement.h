@@ -37,7 +37,7 @@ struct Destination {
 
 using OpenFolder = std::shared_ptr<const UniqueFd>;
 
-// What look() found at a path.
+// The result of look().
 struct Look {
   OpenFolder folder; // the folder that contains it; null: there is no such folder
   std::string name;

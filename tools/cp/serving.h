@@ -10,8 +10,8 @@
 
 namespace datum::cp {
 
-// Reads the job, carries it out, waits until the client has left. Throws ToolError, after it has
-// told the client why, or because the client is gone.
+// Reads the job, carries it out, waits until the client has left. Throws ToolError, after the
+// client has got the text or because the client is gone.
 void serve_job(Channel& channel, const Served& served, Reporter& reporter);
 
 } // namespace datum::cp

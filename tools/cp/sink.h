@@ -120,8 +120,7 @@ class Sink {
             std::function<void(const Landed&)> after);
   void finish(const std::shared_ptr<Incoming>& incoming, const End& end);
   void compare(const std::shared_ptr<Incoming>& incoming, const Digest& theirs);
-  void compared(const std::shared_ptr<Incoming>& incoming, const Hashed& ours,
-                const Digest& theirs);
+  void compared(const std::shared_ptr<Incoming>& incoming, const Hashed& own, const Digest& theirs);
   void submit_batch();
   void finish_folders();
   void finish_folder(const FolderEnd& end);

@@ -140,20 +140,20 @@ void Sink::submit_batch() {
 }
 
 void Sink::compare(const std::shared_ptr<Incoming>& incoming, const Digest& theirs) {
-  const auto ours = std::make_shared<Hashed>();
+  const auto own = std::make_shared<Hashed>();
   workers_.submit(
       workers_.idlest(),
-      {[this, incoming, ours] { *ours = hash(incoming->file, [this] { workers_.tick(); }); },
-       [this, incoming, ours, theirs] { compared(incoming, *ours, theirs); }});
+      {[this, incoming, own] { *own = hash(incoming->file, [this] { workers_.tick(); }); },
+       [this, incoming, own, theirs] { compared(incoming, *own, theirs); }});
 }
 
-void Sink::compared(const std::shared_ptr<Incoming>& incoming, const Hashed& ours,
+void Sink::compared(const std::shared_ptr<Incoming>& incoming, const Hashed& own,
                     const Digest& theirs) {
-  const bool same = !ours.error && ours.digest == theirs && ours.digest != Digest{};
+  const bool same = !own.error && own.digest == theirs && own.digest != Digest{};
   if (terms_.mode == Mode::Verify) {
     if (same) ++reporter_.summary.compared;
-    if (ours.error)
-      fail(*incoming, *ours.error);
+    if (own.error)
+      fail(*incoming, *own.error);
     else
       settle(*incoming, same ? Outcome::Unchanged : Outcome::Differs);
     return;

@@ -338,10 +338,9 @@ void Source::on(const Compare& compare) {
   try {
     if (open_file(item.entry).empty()) answer.digest = hash_prefix(item, item.entry.size).finish();
   } catch (const std::system_error&) {
-    answer
-        // No checksum is all zeros. So the sink wants the file, and send_piece() says why it cannot
-        // be read.
-        .digest = {};
+    // No checksum is all zeros. So the sink wants the file, and send_piece() says why it cannot be
+    // read.
+    answer.digest = {};
   }
   item.entry.file = UniqueFd();
   link_.send(answer);

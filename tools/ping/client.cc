@@ -49,7 +49,7 @@ class Client {
   void rest(Clock::time_point until);
   void tell_facts() const;
   void look_at_way(bool tell);
-  [[nodiscard]] std::string who() const {
+  [[nodiscard]] std::string peer_name() const {
     return fmt::format("{} port {}", options_.host, options_.port);
   }
   [[nodiscard]] bool talks() const { return !options_.quiet && !options_.json; }
@@ -70,12 +70,12 @@ class Client {
 void Client::connect() {
   const auto start = Clock::now();
   greeting_ = tools::connect(connection_.ep(), evd_, tools::resolve(options_.host, options_.family),
-                             options_.port, kHello, options_.timeout, who());
+                             options_.port, kHello, options_.timeout, peer_name());
   connect_ns_ = ns_since(start);
   facts_ = facts_of(connection_.ep());
   bounds_ = bounds_of(ia_);
   if (!talks()) return;
-  tools::print_line("DAT PING {} over {}: {}connected in {}", who(), ia_.name(),
+  tools::print_line("DAT PING {} over {}: {}connected in {}", peer_name(), ia_.name(),
                     facts_.way.path.empty() ? "" : fmt::format("path {}, ", facts_.way.path),
                     tools::human_duration(std::chrono::nanoseconds(connect_ns_)));
   if (options_.verbose) tell_facts();
@@ -103,7 +103,7 @@ void Client::look_at_way(bool tell) {
 // After a failed receive comes a connection event with the cause.
 Client::Answer Client::judge(const DAT_EVENT& event, std::uint64_t sequence) {
   if (event.event_number != DAT_DTO_COMPLETION_EVENT)
-    throw ToolError(ExitCode::PeerLost, tools::connection_failure(event.event_number, who()));
+    throw ToolError(ExitCode::PeerLost, tools::connection_failure(event.event_number, peer_name()));
   const auto& done = event.event_data.dto_completion_event_data;
   if (done.status != DAT_DTO_SUCCESS || !Connection::is_receive(done)) return Answer::None;
   const std::span<const std::byte> bytes = connection_.arrived(done);
@@ -149,10 +149,10 @@ void Client::ping_once(std::uint64_t sequence) {
     statistics_.corrupt();
   if (!talks()) return;
   if (answer == Answer::Right)
-    tools::print_line("{} bytes from {}: seq={} time={:.2f} us", options_.size, who(), sequence,
-                      ns / 1e3);
+    tools::print_line("{} bytes from {}: seq={} time={:.2f} us", options_.size, peer_name(),
+                      sequence, ns / 1e3);
   else
-    tools::print_line("{}: seq={} {}", who(), sequence,
+    tools::print_line("{}: seq={} {}", peer_name(), sequence,
                       answer == Answer::Wrong ? "came back with other bytes" : "no answer in time");
   if (options_.verbose) look_at_way(true);
   tools::flush_output();
@@ -207,7 +207,7 @@ ExitCode Client::sum_up() const {
     tools::print_line("{}", object.text());
   } else {
     tools::print_text((talks() ? "\n" : "") +
-                      tools::text_line("--- {} dat-ping statistics ---", who()) +
+                      tools::text_line("--- {} dat-ping statistics ---", peer_name()) +
                       text_of(statistics_));
   }
   if (!end_.empty()) tools::log_line(fmt::format("dat-ping: {}", end_));

@@ -17,7 +17,7 @@ class InterfaceAdapter;
 
 class ServicePoint final : public Object, public ListenerEvents {
  public:
-  // Which side provides the EP of a request: the values of DAT_PSP_FLAGS.
+  // The side that provides the EP of a request: the values of DAT_PSP_FLAGS.
   enum class EpSource : std::uint8_t { Consumer = 0, Provider = 1 };
 
   // Makes a PSP, or a CSP, which has a socket address (DAT 2.0).

@@ -26,7 +26,8 @@
 
 namespace datum {
 
-// Which path a connection takes, and why not a faster one. Both are empty without a connection.
+// The path of a connection, and the reason why it is not a faster one. Both are empty without a
+// connection.
 struct Path {
   std::string name;
   std::string reason;
@@ -34,7 +35,7 @@ struct Path {
 
 class Connection final : private Connector, private Drained {
  public:
-  // The parts that the connection opens, closes and flushes, and that hear from its channel.
+  // The parts that the connection opens, closes and flushes, and that get calls from its channel.
   struct Neighbours {
     RequestStream& requests;
     Inbox& inbox;

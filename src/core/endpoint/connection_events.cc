@@ -139,7 +139,7 @@ void Connection::catch_up() {
   try {
     channel_->catch_up();
   } catch (const std::bad_alloc&) {
-    // As in a poll: the next look finds what lacked memory.
+    // Nothing is lost: the next poll does the work for which there was no memory.
   }
 }
 

@@ -23,7 +23,7 @@
 
 namespace datum {
 
-// What the endpoints of an open IA share.
+// The services of an open IA that its endpoints use.
 struct EndpointServices {
   EventServices& events;
   MemoryIndex& memory;

@@ -51,7 +51,7 @@ class RequestStream {
   // --- by the connection ---
   // The connection is established.
   void open(Channel& channel, std::int32_t reads_out);
-  // From now on the EP is told of retired requests.
+  // From now on the stream calls the EP for each retired request.
   void drain() { draining_ = true; }
   // The channel is gone. Requests that have not succeeded end as flushed.
   void flush();

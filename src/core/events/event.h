@@ -23,7 +23,7 @@ enum class EventKind : std::uint8_t {
   Broken,
   TimedOut,
   Unreachable,
-  // Of endpoints of datagrams: `cookie` is the address handle, `value` the peer's number.
+  // Events of endpoints of datagrams. `cookie` is the address handle, `value` the peer's number.
   DatagramsRequest, // as ConnectionRequest
   DatagramsResolved,
   DatagramsResolvedPassive,

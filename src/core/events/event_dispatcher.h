@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// core/events/event_dispatcher.h: an EVD: a bounded queue of events, and the thread or CNO that is
-// told of them.
+// core/events/event_dispatcher.h: an EVD: a bounded queue of events, and the thread or CNO that it
+// wakes.
 // Lives here: queueing, overflow, waiting, the three state bands of dat_evd_query.
 // Not here:   which streams may share an EVD (evd_sharing.h).
 // Threads:    the adapter's lock; wait() gives it up while the thread sleeps.

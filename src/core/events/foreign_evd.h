@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 // core/events/foreign_evd.h: the way from the EPs of an IA to a connect EVD of another open IA.
-// Lives here: the events that the EPs have told and the EVD has not got yet, in the order in which
-//             they were told; what keeps the EVD from being freed.
+// Lives here: the events that the EPs have reported and the EVD has not got yet, in the order of
+//             the reports; the count that keeps the EVD from being freed.
 // Not here:   taking the lock of the other IA (the facade does, once that of the EPs' IA is free).
 // Threads:    the lock of one of the two IAs, as each call says; its own lock is taken last.
 #pragma once

@@ -132,7 +132,8 @@ class Channel {
   virtual ConnQual local_port() const = 0;
   virtual ConnQual remote_port() const = 0;
   virtual Address remote_address() const = 0;
-  // Which path the connection takes now, and why not a faster one (empty: there is none).
+  // The present path of the connection, and the reason why it is not a faster one (empty: there is
+  // no faster one).
   virtual const char* path() const = 0;
   virtual std::string path_reason() const = 0;
 };

@@ -14,8 +14,8 @@ namespace datum {
 
 struct WaitPointTag;
 
-// What a blocked thread waits for. It lies on the stack of the waiting thread, or is a member of
-// the object that waits.
+// A condition that a blocked thread waits for. It lies on the stack of the waiting thread, or is a
+// member of the object that waits.
 struct WaitPoint : ListHook<WaitPointTag> {
   bool signalled = false;
   void* sleeper = nullptr; // belongs to the implementation, while a thread sleeps here

@@ -50,7 +50,7 @@ class Listener {
   virtual ConnQual qualifier() const = 0;
 };
 
-// What the core lends a transport for the transport's life.
+// The parts of the core that a transport may use during its life.
 struct TransportHost {
   Progress* progress = nullptr;
   TimerQueue* timers = nullptr;

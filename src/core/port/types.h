@@ -55,8 +55,8 @@ inline constexpr CompletionFlags kUnsignalled = 0x04;
 inline constexpr CompletionFlags kBarrierFence = 0x08;
 inline constexpr CompletionFlags kEvdThreshold = 0x10;
 
-// Whether completion streams may share an EVD. Lenient: only outside strict mode. Of two answers
-// the smaller one counts.
+// The permission of completion streams to share an EVD. Lenient: only outside strict mode. Of two
+// answers the smaller one counts.
 enum class Sharing : std::uint8_t { Refused, Lenient, Allowed };
 
 // How a DTO or a bind ended; the values of DAT_DTO_COMPLETION_STATUS.
@@ -110,7 +110,7 @@ constexpr bool is_extended(Opcode opcode) {
   return opcode == Opcode::SendInvalidate || opcode == Opcode::WriteImmediate || is_atomic(opcode);
 }
 
-// What a message carries besides its bytes.
+// The part of a message besides its bytes.
 struct MessageNote {
   Opcode by = Opcode::Send;  // Send: nothing
   std::uint32_t value = 0;   // SendInvalidate: the STag; WriteImmediate: the consumer's number
@@ -179,8 +179,8 @@ inline constexpr std::int32_t kWatermarkInfinite = -1;
 inline constexpr std::uint64_t kMaxDatagram = 4096;
 inline constexpr std::uint64_t kDatagramOffset = 40;
 
-// What an adapter offers (DAT_IA_ATTR, DAT_PROVIDER_ATTR). A transport fills it in. A thing that it
-// cannot do is a value here and is answered in one place.
+// The limits and features of an adapter (DAT_IA_ATTR, DAT_PROVIDER_ATTR). The transport fills them
+// in. A feature that it lacks is a value here, and one place in the core refuses it.
 struct Limits {
   std::int32_t max_eps = 65536;
   std::int32_t max_dto_per_ep = 65536;

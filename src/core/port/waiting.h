@@ -28,7 +28,7 @@ inline constexpr std::uint64_t kOctetsAPoll = 16 * 1024;
 inline constexpr Duration kOnePost = 500;
 
 // --- promises ------------------------------------------------------------------------------------
-// What a post leaves behind has left after this time, even if the posting thread makes no further
+// Data that a post has queued leaves within this time, even if the posting thread makes no further
 // call (decision 312, d).
 inline constexpr Duration kPromise = 100 * kMicrosecond;
 
@@ -51,8 +51,8 @@ inline constexpr std::uint32_t kBusyPollsOfDescriptors = 1;
 inline constexpr Duration kJustNow = 50 * kMicrosecond;
 
 // --- polls ---------------------------------------------------------------------------------------
-// If polls are no further apart than this on average, a thread polls all the time, and peers are
-// told so.
+// If polls are no further apart than this on average, a thread counts as polling all the time, and
+// Datum informs peers of it.
 inline constexpr Duration kPollingGap = 4 * kMicrosecond;
 // If polls follow each other this fast, each may leave some descriptors to the next ones.
 inline constexpr Duration kQuickPolls = 10 * kMicrosecond;
