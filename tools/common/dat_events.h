@@ -30,9 +30,8 @@ std::optional<DAT_EVENT> poll_event(const Evd& evd);
 std::string connection_failure(DAT_EVENT_NUMBER number, const std::string& peer);
 
 // Connects ep (its connect EVD is connect_evd) and waits for ESTABLISHED; any other event throws
-// ToolError: Refused if the peer rejected the request, otherwise PeerLost. If dat_ep_connect()
-// itself reports a shortage on this host, the code is Usage. Returns the private data of the
-// accept.
+// ToolError: Refused if the request was rejected, otherwise PeerLost. If dat_ep_connect() itself
+// reports a shortage on this host, the code is Usage. Returns the private data of the accept.
 std::string connect(const Ep& ep, const Evd& connect_evd, Address address, DAT_CONN_QUAL port,
                     const std::string& private_data, std::chrono::milliseconds timeout,
                     const std::string& peer);

@@ -35,10 +35,11 @@ struct CommandLine {
 
 inline constexpr std::uint64_t kDefaultPort = 5212;
 
-// "8,4k,1..64k,1M..64M*4": numbers, and sweeps that grow by 2 or by the factor behind *.
-// Throws ToolError(Usage) for any other text, and for a size above 64 MiB.
+// The words of lists with commas. A word may be empty.
 std::vector<std::string> words_of(const std::vector<std::string>& lists);
 
+// "8,4k,1..64k,1M..64M*4": numbers, and sweeps that grow by 2 or by the factor behind *.
+// Throws ToolError(Usage) for any other text, and for a size above 64 MiB.
 std::vector<std::uint64_t> parse_sizes(const std::string& text);
 
 // What is wrong with this value of --transport; empty: nothing.
